@@ -1,0 +1,241 @@
+# One entry for everything; `make help` lists the targets.
+#
+# A configuration is a tree of its own, build/<CONFIG>[-clang]/: release, debug (INVARIANT checks),
+# asan, tsan. `make CONFIG=debug` builds one; build/schedlab is always the release program.
+# Settings for the command line: CC=gcc|clang, CONFIG=..., WERROR=1, EXTRA_CFLAGS=..., RUN=..., and V=1
+# to see the commands.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := build
+.DELETE_ON_ERROR:
+JOBS ?= $(shell nproc)
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(JOBS)
+endif
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CONFIG ?= release
+WERROR ?= 0
+EXTRA_CFLAGS ?=
+
+COMPILER := $(if $(findstring clang,$(notdir $(CC))),clang,gcc)
+OUT := build/$(CONFIG)$(if $(filter clang,$(COMPILER)),-clang)
+
+# Packages ---------------------------------------------------------------------------------------
+
+# A tool's package counts as missing only if the command is; a library's if the package is.
+tool = $(if $(shell command -v $(1)),,$(2))
+PACKAGES_BUILD = $(call tool,gcc,gcc) $(call tool,pkg-config,pkg-config) libc6-dev libpapi-dev \
+    libjansson-dev libcyaml-dev libyaml-dev libgsl-dev libhwloc-dev libjemalloc-dev $(call tool,gnuplot,gnuplot-nox)
+PACKAGES_TEST = $(PACKAGES_BUILD) libcmocka-dev $(call tool,clang,clang) \
+    $(call tool,git,git) $(call tool,python3,python3)
+PACKAGES_LINT = $(PACKAGES_TEST) $(call tool,clang-format,clang-format) $(call tool,clang-tidy,clang-tidy)
+PACKAGES_AARCH64 = $(call tool,aarch64-linux-gnu-gcc,gcc-aarch64-linux-gnu) libc6-dev-arm64-cross \
+    $(call tool,qemu-aarch64,qemu-user)
+
+# Flags ------------------------------------------------------------------------------------------
+
+# -iquote, not -I: <sched.h> must stay the C library's.
+ROOTS := -iquote . -iquote sched_variants -iquote sched_variants/runtime -iquote sched_variants/machine
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+ifeq ($(WERROR),1)
+WARNINGS += -Werror
+endif
+
+OPTIMIZE_release := -O2
+OPTIMIZE_debug := -O1 -fno-omit-frame-pointer -DSCHEDLAB_DEBUG
+OPTIMIZE_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+OPTIMIZE_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread -DSCHEDLAB_TSAN
+OPTIMIZE_aarch64 := -O2
+OPTIMIZE := $(OPTIMIZE_$(CONFIG))
+ifeq ($(OPTIMIZE),)
+$(error CONFIG=$(CONFIG) is unknown; valid are release, debug, asan, tsan)
+endif
+
+# jemalloc comes before the C library, so that malloc is its; sanitizers bring an allocator themselves,
+# and the cross build has none of the libraries.
+ALLOCATOR := $(if $(filter release debug,$(CONFIG)),jemalloc)
+LIBRARIES := papi jansson libcyaml gsl hwloc $(ALLOCATOR)
+FLOOR_LDLIBS := $(if $(ALLOCATOR),-ljemalloc) -pthread -lm
+ifneq ($(CONFIG),aarch64)
+LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
+LDLIBS := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lsde $(FLOOR_LDLIBS)
+endif
+
+CFLAGS = -std=gnu17 -g $(OPTIMIZE) $(WARNINGS) -pthread $(EXTRA_CFLAGS)
+LDFLAGS = -g $(OPTIMIZE) -pthread $(EXTRA_CFLAGS)
+COMPILE = $(CC) $(CFLAGS) $(ROOTS) $(LIBRARY_CFLAGS)
+
+# Sources ----------------------------------------------------------------------------------------
+
+FLOOR_SOURCES := $(wildcard sched_variants/*.c sched_variants/*/*.c sched_variants/machine/native/*.c \
+    sched_variants/runtime/*.S)
+WORKLOAD_SOURCES := $(wildcard workloads/*.c)
+HARNESS_SOURCES := $(wildcard harness/*.c)
+TEST_SOURCES := $(wildcard tests/test_*.c)
+TEST_SCRIPTS := $(wildcard tests/test_*.sh)
+C_FILES := $(wildcard sched_variants/*.[ch] sched_variants/*/*.[ch] sched_variants/machine/native/*.[ch] \
+    workloads/*.[ch] harness/*.[ch] tests/*.[ch])
+
+objects = $(addprefix $(OUT)/,$(addsuffix .o,$(basename $(1))))
+CORE_OBJECTS := $(call objects,$(FLOOR_SOURCES) $(WORKLOAD_SOURCES))
+SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(filter-out harness/main.c,$(HARNESS_SOURCES)))
+SUPPORT_OBJECTS := $(OUT)/tests/support.o
+CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform*.c))
+TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SOURCES))
+CONFORMANCE := $(OUT)/tests/conformance
+
+# Building ---------------------------------------------------------------------------------------
+
+SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
+
+.PHONY: help deps deps-test deps-lint deps-aarch64 build run sweep report test tests lint format \
+    debug asan tsan test-aarch64 clean always
+always:
+
+build: build/schedlab ## Build build/schedlab (the default)
+tests: $(OUT)/schedlab $(TEST_PROGRAMS) $(CONFORMANCE)
+
+build/schedlab: build/release$(if $(filter clang,$(COMPILER)),-clang)/schedlab always
+	@test $< -ef $@ || ln -f $< $@
+
+# Holds the command that made the objects: a change of compiler or flags rebuilds, nothing else does.
+$(OUT)/command: always
+	@mkdir -p $(OUT)
+ifneq ($(CONFIG),aarch64)
+	@pkg-config --exists $(LIBRARIES) || \
+	    { echo 'libraries are missing; "make deps" installs them, or says how' >&2; exit 1; }
+endif
+	@echo '$(subst ','\'',$(COMPILE))' | cmp -s - $@ || echo '$(subst ','\'',$(COMPILE))' >$@
+
+# Holds what the program says about its own origin; only environment.o depends on it.
+GIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)$(shell \
+    test -z "$$(git status --porcelain -- Makefile sched_variants workloads harness 2>/dev/null)" || echo -dirty)
+$(OUT)/origin.h: always $(OUT)/command
+	@{ echo '#define SCHEDLAB_CC "$(shell $(CC) --version | head -n 1 | tr -d '\042\047')"'; \
+	   echo '#define SCHEDLAB_CFLAGS "$(subst ",\",$(CFLAGS))"'; \
+	   echo '#define SCHEDLAB_GIT "$(GIT)"'; \
+	   echo '#define SCHEDLAB_SOURCE_DIR "$(CURDIR)"'; } >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(OUT)/harness/environment.o: $(OUT)/origin.h
+$(OUT)/harness/environment.o: EXTRA_INPUT = -include $(OUT)/origin.h
+
+$(OUT)/%.o: %.c $(OUT)/command
+	@mkdir -p $(@D)
+	$(SAY) $(COMPILE) $(EXTRA_INPUT) -MMD -MP -c -o $@ $<
+
+$(OUT)/%.o: %.S $(OUT)/command
+	@mkdir -p $(@D)
+	$(SAY) $(COMPILE) -MMD -MP -c -o $@ $<
+
+$(OUT)/schedlab: $(SHARED_OBJECTS) $(OUT)/harness/main.o
+	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(TEST_PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(SUPPORT_OBJECTS) $(SHARED_OBJECTS)
+	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
+
+# The floor alone, no third-party library: the cross build runs the same program.
+$(CONFORMANCE): $(CONFORMANCE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
+	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(FLOOR_LDLIBS)
+
+.PRECIOUS: $(OUT)/%.o
+-include $(shell find $(OUT) -name '*.d' 2>/dev/null)
+
+# What people type ---------------------------------------------------------------------------------
+
+help: ## List what can be made
+	@sed -nE 's/^([a-z0-9 -]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 24
+	@echo 'Settings: CC=gcc|clang CONFIG=release|debug|asan|tsan WERROR=1 EXTRA_CFLAGS=... RUN=results/... V=1'
+
+deps: PACKAGES = $(PACKAGES_BUILD)
+deps-test: PACKAGES = $(PACKAGES_TEST)
+deps-lint: PACKAGES = $(PACKAGES_LINT)
+deps-aarch64: PACKAGES = $(PACKAGES_AARCH64)
+APT := DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300
+deps deps-test deps-lint deps-aarch64:
+	@command -v dpkg-query >/dev/null || \
+	    { echo "not a Debian system; needs what Debian calls: $(strip $(PACKAGES))" >&2; exit 1; }; \
+	missing=; \
+	for package in $(PACKAGES); do \
+	    dpkg-query -W -f '$${db:Status-Status}\n' $$package 2>/dev/null | grep -qx installed || \
+	        missing="$$missing $$package"; \
+	done; \
+	[ -n "$$missing" ] || exit 0; \
+	if [ "$$(id -u)" != 0 ]; then \
+	    echo "packages are missing; type: sudo apt-get install$$missing" >&2; exit 1; \
+	fi; \
+	echo "installing$$missing"; \
+	install() { $(APT) install --no-install-recommends $$missing </dev/null >/dev/null; }; \
+	install 2>/dev/null || { $(APT) update </dev/null >/dev/null && install; }
+
+deps: ## Install missing Debian packages (as root; else print the command)
+
+WORKLOAD ?= fib
+run: build ## One sample of each variant, as a table: make run WORKLOAD=fib,n=25
+	build/schedlab run $(WORKLOAD)
+
+sweep: ## The default comparison: install, build, measure, draw, report (8 min at most)
+	@$(MAKE) deps
+	@$(MAKE) build
+	build/schedlab sweep harness/sweeps/default.yaml
+
+RUN ?= $(shell ls -dt results/*/samples.jsonl 2>/dev/null | head -n 1 | xargs -r dirname)
+report: build ## Redo tables, figures and report of RUN (default: the newest run)
+	build/schedlab report $(RUN)
+
+PARTS ?= checks release scripts debug asan tsan clang
+test: ## Build and run all tests, with gcc and clang and both sanitizers (12 min at most)
+	@$(MAKE) deps-test
+	@$(MAKE) $(addprefix built-,$(PARTS))
+	@tests/run.sh $(PARTS)
+
+debug asan tsan: ## Build with INVARIANT checks or a sanitizer; run unit and conformance tests
+	@$(MAKE) deps-test
+	@$(MAKE) built-$@
+	@tests/run.sh $@
+
+.PHONY: built-checks built-release built-scripts built-debug built-asan built-tsan built-clang \
+    built-aarch64 built-lint
+built-checks built-lint: ;
+built-scripts: built-release ;
+built-release:
+	@$(MAKE) build tests CONFIG=release
+built-debug built-asan built-tsan: built-%:
+	@$(MAKE) tests CONFIG=$*
+built-clang:
+	@$(MAKE) tests CONFIG=release CC=clang
+built-aarch64:
+	@$(MAKE) deps-aarch64
+	@$(MAKE) CONFIG=aarch64 CC=aarch64-linux-gnu-gcc build/aarch64/tests/conformance
+
+test-aarch64: ## Cross-build the floor; run conformance under qemu-user
+	@$(MAKE) built-aarch64
+	@tests/run.sh aarch64
+
+# Versions of clang-format lay out the same file differently; that of Debian 12 counts.
+FORMAT_VERSION := 14
+lint: ## clang-format, clang-tidy, direction of includes, style
+	@$(MAKE) deps-lint
+	@tests/run.sh checks
+	@if clang-format --version | grep -q 'version $(FORMAT_VERSION)\.'; then \
+	    clang-format --dry-run -Werror $(C_FILES); \
+	else echo 'layout not checked: it takes clang-format $(FORMAT_VERSION)'; fi
+	@$(MAKE) tidy
+
+.PHONY: tidy
+tidy: $(addprefix $(OUT)/tidy/,$(filter %.c,$(C_FILES)))
+$(OUT)/tidy/%.c: %.c $(filter %.h,$(C_FILES)) .clang-tidy $(OUT)/origin.h
+	@echo "clang-tidy $<"
+	@clang-tidy --quiet $< -- -std=gnu17 -DSCHEDLAB_DEBUG $(ROOTS) $(LIBRARY_CFLAGS) -include $(OUT)/origin.h 2>/dev/null
+	@mkdir -p $(@D)
+	@touch $@
+
+format: ## Let clang-format rewrite all C files
+	clang-format -i $(C_FILES)
+
+clean: ## Remove build/
+	rm -rf build

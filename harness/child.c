@@ -1,0 +1,257 @@
+/* child.c - see child.h: a sample's arguments, and what becomes of it as a record. */
+#define _GNU_SOURCE
+#include "harness/child.h"
+
+#include "harness/process.h"
+#include "harness/records.h"
+#include "harness/sample.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { ARGUMENTS_MAX = 32, ARGUMENT_SIZE = 32 };
+
+static const char TIMED_OUT_REASON[] = "no answer within ";
+static const char INTERRUPTED_REASON[] = "interrupted";
+
+static const char *child_program = "/proc/self/exe";
+
+void child_set_program(const char *path)
+{
+    child_program = path;
+}
+
+bool child_record_timed_out(const json_t *record)
+{
+    const char *reason = json_string_value(json_object_get(record, "reason"));
+    return reason && strncmp(reason, TIMED_OUT_REASON, sizeof TIMED_OUT_REASON - 1) == 0;
+}
+
+/* Arguments ----------------------------------------------------------------------------------- */
+
+/* What follows "schedlab run": the same for the child and for the user who repeats it. */
+struct arguments {
+    const char *argv[ARGUMENTS_MAX];
+    int argc;
+    char numbers[ARGUMENTS_MAX][ARGUMENT_SIZE];
+};
+
+static void argument_add(struct arguments *arguments, const char *option, const char *value)
+{
+    arguments->argv[arguments->argc++] = option;
+    if (value)
+        arguments->argv[arguments->argc++] = value;
+    arguments->argv[arguments->argc] = NULL;
+}
+
+static void argument_add_number(struct arguments *arguments, const char *option, uint64_t value,
+                                const char *unit)
+{
+    char *text = arguments->numbers[arguments->argc];
+    snprintf(text, ARGUMENT_SIZE, "%" PRIu64 "%s", value, unit);
+    argument_add(arguments, option, text);
+}
+
+/* In the largest unit that keeps it whole, for the eyes of who repeats it. */
+static void argument_add_time(struct arguments *arguments, const char *option, int64_t ns)
+{
+    static const struct {
+        int64_t ns;
+        const char *name;
+    } units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
+    size_t i = 0;
+    while (ns % units[i].ns != 0)
+        i++;
+    argument_add_number(arguments, option, (uint64_t)(ns / units[i].ns), units[i].name);
+}
+
+static void arguments_add_request(struct arguments *arguments, const struct sample_request *request)
+{
+    argument_add(arguments, request->variant, request->workload);
+    argument_add_number(arguments, "--workers", (uint64_t)request->workers, "");
+    argument_add_number(arguments, "--seed", request->seed, "");
+    if (request->iterations > 0)
+        argument_add_number(arguments, "--iterations", (uint64_t)request->iterations, "");
+    argument_add_number(arguments, "--warmup", (uint64_t)request->warmup, "");
+    argument_add_time(arguments, "--min-time", request->min_time_ns);
+    if (request->events)
+        argument_add(arguments, "--events", request->events);
+    if (request->pin)
+        argument_add(arguments, "--pin", NULL);
+    if (request->stack_bytes > 0)
+        argument_add_number(arguments, "--stack", request->stack_bytes, "");
+    if (request->machine && strcmp(request->machine, "native") != 0)
+        argument_add(arguments, "--machine", request->machine);
+}
+
+static bool needs_quotes(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-,.=:/@%+";
+    return word[strspn(word, plain)] != '\0' || *word == '\0';
+}
+
+static void print_quoted(FILE *to, const char *word)
+{
+    if (!needs_quotes(word)) {
+        fputs(word, to);
+        return;
+    }
+    fputc('\'', to);
+    for (; *word; word++) {
+        if (*word == '\'')
+            fputs("'\\''", to);
+        else
+            fputc(*word, to);
+    }
+    fputc('\'', to);
+}
+
+char *sample_request_command(const struct sample_request *request)
+{
+    struct arguments arguments = {.argc = 0};
+    arguments_add_request(&arguments, request);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        abort();
+    fputs("build/schedlab run", to);
+    for (int i = 0; i < arguments.argc; i++) {
+        fputc(' ', to);
+        print_quoted(to, arguments.argv[i]);
+    }
+    fclose(to);
+    return text;
+}
+
+/* Records ------------------------------------------------------------------------------------- */
+
+/* The part of a record known without the child's help. */
+static json_t *record_of_request(const struct sample_request *request)
+{
+    struct variant_spec variant = {.ops = NULL};
+    struct workload_spec workload = {.workload = NULL};
+    char error[256];
+    json_t *record;
+    if (variant_spec_parse(&variant, request->variant, error, sizeof error) &&
+        workload_spec_parse(&workload, request->workload, error, sizeof error))
+        record = sample_record_new(request, &variant, &workload);
+    else
+        record = json_pack("{si ss ss}", "schema", RECORD_SCHEMA, "variant", request->variant,
+                           "workload", request->workload);
+    if (!record)
+        abort();
+    variant_spec_free(&variant);
+    workload_spec_free(&workload);
+    return record;
+}
+
+/* The last line with anything on it, which is where a dying program says why. */
+static void last_line(const char *text, char *line, size_t size)
+{
+    size_t end = strlen(text);
+    while (end > 0 && strchr(" \t\r\n", text[end - 1]))
+        end--;
+    size_t start = end;
+    while (start > 0 && text[start - 1] != '\n')
+        start--;
+    snprintf(line, size, "%.*s", (int)(end - start), text + start);
+}
+
+/* Why the child has no record to show. */
+static void reason_of_end(const struct process_result *result, const struct sample_request *request,
+                          const char *unparsable, char *reason, size_t size)
+{
+    char line[512];
+    last_line(result->messages, line, sizeof line);
+    const char *colon = *line ? ": " : "";
+    if (result->end == PROCESS_INTERRUPTED)
+        snprintf(reason, size, "%s", INTERRUPTED_REASON);
+    else if (result->end == PROCESS_TIMED_OUT)
+        snprintf(reason, size, "%s%g s", TIMED_OUT_REASON, request->timeout_s);
+    else if (WIFSIGNALED(result->status))
+        snprintf(reason, size, "killed by SIG%s%s%s", sigabbrev_np(WTERMSIG(result->status)), colon,
+                 line);
+    else if (WEXITSTATUS(result->status) != 0)
+        snprintf(reason, size, "exit status %d%s%s", WEXITSTATUS(result->status), colon, line);
+    else
+        snprintf(reason, size, "its output is not a record: %s", unparsable);
+}
+
+/* Standard error may hold anything; a record is UTF-8. */
+static json_t *string_of_bytes(const char *data, size_t size)
+{
+    json_t *string = json_stringn(data, size);
+    if (string)
+        return string;
+    char *ascii = malloc(size + 1);
+    if (!ascii)
+        abort();
+    for (size_t i = 0; i < size; i++)
+        ascii[i] = (data[i] >= ' ' || data[i] == '\n' || data[i] == '\t') ? data[i] : '?';
+    string = json_stringn(ascii, size);
+    free(ascii);
+    return string;
+}
+
+/* The record the child printed, or NULL and why there is none. */
+static json_t *record_of_output(const struct process_result *result, char *why, size_t why_size)
+{
+    json_error_t error;
+    json_t *record =
+        json_loadb(result->output, result->output_size, JSON_REJECT_DUPLICATES, &error);
+    const char *status = json_string_value(json_object_get(record, "status"));
+    if (status &&
+        (!strcmp(status, "ok") || !strcmp(status, "failed") || !strcmp(status, "skipped")))
+        return record;
+    snprintf(why, why_size, "%s", record ? "it has no status" : error.text);
+    json_decref(record);
+    return NULL;
+}
+
+static json_t *record_of_result(const struct process_result *result,
+                                const struct sample_request *request)
+{
+    char reason[1024], unparsable[256] = "";
+    json_t *record = record_of_output(result, unparsable, sizeof unparsable);
+    bool clean = result->end == PROCESS_ENDED && WIFEXITED(result->status);
+    const char *status = json_string_value(json_object_get(record, "status"));
+    bool says_failed = status && strcmp(status, "failed") == 0;
+    /* A program that prints its record and then crashes has not measured a healthy runtime. */
+    if (!record || !clean || (WEXITSTATUS(result->status) != 0 && !says_failed)) {
+        reason_of_end(result, request, unparsable, reason, sizeof reason);
+        if (!record)
+            record = record_of_request(request);
+        record_fail(record, reason);
+        says_failed = true;
+    }
+    if (says_failed && result->messages_size > 0)
+        json_object_set_new(record, "output",
+                            string_of_bytes(result->messages, result->messages_size));
+    return record;
+}
+
+json_t *child_run_sample(const struct sample_request *request)
+{
+    struct arguments arguments = {.argc = 0};
+    argument_add(&arguments, "schedlab", "run");
+    argument_add(&arguments, "--sample", NULL);
+    arguments_add_request(&arguments, request);
+
+    struct process_result result;
+    int error = process_run(child_program, arguments.argv, request->timeout_s, &result);
+    if (error) {
+        char reason[256];
+        snprintf(reason, sizeof reason, "cannot start a process: %s", strerror(-error));
+        json_t *record = record_of_request(request);
+        record_fail(record, reason);
+        return record;
+    }
+    json_t *record = record_of_result(&result, request);
+    process_result_free(&result);
+    return record;
+}

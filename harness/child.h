@@ -1,0 +1,47 @@
+/* child.h - one sample in a process of its own.
+ *
+ * Who calls: sweep and run, on the main thread of a process with no other threads. A sample must
+ * not inherit anything from the one before it (allocator, page tables, threads, a crash), so it is
+ * this program again: `/proc/self/exe run --sample VARIANT WORKLOAD ...`, which prints one record,
+ * a JSON object as results/README.md describes it, on standard output.
+ *
+ * How it is run and stopped is process.h; after process_interrupt() a record says "interrupted".
+ */
+#ifndef SCHEDLAB_CHILD_H
+#define SCHEDLAB_CHILD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sample_request {
+    const char *variant, *workload; /* specifications, as typed or canonical */
+    int workers;
+    uint64_t seed;
+    int iterations;      /* timed calls of run() at least; 0: as many as min_time_ns needs */
+    int warmup;          /* untimed calls before them */
+    int64_t min_time_ns; /* of timed calls; 0: no minimum */
+    const char *events;  /* comma-separated; NULL: the default set */
+    bool pin;            /* one core per worker */
+    size_t stack_bytes;  /* per goroutine; 0: the default */
+    double timeout_s;    /* of wall time, the start of the process included; 0: none */
+    const char *machine; /* NULL: "native" */
+};
+
+/* Runs one sample and returns its record; never NULL, owned by the caller. Whatever happens to the
+ * child becomes a record: `ok` and `skipped` as the child reports them, `failed` with the reason
+ * (its own, or: no answer within the limit, killed by a signal, exit status, output that is not a
+ * record) and the last 4 KiB of its standard error as `output`. */
+json_t *child_run_sample(const struct sample_request *request);
+
+/* Whether a record is `failed` because the time limit passed. */
+bool child_record_timed_out(const json_t *record);
+
+/* The command that repeats the sample, quoted for a shell; free() it. */
+char *sample_request_command(const struct sample_request *request);
+
+/* For tests: the program to run in place of /proc/self/exe. The string must stay valid. */
+void child_set_program(const char *path);
+
+#endif

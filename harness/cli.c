@@ -1,0 +1,205 @@
+/* cli.c - see cli.h. */
+#include "harness/cli.h"
+
+#include "harness/commands.h"
+#include "harness/spec.h"
+#include "harness/suggest.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cli_misuse(const char *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "%s: ", command);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    exit(EXIT_MISUSED);
+}
+
+/* Options ------------------------------------------------------------------------------------- */
+
+/* What argp adds by itself. */
+static const struct argp_option builtin_options[] = {
+    {"help", '?', NULL, 0, NULL, 0},
+    {"usage", 0x10000, NULL, 0, NULL, 0},
+    {"version", 'V', NULL, 0, NULL, 0},
+    {0},
+};
+
+static bool option_ends(const struct argp_option *option)
+{
+    return !option->name && !option->key && !option->doc && !option->group;
+}
+
+/* exact: the name; otherwise *matches counts the options that it abbreviates. */
+static const struct argp_option *option_by_name(const struct argp_option *table, const char *name,
+                                                size_t length, int *matches)
+{
+    const struct argp_option *found = NULL;
+    for (const struct argp_option *option = table; !option_ends(option); option++) {
+        if (!option->name || strncmp(option->name, name, length) != 0)
+            continue;
+        if (option->name[length] == '\0') {
+            *matches = 1;
+            return option;
+        }
+        found = option;
+        ++*matches;
+    }
+    return found;
+}
+
+static const struct argp_option *option_by_key(const struct argp_option *table, int key)
+{
+    for (const struct argp_option *option = table; !option_ends(option); option++)
+        if (option->key == key)
+            return option;
+    return NULL;
+}
+
+static void offer_options(struct suggest *near, const struct argp_option *table)
+{
+    for (const struct argp_option *option = table; !option_ends(option); option++)
+        if (option->name && !(option->flags & OPTION_HIDDEN))
+            suggest_offer(near, option->name);
+}
+
+static _Noreturn void misuse_unknown(const char *command, const struct argp *argp, const char *name,
+                                     size_t length)
+{
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    struct suggest near = suggest_for(word);
+    offer_options(&near, argp->options);
+    offer_options(&near, builtin_options);
+    cli_misuse(command, "unknown option --%s; the nearest is --%s", word, near.best);
+}
+
+/* Returns how many arguments after this one belong to it. */
+static int check_long_option(const char *command, const struct argp *argp, const char *name)
+{
+    size_t length = strcspn(name, "=");
+    int matches = 0, builtin_matches = 0;
+    const struct argp_option *option = option_by_name(argp->options, name, length, &matches);
+    const struct argp_option *builtin =
+        option_by_name(builtin_options, name, length, &builtin_matches);
+    if (!option)
+        option = builtin;
+    if (!option || matches + builtin_matches > 1)
+        misuse_unknown(command, argp, name, length);
+    bool has_value = name[length] == '=';
+    if (has_value && !option->arg)
+        cli_misuse(command, "--%s takes no value, found \"%s\"", option->name, name + length + 1);
+    return !has_value && option->arg && !(option->flags & OPTION_ARG_OPTIONAL);
+}
+
+static int check_short_options(const char *command, const struct argp *argp, const char *letters)
+{
+    for (; *letters; letters++) {
+        const struct argp_option *option = option_by_key(argp->options, *letters);
+        if (!option)
+            option = option_by_key(builtin_options, *letters);
+        if (!option)
+            cli_misuse(command, "unknown option -%c; --help lists them", *letters);
+        if (option->arg)
+            return letters[1] == '\0';
+    }
+    return 0;
+}
+
+static void check_options(const struct argp *argp, int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        int values = 0;
+        if (argv[i][0] == '-' && argv[i][1] == '-')
+            values = check_long_option(argv[0], argp, argv[i] + 2);
+        else if (argv[i][0] == '-' && argv[i][1] != '\0')
+            values = check_short_options(argv[0], argp, argv[i] + 1);
+        if (i + values >= argc)
+            cli_misuse(argv[0], "%s has no value; --help shows what it takes", argv[i]);
+        i += values;
+    }
+}
+
+void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+    check_options(argp, argc, argv);
+    argp_err_exit_status = EXIT_MISUSED;
+    argp_parse(argp, argc, argv, 0, NULL, input);
+}
+
+/* Values -------------------------------------------------------------------------------------- */
+
+int64_t cli_number(const char *command, const char *option, const char *text, int64_t min,
+                   int64_t max, const char *unit)
+{
+    int64_t value;
+    if (!spec_parse_number(text, "", &value) || value < min || value > max)
+        cli_misuse(command, "--%s=%s is not valid; valid: %lld to %lld%s%s", option, text,
+                   (long long)min, (long long)max, *unit ? " " : "", unit);
+    return value;
+}
+
+char *cli_time_text(int64_t ns, char *text, size_t text_size)
+{
+    static const struct {
+        int64_t ns;
+        const char *name;
+    } units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
+    size_t i = 0;
+    while (ns % units[i].ns != 0)
+        i++;
+    snprintf(text, text_size, "%lld %s", (long long)(ns / units[i].ns), units[i].name);
+    return text;
+}
+
+int64_t cli_time_ns(const char *command, const char *option, const char *text, int64_t plain_ns,
+                    int64_t max_ns)
+{
+    char most[32];
+    int64_t value;
+    bool plain = *text && text[strspn(text, "0123456789")] == '\0';
+    if (!spec_parse_number(text, "ns", &value) || value < 0 ||
+        (plain && __builtin_mul_overflow(value, plain_ns, &value)) || value > max_ns)
+        cli_misuse(command, "--%s=%s is not valid; valid: 0 to %s", option, text,
+                   cli_time_text(max_ns, most, sizeof most));
+    return value;
+}
+
+static int word_find(const char *text, const char *const *words, const char **nearest)
+{
+    struct suggest near = suggest_for(text);
+    for (int i = 0; words[i]; i++) {
+        if (strcmp(words[i], text) == 0)
+            return i;
+        suggest_offer(&near, words[i]);
+    }
+    *nearest = near.best;
+    return -1;
+}
+
+int cli_word(const char *command, const char *option, const char *text, const char *const *words)
+{
+    const char *nearest;
+    int index = word_find(text, words, &nearest);
+    if (index < 0)
+        cli_misuse(command, "--%s=%s is not valid; the nearest is %s", option, text, nearest);
+    return index;
+}
+
+int cli_argument_word(const char *command, const char *kind, const char *text,
+                      const char *const *words)
+{
+    const char *nearest;
+    int index = word_find(text, words, &nearest);
+    if (index < 0)
+        cli_misuse(command, "unknown %s \"%s\"; the nearest is \"%s\"", kind, text, nearest);
+    return index;
+}

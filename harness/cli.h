@@ -1,0 +1,38 @@
+/* cli.h - what the subcommands' option parsers have in common.
+ *
+ * Who calls: main.c and cmd_*.c. argp does the parsing and the help; but a misuse is one line
+ * on standard error that names what is valid, and exit status 2.
+ */
+#ifndef SCHEDLAB_CLI_H
+#define SCHEDLAB_CLI_H
+
+#include <argp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* "COMMAND: MESSAGE" on standard error, then exit(2). command is argv[0]: "schedlab run". */
+_Noreturn void cli_misuse(const char *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* As argp_parse(); an unknown option, one without its value or with one too many ends in
+ * cli_misuse(). */
+void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* The value of an option: a number as in specifications ("64Ki"), or a time ("200ms", a plain
+ * number is in units of plain_ns). min and max inclusive; misuse says the range. */
+int64_t cli_number(const char *command, const char *option, const char *text, int64_t min,
+                   int64_t max, const char *unit);
+int64_t cli_time_ns(const char *command, const char *option, const char *text, int64_t plain_ns,
+                    int64_t max_ns);
+
+/* The index of text in words, NULL-terminated; misuse names the nearest one. */
+int cli_word(const char *command, const char *option, const char *text, const char *const *words);
+
+/* The same for an argument without an option's name; kind says what it is. */
+int cli_argument_word(const char *command, const char *kind, const char *text,
+                      const char *const *words);
+
+/* "2 s", "200 ms": ns in the largest unit that keeps it whole; returns text. */
+char *cli_time_text(int64_t ns, char *text, size_t text_size);
+
+#endif

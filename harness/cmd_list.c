@@ -1,0 +1,309 @@
+/* cmd_list.c - `schedlab list`: variants and their knobs, workloads and their parameters, events.
+ *
+ * Everything printed comes from the tables that the parsers use, so it cannot be out of date.
+ */
+#include "harness/cli.h"
+#include "harness/commands.h"
+#include "harness/environment.h"
+#include "harness/spec.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 96, INDENT_NAME = 2, INDENT_TEXT = 12, TEXT_SIZE = 512 };
+
+enum topic { TOPIC_ALL, TOPIC_VARIANTS, TOPIC_WORKLOADS, TOPIC_KNOBS, TOPIC_EVENTS };
+static const char *const topic_words[] = {"all", "variants", "workloads", "knobs", "events", NULL};
+static const char *const format_words[] = {"table", "json", NULL};
+
+struct options {
+    const char *command;
+    enum topic topic;
+    bool json;
+};
+
+/* Text ---------------------------------------------------------------------------------------- */
+
+/* The words of text from column `at` on; lines end before COLUMNS, further ones begin at indent. */
+static void print_wrapped(int at, int indent, const char *text)
+{
+    bool first = true;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (!first && at + 1 + length > COLUMNS) {
+            printf("\n%*s", indent, "");
+            at = indent;
+            first = true;
+        }
+        at += printf("%s%.*s", first ? "" : " ", length, text);
+        first = false;
+        text += length + (text[length] == ' ');
+    }
+    putchar('\n');
+}
+
+static void print_param(const struct param *param)
+{
+    char value[TEXT_SIZE], range[TEXT_SIZE], text[3 * TEXT_SIZE];
+    snprintf(text, sizeof text, "%s; default %s; %s; source: %s",
+             param_range_text(param, range, sizeof range),
+             param_value_text(param, param->def, value, sizeof value), param->help, param->source);
+    int at = printf("%*s%-*s ", INDENT_NAME + 2, "", INDENT_TEXT, param_key(param));
+    print_wrapped(at, INDENT_NAME + INDENT_TEXT + 3, text);
+}
+
+static void print_params(const struct param *table)
+{
+    for (const struct param *param = table; param && param->name; param++)
+        print_param(param);
+}
+
+static void print_entry(const char *name, const char *idea, const char *source)
+{
+    char text[3 * TEXT_SIZE];
+    snprintf(text, sizeof text, "%s; source: %s", idea, source);
+    int at = printf("%-*s ", INDENT_TEXT, name);
+    print_wrapped(at, INDENT_TEXT + 1, text);
+}
+
+static void print_variants(void)
+{
+    const struct sched_ops *ops;
+    puts("Variants, each with its knobs (NAME,KNOB=VALUE,...)\n");
+    for (size_t i = 0; (ops = spec_variant(i)); i++) {
+        print_entry(ops->name, ops->idea, ops->source);
+        print_params(ops->knobs);
+    }
+}
+
+static void print_workloads(void)
+{
+    puts("Workloads, each with its parameters (NAME,PARAMETER=VALUE,...)\n");
+    for (const struct workload *const *at = workloads; *at; at++) {
+        char idea[TEXT_SIZE];
+        snprintf(idea, sizeof idea, "%s; counts operations of one %s", (*at)->idea, (*at)->op);
+        print_entry((*at)->name, idea, (*at)->source);
+        print_params((*at)->params);
+    }
+}
+
+/* Knobs over variants ------------------------------------------------------------------------- */
+
+static const struct param *knob_find(const struct sched_ops *ops, const char *key)
+{
+    for (const struct param *param = ops->knobs; param && param->name; param++)
+        if (strcmp(param_key(param), key) == 0)
+            return param;
+    return NULL;
+}
+
+/* Whether no variant before the i-th one has the key. */
+static bool knob_is_new(size_t i, const char *key)
+{
+    for (size_t before = 0; before < i; before++)
+        if (knob_find(spec_variant(before), key))
+            return false;
+    return true;
+}
+
+static void print_knob_owners(size_t first, const char *key)
+{
+    const struct sched_ops *ops;
+    printf("%*sin", INDENT_NAME + INDENT_TEXT + 3, "");
+    for (size_t i = first; (ops = spec_variant(i)); i++) {
+        char value[TEXT_SIZE];
+        const struct param *param = knob_find(ops, key);
+        if (param)
+            printf(" %s=%s", ops->name, param_value_text(param, param->def, value, sizeof value));
+    }
+    putchar('\n');
+}
+
+static void print_knobs(void)
+{
+    const struct sched_ops *ops;
+    puts("Knobs, as the first variant describes them, and the default in each variant\n");
+    for (size_t i = 0; (ops = spec_variant(i)); i++) {
+        for (const struct param *param = ops->knobs; param && param->name; param++) {
+            if (!knob_is_new(i, param_key(param)))
+                continue;
+            print_param(param);
+            print_knob_owners(i, param_key(param));
+        }
+    }
+}
+
+/* Events -------------------------------------------------------------------------------------- */
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static void print_events(void)
+{
+    json_t *counting = environment_counting_to_json();
+    json_t *event;
+    size_t i;
+    printf("Events of the default list, counted in %s code\n\n", text_of(counting, "domain"));
+    json_array_foreach(json_object_get(counting, "events"), i, event)
+    {
+        char text[2 * TEXT_SIZE];
+        const char *absent = text_of(event, "absent");
+        snprintf(text, sizeof text, "%s%s%s", text_of(event, "help"),
+                 *absent ? "; absent here: " : "", absent);
+        int at = printf("%-36s %-4s ", text_of(event, "name"), text_of(event, "source"));
+        print_wrapped(at, at, text);
+    }
+    puts(
+        "\nOther PAPI presets and native events can be named too; papi_avail and papi_native_avail "
+        "list them.");
+    json_decref(counting);
+}
+
+/* JSON ---------------------------------------------------------------------------------------- */
+
+static json_t *param_to_json(const struct param *param)
+{
+    char value[TEXT_SIZE];
+    json_t *object = json_pack("{ss ss ss ss ss}", "key", param_key(param), "default",
+                               param_value_text(param, param->def, value, sizeof value), "unit",
+                               param->unit, "source", param->source, "help", param->help);
+    if (strcmp(param->unit, "word") != 0) {
+        json_object_set_new(object, "min", json_integer(param->min));
+        json_object_set_new(object, "max", json_integer(param->max));
+    }
+    if (param->words) {
+        json_t *words = json_array();
+        for (const char *const *word = param->words; *word; word++)
+            json_array_append_new(words, json_string(*word));
+        json_object_set_new(object, "words", words);
+    }
+    return object;
+}
+
+static json_t *table_to_json(const struct param *table)
+{
+    json_t *array = json_array();
+    for (const struct param *param = table; param && param->name; param++)
+        json_array_append_new(array, param_to_json(param));
+    return array;
+}
+
+static json_t *variants_to_json(void)
+{
+    json_t *array = json_array();
+    const struct sched_ops *ops;
+    for (size_t i = 0; (ops = spec_variant(i)); i++)
+        json_array_append_new(array,
+                              json_pack("{ss ss ss so}", "name", ops->name, "idea", ops->idea,
+                                        "source", ops->source, "knobs", table_to_json(ops->knobs)));
+    return array;
+}
+
+static json_t *workloads_to_json(void)
+{
+    json_t *array = json_array();
+    for (const struct workload *const *at = workloads; *at; at++)
+        json_array_append_new(
+            array,
+            json_pack("{ss ss ss ss ss sb so}", "name", (*at)->name, "idea", (*at)->idea, "op",
+                      (*at)->op, "source", (*at)->source, "style",
+                      (*at)->style == STYLE_FORKJOIN ? "fork/join" : "goroutines", "has_serial",
+                      (*at)->run_serial != NULL, "parameters", table_to_json((*at)->params)));
+    return array;
+}
+
+static json_t *knobs_to_json(void)
+{
+    json_t *array = json_array();
+    const struct sched_ops *ops;
+    for (size_t i = 0; (ops = spec_variant(i)); i++) {
+        for (const struct param *param = ops->knobs; param && param->name; param++) {
+            json_t *knob = param_to_json(param);
+            json_object_set_new(knob, "variant", json_string(ops->name));
+            json_array_append_new(array, knob);
+        }
+    }
+    return array;
+}
+
+static void print_json(enum topic topic)
+{
+    json_t *object = json_object();
+    if (topic == TOPIC_ALL || topic == TOPIC_VARIANTS)
+        json_object_set_new(object, "variants", variants_to_json());
+    if (topic == TOPIC_ALL || topic == TOPIC_WORKLOADS)
+        json_object_set_new(object, "workloads", workloads_to_json());
+    if (topic == TOPIC_KNOBS)
+        json_object_set_new(object, "knobs", knobs_to_json());
+    if (topic == TOPIC_EVENTS)
+        json_object_set_new(object, "events", environment_counting_to_json());
+    json_dumpf(object, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(object);
+}
+
+/* --------------------------------------------------------------------------------------------- */
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case 'f':
+        options->json = cli_word(options->command, "format", arg, format_words) == 1;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0)
+            cli_misuse(options->command, "one topic at a time, found \"%s\" as a second one", arg);
+        options->topic = (enum topic)cli_argument_word(options->command, "topic", arg, topic_words);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option option_table[] = {
+    {"format", 'f', "FORMAT", 0, "table (default) or json", 0},
+    {0},
+};
+
+static const struct argp argp = {
+    option_table,
+    parse_option,
+    "[all|variants|workloads|knobs|events]",
+    "Lists what can be named on the command line and in sweep files: variants with their knobs, "
+    "workloads with their parameters (all, the default), knobs across variants, or the events that "
+    "can be "
+    "counted on this machine."
+    "\v"
+    "Numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024); times in ns, us, "
+    "ms, s.\n\n"
+    "Example:\n  schedlab list variants",
+    NULL,
+    NULL,
+    NULL};
+
+int cmd_list(int argc, char **argv)
+{
+    struct options options = {.command = argv[0], .topic = TOPIC_ALL};
+    cli_parse(&argp, argc, argv, &options);
+    if (options.json) {
+        print_json(options.topic);
+        return EXIT_DONE;
+    }
+    if (options.topic == TOPIC_ALL || options.topic == TOPIC_VARIANTS)
+        print_variants();
+    if (options.topic == TOPIC_ALL)
+        putchar('\n');
+    if (options.topic == TOPIC_ALL || options.topic == TOPIC_WORKLOADS)
+        print_workloads();
+    if (options.topic == TOPIC_KNOBS)
+        print_knobs();
+    if (options.topic == TOPIC_EVENTS)
+        print_events();
+    return EXIT_DONE;
+}

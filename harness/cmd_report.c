@@ -1,0 +1,138 @@
+/* cmd_report.c - `schedlab report`: tables, figures and the page of a run, from its records alone.
+ * */
+#define _GNU_SOURCE
+#include "harness/cli.h"
+#include "harness/commands.h"
+#include "harness/report.h"
+#include "harness/suggest.h"
+
+#include <argp.h>
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, NEAREST_SIZE = 2 * PATH_SIZE, KEY_FORMAT = 0x100, KEY_NO_FIGURES };
+enum report_format { FORMAT_HTML, FORMAT_JSON };
+
+static const char *const format_words[] = {"html", "json", NULL};
+
+struct options {
+    const char *run_dir;
+    enum report_format format;
+    bool no_figures;
+};
+
+static const struct argp_option argp_options[] = {
+    {"format", KEY_FORMAT, "FORMAT", 0,
+     "html: only write the page (default); json: also print its answers for programs", 0},
+    {"no-figures", KEY_NO_FIGURES, NULL, 0, "Draw nothing; keep the figures that are there", 0},
+    {0},
+};
+
+static const char argp_doc[] =
+    "Make tables, figures and report.html of a run from what it recorded.\v"
+    "RUN_DIR is a folder that `schedlab sweep` wrote. It receives the .tsv files, "
+    "figures/*.{svg,pdf,png} and report.html, one page that needs nothing else. Nothing that was "
+    "measured changes, and the report can be made again at any time.\n\n"
+    "Example:\n"
+    "  schedlab report results/reference\n\n"
+    "Exit status: 0 done; 1 something could not be made; 2 misused.";
+
+static error_t option_parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case KEY_FORMAT:
+        options->format = (enum report_format)cli_word(state->name, "format", arg, format_words);
+        break;
+    case KEY_NO_FIGURES:
+        options->no_figures = true;
+        break;
+    case ARGP_KEY_ARG:
+        if (options->run_dir)
+            cli_misuse(state->name, "one run at a time; found \"%s\" and \"%s\"", options->run_dir,
+                       arg);
+        options->run_dir = arg;
+        break;
+    case ARGP_KEY_END:
+        if (!options->run_dir)
+            cli_misuse(state->name, "which run? A folder that `schedlab sweep` wrote, for example "
+                                    "results/reference");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static bool is_run(const char *folder)
+{
+    char path[PATH_SIZE];
+    int length = snprintf(path, sizeof path, "%s/samples.jsonl", folder);
+    return length < (int)sizeof path && access(path, F_OK) == 0;
+}
+
+/* The run beside run_dir whose name is nearest; false if there is none. */
+static bool nearest_run(const char *run_dir, char nearest[NEAREST_SIZE])
+{
+    char parent[PATH_SIZE], path[NEAREST_SIZE];
+    snprintf(parent, sizeof parent, "%s", run_dir);
+    size_t length = strlen(parent);
+    while (length > 1 && parent[length - 1] == '/')
+        parent[--length] = '\0';
+    char *slash = strrchr(parent, '/');
+    const char *name = slash ? slash + 1 : run_dir;
+    size_t distance = SIZE_MAX;
+    if (slash)
+        *slash = '\0';
+    const char *folder = slash ? (*parent ? parent : "/") : ".";
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry; entries && (entry = readdir(entries)) != NULL;) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] == '.' || !is_run(path) ||
+            suggest_distance(name, entry->d_name) >= distance)
+            continue;
+        distance = suggest_distance(name, entry->d_name);
+        snprintf(nearest, NEAREST_SIZE, "%s", path);
+    }
+    if (entries)
+        closedir(entries);
+    return distance < SIZE_MAX;
+}
+
+static void check_run(const char *command, const char *run_dir)
+{
+    char nearest[NEAREST_SIZE];
+    if (is_run(run_dir))
+        return;
+    if (nearest_run(run_dir, nearest))
+        cli_misuse(command, "%s is not a run: it has no samples.jsonl; the nearest run is %s",
+                   run_dir, nearest);
+    cli_misuse(command,
+               "%s is not a run: it has no samples.jsonl; valid is a folder that `schedlab sweep` "
+               "wrote",
+               run_dir);
+}
+
+int cmd_report(int argc, char **argv)
+{
+    static const struct argp argp = {argp_options, option_parse, "RUN_DIR", argp_doc,
+                                     NULL,         NULL,         NULL};
+    struct options options = {0};
+    cli_parse(&argp, argc, argv, &options);
+    check_run(argv[0], options.run_dir);
+    json_t *summary = NULL;
+    int status = report_make_with(options.run_dir, !options.no_figures,
+                                  options.format == FORMAT_JSON ? &summary : NULL, stderr);
+    if (summary) {
+        json_dumpf(summary, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+        putchar('\n');
+        json_decref(summary);
+    }
+    if (fflush(stdout) != 0)
+        status = EXIT_FAILED;
+    return status == 0 ? EXIT_DONE : EXIT_FAILED;
+}

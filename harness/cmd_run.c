@@ -1,0 +1,405 @@
+/* cmd_run.c - `schedlab run`: one workload on some variants, each repetition in its own process.
+ *
+ * With --sample this process is such a repetition: it measures and prints one record. child.c
+ * starts it so.
+ */
+#include "harness/child.h"
+#include "harness/cli.h"
+#include "harness/commands.h"
+#include "harness/counter_names.h"
+#include "harness/digests.h"
+#include "harness/progress.h"
+#include "harness/run_table.h"
+#include "harness/sample.h"
+#include "harness/topology.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    REPS_DEFAULT = 5,
+    ITERATIONS_DEFAULT = 3,
+    MIN_TIME_DEFAULT_MS = 200,
+    TIMEOUT_DEFAULT_S = 60,
+    STACK_MIN = 16 << 10,
+    ERROR_SIZE = 1024,
+};
+
+enum {
+    KEY_MIN_TIME = 0x100,
+    KEY_WARMUP,
+    KEY_SEED,
+    KEY_TIMEOUT,
+    KEY_PIN,
+    KEY_STACK,
+    KEY_MACHINE,
+    KEY_SAMPLE,
+};
+
+static const char *const format_words[] = {"table", "json", NULL};
+static const char *const machine_words[] = {"native", NULL};
+
+struct options {
+    const char *command;
+    struct sample_request request;
+    int64_t iterations, min_time_ns; /* -1: not given */
+    int reps;
+    bool json, sample;
+    char **arguments; /* variants, then the workload */
+    int argument_count;
+};
+
+/* Options ------------------------------------------------------------------------------------- */
+
+static const struct argp_option option_table[] = {
+    {"workers", 'w', "N", 0, "workers (cores) to use; default: all this process may use", 0},
+    {"reps", 'r', "N", 0, "repetitions, each a process of its own, in shuffled blocks; default 5",
+     0},
+    {"iterations", 'i', "N", 0,
+     "timed calls per repetition at least; default 3, or 1 with --min-time", 0},
+    {"min-time", KEY_MIN_TIME, "MS", 0,
+     "timed milliseconds per repetition at least (or 2s, 500us); default 200, or 0 with "
+     "--iterations",
+     0},
+    {"warmup", KEY_WARMUP, "N", 0, "calls before the timed ones; default 1", 0},
+    {"events", 'e', "A,B,C", 0, "what to count, or none; default: see `schedlab list events`", 0},
+    {"seed", KEY_SEED, "N", 0, "of the order, the workload and the scheduler; default 1", 0},
+    {"timeout", KEY_TIMEOUT, "S", 0, "seconds a repetition may take, 0 for no limit; default 60",
+     0},
+    {"pin", KEY_PIN, NULL, 0, "one core for each worker; default: any of the cores used", 0},
+    {"stack", KEY_STACK, "BYTES", 0, "address space per goroutine stack; default 64Ki", 0},
+    {"machine", KEY_MACHINE, "NAME", 0, "native (the only one)", 0},
+    {"format", 'f', "FORMAT", 0, "table (default) or json", 0},
+    {"sample", KEY_SAMPLE, NULL, OPTION_HIDDEN, "measure in this process, print one record", 0},
+    {0},
+};
+
+static int64_t number(const struct options *options, const char *option, const char *text,
+                      int64_t min, int64_t max)
+{
+    return cli_number(options->command, option, text, min, max, "");
+}
+
+static void argument_add(struct options *options, char *arg)
+{
+    options->arguments = realloc(options->arguments, ((size_t)options->argument_count + 1) *
+                                                         sizeof *options->arguments);
+    options->arguments[options->argument_count++] = arg;
+}
+
+static size_t stack_bytes(const struct options *options, const char *text)
+{
+    int64_t bytes = cli_number(options->command, "stack", text, STACK_MIN, 1 << 30, "bytes");
+    int64_t page = sysconf(_SC_PAGESIZE);
+    return (size_t)((bytes + page - 1) / page * page);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    struct sample_request *request = &options->request;
+    switch (key) {
+    case 'w':
+        request->workers = (int)number(options, "workers", arg, 1, SAMPLE_WORKERS_MAX);
+        break;
+    case 'r':
+        options->reps = (int)number(options, "reps", arg, 1, 1000);
+        break;
+    case 'i':
+        options->iterations = number(options, "iterations", arg, 1, SAMPLE_ITERATIONS_MAX);
+        break;
+    case KEY_MIN_TIME:
+        options->min_time_ns =
+            cli_time_ns(options->command, "min-time", arg, 1000000, INT64_C(3600000000000));
+        break;
+    case KEY_WARMUP:
+        request->warmup = (int)number(options, "warmup", arg, 0, 1000);
+        break;
+    case 'e':
+        request->events = arg;
+        break;
+    case KEY_SEED:
+        request->seed = (uint64_t)number(options, "seed", arg, 0, INT64_MAX);
+        break;
+    case KEY_TIMEOUT:
+        request->timeout_s = (double)cli_time_ns(options->command, "timeout", arg, 1000000000,
+                                                 INT64_C(86400000000000)) /
+                             1e9;
+        break;
+    case KEY_PIN:
+        request->pin = true;
+        break;
+    case KEY_STACK:
+        request->stack_bytes = stack_bytes(options, arg);
+        break;
+    case KEY_MACHINE:
+        cli_word(options->command, "machine", arg, machine_words);
+        break;
+    case 'f':
+        options->json = cli_word(options->command, "format", arg, format_words) == 1;
+        break;
+    case KEY_SAMPLE:
+        options->sample = true;
+        break;
+    case ARGP_KEY_ARG:
+        argument_add(options, arg);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp argp = {
+    option_table,
+    parse_option,
+    "[VARIANT...] WORKLOAD",
+    "Runs WORKLOAD on each VARIANT (on every one if none is named) and prints the median "
+    "throughput "
+    "with its 95 % interval, and events per operation. A specification is NAME[,KEY=VALUE]...; "
+    "`schedlab "
+    "list` shows names, keys and ranges. Numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi "
+    "(powers of 1024)."
+    "\v"
+    "A repetition makes its timed calls until both --iterations and --min-time are reached, 1000 "
+    "calls at "
+    "most.\n\nExample:\n  schedlab run gmp gmp,runnext=off grq fib,n=25 --workers 2",
+    NULL,
+    NULL,
+    NULL,
+};
+
+/* The rule in the help text: whoever gives one of the two means only that one. */
+static void options_complete(struct options *options)
+{
+    struct sample_request *request = &options->request;
+    bool neither = options->iterations < 0 && options->min_time_ns < 0;
+    request->iterations = (int)(options->iterations >= 0 ? options->iterations
+                                : neither                ? ITERATIONS_DEFAULT
+                                                         : 1);
+    request->min_time_ns = options->min_time_ns >= 0 ? options->min_time_ns
+                           : neither                 ? MIN_TIME_DEFAULT_MS * INT64_C(1000000)
+                                                     : 0;
+    if (request->workers == 0)
+        request->workers = topology_cpu_count();
+}
+
+static void check_events(const struct options *options)
+{
+    struct counter_names names;
+    char error[ERROR_SIZE];
+    if (!options->request.events)
+        return;
+    if (!counter_names_split(&names, options->request.events, error, sizeof error) ||
+        !counter_names_check(&papi_api_native, &names, error, sizeof error))
+        cli_misuse(options->command, "%s", error);
+    counter_names_free(&names);
+}
+
+/* Variants ------------------------------------------------------------------------------------ */
+
+/* The canonical specification. */
+static char *variant_text(const struct options *options, const char *text)
+{
+    struct variant_spec spec;
+    char error[ERROR_SIZE];
+    if (!variant_spec_parse(&spec, text, error, sizeof error))
+        cli_misuse(options->command, "%s", error);
+    char *canonical = strdup(spec.text);
+    variant_spec_free(&spec);
+    return canonical;
+}
+
+static void workload_parse(const struct options *options, struct workload_spec *workload)
+{
+    char error[ERROR_SIZE], unused[ERROR_SIZE];
+    struct variant_spec variant;
+    if (options->argument_count == 0)
+        cli_misuse(options->command, "a workload is missing; `schedlab list workloads` names them");
+    const char *text = options->arguments[options->argument_count - 1];
+    if (workload_spec_parse(workload, text, error, sizeof error))
+        return;
+    if (variant_spec_parse(&variant, text, unused, sizeof unused))
+        cli_misuse(options->command,
+                   "a workload is missing after the variant \"%s\"; "
+                   "`schedlab list workloads` names them",
+                   text);
+    cli_misuse(options->command, "%s", error);
+}
+
+/* The variants named, or all but, for a workload without a serial version, `serial`. */
+static struct run_row *rows_make(const struct options *options, const struct workload *workload,
+                                 size_t *count)
+{
+    *count = (size_t)options->argument_count - 1;
+    bool all = *count == 0;
+    const struct sched_ops *ops;
+    while (all && (ops = spec_variant(*count)) && (ops != &spec_serial || workload->run_serial))
+        ++*count;
+    struct run_row *rows = calloc(*count + 1, sizeof *rows);
+    for (size_t i = 0; i < *count; i++) {
+        rows[i].variant =
+            variant_text(options, all ? spec_variant(i)->name : options->arguments[i]);
+        rows[i].records = json_array();
+    }
+    return rows;
+}
+
+static void rows_free(struct run_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free((char *)rows[i].variant);
+        json_decref(rows[i].records);
+    }
+    free(rows);
+}
+
+/* Repetitions --------------------------------------------------------------------------------- */
+
+static void order_shuffle(size_t *order, size_t count, uint64_t *state)
+{
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    for (size_t i = count; i > 1; i--) {
+        size_t other = (size_t)(digest_mix((*state)++) % i);
+        size_t swap = order[i - 1];
+        order[i - 1] = order[other];
+        order[other] = swap;
+    }
+}
+
+/* A variant that was skipped or hung will be so again. */
+static bool is_hopeless(const struct run_row *row)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach(row->records, i, record)
+    {
+        const char *status = json_string_value(json_object_get(record, "status"));
+        if ((status && strcmp(status, "skipped") == 0) || child_record_timed_out(record))
+            return true;
+    }
+    return false;
+}
+
+/* All samples of one command take about as long. */
+static double seconds_left(const struct progress *progress, int64_t started)
+{
+    if (progress->done == 0)
+        return NAN;
+    double each = (double)(go_now() - started) / 1e9 / (double)progress->done;
+    return each * (double)(progress->total - progress->done);
+}
+
+static void measure_all(const struct options *options, const char *workload, struct run_row *rows,
+                        size_t count)
+{
+    size_t *order = calloc(count + 1, sizeof *order);
+    uint64_t state = options->request.seed;
+    struct progress progress;
+    struct sample_request request = options->request;
+    request.workload = workload;
+    progress_begin(&progress, stderr, count * (size_t)options->reps);
+    int64_t started = go_now();
+    for (int block = 0; block < options->reps; block++) {
+        order_shuffle(order, count, &state);
+        for (size_t i = 0; i < count; i++) {
+            struct run_row *row = &rows[order[i]];
+            request.variant = row->variant;
+            if (!is_hopeless(row)) {
+                progress_show(&progress, row->variant, seconds_left(&progress, started));
+                json_array_append_new(row->records, child_run_sample(&request));
+            }
+            progress.done++;
+        }
+    }
+    progress_end(&progress);
+    free(order);
+}
+
+/* All records in one array, which shares them with the rows. */
+static json_t *records_join(const struct run_row *rows, size_t count)
+{
+    json_t *records = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_extend(records, rows[i].records);
+    return records;
+}
+
+static void print_json(const struct run_table *table, json_t *records)
+{
+    json_t *object = json_pack("{sO so}", "records", records, "summary", run_table_summary(table));
+    json_dumpf(object, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(object);
+}
+
+static int run_all(const struct options *options)
+{
+    struct workload_spec workload;
+    workload_parse(options, &workload);
+    struct run_table table = {
+        .workload = workload.text,
+        .op = workload.workload->op,
+        .workers = options->request.workers,
+        .seed = options->request.seed,
+        .all_events = options->request.events != NULL,
+    };
+    table.rows = rows_make(options, workload.workload, &table.count);
+    measure_all(options, workload.text, table.rows, table.count);
+    json_t *records = records_join(table.rows, table.count);
+    digests_judge_all(records);
+    if (options->json)
+        print_json(&table, records);
+    else
+        run_table_print(&table, stdout, stderr);
+    bool failed = false;
+    for (size_t i = 0; i < table.count; i++)
+        failed = failed || run_row_status(&table.rows[i]) == RUN_FAILED;
+    json_decref(records);
+    rows_free(table.rows, table.count);
+    workload_spec_free(&workload);
+    return failed ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int run_sample(struct options *options)
+{
+    char error[ERROR_SIZE];
+    if (options->argument_count != 2)
+        cli_misuse(options->command,
+                   "--sample takes one variant and one workload, found %d arguments",
+                   options->argument_count);
+    options->request.variant = options->arguments[0];
+    options->request.workload = options->arguments[1];
+    json_t *record = sample_measure(&options->request, error, sizeof error);
+    if (!record)
+        cli_misuse(options->command, "%s", error);
+    json_dumpf(record, stdout, JSON_COMPACT);
+    putchar('\n');
+    const char *status = json_string_value(json_object_get(record, "status"));
+    bool failed = strcmp(status, "failed") == 0;
+    if (failed)
+        fprintf(stderr, "%s: %s\n", options->command,
+                json_string_value(json_object_get(record, "reason")));
+    json_decref(record);
+    return failed ? EXIT_FAILED : EXIT_DONE;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct options options = {
+        .command = argv[0],
+        .request = {.warmup = 1, .seed = 1, .timeout_s = TIMEOUT_DEFAULT_S},
+        .iterations = -1,
+        .min_time_ns = -1,
+        .reps = REPS_DEFAULT,
+    };
+    cli_parse(&argp, argc, argv, &options);
+    options_complete(&options);
+    check_events(&options);
+    int status = options.sample ? run_sample(&options) : run_all(&options);
+    free(options.arguments);
+    return status;
+}

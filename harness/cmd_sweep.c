@@ -1,0 +1,275 @@
+/* cmd_sweep.c - `schedlab sweep`: measures what a sweep file says into a folder of its own.
+ *
+ * The stages are files: sweep.yaml and environment.json are written before anything is measured,
+ * samples.jsonl grows while it is, and the report is made from these files alone afterwards. So a
+ * failure in a later stage costs nothing of an earlier one.
+ */
+#define _GNU_SOURCE
+#include "harness/cli.h"
+#include "harness/commands.h"
+#include "harness/environment.h"
+#include "harness/plan.h"
+#include "harness/progress.h"
+#include "harness/report.h"
+#include "harness/sweep_file.h"
+#include "harness/sweep_folder.h"
+#include "harness/sweep_run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { PATH_SIZE = 4096, ERROR_SIZE = 4096 };
+
+struct options {
+    const char *file, *results, *name;
+    int64_t reps, seed, timeout_s; /* -1: as the file says */
+    bool quick, no_report, dry_run;
+};
+
+/* Options ------------------------------------------------------------------------------------- */
+
+enum {
+    KEY_RESULTS = 0x100,
+    KEY_NAME,
+    KEY_REPS,
+    KEY_QUICK,
+    KEY_SEED,
+    KEY_TIMEOUT,
+    KEY_NO_REPORT,
+    KEY_DRY_RUN,
+};
+
+static const struct argp_option argp_options[] = {
+    {"results", KEY_RESULTS, "DIR", 0, "Make the run's folder in DIR (default: results)", 0},
+    {"name", KEY_NAME, "NAME", 0, "Name the folder NAME-<UTC time> (default: the sweep's name)", 0},
+    {"reps", KEY_REPS, "N", 0, "Measure each cell N times", 0},
+    {"quick", KEY_QUICK, NULL, 0,
+     "Measure each cell once, with one timed call and no warm-up: whether all runs, not how fast",
+     0},
+    {"seed", KEY_SEED, "S", 0, "Of the order of the cells and of the samples (default: a new one)",
+     0},
+    {"timeout", KEY_TIMEOUT, "S", 0, "Give up on a sample after S seconds", 0},
+    {"no-report", KEY_NO_REPORT, NULL, 0, "Draw no figures and write no report at the end", 0},
+    {"dry-run", KEY_DRY_RUN, NULL, 0, "Only print the cells that would be measured", 0},
+    {0},
+};
+
+static const char argp_doc[] =
+    "Measure the cells that a sweep file asks for: every sample a fresh process, in shuffled "
+    "blocks that hold each cell once.\v"
+    "The records, the sweep file and the environment go to a new folder, whose name is printed; "
+    "then `schedlab report` draws it. A cell that fails is recorded with its reason, and the "
+    "sweep goes on. Ctrl-C ends it; what was measured stays.\n\n"
+    "Example:\n"
+    "  schedlab sweep harness/sweeps/default.yaml --reps 3 --name first-look\n\n"
+    "Exit status: 0 done; 1 stopped, or nothing could be measured or drawn; 2 misused.";
+
+/* Checked against the parameter of the sweep file of the same meaning. */
+static int64_t option_number(const struct argp_state *state, const char *option, const char *key,
+                             const char *text)
+{
+    const struct param *param = sweep_file_params;
+    while (strcmp(param->name, key) != 0)
+        param++;
+    const char *unit = strcmp(param->unit, "1") == 0 ? "" : param->unit;
+    return cli_number(state->name, option, text, param->min, param->max, unit);
+}
+
+static void option_file(struct options *options, const struct argp_state *state, const char *arg)
+{
+    if (options->file)
+        cli_misuse(state->name, "one sweep file at a time; found \"%s\" and \"%s\"", options->file,
+                   arg);
+    options->file = arg;
+}
+
+static error_t option_parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case KEY_RESULTS:
+        options->results = arg;
+        break;
+    case KEY_NAME:
+        options->name = arg;
+        break;
+    case KEY_REPS:
+        options->reps = option_number(state, "reps", "reps", arg);
+        break;
+    case KEY_SEED:
+        options->seed = option_number(state, "seed", "seed", arg);
+        break;
+    case KEY_TIMEOUT:
+        options->timeout_s = option_number(state, "timeout", "timeout_s", arg);
+        break;
+    case KEY_QUICK:
+        options->quick = true;
+        break;
+    case KEY_NO_REPORT:
+        options->no_report = true;
+        break;
+    case KEY_DRY_RUN:
+        options->dry_run = true;
+        break;
+    case ARGP_KEY_ARG:
+        option_file(options, state, arg);
+        break;
+    case ARGP_KEY_END:
+        if (!options->file)
+            cli_misuse(state->name, "which sweep file? For example harness/sweeps/default.yaml");
+        if (options->name && !sweep_name_is_valid(options->name))
+            cli_misuse(state->name, "--name=%s is not valid; valid: " SWEEP_NAME_RULE,
+                       options->name);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* Options given by the user win over the file. */
+static void options_apply(const struct options *options, struct sweep_file *sweep)
+{
+    if (options->quick) {
+        sweep->reps = 1;
+        sweep->min_time_ms = 0;
+        sweep->warmup = 0;
+    }
+    if (options->reps >= 0)
+        sweep->reps = options->reps;
+    if (options->timeout_s >= 0)
+        sweep->timeout_s = options->timeout_s;
+    if (options->seed >= 0)
+        sweep->seed = options->seed;
+    if (sweep->seed < 0) {
+        /* 31 bits: short enough to be typed again. */
+        uint32_t random = 0;
+        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+            random = 1;
+        sweep->seed = random >> 1;
+    }
+}
+
+/* Output -------------------------------------------------------------------------------------- */
+
+static void plan_print(const struct plan *plan, const struct sweep_file *sweep)
+{
+    printf("%-12s  %7s  %-28s  %-36s  %s\n", "cell", "workers", "variant", "workload", "groups");
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct cell *cell = &plan->cells[i];
+        printf("%-12s  %7d  %-28s  %-36s ", cell->id, cell->workers, cell->variant, cell->workload);
+        size_t k;
+        json_t *group;
+        json_array_foreach(cell->groups, k, group) printf(" %s", json_string_value(group));
+        printf("\n");
+    }
+    printf("%zu cells, %" PRId64 " blocks, %" PRId64 " samples\n", plan->count, sweep->reps,
+           (int64_t)plan->count * sweep->reps);
+}
+
+/* What of the run is neither in the sweep file nor in the machine. */
+static json_t *run_to_json(const struct options *options, const struct sweep_file *sweep,
+                           const struct plan *plan)
+{
+    return json_pack("{ss sI sI sI sI sI sb sI}", "file", options->file, "seed",
+                     (json_int_t)sweep->seed, "reps", (json_int_t)sweep->reps, "timeout_s",
+                     (json_int_t)sweep->timeout_s, "min_time_ms", (json_int_t)sweep->min_time_ms,
+                     "warmup", (json_int_t)sweep->warmup, "quick", options->quick, "cells",
+                     (json_int_t)plan->count);
+}
+
+static int complain(const char *program, const char *error, int status)
+{
+    fprintf(stderr, "%s: %s\n", program, error);
+    return status;
+}
+
+/* Says how it ended; the exit status. */
+static int run_conclude(const char *program, const struct sweep_run *run, const char *folder)
+{
+    char duration[32];
+    fprintf(stderr, "%s: %zu samples ok, %zu failed, %zu cells skipped in %s; data in %s\n",
+            program, run->ok, run->failed, run->skipped, progress_duration(run->seconds, duration),
+            folder);
+    if (run->stopped_by) {
+        fprintf(stderr, "%s: stopped by SIG%s; `schedlab report %s` draws what is there\n", program,
+                sigabbrev_np(run->stopped_by), folder);
+        return EXIT_FAILED;
+    }
+    if (run->ok == 0)
+        return complain(program, "no sample could be measured", EXIT_FAILED);
+    return EXIT_DONE;
+}
+
+/* Measuring ----------------------------------------------------------------------------------- */
+
+/* Everything that is in the folder before the first sample. */
+static bool folder_fill(const struct options *options, const struct sweep_file *sweep,
+                        const struct plan *plan, const char *folder, char *error, size_t error_size)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/sweep.yaml", folder);
+    if (!sweep_folder_copy(options->file, path, error, error_size))
+        return false;
+    json_t *environment = environment_to_json();
+    json_object_set_new(environment, "sweep", run_to_json(options, sweep, plan));
+    char *text = json_dumps(environment, JSON_INDENT(2));
+    json_decref(environment);
+    if (!text)
+        abort();
+    snprintf(path, sizeof path, "%s/environment.json", folder);
+    bool ok = sweep_folder_write(path, text, strlen(text), error, error_size);
+    free(text);
+    return ok;
+}
+
+static int sweep_measure(const char *program, const struct options *options,
+                         const struct sweep_file *sweep, struct plan *plan)
+{
+    char folder[PATH_SIZE / 2], error[ERROR_SIZE];
+    if (!sweep_folder_make(options->results, options->name ? options->name : sweep->name, folder,
+                           sizeof folder, error, sizeof error) ||
+        !folder_fill(options, sweep, plan, folder, error, sizeof error))
+        return complain(program, error, EXIT_FAILED);
+    struct sweep_run run = {
+        .sweep = sweep,
+        .plan = plan,
+        .machine = "native",
+        .seed = (uint64_t)sweep->seed,
+        .iterations = options->quick ? 1 : 0,
+        .folder = folder,
+    };
+    if (sweep_run_measure(&run, stderr, error, sizeof error) < 0)
+        return complain(program, error, EXIT_FAILED);
+    int status = run_conclude(program, &run, folder);
+    printf("%s\n", folder);
+    if (status == EXIT_DONE && !options->no_report && report_make(folder, stderr) != 0)
+        status = EXIT_FAILED;
+    return status;
+}
+
+int cmd_sweep(int argc, char **argv)
+{
+    static const struct argp argp = {argp_options, option_parse, "FILE", argp_doc,
+                                     NULL,         NULL,         NULL};
+    struct options options = {.results = "results", .reps = -1, .seed = -1, .timeout_s = -1};
+    cli_parse(&argp, argc, argv, &options);
+
+    char error[ERROR_SIZE];
+    struct sweep_file *sweep = sweep_file_load(options.file, error, sizeof error);
+    if (!sweep)
+        return complain(argv[0], error, EXIT_MISUSED);
+    options_apply(&options, sweep);
+    struct plan *plan = plan_make(sweep, "native");
+    int status = EXIT_DONE;
+    if (options.dry_run)
+        plan_print(plan, sweep);
+    else
+        status = sweep_measure(argv[0], &options, sweep, plan);
+    plan_free(plan);
+    sweep_file_free(sweep);
+    return status;
+}

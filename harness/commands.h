@@ -1,0 +1,16 @@
+/* commands.h - the subcommands of schedlab, one function each.
+ *
+ * Who calls: main.c. argv[0] is "schedlab NAME", the rest is what followed NAME. The result is the
+ * exit status of the process: 0 done, 1 failed, 2 misused (one line on standard error said why).
+ */
+#ifndef SCHEDLAB_COMMANDS_H
+#define SCHEDLAB_COMMANDS_H
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
+
+int cmd_list(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+int cmd_sweep(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+
+#endif

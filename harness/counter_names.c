@@ -1,0 +1,325 @@
+/* counter_names.c - see counter_names.h. */
+#include "harness/counter_names.h"
+
+#include "harness/suggest.h"
+#include "stats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* Presets and kernel events of the default list, in its order, and other names of the latter. */
+static const struct known_event {
+    const char *name;
+    const char *help;
+    bool by_default, soft, kernel_only;
+} known_events[] = {
+    {"PAPI_L1_DCM", "level 1 data cache misses", true, false, false},
+    {"PAPI_L2_TCM", "level 2 cache misses", true, false, false},
+    {"PAPI_L3_TCM", "level 3 cache misses", true, false, false},
+    {"PAPI_TOT_CYC", "cycles", true, false, false},
+    {"PAPI_TOT_INS", "instructions completed", true, false, false},
+    {"perf::TASK-CLOCK", "ns on a core", true, true, false},
+    {"perf::CONTEXT-SWITCHES", "times the kernel switched a thread out", true, true, true},
+    {"perf::CPU-MIGRATIONS", "times the kernel moved a thread to another core", true, true, true},
+    {"perf::PAGE-FAULTS", "page faults", true, true, false},
+    {"perf::CPU-CLOCK", "ns on a core", false, true, false},
+    {"perf::CS", "times the kernel switched a thread out", false, true, true},
+    {"perf::MIGRATIONS", "times the kernel moved a thread to another core", false, true, true},
+    {"perf::CGROUP-SWITCHES", "thread switches to another cgroup", false, true, true},
+    {"perf::FAULTS", "page faults", false, true, false},
+    {"perf::MINOR-FAULTS", "page faults served from memory", false, true, false},
+    {"perf::MAJOR-FAULTS", "page faults served from a disk", false, true, false},
+    {"perf::ALIGNMENT-FAULTS", "accesses that the kernel aligned", false, true, false},
+    {"perf::EMULATION-FAULTS", "instructions that the kernel emulated", false, true, false},
+    {"perf::PERF_COUNT_SW_CPU_CLOCK", "ns on a core", false, true, false},
+    {"perf::PERF_COUNT_SW_TASK_CLOCK", "ns on a core", false, true, false},
+    {"perf::PERF_COUNT_SW_PAGE_FAULTS", "page faults", false, true, false},
+    {"perf::PERF_COUNT_SW_PAGE_FAULTS_MIN", "page faults from memory", false, true, false},
+    {"perf::PERF_COUNT_SW_PAGE_FAULTS_MAJ", "page faults from a disk", false, true, false},
+    {"perf::PERF_COUNT_SW_CONTEXT_SWITCHES", "thread switches", false, true, true},
+    {"perf::PERF_COUNT_SW_CPU_MIGRATIONS", "moves to another core", false, true, true},
+    {"perf::PERF_COUNT_SW_CGROUP_SWITCHES", "switches of cgroup", false, true, true},
+};
+
+enum { KNOWN_EVENTS = sizeof known_events / sizeof known_events[0] };
+
+static size_t base_length(const char *name)
+{
+    const char *pmu_end = strstr(name, "::");
+    const char *mask = strchr(pmu_end ? pmu_end + 2 : name, ':');
+    return mask ? (size_t)(mask - name) : strlen(name);
+}
+
+/* Ignores masks and modifiers (":u=0"). */
+static const struct known_event *known_event_find(const char *name)
+{
+    size_t length = base_length(name);
+    for (int i = 0; i < KNOWN_EVENTS; i++)
+        if (strlen(known_events[i].name) == length &&
+            strncasecmp(known_events[i].name, name, length) == 0)
+            return &known_events[i];
+    return NULL;
+}
+
+/* The program's own events -------------------------------------------------------------------- */
+
+/* What the kernel accounts to the whole process, its ended threads included. Unlike perf:: events
+ * they need no permission, cost nothing while counting, and serve thread-per-goroutine variants. */
+enum { PROCESS_CPU_NS, PROCESS_SWITCHES, PROCESS_PREEMPTIONS, PROCESS_PAGE_FAULTS, PROCESS_COUNT };
+
+static const struct {
+    const char *name;
+    const char *help;
+} process_events[PROCESS_COUNT] = {
+    [PROCESS_CPU_NS] = {"PROCESS_CPU_NS", "ns on a core, all threads (getrusage)"},
+    [PROCESS_SWITCHES] = {"PROCESS_SWITCHES", "times a thread gave up its core (getrusage)"},
+    [PROCESS_PREEMPTIONS] = {"PROCESS_PREEMPTIONS",
+                             "times the kernel took the core from a thread (getrusage)"},
+    [PROCESS_PAGE_FAULTS] = {"PROCESS_PAGE_FAULTS", "page faults, all threads (getrusage)"},
+};
+
+int counter_sde_count(void)
+{
+    return STAT_COUNT + PROCESS_COUNT;
+}
+
+const char *counter_sde_name(int index)
+{
+    return index < STAT_COUNT ? stat_info[index].name : process_events[index - STAT_COUNT].name;
+}
+
+const char *counter_sde_help(int index)
+{
+    return index < STAT_COUNT ? stat_info[index].help : process_events[index - STAT_COUNT].help;
+}
+
+bool counter_sde_is_peak(int index)
+{
+    return index < STAT_COUNT && stat_info[index].merge == STAT_MERGE_MAX;
+}
+
+int counter_sde_find(const char *name)
+{
+    if (strncmp(name, COUNTER_SDE_PREFIX, strlen(COUNTER_SDE_PREFIX)) != 0)
+        return -1;
+    for (int i = 0; i < counter_sde_count(); i++)
+        if (strcmp(counter_sde_name(i), name + strlen(COUNTER_SDE_PREFIX)) == 0)
+            return i;
+    return -1;
+}
+
+static long long timeval_ns(struct timeval time)
+{
+    return time.tv_sec * 1000000000LL + time.tv_usec * 1000LL;
+}
+
+long long counter_process_read(int index)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    switch (index - STAT_COUNT) {
+    case PROCESS_CPU_NS:
+        return timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
+    case PROCESS_SWITCHES:
+        return usage.ru_nvcsw;
+    case PROCESS_PREEMPTIONS:
+        return usage.ru_nivcsw;
+    default:
+        return usage.ru_minflt + usage.ru_majflt;
+    }
+}
+
+/* Facts about a name --------------------------------------------------------------------------- */
+
+const char *counter_source(const char *name)
+{
+    if (strncmp(name, "sde:::", 6) == 0)
+        return "sde";
+    const struct known_event *known = known_event_find(name);
+    return known && known->soft ? "soft" : "pmu";
+}
+
+const char *counter_help(const char *name)
+{
+    int index = counter_sde_find(name);
+    if (index >= 0)
+        return counter_sde_help(index);
+    const struct known_event *known = known_event_find(name);
+    return known ? known->help : "";
+}
+
+bool counter_is_kernel_only(const char *name)
+{
+    const struct known_event *known = known_event_find(name);
+    return known && known->kernel_only;
+}
+
+/* Lists --------------------------------------------------------------------------------------- */
+
+static void names_add(struct counter_names *names, const char *name, size_t length)
+{
+    names->name = realloc(names->name, (names->count + 1) * sizeof *names->name);
+    names->name[names->count++] = strndup(name, length);
+}
+
+static void names_add_default(struct counter_names *names)
+{
+    char name[128];
+    for (int i = 0; i < KNOWN_EVENTS; i++)
+        if (known_events[i].by_default)
+            names_add(names, known_events[i].name, strlen(known_events[i].name));
+    for (int i = 0; i < counter_sde_count(); i++) {
+        snprintf(name, sizeof name, COUNTER_SDE_PREFIX "%s", counter_sde_name(i));
+        names_add(names, name, strlen(name));
+    }
+}
+
+static bool names_hold(const struct counter_names *names, const char *name, size_t length)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (strlen(names->name[i]) == length && strncmp(names->name[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+bool counter_names_split(struct counter_names *names, const char *events, char *error,
+                         size_t error_size)
+{
+    *names = (struct counter_names){0};
+    if (!events)
+        names_add_default(names);
+    if (!events || strcmp(events, "none") == 0)
+        return true;
+    for (const char *at = events; at;) {
+        size_t length = strcspn(at, ",");
+        if (length == 0) {
+            snprintf(error, error_size, "events: empty name in \"%s\"; write NAME,NAME,... or none",
+                     events);
+            return false;
+        }
+        if (names_hold(names, at, length)) {
+            snprintf(error, error_size, "events: %.*s is given twice", (int)length, at);
+            return false;
+        }
+        names_add(names, at, length);
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return true;
+}
+
+void counter_names_free(struct counter_names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->name[i]);
+    free(names->name);
+    *names = (struct counter_names){0};
+}
+
+/* Typing errors -------------------------------------------------------------------------------- */
+
+enum { PAPI_NAME_SIZE = 1024 };
+
+/* Walks all presets, then all native events of the core's PMUs. */
+static void each_papi_name(const struct papi_api *api, void (*visit)(void *arg, const char *name),
+                           void *arg)
+{
+    char name[PAPI_NAME_SIZE];
+    int code = (int)PAPI_PRESET_MASK;
+    for (int next = PAPI_ENUM_FIRST; api->enum_event(&code, next) == PAPI_OK;
+         next = PAPI_ENUM_EVENTS)
+        if (api->event_code_to_name(code, name) == PAPI_OK)
+            visit(arg, name);
+    int component = api->get_component_index("perf_event");
+    code = (int)PAPI_NATIVE_MASK;
+    for (int next = PAPI_ENUM_FIRST;
+         component >= 0 && api->enum_cmp_event(&code, next, component) == PAPI_OK;
+         next = PAPI_ENUM_EVENTS)
+        if (api->event_code_to_name(code, name) == PAPI_OK)
+            visit(arg, name);
+}
+
+struct search {
+    const char *wanted;
+    size_t distance;
+    char best[PAPI_NAME_SIZE];
+    bool pmu_is_here; /* some event has the same "PMU::" before its name */
+    bool exists;
+};
+
+static const char *after_prefix(const char *name)
+{
+    const char *colons = strstr(name, "::");
+    return colons ? colons + 2 + (colons[2] == ':') : name;
+}
+
+/* Whoever forgets the prefix shall be told it, so the bare name counts too. */
+static void search_visit(void *arg, const char *name)
+{
+    struct search *search = arg;
+    size_t prefix = (size_t)(after_prefix(name) - name);
+    if (prefix > 0 && strncasecmp(name, search->wanted, prefix) == 0)
+        search->pmu_is_here = true;
+    if (strlen(name) == base_length(search->wanted) &&
+        strncasecmp(name, search->wanted, strlen(name)) == 0)
+        search->exists = true;
+    size_t distance = suggest_distance(search->wanted, name);
+    const char *bare = strrchr(name, ':');
+    size_t bare_distance = suggest_distance(search->wanted, bare ? bare + 1 : name) + 1;
+    if (bare_distance < distance)
+        distance = bare_distance;
+    if (distance < search->distance) {
+        search->distance = distance;
+        snprintf(search->best, sizeof search->best, "%s", name);
+    }
+}
+
+static void search_own_names(struct search *search)
+{
+    char name[PAPI_NAME_SIZE];
+    for (int i = 0; i < KNOWN_EVENTS; i++)
+        search_visit(search, known_events[i].name);
+    for (int i = 0; i < counter_sde_count(); i++) {
+        snprintf(name, sizeof name, COUNTER_SDE_PREFIX "%s", counter_sde_name(i));
+        search_visit(search, name);
+    }
+    search->pmu_is_here = false; /* only what PAPI itself lists proves that */
+}
+
+/* May name be an event, here or on another machine? Fills *search for the message if not. */
+static bool name_is_possible(const struct papi_api *api, bool have_papi, const char *name,
+                             struct search *search)
+{
+    *search = (struct search){.wanted = name, .distance = (size_t)-1};
+    bool ours = strncmp(name, "sde:", 4) == 0;
+    int code;
+    if (ours && counter_sde_find(name) >= 0)
+        return true;
+    if (!ours && have_papi && api->event_name_to_code(name, &code) == PAPI_OK)
+        return true;
+    search_own_names(search);
+    if (ours)
+        return false;
+    if (!have_papi)
+        return strncmp(name, "PAPI_", 5) == 0 || strstr(name, "::") || search->exists;
+    each_papi_name(api, search_visit, search);
+    bool other_pmu = strstr(name, "::") && !search->pmu_is_here;
+    return search->exists || other_pmu;
+}
+
+bool counter_names_check(const struct papi_api *api, const struct counter_names *names, char *error,
+                         size_t error_size)
+{
+    bool have_papi = names->count > 0 && api->library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT;
+    for (size_t i = 0; i < names->count; i++) {
+        struct search search;
+        if (!name_is_possible(api, have_papi, names->name[i], &search)) {
+            snprintf(error, error_size,
+                     "unknown event \"%s\"; the nearest is \"%s\" (schedlab list events)",
+                     names->name[i], search.best);
+            return false;
+        }
+    }
+    return true;
+}

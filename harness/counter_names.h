@@ -1,0 +1,57 @@
+/* counter_names.h - which events there are, where each is counted, and what a typing error meant.
+ *
+ * Who calls: counters.c, and commands that read event lists from a user. An event's name tells its
+ * source:
+ *
+ *   PAPI_...                   a PAPI preset                           pmu
+ *   PMU::..., or a bare name   a native event of the core's PMU        pmu
+ *   perf::...                  the kernel's: its software events       soft
+ *                              its generic hardware events             pmu
+ *   sde:::schedlab::...        counted by this program                 sde
+ */
+#ifndef SCHEDLAB_COUNTER_NAMES_H
+#define SCHEDLAB_COUNTER_NAMES_H
+
+#include "harness/papi_api.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define COUNTER_SDE_LIBRARY "schedlab"
+#define COUNTER_SDE_PREFIX "sde:::" COUNTER_SDE_LIBRARY "::"
+
+/* A list of names, in the order given. */
+struct counter_names {
+    size_t count;
+    char **name;
+};
+
+/* Splits "a,b,c". NULL is the default list: cache misses and throughput of the PMU first, then the
+ * kernel's software events, then all of the program's own. "none" is the empty list. Always to be
+ * freed; false and one line in error if a name is empty or given twice. */
+bool counter_names_split(struct counter_names *names, const char *events, char *error,
+                         size_t error_size);
+void counter_names_free(struct counter_names *names);
+
+/* False, and one line with the nearest valid name, if a name cannot be an event of any machine: a
+ * preset, kernel or program event that does not exist, or an event that this machine's own PMU does
+ * not have. Events of other PMUs pass: they are absent here, not wrong. PAPI need not be
+ * initialized before. */
+bool counter_names_check(const struct papi_api *api, const struct counter_names *names, char *error,
+                         size_t error_size);
+
+const char *counter_source(const char *name); /* "pmu", "soft" or "sde" */
+const char *counter_help(const char *name);   /* one line, or "" where PAPI's own tools know more */
+
+/* Happens inside the kernel only, so that counting user code would give a false zero. */
+bool counter_is_kernel_only(const char *name);
+
+/* The program's own: those of the scheduler (stats.h, the first STAT_COUNT), then the process's. */
+int counter_sde_count(void);
+const char *counter_sde_name(int index); /* without the prefix */
+const char *counter_sde_help(int index);
+bool counter_sde_is_peak(int index);       /* a maximum, which no difference can be taken of */
+int counter_sde_find(const char *name);    /* with the prefix; -1 if there is none */
+long long counter_process_read(int index); /* pre: index >= STAT_COUNT */
+
+#endif

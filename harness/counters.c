@@ -1,0 +1,278 @@
+/* counters.c - see counters.h: EventSets, the windows in which they count, and the sums. */
+#define _GNU_SOURCE
+#include "harness/counters_internal.h"
+
+#include "harness/counter_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reasons ------------------------------------------------------------------------------------- */
+
+char *counters_reason(const struct counters *counters, const char *call, int error)
+{
+    const char *text = counters->api->strerror(error);
+    char *reason = NULL;
+    if (asprintf(&reason, "%s: %s", call, text ? text : "unknown error") < 0)
+        abort();
+    return reason;
+}
+
+void counter_lose(struct counter *counter, const char *reason)
+{
+    if (!counter->absent)
+        counter->absent = strdup(reason);
+}
+
+void counters_lose_all(struct counters *counters, bool of_threads, const char *reason)
+{
+    for (size_t i = 0; i < counters->count; i++)
+        if ((counters->list[i].sde < 0) == of_threads)
+            counter_lose(&counters->list[i], reason);
+}
+
+/* EventSets ----------------------------------------------------------------------------------- */
+
+void counters_set_destroy(const struct counters *counters, int id)
+{
+    counters->api->cleanup_eventset(id);
+    counters->api->destroy_eventset(&id);
+}
+
+static int set_inherit(const struct counters *counters, int id)
+{
+    PAPI_option_t option;
+    memset(&option, 0, sizeof option);
+    option.inherit.eventset = id;
+    option.inherit.inherit = PAPI_INHERIT_ALL;
+    return counters->api->set_opt(PAPI_INHERIT, &option);
+}
+
+int counters_set_start(const struct counters *counters, const size_t *slot, size_t count,
+                       bool of_threads, int *id, const char **call)
+{
+    const struct papi_api *api = counters->api;
+    *id = PAPI_NULL;
+    *call = "PAPI_create_eventset";
+    int error = api->create_eventset(id);
+    if (error != PAPI_OK)
+        return error;
+    if (of_threads && counters->inherited) {
+        *call = "PAPI_set_opt(PAPI_INHERIT)";
+        error = api->assign_eventset_component(*id, counters->perf_component);
+        if (error == PAPI_OK)
+            error = set_inherit(counters, *id);
+    }
+    for (size_t i = 0; i < count && error == PAPI_OK; i++) {
+        *call = "PAPI_add_named_event";
+        error = api->add_named_event(*id, counters->list[slot[i]].name);
+    }
+    if (error == PAPI_OK) {
+        *call = "PAPI_start";
+        error = api->start(*id);
+    }
+    if (error != PAPI_OK)
+        counters_set_destroy(counters, *id);
+    return error;
+}
+
+void event_set_init(struct event_set *events, int id, size_t *slot, size_t count)
+{
+    *events = (struct event_set){.id = id, .count = count};
+    events->slot = slot;
+    events->base = calloc(count, sizeof *events->base);
+    events->now = calloc(count, sizeof *events->now);
+}
+
+void event_set_free(struct event_set *events)
+{
+    free(events->base);
+    free(events->now);
+}
+
+void event_set_stop(const struct counters *counters, struct event_set *events)
+{
+    counters->api->stop(events->id, events->now);
+    counters_set_destroy(counters, events->id);
+}
+
+/* Ms ------------------------------------------------------------------------------------------ */
+
+/* Pre: counters->lock. */
+static void threads_fail(struct counters *counters, const char *call, int error)
+{
+    if (!counters->thread_failure)
+        counters->thread_failure = counters_reason(counters, call, error);
+}
+
+void counters_thread_started(struct counters *counters, const void *key)
+{
+    if (counters->inherited || counters->slot_count == 0)
+        return;
+    struct thread_set *thread = calloc(1, sizeof *thread);
+    const char *call = "PAPI_register_thread";
+    int id = PAPI_NULL;
+    int error = counters->api->register_thread();
+    if (error == PAPI_OK) {
+        error =
+            counters_set_start(counters, counters->slot, counters->slot_count, true, &id, &call);
+        if (error != PAPI_OK)
+            counters->api->unregister_thread();
+    }
+    if (error == PAPI_OK)
+        event_set_init(&thread->events, id, counters->slot, counters->slot_count);
+    thread->sum = calloc(counters->slot_count, sizeof *thread->sum);
+    thread->key = key;
+    thread->alive = error == PAPI_OK;
+    lock_acquire(&counters->lock);
+    if (error != PAPI_OK)
+        threads_fail(counters, call, error);
+    thread->next = counters->threads;
+    counters->threads = thread;
+    lock_release(&counters->lock);
+}
+
+/* Pre: counters->lock. */
+static bool thread_read(struct counters *counters, struct thread_set *thread, long long *values)
+{
+    int error = counters->api->read(thread->events.id, values);
+    if (error != PAPI_OK)
+        threads_fail(counters, "PAPI_read", error);
+    return error == PAPI_OK;
+}
+
+/* Pre: counters->lock. Adds what was counted since base. */
+static void thread_account(struct counters *counters, struct thread_set *thread)
+{
+    struct event_set *events = &thread->events;
+    if (!thread_read(counters, thread, events->now))
+        return;
+    for (size_t i = 0; i < events->count; i++)
+        thread->sum[i] += events->now[i] - events->base[i];
+}
+
+void counters_thread_stopping(struct counters *counters, const void *key)
+{
+    if (counters->inherited || counters->slot_count == 0)
+        return;
+    lock_acquire(&counters->lock);
+    struct thread_set *thread = counters->threads;
+    while (thread && !(thread->alive && thread->key == key))
+        thread = thread->next;
+    if (thread && counters->in_window)
+        thread_account(counters, thread);
+    if (thread)
+        thread->alive = false;
+    lock_release(&counters->lock);
+    if (thread) {
+        event_set_stop(counters, &thread->events);
+        counters->api->unregister_thread();
+    }
+}
+
+/* Windows ------------------------------------------------------------------------------------- */
+
+static bool own_read(struct counters *counters, long long *values)
+{
+    if (counters->own.count == 0)
+        return false;
+    int error = counters->api->read(counters->own.id, values);
+    if (error != PAPI_OK) {
+        char *reason = counters_reason(counters, "PAPI_read", error);
+        counters_lose_all(counters, false, reason);
+        free(reason);
+    }
+    return error == PAPI_OK;
+}
+
+void counters_begin(struct counters *counters)
+{
+    own_read(counters, counters->own.base);
+    lock_acquire(&counters->lock);
+    for (struct thread_set *thread = counters->threads; thread; thread = thread->next)
+        if (thread->alive)
+            thread_read(counters, thread, thread->events.base);
+    counters->in_window = true;
+    lock_release(&counters->lock);
+}
+
+void counters_end(struct counters *counters)
+{
+    lock_acquire(&counters->lock);
+    for (struct thread_set *thread = counters->threads; thread; thread = thread->next)
+        if (thread->alive)
+            thread_account(counters, thread);
+    counters->in_window = false;
+    lock_release(&counters->lock);
+    struct event_set *own = &counters->own;
+    if (!own_read(counters, own->now))
+        return;
+    for (size_t i = 0; i < own->count; i++) {
+        struct counter *counter = &counters->list[own->slot[i]];
+        if (counter_sde_is_peak(counter->sde))
+            counter->total = own->now[i];
+        else
+            counter->total += own->now[i] - own->base[i];
+    }
+}
+
+/* Results ------------------------------------------------------------------------------------- */
+
+/* The reason of a counter without a value, or NULL. */
+static const char *counter_absence(const struct counters *counters, const struct counter *counter)
+{
+    if (counter->absent)
+        return counter->absent;
+    return counter->sde < 0 ? counters->thread_failure : NULL;
+}
+
+static long long counter_value(const struct counters *counters, size_t which)
+{
+    long long value = counters->list[which].total;
+    for (const struct thread_set *thread = counters->threads; thread; thread = thread->next)
+        for (size_t i = 0; i < counters->slot_count; i++)
+            if (counters->slot[i] == which)
+                value += thread->sum[i];
+    return value;
+}
+
+json_t *counters_to_json(const struct counters *counters, uint64_t ops)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < counters->count; i++) {
+        const struct counter *counter = &counters->list[i];
+        json_t *event = json_pack("{ss ss}", "name", counter->name, "source", counter->source);
+        const char *absent = counter_absence(counters, counter);
+        if (absent) {
+            json_object_set_new(event, "absent", json_string(absent));
+        } else {
+            long long value = counter_value(counters, i);
+            json_object_set_new(event, "value", json_integer(value));
+            if (ops > 0 && !(counter->sde >= 0 && counter_sde_is_peak(counter->sde)))
+                json_object_set_new(event, "per_op", json_real((double)value / (double)ops));
+        }
+        json_array_append_new(array, event);
+    }
+    return array;
+}
+
+json_t *counters_describe(const struct counters *counters)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < counters->count; i++) {
+        const struct counter *counter = &counters->list[i];
+        json_t *event = json_pack("{ss ss ss}", "name", counter->name, "source", counter->source,
+                                  "help", counter_help(counter->name));
+        const char *absent = counter_absence(counters, counter);
+        if (absent)
+            json_object_set_new(event, "absent", json_string(absent));
+        json_array_append_new(array, event);
+    }
+    return array;
+}
+
+bool counters_count_kernel(const struct counters *counters)
+{
+    return counters->kernel;
+}

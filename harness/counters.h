@@ -1,0 +1,83 @@
+/* counters.h - counts events over the timed iterations of one sample, through PAPI alone.
+ *
+ * Who calls: sample.c. In this order:
+ *
+ *   counters_new()             first thread, before any M exists
+ *   counters_bind()            once the scheduler exists
+ *   counters_thread_started()  each M's thread, before its first G; and _stopping() at its end
+ *   counters_begin() ... counters_end()   around each timed iteration; any thread, main goroutine
+ *   counters_to_json()         after the run
+ *
+ * What PAPI permits, and what follows from it
+ *   - A thread can run one EventSet per component. Attaching sets to other threads does not help,
+ *     the limit goes by the thread that created the set. So each M creates and starts its own.
+ *   - Any thread can read any EventSet, as long as PAPI reads by system call. With rdpmc, PAPI
+ *     would read the reader's own registers instead, so fast reading is switched off.
+ *   - Software-defined events are of the process: one EventSet on the first thread.
+ *   - Event counts of one set form one group of the kernel, which is on the PMU as a whole or
+ *     fails. Nothing is multiplexed: an event that does not fit beside the ones before it in the
+ *     list is absent.
+ *   - Threads that come and go (thread per G) would pay for their own sets, so there one set of the
+ *     first thread is inherited by all its descendants.
+ *   - Setting the domain or the inheritance of a set makes PAPI open a hardware event as a trial.
+ *     The domain is therefore set for the whole component; but without a PMU nothing can be
+ *     inherited.
+ *
+ * count(event) = sum over threads and iterations of (value at end - value at begin), where a thread
+ * that starts inside an iteration has 0 at begin. An event that failed anywhere is absent: there
+ * are no partial sums.
+ */
+#ifndef SCHEDLAB_COUNTERS_H
+#define SCHEDLAB_COUNTERS_H
+
+#include "harness/papi_api.h"
+#include "stats.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct counters;
+
+/* Where the scheduler's own events are read. */
+struct counters_source {
+    uint64_t (*read)(void *arg, enum stat_id which); /* any thread; from counters_bind() on */
+    /* Why this one is not counted in this run, or NULL. Static storage. */
+    const char *(*absent)(void *arg, enum stat_id which);
+    void *arg;
+};
+
+enum counters_threads {
+    COUNTERS_PER_THREAD, /* each M has an EventSet */
+    COUNTERS_INHERITED,  /* one EventSet, inherited by every thread */
+};
+
+/* events: see counter_names_split(). NULL and one line in error only for a malformed list; what
+ * cannot be counted, up to there being no PAPI at all, becomes absent. */
+struct counters *counters_new(const struct papi_api *api, const char *events,
+                              enum counters_threads threads, char *error, size_t error_size);
+void counters_free(struct counters *counters);
+
+/* source NULL: there is no scheduler, its events are absent. source must outlive the counters. */
+void counters_bind(struct counters *counters, const struct counters_source *source);
+
+/* key tells threads apart (the M); unique among those alive. */
+void counters_thread_started(struct counters *counters, const void *key);
+void counters_thread_stopping(struct counters *counters, const void *key);
+
+void counters_begin(struct counters *counters);
+void counters_end(struct counters *counters);
+
+/* [{name, source, value, per_op} or {name, source, absent}], in the order of the list. A peak has
+ * no per_op. */
+json_t *counters_to_json(const struct counters *counters, uint64_t ops);
+
+/* [{name, source, help} or {name, source, help, absent}]: what can be counted on the calling
+ * thread. */
+json_t *counters_describe(const struct counters *counters);
+
+/* Whether events inside the kernel are counted too; false without PAPI. */
+bool counters_count_kernel(const struct counters *counters);
+
+#endif

@@ -1,0 +1,315 @@
+/* counters_setup.c - see counters.h: finds out what can be counted here, before anything runs. */
+#define _GNU_SOURCE
+#include "harness/counters_internal.h"
+
+#include "harness/counter_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool wants(const struct counters *counters, bool of_threads)
+{
+    for (size_t i = 0; i < counters->count; i++)
+        if ((counters->list[i].sde < 0) == of_threads && !counters->list[i].absent)
+            return true;
+    return false;
+}
+
+/* What can be had on threads ------------------------------------------------------------------ */
+
+/* Can the first count slots be counted together? Counts nothing, but reads once, since a group that
+ * the kernel accepted may still find no room on the PMU. */
+static int slots_try(const struct counters *counters, const size_t *slot, size_t count,
+                     const char **call)
+{
+    int id;
+    int error = counters_set_start(counters, slot, count, true, &id, call);
+    if (error != PAPI_OK)
+        return error;
+    long long *values = calloc(count, sizeof *values);
+    *call = "PAPI_read";
+    error = counters->api->read(id, values);
+    counters->api->stop(id, values);
+    counters_set_destroy(counters, id);
+    free(values);
+    return error;
+}
+
+static void lose_misfit(struct counters *counters, size_t which)
+{
+    char *beside = NULL, *reason = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&beside, &size);
+    for (size_t i = 0; i < counters->slot_count; i++)
+        fprintf(stream, "%s%s", i ? ", " : "", counters->list[counters->slot[i]].name);
+    fclose(stream);
+    if (asprintf(&reason, "does not fit beside %s; ask for it alone", beside) < 0)
+        abort();
+    counter_lose(&counters->list[which], reason);
+    free(reason);
+    free(beside);
+}
+
+/* Takes the counter into the threads' set, or says why not. */
+static void slot_add(struct counters *counters, size_t which)
+{
+    const char *call;
+    size_t *slot = counters->slot;
+    slot[counters->slot_count] = which;
+    int error = slots_try(counters, slot, counters->slot_count + 1, &call);
+    if (error == PAPI_OK) {
+        counters->slot_count++;
+        return;
+    }
+    const char *call_alone;
+    if (counters->slot_count > 0 && slots_try(counters, &which, 1, &call_alone) == PAPI_OK) {
+        lose_misfit(counters, which);
+        return;
+    }
+    char *reason = counters_reason(counters, call, error);
+    counter_lose(&counters->list[which], reason);
+    free(reason);
+}
+
+static void lose_kernel_only(struct counters *counters)
+{
+    for (size_t i = 0; i < counters->count; i++)
+        if (counters->list[i].sde < 0 && counter_is_kernel_only(counters->list[i].name))
+            counter_lose(
+                &counters->list[i],
+                "happens inside the kernel, which this user may not count; be root, or set "
+                "kernel.perf_event_paranoid to 1 or less");
+}
+
+/* "" if the component is there and works. */
+static const char *component_fault(const struct counters *counters, const char *name, int *index)
+{
+    *index = counters->api->get_component_index(name);
+    if (*index < 0)
+        return "this PAPI was built without the component that counts it";
+    const PAPI_component_info_t *info = counters->api->get_component_info(*index);
+    if (!info || info->disabled != PAPI_OK)
+        return info && *info->disabled_reason ? info->disabled_reason
+                                              : "PAPI disabled its component";
+    return "";
+}
+
+/* See the head of counters.h for why the two settings are the component's. */
+static void perf_component_prepare(struct counters *counters)
+{
+    int component = counters->perf_component;
+    PAPI_option_t option;
+    memset(&option, 0, sizeof option);
+    if (counters->api->get_cmp_opt(PAPI_COMPONENTINFO, &option, component) == PAPI_OK &&
+        option.cmp_info)
+        option.cmp_info->fast_counter_read = 0;
+    const PAPI_component_info_t *info = counters->api->get_component_info(component);
+    counters->kernel = (info->available_domains & PAPI_DOM_KERNEL) &&
+                       counters->api->set_cmp_domain(PAPI_DOM_ALL, component) == PAPI_OK;
+}
+
+static void threads_prepare(struct counters *counters)
+{
+    if (!wants(counters, true))
+        return;
+    const char *fault = component_fault(counters, "perf_event", &counters->perf_component);
+    if (*fault) {
+        counters_lose_all(counters, true, fault);
+        return;
+    }
+    perf_component_prepare(counters);
+    if (!counters->kernel)
+        lose_kernel_only(counters);
+    for (size_t i = 0; i < counters->count; i++)
+        if (counters->list[i].sde < 0 && !counters->list[i].absent)
+            slot_add(counters, i);
+}
+
+/* The inheriting set has to be there before the first thread is. */
+static void inherited_start(struct counters *counters)
+{
+    if (!counters->inherited || counters->slot_count == 0)
+        return;
+    struct thread_set *thread = calloc(1, sizeof *thread);
+    const char *call;
+    int id;
+    int error =
+        counters_set_start(counters, counters->slot, counters->slot_count, true, &id, &call);
+    if (error != PAPI_OK) {
+        counters->thread_failure = counters_reason(counters, call, error);
+        free(thread);
+        return;
+    }
+    event_set_init(&thread->events, id, counters->slot, counters->slot_count);
+    thread->sum = calloc(counters->slot_count, sizeof *thread->sum);
+    thread->alive = true;
+    counters->threads = thread;
+}
+
+/* The program's own events -------------------------------------------------------------------- */
+
+static long long sde_read(void *arg)
+{
+    const struct counter *counter = arg;
+    const struct counters_source *source = counter->counters->source;
+    if (counter->sde >= STAT_COUNT)
+        return counter_process_read(counter->sde);
+    return source ? (long long)source->read(source->arg, (enum stat_id)counter->sde) : 0;
+}
+
+static void sde_register(struct counters *counters, struct counter *counter)
+{
+    const struct papi_api *api = counters->api;
+    const char *name = counter_sde_name(counter->sde);
+    int mode = PAPI_SDE_RO;
+    mode |= counter_sde_is_peak(counter->sde) ? PAPI_SDE_INSTANT : PAPI_SDE_DELTA;
+    int error = api->sde_register_counter_cb(counters->sde, name, mode, PAPI_SDE_long_long,
+                                             sde_read, counter);
+    if (error != SDE_OK) {
+        char *reason = counters_reason(counters, "papi_sde_register_counter_cb", error);
+        counter_lose(counter, reason);
+        free(reason);
+        return;
+    }
+    api->sde_describe_counter(counters->sde, name, counter_sde_help(counter->sde));
+}
+
+static void sde_prepare(struct counters *counters)
+{
+    int component;
+    if (!wants(counters, false))
+        return;
+    const char *fault = component_fault(counters, "sde", &component);
+    if (!*fault && !(counters->sde = counters->api->sde_init(COUNTER_SDE_LIBRARY)))
+        fault = "papi_sde_init failed";
+    if (*fault) {
+        counters_lose_all(counters, false, fault);
+        return;
+    }
+    for (size_t i = 0; i < counters->count; i++)
+        if (counters->list[i].sde >= 0 && !counters->list[i].absent)
+            sde_register(counters, &counters->list[i]);
+}
+
+void counters_bind(struct counters *counters, const struct counters_source *source)
+{
+    counters->source = source;
+    size_t *slot = calloc(counters->count + 1, sizeof *slot);
+    size_t count = 0;
+    for (size_t i = 0; i < counters->count; i++) {
+        struct counter *counter = &counters->list[i];
+        if (counter->sde < 0)
+            continue;
+        const char *why = NULL;
+        if (counter->sde < STAT_COUNT)
+            why = source ? source->absent(source->arg, (enum stat_id)counter->sde)
+                         : "there is no scheduler";
+        if (why)
+            counter_lose(counter, why);
+        if (!counter->absent)
+            slot[count++] = i;
+    }
+    const char *call;
+    int id;
+    int error = count ? counters_set_start(counters, slot, count, false, &id, &call) : PAPI_OK;
+    if (error != PAPI_OK) {
+        char *reason = counters_reason(counters, call, error);
+        counters_lose_all(counters, false, reason);
+        free(reason);
+        count = 0;
+    }
+    event_set_init(&counters->own, count ? id : PAPI_NULL, slot, count);
+}
+
+/* Making -------------------------------------------------------------------------------------- */
+
+static unsigned long thread_id(void)
+{
+    return (unsigned long)gettid();
+}
+
+static bool papi_start(struct counters *counters)
+{
+    int version = counters->api->library_init(PAPI_VER_CURRENT);
+    char *reason = NULL;
+    if (version != PAPI_VER_CURRENT) {
+        if (version < 0)
+            reason = counters_reason(counters, "PAPI_library_init", version);
+        else if (asprintf(&reason,
+                          "PAPI_library_init: the library is version %d.%d, built for %d.%d",
+                          PAPI_VERSION_MAJOR(version), PAPI_VERSION_MINOR(version),
+                          PAPI_VERSION_MAJOR(PAPI_VER_CURRENT),
+                          PAPI_VERSION_MINOR(PAPI_VER_CURRENT)) < 0)
+            abort();
+    } else {
+        int error = counters->api->thread_init(thread_id);
+        if (error != PAPI_OK)
+            reason = counters_reason(counters, "PAPI_thread_init", error);
+    }
+    if (!reason)
+        return true;
+    counters_lose_all(counters, true, reason);
+    counters_lose_all(counters, false, reason);
+    free(reason);
+    return false;
+}
+
+struct counters *counters_new(const struct papi_api *api, const char *events,
+                              enum counters_threads threads, char *error, size_t error_size)
+{
+    struct counter_names names;
+    if (!counter_names_split(&names, events, error, error_size)) {
+        counter_names_free(&names);
+        return NULL;
+    }
+    struct counters *counters = calloc(1, sizeof *counters);
+    counters->api = api;
+    counters->count = names.count;
+    counters->inherited = threads == COUNTERS_INHERITED;
+    counters->list = calloc(names.count + 1, sizeof *counters->list);
+    counters->slot = calloc(names.count + 1, sizeof *counters->slot);
+    for (size_t i = 0; i < names.count; i++)
+        counters->list[i] = (struct counter){
+            .name = strdup(names.name[i]),
+            .source = counter_source(names.name[i]),
+            .sde = counter_sde_find(names.name[i]),
+            .counters = counters,
+        };
+    counter_names_free(&names);
+    if (counters->count > 0 && papi_start(counters)) {
+        threads_prepare(counters);
+        inherited_start(counters);
+        sde_prepare(counters);
+    }
+    return counters;
+}
+
+void counters_free(struct counters *counters)
+{
+    while (counters->threads) {
+        struct thread_set *thread = counters->threads;
+        counters->threads = thread->next;
+        if (thread->alive)
+            event_set_stop(counters, &thread->events);
+        event_set_free(&thread->events);
+        free(thread->sum);
+        free(thread);
+    }
+    if (counters->own.count > 0)
+        event_set_stop(counters, &counters->own);
+    event_set_free(&counters->own);
+    free(counters->own.slot);
+    for (size_t i = 0; i < counters->count; i++) {
+        if (counters->sde && counters->list[i].sde >= 0)
+            counters->api->sde_unregister_counter(counters->sde,
+                                                  counter_sde_name(counters->list[i].sde));
+        free(counters->list[i].name);
+        free(counters->list[i].absent);
+    }
+    free(counters->slot);
+    free(counters->list);
+    free(counters->thread_failure);
+    free(counters);
+}

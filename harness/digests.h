@@ -1,0 +1,42 @@
+/* digests.h - which records did the work they should have done.
+ *
+ * Who calls: sweep while it measures, tables.c over a whole file.
+ *
+ * Every variant must do the same work, so digests must be equal for all of them, and where they are
+ * not, no number may come of the wrong ones. (Answers may depend on the schedule; each was verified
+ * by its own sample.) For each workload, with its parameters, and seed, a variant has one vote,
+ * however many cells it has and whatever its knobs: the digest that most of its samples gave. The
+ * reference is
+ *   - the digest of the variant `serial`, where there is one: it has no scheduler to be wrong; else
+ *   - the digest that more than half of the voting variants gave.
+ * A sample that differs from the reference is wrong. Where the votes are split without a majority
+ * nobody knows who is right, and all samples of that workload and seed are wrong.
+ *
+ * Records that are `ok` have a vote, and those failed for their digest alone, so that judging the
+ * whole file, with all votes in, may overturn what was said while it was written.
+ */
+#ifndef SCHEDLAB_DIGESTS_H
+#define SCHEDLAB_DIGESTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct digest_book;
+
+struct digest_book *digest_book_make(void);
+void digest_book_free(struct digest_book *book);
+
+/* Takes the record's vote, if it has one. */
+void digest_book_add(struct digest_book *book, const json_t *record);
+
+/* True, and the reason, if the record is wrong by the rule. final: no more votes will come;
+ * otherwise split votes leave the record as it is. Pre: the record was added. */
+bool digest_book_judge(const struct digest_book *book, const json_t *record, bool final,
+                       char *reason, size_t reason_size);
+
+/* Applies the rule to all records of an array: fails the wrong ones, and makes `ok` again those
+ * that were failed for their digest but are right. */
+void digests_judge_all(json_t *records);
+
+#endif

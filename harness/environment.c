@@ -1,0 +1,252 @@
+/* environment.c - see environment.h. The Makefile defines SCHEDLAB_* for this file. */
+#define _GNU_SOURCE
+#include "harness/environment.h"
+
+#include "harness/counters.h"
+#include "harness/limits.h"
+#include "harness/topology.h"
+
+#include <gnu/libc-version.h>
+#include <gsl/gsl_version.h>
+#include <hwloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#ifndef SCHEDLAB_CC
+#define SCHEDLAB_CC "unknown"
+#endif
+#ifndef SCHEDLAB_CFLAGS
+#define SCHEDLAB_CFLAGS "unknown"
+#endif
+#ifndef SCHEDLAB_GIT
+#define SCHEDLAB_GIT "unknown"
+#endif
+#ifndef SCHEDLAB_SOURCE_DIR
+#define SCHEDLAB_SOURCE_DIR "."
+#endif
+
+/* Weak: builds with a sanitizer have another allocator. */
+int mallctl(const char *name, void *old, size_t *old_size, void *new_value, size_t new_size)
+    __attribute__((weak));
+
+const char *environment_revision(void)
+{
+    return SCHEDLAB_GIT;
+}
+
+const char *environment_source_dir(void)
+{
+    return SCHEDLAB_SOURCE_DIR;
+}
+
+static json_t *absent(const char *reason)
+{
+    return json_pack("{ss}", "absent", reason);
+}
+
+/* The first line of a file, without the newline. */
+static json_t *file_text(const char *path)
+{
+    char text[512], reason[600];
+    FILE *file = fopen(path, "re");
+    bool got = file && fgets(text, sizeof text, file);
+    if (file)
+        fclose(file);
+    if (!got) {
+        snprintf(reason, sizeof reason, "cannot read %s", path);
+        return absent(reason);
+    }
+    text[strcspn(text, "\n")] = '\0';
+    return json_string(text);
+}
+
+static json_t *number_or_absent(uint64_t value, const char *reason)
+{
+    return value == UINT64_MAX ? absent(reason) : json_integer((json_int_t)value);
+}
+
+static json_t *kernel_to_json(void)
+{
+    struct utsname name;
+    if (uname(&name) != 0)
+        return absent("uname failed");
+    return json_pack("{ss ss ss ss}", "name", name.sysname, "release", name.release, "version",
+                     name.version, "architecture", name.machine);
+}
+
+static json_t *memory_to_json(void)
+{
+    struct limit limit = limits_memory();
+    uint64_t total = limits_read_key("/proc/meminfo", "MemTotal", UINT64_MAX);
+    return json_pack("{so so ss}", "total_bytes",
+                     number_or_absent(total, "cannot read /proc/meminfo"), "available_bytes",
+                     number_or_absent(limit.left, "cannot read /proc/meminfo"), "limited_by",
+                     limit.name);
+}
+
+/* "[always] madvise never" -> "always" */
+static json_t *transparent_huge_pages(void)
+{
+    json_t *text = file_text("/sys/kernel/mm/transparent_hugepage/enabled");
+    const char *open = json_is_string(text) ? strchr(json_string_value(text), '[') : NULL;
+    if (!open)
+        return text;
+    json_t *chosen = json_stringn(open + 1, strcspn(open + 1, "]"));
+    json_decref(text);
+    return chosen;
+}
+
+static json_t *turbo(void)
+{
+    uint64_t boost = limits_read_number("/sys/devices/system/cpu/cpufreq/boost", UINT64_MAX);
+    uint64_t no_turbo =
+        limits_read_number("/sys/devices/system/cpu/intel_pstate/no_turbo", UINT64_MAX);
+    if (boost != UINT64_MAX)
+        return json_string(boost ? "on" : "off");
+    if (no_turbo != UINT64_MAX)
+        return json_string(no_turbo ? "off" : "on");
+    return absent("the kernel shows neither cpufreq/boost nor intel_pstate/no_turbo");
+}
+
+static json_t *hypervisor(void)
+{
+#if defined(__x86_64__)
+    unsigned eax, ebx, ecx, edx;
+    char vendor[13] = "";
+    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !(ecx & (1u << 31)))
+        return json_string("none");
+    __cpuid(0x40000000, eax, ebx, ecx, edx);
+    memcpy(vendor, &ebx, 4);
+    memcpy(vendor + 4, &ecx, 4);
+    memcpy(vendor + 8, &edx, 4);
+    json_t *name = json_string(vendor);
+    return name ? name : json_string("unknown");
+#else
+    return file_text("/sys/hypervisor/type");
+#endif
+}
+
+static json_t *settings_to_json(void)
+{
+    return json_pack(
+        "{so so so so so so so so}", "governor",
+        file_text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), "turbo", turbo(),
+        "transparent_huge_pages", transparent_huge_pages(), "address_space_randomization",
+        file_text("/proc/sys/kernel/randomize_va_space"), "perf_event_paranoid",
+        file_text("/proc/sys/kernel/perf_event_paranoid"), "threads_max",
+        file_text("/proc/sys/kernel/threads-max"), "pid_max", file_text("/proc/sys/kernel/pid_max"),
+        "max_map_count", file_text("/proc/sys/vm/max_map_count"));
+}
+
+static json_t *build_to_json(void)
+{
+#ifdef SCHEDLAB_DEBUG
+    const char *checks = "on";
+#else
+    const char *checks = "off";
+#endif
+    return json_pack("{ss ss ss ss}", "compiler", SCHEDLAB_CC, "flags", SCHEDLAB_CFLAGS, "revision",
+                     SCHEDLAB_GIT, "invariant_checks", checks);
+}
+
+/* Allocators -------------------------------------------------------------------------------- */
+
+static uint64_t jemalloc_allocated(void)
+{
+    uint64_t bytes = 0;
+    size_t size = sizeof bytes;
+    return mallctl("thread.allocated", &bytes, &size, NULL, 0) == 0 ? bytes : 0;
+}
+
+/* Linked is not used: another library may have come first. What malloc() gives out must show in
+ * jemalloc's own books. */
+static bool malloc_is_jemalloc(void)
+{
+    uint64_t before = jemalloc_allocated();
+    void *volatile probe = malloc(5000); /* volatile: the compiler may not leave the pair out */
+    uint64_t after = jemalloc_allocated();
+    free(probe);
+    return after - before >= 5000;
+}
+
+static json_t *jemalloc_version(void)
+{
+    const char *version = NULL;
+    size_t size = sizeof version;
+    if (!mallctl)
+        return absent("not linked in this build");
+    if (mallctl("version", &version, &size, NULL, 0) != 0)
+        return absent("mallctl(\"version\") failed");
+    return json_string(version);
+}
+
+static const char *allocator_name(void)
+{
+    if (!mallctl)
+        return "the C library's, or a sanitizer's";
+    return malloc_is_jemalloc() ? "jemalloc" : "not jemalloc, though it is linked";
+}
+
+static json_t *libraries_to_json(void)
+{
+    char papi[32];
+    int version = PAPI_get_opt(PAPI_LIB_VERSION, NULL);
+    snprintf(papi, sizeof papi, "%d.%d.%d", PAPI_VERSION_MAJOR(version),
+             PAPI_VERSION_MINOR(version), PAPI_VERSION_REVISION(version));
+    return json_pack("{ss ss ss ss ss so}", "papi", papi, "jansson", jansson_version_str(), "gsl",
+                     gsl_version, "hwloc", HWLOC_VERSION, "glibc", gnu_get_libc_version(),
+                     "jemalloc", jemalloc_version());
+}
+
+/* Counting ------------------------------------------------------------------------------------ */
+
+static uint64_t no_stat(void *arg, enum stat_id which)
+{
+    (void)arg;
+    (void)which;
+    return 0;
+}
+
+static const char *no_absence(void *arg, enum stat_id which)
+{
+    (void)arg;
+    (void)which;
+    return NULL;
+}
+
+json_t *environment_counting_to_json(void)
+{
+    static const struct counters_source source = {no_stat, no_absence, NULL};
+    char error[256];
+    struct counters *counters =
+        counters_new(&papi_api_native, NULL, COUNTERS_PER_THREAD, error, sizeof error);
+    if (!counters)
+        return absent(error);
+    counters_bind(counters, &source);
+    json_t *object =
+        json_pack("{ss so}", "domain", counters_count_kernel(counters) ? "user and kernel" : "user",
+                  "events", counters_describe(counters));
+    counters_free(counters);
+    return object;
+}
+
+json_t *environment_to_json(void)
+{
+    char now[32];
+    time_t clock = time(NULL);
+    struct tm utc;
+    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&clock, &utc));
+    json_t *counting = environment_counting_to_json(); /* before PAPI is asked for its version */
+    return json_pack("{si ss so so so so so so so ss so}", "schema", 1, "taken", now, "cpu",
+                     topology_to_json(), "memory", memory_to_json(), "kernel", kernel_to_json(),
+                     "settings", settings_to_json(), "hypervisor", hypervisor(), "build",
+                     build_to_json(), "libraries", libraries_to_json(), "allocator",
+                     allocator_name(), "counting", counting);
+}

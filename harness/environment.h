@@ -1,0 +1,25 @@
+/* environment.h - where and with what a run was made: the content of environment.json.
+ *
+ * Who calls: sweep, once per run, before the first sample; main for --version; report for the
+ * folder of the plot scripts.
+ */
+#ifndef SCHEDLAB_ENVIRONMENT_H
+#define SCHEDLAB_ENVIRONMENT_H
+
+#include <jansson.h>
+
+/* A fact that could not be had is {"absent": "reason"} in place of its value. Owned by the caller.
+ * Initializes PAPI. */
+json_t *environment_to_json(void);
+
+/* Its part on events: {domain, events: [{name, source, help, absent?}]}, as counted on the calling
+ * thread. */
+json_t *environment_counting_to_json(void);
+
+/* The git revision of the build, "-dirty" at its end if the tree was, or "unknown". */
+const char *environment_revision(void);
+
+/* Where the sources were when the program was built. */
+const char *environment_source_dir(void);
+
+#endif

@@ -1,0 +1,414 @@
+/* figures.c - see figures.h. */
+#define _GNU_SOURCE
+#include "harness/figures.h"
+
+#include "harness/gnuplot.h"
+#include "harness/records.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EVENTS_MIN = 3, EVENTS_MAX = 8, EVENT_ROWS = 48, PATH_SIZE = 4096, ARGUMENTS = 8 };
+
+/* Less than one in a thousand operations is not why one variant is faster than another. */
+static const double RATE_MIN = 0.001;
+
+static char *format(const char *text, ...) __attribute__((format(printf, 1, 2)));
+static char *format(const char *text, ...)
+{
+    char *result = NULL;
+    va_list arguments;
+    va_start(arguments, text);
+    if (vasprintf(&result, text, arguments) < 0)
+        abort();
+    va_end(arguments);
+    return result;
+}
+
+/* Which events ----------------------------------------------------------------------------------
+ * */
+
+static bool in_group(const struct report_event *event, const struct report_group *group)
+{
+    return strcmp(event->group, group->id) == 0 &&
+           event->workers == report_workers_max(group, event->workload);
+}
+
+/* How far the variants are apart on one workload: 0 all alike, 1 some have none of it. */
+static double spread(const struct report *report, const struct report_group *group,
+                     const char *name, const char *workload)
+{
+    double lowest = INFINITY, highest = -INFINITY;
+    for (size_t i = 0; i < report->events_count; i++) {
+        const struct report_event *event = &report->events[i];
+        if (strcmp(event->name, name) != 0 || strcmp(event->workload, workload) != 0 ||
+            !isfinite(event->per_op.median) || !in_group(event, group))
+            continue;
+        lowest = fmin(lowest, event->per_op.median);
+        highest = fmax(highest, event->per_op.median);
+    }
+    return highest >= RATE_MIN ? (highest - lowest) / highest : 0;
+}
+
+/* What a figure has room for: caches first, since they are what throughput is usually lost to, then
+ * whatever tells the variants apart most. Below zero: nothing to show. */
+static double event_score(const struct report *report, const struct report_group *group,
+                          const struct report_event *event)
+{
+    double sum = 0;
+    size_t at = 0;
+    const char *workload;
+    while ((workload = report_next_workload(group, &at)) != NULL)
+        sum += spread(report, group, event->name, workload);
+    bool cache = strcmp(event->source, "pmu") == 0 || strcmp(event->source, "sim") == 0;
+    return sum == 0 ? -1 : sum + (cache ? 1e6 : 0);
+}
+
+struct candidate {
+    const char *name;
+    double score;
+    size_t place; /* in the file */
+    bool chosen;
+};
+
+static size_t candidates_find(const struct report *report, const struct report_group *group,
+                              struct candidate *candidates)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < report->events_count; i++) {
+        const struct report_event *event = &report->events[i];
+        bool known = !in_group(event, group) || !isfinite(event->per_op.median);
+        for (size_t k = 0; k < count && !known; k++)
+            known = strcmp(candidates[k].name, event->name) == 0;
+        if (!known)
+            candidates[count++] =
+                (struct candidate){event->name, event_score(report, group, event), i, false};
+    }
+    return count;
+}
+
+/* How many events a figure shows: one has a row for each variant. */
+static size_t events_room(const struct report_group *group)
+{
+    size_t variants = 0, at = 0;
+    report_next_workload(group, &at);
+    for (size_t i = 0; i < at; i++)
+        variants += group->cells[i].workers == group->cells[0].workers;
+    size_t room = EVENT_ROWS / (variants ? variants : 1);
+    return room < EVENTS_MIN ? EVENTS_MIN : room > EVENTS_MAX ? EVENTS_MAX : room;
+}
+
+/* Names separated by spaces, in the order of the file; NULL if no event is worth a figure. */
+static char *events_choose(const struct report *report, const struct report_group *group)
+{
+    struct candidate *candidates = calloc(report->events_count + 1, sizeof *candidates);
+    if (!candidates)
+        abort();
+    size_t count = candidates_find(report, group, candidates);
+    for (size_t n = events_room(group); n > 0; n--) {
+        struct candidate *best = NULL;
+        for (size_t i = 0; i < count; i++)
+            if (!candidates[i].chosen && candidates[i].score > (best ? best->score : 0))
+                best = &candidates[i];
+        if (best)
+            best->chosen = true;
+    }
+    char *names = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!candidates[i].chosen)
+            continue;
+        char *longer = format("%s%s%s", names ? names : "", names ? " " : "", candidates[i].name);
+        free(names);
+        names = longer;
+    }
+    free(candidates);
+    return names;
+}
+
+/* Planning --------------------------------------------------------------------------------------
+ * */
+
+static bool has_throughput(const struct report_group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (report_cell_ok(&group->cells[i]))
+            return true;
+    return false;
+}
+
+/* A speed-up is over one worker, so the group must have asked for one worker and for more. */
+static bool has_speedup(const struct report_group *group)
+{
+    bool one = false, more = false;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct report_cell *cell = &group->cells[i];
+        one = one || cell->workers == 1;
+        more = more || (cell->workers > 1 && isfinite(cell->speedup.median));
+    }
+    return one && more;
+}
+
+static bool has_latency(const struct report *report, const struct report_group *group)
+{
+    for (size_t i = 0; i < report->latencies_count; i++)
+        if (strcmp(report->latencies[i].group, group->id) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the specification names the key. */
+static bool spec_has_key(const char *spec, const char *key)
+{
+    size_t length = strlen(key);
+    while ((spec = strchr(spec, ',')) != NULL)
+        if (strncmp(++spec, key, length) == 0 && spec[length] == '=')
+            return true;
+    return false;
+}
+
+/* What the knob was where a specification does not name it, from such a cell's record. */
+static char *knob_default(const struct report *report, const struct report_group *group)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        if (spec_has_key(group->cells[i].variant, group->knob->name))
+            continue;
+        const json_t *record = report_record(report, group->cells[i].id);
+        const json_t *value = json_object_get(json_object_get(record, "knobs"), group->knob->name);
+        if (json_is_integer(value))
+            return format("%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        if (json_is_string(value))
+            return format("%s", json_string_value(value));
+    }
+    return format("%s", "");
+}
+
+/* In the order of the sweep file, separated by spaces. */
+static char *knob_values(const struct sweep_knob *knob)
+{
+    char *text = format("%s", "");
+    for (unsigned i = 0; i < knob->values_count; i++) {
+        char *longer = format("%s%s%s", text, i ? " " : "", knob->values[i]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+static size_t samples_most(const struct report *report)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < report->cells_count; i++)
+        if (report->cells[i].throughput.n > most)
+            most = report->cells[i].throughput.n;
+    return most;
+}
+
+static const char *environment_text(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+char *figures_caption(const struct report *report)
+{
+    const json_t *cpu = json_object_get(report->environment, "cpu");
+    const json_t *kernel = json_object_get(report->environment, "kernel");
+    const json_t *threads = json_object_get(cpu, "usable_threads");
+    const char *model = environment_text(cpu, "model");
+    const char *machine = record_text(json_array_get(report->records, 0), "machine");
+    char *hardware = json_is_integer(threads)
+                         ? format("%s, %" JSON_INTEGER_FORMAT " hardware threads",
+                                  model ? model : "unknown CPU", json_integer_value(threads))
+                         : format("%s", model ? model : "unknown CPU");
+    const char *system = environment_text(kernel, "name");
+    const char *release = environment_text(kernel, "release");
+    char *caption = format("%s%s%s%s%s, machine %s. Run %s, %zu sample%s a cell.", hardware,
+                           system ? ", " : "", system ? system : "", release ? " " : "",
+                           release ? release : "", *machine ? machine : "native", report->name,
+                           samples_most(report), samples_most(report) == 1 ? "" : "s");
+    free(hardware);
+    return caption;
+}
+
+static void figure_add(struct figures *figures, const struct report *report,
+                       const struct report_group *group, enum sweep_figure kind)
+{
+    for (size_t i = 0; i < figures->count; i++)
+        if (figures->figures[i].group == group && figures->figures[i].kind == kind)
+            return;
+    struct figure figure = {.group = group, .kind = kind};
+    if (kind == SWEEP_FIGURE_EVENTS && !(figure.events = events_choose(report, group)))
+        return;
+    if ((kind == SWEEP_FIGURE_SPEEDUP && !has_speedup(group)) ||
+        (kind == SWEEP_FIGURE_LATENCY && !has_latency(report, group)) ||
+        (kind == SWEEP_FIGURE_KNOB && !group->knob) || !has_throughput(group)) {
+        free(figure.events);
+        return;
+    }
+    if (kind == SWEEP_FIGURE_KNOB) {
+        figure.knob_default = knob_default(report, group);
+        figure.knob_values = knob_values(group->knob);
+    }
+    snprintf(figure.name, sizeof figure.name, "%s-%s", group->id, sweep_figure_name(kind));
+    figure.svg = format("%s/figures/%s.svg", report->run_dir, figure.name);
+    figure.caption = figures_caption(report);
+    figures->figures[figures->count++] = figure;
+}
+
+static bool holds_shown_cells(const struct report_group *larger, const struct report_group *group)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        const struct report_cell *cell = &group->cells[i];
+        if (cell->workers == report_workers_max(group, cell->workload) &&
+            !report_cell_find(larger, cell->variant, cell->workload, cell->workers))
+            return false;
+    }
+    return true;
+}
+
+/* Whether another group, which is there for its events, shows those of all this group's cells. */
+static bool events_told_elsewhere(const struct report *report, const struct report_group *group)
+{
+    for (size_t i = 0; i < report->groups_count; i++)
+        if (&report->groups[i] != group && report->groups[i].figure == SWEEP_FIGURE_EVENTS &&
+            holds_shown_cells(&report->groups[i], group))
+            return true;
+    return false;
+}
+
+struct figures figures_plan(const struct report *report)
+{
+    struct figures figures = {calloc(report->groups_count * 6 + 1, sizeof *figures.figures), 0};
+    if (!figures.figures)
+        abort();
+    for (size_t i = 0; i < report->groups_count; i++) {
+        const struct report_group *group = &report->groups[i];
+        figure_add(&figures, report, group, group->figure);
+        /* The curve over a knob's values shows the same throughputs better than bars, and who asks
+         * for counts does not ask for speed. */
+        if (group->figure != SWEEP_FIGURE_KNOB && group->figure != SWEEP_FIGURE_EVENTS)
+            figure_add(&figures, report, group, SWEEP_FIGURE_THROUGHPUT);
+        figure_add(&figures, report, group, SWEEP_FIGURE_SPEEDUP);
+        figure_add(&figures, report, group, SWEEP_FIGURE_LATENCY);
+        if (!events_told_elsewhere(report, group))
+            figure_add(&figures, report, group, SWEEP_FIGURE_EVENTS);
+    }
+    return figures;
+}
+
+void figures_free(struct figures *figures)
+{
+    for (size_t i = 0; i < figures->count; i++) {
+        free(figures->figures[i].svg);
+        free(figures->figures[i].events);
+        free(figures->figures[i].knob_default);
+        free(figures->figures[i].knob_values);
+        free(figures->figures[i].caption);
+    }
+    free(figures->figures);
+    *figures = (struct figures){0};
+}
+
+/* Drawing ---------------------------------------------------------------------------------------
+ * */
+
+/* A full disk leaves half a file and a gnuplot that is content. */
+static bool svg_is_whole(const char *path)
+{
+    char tail[64] = "";
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    if (fseek(file, -(long)(sizeof tail - 1), SEEK_END) == 0)
+        tail[fread(tail, 1, sizeof tail - 1, file)] = '\0';
+    fclose(file);
+    return strstr(tail, "</svg>") != NULL;
+}
+
+/* The arguments after the three that all scripts share; see the heads of plots/. */
+static void figure_arguments(const struct figure *figure, const char *question,
+                             const char **arguments)
+{
+    size_t n = 0;
+    if (figure->kind == SWEEP_FIGURE_KNOB) {
+        arguments[n++] = figure->group->knob->name;
+        arguments[n++] = figure->knob_default;
+    }
+    arguments[n++] = question;
+    arguments[n++] = figure->caption;
+    if (figure->kind == SWEEP_FIGURE_THROUGHPUT)
+        arguments[n++] = figure->group->baseline ? figure->group->baseline : "";
+    if (figure->kind == SWEEP_FIGURE_EVENTS)
+        arguments[n++] = figure->events;
+    if (figure->kind == SWEEP_FIGURE_KNOB)
+        arguments[n++] = figure->knob_values;
+    arguments[n] = NULL;
+}
+
+/* The group's own question stands over its main figure, what the figure asks over the others. */
+static const char *figure_question(const struct figure *figure)
+{
+    return figure->kind == figure->group->figure && figure->group->question
+               ? figure->group->question
+               : "";
+}
+
+static bool figure_draw(struct figure *figure, const struct gnuplot *gnuplot, const char *run_dir,
+                        char *error, size_t error_size)
+{
+    char prefix[PATH_SIZE + 2 * SWEEP_NAME_MAX];
+    snprintf(prefix, sizeof prefix, "%s/figures/%s", run_dir, figure->name);
+    const char *arguments[3 + ARGUMENTS] = {run_dir, figure->group->id, prefix};
+    figure_arguments(figure, figure_question(figure), arguments + 3);
+    bool ok = gnuplot_run(gnuplot, sweep_figure_name(figure->kind), arguments, error, error_size);
+    figure->drawn = ok && svg_is_whole(figure->svg);
+    if (ok && !figure->drawn)
+        snprintf(error, error_size, "%s is not whole; is the disk full?", figure->svg);
+    return figure->drawn;
+}
+
+static bool folder_make(const char *folder)
+{
+    struct stat there;
+    if (mkdir(folder, 0777) == 0)
+        return true;
+    return errno == EEXIST && stat(folder, &there) == 0 && S_ISDIR(there.st_mode);
+}
+
+int figures_draw(struct figures *figures, const struct report *report, char *error,
+                 size_t error_size)
+{
+    struct gnuplot gnuplot;
+    char folder[PATH_SIZE], ignored[256];
+    int failed = 0;
+    if (!gnuplot_find(&gnuplot, error, error_size))
+        return -1;
+    snprintf(folder, sizeof folder, "%s/figures", report->run_dir);
+    if (!folder_make(folder)) {
+        snprintf(error, error_size, "cannot make %s: %s", folder, strerror(errno));
+        return -1;
+    }
+    /* Absolute: gnuplot takes a name that begins with "<" for a command. */
+    char *run_dir = realpath(report->run_dir, NULL);
+    if (!run_dir) {
+        snprintf(error, error_size, "cannot find %s: %s", report->run_dir, strerror(errno));
+        return -1;
+    }
+    for (size_t i = 0; i < figures->count; i++)
+        if (!figure_draw(&figures->figures[i], &gnuplot, run_dir, failed ? ignored : error,
+                         failed ? sizeof ignored : error_size))
+            failed = -1;
+    free(run_dir);
+    return failed;
+}
+
+void figures_find(struct figures *figures)
+{
+    for (size_t i = 0; i < figures->count; i++)
+        figures->figures[i].drawn = svg_is_whole(figures->figures[i].svg);
+}

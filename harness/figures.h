@@ -1,0 +1,48 @@
+/* figures.h - which figures a run has, and drawing them with gnuplot.
+ *
+ * Who calls: report.c plans and draws, report_page.c shows. A figure is three files,
+ * RUN_DIR/figures/NAME.{svg,pdf,png}, made by one call of plots/KIND.gp, which reads the run's .tsv
+ * files only. A group has the figure its sweep file asks for, first, and then each other kind that
+ * has something to show.
+ */
+#ifndef SCHEDLAB_FIGURES_H
+#define SCHEDLAB_FIGURES_H
+
+#include "harness/report_data.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct figure {
+    const struct report_group *group;
+    enum sweep_figure kind;
+    char name[2 * SWEEP_NAME_MAX]; /* GROUP-KIND */
+    char *svg;                     /* path */
+    char *events;                  /* for the events: which, separated by spaces */
+    char *knob_default;            /* for a knob curve; "" if no cell has the default */
+    char *knob_values;             /* separated by spaces */
+    char *caption;                 /* machine and run */
+    bool drawn;                    /* its SVG is there and whole */
+};
+
+struct figures {
+    struct figure *figures;
+    size_t count;
+};
+
+struct figures figures_plan(const struct report *report);
+void figures_free(struct figures *figures);
+
+/* Draws all, marks those that are there. 0, or -1 and one line in error: why the first one that
+ * could not be drawn was not. The others are drawn nevertheless, unless gnuplot or the scripts are
+ * missing. */
+int figures_draw(struct figures *figures, const struct report *report, char *error,
+                 size_t error_size);
+
+/* Marks those that an earlier report drew. */
+void figures_find(struct figures *figures);
+
+/* "CPU, kernel, machine; run NAME": the line under each figure. free() it. */
+char *figures_caption(const struct report *report);
+
+#endif

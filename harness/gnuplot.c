@@ -1,0 +1,108 @@
+/* gnuplot.c - see gnuplot.h. */
+#define _GNU_SOURCE
+#include "harness/gnuplot.h"
+
+#include "harness/environment.h"
+#include "harness/process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ARGUMENTS_MAX = 16, PATH_SIZE = 4096 };
+
+/* Much longer than any figure takes; a gnuplot that waits for somebody must not stop a report. */
+static const double TIMEOUT_S = 120;
+
+static bool program_find(char path[PATH_SIZE])
+{
+    const char *folders = getenv("PATH");
+    for (; folders && *folders; folders += strspn(folders, ":")) {
+        int length = (int)strcspn(folders, ":");
+        snprintf(path, PATH_SIZE, "%.*s/gnuplot", length, folders);
+        if (access(path, X_OK) == 0)
+            return true;
+        folders += length;
+    }
+    return false;
+}
+
+static bool is_plots(const char *folder)
+{
+    char path[PATH_SIZE + 16];
+    snprintf(path, sizeof path, "%s/style.gp", folder);
+    return access(path, R_OK) == 0;
+}
+
+/* Beside the sources of the build; or, if those were moved, seen from the program: build/schedlab
+ * and build/CONFIG/schedlab. */
+static bool plots_find(char plots[PATH_SIZE])
+{
+    static const char *const ups[] = {"../plots", "../../plots"};
+    char program[PATH_SIZE / 2];
+    snprintf(plots, PATH_SIZE, "%s/plots", environment_source_dir());
+    if (is_plots(plots))
+        return true;
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    for (size_t i = 0; slash && i < sizeof ups / sizeof ups[0]; i++) {
+        snprintf(plots, PATH_SIZE, "%.*s/%s", (int)(slash - program), program, ups[i]);
+        if (is_plots(plots))
+            return true;
+    }
+    return false;
+}
+
+bool gnuplot_find(struct gnuplot *gnuplot, char *error, size_t error_size)
+{
+    if (!plots_find(gnuplot->plots)) {
+        snprintf(error, error_size, "no plot scripts in %s/plots or beside the program",
+                 environment_source_dir());
+        return false;
+    }
+    if (!program_find(gnuplot->program)) {
+        snprintf(error, error_size, "gnuplot is missing; the Debian package gnuplot-nox has it");
+        return false;
+    }
+    return true;
+}
+
+/* The last line that is not a mere warning says what stopped the script. */
+static const char *last_complaint(char *messages)
+{
+    const char *last = "it said nothing";
+    char *rest = messages, *line;
+    while ((line = strsep(&rest, "\n")) != NULL)
+        if (line[strspn(line, " \t^")] && !strstr(line, "warning:"))
+            last = line;
+    return last;
+}
+
+bool gnuplot_run(const struct gnuplot *gnuplot, const char *script, const char *const *arguments,
+                 char *error, size_t error_size)
+{
+    char path[PATH_SIZE + 64];
+    snprintf(path, sizeof path, "%s/%s.gp", gnuplot->plots, script);
+    /* -d: the settings of the user's own gnuplotrc are not the figure's. */
+    const char *argv[ARGUMENTS_MAX] = {"gnuplot", "-d", "-c", path};
+    size_t count = 4;
+    while (*arguments && count < ARGUMENTS_MAX - 1)
+        argv[count++] = *arguments++;
+    struct process_result result;
+    int started = process_run(gnuplot->program, argv, TIMEOUT_S, &result);
+    if (started < 0) {
+        snprintf(error, error_size, "cannot run gnuplot: %s", strerror(-started));
+        return false;
+    }
+    bool ok =
+        result.end == PROCESS_ENDED && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0;
+    if (result.end == PROCESS_TIMED_OUT)
+        snprintf(error, error_size, "gnuplot %s.gp: not done within %.0f s", script, TIMEOUT_S);
+    else if (!ok)
+        snprintf(error, error_size, "gnuplot %s.gp: %s", script, last_complaint(result.messages));
+    process_result_free(&result);
+    return ok;
+}

@@ -1,0 +1,25 @@
+/* gnuplot.h - finding gnuplot and the plot scripts, and running one of them.
+ *
+ * Who calls: figures.c.
+ */
+#ifndef SCHEDLAB_GNUPLOT_H
+#define SCHEDLAB_GNUPLOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct gnuplot {
+    char program[4096];
+    char plots[4096]; /* the folder of the scripts */
+};
+
+/* False and one line in error, which names the Debian package, if there is no gnuplot in PATH or
+ * there are no scripts beside the sources or the program. */
+bool gnuplot_find(struct gnuplot *gnuplot, char *error, size_t error_size);
+
+/* Runs plots/SCRIPT.gp with these arguments, NULL-terminated. False and one line in error if it
+ * fails. */
+bool gnuplot_run(const struct gnuplot *gnuplot, const char *script, const char *const *arguments,
+                 char *error, size_t error_size);
+
+#endif

@@ -1,0 +1,87 @@
+/* main.c - schedlab's entry: picks the subcommand. */
+#include "harness/cli.h"
+#include "harness/commands.h"
+#include "harness/environment.h"
+#include "harness/suggest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_SIZE = 64 };
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+} commands[] = {
+    {"list", cmd_list, "variants and their knobs, workloads and their parameters, events"},
+    {"run", cmd_run, "one workload on some variants, here and now, as a table"},
+    {"sweep", cmd_sweep, "what a sweep file says, into a folder of records, plots and a report"},
+    {"report", cmd_report, "tables, plots and the report of a folder of records, once more"},
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(void)
+{
+    puts("Usage: schedlab COMMAND [OPTION...]\n"
+         "Runs one workload on interchangeable goroutine schedulers and counts what happens.\n");
+    for (int i = 0; i < COMMANDS; i++)
+        printf("  %-8s %s\n", commands[i].name, commands[i].help);
+    puts("\n  schedlab COMMAND --help   the options of a command, with an example\n"
+         "  schedlab --version        the revision this program was built from\n\n"
+         "Exit status: 0 done, 1 failed, 2 misused.\n\n"
+         "Example:\n  schedlab run gmp grq fib,n=25");
+}
+
+static int misuse_unknown(const char *word)
+{
+    struct suggest near = suggest_for(word);
+    for (int i = 0; i < COMMANDS; i++)
+        suggest_offer(&near, commands[i].name);
+    fprintf(stderr, "schedlab: unknown command \"%s\"; the nearest is \"%s\"\n", word, near.best);
+    return EXIT_MISUSED;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    char name[NAME_SIZE];
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, argv[1]) != 0)
+            continue;
+        snprintf(name, sizeof name, "schedlab %s", commands[i].name);
+        argv[1] = name;
+        return commands[i].run(argc - 1, argv + 1);
+    }
+    return misuse_unknown(argv[1]);
+}
+
+static void print_version(FILE *to, struct argp_state *state)
+{
+    (void)state;
+    fprintf(to, "schedlab %s\n", environment_revision());
+}
+
+int main(int argc, char **argv)
+{
+    int status = EXIT_DONE;
+    argp_program_version_hook = print_version;
+    if (argc < 2) {
+        fputs("schedlab: a command is missing; valid: list, run, sweep, report (schedlab --help)\n",
+              stderr);
+        return EXIT_MISUSED;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "-?") == 0 || strcmp(argv[1], "help") == 0)
+        print_help();
+    else if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+        print_version(stdout, NULL);
+    else
+        status = dispatch(argc, argv);
+    /* a full disk behind a pipe or a redirection shows only here */
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        perror("schedlab: standard output");
+        return EXIT_FAILED;
+    }
+    return status;
+}

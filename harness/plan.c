@@ -1,0 +1,102 @@
+/* plan.c - see plan.h. The shuffle is GSL's, a Fisher-Yates. */
+#include "harness/plan.h"
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct cell *cell_find(const struct plan *plan, const char *id)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (strcmp(plan->cells[i].id, id) == 0)
+            return &plan->cells[i];
+    return NULL;
+}
+
+static struct cell *cell_add(struct plan *plan, const struct cell *cell)
+{
+    plan->cells = realloc(plan->cells, (plan->count + 1) * sizeof *plan->cells);
+    if (!plan->cells)
+        abort();
+    plan->cells[plan->count] = *cell;
+    return &plan->cells[plan->count++];
+}
+
+static void plan_add(struct plan *plan, const struct sweep_group *group, const char *workload,
+                     int workers, const char *variant, const char *machine)
+{
+    struct cell new = {.variant = variant, .workload = workload, .workers = workers};
+    record_cell_id(new.id, variant, workload, workers, machine);
+    struct cell *cell = cell_find(plan, new.id);
+    if (!cell) {
+        new.groups = json_array();
+        cell = cell_add(plan, &new);
+    }
+    json_array_append_new(cell->groups, json_string(group->id));
+}
+
+struct plan *plan_make(const struct sweep_file *sweep, const char *machine)
+{
+    struct plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        abort();
+    for (unsigned g = 0; g < sweep->groups_count; g++) {
+        const struct sweep_group *group = &sweep->groups[g];
+        for (unsigned w = 0; w < group->workloads_count; w++)
+            for (unsigned p = 0; p < group->workers_count; p++)
+                for (unsigned v = 0; v < group->variants_count; v++)
+                    plan_add(plan, group, group->workloads[w], (int)group->workers[p],
+                             group->variants[v], machine);
+    }
+    return plan;
+}
+
+void plan_free(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        json_decref(plan->cells[i].groups);
+    free(plan->cells);
+    free(plan);
+}
+
+void plan_shuffle(const struct plan *plan, uint64_t seed, unsigned block, size_t *order)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        order[i] = i;
+    /* All bits of the seed and the block count, and neighbouring blocks get unlike streams. */
+    uint64_t mixed = (seed ^ (seed >> 32)) * UINT64_C(0x9e3779b97f4a7c15) + block;
+    mixed = (mixed ^ (mixed >> 29)) * UINT64_C(0xbf58476d1ce4e5b9);
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(rng, (unsigned long)(mixed >> 32));
+    gsl_ran_shuffle(rng, order, plan->count, sizeof *order);
+    gsl_rng_free(rng);
+}
+
+/* What one more sample of the cell will take; mean is used for a cell that was not measured yet. */
+static double cell_seconds(const struct cell *cell, double mean)
+{
+    if (cell->given_up)
+        return 0;
+    return cell->samples > 0 ? cell->seconds / cell->samples : mean;
+}
+
+double plan_seconds_left(const struct plan *plan, const size_t *order, size_t next, unsigned blocks)
+{
+    double seconds = 0, block_seconds = 0, rest_seconds = 0;
+    unsigned samples = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        seconds += plan->cells[i].seconds;
+        samples += plan->cells[i].samples;
+    }
+    if (samples == 0)
+        return NAN;
+    for (size_t i = 0; i < plan->count; i++) {
+        double cell = cell_seconds(&plan->cells[order[i]], seconds / samples);
+        block_seconds += cell;
+        if (i >= next)
+            rest_seconds += cell;
+    }
+    return rest_seconds + block_seconds * blocks;
+}

@@ -1,0 +1,233 @@
+/* process.c - see process.h.
+ *
+ * The order of ends matters. The parent reads both pipes until the child closes them, then waits.
+ * The group is killed while its leader is still unreaped, so that the number of the group cannot
+ * belong to anybody else yet. Signals stay blocked except inside ppoll(): an interrupt between
+ * looking at the flag and sleeping would otherwise be slept through.
+ */
+#define _GNU_SOURCE
+#include "harness/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { REAP_POLL_NS = 1000000 };
+
+static volatile sig_atomic_t interrupted;
+
+void process_interrupt(void)
+{
+    interrupted = 1;
+}
+
+bool process_interrupted(void)
+{
+    return interrupted;
+}
+
+/* What came out of one pipe: its first or its last `max` bytes. */
+struct stream {
+    int fd; /* -1 once it has ended */
+    size_t max;
+    bool keep_last;
+    char *data; /* always ends in a NUL beyond size */
+    size_t size;
+};
+
+static void stream_add(struct stream *stream, const char *data, size_t size)
+{
+    if (!stream->keep_last && size > stream->max - stream->size)
+        size = stream->max - stream->size;
+    stream->data = realloc(stream->data, stream->size + size + 1);
+    if (!stream->data)
+        abort();
+    memcpy(stream->data + stream->size, data, size);
+    stream->size += size;
+    if (stream->size > stream->max) {
+        memmove(stream->data, stream->data + (stream->size - stream->max), stream->max);
+        stream->size = stream->max;
+    }
+    stream->data[stream->size] = '\0';
+}
+
+/* Reads what there is without waiting; closes at the end. */
+static void stream_read(struct stream *stream)
+{
+    char data[65536];
+    while (stream->fd >= 0) {
+        ssize_t n = read(stream->fd, data, sizeof data);
+        if (n > 0) {
+            stream_add(stream, data, (size_t)n);
+        } else if (n < 0 && errno == EINTR) {
+            continue;
+        } else if (n < 0 && errno == EAGAIN) {
+            return;
+        } else {
+            close(stream->fd);
+            stream->fd = -1;
+        }
+    }
+}
+
+/* Closes, and hands what was collected to the caller. */
+static char *stream_finish(struct stream *stream, size_t *size)
+{
+    if (stream->fd >= 0)
+        close(stream->fd);
+    stream_add(stream, "", 0); /* so that there is a NUL even if nothing came */
+    *size = stream->size;
+    return stream->data;
+}
+
+struct child {
+    pid_t pid;
+    struct stream output, messages;
+    int64_t deadline; /* of CLOCK_MONOTONIC; INT64_MAX: none */
+    sigset_t signals; /* the caller's mask */
+    enum process_end end;
+    int status;
+};
+
+static int64_t clock_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The child's side of fork(). Only async-signal-safe calls. */
+static _Noreturn void child_exec(const struct child *child, pid_t parent, int output, int messages,
+                                 const char *program, const char *const *argv)
+{
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    /* The parent may have died before the line above could tie us to it. */
+    if (getppid() != parent || input < 0 || dup2(input, STDIN_FILENO) < 0 ||
+        dup2(output, STDOUT_FILENO) < 0 || dup2(messages, STDERR_FILENO) < 0)
+        _exit(126);
+    sigprocmask(SIG_SETMASK, &child->signals, NULL);
+    execv(program, (char *const *)(uintptr_t)argv);
+    static const char cannot[] = "cannot execute the program: ";
+    const char *why = strerrordesc_np(errno);
+    if (write(STDERR_FILENO, cannot, sizeof cannot - 1) < 0 ||
+        write(STDERR_FILENO, why, strlen(why)) < 0 || write(STDERR_FILENO, "\n", 1) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+/* 0 or -errno; on success both streams are open. */
+static int child_start(struct child *child, const char *program, const char *const *argv)
+{
+    int output[2], messages[2];
+    if (pipe2(output, O_CLOEXEC) < 0)
+        return -errno;
+    if (pipe2(messages, O_CLOEXEC) < 0) {
+        int error = -errno;
+        close(output[0]);
+        close(output[1]);
+        return error;
+    }
+    pid_t parent = getpid();
+    child->pid = fork();
+    int error = child->pid < 0 ? -errno : 0;
+    if (child->pid == 0)
+        child_exec(child, parent, output[1], messages[1], program, argv);
+    close(output[1]);
+    close(messages[1]);
+    if (error) {
+        close(output[0]);
+        close(messages[0]);
+        return error;
+    }
+    setpgid(child->pid, child->pid); /* whichever of the two comes first */
+    child->output.fd = output[0];
+    child->messages.fd = messages[0];
+    fcntl(output[0], F_SETFL, O_NONBLOCK);
+    fcntl(messages[0], F_SETFL, O_NONBLOCK);
+    return 0;
+}
+
+/* Whether the child must be stopped now; says why in child->end. */
+static bool child_is_over(struct child *child)
+{
+    if (interrupted)
+        child->end = PROCESS_INTERRUPTED;
+    else if (clock_now() >= child->deadline)
+        child->end = PROCESS_TIMED_OUT;
+    return child->end != PROCESS_ENDED;
+}
+
+/* Sleeps until a signal, the deadline or input on the pipes that are still open. */
+static void child_sleep(struct child *child, int64_t at_most_ns)
+{
+    struct pollfd pipes[2] = {{.fd = child->output.fd, .events = POLLIN},
+                              {.fd = child->messages.fd, .events = POLLIN}};
+    int64_t left = child->deadline == INT64_MAX ? INT64_MAX : child->deadline - clock_now();
+    if (left > at_most_ns)
+        left = at_most_ns;
+    if (left < 0)
+        left = 0;
+    struct timespec timeout = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
+    ppoll(pipes, 2, &timeout, &child->signals);
+}
+
+/* Collects output until the child has ended, or must; then reaps it and kills what is left of
+ * its group. */
+static void child_finish(struct child *child)
+{
+    const int64_t hour_ns = INT64_C(3600) * 1000000000;
+    while ((child->output.fd >= 0 || child->messages.fd >= 0) && !child_is_over(child)) {
+        child_sleep(child, hour_ns);
+        stream_read(&child->output);
+        stream_read(&child->messages);
+    }
+    siginfo_t info = {.si_pid = 0};
+    while (child->end == PROCESS_ENDED) {
+        int error = waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT | WNOHANG);
+        if ((error == 0 && info.si_pid == child->pid) || (error < 0 && errno != EINTR) ||
+            child_is_over(child))
+            break;
+        child_sleep(child, REAP_POLL_NS);
+    }
+    kill(-child->pid, SIGKILL);
+    while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
+        ;
+    stream_read(&child->output);
+    stream_read(&child->messages);
+}
+
+int process_run(const char *program, const char *const *argv, double timeout_s,
+                struct process_result *result)
+{
+    struct child child = {.output = {.fd = -1, .max = PROCESS_OUTPUT_MAX},
+                          .messages = {.fd = -1, .max = PROCESS_MESSAGES_MAX, .keep_last = true}};
+    child.deadline = timeout_s > 0 ? clock_now() + (int64_t)(timeout_s * 1e9) : INT64_MAX;
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &child.signals);
+    int error = child_start(&child, program, argv);
+    if (!error) {
+        child_finish(&child);
+        *result = (struct process_result){.end = child.end, .status = child.status};
+        result->output = stream_finish(&child.output, &result->output_size);
+        result->messages = stream_finish(&child.messages, &result->messages_size);
+    }
+    sigprocmask(SIG_SETMASK, &child.signals, NULL);
+    return error;
+}
+
+void process_result_free(struct process_result *result)
+{
+    free(result->output);
+    free(result->messages);
+}

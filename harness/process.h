@@ -1,0 +1,38 @@
+/* process.h - runs one program and collects what it says, within a time limit.
+ *
+ * Who calls: child.c, on the main thread of a process with no other threads. The program leads a
+ * process group of its own, gets an empty standard input, and dies with its parent. Past the limit,
+ * and on process_interrupt(), the whole group is killed.
+ */
+#ifndef SCHEDLAB_PROCESS_H
+#define SCHEDLAB_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum process_end { PROCESS_ENDED, PROCESS_TIMED_OUT, PROCESS_INTERRUPTED };
+
+struct process_result {
+    enum process_end end;
+    int status;   /* as of waitpid() */
+    char *output; /* standard output, at most PROCESS_OUTPUT_MAX bytes of it, and a NUL */
+    size_t output_size;
+    char *messages; /* the last PROCESS_MESSAGES_MAX bytes of standard error, and a NUL */
+    size_t messages_size;
+};
+
+enum { PROCESS_OUTPUT_MAX = 64 << 20, PROCESS_MESSAGES_MAX = 4096 };
+
+/* Runs program with argv (argv[0] included, NULL-terminated) and waits for it; timeout_s 0 is no
+ * limit. 0, and *result is to be freed; or -errno if no process could be made. A program that
+ * cannot be executed is one that ends with status 127 and says so on standard error. */
+int process_run(const char *program, const char *const *argv, double timeout_s,
+                struct process_result *result);
+void process_result_free(struct process_result *result);
+
+/* Makes the running process_run(), and all later ones, kill and return at once. Async-signal-
+ * safe. */
+void process_interrupt(void);
+bool process_interrupted(void);
+
+#endif

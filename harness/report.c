@@ -1,0 +1,91 @@
+/* report.c - see report.h. */
+#define _GNU_SOURCE
+#include "harness/report.h"
+
+#include "harness/figures.h"
+#include "harness/report_data.h"
+#include "harness/report_json.h"
+#include "harness/report_page.h"
+#include "harness/tables.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256 };
+
+static int complain(FILE *messages, const char *error)
+{
+    fprintf(messages, "schedlab report: %s\n", error);
+    return 1;
+}
+
+/* Under another name first, so that an old page outlives a full disk. */
+static bool page_write(const struct report *report, const struct figures *figures,
+                       const char *figures_problem, char *error, size_t error_size)
+{
+    char path[PATH_SIZE], draft[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/report.html", report->run_dir);
+    snprintf(draft, sizeof draft, "%s/.report.html.new", report->run_dir);
+    FILE *to = fopen(draft, "we");
+    bool ok = to != NULL;
+    if (ok) {
+        report_page_write(to, report, figures, figures_problem);
+        ok = !ferror(to);
+        ok = fclose(to) == 0 && ok;
+        ok = ok && rename(draft, path) == 0;
+    }
+    if (!ok) {
+        snprintf(error, error_size, "cannot write %s: %s", path, strerror(errno));
+        unlink(draft);
+    }
+    return ok;
+}
+
+/* Says the first thing that is wrong, if anything is. */
+static int conclude(const struct report *report, const struct figures *figures, const char *problem,
+                    FILE *messages)
+{
+    size_t drawn = 0;
+    for (size_t i = 0; i < figures->count; i++)
+        drawn += figures->figures[i].drawn;
+    if (*problem) {
+        fprintf(messages, "schedlab report: %s; the rest is in %s/report.html\n", problem,
+                report->run_dir);
+        return 1;
+    }
+    fprintf(messages, "schedlab report: %s/report.html, %zu figures\n", report->run_dir, drawn);
+    return 0;
+}
+
+int report_make_with(const char *run_dir, bool draw, json_t **summary, FILE *messages)
+{
+    struct report report;
+    char error[ERROR_SIZE], problem[ERROR_SIZE], undrawn[ERROR_SIZE] = "";
+    if (summary)
+        *summary = NULL;
+    if (tables_write(run_dir, error, sizeof error) < 0 ||
+        !report_load(&report, run_dir, error, sizeof error, problem, sizeof problem))
+        return complain(messages, error);
+    struct figures figures = figures_plan(&report);
+    if (!draw)
+        figures_find(&figures);
+    else if (figures_draw(&figures, &report, undrawn, sizeof undrawn) == 0)
+        undrawn[0] = '\0';
+    int status;
+    if (page_write(&report, &figures, *undrawn ? undrawn : NULL, error, sizeof error)) {
+        status = conclude(&report, &figures, *problem ? problem : undrawn, messages);
+        if (summary)
+            *summary = report_to_json(&report, &figures);
+    } else {
+        status = complain(messages, error);
+    }
+    figures_free(&figures);
+    report_free(&report);
+    return status;
+}
+
+int report_make(const char *run_dir, FILE *messages)
+{
+    return report_make_with(run_dir, true, NULL, messages);
+}

@@ -1,0 +1,22 @@
+/* report.h - the last stages of a run: tables, figures, report.html.
+ *
+ * Who calls: report and sweep, on the main thread. Reads samples.jsonl, sweep.yaml and
+ * environment.json of the run's folder, writes the .tsv files, figures/ and report.html into it,
+ * and can be run again at any time.
+ */
+#ifndef SCHEDLAB_REPORT_H
+#define SCHEDLAB_REPORT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Makes everything of run_dir. 0; or 1 after one line on messages that says what went wrong. Where
+ * only the figures are missing, the page is written nevertheless. */
+int report_make(const char *run_dir, FILE *messages);
+
+/* The same with a choice: without figures the ones that are there stay in the page; summary, if not
+ * NULL, receives what report_to_json() says, or NULL if there is no page. */
+int report_make_with(const char *run_dir, bool draw, json_t **summary, FILE *messages);
+
+#endif

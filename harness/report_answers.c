@@ -1,0 +1,316 @@
+/* report_answers.c - the table on top of the page: who wins on what, by how much. See
+ * report_page.h. */
+#include "harness/html.h"
+#include "harness/report_page.h"
+#include "harness/report_text.h"
+#include "harness/report_verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NAMES_MAX = 3 };
+
+/* "1.95x tasksteal (1.90 to 2.01)" */
+static void multiple_write(FILE *to, struct interval ratio, const char *of)
+{
+    html_element(to, "b", text_ratio(ratio.median).s, NULL);
+    html_format(to, " %s", of);
+    if (ratio.n >= VERDICT_SAMPLES_MIN)
+        html_format(to, " (%s)", text_ratio_interval(ratio).s);
+}
+
+static bool is_baseline(const struct report_group *group, const struct report_cell *cell)
+{
+    return group->baseline && strcmp(group->baseline, cell->variant) == 0;
+}
+
+/* The fastest on one workload, over the next and over the baseline. */
+static void win_write(FILE *to, const struct report_group *group, const struct verdict *verdict,
+                      bool name)
+{
+    html_open(to, "li", NULL);
+    html_element(to, "span", verdict->workload, "class", "name", NULL);
+    html_text(to, ": ");
+    if (name)
+        html_format(to, "%s seen at ", verdict->best->variant);
+    multiple_write(to, verdict->over_next, verdict->next->variant);
+    if (!is_baseline(group, verdict->best) && !is_baseline(group, verdict->next) &&
+        isfinite(verdict->best->to_baseline.median)) {
+        html_text(to, ", ");
+        multiple_write(to, verdict->best->to_baseline, group->baseline);
+    }
+    html_close(to, "li");
+}
+
+/* The i-th of those that are not told apart, the fastest first. */
+static const struct report_cell *contender(const struct verdict *verdict, size_t i)
+{
+    return i == 0 ? verdict->best : verdict->tied[i - 1];
+}
+
+/* Up to NAMES_MAX of them, and how many more there are. Whether the baseline is one of them. */
+static bool contenders_write(FILE *to, const struct report_group *group,
+                             const struct verdict *verdict)
+{
+    bool baseline = false, named = false;
+    size_t count = verdict->tied_count + 1;
+    for (size_t i = 0; i < count; i++) {
+        baseline = baseline || is_baseline(group, contender(verdict, i));
+        if (i >= NAMES_MAX)
+            continue;
+        /* Specifications have commas of their own. */
+        html_text(to, i > 0 ? " \302\267 " : ": ");
+        html_element(to, "span", contender(verdict, i)->variant, "class", "name", NULL);
+        named = baseline;
+    }
+    if (count > NAMES_MAX)
+        html_format(to, " and %zu more of %zu", count - NAMES_MAX, verdict->competitors);
+    if (baseline && !named)
+        html_format(to, ", the baseline %s among them", group->baseline);
+    return baseline;
+}
+
+/* A workload on which the fastest are not told apart. */
+static void tie_write(FILE *to, const struct report_group *group, const struct verdict *verdict)
+{
+    html_open(to, "li", NULL);
+    html_element(to, "span", verdict->workload, "class", "name", NULL);
+    bool baseline = contenders_write(to, group, verdict);
+    if (!baseline && isfinite(verdict->best->to_baseline.median)) {
+        html_format(to, "; %s ", verdict->best->variant);
+        multiple_write(to, verdict->best->to_baseline, group->baseline);
+    }
+    html_close(to, "li");
+}
+
+/* Whether two workloads belong in one row. */
+static bool same_answer(const struct verdict *a, const struct verdict *b)
+{
+    return a->outcome == b->outcome &&
+           (a->outcome != VERDICT_WON || strcmp(a->best->variant, b->best->variant) == 0);
+}
+
+static bool starts_row(const struct verdict *verdicts, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (same_answer(&verdicts[k], &verdicts[i]))
+            return false;
+    return true;
+}
+
+static void workload_write(FILE *to, const struct report_group *group,
+                           const struct verdict *verdict)
+{
+    switch (verdict->outcome) {
+    case VERDICT_WON:
+        win_write(to, group, verdict, false);
+        break;
+    case VERDICT_TIED:
+        tie_write(to, group, verdict);
+        break;
+    case VERDICT_FEW:
+        win_write(to, group, verdict, true);
+        break;
+    case VERDICT_NONE:
+        html_open(to, "li", NULL);
+        html_element(to, "span", verdict->workload, "class", "name", NULL);
+        if (verdict->best)
+            html_format(to, ": only %s has a number", verdict->best->variant);
+        html_close(to, "li");
+        break;
+    }
+}
+
+/* All workloads with the same answer as the first. */
+static void row_write(FILE *to, const struct report_group *group, const struct verdict *verdicts,
+                      size_t count, size_t first)
+{
+    static const char *const labels[] = {[VERDICT_TIED] = "no difference shown",
+                                         [VERDICT_FEW] = "too few samples to say",
+                                         [VERDICT_NONE] = "nothing to compare"};
+    if (verdicts[first].outcome == VERDICT_WON)
+        html_td(to, "winner", verdicts[first].best->variant);
+    else
+        html_td(to, "tie", labels[verdicts[first].outcome]);
+    html_open(to, "td", NULL);
+    html_open(to, "ul", "class", "wins", NULL);
+    for (size_t i = first; i < count; i++)
+        if (same_answer(&verdicts[first], &verdicts[i]))
+            workload_write(to, group, &verdicts[i]);
+    html_close(to, "ul");
+    html_close(to, "td");
+    html_close(to, "tr");
+}
+
+/* The question, beside all rows of its answer. */
+static void question_write(FILE *to, const struct report_group *group, size_t rows)
+{
+    char span[24], link[2 * SWEEP_NAME_MAX];
+    snprintf(span, sizeof span, "%zu", rows);
+    snprintf(link, sizeof link, "#group-%s", group->id);
+    html_open(to, "th", "scope", "rowgroup", "rowspan", span, NULL);
+    html_element(to, "a", group->question ? group->question : group->id, "href", link, NULL);
+    html_close(to, "th");
+}
+
+/* Wins first, ties then, so that the answer says its most important thing first. */
+static void throughput_write(FILE *to, const struct report_group *group)
+{
+    size_t count, rows = 0, written = 0;
+    struct verdict *verdicts = verdicts_make(group, &count);
+    for (size_t i = 0; i < count; i++)
+        rows += starts_row(verdicts, i);
+    for (int kind = VERDICT_WON; kind <= VERDICT_NONE; kind++) {
+        for (size_t i = 0; i < count; i++) {
+            if (verdicts[i].outcome != (enum verdict_outcome)kind || !starts_row(verdicts, i))
+                continue;
+            html_open(to, "tr", NULL);
+            if (written++ == 0)
+                question_write(to, group, rows);
+            row_write(to, group, verdicts, count, i);
+        }
+    }
+    verdicts_free(verdicts, count);
+}
+
+/* Latency -------------------------------------------------------------------------------------- */
+
+/* Far enough in the tail to tell schedulers apart, and every sample has latencies beyond it. */
+static const double TAIL = 0.99;
+
+static bool is_tail(const struct report_latency *latency, const struct report_group *group,
+                    const char *workload)
+{
+    return fabs(latency->quantile - TAIL) < 1e-9 && strcmp(latency->group, group->id) == 0 &&
+           strcmp(latency->workload, workload) == 0 &&
+           latency->workers == report_workers_max(group, workload);
+}
+
+/* The one with the lowest median but `other`; NULL if there is none. */
+static const struct report_latency *shortest_tail(const struct report *report,
+                                                  const struct report_group *group,
+                                                  const char *workload,
+                                                  const struct report_latency *other)
+{
+    const struct report_latency *best = NULL;
+    for (size_t i = 0; i < report->latencies_count; i++) {
+        const struct report_latency *latency = &report->latencies[i];
+        if (latency != other && is_tail(latency, group, workload) &&
+            (!best || latency->ns.median < best->ns.median))
+            best = latency;
+    }
+    return best;
+}
+
+static void tail_write(FILE *to, const struct report_latency *latency)
+{
+    html_element(to, "span", latency->variant, "class", "name", NULL);
+    html_text(to, " ");
+    html_element(to, "b", text_time(latency->ns.median).s, NULL);
+    html_format(to, " (%s to %s)", text_time(latency->ns.lo).s, text_time(latency->ns.hi).s);
+}
+
+/* How many samples are behind it. */
+static size_t latency_samples(const struct report *report, const struct report_latency *latency)
+{
+    for (size_t i = 0; i < report->cells_count; i++)
+        if (strcmp(report->cells[i].id, latency->id) == 0)
+            return report->cells[i].samples_count;
+    return 0;
+}
+
+static void latency_label(FILE *to, const struct report *report, const struct report_latency *best,
+                          const struct report_latency *next)
+{
+    if (!best || !next)
+        html_td(to, "tie", "nothing to compare");
+    else if (latency_samples(report, best) < VERDICT_SAMPLES_MIN ||
+             latency_samples(report, next) < VERDICT_SAMPLES_MIN)
+        html_td(to, "tie", "too few samples to say");
+    else if (best->ns.hi >= next->ns.lo)
+        html_td(to, "tie", "no difference shown");
+    else
+        html_td(to, "winner", best->variant);
+}
+
+static void latency_write(FILE *to, const struct report *report, const struct report_group *group)
+{
+    size_t at = 0, rows = 0, written = 0;
+    const char *workload;
+    while (report_next_workload(group, &at))
+        rows++;
+    at = 0;
+    while ((workload = report_next_workload(group, &at)) != NULL) {
+        const struct report_latency *best = shortest_tail(report, group, workload, NULL);
+        const struct report_latency *next = shortest_tail(report, group, workload, best);
+        html_open(to, "tr", NULL);
+        if (written++ == 0)
+            question_write(to, group, rows);
+        latency_label(to, report, best, next);
+        html_open(to, "td", NULL);
+        html_element(to, "span", workload, "class", "name", NULL);
+        if (best) {
+            html_text(to, ": 99 % of operations within ");
+            tail_write(to, best);
+        }
+        if (best && next) {
+            html_text(to, ", next ");
+            tail_write(to, next);
+        }
+        html_close(to, "td");
+        html_close(to, "tr");
+    }
+}
+
+/* All ------------------------------------------------------------------------------------------ */
+
+static void group_write(FILE *to, const struct report *report, const struct report_group *group)
+{
+    switch (group->figure) {
+    case SWEEP_FIGURE_EVENTS:
+        html_open(to, "tr", NULL);
+        question_write(to, group, 1);
+        html_td(to, "tie", "counts");
+        html_td(to, NULL, "This asks what happened, not who is faster: see its figure.");
+        html_close(to, "tr");
+        break;
+    case SWEEP_FIGURE_LATENCY:
+        latency_write(to, report, group);
+        break;
+    case SWEEP_FIGURE_THROUGHPUT:
+    case SWEEP_FIGURE_SPEEDUP:
+    case SWEEP_FIGURE_KNOB:
+        throughput_write(to, group);
+        break;
+    }
+}
+
+void report_answers_write(FILE *to, const struct report *report)
+{
+    html_open(to, "section", "id", "answers", NULL);
+    html_element(to, "h2", "Answers", NULL);
+    report_table_open(to, "Who is fastest on what, by how much", "answers");
+    html_open(to, "thead", NULL);
+    html_open(to, "tr", NULL);
+    html_th(to, "col", "Question");
+    html_th(to, "col", "Fastest");
+    html_th(to, "col", "On what, by how much");
+    html_close(to, "tr");
+    html_close(to, "thead");
+    for (size_t i = 0; i < report->groups_count; i++) {
+        html_open(to, "tbody", NULL);
+        group_write(to, report, &report->groups[i]);
+        html_close(to, "tbody");
+    }
+    report_table_close(to);
+    html_element(
+        to, "p",
+        "Throughput, or latency where the question is about it, at the largest number of "
+        "workers of each group. 1.95× grq means 1.95 times the median of grq, with the 95 % "
+        "bootstrap interval of that ratio in brackets; the first is the next fastest, a "
+        "second the baseline. A variant wins if its interval lies beyond that of every "
+        "other; where intervals overlap, no difference is shown, which does not mean that "
+        "there is none. With fewer than three samples nothing is said.",
+        "class", "note", NULL);
+    html_close(to, "section");
+}

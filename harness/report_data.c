@@ -1,0 +1,352 @@
+/* report_data.c - see report_data.h. */
+#define _GNU_SOURCE
+#include "harness/report_data.h"
+
+#include "harness/records.h"
+#include "harness/spec.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CELLS, EVENTS, LATENCY, SAMPLES };
+enum { PATH_SIZE = 4096 };
+
+/* The same as in the tables, so that equal inputs give equal intervals. */
+static const uint64_t BOOTSTRAP_SEED = 1;
+
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count ? count : 1, size);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+/* Order --------------------------------------------------------------------------------------- */
+
+/* Where a variant stands in the catalogue; names that are not in it follow. */
+static size_t variant_place(const char *spec)
+{
+    size_t length = strcspn(spec, ","), i = 0;
+    for (const struct sched_ops *ops; (ops = spec_variant(i)) != NULL; i++)
+        if (strncmp(ops->name, spec, length) == 0 && ops->name[length] == '\0')
+            return i;
+    return i;
+}
+
+/* The plain variant first, then by the value of the last knob, numbers before words, as in the
+ * figures. */
+static double knob_place(const char *spec)
+{
+    const char *value = strrchr(spec, '=');
+    if (!value)
+        return -1;
+    char *end;
+    double number = strtod(value + 1, &end);
+    return end == value + 1 || *end ? INFINITY : number;
+}
+
+static int number_compare(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static int variant_compare(const char *a, const char *b)
+{
+    int order = number_compare((double)variant_place(a), (double)variant_place(b));
+    if (!order)
+        order = number_compare(knob_place(a), knob_place(b));
+    return order ? order : strcmp(a, b);
+}
+
+static int cell_compare(const void *a_void, const void *b_void)
+{
+    const struct report_cell *a = a_void, *b = b_void;
+    int order = strcmp(a->group, b->group);
+    if (!order)
+        order = strcmp(a->workload, b->workload);
+    if (!order)
+        order = a->workers - b->workers;
+    if (!order)
+        order = variant_compare(a->variant, b->variant);
+    return order ? order : strcmp(a->id, b->id);
+}
+
+/* Tables -------------------------------------------------------------------------------------- */
+
+static const char *text_or(const char *text, const char *other)
+{
+    return text ? text : other;
+}
+
+static int whole(double number)
+{
+    return isfinite(number) ? (int)number : 0;
+}
+
+static void cells_read(struct report *report)
+{
+    const struct tsv *tsv = &report->tables[CELLS];
+    report->cells = allocate(tsv->rows, sizeof *report->cells);
+    for (size_t row = 1; row < tsv->rows; row++)
+        report->cells[report->cells_count++] = (struct report_cell){
+            .group = text_or(tsv_text(tsv, row, "group"), "-"),
+            .variant = text_or(tsv_text(tsv, row, "variant"), "?"),
+            .workload = text_or(tsv_text(tsv, row, "workload"), "?"),
+            .op = text_or(tsv_text(tsv, row, "op"), "operation"),
+            .id = text_or(tsv_text(tsv, row, "cell"), "?"),
+            .status = text_or(tsv_text(tsv, row, "status"), "failed"),
+            .reason = tsv_text(tsv, row, "reason"),
+            .workers = whole(tsv_number(tsv, row, "workers")),
+            .throughput = tsv_interval(tsv, row, "median", "lo", "hi"),
+            .speedup = tsv_interval(tsv, row, "speedup", "speedup_lo", "speedup_hi"),
+            .to_baseline = {NAN, NAN, NAN, 0},
+        };
+    qsort(report->cells, report->cells_count, sizeof *report->cells, cell_compare);
+}
+
+static void events_read(struct report *report)
+{
+    const struct tsv *tsv = &report->tables[EVENTS];
+    report->events = allocate(tsv->rows, sizeof *report->events);
+    for (size_t row = 1; row < tsv->rows; row++)
+        report->events[report->events_count++] = (struct report_event){
+            .group = text_or(tsv_text(tsv, row, "group"), "-"),
+            .variant = text_or(tsv_text(tsv, row, "variant"), "?"),
+            .workload = text_or(tsv_text(tsv, row, "workload"), "?"),
+            .id = text_or(tsv_text(tsv, row, "cell"), "?"),
+            .name = text_or(tsv_text(tsv, row, "event"), "?"),
+            .source = text_or(tsv_text(tsv, row, "source"), "?"),
+            .absent = tsv_text(tsv, row, "absent"),
+            .workers = whole(tsv_number(tsv, row, "workers")),
+            .per_op = tsv_interval(tsv, row, "per_op", "lo", "hi"),
+            .value = tsv_number(tsv, row, "value"),
+        };
+}
+
+static void latencies_read(struct report *report)
+{
+    const struct tsv *tsv = &report->tables[LATENCY];
+    report->latencies = allocate(tsv->rows, sizeof *report->latencies);
+    for (size_t row = 1; row < tsv->rows; row++)
+        report->latencies[report->latencies_count++] = (struct report_latency){
+            .group = text_or(tsv_text(tsv, row, "group"), "-"),
+            .variant = text_or(tsv_text(tsv, row, "variant"), "?"),
+            .workload = text_or(tsv_text(tsv, row, "workload"), "?"),
+            .id = text_or(tsv_text(tsv, row, "cell"), "?"),
+            .workers = whole(tsv_number(tsv, row, "workers")),
+            .quantile = tsv_number(tsv, row, "quantile"),
+            .ns = tsv_interval(tsv, row, "ns", "lo", "hi"),
+        };
+}
+
+/* Gives each cell that is ok the throughputs of its samples. */
+static void samples_read(struct report *report)
+{
+    const struct tsv *tsv = &report->tables[SAMPLES];
+    for (size_t i = 0; i < report->cells_count; i++) {
+        struct report_cell *cell = &report->cells[i];
+        cell->samples = allocate(tsv->rows, sizeof *cell->samples);
+        for (size_t row = 1; row < tsv->rows && report_cell_ok(cell); row++) {
+            double throughput = tsv_number(tsv, row, "throughput");
+            if (isfinite(throughput) &&
+                strcmp(text_or(tsv_text(tsv, row, "cell"), ""), cell->id) == 0 &&
+                strcmp(text_or(tsv_text(tsv, row, "group"), "-"), cell->group) == 0)
+                cell->samples[cell->samples_count++] = throughput;
+        }
+    }
+}
+
+static bool tables_read(struct report *report, char *error, size_t error_size)
+{
+    static const char *const names[] = {"cells", "events", "latency", "samples"};
+    for (int i = 0; i < 4; i++) {
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "%s/%s.tsv", report->run_dir, names[i]);
+        if (!tsv_load(&report->tables[i], path, error, error_size))
+            return false;
+    }
+    cells_read(report);
+    events_read(report);
+    latencies_read(report);
+    samples_read(report);
+    return true;
+}
+
+/* Groups -------------------------------------------------------------------------------------- */
+
+static const struct sweep_group *sweep_find(const struct sweep_file *sweep, const char *id)
+{
+    for (unsigned i = 0; sweep && i < sweep->groups_count; i++)
+        if (strcmp(sweep->groups[i].id, id) == 0)
+            return &sweep->groups[i];
+    return NULL;
+}
+
+/* The sweep file's order; groups that it does not know come last. */
+static size_t group_place(const struct sweep_file *sweep, const char *id)
+{
+    const struct sweep_group *found = sweep_find(sweep, id);
+    return found ? (size_t)(found - sweep->groups) : SIZE_MAX;
+}
+
+static void group_add(struct report *report, struct report_cell *first, size_t count)
+{
+    const struct sweep_group *plan = sweep_find(report->sweep, first->group);
+    size_t place = group_place(report->sweep, first->group), at = report->groups_count++;
+    for (; at > 0 && group_place(report->sweep, report->groups[at - 1].id) > place; at--)
+        report->groups[at] = report->groups[at - 1];
+    report->groups[at] = (struct report_group){
+        .id = first->group,
+        .question = plan ? plan->question : NULL,
+        .baseline = plan ? plan->baseline : NULL,
+        .figure = plan ? plan->figure : SWEEP_FIGURE_THROUGHPUT,
+        .knob = plan ? plan->knob : NULL,
+        .cells = first,
+        .count = count,
+    };
+}
+
+static void group_compare_to_baseline(struct report_group *group)
+{
+    for (size_t i = 0; group->baseline && i < group->count; i++) {
+        struct report_cell *cell = &group->cells[i];
+        const struct report_cell *base =
+            report_cell_find(group, group->baseline, cell->workload, cell->workers);
+        if (base == cell && cell->samples_count > 0)
+            cell->to_baseline = (struct interval){1, 1, 1, cell->samples_count};
+        else if (base)
+            cell->to_baseline = statistics_ratio(cell->samples, cell->samples_count, base->samples,
+                                                 base->samples_count, BOOTSTRAP_SEED);
+    }
+}
+
+static void groups_make(struct report *report)
+{
+    report->groups = allocate(report->cells_count, sizeof *report->groups);
+    for (size_t i = 0, end; i < report->cells_count; i = end) {
+        for (end = i + 1; end < report->cells_count &&
+                          strcmp(report->cells[i].group, report->cells[end].group) == 0;)
+            end++;
+        group_add(report, &report->cells[i], end - i);
+    }
+    for (size_t i = 0; i < report->groups_count; i++)
+        group_compare_to_baseline(&report->groups[i]);
+}
+
+/* All ----------------------------------------------------------------------------------------- */
+
+static void sweep_read(struct report *report, char *problem, size_t problem_size)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/sweep.yaml", report->run_dir);
+    if (access(path, F_OK) == 0)
+        report->sweep = sweep_file_load(path, problem, problem_size);
+}
+
+static void environment_read(struct report *report, char *problem, size_t problem_size)
+{
+    char path[PATH_SIZE];
+    json_error_t error;
+    snprintf(path, sizeof path, "%s/environment.json", report->run_dir);
+    if (access(path, F_OK) == 0)
+        report->environment = json_load_file(path, 0, &error);
+    if (access(path, F_OK) == 0 && !json_is_object(report->environment) && !*problem)
+        snprintf(problem, problem_size, "%s: %s", path,
+                 report->environment ? "is not a JSON object" : error.text);
+    if (!json_is_object(report->environment)) {
+        json_decref(report->environment);
+        report->environment = json_object();
+    }
+}
+
+bool report_load(struct report *report, const char *run_dir, char *error, size_t error_size,
+                 char *problem, size_t problem_size)
+{
+    char path[PATH_SIZE];
+    *report = (struct report){.run_dir = run_dir};
+    problem[0] = '\0';
+    char *real = realpath(run_dir, NULL);
+    report->name_text = real ? real : strdup(run_dir);
+    report->name = strrchr(report->name_text, '/');
+    report->name = report->name && report->name[1] ? report->name + 1 : report->name_text;
+    snprintf(path, sizeof path, "%s/samples.jsonl", run_dir);
+    report->records = record_file_read(path, error, error_size);
+    sweep_read(report, problem, problem_size);
+    environment_read(report, problem, problem_size);
+    if (!report->records || !tables_read(report, error, error_size)) {
+        report_free(report);
+        return false;
+    }
+    report->title = report->sweep ? report->sweep->title : report->name;
+    groups_make(report);
+    return true;
+}
+
+void report_free(struct report *report)
+{
+    for (size_t i = 0; i < report->cells_count; i++)
+        free(report->cells[i].samples);
+    free(report->cells);
+    free(report->events);
+    free(report->latencies);
+    free(report->groups);
+    free(report->name_text);
+    for (int i = 0; i < 4; i++)
+        tsv_free(&report->tables[i]);
+    if (report->sweep)
+        sweep_file_free(report->sweep);
+    json_decref(report->environment);
+    json_decref(report->records);
+}
+
+/* Finding ------------------------------------------------------------------------------------- */
+
+const struct report_cell *report_cell_find(const struct report_group *group, const char *variant,
+                                           const char *workload, int workers)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        const struct report_cell *cell = &group->cells[i];
+        if (cell->workers == workers && strcmp(cell->variant, variant) == 0 &&
+            strcmp(cell->workload, workload) == 0)
+            return cell;
+    }
+    return NULL;
+}
+
+bool report_cell_ok(const struct report_cell *cell)
+{
+    return strcmp(cell->status, "ok") == 0;
+}
+
+int report_workers_max(const struct report_group *group, const char *workload)
+{
+    int most = 0;
+    for (size_t i = 0; i < group->count; i++)
+        if (strcmp(group->cells[i].workload, workload) == 0 && group->cells[i].workers > most)
+            most = group->cells[i].workers;
+    return most;
+}
+
+const json_t *report_record(const struct report *report, const char *cell)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach(report->records, i,
+                       record) if (strcmp(record_text(record, "cell"), cell) == 0) return record;
+    return NULL;
+}
+
+const char *report_next_workload(const struct report_group *group, size_t *at)
+{
+    if (*at >= group->count)
+        return NULL;
+    const char *workload = group->cells[*at].workload;
+    while (*at < group->count && strcmp(group->cells[*at].workload, workload) == 0)
+        ++*at;
+    return workload;
+}

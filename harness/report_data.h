@@ -1,0 +1,94 @@
+/* report_data.h - everything a report shows, read from a run's folder.
+ *
+ * Who calls: report.c loads and frees; figures.c, report_page.c and its parts, report_json.c read.
+ * All texts belong to struct report. A number that is not there is NAN, a text NULL.
+ */
+#ifndef SCHEDLAB_REPORT_DATA_H
+#define SCHEDLAB_REPORT_DATA_H
+
+#include "harness/report_tsv.h"
+#include "harness/statistics.h"
+#include "harness/sweep_file.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One row of cells.tsv: a cell in one of its groups. */
+struct report_cell {
+    const char *group, *variant, *workload, *op, *id, *status, *reason;
+    int workers;
+    struct interval throughput, speedup;
+    struct interval
+        to_baseline; /* multiple of the group's baseline on the same workload, workers */
+    double *samples; /* throughputs */
+    size_t samples_count;
+};
+
+struct report_event {
+    const char *group, *variant, *workload, *id, *name, *source, *absent;
+    int workers;
+    struct interval per_op;
+    double value; /* over the whole sample: what a peak has in place of a value per operation */
+};
+
+struct report_latency {
+    const char *group, *variant, *workload, *id;
+    int workers;
+    double quantile;
+    struct interval ns;
+};
+
+/* One run of cells that stand together: ordered by workload, workers, variant in catalogue order.
+ * */
+struct report_group {
+    const char *id;
+    const char *question, *baseline; /* NULL: the sweep file does not say */
+    enum sweep_figure figure;
+    const struct sweep_knob *knob;
+    struct report_cell *cells;
+    size_t count;
+};
+
+struct report {
+    const char *run_dir;
+    const char *name;  /* of the folder */
+    const char *title; /* the sweep's, else the name */
+    struct report_cell *cells;
+    struct report_event *events;
+    struct report_latency *latencies;
+    struct report_group *groups;
+    size_t cells_count, events_count, latencies_count, groups_count;
+    struct sweep_file *sweep; /* NULL if there is none that can be read */
+    json_t *environment;      /* an object, empty if there is no such file */
+    json_t *records;          /* every sample, in the order of measuring */
+    char *name_text;
+    struct tsv tables[4];
+};
+
+/* Reads what tables_write() and sweep left in run_dir. False and one line in error if the page
+ * cannot be made; problems that leave it poorer (an unreadable sweep.yaml or environment.json) are
+ * one line each in `problem`, empty if there is none. */
+bool report_load(struct report *report, const char *run_dir, char *error, size_t error_size,
+                 char *problem, size_t problem_size);
+void report_free(struct report *report);
+
+/* The cell of a group; NULL if it was not to be measured. */
+const struct report_cell *report_cell_find(const struct report_group *group, const char *variant,
+                                           const char *workload, int workers);
+
+/* A measured cell, as opposed to a failed or skipped one. */
+bool report_cell_ok(const struct report_cell *cell);
+
+/* The largest count of workers that the group ran this workload with: what figures and summary
+ * show. */
+int report_workers_max(const struct report_group *group, const char *workload);
+
+/* The first record of a cell; NULL if there is none. */
+const json_t *report_record(const struct report *report, const char *cell);
+
+/* Steps over the workloads of a group: *at is 0 at first and the end of this workload's cells
+ * afterwards. NULL after the last one. */
+const char *report_next_workload(const struct report_group *group, size_t *at);
+
+#endif

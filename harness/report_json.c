@@ -1,0 +1,95 @@
+/* report_json.c - see report_json.h. */
+#include "harness/report_json.h"
+
+#include "harness/report_verdict.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+    if (text)
+        json_object_set_new(object, key, json_string(text));
+}
+
+static void set_number(json_t *object, const char *key, double number)
+{
+    if (isfinite(number))
+        json_object_set_new(object, key, json_real(number));
+}
+
+static void set_ratio(json_t *object, const char *key, struct interval ratio)
+{
+    if (isfinite(ratio.median))
+        json_object_set_new(
+            object, key,
+            json_pack("{sf sf sf}", "ratio", ratio.median, "lo", ratio.lo, "hi", ratio.hi));
+}
+
+static json_t *verdict_to_json(const struct verdict *verdict)
+{
+    static const char *const outcomes[] = {[VERDICT_WON] = "won",
+                                           [VERDICT_TIED] = "no difference shown",
+                                           [VERDICT_FEW] = "too few samples",
+                                           [VERDICT_NONE] = "nothing to compare"};
+    json_t *object = json_pack("{ss si ss}", "workload", verdict->workload, "workers",
+                               verdict->workers, "outcome", outcomes[verdict->outcome]);
+    json_t *tied = json_array();
+    for (size_t i = 0; i < verdict->tied_count; i++)
+        json_array_append_new(tied, json_string(verdict->tied[i]->variant));
+    json_object_set_new(object, "tied", tied);
+    if (verdict->best) {
+        set_text(object, "fastest", verdict->best->variant);
+        set_ratio(object, "over_baseline", verdict->best->to_baseline);
+    }
+    if (verdict->next) {
+        set_text(object, "next", verdict->next->variant);
+        set_ratio(object, "over_next", verdict->over_next);
+    }
+    return object;
+}
+
+static json_t *cell_to_json(const struct report_cell *cell)
+{
+    json_t *object = json_pack("{ss ss ss si ss sI}", "cell", cell->id, "variant", cell->variant,
+                               "workload", cell->workload, "workers", cell->workers, "status",
+                               cell->status, "n", (json_int_t)cell->throughput.n);
+    set_text(object, "reason", cell->reason);
+    set_number(object, "median", cell->throughput.median);
+    set_number(object, "lo", cell->throughput.lo);
+    set_number(object, "hi", cell->throughput.hi);
+    set_ratio(object, "over_baseline", cell->to_baseline);
+    set_ratio(object, "speedup", cell->speedup);
+    return object;
+}
+
+static json_t *group_to_json(const struct report_group *group, const struct figures *figures)
+{
+    json_t *object = json_pack("{ss}", "id", group->id);
+    set_text(object, "question", group->question);
+    set_text(object, "baseline", group->baseline);
+    json_t *answers = json_array(), *cells = json_array(), *paths = json_array();
+    size_t count;
+    struct verdict *verdicts = verdicts_make(group, &count);
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(answers, verdict_to_json(&verdicts[i]));
+    verdicts_free(verdicts, count);
+    for (size_t i = 0; i < group->count; i++)
+        json_array_append_new(cells, cell_to_json(&group->cells[i]));
+    for (size_t i = 0; i < figures->count; i++)
+        if (figures->figures[i].group == group && figures->figures[i].drawn)
+            json_array_append_new(paths, json_string(figures->figures[i].svg));
+    json_object_set_new(object, "answers", answers);
+    json_object_set_new(object, "cells", cells);
+    json_object_set_new(object, "figures", paths);
+    return object;
+}
+
+json_t *report_to_json(const struct report *report, const struct figures *figures)
+{
+    json_t *groups = json_array();
+    for (size_t i = 0; i < report->groups_count; i++)
+        json_array_append_new(groups, group_to_json(&report->groups[i], figures));
+    return json_pack("{si ss ss ss+ so}", "schema", 1, "run", report->name, "title", report->title,
+                     "report", report->run_dir, "/report.html", "groups", groups);
+}

@@ -1,0 +1,24 @@
+/* report_json.h - the answers of a report for programs.
+ *
+ * Who calls: cmd_report.c, for --format json.
+ *
+ * {"schema": 1, "run", "title", "report": path, "groups": [{"id", "question", "baseline",
+ *  "answers": [{"workload", "workers", "outcome", "fastest", "tied": [variant], "next",
+ *               "over_next": {"ratio", "lo", "hi"}, "over_baseline": {...}}],
+ *  "cells": [{"cell", "variant", "workload", "workers", "status", "reason", "n", "median", "lo",
+ *             "hi", "over_baseline", "speedup"}], "figures": [path]}]}
+ *
+ * What could not be had is left out.
+ */
+#ifndef SCHEDLAB_REPORT_JSON_H
+#define SCHEDLAB_REPORT_JSON_H
+
+#include "harness/figures.h"
+#include "harness/report_data.h"
+
+#include <jansson.h>
+
+/* Owned by the caller. */
+json_t *report_to_json(const struct report *report, const struct figures *figures);
+
+#endif

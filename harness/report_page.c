@@ -1,0 +1,473 @@
+/* report_page.c - see report_page.h. */
+#define _GNU_SOURCE
+#include "harness/report_page.h"
+
+#include "harness/html.h"
+#include "harness/records.h"
+#include "harness/report_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Environment ---------------------------------------------------------------------------------- */
+
+/* "line_bytes" -> "line"; the value then has its unit. Other underscores are spaces. */
+static void key_write(FILE *to, const char *key, bool bytes)
+{
+    size_t length = strlen(key);
+    if (bytes)
+        length -= strcmp(key, "bytes") == 0 ? 0 : strlen("_bytes");
+    for (size_t i = 0; i < length; i++)
+        html_format(to, "%c", key[i] == '_' ? ' ' : key[i]);
+    html_text(to, " ");
+}
+
+static bool is_bytes(const char *key, const json_t *value)
+{
+    size_t length = strlen(key);
+    return json_is_integer(value) && length >= 5 && strcmp(key + length - 5, "bytes") == 0;
+}
+
+/* Any JSON value as a line: {"a_b": 1, "c": [2, 3]} as "a b 1; c 2; 3". */
+static void json_line(FILE *to, const json_t *value, int depth)
+{
+    const char *key, *separator = "";
+    const char *absent = json_string_value(json_object_get(value, "absent"));
+    size_t i;
+    json_t *member;
+    if (absent) {
+        html_format(to, "absent (%s)", absent);
+    } else if (json_is_object(value)) {
+        json_object_foreach((json_t *)(uintptr_t)value, key, member)
+        {
+            html_text(to, separator);
+            key_write(to, key, is_bytes(key, member));
+            if (is_bytes(key, member))
+                html_text(to, text_bytes((double)json_integer_value(member)).s);
+            else
+                json_line(to, member, depth + 1);
+            separator = depth == 0 ? "; " : ", ";
+        }
+    } else if (json_is_array(value)) {
+        json_array_foreach(value, i, member)
+        {
+            html_text(to, separator);
+            json_line(to, member, depth + 1);
+            separator = depth == 0 ? "; " : " / ";
+        }
+    } else if (json_is_string(value)) {
+        html_text(to, json_string_value(value));
+    } else {
+        char *text = json_dumps(value, JSON_ENCODE_ANY);
+        html_text(to, text);
+        free(text);
+    }
+}
+
+static void fact(FILE *to, const char *name, const json_t *value)
+{
+    if (!value)
+        return;
+    html_element(to, "dt", name, NULL);
+    html_open(to, "dd", NULL);
+    json_line(to, value, 0);
+    html_close(to, "dd");
+}
+
+static void fact_text(FILE *to, const char *name, const char *value)
+{
+    html_element(to, "dt", name, NULL);
+    html_element(to, "dd", value, NULL);
+}
+
+static void environment_write(FILE *to, const struct report *report)
+{
+    static const char *const facts[][2] = {
+        {"cpu", "CPU"},
+        {"memory", "Memory"},
+        {"kernel", "Kernel"},
+        {"hypervisor", "Hypervisor"},
+        {"settings", "Settings"},
+        {"build", "Build"},
+        {"libraries", "Libraries"},
+        {"allocator", "Allocator"},
+        {"taken", "Taken"},
+    };
+    html_open(to, "section", "id", "where", NULL);
+    html_element(to, "h2", "What was run, and where", NULL);
+    html_open(to, "dl", NULL);
+    fact_text(to, "Run", report->name);
+    if (report->sweep)
+        fact_text(to, "Sweep", report->sweep->name);
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
+        fact(to, facts[i][1], json_object_get(report->environment, facts[i][0]));
+    fact(to, "Counted",
+         json_object_get(json_object_get(report->environment, "counting"), "domain"));
+    html_close(to, "dl");
+    if (json_object_size(report->environment) == 0)
+        html_element(to, "p", "The run has no environment.json, so the machine is not known.",
+                     "class", "problem", NULL);
+    html_close(to, "section");
+}
+
+/* Failures ------------------------------------------------------------------------------------- */
+
+/* A cell stands in several groups but is one thing; true for the first of its rows. */
+static bool first_of_cell(const struct report *report, const struct report_cell *cell)
+{
+    for (const struct report_cell *other = report->cells; other < cell; other++)
+        if (strcmp(other->id, cell->id) == 0)
+            return false;
+    return true;
+}
+
+static size_t cells_with(const struct report *report, const char *status)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < report->cells_count; i++)
+        n += (!status || strcmp(report->cells[i].status, status) == 0) &&
+             first_of_cell(report, &report->cells[i]);
+    return n;
+}
+
+/* What the first failed sample of a cell that wrote anything wrote; NULL if none did. */
+static const char *failed_output(const struct report *report, const char *id)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach(report->records, i,
+                       record) if (strcmp(record_text(record, "cell"), id) == 0 &&
+                                   *record_text(record, "output")) return record_text(record,
+                                                                                      "output");
+    return NULL;
+}
+
+static void failure_row(FILE *to, const struct report *report, const struct report_cell *cell)
+{
+    char link[64], workers[16];
+    snprintf(link, sizeof link, "#cell-%s", cell->id);
+    snprintf(workers, sizeof workers, "%d", cell->workers);
+    html_open(to, "tr", NULL);
+    html_open(to, "th", "scope", "row", NULL);
+    html_element(to, "a", cell->id, "href", link, "class", "id", NULL);
+    html_close(to, "th");
+    html_td(to, strcmp(cell->status, "failed") == 0 ? "failed" : "range", cell->status);
+    html_td(to, NULL, cell->variant);
+    html_td(to, NULL, cell->workload);
+    html_td(to, "number", workers);
+    html_open(to, "td", NULL);
+    html_text(to, cell->reason ? cell->reason : "no reason recorded");
+    const char *output = failed_output(report, cell->id);
+    if (output) {
+        html_open(to, "details", NULL);
+        html_element(to, "summary", "what it wrote", NULL);
+        html_element(to, "pre", output, NULL);
+        html_close(to, "details");
+    }
+    html_close(to, "td");
+    html_close(to, "tr");
+}
+
+static void heads(FILE *to, const char *const *names)
+{
+    html_open(to, "thead", NULL);
+    html_open(to, "tr", NULL);
+    for (; *names; names++)
+        html_th(to, "col", *names);
+    html_close(to, "tr");
+    html_close(to, "thead");
+}
+
+static void failures_write(FILE *to, const struct report *report)
+{
+    static const char *const names[] = {"cell",    "status", "variant", "workload",
+                                        "workers", "reason", NULL};
+    html_open(to, "section", "id", "failures", NULL);
+    html_element(to, "h2", "Failed and skipped", NULL);
+    if (cells_with(report, "failed") + cells_with(report, "skipped") == 0) {
+        html_element(to, "p", "Every cell was measured.", NULL);
+    } else {
+        html_element(to, "p",
+                     "A failed cell hung, crashed or answered wrongly; it has no number, however "
+                     "fast it was. A skipped one could not be served by its variant without harm "
+                     "to the machine.",
+                     NULL);
+        report_table_open(to, "Cells without a number, and why", NULL);
+        heads(to, names);
+        html_open(to, "tbody", NULL);
+        static const char *const kinds[] = {"failed", "skipped"};
+        for (int kind = 0; kind < 2; kind++)
+            for (size_t i = 0; i < report->cells_count; i++)
+                if (strcmp(report->cells[i].status, kinds[kind]) == 0 &&
+                    first_of_cell(report, &report->cells[i]))
+                    failure_row(to, report, &report->cells[i]);
+        html_close(to, "tbody");
+        report_table_close(to);
+    }
+    html_close(to, "section");
+}
+
+/* Absent events -------------------------------------------------------------------------------- */
+
+static bool same_absence(const struct report_event *a, const struct report_event *b)
+{
+    return a->absent && b->absent && strcmp(a->absent, b->absent) == 0 &&
+           strcmp(a->source, b->source) == 0;
+}
+
+/* The first event of its name among those that are absent for the same reason as `event`. */
+static bool first_of_name(const struct report *report, const struct report_event *event,
+                          const struct report_event *at)
+{
+    for (const struct report_event *other = report->events; other < at; other++)
+        if (same_absence(event, other) && strcmp(other->name, at->name) == 0)
+            return false;
+    return true;
+}
+
+/* "everywhere", or how many of the cells that asked. */
+static void absence_extent(FILE *to, const struct report *report, const struct report_event *event)
+{
+    size_t absent = 0, all = 0;
+    for (size_t i = 0; i < report->events_count; i++) {
+        all += strcmp(report->events[i].name, event->name) == 0;
+        absent += same_absence(event, &report->events[i]) &&
+                  strcmp(report->events[i].name, event->name) == 0;
+    }
+    if (absent == all)
+        html_td(to, NULL, "everywhere");
+    else
+        html_td(to, NULL, "in some cells");
+}
+
+/* All events that are absent for one reason. */
+static void absence_row(FILE *to, const struct report *report, const struct report_event *event)
+{
+    const char *separator = "";
+    html_open(to, "tr", NULL);
+    html_open(to, "th", "scope", "row", NULL);
+    for (size_t i = 0; i < report->events_count; i++) {
+        const struct report_event *other = &report->events[i];
+        if (!same_absence(event, other) || !first_of_name(report, event, other))
+            continue;
+        html_format(to, "%s%s", separator, other->name);
+        separator = ", ";
+    }
+    html_close(to, "th");
+    html_td(to, NULL, event->source);
+    absence_extent(to, report, event);
+    html_td(to, NULL, event->absent);
+    html_close(to, "tr");
+}
+
+static bool told_before(const struct report *report, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (same_absence(&report->events[k], &report->events[i]))
+            return true;
+    return false;
+}
+
+static void absences_table(FILE *to, const struct report *report)
+{
+    static const char *const names[] = {"events", "source", "absent", "reason", NULL};
+    size_t written = 0;
+    for (size_t i = 0; i < report->events_count; i++) {
+        if (!report->events[i].absent || told_before(report, i))
+            continue;
+        if (written++ == 0) {
+            report_table_open(to, "Events without a value, and why", NULL);
+            heads(to, names);
+            html_open(to, "tbody", NULL);
+        }
+        absence_row(to, report, &report->events[i]);
+    }
+    if (written == 0) {
+        html_element(to, "p", "Every event that was asked for was counted.", NULL);
+        return;
+    }
+    html_close(to, "tbody");
+    report_table_close(to);
+}
+
+static void absences_write(FILE *to, const struct report *report)
+{
+    html_open(to, "section", "id", "absent", NULL);
+    html_element(to, "h2", "Events: sources, and what could not be counted", NULL);
+    html_element(to, "p",
+                 "All events are read through PAPI. Source pmu: the processor's counters; soft: "
+                 "counted by the kernel; sde: counted by the scheduler itself; sim: counted by the "
+                 "simulated caches. What cannot be had is absent, never zero.",
+                 NULL);
+    absences_table(to, report);
+    html_close(to, "section");
+}
+
+/* Repeating ------------------------------------------------------------------------------------ */
+
+static void command_row(FILE *to, const struct report *report, const struct report_cell *cell)
+{
+    char id[64];
+    const json_t *record = report_record(report, cell->id);
+    snprintf(id, sizeof id, "cell-%s", cell->id);
+    html_open(to, "tr", "id", id, NULL);
+    html_element(to, "th", cell->id, "scope", "row", "class", "id", NULL);
+    html_open(to, "td", "class", "command", NULL);
+    html_text(to, record_text(record, "command"));
+    html_close(to, "td");
+    html_close(to, "tr");
+}
+
+static void commands_write(FILE *to, const struct report *report)
+{
+    static const char *const names[] = {"cell", "command", NULL};
+    html_open(to, "section", "id", "repeat", NULL);
+    html_element(to, "h2", "How to repeat one cell", NULL);
+    html_element(to, "p",
+                 "Each command runs one sample of its cell again, with the same seed and the same "
+                 "settings, and prints what it measured.",
+                 NULL);
+    report_table_open(to, "The command of each cell", NULL);
+    heads(to, names);
+    html_open(to, "tbody", NULL);
+    for (size_t i = 0; i < report->cells_count; i++)
+        if (first_of_cell(report, &report->cells[i]))
+            command_row(to, report, &report->cells[i]);
+    html_close(to, "tbody");
+    report_table_close(to);
+    html_close(to, "section");
+}
+
+/* Method --------------------------------------------------------------------------------------- */
+
+static void method_write(FILE *to, const struct report *report)
+{
+    const json_t *sweep = json_object_get(report->environment, "sweep");
+    json_int_t blocks = 0;
+    size_t i;
+    json_t *record;
+    json_array_foreach(report->records, i, record)
+    {
+        json_int_t block = json_integer_value(json_object_get(record, "block"));
+        blocks = block + 1 > blocks ? block + 1 : blocks;
+    }
+    const char *started = record_text(json_array_get(report->records, 0), "started");
+    html_open(to, "section", "id", "method", NULL);
+    html_element(to, "h2", "How the numbers were made", NULL);
+    html_open(to, "dl", NULL);
+    html_element(to, "dt", "Samples", NULL);
+    html_open(to, "dd", NULL);
+    html_format(to, "%zu of %zu cells, in %" JSON_INTEGER_FORMAT " blocks, the first at %s",
+                json_array_size(report->records), cells_with(report, NULL), blocks,
+                *started ? started : "an unknown time");
+    html_close(to, "dd");
+    fact(to, "Settings", sweep);
+    html_close(to, "dl");
+    static const char *const steps[] = {
+        "A sample is a fresh process: it calls the workload untimed to warm up, then times one "
+        "call after the other, checks the answer of each, and ends.",
+        "Samples come in blocks. Each block measures every cell once, in an order shuffled by the "
+        "seed, so that heat and neighbours hit all cells alike.",
+        "Throughput is operations over time, of all timed calls of a sample. What the tables give "
+        "is "
+        "the median over samples; the 95 % interval is a percentile bootstrap of 2000 resamples. "
+        "With 5 samples it can cover at most 94 %, with fewer than 3 it is the range that was "
+        "seen.",
+        "The digest of the work done must be equal for all variants of a workload; a cell with a "
+        "wrong one is failed.",
+    };
+    html_open(to, "ul", NULL);
+    for (i = 0; i < sizeof steps / sizeof steps[0]; i++)
+        html_element(to, "li", steps[i], NULL);
+    html_close(to, "ul");
+    html_element(to, "p",
+                 "Everything on this page comes from the .tsv files beside it, and those from "
+                 "samples.jsonl. The schema is results/README.md of schedlab.",
+                 "class", "note", NULL);
+    html_close(to, "section");
+}
+
+/* Frame ---------------------------------------------------------------------------------------- */
+
+static void head_write(FILE *to, const struct report *report)
+{
+    fputs("<!DOCTYPE html>\n", to);
+    html_open(to, "html", "lang", "en", NULL);
+    html_open(to, "head", NULL);
+    html_open(to, "meta", "charset", "utf-8", NULL);
+    html_open(to, "meta", "name", "viewport", "content", "width=device-width, initial-scale=1",
+              NULL);
+    html_element(to, "title", report->title, NULL);
+    fprintf(to, "\n<style>\n%s</style>\n", report_style);
+    /* Folded tables would be missing on paper; those of all events would be most of it. */
+    fputs("<script>addEventListener('beforeprint',()=>document.querySelectorAll('details.print')"
+          ".forEach(d=>d.open=true))</script>\n",
+          to);
+    html_close(to, "head");
+}
+
+static void nav_write(FILE *to, const struct report *report)
+{
+    static const char *const links[][2] = {
+        {"#answers", "Answers"},          {"#where", "Where"},
+        {"#failures", "Failed, skipped"}, {"#absent", "Event sources"},
+        {"#repeat", "Repeat a cell"},     {"#method", "Method"},
+    };
+    html_open(to, "nav", "aria-label", "Parts of this page", NULL);
+    html_open(to, "ul", NULL);
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+        html_open(to, "li", NULL);
+        html_element(to, "a", links[i][1], "href", links[i][0], NULL);
+        html_close(to, "li");
+    }
+    for (size_t i = 0; i < report->groups_count; i++) {
+        char link[2 * SWEEP_NAME_MAX];
+        snprintf(link, sizeof link, "#group-%s", report->groups[i].id);
+        html_open(to, "li", NULL);
+        html_element(to, "a", report->groups[i].id, "href", link, NULL);
+        html_close(to, "li");
+    }
+    html_close(to, "ul");
+    html_close(to, "nav");
+}
+
+static void header_write(FILE *to, const struct report *report, const char *figures_problem)
+{
+    char *caption = figures_caption(report);
+    html_open(to, "header", NULL);
+    html_element(to, "h1", report->title, NULL);
+    html_open(to, "p", "class", "where", NULL);
+    html_format(to, "%s %zu cells: %zu measured, %zu failed, %zu skipped.", caption,
+                cells_with(report, NULL), cells_with(report, "ok"), cells_with(report, "failed"),
+                cells_with(report, "skipped"));
+    html_close(to, "p");
+    if (figures_problem) {
+        html_open(to, "p", "class", "problem", NULL);
+        html_format(to, "Figures are missing: %s.", figures_problem);
+        html_close(to, "p");
+    }
+    nav_write(to, report);
+    html_close(to, "header");
+    free(caption);
+}
+
+void report_page_write(FILE *to, const struct report *report, const struct figures *figures,
+                       const char *figures_problem)
+{
+    head_write(to, report);
+    html_open(to, "body", NULL);
+    header_write(to, report, figures_problem);
+    html_open(to, "main", NULL);
+    report_answers_write(to, report);
+    environment_write(to, report);
+    for (size_t i = 0; i < report->groups_count; i++)
+        report_section_write(to, report, &report->groups[i], figures);
+    failures_write(to, report);
+    absences_write(to, report);
+    commands_write(to, report);
+    method_write(to, report);
+    html_close(to, "main");
+    html_close(to, "body");
+    html_close(to, "html");
+}

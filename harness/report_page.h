@@ -1,0 +1,35 @@
+/* report_page.h - report.html: one page with everything in it.
+ *
+ * Who calls: report.c. The page is HTML 5 with its style and its figures inside, fetches nothing
+ * and needs no script to be read (one line opens what is folded before printing). report_page.c
+ * writes what the whole run has once, report_section.c what each group has, report_style.c the
+ * style.
+ */
+#ifndef SCHEDLAB_REPORT_PAGE_H
+#define SCHEDLAB_REPORT_PAGE_H
+
+#include "harness/figures.h"
+#include "harness/report_data.h"
+
+#include <stdio.h>
+
+/* figures_problem: why figures are missing, or NULL. Errors show in ferror(to). */
+void report_page_write(FILE *to, const struct report *report, const struct figures *figures,
+                       const char *figures_problem);
+
+/* Parts ---------------------------------------------------------------------------------------- */
+
+extern const char report_style[];
+
+/* What answers each question; the table on top. */
+void report_answers_write(FILE *to, const struct report *report);
+
+/* Question, figures and tables of one group. */
+void report_section_write(FILE *to, const struct report *report, const struct report_group *group,
+                          const struct figures *figures);
+
+/* A table that may be wider than the page scrolls by itself: opens the frame and the table. */
+void report_table_open(FILE *to, const char *label, const char *class);
+void report_table_close(FILE *to);
+
+#endif

@@ -1,0 +1,404 @@
+/* report_section.c - what the page says about one group. See report_page.h. */
+#define _GNU_SOURCE
+#include "harness/html.h"
+#include "harness/report_page.h"
+#include "harness/report_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_UNFOLDED = 40, COLUMNS_NUMBERS = 9, COLUMNS_OF_NUMBERS = 7 };
+
+void report_table_open(FILE *to, const char *label, const char *class)
+{
+    /* Focus, so that a keyboard can scroll it. */
+    html_open(to, "div", "class", "scroll", "role", "region", "tabindex", "0", "aria-label", label,
+              NULL);
+    html_open(to, "table", "class", class, NULL);
+    html_element(to, "caption", label, NULL);
+}
+
+void report_table_close(FILE *to)
+{
+    html_close(to, "table");
+    html_close(to, "div");
+}
+
+static void th_number(FILE *to, const char *text)
+{
+    html_element(to, "th", text, "scope", "col", "class", "number", NULL);
+}
+
+/* A heading across the table, above the rows of one workload. */
+static void rowgroup_write(FILE *to, const char *workload, const char *what, size_t columns)
+{
+    char span[24];
+    snprintf(span, sizeof span, "%zu", columns);
+    html_open(to, "tr", NULL);
+    html_open(to, "th", "scope", "rowgroup", "colspan", span, NULL);
+    html_element(to, "span", workload, "class", "name", NULL);
+    html_format(to, " %s", what);
+    html_close(to, "th");
+    html_close(to, "tr");
+}
+
+/* Figures -------------------------------------------------------------------------------------- */
+
+static const char *figure_summary(enum sweep_figure kind)
+{
+    switch (kind) {
+    case SWEEP_FIGURE_THROUGHPUT:
+        return "Throughput by variant and workload";
+    case SWEEP_FIGURE_SPEEDUP:
+        return "Speed-up over workers by variant and workload";
+    case SWEEP_FIGURE_EVENTS:
+        return "Events per operation by variant and workload";
+    case SWEEP_FIGURE_LATENCY:
+        return "Latency by percentile, variant and workload";
+    case SWEEP_FIGURE_KNOB:
+        return "Throughput over the values of a knob";
+    }
+    return "Figure";
+}
+
+static void figure_write(FILE *to, const struct figure *figure)
+{
+    char label[512], prefix[2 * SWEEP_NAME_MAX + 2];
+    snprintf(label, sizeof label, "%s: %s The numbers are in the tables below.",
+             figure_summary(figure->kind),
+             figure->group->question ? figure->group->question : figure->group->id);
+    snprintf(prefix, sizeof prefix, "%s-", figure->name);
+    html_open(to, "figure", NULL);
+    html_open(to, "div", "class", "sheet", "role", "region", "tabindex", "0", "aria-label",
+              figure_summary(figure->kind), NULL);
+    bool whole = html_svg(to, figure->svg, prefix, label);
+    html_close(to, "div");
+    html_open(to, "figcaption", NULL);
+    html_format(to, "%s%s. Files: figures/%s.svg, .pdf, .png", figure_summary(figure->kind),
+                whole ? "" : " (the file could not be read)", figure->name);
+    html_close(to, "figcaption");
+    html_close(to, "figure");
+}
+
+/* Throughput ----------------------------------------------------------------------------------- */
+
+static void cell_link(FILE *to, const struct report_cell *cell)
+{
+    char link[64];
+    snprintf(link, sizeof link, "#cell-%s", cell->id);
+    html_open(to, "td", NULL);
+    html_element(to, "a", cell->id, "href", link, "class", "id", NULL);
+    html_close(to, "td");
+}
+
+static void throughput_row(FILE *to, const struct report_group *group,
+                           const struct report_cell *cell, bool best)
+{
+    bool baseline = group->baseline && strcmp(group->baseline, cell->variant) == 0;
+    char workers[16], n[24], span[8];
+    snprintf(workers, sizeof workers, "%d", cell->workers);
+    snprintf(n, sizeof n, "%zu", cell->throughput.n);
+    snprintf(span, sizeof span, "%d", COLUMNS_NUMBERS - 3);
+    html_open(to, "tr", "class", best ? "best" : NULL, NULL);
+    html_th(to, "row", cell->variant);
+    html_td(to, "number", workers);
+    if (report_cell_ok(cell)) {
+        html_td(to, "number", text_si(cell->throughput.median).s);
+        html_td(to, "range", text_si_interval(cell->throughput).s);
+        html_td(to, "number", text_ratio(cell->to_baseline.median).s);
+        html_td(to, "range", baseline ? "baseline" : text_ratio_interval(cell->to_baseline).s);
+        html_td(to, "number", text_ratio(cell->speedup.median).s);
+        html_td(to, "number", n);
+    } else {
+        html_open(to, "td", "colspan", span, NULL);
+        html_element(to, "span", cell->status, "class",
+                     strcmp(cell->status, "failed") == 0 ? "failed" : "range", NULL);
+        html_format(to, ": %s", cell->reason ? cell->reason : "no reason recorded");
+        html_close(to, "td");
+    }
+    cell_link(to, cell);
+    html_close(to, "tr");
+}
+
+/* The highest median among the cells from first to end with the same number of workers. */
+static bool is_best(const struct report_group *group, size_t first, size_t end, size_t i)
+{
+    const struct report_cell *cell = &group->cells[i];
+    for (size_t k = first; k < end; k++)
+        if (group->cells[k].workers == cell->workers &&
+            group->cells[k].throughput.median > cell->throughput.median)
+            return false;
+    return report_cell_ok(cell);
+}
+
+static void throughput_head(FILE *to, const struct report_group *group)
+{
+    char over[256];
+    snprintf(over, sizeof over, "over %s", group->baseline ? group->baseline : "the baseline");
+    html_open(to, "thead", NULL);
+    html_open(to, "tr", NULL);
+    html_th(to, "col", "variant");
+    th_number(to, "workers");
+    th_number(to, "median per second");
+    html_th(to, "col", "95 % interval");
+    th_number(to, over);
+    html_th(to, "col", "95 % interval");
+    th_number(to, "speed-up");
+    th_number(to, "samples");
+    html_th(to, "col", "cell");
+    html_close(to, "tr");
+    html_close(to, "thead");
+}
+
+/* class "print": unfolded on paper. */
+static void details_open(FILE *to, const char *summary, const char *class, bool open)
+{
+    /* An attribute without a value is written as one with an empty value. */
+    html_open(to, "details", "class", class, "open", open ? "" : NULL, NULL);
+    html_element(to, "summary", summary, NULL);
+}
+
+static void throughput_write(FILE *to, const struct report_group *group)
+{
+    details_open(to, "Throughput: medians, intervals, relative to the baseline", "print",
+                 group->count <= ROWS_UNFOLDED);
+    report_table_open(to,
+                      "Throughput in operations a second; the fastest of each workload and "
+                      "number of workers is set off",
+                      "numbers");
+    throughput_head(to, group);
+    const char *workload;
+    size_t at = 0, first = 0;
+    while ((workload = report_next_workload(group, &at)) != NULL) {
+        char what[128];
+        snprintf(what, sizeof what, "(one operation: %.80s)", group->cells[first].op);
+        html_open(to, "tbody", NULL);
+        rowgroup_write(to, workload, what, COLUMNS_NUMBERS);
+        for (size_t i = first; i < at; i++)
+            throughput_row(to, group, &group->cells[i], is_best(group, first, at, i));
+        html_close(to, "tbody");
+        first = at;
+    }
+    report_table_close(to);
+    html_close(to, "details");
+}
+
+/* Latency -------------------------------------------------------------------------------------- */
+
+static const struct {
+    double quantile;
+    const char *name;
+} shown_quantiles[] = {{0.5, "50 %"}, {0.9, "90 %"}, {0.99, "99 %"}, {0.999, "99.9 %"}, {1, "max"}};
+
+enum { SHOWN_QUANTILES = sizeof shown_quantiles / sizeof shown_quantiles[0] };
+
+/* NAN if it was not measured. */
+static double latency_of(const struct report *report, const struct report_cell *cell,
+                         double quantile)
+{
+    for (size_t i = 0; i < report->latencies_count; i++) {
+        const struct report_latency *latency = &report->latencies[i];
+        if (fabs(latency->quantile - quantile) < 1e-9 && strcmp(latency->id, cell->id) == 0 &&
+            strcmp(latency->group, cell->group) == 0)
+            return latency->ns.median;
+    }
+    return NAN;
+}
+
+static void latency_rows(FILE *to, const struct report *report, const struct report_group *group,
+                         size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        const struct report_cell *cell = &group->cells[i];
+        if (!isfinite(latency_of(report, cell, 1)))
+            continue;
+        char workers[16];
+        snprintf(workers, sizeof workers, "%d", cell->workers);
+        html_open(to, "tr", NULL);
+        html_th(to, "row", cell->variant);
+        html_td(to, "number", workers);
+        for (int q = 0; q < SHOWN_QUANTILES; q++)
+            html_td(to, "number",
+                    text_time(latency_of(report, cell, shown_quantiles[q].quantile)).s);
+        html_close(to, "tr");
+    }
+}
+
+static bool has_latencies(const struct report *report, const char *group, const char *workload)
+{
+    for (size_t i = 0; i < report->latencies_count; i++)
+        if (strcmp(report->latencies[i].group, group) == 0 &&
+            (!workload || strcmp(report->latencies[i].workload, workload) == 0))
+            return true;
+    return false;
+}
+
+static void latency_write(FILE *to, const struct report *report, const struct report_group *group)
+{
+    if (!has_latencies(report, group->id, NULL))
+        return;
+    details_open(to, "Latency: percentiles", "print", false);
+    report_table_open(
+        to, "Time that this share of the operations took at most; medians over samples", "numbers");
+    html_open(to, "thead", NULL);
+    html_open(to, "tr", NULL);
+    html_th(to, "col", "variant");
+    th_number(to, "workers");
+    for (int q = 0; q < SHOWN_QUANTILES; q++)
+        th_number(to, shown_quantiles[q].name);
+    html_close(to, "tr");
+    html_close(to, "thead");
+    const char *workload;
+    size_t at = 0, first = 0;
+    while ((workload = report_next_workload(group, &at)) != NULL) {
+        if (has_latencies(report, group->id, workload)) {
+            html_open(to, "tbody", NULL);
+            rowgroup_write(to, workload, "", COLUMNS_OF_NUMBERS);
+            latency_rows(to, report, group, first, at);
+            html_close(to, "tbody");
+        }
+        first = at;
+    }
+    report_table_close(to);
+    html_close(to, "details");
+}
+
+/* Events --------------------------------------------------------------------------------------- */
+
+static const struct report_event *event_find(const struct report *report,
+                                             const struct report_cell *cell, const char *name)
+{
+    for (size_t i = 0; i < report->events_count; i++) {
+        const struct report_event *event = &report->events[i];
+        if (strcmp(event->id, cell->id) == 0 && strcmp(event->name, name) == 0 &&
+            strcmp(event->group, cell->group) == 0)
+            return event;
+    }
+    return NULL;
+}
+
+static void event_cell(FILE *to, const struct report_event *event)
+{
+    char text[160];
+    if (!event)
+        html_td(to, "number", "-");
+    else if (isfinite(event->per_op.median))
+        html_td(to, "number", text_count(event->per_op.median).s);
+    else if (isfinite(event->value)) {
+        snprintf(text, sizeof text, "%s in all", text_count(event->value).s);
+        html_td(to, "number", text);
+    } else
+        html_td(to, "number range", "absent");
+}
+
+/* The cells of one workload whose events are shown: at its largest number of workers. */
+struct columns {
+    const struct report_cell **cells;
+    size_t count;
+};
+
+static struct columns columns_make(const struct report_group *group, size_t first, size_t end)
+{
+    struct columns columns = {calloc(end - first + 1, sizeof *columns.cells), 0};
+    if (!columns.cells)
+        abort();
+    int workers = report_workers_max(group, group->cells[first].workload);
+    for (size_t i = first; i < end; i++)
+        if (group->cells[i].workers == workers && report_cell_ok(&group->cells[i]))
+            columns.cells[columns.count++] = &group->cells[i];
+    return columns;
+}
+
+/* One row per event that any column has, in the order of the table. */
+static void event_rows(FILE *to, const struct report *report, const struct columns *columns)
+{
+    for (size_t i = 0; i < report->events_count; i++) {
+        const struct report_event *event = &report->events[i];
+        if (strcmp(event->id, columns->cells[0]->id) != 0 ||
+            strcmp(event->group, columns->cells[0]->group) != 0)
+            continue;
+        html_open(to, "tr", NULL);
+        html_th(to, "row", event->name);
+        html_td(to, NULL, event->source);
+        for (size_t k = 0; k < columns->count; k++)
+            event_cell(to, event_find(report, columns->cells[k], event->name));
+        html_close(to, "tr");
+    }
+}
+
+static void events_table(FILE *to, const struct report *report, const struct report_group *group,
+                         size_t first, size_t end)
+{
+    struct columns columns = columns_make(group, first, end);
+    if (columns.count > 0) {
+        char label[512];
+        snprintf(label, sizeof label, "%.300s, %s: events per operation",
+                 columns.cells[0]->workload, text_workers(columns.cells[0]->workers).s);
+        report_table_open(to, label, "numbers");
+        html_open(to, "thead", NULL);
+        html_open(to, "tr", NULL);
+        html_th(to, "col", "event");
+        html_th(to, "col", "source");
+        for (size_t k = 0; k < columns.count; k++)
+            th_number(to, columns.cells[k]->variant);
+        html_close(to, "tr");
+        html_close(to, "thead");
+        html_open(to, "tbody", NULL);
+        event_rows(to, report, &columns);
+        html_close(to, "tbody");
+        report_table_close(to);
+    }
+    free(columns.cells);
+}
+
+static void events_write(FILE *to, const struct report *report, const struct report_group *group)
+{
+    bool any = false;
+    for (size_t i = 0; i < report->events_count && !any; i++)
+        any = strcmp(report->events[i].group, group->id) == 0;
+    if (!any)
+        return;
+    details_open(to, "Events per operation, with their sources", NULL, false);
+    size_t at = 0, first = 0;
+    while (report_next_workload(group, &at)) {
+        events_table(to, report, group, first, at);
+        first = at;
+    }
+    html_close(to, "details");
+}
+
+/* All ------------------------------------------------------------------------------------------ */
+
+static size_t cells_count(const struct report_group *group, const char *status)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < group->count; i++)
+        n += strcmp(group->cells[i].status, status) == 0;
+    return n;
+}
+
+void report_section_write(FILE *to, const struct report *report, const struct report_group *group,
+                          const struct figures *figures)
+{
+    char id[2 * SWEEP_NAME_MAX];
+    snprintf(id, sizeof id, "group-%s", group->id);
+    html_open(to, "section", "id", id, NULL);
+    html_element(to, "h2", group->question ? group->question : group->id, NULL);
+    html_open(to, "p", "class", "where", NULL);
+    html_format(to, "Group %s: %zu cells, %zu measured, %zu failed, %zu skipped.", group->id,
+                group->count, cells_count(group, "ok"), cells_count(group, "failed"),
+                cells_count(group, "skipped"));
+    if (group->baseline)
+        html_format(to, " Baseline: %s.", group->baseline);
+    if (group->knob)
+        html_format(to, " Knob: %s.", group->knob->name);
+    html_close(to, "p");
+    for (size_t i = 0; i < figures->count; i++)
+        if (figures->figures[i].group == group && figures->figures[i].drawn)
+            figure_write(to, &figures->figures[i]);
+    throughput_write(to, group);
+    latency_write(to, report, group);
+    events_write(to, report, group);
+    html_close(to, "section");
+}

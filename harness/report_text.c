@@ -1,0 +1,108 @@
+/* report_text.c - see report_text.h. */
+#include "harness/report_text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static int decimals(double value)
+{
+    return value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+}
+
+/* Three digits and the largest of the units that keeps them at 1 or above. */
+static struct text scaled(double value, const double *factors, const char *const *units)
+{
+    struct text text;
+    if (!isfinite(value))
+        return (struct text){"-"};
+    if (value == 0)
+        return (struct text){"0"};
+    int i = 0;
+    while (factors[i + 1] > 0 && fabs(value) / factors[i] < 0.9995)
+        i++;
+    double shown = value / factors[i];
+    snprintf(text.s, sizeof text.s, "%.*f%s", decimals(fabs(shown)), shown, units[i]);
+    return text;
+}
+
+struct text text_si(double value)
+{
+    static const double factors[] = {1e12, 1e9, 1e6, 1e3, 1, 0};
+    static const char *const units[] = {" T", " G", " M", " k", ""};
+    return scaled(value, factors, units);
+}
+
+struct text text_time(double ns)
+{
+    static const double factors[] = {1e9, 1e6, 1e3, 1, 0};
+    static const char *const units[] = {" s", " ms", " \302\265s", " ns"};
+    return scaled(ns, factors, units);
+}
+
+static struct text joined(struct text lo, struct text hi)
+{
+    struct text text;
+    snprintf(text.s, sizeof text.s, "%.40s to %.40s", lo.s, hi.s);
+    return text;
+}
+
+struct text text_si_interval(struct interval interval)
+{
+    if (!isfinite(interval.lo) || !isfinite(interval.hi))
+        return (struct text){"-"};
+    return joined(text_si(interval.lo), text_si(interval.hi));
+}
+
+static struct text plain_ratio(double value)
+{
+    struct text text;
+    snprintf(text.s, sizeof text.s, "%.*f", value >= 9.95 ? 1 : value >= 0.0995 ? 2 : 4, value);
+    return text;
+}
+
+struct text text_ratio(double value)
+{
+    struct text text = plain_ratio(value);
+    struct text shown;
+    snprintf(shown.s, sizeof shown.s, "%.80s\303\227", text.s);
+    return isfinite(value) ? shown : (struct text){"-"};
+}
+
+struct text text_ratio_interval(struct interval interval)
+{
+    if (!isfinite(interval.lo) || !isfinite(interval.hi))
+        return (struct text){"-"};
+    return joined(plain_ratio(interval.lo), plain_ratio(interval.hi));
+}
+
+struct text text_count(double value)
+{
+    struct text text;
+    if (!isfinite(value))
+        return (struct text){"-"};
+    if (value >= 1000)
+        return text_si(value);
+    if (value > 0 && value < 0.0001)
+        return (struct text){"<0.0001"};
+    int digits = value == 0 ? 0 : value < 0.01 ? 4 : value < 0.1 ? 3 : decimals(value);
+    snprintf(text.s, sizeof text.s, "%.*f", digits, value);
+    return text;
+}
+
+struct text text_bytes(double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    struct text text;
+    int i = 0;
+    for (; bytes >= 1024 && i < 4; i++)
+        bytes /= 1024;
+    snprintf(text.s, sizeof text.s, "%.3g %s", bytes, units[i]);
+    return text;
+}
+
+struct text text_workers(int workers)
+{
+    struct text text;
+    snprintf(text.s, sizeof text.s, "%d worker%s", workers, workers == 1 ? "" : "s");
+    return text;
+}

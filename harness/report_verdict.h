@@ -1,0 +1,39 @@
+/* report_verdict.h - which variant has the highest throughput on a workload, and by how much.
+ *
+ * Who calls: report_page.c and report_json.c. The rule: the fastest is the variant with the highest
+ * median at the group's largest count of workers. It wins if its 95 % interval lies above the
+ * interval of every other; with those whose intervals reach its own "no difference is shown". Fewer
+ * than VERDICT_SAMPLES_MIN samples have no interval to speak of, so that nobody wins.
+ * `serial`, which has no scheduler, does not compete.
+ */
+#ifndef SCHEDLAB_REPORT_VERDICT_H
+#define SCHEDLAB_REPORT_VERDICT_H
+
+#include "harness/report_data.h"
+
+enum { VERDICT_SAMPLES_MIN = 3 };
+
+enum verdict_outcome {
+    VERDICT_WON,  /* best is faster than every other */
+    VERDICT_TIED, /* best is not told apart from some */
+    VERDICT_FEW,  /* too few samples to say */
+    VERDICT_NONE, /* fewer than two variants have a number */
+};
+
+struct verdict {
+    enum verdict_outcome outcome;
+    const char *workload;
+    int workers;
+    size_t competitors;              /* variants with a number */
+    const struct report_cell *best;  /* NULL if there is none */
+    const struct report_cell *next;  /* second by its median; NULL if best is alone */
+    const struct report_cell **tied; /* not told apart from best, highest median first */
+    size_t tied_count;
+    struct interval over_next; /* best's multiple of next */
+};
+
+/* One per workload of the group; verdicts_free() it. */
+struct verdict *verdicts_make(const struct report_group *group, size_t *count);
+void verdicts_free(struct verdict *verdicts, size_t count);
+
+#endif

@@ -1,0 +1,399 @@
+/* run_table.c - see run_table.h. */
+#include "harness/run_table.h"
+
+#include "harness/counter_names.h"
+#include "harness/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 100, CELL_SIZE = 32, EVENT_WIDTH = 36, VALUE_WIDTH_MIN = 9 };
+
+/* Shown where no events were asked for by name, if they could be counted. */
+static const char *const selection[] = {
+    "PAPI_L1_DCM",
+    "PAPI_L2_TCM",
+    "PAPI_L3_TCM",
+    "PAPI_TOT_CYC",
+    "PAPI_TOT_INS",
+    COUNTER_SDE_PREFIX "PROCESS_CPU_NS",
+    COUNTER_SDE_PREFIX "PROCESS_SWITCHES",
+    COUNTER_SDE_PREFIX "PROCESS_PREEMPTIONS",
+    COUNTER_SDE_PREFIX "GRQ_LOCKS",
+    COUNTER_SDE_PREFIX "GRQ_LOCK_WAITS",
+    COUNTER_SDE_PREFIX "STEALS",
+    COUNTER_SDE_PREFIX "STEALS_FAILED",
+    COUNTER_SDE_PREFIX "MIGRATIONS",
+    COUNTER_SDE_PREFIX "PARKS",
+    COUNTER_SDE_PREFIX "WAKEUPS",
+    COUNTER_SDE_PREFIX "LIVE_GS_PEAK",
+    NULL,
+};
+
+/* Records ------------------------------------------------------------------------------------- */
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static bool record_is(const json_t *record, const char *status)
+{
+    return strcmp(text_of(record, "status"), status) == 0;
+}
+
+static const json_t *record_first(const struct run_row *row, const char *status)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach(row->records, i, record) if (record_is(record, status)) return record;
+    return NULL;
+}
+
+enum run_status run_row_status(const struct run_row *row)
+{
+    if (record_first(row, "failed"))
+        return RUN_FAILED;
+    return record_first(row, "ok") ? RUN_OK : RUN_SKIPPED;
+}
+
+static size_t count_of(const struct run_row *row, const char *status)
+{
+    size_t i, count = 0;
+    json_t *record;
+    json_array_foreach(row->records, i, record) count += record_is(record, status);
+    return count;
+}
+
+static struct interval row_throughput(const struct run_table *table, const struct run_row *row)
+{
+    double *x = calloc(json_array_size(row->records) + 1, sizeof *x);
+    size_t i, n = 0;
+    json_t *record;
+    json_array_foreach(row->records, i, record) if (record_is(record, "ok")) x[n++] =
+        json_number_value(json_object_get(record, "throughput"));
+    struct interval interval = statistics_median(x, n, table->seed);
+    free(x);
+    return interval;
+}
+
+static const json_t *event_find(const json_t *record, const char *name)
+{
+    size_t i;
+    json_t *event;
+    json_array_foreach(json_object_get(record, "events"), i,
+                       event) if (strcmp(text_of(event, "name"), name) == 0) return event;
+    return NULL;
+}
+
+/* The median over repetitions per operation, or of the whole value for a peak; NAN if absent. */
+static double row_event(const struct run_table *table, const struct run_row *row, const char *name)
+{
+    double *x = calloc(json_array_size(row->records) + 1, sizeof *x);
+    size_t i, n = 0;
+    json_t *record;
+    json_array_foreach(row->records, i, record)
+    {
+        const json_t *event = event_find(record, name);
+        const json_t *value = json_object_get(event, "per_op");
+        if (!value)
+            value = json_object_get(event, "value");
+        if (value && record_is(record, "ok"))
+            x[n++] = json_number_value(value);
+    }
+    double median = statistics_median(x, n, table->seed).median;
+    free(x);
+    return median;
+}
+
+/* Numbers for people -------------------------------------------------------------------------- */
+
+/* Four significant digits and a prefix: "12.34 M". */
+static char *rate_text(double rate, char text[CELL_SIZE])
+{
+    static const struct {
+        double from;
+        const char *prefix;
+    } prefixes[] = {{1e9, " G"}, {1e6, " M"}, {1e3, " k"}, {0, "  "}};
+    int i = 0;
+    while (fabs(rate) < prefixes[i].from)
+        i++;
+    snprintf(text, CELL_SIZE, "%.4g%s", prefixes[i].from > 0 ? rate / prefixes[i].from : rate,
+             prefixes[i].prefix);
+    return text;
+}
+
+/* Plain and short: "0.0312", "1024", "3.1e-07". */
+static char *value_text(double value, char text[CELL_SIZE])
+{
+    if (isnan(value))
+        snprintf(text, CELL_SIZE, "-");
+    else if (value >= 100 && value < 1e9)
+        snprintf(text, CELL_SIZE, "%.0f", value);
+    else
+        snprintf(text, CELL_SIZE, "%.3g", value);
+    return text;
+}
+
+/* Throughput ---------------------------------------------------------------------------------- */
+
+static int variant_width(const struct run_table *table)
+{
+    size_t width = strlen("variant");
+    for (size_t i = 0; i < table->count; i++)
+        if (strlen(table->rows[i].variant) > width)
+            width = strlen(table->rows[i].variant);
+    return (int)width;
+}
+
+static void print_row(const struct run_table *table, const struct run_row *row, int width, FILE *to)
+{
+    char median[CELL_SIZE], lo[CELL_SIZE], hi[CELL_SIZE];
+    enum run_status status = run_row_status(row);
+    size_t all = json_array_size(row->records);
+    fprintf(to, "%-*s ", width, row->variant);
+    if (status == RUN_OK) {
+        struct interval interval = row_throughput(table, row);
+        fprintf(to, "%10s  %10s to %10s %4zu  ok\n", rate_text(interval.median, median),
+                rate_text(interval.lo, lo), rate_text(interval.hi, hi), interval.n);
+    } else if (status == RUN_FAILED) {
+        fprintf(to, "%10s  %24s %4zu  failed (%zu of %zu)\n", "-", "", count_of(row, "ok"),
+                count_of(row, "failed"), all);
+    } else {
+        fprintf(to, "%10s  %24s %4d  skipped\n", "-", "", 0);
+    }
+}
+
+static void print_throughput(const struct run_table *table, FILE *to)
+{
+    int width = variant_width(table);
+    fprintf(to, "%s, %d worker%s; operations of one %s\n\n", table->workload, table->workers,
+            table->workers == 1 ? "" : "s", table->op);
+    fprintf(to, "%-*s %10s  %24s %4s  %s\n", width, "variant", "ops/s  ", "95 % interval  ", "n",
+            "status");
+    for (size_t i = 0; i < table->count; i++)
+        print_row(table, &table->rows[i], width, to);
+}
+
+/* Events -------------------------------------------------------------------------------------- */
+
+/* Whether some variant has a value, and, in a selection, one that is not zero. */
+static bool event_is_shown(const struct run_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        double value = row_event(table, &table->rows[i], name);
+        if (!isnan(value) && (table->all_events || value != 0))
+            return true;
+    }
+    return false;
+}
+
+static const char *without_prefix(const char *name)
+{
+    size_t length = strlen(COUNTER_SDE_PREFIX);
+    return strncmp(name, COUNTER_SDE_PREFIX, length) == 0 ? name + length : name;
+}
+
+static int value_width(const struct run_row *row)
+{
+    int width = (int)strlen(row->variant);
+    return width < VALUE_WIDTH_MIN ? VALUE_WIDTH_MIN : width;
+}
+
+static void print_event(const struct run_table *table, const char *name, size_t from, size_t to_row,
+                        FILE *to)
+{
+    int index = counter_sde_find(name);
+    char label[EVENT_WIDTH + 1];
+    if (!event_is_shown(table, name))
+        return;
+    snprintf(label, sizeof label, "%s%s", without_prefix(name),
+             index >= 0 && counter_sde_is_peak(index) ? " (peak)" : "");
+    fprintf(to, "%-*s", EVENT_WIDTH, label);
+    for (size_t i = from; i < to_row; i++) {
+        char text[CELL_SIZE];
+        fprintf(to, " %*s", value_width(&table->rows[i]),
+                value_text(row_event(table, &table->rows[i], name), text));
+    }
+    fputc('\n', to);
+}
+
+/* The events of rows [from, to_row). */
+static void print_events_of(const struct run_table *table, const json_t *record, size_t from,
+                            size_t to_row, FILE *to)
+{
+    fprintf(to, "\n%-*s", EVENT_WIDTH, "events per operation");
+    for (size_t i = from; i < to_row; i++)
+        fprintf(to, " %*s", value_width(&table->rows[i]), table->rows[i].variant);
+    fputc('\n', to);
+    size_t i;
+    json_t *event;
+    if (!table->all_events) {
+        for (const char *const *name = selection; *name; name++)
+            print_event(table, *name, from, to_row, to);
+        return;
+    }
+    json_array_foreach(json_object_get(record, "events"), i, event)
+        print_event(table, text_of(event, "name"), from, to_row, to);
+}
+
+static const json_t *any_ok_record(const struct run_table *table)
+{
+    const json_t *record = NULL;
+    for (size_t i = 0; i < table->count && !record; i++)
+        record = record_first(&table->rows[i], "ok");
+    return record;
+}
+
+static bool any_event_shown(const struct run_table *table, const json_t *record)
+{
+    size_t i;
+    json_t *event;
+    json_array_foreach(json_object_get(record, "events"), i,
+                       event) if (event_is_shown(table, text_of(event, "name"))) return true;
+    return false;
+}
+
+/* As many variants side by side as the page has room for. */
+static void print_events(const struct run_table *table, FILE *to)
+{
+    const json_t *record = any_ok_record(table);
+    if (!record || !any_event_shown(table, record))
+        return;
+    size_t from = 0;
+    while (from < table->count) {
+        size_t end = from;
+        int width = EVENT_WIDTH;
+        do {
+            width += 1 + value_width(&table->rows[end++]);
+        } while (end < table->count && width + 1 + value_width(&table->rows[end]) <= COLUMNS);
+        print_events_of(table, record, from, end, to);
+        from = end;
+    }
+}
+
+/* Remarks ------------------------------------------------------------------------------------- */
+
+/* Adds event to object[reason][name], an array of the variants that lack it. */
+static void absent_add(json_t *by_reason, const char *reason, const char *name, const char *variant)
+{
+    json_t *names = json_object_get(by_reason, reason);
+    if (!names) {
+        names = json_object();
+        json_object_set_new(by_reason, reason, names);
+    }
+    json_t *variants = json_object_get(names, name);
+    if (!variants) {
+        variants = json_array();
+        json_object_set_new(names, name, variants);
+    }
+    json_array_append_new(variants, json_string(variant));
+}
+
+/* Reasons that come of the variant, not of this machine, are left out of a selection. */
+static void absent_collect(const struct run_table *table, const struct run_row *row,
+                           json_t *by_reason)
+{
+    size_t i;
+    json_t *event;
+    json_array_foreach(json_object_get(record_first(row, "ok"), "events"), i, event)
+    {
+        const char *absent = text_of(event, "absent");
+        bool own = strcmp(text_of(event, "source"), "sde") == 0;
+        if (*absent && (!own || table->all_events))
+            absent_add(by_reason, absent, text_of(event, "name"), row->variant);
+    }
+}
+
+/* In one line: "a, b (why); c in kthread (why)". */
+static void print_absent(const struct run_table *table, FILE *messages)
+{
+    json_t *by_reason = json_object();
+    size_t ok_rows = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        ok_rows += record_first(&table->rows[i], "ok") != NULL;
+        absent_collect(table, &table->rows[i], by_reason);
+    }
+    const char *reason, *name, *separator = "schedlab run: not counted: ";
+    json_t *names, *variants;
+    json_object_foreach(by_reason, reason, names)
+    {
+        const json_t *last = NULL;
+        json_object_foreach(names, name, variants)
+        {
+            fprintf(messages, "%s%s", separator, name);
+            separator = ", ";
+            last = variants;
+        }
+        for (size_t i = 0; json_array_size(last) < ok_rows && i < json_array_size(last); i++)
+            fprintf(messages, "%s%s", i ? ", " : " in ",
+                    json_string_value(json_array_get(last, i)));
+        fprintf(messages, " (%s)", reason);
+        separator = "; ";
+    }
+    if (json_object_size(by_reason) > 0)
+        fputc('\n', messages);
+    json_decref(by_reason);
+}
+
+static void print_reasons(const struct run_table *table, FILE *messages)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const struct run_row *row = &table->rows[i];
+        const json_t *record = record_first(row, "failed");
+        if (!record && run_row_status(row) == RUN_SKIPPED)
+            record = record_first(row, "skipped");
+        if (!record)
+            continue;
+        fprintf(messages, "schedlab run: %s %s: %s\n", row->variant, text_of(record, "status"),
+                text_of(record, "reason"));
+        const char *output = text_of(record, "output");
+        if (*output)
+            fprintf(messages, "%s%s", output, output[strlen(output) - 1] == '\n' ? "" : "\n");
+    }
+}
+
+/* What the workload itself has to show, of the first repetition. */
+static void print_shown(const struct run_table *table, FILE *to)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const char *shown = text_of(record_first(&table->rows[i], "ok"), "print");
+        if (*shown)
+            fprintf(to, "\n%s:\n%s%s", table->rows[i].variant, shown,
+                    shown[strlen(shown) - 1] == '\n' ? "" : "\n");
+    }
+}
+
+void run_table_print(const struct run_table *table, FILE *to, FILE *messages)
+{
+    print_throughput(table, to);
+    print_events(table, to);
+    print_shown(table, to);
+    fflush(to);
+    print_absent(table, messages);
+    print_reasons(table, messages);
+}
+
+json_t *run_table_summary(const struct run_table *table)
+{
+    static const char *const names[] = {
+        [RUN_OK] = "ok", [RUN_FAILED] = "failed", [RUN_SKIPPED] = "skipped"};
+    json_t *array = json_array();
+    for (size_t i = 0; i < table->count; i++) {
+        const struct run_row *row = &table->rows[i];
+        enum run_status status = run_row_status(row);
+        struct interval interval = row_throughput(table, row);
+        json_t *line = json_pack("{ss ss si ss sI}", "variant", row->variant, "workload",
+                                 table->workload, "workers", table->workers, "status",
+                                 names[status], "n", (json_int_t)interval.n);
+        if (status == RUN_OK) {
+            json_object_set_new(line, "median", json_real(interval.median));
+            json_object_set_new(line, "lo", json_real(interval.lo));
+            json_object_set_new(line, "hi", json_real(interval.hi));
+        }
+        json_array_append_new(array, line);
+    }
+    return array;
+}

@@ -1,0 +1,40 @@
+/* run_table.h - what `schedlab run` shows people: a table of throughputs, a table of events, notes.
+ *
+ * Who calls: cmd_run.c, after all repetitions. Tables go to `to`, remarks on what is missing or
+ * failed to `messages`, one line each.
+ */
+#ifndef SCHEDLAB_RUN_TABLE_H
+#define SCHEDLAB_RUN_TABLE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* All records of one variant: its repetitions, in order. */
+struct run_row {
+    const char *variant;
+    json_t *records; /* array */
+};
+
+struct run_table {
+    const char *workload, *op;
+    int workers;
+    struct run_row *rows;
+    size_t count;
+    uint64_t seed;   /* of the bootstrap */
+    bool all_events; /* those asked for by name; else a selection */
+};
+
+enum run_status { RUN_OK, RUN_FAILED, RUN_SKIPPED };
+
+/* Failed if one repetition did: a scheduler that is wrong once in a while has no speed. */
+enum run_status run_row_status(const struct run_row *row);
+
+void run_table_print(const struct run_table *table, FILE *to, FILE *messages);
+
+/* [{variant, workload, workers, status, n, median, lo, hi}]; the last three only if ok. */
+json_t *run_table_summary(const struct run_table *table);
+
+#endif

@@ -1,0 +1,395 @@
+/* sample.c - see sample.h. */
+#include "harness/sample.h"
+
+#include "harness/counters.h"
+#include "harness/limits.h"
+#include "harness/records.h"
+#include "harness/topology.h"
+#include "workloads/histogram.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    REASON_SIZE = 512,
+    STACK_SIZE_DEFAULT = 64 << 10, /* what sched_new() takes for 0 */
+    G_BYTES = 200,
+    G_STACK_BYTES = 8 << 10, /* what a goroutine that waits has touched of its stack */
+    THREAD_BYTES = 24 << 10, /* kernel stack, and what is touched of the thread's own */
+    THREADS_SPARE = 100,     /* left to everybody else */
+};
+
+/* One measurement, on its way. */
+struct sample {
+    const struct sample_request *request;
+    struct variant_spec variant;
+    struct workload_spec workload;
+    json_t *record;
+
+    struct sched *sched; /* NULL for serial */
+    struct counters *counters;
+    void *state;
+
+    json_t *iterations;
+    int64_t time_ns;
+    uint64_t ops;
+    uint64_t answer, digest;
+    bool running; /* the scheduler has Ms, so its statistics can be read */
+    bool called;  /* run() has been called at least once */
+    struct histogram *latency;
+    char failure[REASON_SIZE]; /* "" as long as all is well */
+};
+
+static bool is_serial(const struct sample *sample)
+{
+    return sample->variant.ops == &spec_serial;
+}
+
+static void __attribute__((format(printf, 2, 3)))
+fail(struct sample *sample, const char *format, ...)
+{
+    if (*sample->failure)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sample->failure, sizeof sample->failure, format, args);
+    va_end(args);
+}
+
+/* Records ------------------------------------------------------------------------------------- */
+
+json_t *sample_record_new(const struct sample_request *request, const struct variant_spec *variant,
+                          const struct workload_spec *workload)
+{
+    char cell[CELL_ID_SIZE], started[32];
+    const char *machine = request->machine ? request->machine : "native";
+    size_t stack = request->stack_bytes ? request->stack_bytes : STACK_SIZE_DEFAULT;
+    record_cell_id(cell, variant->text, workload->text, request->workers, machine);
+    record_time_text(started);
+    struct sample_request canonical = *request;
+    canonical.variant = variant->text;
+    canonical.workload = workload->text;
+    char *command = sample_request_command(&canonical);
+    json_t *record = json_pack(
+        "{si ss ss ss ss so ss ss so ss si ss sI sb sI ss}", "schema", RECORD_SCHEMA, "cell", cell,
+        "started", started, "variant", variant->text, "variant_name", variant->ops->name, "knobs",
+        params_to_json(variant->knobs, variant->ops->knobs), "workload", workload->text,
+        "workload_name", workload->workload->name, "params",
+        params_to_json(workload->params, workload->workload->params), "op", workload->workload->op,
+        "workers", request->workers, "machine", machine, "seed", (json_int_t)request->seed, "pin",
+        request->pin, "stack_bytes", (json_int_t)stack, "command", command);
+    free(command);
+    return record;
+}
+
+static json_t *hex(uint64_t value)
+{
+    char text[17];
+    snprintf(text, sizeof text, "%016" PRIx64, value);
+    return json_string(text);
+}
+
+static json_t *latency_to_json(const struct histogram *latency)
+{
+    json_t *buckets = json_array();
+    size_t cursor = 0;
+    int64_t upper_ns;
+    uint64_t count;
+    while (histogram_next(latency, &cursor, &upper_ns, &count))
+        json_array_append_new(buckets, json_pack("[II]", (json_int_t)upper_ns, (json_int_t)count));
+    return json_pack("{sI sI sI sI sI sI so}", "count", (json_int_t)histogram_count(latency),
+                     "p50_ns", (json_int_t)histogram_percentile(latency, 50), "p90_ns",
+                     (json_int_t)histogram_percentile(latency, 90), "p99_ns",
+                     (json_int_t)histogram_percentile(latency, 99), "p999_ns",
+                     (json_int_t)histogram_percentile(latency, 99.9), "max_ns",
+                     (json_int_t)latency->max_ns, "buckets", buckets);
+}
+
+/* What the workload shows to people, once the runtime is gone. */
+static void record_print(struct sample *sample)
+{
+    if (!sample->workload.workload->print || !sample->called)
+        return;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    sample->workload.workload->print(sample->state, stream);
+    fclose(stream);
+    json_object_set_new(sample->record, "print", json_string(text));
+    free(text);
+}
+
+static void record_finish(struct sample *sample)
+{
+    json_t *record = sample->record;
+    uint64_t threads = sample->sched ? sched_stat(sample->sched, STAT_THREADS) : 1;
+    json_object_set(record, "iterations", sample->iterations);
+    json_object_set_new(record, "warmup", json_integer(sample->request->warmup));
+    json_object_set_new(record, "threads", json_integer((json_int_t)threads));
+    if (sample->time_ns > 0) {
+        double seconds = (double)sample->time_ns / 1e9;
+        json_object_set_new(record, "time_ns", json_integer(sample->time_ns));
+        json_object_set_new(record, "ops", json_integer((json_int_t)sample->ops));
+        json_object_set_new(record, "throughput", json_real((double)sample->ops / seconds));
+    }
+    if (sample->called) {
+        json_object_set_new(record, "answer", hex(sample->answer));
+        json_object_set_new(record, "digest", hex(sample->digest));
+    }
+    json_object_set_new(record, "events", counters_to_json(sample->counters, sample->ops));
+    if (histogram_count(sample->latency) > 0)
+        json_object_set_new(record, "latency", latency_to_json(sample->latency));
+    record_print(sample);
+    if (*sample->failure)
+        record_fail(record, sample->failure);
+    else
+        json_object_set_new(record, "status", json_string("ok"));
+}
+
+/* Skipping ------------------------------------------------------------------------------------ */
+
+/* What could be alive at once. Fork/join children are goroutines only where the policy says so;
+ * else their number is bounded by workers times depth. */
+static uint64_t live_gs_expected(const struct sample *sample)
+{
+    const struct sched_ops *ops = sample->variant.ops;
+    if (is_serial(sample))
+        return 1;
+    if (sample->workload.workload->style == STYLE_FORKJOIN && ops->forkjoin != FJ_GO)
+        return 1;
+    return sample->workload.workload->live_gs_max(sample->workload.params);
+}
+
+/* True, and the reason in why, if the sample might harm the machine or cannot be had at all. */
+static bool must_skip(const struct sample *sample, char *why, size_t why_size)
+{
+    const struct sched_ops *ops = sample->variant.ops;
+    uint64_t live = live_gs_expected(sample);
+    struct limit memory = limits_memory(), threads = limits_threads();
+    if (is_serial(sample) && !sample->workload.workload->run_serial) {
+        snprintf(why, why_size, "%s has no serial version", sample->workload.workload->name);
+        return true;
+    }
+    if (ops->live_gs_max && live > ops->live_gs_max) {
+        snprintf(why, why_size, "up to %" PRIu64 " goroutines alive, %s allows %" PRIu64 ": %s",
+                 live, ops->name, ops->live_gs_max, ops->limit_reason);
+        return true;
+    }
+    if (ops->thread_per_g &&
+        (threads.left < THREADS_SPARE || live > threads.left - THREADS_SPARE)) {
+        snprintf(why, why_size, "up to %" PRIu64 " threads, %s leaves %" PRIu64, live, threads.name,
+                 threads.left);
+        return true;
+    }
+    uint64_t each = G_BYTES + G_STACK_BYTES + (ops->thread_per_g ? THREAD_BYTES : 0);
+    uint64_t most = memory.left / 2 / each;
+    if (live > most) {
+        snprintf(why, why_size,
+                 "up to %" PRIu64 " goroutines alive at about %" PRIu64
+                 " bytes each; half of %s is enough for %" PRIu64,
+                 live, each, memory.name, most);
+        return true;
+    }
+    return false;
+}
+
+/* Measuring ----------------------------------------------------------------------------------- */
+
+static void outcome_check(struct sample *sample, const struct outcome *out)
+{
+    char why[REASON_SIZE];
+    const char *wrong = sample->workload.workload->verify(sample->state, out, why, sizeof why);
+    if (wrong)
+        fail(sample, "wrong answer: %s", wrong);
+    if (sample->called && out->digest != sample->digest)
+        fail(sample, "digest %016" PRIx64 " in one call of run(), %016" PRIx64 " in another",
+             sample->digest, out->digest);
+    if (out->ops == 0)
+        fail(sample, "run() did no operations");
+    sample->called = true;
+    sample->answer = out->answer;
+    sample->digest = out->digest;
+}
+
+/* One call of run() with its check; counted and recorded if timed. */
+static void call_once(struct sample *sample, bool timed)
+{
+    const struct workload *workload = sample->workload.workload;
+    void (*run)(void *, struct outcome *) = sample->sched ? workload->run : workload->run_serial;
+    struct outcome out;
+    memset(&out, 0, sizeof out);
+    if (timed)
+        counters_begin(sample->counters);
+    int64_t start = go_now();
+    run(sample->state, &out);
+    int64_t time_ns = go_now() - start;
+    if (timed)
+        counters_end(sample->counters);
+    if (out.time_ns > 0)
+        time_ns = out.time_ns;
+    if (time_ns <= 0)
+        time_ns = 1; /* under the clock's resolution */
+    outcome_check(sample, &out);
+    if (!timed)
+        return;
+    sample->time_ns += time_ns;
+    sample->ops += out.ops;
+    if (out.latency)
+        histogram_merge(sample->latency, out.latency);
+    json_array_append_new(sample->iterations, json_pack("{sI sI}", "time_ns", (json_int_t)time_ns,
+                                                        "ops", (json_int_t)out.ops));
+}
+
+static bool wants_more(const struct sample *sample)
+{
+    const struct sample_request *request = sample->request;
+    int done = (int)json_array_size(sample->iterations);
+    int least = request->iterations > 0 ? request->iterations : 1;
+    if (*sample->failure || done >= SAMPLE_ITERATIONS_MAX)
+        return false;
+    return done < least || sample->time_ns < request->min_time_ns;
+}
+
+/* The main goroutine, or for serial the thread. Its stack is as large as a thread's, so verify() is
+ * at home on it. */
+static void measure(void *arg)
+{
+    struct sample *sample = arg;
+    sample->running = true;
+    for (int i = 0; i < sample->request->warmup && !*sample->failure; i++)
+        call_once(sample, false);
+    while (wants_more(sample))
+        call_once(sample, true);
+}
+
+static uint64_t source_read(void *arg, enum stat_id which)
+{
+    const struct sample *sample = arg;
+    return sample->running ? sched_stat(sample->sched, which) : 0;
+}
+
+static const char *source_absent(void *arg, enum stat_id which)
+{
+    const struct sample *sample = arg;
+    if (which == STAT_UNSTARTED_GS_PEAK && !sample->sched->exact)
+        return "counted where there is one worker thread only";
+#ifndef SCHEDLAB_DEBUG
+    if (which == STAT_TASKS_LIVE_PEAK)
+        return "counted in debug builds only";
+#endif
+    return NULL;
+}
+
+static void hook_started(struct m *m, void *counters)
+{
+    counters_thread_started(counters, m);
+}
+
+static void hook_stopping(struct m *m, void *counters)
+{
+    counters_thread_stopping(counters, m);
+}
+
+static void measure_scheduled(struct sample *sample)
+{
+    const struct sample_request *request = sample->request;
+    struct sched_config config = {
+        .ops = sample->variant.ops,
+        .knobs = sample->variant.knobs,
+        .workers = request->workers,
+        .seed = request->seed,
+        .stack_size = request->stack_bytes,
+        .pin = request->pin,
+        .m_started = hook_started,
+        .m_stopping = hook_stopping,
+        .hook_arg = sample->counters,
+    };
+    int error;
+    sample->sched = sched_new(&config, &error);
+    if (!sample->sched) {
+        fail(sample, "cannot make a scheduler: %s", strerror(-error));
+        record_finish(sample);
+        counters_free(sample->counters);
+        return;
+    }
+    json_object_set_new(sample->record, "stack_bytes",
+                        json_integer((json_int_t)sample->sched->stack_size));
+    const struct counters_source source = {source_read, source_absent, sample};
+    counters_bind(sample->counters, &source);
+    int64_t alive = sched_run(sample->sched, measure, sample);
+    if (alive != 0)
+        fail(sample, "%" PRId64 " goroutines are still alive at the end", alive);
+    record_finish(sample);
+    counters_free(sample->counters);
+    sched_free(sample->sched);
+}
+
+static void measure_serial(struct sample *sample)
+{
+    counters_bind(sample->counters, NULL);
+    counters_thread_started(sample->counters, sample);
+    measure(sample);
+    counters_thread_stopping(sample->counters, sample);
+    record_finish(sample);
+    counters_free(sample->counters);
+}
+
+/* The cores come first: memory shall be touched where it is used. */
+static void take_cores(struct sample *sample)
+{
+    int cpus[SAMPLE_WORKERS_MAX];
+    int count = topology_pick_cpus(cpus, sample->request->workers);
+    int error = machine_init(cpus, count);
+    if (error)
+        fail(sample, "cannot use the cores: %s", strerror(-error));
+}
+
+static bool measure_or_skip(struct sample *sample, char *error, size_t error_size)
+{
+    char why[REASON_SIZE];
+    if (must_skip(sample, why, sizeof why)) {
+        json_object_set_new(sample->record, "status", json_string("skipped"));
+        json_object_set_new(sample->record, "reason", json_string(why));
+        return true;
+    }
+    take_cores(sample);
+    sample->counters =
+        counters_new(&papi_api_native, sample->request->events,
+                     sample->variant.ops->thread_per_g ? COUNTERS_INHERITED : COUNTERS_PER_THREAD,
+                     error, error_size);
+    if (!sample->counters)
+        return false;
+    sample->iterations = json_array();
+    sample->latency = calloc(1, sizeof *sample->latency);
+    sample->state = sample->workload.workload->init(sample->workload.params, sample->request->seed);
+    if (is_serial(sample))
+        measure_serial(sample);
+    else
+        measure_scheduled(sample);
+    sample->workload.workload->fini(sample->state);
+    free(sample->latency);
+    json_decref(sample->iterations);
+    return true;
+}
+
+json_t *sample_measure(const struct sample_request *request, char *error, size_t error_size)
+{
+    struct sample sample = {.request = request};
+    if (!variant_spec_parse(&sample.variant, request->variant, error, error_size))
+        return NULL;
+    if (!workload_spec_parse(&sample.workload, request->workload, error, error_size)) {
+        variant_spec_free(&sample.variant);
+        return NULL;
+    }
+    sample.record = sample_record_new(request, &sample.variant, &sample.workload);
+    bool ok = measure_or_skip(&sample, error, error_size);
+    if (!ok)
+        json_decref(sample.record);
+    variant_spec_free(&sample.variant);
+    workload_spec_free(&sample.workload);
+    return ok ? sample.record : NULL;
+}

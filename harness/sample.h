@@ -1,0 +1,30 @@
+/* sample.h - one sample, measured in this process.
+ *
+ * Who calls: `schedlab run --sample` (cmd_run.c), once in the life of the process, on its first
+ * thread. A broken invariant or a crash ends the process; child.c, the parent, makes a record of
+ * that.
+ */
+#ifndef SCHEDLAB_SAMPLE_H
+#define SCHEDLAB_SAMPLE_H
+
+#include "harness/child.h"
+#include "harness/spec.h"
+
+#include <jansson.h>
+
+enum {
+    SAMPLE_ITERATIONS_MAX =
+        1000, /* a sample of short calls ends here even if min_time_ns is not reached */
+    SAMPLE_WORKERS_MAX = 1024,
+};
+
+/* The part of a record that is known before anything runs: schema, cell, started, variant, workload
+ * and how it is to run, command. The caller adds status and whatever was measured. */
+json_t *sample_record_new(const struct sample_request *request, const struct variant_spec *variant,
+                          const struct workload_spec *workload);
+
+/* Measures and returns the whole record: status ok, failed or skipped. request must hold valid
+ * specifications; NULL and one line in error if it does not. */
+json_t *sample_measure(const struct sample_request *request, char *error, size_t error_size);
+
+#endif

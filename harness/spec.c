@@ -1,0 +1,372 @@
+/* spec.c - see spec.h. */
+#include "harness/spec.h"
+
+#include "harness/suggest.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANGE_TEXT_SIZE = 400, VALUE_TEXT_SIZE = 80 };
+
+const struct sched_ops spec_serial = {
+    .name = "serial",
+    .idea = "no scheduler: the workload as plain C on one thread, the baseline of speed-up",
+    .source = "schedlab",
+};
+
+const struct sched_ops *spec_variant(size_t i)
+{
+    size_t count = 0;
+    while (sched_variants[count])
+        count++;
+    if (i == count)
+        return &spec_serial;
+    return i < count ? sched_variants[i] : NULL;
+}
+
+/* Where a parser puts its one line. */
+struct complaint {
+    char *text;
+    size_t size;
+};
+
+static bool __attribute__((format(printf, 2, 3)))
+complain(const struct complaint *to, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(to->text, to->size, format, args);
+    va_end(args);
+    return false;
+}
+
+/* Numbers ------------------------------------------------------------------------------------ */
+
+struct suffix {
+    const char *text;
+    int64_t factor;
+};
+
+static const struct suffix size_suffixes[] = {
+    {"", 1},          {"k", 1000},      {"M", 1000000},  {"G", 1000000000},
+    {"Ki", 1 << 10},  {"Mi", 1 << 20},  {"Gi", 1 << 30}, {"KiB", 1 << 10},
+    {"MiB", 1 << 20}, {"GiB", 1 << 30}, {NULL, 0},
+};
+
+static const struct suffix time_suffixes[] = {
+    {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0},
+};
+
+static int64_t suffix_factor(const struct suffix *table, const char *text)
+{
+    for (; table->text; table++)
+        if (strcmp(table->text, text) == 0)
+            return table->factor;
+    return 0;
+}
+
+bool spec_parse_number(const char *text, const char *unit, int64_t *value)
+{
+    bool negative = *text == '-';
+    if (negative)
+        text++;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    int64_t number = 0;
+    for (; isdigit((unsigned char)*text); text++)
+        if (__builtin_mul_overflow(number, 10, &number) ||
+            __builtin_add_overflow(number, *text - '0', &number))
+            return false;
+    int64_t factor = suffix_factor(size_suffixes, text);
+    if (!factor && (!unit || strcmp(unit, "ns") == 0))
+        factor = suffix_factor(time_suffixes, text);
+    if (!factor || __builtin_mul_overflow(number, negative ? -factor : factor, &number))
+        return false;
+    *value = number;
+    return true;
+}
+
+/* Settings ----------------------------------------------------------------------------------- */
+
+const char *param_key(const struct param *param)
+{
+    const char *dot = strrchr(param->name, '.');
+    return dot ? dot + 1 : param->name;
+}
+
+static bool param_takes_numbers(const struct param *param)
+{
+    return strcmp(param->unit, "word") != 0;
+}
+
+static const char *param_word(const struct param *param, int64_t value)
+{
+    int64_t index = param->words_base;
+    for (const char *const *word = param->words; word && *word; word++, index++)
+        if (index == value)
+            return *word;
+    return NULL;
+}
+
+char *param_value_text(const struct param *param, int64_t value, char *text, size_t text_size)
+{
+    const char *word = param_word(param, value);
+    if (word)
+        snprintf(text, text_size, "%s", word);
+    else
+        snprintf(text, text_size, "%lld", (long long)value);
+    return text;
+}
+
+char *param_range_text(const struct param *param, char *text, size_t text_size)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    if (param_takes_numbers(param)) {
+        bool pure = strcmp(param->unit, "1") == 0;
+        snprintf(text, text_size, "%lld to %lld%s%s", (long long)param->min, (long long)param->max,
+                 pure ? "" : " ", pure ? "" : param->unit);
+        length = strlen(text);
+    }
+    for (const char *const *word = param->words; word && *word && length < text_size; word++) {
+        const char *before = length == 0 ? "" : param_takes_numbers(param) ? " or " : ", ";
+        snprintf(text + length, text_size - length, "%s%s", before, *word);
+        length = strlen(text);
+    }
+    return text;
+}
+
+json_t *params_to_json(const void *owner, const struct param *table)
+{
+    json_t *object = json_object();
+    for (const struct param *param = table; param && param->name; param++) {
+        int64_t value = *(const int64_t *)((const char *)owner + param->offset);
+        const char *word = param_word(param, value);
+        json_object_set_new(object, param_key(param),
+                            word ? json_string(word) : json_integer(value));
+    }
+    return object;
+}
+
+static bool param_parse_value(const struct param *param, const char *text, int64_t *value)
+{
+    int64_t index = param->words_base;
+    for (const char *const *word = param->words; word && *word; word++, index++) {
+        if (strcmp(*word, text) == 0) {
+            *value = index;
+            return true;
+        }
+    }
+    return param_takes_numbers(param) && spec_parse_number(text, param->unit, value) &&
+           *value >= param->min && *value <= param->max;
+}
+
+static bool complain_of_value(const struct complaint *to, const char *name,
+                              const struct param *param, const char *text)
+{
+    char range[RANGE_TEXT_SIZE], nearest[VALUE_TEXT_SIZE] = "";
+    if (param->words && !isdigit((unsigned char)*text) && *text != '-') {
+        struct suggest near = suggest_for(text);
+        for (const char *const *word = param->words; *word; word++)
+            suggest_offer(&near, *word);
+        if (near.best)
+            snprintf(nearest, sizeof nearest, "the nearest is \"%s\"; ", near.best);
+    }
+    param_range_text(param, range, sizeof range);
+    return complain(to, "%s: %s=%s is not valid; %svalid: %s", name, param_key(param), text,
+                    nearest, range);
+}
+
+static const struct param *param_find(const struct param *table, const char *key)
+{
+    for (const struct param *param = table; param && param->name; param++)
+        if (strcmp(param_key(param), key) == 0)
+            return param;
+    return NULL;
+}
+
+static bool complain_of_key(const struct complaint *to, const char *name, const char *kind,
+                            const struct param *table, const char *key)
+{
+    struct suggest near = suggest_for(key);
+    for (const struct param *param = table; param && param->name; param++)
+        suggest_offer(&near, param_key(param));
+    if (!near.best)
+        return complain(to, "%s: unknown %s \"%s\"; it has none", name, kind, key);
+    return complain(to, "%s: unknown %s \"%s\"; the nearest is \"%s\"", name, kind, key, near.best);
+}
+
+/* Who is being specified: for messages, and where its values go. */
+struct owner {
+    const char *name;
+    const char *kind; /* "knob" or "parameter" */
+    const struct param *table;
+    void *values;
+    uint64_t given; /* bit i: the i-th key of the table was given */
+};
+
+static bool setting_parse(struct owner *owner, char *setting, const struct complaint *to)
+{
+    char *equals = strchr(setting, '=');
+    if (*setting == '\0' || equals == setting)
+        return complain(to, "%s: a %s is missing before \"%s\"; write KEY=VALUE", owner->name,
+                        owner->kind, *setting ? setting : ",");
+    if (equals)
+        *equals = '\0';
+    const struct param *param = param_find(owner->table, setting);
+    if (!param)
+        return complain_of_key(to, owner->name, owner->kind, owner->table, setting);
+    if (!equals || equals[1] == '\0') {
+        char range[RANGE_TEXT_SIZE];
+        return complain(to, "%s: %s has no value; write %s=VALUE; valid: %s", owner->name, setting,
+                        setting, param_range_text(param, range, sizeof range));
+    }
+    uint64_t bit = UINT64_C(1) << ((param - owner->table) & 63);
+    if (owner->given & bit)
+        return complain(to, "%s: %s is given twice", owner->name, setting);
+    owner->given |= bit;
+    if (!param_parse_value(param, equals + 1, param_field(owner->values, param)))
+        return complain_of_value(to, owner->name, param, equals + 1);
+    return true;
+}
+
+/* settings: "key=value,key=value", changed by the call; NULL if there are none. */
+static bool settings_parse(struct owner *owner, char *settings, const struct complaint *to)
+{
+    params_set_defaults(owner->values, owner->table);
+    while (settings) {
+        char *comma = strchr(settings, ',');
+        if (comma)
+            *comma = '\0';
+        if (!setting_parse(owner, settings, to))
+            return false;
+        settings = comma ? comma + 1 : NULL;
+    }
+    return true;
+}
+
+static char *canonical_text(const char *name, const void *values, const struct param *table)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    fputs(name, stream);
+    for (const struct param *param = table; param && param->name; param++) {
+        int64_t value = *(const int64_t *)((const char *)values + param->offset);
+        char value_text[VALUE_TEXT_SIZE];
+        if (value != param->def)
+            fprintf(stream, ",%s=%s", param_key(param),
+                    param_value_text(param, value, value_text, sizeof value_text));
+    }
+    fclose(stream);
+    return text;
+}
+
+/* Variants and workloads --------------------------------------------------------------------- */
+
+/* Cuts "name,rest" into its two halves; returns rest or NULL. */
+static char *cut_name(char *text)
+{
+    char *comma = strchr(text, ',');
+    if (comma)
+        *comma++ = '\0';
+    return comma;
+}
+
+static const struct sched_ops *variant_find(const char *name, const struct complaint *to)
+{
+    struct suggest near = suggest_for(name);
+    const struct sched_ops *ops;
+    for (size_t i = 0; (ops = spec_variant(i)); i++) {
+        if (strcmp(ops->name, name) == 0)
+            return ops;
+        suggest_offer(&near, ops->name);
+    }
+    complain(to, "unknown variant \"%s\"; the nearest is \"%s\"", name, near.best);
+    return NULL;
+}
+
+static const struct workload *workload_find(const char *name, const struct complaint *to)
+{
+    struct suggest near = suggest_for(name);
+    for (const struct workload *const *workload = workloads; *workload; workload++) {
+        if (strcmp((*workload)->name, name) == 0)
+            return *workload;
+        suggest_offer(&near, (*workload)->name);
+    }
+    complain(to, "unknown workload \"%s\"; the nearest is \"%s\"", name,
+             near.best ? near.best : "none");
+    return NULL;
+}
+
+bool variant_spec_parse(struct variant_spec *spec, const char *text, char *error, size_t error_size)
+{
+    struct complaint to = {.size = error_size};
+    to.text = error;
+    char *copy = strdup(text);
+    char *settings = cut_name(copy);
+    *spec = (struct variant_spec){0};
+    const struct sched_ops *ops = variant_find(copy, &to);
+    bool ok = false;
+    if (ops) {
+        spec->knobs = calloc(1, ops->knobs_size + 1);
+        struct owner owner = {ops->name, "knob", ops->knobs, spec->knobs, 0};
+        const char *wrong = NULL;
+        ok = settings_parse(&owner, settings, &to);
+        if (ok && ops->check && (wrong = ops->check(spec->knobs)))
+            ok = complain(&to, "%s: %s", ops->name, wrong);
+    }
+    if (ok) {
+        spec->ops = ops;
+        spec->text = canonical_text(ops->name, spec->knobs, ops->knobs);
+    } else {
+        variant_spec_free(spec);
+    }
+    free(copy);
+    return ok;
+}
+
+void variant_spec_free(struct variant_spec *spec)
+{
+    free(spec->knobs);
+    free(spec->text);
+    *spec = (struct variant_spec){0};
+}
+
+bool workload_spec_parse(struct workload_spec *spec, const char *text, char *error,
+                         size_t error_size)
+{
+    struct complaint to = {.size = error_size};
+    to.text = error;
+    char *copy = strdup(text);
+    char *settings = cut_name(copy);
+    *spec = (struct workload_spec){0};
+    const struct workload *workload = workload_find(copy, &to);
+    bool ok = false;
+    if (workload) {
+        spec->params = calloc(1, workload->params_size + 1);
+        struct owner owner = {workload->name, "parameter", workload->params, spec->params, 0};
+        const char *wrong = NULL;
+        ok = settings_parse(&owner, settings, &to);
+        if (ok && workload->check && (wrong = workload->check(spec->params)))
+            ok = complain(&to, "%s: %s", workload->name, wrong);
+    }
+    if (ok) {
+        spec->workload = workload;
+        spec->text = canonical_text(workload->name, spec->params, workload->params);
+    } else {
+        workload_spec_free(spec);
+    }
+    free(copy);
+    return ok;
+}
+
+void workload_spec_free(struct workload_spec *spec)
+{
+    free(spec->params);
+    free(spec->text);
+    *spec = (struct workload_spec){0};
+}

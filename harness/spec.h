@@ -1,0 +1,73 @@
+/* spec.h - specifications: "gmp,tick=64" into a variant and its knobs, "fib,n=30" into a workload
+ * and its parameters.
+ *
+ * Who calls: list, run, sweep and sample, on thread stacks. One grammar everywhere:
+ *
+ *     NAME[,KEY=VALUE]...     VALUE is a word of the table or a number
+ *
+ * A number may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024; a B may follow), and
+ * where the unit is "ns" in ns, us, ms or s. The canonical text is the name and then, in the order
+ * of the table, the keys whose values differ from the default, as plain numbers or words; two
+ * specifications mean the same exactly if their canonical texts are equal.
+ *
+ * Beside sched_variants[] there is one more name, `serial`: no scheduler, workload->run_serial() as
+ * plain C.
+ */
+#ifndef SCHEDLAB_SPEC_H
+#define SCHEDLAB_SPEC_H
+
+#include "sched.h"
+#include "workloads/workload.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct variant_spec {
+    const struct sched_ops *ops;
+    void *knobs; /* ops->knobs_size bytes, filled */
+    char *text;  /* canonical */
+};
+
+struct workload_spec {
+    const struct workload *workload;
+    void *params;
+    char *text;
+};
+
+/* The i-th variant, in the order of `schedlab list`; NULL past the last one. */
+const struct sched_ops *spec_variant(size_t i);
+
+/* The baseline without a scheduler; none of its functions is set. */
+extern const struct sched_ops spec_serial;
+
+/* Parse: true, and *spec is to be freed; or false, nothing to free, and one line in error (no
+ * newline) that names what is wrong and what is valid. The optional check() of the owner has been
+ * called. */
+bool variant_spec_parse(struct variant_spec *spec, const char *text, char *error,
+                        size_t error_size);
+bool workload_spec_parse(struct workload_spec *spec, const char *text, char *error,
+                         size_t error_size);
+void variant_spec_free(struct variant_spec *spec); /* free() rules: all zero is fine */
+void workload_spec_free(struct workload_spec *spec);
+
+/* Parts, for tables and messages ------------------------------------------------------------- */
+
+/* The key as users write it: "spinners" for the field floor.spinners. */
+const char *param_key(const struct param *param);
+
+/* "chain" or "64"; returns text. */
+char *param_value_text(const struct param *param, int64_t value, char *text, size_t text_size);
+
+/* "0 to 1024 dispatches or random", "chain, all, none"; returns text. */
+char *param_range_text(const struct param *param, char *text, size_t text_size);
+
+/* {"tick": 64, "wake": "chain", ...}: every key of the table. Owned by the caller. */
+json_t *params_to_json(const void *owner, const struct param *table);
+
+/* A number as in a specification; unit NULL or "ns" (then ns, us, ms, s are suffixes too). False if
+ * text is not a whole number or does not fit. */
+bool spec_parse_number(const char *text, const char *unit, int64_t *value);
+
+#endif

@@ -1,0 +1,63 @@
+/* suggest.c - see suggest.h. Optimal string alignment over three rows of the distance matrix. */
+#include "harness/suggest.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { LENGTH_MAX = 255 };
+
+static size_t length_of(const char *text)
+{
+    return strnlen(text, LENGTH_MAX);
+}
+
+static int lower(char c)
+{
+    return tolower((unsigned char)c);
+}
+
+static uint16_t least(uint16_t a, uint16_t b, uint16_t c)
+{
+    uint16_t ab = a < b ? a : b;
+    return ab < c ? ab : c;
+}
+
+size_t suggest_distance(const char *a, const char *b)
+{
+    uint16_t rows[3][LENGTH_MAX + 1];
+    uint16_t *before = rows[0], *above = rows[1], *row = rows[2];
+    size_t a_length = length_of(a), b_length = length_of(b);
+    for (size_t j = 0; j <= b_length; j++)
+        row[j] = (uint16_t)j;
+    for (size_t i = 1; i <= a_length; i++) {
+        uint16_t *recycled = before;
+        before = above;
+        above = row;
+        row = recycled;
+        row[0] = (uint16_t)i;
+        for (size_t j = 1; j <= b_length; j++) {
+            uint16_t change = lower(a[i - 1]) != lower(b[j - 1]);
+            row[j] = least((uint16_t)(above[j] + 1), (uint16_t)(row[j - 1] + 1),
+                           (uint16_t)(above[j - 1] + change));
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+                lower(a[i - 2]) == lower(b[j - 1]) && before[j - 2] + 1 < row[j])
+                row[j] = (uint16_t)(before[j - 2] + 1);
+        }
+    }
+    return row[b_length];
+}
+
+struct suggest suggest_for(const char *word)
+{
+    return (struct suggest){.word = word, .best = NULL, .distance = SIZE_MAX};
+}
+
+void suggest_offer(struct suggest *suggest, const char *candidate)
+{
+    size_t distance = suggest_distance(suggest->word, candidate);
+    if (distance < suggest->distance) {
+        suggest->best = candidate;
+        suggest->distance = distance;
+    }
+}

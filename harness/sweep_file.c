@@ -1,0 +1,323 @@
+/* sweep_file.c - see sweep_file.h.
+ *
+ * Three readers, one after the other: libyaml says whether it is YAML and where things are
+ * (yaml_place.h), libcyaml whether the keys and types are right (sweep_schema.h), and this file
+ * whether the values are. Each finds the first mistake and stops, so that a user gets one line.
+ */
+#define _GNU_SOURCE
+#include "harness/sweep_file.h"
+
+#include "harness/counter_names.h"
+#include "harness/sample.h"
+#include "harness/spec.h"
+#include "harness/suggest.h"
+#include "harness/sweep_schema.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FILE_MAX = 1 << 20, /* more is not a sweep that anybody wrote */
+    PLACE_SIZE = 256,
+    ERROR_SIZE = 512,
+};
+
+const struct param sweep_file_params[] = {
+    PARAM_NUMBER(struct sweep_file, reps, 5, 1, 1000, "repetitions", "schedlab",
+                 "blocks; every block measures each cell once"),
+    PARAM_NUMBER(struct sweep_file, timeout_s, 20, 1, 86400, "s", "schedlab", "limit per sample"),
+    PARAM_NUMBER(struct sweep_file, min_time_ms, 100, 0, 600000, "ms", "schedlab",
+                 "timed calls of a sample take at least this long"),
+    PARAM_NUMBER(struct sweep_file, warmup, 1, 0, 1000, "calls", "schedlab",
+                 "untimed calls before the timed ones"),
+    PARAM_NUMBER(struct sweep_file, seed, -1, 0, INT64_MAX, "1", "schedlab",
+                 "of the shuffling and of the samples"),
+    {.name = NULL},
+};
+
+static size_t line_of(const struct sweep_reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static size_t line_of(const struct sweep_reader *reader, const char *format, ...)
+{
+    char place[PLACE_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(place, sizeof place, format, args);
+    va_end(args);
+    return yaml_place_line(reader->place, place);
+}
+
+/* Values -------------------------------------------------------------------------------------- */
+
+/* Reads the number at place again: libcyaml takes "3x" for 3. */
+static bool check_number(const struct sweep_reader *reader, const char *key, const char *place,
+                         int64_t min, int64_t max, int64_t *value)
+{
+    const char *text = yaml_place_text(reader->place, place);
+    if (text && spec_parse_number(text, "1", value) && *value >= min && *value <= max)
+        return true;
+    sweep_complain_of_number(reader, yaml_place_line(reader->place, place), key,
+                             text ? text : "empty");
+    return false;
+}
+
+static bool check_numbers(const struct sweep_reader *reader, struct sweep_file *sweep)
+{
+    for (const struct param *param = sweep_file_params; param->name; param++) {
+        int64_t *value = param_field(sweep, param);
+        if (!yaml_place_exists(reader->place, param->name))
+            *value = param->def;
+        else if (!check_number(reader, param->name, param->name, param->min, param->max, value))
+            return false;
+    }
+    return true;
+}
+
+/* Names become parts of paths, commands and table rows. */
+bool sweep_name_is_valid(const char *name)
+{
+    static const char valid[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+    return *name && name[strspn(name, valid)] == '\0' && !strchr(".-_", *name) &&
+           strlen(name) <= SWEEP_NAME_MAX;
+}
+
+static bool check_name(const struct sweep_reader *reader, size_t line, const char *key,
+                       const char *name)
+{
+    if (!sweep_name_is_valid(name))
+        return sweep_complain(reader, line, "%s is \"%s\"; valid: " SWEEP_NAME_RULE, key, name);
+    return true;
+}
+
+static bool check_events(const struct sweep_reader *reader, const struct sweep_file *sweep)
+{
+    char error[ERROR_SIZE];
+    for (unsigned i = 0; i < sweep->events_count; i++) {
+        struct counter_names names;
+        bool ok = counter_names_split(&names, sweep->events[i], error, sizeof error) &&
+                  counter_names_check(&papi_api_native, &names, error, sizeof error);
+        counter_names_free(&names);
+        if (!ok)
+            return sweep_complain(reader, line_of(reader, "events/%u", i), "%s", error);
+    }
+    return true;
+}
+
+/* A growing list of texts without repeats, which takes the place of one that libcyaml made. */
+struct texts {
+    char **text;
+    unsigned count;
+};
+
+/* Takes text. */
+static void texts_add(struct texts *texts, char *text)
+{
+    for (unsigned i = 0; i < texts->count; i++) {
+        if (strcmp(texts->text[i], text) == 0) {
+            free(text);
+            return;
+        }
+    }
+    texts->text = realloc(texts->text, (texts->count + 1) * sizeof *texts->text);
+    if (!texts->text)
+        abort();
+    texts->text[texts->count++] = text;
+}
+
+static void texts_free(char **text, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        free(text[i]);
+    free(text);
+}
+
+/* The canonical text of a variant's specification; NULL after a complaint. */
+static char *canonical_variant(const struct sweep_reader *reader, size_t line, const char *text)
+{
+    char error[ERROR_SIZE];
+    struct variant_spec spec;
+    if (!variant_spec_parse(&spec, text, error, sizeof error)) {
+        sweep_complain(reader, line, "%s", error);
+        return NULL;
+    }
+    char *canonical = spec.text;
+    spec.text = NULL;
+    variant_spec_free(&spec);
+    return canonical;
+}
+
+static bool expand_variant(const struct sweep_reader *reader, const struct sweep_group *group,
+                           unsigned g, unsigned v, struct texts *texts)
+{
+    unsigned values = group->knob ? group->knob->values_count : 1;
+    for (unsigned k = 0; k < values; k++) {
+        char text[ERROR_SIZE];
+        size_t line = line_of(reader, "groups/%u/variants/%u", g, v);
+        snprintf(text, sizeof text, "%s", group->variants[v]);
+        if (group->knob) {
+            char *alone = canonical_variant(reader, line, text);
+            if (!alone)
+                return false;
+            free(alone);
+            line = line_of(reader, "groups/%u/knob/values/%u", g, k);
+            snprintf(text, sizeof text, "%s,%s=%s", group->variants[v], group->knob->name,
+                     group->knob->values[k]);
+        }
+        char *canonical = canonical_variant(reader, line, text);
+        if (!canonical)
+            return false;
+        texts_add(texts, canonical);
+    }
+    return true;
+}
+
+static bool expand_variants(const struct sweep_reader *reader, struct sweep_group *group,
+                            unsigned g)
+{
+    struct texts texts = {NULL, 0};
+    for (unsigned v = 0; v < group->variants_count; v++) {
+        if (!expand_variant(reader, group, g, v, &texts)) {
+            texts_free(texts.text, texts.count);
+            return false;
+        }
+    }
+    texts_free(group->variants, group->variants_count);
+    group->variants = texts.text;
+    group->variants_count = texts.count;
+    return true;
+}
+
+static bool expand_workloads(const struct sweep_reader *reader, struct sweep_group *group,
+                             unsigned g)
+{
+    struct texts texts = {NULL, 0};
+    for (unsigned w = 0; w < group->workloads_count; w++) {
+        char error[ERROR_SIZE];
+        struct workload_spec spec;
+        if (!workload_spec_parse(&spec, group->workloads[w], error, sizeof error)) {
+            texts_free(texts.text, texts.count);
+            return sweep_complain(reader, line_of(reader, "groups/%u/workloads/%u", g, w), "%s",
+                                  error);
+        }
+        texts_add(&texts, spec.text);
+        spec.text = NULL;
+        workload_spec_free(&spec);
+    }
+    texts_free(group->workloads, group->workloads_count);
+    group->workloads = texts.text;
+    group->workloads_count = texts.count;
+    return true;
+}
+
+static bool check_baseline(const struct sweep_reader *reader, struct sweep_group *group, unsigned g)
+{
+    size_t line = line_of(reader, "groups/%u/baseline", g);
+    char *canonical = canonical_variant(reader, line, group->baseline);
+    if (!canonical)
+        return false;
+    free(group->baseline);
+    group->baseline = canonical;
+    struct suggest near = suggest_for(canonical);
+    for (unsigned i = 0; i < group->variants_count; i++) {
+        if (strcmp(group->variants[i], canonical) == 0)
+            return true;
+        suggest_offer(&near, group->variants[i]);
+    }
+    return sweep_complain(
+        reader, line, "the baseline %s is not one of the group's variants; the nearest is \"%s\"",
+        canonical, near.best);
+}
+
+static bool check_workers(const struct sweep_reader *reader, const struct sweep_group *group,
+                          unsigned g)
+{
+    for (unsigned i = 0; i < group->workers_count; i++) {
+        char place[PLACE_SIZE];
+        snprintf(place, sizeof place, "groups/%u/workers/%u", g, i);
+        if (!check_number(reader, "workers", place, 1, SAMPLE_WORKERS_MAX, &group->workers[i]))
+            return false;
+        for (unsigned k = 0; k < i; k++)
+            if (group->workers[k] == group->workers[i])
+                return sweep_complain(reader, yaml_place_line(reader->place, place),
+                                      "workers %lld is given twice", (long long)group->workers[i]);
+    }
+    return true;
+}
+
+static bool check_group(const struct sweep_reader *reader, struct sweep_file *sweep, unsigned g)
+{
+    struct sweep_group *group = &sweep->groups[g];
+    size_t line = line_of(reader, "groups/%u/id", g);
+    if (!check_name(reader, line, "id", group->id))
+        return false;
+    for (unsigned i = 0; i < g; i++)
+        if (strcmp(sweep->groups[i].id, group->id) == 0)
+            return sweep_complain(reader, line, "two groups have the id \"%s\"", group->id);
+    if ((group->figure == SWEEP_FIGURE_KNOB) != (group->knob != NULL))
+        return sweep_complain(
+            reader, line_of(reader, "groups/%u", g),
+            "group \"%s\" has only one of knob and figure: knob; valid: both or none", group->id);
+    return expand_variants(reader, group, g) && expand_workloads(reader, group, g) &&
+           check_baseline(reader, group, g) && check_workers(reader, group, g);
+}
+
+static bool check_values(const struct sweep_reader *reader, struct sweep_file *sweep)
+{
+    if (!check_name(reader, line_of(reader, "name"), "name", sweep->name) ||
+        !check_numbers(reader, sweep) || !check_events(reader, sweep))
+        return false;
+    for (unsigned g = 0; g < sweep->groups_count; g++)
+        if (!check_group(reader, sweep, g))
+            return false;
+    return true;
+}
+
+/* Loading ------------------------------------------------------------------------------------- */
+
+/* The whole file, or NULL and one line in error. */
+static char *text_read(const char *path, size_t *size, char *error, size_t error_size)
+{
+    FILE *from = fopen(path, "re");
+    char *text = from ? malloc(FILE_MAX + 1) : NULL;
+    *size = text ? fread(text, 1, FILE_MAX + 1, from) : 0;
+    if (!text || ferror(from)) {
+        snprintf(error, error_size, "cannot read %s: %s", path, strerror(errno));
+        free(text);
+        text = NULL;
+    } else if (*size > FILE_MAX) {
+        snprintf(error, error_size, "%s is larger than %d bytes, so it is no sweep file", path,
+                 FILE_MAX);
+        free(text);
+        text = NULL;
+    }
+    if (from)
+        fclose(from);
+    return text;
+}
+
+struct sweep_file *sweep_file_load(const char *path, char *error, size_t error_size)
+{
+    size_t size, line;
+    char problem[ERROR_SIZE];
+    char *text = text_read(path, &size, error, error_size);
+    if (!text)
+        return NULL;
+    struct sweep_reader reader = {path, NULL, error, error_size};
+    struct sweep_file *sweep = NULL;
+    reader.place = yaml_place_open(text, size, &line, problem, sizeof problem);
+    if (reader.place)
+        sweep = sweep_schema_load(&reader, text, size);
+    else
+        sweep_complain(&reader, line, "%s", problem);
+    if (sweep && !check_values(&reader, sweep)) {
+        sweep_file_free(sweep);
+        sweep = NULL;
+    }
+    yaml_place_close(reader.place);
+    free(text);
+    return sweep;
+}

@@ -1,0 +1,101 @@
+/* sweep_file.h - a sweep: what is compared, on what, how often.
+ *
+ * Who calls: sweep, and report for the copy in a run's folder. The file is YAML:
+ *
+ *     name: queues                  # of the folder: letters, digits, "-", "_", "."
+ *     title: One queue or many      # of the report
+ *     reps: 5                       # blocks; every block measures each cell once
+ *     timeout_s: 20                 # per sample
+ *     min_time_ms: 100              # of timed calls per sample
+ *     warmup: 1                     # untimed calls before them
+ *     seed: 7                       # of the shuffling and the samples; left out: a new one
+ *     pin: true                     # one core per worker
+ *     events: [PAPI_L1_DCM]         # left out: the default set
+ *     groups:
+ *       - id: grq-perm-gmp          # letters, digits, "-", "_"; plot and table key
+ *         question: Does a queue per worker pay?
+ *         figure: throughput        # throughput, speedup, events, latency or knob
+ *         baseline: gmp             # one of the variants
+ *         variants: [grq, perm, gmp]
+ *         workloads: ["spawn,n=100000", "ring,n=503"]
+ *         workers: [1, 2]
+ *       - id: tick
+ *         question: Where is the best tick?
+ *         figure: knob
+ *         baseline: gmp
+ *         variants: [gmp]
+ *         knob: {name: tick, values: [0, 16, 61, 64, 1024]}   # gmp,tick=0 gmp,tick=16 ...
+ *         workloads: ["spawn,n=100000"]
+ *         workers: [2]
+ *
+ * Only name, title, groups, and in a group id, question, baseline, variants, workloads and
+ * workers must be there. YAML's anchors and aliases work.
+ */
+#ifndef SCHEDLAB_SWEEP_FILE_H
+#define SCHEDLAB_SWEEP_FILE_H
+
+#include "param.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SWEEP_NAME_RULE "up to 64 letters, digits, \"-\", \"_\", \".\", the first a letter or digit"
+enum { SWEEP_NAME_MAX = 64 };
+
+enum sweep_figure {
+    SWEEP_FIGURE_THROUGHPUT, /* the default */
+    SWEEP_FIGURE_SPEEDUP,    /* over workers */
+    SWEEP_FIGURE_EVENTS,     /* per operation */
+    SWEEP_FIGURE_LATENCY,    /* quantiles */
+    SWEEP_FIGURE_KNOB, /* throughput over the values of group->knob; has a knob exactly then */
+};
+
+struct sweep_knob {
+    char *name;
+    char **values; /* as in the file */
+    unsigned values_count;
+};
+
+struct sweep_group {
+    char *id;
+    char *question;
+    char *baseline; /* canonical; one of variants */
+
+    /* Canonical, in the order of the file, without repeats, and expanded over the knob: unless
+     * something repeats, variants[v * values + k] is variant v of the file with value k. */
+    char **variants;
+    char **workloads; /* canonical, without repeats */
+    int64_t *workers;
+    unsigned variants_count, workloads_count, workers_count;
+
+    enum sweep_figure figure;
+    struct sweep_knob *knob; /* or NULL */
+};
+
+struct sweep_file {
+    char *name, *title;
+    int64_t reps, timeout_s, min_time_ms, warmup;
+    int64_t seed; /* -1: none given */
+    bool pin;
+    char **events; /* none: the default set */
+    unsigned events_count;
+    struct sweep_group *groups;
+    unsigned groups_count;
+};
+
+/* The numbers: key, default, range, unit and meaning, of fields of struct sweep_file. */
+extern const struct param sweep_file_params[];
+
+/* Reads, checks and expands the file at path. NULL and one line in error, "PATH:LINE: what, and
+ * what is valid", if anything about it is wrong. */
+struct sweep_file *sweep_file_load(const char *path, char *error, size_t error_size);
+void sweep_file_free(struct sweep_file *sweep);
+
+/* Whether name may name a sweep, a group or a run's folder. */
+bool sweep_name_is_valid(const char *name);
+
+/* "throughput" ... */
+const char *sweep_figure_name(enum sweep_figure figure);
+
+#endif

@@ -1,0 +1,39 @@
+/* sweep_run.h - measures a plan: every sample a fresh process, every record on the disk before
+ * the next.
+ *
+ * Who calls: cmd_sweep.c, once. While it runs, SIGINT, SIGTERM and SIGHUP end the measuring after
+ * the current child was killed; the handlers of before are put back at the end.
+ *
+ * What stops a cell but not the sweep: a sample that fails is recorded with its reason and its
+ * output, and its cell is tried again in the next block, unless it ran into the time limit twice. A
+ * skipped cell is recorded once.
+ */
+#ifndef SCHEDLAB_SWEEP_RUN_H
+#define SCHEDLAB_SWEEP_RUN_H
+
+#include "harness/plan.h"
+#include "harness/sweep_file.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct sweep_run {
+    const struct sweep_file *sweep; /* reps, timeout_s, min_time_ms, warmup, events, pin are used */
+    struct plan *plan;
+    const char *machine;
+    uint64_t seed;
+    int iterations;     /* per sample; 0: as many as min_time_ms needs */
+    const char *folder; /* of the run; holds no samples.jsonl yet */
+
+    /* Results. */
+    size_t ok, failed, skipped; /* samples recorded */
+    double seconds;
+    int stopped_by; /* a signal, or 0 */
+};
+
+/* 0 if it came to the end or was stopped by a signal; -1 and one line in error if the records
+ * cannot be written, in which case all samples recorded before are safe. */
+int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t error_size);
+
+#endif

@@ -1,0 +1,296 @@
+/* sweep_schema.c - see sweep_schema.h.
+ *
+ * libcyaml logs one message about the first mistake it meets, and then where it was, innermost
+ * first. That becomes a path, the path a line (yaml_place.h), and the message one of this
+ * program's.
+ */
+#define _GNU_SOURCE
+#include "harness/sweep_schema.h"
+
+#include "harness/sample.h"
+#include "harness/spec.h"
+#include "harness/suggest.h"
+
+#include <cyaml/cyaml.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLACE_SIZE = 256, RANGE_SIZE = 256, LINE_SIZE = 512, DEPTH_MAX = 8 };
+
+/* Schema -------------------------------------------------------------------------------------- */
+
+static const cyaml_schema_value_t text_schema = {
+    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, CYAML_UNLIMITED),
+};
+
+static const cyaml_schema_value_t number_schema = {
+    CYAML_VALUE_INT(CYAML_FLAG_DEFAULT, int64_t),
+};
+
+static const cyaml_strval_t figure_words[] = {
+    {"throughput", SWEEP_FIGURE_THROUGHPUT},
+    {"speedup", SWEEP_FIGURE_SPEEDUP},
+    {"events", SWEEP_FIGURE_EVENTS},
+    {"latency", SWEEP_FIGURE_LATENCY},
+    {"knob", SWEEP_FIGURE_KNOB},
+};
+
+/* Not CYAML_FIELD_BOOL, which takes any other word for true. */
+static const cyaml_strval_t pin_words[] = {{"false", false}, {"true", true}};
+
+enum { FIGURE_WORDS = CYAML_ARRAY_LEN(figure_words) };
+
+static const cyaml_schema_field_t knob_fields[] = {
+    CYAML_FIELD_STRING_PTR("name", CYAML_FLAG_POINTER, struct sweep_knob, name, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("values", CYAML_FLAG_POINTER, struct sweep_knob, values, &text_schema, 1,
+                         CYAML_UNLIMITED),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t group_fields[] = {
+    CYAML_FIELD_STRING_PTR("id", CYAML_FLAG_POINTER, struct sweep_group, id, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("question", CYAML_FLAG_POINTER, struct sweep_group, question, 1,
+                           CYAML_UNLIMITED),
+    CYAML_FIELD_ENUM("figure", CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, struct sweep_group, figure,
+                     figure_words, FIGURE_WORDS),
+    CYAML_FIELD_STRING_PTR("baseline", CYAML_FLAG_POINTER, struct sweep_group, baseline, 1,
+                           CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("variants", CYAML_FLAG_POINTER, struct sweep_group, variants, &text_schema,
+                         1, CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("workloads", CYAML_FLAG_POINTER, struct sweep_group, workloads,
+                         &text_schema, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("workers", CYAML_FLAG_POINTER, struct sweep_group, workers, &number_schema,
+                         1, CYAML_UNLIMITED),
+    CYAML_FIELD_MAPPING_PTR("knob", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
+                            knob, knob_fields),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t group_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct sweep_group, group_fields),
+};
+
+static const cyaml_schema_field_t sweep_fields[] = {
+    CYAML_FIELD_STRING_PTR("name", CYAML_FLAG_POINTER, struct sweep_file, name, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("title", CYAML_FLAG_POINTER, struct sweep_file, title, 1,
+                           CYAML_UNLIMITED),
+    CYAML_FIELD_INT("reps", CYAML_FLAG_OPTIONAL, struct sweep_file, reps),
+    CYAML_FIELD_INT("timeout_s", CYAML_FLAG_OPTIONAL, struct sweep_file, timeout_s),
+    CYAML_FIELD_INT("min_time_ms", CYAML_FLAG_OPTIONAL, struct sweep_file, min_time_ms),
+    CYAML_FIELD_INT("warmup", CYAML_FLAG_OPTIONAL, struct sweep_file, warmup),
+    CYAML_FIELD_INT("seed", CYAML_FLAG_OPTIONAL, struct sweep_file, seed),
+    CYAML_FIELD_ENUM("pin", CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, struct sweep_file, pin,
+                     pin_words, CYAML_ARRAY_LEN(pin_words)),
+    CYAML_FIELD_SEQUENCE("events", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_file,
+                         events, &text_schema, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("groups", CYAML_FLAG_POINTER, struct sweep_file, groups, &group_schema, 1,
+                         CYAML_UNLIMITED),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t sweep_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct sweep_file, sweep_fields),
+};
+
+const char *sweep_figure_name(enum sweep_figure figure)
+{
+    for (int i = 0; i < FIGURE_WORDS; i++)
+        if (figure_words[i].val == (int64_t)figure)
+            return figure_words[i].str;
+    return "unknown";
+}
+
+/* Mistakes ------------------------------------------------------------------------------------ */
+
+bool sweep_complain(const struct sweep_reader *reader, size_t line, const char *format, ...)
+{
+    char what[LINE_SIZE * 2];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    snprintf(reader->error, reader->error_size, "%s:%zu: %s", reader->path, line, what);
+    return false;
+}
+
+/* What libcyaml logs about one mistake: a message, then where it is, innermost first. */
+struct schema_mistake {
+    char message[LINE_SIZE];
+    char part[DEPTH_MAX][64]; /* keys and indices, innermost first */
+    bool is_key[DEPTH_MAX];
+    int parts;
+};
+
+static void schema_log(cyaml_log_t level, void *context, const char *format, va_list args)
+{
+    (void)level;
+    struct schema_mistake *mistake = context;
+    char line[LINE_SIZE];
+    vsnprintf(line, sizeof line, format, args);
+    line[strcspn(line, "\n")] = '\0';
+    if (!*mistake->message) {
+        const char *message = strncmp(line, "Load: ", 6) == 0 ? line + 6 : line;
+        snprintf(mistake->message, sizeof mistake->message, "%s", message);
+        return;
+    }
+    if (mistake->parts == DEPTH_MAX)
+        return;
+    unsigned entry;
+    char *part = mistake->part[mistake->parts];
+    if (sscanf(line, " in mapping field '%63[^']'", part) == 1) {
+        mistake->is_key[mistake->parts++] = true;
+    } else if (sscanf(line, " in sequence entry '%u'", &entry) == 1 && entry > 0) {
+        snprintf(part, sizeof mistake->part[0], "%u", entry - 1);
+        mistake->is_key[mistake->parts++] = false;
+    }
+}
+
+/* The place of a mistake, without its `skip` innermost parts. */
+static void mistake_place(const struct schema_mistake *mistake, int skip, char place[PLACE_SIZE])
+{
+    place[0] = '\0';
+    for (int i = mistake->parts - 1; i >= skip; i--) {
+        size_t length = strlen(place);
+        snprintf(place + length, PLACE_SIZE - length, "%s%s", length ? "/" : "", mistake->part[i]);
+    }
+}
+
+/* The innermost key of a mistake, for messages. */
+static const char *mistake_key(const struct schema_mistake *mistake)
+{
+    for (int i = 0; i < mistake->parts; i++)
+        if (mistake->is_key[i])
+            return mistake->part[i];
+    return "the file";
+}
+
+/* The keys of the mapping at place, and what messages call it. */
+static const cyaml_schema_field_t *fields_of_place(const char *place, const char **name)
+{
+    size_t length = strlen(place);
+    bool is_knob = length >= 5 && strcmp(place + length - 5, "/knob") == 0;
+    *name = is_knob ? "a knob" : *place ? "a group" : "a sweep";
+    return is_knob ? knob_fields : *place ? group_fields : sweep_fields;
+}
+
+static void complain_of_unknown_key(const struct sweep_reader *reader, const char *place,
+                                    const char *key)
+{
+    const char *owner;
+    struct suggest near = suggest_for(key);
+    for (const cyaml_schema_field_t *field = fields_of_place(place, &owner); field->key; field++)
+        suggest_offer(&near, field->key);
+    sweep_complain(reader, yaml_place_key_line(reader->place, place, key, 0),
+                   "%s has no key \"%s\"; the nearest is \"%s\"", owner, key, near.best);
+}
+
+void sweep_complain_of_number(const struct sweep_reader *reader, size_t line, const char *key,
+                              const char *value)
+{
+    char range[RANGE_SIZE] = "a whole number";
+    for (const struct param *param = sweep_file_params; param->name; param++)
+        if (strcmp(param->name, key) == 0)
+            param_range_text(param, range, sizeof range);
+    if (strcmp(key, "workers") == 0)
+        snprintf(range, sizeof range, "1 to %d", SAMPLE_WORKERS_MAX);
+    sweep_complain(reader, line, "%s is %s; valid: %s", key, value, range);
+}
+
+static void complain_of_figure(const struct sweep_reader *reader, size_t line, const char *word)
+{
+    struct suggest near = suggest_for(word);
+    for (int i = 0; i < FIGURE_WORDS; i++)
+        suggest_offer(&near, figure_words[i].str);
+    sweep_complain(
+        reader, line,
+        "unknown figure \"%s\"; the nearest is \"%s\"; valid: throughput, speedup, events, "
+        "latency, knob",
+        word, near.best);
+}
+
+/* Says what libcyaml found in this program's words. */
+static void complain_of_schema(const struct sweep_reader *reader,
+                               const struct schema_mistake *mistake)
+{
+    char inner[PLACE_SIZE], outer[PLACE_SIZE], word[256] = "";
+    const char *message = mistake->message, *key = mistake_key(mistake), *owner;
+    mistake_place(mistake, 0, inner);
+    mistake_place(mistake, mistake->parts > 0 ? 1 : 0, outer);
+    size_t line = yaml_place_line(reader->place, inner);
+    if (sscanf(message, "Unexpected key: %255[^\n]", word) == 1) {
+        complain_of_unknown_key(reader, inner, word);
+    } else if (sscanf(message, "Mapping field already seen: %255s", word) == 1) {
+        sweep_complain(reader, yaml_place_key_line(reader->place, outer, word, 1),
+                       "%s is given twice", word);
+    } else if (sscanf(message, "Missing required mapping field: %255s", word) == 1) {
+        fields_of_place(outer, &owner);
+        sweep_complain(reader, yaml_place_line(reader->place, outer), "%s lacks the key \"%s\"",
+                       owner, word);
+    } else if (strncmp(message, "Invalid INT value:", 18) == 0) {
+        sscanf(message, "Invalid INT value: '%255[^']", word);
+        sweep_complain_of_number(reader, line, key, *word ? word : "empty");
+    } else if (sscanf(message, "Invalid ENUM value: %255[^\n]", word) == 1) {
+        if (strcmp(key, "pin") == 0)
+            sweep_complain(reader, line, "pin is \"%s\"; valid: true, false", word);
+        else
+            complain_of_figure(reader, line, word);
+    } else if (strncmp(message, "Expecting SEQUENCE", 18) == 0) {
+        sweep_complain(reader, line, "%s must be a list, as in [a, b]", key);
+    } else if (strncmp(message, "Expecting MAPPING", 17) == 0) {
+        sweep_complain(reader, line, "%s must have keys, as in {name: tick}", key);
+    } else if (strncmp(message, "Expecting ", 10) == 0) {
+        sweep_complain(reader, line, "%s must be a single value", key);
+    } else if (strncmp(message, "STRING length <", 15) == 0 ||
+               strncmp(message, "Insufficient", 12) == 0) {
+        sweep_complain(reader, line, "%s is empty", key);
+    } else {
+        sweep_complain(reader, line, "%s: %s", key, *message ? message : "not valid");
+    }
+}
+
+/* Loading ------------------------------------------------------------------------------------- */
+
+/* What libcyaml allocates, this file replaces and frees, so the allocator is spelled out. */
+static void *memory(void *context, void *pointer, size_t size)
+{
+    (void)context;
+    if (size == 0) {
+        free(pointer);
+        return NULL;
+    }
+    return realloc(pointer, size);
+}
+
+static cyaml_config_t cyaml_config(struct schema_mistake *mistake)
+{
+    return (cyaml_config_t){
+        .log_fn = mistake ? schema_log : NULL,
+        .log_ctx = mistake,
+        .log_level = CYAML_LOG_ERROR,
+        .mem_fn = memory,
+        .flags = CYAML_CFG_DEFAULT,
+    };
+}
+
+struct sweep_file *sweep_schema_load(const struct sweep_reader *reader, const char *text,
+                                     size_t size)
+{
+    struct schema_mistake mistake = {.parts = 0};
+    cyaml_config_t config = cyaml_config(&mistake);
+    struct sweep_file *sweep = NULL;
+    cyaml_err_t result = cyaml_load_data((const uint8_t *)text, size, &config, &sweep_schema,
+                                         (cyaml_data_t **)&sweep, NULL);
+    if (result == CYAML_OK && sweep)
+        return sweep;
+    complain_of_schema(reader, &mistake);
+    return NULL;
+}
+
+void sweep_file_free(struct sweep_file *sweep)
+{
+    cyaml_config_t config = cyaml_config(NULL);
+    if (sweep)
+        cyaml_free(&config, &sweep_schema, sweep, 0);
+}

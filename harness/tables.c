@@ -1,0 +1,517 @@
+/* tables.c - see tables.h.
+ *
+ * samples.jsonl -> records -> rows. A row is one record in one of its groups; sorted, the rows of a
+ * cell stand together, and each table is one walk over them.
+ */
+#define _GNU_SOURCE
+#include "harness/tables.h"
+
+#include "harness/digests.h"
+#include "harness/records.h"
+#include "harness/statistics.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, REASON_SIZE = 1024 };
+
+/* Fixed, so that the same samples give the same table again. */
+static const uint64_t BOOTSTRAP_SEED = 1;
+
+struct row {
+    const char *group;
+    json_t *record;
+};
+
+/* The rows of one cell in one group. */
+struct cell_rows {
+    const struct row *rows;
+    size_t count;
+};
+
+struct table {
+    struct row *rows;
+    size_t count;
+};
+
+/* Values -------------------------------------------------------------------------------------- */
+
+static json_int_t record_integer(const json_t *record, const char *key)
+{
+    return json_integer_value(json_object_get(record, key));
+}
+
+/* NAN if there is none. */
+static double record_number(const json_t *record, const char *key)
+{
+    const json_t *value = json_object_get(record, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static bool record_is(const json_t *record, const char *status)
+{
+    return strcmp(record_text(record, "status"), status) == 0;
+}
+
+static void put_text(FILE *to, const char *text, char end)
+{
+    if (!*text)
+        fputs("NA", to);
+    for (; *text; text++)
+        fputc(*text == '\t' || *text == '\n' || *text == '\r' ? ' ' : *text, to);
+    fputc(end, to);
+}
+
+static void put_number(FILE *to, double value, char end)
+{
+    if (isfinite(value))
+        fprintf(to, "%.12g%c", value, end);
+    else
+        fprintf(to, "NA%c", end);
+}
+
+static void put_integer(FILE *to, const json_t *record, const char *key, char end)
+{
+    if (json_object_get(record, key))
+        fprintf(to, "%" JSON_INTEGER_FORMAT "%c", record_integer(record, key), end);
+    else
+        fprintf(to, "NA%c", end);
+}
+
+/* Rows ---------------------------------------------------------------------------------------- */
+
+static int integer_compare(json_int_t a, json_int_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int cell_compare(const struct row *a, const struct row *b)
+{
+    int order = strcmp(a->group, b->group);
+    if (!order)
+        order = strcmp(record_text(a->record, "workload"), record_text(b->record, "workload"));
+    if (!order)
+        order = integer_compare(record_integer(a->record, "workers"),
+                                record_integer(b->record, "workers"));
+    if (!order)
+        order = strcmp(record_text(a->record, "variant"), record_text(b->record, "variant"));
+    if (!order)
+        order = strcmp(record_text(a->record, "cell"), record_text(b->record, "cell"));
+    return order;
+}
+
+static int row_compare(const void *a_void, const void *b_void)
+{
+    const struct row *a = a_void, *b = b_void;
+    int order = cell_compare(a, b);
+    if (!order)
+        order =
+            integer_compare(record_integer(a->record, "block"), record_integer(b->record, "block"));
+    if (!order)
+        order = integer_compare(record_integer(a->record, "position"),
+                                record_integer(b->record, "position"));
+    return order;
+}
+
+static void table_add(struct table *table, const char *group, json_t *record)
+{
+    table->rows = realloc(table->rows, (table->count + 1) * sizeof *table->rows);
+    if (!table->rows)
+        abort();
+    table->rows[table->count++] = (struct row){group, record};
+}
+
+static struct table table_make(json_t *records)
+{
+    struct table table = {NULL, 0};
+    size_t i, k;
+    json_t *record, *group;
+    json_array_foreach(records, i, record)
+    {
+        json_t *groups = json_object_get(record, "groups");
+        if (json_array_size(groups) == 0)
+            table_add(&table, "-", record);
+        json_array_foreach(groups, k, group)
+            table_add(&table, json_is_string(group) ? json_string_value(group) : "-", record);
+    }
+    if (table.count > 0)
+        qsort(table.rows, table.count, sizeof *table.rows, row_compare);
+    return table;
+}
+
+/* The next cell from *at on; false at the end. */
+static bool cell_next(const struct table *table, size_t *at, struct cell_rows *cell)
+{
+    if (*at == table->count)
+        return false;
+    size_t end = *at + 1;
+    while (end < table->count && cell_compare(&table->rows[*at], &table->rows[end]) == 0)
+        end++;
+    *cell = (struct cell_rows){&table->rows[*at], end - *at};
+    *at = end;
+    return true;
+}
+
+static size_t cell_count(const struct cell_rows *cell, const char *status)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < cell->count; i++)
+        n += record_is(cell->rows[i].record, status);
+    return n;
+}
+
+/* What messages and columns say of a whole cell. */
+static const char *cell_status(const struct cell_rows *cell)
+{
+    if (cell_count(cell, "failed") > 0)
+        return "failed";
+    return cell_count(cell, "ok") > 0 ? "ok" : "skipped";
+}
+
+static void cell_reason(const struct cell_rows *cell, char *reason, size_t size)
+{
+    const char *status = cell_status(cell);
+    reason[0] = '\0';
+    for (size_t i = 0; i < cell->count && strcmp(status, "ok") != 0; i++) {
+        if (!record_is(cell->rows[i].record, status))
+            continue;
+        const char *why = record_text(cell->rows[i].record, "reason");
+        if (strcmp(status, "failed") == 0)
+            snprintf(reason, size, "%zu of %zu samples failed: %s", cell_count(cell, status),
+                     cell->count, why);
+        else
+            snprintf(reason, size, "%s", why);
+        return;
+    }
+}
+
+/* Values of one kind over the ok samples of a cell. */
+struct values {
+    double *x;
+    size_t n;
+};
+
+static struct values values_make(const struct cell_rows *cell)
+{
+    struct values values = {calloc(cell->count, sizeof(double)), 0};
+    if (!values.x)
+        abort();
+    return values;
+}
+
+static void values_add(struct values *values, double x)
+{
+    if (isfinite(x))
+        values->x[values->n++] = x;
+}
+
+/* Empty unless the cell is ok: a failed cell has no numbers. */
+static struct values cell_throughputs(const struct cell_rows *cell)
+{
+    struct values values = values_make(cell);
+    if (strcmp(cell_status(cell), "ok") == 0)
+        for (size_t i = 0; i < cell->count; i++)
+            if (record_is(cell->rows[i].record, "ok"))
+                values_add(&values, record_number(cell->rows[i].record, "throughput"));
+    return values;
+}
+
+/* samples.tsv --------------------------------------------------------------------------------- */
+
+static void samples_write(const struct table *table, FILE *to)
+{
+    fputs("cell\tblock\tposition\tgroup\tvariant\tvariant_name\tworkload\tworkload_name\tworkers\t"
+          "status\tthroughput\ttime_ns\tops\n",
+          to);
+    for (size_t i = 0; i < table->count; i++) {
+        const json_t *record = table->rows[i].record;
+        bool ok = record_is(record, "ok");
+        put_text(to, record_text(record, "cell"), '\t');
+        put_integer(to, record, "block", '\t');
+        put_integer(to, record, "position", '\t');
+        put_text(to, table->rows[i].group, '\t');
+        put_text(to, record_text(record, "variant"), '\t');
+        put_text(to, record_text(record, "variant_name"), '\t');
+        put_text(to, record_text(record, "workload"), '\t');
+        put_text(to, record_text(record, "workload_name"), '\t');
+        put_integer(to, record, "workers", '\t');
+        put_text(to, record_text(record, "status"), '\t');
+        put_number(to, ok ? record_number(record, "throughput") : NAN, '\t');
+        put_number(to, ok ? record_number(record, "time_ns") : NAN, '\t');
+        put_number(to, ok ? record_number(record, "ops") : NAN, '\n');
+    }
+}
+
+/* cells.tsv ----------------------------------------------------------------------------------- */
+
+/* The same variant and workload at one worker, wherever in the run it stands. */
+static bool cell_find_alone(const struct table *table, const struct cell_rows *cell,
+                            struct cell_rows *alone)
+{
+    const json_t *record = cell->rows[0].record;
+    size_t at = 0;
+    while (cell_next(table, &at, alone)) {
+        const json_t *other = alone->rows[0].record;
+        if (record_integer(other, "workers") == 1 &&
+            strcmp(record_text(other, "variant"), record_text(record, "variant")) == 0 &&
+            strcmp(record_text(other, "workload"), record_text(record, "workload")) == 0 &&
+            strcmp(record_text(other, "machine"), record_text(record, "machine")) == 0)
+            return true;
+    }
+    return false;
+}
+
+static struct interval cell_speedup(const struct table *table, const struct cell_rows *cell,
+                                    const struct values *values)
+{
+    struct interval speedup = {NAN, NAN, NAN, 0};
+    struct cell_rows alone;
+    if (!cell_find_alone(table, cell, &alone))
+        return speedup;
+    struct values base = cell_throughputs(&alone);
+    if (values->n > 0 && base.n > 0 && record_integer(cell->rows[0].record, "workers") == 1)
+        speedup = (struct interval){1, 1, 1, values->n}; /* by definition, so without an error */
+    else
+        speedup = statistics_ratio(values->x, values->n, base.x, base.n, BOOTSTRAP_SEED);
+    free(base.x);
+    return speedup;
+}
+
+static void cells_write(const struct table *table, FILE *to)
+{
+    fputs("group\tvariant\tvariant_name\tworkload\tworkload_name\top\tworkers\tcell\tstatus\tn\t"
+          "median\tlo\thi\tspeedup\tspeedup_lo\tspeedup_hi\treason\n",
+          to);
+    struct cell_rows cell;
+    size_t at = 0;
+    while (cell_next(table, &at, &cell)) {
+        const json_t *record = cell.rows[0].record;
+        struct values values = cell_throughputs(&cell);
+        struct interval median = statistics_median(values.x, values.n, BOOTSTRAP_SEED);
+        struct interval speedup = cell_speedup(table, &cell, &values);
+        char reason[REASON_SIZE];
+        cell_reason(&cell, reason, sizeof reason);
+        put_text(to, cell.rows[0].group, '\t');
+        put_text(to, record_text(record, "variant"), '\t');
+        put_text(to, record_text(record, "variant_name"), '\t');
+        put_text(to, record_text(record, "workload"), '\t');
+        put_text(to, record_text(record, "workload_name"), '\t');
+        put_text(to, record_text(record, "op"), '\t');
+        put_integer(to, record, "workers", '\t');
+        put_text(to, record_text(record, "cell"), '\t');
+        put_text(to, cell_status(&cell), '\t');
+        fprintf(to, "%zu\t", cell_count(&cell, "ok"));
+        put_number(to, median.median, '\t');
+        put_number(to, median.lo, '\t');
+        put_number(to, median.hi, '\t');
+        put_number(to, speedup.median, '\t');
+        put_number(to, speedup.lo, '\t');
+        put_number(to, speedup.hi, '\t');
+        put_text(to, reason, '\n');
+        free(values.x);
+    }
+}
+
+/* events.tsv ---------------------------------------------------------------------------------- */
+
+static void put_cell_key(FILE *to, const struct cell_rows *cell)
+{
+    const json_t *record = cell->rows[0].record;
+    put_text(to, cell->rows[0].group, '\t');
+    put_text(to, record_text(record, "variant"), '\t');
+    put_text(to, record_text(record, "variant_name"), '\t');
+    put_text(to, record_text(record, "workload"), '\t');
+    put_text(to, record_text(record, "workload_name"), '\t');
+    put_integer(to, record, "workers", '\t');
+    put_text(to, record_text(record, "cell"), '\t');
+}
+
+static const json_t *event_find(const json_t *record, const char *name)
+{
+    size_t i;
+    json_t *event;
+    json_array_foreach(json_object_get(record, "events"), i,
+                       event) if (strcmp(record_text(event, "name"), name) == 0) return event;
+    return NULL;
+}
+
+/* One event over the ok samples of a cell. A sample that lacks it makes it absent for the cell:
+ * a median over the samples that happen to have it would compare unlike things. */
+static void event_write(FILE *to, const struct cell_rows *cell, const char *name,
+                        const char *source)
+{
+    struct values per_op = values_make(cell), whole = values_make(cell);
+    char absent[REASON_SIZE] = "";
+    for (size_t i = 0; i < cell->count; i++) {
+        if (!record_is(cell->rows[i].record, "ok"))
+            continue;
+        const json_t *event = event_find(cell->rows[i].record, name);
+        if (json_object_get(event, "value")) {
+            values_add(&per_op, record_number(event, "per_op"));
+            values_add(&whole, record_number(event, "value"));
+        } else if (!*absent) {
+            const char *why = record_text(event, "absent");
+            snprintf(absent, sizeof absent, "%s", *why ? why : "not counted in every sample");
+        }
+    }
+    if (*absent)
+        per_op.n = whole.n = 0;
+    else if (per_op.n < whole.n)
+        per_op.n = 0;
+    struct interval interval = statistics_median(per_op.x, per_op.n, BOOTSTRAP_SEED);
+    put_cell_key(to, cell);
+    put_text(to, name, '\t');
+    put_text(to, source, '\t');
+    fprintf(to, "%zu\t", whole.n);
+    put_number(to, interval.median, '\t');
+    put_number(to, interval.lo, '\t');
+    put_number(to, interval.hi, '\t');
+    put_text(to, absent, '\t');
+    put_number(to, statistics_median_alone(whole.x, whole.n), '\n');
+    free(per_op.x);
+    free(whole.x);
+}
+
+static void events_write(const struct table *table, FILE *to)
+{
+    fputs("group\tvariant\tvariant_name\tworkload\tworkload_name\tworkers\tcell\tevent\tsource\tn\t"
+          "per_op\tlo\thi\tabsent\tvalue\n",
+          to);
+    struct cell_rows cell;
+    size_t at = 0;
+    while (cell_next(table, &at, &cell)) {
+        if (strcmp(cell_status(&cell), "ok") != 0)
+            continue;
+        /* All samples of a cell ask for the same events, in the same order. */
+        size_t i;
+        json_t *event;
+        json_array_foreach(json_object_get(cell.rows[0].record, "events"), i, event)
+            event_write(to, &cell, record_text(event, "name"), record_text(event, "source"));
+    }
+}
+
+/* latency.tsv --------------------------------------------------------------------------------- */
+
+static const struct {
+    double quantile;
+    const char *key; /* in a record; NULL: from its buckets */
+} quantiles[] = {
+    {0.1, NULL},        {0.25, NULL},   {0.5, "p50_ns"},  {0.75, NULL},
+    {0.9, "p90_ns"},    {0.95, NULL},   {0.99, "p99_ns"}, {0.995, NULL},
+    {0.999, "p999_ns"}, {0.9999, NULL}, {1, "max_ns"},
+};
+
+enum { QUANTILES = sizeof quantiles / sizeof quantiles[0] };
+
+/* The upper end of the bucket that holds the quantile. */
+static double bucket_quantile(const json_t *latency, double quantile)
+{
+    double wanted = ceil(quantile * record_number(latency, "count")), seen = 0;
+    size_t i;
+    json_t *bucket;
+    json_array_foreach(json_object_get(latency, "buckets"), i, bucket)
+    {
+        seen += json_number_value(json_array_get(bucket, 1));
+        if (seen >= wanted)
+            return json_number_value(json_array_get(bucket, 0));
+    }
+    return NAN;
+}
+
+/* NAN where fewer than one latency lies beyond the quantile: it would be the maximum under
+ * another name. */
+static double latency_quantile(const json_t *latency, size_t which)
+{
+    double quantile = quantiles[which].quantile;
+    if (quantile < 1 && record_number(latency, "count") * (1 - quantile) < 1)
+        return NAN;
+    return quantiles[which].key ? record_number(latency, quantiles[which].key)
+                                : bucket_quantile(latency, quantile);
+}
+
+static void latency_write_cell(FILE *to, const struct cell_rows *cell)
+{
+    for (size_t q = 0; q < QUANTILES; q++) {
+        struct values values = values_make(cell);
+        for (size_t i = 0; i < cell->count; i++) {
+            const json_t *latency = json_object_get(cell->rows[i].record, "latency");
+            if (record_is(cell->rows[i].record, "ok") && latency)
+                values_add(&values, latency_quantile(latency, q));
+        }
+        if (values.n > 0) {
+            struct interval interval = statistics_median(values.x, values.n, BOOTSTRAP_SEED);
+            put_cell_key(to, cell);
+            put_number(to, quantiles[q].quantile, '\t');
+            put_number(to, interval.median, '\t');
+            put_number(to, interval.lo, '\t');
+            put_number(to, interval.hi, '\n');
+        }
+        free(values.x);
+    }
+}
+
+static void latency_write(const struct table *table, FILE *to)
+{
+    fputs("group\tvariant\tvariant_name\tworkload\tworkload_name\tworkers\tcell\tquantile\tns\tlo\t"
+          "hi\n",
+          to);
+    struct cell_rows cell;
+    size_t at = 0;
+    while (cell_next(table, &at, &cell))
+        if (strcmp(cell_status(&cell), "ok") == 0)
+            latency_write_cell(to, &cell);
+}
+
+/* Files --------------------------------------------------------------------------------------- */
+
+/* Under another name first: a reader never sees half a table, and an old one outlives a full
+ * disk. */
+static bool file_write(const char *run_dir, const char *name, const struct table *table,
+                       void (*write)(const struct table *table, FILE *to), char *error,
+                       size_t error_size)
+{
+    char path[PATH_SIZE], draft[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s", run_dir, name);
+    snprintf(draft, sizeof draft, "%s/.%s.new", run_dir, name);
+    FILE *to = fopen(draft, "we");
+    bool ok = to != NULL;
+    if (ok) {
+        write(table, to);
+        ok = !ferror(to);
+        ok = fclose(to) == 0 && ok;
+        ok = ok && rename(draft, path) == 0;
+    }
+    if (!ok) {
+        snprintf(error, error_size, "cannot write %s: %s", path, strerror(errno));
+        unlink(draft);
+    }
+    return ok;
+}
+
+int tables_write(const char *run_dir, char *error, size_t error_size)
+{
+    char path[PATH_SIZE];
+    if (snprintf(path, sizeof path, "%s/samples.jsonl", run_dir) >= (int)sizeof path - 32) {
+        snprintf(error, error_size, "%.64s...: the path is too long", run_dir);
+        return -1;
+    }
+    json_t *records = record_file_read(path, error, error_size);
+    if (!records)
+        return -1;
+    digests_judge_all(records);
+    struct table table = table_make(records);
+    bool ok = file_write(run_dir, "samples.tsv", &table, samples_write, error, error_size) &&
+              file_write(run_dir, "cells.tsv", &table, cells_write, error, error_size) &&
+              file_write(run_dir, "events.tsv", &table, events_write, error, error_size) &&
+              file_write(run_dir, "latency.tsv", &table, latency_write, error, error_size);
+    free(table.rows);
+    json_decref(records);
+    return ok ? 0 : -1;
+}

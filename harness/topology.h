@@ -1,0 +1,20 @@
+/* topology.h - cores, hardware threads and caches, by hwloc.
+ *
+ * Who calls: sample.c (which cores to use), run (the default number of workers), environment.c.
+ */
+#ifndef SCHEDLAB_TOPOLOGY_H
+#define SCHEDLAB_TOPOLOGY_H
+
+#include <jansson.h>
+
+/* Hardware threads this process may use: by cgroup and by affinity. */
+int topology_cpu_count(void);
+
+/* Fills cpus with the kernel's ids of up to max hardware threads the process may use, in the order
+ * in which workers should take them: one per core first, neighbours first. Returns how many. */
+int topology_pick_cpus(int *cpus, int max);
+
+/* {model, packages, cores, threads, smt, usable_threads, numa_nodes, caches: [...]} */
+json_t *topology_to_json(void);
+
+#endif

@@ -1,0 +1,142 @@
+/* yaml_place.c - see yaml_place.h. */
+#include "harness/yaml_place.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+struct yaml_place {
+    yaml_document_t document;
+    yaml_node_t *root;
+};
+
+/* Encoding errors come without a line, only with an offset. */
+static size_t line_at_offset(const char *text, size_t size, size_t offset)
+{
+    size_t line = 1;
+    for (size_t i = 0; i < offset && i < size; i++)
+        line += text[i] == '\n';
+    return line;
+}
+
+struct yaml_place *yaml_place_open(const char *text, size_t size, size_t *line, char *problem,
+                                   size_t problem_size)
+{
+    struct yaml_place *place = malloc(sizeof *place);
+    yaml_parser_t parser;
+    if (!place || !yaml_parser_initialize(&parser))
+        abort();
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+    place->root = NULL;
+    *line = 1;
+    if (yaml_parser_load(&parser, &place->document)) {
+        place->root = yaml_document_get_root_node(&place->document);
+        snprintf(problem, problem_size, "the file is empty");
+        if (!place->root)
+            yaml_document_delete(&place->document);
+    } else {
+        snprintf(problem, problem_size, "not valid YAML: %s",
+                 parser.problem ? parser.problem : "no memory");
+        *line = parser.error == YAML_READER_ERROR
+                    ? line_at_offset(text, size, parser.problem_offset)
+                    : parser.problem_mark.line + 1;
+    }
+    yaml_parser_delete(&parser);
+    if (!place->root) {
+        free(place);
+        return NULL;
+    }
+    return place;
+}
+
+void yaml_place_close(struct yaml_place *place)
+{
+    if (!place)
+        return;
+    yaml_document_delete(&place->document);
+    free(place);
+}
+
+static yaml_node_t *node_at(const struct yaml_place *place, int index)
+{
+    return yaml_document_get_node((yaml_document_t *)(size_t)&place->document, index);
+}
+
+static bool node_is(const yaml_node_t *node, const char *key, size_t length)
+{
+    return node->type == YAML_SCALAR_NODE && node->data.scalar.length == length &&
+           memcmp(node->data.scalar.value, key, length) == 0;
+}
+
+/* The nth pair of a mapping whose key is this one. */
+static const yaml_node_pair_t *pair_find(const struct yaml_place *place, const yaml_node_t *mapping,
+                                         const char *key, size_t length, int nth)
+{
+    if (mapping->type != YAML_MAPPING_NODE)
+        return NULL;
+    for (const yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
+         pair < mapping->data.mapping.pairs.top; pair++)
+        if (node_is(node_at(place, pair->key), key, length) && nth-- == 0)
+            return pair;
+    return NULL;
+}
+
+static const yaml_node_t *child_find(const struct yaml_place *place, const yaml_node_t *node,
+                                     const char *part, size_t length)
+{
+    if (node->type == YAML_SEQUENCE_NODE) {
+        long index = strtol(part, NULL, 10);
+        long count = (long)(node->data.sequence.items.top - node->data.sequence.items.start);
+        return index >= 0 && index < count ? node_at(place, node->data.sequence.items.start[index])
+                                           : NULL;
+    }
+    const yaml_node_pair_t *pair = pair_find(place, node, part, length, 0);
+    return pair ? node_at(place, pair->value) : NULL;
+}
+
+/* The node at path, or the innermost on the way there; *whole says which. */
+static const yaml_node_t *node_find(const struct yaml_place *place, const char *path, bool *whole)
+{
+    const yaml_node_t *node = place->root;
+    while (*path) {
+        size_t length = strcspn(path, "/");
+        const yaml_node_t *child = child_find(place, node, path, length);
+        if (!child)
+            break;
+        node = child;
+        path += length;
+        path += *path == '/';
+    }
+    *whole = *path == '\0';
+    return node;
+}
+
+bool yaml_place_exists(const struct yaml_place *place, const char *path)
+{
+    bool whole;
+    node_find(place, path, &whole);
+    return whole;
+}
+
+const char *yaml_place_text(const struct yaml_place *place, const char *path)
+{
+    bool whole;
+    const yaml_node_t *node = node_find(place, path, &whole);
+    return whole && node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
+}
+
+size_t yaml_place_line(const struct yaml_place *place, const char *path)
+{
+    bool whole;
+    return node_find(place, path, &whole)->start_mark.line + 1;
+}
+
+size_t yaml_place_key_line(const struct yaml_place *place, const char *path, const char *key,
+                           int nth)
+{
+    bool whole;
+    const yaml_node_t *node = node_find(place, path, &whole);
+    const yaml_node_pair_t *pair = pair_find(place, node, key, strlen(key), nth);
+    return (pair ? node_at(place, pair->key) : node)->start_mark.line + 1;
+}

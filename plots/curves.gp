@@ -1,0 +1,138 @@
+# curves.gp - one panel per workload, one curve per variant; a subroutine of speedup.gp, knob.gp and
+# latency.gp.
+#
+# Called after group.gp as: load SL_HERE . "curves.gp". Draws the whole figure in all formats.
+# In:  PREFIX, TITLE, READING, CAPTION
+#      CURVES                what the legend names, specifications in catalogue order
+#      curve_has(unused)     is the row of SL_FILE at hand drawn at all?
+#      curve_name(unused)    which of CURVES it is on
+#      curve_x(unused)       its place on the x axis
+#      curve_joined(unused)  1: a line leads to its neighbours; 0: it stands alone
+#      MID, LO, HI           the columns of the value and its interval
+#      X_MIN, X_MAX          ends of the x axis
+#      X_TICKS               the command that sets its tics
+#      X_LABEL, y_label(i)   the axes' labels with units
+#      Y_LOG                 base of a logarithmic axis, 0 for a linear one
+#      y_min(lo), y_max(hi)  ends of the y axis from the ends of all intervals
+#      y_text(value)         a value as text at the axis
+#      PANEL_EXTRA           a command for each panel; may use i
+
+NW = words(WORKLOADS)
+NC = words(CURVES)
+# $ROWS: 1 workload, 2 curve, 3 joined or not, 4 place on the x axis, 5 to 7 value and interval.
+set table $ROWS
+plot SL_FILE using (sl_index(WORKLOADS, strcol("workload"))):(sl_index(CURVES, curve_name(0))) \
+    :(curve_joined(0)):(curve_x(0)):(column(MID)):(column(LO)):(column(HI)) \
+    with table if (strcol("group") eq GROUP && curve_has(0) && strcol(MID) ne "NA")
+unset table
+set datafile separator whitespace
+unset datafile columnheaders
+
+array BOTTOM[NW]
+array CEILING[NW]
+array DRAWN[NW]  # which curves have points, as a list of their numbers
+array JOINED[NW] # and which have points to join
+do for [i = 1:NW] { BOTTOM[i] = 1e300; CEILING[i] = -1e300; DRAWN[i] = ""; JOINED[i] = "" }
+learn(i, c, joined, lo, hi) = strlen(DRAWN[i] = sl_add(DRAWN[i], sprintf("%d", c))) \
+    + (joined > 0 ? strlen(JOINED[i] = sl_add(JOINED[i], sprintf("%d", c))) : 0) \
+    + (BOTTOM[i] = lo < BOTTOM[i] ? lo : BOTTOM[i]) \
+    + (CEILING[i] = hi > CEILING[i] ? hi : CEILING[i])
+stats $ROWS using (learn(int($1), int($2), $3, $6, $7)) nooutput
+
+COLUMNS = NW > 1 ? 2 : 1
+W = COLUMNS == 2 ? 980 : 720
+PANEL_W = (W - 20.0) / COLUMNS
+PLOT_H = NC > 4 ? 260 : 200
+PANEL_H = 50 + PLOT_H + 56
+LEGEND_CHARS = 0
+do for [spec in CURVES] { LEGEND_CHARS = strlen(spec) > LEGEND_CHARS ? strlen(spec) : LEGEND_CHARS }
+LEGEND_W = 52 + 6.8 * LEGEND_CHARS
+LEGEND_ROWS = ceil(NC / real(floor((W - 28) / LEGEND_W)))
+LEGEND_COLUMNS = ceil(NC / real(LEGEND_ROWS))
+LEGEND_H = NC > 1 ? 18 * LEGEND_ROWS + 8 : 0
+LEGEND_TOP = sl_head(TITLE, READING, W) + 6
+HEAD = LEGEND_TOP + LEGEND_H
+H = HEAD + PANEL_H * ceil(NW / real(COLUMNS)) + sl_foot(CAPTION, W)
+left(i) = 10 + PANEL_W * ((i - 1) % COLUMNS) + 84
+right(i) = 10 + PANEL_W * ((i - 1) % COLUMNS + 1) - 24
+top(i) = HEAD + PANEL_H * ((i - 1) / COLUMNS) + 50
+# Curves that meet in a point step aside a little, so that each mark and interval can be seen.
+aside(c) = (c - (NC + 1) / 2.0) * (X_MAX - X_MIN) * 0.004
+# Intervals are vectors with flat heads: yerrorbars of gnuplot 5.4 clear a disc around each point,
+# which hides short ones. Here c comes from the lists, as text.
+on(i, c) = $1 == i && $2 == sl_number(c)
+beside(c) = $4 + aside(sl_number(c))
+hue(c) = sl_color(word(CURVES, c), CURVES)
+
+do for [format in SL_FORMATS] {
+    eval sl_terminal(format, W, H)
+    set output PREFIX . "." . format
+    set multiplot
+    if (NC > 1) {
+        do for [c = 1:NC] {
+            x = 16 + LEGEND_W * ((c - 1) % LEGEND_COLUMNS)
+            y = LEGEND_TOP + 8 + 18 * ((c - 1) / LEGEND_COLUMNS)
+            set arrow from x, y to x + 30, y nohead linewidth 1.6 \
+                linecolor rgb hue(c) dashtype sl_dash(word(CURVES, c), CURVES)
+            set label at x + 15, y point pointtype sl_point(word(CURVES, c), CURVES) \
+                pointsize sl_point_size(format, 1.1) linecolor rgb hue(c)
+            set label word(CURVES, c) at x + 38, y left font ",12" textcolor rgb SL_INK
+        }
+    }
+    do for [i = 1:NW] {
+        set label word(WORKLOADS, i) at left(i), top(i) - 30 left \
+            font sl_bold(format, 12) textcolor rgb SL_INK
+        set label y_label(i) at left(i) - 66, top(i) + PLOT_H / 2 center rotate by 90 \
+            font ",10" textcolor rgb SL_SOFT
+    }
+    load SL_HERE . "canvas.gp"
+    do for [i = 1:NW] {
+        eval sl_panel(left(i), right(i), top(i), top(i) + PLOT_H, W, H)
+        set xrange [X_MIN:X_MAX]
+        unset logscale
+        unset ytics
+        if (CEILING[i] < BOTTOM[i]) { BOTTOM[i] = 1; CEILING[i] = 2 }
+        bottom = y_min(BOTTOM[i], CEILING[i])
+        ceiling = y_max(BOTTOM[i], CEILING[i])
+        set yrange [bottom:ceiling]
+        set ytics out nomirror scale 0.4 font ",10" textcolor rgb SL_SOFT
+        set ytics ("" 0)
+        if (Y_LOG) {
+            set logscale y
+            do for [k = floor(log(bottom) / log(Y_LOG)):ceil(log(ceiling) / log(Y_LOG))] {
+                set ytics add (y_text(Y_LOG ** k) Y_LOG ** k)
+                if (Y_LOG == 10 && ceiling / bottom < 40) {
+                    set ytics add (y_text(2 * 10.0 ** k) 2 * 10.0 ** k)
+                    set ytics add (y_text(5 * 10.0 ** k) 5 * 10.0 ** k)
+                }
+            }
+        } else {
+            step = sl_step(ceiling - bottom)
+            do for [k = ceil(bottom / step):floor(ceiling / step)] {
+                set ytics add (y_text(k * step) k * step)
+            }
+        }
+        set xtics out nomirror scale 0.4 font ",10" textcolor rgb SL_SOFT offset 0, 0.4
+        eval X_TICKS
+        set xlabel X_LABEL font ",10" textcolor rgb SL_SOFT offset 0, 0.9
+        set grid ytics linecolor rgb SL_RULE linewidth 0.5
+        eval PANEL_EXTRA
+        plot NaN notitle, \
+            for [c in JOINED[i]] $ROWS \
+                using (on(i, c) && $3 > 0 ? beside(c) : sl_none(c, X_MIN - 1)):5 \
+                smooth unique with lines linewidth 1.6 linecolor rgb hue(sl_number(c)) \
+                dashtype sl_dash(word(CURVES, sl_number(c)), CURVES) notitle, \
+            for [c in DRAWN[i]] $ROWS \
+                using (on(i, c) ? beside(c) : sl_none(c, X_MIN - 1)):6:(0.0):($7 - $6) \
+                with vectors heads size screen 4.0 / W, 90 nofilled linewidth 1.1 \
+                linecolor rgb hue(sl_number(c)) notitle, \
+            for [c in DRAWN[i]] $ROWS using (on(i, c) ? beside(c) : sl_none(c, X_MIN - 1)):5 \
+                with points linewidth 1.1 linecolor rgb hue(sl_number(c)) \
+                pointtype sl_point(word(CURVES, sl_number(c)), CURVES) \
+                pointsize sl_point_size(format, 1.1) notitle
+        unset arrow
+        unset label
+    }
+    unset multiplot
+    unset output
+}

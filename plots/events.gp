@@ -1,0 +1,163 @@
+# events.gp - what happened per operation: scheduler and cache events by variant and workload.
+#
+# gnuplot -c plots/events.gp RUN_DIR GROUP OUT_PREFIX [QUESTION [CAPTION [EVENTS]]]
+#   RUN_DIR     folder that holds events.tsv
+#   GROUP       group of the sweep, as in the first column
+#   OUT_PREFIX  writes OUT_PREFIX.svg, .pdf and .png
+#   QUESTION    title of the figure
+#   CAPTION     machine and run, shown below
+#   EVENTS      names separated by spaces, in the order to be shown; default: all of the group
+#
+# A table of bars: one block per event, in it one row per variant and one column per workload. Bars
+# are linear from zero and fill a column at its largest value, because events per operation do not
+# compare between workloads. Each block names the source of its numbers.
+
+SL_HERE = ARG0
+while (strlen(SL_HERE) && SL_HERE[strlen(SL_HERE):*] ne "/") {
+    SL_HERE = SL_HERE[1:strlen(SL_HERE) - 1]
+}
+load SL_HERE . "style.gp"
+SL_FILE = ARG1 . "/events.tsv"
+GROUP = ARG2
+PREFIX = ARG3
+TITLE = ARGC >= 4 && strlen(ARG4) ? ARG4 : "What did the schedulers and caches do per operation?"
+CAPTION = ARGC >= 5 && strlen(ARG5) ? ARG5 : ARG1
+EVENTS = ARGC >= 6 ? ARG6 : ""
+load SL_HERE . "group.gp"
+
+NV = words(VARIANTS)
+NW = words(WORKLOADS)
+if (!strlen(EVENTS)) {
+    stats SL_FILE using (strcol("group") eq GROUP \
+        ? strlen(EVENTS = sl_add(EVENTS, strcol("event"))) : 0) nooutput
+}
+NE = words(EVENTS)
+
+# Per event: its source, and why it is absent where it has no value. Per event and workload: the
+# top of the scale.
+array SOURCE[NE]
+array ABSENT[NE]
+array DRAWN[NE] # the numbers of the variants that have values, as a list
+array TOP[NE * NW]
+do for [e = 1:NE] { SOURCE[e] = "?"; ABSENT[e] = ""; DRAWN[e] = "" }
+# What happens less than once in a thousand operations gets no long bar, however rare it is
+# elsewhere.
+do for [k = 1:NE * NW] { TOP[k] = 0.001 }
+
+# $ROWS: 1 event, 2 workload, 3 variant, 4 to 6 value per operation and interval.
+here(unused) = sl_shown(strcol("group"), strcol("workload"), column("workers")) \
+    && sl_index(EVENTS, strcol("event"))
+learn(e, source, absent) = strlen(SOURCE[e] = source) \
+    + (absent eq "NA" ? 0 : strlen(ABSENT[e] = absent))
+stats SL_FILE using (here(0) \
+    ? learn(sl_index(EVENTS, strcol("event")), strcol("source"), strcol("absent")) : 0) nooutput
+set table $ROWS
+plot SL_FILE using (sl_index(EVENTS, strcol("event"))):(sl_index(WORKLOADS, strcol("workload"))) \
+    :(sl_index(VARIANTS, strcol("variant"))):(column("per_op")):(column("lo")):(column("hi")) \
+    with table if (here(0) && strcol("per_op") ne "NA")
+unset table
+set datafile separator whitespace
+unset datafile columnheaders
+at(e, i) = (e - 1) * NW + i
+draw(e, v) = strlen(DRAWN[e] = sl_add(DRAWN[e], sprintf("%d", v)))
+raise(k, value) = (TOP[k] = value > TOP[k] ? value : TOP[k])
+if (|$ROWS| > 0) {
+    stats $ROWS using (draw(int($1), int($3)) + raise(at(int($1), int($2)), $6)) nooutput
+}
+
+source_text(s) = s eq "pmu" ? "pmu: hardware counter" : s eq "soft" ? "soft: the kernel's count" \
+    : s eq "sde" ? "sde: the scheduler's own count" : s eq "sim" ? "sim: simulated caches" : s
+# "sde:::schedlab::STEALS" -> "STEALS"; "perf::CONTEXT-SWITCHES" -> "CONTEXT-SWITCHES"
+short(name) = strstrt(name, "::") ? short_of(name[strstrt(name, "::") + 2:*]) : name
+short_of(rest) = rest[1:1] eq ":" ? short(rest[2:*]) : short(rest)
+
+LABEL_CHARS = 0
+do for [s in VARIANTS] { LABEL_CHARS = strlen(s) > LABEL_CHARS ? strlen(s) : LABEL_CHARS }
+NAMES = 26 + 7.0 * LABEL_CHARS
+COLUMN_CHARS = 0
+# A column is headed by its workload's name; where that repeats, the parameters stand below it.
+name(i) = sl_name(word(WORKLOADS, i))
+names_like(i) = int(sum [k = 1:NW] (name(k) eq name(i) ? 1 : 0))
+parameters(spec) = sl_knobs(spec)[2:*]
+below(i) = names_like(i) > 1 ? parameters(word(WORKLOADS, i)) : ""
+HEADING = 12
+do for [i = 1:NW] {
+    c = strlen(below(i)) > strlen(name(i)) ? strlen(below(i)) : strlen(name(i))
+    COLUMN_CHARS = c > COLUMN_CHARS ? c : COLUMN_CHARS
+    HEADING = strlen(below(i)) ? 26 : HEADING
+}
+CELL = (980 - NAMES - 16) / NW
+CELL = CELL > 190 ? 190 : CELL < 84 ? 84 : CELL
+CELL = CELL < 6.9 * COLUMN_CHARS + 8 ? 6.9 * COLUMN_CHARS + 8 : CELL
+NUMBER = 48
+BAR = CELL - NUMBER - 12
+ROW = 16
+W = NAMES + CELL * NW + 16 < 720 ? 720 : NAMES + CELL * NW + 16
+READING = "Per operation: bar and number are the median, the line is the 95 % interval. " \
+    . "Each column of a block has its own scale, from zero."
+HEAD = sl_head(TITLE, READING, W)
+array BLOCK[NE]
+y = HEAD + 14
+do for [e = 1:NE] {
+    BLOCK[e] = y
+    y = y + (strlen(DRAWN[e]) ? 38 + HEADING + ROW * NV : 44)
+}
+H = y + sl_foot(CAPTION, W)
+
+cell(i) = NAMES + CELL * (i - 1)
+top(e, i) = TOP[at(int(e), int(i))]
+bar_end(value) = cell($2) + BAR * value / top($1, $2)
+row(e, v) = BLOCK[int(e)] + 28 + HEADING + ROW * (v - 0.5)
+# v comes from DRAWN, as text.
+spec(v) = word(VARIANTS, sl_number(v))
+on(e, v) = $1 == e && $3 == sl_number(v)
+
+do for [format in SL_FORMATS] {
+    eval sl_terminal(format, W, H)
+    set output PREFIX . "." . format
+    set multiplot
+    do for [e = 1:NE] {
+        set label short(word(EVENTS, e)) . " per operation" at 14, BLOCK[e] + 10 left \
+            font sl_bold(format, 12) textcolor rgb SL_INK
+        set label "source " . source_text(SOURCE[e]) at W - 14, BLOCK[e] + 10 right \
+            font ",10" textcolor rgb SL_SOFT
+        if (strlen(DRAWN[e])) {
+            ROWS_TOP = BLOCK[e] + 28 + HEADING
+            do for [i = 1:NW] {
+                set label name(i) at cell(i), BLOCK[e] + 28 left \
+                    font ",10" textcolor rgb SL_SOFT
+                set label below(i) at cell(i), BLOCK[e] + 42 left font ",10" textcolor rgb SL_SOFT
+                set arrow from cell(i), ROWS_TOP - 2 to cell(i), ROWS_TOP + 2 + ROW * NV nohead \
+                    linecolor rgb SL_SOFT linewidth 0.8
+            }
+            do for [v = 1:NV] {
+                set label word(VARIANTS, v) at NAMES - 8, ROWS_TOP + ROW * (v - 0.5) right \
+                    font ",11" textcolor rgb SL_INK
+            }
+        } else {
+            set label "not counted: " . ABSENT[e] at 14, BLOCK[e] + 28 left \
+                font ",11" textcolor rgb SL_SOFT
+        }
+    }
+    load SL_HERE . "canvas.gp"
+    set xrange [0:W]
+    set yrange [H:0]
+    do for [e = 1:NE] {
+        if (strlen(DRAWN[e])) {
+            plot for [v in DRAWN[e]] $ROWS \
+                    using (on(e, v) ? cell($2) : NaN):(row($1, $3)) \
+                    :(cell($2)):(bar_end($4)):(row($1, $3) - 5):(row($1, $3) + 5) \
+                    with boxxyerror fillcolor rgb sl_fill(spec(v), VARIANTS) \
+                    fillstyle solid 1 border linecolor rgb sl_edge(spec(v), VARIANTS) notitle, \
+                for [v in DRAWN[e]] $ROWS using (on(e, v) ? bar_end($4) : NaN) \
+                    :(row($1, $3)):(bar_end($5)):(bar_end($6)) \
+                    with xerrorbars pointtype sl_point(spec(v), VARIANTS) \
+                    pointsize sl_point_size(format, 0.7) linewidth 1 \
+                    linecolor rgb sl_hue(spec(v)) notitle, \
+                $ROWS using ($1 == e ? cell($2) + BAR + NUMBER : NaN):(row($1, $3)):(sl_plain($4)) \
+                    with labels right font ",10" textcolor rgb SL_INK notitle
+        }
+    }
+    unset multiplot
+    unset output
+}

@@ -1,0 +1,125 @@
+# rows.gp - one panel per workload, one bar per variant; a subroutine of throughput.gp and
+# speedup.gp.
+#
+# Called after group.gp as: load SL_HERE . "rows.gp". Draws the whole figure in all formats.
+# In:  PREFIX, TITLE, READING, CAPTION
+#      MID, LO, HI        the columns of SL_FILE that hold the value and its interval
+#      row_axis(op)       label of a panel's axis
+#      row_text(value)    a value as text
+#      row_tick(value)    a value as text at the axis
+#      ROW_IDEAL          1: draw lines at 1 and at the panel's count of workers
+#      BASELINE           "" or the variant that the second column of numbers is relative to
+#
+# Bars start at zero and are linear, so that their lengths compare; each panel has a scale of its
+# own, because the operations of two workloads do not compare. A workload is shown at the largest
+# count of workers it was run with.
+
+NV = words(VARIANTS)
+NW = words(WORKLOADS)
+array OP[NW]
+array TOP[NW]
+array BASE[NW]
+array DRAWN[NW]  # the numbers of the variants that have a value, as a list
+array UNDRAWN[NW] # and of those that say why they have none
+do for [i = 1:NW] {
+    OP[i] = "operation"
+    TOP[i] = ROW_IDEAL ? WORKERS_MAX[i] : 0.0
+    BASE[i] = 0.0
+    DRAWN[i] = ""
+    UNDRAWN[i] = ""
+}
+shown(unused) = sl_shown(strcol("group"), strcol("workload"), column("workers"))
+stats SL_FILE using (shown(0) \
+    ? strlen(OP[sl_index(WORKLOADS, strcol("workload"))] = strcol("op")) : 0) nooutput
+
+# $ROWS: 1 workload, 2 variant, 3 why there is no value or 0, 4 to 6 value and interval.
+WHYS = "failed skipped not_measured"
+why(status, value) = status eq "ok" ? (value eq "NA" ? 3 : 0) : sl_index(WHYS, status)
+why_text(k) = k == 3 ? "not measured" : word(WHYS, k)
+number(name) = why(strcol("status"), strcol(MID)) ? 0.0 : column(name)
+set table $ROWS
+plot SL_FILE using (sl_index(WORKLOADS, strcol("workload"))) \
+    :(sl_index(VARIANTS, strcol("variant"))):(why(strcol("status"), strcol(MID))) \
+    :(number(MID)):(number(LO)):(number(HI)) with table if (shown(0))
+unset table
+set datafile separator whitespace
+unset datafile columnheaders
+learn(i, v, value, hi) = strlen(DRAWN[i] = sl_add(DRAWN[i], sprintf("%d", v))) \
+    + (TOP[i] = hi > TOP[i] ? hi : TOP[i]) \
+    + (v == sl_index(VARIANTS, BASELINE) ? (BASE[i] = value) : 0)
+learn_why(i, v) = strlen(UNDRAWN[i] = sl_add(UNDRAWN[i], sprintf("%d", v)))
+stats $ROWS using ($3 == 0 ? learn(int($1), int($2), $4, $6) : learn_why(int($1), int($2))) nooutput
+
+LABEL_CHARS = 0
+do for [s in VARIANTS] { LABEL_CHARS = strlen(s) > LABEL_CHARS ? strlen(s) : LABEL_CHARS }
+NAMES = 22 + 7.2 * LABEL_CHARS
+VALUES = BASELINE eq "" ? 66 : 122
+ROW = 18
+COLUMNS = NW > 1 && NAMES < 250 ? 2 : 1
+W = COLUMNS == 2 ? 980 : 640
+PANEL_W = (W - 20.0) / COLUMNS
+PANEL_H = 34 + ROW * NV + 46
+HEAD = sl_head(TITLE, READING, W)
+H = HEAD + PANEL_H * ceil(NW / real(COLUMNS)) + sl_foot(CAPTION, W)
+left(i) = 10 + PANEL_W * ((i - 1) % COLUMNS) + NAMES
+right(i) = 10 + PANEL_W * ((i - 1) % COLUMNS + 1) - VALUES
+top(i) = HEAD + PANEL_H * ((i - 1) / COLUMNS) + 34
+# v comes from the lists, as text.
+got(i, v, k) = $1 == i && $2 == sl_number(v) ? column(k) : sl_none(v, -2 * limit - 1)
+spec(v) = word(VARIANTS, sl_number(v))
+over_base(value, base) = base > 0 ? sl_ratio(value / base) : ""
+
+do for [format in SL_FORMATS] {
+    eval sl_terminal(format, W, H)
+    set output PREFIX . "." . format
+    set multiplot
+    do for [i = 1:NW] {
+        set label word(WORKLOADS, i) at 14 + PANEL_W * ((i - 1) % COLUMNS), top(i) - 12 left \
+            font sl_bold(format, 12) textcolor rgb SL_INK
+        do for [v = 1:NV] {
+            set label word(VARIANTS, v) at left(i) - 8, top(i) + ROW * (v - 0.5) right \
+                font ",12" textcolor rgb SL_INK
+        }
+    }
+    load SL_HERE . "canvas.gp"
+    do for [i = 1:NW] {
+        eval sl_panel(left(i), right(i), top(i), top(i) + ROW * NV, W, H)
+        limit = TOP[i] > 0 ? TOP[i] * 1.04 : 1
+        set xrange [0:limit]
+        set yrange [NV + 0.5:0.5]
+        set xtics out nomirror scale 0.4 font ",10" textcolor rgb SL_SOFT offset 0, 0.4
+        set xtics ("0" 0)
+        step = sl_step(limit)
+        do for [k = 1:int(limit / step)] { set xtics add (row_tick(k * step) k * step) }
+        set xlabel row_axis(OP[i]) . ", " . sl_count(WORKERS_MAX[i], "worker") \
+            font ",10" textcolor rgb SL_SOFT offset 0, 0.9
+        set grid xtics linecolor rgb SL_RULE linewidth 0.5
+        if (ROW_IDEAL) {
+            do for [n in sprintf("1 %d", WORKERS_MAX[i])] {
+                set arrow from int(n), graph 0 to int(n), graph 1 nohead front \
+                    linecolor rgb SL_REFERENCE dashtype 2
+            }
+        }
+        plot NaN notitle, \
+            for [v in DRAWN[i]] $ROWS \
+                using (got(i, v, 3)):2:(0.0):(got(i, v, 4)):($2 - 0.33):($2 + 0.33) \
+                with boxxyerror fillcolor rgb sl_fill(spec(v), VARIANTS) \
+                fillstyle solid 1 border linecolor rgb sl_edge(spec(v), VARIANTS) notitle, \
+            for [v in DRAWN[i]] $ROWS using (got(i, v, 4)):2:(got(i, v, 5)):(got(i, v, 6)) \
+                with xerrorbars pointtype sl_point(spec(v), VARIANTS) \
+                pointsize sl_point_size(format, 1) linewidth 1.2 \
+                linecolor rgb sl_hue(spec(v)) notitle, \
+            for [v in DRAWN[i]] $ROWS using (got(i, v, 3) + limit):2:(row_text($4)) \
+                with labels right offset screen 56.0 / W, 0 \
+                font ",11" textcolor rgb SL_INK notitle, \
+            for [v in DRAWN[i]] $ROWS using (got(i, v, 3) + limit):2:(over_base($4, BASE[i])) \
+                with labels right offset screen 112.0 / W, 0 \
+                font ",11" textcolor rgb SL_SOFT notitle, \
+            for [v in UNDRAWN[i]] $ROWS \
+                using (got(i, v, 3) > 0 ? 0.0 : got(i, v, 3)):2:(why_text(int($3))) \
+                with labels left offset 1, 0 font ",11" textcolor rgb SL_SOFT notitle
+        unset arrow
+    }
+    unset multiplot
+    unset output
+}

@@ -1,0 +1,153 @@
+# style.gp - what every figure shares: marks of the variants, number formats, terminals.
+#
+# Loaded first by each figure's script. Defines names that begin with sl_ or SL_ and sets options;
+# reads no file and draws nothing.
+#
+# Colours: seven of the eight of Okabe and Ito (2008), who chose them to stay apart for people with
+# protanopia, deuteranopia and tritanopia. Their yellow has a contrast of 1.3:1 on white, too faint
+# for a thin line, and gives its place to the wine of Paul Tol's "muted" scheme. Under the
+# dichromacy simulation of Machado et al. (2009), severity 1, the two nearest of these eight are
+# still 16 units of CIE Lab apart; every colour has a contrast of at least 2.3:1 on white.
+# No figure tells variants apart by colour alone: each has a point type, a dash and a name of its
+# own.
+#
+# A variation of a variant by knobs (gmp,tick=64) keeps the hue: lighter line, open point,
+# pale bar with an edge. (Hatching would do, but browsers print it as megabytes of pictures.)
+
+set encoding utf8
+set datafile separator "\t"
+set datafile missing NaN
+set datafile columnheaders
+
+# Catalogue order, which is the order of rows and legends in all figures; serial, plain C without a
+# scheduler, is a neutral grey.
+SL_VARIANTS = "kthread  uthread  static   grq      perm     gmp      tasksteal contsteal serial"
+SL_HUES     = "0x000000 0xCC79A7 0xE69F00 0xD55E00 0x882255 0x0072B2 0x009E73  0x56B4E9  0x777777"
+SL_FILLED   = "1        2        13       11       9        7        15        5         3"
+SL_OPEN     = "1        2        12       10       8        6        14        4         3"
+SL_DASHES   = "4        6        3        5        2        1        1         2         3"
+
+# A variant that is not in the catalogue yet takes one of these, in order of appearance.
+SL_SPARE_HUES = "0x332288 0x999933 0x117733 0x666666"
+SL_SPARE_POINTS = "3 3 3 3"
+SL_SPARE_DASHES = "3 4 5 6"
+
+SL_INK = 0x222222
+SL_SOFT = 0x666666
+SL_RULE = 0xDDDDDD
+# Lines of reference; not in the axes' colour: an SVG would join them to the axes, without a dash.
+SL_REFERENCE = 0x444444
+
+# Lists are strings of words; specifications and names hold no spaces.
+sl_index(list, item) = int(sum [sl_k = 1:words(list)] (word(list, sl_k) eq item ? sl_k : 0))
+sl_add(list, item) = sl_index(list, item) ? list : (strlen(list) ? list . " " . item : item)
+
+# The number at hand of an iteration over a list of numbers; and what stands for a row that the
+# iteration does not want. gnuplot goes through an empty list once, with an empty text: a point
+# outside the axes is drawn in silence, where a clause without any point is complained about.
+sl_number(text) = strlen(text) ? int(text) : 1
+sl_none(text, outside) = strlen(text) ? NaN : outside
+
+# The name of "name,key=value,key=value", and the rest with its comma.
+sl_comma(spec) = strstrt(spec, ",")
+sl_name(spec) = sl_comma(spec) ? spec[1:sl_comma(spec) - 1] : spec
+sl_knobs(spec) = sl_comma(spec) ? spec[sl_comma(spec):*] : ""
+
+# Place in the catalogue; strangers follow. SL_STRANGERS is filled by group.gp.
+SL_STRANGERS = ""
+sl_place(name) = sl_index(SL_VARIANTS, name) ? sl_index(SL_VARIANTS, name) \
+    : words(SL_VARIANTS) + 1 + (sl_index(SL_STRANGERS, name) + 3) % 4
+sl_mark(name, list, spare) = word(list . " " . spare, sl_place(name))
+
+# Which variation of its variant spec is among the specifications in list: 0 is the plain one or,
+# where that is missing, the first.
+sl_rank(spec, list) = spec eq sl_name(spec) ? 0 : sl_rank_of_knobs(spec, list)
+sl_rank_of_knobs(spec, list) = int((sl_index(list, sl_name(spec)) ? 1 : 0) \
+    + sum [sl_j = 1:sl_index(list, spec) - 1] (sl_name(word(list, sl_j)) eq sl_name(spec) \
+        && sl_knobs(word(list, sl_j)) ne "" ? 1 : 0))
+
+sl_tint_channel(c, t) = int(c + (255 - c) * t)
+sl_tint(rgb, t) = (sl_tint_channel((rgb >> 16) & 255, t) << 16) \
+    + (sl_tint_channel((rgb >> 8) & 255, t) << 8) + sl_tint_channel(rgb & 255, t)
+sl_lightness(rank) = rank == 0 ? 0.0 : rank == 1 ? 0.35 : rank == 2 ? 0.5 : 0.6
+
+sl_hue(spec) = int(sl_mark(sl_name(spec), SL_HUES, SL_SPARE_HUES))
+sl_color(spec, list) = sl_tint(sl_hue(spec), sl_lightness(sl_rank(spec, list)))
+sl_fill(spec, list) = sl_tint(sl_hue(spec), sl_rank(spec, list) == 0 ? 0.45 : 0.85)
+sl_edge(spec, list) = sl_rank(spec, list) == 0 ? sl_fill(spec, list) : sl_hue(spec)
+sl_point(spec, list) = int(sl_rank(spec, list) == 0 \
+    ? sl_mark(sl_name(spec), SL_FILLED, SL_SPARE_POINTS) \
+    : sl_mark(sl_name(spec), SL_OPEN, SL_SPARE_POINTS))
+sl_dash(spec, list) = int(sl_mark(sl_name(spec), SL_DASHES, SL_SPARE_DASHES))
+
+# 1234567 -> "1.23M"; three digits, the prefixes of the SI.
+sl_digits(m) = m >= 99.95 ? "%.0f" : m >= 9.995 ? "%.1f" : "%.2f"
+sl_power(v) = v == 0 ? 0 : floor(log10(abs(v) * 1.0005) / 3)
+sl_prefix(p) = p == 0 ? "" : p > 0 ? (" kMGT"[p + 1:p + 1]) : (" mµnp"[1 - p:1 - p])
+sl_mantissa(v) = v / 1000.0 ** sl_power(v)
+sl_si(v) = v == 0 ? "0" \
+    : sprintf(sl_digits(abs(sl_mantissa(v))), sl_mantissa(v)) . sl_prefix(sl_power(v))
+# ~0, 0.016, 3.20, 118: plain where a prefix would hide how small a share is.
+sl_plain(v) = v == 0 ? "0" : v < 0.0001 ? "~0" : v < 0.00995 ? sprintf("%.4f", v) \
+    : v < 0.0995 ? sprintf("%.3f", v) : v < 1000 ? sprintf(sl_digits(v), v) : sl_si(v)
+sl_tick(v) = sprintf("%g", v / 1000.0 ** sl_power(v)) . sl_prefix(sl_power(v))
+sl_time(ns) = ns < 1e3 ? sprintf("%g ns", ns) : ns < 1e6 ? sprintf("%g µs", ns / 1e3) \
+    : ns < 1e9 ? sprintf("%g ms", ns / 1e6) : sprintf("%g s", ns / 1e9)
+sl_ratio(x) = sprintf(x >= 9.95 ? "%.0f×" : x >= 0.0995 ? "%.2f×" : "%.3f×", x)
+
+# A step of 1, 2 or 5 times a power of ten that gives 3 to 6 steps up to limit.
+sl_step(limit) = sl_step_of(limit, 10.0 ** floor(log10(limit)))
+sl_step_of(limit, power) = limit / power >= 6 ? 2 * power : limit / power >= 3 ? power \
+    : limit / power >= 1.5 ? power / 2 : power / 5
+
+# "round trip" -> "round trips", "leaf" -> "leaves"
+sl_plural(op) = !strlen(op) || op[strlen(op):*] eq "s" ? op \
+    : op[strlen(op):*] eq "f" ? op[1:strlen(op) - 1] . "ves" : op . "s"
+
+# Text broken into lines of at most `width` characters. Not by word(), which takes quotes away.
+sl_wrap(text, width) = sl_wrap_from(text, width, "", "")
+sl_wrap_from(text, width, line, done) = !strlen(text) ? done . line \
+    : !strlen(line) ? sl_wrap_from(sl_tail(text), width, sl_head_word(text), done) \
+    : strlen(line) + 1 + strlen(sl_head_word(text)) > width \
+    ? sl_wrap_from(sl_tail(text), width, sl_head_word(text), done . line . "\n") \
+    : sl_wrap_from(sl_tail(text), width, line . " " . sl_head_word(text), done)
+sl_head_word(text) = strstrt(text, " ") ? text[1:strstrt(text, " ") - 1] : text
+sl_tail(text) = strstrt(text, " ") ? text[strstrt(text, " ") + 1:*] : ""
+sl_lines(text) = 1 + int(sum [sl_i = 1:strlen(text)] (text[sl_i:sl_i] eq "\n" ? 1 : 0))
+
+# The command that opens a terminal of w x h CSS pixels (96 to the inch); 12 px is 9 pt.
+# Not enhanced: names have underscores, which would become subscripts.
+SL_FORMATS = "svg pdf png"
+SL_PLAIN = " noenhanced background '#ffffff'"
+sl_terminal(format, w, h) = format eq "svg" \
+    ? sprintf("set terminal svg size %d,%d font 'sans-serif,12'", w, h) . SL_PLAIN \
+    : format eq "pdf" \
+    ? sprintf("set terminal pdfcairo size %.3fin,%.3fin font 'sans-serif,9'", w / 96.0, h / 96.0) \
+        . SL_PLAIN \
+    : sprintf("set terminal pngcairo size %d,%d font 'sans-serif,10' fontscale 1.8", 2 * w, 2 * h) \
+        . " linewidth 2 pointscale 2" . SL_PLAIN
+
+# A point of size 1 is larger in the svg terminal than in those of cairo.
+sl_point_size(format, size) = format eq "svg" ? 0.62 * size : size
+
+# The svg terminal knows no bold outside enhanced text; one size larger stands in for it.
+sl_bold(format, size) = format eq "svg" ? sprintf("sans-serif,%d", size + 1) \
+    : sprintf("sans-serif:Bold,%d", size)
+
+# Page geometry, in CSS pixels from the top left: a figure W wide and H high, with HEAD pixels for
+# question and reading aid above the panels and FOOT for the caption below.
+sl_title_width(w) = int((w - 28) / 8.9)
+sl_text_width(w) = int((w - 28) / 6.9)
+sl_title_lines(title, w) = sl_lines(sl_wrap(title, sl_title_width(w)))
+sl_text_lines(text, w) = sl_lines(sl_wrap(text, sl_text_width(w)))
+sl_head(title, reading, w) = 20 + 20 * sl_title_lines(title, w) + 15 * sl_text_lines(reading, w)
+sl_foot(caption, w) = 16 + 14 * sl_text_lines(caption, w)
+
+# The command that places a panel's plot area, in pixels from the top left of a figure of w x h.
+sl_panel(x0, x1, y0, y1, w, h) = sprintf( \
+    "set lmargin at screen %.6f; set rmargin at screen %.6f; " \
+    . "set tmargin at screen %.6f; set bmargin at screen %.6f; set border 3 linecolor rgb %d", \
+    x0 / real(w), x1 / real(w), 1 - y0 / real(h), 1 - y1 / real(h), SL_SOFT)
+
+# "1 worker", "2 workers"
+sl_count(n, what) = sprintf("%d %s%s", n, what, n == 1 ? "" : "s")

@@ -1,0 +1,130 @@
+/* gmp - Go's scheduler: M:N with a run queue per P.
+ *
+ * Every P has a ring of 256 Gs and a slot for the newest one (runnext); what overflows, yields or
+ * was never local waits in one global queue. An M that holds a P looks, in this order:
+ *
+ *   1  every 61st dispatch: one G from the global queue, so that it cannot starve
+ *   2  runnext, in the time slice of the G before; then the ring's head
+ *   3  a batch from the global queue
+ *   4  the other Ps, in random order, four times; half a ring each; runnext only in the last pass
+ *
+ * Since the queue belongs to the P, an M that sleeps strands nothing, and thieves visit Ps, of
+ * which there are as many as workers, not Ms.
+ *
+ * Source: Go 1.26 runtime/proc.go newproc, runqput, findRunnable, stealWork; [Vyukov12].
+ *   Same:    order of search, sizes, shares, batch formula, which G a thief runs first.
+ *   Differs: no netpoller, no sysmon and no preemption; workers sleep by the protocol of idle.c.
+ */
+#include "runtime/lrq.h"
+#include "sched.h"
+
+struct gmp_knobs {
+    struct lrq_knobs lrq;
+};
+
+struct gmp {
+    struct globq globq;
+};
+
+static const struct param gmp_knobs[] = {
+    LRQ_KNOBS(struct gmp_knobs),
+    FLOOR_KNOBS(struct gmp_knobs, lrq.floor),
+    {0},
+};
+
+static struct globq *globq_of(const struct sched *sched)
+{
+    return &((struct gmp *)sched->variant)->globq;
+}
+
+static void gmp_init(struct sched *sched)
+{
+    sched->variant = sched_zalloc(sizeof(struct gmp));
+}
+
+static void gmp_fini(struct sched *sched)
+{
+    machine_free(sched->variant);
+}
+
+static void gmp_p_init(struct sched *sched, struct p *p)
+{
+    struct lrq *lrq = lrq_new(sched->knobs);
+    lrq->last_victim = p->id + 1;
+    p->variant = lrq;
+}
+
+static void gmp_p_fini(struct sched *sched, struct p *p)
+{
+    (void)sched;
+    lrq_free(p->variant);
+}
+
+static void gmp_ready(struct m *m, struct g *gp, enum ready_how how)
+{
+    const struct gmp_knobs *knobs = m->sched->knobs;
+    struct globq *globq = globq_of(m->sched);
+    if (how == READY_YIELD && knobs->lrq.yield == YIELD_GLOBAL)
+        globq_put(m, globq, gp);
+    else
+        lrq_put(m, m->p->variant, globq, gp, how == READY_NEW || how == READY_WOKEN);
+}
+
+static struct g *gmp_pick(struct m *m, bool *inherit)
+{
+    return lrq_pick(m, m->p->variant, globq_of(m->sched), inherit);
+}
+
+static struct g *gmp_steal(struct m *m)
+{
+    const struct gmp_knobs *knobs = m->sched->knobs;
+    struct sched *sched = m->sched;
+    struct lrq *mine = m->p->variant;
+    for (int64_t pass = 0; pass < knobs->lrq.passes; pass++) {
+        struct walk walk = walk_start(m, mine, (uint32_t)sched->procs, (uint32_t)m->p->id);
+        bool last = pass == knobs->lrq.passes - 1;
+        uint32_t i;
+        while (walk_next(&walk, &i)) {
+            struct p *p = sched->allp[i];
+            struct m *owner = atomic_load_explicit(&p->m, memory_order_acquire); /* P1 */
+            if (p == m->p || !owner)
+                continue; /* an idle P has nothing */
+            struct g *gp = lrq_steal(m, mine, p->variant, last, true);
+            if (gp) {
+                mine->last_victim = (int32_t)i;
+                stat_add(&m->stats, STAT_STEALS, 1);
+                return gp;
+            }
+        }
+    }
+    stat_add(&m->stats, STAT_STEALS_FAILED, 1);
+    return NULL;
+}
+
+static bool gmp_has_work(struct sched *sched)
+{
+    if (!globq_is_empty(globq_of(sched)))
+        return true;
+    for (int32_t i = 0; i < sched->procs; i++)
+        if (lrq_has_work(sched, sched->allp[i]->variant))
+            return true;
+    return false;
+}
+
+const struct sched_ops gmp_ops = {
+    .name = "gmp",
+    .idea = "M:N as in Go: a ring and runnext per P, one global queue, stealing by halves",
+    .source = "[Vyukov12] [Go1.26]",
+    .knobs = gmp_knobs,
+    .knobs_size = sizeof(struct gmp_knobs),
+    .check = lrq_check,
+    .forkjoin = FJ_GO,
+    .init = gmp_init,
+    .p_init = gmp_p_init,
+    .ready = gmp_ready,
+    .pick = gmp_pick,
+    .steal = gmp_steal,
+    .has_work = gmp_has_work,
+    .p_fini = gmp_p_fini,
+    .fini = gmp_fini,
+};

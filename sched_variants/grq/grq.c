@@ -1,0 +1,70 @@
+/* grq - M:N with one global FIFO queue behind one lock.
+ *
+ * Everything that is runnable waits in one list; every put and get takes its lock. Fair to the
+ * last place, and with nothing to tune; the lock and the queue's cache lines go round all workers.
+ *
+ * Source: [Vyukov12], Go before 1.1.
+ */
+#include "runtime/gqueue.h"
+#include "sched.h"
+
+struct grq_knobs {
+    struct floor_knobs floor;
+};
+
+static const struct param grq_knobs[] = {
+    FLOOR_KNOBS(struct grq_knobs, floor),
+    {0},
+};
+
+static void grq_init(struct sched *sched)
+{
+    sched->variant = sched_zalloc(sizeof(struct globq));
+}
+
+static void grq_fini(struct sched *sched)
+{
+    machine_free(sched->variant);
+}
+
+static void grq_ready(struct m *m, struct g *gp, enum ready_how how)
+{
+    (void)how;
+    stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)globq_put(m, m->sched->variant, gp));
+}
+
+static struct g *grq_pick(struct m *m, bool *inherit)
+{
+    (void)inherit;
+    struct g *gp = globq_get(m, m->sched->variant);
+    if (gp)
+        stat_add(&m->stats, STAT_GRQ_HITS, 1);
+    return gp;
+}
+
+/* A spinner has no other queue to look into: it looks into the global one again. */
+static struct g *grq_look_again(struct m *m)
+{
+    bool inherit;
+    return grq_pick(m, &inherit);
+}
+
+static bool grq_has_work(struct sched *sched)
+{
+    return !globq_is_empty(sched->variant);
+}
+
+const struct sched_ops grq_ops = {
+    .name = "grq",
+    .idea = "M:N with one global FIFO queue behind one lock",
+    .source = "[Vyukov12]",
+    .knobs = grq_knobs,
+    .knobs_size = sizeof(struct grq_knobs),
+    .forkjoin = FJ_GO,
+    .init = grq_init,
+    .ready = grq_ready,
+    .pick = grq_pick,
+    .steal = grq_look_again,
+    .has_work = grq_has_work,
+    .fini = grq_fini,
+};

@@ -1,0 +1,112 @@
+/* machine.h - the whole world as the runtime sees it.
+ *
+ * Everything above machine/ touches threads, clocks, sleeping and pages through these functions
+ * only, so that the same scheduler source runs on real threads (machine/native) and on simulated
+ * cores. Common rules: any thread may call; nothing here knows what a G or a P is; failures return
+ * -errno and change nothing.
+ */
+#ifndef SCHEDLAB_MACHINE_H
+#define SCHEDLAB_MACHINE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct m;
+
+/* The M that runs the caller. Deliberately not inlined: a goroutine may continue on another thread
+ * after any switch, and a compiler may cache the address of a thread-local across it. */
+struct m *machine_self(void);
+void machine_set_self(struct m *m); /* pre: once per thread, before its first machine_self() */
+
+/* Threads. stack_size is in bytes and includes what the system needs; cpu is the index of a
+ * worker's core, counted in the set given by machine_init(), or -1 for any core of that set. */
+struct machine_thread {
+    uintptr_t handle;
+};
+int machine_thread_start(struct machine_thread *thread, void (*fn)(void *), void *arg,
+                         size_t stack_size, int cpu);
+void machine_pin(int cpu);                               /* the calling thread; cpu as above */
+void machine_thread_join(struct machine_thread *thread); /* pre: started, joined once */
+void machine_thread_detach(struct machine_thread *thread);
+
+/* Sleeps while *word == value, until a wake or timeout_ns (< 0: no timeout) passes. May wake
+ * without reason. Returns -ETIMEDOUT after a timeout, 0 otherwise. */
+int machine_wait(_Atomic uint32_t *word, uint32_t value, int64_t timeout_ns);
+
+/* Wakes up to n threads that sleep on word. */
+void machine_wake(_Atomic uint32_t *word, int n);
+
+/* Monotonic nanoseconds. */
+int64_t machine_now(void);
+void machine_sleep(int64_t ns);
+
+/* In a spin loop: tells the core that we wait for *word to change. */
+static inline void machine_relax(const volatile void *word)
+{
+    (void)word;
+#if defined(__x86_64__)
+    __asm__ volatile("pause" ::: "memory");
+#elif defined(__aarch64__)
+    __asm__ volatile("yield" ::: "memory");
+#endif
+}
+
+/* Gives the core to another runnable thread, if there is one. */
+void machine_yield(void);
+
+/* A full fence between the caller's earlier stores and later loads: a locked instruction on x86,
+ * which costs a fraction of mfence. ThreadSanitizer knows no fences, so its build uses a
+ * read-modify-write instead. */
+static inline void machine_fence(_Atomic uint32_t *scratch)
+{
+#if defined(__SANITIZE_THREAD__) || defined(SCHEDLAB_TSAN)
+    atomic_fetch_add_explicit(scratch, 0, memory_order_seq_cst);
+#elif defined(__x86_64__)
+    (void)scratch;
+    __asm__ volatile("lock orl $0, -4(%%rsp)" ::: "memory", "cc");
+#else
+    (void)scratch;
+    atomic_thread_fence(memory_order_seq_cst);
+#endif
+}
+
+/* Makes every running thread of the process pass a full fence before it returns; lets the other
+ * side of a store-load pairing do without a fence of its own. -ENOSYS where the kernel cannot. */
+int machine_fence_all(void);
+
+/* Memory from the process's allocator; NULL when there is none. align is a power of two. */
+void *machine_alloc(size_t size, size_t align);
+void machine_free(void *ptr);
+
+/* Stacks: maps `count` stacks of `size` bytes each (a multiple of the page size) side by side,
+ * committed by touch, the lowest page of each a guard. Sets *guarded to how many guards could be
+ * installed (the map limit may end them on kernels without guard regions). NULL: no address space.
+ * */
+void *machine_stacks_map(size_t count, size_t size, size_t *guarded);
+void machine_stacks_unmap(void *base, size_t count, size_t size);
+size_t machine_guard_size(void); /* bytes at the low end of each stack that may not be touched */
+
+/* The calling thread's own stack: its lowest address and its size. */
+void machine_stack_bounds(char **low, size_t *size);
+
+/* The cores to use, ids as the kernel numbers them; called once, before any thread is started.
+ * Restricts the process to them (inherited by all threads). count 0: whatever the process may use.
+ * */
+int machine_init(const int *cpus, int count);
+int machine_cpu_count(void); /* cores the process may use */
+
+/* Called on a memory fault, on a signal stack, with the address: ends the process with
+ * machine_die() if it knows the reason, returns otherwise. Set once, before threads start. */
+extern void (*machine_on_fault)(const void *fault_address);
+
+/* Every thread that runs goroutines calls these first and last: the signal stack for the above. */
+void machine_thread_enter(void);
+void machine_thread_leave(void);
+
+/* Writes text to standard error and ends the process with status, without running exit handlers;
+ * safe on any stack, in any state. */
+_Noreturn void machine_die(const char *text, int status);
+
+#endif

@@ -1,0 +1,331 @@
+/* native.c - the machine as Linux threads: pthreads, futexes, CLOCK_MONOTONIC, jemalloc, mmap. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "machine.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Guard regions without a mapping of their own, Linux 6.13. */
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+enum { NS_PER_S = 1000000000, SIGNAL_STACK_SIZE = 32 << 10, CPUS_MAX = CPU_SETSIZE };
+
+/* Sanitizers keep large thread-local areas on the thread's stack. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SCHEDLAB_ASAN) ||     \
+    defined(SCHEDLAB_TSAN)
+#define THREAD_STACK_MIN ((size_t)1 << 20)
+#else
+#define THREAD_STACK_MIN ((size_t)PTHREAD_STACK_MIN)
+#endif
+
+static __thread struct m *self_m;
+static __thread char *signal_stack;
+
+static cpu_set_t allowed;     /* the cores of machine_init() */
+static int cpu_ids[CPUS_MAX]; /* the same, by index */
+static int cpu_count;
+static _Atomic bool fence_all_registered;
+
+/* Who runs me -------------------------------------------------------------------------------- */
+
+__attribute__((noinline)) struct m *machine_self(void)
+{
+    struct m *m = self_m;
+    __asm__ volatile("" : "+r"(m)); /* not to be folded with an earlier call on another thread */
+    return m;
+}
+
+void machine_set_self(struct m *m)
+{
+    self_m = m;
+}
+
+/* Threads ------------------------------------------------------------------------------------- */
+
+struct thread_start {
+    void (*fn)(void *);
+    void *arg;
+    int cpu;
+};
+
+static void *thread_main(void *arg)
+{
+    struct thread_start start = *(struct thread_start *)arg;
+    free(arg);
+    if (start.cpu >= 0)
+        machine_pin(start.cpu);
+    start.fn(start.arg);
+    return NULL;
+}
+
+int machine_thread_start(struct machine_thread *thread, void (*fn)(void *), void *arg,
+                         size_t stack_size, int cpu)
+{
+    struct thread_start *start = malloc(sizeof *start);
+    if (!start)
+        return -ENOMEM;
+    *start = (struct thread_start){fn, arg, cpu};
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    if (stack_size < THREAD_STACK_MIN)
+        stack_size = THREAD_STACK_MIN;
+    pthread_attr_setstacksize(&attr, stack_size);
+    pthread_t id;
+    int error = pthread_create(&id, &attr, thread_main, start);
+    pthread_attr_destroy(&attr);
+    if (error) {
+        free(start);
+        return -error;
+    }
+    thread->handle = (uintptr_t)id;
+    return 0;
+}
+
+void machine_thread_join(struct machine_thread *thread)
+{
+    pthread_join((pthread_t)thread->handle, NULL);
+}
+
+void machine_thread_detach(struct machine_thread *thread)
+{
+    pthread_detach((pthread_t)thread->handle);
+}
+
+void machine_stack_bounds(char **low, size_t *size)
+{
+    pthread_attr_t attr;
+    void *base = NULL;
+    *size = 0;
+    if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+        pthread_attr_getstack(&attr, &base, size);
+        pthread_attr_destroy(&attr);
+    }
+    *low = base;
+}
+
+/* Cores --------------------------------------------------------------------------------------- */
+
+int machine_init(const int *cpus, int count)
+{
+    CPU_ZERO(&allowed);
+    if (count == 0) {
+        if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+            return -errno;
+    } else {
+        for (int i = 0; i < count; i++) {
+            if (cpus[i] < 0 || cpus[i] >= CPUS_MAX)
+                return -EINVAL;
+            CPU_SET(cpus[i], &allowed);
+        }
+        if (sched_setaffinity(0, sizeof allowed, &allowed) != 0)
+            return -errno;
+    }
+    cpu_count = 0;
+    for (int i = 0; count == 0 && i < CPUS_MAX; i++)
+        if (CPU_ISSET(i, &allowed))
+            cpu_ids[cpu_count++] = i;
+    for (int i = 0; i < count; i++)
+        cpu_ids[cpu_count++] = cpus[i];
+    return 0;
+}
+
+int machine_cpu_count(void)
+{
+    if (cpu_count == 0)
+        machine_init(NULL, 0);
+    return cpu_count;
+}
+
+void machine_pin(int cpu)
+{
+    cpu_set_t set = allowed;
+    if (machine_cpu_count() == 0)
+        return;
+    if (cpu >= 0) {
+        CPU_ZERO(&set);
+        CPU_SET(cpu_ids[cpu % cpu_count], &set);
+    } else {
+        set = allowed;
+    }
+    sched_setaffinity(0, sizeof set, &set);
+}
+
+/* Waiting ------------------------------------------------------------------------------------- */
+
+int machine_wait(_Atomic uint32_t *word, uint32_t value, int64_t timeout_ns)
+{
+    struct timespec timeout = {timeout_ns / NS_PER_S, timeout_ns % NS_PER_S};
+    long result = syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value,
+                          timeout_ns < 0 ? NULL : &timeout, NULL, 0);
+    return result != 0 && errno == ETIMEDOUT ? -ETIMEDOUT : 0;
+}
+
+void machine_wake(_Atomic uint32_t *word, int n)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0);
+}
+
+int64_t machine_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+void machine_sleep(int64_t ns)
+{
+    struct timespec left = {ns / NS_PER_S, ns % NS_PER_S};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR)
+        continue;
+}
+
+void machine_yield(void)
+{
+    sched_yield();
+}
+
+int machine_fence_all(void)
+{
+    /* relaxed: registering twice does no harm */
+    if (!atomic_load_explicit(&fence_all_registered, memory_order_relaxed) &&
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0)
+        return -errno;
+    atomic_store_explicit(&fence_all_registered, true, memory_order_relaxed);
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0 ? 0 : -errno;
+}
+
+/* Memory -------------------------------------------------------------------------------------- */
+
+void *machine_alloc(size_t size, size_t align)
+{
+    void *ptr = NULL;
+    if (align <= _Alignof(max_align_t))
+        return malloc(size);
+    return posix_memalign(&ptr, align, size) == 0 ? ptr : NULL;
+}
+
+void machine_free(void *ptr)
+{
+    free(ptr);
+}
+
+size_t machine_guard_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Does touching low really fault? An emulator may accept advice that it does not carry out. The
+ * kernel reads the byte for a pipe and answers EFAULT where we would be killed. */
+static bool guard_works(const char *low)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        return false;
+    bool works = write(ends[1], low, 1) < 0 && errno == EFAULT;
+    close(ends[0]);
+    close(ends[1]);
+    return works;
+}
+
+enum guard_way { GUARD_UNKNOWN, GUARD_MADVISE, GUARD_MPROTECT };
+
+/* True if the guard is in place. Guard regions cost no mapping; mprotect splits one per stack and
+ * meets vm.max_map_count at about 32,000 stacks, after which stacks go without and are counted. */
+static bool guard_install(char *low, size_t size)
+{
+    static _Atomic int way = GUARD_UNKNOWN; /* relaxed: a fact that everybody finds alike */
+    if (atomic_load_explicit(&way, memory_order_relaxed) == GUARD_UNKNOWN) {
+        bool works = madvise(low, size, MADV_GUARD_INSTALL) == 0 && guard_works(low);
+        atomic_store_explicit(&way, works ? GUARD_MADVISE : GUARD_MPROTECT, memory_order_relaxed);
+    }
+    if (atomic_load_explicit(&way, memory_order_relaxed) == GUARD_MADVISE)
+        return madvise(low, size, MADV_GUARD_INSTALL) == 0;
+    return mprotect(low, size, PROT_NONE) == 0;
+}
+
+void *machine_stacks_map(size_t count, size_t size, size_t *guarded)
+{
+    char *base = mmap(NULL, count * size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (base == MAP_FAILED)
+        return NULL;
+    madvise(base, count * size, MADV_NOHUGEPAGE); /* a huge page would commit 32 stacks for one */
+    *guarded = 0;
+    for (size_t i = 0; i < count; i++)
+        *guarded += guard_install(base + i * size, machine_guard_size());
+    return base;
+}
+
+void machine_stacks_unmap(void *base, size_t count, size_t size)
+{
+    munmap(base, count * size);
+}
+
+/* Faults -------------------------------------------------------------------------------------- */
+
+void (*machine_on_fault)(const void *fault_address);
+
+#if !defined(__SANITIZE_ADDRESS__) &&                                                              \
+    !defined(SCHEDLAB_ASAN) /* AddressSanitizer reports overflows itself */
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (machine_on_fault)
+        machine_on_fault(info->si_addr);
+    signal(number, SIG_DFL); /* not ours: the instruction faults again and ends the process */
+}
+
+void machine_thread_enter(void)
+{
+    signal_stack = malloc(SIGNAL_STACK_SIZE);
+    if (!signal_stack)
+        return; /* an overflow then ends the process without our message */
+    stack_t stack = {.ss_sp = signal_stack, .ss_size = SIGNAL_STACK_SIZE};
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigaltstack(&stack, NULL);
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
+}
+#else
+void machine_thread_enter(void)
+{
+}
+#endif
+
+void machine_thread_leave(void)
+{
+    stack_t off = {.ss_flags = SS_DISABLE};
+    if (!signal_stack)
+        return;
+    sigaltstack(&off, NULL);
+    free(signal_stack);
+    signal_stack = NULL;
+}
+
+void machine_die(const char *text, int status)
+{
+    size_t left = strlen(text);
+    while (left > 0) {
+        ssize_t n = write(STDERR_FILENO, text, left);
+        if (n <= 0)
+            break;
+        text += n;
+        left -= (size_t)n;
+    }
+    _exit(status);
+}

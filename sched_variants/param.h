@@ -1,0 +1,66 @@
+/* param.h - one named, typed, bounded setting: a variant's knob or a workload's parameter.
+ *
+ * A specification "name,key=value,key=value" is the same everywhere on the command line and in
+ * sweep files; a table of struct param says which keys there are, and harness/spec.c parses the
+ * text into the owner's struct. Every setting is an int64_t field of that struct: a number, or the
+ * index of a word in `words`.
+ */
+#ifndef SCHEDLAB_PARAM_H
+#define SCHEDLAB_PARAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct param {
+    const char *name;         /* the key; NULL ends a table */
+    size_t offset;            /* of the int64_t field in the owner's struct */
+    int64_t def;              /* the value where the key is not given */
+    int64_t min, max;         /* inclusive; ignored where only words are allowed */
+    const char *unit;         /* "ns", "Gs", "1" for a pure number; "word" where only words are */
+    const char *const *words; /* NULL-terminated, or NULL: words allowed beside the numbers */
+    int64_t words_base;       /* the value of words[0]; words[i] is words_base + i */
+    const char *source; /* where the default comes from: a key of docs/PAPERS.md, or Go's file */
+    const char *help;   /* one line: what it changes */
+};
+
+/* "floor.wake" names the knob "wake": fields of an embedded struct keep their own names. One level
+ * deep only: clang folds strchr into a static initializer, strrchr it does not. */
+#define PARAM_NAME(field)                                                                          \
+    (__builtin_strchr(field, '.') ? __builtin_strchr(field, '.') + 1 : (field))
+
+/* A number from min to max. */
+#define PARAM_NUMBER(owner, field, def_, min_, max_, unit_, source_, help_)                        \
+    {                                                                                              \
+        .name = PARAM_NAME(#field), .offset = offsetof(owner, field), .def = (def_),               \
+        .min = (min_), .max = (max_), .unit = (unit_), .source = (source_), .help = (help_)        \
+    }
+
+/* A number, or one of some words, whose values start at words_base_ and lie outside the range. */
+#define PARAM_NUMBER_OR(owner, field, def_, min_, max_, words_, words_base_, unit_, source_,       \
+                        help_)                                                                     \
+    {                                                                                              \
+        .name = PARAM_NAME(#field), .offset = offsetof(owner, field), .def = (def_),               \
+        .min = (min_), .max = (max_), .unit = (unit_), .words = (words_),                          \
+        .words_base = (words_base_), .source = (source_), .help = (help_)                          \
+    }
+
+/* One of some words; the value is the word's index, so list them in the order of the enum. */
+#define PARAM_WORD(owner, field, words_, def_, source_, help_)                                     \
+    {                                                                                              \
+        .name = PARAM_NAME(#field), .offset = offsetof(owner, field), .def = (def_),               \
+        .unit = "word", .words = (words_), .source = (source_), .help = (help_)                    \
+    }
+
+static inline int64_t *param_field(void *owner, const struct param *param)
+{
+    return (int64_t *)((char *)owner + param->offset);
+}
+
+/* Sets every setting of the table to its default. */
+static inline void params_set_defaults(void *owner, const struct param *table)
+{
+    for (const struct param *param = table; param && param->name; param++)
+        *param_field(owner, param) = param->def;
+}
+
+#endif

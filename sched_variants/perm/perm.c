@@ -1,0 +1,134 @@
+/* perm - M:N with a run queue per M (thread): G-M-P without the P.
+ *
+ * Queues, shares, ticks and stealing are gmp's; the one difference is who owns the queue. Here it
+ * is the thread. What follows from it is the variant's point:
+ *
+ *   - a thread that sleeps or blocks keeps its queue, and what lies there waits for a thief;
+ *   - a thief has to visit every thread there is, the sleeping and blocked ones too, however few
+ *     may run at one time; and queues take memory per thread.
+ *
+ * Source: [Vyukov12], the state before G-M-P with its single queue already split; source of the
+ * queue as in lrq.h.
+ */
+#include "runtime/lrq.h"
+#include "sched.h"
+
+struct perm_knobs {
+    struct lrq_knobs lrq;
+};
+
+struct perm {
+    struct globq globq;
+};
+
+static const struct param perm_knobs[] = {
+    LRQ_KNOBS(struct perm_knobs),
+    FLOOR_KNOBS(struct perm_knobs, lrq.floor),
+    {0},
+};
+
+static struct globq *globq_of(const struct sched *sched)
+{
+    return &((struct perm *)sched->variant)->globq;
+}
+
+static void perm_init(struct sched *sched)
+{
+    sched->variant = sched_zalloc(sizeof(struct perm));
+}
+
+static void perm_fini(struct sched *sched)
+{
+    machine_free(sched->variant);
+}
+
+static void perm_m_init(struct sched *sched, struct m *m)
+{
+    struct lrq *lrq = lrq_new(sched->knobs);
+    lrq->last_victim = m->id + 1;
+    m->variant = lrq;
+}
+
+static void perm_m_fini(struct sched *sched, struct m *m)
+{
+    (void)sched;
+    lrq_free(m->variant);
+}
+
+static void perm_ready(struct m *m, struct g *gp, enum ready_how how)
+{
+    const struct perm_knobs *knobs = m->sched->knobs;
+    struct globq *globq = globq_of(m->sched);
+    if (how == READY_YIELD && knobs->lrq.yield == YIELD_GLOBAL)
+        globq_put(m, globq, gp);
+    else
+        lrq_put(m, m->variant, globq, gp, how == READY_NEW || how == READY_WOKEN);
+}
+
+static struct g *perm_pick(struct m *m, bool *inherit)
+{
+    return lrq_pick(m, m->variant, globq_of(m->sched), inherit);
+}
+
+/* The Ms are a list, and their number only grows: the walk goes by M numbers, newest M first. */
+static struct m *m_by_index(struct m *newest, uint32_t count, uint32_t i)
+{
+    struct m *m = newest;
+    for (uint32_t skip = count - 1 - i; skip > 0; skip--)
+        m = m->all_link;
+    return m;
+}
+
+static struct g *perm_steal(struct m *m)
+{
+    const struct perm_knobs *knobs = m->sched->knobs;
+    struct lrq *mine = m->variant;
+    for (int64_t pass = 0; pass < knobs->lrq.passes; pass++) {
+        struct m *newest = sched_first_m(m->sched);
+        uint32_t count = sched_list_length(newest);
+        struct walk walk = walk_start(m, mine, count, (uint32_t)m->id);
+        bool last = pass == knobs->lrq.passes - 1;
+        uint32_t i;
+        while (walk_next(&walk, &i)) {
+            struct m *victim = m_by_index(newest, count, i);
+            if (victim == m)
+                continue;
+            struct g *gp = lrq_steal(m, mine, victim->variant, last, m_is_awake(victim));
+            if (gp) {
+                mine->last_victim = (int32_t)i;
+                stat_add(&m->stats, STAT_STEALS, 1);
+                return gp;
+            }
+        }
+    }
+    stat_add(&m->stats, STAT_STEALS_FAILED, 1);
+    return NULL;
+}
+
+static bool perm_has_work(struct sched *sched)
+{
+    if (!globq_is_empty(globq_of(sched)))
+        return true;
+    for (struct m *m = sched_first_m(sched); m; m = m->all_link)
+        if (lrq_has_work(sched, m->variant))
+            return true;
+    return false;
+}
+
+const struct sched_ops perm_ops = {
+    .name = "perm",
+    .idea = "M:N with gmp's queues owned by threads: thieves visit every thread",
+    .source = "[Vyukov12]",
+    .knobs = perm_knobs,
+    .knobs_size = sizeof(struct perm_knobs),
+    .check = lrq_check,
+    .forkjoin = FJ_GO,
+    .init = perm_init,
+    .m_init = perm_m_init,
+    .ready = perm_ready,
+    .pick = perm_pick,
+    .steal = perm_steal,
+    .has_work = perm_has_work,
+    .m_fini = perm_m_fini,
+    .fini = perm_fini,
+};

@@ -1,0 +1,93 @@
+/* api.c - the small functions of runtime.h: clock, workers, randomness, work, memory, and fatal().
+ * */
+#include "internal.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { EXIT_INVARIANT = 70, EXIT_ENVIRONMENT = 71 };
+
+int64_t go_now(void)
+{
+    return machine_now();
+}
+
+int go_workers(void)
+{
+    return machine_self()->sched->workers;
+}
+
+int go_worker_index(void)
+{
+    return machine_self()->id;
+}
+
+/* xoroshiro128+. Source: [BV18]. */
+uint64_t m_random(struct m *m)
+{
+    uint64_t s0 = m->rng[0], s1 = m->rng[1], result = s0 + s1;
+    s1 ^= s0;
+    m->rng[0] = ((s0 << 24) | (s0 >> 40)) ^ s1 ^ (s1 << 16);
+    m->rng[1] = (s1 << 37) | (s1 >> 27);
+    return result;
+}
+
+uint64_t go_random(void)
+{
+    return m_random(machine_self());
+}
+
+uint64_t go_work(uint64_t n)
+{
+    uint64_t state = n;
+    for (uint64_t i = 0; i < n; i++)
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return state;
+}
+
+void *go_alloc(size_t size)
+{
+    void *ptr = machine_alloc(size ? size : 1, 16);
+    if (!ptr)
+        fatal_env(ENOMEM, "no memory for %zu bytes of workload data", size);
+    return ptr;
+}
+
+void *go_alloc_zeroed(size_t size)
+{
+    return memset(go_alloc(size), 0, size ? size : 1);
+}
+
+void go_free(void *ptr)
+{
+    machine_free(ptr);
+}
+
+/* The text is built on the current stack, which may be a goroutine's: vsnprintf of short texts
+ * fits. */
+void fatal(const char *format, ...)
+{
+    char text[512];
+    size_t at = (size_t)snprintf(text, sizeof text, "schedlab: fatal: ");
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + at, sizeof text - at - 1, format, args);
+    va_end(args);
+    strcat(text, "\n");
+    machine_die(text, EXIT_INVARIANT);
+}
+
+void fatal_env(int error, const char *format, ...)
+{
+    char text[512];
+    size_t at = (size_t)snprintf(text, sizeof text, "schedlab: fatal: ");
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + at, sizeof text - at - 128, format, args);
+    va_end(args);
+    at = strlen(text);
+    snprintf(text + at, sizeof text - at, ": %s\n", strerror(error));
+    machine_die(text, EXIT_ENVIRONMENT);
+}

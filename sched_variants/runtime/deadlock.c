@@ -1,0 +1,75 @@
+/* deadlock.c - says who waits for what when nothing can run any more, and where a stack overflowed.
+ * */
+#include "internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { REPORT_MAX = 20, EXIT_DEADLOCK = 70, EXIT_OVERFLOW = 70 };
+
+struct report {
+    char text[4096];
+    size_t at;
+    int listed, waiting;
+};
+
+static const char *const wait_words[] = {
+    [WAIT_NONE] = "nothing known",
+    [WAIT_CHAN_SEND] = "chan send",
+    [WAIT_CHAN_RECV] = "chan receive",
+    [WAIT_WAITGROUP] = "wait group",
+    [WAIT_MUTEX] = "mutex",
+    [WAIT_COND] = "cond",
+    [WAIT_JOIN] = "join",
+    [WAIT_CHILD] = "its turn",
+    [WAIT_SYNC] = "fork/join sync",
+    [WAIT_SLEEP] = "sleep",
+};
+
+static void report_g(struct g *gp, void *arg)
+{
+    struct report *report = arg;
+    report->waiting++;
+    if (report->listed >= REPORT_MAX)
+        return;
+    report->listed++;
+    report->at +=
+        (size_t)snprintf(report->text + report->at, sizeof report->text - report->at,
+                         "  goroutine %u%s waits for %s %p\n", gp->id,
+                         gp->big_stack ? " (main)" : "", wait_words[gp->wait_reason], gp->wait_on);
+}
+
+/* Runs on g0 of the last M that went to sleep; all others sleep. */
+void deadlock_report(struct sched *sched)
+{
+    static lock_t reported;
+    while (!lock_try(&reported))
+        machine_sleep(1000000000); /* another M found it too and is about to end the process */
+    static struct report report;   /* the process ends here, and g0 may be small */
+    report.at = (size_t)snprintf(report.text, sizeof report.text,
+                                 "schedlab: fatal: deadlock: all workers of %s are asleep and no "
+                                 "goroutine can run\n",
+                                 sched->ops->name);
+    sched_each_g(sched, report_g, &report);
+    if (report.waiting > report.listed)
+        snprintf(report.text + report.at, sizeof report.text - report.at, "  and %d more\n",
+                 report.waiting - report.listed);
+    machine_die(report.text, EXIT_DEADLOCK);
+}
+
+/* On the signal stack of the faulting thread, whose G overran its stack if the address is in the
+ * guard. */
+void fault_report(const void *address)
+{
+    static char text[256];
+    struct m *m = machine_self();
+    struct g *gp = m ? m->curg : NULL;
+    const char *at = address;
+    if (!gp || !gp->stack || at < gp->stack || at >= gp->stack + m->sched->guard_size)
+        return;
+    snprintf(text, sizeof text,
+             "schedlab: fatal: stack overflow: goroutine %u needs more than its stack of %zu KiB "
+             "(--stack sets the size)\n",
+             gp->id, g_stack_size(m->sched, gp) >> 10);
+    machine_die(text, EXIT_OVERFLOW);
+}

@@ -1,0 +1,48 @@
+/* deque.c - the slow paths of the work-stealing deque; deque.h has the algorithm. */
+#include "deque.h"
+#include "g.h"
+
+#include <errno.h>
+
+static struct deque_array *array_new(size_t capacity)
+{
+    struct deque_array *array = machine_alloc(sizeof *array + capacity * sizeof array->slot[0], 64);
+    if (!array)
+        fatal_env(ENOMEM, "no memory for a deque of %zu", capacity);
+    array->mask = (int64_t)capacity - 1;
+    array->retired = NULL;
+    return array;
+}
+
+void deque_init(struct deque *dq, size_t capacity)
+{
+    atomic_init(&dq->bottom, 0);
+    atomic_init(&dq->top, 0);
+    atomic_init(&dq->depth_max, 0);
+    atomic_init(&dq->scratch, 0);
+    atomic_init(&dq->array, array_new(capacity));
+}
+
+void deque_fini(struct deque *dq)
+{
+    struct deque_array *array = atomic_load_explicit(&dq->array, memory_order_relaxed);
+    while (array) {
+        struct deque_array *retired = array->retired;
+        machine_free(array);
+        array = retired;
+    }
+}
+
+/* A thief may still read the old array, so it is kept: the retired ones together are as large as
+ * the newest. */
+void deque_grow(struct deque *dq, int64_t bottom, int64_t top)
+{
+    struct deque_array *old = atomic_load_explicit(&dq->array, memory_order_relaxed); /* own word */
+    struct deque_array *array = array_new(2 * ((size_t)old->mask + 1));
+    array->retired = old;
+    for (int64_t i = top; i < bottom; i++) {
+        void *item = atomic_load_explicit(&old->slot[i & old->mask], memory_order_relaxed);
+        atomic_store_explicit(&array->slot[i & array->mask], item, memory_order_relaxed);
+    }
+    atomic_store_explicit(&dq->array, array, memory_order_release); /* pairs with deque_take() */
+}

@@ -1,0 +1,130 @@
+/* deque.h - the work-stealing deque: the owner pushes and pops at the bottom, thieves take from the
+ * top.
+ *
+ * Source: [CL05] Chase and Lev 2005; [Le13] Le, Pop, Cohen, Zappa Nardelli 2013, figure 1 (C11
+ * orders).
+ *   Same:    algorithm, growth, the two seq_cst fences, the CAS on top.
+ *   Differs: the store of bottom in push is a release store in place of a release fence and a
+ *            relaxed store (the same instruction on x86, and ThreadSanitizer understands it); an
+ *            empty deque is seen by the owner without the fence; retired arrays are kept until the
+ *            deque dies.
+ *   Why:     one less full fence in the common "nothing left" case: top only grows, so an owner
+ *            that sees bottom <= top can not be wrong.
+ *
+ * Invariants:  top <= bottom + 1;  size = max(0, bottom - top);  bottom is written by the owner
+ *              only; top only grows;  slot i is valid for top <= i < bottom;  indices never wrap
+ *              (63 bits).
+ *
+ * Order labels:
+ *   D1  push: release store of bottom      pairs with  D2  steal: acquire load of bottom
+ *       (the slot, and what it points to, is visible before the new bottom)
+ *   D3  pop: fence between store of bottom and load of top    pairs with
+ *   D4  steal: fence between load of top and load of bottom
+ *       (of an owner and a thief after the last element at least one sees the other)
+ *   D5  steal/pop: seq_cst CAS on top: exactly one gets the last element
+ */
+#ifndef SCHEDLAB_DEQUE_H
+#define SCHEDLAB_DEQUE_H
+
+#include "machine.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct deque_array {
+    int64_t mask; /* capacity - 1; capacity is a power of two */
+    struct deque_array *retired;
+    _Atomic(void *) slot[];
+};
+
+struct deque {
+    /* written by the owner */
+    _Alignas(64) _Atomic int64_t bottom;
+    _Atomic(struct deque_array *) array;
+    _Atomic int64_t depth_max; /* largest size ever seen by a push */
+    _Atomic uint32_t scratch;
+    /* written by thieves, and by the owner for the last element */
+    _Alignas(64) _Atomic int64_t top;
+};
+
+/* Lost is told from empty so that failed steals can be counted apart. */
+enum deque_steal { DEQUE_STOLEN, DEQUE_EMPTY, DEQUE_LOST };
+
+void deque_init(struct deque *dq, size_t capacity);             /* power of two; grows by itself */
+void deque_fini(struct deque *dq);                              /* pre: nobody uses it */
+void deque_grow(struct deque *dq, int64_t bottom, int64_t top); /* owner; slow path of push */
+
+/* A snapshot, exact only for an owner whose thieves rest. Any thread. */
+static inline int64_t deque_size(struct deque *dq)
+{
+    int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_acquire);
+    int64_t size = bottom - atomic_load_explicit(&dq->top, memory_order_acquire);
+    return size > 0 ? size : 0;
+}
+
+static inline uint64_t deque_depth_max(struct deque *dq)
+{
+    return (uint64_t)atomic_load_explicit(&dq->depth_max, memory_order_relaxed);
+}
+
+/* Owner only. */
+static inline void deque_push(struct deque *dq, void *item)
+{
+    int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_relaxed); /* own word */
+    int64_t top = atomic_load_explicit(&dq->top, memory_order_acquire);
+    struct deque_array *array =
+        atomic_load_explicit(&dq->array, memory_order_relaxed); /* own word */
+    if (__builtin_expect(bottom - top > array->mask, 0)) {
+        deque_grow(dq, bottom, top);
+        array = atomic_load_explicit(&dq->array, memory_order_relaxed);
+    }
+    if (bottom - top >= atomic_load_explicit(&dq->depth_max, memory_order_relaxed)) /* statistic */
+        atomic_store_explicit(&dq->depth_max, bottom - top + 1, memory_order_relaxed);
+    /* relaxed: published by D1 */
+    atomic_store_explicit(&array->slot[bottom & array->mask], item, memory_order_relaxed);
+    atomic_store_explicit(&dq->bottom, bottom + 1, memory_order_release); /* D1 */
+}
+
+/* Owner only: the newest item, or NULL. */
+static inline void *deque_pop(struct deque *dq)
+{
+    int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_relaxed) - 1; /* own word */
+    if (bottom < atomic_load_explicit(&dq->top, memory_order_relaxed)) /* top only grows */
+        return NULL;
+    struct deque_array *array =
+        atomic_load_explicit(&dq->array, memory_order_relaxed);         /* own word */
+    atomic_store_explicit(&dq->bottom, bottom, memory_order_relaxed);   /* ordered by D3 */
+    machine_fence(&dq->scratch);                                        /* D3 */
+    int64_t top = atomic_load_explicit(&dq->top, memory_order_relaxed); /* ordered by D3 */
+    void *item = NULL;
+    if (__builtin_expect(top <= bottom, 1)) {
+        item = atomic_load_explicit(&array->slot[bottom & array->mask], memory_order_relaxed);
+        if (__builtin_expect(top < bottom, 1))
+            return item;
+        if (!atomic_compare_exchange_strong_explicit(&dq->top, &top, top + 1, memory_order_seq_cst,
+                                                     memory_order_relaxed)) /* D5 */
+            item = NULL;
+    }
+    atomic_store_explicit(&dq->bottom, bottom + 1, memory_order_relaxed); /* empty: bottom == top */
+    return item;
+}
+
+/* Any thread: the oldest item into *item. Also serves an owner that wants FIFO order. */
+static inline enum deque_steal deque_take(struct deque *dq, void **item)
+{
+    int64_t top = atomic_load_explicit(&dq->top, memory_order_acquire);
+    machine_fence(&dq->scratch);                                              /* D4 */
+    int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_acquire); /* D2 */
+    if (top >= bottom)
+        return DEQUE_EMPTY;
+    /* acquire: the array's own fields, stored by deque_grow() */
+    struct deque_array *array = atomic_load_explicit(&dq->array, memory_order_acquire);
+    *item = atomic_load_explicit(&array->slot[top & array->mask], memory_order_relaxed);
+    if (!atomic_compare_exchange_strong_explicit(&dq->top, &top, top + 1, memory_order_seq_cst,
+                                                 memory_order_relaxed)) /* D5 */
+        return DEQUE_LOST;
+    return DEQUE_STOLEN;
+}
+
+#endif

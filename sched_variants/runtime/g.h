@@ -1,0 +1,338 @@
+/* g.h - G, M, P and the scheduler: the objects of Go's runtime, and what the floor offers a
+ * variant.
+ *
+ *   G  a goroutine: a stack, a saved stack pointer, a state
+ *   M  an OS thread; runs one G at a time, or its scheduler loop on g0 (the thread's own stack)
+ *   P  the right to run Gs; there are as many as workers. An M holds a P while it runs a G.
+ *
+ * Source: Go 1.26 runtime/runtime2.go.  Differs: a G is never on two lists; see "off-stack" below.
+ *
+ * Invariants
+ *   every M that runs a G holds a P;  a P is held by one M or is on the idle list
+ *   a G in a queue is RUNNABLE and in exactly one queue;  a RUNNING G is some M's curg
+ *   Ps = held + idle;   spinning Ms hold a P and run no G
+ *
+ * Off-stack. A G that parks or yields may be made runnable, and taken by another M, while its own
+ * M still runs on its stack to look for the next G. on_cpu tells: it is 1 from the moment an M
+ * decides to run the G until another stack runs on that M (O1: release store of 0 by the next
+ * context, pairs with O2: acquire load by whoever wants to run it). Whoever finds on_cpu == 1 first
+ * leaves for its g0, so that it keeps nobody waiting itself, and waits there. Two Ms that each
+ * want the other's G therefore cannot wait for each other.
+ *   Rejected: Go's way, a commit function that the next context runs after the switch. It has to
+ *   hold the channel's lock across the switch, and always goes through g0.
+ */
+#ifndef SCHEDLAB_G_H
+#define SCHEDLAB_G_H
+
+#include "forkjoin.h"
+#include "lock.h"
+#include "machine.h"
+#include "runtime.h"
+#include "stats.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct p;
+struct sched;
+struct sched_ops;
+
+/* Why a G waits, for the deadlock report. */
+enum wait_reason {
+    WAIT_NONE,
+    WAIT_CHAN_SEND,
+    WAIT_CHAN_RECV,
+    WAIT_WAITGROUP,
+    WAIT_MUTEX,
+    WAIT_COND,
+    WAIT_JOIN,
+    WAIT_SYNC,
+    WAIT_SLEEP,
+    WAIT_CHILD, /* FJ_WORK: runnable, rests in fj_spawn() of frame wait_on */
+};
+
+struct g {
+    /* the M that runs it */
+    void *sp;    /* saved stack pointer while not running */
+    char *stack; /* lowest address, guard page included; NULL until it first runs */
+    union {
+        void (*fn)(void *);
+        fj_fn *task_fn;
+    };
+    void *arg;
+    struct fj_frame *frame; /* not NULL: a fork/join child of that frame, task_fn runs */
+    bool child_returned;    /* FJ_WORK: resumed by its own child's return; not stolen meanwhile */
+    bool started;           /* has run at least once */
+    struct m *last_m;
+    uint32_t id;
+    int32_t tag;    /* the variant's own; 0 in a new G */
+    bool big_stack; /* main: a stack of its own size, not from the cache */
+
+    /* the queue that holds it, or its waker */
+    struct g *link;
+
+    /* shared */
+    _Atomic uint32_t on_cpu; /* see "off-stack" */
+    _Atomic uint32_t queued; /* debug builds: 1 from ready() until it is put on a worker */
+    bool alive;              /* created and not ended; for the deadlock report */
+
+    /* set by the G before it parks, by its waker before it readies it */
+    uint8_t wait_reason;
+    bool wake_ok;       /* the waker's answer: for chan_recv, false = closed */
+    bool wake_handed;   /* mutex: the lock was handed over */
+    void *wait_on;      /* the object, for the report */
+    void *wait_elem;    /* channel: where the element is, or goes */
+    int64_t wait_since; /* mutex: when it began to wait; sleep: when it ends */
+
+    /* sanitizer builds: the stack's identity to ThreadSanitizer, the fake stack to AddressSanitizer
+     * */
+    void *fiber;
+};
+
+/* Free Gs and stacks of an M: caches over the global lists in struct sched. */
+struct g_cache {
+    struct g *gs;
+    uint32_t gs_count;
+    char *stacks; /* linked through their topmost word */
+    uint32_t stacks_count;
+};
+
+struct m {
+    /* the M itself */
+    struct p *p;    /* NULL while idle */
+    struct g *curg; /* NULL on g0 */
+    struct sched *sched;
+    const struct sched_ops *ops;
+    struct g g0; /* the thread's own stack as a context to switch to */
+    size_t g0_stack_size;
+    bool one_g_done; /* 1:1: its G has ended, so does the thread */
+    struct g *next;  /* the G that g0 shall run at once, or NULL */
+    bool next_inherit;
+    bool spinning;
+    int32_t id; /* 0.. in order of creation */
+    uint64_t rng[2];
+    struct g_cache cache;
+    int64_t live; /* Gs created minus ended here since the last hand-in */
+    _Atomic int64_t live_max;
+    int64_t unstarted;
+    void *variant; /* the variant's own */
+    struct machine_thread thread;
+
+    struct fj_worker fj; /* cache line aligned by its deque */
+
+    _Alignas(64) struct stats stats; /* written by this M only */
+
+    /* others, to wake it */
+    _Alignas(64) _Atomic uint32_t note; /* idle.c */
+    struct p *nextp;                    /* set before note, by who holds the idle M */
+    bool next_spinning;
+    _Atomic uint32_t fence_scratch;
+    struct m *idle_link; /* protected by sched->lock */
+    struct m *all_link;  /* set once */
+};
+
+struct p {
+    int32_t id;
+    uint32_t schedtick; /* dispatches that did not inherit; the M that holds the P */
+    void *variant;
+    struct p *idle_link;   /* protected by sched->lock */
+    _Atomic(struct m *) m; /* who holds it; NULL when idle */
+};
+
+enum spinners { SPINNERS_NONE, SPINNERS_HALF, SPINNERS_ALL };
+enum wake_policy { WAKE_CHAIN, WAKE_ALL, WAKE_NONE };
+
+/* Knobs of the floor; the first member of every variant's knobs. */
+struct floor_knobs {
+    int64_t spinners; /* enum spinners */
+    int64_t spin_ns;  /* how long a spinner searches again before it gives up; 0: one search */
+    int64_t wake;     /* enum wake_policy */
+};
+
+extern const char *const spinners_words[];
+extern const char *const wake_words[];
+
+/* For the knob table of a variant with several workers and the floor's idle protocol; f is the
+ * struct floor_knobs inside the owner o. */
+#define FLOOR_KNOBS(o, f)                                                                          \
+    PARAM_WORD(o, f.spinners, spinners_words, SPINNERS_HALF, "Go 1.26 proc.go findRunnable",       \
+               "how many workers that run dry may search at once: half of the busy, all; none: "   \
+               "only those that are woken, or see work before they sleep"),                        \
+        PARAM_NUMBER(o, f.spin_ns, 0, 0, 1000000000, "ns", "Go 1.26 proc.go findRunnable",         \
+                     "how long a worker goes on searching before it sleeps; 0: one search"),       \
+        PARAM_WORD(o, f.wake, wake_words, WAKE_CHAIN, "Go 1.26 proc.go wakep",                     \
+                   "new work wakes one worker, which wakes the next (chain), all idle ones, or "   \
+                   "none: sleepers look again every millisecond")
+
+struct timers;
+struct g_slab;
+struct stack_slab;
+
+struct sched {
+    /* constant during a run */
+    const struct sched_ops *ops;
+    void *knobs; /* begins with struct floor_knobs */
+    struct floor_knobs *floor;
+    void *variant;
+    int32_t procs;   /* number of Ps; 1 in 1:1 variants, whose Ps come and go with their threads */
+    int32_t workers; /* cores the run may use */
+    bool must_poll;  /* idle Ms look again by themselves: the machine cannot fence all cores */
+    bool exact;      /* one M only: peaks are counted exactly */
+    bool pin;        /* M i runs on the i-th core */
+    uint64_t seed;
+    size_t stack_size, guard_size;
+    struct p **allp;
+    void (*m_started)(struct m *m, void *hook_arg); /* on the M's thread, before its first G */
+    void (*m_stopping)(struct m *m, void *hook_arg);
+    void *hook_arg;
+
+    /* the idle protocol (idle.c) */
+    _Alignas(64) _Atomic int32_t spinning; /* Ms spinning */
+    _Atomic int32_t idle_ps;
+    _Alignas(64) lock_t lock; /* protects the lists below */
+    struct p *idle_p;         /* LIFO */
+    struct m *idle_m;         /* LIFO */
+    int32_t idle_ms;
+    struct m *timer_m; /* the idle M that sleeps until the next timer */
+    struct m *dead_m;  /* Ms whose thread has ended, for reuse (1:1 only) */
+
+    /* Ms */
+    _Atomic(struct m *) allm;  /* pushed at the head, never removed during a run */
+    _Atomic int32_t ms;        /* Ms that have, or are about to have, a thread */
+    _Atomic int32_t ms_made;   /* the next M's id */
+    _Atomic int32_t active;    /* Ms not asleep in m_block_enter(); for variants with block() */
+    _Atomic uint32_t stopping; /* main has returned */
+    _Atomic uint32_t running;  /* threads that still use this struct; futex */
+
+    /* Gs (galloc.c) */
+    _Alignas(64) lock_t g_lock;
+    struct g *free_gs;
+    char *free_stacks;
+    struct g_slab *g_slabs;
+    struct stack_slab *stack_slabs;
+    uint32_t next_id;
+    size_t stacks_mapped, stacks_unguarded;
+    size_t stacks_out; /* in use or in an M's cache */
+    _Atomic size_t stacks_out_peak;
+    _Atomic int64_t live_gs, live_gs_peak;
+    int64_t live_step; /* Ms hand in their counts when they are off by this much; constant */
+
+    struct timers *timers;
+    _Atomic int64_t timers_next; /* when the earliest sleep ends; INT64_MAX: no sleeper */
+    void *main_fiber;            /* ThreadSanitizer builds: of the main goroutine's stack */
+    void (*main_fn)(void *);
+    void *main_arg;
+};
+
+/* For variants ------------------------------------------------------------------------------ */
+
+/* Random bits from the M's own generator (xoroshiro128+), seeded from sched->seed and m->id. */
+uint64_t m_random(struct m *m);
+
+/* All Ms that exist, newest first; they are never freed while the scheduler runs. */
+static inline struct m *sched_first_m(struct sched *sched)
+{
+    return atomic_load_explicit(&sched->allm, memory_order_acquire); /* pairs with m_new() */
+}
+
+static inline uint32_t sched_list_length(const struct m *newest)
+{
+    uint32_t count = 1;
+    while ((newest = newest->all_link))
+        count++;
+    return count;
+}
+
+/* False while the M sleeps. A hint. */
+static inline bool m_is_awake(struct m *m)
+{
+    return atomic_load_explicit(&m->note, memory_order_relaxed) == 0;
+}
+
+/* Zeroed, cache-line aligned memory for a variant's state; dies if there is none. */
+void *sched_zalloc(size_t size);
+
+/* Makes gp, a parked G, runnable through the variant, and wakes a worker. Any M; g's stack or g0.
+ * */
+void g_ready(struct g *gp);
+
+/* The current G has handed something on and steps back behind the one it readied (Go: goyield). */
+void g_step_back(void);
+
+/* Parks the current G; somebody readies it, perhaps before this call. The caller has set
+ * wait_reason and wait_on and has made itself findable, and holds no lock. */
+void g_park(void);
+
+/* New work is in a queue: wake an idle worker if the wake policy says so. */
+void wakep(struct m *m);
+
+/* For a variant with block(): sleeps until m_block_wake(m), the next timer, or the end of the run.
+ * A wake before the sleep is remembered once. If all Ms sleep and no timer is set, it reports a
+ * deadlock. g0. */
+void m_block(struct m *m);
+void m_block_wake(struct m *self, struct m *m); /* self: the M that runs the caller */
+
+/* For 1:1 variants: a thread (M with a P of its own) that runs gp and nothing else. */
+void m_start_with(struct m *self, struct g *gp);
+
+/* A fresh G that will run task and then count it as a finished child of its frame. */
+struct g *g_new_for_task(struct m *m, const struct fj_task *task);
+
+/* A global queue's lock with its waits counted (GRQ_LOCKS, GRQ_LOCK_WAITS, GRQ_LOCK_SPINS). */
+static inline void grq_lock(struct m *m, lock_t *lock)
+{
+    uint32_t rounds = lock_acquire(lock);
+    stat_add(&m->stats, STAT_GRQ_LOCKS, 1);
+    if (rounds) {
+        stat_add(&m->stats, STAT_GRQ_LOCK_WAITS, 1);
+        stat_add(&m->stats, STAT_GRQ_LOCK_SPINS, rounds);
+    }
+}
+
+/* Ends the process: "schedlab: fatal: ..." on standard error, exit status 70 (broken invariant) or,
+ * for fatal_env(), 71 (the environment refused). Any stack. */
+_Noreturn void fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void fatal_env(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Debug builds check invariants; release builds do not evaluate x. */
+#ifdef SCHEDLAB_DEBUG
+#define INVARIANT(x)                                                                               \
+    do {                                                                                           \
+        if (!(x))                                                                                  \
+            fatal("%s: invariant broken: %s", __func__, #x);                                       \
+    } while (0)
+#else
+#define INVARIANT(x) ((void)0)
+#endif
+
+/* For the harness ----------------------------------------------------------------------------- */
+
+struct sched_config {
+    const struct sched_ops *ops;
+    void *knobs; /* filled from ops->knobs; outlives the run */
+    int workers;
+    uint64_t seed;
+    size_t stack_size; /* bytes; 0: 64 KiB */
+    bool pin;
+    void (*m_started)(struct m *m, void *hook_arg);
+    void (*m_stopping)(struct m *m, void *hook_arg);
+    void *hook_arg;
+};
+
+/* Makes a scheduler with its Ps and first M; start it with sched_run(). NULL with *error set to
+ * -errno if memory or threads are refused. */
+struct sched *sched_new(const struct sched_config *config, int *error);
+
+/* Runs main_fn(arg) as the main goroutine on the calling thread as M 0; returns when it has
+ * returned and all Ms have stopped. Other Gs must have ended by then; the number still alive is
+ * returned. */
+int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg);
+
+/* The merged value of a counter over all Ms. Any thread, during and after a run. */
+uint64_t sched_stat(struct sched *sched, enum stat_id which);
+
+void sched_free(struct sched *sched);
+
+#endif

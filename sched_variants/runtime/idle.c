@@ -1,0 +1,378 @@
+/* idle.c - Ms and Ps that have nothing to do: who sleeps, who spins, who is woken.
+ *
+ * The sleeping dance. Work must never lie in a queue while an idle P could run it and nobody is
+ * on the way. Two sides race:
+ *
+ *   submitter                                  an M that found nothing
+ *   S1  puts the G into a queue                I1  puts its P and itself on the idle lists
+ *   S2  full fence                                 (idle_ps + 1), under sched->lock
+ *   S3  reads idle_ps and spinning             I2  if it was spinning: spinning - 1
+ *   S4  an idle P and no spinner: takes both   I3  full fence (on all cores for FJ_HELP, whose
+ *       the P and an idle M, wakes the M as        spawns have no S2)
+ *       a spinner                              I4  has_work() looks into every queue
+ *                                              I5  work: takes itself and a P back, spins
+ *                                              I6  none: sleeps on its note
+ *
+ * By S2 and I3 at least one of the two sees the other: either S3 sees the idle P, or I4 sees the
+ * work. If S3 leaves it to a spinner (W1), that spinner has not passed I2 yet, so its I4 comes
+ * after S1 (W2: the decrement is seq_cst). A spinner that finds work decrements too
+ * (m_stop_spinning) and then runs wakep() itself, so that whatever else it saw or missed gets a
+ * spinner: the wake chain. A woken M is taken off the idle list, with its P in nextp, under
+ * sched->lock; so an M learns under that lock whether it has been chosen, and is never chosen
+ * twice.
+ *
+ * Rejected: Go's needspinning flag. Go re-checks the queues only when the M was spinning, and needs
+ * the flag for the others; here every M re-checks, which costs one look per sleep.
+ * Source: Go 1.26 runtime/proc.go wakep, startm, stopm, findRunnable ("delicate dance").
+ */
+#include "internal.h"
+
+#include <errno.h>
+
+/* SLEEPING_TIMED: will wake by itself, so that it counts as active to the deadlock check of
+ * m_block(). */
+enum { NOTE_NONE, NOTE_SLEEPING, NOTE_SLEEPING_TIMED, NOTE_WOKEN };
+
+enum { POLL_NS = 1000000 }; /* how often an idle M looks by itself where nobody would wake it */
+
+const char *const spinners_words[] = {"none", "half", "all", NULL};
+const char *const wake_words[] = {"chain", "all", "none", NULL};
+
+/* N1: release exchange in m_note_wake() pairs with N2: acquire exchange in m_note_sleep(). What the
+ * waker wrote into the M (nextp) is visible to it. Pre: note has become `sleeping` by m. */
+static bool m_note_sleep(struct m *m, uint32_t sleeping, int64_t timeout_ns)
+{
+    stat_add(&m->stats, STAT_SLEEPS, 1);
+    int64_t end = timeout_ns < 0 ? -1 : machine_now() + timeout_ns;
+    while (atomic_load_explicit(&m->note, memory_order_relaxed) == sleeping) {
+        int64_t left = end < 0 ? -1 : end - machine_now();
+        if (end >= 0 && left <= 0)
+            break;
+        machine_wait(&m->note, sleeping, left);
+    }
+    return atomic_exchange_explicit(&m->note, NOTE_NONE, memory_order_acquire) ==
+           NOTE_WOKEN; /* N2 */
+}
+
+/* False, with the wake consumed, if there already was one. */
+static bool m_note_prepare(struct m *m, uint32_t sleeping)
+{
+    uint32_t none = NOTE_NONE;
+    if (atomic_compare_exchange_strong_explicit(&m->note, &none, sleeping, memory_order_relaxed,
+                                                memory_order_relaxed))
+        return true;
+    atomic_exchange_explicit(&m->note, NOTE_NONE, memory_order_acquire); /* N2 */
+    return false;
+}
+
+/* True if it was asleep. The sleeper is counted as active before it can run: counted later, it
+ * might run, sleep again and find the count at 0 while its waker still runs. */
+static bool m_note_wake(struct m *m)
+{
+    struct sched *sched = m->sched;
+    atomic_fetch_add_explicit(&sched->active, 1, memory_order_acq_rel);
+    uint32_t old = atomic_exchange_explicit(&m->note, NOTE_WOKEN, memory_order_acq_rel); /* N1 */
+    if (old != NOTE_SLEEPING) /* the caller is active itself, so this does not reach 0 */
+        atomic_fetch_sub_explicit(&sched->active, 1, memory_order_acq_rel);
+    if (old != NOTE_SLEEPING && old != NOTE_SLEEPING_TIMED)
+        return false;
+    machine_wake(&m->note, 1);
+    return true;
+}
+
+void m_acquire_p(struct m *m, struct p *p)
+{
+    INVARIANT(!m->p);
+    m->p = p;
+    atomic_store_explicit(&p->m, m,
+                          memory_order_release); /* P1: pairs with readers of p->m in steal() */
+}
+
+/* Pre: sched->lock. */
+static struct p *idle_p_get(struct sched *sched)
+{
+    struct p *p = sched->idle_p;
+    if (p) {
+        sched->idle_p = p->idle_link;
+        atomic_fetch_sub_explicit(&sched->idle_ps, 1,
+                                  memory_order_relaxed); /* taking cannot lose work */
+    }
+    return p;
+}
+
+/* Pre: sched->lock. */
+static void idle_p_put(struct sched *sched, struct p *p)
+{
+    atomic_store_explicit(&p->m, NULL, memory_order_relaxed);
+    p->idle_link = sched->idle_p;
+    sched->idle_p = p;
+    atomic_fetch_add_explicit(&sched->idle_ps, 1, memory_order_seq_cst); /* I1 */
+}
+
+/* Pre: sched->lock. False if m has been chosen and taken off by a waker. */
+static bool idle_m_remove(struct sched *sched, struct m *m)
+{
+    for (struct m **at = &sched->idle_m; *at; at = &(*at)->idle_link) {
+        if (*at == m) {
+            *at = m->idle_link;
+            sched->idle_ms--;
+            if (sched->timer_m == m)
+                sched->timer_m = NULL;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void start_new_m(struct m *self, struct p *p, bool spinning)
+{
+    struct m *m = m_new(self->sched, p);
+    m->spinning = spinning;
+    stat_add(&self->stats, STAT_SPINS, spinning);
+    stat_add(&self->stats, STAT_THREADS, 1);
+    m_start(m);
+}
+
+/* Gives p, which has been taken off the idle list, to an idle M, or to a new one. */
+static void start_p(struct m *self, struct p *p, bool spinning)
+{
+    struct sched *sched = self->sched;
+    lock_acquire(&sched->lock);
+    struct m *m = sched->idle_m;
+    if (m) {
+        idle_m_remove(sched, m);
+        m->nextp = p;
+        m->next_spinning = spinning;
+    }
+    lock_release(&sched->lock);
+    if (!m)
+        start_new_m(self, p, spinning);
+    else if (m_note_wake(m))
+        stat_add(&self->stats, STAT_WAKEUPS, 1);
+}
+
+static void wake_chain(struct m *m)
+{
+    struct sched *sched = m->sched;
+    int32_t none = 0;
+    if (atomic_load_explicit(&sched->spinning, memory_order_relaxed) != 0 || /* W1, ordered by S2 */
+        !atomic_compare_exchange_strong_explicit(&sched->spinning, &none, 1, memory_order_relaxed,
+                                                 memory_order_relaxed))
+        return;
+    lock_acquire(&sched->lock);
+    struct p *p = idle_p_get(sched);
+    /* Under the lock: an M that idles after this one, and whose idle P a submitter sees (S3), then
+     * checks the queues after the count is right again. */
+    if (!p)
+        atomic_fetch_sub_explicit(&sched->spinning, 1, memory_order_seq_cst); /* W2 */
+    lock_release(&sched->lock);
+    if (p)
+        start_p(m, p, true);
+}
+
+/* Takes all idle Ps off the list: those that find nothing are idle again before the last is woken.
+ * */
+static struct p *idle_p_get_all(struct sched *sched)
+{
+    struct p *taken = NULL, *p;
+    lock_acquire(&sched->lock);
+    while ((p = idle_p_get(sched))) {
+        p->idle_link = taken;
+        taken = p;
+    }
+    lock_release(&sched->lock);
+    return taken;
+}
+
+static void wake_all(struct m *m)
+{
+    struct p *next;
+    for (struct p *p = idle_p_get_all(m->sched); p; p = next) {
+        next = p->idle_link;
+        start_p(m, p, false);
+    }
+}
+
+void sched_start_all(struct m *m)
+{
+    struct p *next;
+    for (struct p *p = idle_p_get_all(m->sched); p; p = next) {
+        next = p->idle_link;
+        start_new_m(m, p, false);
+    }
+}
+
+void wakep(struct m *m)
+{
+    struct sched *sched = m->sched;
+    if (sched->procs == 1 || sched->floor->wake == WAKE_NONE)
+        return;
+    machine_fence(&m->fence_scratch);                                     /* S2 */
+    if (atomic_load_explicit(&sched->idle_ps, memory_order_acquire) == 0) /* S3, pairs with I1 */
+        return;
+    if (sched->floor->wake == WAKE_CHAIN) {
+        wake_chain(m);
+        return;
+    }
+    wake_all(m);
+}
+
+void fj_wake(struct fj_worker *w)
+{
+    wakep(w->m);
+}
+
+/* I4, I5. True: m has a P again. */
+static bool m_recheck(struct m *m)
+{
+    struct sched *sched = m->sched;
+    if (m->ops->forkjoin != FJ_GO)
+        machine_fence_all(); /* I3; where the machine cannot, must_poll makes sleeps short */
+    else
+        machine_fence(&m->fence_scratch); /* I3 */
+    if (!m->ops->has_work(sched))
+        return false;
+    lock_acquire(&sched->lock);
+    struct p *p = NULL;
+    if (sched->idle_p && idle_m_remove(sched, m))
+        p = idle_p_get(sched);
+    lock_release(&sched->lock);
+    if (!p)
+        return false; /* another M has been given the P, or this one has */
+    m_acquire_p(m, p);
+    m->spinning = true;
+    atomic_fetch_add_explicit(&sched->spinning, 1, memory_order_relaxed);
+    stat_add(&m->stats, STAT_SPINS, 1);
+    return true;
+}
+
+/* Pre: sched->lock, m is on the idle list. How long m may sleep: the first idle M sleeps until the
+ * next timer. */
+static int64_t m_sleep_limit(struct m *m)
+{
+    struct sched *sched = m->sched;
+    int64_t next = atomic_load_explicit(&sched->timers_next, memory_order_acquire);
+    if (next != INT64_MAX && (!sched->timer_m || sched->timer_m == m)) {
+        sched->timer_m = m;
+        int64_t left = next - machine_now();
+        return left > 0 ? left : 0;
+    }
+    return -1;
+}
+
+/* Pre: sched->lock, m sleeps. Nothing can ever wake anybody again. */
+static bool is_deadlock(struct sched *sched, struct m *m)
+{
+    return sched->idle_ms == sched->ms &&
+           atomic_load_explicit(&sched->timers_next, memory_order_acquire) == INT64_MAX &&
+           !m->ops->has_work(sched) &&
+           !atomic_load_explicit(&sched->stopping, memory_order_acquire);
+}
+
+/* Sleeps until chosen, or until a timer or poll is due and a P is free (true: m->nextp is set), or
+ * the run is over. */
+static bool m_sleep(struct m *m)
+{
+    struct sched *sched = m->sched;
+    bool due = false; /* m woke by itself */
+    for (;;) {
+        lock_acquire(&sched->lock);
+        if (!m->nextp && due && sched->idle_p && idle_m_remove(sched, m)) {
+            m->nextp = idle_p_get(sched);
+            m->next_spinning = false;
+        }
+        bool chosen = m->nextp != NULL;
+        if (due && sched->timer_m == m)
+            sched->timer_m =
+                NULL; /* all Ps are busy: whoever gives one up looks after the timers */
+        int64_t limit = chosen || due ? -1 : m_sleep_limit(m);
+        bool stuck = !chosen && is_deadlock(sched, m);
+        lock_release(&sched->lock);
+        if (atomic_load_explicit(&sched->stopping, memory_order_acquire))
+            return false;
+        if (stuck)
+            deadlock_report(sched);
+        if (chosen)
+            return true;
+        if ((sched->must_poll || sched->floor->wake == WAKE_NONE) && (limit < 0 || limit > POLL_NS))
+            limit = POLL_NS;
+        due = m_note_prepare(m, NOTE_SLEEPING_TIMED) &&
+              !m_note_sleep(m, NOTE_SLEEPING_TIMED, limit) && limit >= 0;
+    }
+}
+
+void m_idle(struct m *m)
+{
+    struct sched *sched = m->sched;
+    lock_acquire(&sched->lock);
+    idle_p_put(sched, m->p); /* I1 */
+    m->p = NULL;
+    m->nextp = NULL;
+    m->idle_link = sched->idle_m;
+    sched->idle_m = m;
+    sched->idle_ms++;
+    lock_release(&sched->lock);
+    if (m->spinning) {
+        m->spinning = false;
+        atomic_fetch_sub_explicit(&sched->spinning, 1, memory_order_seq_cst); /* I2, W2 */
+    }
+    if (m_recheck(m))
+        return;
+    if (!m_sleep(m))
+        return;
+    m_acquire_p(m, m->nextp);
+    m->spinning = m->next_spinning;
+    stat_add(&m->stats, STAT_SPINS, m->spinning);
+}
+
+void sched_timer_is_earlier(struct sched *sched)
+{
+    lock_acquire(&sched->lock);
+    struct m *m = sched->timer_m;
+    lock_release(&sched->lock);
+    /* Without one no M sleeps past a timer: whoever goes to sleep next takes the part. */
+    if (m)
+        m_note_wake(m);
+}
+
+void sched_stop(struct m *self)
+{
+    struct sched *sched = self->sched;
+    /* seq_cst: before the looks at `stopping` that follow the lock below in m_sleep() */
+    atomic_store_explicit(&sched->stopping, 1, memory_order_seq_cst);
+    lock_acquire(
+        &sched->lock); /* an M that has not seen `stopping` in m_sleep() is on the list now */
+    lock_release(&sched->lock);
+    for (struct m *m = sched_first_m(sched); m; m = m->all_link)
+        m_block_wake(self, m);
+}
+
+/* Variants with `blocks` -------------------------------------------------------------------- */
+
+void m_block(struct m *m)
+{
+    struct sched *sched = m->sched;
+    int64_t next = atomic_load_explicit(&sched->timers_next, memory_order_acquire);
+    int64_t left = next == INT64_MAX ? -1 : next - machine_now();
+    uint32_t sleeping = next == INT64_MAX ? NOTE_SLEEPING : NOTE_SLEEPING_TIMED;
+    if (!m_note_prepare(m, sleeping))
+        return;
+    /* The waker of an M that sleeps uncounted counts it again, before that M runs: so the count
+     * reaches 0 only when all sleep and nobody is on the way. */
+    if (sleeping == NOTE_SLEEPING)
+        m_block_uncount(sched);
+    m_note_sleep(m, sleeping, sleeping == NOTE_SLEEPING ? -1 : left > 0 ? left : 0);
+}
+
+void m_block_uncount(struct sched *sched)
+{
+    if (atomic_fetch_sub_explicit(&sched->active, 1, memory_order_acq_rel) == 1 &&
+        !atomic_load_explicit(&sched->stopping, memory_order_acquire))
+        deadlock_report(sched);
+}
+
+void m_block_wake(struct m *self, struct m *m)
+{
+    if (m_note_wake(m))
+        stat_add(&self->stats, STAT_WAKEUPS, 1);
+}

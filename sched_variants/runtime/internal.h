@@ -1,0 +1,66 @@
+/* internal.h - what the files of the floor offer each other, and nobody else. */
+#ifndef SCHEDLAB_INTERNAL_H
+#define SCHEDLAB_INTERNAL_H
+
+#include "g.h"
+#include "sched.h"
+
+enum {
+    STACK_SIZE_DEFAULT = 64 << 10,
+    STACK_SIZE_HELP = 1 << 20,   /* FJ_HELP nests stolen tasks on the stack that waits for them */
+    STACK_SIZE_MAIN = 16 << 20,  /* the main goroutine may recurse like a plain C main */
+    STACK_SIZE_THREAD = 1 << 20, /* g0 runs only the scheduler */
+    STACK_SIZE_THREAD_PER_G = 32 << 10,
+};
+
+/* galloc.c: Gs and their stacks. m's own caches first, then the global lists. */
+struct g *g_alloc(struct m *m);               /* alive, counted, without a stack */
+void g_free(struct m *m, struct g *gp);       /* pre: its stack is gone */
+void g_bind_stack(struct m *m, struct g *gp); /* first run: a stack, ready to be switched to */
+void g_release_stack(struct m *m,
+                     struct g *gp); /* may still be the current one: see proc.c g_exit */
+void **g_ended_sp(const struct sched *sched,
+                  char *stack); /* ThreadSanitizer builds, see galloc.c */
+static inline size_t g_stack_size(const struct sched *sched, const struct g *gp)
+{
+    return gp->big_stack ? (size_t)STACK_SIZE_MAIN : sched->stack_size;
+}
+void m_cache_flush(struct m *m); /* hands caches and counts to the global lists */
+uint64_t sched_live_peak(struct sched *sched);
+void galloc_fini(struct sched *sched);
+/* Every G that has not ended; only while nothing else runs. */
+void sched_each_g(struct sched *sched, void (*visit)(struct g *gp, void *arg), void *arg);
+
+/* proc.c */
+void m_run(struct m *m);                 /* the scheduler loop on g0, until the M stops */
+void g_spawn(struct m *m, struct g *gp); /* a new G through the variant */
+
+/* idle.c */
+void m_idle(struct m *m);          /* gives up the P, sleeps; has a P again unless stopping */
+void sched_stop(struct m *self);   /* main returned: all Ms leave their loops */
+void sched_start_all(struct m *m); /* a thread for every idle P */
+void m_block_uncount(struct sched *sched); /* an M of a `blocks` variant sleeps or ends */
+void m_acquire_p(struct m *m, struct p *p);
+void sched_timer_is_earlier(
+    struct sched *sched); /* whoever sleeps until the next timer looks again */
+
+/* sched.c */
+struct m *m_new(struct sched *sched, struct p *p); /* holds p; no thread yet */
+void m_start(struct m *m);                         /* its thread; dies with a message if refused */
+void m_enter(struct m *m);                         /* first and last on the M's thread */
+void m_leave(struct m *m);
+
+/* timer.c */
+void timers_init(struct sched *sched);
+void timers_fini(struct sched *sched);
+void timers_add(struct m *m, struct g *gp, int64_t when);
+void timers_run(struct m *m); /* readies the sleepers that are due */
+
+/* forkjoin.c */
+void fj_child_done(struct fj_frame *frame); /* a child counted in frame->spawned has returned */
+
+/* deadlock.c */
+_Noreturn void deadlock_report(struct sched *sched);
+void fault_report(const void *address); /* returns if the fault is no stack overflow */
+
+#endif

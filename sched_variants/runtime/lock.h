@@ -1,0 +1,42 @@
+/* lock.h - the short lock of the runtime: test-and-test-and-set, then give the core away.
+ *
+ * For critical sections of some tens of instructions that never park a G and never sleep. Releasing
+ * is a plain release store: nobody sleeps on the lock, so nobody has to be woken. A waiter spins
+ * LOCK_SPINS rounds and then yields its core between looks, so a holder that lost its core gets it
+ * back.
+ *
+ * Rejected: a futex lock. Its release needs an atomic exchange to see sleepers, which would
+ * double the price of every uncontended channel operation.
+ *
+ * L1: acquire exchange in lock_acquire() pairs with L2: release store in lock_release().
+ */
+#ifndef SCHEDLAB_LOCK_H
+#define SCHEDLAB_LOCK_H
+
+#include "machine.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef _Atomic uint32_t lock_t; /* 0 free, 1 held; all zero is ready */
+
+uint32_t lock_acquire_slow(lock_t *lock);
+
+static inline bool lock_try(lock_t *lock)
+{
+    return atomic_exchange_explicit(lock, 1, memory_order_acquire) == 0; /* L1 */
+}
+
+/* Returns how many rounds it waited, 0 if the lock was free. */
+static inline uint32_t lock_acquire(lock_t *lock)
+{
+    return __builtin_expect(lock_try(lock), 1) ? 0 : lock_acquire_slow(lock);
+}
+
+static inline void lock_release(lock_t *lock)
+{
+    atomic_store_explicit(lock, 0, memory_order_release); /* L2 */
+}
+
+#endif

@@ -1,0 +1,339 @@
+/* lrq.c - Go's local run queue; lrq.h has its contract, invariants and order labels. */
+#include "lrq.h"
+#include "sched.h"
+
+#include <errno.h>
+#include <string.h>
+
+const char *const lrq_off_on[] = {"off", "on", NULL};
+const char *const lrq_tick_words[] = {"random", NULL};
+const char *const lrq_take_words[] = {"one", "batch", NULL};
+const char *const lrq_share_words[] = {"one", "quarter", "half", "threequarters", "all", NULL};
+const char *const lrq_victim_words[] = {"coprime", "fixed", "last", NULL};
+const char *const lrq_backoff_words[] = {"never", NULL};
+const char *const lrq_yield_words[] = {"global", "local", NULL};
+
+enum { TICK_RANDOM_MEAN = 61 };
+
+static const struct lrq_knobs *knobs_of(const struct m *m)
+{
+    return m->sched->knobs;
+}
+
+static int64_t int64_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The share of n items that a knob names, rounded up, so that one item can always be moved. */
+static uint32_t share_of(int64_t share, uint32_t n)
+{
+    switch (share) {
+    case SHARE_ONE:
+        return n > 0;
+    case SHARE_QUARTER:
+        return (n + 3) / 4;
+    case SHARE_HALF:
+        return n - n / 2;
+    case SHARE_THREE_QUARTERS:
+        return n - n / 4;
+    default:
+        return n;
+    }
+}
+
+const char *lrq_check(const void *knobs)
+{
+    const struct lrq_knobs *k = knobs;
+    return (k->ring & (k->ring - 1)) ? "ring must be a power of two from 2 to 65536" : NULL;
+}
+
+struct lrq *lrq_new(const struct lrq_knobs *knobs)
+{
+    size_t size = sizeof(struct lrq) + (size_t)knobs->ring * sizeof(_Atomic(struct g *));
+    struct lrq *lrq = machine_alloc((size + 63) & ~(size_t)63, 64);
+    if (!lrq)
+        fatal_env(ENOMEM, "no memory for a run queue of %lld", (long long)knobs->ring);
+    memset(lrq, 0, size);
+    lrq->mask = (uint32_t)knobs->ring - 1;
+    lrq->taken = sched_zalloc((size_t)knobs->ring * sizeof *lrq->taken);
+    return lrq;
+}
+
+void lrq_free(struct lrq *lrq)
+{
+    machine_free(lrq->taken);
+    machine_free(lrq->coprimes);
+    machine_free(lrq);
+}
+
+bool lrq_has_work(struct sched *sched, struct lrq *lrq)
+{
+    const struct lrq_knobs *knobs = sched->knobs;
+    /* A G moves from runnext to the ring (put) but never back, so runnext is read between two looks
+     * at the tail. The fences of the sleeping dance (S2, I3) order the rest. */
+    uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire);
+    uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_acquire);
+    if (head != tail)
+        return true;
+    if (knobs->backoff_ns != BACKOFF_NEVER &&
+        atomic_load_explicit(&lrq->runnext, memory_order_acquire))
+        return true;
+    return atomic_load_explicit(&lrq->tail, memory_order_acquire) != tail;
+}
+
+/* Putting ----------------------------------------------------------------------------------- */
+
+/* The ring was full at head: moves its oldest part and then gp to the global queue. False: a thief
+ * was faster. */
+static bool overflow(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, uint32_t head)
+{
+    uint32_t n = share_of(knobs_of(m)->overflow, lrq->mask + 1);
+    struct gqueue moving = {0};
+    for (uint32_t i = 0; i < n; i++)
+        lrq->taken[i] =
+            atomic_load_explicit(&lrq->slot[(head + i) & lrq->mask], memory_order_relaxed);
+    /* Only now are they ours: until here a thief might have run them, so their links were not. */
+    if (!atomic_compare_exchange_strong_explicit(&lrq->head, &head, head + n, memory_order_release,
+                                                 memory_order_relaxed)) /* Q3 */
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        gqueue_push(&moving, lrq->taken[i]);
+    gqueue_push(&moving, gp);
+    globq_put_all(m, globq, &moving);
+    stat_add(&m->stats, STAT_OVERFLOWS, 1);
+    return true;
+}
+
+static void put_tail(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp)
+{
+    for (;;) {
+        uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire); /* Q4 */
+        uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
+        if (tail - head <= lrq->mask) {
+            atomic_store_explicit(&lrq->slot[tail & lrq->mask], gp,
+                                  memory_order_relaxed);                       /* by Q1 */
+            atomic_store_explicit(&lrq->tail, tail + 1, memory_order_release); /* Q1 */
+            stat_max(&m->stats, STAT_DEQUE_MAX, tail + 1 - head);
+            return;
+        }
+        if (overflow(m, lrq, globq, gp, head))
+            return;
+    }
+}
+
+void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bool next)
+{
+    if (next && knobs_of(m)->runnext)
+        gp = atomic_exchange_explicit(&lrq->runnext, gp, memory_order_acq_rel); /* Q5 */
+    if (gp)
+        put_tail(m, lrq, globq, gp);
+}
+
+/* Getting ----------------------------------------------------------------------------------- */
+
+static struct g *get_head(struct m *m, struct lrq *lrq)
+{
+    for (;;) {
+        uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire); /* Q4 */
+        if (head == atomic_load_explicit(&lrq->tail, memory_order_relaxed))     /* own word */
+            return NULL;
+        struct g *gp = atomic_load_explicit(&lrq->slot[head & lrq->mask], memory_order_relaxed);
+        if (atomic_compare_exchange_weak_explicit(&lrq->head, &head, head + 1, memory_order_release,
+                                                  memory_order_relaxed)) { /* Q3 */
+            stat_add(&m->stats, STAT_LOCAL_HITS, 1);
+            return gp;
+        }
+    }
+}
+
+static struct g *get_next(struct m *m, struct lrq *lrq, bool *inherit)
+{
+    /* relaxed look: only the owner fills the slot */
+    if (!atomic_load_explicit(&lrq->runnext, memory_order_relaxed))
+        return NULL;
+    struct g *gp = atomic_exchange_explicit(&lrq->runnext, NULL, memory_order_acq_rel); /* Q5 */
+    if (gp) {
+        *inherit = knobs_of(m)->inherit;
+        stat_add(&m->stats, STAT_RUNNEXT_HITS, 1);
+    }
+    return gp;
+}
+
+struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit)
+{
+    int64_t cap = knobs_of(m)->runnext_cap;
+    struct g *gp;
+    if (cap && lrq->next_runs >= cap) {
+        lrq->next_runs = 0;
+        gp = get_head(m, lrq);
+        if (gp)
+            return gp;
+    }
+    gp = get_next(m, lrq, inherit);
+    if (gp) {
+        lrq->next_runs++;
+        return gp;
+    }
+    lrq->next_runs = 0;
+    return get_head(m, lrq);
+}
+
+/* Appends to the owner's ring, which has room for all of it. */
+static void put_batch(struct m *m, struct lrq *lrq, struct gqueue *batch)
+{
+    uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
+    struct g *gp;
+    while ((gp = gqueue_pop(batch)))
+        atomic_store_explicit(&lrq->slot[tail++ & lrq->mask], gp, memory_order_relaxed); /* by Q1 */
+    atomic_store_explicit(&lrq->tail, tail, memory_order_release);                       /* Q1 */
+    stat_max(&m->stats, STAT_DEQUE_MAX,
+             tail - atomic_load_explicit(&lrq->head, memory_order_relaxed));
+}
+
+struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs)
+{
+    if (globq_is_empty(globq))
+        return NULL;
+    struct gqueue batch = {0};
+    grq_lock(m, &globq->lock);
+    int64_t n = 1;
+    if (knobs_of(m)->take == TAKE_BATCH)
+        n = int64_min((lrq->mask + 1) / 2, globq->queue.size / procs + 1);
+    struct g *gp = gqueue_pop(&globq->queue);
+    while (--n > 0 && globq->queue.head)
+        gqueue_push(&batch, gqueue_pop(&globq->queue));
+    if (batch.size)
+        put_batch(m, lrq, &batch); /* first: has_work() must not find both queues empty */
+    globq_publish(globq);
+    lock_release(&globq->lock);
+    if (gp)
+        stat_add(&m->stats, STAT_GRQ_HITS, 1);
+    return gp;
+}
+
+/* Is it the global queue's turn? Source: Go 1.26 proc.go findRunnable. */
+static bool tick_is_due(struct m *m, const struct globq *globq)
+{
+    int64_t tick = knobs_of(m)->tick;
+    if (tick == 0 || atomic_load_explicit(&globq->size, memory_order_relaxed) == 0)
+        return false;
+    if (tick == TICK_RANDOM)
+        return m_random(m) % TICK_RANDOM_MEAN == 0;
+    return m->p->schedtick % (uint32_t)tick == 0;
+}
+
+struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inherit)
+{
+    struct g *gp;
+    if (tick_is_due(m, globq) && (gp = globq_get(m, globq))) {
+        stat_add(&m->stats, STAT_TICK_POLLS, 1);
+        stat_add(&m->stats, STAT_GRQ_HITS, 1);
+        return gp;
+    }
+    gp = lrq_get(m, lrq, inherit);
+    return gp ? gp : lrq_get_global(m, lrq, globq, m->sched->procs);
+}
+
+/* Stealing ---------------------------------------------------------------------------------- */
+
+static struct g *steal_next_slot(struct m *m, struct lrq *victim, bool victim_runs)
+{
+    int64_t backoff = knobs_of(m)->backoff_ns;
+    struct g *gp = atomic_load_explicit(&victim->runnext, memory_order_acquire); /* Q5 */
+    if (!gp || backoff == BACKOFF_NEVER)
+        return NULL;
+    /* A G that has just been readied is about to run where its waker ran; give it the time. */
+    if (victim_runs && backoff > 0)
+        machine_sleep(backoff);
+    if (!atomic_compare_exchange_strong_explicit(&victim->runnext, &gp, NULL, memory_order_acq_rel,
+                                                 memory_order_relaxed)) /* Q5 */
+        return NULL;
+    stat_add(&m->stats, STAT_RUNNEXT_STEALS, 1);
+    return gp;
+}
+
+/* Copies a share of victim's ring behind mine's tail, without publishing it; how many. */
+static uint32_t grab(struct m *m, struct lrq *mine, struct lrq *victim)
+{
+    for (;;) {
+        uint32_t head = atomic_load_explicit(&victim->head, memory_order_acquire); /* Q4 */
+        uint32_t tail = atomic_load_explicit(&victim->tail, memory_order_acquire); /* Q2 */
+        uint32_t size = tail - head;
+        if (size > victim->mask + 1)
+            continue; /* head and tail were not read at one time */
+        uint32_t n = share_of(knobs_of(m)->steal, size);
+        if (n == 0)
+            return 0;
+        uint32_t at = atomic_load_explicit(&mine->tail, memory_order_relaxed); /* own word */
+        for (uint32_t i = 0; i < n; i++) {
+            struct g *gp = atomic_load_explicit(&victim->slot[(head + i) & victim->mask],
+                                                memory_order_relaxed); /* by Q2 */
+            atomic_store_explicit(&mine->slot[(at + i) & mine->mask], gp, memory_order_relaxed);
+        }
+        if (atomic_compare_exchange_weak_explicit(&victim->head, &head, head + n,
+                                                  memory_order_acq_rel,
+                                                  memory_order_relaxed)) /* Q3 */
+            return n;
+    }
+}
+
+struct g *lrq_steal(struct m *m, struct lrq *mine, struct lrq *victim, bool steal_next,
+                    bool victim_runs)
+{
+    stat_add(&m->stats, STAT_VICTIM_PROBES, 1);
+    uint32_t n = grab(m, mine, victim);
+    if (n == 0) {
+        struct g *gp = steal_next ? steal_next_slot(m, victim, victim_runs) : NULL;
+        stat_add(&m->stats, STAT_STOLEN, gp != NULL);
+        return gp;
+    }
+    uint32_t tail = atomic_load_explicit(&mine->tail, memory_order_relaxed); /* own word */
+    struct g *gp =
+        atomic_load_explicit(&mine->slot[(tail + n - 1) & mine->mask], memory_order_relaxed);
+    if (n > 1)
+        atomic_store_explicit(&mine->tail, tail + n - 1, memory_order_release); /* Q1 */
+    stat_add(&m->stats, STAT_STOLEN, n);
+    return gp;
+}
+
+static uint32_t gcd(uint32_t a, uint32_t b)
+{
+    while (b) {
+        uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* All numbers from 1 to n that are coprime to n; n changes seldom, if ever. */
+static void coprimes_update(struct lrq *mine, uint32_t n)
+{
+    machine_free(mine->coprimes);
+    mine->coprimes = sched_zalloc(n * sizeof *mine->coprimes);
+    mine->walk_n = n;
+    mine->coprimes[0] = 1;
+    mine->walk_steps = 1;
+    for (uint32_t i = 2; i <= n; i++)
+        if (gcd(i, n) == 1)
+            mine->coprimes[mine->walk_steps++] = i;
+}
+
+struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self)
+{
+    struct walk walk = {.step = 1, .left = n, .n = n};
+    int64_t order = knobs_of(m)->victim;
+    if (order == VICTIM_FIXED) {
+        walk.at = (self + 1) % n;
+    } else if (order == VICTIM_LAST) {
+        walk.at = (uint32_t)mine->last_victim % n;
+    } else {
+        uint32_t random = (uint32_t)(m_random(m) >> 32);
+        if (mine->walk_n != n)
+            coprimes_update(mine, n);
+        walk.at = random % n;
+        walk.step = mine->coprimes[random / n % mine->walk_steps];
+    }
+    return walk;
+}

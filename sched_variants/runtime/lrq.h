@@ -1,0 +1,149 @@
+/* lrq.h - Go's local run queue: a bounded ring, one slot for the newest G (runnext), overflow to
+ * the GRQ.
+ *
+ * Source: Go 1.26 runtime/proc.go runqput, runqputslow, runqget, runqgrab, runqsteal,
+ * globrunqgetbatch.
+ *   Same:    owner and thieves take from the head, the owner puts at the tail; a full ring moves
+ *            its oldest half and the G that did not fit to the global queue; a thief takes half
+ *            rounded up, runs the youngest of them and queues the rest; runnext may be stolen last,
+ *            after a back-off.
+ *   Differs: every number is a knob; who owns the queue (a P or an M) is the variant's choice.
+ *
+ * Invariants: 0 <= tail - head <= capacity (32-bit, wrapping);  slots [head, tail) hold runnable
+ *             Gs; tail and slots are written by the owner only;  head moves by compare-and-swap
+ *             only.
+ * Order labels:
+ *   Q1  put: release store of tail   pairs with  Q2  grab: acquire load of tail (the slot is
+ *   visible)
+ *   Q3  get/grab: release CAS of head  pairs with  Q4  put/get/grab: acquire load of head (the slot
+ *       has been read before it is written again)
+ *   Q5  runnext: acq_rel exchange and CAS; the G that is handed over is visible
+ */
+#ifndef SCHEDLAB_LRQ_H
+#define SCHEDLAB_LRQ_H
+
+#include "gqueue.h"
+
+enum take { TAKE_ONE, TAKE_BATCH };
+enum share { SHARE_ONE, SHARE_QUARTER, SHARE_HALF, SHARE_THREE_QUARTERS, SHARE_ALL };
+enum victim_order { VICTIM_COPRIME, VICTIM_FIXED, VICTIM_LAST };
+enum yield_to { YIELD_GLOBAL, YIELD_LOCAL };
+enum { TICK_RANDOM = -1, BACKOFF_NEVER = -1 };
+
+/* The knobs of variants with such a queue; the variant's struct begins with it. */
+struct lrq_knobs {
+    struct floor_knobs floor;
+    int64_t runnext;     /* 0 off, 1 on */
+    int64_t runnext_cap; /* consecutive runs from runnext; 0: no cap */
+    int64_t inherit;     /* 0 off, 1 on */
+    int64_t tick;        /* poll the GRQ first every that many dispatches; 0 never, TICK_RANDOM */
+    int64_t take;        /* enum take */
+    int64_t ring;        /* capacity, a power of two */
+    int64_t overflow;    /* enum share */
+    int64_t steal;       /* enum share */
+    int64_t victim;      /* enum victim_order */
+    int64_t passes;
+    int64_t backoff_ns; /* before runnext is stolen from a running owner; 0 none; BACKOFF_NEVER */
+    int64_t yield;      /* enum yield_to */
+};
+
+extern const char *const lrq_off_on[];
+extern const char *const lrq_tick_words[];
+extern const char *const lrq_take_words[];
+extern const char *const lrq_share_words[];
+extern const char *const lrq_victim_words[];
+extern const char *const lrq_backoff_words[];
+extern const char *const lrq_yield_words[];
+
+/* The knob table's rows for all of the above but the floor's. */
+#define LRQ_KNOBS(o)                                                                               \
+    PARAM_WORD(o, lrq.runnext, lrq_off_on, 1, "Go 1.26 proc.go runqput",                           \
+               "the newest G has a slot of its own and runs next"),                                \
+        PARAM_NUMBER(o, lrq.runnext_cap, 0, 0, 1024, "runs", "[Tokio5712]",                        \
+                     "most runs from runnext in a row before the ring gets a turn; 0: no cap"),    \
+        PARAM_WORD(o, lrq.inherit, lrq_off_on, 1, "Go 1.26 proc.go runqget, execute",              \
+                   "a G from runnext goes on in its waker's time slice: schedtick stays"),         \
+        PARAM_NUMBER_OR(o, lrq.tick, 61, 0, 1024, lrq_tick_words, TICK_RANDOM, "dispatches",       \
+                        "Go 1.26 proc.go findRunnable",                                            \
+                        "look at the global queue first every that many dispatches; 0: never; "    \
+                        "random: each time with probability 1/61"),                                \
+        PARAM_WORD(o, lrq.take, lrq_take_words, TAKE_BATCH, "Go 1.26 proc.go globrunqgetbatch",    \
+                   "how many Gs one visit takes from the global queue: one, or a fair batch"),     \
+        PARAM_NUMBER(o, lrq.ring, 256, 2, 65536, "Gs", "Go 1.26 runtime2.go p.runq",               \
+                     "capacity of the local ring, a power of two"),                                \
+        PARAM_WORD(o, lrq.overflow, lrq_share_words, SHARE_HALF, "Go 1.26 proc.go runqputslow",    \
+                   "how much of a full ring moves to the global queue"),                           \
+        PARAM_WORD(o, lrq.steal, lrq_share_words, SHARE_HALF, "Go 1.26 proc.go runqgrab",          \
+                   "how much of a victim's ring a thief takes"),                                   \
+        PARAM_WORD(o, lrq.victim, lrq_victim_words, VICTIM_COPRIME, "Go 1.26 proc.go randomOrder", \
+                   "order in which victims are visited: random coprime walk, from the next one, "  \
+                   "from the last one that had something"),                                        \
+        PARAM_NUMBER(o, lrq.passes, 4, 1, 64, "passes", "Go 1.26 proc.go stealWork",               \
+                     "rounds through all victims in one search; only the last may take runnext"),  \
+        PARAM_NUMBER_OR(o, lrq.backoff_ns, 3000, 0, 1000000000, lrq_backoff_words, BACKOFF_NEVER,  \
+                        "ns", "Go 1.26 proc.go runqgrab",                                          \
+                        "how long a thief sleeps before it takes runnext from a running owner; "   \
+                        "never: runnext is private"),                                              \
+        PARAM_WORD(o, lrq.yield, lrq_yield_words, YIELD_GLOBAL, "Go 1.26 proc.go goschedImpl",     \
+                   "where gosched() puts the caller: the global queue's or the ring's tail")
+
+struct lrq {
+    /* written by the owner */
+    _Alignas(64) _Atomic uint32_t tail;
+    uint32_t mask;
+    uint32_t next_runs;  /* consecutive runs from runnext */
+    int32_t last_victim; /* index of the victim that last had something */
+    struct g **taken;    /* scratch of the overflow: as many as the ring holds */
+    uint32_t walk_n;     /* the number of victims that coprimes[] is for */
+    uint32_t walk_steps; /* how many numbers up to walk_n are coprime to it */
+    uint32_t *coprimes;
+    /* written by owner and thieves */
+    _Alignas(64) _Atomic uint32_t head;
+    _Atomic(struct g *) runnext;
+    _Alignas(64) _Atomic(struct g *) slot[];
+};
+
+struct lrq *lrq_new(const struct lrq_knobs *knobs);
+void lrq_free(struct lrq *lrq);
+
+/* NULL, or what is wrong with the knobs; serves as sched_ops.check. */
+const char *lrq_check(const void *knobs);
+
+/* Owner: puts gp into runnext (next, if the knob is on) or at the tail. */
+void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bool next);
+
+/* Owner: runnext, else the head, else NULL. */
+struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit);
+
+/* Owner, with nothing of its own: a batch from the global queue for one of `procs` Ps; the first is
+ * returned. */
+struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs);
+
+/* Go's findRunnable up to stealing: 1 in tick from the global queue, own queue, global queue. */
+struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inherit);
+
+/* Thief: moves a share of victim's ring to mine (empty) and returns the youngest of it, or runnext
+ * if the ring is empty and steal_next. victim_runs: its owner runs a G now. g0. */
+struct g *lrq_steal(struct m *m, struct lrq *mine, struct lrq *victim, bool steal_next,
+                    bool victim_runs);
+
+/* Is there something that another M may take? For has_work(); any thread. */
+bool lrq_has_work(struct sched *sched, struct lrq *lrq);
+
+/* The walk through n victims: start and step of one pass. Source: Go 1.26 proc.go randomOrder:
+ * start and step are independent, and a step coprime to n visits each exactly once. */
+struct walk {
+    uint32_t at, step, left, n;
+};
+struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self);
+static inline bool walk_next(struct walk *walk, uint32_t *victim)
+{
+    if (walk->left == 0)
+        return false;
+    walk->left--;
+    *victim = walk->at;
+    walk->at = (walk->at + walk->step) % walk->n;
+    return true;
+}
+
+#endif

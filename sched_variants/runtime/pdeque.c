@@ -1,0 +1,109 @@
+/* pdeque.c - a deque of Gs per P; pdeque.h says for whom and why. */
+#include "sched.h"
+
+#include "pdeque.h"
+
+enum { DEQUE_CAPACITY = 256 };
+
+const char *const pdeque_owner_words[] = {"lifo", "fifo", NULL};
+
+void pdeque_init(struct sched *sched)
+{
+    sched->variant = sched_zalloc(sizeof(struct globq));
+}
+
+void pdeque_fini(struct sched *sched)
+{
+    machine_free(sched->variant);
+}
+
+void pdeque_p_init(struct sched *sched, struct p *p)
+{
+    (void)sched;
+    p->variant = sched_zalloc(sizeof(struct deque));
+    deque_init(p->variant, DEQUE_CAPACITY);
+}
+
+void pdeque_p_fini(struct sched *sched, struct p *p)
+{
+    (void)sched;
+    deque_fini(p->variant);
+    machine_free(p->variant);
+}
+
+void pdeque_ready(struct m *m, struct g *gp, enum ready_how how)
+{
+    if (how == READY_YIELD || how == READY_STEP_BACK) {
+        globq_put(m, m->sched->variant, gp);
+        return;
+    }
+    struct deque *dq = m->p->variant;
+    deque_push(dq, gp);
+    stat_max(&m->stats, STAT_DEQUE_MAX, deque_depth_max(dq));
+}
+
+static struct g *get_own(struct m *m)
+{
+    const struct pdeque_knobs *knobs = m->sched->knobs;
+    struct deque *dq = m->p->variant;
+    void *item = NULL;
+    if (knobs->owner == OWNER_LIFO)
+        return deque_pop(dq);
+    while (deque_take(dq, &item) == DEQUE_LOST)
+        continue;
+    return item;
+}
+
+struct g *pdeque_pick(struct m *m, bool *inherit)
+{
+    const struct pdeque_knobs *knobs = m->sched->knobs;
+    struct globq *globq = m->sched->variant;
+    struct g *gp;
+    (void)inherit;
+    if (knobs->tick && !globq_is_empty(globq) && m->p->schedtick % (uint32_t)knobs->tick == 0 &&
+        (gp = globq_get(m, globq))) {
+        stat_add(&m->stats, STAT_TICK_POLLS, 1);
+        stat_add(&m->stats, STAT_GRQ_HITS, 1);
+        return gp;
+    }
+    if ((gp = get_own(m))) {
+        stat_add(&m->stats, STAT_LOCAL_HITS, 1);
+        return gp;
+    }
+    if ((gp = globq_get(m, globq)))
+        stat_add(&m->stats, STAT_GRQ_HITS, 1);
+    return gp;
+}
+
+struct g *pdeque_steal(struct m *m)
+{
+    struct sched *sched = m->sched;
+    uint32_t n = (uint32_t)sched->procs;
+    uint32_t at = (uint32_t)m_random(m) % n;
+    for (uint32_t i = 0; i < n; i++, at = (at + 1) % n) {
+        struct p *p = sched->allp[at];
+        void *item;
+        enum deque_steal got;
+        if (p == m->p)
+            continue;
+        stat_add(&m->stats, STAT_VICTIM_PROBES, 1);
+        while ((got = deque_take(p->variant, &item)) == DEQUE_LOST)
+            continue; /* somebody else got one: there may be more */
+        if (got == DEQUE_STOLEN) {
+            stat_add(&m->stats, STAT_STEALS, 1);
+            stat_add(&m->stats, STAT_STOLEN, 1);
+            return item;
+        }
+    }
+    return NULL;
+}
+
+bool pdeque_has_work(struct sched *sched)
+{
+    if (!globq_is_empty(sched->variant))
+        return true;
+    for (int32_t i = 0; i < sched->procs; i++)
+        if (deque_size(sched->allp[i]->variant) > 0)
+            return true;
+    return false;
+}

@@ -1,0 +1,43 @@
+/* pdeque.h - a work-stealing deque of Gs per P, and a global FIFO queue for those that yield.
+ *
+ * What tasksteal and contsteal share, so that the two differ in policy only: which of parent and
+ * child is queued. Owners take the newest (knob owner=lifo) or the oldest (fifo), thieves always
+ * the oldest. A yielder goes to the global queue, since a LIFO owner would get it back at once;
+ * every 61st dispatch looks there first, so that it cannot starve.
+ */
+#ifndef SCHEDLAB_PDEQUE_H
+#define SCHEDLAB_PDEQUE_H
+
+#include "gqueue.h"
+#include "sched.h"
+
+enum owner_order { OWNER_LIFO, OWNER_FIFO };
+
+struct pdeque_knobs {
+    struct floor_knobs floor;
+    int64_t owner; /* enum owner_order */
+    int64_t tick;  /* poll the global queue first every that many dispatches; 0 never */
+};
+
+extern const char *const pdeque_owner_words[];
+
+#define PDEQUE_KNOBS(o, k)                                                                         \
+    PARAM_WORD(o, k.owner, pdeque_owner_words, OWNER_LIFO, "[BL99]",                               \
+               "which goroutine an owner takes from its deque: the newest or the oldest"),         \
+        PARAM_NUMBER(o, k.tick, 61, 0, 1024, "dispatches", "Go 1.26 proc.go findRunnable",         \
+                     "look at the global queue first every that many dispatches; 0: never"),       \
+        FLOOR_KNOBS(o, k.floor)
+
+/* sched_ops members; they use sched->variant and p->variant. */
+void pdeque_init(struct sched *sched);
+void pdeque_fini(struct sched *sched);
+void pdeque_p_init(struct sched *sched, struct p *p);
+void pdeque_p_fini(struct sched *sched, struct p *p);
+void pdeque_ready(struct m *m, struct g *gp, enum ready_how how);
+struct g *pdeque_pick(struct m *m, bool *inherit);
+bool pdeque_has_work(struct sched *sched);
+
+/* One G from the oldest end of another P's deque, each P visited once from a random start. */
+struct g *pdeque_steal(struct m *m);
+
+#endif

@@ -1,0 +1,368 @@
+/* proc.c - the life of a G on an M: spawn, run, park, yield, end, and the M's loop on g0.
+ *
+ * Source: Go 1.26 runtime/proc.go newproc, gopark, goready, Gosched, goexit, schedule, execute.
+ *   Same:    states and order of steps; schedtick counts dispatches that do not inherit.
+ *   Differs: a G that stops asks pick() for the next one on its own stack and switches to it
+ *            directly; g0 is entered only when there is nothing to pick, or when the next G is
+ *            still on another M's cpu. g.h ("off-stack") says why that is safe.
+ *   Why:     one switch per hand-over in place of two.
+ */
+#include "ctx.h"
+#include "internal.h"
+
+/* Bookkeeping of putting gp on m; the caller then switches to it. */
+static void g_put_on(struct m *m, struct g *gp, bool inherit)
+{
+#ifdef SCHEDLAB_DEBUG
+    INVARIANT(gp->alive);
+    INVARIANT(atomic_exchange_explicit(&gp->queued, 0, memory_order_relaxed) == 1);
+#endif
+    if (!inherit)
+        m->p->schedtick++;
+    stat_add(&m->stats, STAT_DISPATCHES, 1);
+    if (gp->last_m != m) {
+        if (gp->started)
+            stat_add(&m->stats, STAT_MIGRATIONS, 1);
+        gp->last_m = m;
+    }
+    if (!gp->started) {
+        gp->started = true;
+        if (m->sched->exact)
+            m->unstarted--;
+    }
+    gp->wait_reason = WAIT_NONE;
+    atomic_store_explicit(&gp->on_cpu, 1,
+                          memory_order_relaxed); /* ours alone since it left its queue */
+}
+
+static void g_mark_queued(struct g *gp)
+{
+#ifdef SCHEDLAB_DEBUG
+    /* a G in two queues, or readied twice, would run on two Ms */
+    INVARIANT(atomic_exchange_explicit(&gp->queued, 1, memory_order_relaxed) == 0);
+#endif
+    (void)gp;
+}
+
+/* The stack of from is at rest: whoever waits to run it may go on. O1, pairs with O2. */
+static inline void g_off_stack(struct g *prev)
+{
+    atomic_store_explicit(&prev->on_cpu, 0, memory_order_release); /* O1 */
+}
+
+static void switch_to_g(struct m *m, struct g *from, struct g *gp)
+{
+    if (!gp->stack)
+        g_bind_stack(m, gp);
+    m->curg = gp;
+    size_t guard = m->sched->guard_size;
+    g_off_stack(ctx_switch(from, &from->sp, gp, gp->stack + guard,
+                           g_stack_size(m->sched, gp) - guard, false));
+}
+
+static void switch_to_g0(struct m *m, struct g *from)
+{
+    m->curg = NULL;
+    g_off_stack(ctx_switch(from, &from->sp, &m->g0, m->g0.stack, m->g0_stack_size, false));
+}
+
+/* Leaves the stack of gp, which has ended, for next's, or for g0 if next is NULL. */
+static void switch_from_ended(struct m *m, struct g *gp, char *stack, struct g *next)
+{
+    size_t guard = m->sched->guard_size;
+    void **save = &gp->sp; /* never read again */
+#if defined(CTX_TSAN)
+    if (!gp->big_stack)
+        save = g_ended_sp(m->sched, stack);
+#endif
+    (void)stack;
+    m->curg = next;
+    if (next)
+        g_off_stack(ctx_switch(gp, save, next, next->stack + guard,
+                               g_stack_size(m->sched, next) - guard, true));
+    else
+        g_off_stack(ctx_switch(gp, save, &m->g0, m->g0.stack, m->g0_stack_size, true));
+}
+
+/* m's current G stops: go on with what pick() finds. Returns when `from` runs again. */
+static void schedule_from(struct m *m, struct g *from)
+{
+    struct sched *sched = m->sched;
+    /* relaxed: a sleep that has just been added is seen at the next scheduling point */
+    if (atomic_load_explicit(&sched->timers_next, memory_order_relaxed) != INT64_MAX)
+        timers_run(m);
+    bool inherit = false;
+    struct g *gp = m->ops->pick(m, &inherit);
+    if (gp == from) {
+        g_put_on(m, gp, inherit);
+        return;
+    }
+    if (gp && !atomic_load_explicit(&gp->on_cpu, memory_order_acquire)) { /* O2 */
+        g_put_on(m, gp, inherit);
+        switch_to_g(m, from, gp);
+        return;
+    }
+    m->next = gp;
+    m->next_inherit = inherit;
+    switch_to_g0(m, from);
+}
+
+void g_park(void)
+{
+    struct m *m = machine_self();
+    stat_add(&m->stats, STAT_PARKS, 1);
+    schedule_from(m, m->curg);
+}
+
+void g_ready(struct g *gp)
+{
+    struct m *m = machine_self();
+    stat_add(&m->stats, STAT_READIES, 1);
+    g_mark_queued(gp);
+    m->ops->ready(m, gp, READY_WOKEN);
+    if (!m->ops->blocks)
+        wakep(m);
+}
+
+static void g_yield(struct m *m, enum ready_how how)
+{
+    struct g *gp = m->curg;
+    g_mark_queued(gp);
+    m->ops->ready(m, gp, how);
+    if (!m->ops->blocks)
+        wakep(m);
+    schedule_from(m, gp);
+}
+
+void gosched(void)
+{
+    struct m *m = machine_self();
+    stat_add(&m->stats, STAT_YIELDS, 1);
+    g_yield(m, READY_YIELD);
+}
+
+void g_step_back(void)
+{
+    g_yield(machine_self(), READY_STEP_BACK);
+}
+
+/* Spawning ---------------------------------------------------------------------------------- */
+
+/* Work-first: the current G becomes findable, the new one runs. Returns when the current one runs
+ * again. */
+static void g_run_child(struct m *m, struct g *gp)
+{
+    struct g *parent = m->curg;
+    g_mark_queued(parent);
+    m->ops->ready(m, parent, READY_PARENT);
+    /* relaxed: a worker that goes to sleep makes all cores fence (idle.c, I3), so that here the
+     * order of the instructions is enough */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&m->sched->idle_ps, memory_order_relaxed) > 0)
+        wakep(m);
+    g_put_on(m, gp, false);
+    switch_to_g(m, parent, gp);
+}
+
+void g_spawn(struct m *m, struct g *gp)
+{
+    g_mark_queued(gp);
+    if (m->ops->forkjoin == FJ_WORK) {
+        g_run_child(m, gp);
+        return;
+    }
+    m->ops->ready(m, gp, READY_NEW);
+    if (!m->ops->blocks)
+        wakep(m);
+}
+
+void go(void (*fn)(void *), void *arg)
+{
+    struct m *m = machine_self();
+    struct g *gp = g_alloc(m);
+    gp->fn = fn;
+    gp->arg = arg;
+    g_spawn(m, gp);
+}
+
+/* Ending ------------------------------------------------------------------------------------ */
+
+/* gp's function has returned. Tells its frame; returns the G to run next, if that is already clear.
+ * */
+static struct g *g_end(struct m *m, struct g *gp)
+{
+    struct fj_frame *frame = gp->frame;
+    struct g *next = NULL;
+    if (!frame)
+        return NULL;
+    if (m->ops->forkjoin == FJ_WORK) {
+        bool inherit;
+        next = m->ops->pick(m, &inherit);
+        /* The owner may be runnable for other reasons than that it rests in its fj_spawn(). */
+        if (next && next == atomic_load_explicit(&frame->owner, memory_order_relaxed) &&
+            next->wait_reason == WAIT_CHILD && next->wait_on == frame) {
+            next->child_returned = true;
+            return next;
+        }
+    }
+    fj_child_done(frame);
+    return next;
+}
+
+/* Ends the current G. Returns a fresh G that is to run on this very stack, or not at all.
+ * ThreadSanitizer builds return for every G that gets this stack later: see galloc.c. */
+static struct g *g_exit(struct m *m, struct g *gp)
+{
+    if (gp->big_stack)
+        sched_stop(m);
+    m->one_g_done = m->ops->thread_per_g;
+    bool inherit = false;
+    struct g *next = g_end(m, gp);
+    if (!next && atomic_load_explicit(&m->sched->timers_next, memory_order_relaxed) == INT64_MAX &&
+        !gp->big_stack && !m->ops->thread_per_g)
+        next = m->ops->pick(m, &inherit);
+    bool ready = next && !atomic_load_explicit(&next->on_cpu, memory_order_acquire); /* O2 */
+    if (ready && !next->stack && !next->big_stack && !gp->big_stack) {
+        next->stack = gp->stack;
+        next->fiber = gp->fiber;
+        gp->stack = NULL;
+        m->curg = next;
+        g_put_on(m, next, inherit);
+        g_free(m, gp);
+        return next;
+    }
+    /* The stack goes to this M's cache while we are still on it: nothing takes it from there before
+     * the switch below, since whoever needs a stack on this M runs after it. A G without a stack
+     * that is to be switched to is bound first for that reason. */
+    if (ready && !next->stack)
+        g_bind_stack(m, next);
+    char *stack = gp->stack;
+    g_release_stack(m, gp);
+    g_free(m, gp);
+    if (ready) {
+        g_put_on(m, next, inherit);
+    } else {
+        m->next = next;
+        m->next_inherit = inherit;
+    }
+    switch_from_ended(m, gp, stack, ready ? next : NULL);
+#if defined(CTX_TSAN)
+    return machine_self()->curg; /* the stack serves another G now */
+#else
+    __builtin_unreachable();
+#endif
+}
+
+_Noreturn void g_entry(struct g *prev)
+{
+    struct m *m = machine_self();
+    struct g *gp = m->curg;
+#if defined(CTX_ASAN)
+    __sanitizer_finish_switch_fiber(NULL, NULL, NULL);
+#endif
+    g_off_stack(prev);
+    for (;;) {
+        if (gp->frame)
+            gp->task_fn(&m->fj, gp->arg);
+        else
+            gp->fn(gp->arg);
+        m = machine_self(); /* the function may have parked and gone on elsewhere */
+        gp = g_exit(m, gp);
+    }
+}
+
+/* The M's loop ------------------------------------------------------------------------------ */
+
+/* May one more M search others' queues? Source: Go 1.26 proc.go findRunnable: 2*spinning < busy. */
+static bool m_may_spin(const struct m *m)
+{
+    struct sched *sched = m->sched;
+    switch (m->sched->floor->spinners) {
+    case SPINNERS_NONE:
+        return m->spinning;
+    case SPINNERS_ALL:
+        return true;
+    default:
+        break;
+    }
+    /* relaxed: a limit that is off by one for a moment costs a search, not work */
+    int32_t spinning = atomic_load_explicit(&sched->spinning, memory_order_relaxed);
+    int32_t idle = atomic_load_explicit(&sched->idle_ps, memory_order_relaxed);
+    return m->spinning || 2 * spinning < sched->procs - idle;
+}
+
+static struct g *m_spin(struct m *m, bool *inherit)
+{
+    struct sched *sched = m->sched;
+    if (!m->spinning) {
+        m->spinning = true;
+        atomic_fetch_add_explicit(&sched->spinning, 1, memory_order_relaxed); /* see W2 in idle.c */
+        stat_add(&m->stats, STAT_SPINS, 1);
+    }
+    int64_t deadline = sched->floor->spin_ns ? machine_now() + sched->floor->spin_ns : 0;
+    for (;;) {
+        stat_add(&m->stats, STAT_SPIN_ROUNDS, 1);
+        struct g *gp = m->ops->steal(m);
+        *inherit = false;
+        if (!gp && deadline)
+            gp = m->ops->pick(m, inherit);
+        if (gp || !deadline || machine_now() >= deadline ||
+            atomic_load_explicit(&sched->stopping, memory_order_relaxed))
+            return gp;
+        for (int i = 0; i < 32; i++)
+            machine_relax(&sched->spinning);
+    }
+}
+
+/* A spinner has found work: one spinner fewer, and, in a chain, the next one is woken. */
+static void m_stop_spinning(struct m *m)
+{
+    m->spinning = false;
+    atomic_fetch_sub_explicit(&m->sched->spinning, 1, memory_order_seq_cst); /* W2 */
+    if (m->sched->floor->wake == WAKE_CHAIN)
+        wakep(m);
+}
+
+static struct g *m_find_runnable(struct m *m, bool *inherit)
+{
+    while (!atomic_load_explicit(&m->sched->stopping, memory_order_acquire)) {
+        *inherit = false;
+        if (atomic_load_explicit(&m->sched->timers_next, memory_order_relaxed) != INT64_MAX)
+            timers_run(m);
+        struct g *gp = m->ops->pick(m, inherit);
+        if (gp)
+            return gp;
+        if (m->ops->blocks) {
+            m_block(m);
+            continue;
+        }
+        if (m->ops->steal && m_may_spin(m) && (gp = m_spin(m, inherit)))
+            return gp;
+        m_idle(m);
+    }
+    return NULL;
+}
+
+void m_run(struct m *m)
+{
+    for (;;) {
+        bool inherit = m->next_inherit;
+        struct g *gp = m->next;
+        m->next = NULL;
+        if (!gp && m->one_g_done)
+            return;
+        if (!gp)
+            gp = m_find_runnable(m, &inherit);
+        if (!gp)
+            return;
+        if (m->spinning)
+            m_stop_spinning(m);
+        for (int i = 0; atomic_load_explicit(&gp->on_cpu, memory_order_acquire); i++) { /* O2 */
+            machine_relax(&gp->on_cpu);
+            if (i % 64 == 63)
+                machine_yield();
+        }
+        g_put_on(m, gp, inherit);
+        switch_to_g(m, &m->g0, gp);
+    }
+}

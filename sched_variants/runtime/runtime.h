@@ -1,0 +1,159 @@
+/* runtime.h - everything a workload may call: the one public header of the runtime.
+ *
+ * A workload is written once against these functions and runs unchanged on every variant and on
+ * every machine. Two styles:
+ *
+ *   goroutines  go(), gosched(), go_sleep(), channels, wait groups, mutexes, join
+ *   fork/join   fj_spawn(), fj_sync() (forkjoin.h, included at the end)
+ *
+ * Unless a function says otherwise, it may be called only on a goroutine's stack, that is from
+ * inside workload->run() or from a function started by go() or fj_spawn().
+ *
+ * Nothing here returns an error: running out of memory for a G or a stack ends the process with
+ * one line on standard error, and the harness records a failed cell. Misuse (unlocking a free
+ * mutex, sending on a closed channel) is a broken invariant and ends the process likewise.
+ */
+#ifndef SCHEDLAB_RUNTIME_H
+#define SCHEDLAB_RUNTIME_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct g;
+
+/* Goroutines ------------------------------------------------------------------------------- */
+
+/* Starts fn(arg) as a new goroutine. arg must stay valid for as long as fn uses it. Which of the
+ * two runs first, and where, is what the variants differ in. */
+void go(void (*fn)(void *), void *arg);
+
+/* Lets other goroutines run; the caller becomes runnable again at once (Go: runtime.Gosched). */
+void gosched(void);
+
+/* Parks the caller for at least ns nanoseconds; ns <= 0 is gosched(). */
+void go_sleep(int64_t ns);
+
+/* Nanoseconds of a clock that never goes back. Any stack. */
+int64_t go_now(void);
+
+/* How many workers (cores) the run may use; constant during a run. Any stack. */
+int go_workers(void);
+
+/* A small number that names the worker (M) running the caller, 0 <= index. May be stale as soon as
+ * it returns. */
+int go_worker_index(void);
+
+/* 64 pseudo-random bits from the calling worker's own generator; seeded from the run's seed, but
+ * which worker asks is a matter of scheduling: use it for jitter, never for answers. */
+uint64_t go_random(void);
+
+/* Burns CPU without calling the runtime: n rounds of a dependent integer recurrence of a few cycles
+ * each. Returns the last state, so that the compiler cannot drop it. Any stack. */
+uint64_t go_work(uint64_t n);
+
+/* Join: wait for one goroutine. The caller owns *join until join_wait() returned. */
+struct join {
+    _Atomic(uintptr_t) state; /* 0 running, 1 finished, else the waiting G */
+    void (*fn)(void *);
+    void *arg;
+};
+
+/* As go(), and *join can be waited for, exactly once. */
+void join_go(struct join *join, void (*fn)(void *), void *arg);
+
+/* Parks until the goroutine of join has returned. */
+void join_wait(struct join *join);
+
+/* Channels --------------------------------------------------------------------------------- */
+
+/* A typed-by-size FIFO between goroutines. Source: Go 1.26 runtime/chan.go. */
+struct chan;
+
+/* A channel of elements of elem_size bytes (1..1024) that buffers capacity of them; capacity 0 is
+ * unbuffered: a send waits for its receiver. Free with chan_free(). */
+struct chan *chan_make(size_t elem_size, size_t capacity);
+
+/* Frees a channel on which nobody waits and that nobody will use again. */
+void chan_free(struct chan *ch);
+
+/* Sends *elem (copied); parks while the buffer is full. Sending on a closed channel is fatal. */
+void chan_send(struct chan *ch, const void *elem);
+
+/* Receives into *elem (NULL: discards); parks while there is nothing. False once the channel is
+ * closed and drained; *elem is then all zero. */
+bool chan_recv(struct chan *ch, void *elem);
+
+/* As above, but return false at once instead of parking. chan_try_recv sets *closed (may be NULL)
+ * to whether the channel is closed and drained. */
+bool chan_try_send(struct chan *ch, const void *elem);
+bool chan_try_recv(struct chan *ch, void *elem, bool *closed);
+
+/* Closes: parked receivers wake with false, in Go's order. Closing twice is fatal; so is closing
+ * while a sender is parked on it. */
+void chan_close(struct chan *ch);
+
+/* Elements buffered now; a snapshot. */
+size_t chan_len(struct chan *ch);
+
+/* Wait groups, mutexes, condition variables ------------------------------------------------ */
+
+/* A counter that goroutines wait on until it is zero. Source: Go 1.26 sync/waitgroup.go.
+ * WG_INIT, or all zero, is a ready one. */
+struct waitgroup {
+    _Atomic uint64_t state; /* counter << 32 | waiters */
+    _Atomic uint32_t lock;
+    struct g *head, *tail; /* waiting Gs, FIFO; protected by lock */
+};
+#define WG_INIT                                                                                    \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+void wg_add(struct waitgroup *wg, int32_t delta); /* counter += delta; below zero is fatal */
+void wg_done(struct waitgroup *wg);               /* wg_add(wg, -1) */
+void wg_wait(struct waitgroup *wg);               /* parks until the counter is zero */
+
+/* A mutual exclusion lock with a FIFO queue of waiters; a waiter that waited over 1 ms is handed
+ * the lock directly (starving mode). Source: Go 1.26 internal/sync/mutex.go. All zero is unlocked.
+ * */
+struct mutex {
+    _Atomic uint32_t state; /* locked, woken, starving, waiters << 3 */
+    _Atomic uint32_t lock;
+    struct g *head, *tail; /* waiting Gs; protected by lock */
+};
+#define MUTEX_INIT                                                                                 \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+void mutex_lock(struct mutex *mu);
+bool mutex_try_lock(struct mutex *mu);
+void mutex_unlock(struct mutex *mu); /* unlocking an unlocked mutex is fatal; the unlocker may still
+                                      * touch *mu after another has locked and unlocked it */
+
+/* A condition variable. Source: Go 1.26 sync.Cond (ticket list, FIFO). All zero is ready. */
+struct cond {
+    _Atomic uint32_t lock;
+    struct g *head, *tail;
+};
+#define COND_INIT                                                                                  \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+void cond_wait(struct cond *cond, struct mutex *mu); /* mu is held on entry and on return */
+void cond_signal(struct cond *cond);                 /* wakes the longest waiter, if any */
+void cond_broadcast(struct cond *cond);              /* wakes all, longest first */
+
+/* Memory ------------------------------------------------------------------------------------ */
+
+/* Memory for workload data, from the same allocator for all variants. Never NULL. Any stack. */
+void *go_alloc(size_t size);
+void *go_alloc_zeroed(size_t size);
+void go_free(void *ptr);
+
+#include "forkjoin.h"
+
+#endif

@@ -1,0 +1,319 @@
+/* sched.c - makes, starts and ends a scheduler: Ps, Ms and their threads, the main goroutine. */
+#include "ctx.h"
+#include "internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+const struct stat_info stat_info[STAT_COUNT] = {
+#define STAT_INFO(name, merge, help) {#name, STAT_MERGE_##merge, help},
+    STATS(STAT_INFO)
+#undef STAT_INFO
+};
+
+void *sched_zalloc(size_t size)
+{
+    size = (size + 63) & ~(size_t)63; /* nothing else on its last line */
+    void *ptr = machine_alloc(size, 64);
+    if (!ptr)
+        fatal_env(ENOMEM, "no memory for the scheduler");
+    return memset(ptr, 0, size);
+}
+
+static struct p *p_new(struct sched *sched, int32_t id)
+{
+    struct p *p = sched_zalloc(sizeof *p);
+    p->id = id;
+    if (sched->ops->p_init)
+        sched->ops->p_init(sched, p);
+    return p;
+}
+
+static void p_free(struct sched *sched, struct p *p)
+{
+    if (sched->ops->p_fini)
+        sched->ops->p_fini(sched, p);
+    machine_free(p);
+}
+
+/* splitmix64, to spread a seed over the generators. Source: [Steele14]. */
+static uint64_t mix(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static void m_init(struct sched *sched, struct m *m, int32_t id)
+{
+    m->id = id;
+    m->sched = sched;
+    m->ops = sched->ops;
+    uint64_t state = sched->seed ^ ((uint64_t)id << 32);
+    m->rng[0] = mix(&state);
+    m->rng[1] = mix(&state) | 1;
+    m->fj.policy = sched->ops->forkjoin;
+    m->fj.m = m;
+    m->fj.idle_ps = &sched->idle_ps;
+    if (sched->ops->forkjoin == FJ_HELP)
+        deque_init(&m->fj.tasks, 1024);
+    if (sched->ops->m_init)
+        sched->ops->m_init(sched, m);
+}
+
+/* Reuses the M of a thread that has ended, for 1:1 variants, whose threads come and go. */
+static struct m *m_reuse(struct sched *sched)
+{
+    lock_acquire(&sched->lock);
+    struct m *m = sched->dead_m;
+    if (m)
+        sched->dead_m = m->idle_link;
+    lock_release(&sched->lock);
+    if (m)
+        m->one_g_done = false;
+    return m;
+}
+
+struct m *m_new(struct sched *sched, struct p *p)
+{
+    struct m *m = m_reuse(sched);
+    if (!m) {
+        m = sched_zalloc(sizeof *m);
+        /* relaxed: ids need only differ */
+        m_init(sched, m, atomic_fetch_add_explicit(&sched->ms_made, 1, memory_order_relaxed));
+        m->all_link = atomic_load_explicit(&sched->allm, memory_order_relaxed);
+        while (!atomic_compare_exchange_weak_explicit(&sched->allm, &m->all_link, m,
+                                                      memory_order_release, memory_order_relaxed))
+            continue; /* pairs with sched_first_m() */
+    }
+    m_acquire_p(m, p);
+    atomic_fetch_add_explicit(&sched->ms, 1, memory_order_relaxed); /* before it can be idle */
+    atomic_fetch_add_explicit(&sched->active, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&sched->running, 1, memory_order_relaxed);
+    return m;
+}
+
+void m_enter(struct m *m)
+{
+    machine_set_self(m);
+    machine_thread_enter();
+    machine_stack_bounds(&m->g0.stack, &m->g0_stack_size);
+#if defined(CTX_TSAN)
+    m->g0.fiber = __tsan_get_current_fiber();
+#endif
+    if (m->sched->m_started)
+        m->sched->m_started(m, m->sched->hook_arg);
+}
+
+void m_leave(struct m *m)
+{
+    if (m->sched->m_stopping)
+        m->sched->m_stopping(m, m->sched->hook_arg);
+    m_cache_flush(m);
+    machine_thread_leave();
+}
+
+/* Pre: sched->lock. 1:1 only: the P that was made for the thread serves the next one. */
+static void m_give_p_back(struct sched *sched, struct m *m)
+{
+    m->p->idle_link = sched->idle_p;
+    sched->idle_p = m->p;
+    m->p = NULL;
+}
+
+static void m_thread(void *arg)
+{
+    struct m *m = arg;
+    struct sched *sched = m->sched;
+    m_enter(m);
+    m_run(m);
+    m_leave(m);
+    if (sched->ops->thread_per_g) {
+        m_block_uncount(sched);
+        lock_acquire(&sched->lock);
+        m_give_p_back(sched, m);
+        m->idle_link = sched->dead_m;
+        sched->dead_m = m;
+        lock_release(&sched->lock);
+    }
+    /* R1: release, pairs with the acquire in sched_run(): the thread's last touch of sched, but for
+     * the wake */
+    if (atomic_fetch_sub_explicit(&sched->running, 1, memory_order_release) == 1)
+        machine_wake(&sched->running, 1);
+}
+
+void m_start(struct m *m)
+{
+    struct sched *sched = m->sched;
+    bool alone = sched->ops->thread_per_g;
+    int cpu = sched->pin && !alone ? m->id % sched->procs : -1;
+    struct machine_thread thread; /* an M may end, and be reused, before this function does */
+    int error = machine_thread_start(alone ? &thread : &m->thread, m_thread, m,
+                                     alone ? STACK_SIZE_THREAD_PER_G : STACK_SIZE_THREAD, cpu);
+    if (error)
+        fatal_env(-error, "cannot start thread %d", m->id + 1);
+    if (alone)
+        machine_thread_detach(&thread);
+}
+
+void m_start_with(struct m *self, struct g *gp)
+{
+    struct sched *sched = self->sched;
+    lock_acquire(&sched->lock);
+    struct p *p = sched->idle_p;
+    if (p)
+        sched->idle_p = p->idle_link;
+    lock_release(&sched->lock);
+    if (!p)
+        p = p_new(sched, -1);
+    struct m *m = m_new(sched, p);
+    m->next = gp;
+    m->next_inherit = false;
+    stat_add(&self->stats, STAT_THREADS, 1);
+    m_start(m);
+}
+
+struct sched *sched_new(const struct sched_config *config, int *error)
+{
+    struct sched *sched = machine_alloc(sizeof *sched, 64);
+    if (!sched) {
+        *error = -ENOMEM;
+        return NULL;
+    }
+    memset(sched, 0, sizeof *sched);
+    *error = 0;
+    sched->ops = config->ops;
+    sched->knobs = config->knobs;
+    sched->floor = config->knobs;
+    sched->procs = config->ops->single_threaded || config->ops->thread_per_g ? 1 : config->workers;
+    sched->live_step = config->ops->thread_per_g ? 1 : config->workers > 1 ? 64 : INT64_MAX;
+    sched->exact = sched->procs == 1 && !config->ops->thread_per_g;
+    sched->workers = config->workers;
+    sched->pin = config->pin;
+    sched->seed = config->seed;
+    sched->guard_size = machine_guard_size();
+    sched->stack_size = config->stack_size ? config->stack_size : STACK_SIZE_DEFAULT;
+    if (config->ops->forkjoin == FJ_HELP && sched->stack_size < STACK_SIZE_HELP)
+        sched->stack_size = STACK_SIZE_HELP;
+    sched->m_started = config->m_started;
+    sched->m_stopping = config->m_stopping;
+    sched->hook_arg = config->hook_arg;
+    timers_init(sched);
+    if (config->ops->forkjoin !=
+        FJ_GO) /* registers while there is one thread: later it takes milliseconds */
+        sched->must_poll = machine_fence_all() != 0;
+    if (sched->ops->init)
+        sched->ops->init(sched);
+    sched->allp = sched_zalloc(sizeof *sched->allp * (size_t)sched->procs);
+    for (int32_t i = sched->procs - 1; i >= 0; i--) {
+        struct p *p = sched->allp[i] = p_new(sched, i);
+        p->idle_link = sched->idle_p;
+        sched->idle_p = p;
+    }
+    atomic_store_explicit(&sched->idle_ps, sched->procs, memory_order_relaxed);
+    return sched;
+}
+
+/* M 0 is the calling thread and takes P 0. */
+static struct m *sched_first(struct sched *sched)
+{
+    struct p *p = sched->idle_p;
+    sched->idle_p = p->idle_link;
+    atomic_fetch_sub_explicit(&sched->idle_ps, 1, memory_order_relaxed);
+    struct m *m = m_new(sched, p);
+    stat_add(&m->stats, STAT_THREADS, 1);
+    return m;
+}
+
+static void sched_wait_threads(struct sched *sched)
+{
+    uint32_t left;
+    while ((left = atomic_load_explicit(&sched->running, memory_order_acquire)) != 0) /* R1 */
+        machine_wait(&sched->running, left, -1);
+    if (sched->ops->thread_per_g)
+        return;
+    for (struct m *m = sched_first_m(sched); m; m = m->all_link)
+        if (m->id != 0)
+            machine_thread_join(&m->thread);
+}
+
+int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg)
+{
+    machine_on_fault = fault_report;
+    struct m *m = sched_first(sched);
+    m_enter(m);
+    if (sched->pin && !sched->ops->thread_per_g)
+        machine_pin(0);
+    struct g *main_g = g_alloc(m);
+    main_g->big_stack = true;
+    main_g->fn = main_fn;
+    main_g->arg = arg;
+    m->next = main_g;
+#ifdef SCHEDLAB_DEBUG
+    atomic_store_explicit(&main_g->queued, 1, memory_order_relaxed);
+#endif
+    /* workers that nobody would ever wake have to be there from the start */
+    if ((sched->ops->blocks && !sched->ops->thread_per_g) || sched->floor->wake == WAKE_NONE)
+        sched_start_all(m);
+    m_run(m);
+    m_leave(m);
+    atomic_fetch_sub_explicit(&sched->running, 1, memory_order_release);
+    sched_wait_threads(sched);
+    if (sched->ops->thread_per_g)
+        m_give_p_back(sched, m);
+    if (sched->pin)
+        machine_pin(-1);
+    machine_set_self(NULL);
+    return atomic_load_explicit(&sched->live_gs, memory_order_relaxed);
+}
+
+uint64_t sched_stat(struct sched *sched, enum stat_id which)
+{
+    uint64_t merged = 0;
+    for (struct m *m = sched_first_m(sched); m; m = m->all_link) {
+        /* relaxed: see stats.h */
+        uint64_t value = atomic_load_explicit(&m->stats.value[which], memory_order_relaxed);
+        if (which == STAT_DEQUE_MAX && deque_depth_max(&m->fj.tasks) > value)
+            value = deque_depth_max(&m->fj.tasks);
+        if (which == STAT_TASKS_LIVE_PEAK)
+            value = (uint64_t)atomic_load_explicit(&m->fj.live_max, memory_order_relaxed);
+        if (stat_info[which].merge == STAT_MERGE_SUM)
+            merged += value;
+        else if (value > merged)
+            merged = value;
+    }
+    if (which == STAT_LIVE_GS_PEAK)
+        return sched_live_peak(sched);
+    if (which == STAT_STACKS_PEAK)
+        return atomic_load_explicit(&sched->stacks_out_peak, memory_order_relaxed);
+    return merged;
+}
+
+void sched_free(struct sched *sched)
+{
+    struct m *next;
+    for (struct m *m = sched_first_m(sched); m; m = next) {
+        next = m->all_link;
+        if (sched->ops->m_fini)
+            sched->ops->m_fini(sched, m);
+        if (sched->ops->forkjoin == FJ_HELP)
+            deque_fini(&m->fj.tasks);
+        machine_free(m);
+    }
+    if (sched->ops->thread_per_g) {
+        for (struct p *p = sched->idle_p, *next_p; p; p = next_p) {
+            next_p = p->idle_link;
+            p_free(sched, p);
+        }
+    } else {
+        for (int32_t i = 0; i < sched->procs; i++)
+            p_free(sched, sched->allp[i]);
+    }
+    if (sched->ops->fini)
+        sched->ops->fini(sched);
+    timers_fini(sched);
+    galloc_fini(sched);
+    machine_free(sched->allp);
+    machine_free(sched);
+}

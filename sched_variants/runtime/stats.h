@@ -1,0 +1,82 @@
+/* stats.h - what the scheduler counts about itself, published as PAPI events sde:::schedlab::NAME.
+ *
+ * Each M has its own array and is its only writer; readers add the arrays up. Relaxed loads and
+ * stores are enough: a counter orders nothing, and a sum is exact once the Ms rest.
+ */
+#ifndef SCHEDLAB_STATS_H
+#define SCHEDLAB_STATS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* X(NAME, how to merge over Ms: SUM or MAX, help) */
+#define STATS(X)                                                                                   \
+    X(GS_CREATED, SUM, "goroutines created")                                                       \
+    X(DISPATCHES, SUM, "times a goroutine was put on a worker")                                    \
+    X(LOCAL_HITS, SUM, "dispatches from the worker's own queue, runnext not counted")              \
+    X(RUNNEXT_HITS, SUM, "dispatches from runnext")                                                \
+    X(GRQ_HITS, SUM, "dispatches straight from the global queue")                                  \
+    X(TICK_POLLS, SUM, "dispatches from the global queue because schedtick said so")               \
+    X(GRQ_LOCKS, SUM, "times the global queue's lock was taken")                                   \
+    X(GRQ_LOCK_WAITS, SUM, "times the global queue's lock was found held")                         \
+    X(GRQ_LOCK_SPINS, SUM, "rounds spent waiting for the global queue's lock")                     \
+    X(OVERFLOWS, SUM, "times a full local queue moved part of itself to the global queue")         \
+    X(STEALS, SUM, "searches that found work in another's queue")                                  \
+    X(STEALS_FAILED, SUM, "searches through all victims that found nothing")                       \
+    X(STOLEN, SUM, "goroutines and tasks taken from others' queues")                               \
+    X(VICTIM_PROBES, SUM, "others' queues looked into")                                            \
+    X(RUNNEXT_STEALS, SUM, "goroutines stolen from another's runnext")                             \
+    X(PARKS, SUM, "times a goroutine parked")                                                      \
+    X(READIES, SUM, "times a parked goroutine was made runnable")                                  \
+    X(YIELDS, SUM, "calls of gosched()")                                                           \
+    X(MIGRATIONS, SUM, "dispatches on another worker (M) than the last time")                      \
+    X(SPINS, SUM, "times an M began to spin in search of work")                                    \
+    X(SPIN_ROUNDS, SUM, "searches made while spinning")                                            \
+    X(SLEEPS, SUM, "times an M went to sleep")                                                     \
+    X(WAKEUPS, SUM, "times a sleeping M was woken")                                                \
+    X(THREADS, SUM, "threads started for Ms")                                                      \
+    X(JOINS_STALLED, SUM, "fork/join syncs that found a child unfinished and waited")              \
+    X(TASKS_STOLEN, SUM, "tasks, or parents resting in a spawn, taken by a thief")                 \
+    X(DEQUE_MAX, MAX, "longest deque or ring, or list where there is none")                        \
+    X(LIVE_GS_PEAK, MAX,                                                                           \
+      "most goroutines alive at once; exact at one worker, else up to 64 per worker off")          \
+    X(UNSTARTED_GS_PEAK, MAX,                                                                      \
+      "most goroutines created but not yet run at once; counted at one worker only")               \
+    X(TASKS_LIVE_PEAK, MAX,                                                                        \
+      "most fork/join tasks queued or running on a worker at once; debug builds only")             \
+    X(STACKS_PEAK, MAX, "most goroutine stacks in use or in a worker's cache at once")
+
+enum stat_id {
+#define STAT_ENUM(name, merge, help) STAT_##name,
+    STATS(STAT_ENUM)
+#undef STAT_ENUM
+        STAT_COUNT
+};
+
+enum stat_merge { STAT_MERGE_SUM, STAT_MERGE_MAX };
+
+struct stat_info {
+    const char *name;
+    enum stat_merge merge;
+    const char *help;
+};
+extern const struct stat_info stat_info[STAT_COUNT];
+
+struct stats {
+    _Atomic uint64_t value[STAT_COUNT];
+};
+
+/* Owner only. */
+static inline void stat_add(struct stats *stats, enum stat_id which, uint64_t n)
+{
+    uint64_t old = atomic_load_explicit(&stats->value[which], memory_order_relaxed);
+    atomic_store_explicit(&stats->value[which], old + n, memory_order_relaxed);
+}
+
+static inline void stat_max(struct stats *stats, enum stat_id which, uint64_t value)
+{
+    if (value > atomic_load_explicit(&stats->value[which], memory_order_relaxed))
+        atomic_store_explicit(&stats->value[which], value, memory_order_relaxed);
+}
+
+#endif

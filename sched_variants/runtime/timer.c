@@ -1,0 +1,147 @@
+/* timer.c - sleeping goroutines: one heap behind one lock, ordered by when the sleep ends.
+ *
+ * Nobody serves the heap: Ms look at sched->timers_next when they schedule, and the first idle M
+ * sleeps until then (idle.c). 1:1 variants do not come here, their threads sleep in the kernel.
+ *
+ * Source: Go 1.26 runtime/time.go.  Same: 4-ary heap; due sleepers are readied in order by whoever
+ * schedules.  Differs: one heap, not one per P.
+ *
+ * Invariant: timers_next == when of the heap's root, INT64_MAX if empty; both protected by lock,
+ * timers_next is read without it as a hint.
+ */
+#include "internal.h"
+
+#include <errno.h>
+
+struct sleeper {
+    int64_t when;
+    struct g *gp;
+};
+
+struct timers {
+    lock_t lock;
+    size_t count, capacity;
+    struct sleeper *heap;
+};
+
+enum { ARITY = 4 };
+
+void timers_init(struct sched *sched)
+{
+    struct timers *timers = machine_alloc(sizeof *timers, 64);
+    if (!timers)
+        fatal_env(ENOMEM, "no memory for timers");
+    *timers = (struct timers){0};
+    sched->timers = timers;
+    atomic_store_explicit(&sched->timers_next, INT64_MAX, memory_order_relaxed);
+}
+
+void timers_fini(struct sched *sched)
+{
+    machine_free(sched->timers->heap);
+    machine_free(sched->timers);
+}
+
+/* Pre: lock. */
+static void publish_next(struct sched *sched)
+{
+    struct timers *timers = sched->timers;
+    int64_t next = timers->count ? timers->heap[0].when : INT64_MAX;
+    atomic_store_explicit(&sched->timers_next, next, memory_order_release);
+}
+
+static void heap_grow(struct timers *timers)
+{
+    size_t capacity = timers->capacity ? timers->capacity * 2 : 64;
+    struct sleeper *heap = machine_alloc(capacity * sizeof *heap, 64);
+    if (!heap)
+        fatal_env(ENOMEM, "no memory for %zu timers", capacity);
+    for (size_t i = 0; i < timers->count; i++)
+        heap[i] = timers->heap[i];
+    machine_free(timers->heap);
+    timers->heap = heap;
+    timers->capacity = capacity;
+}
+
+static void heap_push(struct timers *timers, struct sleeper item)
+{
+    if (timers->count == timers->capacity)
+        heap_grow(timers);
+    size_t at = timers->count++;
+    while (at > 0 && item.when < timers->heap[(at - 1) / ARITY].when) {
+        timers->heap[at] = timers->heap[(at - 1) / ARITY];
+        at = (at - 1) / ARITY;
+    }
+    timers->heap[at] = item;
+}
+
+static struct sleeper heap_pop(struct timers *timers)
+{
+    struct sleeper top = timers->heap[0];
+    struct sleeper last = timers->heap[--timers->count];
+    size_t at = 0;
+    for (;;) {
+        size_t least = at;
+        int64_t when = last.when;
+        for (size_t kid = at * ARITY + 1; kid <= at * ARITY + ARITY && kid < timers->count; kid++) {
+            if (timers->heap[kid].when < when) {
+                when = timers->heap[kid].when;
+                least = kid;
+            }
+        }
+        if (least == at)
+            break;
+        timers->heap[at] = timers->heap[least];
+        at = least;
+    }
+    timers->heap[at] = last;
+    return top;
+}
+
+void timers_add(struct m *m, struct g *gp, int64_t when)
+{
+    struct sched *sched = m->sched;
+    struct timers *timers = sched->timers;
+    lock_acquire(&timers->lock);
+    bool earliest = !timers->count || when < timers->heap[0].when;
+    heap_push(timers, (struct sleeper){when, gp});
+    if (earliest)
+        publish_next(sched);
+    lock_release(&timers->lock);
+    if (earliest)
+        sched_timer_is_earlier(sched);
+}
+
+void timers_run(struct m *m)
+{
+    struct sched *sched = m->sched;
+    struct timers *timers = sched->timers;
+    int64_t now = machine_now();
+    while (atomic_load_explicit(&sched->timers_next, memory_order_acquire) <= now) {
+        struct g *gp = NULL;
+        lock_acquire(&timers->lock);
+        if (timers->count && timers->heap[0].when <= now) {
+            gp = heap_pop(timers).gp;
+            publish_next(sched);
+        }
+        lock_release(&timers->lock);
+        if (gp)
+            g_ready(gp);
+    }
+}
+
+void go_sleep(int64_t ns)
+{
+    struct m *m = machine_self();
+    if (ns <= 0) {
+        gosched();
+    } else if (m->ops->thread_per_g) {
+        machine_sleep(ns);
+    } else {
+        struct g *gp = m->curg;
+        gp->wait_reason = WAIT_SLEEP;
+        gp->wait_on = NULL;
+        timers_add(m, gp, machine_now() + ns);
+        g_park();
+    }
+}

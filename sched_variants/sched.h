@@ -1,0 +1,104 @@
+/* sched.h - THE contract of a variant: one const struct sched_ops.
+ *
+ * A variant decides where runnable Gs wait and who may take them from where. Everything else, the
+ * life of Gs and Ms, parking, waking, spinning, timers, channels, is the floor (runtime/) and the
+ * same for all variants, so that what differs between two variants is the decision under test.
+ *
+ * Counting is the variant's part where it decides: STEALS, STEALS_FAILED, STOLEN, VICTIM_PROBES,
+ * LOCAL_HITS, RUNNEXT_HITS, GRQ_HITS and the like (runtime/stats.h).
+ *
+ * A G's way:   go() -> ready(NEW) -> pick()/steal() -> runs -> parks -> ready(WOKEN) -> pick() ...
+ *
+ * Stacks and locks. ready() and pick() are called on a goroutine's stack or on a scheduler stack
+ * (g0), always on an M that holds a P; the caller may hold a channel's or mutex's lock during
+ * ready(), so a variant takes only its own locks and never calls back into channels. steal()
+ * runs on g0 only. A variant keeps no thread-local and no global variables: its state hangs
+ * off sched->variant, p->variant and m->variant.
+ */
+#ifndef SCHEDLAB_SCHED_H
+#define SCHEDLAB_SCHED_H
+
+#include "param.h"
+#include "runtime/g.h"
+
+/* Why a G becomes runnable: what a variant may base its placement on. */
+enum ready_how {
+    READY_NEW,       /* go(): the child */
+    READY_WOKEN,     /* a channel, lock, wait group, join or timer released it */
+    READY_YIELD,     /* gosched(): the caller itself, still on its stack */
+    READY_STEP_BACK, /* it handed a lock to a waiter and lets that one run; else as READY_YIELD */
+    READY_PARENT,    /* FJ_WORK: the parent whose child starts now, still on its stack */
+};
+
+struct sched_ops {
+    const char *name;   /* one word: folder, command line, plot key */
+    const char *idea;   /* one line for `schedlab list` */
+    const char *source; /* where the design comes from: keys of docs/PAPERS.md */
+
+    /* Knobs. The struct at sched->knobs has knobs_size bytes, begins with struct floor_knobs, and
+     * is filled from the table before init(). A knob not in the table does not exist for this
+     * variant. */
+    const struct param *knobs;
+    size_t knobs_size;
+
+    /* FJ_GO: children are goroutines. FJ_HELP, FJ_WORK: see runtime/forkjoin.h. With FJ_WORK go()
+     * too runs the child at once and readies the parent. */
+    enum fj_policy forkjoin;
+
+    /* Most Gs that may be alive at one time; 0 = bounded by memory only. Cells whose workload says
+     * it may need more are skipped, with limit_reason. */
+    uint64_t live_gs_max;
+    const char *limit_reason;
+
+    /* One thread whatever the number of workers (N:1). */
+    bool single_threaded;
+
+    /* Optional. Check what ranges cannot say; NULL or one line saying what is wrong and what is
+     * valid. */
+    const char *(*check)(const void *knobs);
+
+    /* Optional, in this order: once; per P; per M (each M before it runs its first G, on the thread
+     * that creates it). Errors end the process through fatal(). The _fini run when nothing runs any
+     * more. */
+    void (*init)(struct sched *sched);
+    void (*p_init)(struct sched *sched, struct p *p);
+    void (*m_init)(struct sched *sched, struct m *m);
+    void (*m_fini)(struct sched *sched, struct m *m);
+    void (*p_fini)(struct sched *sched, struct p *p);
+    void (*fini)(struct sched *sched);
+
+    /* Required. gp is runnable: put it where it will be found. `how` says why. Wakes nobody: the
+     * floor calls wakep() after it (gosched included), unless the variant
+     * has `blocks`, and then ready() itself wakes the M that shall run gp. */
+    void (*ready)(struct m *m, struct g *gp, enum ready_how how);
+
+    /* Required. The next G for this M's P from what it may take without looking at other Ps' queues
+     * (own queue, global queue); NULL if there is none. Never waits. Sets *inherit if gp goes on in
+     * the slice of the G before it, so that schedtick stays. */
+    struct g *(*pick)(struct m *m, bool *inherit);
+
+    /* Optional. One search through the others' queues; NULL if nothing was found. Called only while
+     * m->spinning. Default: nothing to steal. */
+    struct g *(*steal)(struct m *m);
+
+    /* Required unless `blocks`. Is there work that a P about to go idle could get by pick()
+     * or steal()? Called without a P by an M that is about to sleep, with one by a mutex that is
+     * about to spin; takes no lock. May err towards true, never towards false. */
+    bool (*has_work)(struct sched *sched);
+
+    /* Workers are not interchangeable: no idle protocol, an M for which pick() found nothing sleeps
+     * in m_block() until ready() wakes exactly it with m_block_wake(). */
+    bool blocks;
+
+    /* Required for FJ_HELP. One search through the others' tasks; NULL if nothing was found. Any
+     * stack. */
+    struct fj_task *(*steal_task)(struct m *m);
+
+    /* 1:1: every M runs one G in its life and ends with it; sleeps are the kernel's. */
+    bool thread_per_g;
+};
+
+/* All variants, NULL-terminated, in the order of design documents (registry.c). */
+extern const struct sched_ops *const sched_variants[];
+
+#endif

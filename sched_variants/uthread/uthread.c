@@ -1,0 +1,63 @@
+/* uthread - N:1: all goroutines on one OS thread, one FIFO queue, no lock and no atomic.
+ *
+ * The cheapest possible scheduling, on one core however many there are; a goroutine that blocks
+ * in the kernel stops all others.
+ *
+ * Source: user-level threads as in textbooks, [Silberschatz18] ch. 4 (many-to-one).
+ */
+#include "runtime/gqueue.h"
+#include "sched.h"
+
+struct uthread_knobs {
+    struct floor_knobs floor;
+};
+
+static const struct param uthread_knobs[] = {{0}};
+
+static void uthread_init(struct sched *sched)
+{
+    sched->variant = sched_zalloc(sizeof(struct gqueue));
+}
+
+static void uthread_fini(struct sched *sched)
+{
+    machine_free(sched->variant);
+}
+
+static void uthread_ready(struct m *m, struct g *gp, enum ready_how how)
+{
+    (void)how;
+    struct gqueue *queue = m->sched->variant;
+    gqueue_push(queue, gp);
+    stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)queue->size);
+}
+
+static struct g *uthread_pick(struct m *m, bool *inherit)
+{
+    (void)inherit;
+    struct g *gp = gqueue_pop(m->sched->variant);
+    if (gp)
+        stat_add(&m->stats, STAT_LOCAL_HITS, 1);
+    return gp;
+}
+
+static bool uthread_has_work(struct sched *sched)
+{
+    const struct gqueue *queue = sched->variant;
+    return queue->head != NULL;
+}
+
+const struct sched_ops uthread_ops = {
+    .name = "uthread",
+    .idea = "N:1, all goroutines on one OS thread with one FIFO queue",
+    .source = "[Silberschatz18]",
+    .knobs = uthread_knobs,
+    .knobs_size = sizeof(struct uthread_knobs),
+    .forkjoin = FJ_GO,
+    .single_threaded = true,
+    .init = uthread_init,
+    .ready = uthread_ready,
+    .pick = uthread_pick,
+    .has_work = uthread_has_work,
+    .fini = uthread_fini,
+};

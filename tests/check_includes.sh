@@ -1,0 +1,43 @@
+#!/bin/sh
+# check_includes.sh - includes point down only, and only machine/native touches the operating system.
+#
+#     workloads      -> workload.h (own folder), param.h, runtime/runtime.h, the C library
+#     variants       -> sched.h, runtime/, machine.h, own folder
+#     runtime/       -> sched.h, param.h, runtime/, machine.h
+#     machine/       -> machine/ alone
+#     harness, tests -> everything
+#
+# Prints one line per offence; exit 1 if there is any.
+set -eu
+cd "$(dirname "$0")/.."
+
+system='pthread|linux/|sys/epoll|sys/mman|sys/syscall|sys/eventfd|signal|time|sys/time|sched|unistd|semaphore|threads|ucontext'
+offences=$(mktemp)
+trap 'rm -f "$offences"' EXIT
+
+# deny FILES WHY REGEX: no #include in FILES may match REGEX. allow: every one has to match it.
+includes() { grep -nE '^[[:space:]]*#[[:space:]]*include' "$1" /dev/null || true; }
+deny() { for file in $1; do includes "$file" | grep -E "$3" | sed "s|\$|   <- $2|" || true; done >>"$offences"; }
+allow() { for file in $1; do includes "$file" | grep -vE "$3" | sed "s|\$|   <- $2|" || true; done >>"$offences"; }
+sources() { find "$@" \( -name '*.c' -o -name '*.h' -o -name '*.S' \) | sort; }
+
+deny "$(sources sched_variants workloads)" "nothing below includes the harness or tests" '"(\.\./)*(harness|tests)/'
+deny "$(sources sched_variants)" "the runtime knows no workload" 'workload'
+deny "$(sources sched_variants workloads | grep -v '^sched_variants/machine/native/')" \
+    "only machine/native touches threads, clocks, signals and pages" "<($system)[./a-z_]*>"
+allow "$(sources sched_variants/machine)" "the machine knows nothing above it" \
+    '<|"(machine|machine/[a-z_]+|[a-z_]+_native|native[a-z_]*)\.h"'
+deny "$(sources sched_variants/runtime)" "the floor knows no variant" '"(\.\./)?(contsteal|gmp|grq|kthread|perm|static|tasksteal|uthread)/'
+deny "$(sources workloads)" "a workload includes the public header only" \
+    '"(sched|g|internal|deque|lock|stats|machine|runtime/(sched|g|internal|deque|lock|stats)|sched_variants/.*)\.h"'
+for room in $(find sched_variants -mindepth 1 -maxdepth 1 -type d ! -name runtime ! -name machine); do
+    others=$(find sched_variants -mindepth 1 -maxdepth 1 -type d ! -name runtime ! -name machine ! -path "$room" \
+        -exec basename {} \; | paste -sd '|')
+    deny "$(sources "$room")" "a variant includes no other variant and no part of the floor's inside" \
+        "\"(.*/)?(($others)/|internal\\.h|ctx\\.h)"
+done
+
+if [ -s "$offences" ]; then
+    cat "$offences"
+    exit 1
+fi

@@ -1,0 +1,28 @@
+/* conform.h - what the files of the conformance suite share. */
+#ifndef SCHEDLAB_TESTS_CONFORM_H
+#define SCHEDLAB_TESTS_CONFORM_H
+
+#include "sched.h"
+
+#include <stdint.h>
+
+/* One variant at one number of workers. */
+struct conform_cell {
+    const struct sched_ops *ops;
+    int workers;
+    uint64_t seed;
+    int scale; /* counts are multiples of it: 1 where they must be small, else 4 */
+};
+
+/* A case that runs as the main goroutine, arg is the struct conform_cell, and passes if it returns.
+ * */
+struct conform_case {
+    const char *name;
+    void (*fn)(void *arg);
+};
+
+/* Ended by a NULL name. */
+extern const struct conform_case conform_goroutine_cases[]; /* conform_goroutines.c */
+extern const struct conform_case conform_mixed_cases[];     /* conform_mixed.c */
+
+#endif

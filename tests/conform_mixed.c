@@ -1,0 +1,310 @@
+/* conform_mixed.c - conformance cases for fork/join, and seeded stress of everything at once; see
+ * conformance.c. */
+#include "conform.h"
+#include "support.h"
+
+/* Fork/join --------------------------------------------------------------------------------- */
+
+struct fib_task {
+    struct fj_task task;
+    int n;
+    uint64_t result;
+};
+
+static void fib(struct fj_worker *w, void *arg)
+{
+    struct fib_task *self = arg;
+    if (self->n < 2) {
+        self->result = (uint64_t)self->n;
+        return;
+    }
+    struct fib_task x = {.n = self->n - 1}, y = {.n = self->n - 2};
+    struct fj_frame frame;
+    fj_open(&frame, w);
+    fj_spawn(&frame, &x.task, fib, &x);
+    fj_call(&frame, fib, &y);
+    fj_sync(&frame);
+    self->result = x.result + y.result;
+}
+
+static void conform_forkjoin_fib(void *arg)
+{
+    const struct conform_cell *cell = arg;
+    static const uint64_t fib_of[] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377};
+    int n = cell->scale > 1 ? 14 : 10;
+    for (int i = 0; i <= n; i++) {
+        struct fib_task root = {.n = i};
+        fib(fj_self(), &root);
+        CHECK(root.result == fib_of[i]);
+    }
+}
+
+enum { WIDE = 60 };
+
+struct wide_task {
+    struct fj_task task;
+    uint64_t value, square;
+};
+
+static void wide_leaf(struct fj_worker *w, void *arg)
+{
+    struct wide_task *self = arg;
+    (void)w;
+    self->square = self->value * self->value;
+    go_work(self->value % 8 * 50);
+}
+
+/* Many children of one frame, and the frame used again after its sync. */
+static void wide_parent(struct fj_worker *w, void *arg)
+{
+    uint64_t *sum = arg;
+    struct wide_task *tasks = go_alloc_zeroed(WIDE * sizeof *tasks);
+    struct fj_frame frame;
+    fj_open(&frame, w);
+    *sum = 0;
+    for (int round = 0; round < 3; round++) {
+        for (uint64_t i = 0; i < WIDE; i++) {
+            tasks[i].value = i;
+            tasks[i].square = UINT64_MAX;
+            fj_spawn(&frame, &tasks[i].task, wide_leaf, &tasks[i]);
+        }
+        fj_sync(&frame);
+        for (int i = 0; i < WIDE; i++)
+            *sum += tasks[i].square;
+    }
+    fj_sync(&frame); /* nothing spawned: returns at once */
+    go_free(tasks);
+}
+
+enum { WIDE_SUM = 3 * (WIDE - 1) * WIDE * (2 * WIDE - 1) / 6 };
+
+static void conform_forkjoin_wide(void *arg)
+{
+    (void)arg;
+    uint64_t sum;
+    wide_parent(fj_self(), &sum);
+    CHECK(sum == WIDE_SUM);
+}
+
+struct nested_task {
+    struct fj_task task;
+    int depth;
+    uint64_t sum;
+};
+
+/* Spawning functions inside spawned functions, with two syncs and calls in between. */
+static void nested(struct fj_worker *w, void *arg)
+{
+    struct nested_task *self = arg;
+    if (self->depth == 0) {
+        wide_parent(w, &self->sum);
+        return;
+    }
+    struct nested_task a = {.depth = self->depth - 1}, b = a, c = a;
+    struct fj_frame frame;
+    fj_open(&frame, w);
+    fj_spawn(&frame, &a.task, nested, &a);
+    fj_sync(&frame);
+    fj_spawn(&frame, &b.task, nested, &b);
+    fj_call(&frame, nested, &c);
+    fj_sync(&frame);
+    self->sum = a.sum + b.sum + c.sum;
+}
+
+static void conform_forkjoin_nested(void *arg)
+{
+    const struct conform_cell *cell = arg;
+    struct nested_task root = {.depth = cell->scale > 1 ? 3 : 1};
+    nested(fj_self(), &root);
+    CHECK(root.sum == (cell->scale > 1 ? 27 : 3) * (uint64_t)WIDE_SUM);
+}
+
+/* A chain of spawns, each from the child before: as deep as the stacks of FJ_HELP have to allow. */
+static void chain(struct fj_worker *w, void *arg)
+{
+    struct nested_task *self = arg;
+    self->sum = 1;
+    if (self->depth == 0)
+        return;
+    struct nested_task next = {.depth = self->depth - 1};
+    struct fj_frame frame;
+    fj_open(&frame, w);
+    fj_spawn(&frame, &next.task, chain, &next);
+    fj_sync(&frame);
+    self->sum += next.sum;
+}
+
+static void conform_forkjoin_chain(void *arg)
+{
+    const struct conform_cell *cell = arg;
+    struct nested_task root = {.depth = 100 * cell->scale};
+    chain(fj_self(), &root);
+    CHECK(root.sum == (uint64_t)root.depth + 1);
+}
+
+struct forker {
+    struct join join;
+    struct fib_task fib;
+};
+
+static void forker(void *arg)
+{
+    struct forker *self = arg;
+    for (int i = 0; i < 3; i++) {
+        fib(fj_self(), &self->fib);
+        gosched();
+    }
+}
+
+/* Fork/join inside several goroutines at a time, between which they yield. */
+static void conform_forkjoin_in_goroutines(void *arg)
+{
+    (void)arg;
+    enum { FORKERS = 6 };
+    struct forker *forkers = go_alloc_zeroed(FORKERS * sizeof *forkers);
+    for (int i = 0; i < FORKERS; i++) {
+        forkers[i].fib.n = 8;
+        join_go(&forkers[i].join, forker, &forkers[i]);
+    }
+    for (int i = 0; i < FORKERS; i++) {
+        join_wait(&forkers[i].join);
+        CHECK(forkers[i].fib.result == 21);
+    }
+    go_free(forkers);
+}
+
+/* Stress ------------------------------------------------------------------------------------ */
+
+enum { STRESS_GS = 16, STRESS_DEPTH = 2 };
+
+struct stress {
+    struct waitgroup done;
+    struct mutex mu;
+    struct chan *results;
+    int64_t in_mutex; /* protected by mu */
+    int64_t steps;
+};
+
+struct stress_g {
+    struct stress *stress;
+    uint64_t rng;
+    int depth;
+};
+
+static void stress_spawn(struct stress *stress, uint64_t rng, int depth);
+
+static void stress_forkjoin(uint64_t dice)
+{
+    static const uint64_t fib_of[] = {0, 1, 1, 2, 3, 5, 8, 13};
+    struct fib_task root = {.n = (int)(dice % 8)};
+    fib(fj_self(), &root);
+    CHECK(root.result == fib_of[dice % 8]);
+}
+
+static void stress_pingpong(struct stress *stress, uint64_t dice)
+{
+    (void)stress;
+    struct chan *ch = chan_make(sizeof dice, 1);
+    uint64_t back = 0;
+    chan_send(ch, &dice);
+    if (dice % 2)
+        gosched();
+    CHECK(chan_recv(ch, &back) && back == dice);
+    chan_free(ch);
+}
+
+/* What a G does depends on its own generator only, so that a seed repeats the work, if not the
+ * schedule. */
+static void stress_g(void *arg)
+{
+    struct stress_g *self = arg;
+    struct stress *stress = self->stress;
+    int64_t locked = 0;
+    for (int64_t step = 0; step < stress->steps; step++) {
+        self->rng = self->rng * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        uint64_t dice = self->rng >> 33;
+        switch (dice % 8) {
+        case 0:
+            gosched();
+            break;
+        case 1:
+            go_sleep((int64_t)(dice / 8 % 50000));
+            break;
+        case 2:
+        case 3:
+            mutex_lock(&stress->mu);
+            stress->in_mutex++;
+            if (dice / 8 % 4 == 0)
+                gosched();
+            mutex_unlock(&stress->mu);
+            locked++;
+            break;
+        case 4:
+            if (self->depth > 0)
+                stress_spawn(stress, dice, self->depth - 1);
+            break;
+        case 5:
+            stress_forkjoin(dice / 8);
+            break;
+        case 6:
+            stress_pingpong(stress, dice / 8);
+            break;
+        default:
+            go_work(dice / 8 % 500);
+        }
+    }
+    chan_send(stress->results, &locked);
+    wg_done(&stress->done);
+    go_free(self);
+}
+
+static void stress_spawn(struct stress *stress, uint64_t rng, int depth)
+{
+    struct stress_g *child = go_alloc(sizeof *child);
+    *child = (struct stress_g){stress, rng, depth};
+    wg_add(&stress->done, 1);
+    go(stress_g, child);
+}
+
+struct collector {
+    struct join join;
+    struct chan *results;
+    int64_t sum;
+};
+
+static void collector(void *arg)
+{
+    struct collector *self = arg;
+    int64_t value;
+    while (chan_recv(self->results, &value))
+        self->sum += value;
+}
+
+static void conform_seeded_stress(void *arg)
+{
+    const struct conform_cell *cell = arg;
+    struct stress *stress = go_alloc_zeroed(sizeof *stress);
+    struct collector *sum = go_alloc_zeroed(sizeof *sum);
+    sum->results = stress->results = chan_make(sizeof(int64_t), 3);
+    stress->steps = 10 * cell->scale;
+    join_go(&sum->join, collector, sum);
+    for (uint64_t i = 0; i < STRESS_GS; i++)
+        stress_spawn(stress, cell->seed + i * UINT64_C(0x9e3779b97f4a7c15), STRESS_DEPTH);
+    wg_wait(&stress->done);
+    chan_close(stress->results);
+    join_wait(&sum->join);
+    CHECK(sum->sum == stress->in_mutex && sum->sum > 0);
+    chan_free(stress->results);
+    go_free(sum);
+    go_free(stress);
+}
+
+const struct conform_case conform_mixed_cases[] = {
+    {"conform_forkjoin_fib", conform_forkjoin_fib},
+    {"conform_forkjoin_wide", conform_forkjoin_wide},
+    {"conform_forkjoin_nested", conform_forkjoin_nested},
+    {"conform_forkjoin_chain", conform_forkjoin_chain},
+    {"conform_forkjoin_in_goroutines", conform_forkjoin_in_goroutines},
+    {"conform_seeded_stress", conform_seeded_stress},
+    {NULL, NULL},
+};

@@ -1,0 +1,437 @@
+/* conformance.c - what every variant owes to every workload: one suite over all variants and
+ * numbers of workers.
+ *
+ *     conformance [--short] [--seed N] [WORD...]
+ *
+ * Prints TAP, one line per case, variant and number of workers; with WORDs only the lines that
+ * contain all of them. Every case is a process of its own (support.h) and ends with no G alive.
+ * Counts are bounded and nothing depends on speed: where a case has to wait, it waits for an event,
+ * and the watchdog turns a lost wake-up into a failure.
+ *
+ * Cases proper are in conform_goroutines.c and conform_mixed.c. Here are those that end their child
+ * on purpose, the workloads, and the loop. No third-party library, so that the cross build can run
+ * it on another architecture.
+ */
+#define _GNU_SOURCE
+#include "conform.h"
+#include "support.h"
+#include "workloads/workload.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int worker_counts[] = {1, 2, 4, 16};
+
+static struct {
+    bool brief;
+    uint64_t seed;
+    char **words;
+    int words_count;
+    int lines, failures;
+} suite = {.seed = 20260101};
+
+/* Reporting --------------------------------------------------------------------------------- */
+
+static void line_name(char *text, size_t size, const char *name, const struct conform_cell *cell)
+{
+    snprintf(text, size, "%s %s workers=%d", name, cell->ops->name, cell->workers);
+}
+
+static bool line_wanted(const char *line)
+{
+    for (int i = 0; i < suite.words_count; i++)
+        if (!strstr(line, suite.words[i]))
+            return false;
+    return true;
+}
+
+static void print_output(const char *text)
+{
+    for (const char *end; *text; text = *end ? end + 1 : end) {
+        end = strchrnul(text, '\n');
+        printf("#   %.*s\n", (int)(end - text), text);
+    }
+}
+
+/* problem NULL or empty: passed. */
+static void line_print(const char *line, const struct conform_cell *cell, const char *problem,
+                       const struct support_report *report)
+{
+    bool failed = problem && *problem;
+    suite.lines++;
+    suite.failures += failed;
+    printf("%sok %d - %s\n", failed ? "not " : "", suite.lines, line);
+    if (failed) {
+        printf("#   %s; seed %" PRIu64 "\n", problem, cell->seed);
+        print_output(report->output);
+    }
+    fflush(stdout);
+}
+
+static void line_skip(const char *line, const char *why)
+{
+    printf("ok %d - %s # SKIP %s\n", ++suite.lines, line, why);
+}
+
+static struct support_run run_of(const struct conform_cell *cell, void (*fn)(void *), void *arg)
+{
+    return (struct support_run){.variant = cell->ops->name,
+                                .workers = cell->workers,
+                                .seed = cell->seed,
+                                .fn = fn,
+                                .arg = arg};
+}
+
+/* Ordinary cases ---------------------------------------------------------------------------- */
+
+static void cases_run(const struct conform_case *cases, struct conform_cell *cell)
+{
+    static struct support_report report;
+    for (; cases->name; cases++) {
+        char line[128], problem[128] = "";
+        line_name(line, sizeof line, cases->name, cell);
+        if (!line_wanted(line))
+            continue;
+        struct support_run run = run_of(cell, cases->fn, cell);
+        support_run(&run, &report);
+        if (report.status != 0)
+            snprintf(problem, sizeof problem, "ended with status %d", report.status);
+        else if (report.live != 0)
+            snprintf(problem, sizeof problem, "%" PRId64 " Gs are alive at the end", report.live);
+        line_print(line, cell, problem, &report);
+    }
+}
+
+/* Live Gs ----------------------------------------------------------------------------------- */
+
+enum { LIVE_GS = 64 };
+
+static void live_child(void *arg)
+{
+    wg_done(arg);
+}
+
+static void live_main(void *arg)
+{
+    struct waitgroup *wg = go_alloc_zeroed(sizeof *wg);
+    int rounds = *(int *)arg;
+    for (int round = 0; round < rounds; round++) {
+        wg_add(wg, LIVE_GS);
+        for (int i = 0; i < LIVE_GS; i++)
+            go(live_child, wg);
+        wg_wait(wg);
+    }
+    go_free(wg);
+}
+
+/* All Gs are counted, all are gone in the end, and few of them ever were alive at once. */
+static void conform_live_gs_zero_after(struct conform_cell *cell)
+{
+    static struct support_report report;
+    char line[128], problem[128] = "";
+    line_name(line, sizeof line, __func__, cell);
+    if (!line_wanted(line))
+        return;
+    int rounds = 5 * cell->scale;
+    uint64_t created = (uint64_t)rounds * LIVE_GS + 1;
+    struct support_run run = run_of(cell, live_main, &rounds);
+    support_run(&run, &report);
+    uint64_t peak = report.stat[STAT_LIVE_GS_PEAK];
+    if (report.status != 0)
+        snprintf(problem, sizeof problem, "ended with status %d", report.status);
+    else if (report.live != 0)
+        snprintf(problem, sizeof problem, "%" PRId64 " Gs are alive at the end", report.live);
+    else if (report.stat[STAT_GS_CREATED] != created)
+        snprintf(problem, sizeof problem, "%" PRIu64 " Gs created, not %" PRIu64,
+                 report.stat[STAT_GS_CREATED], created);
+    else if (cell->workers == 1 && (peak < 2 || peak > LIVE_GS + 1))
+        snprintf(problem, sizeof problem, "peak of live Gs is %" PRIu64, peak);
+    line_print(line, cell, problem, &report);
+}
+
+/* Children that are meant to fail ----------------------------------------------------------- */
+
+static void fails_run(const char *name, struct conform_cell *cell, void (*fn)(void *),
+                      const char *const *expected)
+{
+    static struct support_report report;
+    char line[128], problem[256] = "";
+    line_name(line, sizeof line, name, cell);
+    if (!line_wanted(line))
+        return;
+    struct support_run run = run_of(cell, fn, cell);
+    support_run(&run, &report);
+    if (report.status != 70)
+        snprintf(problem, sizeof problem, "ended with status %d, not 70", report.status);
+    for (; *expected && !*problem; expected++)
+        if (!strstr(report.output, *expected))
+            snprintf(problem, sizeof problem, "message lacks \"%s\"", *expected);
+    line_print(line, cell, problem, &report);
+}
+
+static void deadlock_on_mutex(void *arg)
+{
+    mutex_lock(arg);
+}
+
+static void deadlock_on_waitgroup(void *arg)
+{
+    wg_wait(arg);
+}
+
+static void deadlock_main(void *arg)
+{
+    (void)arg;
+    struct mutex *mu = go_alloc_zeroed(sizeof *mu);
+    struct waitgroup *wg = go_alloc_zeroed(sizeof *wg);
+    struct chan *ch = chan_make(1, 0);
+    mutex_lock(mu);
+    wg_add(wg, 1);
+    go(deadlock_on_mutex, mu);
+    go(deadlock_on_waitgroup, wg);
+    go_sleep(1000); /* a timer that has run out is no way out of a deadlock */
+    chan_recv(ch, NULL);
+}
+
+static void conform_deadlock_is_reported(struct conform_cell *cell)
+{
+    const char *const expected[] = {"deadlock",   cell->ops->name, "(main) waits for chan receive",
+                                    "wait group", "mutex",         NULL};
+    fails_run(__func__, cell, deadlock_main, expected);
+}
+
+/* Recursion without end; the condition is there for the compiler, the last line against a tail
+ * call. */
+static void overflow_g(void *arg)
+{
+    volatile char page[1024];
+    memset((char *)page, 1, sizeof page);
+    if (page[5])
+        overflow_g(arg);
+    page[0] = page[1];
+}
+
+static void overflow_main(void *arg)
+{
+    go(overflow_g, arg);
+    chan_recv(chan_make(1, 0), NULL);
+}
+
+static void conform_stack_overflow_is_reported(struct conform_cell *cell)
+{
+    static const char *const expected[] = {"stack overflow", "goroutine", NULL};
+    fails_run(__func__, cell, overflow_main, expected);
+}
+
+static void misuse_main(void *arg)
+{
+    (void)arg;
+    struct mutex *mu = go_alloc_zeroed(sizeof *mu);
+    mutex_unlock(mu);
+}
+
+static void conform_misuse_is_fatal(struct conform_cell *cell)
+{
+    static const char *const expected[] = {"schedlab: fatal: ", "mutex", NULL};
+    fails_run(__func__, cell, misuse_main, expected);
+}
+
+/* Workloads --------------------------------------------------------------------------------- */
+
+/* What is run of each workload. One that is not here runs at its defaults. */
+struct workload_row {
+    const char *name, *settings;
+};
+
+static const struct workload_row workload_rows[] = {
+    {"fib", "n=12"},
+    {"fib", "n=10,spawn=both"},
+    {"nqueens", "n=6"},
+    {"skynet", "children=4,leaves=256"},
+    {"uts", "tree=tiny"},
+    {"mergesort", "n=20000,cutoff=512"},
+    {"mergesort", "n=5000,cutoff=256,merge=serial"},
+    {"matmul", "n=64,cutoff=16"},
+    {"locality", "bytes=4096,pairs=64"},
+    {"locality", "bytes=1024,pairs=64,shape=loop"},
+    {"uneven", "tasks=200,rounds=200"},
+    {"uneven", "tasks=200,rounds=100,dist=pareto,shape=tree"},
+    {"spawn", "n=500"},
+    {"spawn", "n=200,mode=one"},
+    {"spawn", "n=500,creators=4"},
+    {"yield", "n=4000,yielders=4"},
+    {"pingpong", "rounds=500,pairs=2"},
+    {"pingpong", "rounds=200,pairs=3,capacity=1,latency=on"},
+    {"ring", "n=50,hops=1000"},
+    {"prodcons", "messages=2000,buffer=16"},
+    {"prodcons", "messages=500,buffer=0,work=10"},
+    {"mpmc", "messages=2000,buffer=8"},
+    {"mpmc", "messages=500,producers=3,consumers=5,buffer=0"},
+    {"sieve", "primes=40"},
+    {"mutex", "n=4000"},
+    {"mutex", "n=1000,goroutines=5,work=20,think=20,latency=on"},
+    {"order", "n=20"},
+    {"order", "n=20,mode=close"},
+    {"order", "n=20,mode=broadcast"},
+    {"order", "n=20,mode=waitgroup"},
+    {"order", "n=20,mode=yield,yields=3"},
+};
+
+enum { ROWS = sizeof workload_rows / sizeof *workload_rows };
+
+/* What the child tells: both outcomes, and the verdict on the second. */
+struct workload_run {
+    const struct workload *workload;
+    const char *settings;
+    uint64_t seed;
+    /* the child's */
+    void *params, *state;
+    struct outcome out[2];
+    char wrong[256];
+};
+
+static void workload_before(void *arg)
+{
+    struct workload_run *self = arg;
+    self->params = calloc(1, self->workload->params_size);
+    support_set(self->params, self->workload->params, self->settings);
+    self->state = self->workload->init(self->params, self->seed);
+}
+
+static void workload_main(void *arg)
+{
+    struct workload_run *self = arg;
+    self->workload->run(self->state, &self->out[0]);
+    self->workload->run(self->state, &self->out[1]);
+}
+
+static void workload_after(void *arg)
+{
+    struct workload_run *self = arg;
+    char why[200];
+    const char *wrong = self->workload->verify(self->state, &self->out[1], why, sizeof why);
+    if (wrong)
+        snprintf(self->wrong, sizeof self->wrong, "%s", wrong);
+    self->workload->fini(self->state);
+    free(self->params);
+}
+
+/* NULL, or what is wrong; *digest is that of the cells before, 0 if there was none. */
+static const char *workload_judge(const struct workload_run *self,
+                                  const struct support_report *report, uint64_t *digest)
+{
+    const struct outcome *out = self->out;
+    uint64_t before = *digest;
+    *digest = out[0].digest;
+    if (report->status != 0)
+        return "did not end with status 0";
+    if (*self->wrong)
+        return self->wrong;
+    if (out[0].ops == 0 || out[0].ops != out[1].ops)
+        return "two calls of run() differ in operations";
+    if (out[0].digest != out[1].digest)
+        return "two calls of run() differ in their digests";
+    if (before && before != out[0].digest)
+        return "the digest is not that of the variants before";
+    return report->live == 0 ? NULL : "Gs are alive at the end";
+}
+
+static bool workload_fits(const struct workload *workload, const char *settings,
+                          const struct conform_cell *cell)
+{
+    void *params = calloc(1, workload->params_size);
+    support_set(params, workload->params, settings);
+    uint64_t live = workload->live_gs_max(params);
+    free(params);
+    return !cell->ops->live_gs_max || live <= cell->ops->live_gs_max;
+}
+
+static void conform_every_workload_small(const struct workload *workload, const char *settings,
+                                         struct conform_cell *cell, uint64_t *digest)
+{
+    static struct support_report report;
+    char name[128], line[192];
+    snprintf(name, sizeof name, "%s %s%s%s", __func__, workload->name, settings ? "," : "",
+             settings ? settings : "");
+    line_name(line, sizeof line, name, cell);
+    if (!line_wanted(line))
+        return;
+    if (!workload_fits(workload, settings, cell)) {
+        line_skip(line, cell->ops->limit_reason);
+        return;
+    }
+    struct workload_run *self = support_shared(sizeof *self);
+    self->workload = workload;
+    self->settings = settings;
+    self->seed = suite.seed; /* one seed for all cells, whose digests must agree */
+    struct support_run run = run_of(cell, workload_main, self);
+    run.before = workload_before;
+    run.after = workload_after;
+    support_run(&run, &report);
+    line_print(line, cell, workload_judge(self, &report, digest), &report);
+    support_unshare(self, sizeof *self);
+}
+
+static void workload_run_rows(size_t w, struct conform_cell *cell)
+{
+    static uint64_t digests[ROWS], digests_at_defaults[256];
+    bool found = false;
+    for (size_t i = 0; i < ROWS; i++) {
+        if (strcmp(workload_rows[i].name, workloads[w]->name) != 0)
+            continue;
+        found = true;
+        conform_every_workload_small(workloads[w], workload_rows[i].settings, cell, &digests[i]);
+    }
+    if (!found)
+        conform_every_workload_small(workloads[w], NULL, cell, &digests_at_defaults[w]);
+}
+
+/* The loop ---------------------------------------------------------------------------------- */
+
+static void cell_run(struct conform_cell *cell)
+{
+    cases_run(conform_goroutine_cases, cell);
+    cases_run(conform_mixed_cases, cell);
+    conform_live_gs_zero_after(cell);
+    conform_deadlock_is_reported(cell);
+    conform_misuse_is_fatal(cell);
+    if (!SUPPORT_SANITIZED) /* a sanitizer has its own report, and needs more stack than there is */
+        conform_stack_overflow_is_reported(cell);
+    for (size_t w = 0; workloads[w]; w++)
+        workload_run_rows(w, cell);
+}
+
+static void options_parse(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"short", no_argument, NULL, 's'}, {"seed", required_argument, NULL, 'r'}, {0}};
+    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        if (c == '?')
+            exit(2);
+        if (c == 's')
+            suite.brief = true;
+        else
+            suite.seed = strtoull(optarg, NULL, 0);
+    }
+    suite.words = argv + optind;
+    suite.words_count = argc - optind;
+}
+
+int main(int argc, char **argv)
+{
+    options_parse(argc, argv);
+    for (size_t v = 0; sched_variants[v]; v++) {
+        const struct sched_ops *ops = sched_variants[v];
+        for (size_t w = 0; w < sizeof worker_counts / sizeof *worker_counts; w++) {
+            struct conform_cell cell = {
+                .ops = ops, .workers = worker_counts[w], .seed = suite.seed};
+            cell.scale = suite.brief || strcmp(ops->name, "kthread") == 0 ? 1 : 4;
+            cell_run(&cell);
+        }
+    }
+    printf("1..%d\n", suite.lines);
+    return suite.failures > 0;
+}

@@ -1,0 +1,149 @@
+/* every_variant.h - one unit test multiplied by all variants and by 1 and 2 workers.
+ *
+ * Included by cmocka programs after <cmocka.h>. Bodies run as the main goroutine of a child process
+ * (support.h), with struct every_cell as their argument; a failure names the variant, the workers,
+ * the seed and what the child wrote. SCHEDLAB_SEED in the environment replays a seed.
+ */
+#ifndef SCHEDLAB_TESTS_EVERY_VARIANT_H
+#define SCHEDLAB_TESTS_EVERY_VARIANT_H
+
+#include "support.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    EVERY_WORKERS_MAX = 2,
+    EVERY_STARVING_NS = 1200000, /* more than a mutex lets anybody wait in normal mode */
+};
+
+struct every_cell {
+    const struct sched_ops *ops;
+    int workers;
+    uint64_t seed;
+};
+
+static inline uint64_t every_seed(void)
+{
+    const char *text = getenv("SCHEDLAB_SEED");
+    return text ? strtoull(text, NULL, 0) : UINT64_C(20260214);
+}
+
+/* Runs fn in one cell; it has to end with status, and text (may be NULL) in its output; after a
+ * status of 0 no G may be alive. */
+static inline void every_cell_run(const struct every_cell *cell, void (*fn)(void *), int status,
+                                  const char *text)
+{
+    static struct support_report report;
+    struct support_run run = {.variant = cell->ops->name,
+                              .workers = cell->workers,
+                              .seed = cell->seed,
+                              .fn = fn,
+                              .arg = (void *)(uintptr_t)cell};
+    support_run(&run, &report);
+    if (report.status != status || (status == 0 && report.live != 0) ||
+        (text && !strstr(report.output, text)))
+        fail_msg("%s, %d workers, SCHEDLAB_SEED=%" PRIu64 ": status %d, %" PRId64
+                 " Gs alive, output:\n%s",
+                 cell->ops->name, cell->workers, cell->seed, report.status, report.live,
+                 report.output);
+}
+
+static inline void every_variant(void (*fn)(void *))
+{
+    for (size_t i = 0; sched_variants[i]; i++)
+        for (int workers = 1; workers <= EVERY_WORKERS_MAX; workers++) {
+            struct every_cell cell = {sched_variants[i], workers, every_seed()};
+            every_cell_run(&cell, fn, 0, NULL);
+        }
+}
+
+/* Those whose Gs take turns at scheduling points only: one worker that is not a thread per G. */
+static inline void every_variant_taking_turns(void (*fn)(void *))
+{
+    for (size_t i = 0; sched_variants[i]; i++)
+        if (!sched_variants[i]->thread_per_g) {
+            struct every_cell cell = {sched_variants[i], 1, every_seed()};
+            every_cell_run(&cell, fn, 0, NULL);
+        }
+}
+
+static inline void one_variant(const char *name, void (*fn)(void *))
+{
+    struct every_cell cell = {support_variant(name), 1, every_seed()};
+    assert_non_null(cell.ops);
+    every_cell_run(&cell, fn, 0, NULL);
+}
+
+/* Misuse ends every variant with status 70 and a message that says what was wrong. */
+static inline void every_variant_dies(void (*fn)(void *), const char *text)
+{
+    for (size_t i = 0; sched_variants[i]; i++) {
+        struct every_cell cell = {sched_variants[i], 1, every_seed()};
+        every_cell_run(&cell, fn, 70, text);
+    }
+}
+
+/* For bodies ------------------------------------------------------------------------------- */
+
+static inline uint64_t every_parks(void)
+{
+    return sched_stat(machine_self()->sched, STAT_PARKS);
+}
+
+/* Waits until `parks` parks have been counted. Whoever is counted has put itself on a list. */
+static inline void every_await_parks(uint64_t parks)
+{
+    while (every_parks() < parks)
+        gosched();
+}
+
+/* Starts fn(arg), whose first act that can park does park, and returns once it has. The caller's
+ * other Gs rest meanwhile. */
+static inline void every_start_parked(void (*fn)(void *), void *arg)
+{
+    uint64_t parks = every_parks();
+    go(fn, arg);
+    every_await_parks(parks + 1);
+}
+
+/* Keeps its worker busy for at least ns. */
+static inline void every_work_for(int64_t ns)
+{
+    for (int64_t end = go_now() + ns; go_now() < end;)
+        go_work(100);
+}
+
+/* Its own generator, so that a body's choices depend on the seed and not on the schedule. */
+static inline uint64_t every_random(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* Who came when: indices in the order of calls of log_add(). */
+enum { LOG_MAX = 16 };
+
+struct log {
+    _Atomic int count;
+    _Atomic int entry[LOG_MAX];
+};
+
+static inline void log_add(struct log *log, int value)
+{
+    atomic_store(&log->entry[atomic_fetch_add(&log->count, 1) % LOG_MAX], value);
+}
+
+static inline void log_check(struct log *log, const int *expected, int count)
+{
+    CHECK(atomic_load(&log->count) == count);
+    for (int i = 0; i < count; i++)
+        if (atomic_load(&log->entry[i]) != expected[i])
+            support_fail(__FILE__, __LINE__, "place %d: expected %d, found %d", i, expected[i],
+                         atomic_load(&log->entry[i]));
+}
+
+#endif

@@ -1,0 +1,191 @@
+/* support.c - see support.h. */
+#define _GNU_SOURCE
+#include "support.h"
+#include "internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct sched *watched; /* what the watchdog reports on; the child's only scheduler */
+
+void support_fail(const char *file, int line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "%s:%d: ", file, line);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    _exit(1);
+}
+
+void *support_shared(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        support_fail(__FILE__, __LINE__, "mmap of %zu bytes: %s", size, strerror(errno));
+    return memory;
+}
+
+void support_unshare(void *memory, size_t size)
+{
+    munmap(memory, size);
+}
+
+const struct sched_ops *support_variant(const char *name)
+{
+    for (size_t i = 0; sched_variants[i]; i++)
+        if (strcmp(sched_variants[i]->name, name) == 0)
+            return sched_variants[i];
+    return NULL;
+}
+
+/* Settings ---------------------------------------------------------------------------------- */
+
+/* The key as users write it: "wake" for the field floor.wake. */
+static bool param_is(const struct param *param, const char *key)
+{
+    const char *dot = strrchr(param->name, '.');
+    return strcmp(dot ? dot + 1 : param->name, key) == 0;
+}
+
+static bool param_parse(const struct param *param, const char *text, int64_t *value)
+{
+    for (int64_t i = 0; param->words && param->words[i]; i++)
+        if (strcmp(param->words[i], text) == 0) {
+            *value = param->words_base + i;
+            return true;
+        }
+    char *end;
+    *value = strtoll(text, &end, 0);
+    return *text && !*end && *value >= param->min && *value <= param->max;
+}
+
+void support_set(void *owner, const struct param *table, const char *settings)
+{
+    params_set_defaults(owner, table);
+    char copy[512];
+    snprintf(copy, sizeof copy, "%s", settings ? settings : "");
+    char *rest = copy;
+    for (char *key; (key = strsep(&rest, ",")) && *key;) {
+        char *text = strchr(key, '=');
+        if (text)
+            *text++ = '\0';
+        const struct param *param = table;
+        while (param && param->name && !param_is(param, key))
+            param++;
+        int64_t value;
+        if (!text || !param || !param->name || !param_parse(param, text, &value))
+            support_fail(__FILE__, __LINE__, "no such setting: %s in \"%s\"", key, settings);
+        *param_field(owner, param) = value;
+    }
+}
+
+/* The child --------------------------------------------------------------------------------- */
+
+static void watchdog_print_g(struct g *gp, void *arg)
+{
+    (void)arg;
+    fprintf(stderr, "  G %u: on a cpu %u, wait reason %u on %p\n", gp->id,
+            (unsigned)atomic_load(&gp->on_cpu), (unsigned)gp->wait_reason, gp->wait_on);
+}
+
+/* Not async-signal-safe; the process is lost already, and most times it still tells us where. */
+static void watchdog_on_alarm(int signal_number)
+{
+    (void)signal_number;
+    fprintf(stderr, "watchdog: still running after %d s\n", SUPPORT_WATCHDOG_S);
+    for (int i = 0; watched && i < STAT_COUNT; i++)
+        fprintf(stderr, "  %s %llu\n", stat_info[i].name,
+                (unsigned long long)sched_stat(watched, (enum stat_id)i));
+    if (watched)
+        sched_each_g(watched, watchdog_print_g, NULL);
+    _exit(1);
+}
+
+static void watchdog_start(void)
+{
+    struct sigaction action = {.sa_handler = watchdog_on_alarm, .sa_flags = SA_ONSTACK};
+    sigaction(SIGALRM, &action, NULL);
+    alarm(SUPPORT_WATCHDOG_S);
+}
+
+static void child_run(const struct support_run *run, struct support_report *shared)
+{
+    watchdog_start();
+    const struct sched_ops *ops = support_variant(run->variant);
+    if (!ops)
+        support_fail(__FILE__, __LINE__, "no variant %s", run->variant);
+    void *knobs = calloc(1, ops->knobs_size);
+    support_set(knobs, ops->knobs, run->settings);
+    if (machine_init(NULL, 0) != 0)
+        support_fail(__FILE__, __LINE__, "machine_init failed");
+    if (run->before)
+        run->before(run->arg);
+    int error = 0;
+    watched = sched_new(
+        &(struct sched_config){
+            .ops = ops, .knobs = knobs, .workers = run->workers, .seed = run->seed},
+        &error);
+    if (!watched)
+        support_fail(__FILE__, __LINE__, "sched_new: %s", strerror(-error));
+    shared->live = sched_run(watched, run->fn, run->arg);
+    if (run->after)
+        run->after(run->arg);
+    for (int i = 0; i < STAT_COUNT; i++)
+        shared->stat[i] = sched_stat(watched, (enum stat_id)i);
+    sched_free(watched);
+    free(knobs);
+}
+
+static void output_collect(int fd, char *output)
+{
+    size_t used = 0;
+    char overflow[1024];
+    for (;;) {
+        size_t room = SUPPORT_OUTPUT - 1 - used;
+        ssize_t got = room ? read(fd, output + used, room) : read(fd, overflow, sizeof overflow);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        if (room)
+            used += (size_t)got;
+    }
+    output[used] = '\0';
+}
+
+void support_run(const struct support_run *run, struct support_report *report)
+{
+    struct support_report *shared = support_shared(sizeof *shared);
+    int ends[2];
+    if (pipe(ends) != 0)
+        support_fail(__FILE__, __LINE__, "pipe: %s", strerror(errno));
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0)
+        support_fail(__FILE__, __LINE__, "fork: %s", strerror(errno));
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        child_run(run, shared);
+        exit(0);
+    }
+    close(ends[1]);
+    output_collect(ends[0], shared->output);
+    close(ends[0]);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    shared->status = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+    *report = *shared;
+    support_unshare(shared, sizeof *shared);
+}

@@ -1,0 +1,147 @@
+#!/bin/bash
+# test_adding.sh - docs/ADDING.md works as it is printed: its files, its added lines, its commands.
+#
+# Takes the document apart into steps, in the order of the text, and carries them out in a copy of
+# the tree with a build folder of its own (-O1, warnings are errors):
+#
+#     File `path`:      and a ```c or ```yaml block   the whole file
+#     Add to `path`:    and ```diff blocks            "+" lines, put behind the line that stands
+#                                                     before them; that line exists exactly once
+#     a ```sh block                                   commands
+#     a ```text block                                 lines that the commands before have printed
+#
+# Then checks that are not in the text: the new variant serves the new workload and two old ones, all
+# cells of the sweep are right, and the new files keep to the style. Prints TAP.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tree=$work/tree steps=$work/steps output=$work/output
+mkdir "$tree" "$steps"
+count=0 failures=0
+
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES RUN CONFIG CC
+export WERROR=1 EXTRA_CFLAGS=-O1 JOBS=2
+
+# passes NAME COMMAND...: one line of TAP, and what the command wrote if it failed.
+passes() {
+    local name=$1
+    shift
+    count=$((count + 1))
+    if "$@" >"$output" 2>&1 </dev/null; then
+        echo "ok $count - $name"
+        return 0
+    fi
+    failures=$((failures + 1))
+    echo "not ok $count - $name"
+    tail -n 30 "$output" | cut -c 1-200 | sed 's/^/# /'
+    return 1
+}
+
+finish() {
+    echo "1..$count"
+    [ "$failures" = 0 ]
+    exit
+}
+
+# steps/NNN.KIND: the first line is the path, the rest the block. A block that nobody asked for is an error.
+document_split() {
+    awk -v steps="$steps" '
+        function step(kind) { return sprintf("%s/%03d.%s", steps, ++n, kind) }
+        /^(File|Add to) `[^`]+`/ {
+            kind = /^File/ ? "file" : "add"
+            path = $0; sub(/^[^`]*`/, "", path); sub(/`.*/, "", path)
+        }
+        !inside && /^```/ {
+            inside = 1; language = substr($0, 4)
+            if (language == "sh" || language == "text") to = step(language)
+            else if (kind == "file" && (language == "c" || language == "yaml")) { to = step("file"); kind = "" }
+            else if (kind == "add" && language == "diff") to = step("add")
+            else { printf "docs/ADDING.md:%d: a block \"%s\" belongs to no file\n", NR, language; exit 1 }
+            print (language == "sh" || language == "text" ? "-" : path) >to
+            next
+        }
+        inside && /^```/ { inside = 0; close(to); next }
+        inside { print >to }
+        END { if (n == 0 || inside) { print "docs/ADDING.md: no blocks, or one without an end"; exit 1 } }
+    ' docs/ADDING.md
+}
+
+file_make() {
+    [ ! -e "$2" ] || { echo "$2 exists"; return 1; }
+    mkdir -p "$(dirname "$2")"
+    tail -n +2 "$1" >"$2"
+}
+
+# Spaces count for nothing in finding the line, since a formatter aligns them.
+lines_add() {
+    awk '
+        function words(line) { gsub(/[ \t]+/, " ", line); sub(/^ /, "", line); sub(/ $/, "", line); return line }
+        NR == FNR && FNR == 1 { next }
+        NR == FNR && /^\+/ { added = added substr($0, 2) "\n"; next }
+        NR == FNR && /^ / { anchor = words($0); next }
+        NR == FNR { print "neither added nor there before: " $0 >"/dev/stderr"; bad = 1; next }
+        { print }
+        words($0) == anchor { printf "%s", added; found++ }
+        END {
+            if (found != 1) printf "found %d times: %s\n", found, anchor >"/dev/stderr"
+            exit bad || found != 1
+        }' "$1" "$2" >"$2.new" && mv "$2.new" "$2"
+}
+
+commands_run() {
+    tail -n +2 "$1" >"$work/commands"
+    bash -euo pipefail "$work/commands" >"$work/printed" 2>&1
+    local status=$?
+    cat "$work/printed"
+    return $status
+}
+
+lines_printed() {
+    tail -n +2 "$1" | while IFS= read -r line; do
+        grep -qF -- "$line" "$work/printed" || { echo "not printed: $line"; cat "$work/printed"; exit 1; }
+    done
+}
+
+step_do() {
+    local path
+    path=$(head -n 1 "$1")
+    case $1 in
+    *.file) passes "file $path" file_make "$1" "$path" ;;
+    *.add) passes "lines added to $path" lines_add "$1" "$path" ;;
+    *.sh) passes "commands: $(sed -n 2p "$1")" commands_run "$1" ;;
+    *.text) passes "printed: $(sed -n 2p "$1")" lines_printed "$1" ;;
+    esac
+}
+
+every_cell_ok() {
+    local records
+    records=$(cat results/lifo-*/samples.jsonl) && [ -n "$records" ] || return 1
+    ! grep -vE '"status": ?"ok"' <<<"$records"
+}
+
+style_is_kept() {
+    local offences
+    offences=$(tests/check_includes.sh; tests/check_style.sh)
+    ! grep -E 'lifo|barrier' <<<"$offences" || return 1
+    ! command -v clang-format >/dev/null ||
+        clang-format --dry-run -Werror sched_variants/lifo/lifo.c workloads/barrier.c
+}
+
+git ls-files -co --exclude-standard -z | tar --null -T - -cf - | tar -xf - -C "$tree"
+passes "docs/ADDING.md splits into steps" document_split || finish
+cd "$tree" || exit 1
+for step in "$steps"/*; do
+    step_do "$step" || finish
+done
+
+for workload in barrier fib,n=15 pingpong,rounds=500; do
+    for workers in 1 2; do
+        passes "lifo serves $workload with $workers workers" build/schedlab run lifo $workload \
+            --workers $workers --reps 1 --iterations 1 --events none
+    done
+done
+passes "every cell of the sweep is ok" every_cell_ok
+passes "the new files keep to the style" style_is_kept
+finish

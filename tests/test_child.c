@@ -1,0 +1,252 @@
+/* test_child.c - whatever becomes of a sample's process, there is a record that says it. */
+#define _GNU_SOURCE
+#include "fake_sample.h"
+#include "harness/child.h"
+#include "harness/process.h"
+#include "harness/records.h"
+
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char script[64];
+
+static int script_write(const char *text)
+{
+    FILE *to = fopen(script, "w");
+    if (!to || fputs(text, to) < 0 || fclose(to) != 0)
+        return -1;
+    return chmod(script, 0700);
+}
+
+static int script_make(void **state)
+{
+    (void)state;
+    snprintf(script, sizeof script, "/tmp/test_child.XXXXXX");
+    int fd = mkstemp(script);
+    if (fd < 0 || close(fd) < 0)
+        return -1;
+    child_set_program(script);
+    return script_write(fake_sample_script);
+}
+
+static int script_remove(void **state)
+{
+    (void)state;
+    return unlink(script);
+}
+
+static json_t *sample(const char *variant, double timeout_s)
+{
+    const struct sample_request request = {.variant = variant,
+                                           .workload = "fib,n=10",
+                                           .workers = 2,
+                                           .seed = 1,
+                                           .timeout_s = timeout_s};
+    return child_run_sample(&request);
+}
+
+static void expect(json_t *record, const char *status, const char *reason, const char *output)
+{
+    if (strcmp(record_text(record, "status"), status) != 0 ||
+        !strstr(record_text(record, "reason"), reason) ||
+        strcmp(record_text(record, "output"), output) != 0)
+        fail_msg("%s: %s: %s", record_text(record, "status"), record_text(record, "reason"),
+                 record_text(record, "output"));
+    json_decref(record);
+}
+
+static void good_sample_is_its_own_record(void **state)
+{
+    (void)state;
+    json_t *record = sample("gmp", 60);
+    assert_string_equal(record_text(record, "workload"), "fib,n=10");
+    expect(record, "ok", "", "");
+    expect(sample("kthread", 60), "skipped", "too many threads", "");
+}
+
+static void wrong_answer_keeps_its_reason_and_output(void **state)
+{
+    (void)state;
+    expect(sample("uthread", 60), "failed", "wrong answer", "wrong\n");
+}
+
+static void crash_names_the_signal(void **state)
+{
+    (void)state;
+    json_t *record = sample("static", 60);
+    /* What the child could not say any more. */
+    assert_string_equal(record_text(record, "variant"), "static");
+    assert_string_equal(record_text(record, "workload_name"), "fib");
+    assert_int_equal(strlen(record_text(record, "cell")), 12);
+    assert_non_null(strstr(record_text(record, "command"), "static fib,n=10 --workers 2"));
+    expect(record, "failed", "killed by SIGSEGV", "");
+}
+
+static void crash_after_the_record_is_a_failure(void **state)
+{
+    (void)state;
+    expect(sample("contsteal", 60), "failed", "killed by SIGABRT: runtime: broken",
+           "runtime: broken\n");
+}
+
+static void output_that_is_no_record_is_a_failure(void **state)
+{
+    (void)state;
+    expect(sample("perm", 60), "failed", "its output is not a record", "");
+    script_write("#!/bin/sh\necho '{\"a\": 1}'\n");
+    expect(sample("gmp", 60), "failed", "it has no status", "");
+    script_write("#!/bin/sh\nexit 3\n");
+    expect(sample("gmp", 60), "failed", "exit status 3", "");
+    script_write(fake_sample_script);
+}
+
+static void hang_ends_at_the_limit_with_what_it_said(void **state)
+{
+    (void)state;
+    json_t *record = sample("grq", 0.5);
+    assert_true(child_record_timed_out(record));
+    expect(record, "failed", "no answer within 0.5 s", "I wait\n");
+    record = sample("static", 60);
+    assert_false(child_record_timed_out(record));
+    json_decref(record);
+}
+
+/* Dead, if not yet reaped by whoever inherited it. */
+static bool is_dead(pid_t pid)
+{
+    char path[64], line[256] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *from = fopen(path, "r");
+    bool alive = from && fgets(line, sizeof line, from) && !strstr(line, ") Z");
+    if (from)
+        fclose(from);
+    return !alive;
+}
+
+/* A child that closes its pipes and lives on, and one whose own child keeps them open. */
+static void hang_without_pipes_ends_too(void **state)
+{
+    (void)state;
+    script_write("#!/bin/sh\nexec >/dev/null 2>&1\nexec tail -f /dev/null\n");
+    expect(sample("gmp", 0.5), "failed", "no answer within", "");
+    script_write("#!/bin/sh\ntail -f /dev/null &\necho $! >&2\nexit 0\n");
+    json_t *record = sample("gmp", 0.5);
+    pid_t orphan = (pid_t)strtol(record_text(record, "output"), NULL, 10);
+    assert_true(orphan > 0);
+    while (!is_dead(orphan)) /* it was killed, which takes effect when the kernel gets to it */
+        sched_yield();
+    json_decref(record);
+    script_write(fake_sample_script);
+}
+
+static void output_is_the_last_4_kib(void **state)
+{
+    (void)state;
+    script_write("#!/bin/sh\nhead -c 100000 /dev/zero | tr '\\0' x >&2\nprintf end >&2\nexit 1\n");
+    json_t *record = sample("gmp", 60);
+    const char *output = record_text(record, "output");
+    assert_int_equal(strlen(output), 4096);
+    assert_string_equal(output + 4096 - 4, "xend");
+    json_decref(record);
+    script_write("#!/bin/sh\nprintf '\\377\\0a' >&2\nexit 1\n");
+    record = sample("gmp", 60);
+    assert_string_equal(record_text(record, "output"), "\?\?a");
+    json_decref(record);
+    script_write(fake_sample_script);
+}
+
+static void program_that_is_not_there_is_a_failure(void **state)
+{
+    (void)state;
+    child_set_program("/nonexistent/schedlab");
+    expect(sample("gmp", 60), "failed", "No such file",
+           "cannot execute the program: No such file or directory\n");
+    child_set_program(script);
+}
+
+/* The script prints how it was called as its own record. */
+static void child_gets_a_group_and_no_input(void **state)
+{
+    (void)state;
+    script_write("#!/bin/sh\nread -r line && exit 9\n"
+                 "set -- \"$*\" $(cat /proc/$$/stat)\n"
+                 "printf '{\"status\":\"ok\",\"args\":\"%s\",\"leads\":%d}\\n' \"$1\" "
+                 "$(($2 == $6))\n");
+    const struct sample_request request = {.variant = "gmp,tick=64",
+                                           .workload = "fib",
+                                           .workers = 3,
+                                           .seed = UINT64_C(1) << 62,
+                                           .iterations = 4,
+                                           .warmup = 5,
+                                           .min_time_ns = 6000000,
+                                           .events = "a,b",
+                                           .pin = true,
+                                           .stack_bytes = 8192,
+                                           .machine = "native"};
+    json_t *record = child_run_sample(&request);
+    assert_string_equal(record_text(record, "args"),
+                        "run --sample gmp,tick=64 fib --workers 3 --seed 4611686018427387904 "
+                        "--iterations 4 --warmup 5 --min-time 6ms --events a,b --pin "
+                        "--stack 8192");
+    assert_int_equal(json_integer_value(json_object_get(record, "leads")), 1);
+    json_decref(record);
+    script_write(fake_sample_script);
+}
+
+static void command_can_be_pasted_into_a_shell(void **state)
+{
+    (void)state;
+    const struct sample_request request = {.variant = "gmp", .workload = "a b'c", .workers = 1};
+    char *command = sample_request_command(&request);
+    assert_string_equal(command, "build/schedlab run gmp 'a b'\\''c' --workers 1 --seed 0 "
+                                 "--warmup 0 --min-time 0s");
+    free(command);
+}
+
+/* Last: an interrupted process stays so. */
+static void on_term(int signal)
+{
+    (void)signal;
+    process_interrupt();
+}
+
+static void interrupt_ends_the_sample_at_once(void **state)
+{
+    (void)state;
+    struct sigaction before, action = {.sa_handler = on_term};
+    sigaction(SIGTERM, &action, &before);
+    expect(sample("serial", 0), "failed", "interrupted", "");
+    expect(sample("grq", 0), "failed", "interrupted", "");
+    assert_true(process_interrupted());
+    sigaction(SIGTERM, &before, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_sample_is_its_own_record),
+        cmocka_unit_test(wrong_answer_keeps_its_reason_and_output),
+        cmocka_unit_test(crash_names_the_signal),
+        cmocka_unit_test(crash_after_the_record_is_a_failure),
+        cmocka_unit_test(output_that_is_no_record_is_a_failure),
+        cmocka_unit_test(hang_ends_at_the_limit_with_what_it_said),
+        cmocka_unit_test(hang_without_pipes_ends_too),
+        cmocka_unit_test(output_is_the_last_4_kib),
+        cmocka_unit_test(program_that_is_not_there_is_a_failure),
+        cmocka_unit_test(child_gets_a_group_and_no_input),
+        cmocka_unit_test(command_can_be_pasted_into_a_shell),
+        cmocka_unit_test(interrupt_ends_the_sample_at_once),
+    };
+    return cmocka_run_group_tests_name("child", tests, script_make, script_remove);
+}

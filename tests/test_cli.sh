@@ -1,0 +1,139 @@
+#!/bin/bash
+# test_cli.sh - schedlab from the outside: help, lists, runs, and each kind of misuse.
+#
+#     tests/test_cli.sh build/schedlab
+#
+# Prints TAP. A misuse must be one line on standard error that names what is valid, nothing on standard output, exit status 2.
+set -uo pipefail
+schedlab=$(realpath "${1:-build/schedlab}")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+count=0 bad=0
+
+report() { # OK NAME
+    count=$((count + 1))
+    if [ "$1" = 1 ]; then
+        echo "ok $count - $2"
+    else
+        bad=$((bad + 1))
+        echo "not ok $count - $2"
+        sed 's/^/# /' out err 2>/dev/null | head -n 20
+    fi
+}
+
+# run ARGUMENT...: leaves out, err, status.
+run() {
+    "$schedlab" "$@" >out 2>err </dev/null
+    status=$?
+}
+
+# misuse NAME PART -- ARGUMENT...
+misuse() {
+    local name=$1 part=$2 good=0
+    shift 3
+    run "$@"
+    [ $status = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$part" err && good=1
+    report $good "$name"
+}
+
+# expect NAME STATUS PART -- ARGUMENT...: PART is somewhere in the output.
+expect() {
+    local name=$1 wanted=$2 part=$3 good=0
+    shift 4
+    run "$@"
+    [ $status = "$wanted" ] && grep -qF -- "$part" out err && good=1
+    report $good "$name"
+}
+
+# json NAME EXPRESSION: python over the JSON in out, as `j`.
+json() {
+    local good=0
+    python3 -c "import json,sys; j=json.load(open('out')); sys.exit(not ($2))" && good=1
+    report $good "$1"
+}
+
+quick="--reps 1 --iterations 1 --warmup 0 --workers 2"
+
+# Help and version
+expect help 0 "Usage: schedlab" -- --help
+expect version 0 "schedlab" -- --version
+for command in list run sweep report; do
+    expect "$command has help with an example" 0 "Example:" -- $command --help
+done
+
+# Lists
+expect list_variants_has_all 0 "contsteal" -- list variants
+expect list_workloads_has_all 0 "mergesort" -- list workloads
+expect list_knobs_has_owners 0 "gmp=61" -- list knobs
+expect list_events_names_sources 0 "sde:::schedlab::STEALS" -- list events
+run list
+awk 'length($0) > 100 { exit 1 }' out && report 1 list_fits_100_columns || report 0 list_fits_100_columns
+run list --format json
+json list_json_has_every_knob_in_full \
+    "len(j['variants']) >= 9 and all(set(k) >= {'key','default','unit','source','help'} for v in j['variants'] for k in v['knobs']) and len(j['workloads']) >= 17"
+
+# Runs
+expect run_shows_a_row_per_variant 0 "fib,n=10, 2 workers" -- run gmp,tick=64 grq fib,n=10 $quick
+grep -q '^gmp,tick=64 .* ok$' out && grep -q '^grq .* ok$' out && report 1 run_rows_are_ok || report 0 run_rows_are_ok
+expect run_without_variants_takes_all 0 "contsteal" -- run fib,n=8 $quick --events none
+expect run_prints_what_order_prints 0 "order" -- run gmp order,n=4 --reps 1 --iterations 1 --workers 1
+run run gmp serial fib,n=10 $quick --format json
+json run_json_has_records_and_summary \
+    "len(j['records']) == 2 and [s['status'] for s in j['summary']] == ['ok', 'ok']"
+json run_digests_are_equal "len({r['digest'] for r in j['records']}) == 1"
+run run --sample gmp,tick=64 fib,n=10 --workers 2 --iterations 3
+[ "$(wc -l <out)" = 1 ] && report 1 sample_is_one_line || report 0 sample_is_one_line
+json sample_follows_the_schema "set(j) >= {'schema','cell','started','variant','variant_name','knobs','workload','workload_name','params','op','workers','machine','seed','pin','stack_bytes','status','iterations','warmup','time_ns','ops','throughput','answer','digest','threads','events','command'} and j['status'] == 'ok' and len(j['iterations']) == 3 and j['variant'] == 'gmp,tick=64'"
+json sample_has_no_false_zero \
+    "all(('absent' in e) != ('value' in e) and ('absent' not in e or e['absent']) for e in j['events'])"
+json sample_counts_its_own_events \
+    "[e for e in j['events'] if e['name'] == 'sde:::schedlab::GS_CREATED'][0]['value'] > 0"
+run run --sample kthread spawn,n=10M --workers 2
+json sample_skips_before_harm "j['status'] == 'skipped' and j['reason'] and 'iterations' not in j"
+expect run_shows_why_it_skips 0 "kthread skipped: " -- run kthread spawn,n=10M $quick
+expect run_serial_of_goroutines_is_skipped 0 "has no serial version" -- run serial pingpong $quick
+run run --sample gmp fib,n=10 --workers 2 --iterations 1 --events PAPI_L1_DCM,perf::CONTEXT-SWITCHES
+json sample_counts_only_what_is_asked_for "[e['name'] for e in j['events']] == ['PAPI_L1_DCM', 'perf::CONTEXT-SWITCHES']"
+expect run_hung_child_is_failed 1 "no answer within" -- \
+    run serial fib,n=45 --reps 2 --timeout 200ms --iterations 1 --workers 1
+expect run_repeats_from_a_seed 0 "ok" -- run gmp uneven --seed 7 $quick
+
+# Misuse
+misuse no_command "a command is missing" --
+misuse unknown_command '"sweep"' -- sweeep
+misuse unknown_topic '"variants"' -- list variant
+misuse two_topics "one topic" -- list knobs events
+misuse unknown_format "table" -- list --format tabel
+misuse unknown_option "the nearest is --workers" -- run gmp fib --worker5 2
+misuse unknown_letter "unknown option -z" -- run gmp fib -z
+misuse option_without_value "has no value" -- run gmp fib --workers
+misuse option_with_a_value_too_many "takes no value" -- run gmp fib --pin=yes
+misuse no_workload "a workload is missing" -- run
+misuse variant_alone 'after the variant "gmp"' -- run gmp
+misuse unknown_variant '"gmp"' -- run gpm fib
+misuse unknown_workload '"fib"' -- run gmp fibb
+misuse unknown_knob '"tick"' -- run gmp,tik=64 fib
+misuse unknown_parameter '"n"' -- run gmp fib,m=4
+misuse knob_out_of_range "0 to 1024" -- run gmp,tick=1025 fib
+misuse parameter_out_of_range "valid: 0 to" -- run gmp fib,n=1000
+misuse unknown_word '"chain"' -- run gmp,wake=chian fib
+misuse knob_twice "given twice" -- run gmp,tick=1,tick=2 fib
+misuse unknown_preset '"PAPI_L1_DCM"' -- run gmp fib --events PAPI_L1_DCN
+misuse unknown_own_event '"sde:::schedlab::STEALS"' -- run gmp fib --events sde:::schedlab::STEELS
+misuse bare_event_name '"sde:::schedlab::STEALS"' -- run gmp fib --events STEALS
+misuse event_twice "given twice" -- run gmp fib --events PAPI_L1_DCM,PAPI_L1_DCM
+misuse empty_event "empty name" -- run gmp fib --events PAPI_L1_DCM,
+misuse no_workers "valid: 1 to" -- run gmp fib --workers 0
+misuse workers_no_number "valid: 1 to" -- run gmp fib --workers two
+misuse no_iterations "valid: 1 to 1000" -- run gmp fib --iterations 0
+misuse negative_time "valid: 0 to" -- run gmp fib --min-time -5
+misuse small_stack "bytes" -- run gmp fib --stack 1k
+misuse unknown_machine "native" -- run gmp fib --machine simm
+
+# Nothing that was measured is lost silently.
+"$schedlab" list >/dev/full 2>err
+[ $? = 1 ] && grep -q "standard output" err && report 1 a_full_disk_is_told || report 0 a_full_disk_is_told
+
+echo "1..$count"
+[ $bad = 0 ]

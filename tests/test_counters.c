@@ -1,0 +1,552 @@
+/* test_counters.c - counting through a fake PAPI: what is summed, over which windows, what not. */
+#include "fake_papi.h"
+#include "harness/counter_names.h"
+#include "harness/counters.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ERROR_SIZE = 512 };
+
+/* A run --------------------------------------------------------------------------------------- */
+
+static uint64_t fake_stats[STAT_COUNT];
+
+static uint64_t stat_read(void *arg, enum stat_id which)
+{
+    (void)arg;
+    return fake_stats[which];
+}
+
+static const char *stat_absent(void *arg, enum stat_id which)
+{
+    (void)arg;
+    return which == STAT_TASKS_LIVE_PEAK ? "not in this build" : NULL;
+}
+
+static const struct counters_source stat_source = {stat_read, stat_absent, NULL};
+static int thread_keys[8];
+
+static struct counters *counters_make(const char *events, enum counters_threads threads)
+{
+    char error[ERROR_SIZE];
+    struct counters *counters = counters_new(&fake_api, events, threads, error, sizeof error);
+    assert_non_null(counters);
+    counters_bind(counters, &stat_source);
+    return counters;
+}
+
+static void thread_start(struct counters *counters, int thread)
+{
+    fake.thread = thread;
+    counters_thread_started(counters, &thread_keys[thread]);
+    fake.thread = 0;
+}
+
+static void thread_stop(struct counters *counters, int thread)
+{
+    fake.thread = thread;
+    counters_thread_stopping(counters, &thread_keys[thread]);
+    fake.thread = 0;
+}
+
+/* On the given thread, n events of that name happen. */
+static void happen(int thread, const char *name, long long n)
+{
+    for (int i = 0; i < SETS_MAX; i++) {
+        struct fake_set *set = &fake.set[i];
+        for (int k = 0; set->running && k < set->count; k++)
+            if ((set->thread == thread || set->inherits) && strcmp(set->name[k], name) == 0)
+                set->value[k] += n;
+    }
+}
+
+static const json_t *event_of(const json_t *array, const char *name)
+{
+    size_t i;
+    json_t *event;
+    json_array_foreach(array, i,
+                       event) if (strcmp(json_string_value(json_object_get(event, "name")), name) ==
+                                  0) return event;
+    fail_msg("%s is not in the record", name);
+    return NULL;
+}
+
+static void assert_value(const struct counters *counters, const char *name, long long value)
+{
+    json_t *array = counters_to_json(counters, 10);
+    const json_t *event = event_of(array, name);
+    assert_null(json_object_get(event, "absent"));
+    assert_int_equal(json_integer_value(json_object_get(event, "value")), value);
+    assert_float_equal(json_real_value(json_object_get(event, "per_op")), (double)value / 10, 1e-9);
+    json_decref(array);
+}
+
+static void assert_absent(const struct counters *counters, const char *name, const char *reason)
+{
+    json_t *array = counters_to_json(counters, 10);
+    const json_t *event = event_of(array, name);
+    const char *absent = json_string_value(json_object_get(event, "absent"));
+    assert_null(json_object_get(event, "value"));
+    assert_null(json_object_get(event, "per_op"));
+    if (!absent || !strstr(absent, reason))
+        fail_msg("%s: \"%s\" should say \"%s\"", name, absent ? absent : "a value", reason);
+    json_decref(array);
+}
+
+/* Frees, and nothing is left behind in PAPI. */
+static void counters_drop(struct counters *counters)
+{
+    counters_free(counters);
+    for (int i = 0; i < SETS_MAX; i++)
+        assert_false(fake.set[i].used || fake.set[i].running);
+    for (int i = 0; i < fake.sde_count; i++)
+        assert_null(fake.sde[i].read);
+    assert_int_equal(fake.threads_registered, 0);
+}
+
+/* Threads ------------------------------------------------------------------------------------- */
+
+static void presets_are_summed_over_threads(void **state)
+{
+    (void)state;
+    fake_reset();
+    struct counters *counters = counters_make("PAPI_L1_DCM,PAPI_TOT_INS", COUNTERS_PER_THREAD);
+    thread_start(counters, 0);
+    thread_start(counters, 1);
+    counters_begin(counters);
+    happen(0, "PAPI_L1_DCM", 3);
+    happen(1, "PAPI_L1_DCM", 40);
+    happen(1, "PAPI_TOT_INS", 500);
+    counters_end(counters);
+    thread_stop(counters, 1);
+    thread_stop(counters, 0);
+    assert_value(counters, "PAPI_L1_DCM", 43);
+    assert_value(counters, "PAPI_TOT_INS", 500);
+    counters_drop(counters);
+}
+
+static void only_what_happens_in_windows_counts(void **state)
+{
+    (void)state;
+    fake_reset();
+    struct counters *counters = counters_make("PAPI_L1_DCM", COUNTERS_PER_THREAD);
+    thread_start(counters, 0);
+    happen(0, "PAPI_L1_DCM", 1000);
+    for (int i = 0; i < 3; i++) {
+        counters_begin(counters);
+        happen(0, "PAPI_L1_DCM", 5);
+        counters_end(counters);
+        happen(0, "PAPI_L1_DCM", 1000);
+    }
+    thread_stop(counters, 0);
+    assert_value(counters, "PAPI_L1_DCM", 15);
+    counters_drop(counters);
+}
+
+static void threads_may_start_and_stop_inside_a_window(void **state)
+{
+    (void)state;
+    fake_reset();
+    struct counters *counters = counters_make("PAPI_L1_DCM", COUNTERS_PER_THREAD);
+    thread_start(counters, 0);
+    thread_start(counters, 1);
+    happen(1, "PAPI_L1_DCM", 1000);
+    counters_begin(counters);
+    happen(1, "PAPI_L1_DCM", 1);
+    thread_stop(counters, 1);
+    thread_start(counters, 2);
+    happen(2, "PAPI_L1_DCM", 20);
+    counters_end(counters);
+    thread_stop(counters, 2);
+    thread_start(counters, 1);
+    counters_begin(counters);
+    happen(1, "PAPI_L1_DCM", 300);
+    counters_end(counters);
+    thread_stop(counters, 1);
+    thread_stop(counters, 0);
+    assert_value(counters, "PAPI_L1_DCM", 321);
+    counters_drop(counters);
+}
+
+static void one_inherited_set_serves_threads_that_come_and_go(void **state)
+{
+    (void)state;
+    fake_reset();
+    struct counters *counters = counters_make("PAPI_L1_DCM", COUNTERS_INHERITED);
+    thread_start(counters, 1);
+    int sets = 0;
+    for (int i = 0; i < SETS_MAX; i++)
+        sets += fake.set[i].running && fake.set[i].inherits;
+    assert_int_equal(sets, 1);
+    counters_begin(counters);
+    happen(1, "PAPI_L1_DCM", 7);
+    thread_stop(counters, 1);
+    happen(2, "PAPI_L1_DCM", 8);
+    counters_end(counters);
+    assert_value(counters, "PAPI_L1_DCM", 15);
+    counters_drop(counters);
+}
+
+static void no_inheritance_is_absence(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake.inherit_error = PAPI_ENOEVNT;
+    struct counters *counters =
+        counters_make("PAPI_L1_DCM,perf::PAGE-FAULTS,sde:::schedlab::PARKS", COUNTERS_INHERITED);
+    counters_begin(counters);
+    fake_stats[STAT_PARKS] += 4;
+    counters_end(counters);
+    assert_absent(counters, "PAPI_L1_DCM", "PAPI_set_opt(PAPI_INHERIT): Event does not exist");
+    assert_absent(counters, "perf::PAGE-FAULTS", "PAPI_INHERIT");
+    assert_value(counters, "sde:::schedlab::PARKS", 4);
+    counters_drop(counters);
+}
+
+static void reading_goes_through_the_kernel(void **state)
+{
+    (void)state;
+    fake_reset();
+    struct counters *counters = counters_make("PAPI_L1_DCM", COUNTERS_PER_THREAD);
+    assert_int_equal(fake.component[COMPONENT_PERF].fast_counter_read, 0);
+    counters_drop(counters);
+}
+
+/* Absence ------------------------------------------------------------------------------------- */
+
+static void an_event_that_cannot_be_added_is_absent(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake.broken = "PAPI_L1_DCM";
+    struct counters *counters = counters_make("PAPI_L1_DCM,PAPI_TOT_INS", COUNTERS_PER_THREAD);
+    thread_start(counters, 0);
+    counters_begin(counters);
+    happen(0, "PAPI_TOT_INS", 9);
+    counters_end(counters);
+    thread_stop(counters, 0);
+    assert_absent(counters, "PAPI_L1_DCM", "PAPI_add_named_event: Event does not exist");
+    assert_value(counters, "PAPI_TOT_INS", 9);
+    counters_drop(counters);
+}
+
+static void an_event_that_does_not_fit_says_beside_what(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake.pmu_counters = 2;
+    struct counters *counters = counters_make(
+        "PAPI_L1_DCM,PAPI_TOT_CYC,PAPI_TOT_INS,perf::PAGE-FAULTS", COUNTERS_PER_THREAD);
+    thread_start(counters, 0);
+    counters_begin(counters);
+    happen(0, "PAPI_TOT_CYC", 1);
+    happen(0, "perf::PAGE-FAULTS", 2);
+    counters_end(counters);
+    thread_stop(counters, 0);
+    assert_absent(counters, "PAPI_TOT_INS", "does not fit beside PAPI_L1_DCM, PAPI_TOT_CYC");
+    assert_value(counters, "PAPI_TOT_CYC", 1);
+    assert_value(counters, "perf::PAGE-FAULTS", 2);
+    counters_drop(counters);
+}
+
+static void a_machine_without_pmu_counts_the_rest(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake.pmu_counters = 0;
+    struct counters *counters = counters_make(NULL, COUNTERS_PER_THREAD);
+    thread_start(counters, 0);
+    counters_begin(counters);
+    happen(0, "perf::CONTEXT-SWITCHES", 2);
+    counters_end(counters);
+    thread_stop(counters, 0);
+    assert_absent(counters, "PAPI_L1_DCM", "Event does not exist");
+    assert_value(counters, "perf::CONTEXT-SWITCHES", 2);
+    counters_drop(counters);
+}
+
+static void a_start_that_fails_in_the_trial_is_absence(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake.start_fails_on = 0;
+    struct counters *counters = counters_make("PAPI_L1_DCM", COUNTERS_PER_THREAD);
+    assert_absent(counters, "PAPI_L1_DCM", "PAPI_start: Permission level");
+    counters_drop(counters);
+}
+
+/* A sum without one thread would look like a smaller number of events. */
+static void one_failing_thread_makes_all_absent(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake.start_fails_on = 1;
+    struct counters *counters =
+        counters_make("PAPI_L1_DCM,sde:::schedlab::PARKS", COUNTERS_PER_THREAD);
+    thread_start(counters, 0);
+    thread_start(counters, 1);
+    counters_begin(counters);
+    happen(0, "PAPI_L1_DCM", 5);
+    counters_end(counters);
+    thread_stop(counters, 1);
+    thread_stop(counters, 0);
+    assert_absent(counters, "PAPI_L1_DCM", "PAPI_start: Permission level");
+    assert_value(counters, "sde:::schedlab::PARKS", 0);
+    counters_drop(counters);
+}
+
+static void a_thread_that_cannot_register_makes_all_absent(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake.register_fails_on = 1;
+    struct counters *counters = counters_make("PAPI_L1_DCM", COUNTERS_PER_THREAD);
+    thread_start(counters, 1);
+    thread_stop(counters, 1);
+    assert_absent(counters, "PAPI_L1_DCM", "PAPI_register_thread: Insufficient memory");
+    counters_drop(counters);
+}
+
+static void a_read_that_fails_is_absence(void **state)
+{
+    (void)state;
+    fake_reset();
+    struct counters *counters = counters_make("PAPI_L1_DCM", COUNTERS_PER_THREAD);
+    thread_start(counters, 1);
+    counters_begin(counters);
+    happen(1, "PAPI_L1_DCM", 5);
+    fake.read_fails_on = 1;
+    counters_end(counters);
+    thread_stop(counters, 1);
+    assert_absent(counters, "PAPI_L1_DCM", "PAPI_read: Permission level");
+    counters_drop(counters);
+}
+
+static void no_papi_at_all_makes_everything_absent(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake.version = PAPI_ENOMEM;
+    struct counters *counters = counters_make(NULL, COUNTERS_PER_THREAD);
+    thread_start(counters, 0);
+    counters_begin(counters);
+    counters_end(counters);
+    thread_stop(counters, 0);
+    assert_absent(counters, "PAPI_L1_DCM", "PAPI_library_init: Insufficient memory");
+    assert_absent(counters, "perf::PAGE-FAULTS", "PAPI_library_init");
+    assert_absent(counters, "sde:::schedlab::PARKS", "PAPI_library_init");
+    counters_drop(counters);
+}
+
+static void another_version_of_papi_is_told(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake.version = PAPI_VERSION_NUMBER(5, 1, 0, 0);
+    struct counters *counters = counters_make("PAPI_L1_DCM", COUNTERS_PER_THREAD);
+    assert_absent(counters, "PAPI_L1_DCM", "version 5.1, built for");
+    counters_drop(counters);
+}
+
+static void a_disabled_component_gives_its_reason(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake.component[COMPONENT_PERF].disabled = PAPI_ECMP;
+    snprintf(fake.component[COMPONENT_PERF].disabled_reason, NAME_SIZE, "paranoid=3");
+    struct counters *counters =
+        counters_make("PAPI_L1_DCM,sde:::schedlab::PARKS", COUNTERS_PER_THREAD);
+    assert_absent(counters, "PAPI_L1_DCM", "paranoid=3");
+    assert_value(counters, "sde:::schedlab::PARKS", 0);
+    counters_drop(counters);
+}
+
+/* Counted for user code alone, a context switch never happens: that zero would be false. */
+static void kernel_events_need_the_kernel_domain(void **state)
+{
+    (void)state;
+    fake_reset();
+    struct counters *counters =
+        counters_make("perf::CONTEXT-SWITCHES,perf::PAGE-FAULTS", COUNTERS_PER_THREAD);
+    assert_true(counters_count_kernel(counters));
+    assert_true(fake.default_domain & PAPI_DOM_KERNEL);
+    counters_drop(counters);
+
+    fake_reset();
+    fake.component[COMPONENT_PERF].available_domains = PAPI_DOM_USER;
+    counters = counters_make("perf::CONTEXT-SWITCHES,perf::PAGE-FAULTS", COUNTERS_PER_THREAD);
+    assert_false(counters_count_kernel(counters));
+    assert_absent(counters, "perf::CONTEXT-SWITCHES", "perf_event_paranoid");
+    assert_value(counters, "perf::PAGE-FAULTS", 0);
+    counters_drop(counters);
+}
+
+/* The program's own events -------------------------------------------------------------------- */
+
+static void own_sums_are_differences_and_peaks_are_values(void **state)
+{
+    (void)state;
+    fake_reset();
+    memset(fake_stats, 0, sizeof fake_stats);
+    struct counters *counters = counters_make(
+        "sde:::schedlab::STEALS,sde:::schedlab::LIVE_GS_PEAK,sde:::schedlab::TASKS_LIVE_PEAK",
+        COUNTERS_PER_THREAD);
+    fake_stats[STAT_STEALS] = 100;
+    fake_stats[STAT_LIVE_GS_PEAK] = 8;
+    for (int i = 0; i < 2; i++) {
+        counters_begin(counters);
+        fake_stats[STAT_STEALS] += 5;
+        counters_end(counters);
+        fake_stats[STAT_STEALS] += 100;
+    }
+    assert_value(counters, "sde:::schedlab::STEALS", 10);
+    assert_absent(counters, "sde:::schedlab::TASKS_LIVE_PEAK", "not in this build");
+    json_t *array = counters_to_json(counters, 10);
+    const json_t *peak = event_of(array, "sde:::schedlab::LIVE_GS_PEAK");
+    assert_int_equal(json_integer_value(json_object_get(peak, "value")), 8);
+    assert_null(json_object_get(peak, "per_op"));
+    json_decref(array);
+    counters_drop(counters);
+}
+
+static void without_a_scheduler_its_events_are_absent(void **state)
+{
+    char error[ERROR_SIZE];
+    (void)state;
+    fake_reset();
+    struct counters *counters =
+        counters_new(&fake_api, "sde:::schedlab::STEALS,sde:::schedlab::PROCESS_CPU_NS",
+                     COUNTERS_PER_THREAD, error, sizeof error);
+    counters_bind(counters, NULL);
+    counters_begin(counters);
+    counters_end(counters);
+    assert_absent(counters, "sde:::schedlab::STEALS", "no scheduler");
+    json_t *array = counters_to_json(counters, 1);
+    assert_non_null(json_object_get(event_of(array, "sde:::schedlab::PROCESS_CPU_NS"), "value"));
+    json_decref(array);
+    counters_drop(counters);
+}
+
+/* Names --------------------------------------------------------------------------------------- */
+
+static void the_default_asks_for_cache_misses_first(void **state)
+{
+    struct counter_names names;
+    char error[ERROR_SIZE];
+    (void)state;
+    assert_true(counter_names_split(&names, NULL, error, sizeof error));
+    assert_string_equal(names.name[0], "PAPI_L1_DCM");
+    for (size_t i = 1; i < names.count; i++) /* pmu, soft, sde: each kind together */
+        assert_true(strcmp(counter_source(names.name[i - 1]), "sde") != 0 ||
+                    strcmp(counter_source(names.name[i]), "sde") == 0);
+    for (int i = 0; i < counter_sde_count(); i++)
+        assert_true(*counter_sde_help(i));
+    counter_names_free(&names);
+}
+
+static void lists_are_split_and_checked(void **state)
+{
+    struct counter_names names;
+    char error[ERROR_SIZE];
+    (void)state;
+    assert_true(counter_names_split(&names, "none", error, sizeof error));
+    assert_int_equal(names.count, 0);
+    counter_names_free(&names);
+    static const char *const wrong[] = {"", "a,,b", "a,", "a,b,a"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_false(counter_names_split(&names, wrong[i], error, sizeof error));
+        assert_null(strchr(error, '\n'));
+        counter_names_free(&names);
+    }
+}
+
+static bool check_name(const char *name, char *error)
+{
+    struct counter_names names;
+    assert_true(counter_names_split(&names, name, error, ERROR_SIZE));
+    bool ok = counter_names_check(&fake_api, &names, error, ERROR_SIZE);
+    counter_names_free(&names);
+    return ok;
+}
+
+static void typing_errors_get_the_nearest_event(void **state)
+{
+    static const char *const cases[][2] = {
+        {"PAPI_L1_DCN", "\"PAPI_L1_DCM\""},
+        {"perf::CONTEXT-SWITCHS", "\"perf::CONTEXT-SWITCHES\""},
+        {"sde:::schedlab::STEAL", "\"sde:::schedlab::STEALS\""},
+        {"sde:::other::STEALS", "\"sde:::schedlab::STEALS\""},
+        {"STEALS", "\"sde:::schedlab::STEALS\""},
+        {"CONTEXT-SWITCHES", "\"perf::CONTEXT-SWITCHES\""},
+    };
+    char error[ERROR_SIZE];
+    (void)state;
+    fake_reset();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (check_name(cases[i][0], error) || !strstr(error, cases[i][1]))
+            fail_msg("%s: \"%s\" should name %s", cases[i][0], error, cases[i][1]);
+        assert_null(strchr(error, '\n'));
+    }
+}
+
+static void events_of_other_machines_are_no_errors(void **state)
+{
+    static const char *const names[] = {"PAPI_L1_DCM", "perf::CYCLES", "skx::INST_RETIRED:ANY_P",
+                                        "sde:::schedlab::PROCESS_SWITCHES"};
+    char error[ERROR_SIZE];
+    (void)state;
+    fake_reset();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_true(check_name(names[i], error));
+    fake.version = PAPI_ENOMEM; /* without PAPI nobody knows the presets */
+    assert_true(check_name("PAPI_ANYTHING", error));
+    assert_false(check_name("sde:::schedlab::NOPE", error));
+}
+
+static void sources_follow_from_names(void **state)
+{
+    (void)state;
+    assert_string_equal(counter_source("PAPI_TOT_INS"), "pmu");
+    assert_string_equal(counter_source("perf::CYCLES"), "pmu");
+    assert_string_equal(counter_source("perf::PAGE-FAULTS"), "soft");
+    assert_string_equal(counter_source("perf::CONTEXT-SWITCHES:u=0"), "soft");
+    assert_string_equal(counter_source("sde:::schedlab::PARKS"), "sde");
+    assert_true(counter_is_kernel_only("perf::CONTEXT-SWITCHES:u=0:k=1"));
+    assert_false(counter_is_kernel_only("perf::PAGE-FAULTS"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(presets_are_summed_over_threads),
+        cmocka_unit_test(only_what_happens_in_windows_counts),
+        cmocka_unit_test(threads_may_start_and_stop_inside_a_window),
+        cmocka_unit_test(one_inherited_set_serves_threads_that_come_and_go),
+        cmocka_unit_test(no_inheritance_is_absence),
+        cmocka_unit_test(reading_goes_through_the_kernel),
+        cmocka_unit_test(an_event_that_cannot_be_added_is_absent),
+        cmocka_unit_test(an_event_that_does_not_fit_says_beside_what),
+        cmocka_unit_test(a_machine_without_pmu_counts_the_rest),
+        cmocka_unit_test(a_start_that_fails_in_the_trial_is_absence),
+        cmocka_unit_test(one_failing_thread_makes_all_absent),
+        cmocka_unit_test(a_thread_that_cannot_register_makes_all_absent),
+        cmocka_unit_test(a_read_that_fails_is_absence),
+        cmocka_unit_test(no_papi_at_all_makes_everything_absent),
+        cmocka_unit_test(another_version_of_papi_is_told),
+        cmocka_unit_test(a_disabled_component_gives_its_reason),
+        cmocka_unit_test(kernel_events_need_the_kernel_domain),
+        cmocka_unit_test(own_sums_are_differences_and_peaks_are_values),
+        cmocka_unit_test(without_a_scheduler_its_events_are_absent),
+        cmocka_unit_test(the_default_asks_for_cache_misses_first),
+        cmocka_unit_test(lists_are_split_and_checked),
+        cmocka_unit_test(typing_errors_get_the_nearest_event),
+        cmocka_unit_test(events_of_other_machines_are_no_errors),
+        cmocka_unit_test(sources_follow_from_names),
+    };
+    return cmocka_run_group_tests_name("counters", tests, NULL, NULL);
+}

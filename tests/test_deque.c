@@ -1,0 +1,236 @@
+/* test_deque.c - the work-stealing deque: against a model, over growth and wrap-around, and raced.
+ *
+ * Races use real threads with bounded counts. Which thread gets an item is up to the machine; that
+ * each item is taken exactly once is not. A seed drives the owner's choices and is printed.
+ */
+#include "deque.h"
+#include "machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ITEMS = 20000, THIEVES = 2, SEED = 20130223 };
+
+static uint64_t rng_next(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static void *item_of(uintptr_t i)
+{
+    return (void *)(i + 1);
+}
+
+static uintptr_t index_of(const void *item)
+{
+    return (uintptr_t)item - 1;
+}
+
+static void deque_owner_is_lifo(void **state)
+{
+    (void)state;
+    struct deque dq;
+    deque_init(&dq, 8);
+    assert_null(deque_pop(&dq));
+    for (uintptr_t i = 0; i < 5; i++)
+        deque_push(&dq, item_of(i));
+    assert_int_equal(deque_size(&dq), 5);
+    for (uintptr_t i = 5; i-- > 0;)
+        assert_int_equal(index_of(deque_pop(&dq)), i);
+    assert_null(deque_pop(&dq));
+    assert_int_equal(deque_size(&dq), 0);
+    deque_fini(&dq);
+}
+
+static void deque_thief_is_fifo(void **state)
+{
+    (void)state;
+    struct deque dq;
+    deque_init(&dq, 8);
+    void *item = NULL;
+    assert_int_equal(deque_take(&dq, &item), DEQUE_EMPTY);
+    for (uintptr_t i = 0; i < 5; i++)
+        deque_push(&dq, item_of(i));
+    for (uintptr_t i = 0; i < 5; i++) {
+        assert_int_equal(deque_take(&dq, &item), DEQUE_STOLEN);
+        assert_int_equal(index_of(item), i);
+    }
+    assert_int_equal(deque_take(&dq, &item), DEQUE_EMPTY);
+    assert_null(deque_pop(&dq));
+    deque_fini(&dq);
+}
+
+/* Random pushes, pops and takes against an array with two ends. */
+static void deque_equals_model(void **state)
+{
+    (void)state;
+    static uintptr_t model[ITEMS];
+    size_t head = 0, tail = 0, deepest = 0;
+    uint64_t seed = SEED;
+    struct deque dq;
+    deque_init(&dq, 2);
+    for (uintptr_t i = 0; i < ITEMS;) {
+        uint64_t dice = rng_next(&seed) % 8;
+        void *item = NULL;
+        if (dice < 4) {
+            model[tail++] = i;
+            deque_push(&dq, item_of(i++));
+        } else if (dice < 6) {
+            item = deque_pop(&dq);
+            assert_int_equal(item ? 1 : 0, tail > head);
+            if (item)
+                assert_int_equal(index_of(item), model[--tail]);
+        } else {
+            assert_int_equal(deque_take(&dq, &item), tail > head ? DEQUE_STOLEN : DEQUE_EMPTY);
+            if (item)
+                assert_int_equal(index_of(item), model[head++]);
+        }
+        deepest = tail - head > deepest ? tail - head : deepest;
+        assert_int_equal(deque_size(&dq), tail - head);
+    }
+    assert_int_equal(dq.depth_max, deepest);
+    deque_fini(&dq);
+}
+
+static void deque_grows_and_keeps_order(void **state)
+{
+    (void)state;
+    struct deque dq;
+    deque_init(&dq, 2);
+    void *item = NULL;
+    for (uintptr_t i = 0; i < 3; i++) /* so that the first growth finds top past slot 0 */
+        deque_push(&dq, item_of(i));
+    assert_int_equal(deque_take(&dq, &item), DEQUE_STOLEN);
+    for (uintptr_t i = 3; i < 1000; i++)
+        deque_push(&dq, item_of(i));
+    assert_int_equal(deque_size(&dq), 999);
+    assert_int_equal(dq.depth_max, 999);
+    for (uintptr_t i = 1; i < 500; i++) {
+        assert_int_equal(deque_take(&dq, &item), DEQUE_STOLEN);
+        assert_int_equal(index_of(item), i);
+    }
+    for (uintptr_t i = 1000; i-- > 500;)
+        assert_int_equal(index_of(deque_pop(&dq)), i);
+    assert_null(deque_pop(&dq));
+    deque_fini(&dq);
+}
+
+/* As a queue of bounded length it goes round its array without growing. */
+static void deque_wraps_without_growing(void **state)
+{
+    (void)state;
+    struct deque dq;
+    deque_init(&dq, 8);
+    struct deque_array *array = atomic_load(&dq.array);
+    uintptr_t taken = 0;
+    for (uintptr_t i = 0; i < 1000; i++) {
+        deque_push(&dq, item_of(i));
+        if (i % 8 < 6)
+            continue;
+        while (deque_size(&dq) > 1) {
+            void *item = NULL;
+            assert_int_equal(deque_take(&dq, &item), DEQUE_STOLEN);
+            assert_int_equal(index_of(item), taken++);
+        }
+    }
+    assert_ptr_equal(atomic_load(&dq.array), array);
+    deque_fini(&dq);
+}
+
+/* Races ------------------------------------------------------------------------------------- */
+
+struct race {
+    struct deque dq;
+    _Atomic uint32_t taken[ITEMS]; /* how often each item came out */
+    _Atomic uint32_t left;         /* items not out yet */
+};
+
+static void race_note(struct race *race, void *item)
+{
+    atomic_fetch_add(&race->taken[index_of(item)], 1);
+    atomic_fetch_sub(&race->left, 1);
+}
+
+static void race_thief(void *arg)
+{
+    struct race *race = arg;
+    while (atomic_load(&race->left) > 0) {
+        void *item = NULL;
+        if (deque_take(&race->dq, &item) == DEQUE_STOLEN)
+            race_note(race, item);
+        else
+            machine_relax(&race->left);
+    }
+}
+
+/* The owner keeps at most `depth` items, so that pop and steal meet at the last one when it is 1.
+ * */
+static void race_owner(struct race *race, uint64_t depth, uint64_t *seed)
+{
+    for (uintptr_t i = 0; i < ITEMS;) {
+        uint64_t burst = 1 + rng_next(seed) % depth;
+        for (; burst > 0 && i < ITEMS; burst--)
+            deque_push(&race->dq, item_of(i++));
+        for (void *item; (item = deque_pop(&race->dq));) {
+            race_note(race, item);
+            if (rng_next(seed) % 4 == 0)
+                break;
+        }
+    }
+    for (void *item; (item = deque_pop(&race->dq));)
+        race_note(race, item);
+}
+
+static void race_run(uint64_t depth, size_t capacity)
+{
+    struct race *race = machine_alloc(sizeof *race, 64);
+    struct machine_thread thieves[THIEVES];
+    uint64_t seed = SEED;
+    print_message("seed %d, depth %d\n", SEED, (int)depth);
+    assert_non_null(race);
+    memset(race, 0, sizeof *race);
+    deque_init(&race->dq, capacity);
+    atomic_store(&race->left, ITEMS);
+    for (int i = 0; i < THIEVES; i++)
+        assert_int_equal(machine_thread_start(&thieves[i], race_thief, race, 1 << 20, -1), 0);
+    race_owner(race, depth, &seed);
+    for (int i = 0; i < THIEVES; i++)
+        machine_thread_join(&thieves[i]);
+    for (uintptr_t i = 0; i < ITEMS; i++)
+        assert_int_equal(atomic_load(&race->taken[i]), 1);
+    assert_null(deque_pop(&race->dq));
+    deque_fini(&race->dq);
+    machine_free(race);
+}
+
+static void deque_steal_races_pop_of_last(void **state)
+{
+    (void)state;
+    race_run(1, 64);
+}
+
+static void deque_steal_races_growth(void **state)
+{
+    (void)state;
+    race_run(512, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(deque_owner_is_lifo),
+        cmocka_unit_test(deque_thief_is_fifo),
+        cmocka_unit_test(deque_equals_model),
+        cmocka_unit_test(deque_grows_and_keeps_order),
+        cmocka_unit_test(deque_wraps_without_growing),
+        cmocka_unit_test(deque_steal_races_pop_of_last),
+        cmocka_unit_test(deque_steal_races_growth),
+    };
+    return cmocka_run_group_tests_name("deque", tests, NULL, NULL);
+}

@@ -1,0 +1,306 @@
+/* test_golden.c - the orders and peaks that Go shows, and those of the queues it is compared with,
+ * exactly.
+ *
+ * Goldens are of Go 1.26: spawn orders at one P, wake orders of six waiters, the steal order at two
+ * Ps, and the peaks of a parallel fib at one P. They were measured on Go itself and follow from its
+ * run queue: a ring of 256 and runnext, overflow of 128 and the G that did not fit, one G from the
+ * global queue whenever schedtick % 61 == 0, global batches of at most 128.
+ *
+ * The phase. A spawn order of more than 257 depends on t = schedtick mod 61 at the time when main
+ * parks. Here main's first dispatch makes schedtick 1, each yield of main, alone in the world,
+ * goes through the global queue and adds 1, and spawning adds nothing; so yields = (t - 1) mod 61.
+ */
+#include "support.h"
+#include "workloads/order.h"
+#include "workloads/workload.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TEXT = 4096, TICK = 61 };
+
+/* One call of a workload's run() in a child, and what it left. */
+struct golden {
+    const struct workload *workload;
+    char settings[64];
+    struct support_report report;
+    char ran[TEXT], parked[TEXT];
+    char wrong[256];
+    void *params, *state; /* the child's */
+};
+
+static const struct workload *workload_named(const char *name)
+{
+    for (size_t i = 0; workloads[i]; i++)
+        if (strcmp(workloads[i]->name, name) == 0)
+            return workloads[i];
+    return NULL;
+}
+
+static void golden_before(void *arg)
+{
+    struct golden *self = arg;
+    self->params = calloc(1, self->workload->params_size);
+    support_set(self->params, self->workload->params, self->settings);
+    self->state = self->workload->init(self->params, 1);
+}
+
+static void golden_main(void *arg)
+{
+    struct golden *self = arg;
+    struct outcome out = {0};
+    self->workload->run(self->state, &out);
+    char why[200];
+    const char *wrong = self->workload->verify(self->state, &out, why, sizeof why);
+    snprintf(self->wrong, sizeof self->wrong, "%s", wrong ? wrong : "");
+    if (strcmp(self->workload->name, "order") == 0) {
+        snprintf(self->ran, TEXT, "%s", order_text(self->state));
+        snprintf(self->parked, TEXT, "%s", order_parked_text(self->state));
+    }
+}
+
+static void golden_after(void *arg)
+{
+    struct golden *self = arg;
+    self->workload->fini(self->state);
+    free(self->params);
+}
+
+static struct golden *golden_run(const char *variant, int workers, const char *workload,
+                                 const char *settings)
+{
+    static struct golden *golden;
+    if (!golden)
+        golden = support_shared(sizeof *golden);
+    memset(golden, 0, sizeof *golden);
+    golden->workload = workload_named(workload);
+    assert_non_null(golden->workload);
+    snprintf(golden->settings, sizeof golden->settings, "%s", settings);
+    struct support_run run = {.variant = variant,
+                              .workers = workers,
+                              .seed = 1,
+                              .before = golden_before,
+                              .fn = golden_main,
+                              .after = golden_after,
+                              .arg = golden};
+    support_run(&run, &golden->report);
+    if (golden->report.status != 0)
+        fail_msg("%s %s,%s: status %d\n%s", variant, workload, settings, golden->report.status,
+                 golden->report.output);
+    assert_string_equal(golden->wrong, "");
+    assert_int_equal(golden->report.live, 0);
+    return golden;
+}
+
+/* Spawn ------------------------------------------------------------------------------------- */
+
+static void expect_spawn(const char *variant, int n, int t, const char *expected)
+{
+    char settings[64];
+    snprintf(settings, sizeof settings, "n=%d,yields=%d", n, (t + TICK - 1) % TICK);
+    assert_string_equal(golden_run(variant, 1, "order", settings)->ran, expected);
+}
+
+static void golden_spawn_gmp_within_the_ring(void **state)
+{
+    (void)state;
+    for (int t = 0; t < TICK; t += 20) {
+        expect_spawn("gmp", 5, t, "4 0-3");
+        expect_spawn("gmp", 10, t, "9 0-8");
+        expect_spawn("gmp", 20, t, "19 0-18");
+        expect_spawn("gmp", 257, t, "256 0-255");
+    }
+}
+
+static void golden_spawn_gmp_258(void **state)
+{
+    (void)state;
+    expect_spawn("gmp", 258, 46, "257 128-142 0 143-202 1 203-255 2-127 256");
+}
+
+static void golden_spawn_gmp_300(void **state)
+{
+    (void)state;
+    expect_spawn("gmp", 300, 12, "299 128-176 0 177-236 1 237-255 257-297 2 298 3-127 256");
+}
+
+static void golden_spawn_gmp_387(void **state)
+{
+    (void)state;
+    expect_spawn("gmp", 387, 6,
+                 "386 257-311 0 312-371 1 372-384 2-48 129 49-108 130 109-127 256 128 131-255 385");
+}
+
+static void golden_spawn_gmp_1000(void **state)
+{
+    (void)state;
+    expect_spawn("gmp", 1000, 36,
+                 "999 773-797 0 798-857 1 858-900 902-918 2 919-978 3 979-998 4-43 131 44-103 132 "
+                 "104-127 256 128-130 133-164 261 165-224 262 225-255 385 257-260 263-286 391 "
+                 "287-346 392 347-384 514 386-390 393-408 521 409-468 522 469-513 643 515-520 "
+                 "523-530 651 531-590 652 591-642 772 644-650 653-771 901");
+}
+
+/* What the other structures do with the same program. */
+static void golden_spawn_of_the_others(void **state)
+{
+    (void)state;
+    expect_spawn("grq", 300, 12, "0-299");
+    expect_spawn("uthread", 300, 12, "0-299");
+    expect_spawn("static", 300, 12, "0-299");
+    expect_spawn("perm", 300, 12, "299 128-176 0 177-236 1 237-255 257-297 2 298 3-127 256");
+    expect_spawn("tasksteal", 5, 12, "4 3 2 1 0");
+    expect_spawn("contsteal", 300, 12, "0-299");
+}
+
+/* Wake -------------------------------------------------------------------------------------- */
+
+static void expect_wake(const char *mode, const char *expected)
+{
+    char settings[64];
+    snprintf(settings, sizeof settings, "n=6,mode=%s", mode);
+    struct golden *golden = golden_run("gmp", 1, "order", settings);
+    assert_string_equal(golden->parked, "0-5");
+    assert_string_equal(golden->ran, expected);
+}
+
+static void golden_wake_broadcast(void **state)
+{
+    (void)state;
+    expect_wake("broadcast", "5 0-4");
+}
+
+static void golden_wake_waitgroup(void **state)
+{
+    (void)state;
+    expect_wake("waitgroup", "5 0-4");
+}
+
+/* The waiters are readied newest first, so that the longest waiter ends up in runnext. */
+static void golden_wake_close(void **state)
+{
+    (void)state;
+    expect_wake("close", "0 5 4 3 2 1");
+}
+
+static void golden_gosched_goes_behind_all(void **state)
+{
+    (void)state;
+    assert_string_equal(golden_run("gmp", 1, "order", "n=5,mode=yield")->ran, "4 0-3 y");
+}
+
+/* Steal ------------------------------------------------------------------------------------- */
+
+static void golden_steal_half_and_run_the_youngest(void **state)
+{
+    (void)state;
+    assert_string_equal(golden_run("gmp", 2, "order", "n=9,mode=steal")->ran, "3 0-2 5 4 6-8");
+}
+
+/* Fib: peaks -------------------------------------------------------------------------------- */
+
+struct fib_golden {
+    int n;
+    uint64_t created, gmp_alive, gmp_unstarted, gmp_stalls;
+    uint64_t fifo_alive, fifo_queue, lifo_alive, continuations;
+};
+
+static const struct fib_golden fibs[] = {
+    {4, 5, 4, 2, 2, 5, 3, 4, 3},
+    {8, 41, 21, 8, 20, 35, 17, 8, 7},
+    {12, 287, 116, 39, 143, 213, 99, 12, 11},
+    {16, 1973, 702, 219, 986, 1336, 607, 16, 15},
+};
+
+enum { FIBS = sizeof fibs / sizeof *fibs };
+
+static const uint64_t *fib_stats(const char *variant, int n)
+{
+    char settings[64];
+    snprintf(settings, sizeof settings, "n=%d,spawn=both", n);
+    return golden_run(variant, 1, "fib", settings)->report.stat;
+}
+
+/* The goldens count fib's own goroutines and joins; here main is one more alive, and its join of
+ * the root one more that stalls. */
+enum { MAIN = 1 };
+
+static void golden_fib_gmp(void **state)
+{
+    (void)state;
+    for (int i = 0; i < FIBS; i++) {
+        const uint64_t *stat = fib_stats("gmp", fibs[i].n);
+        assert_int_equal(stat[STAT_GS_CREATED], fibs[i].created + MAIN);
+        assert_int_equal(stat[STAT_LIVE_GS_PEAK], fibs[i].gmp_alive + MAIN);
+        assert_int_equal(stat[STAT_UNSTARTED_GS_PEAK], fibs[i].gmp_unstarted);
+        assert_int_equal(stat[STAT_JOINS_STALLED], fibs[i].gmp_stalls + MAIN);
+    }
+}
+
+static void golden_fib_fifo(void **state)
+{
+    static const char *const fifos[] = {"grq", "uthread", "static"};
+    (void)state;
+    for (size_t v = 0; v < sizeof fifos / sizeof *fifos; v++)
+        for (int i = 0; i < FIBS; i++) {
+            const uint64_t *stat = fib_stats(fifos[v], fibs[i].n);
+            assert_int_equal(stat[STAT_GS_CREATED], fibs[i].created + MAIN);
+            assert_int_equal(stat[STAT_LIVE_GS_PEAK], fibs[i].fifo_alive + MAIN);
+            assert_int_equal(stat[STAT_DEQUE_MAX], fibs[i].fifo_queue);
+        }
+}
+
+/* Tasks that are no goroutines are counted where INVARIANTs are checked; the depth of their deque
+ * always. */
+static void golden_fib_lifo_child(void **state)
+{
+    (void)state;
+    for (int i = 0; i < FIBS; i++) {
+        const uint64_t *stat = fib_stats("tasksteal", fibs[i].n);
+        assert_int_equal(stat[STAT_GS_CREATED], MAIN);
+        assert_int_equal(stat[STAT_JOINS_STALLED], 0);
+        assert_int_equal(stat[STAT_DEQUE_MAX], fibs[i].n / 2);
+#ifdef SCHEDLAB_DEBUG
+        assert_int_equal(stat[STAT_TASKS_LIVE_PEAK], fibs[i].lifo_alive);
+#endif
+    }
+}
+
+static void golden_fib_continuation(void **state)
+{
+    (void)state;
+    for (int i = 0; i < FIBS; i++) {
+        const uint64_t *stat = fib_stats("contsteal", fibs[i].n);
+        assert_int_equal(stat[STAT_GS_CREATED], fibs[i].created + MAIN);
+        assert_int_equal(stat[STAT_DEQUE_MAX], fibs[i].continuations);
+        assert_int_equal(stat[STAT_UNSTARTED_GS_PEAK], 1);
+        assert_int_equal(stat[STAT_JOINS_STALLED], 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(golden_spawn_gmp_within_the_ring),
+        cmocka_unit_test(golden_spawn_gmp_258),
+        cmocka_unit_test(golden_spawn_gmp_300),
+        cmocka_unit_test(golden_spawn_gmp_387),
+        cmocka_unit_test(golden_spawn_gmp_1000),
+        cmocka_unit_test(golden_spawn_of_the_others),
+        cmocka_unit_test(golden_wake_broadcast),
+        cmocka_unit_test(golden_wake_waitgroup),
+        cmocka_unit_test(golden_wake_close),
+        cmocka_unit_test(golden_gosched_goes_behind_all),
+        cmocka_unit_test(golden_steal_half_and_run_the_youngest),
+        cmocka_unit_test(golden_fib_gmp),
+        cmocka_unit_test(golden_fib_fifo),
+        cmocka_unit_test(golden_fib_lifo_child),
+        cmocka_unit_test(golden_fib_continuation),
+    };
+    return cmocka_run_group_tests_name("golden", tests, NULL, NULL);
+}

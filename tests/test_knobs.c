@@ -1,0 +1,673 @@
+/* test_knobs.c - every knob changes what it says it changes, seen in counters or in an order.
+ *
+ * Scenes with one worker are exact. Scenes with more wait for events, never for time to pass, and
+ * compare only what holds on any machine: a lower bound of a time, a count that cannot differ.
+ */
+#include "harness/spec.h"
+#include "lrq.h"
+#include "support.h"
+#include "workloads/order.h"
+#include "workloads/workload.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { IDS = 1024 };
+
+/* What a scene leaves for its test; shared with the child. */
+struct trace {
+    struct waitgroup done;
+    _Atomic int count; /* Gs that ran, in scenes that count them */
+    int length, id[IDS];
+    int64_t found[4]; /* a scene's own findings */
+    _Atomic bool ran[4], release[4];
+    int n;
+};
+
+static struct trace *trace;
+static struct support_report report;
+
+static void scene_run(const char *variant, const char *settings, int workers, int n,
+                      void (*scene)(void *))
+{
+    if (!trace)
+        trace = support_shared(sizeof *trace);
+    memset(trace, 0, sizeof *trace);
+    trace->n = n;
+    struct support_run run = {.variant = variant,
+                              .settings = settings,
+                              .workers = workers,
+                              .seed = 7,
+                              .fn = scene,
+                              .arg = trace};
+    support_run(&run, &report);
+    if (report.status != 0 || report.live != 0)
+        fail_msg("%s,%s: status %d, %d Gs alive\n%s", variant, settings, report.status,
+                 (int)report.live, report.output);
+}
+
+static uint64_t stat_of(enum stat_id which)
+{
+    return report.stat[which];
+}
+
+static struct sched *this_sched(void)
+{
+    return machine_self()->sched;
+}
+
+/* Keeps this worker busy until a counter of the scheduler has reached value. */
+static void spin_until_stat(enum stat_id which, uint64_t value)
+{
+    while (sched_stat(this_sched(), which) < value)
+        go_work(64);
+}
+
+static void spin_until(_Atomic bool *flag)
+{
+    while (!atomic_load(flag))
+        go_work(64);
+}
+
+/* One worker: orders ------------------------------------------------------------------------ */
+
+struct numbered {
+    struct trace *trace;
+    int id;
+};
+
+static void numbered_g(void *arg)
+{
+    struct numbered *self = arg;
+    self->trace->id[self->trace->length++] = self->id;
+    wg_done(&self->trace->done);
+    go_free(self);
+}
+
+static void numbered_go(struct trace *self, int id, void (*fn)(void *))
+{
+    struct numbered *g = go_alloc(sizeof *g);
+    *g = (struct numbered){self, id};
+    wg_add(&self->done, 1);
+    go(fn, g);
+}
+
+static void scene_spawn(void *arg)
+{
+    struct trace *self = arg;
+    for (int i = 0; i < self->n; i++)
+        numbered_go(self, i, numbered_g);
+    wg_wait(&self->done);
+}
+
+static void knob_runnext(const char *variant)
+{
+    scene_run(variant, "runnext=off", 1, 10, scene_spawn);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(trace->id[i], i);
+    assert_int_equal(stat_of(STAT_RUNNEXT_HITS), 0);
+    scene_run(variant, "runnext=on", 1, 10, scene_spawn);
+    assert_int_equal(trace->id[0], 9);
+    assert_int_equal(trace->id[1], 0);
+    assert_true(stat_of(STAT_RUNNEXT_HITS) > 0);
+}
+
+static void knob_ring(const char *variant)
+{
+    scene_run(variant, "ring=16", 1, 64, scene_spawn);
+    assert_int_equal(stat_of(STAT_DEQUE_MAX), 16);
+    assert_true(stat_of(STAT_OVERFLOWS) > 0);
+    scene_run(variant, "ring=64", 1, 64, scene_spawn);
+    assert_int_equal(stat_of(STAT_DEQUE_MAX), 63);
+    assert_int_equal(stat_of(STAT_OVERFLOWS), 0);
+}
+
+/* 18 Gs: one in runnext, 16 in the ring, and one that does not fit and goes with those that move.
+ * */
+static void knob_overflow(const char *variant)
+{
+    static const struct {
+        const char *share;
+        uint64_t moved;
+    } rows[] = {{"one", 1}, {"quarter", 4}, {"half", 8}, {"threequarters", 12}, {"all", 16}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char settings[64];
+        snprintf(settings, sizeof settings, "ring=16,tick=0,take=one,overflow=%s", rows[i].share);
+        scene_run(variant, settings, 1, 18, scene_spawn);
+        assert_int_equal(stat_of(STAT_OVERFLOWS), 1);
+        assert_int_equal(stat_of(STAT_GRQ_HITS), rows[i].moved + 1);
+    }
+}
+
+/* A chain of n Gs, each of which starts the next one; *count says how many ran. */
+static void chain_g(void *arg)
+{
+    struct trace *self = arg;
+    if (atomic_fetch_add(&self->count, 1) + 1 < self->n) {
+        wg_add(&self->done, 1);
+        go(chain_g, self);
+    }
+    wg_done(&self->done);
+}
+
+static void bystander_g(void *arg)
+{
+    struct trace *self = arg;
+    self->found[0] = atomic_load(&self->count);
+    wg_done(&self->done);
+}
+
+/* A bystander in the ring, and a chain that goes from runnext to runnext. */
+static void scene_chain_past_ring(void *arg)
+{
+    struct trace *self = arg;
+    wg_add(&self->done, 2);
+    go(bystander_g, self);
+    go(chain_g, self);
+    wg_wait(&self->done);
+}
+
+static void knob_runnext_cap(const char *variant)
+{
+    scene_run(variant, "runnext_cap=0", 1, 200, scene_chain_past_ring);
+    assert_int_equal(trace->found[0], 200);
+    scene_run(variant, "runnext_cap=4", 1, 200, scene_chain_past_ring);
+    assert_int_equal(trace->found[0], 4);
+    scene_run(variant, "runnext_cap=1", 1, 200, scene_chain_past_ring);
+    assert_int_equal(trace->found[0], 1);
+}
+
+static void yielding_bystander_g(void *arg)
+{
+    struct trace *self = arg;
+    wg_add(&self->done, 1);
+    go(chain_g, self);
+    gosched();
+    bystander_g(self);
+}
+
+/* A bystander in the global queue, and a chain that never lets the worker run out of work. Main is
+ * dispatched at schedtick 1, the bystander at 2, and the links, if they do not inherit, from 3 on.
+ * */
+static void scene_chain_past_global(void *arg)
+{
+    struct trace *self = arg;
+    wg_add(&self->done, 1);
+    go(yielding_bystander_g, self);
+    wg_wait(&self->done);
+}
+
+static void knob_inherit(const char *variant)
+{
+    scene_run(variant, "inherit=on", 1, 200, scene_chain_past_global);
+    assert_int_equal(trace->found[0], 200);
+    assert_int_equal(stat_of(STAT_TICK_POLLS), 0);
+    scene_run(variant, "inherit=off", 1, 200, scene_chain_past_global);
+    assert_int_equal(trace->found[0], 61 - 2);
+    assert_int_equal(stat_of(STAT_TICK_POLLS), 1);
+}
+
+static void expect_tick(const char *variant, const char *settings, int64_t links)
+{
+    scene_run(variant, settings, 1, 200, scene_chain_past_global);
+    assert_int_equal(trace->found[0], links);
+    assert_int_equal(stat_of(STAT_TICK_POLLS), links < 200);
+}
+
+static void knob_tick(const char *variant)
+{
+    expect_tick(variant, "runnext=off,tick=61", 61 - 2);
+    expect_tick(variant, "runnext=off,tick=64", 64 - 2);
+    expect_tick(variant, "runnext=off,tick=8", 8 - 2);
+    expect_tick(variant, "runnext=off,tick=1", 0);
+    expect_tick(variant, "runnext=off,tick=0", 200);
+    scene_run(variant, "runnext=off,tick=random", 1, IDS, scene_chain_past_global);
+    assert_int_equal(stat_of(STAT_TICK_POLLS), 1);
+    assert_true(trace->found[0] < IDS);
+}
+
+static void yielding_g(void *arg)
+{
+    struct numbered *self = arg;
+    gosched();
+    numbered_g(self);
+}
+
+static void scene_all_yield(void *arg)
+{
+    struct trace *self = arg;
+    for (int i = 0; i < self->n; i++)
+        numbered_go(self, i, yielding_g);
+    wg_wait(&self->done);
+}
+
+static void knob_take(const char *variant)
+{
+    scene_run(variant, "tick=0,take=batch", 1, 20, scene_all_yield);
+    assert_int_equal(stat_of(STAT_GRQ_HITS), 1);
+    scene_run(variant, "tick=0,take=one", 1, 20, scene_all_yield);
+    assert_int_equal(stat_of(STAT_GRQ_HITS), 20);
+}
+
+static void knob_yield(const char *variant)
+{
+    scene_run(variant, "yield=global", 1, 20, scene_all_yield);
+    assert_true(stat_of(STAT_GRQ_HITS) > 0);
+    scene_run(variant, "yield=local", 1, 20, scene_all_yield);
+    assert_int_equal(stat_of(STAT_GRQ_HITS), 0);
+    assert_int_equal(stat_of(STAT_GRQ_LOCKS), 0);
+}
+
+/* Deque variants ---------------------------------------------------------------------------- */
+
+static void expect_order(const char *variant, const char *settings, void (*scene)(void *), int n,
+                         const int *expected)
+{
+    scene_run(variant, settings, 1, n, scene);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(trace->id[i], expected[i]);
+}
+
+static void nested_g(void *arg)
+{
+    struct numbered *self = arg;
+    if (self->id > 0)
+        numbered_go(self->trace, self->id - 1, nested_g);
+    numbered_g(self);
+}
+
+/* G2 starts G1, which starts G0: three continuations in one deque, where continuations are queued.
+ * */
+static void scene_nested(void *arg)
+{
+    struct trace *self = arg;
+    numbered_go(self, self->n - 1, nested_g);
+    wg_wait(&self->done);
+}
+
+static void knob_owner_of_children(const char *variant)
+{
+    expect_order(variant, "owner=lifo", scene_spawn, 4, (const int[]){3, 2, 1, 0});
+    expect_order(variant, "owner=fifo", scene_spawn, 4, (const int[]){0, 1, 2, 3});
+}
+
+static void knob_owner_of_continuations(const char *variant)
+{
+    expect_order(variant, "owner=lifo", scene_nested, 4, (const int[]){0, 1, 2, 3});
+    expect_order(variant, "owner=fifo", scene_nested, 4, (const int[]){0, 3, 2, 1});
+}
+
+static void counting_g(void *arg)
+{
+    struct trace *self = arg;
+    atomic_fetch_add(&self->count, 1);
+    wg_done(&self->done);
+}
+
+static void yielding_alone_g(void *arg)
+{
+    gosched();
+    bystander_g(arg);
+}
+
+/* Main starts so many others that the yielder waits in the global queue meanwhile. */
+static void scene_flood(void *arg)
+{
+    struct trace *self = arg;
+    wg_add(&self->done, self->n + 1);
+    for (int i = 0; i <= self->n; i++)
+        go(i == self->n / 2 ? yielding_alone_g : counting_g, self);
+    wg_wait(&self->done);
+}
+
+static void knob_tick_of_deques(const char *variant)
+{
+    scene_run(variant, "tick=0", 1, 400, scene_flood);
+    assert_int_equal(stat_of(STAT_TICK_POLLS), 0);
+    assert_int_equal(trace->found[0], 400);
+    scene_run(variant, "tick=8", 1, 400, scene_flood);
+    assert_int_equal(stat_of(STAT_TICK_POLLS), 1);
+    assert_in_range(trace->found[0], 200, 200 + 8);
+}
+
+/* Two workers: stealing --------------------------------------------------------------------- */
+
+extern const struct workload workload_order;
+
+/* The order workload's mode=steal: main keeps its worker busy while another takes all nine. */
+static void scene_steal_nine(void *arg)
+{
+    struct trace *self = arg;
+    void *params = calloc(1, workload_order.params_size);
+    support_set(params, workload_order.params, "n=9,mode=steal");
+    void *state = workload_order.init(params, 1);
+    struct outcome out = {0};
+    char why[200];
+    workload_order.run(state, &out);
+    if (workload_order.verify(state, &out, why, sizeof why))
+        support_fail(__FILE__, __LINE__, "%s", why);
+    snprintf((char *)self->id, sizeof self->id, "%s", order_text(state));
+    workload_order.fini(state);
+    free(params);
+}
+
+static void knob_steal(const char *variant)
+{
+    static const char *const rows[][2] = {{"steal=one", "0-8"},
+                                          {"steal=quarter", "1 0 3 2 4-8"},
+                                          {"steal=half", "3 0-2 5 4 6-8"},
+                                          {"steal=threequarters", "5 0-4 7 6 8"},
+                                          {"steal=all", "7 0-6 8"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        scene_run(variant, rows[i][0], 2, 0, scene_steal_nine);
+        assert_string_equal((char *)trace->id, rows[i][1]);
+    }
+}
+
+struct timed {
+    struct trace *trace;
+    int i;
+};
+
+static void flag_g(void *arg)
+{
+    struct timed *self = arg;
+    self->trace->found[self->i] = go_now();
+    atomic_store(&self->trace->ran[self->i], true);
+    wg_done(&self->trace->done);
+}
+
+/* The first G lies in the ring, the second in runnext; main's worker stays busy. */
+static void two_for_a_thief(struct trace *self, struct timed *timed)
+{
+    for (int i = 0; i < 2; i++)
+        timed[i] = (struct timed){self, i};
+    wg_add(&self->done, 2);
+    go(flag_g, &timed[0]);
+    self->found[2] = go_now();
+    go(flag_g, &timed[1]);
+    spin_until(&self->ran[0]);
+}
+
+static void scene_runnext_is_stolen(void *arg)
+{
+    struct trace *self = arg;
+    struct timed timed[2];
+    two_for_a_thief(self, timed);
+    spin_until(&self->ran[1]);
+    wg_wait(&self->done);
+}
+
+static void scene_runnext_is_private(void *arg)
+{
+    struct trace *self = arg;
+    struct timed timed[2];
+    two_for_a_thief(self, timed);
+    while (atomic_load(&this_sched()->idle_ps) == 0) /* the thief has searched, and given up */
+        go_work(64);
+    self->found[3] = atomic_load(&self->ran[1]);
+    wg_wait(&self->done);
+}
+
+static void knob_backoff_ns(const char *variant)
+{
+    scene_run(variant, "backoff_ns=0", 2, 0, scene_runnext_is_stolen);
+    assert_true(stat_of(STAT_RUNNEXT_STEALS) >= 1);
+    scene_run(variant, "backoff_ns=20000000", 2, 0, scene_runnext_is_stolen);
+    assert_true(stat_of(STAT_RUNNEXT_STEALS) >= 1);
+    assert_true(trace->found[1] - trace->found[2] >= 20000000);
+    scene_run(variant, "backoff_ns=never", 2, 0, scene_runnext_is_private);
+    assert_int_equal(stat_of(STAT_RUNNEXT_STEALS), 0);
+    assert_int_equal(trace->found[3], 0);
+}
+
+static void scene_steal_one_by_one(void *arg)
+{
+    struct trace *self = arg;
+    struct timed timed = {self, 0};
+    for (int i = 0; i < self->n; i++) {
+        atomic_store(&self->ran[0], false);
+        wg_add(&self->done, 1);
+        go(flag_g, &timed);
+        spin_until(&self->ran[0]);
+    }
+    wg_wait(&self->done);
+}
+
+/* One victim, and what it has is in runnext: each search looks there once a pass. */
+static void expect_passes(const char *variant, const char *settings, uint64_t passes)
+{
+    scene_run(variant, settings, 2, 5, scene_steal_one_by_one);
+    uint64_t searches = stat_of(STAT_STEALS) + stat_of(STAT_STEALS_FAILED);
+    assert_true(stat_of(STAT_STEALS) >= 5);
+    assert_in_range(stat_of(STAT_VICTIM_PROBES), passes * (searches - 1), passes * searches);
+}
+
+static void knob_passes(const char *variant)
+{
+    expect_passes(variant, "passes=1", 1);
+    expect_passes(variant, "passes=4", 4);
+    expect_passes(variant, "passes=9", 9);
+}
+
+/* Victims: the walk itself, from a worker's own point of view ------------------------------- */
+
+enum { VICTIMS = 8, SELF = 2, LAST = 5, WALKS = 64 };
+
+static void scene_walk(void *arg)
+{
+    struct trace *self = arg;
+    struct m *m = machine_self();
+    struct lrq *mine = lrq_new(m->sched->knobs);
+    mine->last_victim = LAST;
+    for (int i = 0; i < WALKS; i++) {
+        struct walk walk = walk_start(m, mine, VICTIMS, SELF);
+        for (uint32_t victim; walk_next(&walk, &victim);)
+            self->id[self->length++] = (int)victim;
+    }
+    lrq_free(mine);
+}
+
+static void knob_victim(const char *variant)
+{
+    scene_run(variant, "victim=fixed", 1, 0, scene_walk);
+    for (int i = 0; i < VICTIMS * WALKS; i++)
+        assert_int_equal(trace->id[i], (SELF + 1 + i) % VICTIMS);
+    scene_run(variant, "victim=last", 1, 0, scene_walk);
+    for (int i = 0; i < VICTIMS * WALKS; i++)
+        assert_int_equal(trace->id[i], (LAST + i) % VICTIMS);
+    scene_run(variant, "victim=coprime", 1, 0, scene_walk);
+    unsigned starts = 0, steps = 0;
+    for (int i = 0; i < VICTIMS * WALKS; i += VICTIMS) {
+        unsigned visited = 0;
+        for (int k = 0; k < VICTIMS; k++)
+            visited |= 1u << trace->id[i + k];
+        assert_int_equal(visited, (1u << VICTIMS) - 1);
+        starts |= 1u << trace->id[i];
+        steps |= 1u << (trace->id[i + 1] - trace->id[i] + VICTIMS) % VICTIMS;
+    }
+    assert_int_equal(starts, (1u << VICTIMS) - 1);
+    assert_int_equal(steps, 1u << 1 | 1u << 3 | 1u << 5 | 1u << 7);
+}
+
+/* The floor: spinning and waking ------------------------------------------------------------ */
+
+static void held_g(void *arg)
+{
+    struct timed *self = arg;
+    atomic_store(&self->trace->ran[self->i], true);
+    spin_until(&self->trace->release[self->i]);
+    wg_done(&self->trace->done);
+}
+
+static void spin_until_spinning_or_idle(int32_t spinning, int32_t idle)
+{
+    struct sched *sched = this_sched();
+    while (atomic_load(&sched->spinning) != spinning || atomic_load(&sched->idle_ps) != idle)
+        go_work(64);
+}
+
+/* Four workers, all busy; three of them run out of work one after the other. n says how many of the
+ * three may spin. */
+static void scene_run_out_of_work(void *arg)
+{
+    struct trace *self = arg;
+    struct timed held[3];
+    wg_add(&self->done, 3);
+    for (int i = 0; i < 3; i++) {
+        held[i] = (struct timed){self, i};
+        go(held_g, &held[i]);
+        spin_until(&self->ran[i]);
+    }
+    spin_until_spinning_or_idle(0, 0);
+    for (int i = 0; i < 3; i++) {
+        atomic_store(&self->release[i], true);
+        int spinners = i + 1 < self->n ? i + 1 : self->n;
+        spin_until_spinning_or_idle(spinners, i + 1 - spinners);
+    }
+    wg_wait(&self->done);
+}
+
+static void knob_spinners(const char *variant)
+{
+    scene_run(variant, "spinners=none,spin_ns=1000000000", 4, 0, scene_run_out_of_work);
+    scene_run(variant, "spinners=half,spin_ns=1000000000", 4, 2, scene_run_out_of_work);
+    scene_run(variant, "spinners=all,spin_ns=1000000000", 4, 3, scene_run_out_of_work);
+}
+
+/* Two workers, both busy; one runs out of work. found[0]: when; found[1]: when it went to sleep. */
+static void scene_spin_then_sleep(void *arg)
+{
+    struct trace *self = arg;
+    struct timed held = {self, 0};
+    wg_add(&self->done, 1);
+    go(held_g, &held);
+    spin_until(&self->ran[0]);
+    self->found[2] = (int64_t)sched_stat(this_sched(), STAT_SPIN_ROUNDS);
+    self->found[0] = go_now();
+    atomic_store(&self->release[0], true);
+    spin_until_stat(STAT_SLEEPS, 1);
+    self->found[1] = go_now();
+    self->found[3] = (int64_t)sched_stat(this_sched(), STAT_SPIN_ROUNDS);
+    wg_wait(&self->done);
+}
+
+static void knob_spin_ns(const char *variant)
+{
+    scene_run(variant, "spin_ns=0", 2, 0, scene_spin_then_sleep);
+    assert_in_range(trace->found[3] - trace->found[2], 0, 4);
+    scene_run(variant, "spin_ns=50000000", 2, 0, scene_spin_then_sleep);
+    assert_true(trace->found[1] - trace->found[0] >= 50000000);
+    assert_true(trace->found[3] - trace->found[2] > 4);
+}
+
+/* found[0]: threads started and workers woken until a G has begun elsewhere and a worker slept;
+ * found[1]: wake-ups in all. */
+static void scene_wake(void *arg)
+{
+    struct trace *self = arg;
+    struct timed held[2] = {{self, 0}, {self, 1}};
+    uint64_t wakeups = sched_stat(this_sched(), STAT_WAKEUPS);
+    wg_add(&self->done, 2);
+    go(held_g, &held[0]);
+    spin_until(&self->ran[0]);
+    spin_until_stat(STAT_SLEEPS, 1);
+    self->found[0] = (int64_t)(sched_stat(this_sched(), STAT_THREADS) +
+                               sched_stat(this_sched(), STAT_WAKEUPS) - wakeups);
+    go(held_g, &held[1]);
+    spin_until(&self->ran[1]);
+    self->found[1] = (int64_t)(sched_stat(this_sched(), STAT_WAKEUPS) - wakeups);
+    atomic_store(&self->release[0], true);
+    atomic_store(&self->release[1], true);
+    wg_wait(&self->done);
+}
+
+/* A chain starts one worker for the G, and that one starts one more. */
+static void knob_wake(const char *variant)
+{
+    enum { WORKERS = 8 };
+    scene_run(variant, "wake=chain", WORKERS, 0, scene_wake);
+    assert_in_range(trace->found[0], 2, 4);
+    scene_run(variant, "wake=all", WORKERS, 0, scene_wake);
+    assert_true(trace->found[0] >= WORKERS);
+    scene_run(variant, "wake=none", WORKERS, 0, scene_wake);
+    assert_int_equal(trace->found[0], WORKERS);
+    assert_int_equal(trace->found[1], 0);
+}
+
+/* Every knob of every variant --------------------------------------------------------------- */
+
+/* variant NULL: of any. The first row that fits is the test. */
+static const struct knob_test {
+    const char *knob, *variant;
+    void (*test)(const char *variant);
+} knob_tests[] = {
+    {"runnext", NULL, knob_runnext},
+    {"runnext_cap", NULL, knob_runnext_cap},
+    {"inherit", NULL, knob_inherit},
+    {"tick", "tasksteal", knob_tick_of_deques},
+    {"tick", "contsteal", knob_tick_of_deques},
+    {"tick", NULL, knob_tick},
+    {"take", NULL, knob_take},
+    {"ring", NULL, knob_ring},
+    {"overflow", NULL, knob_overflow},
+    {"steal", NULL, knob_steal},
+    {"victim", NULL, knob_victim},
+    {"passes", NULL, knob_passes},
+    {"backoff_ns", NULL, knob_backoff_ns},
+    {"yield", NULL, knob_yield},
+    {"owner", "tasksteal", knob_owner_of_children},
+    {"owner", "contsteal", knob_owner_of_continuations},
+    {"spinners", NULL, knob_spinners},
+    {"spin_ns", NULL, knob_spin_ns},
+    {"wake", NULL, knob_wake},
+    {NULL, NULL, NULL},
+};
+
+struct knob_case {
+    char name[64];
+    const char *variant;
+    void (*test)(const char *variant);
+};
+
+static void (*knob_test_of(const char *knob, const char *variant))(const char *)
+{
+    for (const struct knob_test *row = knob_tests; row->knob; row++)
+        if (strcmp(row->knob, knob) == 0 && (!row->variant || strcmp(row->variant, variant) == 0))
+            return row->test;
+    return NULL;
+}
+
+/* A knob without a test is a knob that nobody has shown to do anything. */
+static void knob_case_run(void **state)
+{
+    const struct knob_case *self = *state;
+    if (!self->test)
+        fail_msg("%s has no test", self->name);
+    self->test(self->variant);
+}
+
+int main(void)
+{
+    enum { CASES_MAX = 256 };
+    static struct knob_case cases[CASES_MAX];
+    static struct CMUnitTest tests[CASES_MAX];
+    size_t n = 0;
+    for (size_t v = 0; sched_variants[v]; v++)
+        for (const struct param *knob = sched_variants[v]->knobs; knob->name && n < CASES_MAX;
+             knob++) {
+            struct knob_case *self = &cases[n];
+            self->variant = sched_variants[v]->name;
+            self->test = knob_test_of(param_key(knob), self->variant);
+            snprintf(self->name, sizeof self->name, "knob_%s of %s", param_key(knob),
+                     self->variant);
+            tests[n++] = (struct CMUnitTest){
+                .name = self->name, .test_func = knob_case_run, .initial_state = self};
+        }
+    return _cmocka_run_group_tests("knobs", tests, n, NULL, NULL);
+}

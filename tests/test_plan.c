@@ -1,0 +1,167 @@
+/* test_plan.c - the cells of a sweep are the union of its groups, and a block is a permutation of
+ * them that can be had again. */
+#include "harness/plan.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MANY = 1000 };
+
+static char *variants[] = {"gmp", "grq", "gmp,tick=64"};
+static char *workloads[] = {"fib", "spawn"};
+static int64_t workers[] = {1, 2};
+
+/* Two groups: all of the above, and one that shares gmp on fib and adds nothing or perm. */
+static struct plan *plan_of_two_groups(char *second_variant, struct sweep_group groups[2],
+                                       struct sweep_file *sweep)
+{
+    static char *second[2];
+    second[0] = "gmp";
+    second[1] = second_variant;
+    groups[0] = (struct sweep_group){.id = "a",
+                                     .variants = variants,
+                                     .variants_count = 3,
+                                     .workloads = workloads,
+                                     .workloads_count = 2,
+                                     .workers = workers,
+                                     .workers_count = 2};
+    groups[1] = (struct sweep_group){.id = "b",
+                                     .variants = second,
+                                     .variants_count = 2,
+                                     .workloads = workloads,
+                                     .workloads_count = 1,
+                                     .workers = workers,
+                                     .workers_count = 2};
+    *sweep = (struct sweep_file){.groups = groups, .groups_count = 2};
+    return plan_make(sweep, "native");
+}
+
+static void plan_is_the_union_of_the_groups(void **state)
+{
+    (void)state;
+    struct sweep_group groups[2];
+    struct sweep_file sweep;
+    struct plan *plan = plan_of_two_groups("perm", groups, &sweep);
+    assert_int_equal(plan->count, 3 * 2 * 2 + 2);
+    for (size_t i = 0; i < plan->count; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(plan->cells[i].id, plan->cells[k].id);
+    plan_free(plan);
+    plan = plan_of_two_groups("grq", groups, &sweep);
+    assert_int_equal(plan->count, 3 * 2 * 2);
+    plan_free(plan);
+}
+
+static void shared_cell_belongs_to_both_groups(void **state)
+{
+    (void)state;
+    struct sweep_group groups[2];
+    struct sweep_file sweep;
+    struct plan *plan = plan_of_two_groups("perm", groups, &sweep);
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct cell *cell = &plan->cells[i];
+        bool in_a = strcmp(cell->variant, "perm") != 0;
+        bool in_b =
+            strcmp(cell->workload, "fib") == 0 && (!in_a || strcmp(cell->variant, "gmp") == 0);
+        assert_int_equal(json_array_size(cell->groups), (size_t)in_a + in_b);
+        assert_string_equal(json_string_value(json_array_get(cell->groups, 0)), in_a ? "a" : "b");
+    }
+    plan_free(plan);
+}
+
+static void cell_id_tells_every_part_apart(void **state)
+{
+    (void)state;
+    char id[6][CELL_ID_SIZE];
+    record_cell_id(id[0], "gmp", "fib", 1, "native");
+    record_cell_id(id[1], "grq", "fib", 1, "native");
+    record_cell_id(id[2], "gmp", "fib,n=20", 1, "native");
+    record_cell_id(id[3], "gmp", "fib", 11, "native");
+    record_cell_id(id[4], "gmp", "fib", 1, "sim:server64");
+    record_cell_id(id[5], "gmpf", "ib", 1, "native");
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(strspn(id[i], "0123456789abcdef"), 12);
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(id[i], id[k]);
+    }
+    /* The same in every version, or committed results lose their cells. */
+    assert_string_equal(id[0], "a3274b2d4473");
+}
+
+static struct plan plan_of_many(struct cell cells[MANY])
+{
+    memset(cells, 0, MANY * sizeof *cells);
+    return (struct plan){.cells = cells, .count = MANY};
+}
+
+static void block_holds_each_cell_once(void **state)
+{
+    (void)state;
+    static struct cell cells[MANY];
+    struct plan plan = plan_of_many(cells);
+    size_t order[MANY];
+    plan_shuffle(&plan, 7, 0, order);
+    unsigned char seen[MANY] = {0};
+    size_t in_place = 0;
+    for (size_t i = 0; i < MANY; i++) {
+        assert_true(order[i] < MANY);
+        assert_int_equal(seen[order[i]]++, 0);
+        in_place += order[i] == i;
+    }
+    assert_true(in_place < MANY / 20);
+}
+
+static void order_depends_on_seed_and_block(void **state)
+{
+    (void)state;
+    static struct cell cells[MANY];
+    struct plan plan = plan_of_many(cells);
+    size_t first[MANY], again[MANY], other[MANY];
+    plan_shuffle(&plan, 7, 3, first);
+    plan_shuffle(&plan, 7, 3, again);
+    assert_memory_equal(first, again, sizeof first);
+    plan_shuffle(&plan, 7, 4, other);
+    assert_memory_not_equal(first, other, sizeof first);
+    plan_shuffle(&plan, 8, 3, other);
+    assert_memory_not_equal(first, other, sizeof first);
+    plan_shuffle(&plan, 7 + (UINT64_C(1) << 40), 3, other);
+    assert_memory_not_equal(first, other, sizeof first);
+}
+
+static void time_left_uses_what_each_cell_took(void **state)
+{
+    (void)state;
+    struct cell cells[3];
+    memset(cells, 0, sizeof cells);
+    struct plan plan = {cells, 3};
+    const size_t order[3] = {2, 0, 1};
+    assert_true(isnan(plan_seconds_left(&plan, order, 0, 1)));
+    cells[2].samples = 2;
+    cells[2].seconds = 8; /* 4 each; the others are unknown: the mean, 4 each */
+    assert_true(fabs(plan_seconds_left(&plan, order, 1, 0) - 8) < 1e-9);
+    cells[0].samples = 1;
+    cells[0].seconds = 1; /* mean over three samples: 3 */
+    assert_true(fabs(plan_seconds_left(&plan, order, 2, 0) - 3) < 1e-9);
+    assert_true(fabs(plan_seconds_left(&plan, order, 2, 2) - (3 + 2 * (4 + 1 + 3))) < 1e-9);
+    cells[2].given_up = true;
+    assert_true(fabs(plan_seconds_left(&plan, order, 2, 2) - (3 + 2 * (1 + 3))) < 1e-9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plan_is_the_union_of_the_groups),
+        cmocka_unit_test(shared_cell_belongs_to_both_groups),
+        cmocka_unit_test(cell_id_tells_every_part_apart),
+        cmocka_unit_test(block_holds_each_cell_once),
+        cmocka_unit_test(order_depends_on_seed_and_block),
+        cmocka_unit_test(time_left_uses_what_each_cell_took),
+    };
+    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}

@@ -1,0 +1,298 @@
+/* test_records.c - the records file keeps what was measured, whatever happens to the disk, and
+ * wrong digests never pass. */
+#define _GNU_SOURCE
+#include "harness/digests.h"
+#include "harness/records.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { ERROR_SIZE = 512, REASON_SIZE = 1024 };
+
+static char folder[64], path[128];
+
+static int folder_make(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/test_records.XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/samples.jsonl", folder);
+    return 0;
+}
+
+static int folder_remove(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+static json_t *record_make(const char *variant, const char *digest)
+{
+    return json_pack("{si ss ss ss ss ss si}", "schema", RECORD_SCHEMA, "status", "ok",
+                     "variant_name", variant, "workload", "fib", "answer", "1", "digest", digest,
+                     "seed", 1);
+}
+
+static void append(struct record_file *file, json_t *record)
+{
+    assert_int_equal(record_file_reserve(file), 0);
+    assert_int_equal(record_file_append(file, record), 0);
+    json_decref(record);
+}
+
+static json_t *read_all(void)
+{
+    char error[ERROR_SIZE] = "";
+    json_t *records = record_file_read(path, error, sizeof error);
+    if (!records)
+        fail_msg("%s", error);
+    return records;
+}
+
+/* Files --------------------------------------------------------------------------------------- */
+
+static void records_come_back_in_order(void **state)
+{
+    (void)state;
+    struct record_file file;
+    assert_int_equal(record_file_create(&file, path), 0);
+    append(&file, record_make("gmp", "1"));
+    append(&file, record_make("grq\nwith a line\tand a tab", "2"));
+    assert_int_equal(record_file_close(&file), 0);
+    json_t *records = read_all();
+    assert_int_equal(json_array_size(records), 2);
+    assert_string_equal(record_text(json_array_get(records, 1), "variant_name"),
+                        "grq\nwith a line\tand a tab");
+    json_decref(records);
+    assert_int_equal(record_file_create(&file, path), -EEXIST);
+}
+
+static void closed_file_holds_nothing_but_records(void **state)
+{
+    (void)state;
+    struct record_file file;
+    unlink(path);
+    assert_int_equal(record_file_create(&file, path), 0);
+    append(&file, record_make("gmp", "1"));
+    int64_t size = file.size;
+    assert_int_equal(record_file_close(&file), 0);
+    FILE *from = fopen(path, "r");
+    fseek(from, 0, SEEK_END);
+    assert_int_equal(ftell(from), size);
+    fclose(from);
+}
+
+static void torn_last_line_is_left_out(void **state)
+{
+    (void)state;
+    FILE *to = fopen(path, "w");
+    fputs("{\"a\":1}\n{\"a\":2}\n{\"a\":", to);
+    fclose(to);
+    json_t *records = read_all();
+    assert_int_equal(json_array_size(records), 2);
+    json_decref(records);
+}
+
+static void line_that_is_no_record_is_named(void **state)
+{
+    (void)state;
+    char error[ERROR_SIZE] = "";
+    FILE *to = fopen(path, "w");
+    fputs("{\"a\":1}\nnonsense\n", to);
+    fclose(to);
+    assert_null(record_file_read(path, error, sizeof error));
+    assert_non_null(strstr(error, "samples.jsonl:2: "));
+}
+
+/* A file that may not grow stands for a full disk: the same short or failing write. */
+static void full_disk_costs_no_record(void **state)
+{
+    (void)state;
+    struct record_file file;
+    unlink(path);
+    assert_int_equal(record_file_create(&file, path), 0);
+    append(&file, record_make("gmp", "1"));
+    struct rlimit before, limit;
+    getrlimit(RLIMIT_FSIZE, &before);
+    limit = before;
+    limit.rlim_cur = (rlim_t)file.size + 10;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    json_t *record = record_make("grq", "2");
+    int error = record_file_append(&file, record);
+    file.reserved = file.size; /* as if it had just been used up */
+    int reserved = record_file_reserve(&file);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, handler);
+    assert_true(error == -ENOSPC || error == -EFBIG);
+    assert_true(reserved == 0 || reserved == -ENOSPC || reserved == -EFBIG);
+    /* The half line is gone, and with room again the file goes on as if nothing had been. */
+    assert_int_equal(record_file_append(&file, record), 0);
+    json_decref(record);
+    assert_int_equal(record_file_close(&file), 0);
+    json_t *records = read_all();
+    assert_int_equal(json_array_size(records), 2);
+    assert_string_equal(record_text(json_array_get(records, 1), "digest"), "2");
+    json_decref(records);
+}
+
+/* Digests ------------------------------------------------------------------------------------- */
+
+/* "gmp=1 grq=2": one record each. */
+static json_t *records_of(const char *text)
+{
+    json_t *records = json_array();
+    char copy[256], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        char *equals = strchr(word, '=');
+        *equals = '\0';
+        json_array_append_new(records, record_make(word, equals + 1));
+    }
+    return records;
+}
+
+/* Which of the records are right by the final rule: "+-+". */
+static void expect_verdicts(const char *text, const char *verdicts)
+{
+    json_t *records = records_of(text);
+    digests_judge_all(records);
+    assert_int_equal(json_array_size(records), strlen(verdicts));
+    for (size_t i = 0; i < strlen(verdicts); i++) {
+        const json_t *record = json_array_get(records, i);
+        bool ok = strcmp(record_text(record, "status"), "ok") == 0;
+        if (ok != (verdicts[i] == '+'))
+            fail_msg("%s: record %zu is %s: %s", text, i, record_text(record, "status"),
+                     record_text(record, "reason"));
+        if (!ok)
+            assert_non_null(strstr(record_text(record, "reason"), "digest"));
+    }
+    json_decref(records);
+}
+
+static void majority_of_variants_decides(void **state)
+{
+    (void)state;
+    expect_verdicts("gmp=1 grq=1 perm=1", "+++");
+    expect_verdicts("gmp=1 grq=1 perm=2", "++-");
+    expect_verdicts("perm=2 gmp=1 grq=1", "-++");
+    expect_verdicts("gmp=1", "+");
+}
+
+static void variant_with_many_cells_has_one_vote(void **state)
+{
+    (void)state;
+    expect_verdicts("gmp=2 gmp=2 gmp=2 gmp=2 grq=1 perm=1", "----++");
+}
+
+static void split_votes_leave_nothing(void **state)
+{
+    (void)state;
+    expect_verdicts("gmp=1 grq=2", "--");
+    expect_verdicts("gmp=1 grq=1 perm=2 static=2", "----");
+    expect_verdicts("gmp=1 gmp=2", "--");
+}
+
+static void variant_that_disagrees_with_itself_loses_its_odd_samples(void **state)
+{
+    (void)state;
+    expect_verdicts("gmp=1 gmp=1 gmp=3", "++-");
+    expect_verdicts("gmp=1 gmp=2 grq=1 perm=1", "+-++");
+}
+
+static void serial_run_outvotes_all(void **state)
+{
+    (void)state;
+    expect_verdicts("gmp=2 grq=2 perm=2 serial=1 static=1", "---++");
+}
+
+static void other_workloads_and_seeds_do_not_vote(void **state)
+{
+    (void)state;
+    json_t *records = records_of("gmp=1 grq=1 perm=2 static=2");
+    json_object_set_new(json_array_get(records, 2), "workload", json_string("fib,n=3"));
+    json_object_set_new(json_array_get(records, 3), "seed", json_integer(2));
+    digests_judge_all(records);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(record_text(json_array_get(records, i), "status"), "ok");
+    json_decref(records);
+}
+
+static void failed_samples_do_not_vote(void **state)
+{
+    (void)state;
+    json_t *records = records_of("gmp=1 grq=2 perm=2");
+    record_fail(json_array_get(records, 1), "killed by SIGSEGV");
+    record_fail(json_array_get(records, 2), "killed by SIGSEGV");
+    digests_judge_all(records);
+    assert_string_equal(record_text(json_array_get(records, 0), "status"), "ok");
+    assert_string_equal(record_text(json_array_get(records, 1), "reason"), "killed by SIGSEGV");
+    json_decref(records);
+}
+
+/* Judges records as they come, as the sweep does. */
+static void judge_live(json_t *records, char verdicts[])
+{
+    struct digest_book *book = digest_book_make();
+    size_t i;
+    json_t *record;
+    json_array_foreach(records, i, record)
+    {
+        char reason[REASON_SIZE];
+        digest_book_add(book, record);
+        bool wrong = digest_book_judge(book, record, false, reason, sizeof reason);
+        verdicts[i] = wrong ? '-' : '+';
+        if (wrong)
+            record_fail(record, reason);
+    }
+    verdicts[i] = '\0';
+    digest_book_free(book);
+}
+
+static void verdict_of_the_first_is_overturned_by_all(void **state)
+{
+    (void)state;
+    char live[16];
+    json_t *records = records_of("gmp=2 grq=2 perm=1 static=1 uthread=1 kthread=1");
+    judge_live(records, live);
+    /* perm contradicts a majority of two, the others only come to a split. */
+    assert_string_equal(live, "++-+++");
+    digests_judge_all(records);
+    for (size_t i = 0; i < 6; i++)
+        assert_string_equal(record_text(json_array_get(records, i), "status"),
+                            i < 2 ? "failed" : "ok");
+    assert_null(json_object_get(json_array_get(records, 2), "reason"));
+    json_decref(records);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_come_back_in_order),
+        cmocka_unit_test(closed_file_holds_nothing_but_records),
+        cmocka_unit_test(torn_last_line_is_left_out),
+        cmocka_unit_test(line_that_is_no_record_is_named),
+        cmocka_unit_test(full_disk_costs_no_record),
+        cmocka_unit_test(majority_of_variants_decides),
+        cmocka_unit_test(variant_with_many_cells_has_one_vote),
+        cmocka_unit_test(split_votes_leave_nothing),
+        cmocka_unit_test(variant_that_disagrees_with_itself_loses_its_odd_samples),
+        cmocka_unit_test(serial_run_outvotes_all),
+        cmocka_unit_test(other_workloads_and_seeds_do_not_vote),
+        cmocka_unit_test(failed_samples_do_not_vote),
+        cmocka_unit_test(verdict_of_the_first_is_overturned_by_all),
+    };
+    return cmocka_run_group_tests_name("records", tests, folder_make, folder_remove);
+}

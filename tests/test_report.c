@@ -1,0 +1,260 @@
+/* test_report.c - the parts of the report whose results are known exactly: numbers as text,
+ * escaping, taking in an SVG, reading tables, and the rule by which a variant wins. */
+#define _GNU_SOURCE
+#include "harness/html.h"
+#include "harness/report_text.h"
+#include "harness/report_tsv.h"
+#include "harness/report_verdict.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Text ----------------------------------------------------------------------------------------- */
+
+static void numbers_keep_three_digits_across_units(void **state)
+{
+    (void)state;
+    assert_string_equal(text_si(0).s, "0");
+    assert_string_equal(text_si(7).s, "7.00");
+    assert_string_equal(text_si(999.4).s, "999");
+    assert_string_equal(text_si(999.6).s, "1.00 k");
+    assert_string_equal(text_si(12345678).s, "12.3 M");
+    assert_string_equal(text_si(1.5e15).s, "1500 T");
+    assert_string_equal(text_si(NAN).s, "-");
+    assert_string_equal(text_time(61200).s, "61.2 \302\265s");
+    assert_string_equal(text_bytes(49152).s, "48 KiB");
+}
+
+static void ratios_and_counts_are_plain(void **state)
+{
+    (void)state;
+    assert_string_equal(text_ratio(1.839).s, "1.84\303\227");
+    assert_string_equal(text_ratio(28.04).s, "28.0\303\227");
+    assert_string_equal(text_ratio(0.0164).s, "0.0164\303\227");
+    assert_string_equal(text_ratio(NAN).s, "-");
+    assert_string_equal(text_ratio_interval((struct interval){1, 0.9, 1.1, 5}).s, "0.90 to 1.10");
+    assert_string_equal(text_count(0).s, "0");
+    assert_string_equal(text_count(0.00001).s, "<0.0001");
+    assert_string_equal(text_count(0.0164).s, "0.016");
+    assert_string_equal(text_count(118.2).s, "118");
+    assert_string_equal(text_workers(1).s, "1 worker");
+    assert_string_equal(text_workers(2).s, "2 workers");
+}
+
+/* HTML ----------------------------------------------------------------------------------------- */
+
+struct memory {
+    char *text;
+    size_t size;
+    FILE *to;
+};
+
+static void memory_open(struct memory *memory)
+{
+    memory->to = open_memstream(&memory->text, &memory->size);
+    assert_non_null(memory->to);
+}
+
+static void memory_equals(struct memory *memory, const char *wanted)
+{
+    fclose(memory->to);
+    assert_string_equal(memory->text, wanted);
+    free(memory->text);
+}
+
+static void html_escapes_text_and_attributes(void **state)
+{
+    (void)state;
+    struct memory memory;
+    memory_open(&memory);
+    html_element(memory.to, "td", "<a> & \"b\" 'c'", "title", "\"><script>", "class", NULL, NULL);
+    memory_equals(&memory, "<td title=\"&quot;&gt;&lt;script&gt;\">"
+                           "&lt;a&gt; &amp; &quot;b&quot; &#39;c&#39;</td>\n");
+}
+
+static void html_escapes_what_was_formatted(void **state)
+{
+    (void)state;
+    struct memory memory;
+    memory_open(&memory);
+    html_format(memory.to, "%s=%d", "a<b", 3);
+    html_text(memory.to, NULL);
+    memory_equals(&memory, "a&lt;b=3");
+}
+
+static void file_make(char *path, const char *text)
+{
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+}
+
+static void svg_gets_label_and_unique_ids(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/schedlab-test-XXXXXX";
+    struct memory memory;
+    file_make(path, "<?xml version=\"1.0\"?>\n<svg width=\"20\" viewBox=\"0 0 20 10\"><g id=\"a\"/>"
+                    "<use xlink:href='#a' fill='url(#p)' id='b'/></svg>\n");
+    memory_open(&memory);
+    assert_true(html_svg(memory.to, path, "x-", "what & why"));
+    memory_equals(&memory, "<svg viewBox=\"0 0 20 10\" style=\"max-width:20px\" role=\"img\" "
+                           "aria-label=\"what &amp; why\" xmlns=\"http://www.w3.org/2000/svg\" "
+                           "xmlns:xlink=\"http://www.w3.org/1999/xlink\"><g id=\"x-a\"/>"
+                           "<use xlink:href='#x-a' fill='url(#x-p)' id='x-b'/></svg>\n");
+    unlink(path);
+}
+
+static void svg_that_is_cut_short_is_refused(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/schedlab-test-XXXXXX";
+    struct memory memory;
+    file_make(path, "<svg viewBox=\"0 0 20 10\"><g id=\"a\"");
+    memory_open(&memory);
+    assert_false(html_svg(memory.to, path, "x-", "label"));
+    assert_false(html_svg(memory.to, "/nowhere/at/all.svg", "x-", "label"));
+    memory_equals(&memory, "");
+    unlink(path);
+}
+
+/* Tables --------------------------------------------------------------------------------------- */
+
+static void table_is_read_by_column_names(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/schedlab-test-XXXXXX", error[256];
+    struct tsv tsv;
+    file_make(path, "name\tn\tmedian\nfirst one\t3\t1.5\nsecond\t0\tNA\n");
+    assert_true(tsv_load(&tsv, path, error, sizeof error));
+    assert_int_equal(tsv.rows, 3);
+    assert_string_equal(tsv_text(&tsv, 1, "name"), "first one");
+    assert_true(tsv_number(&tsv, 1, "median") == 1.5);
+    assert_null(tsv_text(&tsv, 2, "median"));
+    assert_true(isnan(tsv_number(&tsv, 2, "median")));
+    assert_null(tsv_text(&tsv, 1, "no such column"));
+    assert_int_equal(tsv_interval(&tsv, 1, "median", "median", "median").n, 3);
+    tsv_free(&tsv);
+    unlink(path);
+}
+
+static void table_with_a_short_row_is_refused(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/schedlab-test-XXXXXX", error[256];
+    struct tsv tsv;
+    file_make(path, "a\tb\n1\t2\n3\n");
+    assert_false(tsv_load(&tsv, path, error, sizeof error));
+    assert_non_null(strstr(error, ":3:"));
+    assert_false(tsv_load(&tsv, "/nowhere/at/all.tsv", error, sizeof error));
+    unlink(path);
+}
+
+/* Verdicts ------------------------------------------------------------------------------------- */
+
+static struct report_cell cell(const char *variant, int workers, double lo, double median,
+                               double hi)
+{
+    static double samples[3][3];
+    static unsigned turn;
+    double *own = samples[turn++ % 3];
+    own[0] = lo, own[1] = median, own[2] = hi;
+    return (struct report_cell){.group = "g",
+                                .variant = variant,
+                                .workload = "w",
+                                .id = variant,
+                                .status = isnan(median) ? "failed" : "ok",
+                                .workers = workers,
+                                .throughput = {median, lo, hi, 3},
+                                .samples = own,
+                                .samples_count = 3};
+}
+
+static struct verdict *verdict_of(struct report_cell *cells, size_t count)
+{
+    struct report_group group = {.id = "g", .cells = cells, .count = count};
+    size_t verdicts;
+    struct verdict *verdict = verdicts_make(&group, &verdicts);
+    assert_int_equal(verdicts, 1);
+    return verdict;
+}
+
+static void who_lies_above_all_others_wins(void **state)
+{
+    (void)state;
+    struct report_cell cells[] = {cell("a", 2, 90, 100, 110), cell("b", 2, 190, 200, 210)};
+    struct verdict *verdict = verdict_of(cells, 2);
+    assert_int_equal(verdict->outcome, VERDICT_WON);
+    assert_string_equal(verdict->best->variant, "b");
+    assert_string_equal(verdict->next->variant, "a");
+    assert_int_equal(verdict->tied_count, 0);
+    assert_true(verdict->over_next.median == 2);
+    assert_true(verdict->over_next.lo <= 2 && verdict->over_next.hi >= 2);
+    verdicts_free(verdict, 1);
+}
+
+static void overlapping_intervals_show_no_difference(void **state)
+{
+    (void)state;
+    struct report_cell cells[] = {cell("a", 2, 90, 100, 110), cell("b", 2, 105, 120, 130),
+                                  cell("c", 2, 10, 20, 30)};
+    struct verdict *verdict = verdict_of(cells, 3);
+    assert_int_equal(verdict->outcome, VERDICT_TIED);
+    assert_string_equal(verdict->best->variant, "b");
+    assert_int_equal(verdict->tied_count, 1);
+    assert_string_equal(verdict->tied[0]->variant, "a");
+    verdicts_free(verdict, 1);
+}
+
+static void two_samples_decide_nothing(void **state)
+{
+    (void)state;
+    struct report_cell cells[] = {cell("a", 2, 90, 100, 110), cell("b", 2, 190, 200, 210)};
+    cells[0].samples_count = 2;
+    struct verdict *verdict = verdict_of(cells, 2);
+    assert_int_equal(verdict->outcome, VERDICT_FEW);
+    assert_string_equal(verdict->best->variant, "b");
+    verdicts_free(verdict, 1);
+}
+
+static void serial_failed_and_smaller_runs_do_not_compete(void **state)
+{
+    (void)state;
+    struct report_cell cells[] = {cell("a", 1, 900, 1000, 1100), cell("serial", 2, 800, 900, 1000),
+                                  cell("b", 2, NAN, NAN, NAN)};
+    struct verdict *verdict = verdict_of(cells, 3);
+    assert_int_equal(verdict->outcome, VERDICT_NONE);
+    assert_int_equal(verdict->workers, 2);
+    assert_int_equal(verdict->competitors, 0);
+    assert_null(verdict->best);
+    assert_null(verdict->next);
+    verdicts_free(verdict, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_keep_three_digits_across_units),
+        cmocka_unit_test(ratios_and_counts_are_plain),
+        cmocka_unit_test(html_escapes_text_and_attributes),
+        cmocka_unit_test(html_escapes_what_was_formatted),
+        cmocka_unit_test(svg_gets_label_and_unique_ids),
+        cmocka_unit_test(svg_that_is_cut_short_is_refused),
+        cmocka_unit_test(table_is_read_by_column_names),
+        cmocka_unit_test(table_with_a_short_row_is_refused),
+        cmocka_unit_test(who_lies_above_all_others_wins),
+        cmocka_unit_test(overlapping_intervals_show_no_difference),
+        cmocka_unit_test(two_samples_decide_nothing),
+        cmocka_unit_test(serial_failed_and_smaller_runs_do_not_compete),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

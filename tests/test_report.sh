@@ -1,0 +1,319 @@
+#!/bin/bash
+# test_report.sh - the report from the outside: what the page says about known samples, that it needs
+# nothing but itself, and what happens where something is missing.
+#
+#     tests/test_report.sh build/schedlab
+#
+# Prints TAP. The run is made up here, so that every number of the page is known; names and reasons
+# hold what HTML, gnuplot and a shell would stumble over. Needs the program, gnuplot, bash and the
+# usual tools.
+set -uo pipefail
+schedlab=$(realpath "${1:-build/schedlab}")
+plots=$(realpath "$(dirname "$0")/../plots")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+count=0 bad=0
+
+report() { # OK NAME
+    count=$((count + 1))
+    if [ "$1" = 1 ]; then
+        echo "ok $count - $2"
+    else
+        bad=$((bad + 1))
+        echo "not ok $count - $2"
+        head -n 5 out err 2>/dev/null | cut -c 1-200 | sed 's/^/# /'
+    fi
+}
+
+# check NAME COMMAND...
+check() {
+    local name=$1 good=0
+    shift
+    "$@" >/dev/null 2>&1 && good=1
+    report $good "$name"
+}
+
+# lacks NAME REGEX FILE
+lacks() {
+    local good=1
+    grep -qE -- "$2" "$3" && good=0
+    report $good "$1"
+}
+
+# run STATUS NAME ARGUMENT...: leaves out and err.
+run() {
+    local wanted=$1 name=$2 good=0
+    shift 2
+    "$schedlab" report "$@" >out 2>err </dev/null
+    [ $? = "$wanted" ] && good=1
+    report $good "$name"
+}
+
+# one_line NAME PART: standard error is one line that holds PART.
+one_line() {
+    local good=0
+    [ "$(wc -l <err)" = 1 ] && grep -qF -- "$2" err && good=1
+    report $good "$1"
+}
+
+# The run -------------------------------------------------------------------------------------------
+
+folder="$scratch/a <run> & 'more'"
+mkdir "$folder"
+
+cat >"$folder/sweep.yaml" <<'END'
+name: made-up
+title: 'Who wins? <script>alert("title")</script> & more'
+groups:
+  - id: structures
+    question: 'Is "gmp" > grq & why?'
+    baseline: grq
+    variants: [kthread, grq, gmp, tasksteal, contsteal]
+    workloads: [pingpong, mpmc, yield]
+    workers: [1, 2]
+  - id: tick
+    question: Is 61 special?
+    figure: knob
+    baseline: gmp
+    variants: [gmp]
+    knob: {name: tick, values: [0, 1, 16, 61, 1024, random]}
+    workloads: [yield]
+    workers: [2]
+  - id: tails
+    question: Who has the longest tail?
+    figure: latency
+    baseline: gmp
+    variants: [grq, gmp]
+    workloads: [pingpong]
+    workers: [2]
+END
+cat >"$folder/environment.json" <<'END'
+{"cpu": {"model": "Slow & <old> 1000", "usable_threads": 2, "cache_bytes": 49152},
+ "kernel": {"name": "Linux", "release": "0.99"},
+ "settings": {"governor": {"absent": "cannot read the <governor>"}},
+ "sweep": {"seed": 4711, "reps": 5, "warmup": 1}}
+END
+
+# record BLOCK VARIANT KNOBS WORKLOAD WORKERS GROUPS REST
+position=0
+record() {
+    local id
+    id=$(printf '%s' "$2 $4 $5" | cksum | awk '{ printf "%012x", $1 }')
+    printf '{"schema":1,"cell":"%s","block":%d,"position":%d,"groups":[%s],' "$id" "$1" $position "$6"
+    printf '"started":"2026-01-31T23:59:59Z","variant":"%s","variant_name":"%s","knobs":{%s},' \
+        "$2" "${2%%,*}" "$3"
+    printf '"workload":"%s","workload_name":"%s","params":{},"op":"round trip","workers":%d,' \
+        "$4" "$4" "$5"
+    printf '"machine":"native","seed":4711,"command":"build/schedlab run %s %s --workers %d",%s}\n' \
+        "$2" "$4" "$5" "$7"
+    position=$((position + 1))
+}
+
+# ok THROUGHPUT STEALS [LATENCY]: the rest of a record.
+ok() {
+    printf '"status":"ok","throughput":%s,"time_ns":1e9,"ops":%s,"digest":"0x1","events":[' "$1" "$1"
+    printf '{"name":"PAPI_L1_DCM","source":"pmu","absent":"no counters in this <machine>"},'
+    printf '{"name":"sde:::schedlab::STEALS","source":"sde","value":%s,"per_op":%s},' "$2" "$2"
+    printf '{"name":"sde:::schedlab::DEQUE_MAX","source":"sde","value":17}]'
+    [ -z "${3:-}" ] || printf ',"latency":{"count":100000,"p50_ns":%s,"p90_ns":%s,"p99_ns":%s,"p999_ns":%s,%s}' \
+        "$3" "${3}0" "${3}00" "${3}000" "\"max_ns\":${3}0000,\"buckets\":[]"
+}
+
+# Of every cell the five samples are m-2 .. m+2 percent; so gmp on pingpong is exactly 2 of grq.
+for block in 0 1 2 3 4; do
+    noise=$((98 + block))
+    for workers in 1 2; do
+        for workload in pingpong mpmc yield; do
+            groups='"structures"'
+            [ $workload$workers = pingpong2 ] && groups='"structures","tails"'
+            record $block grq '' $workload $workers "$groups" "$(ok $((1000 * noise * workers)) 0 7)"
+            [ $workload$workers = yield2 ] && groups='"structures","tick"'
+            record $block gmp '"tick":61' $workload $workers "$groups" "$(ok $((2000 * noise * workers)) 0.5 2)"
+            near=1990 # not told apart from gmp
+            [ $workload$workers = pingpong2 ] && near=1600
+            record $block tasksteal '' $workload $workers '"structures"' \
+                "$(ok $((near * noise * workers)) 0.25)"
+        done
+        if [ $block = 2 ]; then
+            record $block contsteal '' mpmc $workers '"structures"' \
+                '"status":"failed","reason":"wrong <script>alert(1)</script> & answer","output":"<b>tail</b>\n"'
+        else
+            record $block contsteal '' mpmc $workers '"structures"' "$(ok 999999999 1)"
+        fi
+    done
+    for tick in 0 1 16 1024; do
+        record $block gmp,tick=$tick "\"tick\":$tick" yield 2 '"tick"' "$(ok $((1500 * noise * 2 + tick)) 0.5)"
+    done
+    record $block gmp,tick=random '"tick":"random"' yield 2 '"tick"' "$(ok $((1500 * noise * 2)) 0.5)"
+done >"$folder/samples.jsonl"
+record 0 kthread '' mpmc 2 '"structures"' \
+    '"status":"skipped","reason":"a million \"threads\" > 8000"' >>"$folder/samples.jsonl"
+cksum <"$folder/samples.jsonl" >samples.before
+
+# What a report makes -------------------------------------------------------------------------------
+
+page=$folder/report.html
+run 0 report_succeeds "$folder"
+one_line report_says_where_the_page_is report.html
+for table in samples cells events latency; do
+    check "report_writes_$table" test -s "$folder/$table.tsv"
+done
+for figure in structures-throughput structures-speedup structures-events structures-latency \
+    tick-knob tick-events tails-latency tails-throughput tails-events; do
+    [ $figure = tails-events ] || [ $figure = tick-events ] || for format in svg pdf png; do
+        check "report_draws_${figure}_$format" test -s "$folder/figures/$figure.$format"
+    done
+done
+check report_changes_no_sample test "$(cksum <"$folder/samples.jsonl")" = "$(cat samples.before)"
+
+# What the page says --------------------------------------------------------------------------------
+
+says() { check "page_says_$1" grep -qF -- "$2" "$page"; }
+says title '<h1>Who wins? &lt;script&gt;alert(&quot;title&quot;)&lt;/script&gt; &amp; more</h1>'
+says question 'Is &quot;gmp&quot; &gt; grq &amp; why?'
+says winner_with_multiple '<b>1.25×</b> tasksteal'
+says winner_over_baseline '<b>2.00×</b> grq'
+says latency '99 % of operations within'
+says no_difference 'no difference shown'
+says failure 'wrong &lt;script&gt;alert(1)&lt;/script&gt; &amp; answer'
+says output_of_failure '&lt;b&gt;tail&lt;/b&gt;'
+says skip 'a million &quot;threads&quot; &gt; 8000'
+says absent_event 'no counters in this &lt;machine&gt;'
+says machine 'Slow &amp; &lt;old&gt; 1000, 2 hardware threads, Linux 0.99'
+says absent_fact 'governor absent (cannot read the &lt;governor&gt;)'
+says bytes_with_unit 'cache 48 KiB'
+says settings 'seed 4711; reps 5; warmup 1'
+says command 'build/schedlab run gmp,tick=16 yield --workers 2'
+says peak '17.0 in all'
+says interval '392 k to 408 k'
+check page_has_no_number_for_a_failed_cell test -z "$(grep -F '1000 M' "$page")"
+
+# What the page is ----------------------------------------------------------------------------------
+
+lacks page_escapes_scripts '<script>alert' "$page"
+lacks page_fetches_nothing '(src|srcset|data|action|poster)=|<link|<iframe|@import|url\((\"|'\'')?[^#)]' "$page"
+lacks page_links_nowhere_else 'href=.(https?:|//|file:)' "$page"
+check page_is_complete test "$(head -c 15 "$page")$(tail -n 1 "$page")" = '<!DOCTYPE html></html>'
+
+balanced() {
+    local tag
+    for tag in html head body main header nav section h1 h2 table thead tbody tr th td div figure \
+        figcaption svg details summary ul li dl dt dd p span a b g; do
+        test "$(grep -oE "<$tag[ >]" "$page" | wc -l)" = "$(grep -oF "</$tag>" "$page" | wc -l)" || return 1
+    done
+}
+check page_closes_what_it_opens balanced
+ids() { grep -oE " id=[\"'][^\"']*" "$page" | sed "s/^ id=.//" | sort; }
+check page_has_no_id_twice test -z "$(ids | uniq -d)"
+check page_links_lead_somewhere test -z "$(grep -oE "href=[\"']#[^\"']*" "$page" | sed 's/^href=.#//' \
+    | sort -u | comm -23 - <(ids | sort -u))"
+check page_names_every_figure test "$(grep -c 'role="img" aria-label="[A-Z]' "$page")" -ge 7
+check page_names_every_header test -z "$(grep -oE '<th( [^>]*)?>' "$page" | grep -v scope=)"
+check page_has_the_command_of_every_cell test -z "$(tail -n +2 "$folder/cells.tsv" | cut -f 8 | sort -u \
+    | sed 's/^/cell-/' | comm -23 - <(ids))"
+for need in 'prefers-color-scheme:dark' '@media print' 'name="viewport"' 'lang="en"'; do
+    check "page_has_$need" grep -qF -- "$need" "$page"
+done
+
+# What the figures show -----------------------------------------------------------------------------
+
+drawn() { check "figure_$1" grep -qF -- "$3" "$folder/figures/$2.svg"; }
+drawn asks_the_question structures-throughput 'Is "gmp" > grq &amp; why?'
+drawn names_machine_and_run structures-throughput 'Linux 0.99, machine native'
+drawn has_units structures-throughput 'round trips per second'
+drawn has_the_color_of_gmp structures-throughput 'rgb(  0, 114, 178)'
+drawn shows_a_failed_cell structures-throughput 'failed'
+drawn shows_a_skipped_cell structures-throughput 'skipped'
+drawn shows_a_value structures-throughput '400k'
+drawn shows_multiple_of_baseline structures-throughput '2.00×'
+drawn names_the_source structures-events 'source sde'
+drawn names_the_event structures-events 'STEALS per operation'
+drawn shows_speedup structures-speedup '2.00×'
+drawn marks_the_default tick-knob 'default 61'
+drawn has_a_word_on_the_axis tick-knob 'random'
+drawn says_which_axis_is_logarithmic tick-knob 'logarithmic'
+drawn has_percentiles tails-latency '99.9 %'
+drawn has_time_units tails-latency ' µs'
+
+# By hand, from elsewhere, without the program's texts.
+mkdir elsewhere
+for call in "throughput structures" "speedup structures" "events structures" "latency tails"; do
+    set -- $call
+    check "plots_${1}_runs_by_hand" gnuplot -d -c "$plots/$1.gp" "$folder" "$2" "elsewhere/$1"
+done
+check plots_knob_runs_by_hand gnuplot -d -c "$plots/knob.gp" "$folder" tick elsewhere/knob tick 61
+check plots_write_all_formats test "$(find elsewhere -type f -size +0 | wc -l)" = 15
+gnuplot -d -c "$plots/throughput.gp" "$folder" nothing elsewhere/nothing >out 2>err
+check plots_fail_without_the_group test $? = 1
+one_line plots_name_the_missing_group "no rows of group 'nothing'"
+
+# Again, and for programs ---------------------------------------------------------------------------
+
+cp "$page" page.before
+run 0 report_again "$folder" --no-figures
+check report_again_is_the_same cmp -s "$page" page.before
+run 0 report_as_json "$folder" --no-figures --format json
+for part in '"outcome": "won"' '"outcome": "no difference shown"' '"fastest": "gmp"' '"next": "tasksteal"' '"status": "failed"' '"question": "Is 61 special?"' \
+    'figures/tick-knob.svg"'; do
+    check "json_has_$part" grep -qF -- "$part" out
+done
+check json_is_whole test "$(head -n 1 out)$(tail -n 1 out)" = '{}'
+
+# What is wrong -------------------------------------------------------------------------------------
+
+run 2 misuse_without_run
+one_line misuse_without_run_asks 'which run?'
+run 2 misuse_two_runs "$folder" "$folder"
+run 2 misuse_not_a_run "$scratch/a <run>"
+one_line misuse_not_a_run_names_the_nearest "$folder"
+run 2 misuse_format "$folder" --format htm
+one_line misuse_format_names_the_nearest 'the nearest is html'
+check help_has_an_example grep -q 'Example:' <("$schedlab" report --help)
+
+mkdir tools
+for tool in "$schedlab"; do ln -s "$tool" tools/; done
+rm "$page"
+PATH=$scratch/tools run 1 no_gnuplot_is_a_failure "$folder"
+one_line no_gnuplot_names_the_package gnuplot-nox
+check no_gnuplot_still_writes_the_page grep -qF 'no difference shown' "$page"
+check no_gnuplot_is_said_on_the_page grep -qF 'Figures are missing' "$page"
+
+printf '#!/bin/sh\necho "line 1: cannot do it" >&2\nexit 1\n' >tools/gnuplot
+chmod +x tools/gnuplot
+PATH=$scratch/tools:$PATH run 1 broken_gnuplot_is_a_failure "$folder"
+one_line broken_gnuplot_is_quoted 'cannot do it'
+
+copy() { rm -rf copy && mkdir copy && cp "$folder"/{sweep.yaml,environment.json,samples.jsonl} copy/; }
+copy
+echo 'groups: [' >copy/sweep.yaml
+run 1 bad_sweep_file_is_a_failure copy --no-figures
+one_line bad_sweep_file_is_named 'copy/sweep.yaml:'
+check bad_sweep_file_still_writes_the_page grep -qF 'id="group-structures"' copy/report.html
+copy
+echo '{' >copy/environment.json
+run 1 bad_environment_is_a_failure copy --no-figures
+one_line bad_environment_is_named 'copy/environment.json'
+copy
+rm copy/sweep.yaml copy/environment.json
+run 0 records_alone_are_enough copy --no-figures
+check records_alone_say_what_is_unknown grep -qF 'the machine is not known' copy/report.html
+copy
+sed -i '3s/.*/not JSON/' copy/samples.jsonl
+run 1 bad_record_is_a_failure copy --no-figures
+one_line bad_record_is_named 'samples.jsonl:3'
+copy
+mkdir -p copy/report.html/in-the-way
+run 1 unwritable_page_is_a_failure copy --no-figures
+one_line unwritable_page_is_named 'copy/report.html'
+copy
+touch copy/figures
+run 1 unwritable_figures_are_a_failure copy
+one_line unwritable_figures_are_named 'copy/figures'
+copy
+: >copy/samples.jsonl
+run 0 no_samples_make_an_empty_page copy
+check no_samples_say_so grep -qF '0 cells' copy/report.html
+
+echo "1..$count"
+[ $bad = 0 ]

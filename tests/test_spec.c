@@ -1,0 +1,308 @@
+/* test_spec.c - specifications: numbers, canonical text, and messages that name what is valid. */
+#include "harness/spec.h"
+#include "harness/suggest.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ERROR_SIZE = 1024 };
+
+static char *variant_canonical(const char *text)
+{
+    struct variant_spec spec;
+    char error[ERROR_SIZE];
+    if (!variant_spec_parse(&spec, text, error, sizeof error))
+        fail_msg("%s", error);
+    char *canonical = strdup(spec.text);
+    variant_spec_free(&spec);
+    return canonical;
+}
+
+static void assert_canonical(const char *text, const char *expected)
+{
+    char *canonical = variant_canonical(text);
+    assert_string_equal(canonical, expected);
+    free(canonical);
+}
+
+/* One line that holds both parts. */
+static void assert_complaint(const char *error, const char *part, const char *other)
+{
+    if (!strstr(error, part) || !strstr(error, other) || strchr(error, '\n'))
+        fail_msg("\"%s\" should be one line with \"%s\" and \"%s\"", error, part, other);
+}
+
+static void assert_variant_wrong(const char *text, const char *part, const char *other)
+{
+    struct variant_spec spec;
+    char error[ERROR_SIZE] = "";
+    assert_false(variant_spec_parse(&spec, text, error, sizeof error));
+    assert_complaint(error, part, other);
+    assert_null(spec.knobs);
+    assert_null(spec.text);
+}
+
+static void assert_workload_wrong(const char *text, const char *part, const char *other)
+{
+    struct workload_spec spec;
+    char error[ERROR_SIZE] = "";
+    assert_false(workload_spec_parse(&spec, text, error, sizeof error));
+    assert_complaint(error, part, other);
+}
+
+/* Distance ------------------------------------------------------------------------------------ */
+
+static void distance_counts_edits(void **state)
+{
+    (void)state;
+    assert_int_equal(suggest_distance("", ""), 0);
+    assert_int_equal(suggest_distance("", "abc"), 3);
+    assert_int_equal(suggest_distance("abc", ""), 3);
+    assert_int_equal(suggest_distance("kitten", "sitting"), 3);
+    assert_int_equal(suggest_distance("gpm", "gmp"), 1);
+    assert_int_equal(suggest_distance("ca", "abc"), 3);
+    assert_int_equal(suggest_distance("papi_l1_dcm", "PAPI_L1_DCM"), 0);
+}
+
+static void distance_is_symmetric(void **state)
+{
+    static const char *const words[] = {"gmp", "grq", "tasksteal", "contsteal", "runnext_cap", "x"};
+    enum { WORDS = sizeof words / sizeof words[0] };
+    (void)state;
+    for (int i = 0; i < WORDS; i++)
+        for (int j = 0; j < WORDS; j++)
+            assert_int_equal(suggest_distance(words[i], words[j]),
+                             suggest_distance(words[j], words[i]));
+}
+
+static void distance_survives_long_words(void **state)
+{
+    char word[2000];
+    (void)state;
+    memset(word, 'a', sizeof word - 1);
+    word[sizeof word - 1] = '\0';
+    assert_int_equal(suggest_distance(word, ""), 255);
+    assert_int_equal(suggest_distance(word, word), 0);
+}
+
+/* Numbers ------------------------------------------------------------------------------------- */
+
+static void numbers_have_suffixes(void **state)
+{
+    static const struct {
+        const char *text, *unit;
+        int64_t value;
+    } cases[] = {
+        {"0", "1", 0},
+        {"-7", "1", -7},
+        {"1k", "1", 1000},
+        {"3M", "1", 3000000},
+        {"2G", "1", 2000000000},
+        {"64Ki", "bytes", 65536},
+        {"64KiB", "bytes", 65536},
+        {"1Mi", "bytes", 1 << 20},
+        {"1GiB", "bytes", 1 << 30},
+        {"5us", "ns", 5000},
+        {"5ms", "ns", 5000000},
+        {"2s", "ns", INT64_C(2000000000)},
+        {"9ns", "ns", 9},
+        {"9223372036854775807", "1", INT64_MAX},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int64_t value;
+        if (!spec_parse_number(cases[i].text, cases[i].unit, &value))
+            fail_msg("%s is a number", cases[i].text);
+        assert_int_equal(value, cases[i].value);
+    }
+}
+
+static void not_numbers_are_refused(void **state)
+{
+    static const struct {
+        const char *text, *unit;
+    } cases[] = {
+        {"", "1"},
+        {"-", "1"},
+        {"k", "1"},
+        {"1K", "1"},
+        {"1kk", "1"},
+        {"1.5", "1"},
+        {"0x10", "1"},
+        {" 1", "1"},
+        {"1 ", "1"},
+        {"+1", "1"},
+        {"1s", "1"},
+        {"1e3", "1"},
+        {"1,5", "1"},
+        {"9223372036854775808", "1"},
+        {"10000000000G", "1"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int64_t value;
+        if (spec_parse_number(cases[i].text, cases[i].unit, &value))
+            fail_msg("\"%s\" is no number", cases[i].text);
+    }
+}
+
+/* Canonical text ------------------------------------------------------------------------------ */
+
+static void canonical_text_leaves_defaults_out(void **state)
+{
+    (void)state;
+    assert_canonical("gmp", "gmp");
+    assert_canonical("gmp,tick=61", "gmp");
+    assert_canonical("gmp,runnext=on,tick=61", "gmp");
+    assert_canonical("serial", "serial");
+}
+
+static void canonical_text_is_in_table_order(void **state)
+{
+    (void)state;
+    assert_canonical("gmp,tick=64,runnext=off", "gmp,runnext=off,tick=64");
+    assert_canonical("gmp,runnext=off,tick=64", "gmp,runnext=off,tick=64");
+}
+
+static void canonical_text_has_plain_numbers_and_words(void **state)
+{
+    (void)state;
+    assert_canonical("gmp,ring=1Ki", "gmp,ring=1024");
+    assert_canonical("gmp,spin_ns=2us", "gmp,spin_ns=2000");
+    assert_canonical("gmp,tick=random", "gmp,tick=random");
+}
+
+/* A value of the table, spelled out, means itself, whatever the owner's check() says about it. */
+static void assert_round_trip(const char *name, const struct param *param, int64_t value)
+{
+    char text[256], word[128], error[ERROR_SIZE];
+    struct variant_spec spec, again;
+    snprintf(text, sizeof text, "%s,%s=%s", name, param_key(param),
+             param_value_text(param, value, word, sizeof word));
+    if (!variant_spec_parse(&spec, text, error, sizeof error)) {
+        if (strstr(error, "valid: ") && strstr(error, " is not valid; "))
+            fail_msg("%s", error);
+        return;
+    }
+    assert_int_equal(*param_field(spec.knobs, param), value);
+    assert_true(variant_spec_parse(&again, spec.text, error, sizeof error));
+    assert_string_equal(spec.text, again.text);
+    assert_memory_equal(spec.knobs, again.knobs, spec.ops->knobs_size);
+    variant_spec_free(&spec);
+    variant_spec_free(&again);
+}
+
+static void every_knob_reads_its_whole_range(void **state)
+{
+    (void)state;
+    const struct sched_ops *ops;
+    for (size_t i = 0; (ops = spec_variant(i)); i++) {
+        for (const struct param *param = ops->knobs; param && param->name; param++) {
+            assert_round_trip(ops->name, param, param->def);
+            if (strcmp(param->unit, "word") != 0) {
+                assert_round_trip(ops->name, param, param->min);
+                assert_round_trip(ops->name, param, param->max);
+            }
+            int64_t value = param->words_base;
+            for (const char *const *word = param->words; word && *word; word++)
+                assert_round_trip(ops->name, param, value++);
+        }
+    }
+}
+
+static void every_default_is_valid(void **state)
+{
+    (void)state;
+    const struct sched_ops *ops;
+    for (size_t i = 0; (ops = spec_variant(i)); i++)
+        assert_canonical(ops->name, ops->name);
+    for (const struct workload *const *at = workloads; *at; at++) {
+        struct workload_spec spec;
+        char error[ERROR_SIZE];
+        if (!workload_spec_parse(&spec, (*at)->name, error, sizeof error))
+            fail_msg("%s", error);
+        assert_string_equal(spec.text, (*at)->name);
+        workload_spec_free(&spec);
+    }
+}
+
+static void json_has_every_key_and_words_as_words(void **state)
+{
+    struct variant_spec spec;
+    char error[ERROR_SIZE];
+    (void)state;
+    assert_true(variant_spec_parse(&spec, "gmp,tick=64,runnext=off", error, sizeof error));
+    json_t *object = params_to_json(spec.knobs, spec.ops->knobs);
+    size_t count = 0;
+    for (const struct param *param = spec.ops->knobs; param->name; param++)
+        count++;
+    assert_int_equal(json_object_size(object), count);
+    assert_int_equal(json_integer_value(json_object_get(object, "tick")), 64);
+    assert_string_equal(json_string_value(json_object_get(object, "runnext")), "off");
+    assert_string_equal(json_string_value(json_object_get(object, "wake")), "chain");
+    json_decref(object);
+    variant_spec_free(&spec);
+}
+
+/* Mistakes ------------------------------------------------------------------------------------ */
+
+static void unknown_names_get_the_nearest(void **state)
+{
+    (void)state;
+    assert_variant_wrong("gpm", "unknown variant \"gpm\"", "\"gmp\"");
+    assert_variant_wrong("tasksteel,x=1", "unknown variant \"tasksteel\"", "\"tasksteal\"");
+    assert_variant_wrong("", "unknown variant \"\"", "nearest");
+    assert_variant_wrong("gmp,tik=64", "gmp: unknown knob \"tik\"", "\"tick\"");
+    assert_variant_wrong("uthread,tick=64", "uthread: unknown knob \"tick\"", "none");
+    assert_workload_wrong("fibb", "unknown workload \"fibb\"", "\"fib\"");
+    assert_workload_wrong("fib,m=3", "fib: unknown parameter \"m\"", "\"n\"");
+}
+
+static void wrong_values_get_the_range(void **state)
+{
+    (void)state;
+    assert_variant_wrong("gmp,tick=1025", "gmp: tick=1025 is not valid", "0 to 1024");
+    assert_variant_wrong("gmp,tick=-1", "gmp: tick=-1 is not valid", "0 to 1024");
+    assert_variant_wrong("gmp,tick=rendom", "nearest is \"random\"", "0 to 1024");
+    assert_variant_wrong("gmp,wake=chian", "nearest is \"chain\"", "valid: chain, all, none");
+    assert_variant_wrong("gmp,wake=1", "gmp: wake=1 is not valid", "valid: chain, all, none");
+    assert_variant_wrong("gmp,spin_ns=2h", "gmp: spin_ns=2h is not valid", "ns");
+    assert_workload_wrong("fib,n=9999", "fib: n=9999 is not valid", "valid: 0 to");
+}
+
+static void malformed_settings_are_told(void **state)
+{
+    (void)state;
+    assert_variant_wrong("gmp,tick", "gmp: tick has no value", "tick=VALUE");
+    assert_variant_wrong("gmp,tick=", "gmp: tick has no value", "0 to 1024");
+    assert_variant_wrong("gmp,", "gmp: a knob is missing", "KEY=VALUE");
+    assert_variant_wrong("gmp,,tick=1", "gmp: a knob is missing", "KEY=VALUE");
+    assert_variant_wrong("gmp,=1", "gmp: a knob is missing", "KEY=VALUE");
+    assert_variant_wrong("gmp,tick=1,tick=2", "gmp: tick is given twice", "");
+    assert_variant_wrong("gmp,ring=100", "gmp: ", "power of two");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(distance_counts_edits),
+        cmocka_unit_test(distance_is_symmetric),
+        cmocka_unit_test(distance_survives_long_words),
+        cmocka_unit_test(numbers_have_suffixes),
+        cmocka_unit_test(not_numbers_are_refused),
+        cmocka_unit_test(canonical_text_leaves_defaults_out),
+        cmocka_unit_test(canonical_text_is_in_table_order),
+        cmocka_unit_test(canonical_text_has_plain_numbers_and_words),
+        cmocka_unit_test(every_knob_reads_its_whole_range),
+        cmocka_unit_test(every_default_is_valid),
+        cmocka_unit_test(json_has_every_key_and_words_as_words),
+        cmocka_unit_test(unknown_names_get_the_nearest),
+        cmocka_unit_test(wrong_values_get_the_range),
+        cmocka_unit_test(malformed_settings_are_told),
+    };
+    return cmocka_run_group_tests_name("spec", tests, NULL, NULL);
+}

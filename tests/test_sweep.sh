@@ -1,0 +1,203 @@
+#!/bin/bash
+# test_sweep.sh - sweeps from the outside: what they leave behind, and that no mistake, signal or full
+# disk costs what was measured.
+#
+#     tests/test_sweep.sh build/schedlab
+#
+# Prints TAP. Needs nothing but the program, bash and the usual tools.
+set -uo pipefail
+schedlab=$(realpath "${1:-build/schedlab}")
+sweeps=$(realpath "$(dirname "$0")/../harness/sweeps")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+count=0 bad=0
+
+report() { # OK NAME
+    count=$((count + 1))
+    if [ "$1" = 1 ]; then
+        echo "ok $count - $2"
+    else
+        bad=$((bad + 1))
+        echo "not ok $count - $2"
+        sed 's/^/# /' out err 2>/dev/null | head -n 20
+    fi
+}
+
+# check NAME COMMAND...: the command succeeds.
+check() {
+    local name=$1 good=0
+    shift
+    "$@" && good=1
+    report $good "$name"
+}
+
+# sweep ARGUMENT...: leaves out, err, status, and folder where the program printed one.
+sweep() {
+    "$schedlab" sweep "$@" >out 2>err </dev/null
+    status=$?
+    folder=$(tail -n 1 out)
+}
+
+# misuse NAME PART -- ARGUMENT...: one line on standard error with PART, and nothing else happens.
+misuse() {
+    local name=$1 part=$2 good=0
+    shift 3
+    sweep "$@"
+    [ $status = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$part" err &&
+        [ ! -e results ] && good=1
+    report $good "$name"
+}
+
+# file WORKLOAD...: a small sweep of gmp and grq, in small.yaml.
+file() {
+    {
+        printf 'name: small\ntitle: A small sweep\nreps: 2\ntimeout_s: 600\nmin_time_ms: 0\n'
+        printf 'warmup: 0\nevents: [none]\ngroups:\n  - id: one\n    question: Which?\n'
+        printf '    baseline: gmp\n    variants: [gmp, grq]\n    workers: [1]\n    workloads:\n'
+        printf '      - %s\n' "$@"
+    } >small.yaml
+}
+
+records() { wc -l <"$folder/samples.jsonl"; }
+has() { grep -q -- "$1" "$2"; }
+statuses() { grep -o '"status":"[a-z]*"' "$folder/samples.jsonl" | sort | uniq -c | tr -s ' \n' ' '; }
+# The cells in the order in which they were measured.
+order() { grep -o '"cell":"[0-9a-f]*"' "$1/samples.jsonl"; }
+whole_lines() { [ -z "$(tail -c 1 "$folder/samples.jsonl")" ] && ! grep -vqE '^\{.*\}$' "$folder/samples.jsonl"; }
+
+# What a sweep leaves behind ------------------------------------------------------------------
+
+sweep "$sweeps/smoke.yaml" --dry-run
+check dry_run_counts_the_cells has '^36 cells, 3 blocks, 108 samples$' out
+check dry_run_makes_nothing [ ! -e results ]
+
+sweep "$sweeps/smoke.yaml" --no-report
+check smoke_ends_well [ $status = 0 ]
+check smoke_prints_its_folder [ -d "$folder" ]
+check smoke_keeps_the_sweep_file cmp -s "$sweeps/smoke.yaml" "$folder/sweep.yaml"
+check smoke_keeps_the_environment has '"kernel"' "$folder/environment.json"
+check smoke_measures_each_cell_in_each_block [ "$(records)" = 108 ]
+check smoke_has_only_good_samples [ "$(statuses)" = ' 108 "status":"ok" ' ]
+check smoke_leaves_whole_lines whole_lines
+
+sweep "$sweeps/smoke.yaml" --quick --seed 7 --no-report --results here --name named
+first=$folder
+check options_name_the_folder [ "${folder#here/named-}" != "$folder" ]
+check quick_measures_each_cell_once [ "$(records)" = 36 ]
+check seed_is_kept has '"seed": 7' "$folder/environment.json"
+sweep "$sweeps/smoke.yaml" --quick --seed 7 --no-report --results here --name named
+check same_seed_gives_the_same_order [ "$(order "$first")" = "$(order "$folder")" ]
+sweep "$sweeps/smoke.yaml" --quick --seed 8 --no-report --results here
+check other_seed_gives_another_order [ "$(order "$first")" != "$(order "$folder")" ]
+rm -r results here
+
+# The first sample's own command measures the same cell again.
+file fib,n=10
+sweep small.yaml --no-report
+command=$(grep -m 1 -o '"command":"[^"]*"' "$folder/samples.jsonl" | sed 's/.*build.schedlab //; s/"$//')
+cell=$(grep -m 1 -o '"cell":"[0-9a-f]*"' "$folder/samples.jsonl")
+# shellcheck disable=SC2086
+"$schedlab" $command --reps 1 --format json 2>err | tr -d ' \n' >out
+check command_repeats_the_cell has "$cell" out
+rm -r results
+
+# Failures that do not stop a sweep -----------------------------------------------------------
+
+file fib,n=10 yield,n=10000000000
+sweep small.yaml --timeout 1 --no-report
+check hanging_cells_do_not_stop_the_sweep [ "$status $(statuses)" = '0  4 "status":"failed" 4 "status":"ok" ' ]
+check hanging_cells_say_why has 'no answer within 1 s' "$folder/samples.jsonl"
+check failures_are_told has '^failed: gmp on yield,n=10000000000, 1 worker: no answer' err
+rm -r results
+
+file yield,n=10000000000
+sweep small.yaml --timeout 1 --reps 1 --no-report
+check sweep_of_failures_fails [ $status = 1 ]
+check sweep_of_failures_keeps_its_records [ "$(records)" = 2 ]
+rm -r results
+
+# What stops a sweep --------------------------------------------------------------------------
+
+# The first line says that it has begun. A signal while a sample runs that never ends by itself:
+file yield,n=10000000000
+mkfifo line
+"$schedlab" sweep small.yaml --no-report >out 2>line </dev/null &
+sweep_pid=$!
+exec 3<line
+read -r begun <&3
+kill -TERM $sweep_pid
+cat <&3 >err
+exec 3<&-
+wait $sweep_pid
+status=$?
+folder=${begun##* into }
+check term_ends_a_sweep [ $status = 1 ]
+check term_says_where_the_data_are has "SIGTERM.*$folder" err
+check term_leaves_the_folder [ -f "$folder/samples.jsonl" ]
+rm -r results line
+
+file fib,n=10
+(
+    ulimit -f 100 # KiB; writing more is "File too large"
+    "$schedlab" sweep small.yaml --reps 1000 --no-report >out 2>err </dev/null
+)
+status=$?
+folder=$(echo results/*)
+check full_disk_ends_a_sweep [ $status = 1 ]
+check full_disk_is_one_line [ "$(grep -c 'cannot write' err)" = 1 ]
+check full_disk_leaves_whole_lines whole_lines
+rm -r results
+
+# A small file system, where a mount name space can be had. The default events make records large.
+file fib,n=10
+sed -i '/^events/d' small.yaml
+mkdir disk
+cat >on_small_disk <<'END'
+mount -t tmpfs -o size=1200k none disk || exit 77
+"$1" sweep small.yaml --reps 1000 --no-report --results disk/results >out 2>err </dev/null
+echo $? >>out
+cp -r disk/results .
+END
+if unshare -rm sh on_small_disk "$schedlab" 2>/dev/null; then
+    status=$(tail -n 1 out)
+    folder=$(echo results/*)
+    check full_file_system_ends_a_sweep [ "$status" = 1 ]
+    check full_file_system_is_said has 'samples.jsonl: No space left on device; the [0-9]* samples' err
+    told=$(sed -n 's/.*; the \([0-9]*\) samples before.*/\1/p' err)
+    check full_file_system_keeps_all_it_says [ "$(records)" = "$told" ]
+    check full_file_system_was_used [ "$told" -gt 20 ]
+    check full_file_system_leaves_whole_lines whole_lines
+    rm -r results
+else
+    echo "# no mount name space: skipped the small file system"
+fi
+
+sweep small.yaml --results /proc/results
+check unwritable_results_fail [ $status = 1 ]
+check unwritable_results_are_one_line [ "$(wc -l <err) $(grep -c 'cannot make the folder /proc' err)" = '1 1' ]
+sweep small.yaml --results small.yaml
+check results_that_are_a_file_fail [ "$status $(wc -l <err)" = '1 1' ]
+
+# Misuse --------------------------------------------------------------------------------------
+
+file fib,n=10
+
+misuse no_file 'harness/sweeps/default.yaml' --
+misuse two_files 'one sweep file' -- small.yaml small.yaml
+misuse missing_file 'none.yaml: No such file' -- none.yaml
+misuse unknown_option '--reps' -- small.yaml --rep-s 3
+misuse reps_out_of_range '1 to 1000' -- small.yaml --reps 0
+misuse timeout_no_number '1 to 86400 s' -- small.yaml --timeout soon
+misuse bad_name 'letters, digits' -- small.yaml --name a/b
+printf 'name: x\ntitle: [\n' >bad.yaml
+misuse malformed_yaml 'bad.yaml:3: not valid YAML' -- bad.yaml
+sed 's/variants:/varants:/' small.yaml >bad.yaml
+misuse unknown_key 'bad.yaml:12: a group has no key "varants"; the nearest is "variants"' -- bad.yaml
+sed 's/grq/gqr/' small.yaml >bad.yaml
+misuse unknown_variant 'bad.yaml:12: unknown variant "gqr"; the nearest is "grq"' -- bad.yaml
+sed 's/reps: 2/reps: two/' small.yaml >bad.yaml
+misuse value_out_of_range 'bad.yaml:3: reps is two; valid: 1 to 1000 repetitions' -- bad.yaml
+
+echo "1..$count"
+[ $bad = 0 ]

@@ -1,0 +1,329 @@
+/* test_sweep_file.c - what a sweep file may say, what it then means, and that every mistake is one
+ * line that names the file, the line and what is valid. */
+#define _GNU_SOURCE
+#include "harness/sweep_file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { ERROR_SIZE = 1024 };
+
+/* Seven lines; groups of further tests begin on line 4. */
+#define GROUP                                                                                      \
+    "  - id: one\n"                                                                                \
+    "    question: Which?\n"                                                                       \
+    "    baseline: gmp\n"                                                                          \
+    "    variants: [gmp, grq]\n"                                                                   \
+    "    workloads: [fib]\n"                                                                       \
+    "    workers: [1, 2]\n"
+#define HEAD                                                                                       \
+    "name: test\n"                                                                                 \
+    "title: A test\n"                                                                              \
+    "groups:\n"
+
+static char file_path[64];
+
+static int file_make(void **state)
+{
+    (void)state;
+    snprintf(file_path, sizeof file_path, "/tmp/test_sweep_file.XXXXXX");
+    int fd = mkstemp(file_path);
+    return fd < 0 || close(fd) < 0 ? -1 : 0;
+}
+
+static int file_remove(void **state)
+{
+    (void)state;
+    return unlink(file_path);
+}
+
+static struct sweep_file *load(const char *text, char error[ERROR_SIZE])
+{
+    FILE *to = fopen(file_path, "w");
+    assert_non_null(to);
+    fputs(text, to);
+    fclose(to);
+    return sweep_file_load(file_path, error, ERROR_SIZE);
+}
+
+static struct sweep_file *load_valid(const char *text)
+{
+    char error[ERROR_SIZE] = "";
+    struct sweep_file *sweep = load(text, error);
+    if (!sweep)
+        fail_msg("%s", error);
+    return sweep;
+}
+
+/* The text is wrong on this line, and the message holds both parts (NULL: any). */
+static void expect_error(const char *text, int line, const char *part, const char *other)
+{
+    char error[ERROR_SIZE] = "", place[128];
+    struct sweep_file *sweep = load(text, error);
+    if (sweep)
+        fail_msg("accepted: %s", text);
+    snprintf(place, sizeof place, "%s:%d: ", file_path, line);
+    if (strncmp(error, place, strlen(place)) != 0 || (part && !strstr(error, part)) ||
+        (other && !strstr(error, other)) || strchr(error, '\n'))
+        fail_msg("expected line %d, \"%s\" and \"%s\"; got \"%s\"", line, part, other, error);
+}
+
+static void least_file_gets_the_defaults(void **state)
+{
+    (void)state;
+    struct sweep_file *sweep = load_valid(HEAD GROUP);
+    assert_string_equal(sweep->name, "test");
+    assert_string_equal(sweep->title, "A test");
+    assert_int_equal(sweep->reps, 5);
+    assert_int_equal(sweep->timeout_s, 20);
+    assert_int_equal(sweep->min_time_ms, 100);
+    assert_int_equal(sweep->warmup, 1);
+    assert_int_equal(sweep->seed, -1);
+    assert_false(sweep->pin);
+    assert_int_equal(sweep->events_count, 0);
+    assert_int_equal(sweep->groups_count, 1);
+    assert_int_equal(sweep->groups[0].figure, SWEEP_FIGURE_THROUGHPUT);
+    assert_null(sweep->groups[0].knob);
+    assert_int_equal(sweep->groups[0].workers[1], 2);
+    sweep_file_free(sweep);
+}
+
+static void every_key_is_read(void **state)
+{
+    (void)state;
+    struct sweep_file *sweep = load_valid(
+        "reps: 2\ntimeout_s: 3\nmin_time_ms: 0\nwarmup: 0\nseed: 0\npin: true\n"
+        "events: [perf::PAGE-FAULTS, sde:::schedlab::STEALS]\n" HEAD GROUP "    figure: speedup\n");
+    assert_int_equal(sweep->reps, 2);
+    assert_int_equal(sweep->timeout_s, 3);
+    assert_int_equal(sweep->min_time_ms, 0);
+    assert_int_equal(sweep->warmup, 0);
+    assert_int_equal(sweep->seed, 0);
+    assert_true(sweep->pin);
+    assert_int_equal(sweep->events_count, 2);
+    assert_string_equal(sweep->events[1], "sde:::schedlab::STEALS");
+    assert_int_equal(sweep->groups[0].figure, SWEEP_FIGURE_SPEEDUP);
+    sweep_file_free(sweep);
+}
+
+static void specifications_become_canonical_without_repeats(void **state)
+{
+    (void)state;
+    struct sweep_file *sweep =
+        load_valid(HEAD "  - id: one\n"
+                        "    question: Which?\n"
+                        "    baseline: \"gmp,tick=64\"\n"
+                        "    variants: [\"gmp,tick=61\", gmp, \"gmp,tick=64\"]\n"
+                        "    workloads: [\"fib,n=0020\", \"fib,n=20\"]\n"
+                        "    workers: [1]\n");
+    const struct sweep_group *group = &sweep->groups[0];
+    assert_int_equal(group->variants_count, 2);
+    assert_string_equal(group->variants[0], "gmp");
+    assert_string_equal(group->variants[1], "gmp,tick=64");
+    assert_int_equal(group->workloads_count, 1);
+    assert_string_equal(group->workloads[0], "fib,n=20");
+    sweep_file_free(sweep);
+}
+
+#define KNOB_GROUP(knob, more)                                                                     \
+    HEAD "  - id: ticks\n"                                                                         \
+         "    question: Which?\n"                                                                  \
+         "    baseline: gmp\n"                                                                     \
+         "    variants: [gmp, \"gmp,runnext=off\"]\n"                                              \
+         "    workloads: [fib]\n"                                                                  \
+         "    workers: [1]\n"                                                                      \
+         "    knob: " knob "\n" more
+
+static void knob_expands_every_variant(void **state)
+{
+    (void)state;
+    struct sweep_file *sweep =
+        load_valid(KNOB_GROUP("{name: tick, values: [1, 61, 64]}", "    figure: knob\n"));
+    const struct sweep_group *group = &sweep->groups[0];
+    assert_int_equal(group->variants_count, 6);
+    assert_string_equal(group->variants[0], "gmp,tick=1");
+    assert_string_equal(group->variants[1], "gmp");
+    assert_string_equal(group->variants[2], "gmp,tick=64");
+    assert_non_null(strstr(group->variants[3], "tick=1"));
+    assert_non_null(strstr(group->variants[3], "runnext=off"));
+    assert_string_equal(group->knob->name, "tick");
+    assert_int_equal(group->knob->values_count, 3);
+    sweep_file_free(sweep);
+}
+
+static void aliases_repeat_a_list(void **state)
+{
+    (void)state;
+    struct sweep_file *sweep = load_valid(HEAD "  - id: one\n"
+                                               "    question: Which?\n"
+                                               "    baseline: gmp\n"
+                                               "    variants: [gmp]\n"
+                                               "    workloads: &all [fib, spawn]\n"
+                                               "    workers: [1]\n"
+                                               "  - id: two\n"
+                                               "    question: Which?\n"
+                                               "    baseline: grq\n"
+                                               "    variants: [grq]\n"
+                                               "    workloads: *all\n"
+                                               "    workers: [1]\n");
+    assert_int_equal(sweep->groups[1].workloads_count, 2);
+    assert_string_equal(sweep->groups[1].workloads[1], "spawn");
+    sweep_file_free(sweep);
+}
+
+static void syntax_errors_name_their_line(void **state)
+{
+    (void)state;
+    expect_error("name: test\ntitle: [a, b\n", 3, "not valid YAML", NULL);
+    expect_error("name: test\n\ttitle: b\n", 2, "not valid YAML", "tab");
+    expect_error("name: \"test\ntitle: b\n", 3, "not valid YAML", NULL);
+    expect_error("name: test\ntitle: \xff\xfe\n", 2, "not valid YAML", "UTF-8");
+    expect_error("", 1, "empty", NULL);
+    expect_error("# nothing\n", 1, "empty", NULL);
+}
+
+static void unknown_keys_name_the_nearest(void **state)
+{
+    (void)state;
+    expect_error("rep: 3\n" HEAD GROUP, 1, "\"rep\"", "\"reps\"");
+    expect_error(HEAD GROUP "    figures: knob\n", 10, "\"figures\"", "\"figure\"");
+    expect_error(KNOB_GROUP("{nam: tick, values: [1]}", ""), 10, "\"nam\"", "\"name\"");
+    expect_error(HEAD "  - ID: one\n    question: Q\n", 4, "\"ID\"", "\"id\"");
+}
+
+static void keys_that_lack_or_repeat_are_named(void **state)
+{
+    (void)state;
+    expect_error("name: test\ngroups:\n" GROUP, 1, "lacks", "\"title\"");
+    expect_error(HEAD "  - id: one\n    question: Which?\n", 4, "a group lacks", NULL);
+    expect_error("name: a\n" HEAD GROUP, 2, "name", "twice");
+    expect_error(HEAD GROUP "    id: again\n", 10, "id", "twice");
+}
+
+static void wrong_types_say_what_is_valid(void **state)
+{
+    (void)state;
+    expect_error("- a\n- b\n", 1, "must have keys", NULL);
+    expect_error("name: a\ntitle: b\ngroups: none\n", 3, "groups must be a list", NULL);
+    expect_error("name: [a]\n", 1, "name must be a single value", NULL);
+    expect_error("reps: many\n" HEAD GROUP, 1, "reps is many", "1 to 1000 repetitions");
+    expect_error("reps: 3.5\n" HEAD GROUP, 1, "reps is 3.5", "1 to 1000 repetitions");
+    expect_error("reps: 3x\n" HEAD GROUP, 1, "reps is 3x", "1 to 1000 repetitions");
+    expect_error("reps:\n" HEAD GROUP, 1, "reps is empty", "1 to 1000 repetitions");
+    expect_error("pin: perhaps\n" HEAD GROUP, 1, "\"perhaps\"", "true, false");
+    expect_error("name: \"\"\n", 1, "name is empty", NULL);
+    expect_error("name: a\ntitle: b\ngroups: []\n", 3, "groups is empty", NULL);
+}
+
+static void numbers_out_of_range_name_the_range(void **state)
+{
+    (void)state;
+    expect_error("reps: 0\n" HEAD GROUP, 1, "reps is 0", "1 to 1000 repetitions");
+    expect_error("\nwarmup: -1\n" HEAD GROUP, 2, "warmup is -1", "0 to 1000");
+    expect_error("timeout_s: 99999999999\n" HEAD GROUP, 1, "timeout_s is 99999999999", "86400 s");
+    expect_error("seed: -1\n" HEAD GROUP, 1, "seed is -1", "0 to");
+    expect_error(HEAD "  - {id: a, question: q, baseline: gmp, variants: [gmp], workloads: [fib],\n"
+                      "     workers: [1,\n"
+                      "               0]}\n",
+                 6, "workers is 0", "1 to ");
+    expect_error(HEAD "  - {id: a, question: q, baseline: gmp, variants: [gmp], workloads: [fib],\n"
+                      "     workers: [2, 2]}\n",
+                 5, "workers 2 is given twice", NULL);
+}
+
+static void unknown_names_name_the_nearest(void **state)
+{
+    (void)state;
+    const char *format = HEAD "  - id: a\n"
+                              "    question: q\n"
+                              "    baseline: %s\n"
+                              "    variants: [gmp, grq,\n"
+                              "               \"%s\"]\n"
+                              "    workloads: [fib,\n"
+                              "                \"%s\"]\n"
+                              "    workers: [1]\n";
+    static const struct {
+        const char *baseline, *variant, *workload;
+        int line;
+        const char *bad, *near;
+    } cases[] = {
+        {"gmp", "gpm", "fib", 8, "\"gpm\"", "\"gmp\""},
+        {"gmp", "gmp,tik=3", "fib", 8, "\"tik\"", "\"tick\""},
+        {"gmp", "gmp,tick=-3", "fib", 8, "tick", "1024"},
+        {"gmp", "gmp", "fibb", 10, "\"fibb\"", "\"fib\""},
+        {"gmp", "gmp", "fib,m=3", 10, "\"m\"", "\"n\""},
+        {"gpm", "gmp", "fib", 6, "\"gpm\"", "\"gmp\""},
+        {"perm", "gmp", "fib", 6, "perm is not one of", "\"g"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, format, cases[i].baseline, cases[i].variant, cases[i].workload);
+        expect_error(text, cases[i].line, cases[i].bad, cases[i].near);
+    }
+    expect_error(HEAD GROUP "    figure: speed\n", 10, "\"speed\"", "\"speedup\"");
+    expect_error("events: [perf::PAGE-FAULTS,\n  sde:::schedlab::STEEL]\n" HEAD GROUP, 2, "STEEL",
+                 "STEALS");
+}
+
+static void names_that_make_bad_paths_are_refused(void **state)
+{
+    (void)state;
+    expect_error("name: a/b\ntitle: t\ngroups:\n" GROUP, 1, "a/b", "letters");
+    expect_error("name: ..\ntitle: t\ngroups:\n" GROUP, 1, "..", "letters");
+    expect_error(HEAD "  - {id: \"a b\", question: q, baseline: gmp, variants: [gmp],\n"
+                      "     workloads: [fib], workers: [1]}\n",
+                 4, "a b", "letters");
+    expect_error(HEAD GROUP GROUP, 10, "two groups have the id \"one\"", NULL);
+}
+
+static void knobs_are_checked_where_they_stand(void **state)
+{
+    (void)state;
+    expect_error(KNOB_GROUP("{name: tick, values: [1]}", ""), 4, "knob", "both or none");
+    expect_error(HEAD GROUP "    figure: knob\n", 4, "knob", "both or none");
+    expect_error(KNOB_GROUP("{name: tick,\n      values: [1,\n 5000]}", "    figure: knob\n"), 12,
+                 "tick", "1024");
+    expect_error(KNOB_GROUP("{name: tock, values: [1]}", "    figure: knob\n"), 10, "\"tock\"",
+                 "\"tick\"");
+    expect_error(KNOB_GROUP("{name: tick, values: [1]}", "    figure: knob\n"), 6,
+                 "gmp is not one of", NULL);
+}
+
+static void files_that_cannot_be_read_say_why(void **state)
+{
+    (void)state;
+    char error[ERROR_SIZE] = "";
+    assert_null(sweep_file_load("/nonexistent/sweep.yaml", error, sizeof error));
+    assert_non_null(strstr(error, "/nonexistent/sweep.yaml"));
+    assert_non_null(strstr(error, "No such file"));
+    assert_null(sweep_file_load("/tmp", error, sizeof error));
+    assert_non_null(strstr(error, "Is a directory"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(least_file_gets_the_defaults),
+        cmocka_unit_test(every_key_is_read),
+        cmocka_unit_test(specifications_become_canonical_without_repeats),
+        cmocka_unit_test(knob_expands_every_variant),
+        cmocka_unit_test(aliases_repeat_a_list),
+        cmocka_unit_test(syntax_errors_name_their_line),
+        cmocka_unit_test(unknown_keys_name_the_nearest),
+        cmocka_unit_test(keys_that_lack_or_repeat_are_named),
+        cmocka_unit_test(wrong_types_say_what_is_valid),
+        cmocka_unit_test(numbers_out_of_range_name_the_range),
+        cmocka_unit_test(unknown_names_name_the_nearest),
+        cmocka_unit_test(names_that_make_bad_paths_are_refused),
+        cmocka_unit_test(knobs_are_checked_where_they_stand),
+        cmocka_unit_test(files_that_cannot_be_read_say_why),
+    };
+    return cmocka_run_group_tests_name("sweep_file", tests, file_make, file_remove);
+}

@@ -1,0 +1,250 @@
+/* test_sweep_run.c - a sweep over programs that crash, hang, lie or stop it keeps every record and
+ * goes on as far as it should. */
+#define _GNU_SOURCE
+#include "fake_sample.h"
+#include "harness/child.h"
+#include "harness/records.h"
+#include "harness/sweep_run.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PATH_SIZE = 128, ERROR_SIZE = 1024, VARIANTS_MAX = 8 };
+
+static char folder[64], script[PATH_SIZE], samples[PATH_SIZE], messages_path[PATH_SIZE];
+
+static int folder_make(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/test_sweep_run.XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(script, sizeof script, "%s/fake_sample", folder);
+    snprintf(samples, sizeof samples, "%s/samples.jsonl", folder);
+    snprintf(messages_path, sizeof messages_path, "%s/messages", folder);
+    FILE *to = fopen(script, "w");
+    if (!to || fputs(fake_sample_script, to) < 0 || fclose(to) != 0 || chmod(script, 0700) < 0)
+        return -1;
+    child_set_program(script);
+    return 0;
+}
+
+static int folder_remove(void **state)
+{
+    (void)state;
+    unlink(script);
+    unlink(samples);
+    unlink(messages_path);
+    return rmdir(folder);
+}
+
+/* What a sweep of the given variants left behind. */
+struct outcome {
+    int result;
+    struct sweep_run run;
+    json_t *records;
+    char error[ERROR_SIZE], messages[4096];
+};
+
+static void text_of_file(const char *path, char *text, size_t size)
+{
+    FILE *from = fopen(path, "r");
+    size_t n = from ? fread(text, 1, size - 1, from) : 0;
+    text[n] = '\0';
+    if (from)
+        fclose(from);
+}
+
+static struct outcome measure(const char *names, int64_t reps, int64_t timeout_s)
+{
+    static char copy[256];
+    static char *variants[VARIANTS_MAX], *workloads[] = {"fib,n=10"};
+    static int64_t workers[] = {2};
+    struct sweep_group group = {.id = "one",
+                                .variants = variants,
+                                .workloads = workloads,
+                                .workloads_count = 1,
+                                .workers = workers,
+                                .workers_count = 1};
+    struct sweep_file sweep = {
+        .reps = reps, .timeout_s = timeout_s, .groups = &group, .groups_count = 1};
+    char *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", names);
+    for (char *name = strtok_r(copy, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
+        variants[group.variants_count++] = name;
+
+    struct outcome outcome = {.run = {.sweep = &sweep, .machine = "native", .seed = 1}};
+    outcome.run.plan = plan_make(&sweep, "native");
+    outcome.run.folder = folder;
+    unlink(samples);
+    FILE *messages = fopen(messages_path, "w");
+    outcome.result = sweep_run_measure(&outcome.run, messages, outcome.error, ERROR_SIZE);
+    fclose(messages);
+    text_of_file(messages_path, outcome.messages, sizeof outcome.messages);
+    char error[ERROR_SIZE];
+    outcome.records = record_file_read(samples, error, sizeof error);
+    plan_free(outcome.run.plan);
+    if (!outcome.records)
+        fail_msg("%s", error);
+    return outcome;
+}
+
+/* How many records of the variant have this status, and a reason with this part. */
+static size_t count(const struct outcome *outcome, const char *variant, const char *status,
+                    const char *reason)
+{
+    size_t i, n = 0;
+    json_t *record;
+    json_array_foreach(outcome->records, i, record)
+    {
+        n += strcmp(record_text(record, "variant"), variant) == 0 &&
+             strcmp(record_text(record, "status"), status) == 0 &&
+             strstr(record_text(record, "reason"), reason) != NULL;
+    }
+    return n;
+}
+
+static void good_cells_are_measured_once_a_block(void **state)
+{
+    (void)state;
+    struct outcome outcome = measure("gmp gmp,tick=1 gmp,tick=64", 4, 600);
+    assert_int_equal(outcome.result, 0);
+    assert_int_equal(outcome.run.ok, 12);
+    assert_int_equal(json_array_size(outcome.records), 12);
+    size_t i, per_block[4] = {0};
+    json_t *record;
+    json_array_foreach(outcome.records, i, record)
+    {
+        assert_int_equal(json_integer_value(json_object_get(record, "position")), i);
+        per_block[json_integer_value(json_object_get(record, "block"))]++;
+        assert_string_equal(json_string_value(json_array_get(json_object_get(record, "groups"), 0)),
+                            "one");
+        assert_int_equal(strlen(record_text(record, "cell")), 12);
+    }
+    for (int block = 0; block < 4; block++)
+        assert_int_equal(per_block[block], 3);
+    json_decref(outcome.records);
+}
+
+static void failing_cells_are_recorded_and_tried_again(void **state)
+{
+    (void)state;
+    struct outcome outcome = measure("gmp static uthread", 3, 600);
+    assert_int_equal(outcome.result, 0);
+    assert_int_equal(outcome.run.ok, 3);
+    assert_int_equal(outcome.run.failed, 6);
+    assert_int_equal(count(&outcome, "static", "failed", "killed by SIGSEGV"), 3);
+    assert_int_equal(count(&outcome, "uthread", "failed", "wrong answer"), 3);
+    assert_non_null(strstr(outcome.messages, "failed: static on fib,n=10, 2 workers: killed by"));
+    json_decref(outcome.records);
+}
+
+static void skipped_cell_is_recorded_once(void **state)
+{
+    (void)state;
+    struct outcome outcome = measure("gmp kthread", 3, 600);
+    assert_int_equal(outcome.run.skipped, 1);
+    assert_int_equal(outcome.run.ok, 3);
+    assert_int_equal(count(&outcome, "kthread", "skipped", "too many threads"), 1);
+    json_decref(outcome.records);
+}
+
+static void hanging_cell_is_given_up_after_the_second_time(void **state)
+{
+    (void)state;
+    struct outcome outcome = measure("grq", 4, 1);
+    assert_int_equal(outcome.result, 0);
+    assert_int_equal(json_array_size(outcome.records), 2);
+    assert_int_equal(count(&outcome, "grq", "failed", "no answer within 1 s"), 2);
+    assert_int_equal(count(&outcome, "grq", "failed", "second time; the cell is not tried again"),
+                     1);
+    json_decref(outcome.records);
+}
+
+static void wrong_digest_fails_while_the_sweep_runs(void **state)
+{
+    (void)state;
+    /* contsteal's votes do not count: it crashes. Two gmp cells have one vote, so it takes the
+     * third variant. */
+    struct outcome outcome = measure("gmp gmp,tick=64 tasksteal contsteal", 3, 600);
+    assert_int_equal(outcome.result, 0);
+    assert_int_equal(count(&outcome, "contsteal", "failed", "killed by SIGABRT"), 3);
+    assert_int_equal(count(&outcome, "gmp", "ok", ""), 3);
+    /* The script names variants by their whole specification, so there are three voters here. */
+    size_t wrong = count(&outcome, "tasksteal", "failed", "digest disagrees");
+    assert_true(wrong >= 2);
+    json_decref(outcome.records);
+}
+
+static void full_disk_ends_the_sweep_and_keeps_its_records(void **state)
+{
+    (void)state;
+    struct rlimit before, limit;
+    getrlimit(RLIMIT_FSIZE, &before);
+    limit = before;
+    limit.rlim_cur = 1500;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    struct outcome outcome = measure("gmp gmp,tick=1", 100, 600);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_int_equal(outcome.result, -1);
+    assert_non_null(strstr(outcome.error, samples));
+    assert_null(strchr(outcome.error, '\n'));
+    /* Either the room could not be reserved, or it was not enough: what was counted is there. */
+    assert_int_equal(json_array_size(outcome.records), outcome.run.ok);
+    assert_true(outcome.run.ok < 20);
+    json_decref(outcome.records);
+}
+
+static void samples_of_an_old_run_are_not_touched(void **state)
+{
+    (void)state;
+    struct outcome outcome = measure("gmp", 1, 600);
+    struct sweep_file sweep = {.reps = 1};
+    struct plan plan = {NULL, 0};
+    struct sweep_run run = {.sweep = &sweep, .plan = &plan, .folder = folder};
+    char error[ERROR_SIZE];
+    assert_int_equal(sweep_run_measure(&run, stderr, error, sizeof error), -1);
+    assert_non_null(strstr(error, "samples.jsonl: File exists"));
+    json_decref(outcome.records);
+}
+
+/* Last: an interrupted process stays so. The fake `serial` sends its parent the signal. */
+static void signal_ends_the_sweep_and_keeps_its_records(void **state)
+{
+    (void)state;
+    struct outcome outcome = measure("gmp gmp,tick=1 gmp,tick=2 gmp,tick=3 serial", 50, 0);
+    assert_int_equal(outcome.result, 0);
+    assert_int_equal(outcome.run.stopped_by, SIGTERM);
+    assert_true(json_array_size(outcome.records) <= 4);
+    assert_int_equal(json_array_size(outcome.records), outcome.run.ok);
+    assert_int_equal(count(&outcome, "serial", "failed", ""), 0);
+    struct sigaction now;
+    sigaction(SIGTERM, NULL, &now);
+    assert_true(now.sa_handler == SIG_DFL);
+    json_decref(outcome.records);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_cells_are_measured_once_a_block),
+        cmocka_unit_test(failing_cells_are_recorded_and_tried_again),
+        cmocka_unit_test(skipped_cell_is_recorded_once),
+        cmocka_unit_test(hanging_cell_is_given_up_after_the_second_time),
+        cmocka_unit_test(wrong_digest_fails_while_the_sweep_runs),
+        cmocka_unit_test(full_disk_ends_the_sweep_and_keeps_its_records),
+        cmocka_unit_test(samples_of_an_old_run_are_not_touched),
+        cmocka_unit_test(signal_ends_the_sweep_and_keeps_its_records),
+    };
+    return cmocka_run_group_tests_name("sweep_run", tests, folder_make, folder_remove);
+}

@@ -1,0 +1,264 @@
+/* test_tables.c - samples.jsonl becomes four tables: every row and number of a small run is
+ * known. */
+#define _GNU_SOURCE
+#include "harness/tables.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PATH_SIZE = 128, TEXT_SIZE = 65536, ERROR_SIZE = 512, FIELDS_MAX = 32 };
+
+static const char *const files[] = {"samples.jsonl", "samples.tsv", "cells.tsv", "events.tsv",
+                                    "latency.tsv"};
+static char folder[64];
+
+static int folder_make(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/test_tables.XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static void path_of(const char *name, char path[PATH_SIZE])
+{
+    snprintf(path, PATH_SIZE, "%s/%s", folder, name);
+}
+
+static int folder_remove(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char path[PATH_SIZE];
+        path_of(files[i], path);
+        unlink(path);
+    }
+    return rmdir(folder);
+}
+
+static void samples_write(const char *text)
+{
+    char path[PATH_SIZE], error[ERROR_SIZE] = "";
+    path_of("samples.jsonl", path);
+    FILE *to = fopen(path, "w");
+    fputs(text, to);
+    fclose(to);
+    if (tables_write(folder, error, sizeof error) != 0)
+        fail_msg("%s", error);
+}
+
+/* The field `column` of the first row that holds both words; "" if there is none. */
+static const char *field(const char *name, const char *word, const char *other, const char *column)
+{
+    static char text[TEXT_SIZE];
+    char path[PATH_SIZE], *fields[FIELDS_MAX] = {NULL}, *rest = NULL;
+    path_of(name, path);
+    FILE *from = fopen(path, "r");
+    assert_non_null(from);
+    text[fread(text, 1, sizeof text - 1, from)] = '\0';
+    fclose(from);
+    char *line = strtok_r(text, "\n", &rest);
+    int columns = 0, wanted = -1;
+    for (char *head = line; head; head = strchr(head, '\t') ? strchr(head, '\t') + 1 : NULL) {
+        size_t length = strcspn(head, "\t");
+        if (length == strlen(column) && strncmp(head, column, length) == 0)
+            wanted = columns;
+        columns++;
+    }
+    assert_true(wanted >= 0);
+    while ((line = strtok_r(NULL, "\n", &rest))) {
+        if (!strstr(line, word) || !strstr(line, other))
+            continue;
+        int n = 0;
+        for (char *head = line; head && n < FIELDS_MAX; n++) {
+            fields[n] = head;
+            head = strchr(head, '\t');
+            if (head)
+                *head++ = '\0';
+        }
+        assert_int_equal(n, columns);
+        return fields[wanted];
+    }
+    return "";
+}
+
+static void expect(const char *name, const char *word, const char *other, const char *column,
+                   const char *value)
+{
+    const char *found = field(name, word, other, column);
+    if (strcmp(found, value) != 0)
+        fail_msg("%s, %s of %s %s: expected %s, found %s", name, column, word, other, value, found);
+}
+
+/* One record; more is further JSON. */
+#define SAMPLE(cell, groups, variant, workers, block, more)                                        \
+    "{\"cell\":\"" cell "\",\"groups\":[" groups "],\"variant\":\"" variant                        \
+    "\",\"variant_name\":\"" variant "\",\"workload\":\"fib,n=20\",\"workload_name\":\"fib\","     \
+    "\"op\":\"task\",\"machine\":\"native\",\"seed\":1,\"workers\":" #workers ",\"block\":" #block \
+    "," more "}\n"
+#define OK(throughput, digest)                                                                     \
+    "\"status\":\"ok\",\"answer\":\"1\",\"digest\":\"" digest "\",\"throughput\":" #throughput     \
+    ",\"time_ns\":1000,\"ops\":7"
+
+static void cell_row_holds_median_interval_and_speedup(void **state)
+{
+    (void)state;
+    samples_write(SAMPLE("c1", "\"a\"", "gmp", 1, 0, OK(10, "1"))   //
+                  SAMPLE("c2", "\"a\"", "gmp", 2, 0, OK(18, "1"))   //
+                  SAMPLE("c1", "\"a\"", "gmp", 1, 1, OK(12, "1"))   //
+                  SAMPLE("c2", "\"a\"", "gmp", 2, 1, OK(22, "1"))); //
+    expect("cells.tsv", "a", "c1", "median", "11");
+    expect("cells.tsv", "a", "c1", "lo", "10");
+    expect("cells.tsv", "a", "c1", "hi", "12");
+    expect("cells.tsv", "a", "c1", "n", "2");
+    expect("cells.tsv", "a", "c1", "status", "ok");
+    expect("cells.tsv", "a", "c1", "reason", "NA");
+    expect("cells.tsv", "a", "c1", "speedup", "1");
+    expect("cells.tsv", "a", "c2", "speedup", "1.81818181818");
+    expect("cells.tsv", "a", "c2", "speedup_lo", "1.5");
+    expect("cells.tsv", "a", "c2", "speedup_hi", "2.2");
+    expect("samples.tsv", "c2", "a", "throughput", "18");
+    expect("samples.tsv", "c2", "a", "block", "0");
+    expect("samples.tsv", "c2", "a", "position", "NA");
+}
+
+static void cell_of_two_groups_has_a_row_in_each(void **state)
+{
+    (void)state;
+    samples_write(SAMPLE("c1", "\"b\",\"a\"", "gmp", 1, 0, OK(10, "1")));
+    expect("cells.tsv", "a\t", "c1", "median", "10");
+    expect("cells.tsv", "b\t", "c1", "median", "10");
+    samples_write(SAMPLE("c1", "", "gmp", 1, 0, OK(10, "1")));
+    expect("cells.tsv", "-\t", "c1", "median", "10");
+}
+
+static void failed_and_skipped_cells_have_no_numbers(void **state)
+{
+    (void)state;
+    samples_write(
+        SAMPLE("c1", "\"a\"", "gmp", 1, 0, OK(10, "1"))                                           //
+        SAMPLE("c1", "\"a\"", "gmp", 1, 1, "\"status\":\"failed\",\"reason\":\"killed\\tby me\"") //
+        SAMPLE("c2", "\"a\"", "grq", 1, 0, "\"status\":\"skipped\",\"reason\":\"too big\""));
+    expect("cells.tsv", "a", "c1", "status", "failed");
+    expect("cells.tsv", "a", "c1", "n", "1");
+    expect("cells.tsv", "a", "c1", "median", "NA");
+    expect("cells.tsv", "a", "c1", "speedup", "NA");
+    expect("cells.tsv", "a", "c1", "reason", "1 of 2 samples failed: killed by me");
+    expect("cells.tsv", "a", "c2", "status", "skipped");
+    expect("cells.tsv", "a", "c2", "reason", "too big");
+    expect("samples.tsv", "c2", "skipped", "throughput", "NA");
+}
+
+static void wrong_digest_is_found_here_too(void **state)
+{
+    (void)state;
+    samples_write(SAMPLE("c1", "\"a\"", "gmp", 1, 0, OK(10, "2"))    //
+                  SAMPLE("c2", "\"a\"", "grq", 1, 0, OK(10, "1"))    //
+                  SAMPLE("c3", "\"a\"", "perm", 1, 0, OK(10, "1"))); //
+    expect("cells.tsv", "a", "c1", "status", "failed");
+    expect("cells.tsv", "a", "c1", "median", "NA");
+    expect("cells.tsv", "a", "c2", "median", "10");
+    expect("samples.tsv", "c1", "a", "status", "failed");
+    assert_non_null(strstr(field("cells.tsv", "a", "c1", "reason"), "2 of 3 variants"));
+}
+
+#define EVENT(name, rest) "{\"name\":\"" name "\",\"source\":\"sde\"," rest "}"
+
+static void event_row_holds_the_median_or_why_there_is_none(void **state)
+{
+    (void)state;
+    samples_write(
+        SAMPLE("c1", "\"a\"", "gmp", 1, 0,
+               OK(10, "1") ",\"events\":[" EVENT("STEALS", "\"value\":14,\"per_op\":2.0") "," //
+               EVENT("MISSES", "\"absent\":\"no PMU\"") ","                                   //
+               EVENT("DEPTH", "\"value\":5") ","                                              //
+               EVENT("ODD", "\"value\":1,\"per_op\":1.0") "]")                                //
+        SAMPLE("c1", "\"a\"", "gmp", 1, 1,
+               OK(10, "1") ",\"events\":[" EVENT("STEALS", "\"value\":28,\"per_op\":4.0") "," //
+               EVENT("MISSES", "\"absent\":\"no PMU\"") ","                                   //
+               EVENT("DEPTH", "\"value\":7") "]"));
+    expect("events.tsv", "STEALS", "c1", "per_op", "3");
+    expect("events.tsv", "STEALS", "c1", "lo", "2");
+    expect("events.tsv", "STEALS", "c1", "hi", "4");
+    expect("events.tsv", "STEALS", "c1", "n", "2");
+    expect("events.tsv", "STEALS", "c1", "absent", "NA");
+    expect("events.tsv", "STEALS", "c1", "value", "21");
+    expect("events.tsv", "MISSES", "c1", "per_op", "NA");
+    expect("events.tsv", "MISSES", "c1", "absent", "no PMU");
+    expect("events.tsv", "DEPTH", "c1", "per_op", "NA");
+    expect("events.tsv", "DEPTH", "c1", "value", "6");
+    expect("events.tsv", "ODD", "c1", "absent", "not counted in every sample");
+    expect("events.tsv", "ODD", "c1", "per_op", "NA");
+}
+
+static void latency_rows_are_medians_of_quantiles(void **state)
+{
+    (void)state;
+    samples_write(SAMPLE("c1", "\"a\"", "gmp", 2, 0,
+                         OK(10, "1") ",\"latency\":{\"count\":200,\"p50_ns\":50,\"p90_ns\":90,"
+                                     "\"p99_ns\":99,\"p999_ns\":100,\"max_ns\":101,"
+                                     "\"buckets\":[[40,50],[60,100],[128,50]]}"));
+    expect("latency.tsv", "c1", "\t0.5\t", "ns", "50");
+    expect("latency.tsv", "c1", "\t0.99\t", "ns", "99");
+    expect("latency.tsv", "c1", "\t1\t", "ns", "101");
+    expect("latency.tsv", "c1", "\t0.25\t", "ns", "40");
+    expect("latency.tsv", "c1", "\t0.75\t", "ns", "60");
+    expect("latency.tsv", "c1", "\t0.95\t", "ns", "128");
+    expect("latency.tsv", "c1", "\t0.999\t", "ns", ""); /* 200 latencies have no such quantile */
+}
+
+static void rows_are_sorted_and_the_same_again(void **state)
+{
+    (void)state;
+    char path[PATH_SIZE], first[4096] = "", again[4096] = "";
+    const char *text = SAMPLE("c4", "\"b\"", "gmp", 2, 0, OK(10, "1")) //
+        SAMPLE("c3", "\"a\"", "gmp", 10, 0, OK(10, "1"))               //
+        SAMPLE("c2", "\"a\"", "grq", 2, 0, OK(11, "1"))                //
+        SAMPLE("c1", "\"a\"", "gmp", 2, 0, OK(12, "1"));
+    path_of("cells.tsv", path);
+    for (int i = 0; i < 2; i++) {
+        samples_write(text);
+        FILE *from = fopen(path, "r");
+        assert_true(fread(i ? again : first, 1, sizeof first - 1, from) > 0);
+        fclose(from);
+    }
+    assert_string_equal(first, again);
+    const char *at = first;
+    for (int i = 1; i <= 4; i++) {
+        char cell[16];
+        snprintf(cell, sizeof cell, "\tc%d\t", i);
+        at = strstr(at, cell);
+        assert_non_null(at);
+    }
+}
+
+static void folder_without_samples_is_one_line(void **state)
+{
+    (void)state;
+    char error[ERROR_SIZE] = "";
+    assert_int_equal(tables_write("/nonexistent", error, sizeof error), -1);
+    assert_non_null(strstr(error, "/nonexistent/samples.jsonl: No such file"));
+    assert_null(strchr(error, '\n'));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cell_row_holds_median_interval_and_speedup),
+        cmocka_unit_test(cell_of_two_groups_has_a_row_in_each),
+        cmocka_unit_test(failed_and_skipped_cells_have_no_numbers),
+        cmocka_unit_test(wrong_digest_is_found_here_too),
+        cmocka_unit_test(event_row_holds_the_median_or_why_there_is_none),
+        cmocka_unit_test(latency_rows_are_medians_of_quantiles),
+        cmocka_unit_test(rows_are_sorted_and_the_same_again),
+        cmocka_unit_test(folder_without_samples_is_one_line),
+    };
+    return cmocka_run_group_tests_name("tables", tests, folder_make, folder_remove);
+}

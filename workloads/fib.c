@@ -1,0 +1,179 @@
+/* fib.c - Fibonacci numbers the slow way, without a cut-off: nothing but spawns and syncs.
+ *
+ * Source: [Frigo98] s.2 and s.6, the program that shows the price of a spawn next to a call's.
+ *   Differs: the leaf is n <= 2, so that the tree has exactly 2 F(n) - 1 activations.
+ *
+ * Two forms of one recursion:
+ *   one   main calls fib(n); each activation spawns fib(n-1) and calls fib(n-2), as in Cilk
+ *   both  main spawns fib(n); each activation spawns both children, then syncs. Every activation
+ *         is then a child, and where children are goroutines all 2 F(n) - 1 of them are.
+ *
+ * The recursion counts nothing: counters would cost as much as what is measured. The number of
+ * operations is the formula.
+ */
+#include "workload.h"
+
+#include <inttypes.h>
+
+enum fib_spawn { FIB_SPAWN_ONE, FIB_SPAWN_BOTH };
+
+struct fib_params {
+    int64_t n;
+    int64_t spawn;
+};
+
+/* A child's memory: its record, and the word that brings n in and F(n) out. */
+struct fib_child {
+    struct fj_task task;
+    uint64_t value;
+};
+
+static const char *const fib_spawn_words[] = {"one", "both", NULL};
+
+static const struct param fib_param_table[] = {
+    PARAM_NUMBER(struct fib_params, n, 25, 0, 45, "1", "schedlab",
+                 "which Fibonacci number; 2 F(n) - 1 activations"),
+    PARAM_WORD(struct fib_params, spawn, fib_spawn_words, FIB_SPAWN_ONE, "[Frigo98]",
+               "one: spawn fib(n-1), call fib(n-2); both: spawn both children, then sync"),
+    {0},
+};
+
+static void fib_one(struct fj_worker *w, void *arg)
+{
+    uint64_t *value = arg;
+    uint64_t n = *value;
+    if (n <= 2) {
+        *value = n > 0;
+        return;
+    }
+    struct fib_child x;
+    struct fj_frame frame;
+    x.value = n - 1;
+    uint64_t y = n - 2;
+    fj_open(&frame, w);
+    fj_spawn(&frame, &x.task, fib_one, &x.value);
+    fj_call(&frame, fib_one, &y);
+    fj_sync(&frame);
+    *value = x.value + y;
+}
+
+static void fib_both(struct fj_worker *w, void *arg)
+{
+    uint64_t *value = arg;
+    uint64_t n = *value;
+    if (n <= 2) {
+        *value = n > 0;
+        return;
+    }
+    struct fib_child x, y;
+    struct fj_frame frame;
+    x.value = n - 1;
+    y.value = n - 2;
+    fj_open(&frame, w);
+    fj_spawn(&frame, &x.task, fib_both, &x.value);
+    fj_spawn(&frame, &y.task, fib_both, &y.value);
+    fj_sync(&frame);
+    *value = x.value + y.value;
+}
+
+/* Not inlined into itself: an operation of the baseline is a call, whatever the compiler. */
+__attribute__((noinline)) static uint64_t fib_serial(uint64_t n)
+{
+    return n <= 2 ? n > 0 : fib_serial(n - 1) + fib_serial(n - 2);
+}
+
+/* The independent answer: one addition a step. */
+static uint64_t fib_iterative(int64_t n)
+{
+    uint64_t a = 0, b = 1;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t next = a + b;
+        a = b;
+        b = next;
+    }
+    return a;
+}
+
+static uint64_t fib_activations(int64_t n)
+{
+    return n <= 2 ? 1 : 2 * fib_iterative(n) - 1;
+}
+
+static void fib_finish(const struct fib_params *params, uint64_t answer, struct outcome *out)
+{
+    out->answer = answer;
+    out->ops = fib_activations(params->n);
+    out->digest = digest_mix(answer) + digest_mix(~out->ops);
+}
+
+static void fib_run(void *state, struct outcome *out)
+{
+    const struct fib_params *params = state;
+    struct fib_child root;
+    root.value = (uint64_t)params->n;
+    if (params->spawn == FIB_SPAWN_ONE) {
+        fib_one(fj_self(), &root.value);
+    } else {
+        struct fj_frame frame;
+        fj_open(&frame, fj_self());
+        fj_spawn(&frame, &root.task, fib_both, &root.value);
+        fj_sync(&frame);
+    }
+    fib_finish(params, root.value, out);
+}
+
+static void fib_run_serial(void *state, struct outcome *out)
+{
+    const struct fib_params *params = state;
+    fib_finish(params, fib_serial((uint64_t)params->n), out);
+}
+
+static const char *fib_verify(void *state, const struct outcome *out, char *why, size_t why_size)
+{
+    const struct fib_params *params = state;
+    struct outcome expected = {0};
+    fib_finish(params, fib_iterative(params->n), &expected);
+    if (out->answer != expected.answer)
+        snprintf(why, why_size, "fib(%" PRId64 "): expected %" PRIu64 ", found %" PRIu64, params->n,
+                 expected.answer, out->answer);
+    else if (out->ops != expected.ops || out->digest != expected.digest)
+        snprintf(why, why_size,
+                 "fib(%" PRId64 "): expected %" PRIu64 " activations, found %" PRIu64, params->n,
+                 expected.ops, out->ops);
+    else
+        return NULL;
+    return why;
+}
+
+/* All activations can be alive at once: leaves unstarted, inner nodes waiting for them. */
+static uint64_t fib_live_gs_max(const void *params_)
+{
+    const struct fib_params *params = params_;
+    uint64_t activations = fib_activations(params->n);
+    uint64_t spawned = params->spawn == FIB_SPAWN_BOTH ? activations : activations / 2;
+    return 1 + spawned;
+}
+
+static void *fib_init(const void *params, uint64_t seed)
+{
+    (void)seed;
+    struct fib_params *state = go_alloc(sizeof *state);
+    *state = *(const struct fib_params *)params;
+    return state;
+}
+
+const struct workload workload_fib = {
+    .name = "fib",
+    .idea = "the bare price of spawn and sync: a lopsided binary tree of empty tasks",
+    .op = "task",
+    .source = "[Frigo98]",
+    .style = STYLE_FORKJOIN,
+    .params = fib_param_table,
+    .params_size = sizeof(struct fib_params),
+    .live_gs_max = fib_live_gs_max,
+    .init = fib_init,
+    .run = fib_run,
+    .run_serial = fib_run_serial,
+    .verify = fib_verify,
+    .fini = go_free,
+};

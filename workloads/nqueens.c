@@ -1,0 +1,213 @@
+/* nqueens.c - all ways to place n queens on an n x n board so that none attacks another.
+ *
+ * Source: [Frigo98] s.6, one of Cilk's benchmarks; the answers are [OEIS] A000170.
+ *
+ * A node of the search is a board with its first `row` rows filled. It tries all columns of the
+ * next row; each one that is safe is a placement: a child with a copy of the board, written by the
+ * parent and read by the child. So work moves between workers together with a little data.
+ *
+ * Placements do not depend on the cut-off; with cutoff=0 each of them is a task. They are counted
+ * as part of what each node returns, so that no counter is shared.
+ */
+#include "workload.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { QUEENS_MAX = 16 };
+
+struct queens_params {
+    int64_t n;
+    int64_t cutoff;
+};
+
+struct queens_count {
+    uint64_t solutions;
+    uint64_t placements;
+};
+
+struct queens {
+    struct fj_task task;
+    struct queens_count below; /* what this node returns; placements without its own */
+    uint8_t n;
+    uint8_t row;               /* rows filled */
+    uint8_t cutoff;            /* nodes with that many rows filled, or more, spawn nothing */
+    uint8_t board[QUEENS_MAX]; /* column of the queen in each filled row */
+};
+
+struct queens_state {
+    struct queens_params params;
+    struct queens_count found;
+};
+
+/* Placements: counted once with a program that has nothing in common with this one (three bit sets
+ * for columns and diagonals, a loop over their free bits). */
+static const struct queens_count queens_known[QUEENS_MAX + 1] = {
+    [1] = {1, 1},
+    [2] = {0, 2},
+    [3] = {0, 5},
+    [4] = {2, 16},
+    [5] = {10, 53},
+    [6] = {4, 152},
+    [7] = {40, 551},
+    [8] = {92, 2056},
+    [9] = {352, 8393},
+    [10] = {724, 35538},
+    [11] = {2680, 166925},
+    [12] = {14200, 856188},
+    [13] = {73712, 4674889},
+    [14] = {365596, 27358552},
+    [15] = {2279184, 171129071},
+    [16] = {14772512, 1141190302},
+};
+
+static const struct param queens_param_table[] = {
+    PARAM_NUMBER(struct queens_params, n, 10, 1, QUEENS_MAX, "queens", "schedlab",
+                 "queens, and rows and columns of the board"),
+    PARAM_NUMBER(struct queens_params, cutoff, 0, 0, QUEENS_MAX, "rows", "schedlab",
+                 "rows whose placements are tasks, plain calls below them; 0: all rows"),
+    {0},
+};
+
+static inline bool queens_safe(const uint8_t *board, int row, int column)
+{
+    for (int i = 0; i < row; i++) {
+        int apart = board[i] - column;
+        if (apart == 0 || apart == row - i || apart == i - row)
+            return false;
+    }
+    return true;
+}
+
+/* The search by plain calls on one board: the serial baseline, and what lies below the cut-off. */
+static struct queens_count queens_serial(uint8_t *board, int n, int row)
+{
+    struct queens_count count = {0};
+    if (row == n) {
+        count.solutions = 1;
+        return count;
+    }
+    for (int column = 0; column < n; column++) {
+        if (!queens_safe(board, row, column))
+            continue;
+        board[row] = (uint8_t)column;
+        struct queens_count below = queens_serial(board, n, row + 1);
+        count.solutions += below.solutions;
+        count.placements += below.placements + 1;
+    }
+    return count;
+}
+
+static void queens_search(struct fj_worker *w, void *arg)
+{
+    struct queens *self = arg;
+    if (self->row == self->n || self->row >= self->cutoff) {
+        self->below = queens_serial(self->board, self->n, self->row);
+        return;
+    }
+    struct queens child[QUEENS_MAX];
+    int children = 0;
+    struct fj_frame frame;
+    fj_open(&frame, w);
+    for (int column = 0; column < self->n; column++) {
+        if (!queens_safe(self->board, self->row, column))
+            continue;
+        struct queens *next = &child[children++];
+        next->n = self->n;
+        next->row = self->row + 1;
+        next->cutoff = self->cutoff;
+        memcpy(next->board, self->board, sizeof next->board);
+        next->board[self->row] = (uint8_t)column;
+        fj_spawn(&frame, &next->task, queens_search, next);
+    }
+    fj_sync(&frame);
+    self->below = (struct queens_count){.placements = (uint64_t)children};
+    for (int i = 0; i < children; i++) {
+        self->below.solutions += child[i].below.solutions;
+        self->below.placements += child[i].below.placements;
+    }
+}
+
+static void queens_finish(struct queens_state *state, struct queens_count found,
+                          struct outcome *out)
+{
+    state->found = found;
+    out->answer = found.solutions;
+    out->ops = found.placements;
+    out->digest = digest_mix(found.solutions) + digest_mix(~found.placements);
+}
+
+static void queens_run(void *state_, struct outcome *out)
+{
+    struct queens_state *state = state_;
+    struct queens root = {.n = (uint8_t)state->params.n, .cutoff = (uint8_t)state->params.cutoff};
+    if (root.cutoff == 0)
+        root.cutoff = QUEENS_MAX;
+    queens_search(fj_self(), &root);
+    queens_finish(state, root.below, out);
+}
+
+static void queens_run_serial(void *state_, struct outcome *out)
+{
+    struct queens_state *state = state_;
+    uint8_t board[QUEENS_MAX] = {0};
+    queens_finish(state, queens_serial(board, (int)state->params.n, 0), out);
+}
+
+static const char *queens_verify(void *state_, const struct outcome *out, char *why,
+                                 size_t why_size)
+{
+    struct queens_state *state = state_;
+    const struct queens_count *known = &queens_known[state->params.n];
+    if (out->answer != known->solutions)
+        snprintf(why, why_size,
+                 "nqueens(%" PRId64 "): expected %" PRIu64 " solutions, found %" PRIu64,
+                 state->params.n, known->solutions, out->answer);
+    else if (out->ops != known->placements)
+        snprintf(why, why_size,
+                 "nqueens(%" PRId64 "): expected %" PRIu64 " placements, found %" PRIu64,
+                 state->params.n, known->placements, out->ops);
+    else
+        return NULL;
+    return why;
+}
+
+/* Every task that is ever spawned can be alive at once. Above a cut-off they are at most the ways
+ * to choose different columns for the rows. */
+static uint64_t queens_live_gs_max(const void *params_)
+{
+    const struct queens_params *params = params_;
+    uint64_t placements = queens_known[params->n].placements;
+    uint64_t spawned = 0, row_max = 1;
+    if (params->cutoff == 0)
+        return 1 + placements;
+    for (int64_t row = 0; row < params->cutoff && row < params->n && spawned < placements; row++) {
+        row_max *= (uint64_t)(params->n - row);
+        spawned += row_max;
+    }
+    return 1 + (spawned < placements ? spawned : placements);
+}
+
+static void *queens_init(const void *params, uint64_t seed)
+{
+    (void)seed;
+    struct queens_state *state = go_alloc_zeroed(sizeof *state);
+    state->params = *(const struct queens_params *)params;
+    return state;
+}
+
+const struct workload workload_nqueens = {
+    .name = "nqueens",
+    .idea = "an irregular tree of small tasks that carry a board each",
+    .op = "placement",
+    .source = "[Frigo98]",
+    .style = STYLE_FORKJOIN,
+    .params = queens_param_table,
+    .params_size = sizeof(struct queens_params),
+    .live_gs_max = queens_live_gs_max,
+    .init = queens_init,
+    .run = queens_run,
+    .run_serial = queens_run_serial,
+    .verify = queens_verify,
+    .fini = go_free,
+};

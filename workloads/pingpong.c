@@ -1,0 +1,225 @@
+/* pingpong.c - two goroutines and two channels: the latency of being woken by a message.
+ *
+ * Source: Go 1.26 runtime/proc_test.go BenchmarkPingPongHog, without its hog.
+ *   Differs: several pairs may play at once; every hop carries a number that the receiver expects.
+ *
+ *   ping: send (pair, i) -> pong: expects (pair, i), sends (pair, 2 i + 1) -> ping: expects that
+ *
+ * A pair's replies add up to rounds^2, since the first odd numbers add up to a square. With
+ * latency=on each ping reads the clock twice a round and keeps a histogram of its own; the clock
+ * then is a good part of what is timed, so it is off unless asked for.
+ */
+#include "workload.h"
+
+#include "histogram.h"
+
+#include <inttypes.h>
+
+#define PINGPONG_PAIR_SHIFT 40 /* a message: pair above, number below */
+#define PINGPONG_HISTOGRAMS_MAX 10000
+
+struct pingpong_params {
+    int64_t rounds;
+    int64_t pairs;
+    int64_t capacity;
+    int64_t latency;
+};
+
+struct pingpong_state;
+
+struct pingpong_pair {
+    struct pingpong_state *state;
+    uint64_t tag; /* the pair's number, shifted */
+    struct chan *there, *back;
+    /* ping's, read after it was waited for */
+    uint64_t sum, ping_wrong;
+    struct histogram *latency;
+    /* pong's, likewise */
+    uint64_t pong_wrong;
+};
+
+struct pingpong_state {
+    struct pingpong_params params;
+    struct pingpong_pair *pairs;
+    struct histogram *histograms; /* one a pair, then the merged one; NULL if latency=off */
+    struct waitgroup gate;        /* 1 until all pairs exist */
+    struct waitgroup done;
+};
+
+static const char *const pingpong_switch_words[] = {"off", "on", NULL};
+
+static const struct param pingpong_param_table[] = {
+    PARAM_NUMBER(struct pingpong_params, rounds, 100000, 1, 1000000000, "round trips", "schedlab",
+                 "round trips of each pair"),
+    PARAM_NUMBER(struct pingpong_params, pairs, 1, 1, 100000, "pairs", "schedlab",
+                 "how many pairs play at once"),
+    PARAM_NUMBER(struct pingpong_params, capacity, 0, 0, 1000000, "elements",
+                 "Go 1.26 runtime/proc_test.go",
+                 "buffer of each of a pair's two channels; 0: unbuffered"),
+    PARAM_WORD(struct pingpong_params, latency, pingpong_switch_words, 0, "schedlab",
+               "on: record each round trip's latency, at the price of two clock reads"),
+    {0},
+};
+
+static uint64_t pingpong_live_gs_max(const void *params)
+{
+    return 2 * (uint64_t)((const struct pingpong_params *)params)->pairs + 1;
+}
+
+static const char *pingpong_check(const void *params)
+{
+    const struct pingpong_params *p = params;
+    if (p->latency && p->pairs > PINGPONG_HISTOGRAMS_MAX)
+        return "latency=on needs pairs <= 10000, since each pair keeps a histogram";
+    return NULL;
+}
+
+static void *pingpong_init(const void *params, uint64_t seed)
+{
+    (void)seed;
+    struct pingpong_state *state = go_alloc_zeroed(sizeof(*state));
+    state->params = *(const struct pingpong_params *)params;
+    size_t pairs = (size_t)state->params.pairs;
+    state->pairs = go_alloc_zeroed(pairs * sizeof(state->pairs[0]));
+    if (state->params.latency)
+        state->histograms = go_alloc_zeroed((pairs + 1) * sizeof(state->histograms[0]));
+    for (size_t i = 0; i < pairs; i++) {
+        state->pairs[i].state = state;
+        state->pairs[i].tag = (uint64_t)i << PINGPONG_PAIR_SHIFT;
+        state->pairs[i].latency = state->histograms ? &state->histograms[i] : NULL;
+    }
+    return state;
+}
+
+static void pingpong_ping(void *arg)
+{
+    struct pingpong_pair *pair = arg;
+    uint64_t rounds = (uint64_t)pair->state->params.rounds, tag = pair->tag;
+    uint64_t sum = 0, wrong = 0;
+    wg_wait(&pair->state->gate);
+    for (uint64_t i = 0; i < rounds; i++) {
+        uint64_t message = tag | i;
+        int64_t start = pair->latency ? go_now() : 0;
+        chan_send(pair->there, &message);
+        wrong += !chan_recv(pair->back, &message);
+        if (pair->latency)
+            histogram_record(pair->latency, go_now() - start);
+        wrong += message != (tag | (2 * i + 1));
+        sum += message - tag;
+    }
+    pair->sum = sum;
+    pair->ping_wrong = wrong;
+    wg_done(&pair->state->done);
+}
+
+static void pingpong_pong(void *arg)
+{
+    struct pingpong_pair *pair = arg;
+    uint64_t rounds = (uint64_t)pair->state->params.rounds, tag = pair->tag;
+    uint64_t wrong = 0;
+    for (uint64_t i = 0; i < rounds; i++) {
+        uint64_t message;
+        wrong += !chan_recv(pair->there, &message);
+        wrong += message != (tag | i);
+        message = tag | (2 * (message - tag) + 1);
+        chan_send(pair->back, &message);
+    }
+    pair->pong_wrong = wrong;
+    wg_done(&pair->state->done);
+}
+
+static void pingpong_start(struct pingpong_state *state)
+{
+    size_t pairs = (size_t)state->params.pairs, capacity = (size_t)state->params.capacity;
+    wg_add(&state->gate, 1);
+    wg_add(&state->done, (int32_t)(2 * pairs));
+    for (size_t i = 0; i < pairs; i++) {
+        struct pingpong_pair *pair = &state->pairs[i];
+        pair->there = chan_make(sizeof(uint64_t), capacity);
+        pair->back = chan_make(sizeof(uint64_t), capacity);
+        pair->sum = pair->ping_wrong = pair->pong_wrong = 0;
+        if (pair->latency)
+            histogram_reset(pair->latency);
+        go(pingpong_pong, pair);
+        go(pingpong_ping, pair);
+    }
+}
+
+static void pingpong_run(void *arg, struct outcome *out)
+{
+    struct pingpong_state *state = arg;
+    size_t pairs = (size_t)state->params.pairs;
+    pingpong_start(state);
+
+    int64_t start = go_now();
+    wg_done(&state->gate);
+    wg_wait(&state->done);
+    out->time_ns = go_now() - start;
+
+    out->latency = state->histograms ? &state->histograms[pairs] : NULL;
+    if (out->latency)
+        histogram_reset(out->latency);
+    for (size_t i = 0; i < pairs; i++) {
+        struct pingpong_pair *pair = &state->pairs[i];
+        chan_free(pair->there);
+        chan_free(pair->back);
+        out->answer += pair->sum;
+        out->digest += digest_mix(pair->tag ^ pair->sum);
+        if (out->latency)
+            histogram_merge(out->latency, pair->latency);
+    }
+    out->ops = (uint64_t)(state->params.pairs * state->params.rounds);
+}
+
+static const char *pingpong_verify(void *arg, const struct outcome *out, char *why, size_t why_size)
+{
+    const struct pingpong_state *state = arg;
+    uint64_t rounds = (uint64_t)state->params.rounds, pairs = (uint64_t)state->params.pairs;
+    for (uint64_t i = 0; i < pairs; i++) {
+        const struct pingpong_pair *pair = &state->pairs[i];
+        if (pair->ping_wrong || pair->pong_wrong) {
+            snprintf(why, why_size,
+                     "pair %" PRIu64 ": %" PRIu64 " messages to ping and %" PRIu64
+                     " to pong were not the expected ones",
+                     i, pair->ping_wrong, pair->pong_wrong);
+            return why;
+        }
+    }
+    if (out->answer != pairs * rounds * rounds || out->ops != pairs * rounds) {
+        snprintf(why, why_size,
+                 "expected the sum %" PRIu64 " of %" PRIu64 " replies, found %" PRIu64
+                 " of %" PRIu64,
+                 pairs * rounds * rounds, pairs * rounds, out->answer, out->ops);
+        return why;
+    }
+    if (out->latency && histogram_count(out->latency) != out->ops) {
+        snprintf(why, why_size, "expected %" PRIu64 " latencies, found %" PRIu64, out->ops,
+                 histogram_count(out->latency));
+        return why;
+    }
+    return NULL;
+}
+
+static void pingpong_fini(void *arg)
+{
+    struct pingpong_state *state = arg;
+    go_free(state->histograms);
+    go_free(state->pairs);
+    go_free(state);
+}
+
+const struct workload workload_pingpong = {
+    .name = "pingpong",
+    .idea = "two goroutines that answer each other: the latency of a wake-up by channel",
+    .op = "round trip",
+    .source = "Go 1.26 runtime/proc_test.go BenchmarkPingPongHog",
+    .style = STYLE_GOROUTINE,
+    .params = pingpong_param_table,
+    .params_size = sizeof(struct pingpong_params),
+    .live_gs_max = pingpong_live_gs_max,
+    .check = pingpong_check,
+    .init = pingpong_init,
+    .run = pingpong_run,
+    .verify = pingpong_verify,
+    .fini = pingpong_fini,
+};

@@ -1,0 +1,90 @@
+/* workload.h - the contract of a workload: one file, one const struct workload, no globals.
+ *
+ * Life of one sample, in a process of its own:
+ *
+ *   init (thread stack, not timed) -> { run (timed, on the main goroutine) -> verify }* -> fini
+ *
+ * run() is called one or more times (warm-up, iterations); each call must do the same work and
+ * leave the state ready for the next one. It fills *out. verify() checks the answer against an
+ * independent method: a published table, a serial run, a closed formula. The harness compares
+ * out->digest between all variants: it must depend on the work done (answers, tasks, messages,
+ * bytes), never on the schedule.
+ *
+ * Includes only runtime/runtime.h and libc. No thread-local variables, no clocks but go_now().
+ */
+#ifndef SCHEDLAB_WORKLOAD_H
+#define SCHEDLAB_WORKLOAD_H
+
+#include "param.h"
+#include "runtime/runtime.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct histogram; /* workloads/histogram.h */
+
+enum workload_style { STYLE_GOROUTINE, STYLE_FORKJOIN };
+
+/* What one call of run() did. All zero before each call. */
+struct outcome {
+    uint64_t ops;    /* operations done, in units of workload->op; throughput is ops per second */
+    uint64_t answer; /* the result that verify() checks */
+    uint64_t digest; /* work done: mix with digest_mix(); equal for all variants */
+    int64_t time_ns; /* 0: the harness times the call; else the part that counts, measured inside */
+    struct histogram *latency; /* NULL, or latencies in ns; owned by the workload's state */
+};
+
+struct workload {
+    const char *name;   /* folder-wide unique word: file name, CLI word, plot key */
+    const char *idea;   /* one line: what it stresses */
+    const char *op;     /* what one operation is: "spawn", "round trip", "message" */
+    const char *source; /* key of docs/PAPERS.md, or a file of Go's, where it comes from */
+    enum workload_style style;
+    const struct param *params; /* of the params struct, ends with name == NULL */
+    size_t params_size;
+
+    /* Required. Most Gs alive at one time on any variant (GO policy: every task a G), for skipping
+     * cells before they harm the machine. Any stack. */
+    uint64_t (*live_gs_max)(const void *params);
+
+    /* Optional. Checks what ranges cannot say (a relation between two params); returns NULL or one
+     * line that says what is wrong and what is valid. Static or params-owned storage. */
+    const char *(*check)(const void *params);
+
+    /* Required. Allocates the state for params; never NULL. Thread stack, before the runtime
+     * starts. */
+    void *(*init)(const void *params, uint64_t seed);
+
+    /* Required. Main goroutine. */
+    void (*run)(void *state, struct outcome *out);
+
+    /* Optional. The same work as plain C without the runtime, the baseline for speed-up: no go(),
+     * no fj_*; fork/join workloads must have it. Thread stack or goroutine. Fills the same *out. */
+    void (*run_serial)(void *state, struct outcome *out);
+
+    /* Required. Thread stack, not timed. Returns NULL if right, else one line that says what was
+     * expected and what was found, written into why. */
+    const char *(*verify)(void *state, const struct outcome *out, char *why, size_t why_size);
+
+    /* Optional. Extra output for people (the order workload prints its order). Thread stack. */
+    void (*print)(void *state, FILE *to);
+
+    /* Required. Frees the state. Thread stack. */
+    void (*fini)(void *state);
+};
+
+/* Mixes value into a running digest; order-independent, so that any schedule gives the same. */
+static inline uint64_t digest_mix(uint64_t value)
+{
+    value += UINT64_C(0x9e3779b97f4a7c15);
+    value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return value ^ (value >> 31);
+}
+
+/* All workloads, NULL-terminated, in the order `schedlab list` shows them (workloads/registry.c).
+ * */
+extern const struct workload *const workloads[];
+
+#endif
