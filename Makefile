@@ -92,7 +92,7 @@ CONFORMANCE := $(OUT)/tests/conformance
 
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
-.PHONY: help deps deps-test deps-lint deps-aarch64 build run sweep report test tests lint format \
+.PHONY: help deps deps-test deps-lint deps-aarch64 build run sweep report plots test tests lint format \
     debug asan tsan test-aarch64 clean always
 always:
 
@@ -186,6 +186,8 @@ sweep: ## The default comparison: install, build, measure, draw, report (8 min a
 RUN ?= $(shell ls -dt results/*/samples.jsonl 2>/dev/null | head -n 1 | xargs -r dirname)
 report: build ## Redo tables, figures and report of RUN (default: the newest run)
 	build/schedlab report $(RUN)
+
+plots: report ## Another name of `make report`
 
 PARTS ?= checks release scripts debug asan tsan clang
 test: ## Build and run all tests, with gcc and clang and both sanitizers (12 min at most)

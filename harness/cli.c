@@ -1,11 +1,11 @@
 /* cli.c - see cli.h. */
+#define _GNU_SOURCE
 #include "harness/cli.h"
 
 #include "harness/commands.h"
 #include "harness/spec.h"
 #include "harness/suggest.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,12 +14,14 @@
 
 void cli_misuse(const char *command, const char *format, ...)
 {
+    char *message;
     va_list args;
     va_start(args, format);
-    fprintf(stderr, "%s: ", command);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    if (vasprintf(&message, format, args) < 0)
+        abort();
     va_end(args);
+    fprintf(stderr, "%s: %s\n", command, spec_one_line(message));
+    free(message);
     exit(EXIT_MISUSED);
 }
 
@@ -74,12 +76,13 @@ static void offer_options(struct suggest *near, const struct argp_option *table)
 static _Noreturn void misuse_unknown(const char *command, const struct argp *argp, const char *name,
                                      size_t length)
 {
-    char word[64];
+    char word[64], text[SUGGEST_TEXT_SIZE];
     snprintf(word, sizeof word, "%.*s", (int)length, name);
     struct suggest near = suggest_for(word);
     offer_options(&near, argp->options);
     offer_options(&near, builtin_options);
-    cli_misuse(command, "unknown option --%s; the nearest is --%s", word, near.best);
+    cli_misuse(command, "unknown option --%s; %s", word,
+               suggest_text(&near, "--", "--help", text, sizeof text));
 }
 
 /* Returns how many arguments after this one belong to it. */
@@ -173,7 +176,8 @@ int64_t cli_time_ns(const char *command, const char *option, const char *text, i
     return value;
 }
 
-static int word_find(const char *text, const char *const *words, const char **nearest)
+/* -1 if it is none of them; advice then says what is valid. */
+static int word_find(const char *text, const char *const *words, char advice[SUGGEST_TEXT_SIZE])
 {
     struct suggest near = suggest_for(text);
     for (int i = 0; words[i]; i++) {
@@ -181,25 +185,25 @@ static int word_find(const char *text, const char *const *words, const char **ne
             return i;
         suggest_offer(&near, words[i]);
     }
-    *nearest = near.best;
+    suggest_text(&near, "", "--help", advice, SUGGEST_TEXT_SIZE);
     return -1;
 }
 
 int cli_word(const char *command, const char *option, const char *text, const char *const *words)
 {
-    const char *nearest;
-    int index = word_find(text, words, &nearest);
+    char advice[SUGGEST_TEXT_SIZE];
+    int index = word_find(text, words, advice);
     if (index < 0)
-        cli_misuse(command, "--%s=%s is not valid; the nearest is %s", option, text, nearest);
+        cli_misuse(command, "--%s=%s is not valid; %s", option, text, advice);
     return index;
 }
 
 int cli_argument_word(const char *command, const char *kind, const char *text,
                       const char *const *words)
 {
-    const char *nearest;
-    int index = word_find(text, words, &nearest);
+    char advice[SUGGEST_TEXT_SIZE];
+    int index = word_find(text, words, advice);
     if (index < 0)
-        cli_misuse(command, "unknown %s \"%s\"; the nearest is \"%s\"", kind, text, nearest);
+        cli_misuse(command, "unknown %s \"%s\"; %s", kind, text, advice);
     return index;
 }

@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "COMMAND: MESSAGE" on standard error, then exit(2). command is argv[0]: "schedlab run". */
+/* "COMMAND: MESSAGE" on standard error, made one line, then exit(2). command is argv[0]: "schedlab
+ * run". */
 _Noreturn void cli_misuse(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -25,7 +26,8 @@ int64_t cli_number(const char *command, const char *option, const char *text, in
 int64_t cli_time_ns(const char *command, const char *option, const char *text, int64_t plain_ns,
                     int64_t max_ns);
 
-/* The index of text in words, NULL-terminated; misuse names the nearest one. */
+/* The index of text in words, NULL-terminated; misuse names the nearest one, or
+ * all. */
 int cli_word(const char *command, const char *option, const char *text, const char *const *words);
 
 /* The same for an argument without an option's name; kind says what it is. */

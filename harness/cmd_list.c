@@ -143,6 +143,33 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
+/* One sentence on the kernel's events, if they can be had, but not where threads come and go. */
+static void print_inheritance(const json_t *events)
+{
+    char text[2 * TEXT_SIZE] = "In";
+    const char *why = NULL;
+    const json_t *event;
+    const struct sched_ops *ops;
+    size_t i;
+    json_array_foreach(events, i, event)
+    {
+        const char *absent = text_of(event, "absent_inherited");
+        if (*absent && strcmp(text_of(event, "source"), "soft") == 0)
+            why = absent;
+    }
+    if (!why)
+        return;
+    for (i = 0; (ops = spec_variant(i)); i++)
+        if (ops->thread_per_g)
+            snprintf(text + strlen(text), sizeof text - strlen(text), " %s", ops->name);
+    snprintf(text + strlen(text), sizeof text - strlen(text),
+             ", with a thread per goroutine, perf:: events are absent here (%s); "
+             "sde:::schedlab::PROCESS_* stand in for all but migrations.",
+             why);
+    putchar('\n');
+    print_wrapped(0, 0, text);
+}
+
 static void print_events(void)
 {
     json_t *counting = environment_counting_to_json();
@@ -158,6 +185,7 @@ static void print_events(void)
         int at = printf("%-36s %-4s ", text_of(event, "name"), text_of(event, "source"));
         print_wrapped(at, at, text);
     }
+    print_inheritance(json_object_get(counting, "events"));
     puts(
         "\nOther PAPI presets and native events can be named too; papi_avail and papi_native_avail "
         "list them.");
@@ -282,7 +310,8 @@ static const struct argp argp = {
     "\v"
     "Numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024); times in ns, us, "
     "ms, s.\n\n"
-    "Example:\n  schedlab list variants",
+    "Example:\n  schedlab list variants\n\n"
+    "Exit status: 0 done; 1 the list could not be written; 2 misused.",
     NULL,
     NULL,
     NULL};

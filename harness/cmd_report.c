@@ -8,6 +8,7 @@
 
 #include <argp.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         options->run_dir = arg;
         break;
     case ARGP_KEY_END:
-        if (!options->run_dir)
+        if (!options->run_dir || !*options->run_dir)
             cli_misuse(state->name, "which run? A folder that `schedlab sweep` wrote, for example "
                                     "results/reference");
         break;
@@ -68,30 +69,26 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
+/* errno says why not. */
 static bool is_run(const char *folder)
 {
     char path[PATH_SIZE];
     int length = snprintf(path, sizeof path, "%s/samples.jsonl", folder);
-    return length < (int)sizeof path && access(path, F_OK) == 0;
+    if (length < (int)sizeof path)
+        return access(path, F_OK) == 0;
+    errno = ENAMETOOLONG;
+    return false;
 }
 
-/* The run beside run_dir whose name is nearest; false if there is none. */
-static bool nearest_run(const char *run_dir, char nearest[NEAREST_SIZE])
+/* The run in folder whose name is nearest; false if there is none. */
+static bool nearest_run_in(const char *folder, const char *name, char nearest[NEAREST_SIZE])
 {
-    char parent[PATH_SIZE], path[NEAREST_SIZE];
-    snprintf(parent, sizeof parent, "%s", run_dir);
-    size_t length = strlen(parent);
-    while (length > 1 && parent[length - 1] == '/')
-        parent[--length] = '\0';
-    char *slash = strrchr(parent, '/');
-    const char *name = slash ? slash + 1 : run_dir;
+    char path[NEAREST_SIZE];
     size_t distance = SIZE_MAX;
-    if (slash)
-        *slash = '\0';
-    const char *folder = slash ? (*parent ? parent : "/") : ".";
     DIR *entries = opendir(folder);
     for (struct dirent *entry; entries && (entry = readdir(entries)) != NULL;) {
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+        snprintf(path, sizeof path, "%s%s%s", folder, slash, entry->d_name);
         if (entry->d_name[0] == '.' || !is_run(path) ||
             suggest_distance(name, entry->d_name) >= distance)
             continue;
@@ -103,11 +100,31 @@ static bool nearest_run(const char *run_dir, char nearest[NEAREST_SIZE])
     return distance < SIZE_MAX;
 }
 
+/* A run inside run_dir, or the nearest one beside it, or the nearest where sweeps put them. */
+static bool nearest_run(const char *run_dir, char nearest[NEAREST_SIZE])
+{
+    char parent[PATH_SIZE];
+    snprintf(parent, sizeof parent, "%s", run_dir);
+    size_t length = strlen(parent);
+    while (length > 1 && parent[length - 1] == '/')
+        parent[--length] = '\0';
+    char *slash = strrchr(parent, '/');
+    const char *name = slash ? slash + 1 : parent;
+    const char *folder = slash == parent ? "/" : slash ? parent : ".";
+    if (*run_dir && nearest_run_in(run_dir, "", nearest))
+        return true;
+    if (slash)
+        *slash = '\0';
+    return nearest_run_in(folder, name, nearest) || nearest_run_in("results", name, nearest);
+}
+
 static void check_run(const char *command, const char *run_dir)
 {
     char nearest[NEAREST_SIZE];
     if (is_run(run_dir))
         return;
+    if (errno != ENOENT && errno != ENOTDIR)
+        cli_misuse(command, "cannot read %s: %s", run_dir, strerror(errno));
     if (nearest_run(run_dir, nearest))
         cli_misuse(command, "%s is not a run: it has no samples.jsonl; the nearest run is %s",
                    run_dir, nearest);

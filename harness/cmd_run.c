@@ -165,7 +165,9 @@ static const struct argp argp = {
     "\v"
     "A repetition makes its timed calls until both --iterations and --min-time are reached, 1000 "
     "calls at "
-    "most.\n\nExample:\n  schedlab run gmp gmp,runnext=off grq fib,n=25 --workers 2",
+    "most.\n\nExample:\n  schedlab run gmp gmp,runnext=off grq fib,n=25 --workers 2\n\n"
+    "Exit status: 0 done, though some variants may have been skipped; 1 a variant failed, or all "
+    "were skipped; 2 misused.",
     NULL,
     NULL,
     NULL,
@@ -204,9 +206,14 @@ static void check_events(const struct options *options)
 static char *variant_text(const struct options *options, const char *text)
 {
     struct variant_spec spec;
-    char error[ERROR_SIZE];
-    if (!variant_spec_parse(&spec, text, error, sizeof error))
+    struct workload_spec workload;
+    char error[ERROR_SIZE], unused[ERROR_SIZE];
+    if (!variant_spec_parse(&spec, text, error, sizeof error)) {
+        if (workload_spec_parse(&workload, text, unused, sizeof unused))
+            cli_misuse(options->command, "one workload at a time, found \"%s\" before the last one",
+                       text);
         cli_misuse(options->command, "%s", error);
+    }
     char *canonical = strdup(spec.text);
     variant_spec_free(&spec);
     return canonical;
@@ -223,7 +230,7 @@ static void workload_parse(const struct options *options, struct workload_spec *
         return;
     if (variant_spec_parse(&variant, text, unused, sizeof unused))
         cli_misuse(options->command,
-                   "a workload is missing after the variant \"%s\"; "
+                   "a workload is missing after the variant \"%s\", it comes last; "
                    "`schedlab list workloads` names them",
                    text);
     cli_misuse(options->command, "%s", error);
@@ -336,6 +343,19 @@ static void print_json(const struct run_table *table, json_t *records)
     json_decref(object);
 }
 
+/* Done means some number and no failure: a variant skipped beside others is a result, but whoever
+ * gets no number at all must not take it for one. */
+static int exit_status(const struct run_table *table)
+{
+    bool any_ok = false, any_failed = false;
+    for (size_t i = 0; i < table->count; i++) {
+        enum run_status status = run_row_status(&table->rows[i]);
+        any_ok = any_ok || status == RUN_OK;
+        any_failed = any_failed || status == RUN_FAILED;
+    }
+    return any_ok && !any_failed ? EXIT_DONE : EXIT_FAILED;
+}
+
 static int run_all(const struct options *options)
 {
     struct workload_spec workload;
@@ -355,13 +375,11 @@ static int run_all(const struct options *options)
         print_json(&table, records);
     else
         run_table_print(&table, stdout, stderr);
-    bool failed = false;
-    for (size_t i = 0; i < table.count; i++)
-        failed = failed || run_row_status(&table.rows[i]) == RUN_FAILED;
+    int status = exit_status(&table);
     json_decref(records);
     rows_free(table.rows, table.count);
     workload_spec_free(&workload);
-    return failed ? EXIT_FAILED : EXIT_DONE;
+    return status;
 }
 
 static int run_sample(struct options *options)

@@ -11,6 +11,7 @@
 #include "harness/plan.h"
 #include "harness/progress.h"
 #include "harness/report.h"
+#include "harness/spec.h"
 #include "harness/sweep_file.h"
 #include "harness/sweep_folder.h"
 #include "harness/sweep_run.h"
@@ -65,7 +66,8 @@ static const char argp_doc[] =
     "sweep goes on. Ctrl-C ends it; what was measured stays.\n\n"
     "Example:\n"
     "  schedlab sweep harness/sweeps/default.yaml --reps 3 --name first-look\n\n"
-    "Exit status: 0 done; 1 stopped, or nothing could be measured or drawn; 2 misused.";
+    "Exit status: 0 done, though some cells may have failed or been skipped; 1 stopped, or no "
+    "sample could be measured, or the records or the report could not be written; 2 misused.";
 
 /* Checked against the parameter of the sweep file of the same meaning. */
 static int64_t option_number(const struct argp_state *state, const char *option, const char *key,
@@ -91,6 +93,8 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     struct options *options = state->input;
     switch (key) {
     case KEY_RESULTS:
+        if (!*arg)
+            cli_misuse(state->name, "--results is empty; valid: the path of a folder");
         options->results = arg;
         break;
     case KEY_NAME:
@@ -261,7 +265,7 @@ int cmd_sweep(int argc, char **argv)
     char error[ERROR_SIZE];
     struct sweep_file *sweep = sweep_file_load(options.file, error, sizeof error);
     if (!sweep)
-        return complain(argv[0], error, EXIT_MISUSED);
+        return complain(argv[0], spec_one_line(error), EXIT_MISUSED);
     options_apply(&options, sweep);
     struct plan *plan = plan_make(sweep, "native");
     int status = EXIT_DONE;

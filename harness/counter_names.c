@@ -244,6 +244,7 @@ struct search {
     const char *wanted;
     size_t distance;
     char best[PAPI_NAME_SIZE];
+    bool near;        /* best may be what was meant */
     bool pmu_is_here; /* some event has the same "PMU::" before its name */
     bool exists;
 };
@@ -254,7 +255,16 @@ static const char *after_prefix(const char *name)
     return colons ? colons + 2 + (colons[2] == ':') : name;
 }
 
-/* Whoever forgets the prefix shall be told it, so the bare name counts too. */
+/* Without "perf::", "sde:::schedlab::" or "PAPI_". */
+static const char *bare_name(const char *name)
+{
+    for (const char *colons; (colons = strstr(name, "::"));)
+        name = colons + 2;
+    return strncasecmp(name, "PAPI_", 5) == 0 ? name + 5 : name;
+}
+
+/* Whoever forgets the prefix shall be told it, so the bare name counts too; and a prefix that two
+ * names share makes neither of them near. */
 static void search_visit(void *arg, const char *name)
 {
     struct search *search = arg;
@@ -265,12 +275,14 @@ static void search_visit(void *arg, const char *name)
         strncasecmp(name, search->wanted, strlen(name)) == 0)
         search->exists = true;
     size_t distance = suggest_distance(search->wanted, name);
-    const char *bare = strrchr(name, ':');
-    size_t bare_distance = suggest_distance(search->wanted, bare ? bare + 1 : name) + 1;
+    const char *bare_wanted = bare_name(search->wanted), *bare = bare_name(name);
+    size_t bare_distance = suggest_distance(bare_wanted, bare) + 1;
+    bool near = suggest_is_near(bare_wanted, bare);
     if (bare_distance < distance)
         distance = bare_distance;
-    if (distance < search->distance) {
+    if (near > search->near || (near == search->near && distance < search->distance)) {
         search->distance = distance;
+        search->near = near;
         snprintf(search->best, sizeof search->best, "%s", name);
     }
 }
@@ -308,6 +320,19 @@ static bool name_is_possible(const struct papi_api *api, bool have_papi, const c
     return search->exists || other_pmu;
 }
 
+static void complain_of_name(const struct search *search, char *error, size_t error_size)
+{
+    bool ours = strncmp(search->wanted, "sde:", 4) == 0;
+    if (search->near)
+        snprintf(error, error_size,
+                 "unknown event \"%s\"; the nearest is \"%s\" (schedlab list events)",
+                 search->wanted, search->best);
+    else
+        snprintf(error, error_size,
+                 "unknown event \"%s\"; valid: those of `schedlab list events`%s", search->wanted,
+                 ours ? "" : ", papi_avail and papi_native_avail, or none");
+}
+
 bool counter_names_check(const struct papi_api *api, const struct counter_names *names, char *error,
                          size_t error_size)
 {
@@ -315,9 +340,7 @@ bool counter_names_check(const struct papi_api *api, const struct counter_names 
     for (size_t i = 0; i < names->count; i++) {
         struct search search;
         if (!name_is_possible(api, have_papi, names->name[i], &search)) {
-            snprintf(error, error_size,
-                     "unknown event \"%s\"; the nearest is \"%s\" (schedlab list events)",
-                     names->name[i], search.best);
+            complain_of_name(&search, error, error_size);
             return false;
         }
     }

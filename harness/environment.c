@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/environment.h"
 
+#include "harness/counter_names.h"
 #include "harness/counters.h"
 #include "harness/limits.h"
 #include "harness/topology.h"
@@ -221,6 +222,54 @@ static const char *no_absence(void *arg, enum stat_id which)
     return NULL;
 }
 
+/* "A,B": the events of threads that can be counted; NULL if there is none. To be freed. */
+static char *threads_events(const json_t *events)
+{
+    char *names = NULL;
+    size_t size = 0, i;
+    json_t *event;
+    FILE *to = open_memstream(&names, &size);
+    if (!to)
+        abort();
+    json_array_foreach(events, i, event)
+    {
+        const char *name = json_string_value(json_object_get(event, "name"));
+        if (counter_sde_find(name) < 0 && !json_object_get(event, "absent"))
+            fprintf(to, "%s%s", ftell(to) > 0 ? "," : "", name);
+    }
+    fclose(to);
+    if (size > 0)
+        return names;
+    free(names);
+    return NULL;
+}
+
+/* Tries in earnest what a variant with a thread per goroutine asks for. */
+static void inheritance_describe(json_t *events)
+{
+    char error[256];
+    char *names = threads_events(events);
+    struct counters *counters =
+        names ? counters_new(&papi_api_native, names, COUNTERS_INHERITED, error, sizeof error)
+              : NULL;
+    free(names);
+    if (!counters)
+        return;
+    json_t *inherited = counters_describe(counters), *event, *other;
+    size_t i, k;
+    json_array_foreach(inherited, i, other)
+    {
+        json_t *why = json_object_get(other, "absent");
+        json_array_foreach(events, k, event)
+        {
+            if (why && json_equal(json_object_get(event, "name"), json_object_get(other, "name")))
+                json_object_set(event, "absent_inherited", why);
+        }
+    }
+    json_decref(inherited);
+    counters_free(counters);
+}
+
 json_t *environment_counting_to_json(void)
 {
     static const struct counters_source source = {no_stat, no_absence, NULL};
@@ -234,6 +283,7 @@ json_t *environment_counting_to_json(void)
         json_pack("{ss so}", "domain", counters_count_kernel(counters) ? "user and kernel" : "user",
                   "events", counters_describe(counters));
     counters_free(counters);
+    inheritance_describe(json_object_get(object, "events"));
     return object;
 }
 

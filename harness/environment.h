@@ -12,8 +12,9 @@
  * Initializes PAPI. */
 json_t *environment_to_json(void);
 
-/* Its part on events: {domain, events: [{name, source, help, absent?}]}, as counted on the calling
- * thread. */
+/* Its part on events: {domain, events: [{name, source, help, absent?, absent_inherited?}]}, as
+ * counted on the calling thread. absent_inherited says why an event that can be counted on one
+ * thread cannot be inherited by others, and so is absent where every goroutine has a thread. */
 json_t *environment_counting_to_json(void);
 
 /* The git revision of the build, "-dirty" at its end if the tree was, or "unknown". */

@@ -34,13 +34,14 @@ static void print_help(void)
          "Example:\n  schedlab run gmp grq fib,n=25");
 }
 
-static int misuse_unknown(const char *word)
+static _Noreturn void misuse_unknown(const char *word)
 {
+    char text[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(word);
     for (int i = 0; i < COMMANDS; i++)
         suggest_offer(&near, commands[i].name);
-    fprintf(stderr, "schedlab: unknown command \"%s\"; the nearest is \"%s\"\n", word, near.best);
-    return EXIT_MISUSED;
+    cli_misuse("schedlab", "unknown command \"%s\"; %s", word,
+               suggest_text(&near, "", "`schedlab --help`", text, sizeof text));
 }
 
 static int dispatch(int argc, char **argv)
@@ -53,7 +54,7 @@ static int dispatch(int argc, char **argv)
         argv[1] = name;
         return commands[i].run(argc - 1, argv + 1);
     }
-    return misuse_unknown(argv[1]);
+    misuse_unknown(argv[1]);
 }
 
 static void print_version(FILE *to, struct argp_state *state)

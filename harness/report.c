@@ -54,7 +54,8 @@ static int conclude(const struct report *report, const struct figures *figures, 
                 report->run_dir);
         return 1;
     }
-    fprintf(messages, "schedlab report: %s/report.html, %zu figures\n", report->run_dir, drawn);
+    fprintf(messages, "schedlab report: %s/report.html, %zu figure%s\n", report->run_dir, drawn,
+            drawn == 1 ? "" : "s");
     return 0;
 }
 

@@ -179,19 +179,22 @@ static bool tables_read(struct report *report, char *error, size_t error_size)
 
 /* Groups -------------------------------------------------------------------------------------- */
 
-static const struct sweep_group *sweep_find(const struct sweep_file *sweep, const char *id)
-{
-    for (unsigned i = 0; sweep && i < sweep->groups_count; i++)
-        if (strcmp(sweep->groups[i].id, id) == 0)
-            return &sweep->groups[i];
-    return NULL;
-}
-
-/* The sweep file's order; groups that it does not know come last. */
+/* The sweep file's order; groups that it does not know, or all without a file, come last. */
 static size_t group_place(const struct sweep_file *sweep, const char *id)
 {
-    const struct sweep_group *found = sweep_find(sweep, id);
-    return found ? (size_t)(found - sweep->groups) : SIZE_MAX;
+    if (!sweep)
+        return SIZE_MAX;
+    for (unsigned i = 0; i < sweep->groups_count; i++)
+        if (strcmp(sweep->groups[i].id, id) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+/* NULL if there is no file, or no such group in it. */
+static const struct sweep_group *sweep_find(const struct sweep_file *sweep, const char *id)
+{
+    size_t place = group_place(sweep, id);
+    return sweep && place < sweep->groups_count ? &sweep->groups[place] : NULL;
 }
 
 static void group_add(struct report *report, struct report_cell *first, size_t count)
@@ -228,6 +231,7 @@ static void group_compare_to_baseline(struct report_group *group)
 static void groups_make(struct report *report)
 {
     report->groups = allocate(report->cells_count, sizeof *report->groups);
+    report->groups_count = 0;
     for (size_t i = 0, end; i < report->cells_count; i = end) {
         for (end = i + 1; end < report->cells_count &&
                           strcmp(report->cells[i].group, report->cells[end].group) == 0;)

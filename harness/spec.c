@@ -27,6 +27,14 @@ const struct sched_ops *spec_variant(size_t i)
     return i < count ? sched_variants[i] : NULL;
 }
 
+char *spec_one_line(char *text)
+{
+    for (char *at = text; *at; at++)
+        if (iscntrl((unsigned char)*at))
+            *at = '?';
+    return text;
+}
+
 /* Where a parser puts its one line. */
 struct complaint {
     char *text;
@@ -40,6 +48,7 @@ complain(const struct complaint *to, const char *format, ...)
     va_start(args, format);
     vsnprintf(to->text, to->size, format, args);
     va_end(args);
+    spec_one_line(to->text);
     return false;
 }
 
@@ -172,7 +181,7 @@ static bool complain_of_value(const struct complaint *to, const char *name,
         struct suggest near = suggest_for(text);
         for (const char *const *word = param->words; *word; word++)
             suggest_offer(&near, *word);
-        if (near.best)
+        if (near.near)
             snprintf(nearest, sizeof nearest, "the nearest is \"%s\"; ", near.best);
     }
     param_range_text(param, range, sizeof range);
@@ -191,12 +200,14 @@ static const struct param *param_find(const struct param *table, const char *key
 static bool complain_of_key(const struct complaint *to, const char *name, const char *kind,
                             const struct param *table, const char *key)
 {
+    char text[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(key);
     for (const struct param *param = table; param && param->name; param++)
         suggest_offer(&near, param_key(param));
     if (!near.best)
         return complain(to, "%s: unknown %s \"%s\"; it has none", name, kind, key);
-    return complain(to, "%s: unknown %s \"%s\"; the nearest is \"%s\"", name, kind, key, near.best);
+    return complain(to, "%s: unknown %s \"%s\"; %s", name, kind, key,
+                    suggest_text(&near, "", "`schedlab list`", text, sizeof text));
 }
 
 /* Who is being specified: for messages, and where its values go. */
@@ -276,6 +287,19 @@ static char *cut_name(char *text)
     return comma;
 }
 
+/* In a list of YAML without quotes, and between words of a shell, a setting loses its name. */
+static void complain_of_name(const struct complaint *to, const char *kind,
+                             const struct suggest *near, const char *where)
+{
+    char text[SUGGEST_TEXT_SIZE];
+    if (strchr(near->word, '='))
+        complain(to, "\"%s\" is no %s; write NAME,%s as one word, and in YAML in quotes",
+                 near->word, kind, near->word);
+    else
+        complain(to, "unknown %s \"%s\"; %s", kind, near->word,
+                 suggest_text(near, "", where, text, sizeof text));
+}
+
 static const struct sched_ops *variant_find(const char *name, const struct complaint *to)
 {
     struct suggest near = suggest_for(name);
@@ -285,7 +309,7 @@ static const struct sched_ops *variant_find(const char *name, const struct compl
             return ops;
         suggest_offer(&near, ops->name);
     }
-    complain(to, "unknown variant \"%s\"; the nearest is \"%s\"", name, near.best);
+    complain_of_name(to, "variant", &near, "`schedlab list variants`");
     return NULL;
 }
 
@@ -297,8 +321,7 @@ static const struct workload *workload_find(const char *name, const struct compl
             return *workload;
         suggest_offer(&near, (*workload)->name);
     }
-    complain(to, "unknown workload \"%s\"; the nearest is \"%s\"", name,
-             near.best ? near.best : "none");
+    complain_of_name(to, "workload", &near, "`schedlab list workloads`");
     return NULL;
 }
 

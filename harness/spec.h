@@ -54,6 +54,10 @@ void workload_spec_free(struct workload_spec *spec);
 
 /* Parts, for tables and messages ------------------------------------------------------------- */
 
+/* Turns control characters into "?", so that a message is one line whatever words of a user it
+ * quotes; returns text. */
+char *spec_one_line(char *text);
+
 /* The key as users write it: "spinners" for the field floor.spinners. */
 const char *param_key(const struct param *param);
 

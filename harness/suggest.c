@@ -3,9 +3,11 @@
 
 #include <ctype.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-enum { LENGTH_MAX = 255 };
+enum { LENGTH_MAX = 255, ABBREVIATION_MIN = 2 };
 
 static size_t length_of(const char *text)
 {
@@ -48,6 +50,16 @@ size_t suggest_distance(const char *a, const char *b)
     return row[b_length];
 }
 
+bool suggest_is_near(const char *a, const char *b)
+{
+    size_t a_length = length_of(a), b_length = length_of(b);
+    size_t shorter = a_length < b_length ? a_length : b_length;
+    size_t longer = a_length < b_length ? b_length : a_length;
+    if (shorter >= ABBREVIATION_MIN && shorter * 3 >= longer && strncasecmp(a, b, shorter) == 0)
+        return true;
+    return suggest_distance(a, b) <= (longer + 1) / 3;
+}
+
 struct suggest suggest_for(const char *word)
 {
     return (struct suggest){.word = word, .best = NULL, .distance = SIZE_MAX};
@@ -56,8 +68,30 @@ struct suggest suggest_for(const char *word)
 void suggest_offer(struct suggest *suggest, const char *candidate)
 {
     size_t distance = suggest_distance(suggest->word, candidate);
-    if (distance < suggest->distance) {
-        suggest->best = candidate;
-        suggest->distance = distance;
+    bool near = suggest_is_near(suggest->word, candidate);
+    if (suggest->count < SUGGEST_LISTED_MAX)
+        suggest->listed[suggest->count] = candidate;
+    suggest->count++;
+    if (near < suggest->near || (near == suggest->near && distance >= suggest->distance))
+        return;
+    suggest->best = candidate;
+    suggest->distance = distance;
+    suggest->near = near;
+}
+
+char *suggest_text(const struct suggest *suggest, const char *mark, const char *where, char *text,
+                   size_t text_size)
+{
+    if (suggest->near) {
+        snprintf(text, text_size, "the nearest is \"%s%s\"", mark, suggest->best);
+        return text;
     }
+    size_t length = 0;
+    for (size_t i = 0; i < suggest->count && i < SUGGEST_LISTED_MAX && length < text_size; i++)
+        length += (size_t)snprintf(text + length, text_size - length, "%s%s%s",
+                                   i ? ", " : "valid: ", mark, suggest->listed[i]);
+    if (suggest->count > SUGGEST_LISTED_MAX && length < text_size)
+        snprintf(text + length, text_size - length, " and %zu more, see %s",
+                 suggest->count - SUGGEST_LISTED_MAX, where);
+    return text;
 }

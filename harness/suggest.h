@@ -1,20 +1,28 @@
-/* suggest.h - the nearest valid name for one that is not valid.
+/* suggest.h - what a message says of a name that is not valid: the nearest valid one, or, where
+ * none is near, which ones there are.
  *
  * Who calls: everything that reads names from a user. Usage:
  *
+ *     char text[SUGGEST_TEXT_SIZE];
  *     struct suggest near = suggest_for("gpm");
  *     for (...) suggest_offer(&near, candidate);
- *     ... near.best is the nearest candidate, NULL if none was offered
+ *     ... suggest_text(&near, "", "`schedlab list variants`", text, sizeof text)
  */
 #ifndef SCHEDLAB_SUGGEST_H
 #define SCHEDLAB_SUGGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+enum { SUGGEST_LISTED_MAX = 20, SUGGEST_TEXT_SIZE = 512 };
 
 struct suggest {
     const char *word;
-    const char *best; /* the candidate's own pointer */
-    size_t distance;
+    const char *best; /* the candidate's own pointer; NULL if none was offered */
+    size_t distance;  /* of best */
+    bool near;        /* whether best is what somebody may have meant */
+    const char *listed[SUGGEST_LISTED_MAX]; /* the first candidates */
+    size_t count;                           /* of all candidates */
 };
 
 /* How many characters must be put in, left out, changed or swapped with their neighbour to turn a
@@ -22,9 +30,21 @@ struct suggest {
  * Only the first 255 characters count. */
 size_t suggest_distance(const char *a, const char *b);
 
+/* Whether a typing error or an abbreviation makes one of the other: at most every third character
+ * differs, or the shorter one begins the longer one, and is two characters and a third of it at
+ * least. */
+bool suggest_is_near(const char *a, const char *b);
+
 struct suggest suggest_for(const char *word);
 
-/* The first of equally near candidates stays. */
+/* Candidates must live until the text is made. What is near comes before what is not, then the
+ * distance counts; the first of equally near candidates stays. */
 void suggest_offer(struct suggest *suggest, const char *candidate);
+
+/* `the nearest is "gmp"`; or, if none is near, `valid: kthread, uthread, ...` with at most
+ * SUGGEST_LISTED_MAX names, and if there are more, how many and where to find them. mark stands
+ * before every name ("--"); returns text. Pre: something was offered. */
+char *suggest_text(const struct suggest *suggest, const char *mark, const char *where, char *text,
+                   size_t text_size);
 
 #endif

@@ -221,6 +221,7 @@ static bool check_baseline(const struct sweep_reader *reader, struct sweep_group
         return false;
     free(group->baseline);
     group->baseline = canonical;
+    char text[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(canonical);
     for (unsigned i = 0; i < group->variants_count; i++) {
         if (strcmp(group->variants[i], canonical) == 0)
@@ -228,8 +229,8 @@ static bool check_baseline(const struct sweep_reader *reader, struct sweep_group
         suggest_offer(&near, group->variants[i]);
     }
     return sweep_complain(
-        reader, line, "the baseline %s is not one of the group's variants; the nearest is \"%s\"",
-        canonical, near.best);
+        reader, line, "the baseline %s is not one of the group's variants; %s", canonical,
+        suggest_text(&near, "", "variants and knob of the group", text, sizeof text));
 }
 
 static bool check_workers(const struct sweep_reader *reader, const struct sweep_group *group,

@@ -59,24 +59,40 @@ bool sweep_folder_write(const char *path, const char *text, size_t size, char *e
     return ok;
 }
 
+/* All bytes of a file, to be freed; NULL and errno if they cannot be read. */
+static char *file_read(const char *path, size_t *size)
+{
+    FILE *from = fopen(path, "re");
+    if (!from)
+        return NULL;
+    char *text = NULL, part[8192];
+    size_t n;
+    FILE *to = open_memstream(&text, size);
+    if (!to)
+        abort();
+    do {
+        n = fread(part, 1, sizeof part, from);
+        fwrite(part, 1, n, to);
+    } while (n == sizeof part);
+    int failed = ferror(from) ? errno : 0;
+    fclose(from);
+    if (fclose(to) != 0)
+        abort();
+    if (!failed)
+        return text;
+    free(text);
+    errno = failed;
+    return NULL;
+}
+
 bool sweep_folder_copy(const char *from, const char *to, char *error, size_t error_size)
 {
-    FILE *source = fopen(from, "re");
-    char *text = NULL;
-    size_t size = 0;
-    FILE *copy = source ? open_memstream(&text, &size) : NULL;
-    if (!copy) {
+    size_t size;
+    char *text = file_read(from, &size);
+    if (!text) {
         snprintf(error, error_size, "cannot read %s: %s", from, strerror(errno));
-        if (source)
-            fclose(source);
         return false;
     }
-    char part[8192];
-    size_t n;
-    while ((n = fread(part, 1, sizeof part, source)) > 0)
-        fwrite(part, 1, n, copy);
-    fclose(source);
-    fclose(copy);
     bool ok = sweep_folder_write(to, text, size, error, error_size);
     free(text);
     return ok;

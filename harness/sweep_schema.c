@@ -111,7 +111,8 @@ bool sweep_complain(const struct sweep_reader *reader, size_t line, const char *
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    snprintf(reader->error, reader->error_size, "%s:%zu: %s", reader->path, line, what);
+    snprintf(reader->error, reader->error_size, "%s:%zu: %s", reader->path, line,
+             spec_one_line(what));
     return false;
 }
 
@@ -179,11 +180,13 @@ static void complain_of_unknown_key(const struct sweep_reader *reader, const cha
                                     const char *key)
 {
     const char *owner;
+    char text[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(key);
     for (const cyaml_schema_field_t *field = fields_of_place(place, &owner); field->key; field++)
         suggest_offer(&near, field->key);
     sweep_complain(reader, yaml_place_key_line(reader->place, place, key, 0),
-                   "%s has no key \"%s\"; the nearest is \"%s\"", owner, key, near.best);
+                   "%s has no key \"%s\"; %s", owner, key,
+                   suggest_text(&near, "", "harness/sweep_file.h", text, sizeof text));
 }
 
 void sweep_complain_of_number(const struct sweep_reader *reader, size_t line, const char *key,
@@ -200,14 +203,12 @@ void sweep_complain_of_number(const struct sweep_reader *reader, size_t line, co
 
 static void complain_of_figure(const struct sweep_reader *reader, size_t line, const char *word)
 {
+    char text[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(word);
     for (int i = 0; i < FIGURE_WORDS; i++)
         suggest_offer(&near, figure_words[i].str);
-    sweep_complain(
-        reader, line,
-        "unknown figure \"%s\"; the nearest is \"%s\"; valid: throughput, speedup, events, "
-        "latency, knob",
-        word, near.best);
+    sweep_complain(reader, line, "unknown figure \"%s\"; %s", word,
+                   suggest_text(&near, "", "harness/sweep_file.h", text, sizeof text));
 }
 
 /* Says what libcyaml found in this program's words. */

@@ -4,10 +4,12 @@
 #include <hwloc.h>
 #include <stdlib.h>
 
-/* The machine as far as the cgroup allows it; NULL if hwloc cannot tell. */
+/* The machine as far as the cgroup allows it; NULL if hwloc cannot tell. What hwloc misses, as in
+ * containers without /sys, it would tell on standard error, where a line means a fault. */
 static hwloc_topology_t topology_load(void)
 {
     hwloc_topology_t topology;
+    setenv("HWLOC_HIDE_ERRORS", "2", 0);
     if (hwloc_topology_init(&topology) != 0)
         return NULL;
     hwloc_topology_set_cache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL);

@@ -20,6 +20,17 @@ static size_t line_at_offset(const char *text, size_t size, size_t offset)
     return line;
 }
 
+/* What is missing shows at the end of the file only; the context says where it began. */
+static void problem_write(const yaml_parser_t *parser, char *problem, size_t problem_size)
+{
+    const char *what = parser->problem ? parser->problem : "no memory";
+    if (parser->context && parser->context_mark.line < parser->problem_mark.line)
+        snprintf(problem, problem_size, "not valid YAML: %s %s from line %zu on", what,
+                 parser->context, parser->context_mark.line + 1);
+    else
+        snprintf(problem, problem_size, "not valid YAML: %s", what);
+}
+
 struct yaml_place *yaml_place_open(const char *text, size_t size, size_t *line, char *problem,
                                    size_t problem_size)
 {
@@ -36,8 +47,7 @@ struct yaml_place *yaml_place_open(const char *text, size_t size, size_t *line, 
         if (!place->root)
             yaml_document_delete(&place->document);
     } else {
-        snprintf(problem, problem_size, "not valid YAML: %s",
-                 parser.problem ? parser.problem : "no memory");
+        problem_write(&parser, problem, problem_size);
         *line = parser.error == YAML_READER_ERROR
                     ? line_at_offset(text, size, parser.problem_offset)
                     : parser.problem_mark.line + 1;

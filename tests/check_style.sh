@@ -39,6 +39,7 @@ search "thread-local outside machine/native" '_Thread_lo[c]al|__thre[a]d\b|\bthr
 search "a test that waits for wall time" '\b(u?sleep|nanosleep|clock_nanosleep|machine_sleep) ?\(' \
     $(echo "$code" | grep '^tests/')
 search "a test that waits for wall time" '(^|[;&|({[:space:]])sleep [0-9.]' $(echo "$scripts" | grep '^tests/test_')
+search "a place that was to be filled in" '@[A-Z]+@' $(find README.md docs -maxdepth 1 -name '*.md')
 search "a path of one machine" '/(wo[r]k|fa[r]m|ho[m]e)/[a-z]|\.\./sha[r]ed' $code $scripts $texts $top
 
 if [ -s "$offences" ]; then

@@ -60,6 +60,9 @@ expect help 0 "Usage: schedlab" -- --help
 expect version 0 "schedlab" -- --version
 for command in list run sweep report; do
     expect "$command has help with an example" 0 "Example:" -- $command --help
+    tr -s ' \n' ' ' <out >flat
+    grep -qE 'Exit status: 0 done.*; 1 .*; 2 misused\.' flat && report 1 "$command tells its exit status" ||
+        report 0 "$command tells its exit status"
 done
 
 # Lists
@@ -91,12 +94,33 @@ json sample_counts_its_own_events \
     "[e for e in j['events'] if e['name'] == 'sde:::schedlab::GS_CREATED'][0]['value'] > 0"
 run run --sample kthread spawn,n=10M --workers 2
 json sample_skips_before_harm "j['status'] == 'skipped' and j['reason'] and 'iterations' not in j"
-expect run_shows_why_it_skips 0 "kthread skipped: " -- run kthread spawn,n=10M $quick
-expect run_serial_of_goroutines_is_skipped 0 "has no serial version" -- run serial pingpong $quick
+expect run_of_skipped_cells_alone_fails 1 "kthread skipped: " -- run kthread spawn,n=10M $quick
+expect run_serial_of_goroutines_is_skipped 1 "has no serial version" -- run serial pingpong $quick
+expect run_skips_beside_a_number 0 "serial skipped: " -- run serial gmp pingpong,rounds=10 $quick
 run run --sample gmp fib,n=10 --workers 2 --iterations 1 --events PAPI_L1_DCM,perf::CONTEXT-SWITCHES
 json sample_counts_only_what_is_asked_for "[e['name'] for e in j['events']] == ['PAPI_L1_DCM', 'perf::CONTEXT-SWITCHES']"
 expect run_hung_child_is_failed 1 "no answer within" -- \
     run serial fib,n=45 --reps 2 --timeout 200ms --iterations 1 --workers 1
+
+# hwloc complains of a component that it does not know, unless told to be silent. A user's own word wins.
+# Without --workers the program itself asks hwloc how many there are.
+once="fib,n=5 --reps 1 --iterations 1 --warmup 0 --events none"
+HWLOC_COMPONENTS=nowhere run run gmp $once
+[ $status = 0 ] && [ ! -s err ] && report 1 hwloc_is_silent || report 0 hwloc_is_silent
+HWLOC_HIDE_ERRORS=0 HWLOC_COMPONENTS=nowhere run run gmp $once
+[ $status = 0 ] && grep -q nowhere err && report 1 hwloc_speaks_when_asked || report 0 hwloc_speaks_when_asked
+
+# Where gmp can count an event of the kernel and kthread cannot, the list says so, and nowhere else.
+for variant in gmp kthread; do
+    run run --sample $variant fib,n=5 --workers 1 --iterations 1 --events perf::PAGE-FAULTS
+    grep -q '"absent"' out && echo absent >$variant || echo here >$variant
+done
+expected=0 told=0
+[ "$(cat gmp kthread | xargs)" = "here absent" ] && expected=1
+run list events
+tr -s ' \n' ' ' <out | grep -q 'In kthread, .*PROCESS_\* stand in' && told=1
+[ $told = $expected ] && report 1 list_events_tells_what_stands_in || report 0 list_events_tells_what_stands_in
+
 expect run_repeats_from_a_seed 0 "ok" -- run gmp uneven --seed 7 $quick
 
 # Misuse
@@ -105,7 +129,7 @@ misuse unknown_command '"sweep"' -- sweeep
 misuse unknown_topic '"variants"' -- list variant
 misuse two_topics "one topic" -- list knobs events
 misuse unknown_format "table" -- list --format tabel
-misuse unknown_option "the nearest is --workers" -- run gmp fib --worker5 2
+misuse unknown_option 'the nearest is "--workers"' -- run gmp fib --worker5 2
 misuse unknown_letter "unknown option -z" -- run gmp fib -z
 misuse option_without_value "has no value" -- run gmp fib --workers
 misuse option_with_a_value_too_many "takes no value" -- run gmp fib --pin=yes
@@ -114,7 +138,18 @@ misuse variant_alone 'after the variant "gmp"' -- run gmp
 misuse unknown_variant '"gmp"' -- run gpm fib
 misuse unknown_workload '"fib"' -- run gmp fibb
 misuse unknown_knob '"tick"' -- run gmp,tik=64 fib
-misuse unknown_parameter '"n"' -- run gmp fib,m=4
+misuse unknown_parameter 'valid: n' -- run gmp fib,m=4
+misuse far_off_command "valid: list, run, sweep, report" -- frobnicate
+misuse far_off_topic "valid: all, variants, workloads, knobs, events" -- list gizmo
+misuse far_off_format "valid: table, json" -- run gmp fib --format xml
+misuse far_off_option "valid: --workers, --reps" -- run gmp fib --colour
+misuse far_off_variant "valid: kthread, uthread" -- run cilk fib
+misuse far_off_workload "valid: fib, nqueens" -- run gmp zzz
+misuse far_off_event 'valid: those of `schedlab list events`' -- run gmp fib --events bogus
+misuse two_workloads 'one workload at a time, found "fib"' -- run gmp fib pingpong
+misuse knob_apart '"tick=4" is no variant' -- run gmp tick=4 fib
+misuse newline_in_a_name 'fi?b' -- run gmp "fi
+b"
 misuse knob_out_of_range "0 to 1024" -- run gmp,tick=1025 fib
 misuse parameter_out_of_range "valid: 0 to" -- run gmp fib,n=1000
 misuse unknown_word '"chain"' -- run gmp,wake=chian fib

@@ -494,6 +494,21 @@ static void typing_errors_get_the_nearest_event(void **state)
     }
 }
 
+static void events_far_off_name_the_lists(void **state)
+{
+    static const char *const names[] = {"bogus", "sde:::schedlab::BOGUS", "perf::ZEBRA",
+                                        "PAPI_ZEBRA"};
+    char error[ERROR_SIZE];
+    (void)state;
+    fake_reset();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_false(check_name(names[i], error));
+        if (!strstr(error, "schedlab list events") || strstr(error, "nearest"))
+            fail_msg("%s: \"%s\" should name lists and nothing near", names[i], error);
+        assert_null(strchr(error, '\n'));
+    }
+}
+
 static void events_of_other_machines_are_no_errors(void **state)
 {
     static const char *const names[] = {"PAPI_L1_DCM", "perf::CYCLES", "skx::INST_RETIRED:ANY_P",
@@ -545,6 +560,7 @@ int main(void)
         cmocka_unit_test(the_default_asks_for_cache_misses_first),
         cmocka_unit_test(lists_are_split_and_checked),
         cmocka_unit_test(typing_errors_get_the_nearest_event),
+        cmocka_unit_test(events_far_off_name_the_lists),
         cmocka_unit_test(events_of_other_machines_are_no_errors),
         cmocka_unit_test(sources_follow_from_names),
     };

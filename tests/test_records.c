@@ -89,6 +89,8 @@ static void closed_file_holds_nothing_but_records(void **state)
     int64_t size = file.size;
     assert_int_equal(record_file_close(&file), 0);
     FILE *from = fopen(path, "r");
+    if (!from)
+        abort();
     fseek(from, 0, SEEK_END);
     assert_int_equal(ftell(from), size);
     fclose(from);
@@ -98,6 +100,8 @@ static void torn_last_line_is_left_out(void **state)
 {
     (void)state;
     FILE *to = fopen(path, "w");
+    if (!to)
+        abort();
     fputs("{\"a\":1}\n{\"a\":2}\n{\"a\":", to);
     fclose(to);
     json_t *records = read_all();
@@ -110,6 +114,8 @@ static void line_that_is_no_record_is_named(void **state)
     (void)state;
     char error[ERROR_SIZE] = "";
     FILE *to = fopen(path, "w");
+    if (!to)
+        abort();
     fputs("{\"a\":1}\nnonsense\n", to);
     fclose(to);
     assert_null(record_file_read(path, error, sizeof error));

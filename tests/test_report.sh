@@ -267,8 +267,13 @@ one_line misuse_without_run_asks 'which run?'
 run 2 misuse_two_runs "$folder" "$folder"
 run 2 misuse_not_a_run "$scratch/a <run>"
 one_line misuse_not_a_run_names_the_nearest "$folder"
+mkdir -p alone/empty
+run 2 misuse_no_run_near "$scratch/alone/empty"
+one_line misuse_no_run_near_says_what_is_valid 'schedlab sweep'
+run 2 misuse_folder_of_runs "$scratch"
+one_line misuse_folder_of_runs_names_one "$folder"
 run 2 misuse_format "$folder" --format htm
-one_line misuse_format_names_the_nearest 'the nearest is html'
+one_line misuse_format_names_the_nearest 'the nearest is "html"'
 check help_has_an_example grep -q 'Example:' <("$schedlab" report --help)
 
 mkdir tools

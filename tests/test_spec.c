@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,74 @@ static void distance_survives_long_words(void **state)
     word[sizeof word - 1] = '\0';
     assert_int_equal(suggest_distance(word, ""), 255);
     assert_int_equal(suggest_distance(word, word), 0);
+}
+
+/* Suggestions --------------------------------------------------------------------------------- */
+
+static void nearness_is_a_slip_or_an_abbreviation(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        bool near;
+    } cases[] = {
+        {"gpm", "gmp", true},
+        {"fibb", "fib", true},
+        {"m", "M", true},
+        {"contstael", "contsteal", true},
+        {"task", "tasksteal", true},
+        {"fibonacci", "fib", true},
+        {"m", "n", false},
+        {"", "gmp", false},
+        {"cilk", "static", false},
+        {"xyz", "gmp", false},
+        {"t", "tasksteal", false},
+        {"all", "ALLOC_MAB_COUNT", false},
+        {"abcd", "dcba", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (suggest_is_near(cases[i].a, cases[i].b) != cases[i].near ||
+            suggest_is_near(cases[i].b, cases[i].a) != cases[i].near)
+            fail_msg("%s and %s are%s near", cases[i].a, cases[i].b, cases[i].near ? "" : " not");
+    }
+}
+
+static void suggestion_of(const char *word, int count, char text[SUGGEST_TEXT_SIZE])
+{
+    static char names[SUGGEST_LISTED_MAX + 3][16];
+    struct suggest near = suggest_for(word);
+    for (int i = 0; i < count; i++) {
+        snprintf(names[i], sizeof names[i], "name%02d", i);
+        suggest_offer(&near, names[i]);
+    }
+    suggest_text(&near, "--", "the list", text, SUGGEST_TEXT_SIZE);
+}
+
+static void what_is_far_off_gets_a_list(void **state)
+{
+    char text[SUGGEST_TEXT_SIZE];
+    (void)state;
+    suggestion_of("name01", 3, text);
+    assert_string_equal(text, "the nearest is \"--name01\"");
+    suggestion_of("gizmo", 3, text);
+    assert_string_equal(text, "valid: --name00, --name01, --name02");
+    suggestion_of("gizmo", SUGGEST_LISTED_MAX, text);
+    assert_non_null(strstr(text, "--name19"));
+    assert_null(strstr(text, "more"));
+    suggestion_of("gizmo", SUGGEST_LISTED_MAX + 3, text);
+    assert_non_null(strstr(text, "--name19 and 3 more, see the list"));
+    assert_null(strstr(text, "--name20"));
+}
+
+/* "task" is an abbreviation of the second, and at a smaller distance from the first. */
+static void an_abbreviation_comes_before_a_shorter_way(void **state)
+{
+    struct suggest near = suggest_for("task");
+    (void)state;
+    suggest_offer(&near, "gmp");
+    suggest_offer(&near, "tasksteal");
+    suggest_offer(&near, "grq");
+    assert_string_equal(near.best, "tasksteal");
 }
 
 /* Numbers ------------------------------------------------------------------------------------- */
@@ -255,11 +324,29 @@ static void unknown_names_get_the_nearest(void **state)
     (void)state;
     assert_variant_wrong("gpm", "unknown variant \"gpm\"", "\"gmp\"");
     assert_variant_wrong("tasksteel,x=1", "unknown variant \"tasksteel\"", "\"tasksteal\"");
-    assert_variant_wrong("", "unknown variant \"\"", "nearest");
+    assert_variant_wrong("", "unknown variant \"\"", "valid: kthread, ");
     assert_variant_wrong("gmp,tik=64", "gmp: unknown knob \"tik\"", "\"tick\"");
     assert_variant_wrong("uthread,tick=64", "uthread: unknown knob \"tick\"", "none");
     assert_workload_wrong("fibb", "unknown workload \"fibb\"", "\"fib\"");
-    assert_workload_wrong("fib,m=3", "fib: unknown parameter \"m\"", "\"n\"");
+    assert_workload_wrong("fib,nn=3", "fib: unknown parameter \"nn\"", "\"n\"");
+}
+
+static void names_far_off_get_all_that_are_valid(void **state)
+{
+    (void)state;
+    assert_variant_wrong("cilk", "unknown variant \"cilk\"; valid: kthread, ", ", serial");
+    assert_variant_wrong("gmp,zebra=1", "gmp: unknown knob \"zebra\"; valid: ", "tick, ");
+    assert_variant_wrong("gmp,wake=sometimes", "wake=sometimes is not valid; valid: chain", "");
+    assert_workload_wrong("zzz", "unknown workload \"zzz\"; valid: fib, ", ", order");
+    assert_workload_wrong("fib,m=3", "fib: unknown parameter \"m\"; valid: n", "");
+}
+
+/* As `gmp tick=4`, or [gmp,tick=4] in YAML. */
+static void settings_without_a_name_are_told(void **state)
+{
+    (void)state;
+    assert_variant_wrong("tick=4", "\"tick=4\" is no variant", "NAME,tick=4");
+    assert_workload_wrong("n=4", "\"n=4\" is no workload", "NAME,n=4");
 }
 
 static void wrong_values_get_the_range(void **state)
@@ -292,6 +379,9 @@ int main(void)
         cmocka_unit_test(distance_counts_edits),
         cmocka_unit_test(distance_is_symmetric),
         cmocka_unit_test(distance_survives_long_words),
+        cmocka_unit_test(nearness_is_a_slip_or_an_abbreviation),
+        cmocka_unit_test(what_is_far_off_gets_a_list),
+        cmocka_unit_test(an_abbreviation_comes_before_a_shorter_way),
         cmocka_unit_test(numbers_have_suffixes),
         cmocka_unit_test(not_numbers_are_refused),
         cmocka_unit_test(canonical_text_leaves_defaults_out),
@@ -301,6 +391,8 @@ int main(void)
         cmocka_unit_test(every_default_is_valid),
         cmocka_unit_test(json_has_every_key_and_words_as_words),
         cmocka_unit_test(unknown_names_get_the_nearest),
+        cmocka_unit_test(names_far_off_get_all_that_are_valid),
+        cmocka_unit_test(settings_without_a_name_are_told),
         cmocka_unit_test(wrong_values_get_the_range),
         cmocka_unit_test(malformed_settings_are_told),
     };

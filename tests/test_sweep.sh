@@ -196,6 +196,13 @@ sed 's/variants:/varants:/' small.yaml >bad.yaml
 misuse unknown_key 'bad.yaml:12: a group has no key "varants"; the nearest is "variants"' -- bad.yaml
 sed 's/grq/gqr/' small.yaml >bad.yaml
 misuse unknown_variant 'bad.yaml:12: unknown variant "gqr"; the nearest is "grq"' -- bad.yaml
+sed 's/grq/cilk/' small.yaml >bad.yaml
+misuse far_off_variant 'bad.yaml:12: unknown variant "cilk"; valid: kthread, uthread, ' -- bad.yaml
+sed 's/grq/gmp,tick=4/' small.yaml >bad.yaml
+misuse unquoted_knob 'bad.yaml:12: "tick=4" is no variant; write NAME,tick=4 as one word, and in YAML in quotes' -- bad.yaml
+sed 's/Which/"&/' small.yaml >bad.yaml
+misuse unclosed_quote 'while scanning a quoted scalar from line 10 on' -- bad.yaml
+misuse empty_results 'valid: the path of a folder' -- small.yaml --results ''
 sed 's/reps: 2/reps: two/' small.yaml >bad.yaml
 misuse value_out_of_range 'bad.yaml:3: reps is two; valid: 1 to 1000 repetitions' -- bad.yaml
 

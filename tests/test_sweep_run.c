@@ -88,6 +88,8 @@ static struct outcome measure(const char *names, int64_t reps, int64_t timeout_s
     outcome.run.folder = folder;
     unlink(samples);
     FILE *messages = fopen(messages_path, "w");
+    if (!messages)
+        abort();
     outcome.result = sweep_run_measure(&outcome.run, messages, outcome.error, ERROR_SIZE);
     fclose(messages);
     text_of_file(messages_path, outcome.messages, sizeof outcome.messages);
