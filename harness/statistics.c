@@ -6,6 +6,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,10 +25,11 @@ static gsl_rng *rng_make(uint64_t seed)
 
 static double *copy_sorted(const double *x, size_t n)
 {
-    double *sorted = malloc(n * sizeof *sorted);
+    double *sorted = malloc((n + 1) * sizeof *sorted);
     if (!sorted)
         abort();
-    memcpy(sorted, x, n * sizeof *sorted);
+    if (n > 0)
+        memcpy(sorted, x, n * sizeof *sorted);
     gsl_sort(sorted, 1, n);
     return sorted;
 }
@@ -51,6 +53,19 @@ static double resampled_median(gsl_rng *rng, const double *x, size_t n, unsigned
     return (lower + x[i]) / 2;
 }
 
+/* The percentiles of STATISTICS_RESAMPLES resamples, which are sorted here. */
+static void interval_narrow(struct interval *interval, double *resamples)
+{
+    gsl_sort(resamples, 1, STATISTICS_RESAMPLES);
+    double lo =
+        gsl_stats_quantile_from_sorted_data(resamples, 1, STATISTICS_RESAMPLES, INTERVAL_LOW);
+    double hi =
+        gsl_stats_quantile_from_sorted_data(resamples, 1, STATISTICS_RESAMPLES, INTERVAL_HIGH);
+    /* A skewed resampling distribution may leave the point estimate just outside. */
+    interval->lo = fmin(lo, interval->median);
+    interval->hi = fmax(hi, interval->median);
+}
+
 /* Narrows interval from the extremes to the percentiles of resampled medians of x, or of their
  * quotients with resampled medians of y if there is a y. Both are sorted, which changes nothing. */
 static void interval_bootstrap(struct interval *interval, const double *x, size_t nx,
@@ -71,14 +86,7 @@ static void interval_bootstrap(struct interval *interval, const double *x, size_
     }
     gsl_rng_free(rng);
     free(times);
-    gsl_sort(resamples, 1, STATISTICS_RESAMPLES);
-    double lo =
-        gsl_stats_quantile_from_sorted_data(resamples, 1, STATISTICS_RESAMPLES, INTERVAL_LOW);
-    double hi =
-        gsl_stats_quantile_from_sorted_data(resamples, 1, STATISTICS_RESAMPLES, INTERVAL_HIGH);
-    /* A skewed resampling distribution may leave the point estimate just outside. */
-    interval->lo = fmin(lo, interval->median);
-    interval->hi = fmax(hi, interval->median);
+    interval_narrow(interval, resamples);
 }
 
 struct interval statistics_median(const double *x, size_t n, uint64_t seed)
@@ -121,5 +129,98 @@ struct interval statistics_ratio(const double *x, size_t nx, const double *y, si
     }
     free(over);
     free(under);
+    return interval;
+}
+
+/* Geometric means ------------------------------------------------------------------------------ */
+
+/* Sorted copies, so that resampling can count. */
+struct sorted_pair {
+    double *over, *under;
+    size_t over_count, under_count;
+};
+
+static bool pairs_sort(struct sorted_pair *sorted, const struct ratio_samples *pairs, size_t n)
+{
+    bool positive = n > 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct ratio_samples *pair = &pairs[i];
+        sorted[i] = (struct sorted_pair){copy_sorted(pair->over, pair->over_count),
+                                         copy_sorted(pair->under, pair->under_count),
+                                         pair->over_count, pair->under_count};
+        positive = positive && pair->over_count > 0 && pair->under_count > 0 &&
+                   sorted[i].over[0] > 0 && sorted[i].under[0] > 0;
+    }
+    return positive;
+}
+
+/* The point estimate, and the product of the extreme quotients. */
+static struct interval geomean_extremes(const struct sorted_pair *pairs, size_t n)
+{
+    double middle = 0, lo = 0, hi = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct sorted_pair *p = &pairs[i];
+        middle += log(gsl_stats_median_from_sorted_data(p->over, 1, p->over_count) /
+                      gsl_stats_median_from_sorted_data(p->under, 1, p->under_count));
+        lo += log(p->over[0] / p->under[p->under_count - 1]);
+        hi += log(p->over[p->over_count - 1] / p->under[0]);
+    }
+    double count = (double)n;
+    return (struct interval){exp(middle / count), exp(lo / count), exp(hi / count), n};
+}
+
+static size_t largest_set(const struct sorted_pair *pairs, size_t n, bool *enough)
+{
+    size_t largest = 0;
+    *enough = true;
+    for (size_t i = 0; i < n; i++) {
+        size_t over = pairs[i].over_count, under = pairs[i].under_count;
+        *enough = *enough && over >= 3 && under >= 3;
+        largest = over > largest ? over : largest;
+        largest = under > largest ? under : largest;
+    }
+    return largest;
+}
+
+static void geomean_bootstrap(struct interval *interval, const struct sorted_pair *pairs, size_t n,
+                              size_t largest, uint64_t seed)
+{
+    double resamples[STATISTICS_RESAMPLES];
+    unsigned *times = calloc(largest, sizeof *times);
+    if (!times)
+        abort();
+    gsl_rng *rng = rng_make(seed);
+    for (size_t i = 0; i < STATISTICS_RESAMPLES; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < n; k++) {
+            const struct sorted_pair *p = &pairs[k];
+            double over = resampled_median(rng, p->over, p->over_count, times);
+            sum += log(over / resampled_median(rng, p->under, p->under_count, times));
+        }
+        resamples[i] = exp(sum / (double)n);
+    }
+    gsl_rng_free(rng);
+    free(times);
+    interval_narrow(interval, resamples);
+}
+
+struct interval statistics_geomean_ratio(const struct ratio_samples *pairs, size_t n, uint64_t seed)
+{
+    struct interval interval = {NAN, NAN, NAN, n};
+    struct sorted_pair *sorted = calloc(n + 1, sizeof *sorted);
+    if (!sorted)
+        abort();
+    if (pairs_sort(sorted, pairs, n)) {
+        bool enough;
+        size_t largest = largest_set(sorted, n, &enough);
+        interval = geomean_extremes(sorted, n);
+        if (enough && interval.lo < interval.hi)
+            geomean_bootstrap(&interval, sorted, n, largest, seed);
+    }
+    for (size_t i = 0; i < n; i++) {
+        free(sorted[i].over);
+        free(sorted[i].under);
+    }
+    free(sorted);
     return interval;
 }

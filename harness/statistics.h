@@ -1,7 +1,9 @@
-/* statistics.h - medians and ratios of medians with bootstrap intervals.
+/* statistics.h - what is said about samples: medians and ratios with bootstrap intervals, whether
+ * two sets differ and by how much, where a series settles, how small a task may be.
  *
- * Who calls: tables.c, and whatever compares two sets of samples. Nothing here reads files, prints
- * or keeps state: the same numbers and the same seed give the same interval to the last bit.
+ * Who calls: tables.c, compare.c, report_verdict.c, audit.c for results; sample.c for the warm-up.
+ * Nothing here reads files, prints or keeps state: the same numbers and the same seed give the same
+ * answer to the last bit.
  *
  * The intervals are percentile bootstrap intervals at 95 %, of STATISTICS_RESAMPLES resamples.
  * What they can promise depends on n:
@@ -35,5 +37,71 @@ double statistics_median_alone(const double *x, size_t n);
  * are the extreme quotients. NAN where a side is empty or y has a value that is not positive. */
 struct interval statistics_ratio(const double *x, size_t nx, const double *y, size_t ny,
                                  uint64_t seed);
+
+/* The two sets of samples behind one ratio of medians. */
+struct ratio_samples {
+    const double *over, *under;
+    size_t over_count, under_count;
+};
+
+/* The geometric mean of the ratios of medians of n pairs, and its interval: every resample draws
+ * all sets of all pairs anew, so that the interval holds the noise of measuring and says nothing
+ * about workloads that were not measured. It stands in for all pairs because it alone gives the
+ * same answer whichever side is the baseline (Source: [Fleming86]). `median` holds the point
+ * estimate, n of the interval is the number of pairs. NAN without pairs, or if a set is empty or
+ * has a value that is not positive. With fewer than 3 samples in any set lo and hi are the extreme
+ * quotients. */
+struct interval statistics_geomean_ratio(const struct ratio_samples *pairs, size_t n,
+                                         uint64_t seed);
+
+/* Differences (statistics_rank.c) ------------------------------------------------------------ */
+
+/* The p of the two-sided Mann-Whitney test that x and y come from one distribution. Exact where
+ * nx + ny <= 50 and no two values are equal; else normal with the correction for ties and for
+ * continuity. NAN if a side is empty; 1 if all values are equal. Values must be finite.
+ * Source: [Mann47] */
+double statistics_mann_whitney(const double *x, size_t nx, const double *y, size_t ny);
+
+/* The smallest p that the test above can give for so many samples without ties, which is that of
+ * two sets that do not overlap. NAN if a side is empty. */
+double statistics_mann_whitney_least(size_t nx, size_t ny);
+
+/* P(X > Y) + P(X = Y) / 2: how often a value of x is larger than one of y. 0.5 shows no difference,
+ * 1 and 0 sets that do not overlap; Vargha and Delaney call 0.56, 0.64 and 0.71 a small, medium and
+ * large effect. NAN if a side is empty. Source: [Vargha00] */
+double statistics_superiority(const double *x, size_t nx, const double *y, size_t ny);
+
+/* Replaces the p of n tests by Holm's adjusted ones, which may be held against the level for all n
+ * together. NAN stays, and does not count as a test. Source: [Holm79] */
+void statistics_holm(double *p, size_t n);
+
+/* The warm-up (statistics_change.c) ---------------------------------------------------------- */
+
+/* How many leading values of x precede its steady level: the warm-up, and 0 if none shows. The
+ * steady level is that of the longest stretch between changes. 0 for fewer than 4 values. */
+size_t statistics_change_point(const double *x, size_t n);
+
+/* The smallest task (statistics_metg.c) ------------------------------------------------------ */
+
+struct metg_point {
+    double task_ns;    /* workers * time / tasks: the work and what it costs to schedule it */
+    double efficiency; /* speed-up / workers */
+};
+
+enum metg_where {
+    METG_BETWEEN, /* interpolated, or measured exactly */
+    METG_BELOW,   /* even the smallest task is efficient enough */
+    METG_ABOVE,   /* even the largest is not */
+    METG_NONE,    /* no points */
+};
+
+/* The minimum effective task granularity: the smallest task_ns at which the efficiency is still at
+ * least `share`. Coming down from the largest task, the first point below the share ends the
+ * search; between it and the one before, log(task_ns) is interpolated. *where says if there is such
+ * a task among those measured; if not, the result is NAN: nothing is extrapolated. Points may come
+ * in any order; those that are not positive and finite are left out.
+ * Source: [Slaughter20] s.4 */
+double statistics_metg(const struct metg_point *points, size_t n, double share,
+                       enum metg_where *where);
 
 #endif
