@@ -1,0 +1,96 @@
+/* mood.c - see mood.h. The sort is GSL's. */
+#include "harness/mood.h"
+
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+static const double FACTOR_MIN = 1.5;
+
+static bool is_time(double ns)
+{
+    return isfinite(ns) && ns > 0;
+}
+
+/* The logarithms of the probes that are times, ascending; free() them. */
+static double *logs_make(const double *line_ns, size_t n, size_t *count)
+{
+    double *logs = calloc(n + 1, sizeof *logs);
+    if (!logs)
+        abort();
+    *count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (is_time(line_ns[i]))
+            logs[(*count)++] = log(line_ns[i]);
+    gsl_sort(logs, 1, *count);
+    return logs;
+}
+
+/* How many values belong to the lower cluster. Minimizing the squares within the clusters is
+ * maximizing sum^2 / count of both. */
+static size_t split(const double *logs, size_t count, double *low, double *high)
+{
+    double total = 0, sum = 0, best = -INFINITY;
+    size_t best_size = 0;
+    for (size_t i = 0; i < count; i++)
+        total += logs[i];
+    for (size_t size = 1; size < count; size++) {
+        double rest = (double)(count - size);
+        sum += logs[size - 1];
+        double score = sum * sum / (double)size + (total - sum) * (total - sum) / rest;
+        if (score <= best)
+            continue;
+        best = score;
+        best_size = size;
+        *low = sum / (double)size;
+        *high = (total - sum) / rest;
+    }
+    return best_size;
+}
+
+void moods_learn(struct moods *moods, const double *line_ns, size_t n)
+{
+    size_t count;
+    double *logs = logs_make(line_ns, n, &count), low = 0, high = 0, sum = 0;
+    *moods = (struct moods){.threshold_ns = NAN, .near_ns = NAN, .far_ns = NAN};
+    moods->count[MOOD_NONE] = n - count;
+    size_t near = split(logs, count, &low, &high);
+    if (near > 0 && high - low >= log(FACTOR_MIN)) {
+        moods->threshold_ns = exp((low + high) / 2);
+        moods->near_ns = exp(low);
+        moods->far_ns = exp(high);
+    } else {
+        for (size_t i = 0; i < count; i++)
+            sum += logs[i];
+        moods->near_ns = count > 0 ? exp(sum / (double)count) : NAN;
+        near = count;
+    }
+    moods->count[MOOD_NEAR] = near;
+    moods->count[MOOD_FAR] = count - near;
+    free(logs);
+}
+
+static enum mood mood_of_one(const struct moods *moods, double ns)
+{
+    if (!is_time(ns))
+        return MOOD_NONE;
+    /* Without a threshold no time lies beyond it. */
+    return ns >= moods->threshold_ns ? MOOD_FAR : MOOD_NEAR;
+}
+
+enum mood mood_of(const struct moods *moods, double before_ns, double after_ns)
+{
+    enum mood before = mood_of_one(moods, before_ns), after = mood_of_one(moods, after_ns);
+    if (before == MOOD_NONE)
+        return after;
+    if (after == MOOD_NONE || after == before)
+        return before;
+    return MOOD_MIXED;
+}
+
+const char *mood_text(enum mood mood)
+{
+    static const char *const texts[] = {"-", "near", "far", "mixed"};
+    return texts[mood];
+}

@@ -1,0 +1,43 @@
+/* mood.h - the machine's mood: how far apart the cores in use are at the moment.
+ *
+ * Who calls: tables.c and compare.c after measuring; sweep_run.c while it tops classes up.
+ *
+ * On virtual machines the round trip of a cache line between two cores was seen to flip between
+ * some 50 and 360 ns for seconds to minutes, as the hypervisor moves its threads. Results of
+ * workers that talk to one another follow it, by up to 3.5 times, so that samples of two moods are
+ * two different experiments. A probe before and one after every sample (`probe.before.line_ns` and
+ * `probe.after.line_ns` of the record) tell in which mood it was measured.
+ *
+ * What is near and what is far differs between machines, and most machines have one mood only; so
+ * the two are learnt from the probes of the whole run, and exist only if they lie well apart.
+ */
+#ifndef SCHEDLAB_MOOD_H
+#define SCHEDLAB_MOOD_H
+
+#include <stddef.h>
+
+enum mood {
+    MOOD_NONE, /* one worker, or no probe */
+    MOOD_NEAR,
+    MOOD_FAR,
+    MOOD_MIXED, /* it changed during the sample */
+};
+
+struct moods {
+    double threshold_ns;    /* below it is near; NAN: there is one class, and all is near */
+    double near_ns, far_ns; /* geometric means of the two classes; NAN for a class without probes */
+    size_t count[4];        /* probes by mood; those that are no positive number are MOOD_NONE */
+};
+
+/* Learns the classes from n round trips. They are two clusters of log(line_ns), split where the
+ * squared distances from their centres are least, if the centres differ by a factor of 1.5 at
+ * least; else there is one class. */
+void moods_learn(struct moods *moods, const double *line_ns, size_t n);
+
+/* The mood of a sample from its two probes. A missing one, NAN, is taken to be as the other. */
+enum mood mood_of(const struct moods *moods, double before_ns, double after_ns);
+
+/* "-", "near", "far", "mixed" */
+const char *mood_text(enum mood mood);
+
+#endif
