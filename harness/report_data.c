@@ -101,6 +101,7 @@ static void cells_read(struct report *report)
             .id = text_or(tsv_text(tsv, row, "cell"), "?"),
             .status = text_or(tsv_text(tsv, row, "status"), "failed"),
             .reason = tsv_text(tsv, row, "reason"),
+            .chosen = class_of_text(tsv_text(tsv, row, "class")),
             .workers = whole(tsv_number(tsv, row, "workers")),
             .throughput = tsv_interval(tsv, row, "median", "lo", "hi"),
             .speedup = tsv_interval(tsv, row, "speedup", "speedup_lo", "speedup_hi"),
@@ -144,7 +145,20 @@ static void latencies_read(struct report *report)
         };
 }
 
-/* Gives each cell that is ok the throughputs of its samples. */
+/* Whether the sample is one of those behind the cell's numbers. */
+static bool sample_counts(const struct tsv *tsv, size_t row, const struct report_cell *cell)
+{
+    const char *mood = text_or(tsv_text(tsv, row, "mood"), "-");
+    bool marked = tsv_text(tsv, row, "marks") != NULL;
+    enum mood which = MOOD_NONE;
+    while (which < MOOD_MIXED && strcmp(mood_text(which), mood) != 0)
+        which++;
+    return class_holds(cell->chosen, which, marked) &&
+           strcmp(text_or(tsv_text(tsv, row, "cell"), ""), cell->id) == 0 &&
+           strcmp(text_or(tsv_text(tsv, row, "group"), "-"), cell->group) == 0;
+}
+
+/* Gives each cell that is ok the throughputs of the samples behind its numbers. */
 static void samples_read(struct report *report)
 {
     const struct tsv *tsv = &report->tables[SAMPLES];
@@ -153,9 +167,7 @@ static void samples_read(struct report *report)
         cell->samples = allocate(tsv->rows, sizeof *cell->samples);
         for (size_t row = 1; row < tsv->rows && report_cell_ok(cell); row++) {
             double throughput = tsv_number(tsv, row, "throughput");
-            if (isfinite(throughput) &&
-                strcmp(text_or(tsv_text(tsv, row, "cell"), ""), cell->id) == 0 &&
-                strcmp(text_or(tsv_text(tsv, row, "group"), "-"), cell->group) == 0)
+            if (isfinite(throughput) && sample_counts(tsv, row, cell))
                 cell->samples[cell->samples_count++] = throughput;
         }
     }

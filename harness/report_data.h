@@ -6,6 +6,7 @@
 #ifndef SCHEDLAB_REPORT_DATA_H
 #define SCHEDLAB_REPORT_DATA_H
 
+#include "harness/classes.h"
 #include "harness/report_tsv.h"
 #include "harness/statistics.h"
 #include "harness/sweep_file.h"
@@ -20,8 +21,9 @@ struct report_cell {
     int workers;
     struct interval throughput, speedup;
     struct interval
-        to_baseline; /* multiple of the group's baseline on the same workload, workers */
-    double *samples; /* throughputs */
+        to_baseline;        /* multiple of the group's baseline on the same workload, workers */
+    enum cell_class chosen; /* the samples behind its numbers, see classes.h */
+    double *samples;        /* their throughputs */
     size_t samples_count;
 };
 

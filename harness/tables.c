@@ -8,59 +8,36 @@
 
 #include "harness/digests.h"
 #include "harness/records.h"
-#include "harness/statistics.h"
+#include "harness/tables_internal.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, REASON_SIZE = 1024 };
-
-/* Fixed, so that the same samples give the same table again. */
-static const uint64_t BOOTSTRAP_SEED = 1;
-
-struct row {
-    const char *group;
-    json_t *record;
-};
-
-/* The rows of one cell in one group. */
-struct cell_rows {
-    const struct row *rows;
-    size_t count;
-};
-
-struct table {
-    struct row *rows;
-    size_t count;
-};
+enum { PATH_SIZE = 4096 };
 
 /* Values -------------------------------------------------------------------------------------- */
 
-static json_int_t record_integer(const json_t *record, const char *key)
+json_int_t record_integer(const json_t *record, const char *key)
 {
     return json_integer_value(json_object_get(record, key));
 }
 
 /* NAN if there is none. */
-static double record_number(const json_t *record, const char *key)
+double record_number(const json_t *record, const char *key)
 {
     const json_t *value = json_object_get(record, key);
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static bool record_is(const json_t *record, const char *status)
+bool record_is(const json_t *record, const char *status)
 {
     return strcmp(record_text(record, "status"), status) == 0;
 }
 
-static void put_text(FILE *to, const char *text, char end)
+void put_text(FILE *to, const char *text, char end)
 {
     if (!*text)
         fputs("NA", to);
@@ -69,7 +46,7 @@ static void put_text(FILE *to, const char *text, char end)
     fputc(end, to);
 }
 
-static void put_number(FILE *to, double value, char end)
+void put_number(FILE *to, double value, char end)
 {
     if (isfinite(value))
         fprintf(to, "%.12g%c", value, end);
@@ -77,7 +54,7 @@ static void put_number(FILE *to, double value, char end)
         fprintf(to, "NA%c", end);
 }
 
-static void put_integer(FILE *to, const json_t *record, const char *key, char end)
+void put_integer(FILE *to, const json_t *record, const char *key, char end)
 {
     if (json_object_get(record, key))
         fprintf(to, "%" JSON_INTEGER_FORMAT "%c", record_integer(record, key), end);
@@ -128,10 +105,47 @@ static void table_add(struct table *table, const char *group, json_t *record)
     table->rows[table->count++] = (struct row){group, record};
 }
 
+/* See classes.h. */
+static enum cell_class cell_choose(const struct classes *classes, const struct cell_rows *cell)
+{
+    enum cell_class own = CLASS_QUIET;
+    size_t held = 0, marked = 0;
+    for (size_t i = 0; i < cell->count; i++)
+        if (classes_mood(classes, cell->rows[i].record) != MOOD_NONE)
+            own = class_of_mood(classes->common);
+    for (size_t i = 0; i < cell->count; i++) {
+        const json_t *record = cell->rows[i].record;
+        bool mark = classes_is_marked(record);
+        if (!record_is(record, "ok"))
+            continue;
+        held += class_holds(own, classes_mood(classes, record), mark);
+        marked += mark;
+    }
+    if (held < CLASS_MIN || (own == CLASS_QUIET && marked == 0))
+        return CLASS_ALL;
+    return own;
+}
+
+static void cells_make(struct table *table)
+{
+    table->cells = calloc(table->count + 1, sizeof *table->cells);
+    if (!table->cells)
+        abort();
+    for (size_t at = 0, end; at < table->count; at = end) {
+        for (end = at + 1;
+             end < table->count && cell_compare(&table->rows[at], &table->rows[end]) == 0;)
+            end++;
+        struct cell_rows *cell = &table->cells[table->cells_count++];
+        *cell = (struct cell_rows){&table->rows[at], end - at, CLASS_ALL};
+        cell->chosen = cell_choose(&table->classes, cell);
+    }
+}
+
 static struct table table_make(json_t *records)
 {
-    struct table table = {NULL, 0};
+    struct table table = {.rows = NULL};
     size_t i, k;
+    classes_learn(&table.classes, records);
     json_t *record, *group;
     json_array_foreach(records, i, record)
     {
@@ -143,23 +157,11 @@ static struct table table_make(json_t *records)
     }
     if (table.count > 0)
         qsort(table.rows, table.count, sizeof *table.rows, row_compare);
+    cells_make(&table);
     return table;
 }
 
-/* The next cell from *at on; false at the end. */
-static bool cell_next(const struct table *table, size_t *at, struct cell_rows *cell)
-{
-    if (*at == table->count)
-        return false;
-    size_t end = *at + 1;
-    while (end < table->count && cell_compare(&table->rows[*at], &table->rows[end]) == 0)
-        end++;
-    *cell = (struct cell_rows){&table->rows[*at], end - *at};
-    *at = end;
-    return true;
-}
-
-static size_t cell_count(const struct cell_rows *cell, const char *status)
+size_t cell_count(const struct cell_rows *cell, const char *status)
 {
     size_t n = 0;
     for (size_t i = 0; i < cell->count; i++)
@@ -168,37 +170,22 @@ static size_t cell_count(const struct cell_rows *cell, const char *status)
 }
 
 /* What messages and columns say of a whole cell. */
-static const char *cell_status(const struct cell_rows *cell)
+const char *cell_status(const struct cell_rows *cell)
 {
     if (cell_count(cell, "failed") > 0)
         return "failed";
     return cell_count(cell, "ok") > 0 ? "ok" : "skipped";
 }
 
-static void cell_reason(const struct cell_rows *cell, char *reason, size_t size)
+bool cell_uses(const struct table *table, const struct cell_rows *cell, size_t i)
 {
-    const char *status = cell_status(cell);
-    reason[0] = '\0';
-    for (size_t i = 0; i < cell->count && strcmp(status, "ok") != 0; i++) {
-        if (!record_is(cell->rows[i].record, status))
-            continue;
-        const char *why = record_text(cell->rows[i].record, "reason");
-        if (strcmp(status, "failed") == 0)
-            snprintf(reason, size, "%zu of %zu samples failed: %s", cell_count(cell, status),
-                     cell->count, why);
-        else
-            snprintf(reason, size, "%s", why);
-        return;
-    }
+    const json_t *record = cell->rows[i].record;
+    return record_is(record, "ok") &&
+           class_holds(cell->chosen, classes_mood(&table->classes, record),
+                       classes_is_marked(record));
 }
 
-/* Values of one kind over the ok samples of a cell. */
-struct values {
-    double *x;
-    size_t n;
-};
-
-static struct values values_make(const struct cell_rows *cell)
+struct values values_make(const struct cell_rows *cell)
 {
     struct values values = {calloc(cell->count, sizeof(double)), 0};
     if (!values.x)
@@ -206,29 +193,63 @@ static struct values values_make(const struct cell_rows *cell)
     return values;
 }
 
-static void values_add(struct values *values, double x)
+void values_add(struct values *values, double x)
 {
     if (isfinite(x))
         values->x[values->n++] = x;
 }
 
-/* Empty unless the cell is ok: a failed cell has no numbers. */
-static struct values cell_throughputs(const struct cell_rows *cell)
+struct values cell_throughputs(const struct table *table, const struct cell_rows *cell)
 {
     struct values values = values_make(cell);
     if (strcmp(cell_status(cell), "ok") == 0)
         for (size_t i = 0; i < cell->count; i++)
-            if (record_is(cell->rows[i].record, "ok"))
+            if (cell_uses(table, cell, i))
                 values_add(&values, record_number(cell->rows[i].record, "throughput"));
     return values;
 }
 
+void put_cell_key(FILE *to, const struct cell_rows *cell)
+{
+    const json_t *record = cell->rows[0].record;
+    put_text(to, cell->rows[0].group, '\t');
+    put_text(to, record_text(record, "variant"), '\t');
+    put_text(to, record_text(record, "variant_name"), '\t');
+    put_text(to, record_text(record, "workload"), '\t');
+    put_text(to, record_text(record, "workload_name"), '\t');
+    put_integer(to, record, "workers", '\t');
+    put_text(to, record_text(record, "cell"), '\t');
+}
+
 /* samples.tsv --------------------------------------------------------------------------------- */
+
+static void put_marks(FILE *to, const json_t *record)
+{
+    const json_t *marks = json_object_get(record, "marks"), *mark;
+    size_t i;
+    if (json_array_size(marks) == 0)
+        fputs("NA", to);
+    json_array_foreach(marks, i, mark)
+        fprintf(to, "%s%s", i ? "," : "", json_is_string(mark) ? json_string_value(mark) : "?");
+    fputc('\t', to);
+}
+
+/* How it was while the sample was measured. */
+static void put_circumstances(FILE *to, const struct table *table, const json_t *record)
+{
+    enum mood mood = classes_mood(&table->classes, record);
+    put_text(to, mood == MOOD_NONE ? "" : mood_text(mood), '\t');
+    put_number(to, classes_line_ns(record), '\t');
+    put_number(to, record_number(record, "steal_share"), '\t');
+    put_text(to, record_text(record, "allocator"), '\t');
+    put_marks(to, record);
+    put_text(to, record_text(record, "why"), '\n');
+}
 
 static void samples_write(const struct table *table, FILE *to)
 {
     fputs("cell\tblock\tposition\tgroup\tvariant\tvariant_name\tworkload\tworkload_name\tworkers\t"
-          "status\tthroughput\ttime_ns\tops\n",
+          "status\tthroughput\ttime_ns\tops\tmood\tline_ns\tsteal_share\tallocator\tmarks\twhy\n",
           to);
     for (size_t i = 0; i < table->count; i++) {
         const json_t *record = table->rows[i].record;
@@ -245,93 +266,12 @@ static void samples_write(const struct table *table, FILE *to)
         put_text(to, record_text(record, "status"), '\t');
         put_number(to, ok ? record_number(record, "throughput") : NAN, '\t');
         put_number(to, ok ? record_number(record, "time_ns") : NAN, '\t');
-        put_number(to, ok ? record_number(record, "ops") : NAN, '\n');
-    }
-}
-
-/* cells.tsv ----------------------------------------------------------------------------------- */
-
-/* The same variant and workload at one worker, wherever in the run it stands. */
-static bool cell_find_alone(const struct table *table, const struct cell_rows *cell,
-                            struct cell_rows *alone)
-{
-    const json_t *record = cell->rows[0].record;
-    size_t at = 0;
-    while (cell_next(table, &at, alone)) {
-        const json_t *other = alone->rows[0].record;
-        if (record_integer(other, "workers") == 1 &&
-            strcmp(record_text(other, "variant"), record_text(record, "variant")) == 0 &&
-            strcmp(record_text(other, "workload"), record_text(record, "workload")) == 0 &&
-            strcmp(record_text(other, "machine"), record_text(record, "machine")) == 0)
-            return true;
-    }
-    return false;
-}
-
-static struct interval cell_speedup(const struct table *table, const struct cell_rows *cell,
-                                    const struct values *values)
-{
-    struct interval speedup = {NAN, NAN, NAN, 0};
-    struct cell_rows alone;
-    if (!cell_find_alone(table, cell, &alone))
-        return speedup;
-    struct values base = cell_throughputs(&alone);
-    if (values->n > 0 && base.n > 0 && record_integer(cell->rows[0].record, "workers") == 1)
-        speedup = (struct interval){1, 1, 1, values->n}; /* by definition, so without an error */
-    else
-        speedup = statistics_ratio(values->x, values->n, base.x, base.n, BOOTSTRAP_SEED);
-    free(base.x);
-    return speedup;
-}
-
-static void cells_write(const struct table *table, FILE *to)
-{
-    fputs("group\tvariant\tvariant_name\tworkload\tworkload_name\top\tworkers\tcell\tstatus\tn\t"
-          "median\tlo\thi\tspeedup\tspeedup_lo\tspeedup_hi\treason\n",
-          to);
-    struct cell_rows cell;
-    size_t at = 0;
-    while (cell_next(table, &at, &cell)) {
-        const json_t *record = cell.rows[0].record;
-        struct values values = cell_throughputs(&cell);
-        struct interval median = statistics_median(values.x, values.n, BOOTSTRAP_SEED);
-        struct interval speedup = cell_speedup(table, &cell, &values);
-        char reason[REASON_SIZE];
-        cell_reason(&cell, reason, sizeof reason);
-        put_text(to, cell.rows[0].group, '\t');
-        put_text(to, record_text(record, "variant"), '\t');
-        put_text(to, record_text(record, "variant_name"), '\t');
-        put_text(to, record_text(record, "workload"), '\t');
-        put_text(to, record_text(record, "workload_name"), '\t');
-        put_text(to, record_text(record, "op"), '\t');
-        put_integer(to, record, "workers", '\t');
-        put_text(to, record_text(record, "cell"), '\t');
-        put_text(to, cell_status(&cell), '\t');
-        fprintf(to, "%zu\t", cell_count(&cell, "ok"));
-        put_number(to, median.median, '\t');
-        put_number(to, median.lo, '\t');
-        put_number(to, median.hi, '\t');
-        put_number(to, speedup.median, '\t');
-        put_number(to, speedup.lo, '\t');
-        put_number(to, speedup.hi, '\t');
-        put_text(to, reason, '\n');
-        free(values.x);
+        put_number(to, ok ? record_number(record, "ops") : NAN, '\t');
+        put_circumstances(to, table, record);
     }
 }
 
 /* events.tsv ---------------------------------------------------------------------------------- */
-
-static void put_cell_key(FILE *to, const struct cell_rows *cell)
-{
-    const json_t *record = cell->rows[0].record;
-    put_text(to, cell->rows[0].group, '\t');
-    put_text(to, record_text(record, "variant"), '\t');
-    put_text(to, record_text(record, "variant_name"), '\t');
-    put_text(to, record_text(record, "workload"), '\t');
-    put_text(to, record_text(record, "workload_name"), '\t');
-    put_integer(to, record, "workers", '\t');
-    put_text(to, record_text(record, "cell"), '\t');
-}
 
 static const json_t *event_find(const json_t *record, const char *name)
 {
@@ -344,13 +284,13 @@ static const json_t *event_find(const json_t *record, const char *name)
 
 /* One event over the ok samples of a cell. A sample that lacks it makes it absent for the cell:
  * a median over the samples that happen to have it would compare unlike things. */
-static void event_write(FILE *to, const struct cell_rows *cell, const char *name,
-                        const char *source)
+static void event_write(FILE *to, const struct table *table, const struct cell_rows *cell,
+                        const char *name, const char *source)
 {
     struct values per_op = values_make(cell), whole = values_make(cell);
-    char absent[REASON_SIZE] = "";
+    char absent[TABLE_REASON_SIZE] = "";
     for (size_t i = 0; i < cell->count; i++) {
-        if (!record_is(cell->rows[i].record, "ok"))
+        if (!cell_uses(table, cell, i))
             continue;
         const json_t *event = event_find(cell->rows[i].record, name);
         if (json_object_get(event, "value")) {
@@ -384,16 +324,15 @@ static void events_write(const struct table *table, FILE *to)
     fputs("group\tvariant\tvariant_name\tworkload\tworkload_name\tworkers\tcell\tevent\tsource\tn\t"
           "per_op\tlo\thi\tabsent\tvalue\n",
           to);
-    struct cell_rows cell;
-    size_t at = 0;
-    while (cell_next(table, &at, &cell)) {
-        if (strcmp(cell_status(&cell), "ok") != 0)
+    for (size_t at = 0; at < table->cells_count; at++) {
+        const struct cell_rows *cell = &table->cells[at];
+        if (strcmp(cell_status(cell), "ok") != 0)
             continue;
         /* All samples of a cell ask for the same events, in the same order. */
         size_t i;
         json_t *event;
-        json_array_foreach(json_object_get(cell.rows[0].record, "events"), i, event)
-            event_write(to, &cell, record_text(event, "name"), record_text(event, "source"));
+        json_array_foreach(json_object_get(cell->rows[0].record, "events"), i, event)
+            event_write(to, table, cell, record_text(event, "name"), record_text(event, "source"));
     }
 }
 
@@ -436,13 +375,13 @@ static double latency_quantile(const json_t *latency, size_t which)
                                 : bucket_quantile(latency, quantile);
 }
 
-static void latency_write_cell(FILE *to, const struct cell_rows *cell)
+static void latency_write_cell(FILE *to, const struct table *table, const struct cell_rows *cell)
 {
     for (size_t q = 0; q < QUANTILES; q++) {
         struct values values = values_make(cell);
         for (size_t i = 0; i < cell->count; i++) {
             const json_t *latency = json_object_get(cell->rows[i].record, "latency");
-            if (record_is(cell->rows[i].record, "ok") && latency)
+            if (cell_uses(table, cell, i) && latency)
                 values_add(&values, latency_quantile(latency, q));
         }
         if (values.n > 0) {
@@ -462,11 +401,9 @@ static void latency_write(const struct table *table, FILE *to)
     fputs("group\tvariant\tvariant_name\tworkload\tworkload_name\tworkers\tcell\tquantile\tns\tlo\t"
           "hi\n",
           to);
-    struct cell_rows cell;
-    size_t at = 0;
-    while (cell_next(table, &at, &cell))
-        if (strcmp(cell_status(&cell), "ok") == 0)
-            latency_write_cell(to, &cell);
+    for (size_t at = 0; at < table->cells_count; at++)
+        if (strcmp(cell_status(&table->cells[at]), "ok") == 0)
+            latency_write_cell(to, table, &table->cells[at]);
 }
 
 /* Files --------------------------------------------------------------------------------------- */
@@ -495,6 +432,14 @@ static bool file_write(const char *run_dir, const char *name, const struct table
     return ok;
 }
 
+/* plan.json is there for sweeps that came to an end. */
+static json_t *plan_read(const char *run_dir)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/plan.json", run_dir);
+    return json_load_file(path, 0, NULL);
+}
+
 int tables_write(const char *run_dir, char *error, size_t error_size)
 {
     char path[PATH_SIZE];
@@ -507,10 +452,15 @@ int tables_write(const char *run_dir, char *error, size_t error_size)
         return -1;
     digests_judge_all(records);
     struct table table = table_make(records);
+    table.plan = plan_read(run_dir);
     bool ok = file_write(run_dir, "samples.tsv", &table, samples_write, error, error_size) &&
               file_write(run_dir, "cells.tsv", &table, cells_write, error, error_size) &&
+              file_write(run_dir, "classes.tsv", &table, classes_write, error, error_size) &&
+              file_write(run_dir, "metg.tsv", &table, metg_write, error, error_size) &&
               file_write(run_dir, "events.tsv", &table, events_write, error, error_size) &&
               file_write(run_dir, "latency.tsv", &table, latency_write, error, error_size);
+    json_decref(table.plan);
+    free(table.cells);
     free(table.rows);
     json_decref(records);
     return ok ? 0 : -1;

@@ -1,13 +1,15 @@
-/* tables.h - the statistics stage: samples.jsonl in, four .tsv files out.
+/* tables.h - the statistics stage: samples.jsonl in, six .tsv files out.
  *
- * Who calls: report, before it draws. Reads nothing but samples.jsonl, so it can be run again alone
- * and gives the same bytes again. The columns are those of results/README.md; beyond it:
+ * Who calls: report, before it draws. Reads nothing but samples.jsonl and plan.json, so it can be
+ * run again alone and gives the same bytes again. The columns are those of results/README.md;
+ * beyond it:
  *
  * - One row per group that holds the cell; group is `-` for samples taken outside sweeps.
  * - A cell with a failed sample is `failed` and has no median: a scheduler that is wrong once in a
  * while has no speed. `reason` says how many samples failed and why the first one did. Digests
  * are judged over all records first (records.h).
- * - `status` of a cell is `ok`, `failed` or `skipped`; n counts its ok samples.
+ * - `status` of a cell is `ok`, `failed` or `skipped`. The numbers of a cell, in all tables, come
+ *   from the samples of its `class` (classes.h), n of them; n_all counts all that are ok.
  * - `quantile` is a number from 0 to 1, where 1 is the maximum. Each row is the median over samples
  *   of the sample's own quantile. A quantile that a sample has too few latencies for is left out.
  * - Rows are sorted by group, workload, workers, variant, as text but for workers; samples.tsv then
@@ -18,8 +20,8 @@
 
 #include <stddef.h>
 
-/* Writes samples.tsv, cells.tsv, events.tsv and latency.tsv into run_dir, each complete or not at
- * all. 0, or -1 and one line in error. */
+/* Writes samples.tsv, cells.tsv, classes.tsv, metg.tsv, events.tsv and latency.tsv into run_dir,
+ * each complete or not at all. 0, or -1 and one line in error. */
 int tables_write(const char *run_dir, char *error, size_t error_size);
 
 #endif

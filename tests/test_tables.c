@@ -1,8 +1,9 @@
-/* test_tables.c - samples.jsonl becomes four tables: every row and number of a small run is
+/* test_tables.c - samples.jsonl becomes six tables: every row and number of a small run is
  * known. */
 #define _GNU_SOURCE
 #include "harness/tables.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,7 @@
 enum { PATH_SIZE = 128, TEXT_SIZE = 65536, ERROR_SIZE = 512, FIELDS_MAX = 32 };
 
 static const char *const files[] = {"samples.jsonl", "samples.tsv", "cells.tsv", "events.tsv",
-                                    "latency.tsv"};
+                                    "latency.tsv",   "classes.tsv", "metg.tsv",  "plan.json"};
 static char folder[64];
 
 static int folder_make(void **state)
@@ -244,6 +245,130 @@ static void rows_are_sorted_and_the_same_again(void **state)
     }
 }
 
+/* Round trips before and after. */
+#define PROBE(before, after)                                                                       \
+    ",\"probe\":{\"before\":{\"line_ns\":" #before "},\"after\":{\"line_ns\":" #after "}}"
+#define MARKED ",\"marks\":[\"steal\"]"
+
+/* Four samples while the cores were far, of which one is marked; three near; one in between. */
+#define MOODY                                                                                      \
+    SAMPLE("c2", "\"a\"", "gmp", 2, 0, OK(10, "1") PROBE(300, 310))                                \
+    SAMPLE("c2", "\"a\"", "gmp", 2, 1, OK(12, "1") PROBE(290, 310))                                \
+    SAMPLE("c2", "\"a\"", "gmp", 2, 2, OK(11, "1") PROBE(300, 320))                                \
+    SAMPLE("c2", "\"a\"", "gmp", 2, 3, OK(2, "1") PROBE(300, 300) MARKED)                          \
+    SAMPLE("c2", "\"a\"", "gmp", 2, 4, OK(30, "1") PROBE(50, 52))                                  \
+    SAMPLE("c2", "\"a\"", "gmp", 2, 5, OK(31, "1") PROBE(51, 50))                                  \
+    SAMPLE("c2", "\"a\"", "gmp", 2, 6, OK(32, "1") PROBE(51, 50))                                  \
+    SAMPLE("c2", "\"a\"", "gmp", 2, 7, OK(20, "1") PROBE(50, 300))
+
+static void cell_is_judged_in_the_most_common_mood(void **state)
+{
+    (void)state;
+    samples_write(MOODY SAMPLE("c3", "\"a\"", "grq", 2, 0, OK(5, "1") PROBE(50, 300)));
+    expect("samples.tsv", "c2\t0\t", "a", "mood", "far");
+    expect("samples.tsv", "c2\t4\t", "a", "mood", "near");
+    expect("samples.tsv", "c2\t7\t", "a", "mood", "mixed");
+    expect("samples.tsv", "c2\t3\t", "a", "marks", "steal");
+    expect("samples.tsv", "c2\t3\t", "a", "line_ns", "300");
+    expect("cells.tsv", "a", "c2", "class", "far");
+    expect("cells.tsv", "a", "c2", "median", "11");
+    expect("cells.tsv", "a", "c2", "n", "3");
+    expect("cells.tsv", "a", "c2", "n_all", "8");
+    expect("classes.tsv", "c2", "\tfar\t", "median", "11");
+    expect("classes.tsv", "c2", "\tfar\t", "n", "4");
+    expect("classes.tsv", "c2", "\tfar\t", "marked", "1");
+    expect("classes.tsv", "c2", "\tnear\t", "median", "31");
+    expect("classes.tsv", "c2", "\tmixed\t", "n", "1");
+    expect("classes.tsv", "c2", "\t-\t", "n", "");
+    /* too few in that mood: all, and it says so */
+    expect("cells.tsv", "a", "c3", "class", "all");
+    expect("cells.tsv", "a", "c3", "median", "5");
+}
+
+static void cell_without_moods_leaves_out_marked_samples(void **state)
+{
+    (void)state;
+    const char *text = SAMPLE("c1", "\"a\"", "gmp", 1, 0, OK(10, "1"))                        //
+        SAMPLE("c1", "\"a\"", "gmp", 1, 1, OK(90, "1") MARKED ",\"steal_share\":0.25")        //
+        SAMPLE("c1", "\"a\"", "gmp", 1, 2, OK(12, "1") ",\"allocator\":\"glibc\"")            //
+        SAMPLE("c1", "\"a\"", "gmp", 1, 3, OK(11, "1") ",\"steal_share\":{\"absent\":\"x\"}") //
+        SAMPLE("c2", "\"a\"", "grq", 1, 0, OK(10, "1") ",\"why\":\"top-up\"")                 //
+        SAMPLE("c2", "\"a\"", "grq", 1, 1, OK(30, "1") MARKED);
+    samples_write(text);
+    expect("cells.tsv", "a", "c1", "class", "quiet");
+    expect("cells.tsv", "a", "c1", "median", "11");
+    expect("cells.tsv", "a", "c1", "n_all", "4");
+    expect("cells.tsv", "a", "c2", "class", "all");
+    expect("cells.tsv", "a", "c2", "median", "20");
+    expect("classes.tsv", "c1", "\t-\t", "median", "11");
+    expect("samples.tsv", "c1\t1\t", "a", "steal_share", "0.25");
+    expect("samples.tsv", "c1\t3\t", "a", "steal_share", "NA");
+    expect("samples.tsv", "c1\t2\t", "a", "allocator", "glibc");
+    expect("samples.tsv", "c1\t2\t", "a", "mood", "NA");
+    expect("samples.tsv", "c2\t0\t", "a", "why", "top-up");
+    expect("samples.tsv", "c2\t1\t", "a", "why", "NA");
+}
+
+static void efficiency_is_against_serial_or_else_against_itself(void **state)
+{
+    (void)state;
+    char path[PATH_SIZE];
+    path_of("plan.json", path);
+    FILE *to = fopen(path, "w");
+    fputs("{\"cells\":[{\"cell\":\"c4\",\"stop\":\"width\"}]}", to);
+    fclose(to);
+    samples_write(SAMPLE("c1", "\"a\"", "serial", 1, 0, OK(20, "1")) //
+                  SAMPLE("c2", "\"a\"", "gmp", 1, 0, OK(10, "1"))    //
+                  SAMPLE("c4", "\"a\"", "gmp", 4, 0, OK(36, "1")));  //
+    expect("cells.tsv", "a", "c1", "vs_serial", "1");
+    expect("cells.tsv", "a", "c2", "vs_serial", "0.5");
+    expect("cells.tsv", "a", "c4", "vs_serial", "1.8");
+    expect("cells.tsv", "a", "c4", "vs_serial_lo", "1.8");
+    expect("cells.tsv", "a", "c4", "speedup", "3.6");
+    expect("cells.tsv", "a", "c4", "efficiency", "0.45");
+    expect("cells.tsv", "a", "c4", "stop", "width");
+    expect("cells.tsv", "a", "c2", "stop", "NA");
+    unlink(path);
+    samples_write(SAMPLE("c2", "\"a\"", "gmp", 1, 0, OK(10, "1"))   //
+                  SAMPLE("c4", "\"a\"", "gmp", 4, 0, OK(36, "1"))   //
+                  SAMPLE("c5", "\"a\"", "grq", 4, 0, OK(36, "1"))); //
+    expect("cells.tsv", "a", "c4", "vs_serial", "NA");
+    expect("cells.tsv", "a", "c4", "efficiency", "0.9");
+    expect("cells.tsv", "a", "c5", "efficiency", "NA");
+}
+
+/* A sample of uneven with tasks of so many rounds, 1e9 / ns of them a second. */
+#define TASK(cell, variant, workers, rounds, throughput)                                           \
+    "{\"cell\":\"" cell "\",\"groups\":[\"a\"],\"variant\":\"" variant                             \
+    "\",\"variant_name\":\"" variant "\",\"workload\":\"uneven,rounds=" #rounds                    \
+    "\",\"workload_name\":\"uneven\",\"params\":{\"tasks\":9,\"rounds\":" #rounds                  \
+    "},\"op\":\"task\",\"machine\":\"native\",\"seed\":1,\"workers\":" #workers                    \
+    ",\"block\":0," OK(throughput, "1") "}\n"
+
+static void metg_is_found_where_a_task_size_varies(void **state)
+{
+    (void)state;
+    /* Serial tasks of 1 and 8 us; at 2 workers they take 4 (efficiency 1/4) and 8.889 us (0.9). */
+    samples_write(TASK("s1", "serial", 1, 100, 1000000) TASK("s8", "serial", 1, 800, 125000) //
+                  TASK("g1", "gmp", 2, 100, 500000) TASK("g8", "gmp", 2, 800, 225000)        //
+                  TASK("p1", "perm", 2, 100, 1000) TASK("p8", "perm", 2, 800, 1000)          //
+                  TASK("q1", "grq", 2, 100, 1900000) TASK("q8", "grq", 2, 800, 245000)       //
+                  SAMPLE("c1", "\"a\"", "gmp", 2, 0, OK(10, "1")));
+    expect("metg.tsv", "gmp", "uneven", "parameter", "rounds");
+    expect("metg.tsv", "gmp", "uneven", "against", "serial");
+    expect("metg.tsv", "gmp", "uneven", "points", "2");
+    expect("metg.tsv", "gmp", "uneven", "smallest_ns", "4000");
+    expect("metg.tsv", "gmp", "uneven", "where", "measured");
+    double metg = strtod(field("metg.tsv", "gmp", "uneven", "metg_ns"), NULL);
+    double large = 2e9 / 225000, expected = large * pow(4000 / large, 0.4 / 0.65);
+    assert_true(fabs(metg - expected) < 1e-6 * expected);
+    expect("metg.tsv", "perm", "uneven", "metg_ns", "NA");
+    expect("metg.tsv", "perm", "uneven", "where", "above the largest measured");
+    expect("metg.tsv", "grq", "uneven", "where", "below the smallest measured");
+    expect("metg.tsv", "fib", "", "where", "");
+    expect("metg.tsv", "serial\tserial", "", "where", "");
+}
+
 static void folder_without_samples_is_one_line(void **state)
 {
     (void)state;
@@ -263,6 +388,10 @@ int main(void)
         cmocka_unit_test(event_row_holds_the_median_or_why_there_is_none),
         cmocka_unit_test(latency_rows_are_medians_of_quantiles),
         cmocka_unit_test(rows_are_sorted_and_the_same_again),
+        cmocka_unit_test(cell_is_judged_in_the_most_common_mood),
+        cmocka_unit_test(cell_without_moods_leaves_out_marked_samples),
+        cmocka_unit_test(efficiency_is_against_serial_or_else_against_itself),
+        cmocka_unit_test(metg_is_found_where_a_task_size_varies),
         cmocka_unit_test(folder_without_samples_is_one_line),
     };
     return cmocka_run_group_tests_name("tables", tests, folder_make, folder_remove);

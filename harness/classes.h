@@ -1,0 +1,56 @@
+/* classes.h - which samples of a cell are compared: those of one mood, without disturbed ones.
+ *
+ * Who calls: tables.c and compare.c, with records; report_data.c, with the words of the tables.
+ *
+ * A cell with several workers is judged by its samples in the run's most common mood, without those
+ * that are marked as disturbed, if at least CLASS_MIN remain; else by all of them. A cell with one
+ * worker, or without probes, has no mood, and is judged by its unmarked samples likewise. So all
+ * cells of a run are compared like with like, or say that they are not.
+ */
+#ifndef SCHEDLAB_CLASSES_H
+#define SCHEDLAB_CLASSES_H
+
+#include "harness/mood.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CLASS_MIN = 3 };
+
+enum cell_class {
+    CLASS_ALL,
+    CLASS_QUIET, /* those without marks */
+    CLASS_NEAR,  /* those without marks, measured while the cores were near */
+    CLASS_FAR,
+    CLASSES
+};
+
+struct classes {
+    struct moods moods;
+    enum mood common; /* near or far, whichever more samples lie in; MOOD_NONE: no probes */
+};
+
+/* Learns from an array of records; only those that are ok and have several workers count. */
+void classes_learn(struct classes *classes, const json_t *records);
+
+/* The mood of a record; MOOD_NONE with one worker or without probes. */
+enum mood classes_mood(const struct classes *classes, const json_t *record);
+
+/* Whether the record bears a mark: stolen or throttled beyond the threshold. */
+bool classes_is_marked(const json_t *record);
+
+/* The geometric mean of the two probes, or the only one, or NAN. */
+double classes_line_ns(const json_t *record);
+
+/* Whether a sample that is ok belongs to the class. */
+bool class_holds(enum cell_class which, enum mood mood, bool marked);
+
+/* The class of a mood; CLASS_ALL for those that are none. */
+enum cell_class class_of_mood(enum mood mood);
+
+/* "all", "quiet", "near", "far"; and the other way round, CLASS_ALL for other words and NULL. */
+const char *class_text(enum cell_class which);
+enum cell_class class_of_text(const char *text);
+
+#endif

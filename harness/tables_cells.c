@@ -1,0 +1,178 @@
+/* tables_cells.c - see tables_internal.h: cells.tsv and classes.tsv, the medians. */
+#include "harness/records.h"
+#include "harness/tables_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Why a cell has no numbers; "" if it has. */
+static void cell_reason(const struct cell_rows *cell, char *reason, size_t size)
+{
+    const char *status = cell_status(cell);
+    reason[0] = '\0';
+    for (size_t i = 0; i < cell->count && strcmp(status, "ok") != 0; i++) {
+        if (!record_is(cell->rows[i].record, status))
+            continue;
+        const char *why = record_text(cell->rows[i].record, "reason");
+        if (strcmp(status, "failed") == 0)
+            snprintf(reason, size, "%zu of %zu samples failed: %s", cell_count(cell, status),
+                     cell->count, why);
+        else
+            snprintf(reason, size, "%s", why);
+        return;
+    }
+}
+
+/* Speed-up ------------------------------------------------------------------------------------- */
+
+static bool same_text(const json_t *a, const json_t *b, const char *key)
+{
+    return strcmp(record_text(a, key), record_text(b, key)) == 0;
+}
+
+/* The same workload at one worker, wherever in the run it stands: of the same variant, or of the
+ * variant named `variant` if that is not NULL. */
+static const struct cell_rows *cell_find_alone(const struct table *table,
+                                               const struct cell_rows *cell, const char *variant)
+{
+    const json_t *record = cell->rows[0].record;
+    for (size_t at = 0; at < table->cells_count; at++) {
+        const json_t *other = table->cells[at].rows[0].record;
+        if (record_integer(other, "workers") == 1 && same_text(other, record, "workload") &&
+            same_text(other, record, "machine") && same_text(other, record, "side") &&
+            (variant ? strcmp(record_text(other, "variant"), variant) == 0
+                     : same_text(other, record, "variant")))
+            return &table->cells[at];
+    }
+    return NULL;
+}
+
+static struct interval multiple(const struct table *table, const struct values *values,
+                                const struct cell_rows *cell, const struct cell_rows *base)
+{
+    struct interval ratio = {NAN, NAN, NAN, 0};
+    if (!base)
+        return ratio;
+    struct values under = cell_throughputs(table, base);
+    bool itself = same_text(cell->rows[0].record, base->rows[0].record, "cell");
+    if (itself && values->n > 0)
+        ratio = (struct interval){1, 1, 1, values->n}; /* by definition, so without an error */
+    else
+        ratio = statistics_ratio(values->x, values->n, under.x, under.n, BOOTSTRAP_SEED);
+    free(under.x);
+    return ratio;
+}
+
+struct cell_speed cell_speed(const struct table *table, const struct cell_rows *cell,
+                             const struct values *values)
+{
+    struct cell_speed speed = {
+        .own = multiple(table, values, cell, cell_find_alone(table, cell, NULL)),
+        .serial = multiple(table, values, cell, cell_find_alone(table, cell, "serial")),
+    };
+    speed.against_serial = isfinite(speed.serial.median);
+    double times = speed.against_serial ? speed.serial.median : speed.own.median;
+    speed.efficiency = times / (double)record_integer(cell->rows[0].record, "workers");
+    return speed;
+}
+
+/* cells.tsv ------------------------------------------------------------------------------------ */
+
+static void put_interval(FILE *to, struct interval interval)
+{
+    put_number(to, interval.median, '\t');
+    put_number(to, interval.lo, '\t');
+    put_number(to, interval.hi, '\t');
+}
+
+/* Why measuring the cell ended; "" if nothing says so. */
+static const char *cell_stop(const struct table *table, const struct cell_rows *cell)
+{
+    const char *id = record_text(cell->rows[0].record, "cell");
+    const json_t *planned;
+    size_t i;
+    json_array_foreach(json_object_get(table->plan, "cells"), i,
+                       planned) if (strcmp(record_text(planned, "cell"), id) ==
+                                    0) return record_text(planned, "stop");
+    return "";
+}
+
+static void cell_write(const struct table *table, const struct cell_rows *cell, FILE *to)
+{
+    const json_t *record = cell->rows[0].record;
+    struct values values = cell_throughputs(table, cell);
+    struct cell_speed speed = cell_speed(table, cell, &values);
+    bool ok = strcmp(cell_status(cell), "ok") == 0;
+    char reason[TABLE_REASON_SIZE];
+    cell_reason(cell, reason, sizeof reason);
+    put_text(to, cell->rows[0].group, '\t');
+    put_text(to, record_text(record, "variant"), '\t');
+    put_text(to, record_text(record, "variant_name"), '\t');
+    put_text(to, record_text(record, "workload"), '\t');
+    put_text(to, record_text(record, "workload_name"), '\t');
+    put_text(to, record_text(record, "op"), '\t');
+    put_integer(to, record, "workers", '\t');
+    put_text(to, record_text(record, "cell"), '\t');
+    put_text(to, cell_status(cell), '\t');
+    fprintf(to, "%zu\t", ok ? values.n : cell_count(cell, "ok"));
+    put_interval(to, statistics_median(values.x, values.n, BOOTSTRAP_SEED));
+    put_interval(to, speed.own);
+    put_text(to, reason, '\t');
+    put_text(to, ok ? class_text(cell->chosen) : "", '\t');
+    fprintf(to, "%zu\t", cell_count(cell, "ok"));
+    put_text(to, cell_stop(table, cell), '\t');
+    put_interval(to, speed.serial);
+    put_number(to, speed.efficiency, '\n');
+    free(values.x);
+}
+
+void cells_write(const struct table *table, FILE *to)
+{
+    fputs("group\tvariant\tvariant_name\tworkload\tworkload_name\top\tworkers\tcell\tstatus\tn\t"
+          "median\tlo\thi\tspeedup\tspeedup_lo\tspeedup_hi\treason\tclass\tn_all\tstop\t"
+          "vs_serial\tvs_serial_lo\tvs_serial_hi\tefficiency\n",
+          to);
+    for (size_t at = 0; at < table->cells_count; at++)
+        cell_write(table, &table->cells[at], to);
+}
+
+/* classes.tsv ---------------------------------------------------------------------------------- */
+
+static void class_write(const struct table *table, const struct cell_rows *cell, enum mood mood,
+                        FILE *to)
+{
+    struct values values = values_make(cell);
+    size_t n = 0, marked = 0;
+    for (size_t i = 0; i < cell->count; i++) {
+        const json_t *record = cell->rows[i].record;
+        if (!record_is(record, "ok") || classes_mood(&table->classes, record) != mood)
+            continue;
+        n++;
+        if (classes_is_marked(record))
+            marked++;
+        else
+            values_add(&values, record_number(record, "throughput"));
+    }
+    if (n > 0) {
+        struct interval median = statistics_median(values.x, values.n, BOOTSTRAP_SEED);
+        put_cell_key(to, cell);
+        put_text(to, mood_text(mood), '\t');
+        fprintf(to, "%zu\t%zu\t", n, marked);
+        put_number(to, median.median, '\t');
+        put_number(to, median.lo, '\t');
+        put_number(to, median.hi, '\n');
+    }
+    free(values.x);
+}
+
+void classes_write(const struct table *table, FILE *to)
+{
+    fputs("group\tvariant\tvariant_name\tworkload\tworkload_name\tworkers\tcell\tclass\tn\tmarked\t"
+          "median\tlo\thi\n",
+          to);
+    for (size_t at = 0; at < table->cells_count; at++)
+        for (enum mood mood = MOOD_NONE; mood <= MOOD_MIXED; mood++)
+            if (strcmp(cell_status(&table->cells[at]), "ok") == 0)
+                class_write(table, &table->cells[at], mood, to);
+}

@@ -1,0 +1,90 @@
+/* tables_internal.h - what the writers of the run's tables have in common. See tables.h.
+ *
+ * Who calls: tables.c, which reads the records and writes most tables; tables_cells.c and
+ * tables_metg.c, the writers of the others. A row is one record in one of its groups; sorted, the
+ * rows of a cell stand together. Everything belongs to struct table.
+ */
+#ifndef SCHEDLAB_TABLES_INTERNAL_H
+#define SCHEDLAB_TABLES_INTERNAL_H
+
+#include "harness/classes.h"
+#include "harness/statistics.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { TABLE_REASON_SIZE = 1024 };
+
+/* Fixed, so that the same samples give the same table again. */
+static const uint64_t BOOTSTRAP_SEED = 1;
+
+struct row {
+    const char *group;
+    json_t *record;
+};
+
+/* The rows of one cell in one group. */
+struct cell_rows {
+    const struct row *rows;
+    size_t count;
+    enum cell_class chosen; /* the samples behind its numbers */
+};
+
+struct table {
+    struct row *rows;
+    size_t count;
+    struct cell_rows *cells;
+    size_t cells_count;
+    struct classes classes;
+    json_t *plan; /* what plan.json says of the cells, or NULL */
+};
+
+/* Fields: each ends in `end`. What is not there is NA. */
+void put_text(FILE *to, const char *text, char end);
+void put_number(FILE *to, double value, char end);
+void put_integer(FILE *to, const json_t *record, const char *key, char end);
+
+/* group variant variant_name workload workload_name workers cell */
+void put_cell_key(FILE *to, const struct cell_rows *cell);
+
+json_int_t record_integer(const json_t *record, const char *key);
+double record_number(const json_t *record, const char *key); /* NAN if there is none */
+bool record_is(const json_t *record, const char *status);
+
+/* Of a whole cell: "failed" if one sample did, else "ok" if one is, else "skipped". */
+const char *cell_status(const struct cell_rows *cell);
+size_t cell_count(const struct cell_rows *cell, const char *status);
+
+/* Whether the i-th sample is one of those behind the cell's numbers. */
+bool cell_uses(const struct table *table, const struct cell_rows *cell, size_t i);
+
+/* Values of one kind over samples of a cell; free() x. */
+struct values {
+    double *x;
+    size_t n;
+};
+struct values values_make(const struct cell_rows *cell);
+void values_add(struct values *values, double x); /* leaves out what is not finite */
+
+/* Those behind the cell's numbers. Empty unless the cell is ok: a failed cell has no numbers. */
+struct values cell_throughputs(const struct table *table, const struct cell_rows *cell);
+
+/* How fast a cell is beside one worker (tables_cells.c); NAN where there is nothing to compare. */
+struct cell_speed {
+    struct interval own;    /* multiple of the same variant's median at one worker */
+    struct interval serial; /* multiple of the serial run's, where the run has one */
+    double efficiency;      /* serial, else own, over the number of workers */
+    bool against_serial;
+};
+struct cell_speed cell_speed(const struct table *table, const struct cell_rows *cell,
+                             const struct values *values);
+
+/* Writers of whole tables. */
+void cells_write(const struct table *table, FILE *to);
+void classes_write(const struct table *table, FILE *to);
+void metg_write(const struct table *table, FILE *to);
+
+#endif
