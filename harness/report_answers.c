@@ -24,6 +24,16 @@ static bool is_baseline(const struct report_group *group, const struct report_ce
     return group->baseline && strcmp(group->baseline, cell->variant) == 0;
 }
 
+/* How often a sample of the fastest beats one of the next, beside the p of that. */
+static void effect_write(FILE *to, const struct verdict *verdict)
+{
+    html_format(to, " [A %.2f, ", verdict->superiority);
+    if (verdict->p < 0.001)
+        html_text(to, "p < 0.001]");
+    else
+        html_format(to, "p = %.3f]", verdict->p);
+}
+
 /* The fastest on one workload, over the next and over the baseline. */
 static void win_write(FILE *to, const struct report_group *group, const struct verdict *verdict,
                       bool name)
@@ -34,6 +44,7 @@ static void win_write(FILE *to, const struct report_group *group, const struct v
     if (name)
         html_format(to, "%s seen at ", verdict->best->variant);
     multiple_write(to, verdict->over_next, verdict->next->variant);
+    effect_write(to, verdict);
     if (!is_baseline(group, verdict->best) && !is_baseline(group, verdict->next) &&
         isfinite(verdict->best->to_baseline.median)) {
         html_text(to, ", ");
@@ -308,9 +319,12 @@ void report_answers_write(FILE *to, const struct report *report)
         "Throughput, or latency where the question is about it, at the largest number of "
         "workers of each group. 1.95× grq means 1.95 times the median of grq, with the 95 % "
         "bootstrap interval of that ratio in brackets; the first is the next fastest, a "
-        "second the baseline. A variant wins if its interval lies beyond that of every "
-        "other; where intervals overlap, no difference is shown, which does not mean that "
-        "there is none. With fewer than three samples nothing is said.",
+        "second the baseline. A is how often a sample of the fastest beats one of the next, ties "
+        "counting half: 0.5 is no difference. A variant wins if the Mann-Whitney test shows it to "
+        "be faster than every other at 5 %, with Holm's correction over all tests of a question; "
+        "else no difference is shown, which does not mean that there is none. Nothing is said "
+        "where "
+        "even samples that do not overlap would be too few to show one.",
         "class", "note", NULL);
     html_close(to, "section");
 }

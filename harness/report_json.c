@@ -45,6 +45,8 @@ static json_t *verdict_to_json(const struct verdict *verdict)
     if (verdict->next) {
         set_text(object, "next", verdict->next->variant);
         set_ratio(object, "over_next", verdict->over_next);
+        set_number(object, "superiority", verdict->superiority);
+        set_number(object, "p", verdict->p);
     }
     return object;
 }

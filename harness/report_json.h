@@ -4,11 +4,13 @@
  *
  * {"schema": 1, "run", "title", "report": path, "groups": [{"id", "question", "baseline",
  *  "answers": [{"workload", "workers", "outcome", "fastest", "tied": [variant], "next",
- *               "over_next": {"ratio", "lo", "hi"}, "over_baseline": {...}}],
- *  "cells": [{"cell", "variant", "workload", "workers", "status", "reason", "n", "median", "lo",
- *             "hi", "over_baseline", "speedup"}], "figures": [path]}]}
+ *               "over_next": {"ratio", "lo", "hi"}, "superiority", "p",
+ *               "over_baseline": {...}}],
+ *  "cells": [{"cell", "variant", "workload", "workers", "status", "reason", "n", "median",
+ *             "lo", "hi", "over_baseline", "speedup"}], "figures": [path]}]}
  *
- * What could not be had is left out.
+ * superiority and p are of the fastest over the next, see report_verdict.h. What could not be had
+ * is left out.
  */
 #ifndef SCHEDLAB_REPORT_JSON_H
 #define SCHEDLAB_REPORT_JSON_H

@@ -1,9 +1,10 @@
 /* report_verdict.h - which variant has the highest throughput on a workload, and by how much.
  *
  * Who calls: report_page.c and report_json.c. The rule: the fastest is the variant with the highest
- * median at the group's largest count of workers. It wins if its 95 % interval lies above the
- * interval of every other; with those whose intervals reach its own "no difference is shown". Fewer
- * than VERDICT_SAMPLES_MIN samples have no interval to speak of, so that nobody wins.
+ * median at the group's largest count of workers. It is tested against every other one by
+ * Mann-Whitney, and Holm's correction is over all these tests of the group. It wins if it is shown
+ * to be faster than each; with those it is not told apart from "no difference is shown". Where even
+ * samples that do not overlap could not show it, there are too few, and nobody wins.
  * `serial`, which has no scheduler, does not compete.
  */
 #ifndef SCHEDLAB_REPORT_VERDICT_H
@@ -11,7 +12,8 @@
 
 #include "harness/report_data.h"
 
-enum { VERDICT_SAMPLES_MIN = 3 };
+enum { VERDICT_SAMPLES_MIN = 3 }; /* for an interval to speak of */
+#define VERDICT_ALPHA 0.05
 
 enum verdict_outcome {
     VERDICT_WON,  /* best is faster than every other */
@@ -30,6 +32,8 @@ struct verdict {
     const struct report_cell **tied; /* not told apart from best, highest median first */
     size_t tied_count;
     struct interval over_next; /* best's multiple of next */
+    double superiority;        /* of best over next, as in statistics.h; NAN without a next */
+    double p;                  /* of best against next, adjusted; NAN without a next */
 };
 
 /* One per workload of the group; verdicts_free() it. */

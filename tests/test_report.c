@@ -161,22 +161,25 @@ static void table_with_a_short_row_is_refused(void **state)
 
 /* Verdicts ------------------------------------------------------------------------------------- */
 
-static struct report_cell cell(const char *variant, int workers, double lo, double median,
-                               double hi)
+enum { CELL_SAMPLES = 8 };
+
+/* With samples from lo to hi at equal steps. */
+static struct report_cell cell(const char *variant, int workers, double lo, double hi)
 {
-    static double samples[3][3];
+    static double samples[3][CELL_SAMPLES];
     static unsigned turn;
-    double *own = samples[turn++ % 3];
-    own[0] = lo, own[1] = median, own[2] = hi;
+    double *own = samples[turn++ % 3], median = (lo + hi) / 2;
+    for (int i = 0; i < CELL_SAMPLES; i++)
+        own[i] = lo + (hi - lo) * i / (CELL_SAMPLES - 1);
     return (struct report_cell){.group = "g",
                                 .variant = variant,
                                 .workload = "w",
                                 .id = variant,
                                 .status = isnan(median) ? "failed" : "ok",
                                 .workers = workers,
-                                .throughput = {median, lo, hi, 3},
+                                .throughput = {median, lo, hi, CELL_SAMPLES},
                                 .samples = own,
-                                .samples_count = 3};
+                                .samples_count = CELL_SAMPLES};
 }
 
 static struct verdict *verdict_of(struct report_cell *cells, size_t count)
@@ -188,10 +191,10 @@ static struct verdict *verdict_of(struct report_cell *cells, size_t count)
     return verdict;
 }
 
-static void who_lies_above_all_others_wins(void **state)
+static void who_is_shown_to_be_faster_than_all_wins(void **state)
 {
     (void)state;
-    struct report_cell cells[] = {cell("a", 2, 90, 100, 110), cell("b", 2, 190, 200, 210)};
+    struct report_cell cells[] = {cell("a", 2, 90, 110), cell("b", 2, 190, 210)};
     struct verdict *verdict = verdict_of(cells, 2);
     assert_int_equal(verdict->outcome, VERDICT_WON);
     assert_string_equal(verdict->best->variant, "b");
@@ -199,26 +202,30 @@ static void who_lies_above_all_others_wins(void **state)
     assert_int_equal(verdict->tied_count, 0);
     assert_true(verdict->over_next.median == 2);
     assert_true(verdict->over_next.lo <= 2 && verdict->over_next.hi >= 2);
+    assert_true(verdict->superiority == 1);
+    assert_true(fabs(verdict->p - 2.0 / 12870) < 1e-12); /* 16 over 8 */
     verdicts_free(verdict, 1);
 }
 
-static void overlapping_intervals_show_no_difference(void **state)
+static void samples_that_mix_show_no_difference(void **state)
 {
     (void)state;
-    struct report_cell cells[] = {cell("a", 2, 90, 100, 110), cell("b", 2, 105, 120, 130),
-                                  cell("c", 2, 10, 20, 30)};
+    struct report_cell cells[] = {cell("a", 2, 90, 110.1), cell("b", 2, 95, 116),
+                                  cell("c", 2, 10, 30)};
     struct verdict *verdict = verdict_of(cells, 3);
     assert_int_equal(verdict->outcome, VERDICT_TIED);
     assert_string_equal(verdict->best->variant, "b");
     assert_int_equal(verdict->tied_count, 1);
     assert_string_equal(verdict->tied[0]->variant, "a");
+    assert_true(verdict->p > VERDICT_ALPHA);
+    assert_true(verdict->superiority > 0.5 && verdict->superiority < 1);
     verdicts_free(verdict, 1);
 }
 
-static void two_samples_decide_nothing(void **state)
+static void too_few_samples_decide_nothing(void **state)
 {
     (void)state;
-    struct report_cell cells[] = {cell("a", 2, 90, 100, 110), cell("b", 2, 190, 200, 210)};
+    struct report_cell cells[] = {cell("a", 2, 90, 110), cell("b", 2, 190, 210)};
     cells[0].samples_count = 2;
     struct verdict *verdict = verdict_of(cells, 2);
     assert_int_equal(verdict->outcome, VERDICT_FEW);
@@ -226,11 +233,28 @@ static void two_samples_decide_nothing(void **state)
     verdicts_free(verdict, 1);
 }
 
+/* 4 against 4 have p = 2 / 70 at least: enough for one test, too little for two together. */
+static void tests_of_a_question_are_corrected_together(void **state)
+{
+    (void)state;
+    struct report_cell cells[] = {cell("a", 2, 90, 110), cell("b", 2, 190, 210),
+                                  cell("c", 2, 10, 30)};
+    for (int i = 0; i < 3; i++)
+        cells[i].samples_count = 4;
+    struct verdict *two = verdict_of(cells, 2);
+    assert_int_equal(two->outcome, VERDICT_WON);
+    verdicts_free(two, 1);
+    struct verdict *three = verdict_of(cells, 3);
+    assert_int_equal(three->outcome, VERDICT_FEW);
+    assert_true(fabs(three->p - 4.0 / 70) < 1e-12);
+    verdicts_free(three, 1);
+}
+
 static void serial_failed_and_smaller_runs_do_not_compete(void **state)
 {
     (void)state;
-    struct report_cell cells[] = {cell("a", 1, 900, 1000, 1100), cell("serial", 2, 800, 900, 1000),
-                                  cell("b", 2, NAN, NAN, NAN)};
+    struct report_cell cells[] = {cell("a", 1, 900, 1100), cell("serial", 2, 800, 1000),
+                                  cell("b", 2, NAN, NAN)};
     struct verdict *verdict = verdict_of(cells, 3);
     assert_int_equal(verdict->outcome, VERDICT_NONE);
     assert_int_equal(verdict->workers, 2);
@@ -251,9 +275,10 @@ int main(void)
         cmocka_unit_test(svg_that_is_cut_short_is_refused),
         cmocka_unit_test(table_is_read_by_column_names),
         cmocka_unit_test(table_with_a_short_row_is_refused),
-        cmocka_unit_test(who_lies_above_all_others_wins),
-        cmocka_unit_test(overlapping_intervals_show_no_difference),
-        cmocka_unit_test(two_samples_decide_nothing),
+        cmocka_unit_test(who_is_shown_to_be_faster_than_all_wins),
+        cmocka_unit_test(samples_that_mix_show_no_difference),
+        cmocka_unit_test(too_few_samples_decide_nothing),
+        cmocka_unit_test(tests_of_a_question_are_corrected_together),
         cmocka_unit_test(serial_failed_and_smaller_runs_do_not_compete),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
