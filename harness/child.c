@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/child.h"
 
+#include "harness/allocator.h"
 #include "harness/process.h"
 #include "harness/records.h"
 #include "harness/sample.h"
@@ -235,15 +236,29 @@ static json_t *record_of_result(const struct process_result *result,
     return record;
 }
 
+/* A specification that does not parse is for the child to complain of. */
+static enum allocator asked_allocator(const struct sample_request *request)
+{
+    struct variant_spec variant;
+    char error[256];
+    if (!variant_spec_parse(&variant, request->variant, error, sizeof error))
+        return ALLOCATOR_JEMALLOC;
+    enum allocator asked = (enum allocator)variant.common.malloc;
+    variant_spec_free(&variant);
+    return asked;
+}
+
 json_t *child_run_sample(const struct sample_request *request)
 {
     struct arguments arguments = {.argc = 0};
     argument_add(&arguments, "schedlab", "run");
     argument_add(&arguments, "--sample", NULL);
     arguments_add_request(&arguments, request);
+    allocator_for_children(asked_allocator(request));
 
     struct process_result result;
     int error = process_run(child_program, arguments.argv, request->timeout_s, &result);
+    allocator_for_children(ALLOCATOR_JEMALLOC); /* what others start is no sample */
     if (error) {
         char reason[256];
         snprintf(reason, sizeof reason, "cannot start a process: %s", strerror(-error));

@@ -68,6 +68,12 @@ static void print_entry(const char *name, const char *idea, const char *source)
     print_wrapped(at, INDENT_TEXT + 1, text);
 }
 
+static void print_common(void)
+{
+    puts("\nCommon settings, which every variant has beside its knobs\n");
+    print_params(variant_common_params);
+}
+
 static void print_variants(void)
 {
     const struct sched_ops *ops;
@@ -76,6 +82,7 @@ static void print_variants(void)
         print_entry(ops->name, ops->idea, ops->source);
         print_params(ops->knobs);
     }
+    print_common();
 }
 
 static void print_workloads(void)
@@ -133,6 +140,7 @@ static void print_knobs(void)
             print_knob_owners(i, param_key(param));
         }
     }
+    print_common();
 }
 
 /* Events -------------------------------------------------------------------------------------- */
@@ -268,6 +276,8 @@ static void print_json(enum topic topic)
         json_object_set_new(object, "workloads", workloads_to_json());
     if (topic == TOPIC_KNOBS)
         json_object_set_new(object, "knobs", knobs_to_json());
+    if (topic == TOPIC_ALL || topic == TOPIC_VARIANTS || topic == TOPIC_KNOBS)
+        json_object_set_new(object, "common", table_to_json(variant_common_params));
     if (topic == TOPIC_EVENTS)
         json_object_set_new(object, "events", environment_counting_to_json());
     json_dumpf(object, stdout, JSON_INDENT(2));

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RECORD_SCHEMA = 1, CELL_ID_SIZE = 13 };
+enum { RECORD_SCHEMA = 2, CELL_ID_SIZE = 13 };
 
 /* The stable name of a cell: 12 hex digits of FNV-1a over the canonical specifications. */
 void record_cell_id(char id[CELL_ID_SIZE], const char *variant, const char *workload, int workers,

@@ -1,6 +1,7 @@
 /* sample.c - see sample.h. */
 #include "harness/sample.h"
 
+#include "harness/allocator.h"
 #include "harness/counters.h"
 #include "harness/limits.h"
 #include "harness/records.h"
@@ -77,8 +78,8 @@ json_t *sample_record_new(const struct sample_request *request, const struct var
     json_t *record = json_pack(
         "{si ss ss ss ss so ss ss so ss si ss sI sb sI ss}", "schema", RECORD_SCHEMA, "cell", cell,
         "started", started, "variant", variant->text, "variant_name", variant->ops->name, "knobs",
-        params_to_json(variant->knobs, variant->ops->knobs), "workload", workload->text,
-        "workload_name", workload->workload->name, "params",
+        variant_settings_to_json(variant), "workload", workload->text, "workload_name",
+        workload->workload->name, "params",
         params_to_json(workload->params, workload->workload->params), "op", workload->workload->op,
         "workers", request->workers, "machine", machine, "seed", (json_int_t)request->seed, "pin",
         request->pin, "stack_bytes", (json_int_t)stack, "command", command);
@@ -172,6 +173,11 @@ static bool must_skip(const struct sample *sample, char *why, size_t why_size)
     struct limit memory = limits_memory(), threads = limits_threads();
     if (is_serial(sample) && !sample->workload.workload->run_serial) {
         snprintf(why, why_size, "%s has no serial version", sample->workload.workload->name);
+        return true;
+    }
+    if (sample->variant.common.malloc == ALLOCATOR_GLIBC &&
+        allocator_found() == ALLOCATOR_SANITIZER) {
+        snprintf(why, why_size, "malloc=glibc: this build's sanitizer brings its own malloc");
         return true;
     }
     if (ops->live_gs_max && live > ops->live_gs_max) {
@@ -351,9 +357,15 @@ static void take_cores(struct sample *sample)
 static bool measure_or_skip(struct sample *sample, char *error, size_t error_size)
 {
     char why[REASON_SIZE];
+    json_object_set_new(sample->record, "allocator", json_string(allocator_found_name()));
     if (must_skip(sample, why, sizeof why)) {
         json_object_set_new(sample->record, "status", json_string("skipped"));
         json_object_set_new(sample->record, "reason", json_string(why));
+        return true;
+    }
+    if (!allocator_check((enum allocator)sample->variant.common.malloc, allocator_found(), why,
+                         sizeof why)) {
+        record_fail(sample->record, why);
         return true;
     }
     take_cores(sample);

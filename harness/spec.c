@@ -1,6 +1,7 @@
 /* spec.c - see spec.h. */
 #include "harness/spec.h"
 
+#include "harness/allocator.h"
 #include "harness/suggest.h"
 
 #include <ctype.h>
@@ -15,6 +16,12 @@ const struct sched_ops spec_serial = {
     .name = "serial",
     .idea = "no scheduler: the workload as plain C on one thread, the baseline of speed-up",
     .source = "schedlab",
+};
+
+const struct param variant_common_params[] = {
+    PARAM_WORD(struct variant_common, malloc, allocator_words, ALLOCATOR_JEMALLOC, "schedlab",
+               "whose malloc the sample's process runs on"),
+    {.name = NULL},
 };
 
 const struct sched_ops *spec_variant(size_t i)
@@ -160,6 +167,15 @@ json_t *params_to_json(const void *owner, const struct param *table)
     return object;
 }
 
+json_t *variant_settings_to_json(const struct variant_spec *spec)
+{
+    json_t *object = params_to_json(spec->knobs, spec->ops->knobs);
+    json_t *common = params_to_json(&spec->common, variant_common_params);
+    json_object_update(object, common);
+    json_decref(common);
+    return object;
+}
+
 static bool param_parse_value(const struct param *param, const char *text, int64_t *value)
 {
     int64_t index = param->words_base;
@@ -189,6 +205,20 @@ static bool complain_of_value(const struct complaint *to, const char *name,
                     nearest, range);
 }
 
+/* A table of settings, and where their values go. */
+struct settings {
+    const struct param *table;
+    void *values;
+};
+
+/* Who is being specified. */
+struct owner {
+    const char *name;
+    const char *kind; /* "knob" or "parameter" */
+    struct settings own, common;
+    uint64_t given; /* bit i: the i-th key of own was given; from the highest down: of common */
+};
+
 static const struct param *param_find(const struct param *table, const char *key)
 {
     for (const struct param *param = table; param && param->name; param++)
@@ -197,27 +227,39 @@ static const struct param *param_find(const struct param *table, const char *key
     return NULL;
 }
 
-static bool complain_of_key(const struct complaint *to, const char *name, const char *kind,
-                            const struct param *table, const char *key)
+/* The setting with this key, where its value goes, and its bit; NULL if there is none. */
+static const struct param *owner_find(const struct owner *owner, const char *key, int64_t **value,
+                                      uint64_t *bit)
+{
+    const struct param *param = param_find(owner->own.table, key);
+    const struct settings *of = param ? &owner->own : &owner->common;
+    if (!param)
+        param = param_find(owner->common.table, key);
+    if (!param)
+        return NULL;
+    unsigned index = (unsigned)(param - of->table) & 63;
+    *bit = UINT64_C(1) << (of == &owner->own ? index : 63 - index);
+    *value = param_field(of->values, param);
+    return param;
+}
+
+static bool complain_of_key(const struct complaint *to, const struct owner *owner, const char *key)
 {
     char text[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(key);
-    for (const struct param *param = table; param && param->name; param++)
+    for (const struct param *param = owner->own.table; param && param->name; param++)
+        suggest_offer(&near, param_key(param));
+    bool has_own = near.best != NULL;
+    for (const struct param *param = owner->common.table; param && param->name; param++)
         suggest_offer(&near, param_key(param));
     if (!near.best)
-        return complain(to, "%s: unknown %s \"%s\"; it has none", name, kind, key);
-    return complain(to, "%s: unknown %s \"%s\"; %s", name, kind, key,
+        return complain(to, "%s: unknown %s \"%s\"; it has none", owner->name, owner->kind, key);
+    if (!has_own)
+        return complain(to, "%s: unknown %s \"%s\"; it has none but \"%s\", which all have",
+                        owner->name, owner->kind, key, near.best);
+    return complain(to, "%s: unknown %s \"%s\"; %s", owner->name, owner->kind, key,
                     suggest_text(&near, "", "`schedlab list`", text, sizeof text));
 }
-
-/* Who is being specified: for messages, and where its values go. */
-struct owner {
-    const char *name;
-    const char *kind; /* "knob" or "parameter" */
-    const struct param *table;
-    void *values;
-    uint64_t given; /* bit i: the i-th key of the table was given */
-};
 
 static bool setting_parse(struct owner *owner, char *setting, const struct complaint *to)
 {
@@ -227,19 +269,20 @@ static bool setting_parse(struct owner *owner, char *setting, const struct compl
                         owner->kind, *setting ? setting : ",");
     if (equals)
         *equals = '\0';
-    const struct param *param = param_find(owner->table, setting);
+    int64_t *value;
+    uint64_t bit;
+    const struct param *param = owner_find(owner, setting, &value, &bit);
     if (!param)
-        return complain_of_key(to, owner->name, owner->kind, owner->table, setting);
+        return complain_of_key(to, owner, setting);
     if (!equals || equals[1] == '\0') {
         char range[RANGE_TEXT_SIZE];
         return complain(to, "%s: %s has no value; write %s=VALUE; valid: %s", owner->name, setting,
                         setting, param_range_text(param, range, sizeof range));
     }
-    uint64_t bit = UINT64_C(1) << ((param - owner->table) & 63);
     if (owner->given & bit)
         return complain(to, "%s: %s is given twice", owner->name, setting);
     owner->given |= bit;
-    if (!param_parse_value(param, equals + 1, param_field(owner->values, param)))
+    if (!param_parse_value(param, equals + 1, value))
         return complain_of_value(to, owner->name, param, equals + 1);
     return true;
 }
@@ -247,7 +290,8 @@ static bool setting_parse(struct owner *owner, char *setting, const struct compl
 /* settings: "key=value,key=value", changed by the call; NULL if there are none. */
 static bool settings_parse(struct owner *owner, char *settings, const struct complaint *to)
 {
-    params_set_defaults(owner->values, owner->table);
+    params_set_defaults(owner->own.values, owner->own.table);
+    params_set_defaults(owner->common.values, owner->common.table);
     while (settings) {
         char *comma = strchr(settings, ',');
         if (comma)
@@ -259,19 +303,25 @@ static bool settings_parse(struct owner *owner, char *settings, const struct com
     return true;
 }
 
-static char *canonical_text(const char *name, const void *values, const struct param *table)
+static void print_changed(FILE *to, const struct settings *settings)
+{
+    for (const struct param *param = settings->table; param && param->name; param++) {
+        int64_t value = *param_field(settings->values, param);
+        char value_text[VALUE_TEXT_SIZE];
+        if (value != param->def)
+            fprintf(to, ",%s=%s", param_key(param),
+                    param_value_text(param, value, value_text, sizeof value_text));
+    }
+}
+
+static char *canonical_text(const struct owner *owner)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    fputs(name, stream);
-    for (const struct param *param = table; param && param->name; param++) {
-        int64_t value = *(const int64_t *)((const char *)values + param->offset);
-        char value_text[VALUE_TEXT_SIZE];
-        if (value != param->def)
-            fprintf(stream, ",%s=%s", param_key(param),
-                    param_value_text(param, value, value_text, sizeof value_text));
-    }
+    fputs(owner->name, stream);
+    print_changed(stream, &owner->own);
+    print_changed(stream, &owner->common);
     fclose(stream);
     return text;
 }
@@ -336,18 +386,19 @@ bool variant_spec_parse(struct variant_spec *spec, const char *text, char *error
     bool ok = false;
     if (ops) {
         spec->knobs = calloc(1, ops->knobs_size + 1);
-        struct owner owner = {ops->name, "knob", ops->knobs, spec->knobs, 0};
+        struct owner owner = {.name = ops->name,
+                              .kind = "knob",
+                              .own = {ops->knobs, spec->knobs},
+                              .common = {variant_common_params, &spec->common}};
         const char *wrong = NULL;
         ok = settings_parse(&owner, settings, &to);
         if (ok && ops->check && (wrong = ops->check(spec->knobs)))
             ok = complain(&to, "%s: %s", ops->name, wrong);
-    }
-    if (ok) {
         spec->ops = ops;
-        spec->text = canonical_text(ops->name, spec->knobs, ops->knobs);
-    } else {
-        variant_spec_free(spec);
+        spec->text = ok ? canonical_text(&owner) : NULL;
     }
+    if (!ok)
+        variant_spec_free(spec);
     free(copy);
     return ok;
 }
@@ -371,18 +422,17 @@ bool workload_spec_parse(struct workload_spec *spec, const char *text, char *err
     bool ok = false;
     if (workload) {
         spec->params = calloc(1, workload->params_size + 1);
-        struct owner owner = {workload->name, "parameter", workload->params, spec->params, 0};
+        struct owner owner = {
+            .name = workload->name, .kind = "parameter", .own = {workload->params, spec->params}};
         const char *wrong = NULL;
         ok = settings_parse(&owner, settings, &to);
         if (ok && workload->check && (wrong = workload->check(spec->params)))
             ok = complain(&to, "%s: %s", workload->name, wrong);
-    }
-    if (ok) {
         spec->workload = workload;
-        spec->text = canonical_text(workload->name, spec->params, workload->params);
-    } else {
-        workload_spec_free(spec);
+        spec->text = ok ? canonical_text(&owner) : NULL;
     }
+    if (!ok)
+        workload_spec_free(spec);
     free(copy);
     return ok;
 }

@@ -24,10 +24,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What every variant has beside its own knobs, spelled likewise: "gmp,malloc=glibc". */
+struct variant_common {
+    int64_t malloc; /* enum allocator */
+};
+extern const struct param variant_common_params[];
+
 struct variant_spec {
     const struct sched_ops *ops;
     void *knobs; /* ops->knobs_size bytes, filled */
-    char *text;  /* canonical */
+    struct variant_common common;
+    char *text; /* canonical: knobs, then common settings */
 };
 
 struct workload_spec {
@@ -69,6 +76,9 @@ char *param_range_text(const struct param *param, char *text, size_t text_size);
 
 /* {"tick": 64, "wake": "chain", ...}: every key of the table. Owned by the caller. */
 json_t *params_to_json(const void *owner, const struct param *table);
+
+/* The same for a variant's knobs and its common settings. */
+json_t *variant_settings_to_json(const struct variant_spec *spec);
 
 /* A number as in a specification; unit NULL or "ns" (then ns, us, ms, s are suffixes too). False if
  * text is not a whole number or does not fit. */

@@ -1,6 +1,7 @@
 /* test_child.c - whatever becomes of a sample's process, there is a record that says it. */
 #define _GNU_SOURCE
 #include "fake_sample.h"
+#include "harness/allocator.h"
 #include "harness/child.h"
 #include "harness/process.h"
 #include "harness/records.h"
@@ -204,6 +205,31 @@ static void child_gets_a_group_and_no_input(void **state)
     script_write(fake_sample_script);
 }
 
+static json_t *preload_seen_by(const char *variant)
+{
+    const struct sample_request request = {.variant = variant, .workload = "fib", .workers = 1};
+    json_t *record = child_run_sample(&request);
+    assert_string_equal(record_text(record, "status"), "ok");
+    return record;
+}
+
+/* A build with a sanitizer leaves the variable alone: its runtime has to come first. */
+static void allocator_asked_for_is_preloaded(void **state)
+{
+    (void)state;
+    bool sanitized = allocator_found() == ALLOCATOR_SANITIZER;
+    script_write("#!/bin/sh\nprintf '{\"status\":\"ok\",\"preload\":\"%s\"}\\n' \"$LD_PRELOAD\"\n");
+    unsetenv("LD_PRELOAD");
+    json_t *record = preload_seen_by("gmp,malloc=glibc");
+    assert_string_equal(record_text(record, "preload"), sanitized ? "" : "libc.so.6");
+    json_decref(record);
+    assert_null(getenv("LD_PRELOAD")); /* only that process is to see it */
+    record = preload_seen_by("gmp");
+    assert_string_equal(record_text(record, "preload"), "");
+    json_decref(record);
+    script_write(fake_sample_script);
+}
+
 static void command_can_be_pasted_into_a_shell(void **state)
 {
     (void)state;
@@ -245,6 +271,7 @@ int main(void)
         cmocka_unit_test(output_is_the_last_4_kib),
         cmocka_unit_test(program_that_is_not_there_is_a_failure),
         cmocka_unit_test(child_gets_a_group_and_no_input),
+        cmocka_unit_test(allocator_asked_for_is_preloaded),
         cmocka_unit_test(command_can_be_pasted_into_a_shell),
         cmocka_unit_test(interrupt_ends_the_sample_at_once),
     };

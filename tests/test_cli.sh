@@ -87,11 +87,17 @@ json run_json_has_records_and_summary \
 json run_digests_are_equal "len({r['digest'] for r in j['records']}) == 1"
 run run --sample gmp,tick=64 fib,n=10 --workers 2 --iterations 3
 [ "$(wc -l <out)" = 1 ] && report 1 sample_is_one_line || report 0 sample_is_one_line
-json sample_follows_the_schema "set(j) >= {'schema','cell','started','variant','variant_name','knobs','workload','workload_name','params','op','workers','machine','seed','pin','stack_bytes','status','iterations','warmup','time_ns','ops','throughput','answer','digest','threads','events','command'} and j['status'] == 'ok' and len(j['iterations']) == 3 and j['variant'] == 'gmp,tick=64'"
+json sample_follows_the_schema "set(j) >= {'schema','cell','started','variant','variant_name','knobs','workload','workload_name','params','op','workers','machine','seed','pin','stack_bytes','status','iterations','warmup','time_ns','ops','throughput','answer','digest','threads','events','command','allocator'} and j['schema'] == 2 and j['status'] == 'ok' and len(j['iterations']) == 3 and j['variant'] == 'gmp,tick=64'"
 json sample_has_no_false_zero \
     "all(('absent' in e) != ('value' in e) and ('absent' not in e or e['absent']) for e in j['events'])"
 json sample_counts_its_own_events \
     "[e for e in j['events'] if e['name'] == 'sde:::schedlab::GS_CREATED'][0]['value'] > 0"
+run run gmp gmp,malloc=glibc spawn,n=1000 $quick --events none --format json
+json run_is_on_the_malloc_asked_for \
+    "sorted((r['variant'], r['allocator'], r['knobs']['malloc']) for r in j['records']) == [('gmp', 'jemalloc', 'jemalloc'), ('gmp,malloc=glibc', 'glibc', 'glibc')]"
+expect sample_on_another_malloc_than_asked_fails 1 "malloc() is that of jemalloc" -- \
+    run --sample gmp,malloc=glibc fib,n=10 --workers 2
+expect list_knobs_has_common_settings 0 "default jemalloc" -- list knobs
 run run --sample kthread spawn,n=10M --workers 2
 json sample_skips_before_harm "j['status'] == 'skipped' and j['reason'] and 'iterations' not in j"
 expect run_of_skipped_cells_alone_fails 1 "kthread skipped: " -- run kthread spawn,n=10M $quick

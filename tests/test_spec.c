@@ -299,6 +299,38 @@ static void every_default_is_valid(void **state)
     }
 }
 
+static void common_settings_come_last_and_only_if_changed(void **state)
+{
+    (void)state;
+    assert_canonical("gmp,malloc=jemalloc", "gmp");
+    assert_canonical("gmp,malloc=glibc", "gmp,malloc=glibc");
+    assert_canonical("gmp,malloc=glibc,tick=64", "gmp,tick=64,malloc=glibc");
+    const struct sched_ops *ops;
+    for (size_t i = 0; (ops = spec_variant(i)); i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s,malloc=glibc", ops->name);
+        assert_canonical(text, text);
+    }
+    assert_variant_wrong("gmp,maloc=glibc", "gmp: unknown knob \"maloc\"", "\"malloc\"");
+    assert_variant_wrong("gmp,malloc=glib", "gmp: malloc=glib is not valid",
+                         "valid: jemalloc, glibc");
+    assert_variant_wrong("gmp,malloc=glibc,malloc=glibc", "gmp: malloc is given twice", "");
+    assert_workload_wrong("fib,malloc=glibc", "fib: unknown parameter \"malloc\"", "\"n\"");
+}
+
+static void json_of_settings_has_knobs_and_common_ones(void **state)
+{
+    struct variant_spec spec;
+    char error[ERROR_SIZE];
+    (void)state;
+    assert_true(variant_spec_parse(&spec, "gmp,tick=64,malloc=glibc", error, sizeof error));
+    json_t *object = variant_settings_to_json(&spec);
+    assert_string_equal(json_string_value(json_object_get(object, "malloc")), "glibc");
+    assert_int_equal(json_integer_value(json_object_get(object, "tick")), 64);
+    json_decref(object);
+    variant_spec_free(&spec);
+}
+
 static void json_has_every_key_and_words_as_words(void **state)
 {
     struct variant_spec spec;
@@ -389,6 +421,8 @@ int main(void)
         cmocka_unit_test(canonical_text_has_plain_numbers_and_words),
         cmocka_unit_test(every_knob_reads_its_whole_range),
         cmocka_unit_test(every_default_is_valid),
+        cmocka_unit_test(common_settings_come_last_and_only_if_changed),
+        cmocka_unit_test(json_of_settings_has_knobs_and_common_ones),
         cmocka_unit_test(json_has_every_key_and_words_as_words),
         cmocka_unit_test(unknown_names_get_the_nearest),
         cmocka_unit_test(names_far_off_get_all_that_are_valid),

@@ -1,0 +1,105 @@
+/* allocator.c - see allocator.h. */
+#define _GNU_SOURCE
+#include "harness/allocator.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if !defined(__has_feature)
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
+static const char PRELOAD_VARIABLE[] = "LD_PRELOAD", PRELOAD_GLIBC[] = "libc.so.6";
+
+const char *const allocator_words[] = {
+    [ALLOCATOR_JEMALLOC] = "jemalloc", [ALLOCATOR_GLIBC] = "glibc", NULL};
+
+/* What is in force ----------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+enum allocator allocator_of_file(const char *path)
+{
+    const char *name = base_name(path);
+    if (strncmp(name, "libjemalloc", 11) == 0)
+        return ALLOCATOR_JEMALLOC;
+    if (strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-2", 6) == 0)
+        return ALLOCATOR_GLIBC;
+    return ALLOCATOR_OTHER;
+}
+
+/* By name, as the linker resolves it for all: &malloc may be a jump inside the program. */
+static const char *malloc_file(void)
+{
+    void *function = dlsym(RTLD_DEFAULT, "malloc");
+    Dl_info info;
+    return function && dladdr(function, &info) && info.dli_fname ? info.dli_fname : "unknown";
+}
+
+enum allocator allocator_found(void)
+{
+    return SANITIZED ? ALLOCATOR_SANITIZER : allocator_of_file(malloc_file());
+}
+
+const char *allocator_found_name(void)
+{
+    enum allocator found = allocator_found();
+    if (found == ALLOCATOR_SANITIZER)
+        return "sanitizer";
+    return found == ALLOCATOR_OTHER ? base_name(malloc_file()) : allocator_words[found];
+}
+
+bool allocator_check(enum allocator asked, enum allocator found, char *why, size_t why_size)
+{
+    if (asked == found || (asked == ALLOCATOR_JEMALLOC && found == ALLOCATOR_SANITIZER))
+        return true;
+    const char *name = found < ALLOCATORS_ASKED ? allocator_words[found] : base_name(malloc_file());
+    if (asked == ALLOCATOR_GLIBC)
+        snprintf(why, why_size,
+                 "malloc=glibc was asked for, but malloc() is that of %s; the process has to be "
+                 "started with %s=%s",
+                 name, PRELOAD_VARIABLE, PRELOAD_GLIBC);
+    else
+        snprintf(why, why_size, "malloc=%s was asked for, but malloc() is that of %s; is %s set?",
+                 allocator_words[asked], name, PRELOAD_VARIABLE);
+    return false;
+}
+
+/* What is to be ------------------------------------------------------------------------------- */
+
+void allocator_for_children(enum allocator asked)
+{
+    static char *before; /* what the user preloads, from the first call on; "" if nothing */
+    if (SANITIZED)
+        return;
+    if (!before) {
+        const char *set = getenv(PRELOAD_VARIABLE);
+        before = strdup(set ? set : "");
+        if (!before)
+            abort();
+    }
+    if (asked != ALLOCATOR_GLIBC && *before == '\0') {
+        unsetenv(PRELOAD_VARIABLE);
+        return;
+    }
+    char *value = NULL;
+    if (asked != ALLOCATOR_GLIBC)
+        value = strdup(before);
+    else if (asprintf(&value, "%s%s%s", PRELOAD_GLIBC, *before ? ":" : "", before) < 0)
+        value = NULL;
+    if (!value || setenv(PRELOAD_VARIABLE, value, 1) != 0)
+        abort();
+    free(value);
+}
