@@ -84,6 +84,8 @@ static void arguments_add_request(struct arguments *arguments, const struct samp
         argument_add(arguments, "--pin", NULL);
     if (request->stack_bytes > 0)
         argument_add_number(arguments, "--stack", request->stack_bytes, "");
+    if (request->steal_max_percent != STEAL_MAX_DEFAULT_PERCENT)
+        argument_add_number(arguments, "--steal-max", (uint64_t)request->steal_max_percent, "");
     if (request->machine && strcmp(request->machine, "native") != 0)
         argument_add(arguments, "--machine", request->machine);
 }

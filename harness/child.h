@@ -15,18 +15,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { STEAL_MAX_DEFAULT_PERCENT = 1 };
+
 struct sample_request {
     const char *variant, *workload; /* specifications, as typed or canonical */
     int workers;
     uint64_t seed;
-    int iterations;      /* timed calls of run() at least; 0: as many as min_time_ns needs */
-    int warmup;          /* untimed calls before them */
-    int64_t min_time_ns; /* of timed calls; 0: no minimum */
-    const char *events;  /* comma-separated; NULL: the default set */
-    bool pin;            /* one core per worker */
-    size_t stack_bytes;  /* per goroutine; 0: the default */
-    double timeout_s;    /* of wall time, the start of the process included; 0: none */
-    const char *machine; /* NULL: "native" */
+    int iterations;        /* timed calls of run() at least; 0: as many as min_time_ns needs */
+    int warmup;            /* untimed calls before them */
+    int64_t min_time_ns;   /* of timed calls; 0: no minimum */
+    const char *events;    /* comma-separated; NULL: the default set */
+    bool pin;              /* one core per worker */
+    size_t stack_bytes;    /* per goroutine; 0: the default */
+    double timeout_s;      /* of wall time, the start of the process included; 0: none */
+    const char *machine;   /* NULL: "native" */
+    int steal_max_percent; /* a sample that lost more of its time to the hypervisor is marked */
 };
 
 /* Runs one sample and returns its record; never NULL, owned by the caller. Whatever happens to the

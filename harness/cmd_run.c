@@ -35,6 +35,7 @@ enum {
     KEY_PIN,
     KEY_STACK,
     KEY_MACHINE,
+    KEY_STEAL_MAX,
     KEY_SAMPLE,
 };
 
@@ -70,6 +71,8 @@ static const struct argp_option option_table[] = {
      0},
     {"pin", KEY_PIN, NULL, 0, "one core for each worker; default: any of the cores used", 0},
     {"stack", KEY_STACK, "BYTES", 0, "address space per goroutine stack; default 64Ki", 0},
+    {"steal-max", KEY_STEAL_MAX, "PERCENT", 0,
+     "mark repetitions that lost more of their time to the hypervisor; default 1", 0},
     {"machine", KEY_MACHINE, "NAME", 0, "native (the only one)", 0},
     {"format", 'f', "FORMAT", 0, "table (default) or json", 0},
     {"sample", KEY_SAMPLE, NULL, OPTION_HIDDEN, "measure in this process, print one record", 0},
@@ -133,6 +136,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         break;
     case KEY_STACK:
         request->stack_bytes = stack_bytes(options, arg);
+        break;
+    case KEY_STEAL_MAX:
+        request->steal_max_percent = (int)number(options, "steal-max", arg, 0, 100);
         break;
     case KEY_MACHINE:
         cli_word(options->command, "machine", arg, machine_words);
@@ -409,7 +415,10 @@ int cmd_run(int argc, char **argv)
 {
     struct options options = {
         .command = argv[0],
-        .request = {.warmup = 1, .seed = 1, .timeout_s = TIMEOUT_DEFAULT_S},
+        .request = {.warmup = 1,
+                    .seed = 1,
+                    .timeout_s = TIMEOUT_DEFAULT_S,
+                    .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT},
         .iterations = -1,
         .min_time_ns = -1,
         .reps = REPS_DEFAULT,

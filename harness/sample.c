@@ -3,7 +3,9 @@
 
 #include "harness/allocator.h"
 #include "harness/counters.h"
+#include "harness/disturbance.h"
 #include "harness/limits.h"
+#include "harness/probe.h"
 #include "harness/records.h"
 #include "harness/topology.h"
 #include "workloads/histogram.h"
@@ -30,6 +32,9 @@ struct sample {
     struct variant_spec variant;
     struct workload_spec workload;
     json_t *record;
+
+    int cpus[SAMPLE_WORKERS_MAX]; /* the cores in use, as workers take them */
+    int cpu_count;
 
     struct sched *sched; /* NULL for serial */
     struct counters *counters;
@@ -347,11 +352,31 @@ static void measure_serial(struct sample *sample)
 /* The cores come first: memory shall be touched where it is used. */
 static void take_cores(struct sample *sample)
 {
-    int cpus[SAMPLE_WORKERS_MAX];
-    int count = topology_pick_cpus(cpus, sample->request->workers);
-    int error = machine_init(cpus, count);
+    sample->cpu_count = topology_pick_cpus(sample->cpus, sample->request->workers);
+    int error = machine_init(sample->cpus, sample->cpu_count);
     if (error)
         fail(sample, "cannot use the cores: %s", strerror(-error));
+}
+
+/* All calls, between two looks at the machine. */
+static void measure_surrounded(struct sample *sample)
+{
+    const int *cpus = sample->cpus, count = sample->cpu_count;
+    bool alone = is_serial(sample) || sample->variant.ops->single_threaded;
+    int threads = alone ? 1 : sample->request->workers;
+    struct probe mood[2];
+    struct disturbance disturbance[2];
+    probe_run(&mood[0], cpus, count, threads, PROBE_NS);
+    disturbance_read(&disturbance[0], "", cpus, count);
+    if (is_serial(sample))
+        measure_serial(sample);
+    else
+        measure_scheduled(sample);
+    disturbance_read(&disturbance[1], "", cpus, count);
+    probe_run(&mood[1], cpus, count, threads, PROBE_NS);
+    json_object_set_new(sample->record, "probe", probe_to_json(&mood[0], &mood[1], cpus, count));
+    disturbance_record(sample->record, &disturbance[0], &disturbance[1], count,
+                       sample->request->steal_max_percent);
 }
 
 static bool measure_or_skip(struct sample *sample, char *error, size_t error_size)
@@ -378,10 +403,7 @@ static bool measure_or_skip(struct sample *sample, char *error, size_t error_siz
     sample->iterations = json_array();
     sample->latency = calloc(1, sizeof *sample->latency);
     sample->state = sample->workload.workload->init(sample->workload.params, sample->request->seed);
-    if (is_serial(sample))
-        measure_serial(sample);
-    else
-        measure_scheduled(sample);
+    measure_surrounded(sample);
     sample->workload.workload->fini(sample->state);
     free(sample->latency);
     json_decref(sample->iterations);

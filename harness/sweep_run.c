@@ -239,6 +239,7 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
         .pin = run->sweep->pin,
         .timeout_s = (double)run->sweep->timeout_s,
         .machine = run->machine,
+        .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT,
     };
     state.digests = digest_book_make();
     state.order = calloc(run->plan->count, sizeof *state.order);

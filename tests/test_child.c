@@ -194,12 +194,13 @@ static void child_gets_a_group_and_no_input(void **state)
                                            .events = "a,b",
                                            .pin = true,
                                            .stack_bytes = 8192,
-                                           .machine = "native"};
+                                           .machine = "native",
+                                           .steal_max_percent = 7};
     json_t *record = child_run_sample(&request);
     assert_string_equal(record_text(record, "args"),
                         "run --sample gmp,tick=64 fib --workers 3 --seed 4611686018427387904 "
                         "--iterations 4 --warmup 5 --min-time 6ms --events a,b --pin "
-                        "--stack 8192");
+                        "--stack 8192 --steal-max 7");
     assert_int_equal(json_integer_value(json_object_get(record, "leads")), 1);
     json_decref(record);
     script_write(fake_sample_script);
@@ -233,7 +234,10 @@ static void allocator_asked_for_is_preloaded(void **state)
 static void command_can_be_pasted_into_a_shell(void **state)
 {
     (void)state;
-    const struct sample_request request = {.variant = "gmp", .workload = "a b'c", .workers = 1};
+    const struct sample_request request = {.variant = "gmp",
+                                           .workload = "a b'c",
+                                           .workers = 1,
+                                           .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT};
     char *command = sample_request_command(&request);
     assert_string_equal(command, "build/schedlab run gmp 'a b'\\''c' --workers 1 --seed 0 "
                                  "--warmup 0 --min-time 0s");

@@ -87,7 +87,9 @@ json run_json_has_records_and_summary \
 json run_digests_are_equal "len({r['digest'] for r in j['records']}) == 1"
 run run --sample gmp,tick=64 fib,n=10 --workers 2 --iterations 3
 [ "$(wc -l <out)" = 1 ] && report 1 sample_is_one_line || report 0 sample_is_one_line
-json sample_follows_the_schema "set(j) >= {'schema','cell','started','variant','variant_name','knobs','workload','workload_name','params','op','workers','machine','seed','pin','stack_bytes','status','iterations','warmup','time_ns','ops','throughput','answer','digest','threads','events','command','allocator'} and j['schema'] == 2 and j['status'] == 'ok' and len(j['iterations']) == 3 and j['variant'] == 'gmp,tick=64'"
+json sample_follows_the_schema "set(j) >= {'schema','cell','started','variant','variant_name','knobs','workload','workload_name','params','op','workers','machine','seed','pin','stack_bytes','status','iterations','warmup','time_ns','ops','throughput','answer','digest','threads','events','command','allocator','probe','steal_share','throttled'} and j['schema'] == 2 and j['status'] == 'ok' and len(j['iterations']) == 3 and j['variant'] == 'gmp,tick=64'"
+json sample_says_what_the_machine_was_like \
+    "all(j['probe'][w]['compute_ns'] > 0 and 'line_ns' in j['probe'][w] for w in ('before','after')) and j['probe']['cores']"
 json sample_has_no_false_zero \
     "all(('absent' in e) != ('value' in e) and ('absent' not in e or e['absent']) for e in j['events'])"
 json sample_counts_its_own_events \
@@ -170,6 +172,7 @@ misuse workers_no_number "valid: 1 to" -- run gmp fib --workers two
 misuse no_iterations "valid: 1 to 1000" -- run gmp fib --iterations 0
 misuse negative_time "valid: 0 to" -- run gmp fib --min-time -5
 misuse small_stack "bytes" -- run gmp fib --stack 1k
+misuse steal_max_above_all "valid: 0 to 100" -- run gmp fib --steal-max 101
 misuse unknown_machine "native" -- run gmp fib --machine simm
 
 # Nothing that was measured is lost silently.

@@ -1,0 +1,156 @@
+/* disturbance.c - see disturbance.h. */
+#define _GNU_SOURCE
+#include "harness/disturbance.h"
+
+#include "harness/limits.h"
+#include "runtime/runtime.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEAL_COLUMN = 8, PATH_SIZE = 512 }; /* user is column 1 */
+
+/* Steal --------------------------------------------------------------------------------------- */
+
+/* The number in that column of the line "cpuN ..." that begins at line. */
+static bool column_parse(const char *line, int column, uint64_t *value)
+{
+    const char *at = line + strcspn(line, " \n");
+    for (int i = 0; i < column; i++) {
+        char *end;
+        *value = *at == ' ' ? strtoull(at, &end, 10) : 0;
+        if (*at != ' ' || end == at || (*end != ' ' && *end != '\n' && *end != '\0'))
+            return false;
+        at = end;
+    }
+    return true;
+}
+
+static const char *line_of_cpu(const char *text, int cpu)
+{
+    char key[16];
+    int length = snprintf(key, sizeof key, "cpu%d ", cpu);
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, key, (size_t)length) == 0)
+            return line;
+    }
+    return NULL;
+}
+
+bool disturbance_parse_steal(const char *text, const int *cpus, int count, uint64_t *ticks,
+                             char *why, size_t why_size)
+{
+    *ticks = 0;
+    for (int i = 0; i < count; i++) {
+        const char *line = line_of_cpu(text, cpus[i]);
+        uint64_t value;
+        if (!line) {
+            snprintf(why, why_size, "/proc/stat has no line of cpu%d", cpus[i]);
+            return false;
+        }
+        if (!column_parse(line, STEAL_COLUMN, &value)) {
+            snprintf(why, why_size, "/proc/stat has no steal column for cpu%d", cpus[i]);
+            return false;
+        }
+        *ticks += value;
+    }
+    return true;
+}
+
+static void steal_read(struct disturbance *now, const char *root, const int *cpus, int count)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/proc/stat", root);
+    FILE *from = fopen(path, "re");
+    char *text = NULL;
+    size_t capacity = 0;
+    if (from && getdelim(&text, &capacity, '\0', from) > 0)
+        disturbance_parse_steal(text, cpus, count, &now->steal_ticks, now->steal_absent,
+                                sizeof now->steal_absent);
+    else
+        snprintf(now->steal_absent, sizeof now->steal_absent, "/proc/stat cannot be read");
+    if (from)
+        fclose(from);
+    free(text);
+}
+
+/* Throttling ---------------------------------------------------------------------------------- */
+
+static uint64_t throttle_count(const char *root, int cpu, const char *of, uint64_t def)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path,
+             "%s/sys/devices/system/cpu/cpu%d/thermal_throttle/%s_throttle_count", root, cpu, of);
+    return limits_read_number(path, def);
+}
+
+static void throttle_read(struct disturbance *now, const char *root, const int *cpus, int count)
+{
+    for (int i = 0; i < count; i++) {
+        uint64_t core = throttle_count(root, cpus[i], "core", UINT64_MAX);
+        if (core == UINT64_MAX) {
+            snprintf(now->throttle_absent, sizeof now->throttle_absent,
+                     "the kernel shows no thermal_throttle for cpu%d", cpus[i]);
+            return;
+        }
+        now->throttles += core + throttle_count(root, cpus[i], "package", 0);
+    }
+}
+
+void disturbance_read(struct disturbance *now, const char *root, const int *cpus, int count)
+{
+    memset(now, 0, sizeof *now);
+    now->time_ns = go_now();
+    steal_read(now, root, cpus, count);
+    throttle_read(now, root, cpus, count);
+}
+
+/* Records ------------------------------------------------------------------------------------- */
+
+static json_t *absent(const char *before, const char *after)
+{
+    return json_pack("{ss}", "absent", *before ? before : after);
+}
+
+/* Of the cores' time, 0..1; a tick that began before the sample may make it more. */
+static double steal_share(const struct disturbance *before, const struct disturbance *after,
+                          int count)
+{
+    double stolen =
+        (double)(after->steal_ticks - before->steal_ticks) / (double)sysconf(_SC_CLK_TCK);
+    double had = (double)(after->time_ns - before->time_ns) / 1e9 * count;
+    if (after->steal_ticks <= before->steal_ticks)
+        return 0; /* some kernels let the column run backwards */
+    return had > stolen ? stolen / had : 1;
+}
+
+void disturbance_record(json_t *record, const struct disturbance *before,
+                        const struct disturbance *after, int count, int steal_max_percent)
+{
+    json_t *marks = json_array();
+    if (*before->steal_absent || *after->steal_absent) {
+        json_object_set_new(record, "steal_share",
+                            absent(before->steal_absent, after->steal_absent));
+    } else {
+        double share = steal_share(before, after, count);
+        json_object_set_new(record, "steal_share", json_real(share));
+        if (share * 100 > steal_max_percent)
+            json_array_append_new(marks, json_string("steal"));
+    }
+    if (*before->throttle_absent || *after->throttle_absent) {
+        json_object_set_new(record, "throttled",
+                            absent(before->throttle_absent, after->throttle_absent));
+    } else {
+        uint64_t events = after->throttles - before->throttles;
+        json_object_set_new(record, "throttled", json_integer((json_int_t)events));
+        if (events > 0)
+            json_array_append_new(marks, json_string("throttle"));
+    }
+    if (json_array_size(marks) > 0)
+        json_object_set(record, "marks", marks);
+    json_decref(marks);
+}

@@ -1,0 +1,39 @@
+/* disturbance.h - what took the cores away from a sample or slowed them: the hypervisor, heat.
+ *
+ * Who calls: sample.c, before and after the calls of a sample.
+ *
+ *   steal      /proc/stat, the cores in use: time in which a virtual core could have run and the
+ *              hypervisor ran another. Counted in ticks (10 ms), so a short sample sees it
+ *              coarsely: one tick is 5 % of 100 ms on two cores. A hypervisor that does not tell
+ *              shows 0.
+ *   throttled  thermal_throttle of sysfs: events of the cores in use and, as each core sees them,
+ *              of its package.
+ */
+#ifndef SCHEDLAB_DISTURBANCE_H
+#define SCHEDLAB_DISTURBANCE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct disturbance {
+    int64_t time_ns;
+    uint64_t steal_ticks, throttles;
+    char steal_absent[128], throttle_absent[128]; /* why there is no number, or "" */
+};
+
+/* Sum of the steal column of these cores in the text of /proc/stat; false, and the reason in
+ * why. */
+bool disturbance_parse_steal(const char *text, const int *cpus, int count, uint64_t *ticks,
+                             char *why, size_t why_size);
+
+/* What has been counted up to now. root is put before /proc and /sys: "" but for tests. */
+void disturbance_read(struct disturbance *now, const char *root, const int *cpus, int count);
+
+/* Adds `steal_share`, `throttled` and, if any, `marks` to a record, as results/README.md says.
+ * steal_max_percent: a larger share is marked. */
+void disturbance_record(json_t *record, const struct disturbance *before,
+                        const struct disturbance *after, int count, int steal_max_percent);
+
+#endif

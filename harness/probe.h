@@ -1,0 +1,42 @@
+/* probe.h - the machine's mood: how fast its cores talk to each other and compute, right now.
+ *
+ * Who calls: sample.c, before and after the calls of a sample, while no M runs.
+ *
+ * A virtual machine's cores may move between hardware threads that share a cache and such that do
+ * not, and stay there for seconds to minutes; what goroutines pay for a word passed from one worker
+ * to another changes with it several times over. Samples of unlike moods are not comparable, so
+ * each record says in which one it was taken:
+ *
+ *   line_ns     one cache line goes from the first core in use to the second and back
+ *   compute_ns  PROBE_COMPUTE_ROUNDS rounds of a dependent integer recurrence on the first core
+ *
+ * Both are medians over short batches, so that one interruption, which hits one batch, changes
+ * nothing. A probe takes PROBE_NS, and up to ten times that where other programs hold the cores.
+ */
+#ifndef SCHEDLAB_PROBE_H
+#define SCHEDLAB_PROBE_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+enum {
+    PROBE_NS = 10000000,
+    PROBE_COMPUTE_ROUNDS = 4096, /* of go_work() */
+    PROBE_BATCHES_MIN = 5,       /* a median of fewer is not taken */
+};
+
+struct probe {
+    double line_ns, compute_ns;               /* NAN: absent */
+    char line_absent[96], compute_absent[96]; /* why, or "" */
+};
+
+/* Measures on cpus[0] and cpus[1], kernel's ids that this process may use, within about budget_ns;
+ * threads of its own, which are gone when it returns. threads is how many threads of the sample
+ * run at a time: with one of them, or one core, there is no line to pass. */
+void probe_run(struct probe *probe, const int *cpus, int count, int threads, int64_t budget_ns);
+
+/* {"before": {"line_ns", "compute_ns"}, "after": likewise, "cores": cpus}; owned by the caller. */
+json_t *probe_to_json(const struct probe *before, const struct probe *after, const int *cpus,
+                      int count);
+
+#endif

@@ -1,0 +1,261 @@
+/* test_probe.c - what is said of the machine around a sample: its mood, and who took its time. */
+#define _GNU_SOURCE
+#include "harness/disturbance.h"
+#include "harness/probe.h"
+#include "harness/topology.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { BUDGET_NS = 2000000 };
+
+/* The probe ----------------------------------------------------------------------------------- */
+
+static void two_cores_have_a_line_between_them(void **state)
+{
+    (void)state;
+    int cpus[2];
+    struct probe probe;
+    if (topology_pick_cpus(cpus, 2) < 2)
+        skip();
+    probe_run(&probe, cpus, 2, 2, BUDGET_NS);
+    /* Where others hold the cores it may be absent, but then it says so. */
+    if (isnan(probe.line_ns))
+        assert_non_null(strstr(probe.line_absent, "the cores were busy"));
+    else
+        assert_true(probe.line_ns > 0 && !*probe.line_absent);
+    assert_true(probe.compute_ns > 0 && !*probe.compute_absent);
+}
+
+static void one_worker_or_one_core_has_no_line(void **state)
+{
+    (void)state;
+    int cpus[2];
+    struct probe probe;
+    int count = topology_pick_cpus(cpus, 2);
+    assert_true(count >= 1);
+    probe_run(&probe, cpus, count, 1, BUDGET_NS);
+    assert_true(isnan(probe.line_ns));
+    assert_string_equal(probe.line_absent, "one worker");
+    assert_true(probe.compute_ns > 0);
+    probe_run(&probe, cpus, 1, 4, BUDGET_NS);
+    assert_true(isnan(probe.line_ns));
+    assert_string_equal(probe.line_absent, "one core");
+    assert_true(probe.compute_ns > 0);
+}
+
+/* No time at all stands for partners that never come. */
+static void without_enough_batches_there_is_no_median(void **state)
+{
+    (void)state;
+    int cpus[2];
+    struct probe probe;
+    int count = topology_pick_cpus(cpus, 2);
+    probe_run(&probe, cpus, count, 2, 0);
+    assert_true(isnan(probe.compute_ns) && isnan(probe.line_ns));
+    assert_non_null(strstr(probe.compute_absent, "0 of 5 batches"));
+    assert_non_null(strstr(probe.line_absent, count < 2 ? "one core" : "0 of 5 batches"));
+}
+
+static void a_core_that_is_not_ours_is_told(void **state)
+{
+    (void)state;
+    static const int cpus[2] = {1022, 1023};
+    struct probe probe;
+    probe_run(&probe, cpus, 2, 2, BUDGET_NS);
+    assert_true(isnan(probe.line_ns) && isnan(probe.compute_ns));
+    assert_non_null(strstr(probe.line_absent, "cannot start a thread"));
+    assert_non_null(strstr(probe.compute_absent, "cannot start a thread"));
+}
+
+static void record_has_values_or_reasons(void **state)
+{
+    (void)state;
+    static const int cpus[2] = {3, 5};
+    const struct probe before = {.line_ns = 60.5, .compute_ns = 4000};
+    struct probe after = {.line_ns = NAN, .compute_ns = 4100};
+    snprintf(after.line_absent, sizeof after.line_absent, "the cores were busy");
+    json_t *probe = probe_to_json(&before, &after, cpus, 2);
+    char *text = json_dumps(probe, JSON_COMPACT);
+    assert_string_equal(text, "{\"before\":{\"line_ns\":60.5,\"compute_ns\":4000.0},"
+                              "\"after\":{\"line_ns\":{\"absent\":\"the cores were busy\"},"
+                              "\"compute_ns\":4100.0},\"cores\":[3,5]}");
+    free(text);
+    json_decref(probe);
+}
+
+/* Steal --------------------------------------------------------------------------------------- */
+
+static const char stat_text[] = "cpu  100 2 30 4000 5 6 7 88 9 0\n"
+                                "cpu0 10 0 3 400 0 0 0 8 0 0\n"
+                                "cpu1 10 0 3 400 0 0 0 80 0 0\n"
+                                "cpu10 1 1 1 1 1 1 1 1000 1 1\n"
+                                "cpu11 1 1 1 1\n"
+                                "intr 1 2 3\n";
+
+static void steal_is_summed_over_the_cores_in_use(void **state)
+{
+    static const int cpus[] = {1, 0, 10};
+    uint64_t ticks;
+    char why[128] = "";
+    (void)state;
+    assert_true(disturbance_parse_steal(stat_text, cpus, 1, &ticks, why, sizeof why));
+    assert_int_equal(ticks, 80);
+    assert_true(disturbance_parse_steal(stat_text, cpus, 3, &ticks, why, sizeof why));
+    assert_int_equal(ticks, 1088);
+    assert_string_equal(why, "");
+}
+
+static void steal_that_is_not_there_has_a_reason(void **state)
+{
+    static const int missing = 2, old = 11;
+    uint64_t ticks;
+    char why[128] = "";
+    (void)state;
+    assert_false(disturbance_parse_steal(stat_text, &missing, 1, &ticks, why, sizeof why));
+    assert_string_equal(why, "/proc/stat has no line of cpu2");
+    assert_false(disturbance_parse_steal(stat_text, &old, 1, &ticks, why, sizeof why));
+    assert_string_equal(why, "/proc/stat has no steal column for cpu11");
+}
+
+/* The folders of a machine -------------------------------------------------------------------- */
+
+static char root[64];
+
+static void file_write(const char *path, const char *text)
+{
+    char whole[512];
+    snprintf(whole, sizeof whole, "%s%s", root, path);
+    for (char *slash = strchr(whole + strlen(root) + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(whole, 0700);
+        *slash = '/';
+    }
+    FILE *to = fopen(whole, "w");
+    assert_non_null(to);
+    fputs(text, to);
+    assert_int_equal(fclose(to), 0);
+}
+
+static void throttle_write(int cpu, const char *core, const char *package)
+{
+    char path[256];
+    snprintf(path, sizeof path,
+             "/sys/devices/system/cpu/cpu%d/thermal_throttle/core_throttle_count", cpu);
+    file_write(path, core);
+    snprintf(path, sizeof path,
+             "/sys/devices/system/cpu/cpu%d/thermal_throttle/package_throttle_count", cpu);
+    file_write(path, package);
+}
+
+static int root_make(void **state)
+{
+    (void)state;
+    snprintf(root, sizeof root, "/tmp/test_probe.XXXXXX");
+    return mkdtemp(root) ? 0 : -1;
+}
+
+static int root_remove(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", root);
+    return system(command);
+}
+
+static void what_the_kernel_counts_is_read(void **state)
+{
+    static const int cpus[] = {0, 1};
+    struct disturbance now;
+    (void)state;
+    disturbance_read(&now, root, cpus, 2);
+    assert_string_equal(now.steal_absent, "/proc/stat cannot be read");
+    assert_string_equal(now.throttle_absent, "the kernel shows no thermal_throttle for cpu0");
+    file_write("/proc/stat", stat_text);
+    throttle_write(0, "5\n", "100\n");
+    disturbance_read(&now, root, cpus, 2);
+    assert_string_equal(now.throttle_absent, "the kernel shows no thermal_throttle for cpu1");
+    throttle_write(1, "7\n", "100\n");
+    disturbance_read(&now, root, cpus, 2);
+    assert_string_equal(now.steal_absent, "");
+    assert_string_equal(now.throttle_absent, "");
+    assert_int_equal(now.steal_ticks, 88);
+    assert_int_equal(now.throttles, 212);
+}
+
+/* In a record --------------------------------------------------------------------------------- */
+
+static char *recorded(const struct disturbance *before, const struct disturbance *after,
+                      int steal_max_percent)
+{
+    json_t *record = json_object();
+    disturbance_record(record, before, after, 2, steal_max_percent);
+    char *text = json_dumps(record, JSON_COMPACT);
+    json_decref(record);
+    return text;
+}
+
+static void expect_record(const struct disturbance *before, const struct disturbance *after,
+                          int steal_max_percent, const char *expected)
+{
+    char *text = recorded(before, after, steal_max_percent);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void marks_are_what_is_above_the_threshold(void **state)
+{
+    (void)state;
+    const struct disturbance before = {.steal_ticks = 10, .throttles = 3};
+    struct disturbance after = before;
+    after.time_ns = 1000000000;
+    expect_record(&before, &after, 0, "{\"steal_share\":0.0,\"throttled\":0}");
+    after.steal_ticks += (uint64_t)sysconf(_SC_CLK_TCK) / 2; /* a quarter of two cores' second */
+    expect_record(&before, &after, 25, "{\"steal_share\":0.25,\"throttled\":0}");
+    expect_record(&before, &after, 24,
+                  "{\"steal_share\":0.25,\"throttled\":0,\"marks\":[\"steal\"]}");
+    after.throttles++;
+    expect_record(&before, &after, 24,
+                  "{\"steal_share\":0.25,\"throttled\":1,\"marks\":[\"steal\",\"throttle\"]}");
+    after.steal_ticks += 100000; /* never more than all of it */
+    expect_record(&before, &after, 100,
+                  "{\"steal_share\":1.0,\"throttled\":1,\"marks\":[\"throttle\"]}");
+}
+
+static void what_cannot_be_read_is_absent_and_no_mark(void **state)
+{
+    (void)state;
+    struct disturbance before = {.steal_ticks = 0}, after = {.time_ns = 1, .throttles = 9};
+    snprintf(before.steal_absent, sizeof before.steal_absent, "no column");
+    snprintf(after.throttle_absent, sizeof after.throttle_absent, "gone");
+    expect_record(&before, &after, 0,
+                  "{\"steal_share\":{\"absent\":\"no column\"},"
+                  "\"throttled\":{\"absent\":\"gone\"}}");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_cores_have_a_line_between_them),
+        cmocka_unit_test(one_worker_or_one_core_has_no_line),
+        cmocka_unit_test(without_enough_batches_there_is_no_median),
+        cmocka_unit_test(a_core_that_is_not_ours_is_told),
+        cmocka_unit_test(record_has_values_or_reasons),
+        cmocka_unit_test(steal_is_summed_over_the_cores_in_use),
+        cmocka_unit_test(steal_that_is_not_there_has_a_reason),
+        cmocka_unit_test_setup_teardown(what_the_kernel_counts_is_read, root_make, root_remove),
+        cmocka_unit_test(marks_are_what_is_above_the_threshold),
+        cmocka_unit_test(what_cannot_be_read_is_absent_and_no_mark),
+    };
+    return cmocka_run_group_tests_name("probe", tests, NULL, NULL);
+}
