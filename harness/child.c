@@ -76,7 +76,10 @@ static void arguments_add_request(struct arguments *arguments, const struct samp
     argument_add_number(arguments, "--seed", request->seed, "");
     if (request->iterations > 0)
         argument_add_number(arguments, "--iterations", (uint64_t)request->iterations, "");
-    argument_add_number(arguments, "--warmup", (uint64_t)request->warmup, "");
+    if (request->warmup == WARMUP_AUTO)
+        argument_add(arguments, "--warmup", "auto");
+    else
+        argument_add_number(arguments, "--warmup", (uint64_t)request->warmup, "");
     argument_add_time(arguments, "--min-time", request->min_time_ns);
     if (request->events)
         argument_add(arguments, "--events", request->events);

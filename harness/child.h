@@ -15,14 +15,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STEAL_MAX_DEFAULT_PERCENT = 1 };
+enum {
+    STEAL_MAX_DEFAULT_PERCENT = 1,
+    WARMUP_AUTO = -1, /* as many calls as it takes: warmup.h */
+};
 
 struct sample_request {
     const char *variant, *workload; /* specifications, as typed or canonical */
     int workers;
     uint64_t seed;
     int iterations;        /* timed calls of run() at least; 0: as many as min_time_ns needs */
-    int warmup;            /* untimed calls before them */
+    int warmup;            /* untimed calls before them, or WARMUP_AUTO */
     int64_t min_time_ns;   /* of timed calls; 0: no minimum */
     const char *events;    /* comma-separated; NULL: the default set */
     bool pin;              /* one core per worker */

@@ -64,7 +64,8 @@ static const struct argp_option option_table[] = {
      "timed milliseconds per repetition at least (or 2s, 500us); default 200, or 0 with "
      "--iterations",
      0},
-    {"warmup", KEY_WARMUP, "N", 0, "calls before the timed ones; default 1", 0},
+    {"warmup", KEY_WARMUP, "N|auto", 0,
+     "calls before the timed ones; auto: until their times are steady; default 1", 0},
     {"events", 'e', "A,B,C", 0, "what to count, or none; default: see `schedlab list events`", 0},
     {"seed", KEY_SEED, "N", 0, "of the order, the workload and the scheduler; default 1", 0},
     {"timeout", KEY_TIMEOUT, "S", 0, "seconds a repetition may take, 0 for no limit; default 60",
@@ -99,6 +100,16 @@ static size_t stack_bytes(const struct options *options, const char *text)
     return (size_t)((bytes + page - 1) / page * page);
 }
 
+static int warmup_calls(const struct options *options, const char *text)
+{
+    int64_t calls;
+    if (strcmp(text, "auto") == 0)
+        return WARMUP_AUTO;
+    if (!spec_parse_number(text, "", &calls) || calls < 0 || calls > 1000)
+        cli_misuse(options->command, "--warmup=%s is not valid; valid: 0 to 1000, or auto", text);
+    return (int)calls;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
@@ -118,7 +129,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
             cli_time_ns(options->command, "min-time", arg, 1000000, INT64_C(3600000000000));
         break;
     case KEY_WARMUP:
-        request->warmup = (int)number(options, "warmup", arg, 0, 1000);
+        request->warmup = warmup_calls(options, arg);
         break;
     case 'e':
         request->events = arg;

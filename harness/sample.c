@@ -8,6 +8,7 @@
 #include "harness/probe.h"
 #include "harness/records.h"
 #include "harness/topology.h"
+#include "harness/warmup.h"
 #include "workloads/histogram.h"
 
 #include <inttypes.h>
@@ -40,6 +41,7 @@ struct sample {
     struct counters *counters;
     void *state;
 
+    struct warmup warmup;
     json_t *iterations;
     int64_t time_ns;
     uint64_t ops;
@@ -134,7 +136,8 @@ static void record_finish(struct sample *sample)
     json_t *record = sample->record;
     uint64_t threads = sample->sched ? sched_stat(sample->sched, STAT_THREADS) : 1;
     json_object_set(record, "iterations", sample->iterations);
-    json_object_set_new(record, "warmup", json_integer(sample->request->warmup));
+    json_object_set_new(record, "warmup", json_integer((json_int_t)sample->warmup.count));
+    json_object_set_new(record, "warmup_rule", json_string(sample->warmup.rule));
     json_object_set_new(record, "threads", json_integer((json_int_t)threads));
     if (sample->time_ns > 0) {
         double seconds = (double)sample->time_ns / 1e9;
@@ -245,8 +248,10 @@ static void call_once(struct sample *sample, bool timed)
     if (time_ns <= 0)
         time_ns = 1; /* under the clock's resolution */
     outcome_check(sample, &out);
-    if (!timed)
+    if (!timed) {
+        warmup_add(&sample->warmup, (double)time_ns);
         return;
+    }
     sample->time_ns += time_ns;
     sample->ops += out.ops;
     if (out.latency)
@@ -271,7 +276,8 @@ static void measure(void *arg)
 {
     struct sample *sample = arg;
     sample->running = true;
-    for (int i = 0; i < sample->request->warmup && !*sample->failure; i++)
+    warmup_begin(&sample->warmup, sample->request->warmup, go_now());
+    while (!*sample->failure && warmup_wants_more(&sample->warmup, go_now()))
         call_once(sample, false);
     while (wants_more(sample))
         call_once(sample, true);
@@ -412,7 +418,8 @@ static bool measure_or_skip(struct sample *sample, char *error, size_t error_siz
 
 json_t *sample_measure(const struct sample_request *request, char *error, size_t error_size)
 {
-    struct sample sample = {.request = request};
+    static struct sample sample; /* one in the life of a process; its lists are large */
+    sample = (struct sample){.request = request};
     if (!variant_spec_parse(&sample.variant, request->variant, error, error_size))
         return NULL;
     if (!workload_spec_parse(&sample.workload, request->workload, error, error_size)) {

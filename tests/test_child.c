@@ -242,6 +242,11 @@ static void command_can_be_pasted_into_a_shell(void **state)
     assert_string_equal(command, "build/schedlab run gmp 'a b'\\''c' --workers 1 --seed 0 "
                                  "--warmup 0 --min-time 0s");
     free(command);
+    struct sample_request until_steady = request;
+    until_steady.warmup = WARMUP_AUTO;
+    command = sample_request_command(&until_steady);
+    assert_non_null(strstr(command, " --warmup auto "));
+    free(command);
 }
 
 /* Last: an interrupted process stays so. */

@@ -87,13 +87,17 @@ json run_json_has_records_and_summary \
 json run_digests_are_equal "len({r['digest'] for r in j['records']}) == 1"
 run run --sample gmp,tick=64 fib,n=10 --workers 2 --iterations 3
 [ "$(wc -l <out)" = 1 ] && report 1 sample_is_one_line || report 0 sample_is_one_line
-json sample_follows_the_schema "set(j) >= {'schema','cell','started','variant','variant_name','knobs','workload','workload_name','params','op','workers','machine','seed','pin','stack_bytes','status','iterations','warmup','time_ns','ops','throughput','answer','digest','threads','events','command','allocator','probe','steal_share','throttled'} and j['schema'] == 2 and j['status'] == 'ok' and len(j['iterations']) == 3 and j['variant'] == 'gmp,tick=64'"
+json sample_follows_the_schema "set(j) >= {'schema','cell','started','variant','variant_name','knobs','workload','workload_name','params','op','workers','machine','seed','pin','stack_bytes','status','iterations','warmup','warmup_rule','time_ns','ops','throughput','answer','digest','threads','events','command','allocator','probe','steal_share','throttled'} and j['schema'] == 2 and j['status'] == 'ok' and len(j['iterations']) == 3 and j['variant'] == 'gmp,tick=64'"
+json sample_has_a_fixed_warmup "(j['warmup'], j['warmup_rule']) == (1, 'fixed')"
 json sample_says_what_the_machine_was_like \
     "all(j['probe'][w]['compute_ns'] > 0 and 'line_ns' in j['probe'][w] for w in ('before','after')) and j['probe']['cores']"
 json sample_has_no_false_zero \
     "all(('absent' in e) != ('value' in e) and ('absent' not in e or e['absent']) for e in j['events'])"
 json sample_counts_its_own_events \
     "[e for e in j['events'] if e['name'] == 'sde:::schedlab::GS_CREATED'][0]['value'] > 0"
+run run --sample gmp fib,n=10 --workers 1 --iterations 2 --events none --warmup auto
+json warmup_ends_by_itself \
+    "24 <= j['warmup'] <= 200 and j['warmup_rule'] in ('change-point', 'limit') and '--warmup auto' in j['command']"
 run run gmp gmp,malloc=glibc spawn,n=1000 $quick --events none --format json
 json run_is_on_the_malloc_asked_for \
     "sorted((r['variant'], r['allocator'], r['knobs']['malloc']) for r in j['records']) == [('gmp', 'jemalloc', 'jemalloc'), ('gmp,malloc=glibc', 'glibc', 'glibc')]"
@@ -172,6 +176,8 @@ misuse workers_no_number "valid: 1 to" -- run gmp fib --workers two
 misuse no_iterations "valid: 1 to 1000" -- run gmp fib --iterations 0
 misuse negative_time "valid: 0 to" -- run gmp fib --min-time -5
 misuse small_stack "bytes" -- run gmp fib --stack 1k
+misuse warmup_word "valid: 0 to 1000, or auto" -- run gmp fib --warmup automatic
+misuse warmup_too_long "valid: 0 to 1000, or auto" -- run gmp fib --warmup 1001
 misuse steal_max_above_all "valid: 0 to 100" -- run gmp fib --steal-max 101
 misuse unknown_machine "native" -- run gmp fib --machine simm
 

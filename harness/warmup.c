@@ -1,0 +1,34 @@
+/* warmup.c - see warmup.h. */
+#include "harness/warmup.h"
+
+#include "harness/statistics.h"
+
+void warmup_begin(struct warmup *warmup, int wanted, int64_t now_ns)
+{
+    *warmup = (struct warmup){.wanted = wanted, .began_ns = now_ns, .rule = "fixed"};
+}
+
+bool warmup_is_steady(const double *call_ns, size_t count)
+{
+    size_t newest = count / 2;
+    return statistics_change_point(call_ns + (count - newest), newest) == 0;
+}
+
+bool warmup_wants_more(struct warmup *warmup, int64_t now_ns)
+{
+    if (warmup->wanted != WARMUP_AUTO)
+        return warmup->count < (size_t)warmup->wanted;
+    if (warmup->count >= WARMUP_CALLS_MIN && warmup_is_steady(warmup->call_ns, warmup->count)) {
+        warmup->rule = "change-point";
+        return false;
+    }
+    warmup->rule = "limit";
+    return warmup->count < WARMUP_CALLS_MAX && now_ns - warmup->began_ns < WARMUP_TIME_MAX_NS;
+}
+
+void warmup_add(struct warmup *warmup, double call_ns)
+{
+    if (warmup->wanted == WARMUP_AUTO)
+        warmup->call_ns[warmup->count] = call_ns;
+    warmup->count++;
+}

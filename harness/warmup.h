@@ -1,0 +1,46 @@
+/* warmup.h - when the untimed calls before the timed ones are enough.
+ *
+ * Who calls: sample.c, on the goroutine that makes the calls.
+ *
+ * A fixed number of calls is a guess about caches, page tables, the allocator and the clock of the
+ * core. With WARMUP_AUTO the calls themselves tell: they go on until the newest half of their times
+ * shows neither a change of level nor a trend (statistics_change_point()), or a limit is reached.
+ * The newest half needs about a dozen values before it could show anything, hence
+ * WARMUP_CALLS_MIN.
+ */
+#ifndef SCHEDLAB_WARMUP_H
+#define SCHEDLAB_WARMUP_H
+
+#include "harness/child.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    WARMUP_CALLS_MIN = 24,
+    WARMUP_CALLS_MAX = 200,
+    WARMUP_TIME_MAX_NS = 2000000000, /* of wall time, checking the answers included */
+};
+
+struct warmup {
+    int wanted;                       /* calls, or WARMUP_AUTO */
+    int64_t began_ns;                 /* on the clock of the caller */
+    size_t count;                     /* calls so far */
+    double call_ns[WARMUP_CALLS_MAX]; /* with WARMUP_AUTO */
+    const char *rule;                 /* why it ended: "fixed", "change-point" or "limit" */
+};
+
+/* wanted: calls, or WARMUP_AUTO. */
+void warmup_begin(struct warmup *warmup, int wanted, int64_t now_ns);
+
+/* Whether another call is to be made; if not, rule says why. */
+bool warmup_wants_more(struct warmup *warmup, int64_t now_ns);
+
+/* One more call has been made and took so long. */
+void warmup_add(struct warmup *warmup, double call_ns);
+
+/* Whether the newest half of the times shows no change of level and no trend. */
+bool warmup_is_steady(const double *call_ns, size_t count);
+
+#endif

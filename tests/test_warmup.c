@@ -1,0 +1,139 @@
+/* test_warmup.c - untimed calls go on until their times are steady, or a limit is reached. */
+#include "harness/statistics.h"
+#include "harness/warmup.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Between 0 and 1, the same on every run. */
+static double noise(size_t i)
+{
+    uint64_t x = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (double)(x >> 11) / (double)(UINT64_C(1) << 53);
+}
+
+/* Makes calls that take time(i), a tick of the clock each; how many it took. */
+static size_t calls_until_steady(struct warmup *warmup, int wanted, double (*time)(size_t),
+                                 int64_t tick_ns)
+{
+    int64_t now = 1000;
+    warmup_begin(warmup, wanted, now);
+    for (size_t i = 0; warmup_wants_more(warmup, now); i++) {
+        warmup_add(warmup, time(i));
+        now += tick_ns;
+    }
+    return warmup->count;
+}
+
+static double time_flat(size_t i)
+{
+    return 100 + noise(i);
+}
+
+static double time_settles_at_18(size_t i)
+{
+    return (i < 18 ? 200 : 100) + noise(i);
+}
+
+static double time_falls(size_t i)
+{
+    return 1000 - (double)i + noise(i);
+}
+
+static double time_with_outliers(size_t i)
+{
+    return i % 9 == 4 ? 5000 : 100 + noise(i);
+}
+
+static void a_fixed_number_is_just_that(void **state)
+{
+    struct warmup warmup;
+    (void)state;
+    assert_int_equal(calls_until_steady(&warmup, 0, time_falls, 1), 0);
+    assert_string_equal(warmup.rule, "fixed");
+    assert_int_equal(calls_until_steady(&warmup, 1000, time_falls, INT64_C(1000000000)), 1000);
+    assert_string_equal(warmup.rule, "fixed");
+}
+
+static void steady_times_end_at_once(void **state)
+{
+    struct warmup warmup;
+    (void)state;
+    assert_int_equal(calls_until_steady(&warmup, WARMUP_AUTO, time_flat, 1), WARMUP_CALLS_MIN);
+    assert_string_equal(warmup.rule, "change-point");
+    assert_int_equal(calls_until_steady(&warmup, WARMUP_AUTO, time_with_outliers, 1),
+                     WARMUP_CALLS_MIN);
+    assert_string_equal(warmup.rule, "change-point");
+}
+
+/* Half of the newest half is slow when 24 calls are made. The slow ones have to leave it, but for a
+ * few that prove nothing. */
+static void a_change_of_level_is_waited_out(void **state)
+{
+    struct warmup warmup;
+    (void)state;
+    size_t calls = calls_until_steady(&warmup, WARMUP_AUTO, time_settles_at_18, 1);
+    assert_string_equal(warmup.rule, "change-point");
+    assert_true(warmup_is_steady(warmup.call_ns, calls));
+    assert_true(calls > WARMUP_CALLS_MIN && calls <= 36);
+}
+
+static void a_trend_goes_on_to_the_limit_of_calls(void **state)
+{
+    struct warmup warmup;
+    (void)state;
+    assert_int_equal(calls_until_steady(&warmup, WARMUP_AUTO, time_falls, 1), WARMUP_CALLS_MAX);
+    assert_string_equal(warmup.rule, "limit");
+}
+
+static void long_calls_meet_the_limit_of_time(void **state)
+{
+    struct warmup warmup;
+    (void)state;
+    assert_int_equal(calls_until_steady(&warmup, WARMUP_AUTO, time_flat, WARMUP_TIME_MAX_NS / 4),
+                     4);
+    assert_string_equal(warmup.rule, "limit");
+}
+
+/* The test itself ----------------------------------------------------------------------------- */
+
+static void the_change_is_where_it_is(void **state)
+{
+    double x[60];
+    (void)state;
+    for (size_t i = 0; i < 60; i++)
+        x[i] = i < 18 ? 200 : 100;
+    assert_int_equal(statistics_change_point(x, 60), 18);
+    assert_int_equal(statistics_change_point(x, 18), 0);
+    assert_int_equal(statistics_change_point(x + 8, 30), 10);
+}
+
+static void ties_and_few_values_show_nothing(void **state)
+{
+    static const double equal[50] = {0}, two[10] = {1, 1, 1, 1, 1, 9, 9, 9, 9, 9};
+    (void)state;
+    assert_int_equal(statistics_change_point(equal, 50), 0);
+    assert_int_equal(statistics_change_point(two, 10), 0); /* p is 0.066 */
+    assert_int_equal(statistics_change_point(two, 1), 0);
+    assert_int_equal(statistics_change_point(two, 0), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_fixed_number_is_just_that),
+        cmocka_unit_test(steady_times_end_at_once),
+        cmocka_unit_test(a_change_of_level_is_waited_out),
+        cmocka_unit_test(a_trend_goes_on_to_the_limit_of_calls),
+        cmocka_unit_test(long_calls_meet_the_limit_of_time),
+        cmocka_unit_test(the_change_is_where_it_is),
+        cmocka_unit_test(ties_and_few_values_show_nothing),
+    };
+    return cmocka_run_group_tests_name("warmup", tests, NULL, NULL);
+}
