@@ -89,6 +89,9 @@ static void arguments_add_request(struct arguments *arguments, const struct samp
         argument_add_number(arguments, "--stack", request->stack_bytes, "");
     if (request->steal_max_percent != STEAL_MAX_DEFAULT_PERCENT)
         argument_add_number(arguments, "--steal-max", (uint64_t)request->steal_max_percent, "");
+    if (request->injected_percent > 0)
+        argument_add_number(arguments, "--inject-slowdown", (uint64_t)request->injected_percent,
+                            "");
     if (request->machine && strcmp(request->machine, "native") != 0)
         argument_add(arguments, "--machine", request->machine);
 }

@@ -33,6 +33,8 @@ struct sample_request {
     double timeout_s;      /* of wall time, the start of the process included; 0: none */
     const char *machine;   /* NULL: "native" */
     int steal_max_percent; /* a sample that lost more of its time to the hypervisor is marked */
+    int injected_percent;  /* busy time added to each timed call, of its own time: to test whether
+                           * a slowdown of that size is found; 0: none */
 };
 
 /* Runs one sample and returns its record; never NULL, owned by the caller. Whatever happens to the

@@ -36,6 +36,7 @@ enum {
     KEY_STACK,
     KEY_MACHINE,
     KEY_STEAL_MAX,
+    KEY_INJECT,
     KEY_SAMPLE,
 };
 
@@ -76,6 +77,8 @@ static const struct argp_option option_table[] = {
      "mark repetitions that lost more of their time to the hypervisor; default 1", 0},
     {"machine", KEY_MACHINE, "NAME", 0, "native (the only one)", 0},
     {"format", 'f', "FORMAT", 0, "table (default) or json", 0},
+    {"inject-slowdown", KEY_INJECT, "PERCENT", OPTION_HIDDEN,
+     "add busy time to each timed call, to test what finds it", 0},
     {"sample", KEY_SAMPLE, NULL, OPTION_HIDDEN, "measure in this process, print one record", 0},
     {0},
 };
@@ -150,6 +153,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         break;
     case KEY_STEAL_MAX:
         request->steal_max_percent = (int)number(options, "steal-max", arg, 0, 100);
+        break;
+    case KEY_INJECT:
+        request->injected_percent = (int)number(options, "inject-slowdown", arg, 0, 1000);
         break;
     case KEY_MACHINE:
         cli_word(options->command, "machine", arg, machine_words);

@@ -138,6 +138,9 @@ static void record_finish(struct sample *sample)
     json_object_set(record, "iterations", sample->iterations);
     json_object_set_new(record, "warmup", json_integer((json_int_t)sample->warmup.count));
     json_object_set_new(record, "warmup_rule", json_string(sample->warmup.rule));
+    if (sample->request->injected_percent > 0)
+        json_object_set_new(record, "injected_percent",
+                            json_integer(sample->request->injected_percent));
     json_object_set_new(record, "threads", json_integer((json_int_t)threads));
     if (sample->time_ns > 0) {
         double seconds = (double)sample->time_ns / 1e9;
@@ -229,6 +232,16 @@ static void outcome_check(struct sample *sample, const struct outcome *out)
     sample->digest = out->digest;
 }
 
+/* Keeps the core busy for the given share of a call's time; returns for how long it did. */
+static int64_t slow_down(int64_t time_ns, int percent)
+{
+    int64_t wanted_ns = (int64_t)((double)time_ns * percent / 100);
+    int64_t start = go_now(), spent_ns = 0;
+    while (spent_ns < wanted_ns)
+        spent_ns = go_now() - start;
+    return spent_ns;
+}
+
 /* One call of run() with its check; counted and recorded if timed. */
 static void call_once(struct sample *sample, bool timed)
 {
@@ -241,10 +254,12 @@ static void call_once(struct sample *sample, bool timed)
     int64_t start = go_now();
     run(sample->state, &out);
     int64_t time_ns = go_now() - start;
-    if (timed)
-        counters_end(sample->counters);
     if (out.time_ns > 0)
         time_ns = out.time_ns;
+    if (timed) {
+        time_ns += slow_down(time_ns, sample->request->injected_percent);
+        counters_end(sample->counters);
+    }
     if (time_ns <= 0)
         time_ns = 1; /* under the clock's resolution */
     outcome_check(sample, &out);

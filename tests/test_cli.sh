@@ -95,6 +95,10 @@ json sample_has_no_false_zero \
     "all(('absent' in e) != ('value' in e) and ('absent' not in e or e['absent']) for e in j['events'])"
 json sample_counts_its_own_events \
     "[e for e in j['events'] if e['name'] == 'sde:::schedlab::GS_CREATED'][0]['value'] > 0"
+json sample_has_no_injected_slowdown "'injected_percent' not in j"
+run run --sample serial fib,n=20 --workers 1 --iterations 3 --events none --inject-slowdown 300
+json injected_slowdown_is_recorded \
+    "j['injected_percent'] == 300 and '--inject-slowdown 300' in j['command'] and j['status'] == 'ok'"
 run run --sample gmp fib,n=10 --workers 1 --iterations 2 --events none --warmup auto
 json warmup_ends_by_itself \
     "24 <= j['warmup'] <= 200 and j['warmup_rule'] in ('change-point', 'limit') and '--warmup auto' in j['command']"
