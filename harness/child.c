@@ -83,6 +83,8 @@ static void arguments_add_request(struct arguments *arguments, const struct samp
     argument_add_time(arguments, "--min-time", request->min_time_ns);
     if (request->events)
         argument_add(arguments, "--events", request->events);
+    if (request->event_set > 0)
+        argument_add_number(arguments, "--event-set", (uint64_t)request->event_set, "");
     if (request->pin)
         argument_add(arguments, "--pin", NULL);
     if (request->stack_bytes > 0)

@@ -24,11 +24,13 @@ struct sample_request {
     const char *variant, *workload; /* specifications, as typed or canonical */
     int workers;
     uint64_t seed;
-    int iterations;        /* timed calls of run() at least; 0: as many as min_time_ns needs */
-    int warmup;            /* untimed calls before them, or WARMUP_AUTO */
-    int64_t min_time_ns;   /* of timed calls; 0: no minimum */
-    const char *events;    /* comma-separated; NULL: the default set */
-    bool pin;              /* one core per worker */
+    int iterations;      /* timed calls of run() at least; 0: as many as min_time_ns needs */
+    int warmup;          /* untimed calls before them, or WARMUP_AUTO */
+    int64_t min_time_ns; /* of timed calls; 0: no minimum */
+    const char *events;  /* comma-separated; NULL: the default set */
+    int event_set; /* which set of events counts, of those that do not fit together: the number of
+                    * the block; taken modulo how many sets there are */
+    bool pin;      /* one core per worker */
     size_t stack_bytes;    /* per goroutine; 0: the default */
     double timeout_s;      /* of wall time, the start of the process included; 0: none */
     const char *machine;   /* NULL: "native" */

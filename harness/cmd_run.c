@@ -37,6 +37,7 @@ enum {
     KEY_MACHINE,
     KEY_STEAL_MAX,
     KEY_INJECT,
+    KEY_EVENT_SET,
     KEY_SAMPLE,
 };
 
@@ -77,6 +78,8 @@ static const struct argp_option option_table[] = {
      "mark repetitions that lost more of their time to the hypervisor; default 1", 0},
     {"machine", KEY_MACHINE, "NAME", 0, "native (the only one)", 0},
     {"format", 'f', "FORMAT", 0, "table (default) or json", 0},
+    {"event-set", KEY_EVENT_SET, "N", OPTION_HIDDEN,
+     "count the N-th set, modulo their number, of events that do not fit together", 0},
     {"inject-slowdown", KEY_INJECT, "PERCENT", OPTION_HIDDEN,
      "add busy time to each timed call, to test what finds it", 0},
     {"sample", KEY_SAMPLE, NULL, OPTION_HIDDEN, "measure in this process, print one record", 0},
@@ -153,6 +156,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         break;
     case KEY_STEAL_MAX:
         request->steal_max_percent = (int)number(options, "steal-max", arg, 0, 100);
+        break;
+    case KEY_EVENT_SET:
+        request->event_set = (int)number(options, "event-set", arg, 0, 1000000);
         break;
     case KEY_INJECT:
         request->injected_percent = (int)number(options, "inject-slowdown", arg, 0, 1000);
@@ -338,6 +344,7 @@ static void measure_all(const struct options *options, const char *workload, str
         for (size_t i = 0; i < count; i++) {
             struct run_row *row = &rows[order[i]];
             request.variant = row->variant;
+            request.event_set = block;
             if (!is_hopeless(row)) {
                 progress_show(&progress, row->variant, seconds_left(&progress, started));
                 json_array_append_new(row->records, child_run_sample(&request));

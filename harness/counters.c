@@ -186,9 +186,30 @@ static bool own_read(struct counters *counters, long long *values)
     return error == PAPI_OK;
 }
 
+/* The scheduler's events of each M, read an instant after their sums: what an M that searches for
+ * work counts in between is in one of the two only. */
+static void each_m_read(struct counters *counters, bool at_end)
+{
+    uint64_t now[COUNTERS_PER_M_MAX];
+    for (size_t i = 0; i < counters->count; i++) {
+        struct counter *counter = &counters->list[i];
+        struct each_m *each = counter->each_m;
+        if (!each)
+            continue;
+        each->count = counters->source->read_each(counters->source->arg, (enum stat_id)counter->sde,
+                                                  now, COUNTERS_PER_M_MAX);
+        for (size_t m = 0; m < each->count && m < COUNTERS_PER_M_MAX; m++) {
+            if (at_end)
+                each->sum[m] += (long long)(now[m] - each->base[m]);
+            each->base[m] = now[m];
+        }
+    }
+}
+
 void counters_begin(struct counters *counters)
 {
     own_read(counters, counters->own.base);
+    each_m_read(counters, false);
     lock_acquire(&counters->lock);
     for (struct thread_set *thread = counters->threads; thread; thread = thread->next)
         if (thread->alive)
@@ -206,7 +227,9 @@ void counters_end(struct counters *counters)
     counters->in_window = false;
     lock_release(&counters->lock);
     struct event_set *own = &counters->own;
-    if (!own_read(counters, own->now))
+    bool own_is_read = own_read(counters, own->now);
+    each_m_read(counters, true);
+    if (!own_is_read)
         return;
     for (size_t i = 0; i < own->count; i++) {
         struct counter *counter = &counters->list[own->slot[i]];
@@ -237,6 +260,42 @@ static long long counter_value(const struct counters *counters, size_t which)
     return value;
 }
 
+/* By the order of start; NULL where the event is not counted per M. */
+static json_t *counter_per_m(const struct counters *counters, size_t which)
+{
+    const struct counter *counter = &counters->list[which];
+    json_t *array = json_array();
+    size_t count = 0, place = 0;
+    if (counter->each_m && counter->each_m->count <= COUNTERS_PER_M_MAX) {
+        count = counter->each_m->count;
+        for (size_t m = 0; m < count; m++)
+            json_array_append_new(array, json_integer(counter->each_m->sum[m]));
+    } else if (counter->sde < 0 && !counters->inherited) {
+        while (place < counters->slot_count && counters->slot[place] != which)
+            place++;
+        const struct thread_set *thread;
+        for (thread = counters->threads; thread; thread = thread->next, count++)
+            json_array_insert_new(array, 0, json_integer(thread->sum[place])); /* newest first */
+    }
+    if (count > 0 && count <= COUNTERS_PER_M_MAX)
+        return array;
+    json_decref(array);
+    return NULL;
+}
+
+static void counter_to_json(const struct counters *counters, size_t which, uint64_t ops,
+                            json_t *event)
+{
+    const struct counter *counter = &counters->list[which];
+    long long value = counter_value(counters, which);
+    json_object_set_new(event, "value", json_integer(value));
+    if (ops > 0 && !(counter->sde >= 0 && counter_sde_is_peak(counter->sde)))
+        json_object_set_new(event, "per_op", json_real((double)value / (double)ops));
+    json_t *per_m = counter_per_m(counters, which);
+    if (per_m)
+        json_object_set_new(event, "per_m", per_m);
+}
+
 json_t *counters_to_json(const struct counters *counters, uint64_t ops)
 {
     json_t *array = json_array();
@@ -244,14 +303,10 @@ json_t *counters_to_json(const struct counters *counters, uint64_t ops)
         const struct counter *counter = &counters->list[i];
         json_t *event = json_pack("{ss ss}", "name", counter->name, "source", counter->source);
         const char *absent = counter_absence(counters, counter);
-        if (absent) {
+        if (absent)
             json_object_set_new(event, "absent", json_string(absent));
-        } else {
-            long long value = counter_value(counters, i);
-            json_object_set_new(event, "value", json_integer(value));
-            if (ops > 0 && !(counter->sde >= 0 && counter_sde_is_peak(counter->sde)))
-                json_object_set_new(event, "per_op", json_real((double)value / (double)ops));
-        }
+        else
+            counter_to_json(counters, i, ops, event);
         json_array_append_new(array, event);
     }
     return array;
@@ -265,7 +320,7 @@ json_t *counters_describe(const struct counters *counters)
         json_t *event = json_pack("{ss ss ss}", "name", counter->name, "source", counter->source,
                                   "help", counter_help(counter->name));
         const char *absent = counter_absence(counters, counter);
-        if (absent)
+        if (absent && strcmp(absent, COUNTERS_ELSEWHERE) != 0)
             json_object_set_new(event, "absent", json_string(absent));
         json_array_append_new(array, event);
     }

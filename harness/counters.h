@@ -15,8 +15,10 @@
  *     would read the reader's own registers instead, so fast reading is switched off.
  *   - Software-defined events are of the process: one EventSet on the first thread.
  *   - Event counts of one set form one group of the kernel, which is on the PMU as a whole or
- *     fails. Nothing is multiplexed: an event that does not fit beside the ones before it in the
- *     list is absent.
+ *     fails. Nothing is multiplexed: a trial at the start finds how to part the events into sets
+ *     that fit, each event into the first set with room, and a sample counts one of the sets. The
+ *     events of the others are absent in it, with the reason COUNTERS_ELSEWHERE; other samples of
+ *     the cell have them.
  *   - Threads that come and go (thread per G) would pay for their own sets, so there one set of the
  *     first thread is inherited by all its descendants.
  *   - Setting the domain or the inheritance of a set makes PAPI open a hardware event as a trial.
@@ -40,11 +42,19 @@
 
 struct counters;
 
+/* The reason of an event that is in another set than the one this sample counts. */
+#define COUNTERS_ELSEWHERE "counted in another sample of this cell"
+
+enum { COUNTERS_PER_M_MAX = 64 }; /* with more Ms, their values are not kept beside the sum */
+
 /* Where the scheduler's own events are read. */
 struct counters_source {
     uint64_t (*read)(void *arg, enum stat_id which); /* any thread; from counters_bind() on */
     /* Why this one is not counted in this run, or NULL. Static storage. */
     const char *(*absent)(void *arg, enum stat_id which);
+    /* Optional. Writes the values of the first `max` Ms, in the order of their start, and returns
+     * how many Ms there are; 0 where Ms are not workers. */
+    size_t (*read_each)(void *arg, enum stat_id which, uint64_t *values, size_t max);
     void *arg;
 };
 
@@ -59,6 +69,14 @@ struct counters *counters_new(const struct papi_api *api, const char *events,
                               enum counters_threads threads, char *error, size_t error_size);
 void counters_free(struct counters *counters);
 
+/* How many sets the events of threads are parted into; 1 if they fit together, 0 if there are
+ * none. */
+size_t counters_set_count(const struct counters *counters);
+
+/* Which of them counts: number modulo how many there are. Before counters_bind(); 0 by default. */
+void counters_choose_set(struct counters *counters, size_t number);
+size_t counters_chosen_set(const struct counters *counters);
+
 /* source NULL: there is no scheduler, its events are absent. source must outlive the counters. */
 void counters_bind(struct counters *counters, const struct counters_source *source);
 
@@ -69,12 +87,12 @@ void counters_thread_stopping(struct counters *counters, const void *key);
 void counters_begin(struct counters *counters);
 void counters_end(struct counters *counters);
 
-/* [{name, source, value, per_op} or {name, source, absent}], in the order of the list. A peak has
- * no per_op. */
+/* [{name, source, value, per_op, per_m} or {name, source, absent}], in the order of the list. A
+ * peak has no per_op, and what is not counted per M no per_m. */
 json_t *counters_to_json(const struct counters *counters, uint64_t ops);
 
 /* [{name, source, help} or {name, source, help, absent}]: what can be counted on the calling
- * thread. */
+ * thread, if not all at once. */
 json_t *counters_describe(const struct counters *counters);
 
 /* Whether events inside the kernel are counted too; false without PAPI. */

@@ -10,8 +10,17 @@ struct counter {
     const char *source;
     char *absent; /* why there is no value, or NULL */
     int sde;      /* its index among the program's own events, -1: of the threads */
+    size_t set;   /* of the threads' sets; where it has one */
     long long total;
+    struct each_m *each_m; /* NULL: not counted per M */
     struct counters *counters;
+};
+
+/* An event of the scheduler over its Ms, in the order of their start. */
+struct each_m {
+    size_t count;
+    uint64_t base[COUNTERS_PER_M_MAX];
+    long long sum[COUNTERS_PER_M_MAX];
 };
 
 /* A running EventSet. slot[i] is the counter that its i-th value belongs to. */
@@ -40,7 +49,8 @@ struct counters {
     int perf_component;
     const struct counters_source *source;
 
-    size_t *slot; /* of every thread's set: the counters that can be had together */
+    size_t set_count, chosen; /* sets that fit, and the one that counts */
+    size_t *slot;             /* of every thread's set, of the chosen one */
     size_t slot_count;
     struct event_set own; /* the process's set; count 0: none */
     papi_handle_t sde;

@@ -19,8 +19,8 @@ static bool wants(const struct counters *counters, bool of_threads)
 
 /* What can be had on threads ------------------------------------------------------------------ */
 
-/* Can the first count slots be counted together? Counts nothing, but reads once, since a group that
- * the kernel accepted may still find no room on the PMU. */
+/* Can these be counted together? Counts nothing, but reads once, since a group that the kernel
+ * accepted may still find no room on the PMU. */
 static int slots_try(const struct counters *counters, const size_t *slot, size_t count,
                      const char **call)
 {
@@ -37,38 +37,35 @@ static int slots_try(const struct counters *counters, const size_t *slot, size_t
     return error;
 }
 
-static void lose_misfit(struct counters *counters, size_t which)
+/* The members of a set found so far, into slot; returns how many. */
+static size_t set_members(const struct counters *counters, size_t set, size_t before, size_t *slot)
 {
-    char *beside = NULL, *reason = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&beside, &size);
-    for (size_t i = 0; i < counters->slot_count; i++)
-        fprintf(stream, "%s%s", i ? ", " : "", counters->list[counters->slot[i]].name);
-    fclose(stream);
-    if (asprintf(&reason, "does not fit beside %s; ask for it alone", beside) < 0)
-        abort();
-    counter_lose(&counters->list[which], reason);
-    free(reason);
-    free(beside);
+    size_t count = 0;
+    for (size_t i = 0; i < before; i++)
+        if (counters->list[i].sde < 0 && !counters->list[i].absent && counters->list[i].set == set)
+            slot[count++] = i;
+    return count;
 }
 
-/* Takes the counter into the threads' set, or says why not. */
-static void slot_add(struct counters *counters, size_t which)
+/* Takes the counter into the first set with room, a new one if none has, or says why it cannot be
+ * counted even alone. */
+static void set_find(struct counters *counters, size_t which)
 {
     const char *call;
+    int error = PAPI_OK;
     size_t *slot = counters->slot;
-    slot[counters->slot_count] = which;
-    int error = slots_try(counters, slot, counters->slot_count + 1, &call);
-    if (error == PAPI_OK) {
-        counters->slot_count++;
+    for (size_t set = 0; set <= counters->set_count; set++) {
+        size_t count = set_members(counters, set, which, slot);
+        slot[count] = which;
+        error = slots_try(counters, slot, count + 1, &call);
+        if (error != PAPI_OK)
+            continue;
+        counters->list[which].set = set;
+        if (set == counters->set_count)
+            counters->set_count++;
         return;
     }
-    const char *call_alone;
-    if (counters->slot_count > 0 && slots_try(counters, &which, 1, &call_alone) == PAPI_OK) {
-        lose_misfit(counters, which);
-        return;
-    }
-    char *reason = counters_reason(counters, call, error);
+    char *reason = counters_reason(counters, call, error); /* of the last trial, which was alone */
     counter_lose(&counters->list[which], reason);
     free(reason);
 }
@@ -124,7 +121,31 @@ static void threads_prepare(struct counters *counters)
         lose_kernel_only(counters);
     for (size_t i = 0; i < counters->count; i++)
         if (counters->list[i].sde < 0 && !counters->list[i].absent)
-            slot_add(counters, i);
+            set_find(counters, i);
+}
+
+size_t counters_set_count(const struct counters *counters)
+{
+    return counters->set_count;
+}
+
+void counters_choose_set(struct counters *counters, size_t number)
+{
+    counters->chosen = counters->set_count ? number % counters->set_count : 0;
+}
+
+size_t counters_chosen_set(const struct counters *counters)
+{
+    return counters->chosen;
+}
+
+/* From here on the other sets' events are absent. */
+static void chosen_take(struct counters *counters)
+{
+    counters->slot_count = set_members(counters, counters->chosen, counters->count, counters->slot);
+    for (size_t i = 0; i < counters->count; i++)
+        if (counters->list[i].sde < 0 && counters->list[i].set != counters->chosen)
+            counter_lose(&counters->list[i], COUNTERS_ELSEWHERE);
 }
 
 /* The inheriting set has to be there before the first thread is. */
@@ -193,9 +214,19 @@ static void sde_prepare(struct counters *counters)
             sde_register(counters, &counters->list[i]);
 }
 
+/* The scheduler's sums; its peaks are not those of one M. */
+static void each_m_make(struct counters *counters, struct counter *counter)
+{
+    if (counters->source && counters->source->read_each && counter->sde >= 0 &&
+        counter->sde < STAT_COUNT && !counter_sde_is_peak(counter->sde))
+        counter->each_m = calloc(1, sizeof *counter->each_m);
+}
+
 void counters_bind(struct counters *counters, const struct counters_source *source)
 {
     counters->source = source;
+    chosen_take(counters);
+    inherited_start(counters);
     size_t *slot = calloc(counters->count + 1, sizeof *slot);
     size_t count = 0;
     for (size_t i = 0; i < counters->count; i++) {
@@ -208,8 +239,10 @@ void counters_bind(struct counters *counters, const struct counters_source *sour
                          : "there is no scheduler";
         if (why)
             counter_lose(counter, why);
-        if (!counter->absent)
+        if (!counter->absent) {
             slot[count++] = i;
+            each_m_make(counters, counter);
+        }
     }
     const char *call;
     int id;
@@ -280,7 +313,6 @@ struct counters *counters_new(const struct papi_api *api, const char *events,
     counter_names_free(&names);
     if (counters->count > 0 && papi_start(counters)) {
         threads_prepare(counters);
-        inherited_start(counters);
         sde_prepare(counters);
     }
     return counters;
@@ -305,6 +337,7 @@ void counters_free(struct counters *counters)
         if (counters->sde && counters->list[i].sde >= 0)
             counters->api->sde_unregister_counter(counters->sde,
                                                   counter_sde_name(counters->list[i].sde));
+        free(counters->list[i].each_m);
         free(counters->list[i].name);
         free(counters->list[i].absent);
     }

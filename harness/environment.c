@@ -272,7 +272,7 @@ static void inheritance_describe(json_t *events)
 
 json_t *environment_counting_to_json(void)
 {
-    static const struct counters_source source = {no_stat, no_absence, NULL};
+    static const struct counters_source source = {.read = no_stat, .absent = no_absence};
     char error[256];
     struct counters *counters =
         counters_new(&papi_api_native, NULL, COUNTERS_PER_THREAD, error, sizeof error);

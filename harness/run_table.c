@@ -2,6 +2,7 @@
 #include "harness/run_table.h"
 
 #include "harness/counter_names.h"
+#include "harness/counters.h"
 #include "harness/statistics.h"
 
 #include <math.h>
@@ -292,7 +293,8 @@ static void absent_add(json_t *by_reason, const char *reason, const char *name, 
     json_array_append_new(variants, json_string(variant));
 }
 
-/* Reasons that come of the variant, not of this machine, are left out of a selection. */
+/* Reasons that come of the variant, not of this machine, are left out of a selection, and so is
+ * what another repetition has counted. */
 static void absent_collect(const struct run_table *table, const struct run_row *row,
                            json_t *by_reason)
 {
@@ -302,7 +304,9 @@ static void absent_collect(const struct run_table *table, const struct run_row *
     {
         const char *absent = text_of(event, "absent");
         bool own = strcmp(text_of(event, "source"), "sde") == 0;
-        if (*absent && (!own || table->all_events))
+        bool elsewhere = strcmp(absent, COUNTERS_ELSEWHERE) == 0 &&
+                         !isnan(row_event(table, row, text_of(event, "name")));
+        if (*absent && !elsewhere && (!own || table->all_events))
             absent_add(by_reason, absent, text_of(event, "name"), row->variant);
     }
 }

@@ -81,6 +81,7 @@ json_t *sample_record_new(const struct sample_request *request, const struct var
     struct sample_request canonical = *request;
     canonical.variant = variant->text;
     canonical.workload = workload->text;
+    canonical.event_set = 0; /* `run` goes through the sets by itself */
     char *command = sample_request_command(&canonical);
     json_t *record = json_pack(
         "{si ss ss ss ss so ss ss so ss si ss sI sb sI ss}", "schema", RECORD_SCHEMA, "cell", cell,
@@ -151,6 +152,12 @@ static void record_finish(struct sample *sample)
     if (sample->called) {
         json_object_set_new(record, "answer", hex(sample->answer));
         json_object_set_new(record, "digest", hex(sample->digest));
+    }
+    if (counters_set_count(sample->counters) > 1) {
+        json_object_set_new(record, "event_set",
+                            json_integer((json_int_t)counters_chosen_set(sample->counters)));
+        json_object_set_new(record, "event_sets",
+                            json_integer((json_int_t)counters_set_count(sample->counters)));
     }
     json_object_set_new(record, "events", counters_to_json(sample->counters, sample->ops));
     if (histogram_count(sample->latency) > 0)
@@ -316,6 +323,19 @@ static const char *source_absent(void *arg, enum stat_id which)
     return NULL;
 }
 
+/* Ms of thread-per-goroutine variants come and go, and are no workers. */
+static size_t source_read_each(void *arg, enum stat_id which, uint64_t *values, size_t max)
+{
+    const struct sample *sample = arg;
+    size_t count = 0;
+    if (!sample->running || sample->variant.ops->thread_per_g)
+        return 0;
+    for (struct m *m = sched_first_m(sample->sched); m; m = m->all_link, count++)
+        if ((size_t)m->id < max) /* relaxed: see stats.h */
+            values[m->id] = atomic_load_explicit(&m->stats.value[which], memory_order_relaxed);
+    return count;
+}
+
 static void hook_started(struct m *m, void *counters)
 {
     counters_thread_started(counters, m);
@@ -350,7 +370,8 @@ static void measure_scheduled(struct sample *sample)
     }
     json_object_set_new(sample->record, "stack_bytes",
                         json_integer((json_int_t)sample->sched->stack_size));
-    const struct counters_source source = {source_read, source_absent, sample};
+    const struct counters_source source = {
+        .read = source_read, .absent = source_absent, .read_each = source_read_each, .arg = sample};
     counters_bind(sample->counters, &source);
     int64_t alive = sched_run(sample->sched, measure, sample);
     if (alive != 0)
@@ -421,6 +442,7 @@ static bool measure_or_skip(struct sample *sample, char *error, size_t error_siz
                      error, error_size);
     if (!sample->counters)
         return false;
+    counters_choose_set(sample->counters, (size_t)sample->request->event_set);
     sample->iterations = json_array();
     sample->latency = calloc(1, sizeof *sample->latency);
     sample->state = sample->workload.workload->init(sample->workload.params, sample->request->seed);

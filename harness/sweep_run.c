@@ -192,6 +192,7 @@ static bool block_measure(struct state *state, unsigned block, char *error, size
 {
     struct plan *plan = state->run->plan;
     plan_shuffle(plan, state->run->seed, block, state->order);
+    state->request.event_set = (int)block;
     for (size_t i = 0; i < plan->count && !stopped_by; i++) {
         struct cell *cell = &plan->cells[state->order[i]];
         char label[LABEL_SIZE];

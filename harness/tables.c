@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "harness/tables.h"
 
+#include "harness/counters.h"
 #include "harness/digests.h"
 #include "harness/records.h"
 #include "harness/tables_internal.h"
@@ -282,8 +283,9 @@ static const json_t *event_find(const json_t *record, const char *name)
     return NULL;
 }
 
-/* One event over the ok samples of a cell. A sample that lacks it makes it absent for the cell:
- * a median over the samples that happen to have it would compare unlike things. */
+/* One event over the ok samples of a cell. Samples whose turn was that of other events are left
+ * out; any other sample that lacks it makes it absent for the cell: a median over the samples that
+ * happen to have it would compare unlike things. */
 static void event_write(FILE *to, const struct table *table, const struct cell_rows *cell,
                         const char *name, const char *source)
 {
@@ -296,11 +298,14 @@ static void event_write(FILE *to, const struct table *table, const struct cell_r
         if (json_object_get(event, "value")) {
             values_add(&per_op, record_number(event, "per_op"));
             values_add(&whole, record_number(event, "value"));
-        } else if (!*absent) {
-            const char *why = record_text(event, "absent");
-            snprintf(absent, sizeof absent, "%s", *why ? why : "not counted in every sample");
+            continue;
         }
+        const char *why = record_text(event, "absent");
+        if (!*absent && strcmp(why, COUNTERS_ELSEWHERE) != 0)
+            snprintf(absent, sizeof absent, "%s", *why ? why : "not counted in every sample");
     }
+    if (!*absent && whole.n == 0)
+        snprintf(absent, sizeof absent, "no sample of this cell counted its set of events");
     if (*absent)
         per_op.n = whole.n = 0;
     else if (per_op.n < whole.n)

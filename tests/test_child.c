@@ -196,11 +196,12 @@ static void child_gets_a_group_and_no_input(void **state)
                                            .stack_bytes = 8192,
                                            .machine = "native",
                                            .steal_max_percent = 7,
-                                           .injected_percent = 10};
+                                           .injected_percent = 10,
+                                           .event_set = 3};
     json_t *record = child_run_sample(&request);
     assert_string_equal(record_text(record, "args"),
                         "run --sample gmp,tick=64 fib --workers 3 --seed 4611686018427387904 "
-                        "--iterations 4 --warmup 5 --min-time 6ms --events a,b --pin "
+                        "--iterations 4 --warmup 5 --min-time 6ms --events a,b --event-set 3 --pin "
                         "--stack 8192 --steal-max 7 --inject-slowdown 10");
     assert_int_equal(json_integer_value(json_object_get(record, "leads")), 1);
     json_decref(record);

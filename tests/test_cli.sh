@@ -108,6 +108,10 @@ json run_is_on_the_malloc_asked_for \
 expect sample_on_another_malloc_than_asked_fails 1 "malloc() is that of jemalloc" -- \
     run --sample gmp,malloc=glibc fib,n=10 --workers 2
 expect list_knobs_has_common_settings 0 "default jemalloc" -- list knobs
+run run --sample gmp spawn,n=1000 --workers 2 --iterations 1 --event-set 5 \
+    --events sde:::schedlab::GS_CREATED,sde:::schedlab::LIVE_GS_PEAK
+json sample_has_values_per_m \
+    "[len(e.get('per_m', [])) == j['threads'] for e in j['events']] == [True, False] and sum(j['events'][0]['per_m']) == j['events'][0]['value']"
 run run --sample kthread spawn,n=10M --workers 2
 json sample_skips_before_harm "j['status'] == 'skipped' and j['reason'] and 'iterations' not in j"
 expect run_of_skipped_cells_alone_fails 1 "kthread skipped: " -- run kthread spawn,n=10M $quick

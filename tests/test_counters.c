@@ -28,7 +28,20 @@ static const char *stat_absent(void *arg, enum stat_id which)
     return which == STAT_TASKS_LIVE_PEAK ? "not in this build" : NULL;
 }
 
-static const struct counters_source stat_source = {stat_read, stat_absent, NULL};
+/* Ms that split the steals between them. */
+static uint64_t steals_of_m[COUNTERS_PER_M_MAX + 1];
+static size_t ms;
+
+static size_t stat_read_each(void *arg, enum stat_id which, uint64_t *values, size_t max)
+{
+    (void)arg;
+    for (size_t m = 0; m < ms && m < max; m++)
+        values[m] = which == STAT_STEALS ? steals_of_m[m] : 0;
+    return ms;
+}
+
+static const struct counters_source stat_source = {
+    .read = stat_read, .absent = stat_absent, .read_each = stat_read_each};
 static int thread_keys[8];
 
 static struct counters *counters_make(const char *events, enum counters_threads threads)
@@ -95,6 +108,20 @@ static void assert_absent(const struct counters *counters, const char *name, con
     assert_null(json_object_get(event, "per_op"));
     if (!absent || !strstr(absent, reason))
         fail_msg("%s: \"%s\" should say \"%s\"", name, absent ? absent : "a value", reason);
+    json_decref(array);
+}
+
+/* expected: "[1,2]", or NULL where there are none. */
+static void assert_per_m(const struct counters *counters, const char *name, const char *expected)
+{
+    json_t *array = counters_to_json(counters, 10);
+    json_t *per_m = json_object_get(event_of(array, name), "per_m");
+    char *text = per_m ? json_dumps(per_m, JSON_COMPACT) : NULL;
+    if (expected)
+        assert_string_equal(text, expected);
+    else
+        assert_null(text);
+    free(text);
     json_decref(array);
 }
 
@@ -217,6 +244,70 @@ static void reading_goes_through_the_kernel(void **state)
     counters_drop(counters);
 }
 
+/* Per M --------------------------------------------------------------------------------------- */
+
+static void values_of_ms_stand_beside_the_sum(void **state)
+{
+    (void)state;
+    fake_reset();
+    struct counters *counters = counters_make("PAPI_L1_DCM", COUNTERS_PER_THREAD);
+    thread_start(counters, 0);
+    thread_start(counters, 1);
+    counters_begin(counters);
+    happen(0, "PAPI_L1_DCM", 3);
+    happen(1, "PAPI_L1_DCM", 40);
+    thread_stop(counters, 1);
+    thread_start(counters, 2);
+    happen(2, "PAPI_L1_DCM", 500);
+    counters_end(counters);
+    thread_stop(counters, 2);
+    thread_stop(counters, 0);
+    assert_value(counters, "PAPI_L1_DCM", 543);
+    assert_per_m(counters, "PAPI_L1_DCM", "[3,40,500]");
+    counters_drop(counters);
+}
+
+static void own_events_have_them_too(void **state)
+{
+    (void)state;
+    fake_reset();
+    memset(steals_of_m, 0, sizeof steals_of_m);
+    struct counters *counters =
+        counters_make("sde:::schedlab::STEALS,sde:::schedlab::DEQUE_MAX", COUNTERS_PER_THREAD);
+    ms = 2;
+    steals_of_m[0] = 100;
+    for (int i = 0; i < 2; i++) {
+        counters_begin(counters);
+        steals_of_m[0] += 1;
+        steals_of_m[1] += 20;
+        ms = 3; /* the third M starts in the first window */
+        steals_of_m[2] += 7;
+        counters_end(counters);
+        steals_of_m[1] += 1000;
+    }
+    assert_per_m(counters, "sde:::schedlab::STEALS", "[2,40,14]");
+    assert_per_m(counters, "sde:::schedlab::DEQUE_MAX", NULL); /* a peak */
+    counters_drop(counters);
+}
+
+static void ms_that_are_no_workers_have_no_values(void **state)
+{
+    (void)state;
+    fake_reset();
+    struct counters *counters =
+        counters_make("PAPI_L1_DCM,sde:::schedlab::STEALS", COUNTERS_INHERITED);
+    ms = 0;
+    counters_begin(counters);
+    counters_end(counters);
+    assert_per_m(counters, "PAPI_L1_DCM", NULL);
+    assert_per_m(counters, "sde:::schedlab::STEALS", NULL);
+    counters_begin(counters);
+    ms = COUNTERS_PER_M_MAX + 1;
+    counters_end(counters);
+    assert_per_m(counters, "sde:::schedlab::STEALS", NULL);
+    counters_drop(counters);
+}
+
 /* Absence ------------------------------------------------------------------------------------- */
 
 static void an_event_that_cannot_be_added_is_absent(void **state)
@@ -235,22 +326,89 @@ static void an_event_that_cannot_be_added_is_absent(void **state)
     counters_drop(counters);
 }
 
-static void an_event_that_does_not_fit_says_beside_what(void **state)
+/* With two counters: the first two presets in one set, the third in another; what needs no counter
+ * joins the first. */
+static const char three_presets[] =
+    "PAPI_L1_DCM,PAPI_TOT_CYC,PAPI_TOT_INS,perf::PAGE-FAULTS,sde:::schedlab::PARKS";
+
+static struct counters *counters_of_set(size_t number)
 {
-    (void)state;
+    char error[ERROR_SIZE];
     fake_reset();
     fake.pmu_counters = 2;
-    struct counters *counters = counters_make(
-        "PAPI_L1_DCM,PAPI_TOT_CYC,PAPI_TOT_INS,perf::PAGE-FAULTS", COUNTERS_PER_THREAD);
+    struct counters *counters =
+        counters_new(&fake_api, three_presets, COUNTERS_PER_THREAD, error, sizeof error);
+    assert_int_equal(counters_set_count(counters), 2);
+    counters_choose_set(counters, number);
+    counters_bind(counters, &stat_source);
     thread_start(counters, 0);
     counters_begin(counters);
     happen(0, "PAPI_TOT_CYC", 1);
+    happen(0, "PAPI_TOT_INS", 3);
     happen(0, "perf::PAGE-FAULTS", 2);
+    fake_stats[STAT_PARKS] += 4;
     counters_end(counters);
     thread_stop(counters, 0);
-    assert_absent(counters, "PAPI_TOT_INS", "does not fit beside PAPI_L1_DCM, PAPI_TOT_CYC");
-    assert_value(counters, "PAPI_TOT_CYC", 1);
-    assert_value(counters, "perf::PAGE-FAULTS", 2);
+    assert_value(counters, "sde:::schedlab::PARKS", 4); /* of the process: in every sample */
+    return counters;
+}
+
+static void events_that_do_not_fit_are_counted_in_turns(void **state)
+{
+    (void)state;
+    for (size_t block = 0; block < 4; block++) {
+        struct counters *counters = counters_of_set(block);
+        assert_int_equal(counters_chosen_set(counters), block % 2);
+        if (block % 2 == 0) {
+            assert_value(counters, "PAPI_L1_DCM", 0);
+            assert_value(counters, "PAPI_TOT_CYC", 1);
+            assert_value(counters, "perf::PAGE-FAULTS", 2);
+            assert_absent(counters, "PAPI_TOT_INS", COUNTERS_ELSEWHERE);
+        } else {
+            assert_absent(counters, "PAPI_L1_DCM", COUNTERS_ELSEWHERE);
+            assert_absent(counters, "PAPI_TOT_CYC", COUNTERS_ELSEWHERE);
+            assert_absent(counters, "perf::PAGE-FAULTS", COUNTERS_ELSEWHERE);
+            assert_value(counters, "PAPI_TOT_INS", 3);
+        }
+        counters_drop(counters);
+    }
+}
+
+static void events_that_fit_are_one_set(void **state)
+{
+    (void)state;
+    fake_reset();
+    struct counters *counters = counters_make(three_presets, COUNTERS_PER_THREAD);
+    assert_int_equal(counters_set_count(counters), 1);
+    counters_drop(counters);
+    counters = counters_make("sde:::schedlab::PARKS", COUNTERS_PER_THREAD);
+    assert_int_equal(counters_set_count(counters), 0);
+    counters_drop(counters);
+}
+
+/* It can be had, if not in this sample. */
+static void another_set_is_no_absence_from_the_machine(void **state)
+{
+    (void)state;
+    struct counters *counters = counters_of_set(0);
+    json_t *array = counters_describe(counters);
+    assert_null(json_object_get(event_of(array, "PAPI_TOT_INS"), "absent"));
+    json_decref(array);
+    counters_drop(counters);
+}
+
+/* What cannot be counted even alone takes no turn. */
+static void broken_events_have_no_set(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake.pmu_counters = 1;
+    fake.broken = "PAPI_TOT_CYC";
+    struct counters *counters =
+        counters_make("PAPI_L1_DCM,PAPI_TOT_CYC,PAPI_TOT_INS", COUNTERS_PER_THREAD);
+    assert_int_equal(counters_set_count(counters), 2);
+    assert_absent(counters, "PAPI_TOT_CYC", "PAPI_add_named_event: Event does not exist");
+    assert_absent(counters, "PAPI_TOT_INS", COUNTERS_ELSEWHERE);
     counters_drop(counters);
 }
 
@@ -544,8 +702,14 @@ int main(void)
         cmocka_unit_test(one_inherited_set_serves_threads_that_come_and_go),
         cmocka_unit_test(no_inheritance_is_absence),
         cmocka_unit_test(reading_goes_through_the_kernel),
+        cmocka_unit_test(values_of_ms_stand_beside_the_sum),
+        cmocka_unit_test(own_events_have_them_too),
+        cmocka_unit_test(ms_that_are_no_workers_have_no_values),
         cmocka_unit_test(an_event_that_cannot_be_added_is_absent),
-        cmocka_unit_test(an_event_that_does_not_fit_says_beside_what),
+        cmocka_unit_test(events_that_do_not_fit_are_counted_in_turns),
+        cmocka_unit_test(events_that_fit_are_one_set),
+        cmocka_unit_test(another_set_is_no_absence_from_the_machine),
+        cmocka_unit_test(broken_events_have_no_set),
         cmocka_unit_test(a_machine_without_pmu_counts_the_rest),
         cmocka_unit_test(a_start_that_fails_in_the_trial_is_absence),
         cmocka_unit_test(one_failing_thread_makes_all_absent),

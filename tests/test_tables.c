@@ -202,6 +202,34 @@ static void event_row_holds_the_median_or_why_there_is_none(void **state)
     expect("events.tsv", "ODD", "c1", "per_op", "NA");
 }
 
+/* Three samples, of which the second counted the other set. */
+static void events_counted_in_turns_are_medians_of_their_samples(void **state)
+{
+    (void)state;
+#define ELSEWHERE "\"absent\":\"counted in another sample of this cell\""
+    samples_write(
+        SAMPLE("c1", "\"a\"", "gmp", 1, 0,
+               OK(10, "1") ",\"events\":[" EVENT("HITS", "\"value\":14,\"per_op\":2.0") "," EVENT(
+                   "MISSES", ELSEWHERE) "," EVENT("THIRD", ELSEWHERE) "]")
+            SAMPLE("c1", "\"a\"", "gmp", 1, 1,
+                   OK(10, "1") ",\"events\":[" EVENT("HITS", ELSEWHERE) "," EVENT(
+                       "MISSES", "\"value\":7,\"per_op\":1.0") "," EVENT("THIRD", ELSEWHERE) "]")
+                SAMPLE("c1", "\"a\"", "gmp", 1, 2,
+                       OK(10, "1") ",\"events\":[" EVENT(
+                           "HITS",
+                           "\"value\":28,\"per_"
+                           "op\":4.0") "," EVENT("MISSES", ELSEWHERE) "," EVENT("THIRD",
+                                                                                ELSEWHERE) "]"));
+    expect("events.tsv", "HITS", "c1", "per_op", "3");
+    expect("events.tsv", "HITS", "c1", "n", "2");
+    expect("events.tsv", "HITS", "c1", "absent", "NA");
+    expect("events.tsv", "MISSES", "c1", "per_op", "1");
+    expect("events.tsv", "MISSES", "c1", "n", "1");
+    expect("events.tsv", "THIRD", "c1", "n", "0");
+    expect("events.tsv", "THIRD", "c1", "absent",
+           "no sample of this cell counted its set of events");
+}
+
 static void latency_rows_are_medians_of_quantiles(void **state)
 {
     (void)state;
@@ -386,6 +414,7 @@ int main(void)
         cmocka_unit_test(failed_and_skipped_cells_have_no_numbers),
         cmocka_unit_test(wrong_digest_is_found_here_too),
         cmocka_unit_test(event_row_holds_the_median_or_why_there_is_none),
+        cmocka_unit_test(events_counted_in_turns_are_medians_of_their_samples),
         cmocka_unit_test(latency_rows_are_medians_of_quantiles),
         cmocka_unit_test(rows_are_sorted_and_the_same_again),
         cmocka_unit_test(cell_is_judged_in_the_most_common_mood),
