@@ -81,6 +81,10 @@ void statistics_holm(double *p, size_t n);
  * steady level is that of the longest stretch between changes. 0 for fewer than 4 values. */
 size_t statistics_change_point(const double *x, size_t n);
 
+/* How many of the last values of x hold one level, that of the very last stretch between changes.
+ * 0 for fewer than 4 values. */
+size_t statistics_steady_tail(const double *x, size_t n);
+
 /* The smallest task (statistics_metg.c) ------------------------------------------------------ */
 
 struct metg_point {

@@ -93,28 +93,58 @@ static void cut(const struct sums *sums, size_t n, double penalty, size_t *start
     free(best);
 }
 
+/* The best cut of x into stretches, to be freed: start[end] is where the stretch that ends at `end`
+ * begins. *tolerance: levels no further apart count as one. */
+static size_t *cut_make(const struct sums *sums, const double *x, size_t n, double *tolerance)
+{
+    size_t *start = calloc(n + 1, sizeof *start);
+    if (!start)
+        abort();
+    double noise = noise_of(x, n), middle = statistics_median_alone(x, n);
+    cut(sums, n, PENALTY * noise * noise * log((double)n), start);
+    *tolerance = fmax(noise, LEVEL_TOLERANCE * fabs(middle));
+    return start;
+}
+
+static void cut_free(size_t *start, struct sums *sums)
+{
+    free(sums->values);
+    free(sums->squares);
+    free(start);
+}
+
 size_t statistics_change_point(const double *x, size_t n)
 {
     if (n < VALUES_MIN)
         return 0;
-    size_t *start = calloc(n + 1, sizeof *start), warm = 0, longest = 0;
-    if (!start)
-        abort();
-    double noise = noise_of(x, n), level = 0, middle = statistics_median_alone(x, n);
+    double tolerance, level = 0;
+    size_t warm = 0, longest = 0;
     struct sums sums = sums_make(x, n);
-    cut(&sums, n, PENALTY * noise * noise * log((double)n), start);
+    size_t *start = cut_make(&sums, x, n, &tolerance);
     for (size_t end = n; end > 0; end = start[end]) {
         if (end - start[end] < longest)
             continue;
         longest = end - start[end];
         level = stretch_mean(&sums, start[end], end);
     }
-    double tolerance = fmax(noise, LEVEL_TOLERANCE * fabs(level + middle));
     for (size_t end = n; end > 0; end = start[end])
         if (fabs(stretch_mean(&sums, start[end], end) - level) <= tolerance)
             warm = start[end];
-    free(sums.values);
-    free(sums.squares);
-    free(start);
+    cut_free(start, &sums);
     return warm;
+}
+
+size_t statistics_steady_tail(const double *x, size_t n)
+{
+    if (n < VALUES_MIN)
+        return 0;
+    double tolerance;
+    struct sums sums = sums_make(x, n);
+    size_t *start = cut_make(&sums, x, n, &tolerance);
+    size_t begin = start[n];
+    double level = stretch_mean(&sums, begin, n);
+    while (begin > 0 && fabs(stretch_mean(&sums, start[begin], begin) - level) <= tolerance)
+        begin = start[begin];
+    cut_free(start, &sums);
+    return n - begin;
 }

@@ -10,8 +10,7 @@ void warmup_begin(struct warmup *warmup, int wanted, int64_t now_ns)
 
 bool warmup_is_steady(const double *call_ns, size_t count)
 {
-    size_t newest = count / 2;
-    return statistics_change_point(call_ns + (count - newest), newest) == 0;
+    return statistics_steady_tail(call_ns, count) >= (count + 1) / 2;
 }
 
 bool warmup_wants_more(struct warmup *warmup, int64_t now_ns)

@@ -3,10 +3,9 @@
  * Who calls: sample.c, on the goroutine that makes the calls.
  *
  * A fixed number of calls is a guess about caches, page tables, the allocator and the clock of the
- * core. With WARMUP_AUTO the calls themselves tell: they go on until the newest half of their times
- * shows neither a change of level nor a trend (statistics_change_point()), or a limit is reached.
- * The newest half needs about a dozen values before it could show anything, hence
- * WARMUP_CALLS_MIN.
+ * core. With WARMUP_AUTO the calls themselves tell: they go on until at least the newest half of their
+ * times holds one level (statistics_steady_tail()), or a limit is reached. Half of
+ * WARMUP_CALLS_MIN is what it takes to tell a level from noise.
  */
 #ifndef SCHEDLAB_WARMUP_H
 #define SCHEDLAB_WARMUP_H
@@ -18,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-    WARMUP_CALLS_MIN = 24,
+    WARMUP_CALLS_MIN = 12,
     WARMUP_CALLS_MAX = 200,
     WARMUP_TIME_MAX_NS = 2000000000, /* of wall time, checking the answers included */
 };
@@ -40,7 +39,7 @@ bool warmup_wants_more(struct warmup *warmup, int64_t now_ns);
 /* One more call has been made and took so long. */
 void warmup_add(struct warmup *warmup, double call_ns);
 
-/* Whether the newest half of the times shows no change of level and no trend. */
+/* Whether the newest half of the times, at least, holds one level. */
 bool warmup_is_steady(const double *call_ns, size_t count);
 
 #endif

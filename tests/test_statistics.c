@@ -399,6 +399,10 @@ static void warm_up_ends_where_the_steady_level_begins(void **state)
     assert_int_equal(statistics_change_point(disturbed, 11), 0);
     assert_int_equal(statistics_change_point(changed, 11), 0);
     assert_int_equal(statistics_change_point(quick_first, 7), 1);
+    assert_int_equal(statistics_steady_tail(one, 7), 6);
+    assert_int_equal(statistics_steady_tail(falling, 10), 7);
+    assert_int_equal(statistics_steady_tail(changed, 11), 3);
+    assert_int_equal(statistics_steady_tail(nile, 100), 72);
 }
 
 static void few_or_equal_values_show_no_warm_up(void **state)
