@@ -1,6 +1,7 @@
 /* counter_names.c - see counter_names.h. */
 #include "harness/counter_names.h"
 
+#include "harness/malloc_stats.h"
 #include "harness/suggest.h"
 #include "stats.h"
 
@@ -80,24 +81,73 @@ static const struct {
     [PROCESS_PAGE_FAULTS] = {"PROCESS_PAGE_FAULTS", "page faults, all threads (getrusage)"},
 };
 
+/* What jemalloc counts; absent under another malloc. */
+enum { MALLOC_BYTES = MALLOC_STAT_REQUESTS + 1, MALLOC_COUNT };
+
+static const struct {
+    const char *name;
+    const char *help;
+    enum counter_kind kind;
+} malloc_events[MALLOC_COUNT] = {
+    [MALLOC_STAT_ALLOCATED] = {"MALLOC_ALLOCATED",
+                               "bytes in allocated blocks at the end (jemalloc)", COUNTER_LEVEL},
+    [MALLOC_STAT_ACTIVE] = {"MALLOC_ACTIVE",
+                            "bytes in pages with such blocks at the end (jemalloc)", COUNTER_LEVEL},
+    [MALLOC_STAT_RESIDENT] = {"MALLOC_RESIDENT",
+                              "bytes of memory that malloc occupies at the end (jemalloc)",
+                              COUNTER_LEVEL},
+    [MALLOC_STAT_MAPPED] = {"MALLOC_MAPPED", "bytes that malloc has mapped at the end (jemalloc)",
+                            COUNTER_LEVEL},
+    [MALLOC_STAT_REQUESTS] = {"MALLOC_ALLOCATIONS",
+                              "blocks allocated, start and end of threads, untimed calls and their "
+                              "checks included; per operation of all calls (jemalloc)",
+                              COUNTER_RUN},
+    [MALLOC_BYTES] = {"MALLOC_BYTES",
+                      "bytes allocated by the workers in the timed calls (jemalloc)", COUNTER_SUM},
+};
+
+enum { MALLOC_FIRST = STAT_COUNT + PROCESS_COUNT };
+
 int counter_sde_count(void)
 {
-    return STAT_COUNT + PROCESS_COUNT;
+    return MALLOC_FIRST + MALLOC_COUNT;
+}
+
+bool counter_sde_is_malloc(int index)
+{
+    return index >= MALLOC_FIRST;
+}
+
+bool counter_sde_is_by_thread(int index)
+{
+    return index == MALLOC_FIRST + MALLOC_BYTES;
 }
 
 const char *counter_sde_name(int index)
 {
+    if (counter_sde_is_malloc(index))
+        return malloc_events[index - MALLOC_FIRST].name;
     return index < STAT_COUNT ? stat_info[index].name : process_events[index - STAT_COUNT].name;
 }
 
 const char *counter_sde_help(int index)
 {
+    if (counter_sde_is_malloc(index))
+        return malloc_events[index - MALLOC_FIRST].help;
     return index < STAT_COUNT ? stat_info[index].help : process_events[index - STAT_COUNT].help;
+}
+
+enum counter_kind counter_sde_kind(int index)
+{
+    if (counter_sde_is_malloc(index))
+        return malloc_events[index - MALLOC_FIRST].kind;
+    return index < STAT_COUNT && stat_info[index].merge == STAT_MERGE_MAX ? COUNTER_PEAK
+                                                                          : COUNTER_SUM;
 }
 
 bool counter_sde_is_peak(int index)
 {
-    return index < STAT_COUNT && stat_info[index].merge == STAT_MERGE_MAX;
+    return counter_sde_kind(index) == COUNTER_PEAK;
 }
 
 int counter_sde_find(const char *name)
@@ -117,6 +167,8 @@ static long long timeval_ns(struct timeval time)
 
 long long counter_process_read(int index)
 {
+    if (counter_sde_is_malloc(index))
+        return (long long)malloc_stats_read((enum malloc_stat)(index - MALLOC_FIRST));
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     switch (index - STAT_COUNT) {

@@ -46,12 +46,28 @@ const char *counter_help(const char *name);   /* one line, or "" where PAPI's ow
 /* Happens inside the kernel only, so that counting user code would give a false zero. */
 bool counter_is_kernel_only(const char *name);
 
-/* The program's own: those of the scheduler (stats.h, the first STAT_COUNT), then the process's. */
+/* How an event of the program's own becomes one number of a sample. */
+enum counter_kind {
+    COUNTER_SUM,   /* what was added to it during the timed calls */
+    COUNTER_PEAK,  /* a maximum, which no difference can be taken of */
+    COUNTER_LEVEL, /* what it is at the end of the last timed call */
+    COUNTER_RUN, /* what was added from before the first thread to after the last one: what threads
+                    * tell only when they end */
+};
+
+/* The program's own: those of the scheduler (stats.h, the first STAT_COUNT), then the process's,
+ * then those of malloc. */
 int counter_sde_count(void);
 const char *counter_sde_name(int index); /* without the prefix */
 const char *counter_sde_help(int index);
-bool counter_sde_is_peak(int index);       /* a maximum, which no difference can be taken of */
-int counter_sde_find(const char *name);    /* with the prefix; -1 if there is none */
-long long counter_process_read(int index); /* pre: index >= STAT_COUNT */
+enum counter_kind counter_sde_kind(int index);
+bool counter_sde_is_peak(int index);
+bool counter_sde_is_malloc(int index);
+int counter_sde_find(const char *name); /* with the prefix; -1 if there is none */
+
+/* The process's and malloc's, all threads together, but for what is counted by thread: that is
+ * counters_malloc_bytes(). Pre: STAT_COUNT <= index, and not counter_sde_is_by_thread(index). */
+long long counter_process_read(int index);
+bool counter_sde_is_by_thread(int index);
 
 #endif

@@ -108,6 +108,7 @@ static void threads_fail(struct counters *counters, const char *call, int error)
 
 void counters_thread_started(struct counters *counters, const void *key)
 {
+    counters_malloc_started(counters, key);
     if (counters->inherited || counters->slot_count == 0)
         return;
     struct thread_set *thread = calloc(1, sizeof *thread);
@@ -154,6 +155,7 @@ static void thread_account(struct counters *counters, struct thread_set *thread)
 
 void counters_thread_stopping(struct counters *counters, const void *key)
 {
+    counters_malloc_stopping(counters, key);
     if (counters->inherited || counters->slot_count == 0)
         return;
     lock_acquire(&counters->lock);
@@ -173,43 +175,9 @@ void counters_thread_stopping(struct counters *counters, const void *key)
 
 /* Windows ------------------------------------------------------------------------------------- */
 
-static bool own_read(struct counters *counters, long long *values)
-{
-    if (counters->own.count == 0)
-        return false;
-    int error = counters->api->read(counters->own.id, values);
-    if (error != PAPI_OK) {
-        char *reason = counters_reason(counters, "PAPI_read", error);
-        counters_lose_all(counters, false, reason);
-        free(reason);
-    }
-    return error == PAPI_OK;
-}
-
-/* The scheduler's events of each M, read an instant after their sums: what an M that searches for
- * work counts in between is in one of the two only. */
-static void each_m_read(struct counters *counters, bool at_end)
-{
-    uint64_t now[COUNTERS_PER_M_MAX];
-    for (size_t i = 0; i < counters->count; i++) {
-        struct counter *counter = &counters->list[i];
-        struct each_m *each = counter->each_m;
-        if (!each)
-            continue;
-        each->count = counters->source->read_each(counters->source->arg, (enum stat_id)counter->sde,
-                                                  now, COUNTERS_PER_M_MAX);
-        for (size_t m = 0; m < each->count && m < COUNTERS_PER_M_MAX; m++) {
-            if (at_end)
-                each->sum[m] += (long long)(now[m] - each->base[m]);
-            each->base[m] = now[m];
-        }
-    }
-}
-
 void counters_begin(struct counters *counters)
 {
-    own_read(counters, counters->own.base);
-    each_m_read(counters, false);
+    counters_own_begin(counters);
     lock_acquire(&counters->lock);
     for (struct thread_set *thread = counters->threads; thread; thread = thread->next)
         if (thread->alive)
@@ -226,18 +194,7 @@ void counters_end(struct counters *counters)
             thread_account(counters, thread);
     counters->in_window = false;
     lock_release(&counters->lock);
-    struct event_set *own = &counters->own;
-    bool own_is_read = own_read(counters, own->now);
-    each_m_read(counters, true);
-    if (!own_is_read)
-        return;
-    for (size_t i = 0; i < own->count; i++) {
-        struct counter *counter = &counters->list[own->slot[i]];
-        if (counter_sde_is_peak(counter->sde))
-            counter->total = own->now[i];
-        else
-            counter->total += own->now[i] - own->base[i];
-    }
+    counters_own_end(counters);
 }
 
 /* Results ------------------------------------------------------------------------------------- */
@@ -289,7 +246,10 @@ static void counter_to_json(const struct counters *counters, size_t which, uint6
     const struct counter *counter = &counters->list[which];
     long long value = counter_value(counters, which);
     json_object_set_new(event, "value", json_integer(value));
-    if (ops > 0 && !(counter->sde >= 0 && counter_sde_is_peak(counter->sde)))
+    enum counter_kind kind = counter->sde < 0 ? COUNTER_SUM : counter_sde_kind(counter->sde);
+    if (kind == COUNTER_RUN)
+        ops = counters->run_ops;
+    if (ops > 0 && (kind == COUNTER_SUM || kind == COUNTER_RUN))
         json_object_set_new(event, "per_op", json_real((double)value / (double)ops));
     json_t *per_m = counter_per_m(counters, which);
     if (per_m)

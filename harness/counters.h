@@ -6,14 +6,15 @@
  *   counters_bind()            once the scheduler exists
  *   counters_thread_started()  each M's thread, before its first G; and _stopping() at its end
  *   counters_begin() ... counters_end()   around each timed iteration; any thread, main goroutine
- *   counters_to_json()         after the run
+ *   counters_finish()          after the last M has ended, on the first thread
+ *   counters_to_json()         thereafter
  *
  * What PAPI permits, and what follows from it
  *   - A thread can run one EventSet per component. Attaching sets to other threads does not help,
  *     the limit goes by the thread that created the set. So each M creates and starts its own.
  *   - Any thread can read any EventSet, as long as PAPI reads by system call. With rdpmc, PAPI
  *     would read the reader's own registers instead, so fast reading is switched off.
- *   - Software-defined events are of the process: one EventSet on the first thread.
+ *   - Software-defined events are of the process: on the first thread, in one EventSet if they fit.
  *   - Event counts of one set form one group of the kernel, which is on the PMU as a whole or
  *     fails. Nothing is multiplexed: a trial at the start finds how to part the events into sets
  *     that fit, each event into the first set with room, and a sample counts one of the sets. The
@@ -86,6 +87,10 @@ void counters_thread_stopping(struct counters *counters, const void *key);
 
 void counters_begin(struct counters *counters);
 void counters_end(struct counters *counters);
+
+/* Takes what threads tell only when they end (COUNTER_RUN). ops: of all calls, the untimed ones
+ * included. */
+void counters_finish(struct counters *counters, uint64_t ops);
 
 /* [{name, source, value, per_op, per_m} or {name, source, absent}], in the order of the list. A
  * peak has no per_op, and what is not counted per M no per_m. */

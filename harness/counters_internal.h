@@ -1,4 +1,4 @@
-/* counters_internal.h - what counters.c and counters_setup.c share, and nobody else. */
+/* counters_internal.h - what the files counters*.c share, and nobody else. */
 #ifndef SCHEDLAB_COUNTERS_INTERNAL_H
 #define SCHEDLAB_COUNTERS_INTERNAL_H
 
@@ -8,10 +8,12 @@
 struct counter {
     char *name;
     const char *source;
-    char *absent; /* why there is no value, or NULL */
-    int sde;      /* its index among the program's own events, -1: of the threads */
-    size_t set;   /* of the threads' sets; where it has one */
+    char *absent;    /* why there is no value, or NULL */
+    int sde;         /* its index among the program's own events, -1: of the threads */
+    bool registered; /* with PAPI, as a software-defined event */
+    size_t set;      /* of the threads' sets; where it has one */
     long long total;
+    long long run_base;    /* of a COUNTER_RUN */
     struct each_m *each_m; /* NULL: not counted per M */
     struct counters *counters;
 };
@@ -40,6 +42,22 @@ struct thread_set {
     struct thread_set *next;
 };
 
+/* Where an M's thread counts the bytes that it has allocated. */
+struct thread_bytes {
+    const void *key;
+    const uint64_t *now; /* NULL: the thread has ended */
+    uint64_t base, sum;  /* at its start; between start and end, once it has ended */
+    struct thread_bytes *next;
+};
+
+/* The sets of the process. */
+struct own {
+    struct event_set *set;
+    size_t count;
+    size_t *slot;       /* of all of them */
+    long long *scratch; /* what PAPI_stop() returns and nobody reads */
+};
+
 struct counters {
     const struct papi_api *api;
     size_t count;
@@ -52,12 +70,15 @@ struct counters {
     size_t set_count, chosen; /* sets that fit, and the one that counts */
     size_t *slot;             /* of every thread's set, of the chosen one */
     size_t slot_count;
-    struct event_set own; /* the process's set; count 0: none */
+    struct own own;
+    uint64_t run_ops;               /* of all calls, once it has finished */
+    bool wants_malloc, wants_bytes; /* some event of malloc's; that of threads' bytes */
     papi_handle_t sde;
 
     lock_t lock; /* protects what follows against Ms that start and stop */
     bool in_window;
     struct thread_set *threads;
+    struct thread_bytes *bytes;
     char *thread_failure; /* the first one; makes all events of threads absent */
 };
 
@@ -78,5 +99,28 @@ void counters_set_destroy(const struct counters *counters, int id);
 void event_set_init(struct event_set *events, int id, size_t *slot, size_t count);
 void event_set_free(struct event_set *events);
 void event_set_stop(const struct counters *counters, struct event_set *events);
+
+/* counters_setup.c, for counters_own.c: whether an event of this kind can still be had, and why a
+ * component does not work, "" if it does. */
+bool counters_want(const struct counters *counters, bool of_threads);
+const char *counters_component_fault(const struct counters *counters, const char *name, int *index);
+
+/* counters_own.c: the program's own events, at each step of the life in counters.h. */
+void counters_own_prepare(struct counters *counters);
+void counters_own_start(struct counters *counters);
+void counters_own_begin(struct counters *counters);
+void counters_own_end(struct counters *counters);
+void counters_own_free(struct counters *counters);
+
+/* counters_malloc.c: what is special about malloc's events. */
+
+/* Those that cannot be counted here become absent. */
+void counters_malloc_prepare(struct counters *counters);
+void counters_malloc_started(struct counters *counters, const void *key);
+void counters_malloc_stopping(struct counters *counters, const void *key);
+void counters_malloc_free(struct counters *counters);
+
+/* Bytes that Ms have allocated since their start. */
+long long counters_malloc_bytes(struct counters *counters);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool wants(const struct counters *counters, bool of_threads)
+bool counters_want(const struct counters *counters, bool of_threads)
 {
     for (size_t i = 0; i < counters->count; i++)
         if ((counters->list[i].sde < 0) == of_threads && !counters->list[i].absent)
@@ -80,8 +80,7 @@ static void lose_kernel_only(struct counters *counters)
                 "kernel.perf_event_paranoid to 1 or less");
 }
 
-/* "" if the component is there and works. */
-static const char *component_fault(const struct counters *counters, const char *name, int *index)
+const char *counters_component_fault(const struct counters *counters, const char *name, int *index)
 {
     *index = counters->api->get_component_index(name);
     if (*index < 0)
@@ -109,9 +108,9 @@ static void perf_component_prepare(struct counters *counters)
 
 static void threads_prepare(struct counters *counters)
 {
-    if (!wants(counters, true))
+    if (!counters_want(counters, true))
         return;
-    const char *fault = component_fault(counters, "perf_event", &counters->perf_component);
+    const char *fault = counters_component_fault(counters, "perf_event", &counters->perf_component);
     if (*fault) {
         counters_lose_all(counters, true, fault);
         return;
@@ -169,91 +168,12 @@ static void inherited_start(struct counters *counters)
     counters->threads = thread;
 }
 
-/* The program's own events -------------------------------------------------------------------- */
-
-static long long sde_read(void *arg)
-{
-    const struct counter *counter = arg;
-    const struct counters_source *source = counter->counters->source;
-    if (counter->sde >= STAT_COUNT)
-        return counter_process_read(counter->sde);
-    return source ? (long long)source->read(source->arg, (enum stat_id)counter->sde) : 0;
-}
-
-static void sde_register(struct counters *counters, struct counter *counter)
-{
-    const struct papi_api *api = counters->api;
-    const char *name = counter_sde_name(counter->sde);
-    int mode = PAPI_SDE_RO;
-    mode |= counter_sde_is_peak(counter->sde) ? PAPI_SDE_INSTANT : PAPI_SDE_DELTA;
-    int error = api->sde_register_counter_cb(counters->sde, name, mode, PAPI_SDE_long_long,
-                                             sde_read, counter);
-    if (error != SDE_OK) {
-        char *reason = counters_reason(counters, "papi_sde_register_counter_cb", error);
-        counter_lose(counter, reason);
-        free(reason);
-        return;
-    }
-    api->sde_describe_counter(counters->sde, name, counter_sde_help(counter->sde));
-}
-
-static void sde_prepare(struct counters *counters)
-{
-    int component;
-    if (!wants(counters, false))
-        return;
-    const char *fault = component_fault(counters, "sde", &component);
-    if (!*fault && !(counters->sde = counters->api->sde_init(COUNTER_SDE_LIBRARY)))
-        fault = "papi_sde_init failed";
-    if (*fault) {
-        counters_lose_all(counters, false, fault);
-        return;
-    }
-    for (size_t i = 0; i < counters->count; i++)
-        if (counters->list[i].sde >= 0 && !counters->list[i].absent)
-            sde_register(counters, &counters->list[i]);
-}
-
-/* The scheduler's sums; its peaks are not those of one M. */
-static void each_m_make(struct counters *counters, struct counter *counter)
-{
-    if (counters->source && counters->source->read_each && counter->sde >= 0 &&
-        counter->sde < STAT_COUNT && !counter_sde_is_peak(counter->sde))
-        counter->each_m = calloc(1, sizeof *counter->each_m);
-}
-
 void counters_bind(struct counters *counters, const struct counters_source *source)
 {
     counters->source = source;
     chosen_take(counters);
     inherited_start(counters);
-    size_t *slot = calloc(counters->count + 1, sizeof *slot);
-    size_t count = 0;
-    for (size_t i = 0; i < counters->count; i++) {
-        struct counter *counter = &counters->list[i];
-        if (counter->sde < 0)
-            continue;
-        const char *why = NULL;
-        if (counter->sde < STAT_COUNT)
-            why = source ? source->absent(source->arg, (enum stat_id)counter->sde)
-                         : "there is no scheduler";
-        if (why)
-            counter_lose(counter, why);
-        if (!counter->absent) {
-            slot[count++] = i;
-            each_m_make(counters, counter);
-        }
-    }
-    const char *call;
-    int id;
-    int error = count ? counters_set_start(counters, slot, count, false, &id, &call) : PAPI_OK;
-    if (error != PAPI_OK) {
-        char *reason = counters_reason(counters, call, error);
-        counters_lose_all(counters, false, reason);
-        free(reason);
-        count = 0;
-    }
-    event_set_init(&counters->own, count ? id : PAPI_NULL, slot, count);
+    counters_own_start(counters);
 }
 
 /* Making -------------------------------------------------------------------------------------- */
@@ -313,7 +233,8 @@ struct counters *counters_new(const struct papi_api *api, const char *events,
     counter_names_free(&names);
     if (counters->count > 0 && papi_start(counters)) {
         threads_prepare(counters);
-        sde_prepare(counters);
+        counters_malloc_prepare(counters);
+        counters_own_prepare(counters);
     }
     return counters;
 }
@@ -329,14 +250,9 @@ void counters_free(struct counters *counters)
         free(thread->sum);
         free(thread);
     }
-    if (counters->own.count > 0)
-        event_set_stop(counters, &counters->own);
-    event_set_free(&counters->own);
-    free(counters->own.slot);
+    counters_malloc_free(counters);
+    counters_own_free(counters);
     for (size_t i = 0; i < counters->count; i++) {
-        if (counters->sde && counters->list[i].sde >= 0)
-            counters->api->sde_unregister_counter(counters->sde,
-                                                  counter_sde_name(counters->list[i].sde));
         free(counters->list[i].each_m);
         free(counters->list[i].name);
         free(counters->list[i].absent);

@@ -44,7 +44,7 @@ struct sample {
     struct warmup warmup;
     json_t *iterations;
     int64_t time_ns;
-    uint64_t ops;
+    uint64_t ops, untimed_ops;
     uint64_t answer, digest;
     bool running; /* the scheduler has Ms, so its statistics can be read */
     bool called;  /* run() has been called at least once */
@@ -153,6 +153,7 @@ static void record_finish(struct sample *sample)
         json_object_set_new(record, "answer", hex(sample->answer));
         json_object_set_new(record, "digest", hex(sample->digest));
     }
+    counters_finish(sample->counters, sample->ops + sample->untimed_ops);
     if (counters_set_count(sample->counters) > 1) {
         json_object_set_new(record, "event_set",
                             json_integer((json_int_t)counters_chosen_set(sample->counters)));
@@ -272,6 +273,7 @@ static void call_once(struct sample *sample, bool timed)
     outcome_check(sample, &out);
     if (!timed) {
         warmup_add(&sample->warmup, (double)time_ns);
+        sample->untimed_ops += out.ops;
         return;
     }
     sample->time_ns += time_ns;

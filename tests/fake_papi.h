@@ -34,6 +34,7 @@ struct fake_set {
 static struct fake {
     int version;      /* what library_init() returns */
     int pmu_counters; /* how many PMU events fit into one set */
+    int sde_counters; /* how many software-defined ones */
     int available_domains, default_domain;
     const char *broken;                                   /* an event that cannot be added */
     int start_fails_on, read_fails_on, register_fails_on; /* threads */
@@ -56,6 +57,7 @@ static void fake_reset(void)
     memset(&fake, 0, sizeof fake);
     fake.version = PAPI_VER_CURRENT;
     fake.pmu_counters = 4;
+    fake.sde_counters = EVENTS_MAX;
     fake.available_domains = PAPI_DOM_USER | PAPI_DOM_KERNEL;
     fake.start_fails_on = fake.read_fails_on = fake.register_fails_on = NO_THREAD;
     fake.component[COMPONENT_PERF].available_domains = fake.available_domains;
@@ -216,6 +218,8 @@ static int fake_add_named_event(int id, const char *name)
     if (is_pmu(name) && pmu >= fake.pmu_counters)
         return pmu == 0 ? PAPI_ENOEVNT : PAPI_ECNFLCT;
     set->sde = strncmp(name, "sde:::", 6) == 0;
+    if (set->sde && set->count >= fake.sde_counters)
+        return PAPI_ECNFLCT;
     snprintf(set->name[set->count++], NAME_SIZE, "%s", name);
     return PAPI_OK;
 }

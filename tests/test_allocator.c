@@ -1,11 +1,13 @@
 /* test_allocator.c - the malloc that is asked for is the one that is called. */
 #define _GNU_SOURCE
 #include "harness/allocator.h"
+#include "harness/malloc_stats.h"
 #include "harness/process.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,25 @@ static void the_linker_gives_what_was_asked_for(void **state)
     bool sanitized = allocator_found() == ALLOCATOR_SANITIZER;
     expect_in_child(ALLOCATOR_GLIBC, sanitized ? "sanitizer" : "glibc");
     expect_in_child(ALLOCATOR_JEMALLOC, sanitized ? "sanitizer" : "jemalloc");
+}
+
+/* jemalloc is loaded in both cases; under glibc its books do not move. */
+static void only_jemalloc_books_what_is_allocated(void **state)
+{
+    (void)state;
+    if (allocator_found() == ALLOCATOR_SANITIZER)
+        skip();
+    static const char *const argv[] = {"test_allocator", "allocate", NULL};
+    static const char *const expected[] = {
+        [ALLOCATOR_JEMALLOC] = "grows", [ALLOCATOR_GLIBC] = "stays"};
+    for (int asked = 0; asked < ALLOCATORS_ASKED; asked++) {
+        struct process_result result;
+        allocator_for_children((enum allocator)asked);
+        assert_int_equal(process_run("/proc/self/exe", argv, 60, &result), 0);
+        allocator_for_children(ALLOCATOR_JEMALLOC);
+        assert_string_equal(result.output, expected[asked]);
+        process_result_free(&result);
+    }
 }
 
 static void what_the_user_preloads_stays(void **state)
@@ -76,6 +97,19 @@ static void another_malloc_than_asked_for_is_told(void **state)
     assert_false(allocator_check(ALLOCATOR_JEMALLOC, ALLOCATOR_OTHER, why, sizeof why));
 }
 
+static const char *allocate_and_tell(void)
+{
+    enum { BYTES = 1 << 20 };
+    malloc_stats_refresh();
+    uint64_t before = malloc_stats_read(MALLOC_STAT_ALLOCATED);
+    char *volatile block = malloc(BYTES);
+    block[0] = 1;
+    malloc_stats_refresh();
+    uint64_t grown = malloc_stats_read(MALLOC_STAT_ALLOCATED) - before;
+    free(block);
+    return grown == 0 ? "stays" : grown >= BYTES ? "grows" : "neither";
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1) {
@@ -83,12 +117,15 @@ int main(int argc, char **argv)
         const char *answer = allocator_found_name();
         if (strcmp(argv[1], "preload") == 0)
             answer = preload ? preload : "";
+        if (strcmp(argv[1], "allocate") == 0)
+            answer = allocate_and_tell();
         fputs(answer, stdout);
         return 0;
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_the_user_preloads_stays),
         cmocka_unit_test(the_linker_gives_what_was_asked_for),
+        cmocka_unit_test(only_jemalloc_books_what_is_allocated),
         cmocka_unit_test(files_tell_allocators),
         cmocka_unit_test(another_malloc_than_asked_for_is_told),
     };

@@ -572,6 +572,48 @@ static void own_sums_are_differences_and_peaks_are_values(void **state)
     counters_drop(counters);
 }
 
+/* More than PAPI reads at once: no event is lost for it, nor left out of a window. */
+static void own_events_may_take_several_sets(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake.sde_counters = 2;
+    memset(fake_stats, 0, sizeof fake_stats);
+    struct counters *counters =
+        counters_make("sde:::schedlab::STEALS,sde:::schedlab::LIVE_GS_PEAK,sde:::schedlab::PARKS,"
+                      "sde:::schedlab::SPINS,sde:::schedlab::SLEEPS",
+                      COUNTERS_PER_THREAD);
+    for (int i = 0; i < 2; i++) {
+        counters_begin(counters);
+        fake_stats[STAT_STEALS] += 5;
+        fake_stats[STAT_PARKS] += 6;
+        fake_stats[STAT_SPINS] += 7;
+        fake_stats[STAT_SLEEPS] += 8;
+        counters_end(counters);
+        fake_stats[STAT_SLEEPS] += 100;
+    }
+    assert_value(counters, "sde:::schedlab::STEALS", 10);
+    assert_value(counters, "sde:::schedlab::PARKS", 12);
+    assert_value(counters, "sde:::schedlab::SPINS", 14);
+    assert_value(counters, "sde:::schedlab::SLEEPS", 16);
+    counters_drop(counters);
+}
+
+static void an_own_event_that_cannot_be_added_is_absent_alone(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake.broken = "sde:::schedlab::PARKS";
+    struct counters *counters =
+        counters_make("sde:::schedlab::STEALS,sde:::schedlab::PARKS", COUNTERS_PER_THREAD);
+    counters_begin(counters);
+    fake_stats[STAT_STEALS] += 5;
+    counters_end(counters);
+    assert_value(counters, "sde:::schedlab::STEALS", 5);
+    assert_absent(counters, "sde:::schedlab::PARKS", "PAPI_add_named_event");
+    counters_drop(counters);
+}
+
 static void without_a_scheduler_its_events_are_absent(void **state)
 {
     char error[ERROR_SIZE];
@@ -720,6 +762,8 @@ int main(void)
         cmocka_unit_test(a_disabled_component_gives_its_reason),
         cmocka_unit_test(kernel_events_need_the_kernel_domain),
         cmocka_unit_test(own_sums_are_differences_and_peaks_are_values),
+        cmocka_unit_test(own_events_may_take_several_sets),
+        cmocka_unit_test(an_own_event_that_cannot_be_added_is_absent_alone),
         cmocka_unit_test(without_a_scheduler_its_events_are_absent),
         cmocka_unit_test(the_default_asks_for_cache_misses_first),
         cmocka_unit_test(lists_are_split_and_checked),

@@ -1,0 +1,260 @@
+/* counters_own.c - see counters.h: the program's own events, of the process and not of threads.
+ *
+ * PAPI reads so many software-defined events in one EventSet and no more (40 in PAPI 7). If they
+ * fit into one, it runs all the time. If not, there are several, each started for the moment of a
+ * reading: a component runs one set per thread, and what the events count does not depend on being
+ * watched.
+ */
+#define _GNU_SOURCE
+#include "harness/counter_names.h"
+#include "harness/counters_internal.h"
+#include "harness/malloc_stats.h"
+
+#include <stdlib.h>
+
+/* Publishing ---------------------------------------------------------------------------------- */
+
+static long long sde_read(void *arg)
+{
+    const struct counter *counter = arg;
+    const struct counters_source *source = counter->counters->source;
+    if (counter_sde_is_by_thread(counter->sde))
+        return counters_malloc_bytes(counter->counters);
+    if (counter->sde >= STAT_COUNT)
+        return counter_process_read(counter->sde);
+    return source ? (long long)source->read(source->arg, (enum stat_id)counter->sde) : 0;
+}
+
+static void sde_register(struct counters *counters, struct counter *counter)
+{
+    const struct papi_api *api = counters->api;
+    const char *name = counter_sde_name(counter->sde);
+    /* The value as it is, not since PAPI_start(): differences are taken here. */
+    int error = api->sde_register_counter_cb(counters->sde, name, PAPI_SDE_RO | PAPI_SDE_INSTANT,
+                                             PAPI_SDE_long_long, sde_read, counter);
+    if (error != SDE_OK) {
+        char *reason = counters_reason(counters, "papi_sde_register_counter_cb", error);
+        counter_lose(counter, reason);
+        free(reason);
+        return;
+    }
+    counter->registered = true;
+    api->sde_describe_counter(counters->sde, name, counter_sde_help(counter->sde));
+}
+
+void counters_own_prepare(struct counters *counters)
+{
+    int component;
+    if (!counters_want(counters, false))
+        return;
+    const char *fault = counters_component_fault(counters, "sde", &component);
+    if (!*fault && !(counters->sde = counters->api->sde_init(COUNTER_SDE_LIBRARY)))
+        fault = "papi_sde_init failed";
+    if (*fault) {
+        counters_lose_all(counters, false, fault);
+        return;
+    }
+    for (size_t i = 0; i < counters->count; i++)
+        if (counters->list[i].sde >= 0 && !counters->list[i].absent)
+            sde_register(counters, &counters->list[i]);
+}
+
+/* Sets ---------------------------------------------------------------------------------------- */
+
+/* Into as few sets as fit, found by halves; what cannot be added even alone is absent. */
+static void sets_make(struct counters *counters, size_t *slot, size_t count)
+{
+    struct own *own = &counters->own;
+    const char *call;
+    int id;
+    int error = counters_set_start(counters, slot, count, false, &id, &call);
+    if (error == PAPI_OK) {
+        own->set = realloc(own->set, (own->count + 1) * sizeof *own->set);
+        struct event_set *set = &own->set[own->count++];
+        event_set_init(set, id, slot, count);
+        counters->api->stop(id, own->scratch);
+    } else if (count > 1) {
+        sets_make(counters, slot, count / 2);
+        sets_make(counters, slot + count / 2, count - count / 2);
+    } else {
+        char *reason = counters_reason(counters, call, error);
+        counter_lose(&counters->list[*slot], reason);
+        free(reason);
+    }
+}
+
+static void set_lose(struct counters *counters, const struct event_set *set, const char *call,
+                     int error)
+{
+    char *reason = counters_reason(counters, call, error);
+    for (size_t i = 0; i < set->count; i++)
+        counter_lose(&counters->list[set->slot[i]], reason);
+    free(reason);
+}
+
+/* False, and the set's events absent, if it fails. */
+static bool set_read(struct counters *counters, struct event_set *set, long long *values)
+{
+    bool alone = counters->own.count == 1;
+    const char *call = "PAPI_start";
+    int error = alone ? PAPI_OK : counters->api->start(set->id);
+    if (error == PAPI_OK) {
+        call = "PAPI_read";
+        error = counters->api->read(set->id, values);
+        if (!alone)
+            counters->api->stop(set->id, counters->own.scratch);
+    }
+    if (error != PAPI_OK)
+        set_lose(counters, set, call, error);
+    return error == PAPI_OK;
+}
+
+/* The scheduler's sums; its peaks are not those of one M. */
+static void each_m_make(struct counters *counters, struct counter *counter)
+{
+    if (counters->source && counters->source->read_each && counter->sde >= 0 &&
+        counter->sde < STAT_COUNT && counter_sde_kind(counter->sde) == COUNTER_SUM)
+        counter->each_m = calloc(1, sizeof *counter->each_m);
+}
+
+/* One that cannot be read for a part of the run. */
+static bool is_of_run(const struct counter *counter)
+{
+    return counter->sde >= 0 && !counter->absent && counter_sde_kind(counter->sde) == COUNTER_RUN;
+}
+
+/* No M has been started yet, so that what they do in all their life is counted. */
+static void run_begin(struct counters *counters)
+{
+    if (!counters->wants_malloc)
+        return;
+    malloc_stats_flush();
+    malloc_stats_refresh();
+    for (size_t i = 0; i < counters->count; i++)
+        if (is_of_run(&counters->list[i]))
+            counters->list[i].run_base = counter_process_read(counters->list[i].sde);
+}
+
+/* Why the scheduler does not count this one, or NULL. */
+static const char *source_absence(const struct counters *counters, int sde)
+{
+    const struct counters_source *source = counters->source;
+    if (sde >= STAT_COUNT)
+        return NULL;
+    return source ? source->absent(source->arg, (enum stat_id)sde) : "there is no scheduler";
+}
+
+void counters_own_start(struct counters *counters)
+{
+    struct own *own = &counters->own;
+    size_t count = 0;
+    own->slot = calloc(counters->count + 1, sizeof *own->slot);
+    own->scratch = calloc(counters->count + 1, sizeof *own->scratch);
+    for (size_t i = 0; i < counters->count; i++) {
+        struct counter *counter = &counters->list[i];
+        if (counter->sde < 0)
+            continue;
+        const char *why = source_absence(counters, counter->sde);
+        if (why)
+            counter_lose(counter, why);
+        if (!counter->absent) {
+            own->slot[count++] = i;
+            each_m_make(counters, counter);
+        }
+    }
+    if (count > 0)
+        sets_make(counters, own->slot, count);
+    int error = own->count == 1 ? counters->api->start(own->set[0].id) : PAPI_OK;
+    if (error != PAPI_OK)
+        set_lose(counters, &own->set[0], "PAPI_start", error);
+    run_begin(counters);
+}
+
+void counters_own_free(struct counters *counters)
+{
+    struct own *own = &counters->own;
+    for (size_t i = 0; i < own->count; i++) {
+        if (own->count == 1)
+            counters->api->stop(own->set[i].id, own->scratch);
+        counters_set_destroy(counters, own->set[i].id);
+        event_set_free(&own->set[i]);
+    }
+    for (size_t i = 0; i < counters->count; i++)
+        if (counters->list[i].registered)
+            counters->api->sde_unregister_counter(counters->sde,
+                                                  counter_sde_name(counters->list[i].sde));
+    free(own->set);
+    free(own->slot);
+    free(own->scratch);
+}
+
+/* Windows ------------------------------------------------------------------------------------- */
+
+/* The scheduler's events of each M, read an instant after their sums: what an M that searches for
+ * work counts in between is in one of the two only. */
+static void each_m_read(struct counters *counters, bool at_end)
+{
+    uint64_t now[COUNTERS_PER_M_MAX];
+    for (size_t i = 0; i < counters->count; i++) {
+        struct counter *counter = &counters->list[i];
+        struct each_m *each = counter->each_m;
+        if (!each)
+            continue;
+        each->count = counters->source->read_each(counters->source->arg, (enum stat_id)counter->sde,
+                                                  now, COUNTERS_PER_M_MAX);
+        for (size_t m = 0; m < each->count && m < COUNTERS_PER_M_MAX; m++) {
+            if (at_end)
+                each->sum[m] += (long long)(now[m] - each->base[m]);
+            each->base[m] = now[m];
+        }
+    }
+}
+
+void counters_own_begin(struct counters *counters)
+{
+    struct own *own = &counters->own;
+    for (size_t i = 0; i < own->count; i++)
+        set_read(counters, &own->set[i], own->set[i].base);
+    each_m_read(counters, false);
+}
+
+static void set_account(struct counters *counters, struct event_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        struct counter *counter = &counters->list[set->slot[i]];
+        enum counter_kind kind = counter_sde_kind(counter->sde);
+        if (kind == COUNTER_SUM)
+            counter->total += set->now[i] - set->base[i];
+        else if (kind != COUNTER_RUN)
+            counter->total = set->now[i];
+    }
+}
+
+void counters_own_end(struct counters *counters)
+{
+    struct own *own = &counters->own;
+    if (counters->wants_malloc)
+        malloc_stats_refresh();
+    for (size_t i = 0; i < own->count; i++) {
+        struct event_set *set = &own->set[i];
+        if (set_read(counters, set, set->now))
+            set_account(counters, set);
+    }
+    each_m_read(counters, true);
+}
+
+/* Straight from malloc: by now PAPI has forgotten the first thread and, with it, the process's
+ * sets. */
+void counters_finish(struct counters *counters, uint64_t ops)
+{
+    counters->run_ops = ops;
+    if (!counters->wants_malloc)
+        return;
+    malloc_stats_flush();
+    malloc_stats_refresh();
+    for (size_t i = 0; i < counters->count; i++) {
+        struct counter *counter = &counters->list[i];
+        if (is_of_run(counter))
+            counter->total = counter_process_read(counter->sde) - counter->run_base;
+    }
+}
