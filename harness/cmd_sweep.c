@@ -26,7 +26,7 @@ enum { PATH_SIZE = 4096, ERROR_SIZE = 4096 };
 
 struct options {
     const char *file, *results, *name;
-    int64_t reps, seed, timeout_s; /* -1: as the file says */
+    int64_t reps, reps_max, width, seed, timeout_s; /* -1: as the file says */
     bool quick, no_report, dry_run;
 };
 
@@ -36,6 +36,8 @@ enum {
     KEY_RESULTS = 0x100,
     KEY_NAME,
     KEY_REPS,
+    KEY_REPS_MAX,
+    KEY_WIDTH,
     KEY_QUICK,
     KEY_SEED,
     KEY_TIMEOUT,
@@ -46,7 +48,11 @@ enum {
 static const struct argp_option argp_options[] = {
     {"results", KEY_RESULTS, "DIR", 0, "Make the run's folder in DIR (default: results)", 0},
     {"name", KEY_NAME, "NAME", 0, "Name the folder NAME-<UTC time> (default: the sweep's name)", 0},
-    {"reps", KEY_REPS, "N", 0, "Measure each cell N times", 0},
+    {"reps", KEY_REPS, "N", 0, "Measure each cell N times, or with --reps-max at least N times", 0},
+    {"reps-max", KEY_REPS_MAX, "N", 0,
+     "Go on, N times at most, with cells whose interval is wider than --width", 0},
+    {"width", KEY_WIDTH, "PERCENT", 0,
+     "How wide the 95 % interval of a median may be, in percent of it; 0: no matter", 0},
     {"quick", KEY_QUICK, NULL, 0,
      "Measure each cell once, with one timed call and no warm-up: whether all runs, not how fast",
      0},
@@ -61,6 +67,11 @@ static const struct argp_option argp_options[] = {
 static const char argp_doc[] =
     "Measure the cells that a sweep file asks for: every sample a fresh process, in shuffled "
     "blocks that hold each cell once.\v"
+    "Keys of the file, beside name, title and groups (results/README.md, harness/sweep_file.h):\n"
+    "  reps: 5        blocks at least\n"
+    "  reps_max: 20   blocks at most; default: reps\n"
+    "  width: 5       percent: a set of cells that are compared is measured until the 95 % "
+    "intervals of all their medians are narrower, or reps_max times; default 0: reps times\n\n"
     "The records, the sweep file and the environment go to a new folder, whose name is printed; "
     "then `schedlab report` draws it. A cell that fails is recorded with its reason, and the "
     "sweep goes on. Ctrl-C ends it; what was measured stays.\n\n"
@@ -103,6 +114,12 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     case KEY_REPS:
         options->reps = option_number(state, "reps", "reps", arg);
         break;
+    case KEY_REPS_MAX:
+        options->reps_max = option_number(state, "reps-max", "reps_max", arg);
+        break;
+    case KEY_WIDTH:
+        options->width = option_number(state, "width", "width", arg);
+        break;
     case KEY_SEED:
         options->seed = option_number(state, "seed", "seed", arg);
         break;
@@ -135,15 +152,31 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
 }
 
 /* Options given by the user win over the file. */
-static void options_apply(const struct options *options, struct sweep_file *sweep)
+static void options_apply(const char *program, const struct options *options,
+                          struct sweep_file *sweep)
 {
     if (options->quick) {
-        sweep->reps = 1;
+        sweep->reps = sweep->reps_max = 1;
         sweep->min_time_ms = 0;
         sweep->warmup = 0;
+        sweep->width = 0;
     }
     if (options->reps >= 0)
-        sweep->reps = options->reps;
+        sweep->reps = sweep->reps_max = options->reps;
+    if (options->reps_max >= 0)
+        sweep->reps_max = options->reps_max;
+    if (options->width >= 0)
+        sweep->width = options->width;
+    if (sweep->reps_max < sweep->reps)
+        cli_misuse(program,
+                   "at most %" PRId64 " repetitions are fewer than at least %" PRId64
+                   "; valid for --reps-max: %" PRId64 " to 1000",
+                   sweep->reps_max, sweep->reps, sweep->reps);
+    if (options->width > 0 && sweep->reps_max < SWEEP_WIDTH_SAMPLES)
+        cli_misuse(program,
+                   "--width takes at least --reps-max=%d, not %" PRId64
+                   ": fewer samples have no 95 %% interval",
+                   SWEEP_WIDTH_SAMPLES, sweep->reps_max);
     if (options->timeout_s >= 0)
         sweep->timeout_s = options->timeout_s;
     if (options->seed >= 0)
@@ -159,6 +192,32 @@ static void options_apply(const struct options *options, struct sweep_file *swee
 
 /* Output -------------------------------------------------------------------------------------- */
 
+/* "3", or "3 to 9". */
+static char *range_text(int64_t least, int64_t most, char text[64])
+{
+    if (least == most)
+        snprintf(text, 64, "%" PRId64, least);
+    else
+        snprintf(text, 64, "%" PRId64 " to %" PRId64, least, most);
+    return text;
+}
+
+/* How much there is to measure, least and most, and how long that takes. */
+static void extent_print(const struct plan *plan, const struct sweep_file *sweep)
+{
+    char blocks[64], samples[64], least[32], most[32];
+    int64_t cells = (int64_t)plan->count;
+    int64_t blocks_max = sweep->width > 0 ? sweep->reps_max : sweep->reps;
+    printf("%zu cells, %s blocks, %s samples\n", plan->count,
+           range_text(sweep->reps, blocks_max, blocks),
+           range_text(cells * sweep->reps, cells * blocks_max, samples));
+    int64_t samples_max = cells * blocks_max;
+    progress_duration((double)(cells * sweep->reps * sweep->min_time_ms) / 1e3, least);
+    progress_duration((double)(samples_max * sweep->timeout_s), most);
+    printf("at least %s of timed calls; at most %s, if every sample took its %" PRId64 " s\n",
+           least, most, sweep->timeout_s);
+}
+
 static void plan_print(const struct plan *plan, const struct sweep_file *sweep)
 {
     printf("%-12s  %7s  %-28s  %-36s  %s\n", "cell", "workers", "variant", "workload", "groups");
@@ -170,19 +229,18 @@ static void plan_print(const struct plan *plan, const struct sweep_file *sweep)
         json_array_foreach(cell->groups, k, group) printf(" %s", json_string_value(group));
         printf("\n");
     }
-    printf("%zu cells, %" PRId64 " blocks, %" PRId64 " samples\n", plan->count, sweep->reps,
-           (int64_t)plan->count * sweep->reps);
+    extent_print(plan, sweep);
 }
 
 /* What of the run is neither in the sweep file nor in the machine. */
 static json_t *run_to_json(const struct options *options, const struct sweep_file *sweep,
                            const struct plan *plan)
 {
-    return json_pack("{ss sI sI sI sI sI sb sI}", "file", options->file, "seed",
-                     (json_int_t)sweep->seed, "reps", (json_int_t)sweep->reps, "timeout_s",
-                     (json_int_t)sweep->timeout_s, "min_time_ms", (json_int_t)sweep->min_time_ms,
-                     "warmup", (json_int_t)sweep->warmup, "quick", options->quick, "cells",
-                     (json_int_t)plan->count);
+    json_t *object = params_to_json(sweep, sweep_file_params);
+    json_object_set_new(object, "file", json_string(options->file));
+    json_object_set_new(object, "quick", json_boolean(options->quick));
+    json_object_set_new(object, "cells", json_integer((json_int_t)plan->count));
+    return object;
 }
 
 static int complain(const char *program, const char *error, int status)
@@ -259,14 +317,15 @@ int cmd_sweep(int argc, char **argv)
 {
     static const struct argp argp = {argp_options, option_parse, "FILE", argp_doc,
                                      NULL,         NULL,         NULL};
-    struct options options = {.results = "results", .reps = -1, .seed = -1, .timeout_s = -1};
+    struct options options = {
+        .results = "results", .reps = -1, .reps_max = -1, .width = -1, .seed = -1, .timeout_s = -1};
     cli_parse(&argp, argc, argv, &options);
 
     char error[ERROR_SIZE];
     struct sweep_file *sweep = sweep_file_load(options.file, error, sizeof error);
     if (!sweep)
         return complain(argv[0], spec_one_line(error), EXIT_MISUSED);
-    options_apply(&options, sweep);
+    options_apply(argv[0], &options, sweep);
     struct plan *plan = plan_make(sweep, "native");
     int status = EXIT_DONE;
     if (options.dry_run)

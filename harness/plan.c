@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct cell *cell_find(const struct plan *plan, const char *id)
+struct cell *plan_find(const struct plan *plan, const char *id)
 {
     for (size_t i = 0; i < plan->count; i++)
         if (strcmp(plan->cells[i].id, id) == 0)
@@ -24,17 +24,31 @@ static struct cell *cell_add(struct plan *plan, const struct cell *cell)
     return &plan->cells[plan->count++];
 }
 
-static void plan_add(struct plan *plan, const struct sweep_group *group, const char *workload,
-                     int workers, const char *variant, const char *machine)
+/* Makes all of the cell's set members of `set`. */
+static void set_join(struct plan *plan, const struct cell *cell, size_t set)
 {
-    struct cell new = {.variant = variant, .workload = workload, .workers = workers};
-    record_cell_id(new.id, variant, workload, workers, machine);
-    struct cell *cell = cell_find(plan, new.id);
-    if (!cell) {
-        new.groups = json_array();
-        cell = cell_add(plan, &new);
+    size_t from = cell->set;
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->cells[i].set == from)
+            plan->cells[i].set = set;
+}
+
+/* Adds the cells of one group, workload and number of workers; they are one set, of this number. */
+static void plan_add(struct plan *plan, const struct sweep_group *group, const char *workload,
+                     int workers, size_t set, const char *machine)
+{
+    for (unsigned v = 0; v < group->variants_count; v++) {
+        struct cell new = {
+            .variant = group->variants[v], .workload = workload, .workers = workers, .set = set};
+        record_cell_id(new.id, new.variant, workload, workers, machine);
+        struct cell *cell = plan_find(plan, new.id);
+        if (!cell) {
+            new.groups = json_array();
+            cell = cell_add(plan, &new);
+        }
+        set_join(plan, cell, set);
+        json_array_append_new(cell->groups, json_string(group->id));
     }
-    json_array_append_new(cell->groups, json_string(group->id));
 }
 
 struct plan *plan_make(const struct sweep_file *sweep, const char *machine)
@@ -42,21 +56,22 @@ struct plan *plan_make(const struct sweep_file *sweep, const char *machine)
     struct plan *plan = calloc(1, sizeof *plan);
     if (!plan)
         abort();
+    size_t sets = 0;
     for (unsigned g = 0; g < sweep->groups_count; g++) {
         const struct sweep_group *group = &sweep->groups[g];
         for (unsigned w = 0; w < group->workloads_count; w++)
             for (unsigned p = 0; p < group->workers_count; p++)
-                for (unsigned v = 0; v < group->variants_count; v++)
-                    plan_add(plan, group, group->workloads[w], (int)group->workers[p],
-                             group->variants[v], machine);
+                plan_add(plan, group, group->workloads[w], (int)group->workers[p], sets++, machine);
     }
     return plan;
 }
 
 void plan_free(struct plan *plan)
 {
-    for (size_t i = 0; i < plan->count; i++)
+    for (size_t i = 0; i < plan->count; i++) {
         json_decref(plan->cells[i].groups);
+        free(plan->cells[i].notes);
+    }
     free(plan->cells);
     free(plan);
 }
@@ -79,7 +94,7 @@ static double cell_seconds(const struct cell *cell, double mean)
 {
     if (cell->given_up)
         return 0;
-    return cell->samples > 0 ? cell->seconds / cell->samples : mean;
+    return cell->timed > 0 ? cell->seconds / cell->timed : mean;
 }
 
 double plan_seconds_left(const struct plan *plan, const size_t *order, size_t next, unsigned blocks)
@@ -88,14 +103,14 @@ double plan_seconds_left(const struct plan *plan, const size_t *order, size_t ne
     unsigned samples = 0;
     for (size_t i = 0; i < plan->count; i++) {
         seconds += plan->cells[i].seconds;
-        samples += plan->cells[i].samples;
+        samples += plan->cells[i].timed;
     }
     if (samples == 0)
         return NAN;
     for (size_t i = 0; i < plan->count; i++) {
         double cell = cell_seconds(&plan->cells[order[i]], seconds / samples);
         block_seconds += cell;
-        if (i >= next)
+        if (i >= next && plan->cells[order[i]].why != WHY_NONE)
             rest_seconds += cell;
     }
     return rest_seconds + block_seconds * blocks;

@@ -1,10 +1,14 @@
-/* plan.h - the cells of a sweep and the order in which they are measured.
+/* plan.h - the cells of a sweep, what was seen of them, and the order in which they are measured.
  *
  * Who calls: sweep. A cell is one variant, workload and number of workers. The plan is the union of
  * the groups' cells: what two groups ask for is measured once and belongs to both.
  *
  * Cells are measured in blocks. Every block holds each cell once, in an order of its own, so that
  * whatever drifts during a sweep (heat, neighbours, the kernel's memory) hits all cells alike.
+ *
+ * The variants of one group, workload and number of workers are compared with one another: they are
+ * a set. Sets that share a cell are one set, so that a set is measured in a block as a whole or not
+ * at all. Which cells need which blocks is needs.h.
  */
 #ifndef SCHEDLAB_PLAN_H
 #define SCHEDLAB_PLAN_H
@@ -17,17 +21,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Why a sample is measured. */
+enum why { WHY_NONE, WHY_BLOCK };
+
+/* What the sweep keeps in memory of a record. */
+struct note {
+    unsigned block;
+    enum why why;
+    bool ok;
+    double throughput; /* NAN if not ok */
+};
+
 struct cell {
     const char *variant, *workload; /* canonical; of the sweep file */
     json_t *groups;                 /* ids of the groups that hold it, in the order of the file */
     int workers;
+    size_t set; /* the number of its comparison set, the same for all of its cells */
     char id[CELL_ID_SIZE];
 
-    /* What the sweep has seen of it. */
+    /* What the sweep has seen of it; written by needs.c. */
+    struct note *notes; /* block by block */
+    size_t notes_count;
     bool given_up; /* not measured again: skipped, or timed out too often */
     unsigned timeouts;
-    unsigned samples;
-    double seconds; /* all samples together, process start included */
+
+    enum why why; /* why the block at hand still has to measure it; WHY_NONE: it has not */
+
+    /* Samples of this process, for the time that is left. */
+    unsigned timed;
+    double seconds; /* all of them together, process start included */
 };
 
 struct plan {
@@ -43,8 +65,11 @@ void plan_free(struct plan *plan);
  * only. */
 void plan_shuffle(const struct plan *plan, uint64_t seed, unsigned block, size_t *order);
 
-/* Seconds until the end: the rest of this block, from order[next] on, and `blocks` more; from
- * what the samples so far took. NAN before the first. */
+/* The cell with this id, or NULL. */
+struct cell *plan_find(const struct plan *plan, const char *id);
+
+/* Seconds until the end: the rest of this block, from order[next] on, and `blocks` more that hold
+ * each cell; from what the samples so far took. NAN before the first. */
 double plan_seconds_left(const struct plan *plan, const size_t *order, size_t next,
                          unsigned blocks);
 

@@ -27,7 +27,11 @@ enum {
 
 const struct param sweep_file_params[] = {
     PARAM_NUMBER(struct sweep_file, reps, 5, 1, 1000, "repetitions", "schedlab",
-                 "blocks; every block measures each cell once"),
+                 "blocks at least; a block measures each cell once"),
+    PARAM_NUMBER(struct sweep_file, reps_max, 0, 1, 1000, "repetitions", "schedlab",
+                 "blocks at most; left out: as many as reps"),
+    PARAM_NUMBER(struct sweep_file, width, 0, 0, 100, "percent", "schedlab",
+                 "of the median, that its 95 % interval may span; 0: no matter"),
     PARAM_NUMBER(struct sweep_file, timeout_s, 20, 1, 86400, "s", "schedlab", "limit per sample"),
     PARAM_NUMBER(struct sweep_file, min_time_ms, 100, 0, 600000, "ms", "schedlab",
                  "timed calls of a sample take at least this long"),
@@ -74,6 +78,24 @@ static bool check_numbers(const struct sweep_reader *reader, struct sweep_file *
         else if (!check_number(reader, param->name, param->name, param->min, param->max, value))
             return false;
     }
+    return true;
+}
+
+/* What the numbers must be to one another. */
+static bool check_limits(const struct sweep_reader *reader, struct sweep_file *sweep)
+{
+    if (sweep->reps_max == 0)
+        sweep->reps_max = sweep->reps;
+    size_t line = line_of(reader, "reps_max");
+    if (sweep->reps_max < sweep->reps)
+        return sweep_complain(reader, line,
+                              "reps_max is %lld, less than reps; valid: %lld to 1000 repetitions",
+                              (long long)sweep->reps_max, (long long)sweep->reps);
+    if (sweep->width > 0 && sweep->reps_max < SWEEP_WIDTH_SAMPLES)
+        return sweep_complain(reader, line_of(reader, "width"),
+                              "width takes a reps_max of %d to 1000 repetitions, here it is %lld: "
+                              "fewer samples have no 95 %% interval",
+                              SWEEP_WIDTH_SAMPLES, (long long)sweep->reps_max);
     return true;
 }
 
@@ -269,7 +291,8 @@ static bool check_group(const struct sweep_reader *reader, struct sweep_file *sw
 static bool check_values(const struct sweep_reader *reader, struct sweep_file *sweep)
 {
     if (!check_name(reader, line_of(reader, "name"), "name", sweep->name) ||
-        !check_numbers(reader, sweep) || !check_events(reader, sweep))
+        !check_numbers(reader, sweep) || !check_limits(reader, sweep) ||
+        !check_events(reader, sweep))
         return false;
     for (unsigned g = 0; g < sweep->groups_count; g++)
         if (!check_group(reader, sweep, g))

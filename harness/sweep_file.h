@@ -4,7 +4,11 @@
  *
  *     name: queues                  # of the folder: letters, digits, "-", "_", "."
  *     title: One queue or many      # of the report
- *     reps: 5                       # blocks; every block measures each cell once
+ *     reps: 5                       # blocks at least; a block measures each cell once
+ *     reps_max: 20                  # blocks at most; left out: as many as reps
+ *     width: 5                      # percent of the median that its 95 % interval may span; a set
+ *                                   # of cells is measured until all of its are that narrow, or
+ *                                   # reps_max times; 0: reps times
  *     timeout_s: 20                 # per sample
  *     min_time_ms: 100              # of timed calls per sample
  *     warmup: 1                     # untimed calls before them
@@ -75,7 +79,7 @@ struct sweep_group {
 
 struct sweep_file {
     char *name, *title;
-    int64_t reps, timeout_s, min_time_ms, warmup;
+    int64_t reps, reps_max, width, timeout_s, min_time_ms, warmup;
     int64_t seed; /* -1: none given */
     bool pin;
     char **events; /* none: the default set */
@@ -86,6 +90,12 @@ struct sweep_file {
 
 /* The numbers: key, default, range, unit and meaning, of fields of struct sweep_file. */
 extern const struct param sweep_file_params[];
+
+enum {
+    /* With fewer samples even the widest interval, smallest to largest, covers the true median in
+     * less than 95 % of all cases. */
+    SWEEP_WIDTH_SAMPLES = 6,
+};
 
 /* Reads, checks and expands the file at path. NULL and one line in error, "PATH:LINE: what, and
  * what is valid", if anything about it is wrong. */

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NAME_TRIES = 100 };
+enum { NAME_TRIES = 100, PATH_SIZE = 4096 };
 
 bool sweep_folder_make(const char *results, const char *name, char *folder, size_t folder_size,
                        char *error, size_t error_size)
@@ -83,6 +83,25 @@ static char *file_read(const char *path, size_t *size)
     free(text);
     errno = failed;
     return NULL;
+}
+
+bool sweep_folder_replace(const char *path, const char *text, size_t size, char *error,
+                          size_t error_size)
+{
+    char draft[PATH_SIZE];
+    if (snprintf(draft, sizeof draft, "%s.new", path) >= (int)sizeof draft) {
+        snprintf(error, error_size, "cannot write %.64s...: %s", path, strerror(ENAMETOOLONG));
+        return false;
+    }
+    unlink(draft); /* of a writer that was killed */
+    bool ok = sweep_folder_write(draft, text, size, error, error_size);
+    if (ok && rename(draft, path) < 0) {
+        snprintf(error, error_size, "cannot write %s: %s", path, strerror(errno));
+        ok = false;
+    }
+    if (!ok)
+        unlink(draft);
+    return ok;
 }
 
 bool sweep_folder_copy(const char *from, const char *to, char *error, size_t error_size)

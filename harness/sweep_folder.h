@@ -17,6 +17,10 @@ bool sweep_folder_make(const char *results, const char *name, char *folder, size
 bool sweep_folder_write(const char *path, const char *text, size_t size, char *error,
                         size_t error_size);
 
+/* Writes a file in place of the one that may be there; readers see the old one or the new one. */
+bool sweep_folder_replace(const char *path, const char *text, size_t size, char *error,
+                          size_t error_size);
+
 /* Copies a file, byte for byte, to a new one. */
 bool sweep_folder_copy(const char *from, const char *to, char *error, size_t error_size);
 

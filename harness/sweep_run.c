@@ -4,9 +4,11 @@
 
 #include "harness/child.h"
 #include "harness/digests.h"
+#include "harness/needs.h"
 #include "harness/process.h"
 #include "harness/progress.h"
 #include "harness/records.h"
+#include "harness/sweep_folder.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -14,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { TIMEOUTS_MAX = 2, REASON_SIZE = 1024, LABEL_SIZE = 256 };
+enum { REASON_SIZE = 1024, LABEL_SIZE = 256, PATH_SIZE = 4096, ERROR_SIZE = 4096 };
 
 /* Signals ------------------------------------------------------------------------------------- */
 
@@ -62,6 +64,7 @@ static void signals_give_back(const struct sigaction before[HANDLED])
 
 struct state {
     struct sweep_run *run;
+    struct needs needs;
     struct progress progress;
     struct record_file file;
     struct digest_book *digests;
@@ -93,22 +96,17 @@ static char *events_join(const struct sweep_file *sweep)
     return text;
 }
 
-/* Whether the cell is measured again in the remaining `blocks` blocks; if not, they are not to
- * come. */
-static void cell_judge(struct state *state, struct cell *cell, json_t *record, unsigned blocks)
+/* Takes note of the record. If the cell has now run into the time limit too often, the record says
+ * that it is not tried again. */
+static void cell_note(struct cell *cell, json_t *record)
 {
-    bool skipped = strcmp(record_text(record, "status"), "skipped") == 0;
-    cell->timeouts += child_record_timed_out(record);
-    if (!skipped && cell->timeouts < TIMEOUTS_MAX)
+    needs_note(cell, record);
+    if (!cell->given_up || !child_record_timed_out(record))
         return;
-    cell->given_up = true;
-    state->progress.total -= blocks;
-    if (!skipped && blocks > 0) {
-        char reason[REASON_SIZE];
-        snprintf(reason, sizeof reason, "%s, for the second time; the cell is not tried again",
-                 record_text(record, "reason"));
-        record_fail(record, reason);
-    }
+    char reason[REASON_SIZE];
+    snprintf(reason, sizeof reason, "%s, for the second time; the cell is not tried again",
+             record_text(record, "reason"));
+    record_fail(record, reason);
 }
 
 /* Adds what only the sweep knows of a sample. */
@@ -118,6 +116,7 @@ static void record_complete(const struct state *state, const struct cell *cell, 
     json_object_set_new(record, "cell", json_string(cell->id));
     json_object_set_new(record, "block", json_integer(block));
     json_object_set_new(record, "position", json_integer((json_int_t)state->position));
+    json_object_set_new(record, "why", json_string(why_text(cell->why)));
     json_object_set(record, "groups", cell->groups);
 }
 
@@ -155,7 +154,7 @@ static json_t *cell_sample(struct state *state, struct cell *cell)
     double before = clock_seconds();
     json_t *record = child_run_sample(&request);
     cell->seconds += clock_seconds() - before;
-    cell->samples++;
+    cell->timed++;
     return record;
 }
 
@@ -163,7 +162,6 @@ static json_t *cell_sample(struct state *state, struct cell *cell)
 static bool cell_measure(struct state *state, struct cell *cell, unsigned block, char *error,
                          size_t error_size)
 {
-    struct sweep_run *run = state->run;
     int result = record_file_reserve(&state->file);
     if (!result) {
         json_t *record = cell_sample(state, cell);
@@ -172,11 +170,11 @@ static bool cell_measure(struct state *state, struct cell *cell, unsigned block,
             return false;
         }
         char reason[REASON_SIZE];
-        cell_judge(state, cell, record, (unsigned)run->sweep->reps - 1 - block);
+        record_complete(state, cell, block, record);
         digest_book_add(state->digests, record);
         if (digest_book_judge(state->digests, record, false, reason, sizeof reason))
             record_fail(record, reason);
-        record_complete(state, cell, block, record);
+        cell_note(cell, record);
         result = record_file_append(&state->file, record);
         if (!result)
             record_count(state, cell, record);
@@ -185,39 +183,120 @@ static bool cell_measure(struct state *state, struct cell *cell, unsigned block,
     if (result)
         snprintf(error, error_size, "cannot write %s: %s; the %zu samples before are in it",
                  state->file.path, strerror(-result), state->position);
+    cell->why = WHY_NONE;
     return !result;
 }
 
 static bool block_measure(struct state *state, unsigned block, char *error, size_t error_size)
 {
     struct plan *plan = state->run->plan;
+    unsigned reps = (unsigned)state->run->sweep->reps;
     plan_shuffle(plan, state->run->seed, block, state->order);
     state->request.event_set = (int)block;
     for (size_t i = 0; i < plan->count && !stopped_by; i++) {
         struct cell *cell = &plan->cells[state->order[i]];
         char label[LABEL_SIZE];
-        if (cell->given_up)
+        if (cell->why == WHY_NONE)
             continue;
         cell_label(cell, label);
-        progress_show(&state->progress, label,
-                      plan_seconds_left(plan, state->order, i,
-                                        (unsigned)state->run->sweep->reps - 1 - block));
+        progress_show(
+            &state->progress, label,
+            plan_seconds_left(plan, state->order, i, block + 1 < reps ? reps - 1 - block : 0));
         if (!cell_measure(state, cell, block, error, error_size))
             return false;
     }
     return !stopped_by;
 }
 
+/* How many samples are certain to come: those of this block and of the first `reps`. */
+static void total_update(struct state *state, unsigned block)
+{
+    const struct plan *plan = state->run->plan;
+    size_t reps = (size_t)state->run->sweep->reps, now = 0, trying = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        now += plan->cells[i].why != WHY_NONE;
+        trying += !plan->cells[i].given_up;
+    }
+    state->progress.total = state->progress.done + now;
+    if (block + 1 < reps)
+        state->progress.total += (reps - 1 - block) * trying;
+}
+
 static int blocks_measure(struct state *state, char *error, size_t error_size)
 {
     error[0] = '\0';
     bool going_on = true;
-    for (unsigned block = 0; going_on && block < (unsigned)state->run->sweep->reps; block++)
+    size_t held, held_before = 0;
+    for (unsigned block = 0; going_on && (held = needs_next(&state->needs, block)) > 0; block++) {
+        total_update(state, block);
+        if (block >= (unsigned)state->run->sweep->reps && held != held_before)
+            progress_message(&state->progress,
+                             "from block %u on: %zu of %zu cells, for narrower intervals",
+                             block + 1, held, state->run->plan->count);
+        held_before = held;
         going_on = block_measure(state, block, error, error_size);
+    }
     int result = record_file_close(&state->file);
     if (result && !*error)
         snprintf(error, error_size, "cannot write %s: %s", state->file.path, strerror(-result));
     return *error ? -1 : 0;
+}
+
+/* Writes plan.json; what stopped the sweep before is the better message. */
+static int plan_write(const struct state *state, char *error, size_t error_size)
+{
+    char path[PATH_SIZE], problem[ERROR_SIZE];
+    snprintf(path, sizeof path, "%s/plan.json", state->run->folder);
+    json_t *plan = needs_to_json(&state->needs);
+    char *text = json_dumps(plan, JSON_INDENT(2));
+    json_decref(plan);
+    if (!text)
+        abort();
+    bool ok = sweep_folder_replace(path, text, strlen(text), problem, sizeof problem);
+    free(text);
+    if (!ok && !*error)
+        snprintf(error, error_size, "%s", problem);
+    return *error ? -1 : 0;
+}
+
+/* The part of a request that all samples have in common. */
+static struct sample_request request_make(const struct sweep_run *run, const char *events)
+{
+    return (struct sample_request){
+        .seed = run->seed,
+        .iterations = run->iterations,
+        .warmup = (int)run->sweep->warmup,
+        .min_time_ns = run->sweep->min_time_ms * 1000000,
+        .events = events,
+        .pin = run->sweep->pin,
+        .timeout_s = (double)run->sweep->timeout_s,
+        .machine = run->machine,
+        .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT,
+    };
+}
+
+static int run_measure(struct state *state, FILE *messages, char *error, size_t error_size)
+{
+    struct sweep_run *run = state->run;
+    struct sigaction before[HANDLED];
+    signals_take(before);
+    progress_begin(&state->progress, messages, run->plan->count * (size_t)run->sweep->reps);
+    char blocks[64] = "";
+    if (run->sweep->reps_max > run->sweep->reps && run->sweep->width > 0)
+        snprintf(blocks, sizeof blocks, " to %" PRId64, run->sweep->reps_max);
+    progress_message(&state->progress,
+                     "%zu cells in %" PRId64 "%s blocks, seed %" PRIu64 ", into %s",
+                     run->plan->count, run->sweep->reps, blocks, run->seed, run->folder);
+    double started = clock_seconds();
+    blocks_measure(state, error, error_size);
+    int result = plan_write(state, error, error_size);
+    run->seconds = clock_seconds() - started;
+    run->stopped_by = stopped_by;
+    progress_end(&state->progress);
+    if (!result)
+        needs_tell(&state->needs, messages);
+    signals_give_back(before);
+    return result;
 }
 
 int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t error_size)
@@ -231,32 +310,14 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
         return -1;
     }
     char *events = events_join(run->sweep);
-    state.request = (struct sample_request){
-        .seed = run->seed,
-        .iterations = run->iterations,
-        .warmup = (int)run->sweep->warmup,
-        .min_time_ns = run->sweep->min_time_ms * 1000000,
-        .events = events,
-        .pin = run->sweep->pin,
-        .timeout_s = (double)run->sweep->timeout_s,
-        .machine = run->machine,
-        .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT,
-    };
+    state.request = request_make(run, events);
     state.digests = digest_book_make();
-    state.order = calloc(run->plan->count, sizeof *state.order);
+    state.order = calloc(run->plan->count + 1, sizeof *state.order);
     if (!state.order)
         abort();
-    struct sigaction before[HANDLED];
-    signals_take(before);
-    progress_begin(&state.progress, messages, run->plan->count * (size_t)run->sweep->reps);
-    progress_message(&state.progress, "%zu cells in %" PRId64 " blocks, seed %" PRIu64 ", into %s",
-                     run->plan->count, run->sweep->reps, run->seed, run->folder);
-    double started = clock_seconds();
-    result = blocks_measure(&state, error, error_size);
-    run->seconds = clock_seconds() - started;
-    run->stopped_by = stopped_by;
-    progress_end(&state.progress);
-    signals_give_back(before);
+    needs_begin(&state.needs, run->sweep, run->plan);
+    result = run_measure(&state, messages, error, error_size);
+    needs_end(&state.needs);
     digest_book_free(state.digests);
     free(state.order);
     free(events);

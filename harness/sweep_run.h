@@ -6,7 +6,8 @@
  *
  * What stops a cell but not the sweep: a sample that fails is recorded with its reason and its
  * output, and its cell is tried again in the next block, unless it ran into the time limit twice. A
- * skipped cell is recorded once.
+ * skipped cell is recorded once. How many blocks there are, and which cells each holds, is needs.h;
+ * what became of each cell is written to plan.json at the end, also at one by a signal.
  */
 #ifndef SCHEDLAB_SWEEP_RUN_H
 #define SCHEDLAB_SWEEP_RUN_H
@@ -19,7 +20,7 @@
 #include <stdio.h>
 
 struct sweep_run {
-    const struct sweep_file *sweep; /* reps, timeout_s, min_time_ms, warmup, events, pin are used */
+    const struct sweep_file *sweep; /* everything but the groups is used */
     struct plan *plan;
     const char *machine;
     uint64_t seed;

@@ -77,6 +77,8 @@ static const cyaml_schema_field_t sweep_fields[] = {
     CYAML_FIELD_STRING_PTR("title", CYAML_FLAG_POINTER, struct sweep_file, title, 1,
                            CYAML_UNLIMITED),
     CYAML_FIELD_INT("reps", CYAML_FLAG_OPTIONAL, struct sweep_file, reps),
+    CYAML_FIELD_INT("reps_max", CYAML_FLAG_OPTIONAL, struct sweep_file, reps_max),
+    CYAML_FIELD_INT("width", CYAML_FLAG_OPTIONAL, struct sweep_file, width),
     CYAML_FIELD_INT("timeout_s", CYAML_FLAG_OPTIONAL, struct sweep_file, timeout_s),
     CYAML_FIELD_INT("min_time_ms", CYAML_FLAG_OPTIONAL, struct sweep_file, min_time_ms),
     CYAML_FIELD_INT("warmup", CYAML_FLAG_OPTIONAL, struct sweep_file, warmup),

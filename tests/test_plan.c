@@ -75,6 +75,41 @@ static void shared_cell_belongs_to_both_groups(void **state)
     plan_free(plan);
 }
 
+static size_t set_of(const struct plan *plan, const char *variant, const char *workload,
+                     int worker_count)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (strcmp(plan->cells[i].variant, variant) == 0 &&
+            strcmp(plan->cells[i].workload, workload) == 0 &&
+            plan->cells[i].workers == worker_count)
+            return plan->cells[i].set;
+    fail_msg("no cell %s %s %d", variant, workload, worker_count);
+    return 0;
+}
+
+static void cells_that_are_compared_are_one_set(void **state)
+{
+    (void)state;
+    struct sweep_group groups[2];
+    struct sweep_file sweep;
+    struct plan *plan = plan_of_two_groups("perm", groups, &sweep);
+    assert_int_equal(set_of(plan, "gmp", "spawn", 1), set_of(plan, "grq", "spawn", 1));
+    assert_int_equal(set_of(plan, "gmp", "spawn", 1), set_of(plan, "gmp,tick=64", "spawn", 1));
+    /* perm is compared with gmp in the other group only, and gmp with grq. */
+    assert_int_equal(set_of(plan, "perm", "fib", 2), set_of(plan, "grq", "fib", 2));
+    assert_int_not_equal(set_of(plan, "gmp", "fib", 1), set_of(plan, "gmp", "fib", 2));
+    assert_int_not_equal(set_of(plan, "gmp", "fib", 1), set_of(plan, "gmp", "spawn", 1));
+    assert_int_not_equal(set_of(plan, "gmp", "fib", 2), set_of(plan, "gmp", "spawn", 1));
+    plan_free(plan);
+    plan = plan_of_two_groups("grq", groups, &sweep); /* the second group has nothing new */
+    for (size_t i = 0; i < plan->count; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_true((plan->cells[i].set == plan->cells[k].set) ==
+                        (strcmp(plan->cells[i].workload, plan->cells[k].workload) == 0 &&
+                         plan->cells[i].workers == plan->cells[k].workers));
+    plan_free(plan);
+}
+
 static void cell_id_tells_every_part_apart(void **state)
 {
     (void)state;
@@ -142,15 +177,19 @@ static void time_left_uses_what_each_cell_took(void **state)
     struct plan plan = {cells, 3};
     const size_t order[3] = {2, 0, 1};
     assert_true(isnan(plan_seconds_left(&plan, order, 0, 1)));
-    cells[2].samples = 2;
+    for (int i = 0; i < 3; i++)
+        cells[i].why = WHY_BLOCK;
+    cells[2].timed = 2;
     cells[2].seconds = 8; /* 4 each; the others are unknown: the mean, 4 each */
     assert_true(fabs(plan_seconds_left(&plan, order, 1, 0) - 8) < 1e-9);
-    cells[0].samples = 1;
+    cells[0].timed = 1;
     cells[0].seconds = 1; /* mean over three samples: 3 */
     assert_true(fabs(plan_seconds_left(&plan, order, 2, 0) - 3) < 1e-9);
     assert_true(fabs(plan_seconds_left(&plan, order, 2, 2) - (3 + 2 * (4 + 1 + 3))) < 1e-9);
     cells[2].given_up = true;
     assert_true(fabs(plan_seconds_left(&plan, order, 2, 2) - (3 + 2 * (1 + 3))) < 1e-9);
+    cells[1].why = WHY_NONE; /* the last of this block */
+    assert_true(fabs(plan_seconds_left(&plan, order, 2, 2) - 2 * (1 + 3)) < 1e-9);
 }
 
 int main(void)
@@ -158,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plan_is_the_union_of_the_groups),
         cmocka_unit_test(shared_cell_belongs_to_both_groups),
+        cmocka_unit_test(cells_that_are_compared_are_one_set),
         cmocka_unit_test(cell_id_tells_every_part_apart),
         cmocka_unit_test(block_holds_each_cell_once),
         cmocka_unit_test(order_depends_on_seed_and_block),

@@ -70,6 +70,9 @@ whole_lines() { [ -z "$(tail -c 1 "$folder/samples.jsonl")" ] && ! grep -vqE '^\
 
 sweep "$sweeps/smoke.yaml" --dry-run
 check dry_run_counts_the_cells has '^36 cells, 3 blocks, 108 samples$' out
+check dry_run_says_how_long has '^at least .* of timed calls; at most 36 min 0 s' out
+sweep "$sweeps/smoke.yaml" --dry-run --reps-max 20 --width 5
+check dry_run_counts_least_and_most has '^36 cells, 3 to 20 blocks, 108 to 720 samples$' out
 check dry_run_makes_nothing [ ! -e results ]
 
 sweep "$sweeps/smoke.yaml" --no-report
@@ -100,6 +103,15 @@ cell=$(grep -m 1 -o '"cell":"[0-9a-f]*"' "$folder/samples.jsonl")
 # shellcheck disable=SC2086
 "$schedlab" $command --reps 1 --format json 2>err | tr -d ' \n' >out
 check command_repeats_the_cell has "$cell" out
+rm -r results
+
+# Every sample says why it was measured, and the plan why each cell was measured no more.
+sweep small.yaml --no-report --reps 2 --reps-max 8 --width 1
+check plan_says_why_each_cell_ended \
+    [ "$(grep -cE '"stop": "(width|limit)"' "$folder/plan.json") $(grep -c '"stop"' "$folder/plan.json")" = '2 2' ]
+check sets_stay_whole [ "$(grep -o '"blocks": [0-9]*,' "$folder/plan.json" | sort -u | wc -l)" = 1 ]
+check intervals_take_more_than_the_least [ "$(records)" -ge 12 ]
+check records_say_why [ "$(grep -c '"why":"block"' "$folder/samples.jsonl")" = "$(records)" ]
 rm -r results
 
 # Failures that do not stop a sweep -----------------------------------------------------------
@@ -188,6 +200,8 @@ misuse two_files 'one sweep file' -- small.yaml small.yaml
 misuse missing_file 'none.yaml: No such file' -- none.yaml
 misuse unknown_option '--reps' -- small.yaml --rep-s 3
 misuse reps_out_of_range '1 to 1000' -- small.yaml --reps 0
+misuse reps_max_below_reps 'valid for --reps-max: 2 to 1000' -- small.yaml --reps-max 1
+misuse width_without_room '--width takes at least --reps-max=6' -- small.yaml --width 5
 misuse timeout_no_number '1 to 86400 s' -- small.yaml --timeout soon
 misuse bad_name 'letters, digits' -- small.yaml --name a/b
 printf 'name: x\ntitle: [\n' >bad.yaml

@@ -83,6 +83,8 @@ static void least_file_gets_the_defaults(void **state)
     assert_string_equal(sweep->name, "test");
     assert_string_equal(sweep->title, "A test");
     assert_int_equal(sweep->reps, 5);
+    assert_int_equal(sweep->reps_max, 5);
+    assert_int_equal(sweep->width, 0);
     assert_int_equal(sweep->timeout_s, 20);
     assert_int_equal(sweep->min_time_ms, 100);
     assert_int_equal(sweep->warmup, 1);
@@ -100,9 +102,12 @@ static void every_key_is_read(void **state)
 {
     (void)state;
     struct sweep_file *sweep = load_valid(
-        "reps: 2\ntimeout_s: 3\nmin_time_ms: 0\nwarmup: 0\nseed: 0\npin: true\n"
+        "reps: 2\nreps_max: 9\nwidth: 4\ntimeout_s: 3\nmin_time_ms: 0\nwarmup: 0\nseed: 0\npin: "
+        "true\n"
         "events: [perf::PAGE-FAULTS, sde:::schedlab::STEALS]\n" HEAD GROUP "    figure: speedup\n");
     assert_int_equal(sweep->reps, 2);
+    assert_int_equal(sweep->reps_max, 9);
+    assert_int_equal(sweep->width, 4);
     assert_int_equal(sweep->timeout_s, 3);
     assert_int_equal(sweep->min_time_ms, 0);
     assert_int_equal(sweep->warmup, 0);
@@ -228,6 +233,9 @@ static void numbers_out_of_range_name_the_range(void **state)
 {
     (void)state;
     expect_error("reps: 0\n" HEAD GROUP, 1, "reps is 0", "1 to 1000 repetitions");
+    expect_error("reps: 6\nreps_max: 5\n" HEAD GROUP, 2, "reps_max is 5", "6 to 1000");
+    expect_error("width: 101\n" HEAD GROUP, 1, "width is 101", "0 to 100 percent");
+    expect_error("reps: 5\nwidth: 5\n" HEAD GROUP, 2, "a reps_max of 6 to 1000", "it is 5");
     expect_error("\nwarmup: -1\n" HEAD GROUP, 2, "warmup is -1", "0 to 1000");
     expect_error("timeout_s: 99999999999\n" HEAD GROUP, 1, "timeout_s is 99999999999", "86400 s");
     expect_error("seed: -1\n" HEAD GROUP, 1, "seed is -1", "0 to");

@@ -21,7 +21,8 @@
 
 enum { PATH_SIZE = 128, ERROR_SIZE = 1024, VARIANTS_MAX = 8 };
 
-static char folder[64], script[PATH_SIZE], samples[PATH_SIZE], messages_path[PATH_SIZE];
+static char folder[64], script[PATH_SIZE], samples[PATH_SIZE], messages_path[PATH_SIZE],
+    plan_path[PATH_SIZE];
 
 static int folder_make(void **state)
 {
@@ -31,6 +32,7 @@ static int folder_make(void **state)
         return -1;
     snprintf(script, sizeof script, "%s/fake_sample", folder);
     snprintf(samples, sizeof samples, "%s/samples.jsonl", folder);
+    snprintf(plan_path, sizeof plan_path, "%s/plan.json", folder);
     snprintf(messages_path, sizeof messages_path, "%s/messages", folder);
     FILE *to = fopen(script, "w");
     if (!to || fputs(fake_sample_script, to) < 0 || fclose(to) != 0 || chmod(script, 0700) < 0)
@@ -44,6 +46,7 @@ static int folder_remove(void **state)
     (void)state;
     unlink(script);
     unlink(samples);
+    unlink(plan_path);
     unlink(messages_path);
     return rmdir(folder);
 }
@@ -76,8 +79,11 @@ static struct outcome measure(const char *names, int64_t reps, int64_t timeout_s
                                 .workloads_count = 1,
                                 .workers = workers,
                                 .workers_count = 1};
-    struct sweep_file sweep = {
-        .reps = reps, .timeout_s = timeout_s, .groups = &group, .groups_count = 1};
+    struct sweep_file sweep = {.reps = reps,
+                               .reps_max = reps,
+                               .timeout_s = timeout_s,
+                               .groups = &group,
+                               .groups_count = 1};
     char *rest = NULL;
     snprintf(copy, sizeof copy, "%s", names);
     for (char *name = strtok_r(copy, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
@@ -211,7 +217,7 @@ static void samples_of_an_old_run_are_not_touched(void **state)
 {
     (void)state;
     struct outcome outcome = measure("gmp", 1, 600);
-    struct sweep_file sweep = {.reps = 1};
+    struct sweep_file sweep = {.reps = 1, .reps_max = 1};
     struct plan plan = {NULL, 0};
     struct sweep_run run = {.sweep = &sweep, .plan = &plan, .folder = folder};
     char error[ERROR_SIZE];

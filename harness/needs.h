@@ -1,0 +1,62 @@
+/* needs.h - which cells the next block of a sweep has to measure, and why measuring a cell ended.
+ *
+ * Who calls: sweep_run.c.
+ *
+ *     blocks 0 .. reps-1          hold every cell
+ *     blocks reps .. reps_max-1   hold the comparison sets (plan.h) in which a cell still has an
+ *                                 interval of its median wider than `width` percent of it
+ *
+ * A set is in a block as a whole: if a variant dropped out when its own interval is narrow, the
+ * others' later samples would see another hour of the machine than its do. A cell that was given up
+ * is in no block; it and cells with failed samples, which have no median, hold no set.
+ *
+ * What block b holds follows from the samples of the blocks before b alone. So a sweep that was
+ * interrupted and read its records back goes on as if it had not been.
+ */
+#ifndef SCHEDLAB_NEEDS_H
+#define SCHEDLAB_NEEDS_H
+
+#include "harness/plan.h"
+#include "harness/sweep_file.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct needs {
+    const struct sweep_file *sweep; /* reps, reps_max and width are used */
+    struct plan *plan;
+    bool *open; /* by number of set: a cell of it needs another sample */
+};
+
+/* sweep and plan must outlive needs. */
+void needs_begin(struct needs *needs, const struct sweep_file *sweep, struct plan *plan);
+void needs_end(struct needs *needs);
+
+/* "block" ..., as in records. */
+const char *why_text(enum why why);
+
+/* Takes note of a record of the cell, in the order in which they were measured. False, and nothing
+ * noted, if the cell has a sample of that block already. */
+bool needs_note(struct cell *cell, const json_t *record);
+
+/* Sets `why` of all cells for this block; how many it holds, measured already or not. After the
+ * first block with none, there is nothing left to measure. */
+size_t needs_next(struct needs *needs, unsigned block);
+
+/* How wide the interval of the cell's median is over the samples of blocks, in percent of the
+ * median. NAN with too few samples for an interval, or a failed one. */
+double needs_width(const struct cell *cell);
+
+/* Why measuring the cell ended: "width", "limit", "reps", "given-up", or, where it had not ended,
+ * "interrupted". */
+const char *needs_stop(const struct needs *needs, const struct cell *cell);
+
+/* The content of plan.json, as results/README.md describes it; owned by the caller. */
+json_t *needs_to_json(const struct needs *needs);
+
+/* Says in a few lines how far the samples went. */
+void needs_tell(const struct needs *needs, FILE *to);
+
+#endif

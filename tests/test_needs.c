@@ -1,0 +1,357 @@
+/* test_needs.c - what a block holds follows from the samples before it: the least repetitions, then
+ * whole comparison sets until every interval is narrow enough, or the limit. */
+#include "harness/needs.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { REPS = 6, REPS_MAX = 10, BLOCKS_MAX = 64 };
+
+/* What the program under measurement does: a sample of this cell in this block. */
+typedef json_t *sampler(const struct cell *cell, unsigned block);
+
+static char *variants[] = {"gmp", "grq"};
+static char *workloads[] = {"fib", "spawn"};
+static int64_t workers[] = {1, 2};
+
+static struct sweep_group group = {.id = "one",
+                                   .variants = variants,
+                                   .variants_count = 2,
+                                   .workloads = workloads,
+                                   .workloads_count = 2,
+                                   .workers = workers,
+                                   .workers_count = 2};
+
+static struct sweep_file sweep_make(int64_t width)
+{
+    return (struct sweep_file){
+        .reps = REPS, .reps_max = REPS_MAX, .width = width, .groups = &group, .groups_count = 1};
+}
+
+static json_t *record_make(const char *status, double throughput)
+{
+    return json_pack("{ss sf}", "status", status, "throughput", throughput);
+}
+
+static void note(struct cell *cell, unsigned block, json_t *record)
+{
+    json_object_set_new(record, "block", json_integer(block));
+    json_object_set_new(record, "why", json_string(why_text(cell->why)));
+    assert_true(needs_note(cell, record));
+    json_decref(record);
+}
+
+/* Measures blocks `from` to `to`, or to the end; the block after the last one. */
+static unsigned measure(struct needs *needs, unsigned from, unsigned to, sampler *sample)
+{
+    unsigned block = from;
+    while (block < to && needs_next(needs, block) > 0) {
+        for (size_t i = 0; i < needs->plan->count; i++) {
+            struct cell *cell = &needs->plan->cells[i];
+            if (cell->why != WHY_NONE)
+                note(cell, block, sample(cell, block));
+        }
+        block++;
+        assert_true(block < BLOCKS_MAX);
+    }
+    return block;
+}
+
+static bool is(const struct cell *cell, const char *variant, const char *workload, int cell_workers)
+{
+    return strcmp(cell->variant, variant) == 0 && strcmp(cell->workload, workload) == 0 &&
+           cell->workers == cell_workers;
+}
+
+static void expect_stop(const struct needs *needs, const struct cell *cell, size_t samples,
+                        const char *stop)
+{
+    if (cell->notes_count != samples || strcmp(needs_stop(needs, cell), stop) != 0)
+        fail_msg("%s on %s, %d workers: %zu samples, %s; expected %zu, %s", cell->variant,
+                 cell->workload, cell->workers, cell->notes_count, needs_stop(needs, cell), samples,
+                 stop);
+}
+
+/* Samplers ------------------------------------------------------------------------------------ */
+
+static json_t *steady(const struct cell *cell, unsigned block)
+{
+    (void)cell;
+    return record_make("ok", 1000 + block % 2);
+}
+
+static json_t *noisy(const struct cell *cell, unsigned block)
+{
+    (void)cell;
+    return record_make("ok", block % 2 ? 1000 : 2000);
+}
+
+static json_t *grq_on_spawn_with_two_is_noisy(const struct cell *cell, unsigned block)
+{
+    return is(cell, "grq", "spawn", 2) ? noisy(cell, block) : steady(cell, block);
+}
+
+static json_t *gmp_on_fib_with_one_settles(const struct cell *cell, unsigned block)
+{
+    return is(cell, "gmp", "fib", 1) && block < 2 ? record_make("ok", 2000) : steady(cell, block);
+}
+
+static json_t *grq_fails_once_else_noisy(const struct cell *cell, unsigned block)
+{
+    bool fails = strcmp(cell->variant, "grq") == 0 && block == 1;
+    return fails ? record_make("failed", 0)
+                 : (strcmp(cell->variant, "grq") == 0 ? noisy : steady)(cell, block);
+}
+
+static json_t *grq_is_skipped(const struct cell *cell, unsigned block)
+{
+    return strcmp(cell->variant, "grq") == 0 ? record_make("skipped", 0) : steady(cell, block);
+}
+
+static json_t *grq_hangs(const struct cell *cell, unsigned block)
+{
+    if (strcmp(cell->variant, "grq") != 0)
+        return steady(cell, block);
+    json_t *record = record_make("failed", 0);
+    json_object_set_new(record, "reason", json_string("no answer within 1 s"));
+    return record;
+}
+
+/* Runs a whole sweep; the caller frees needs and plan. */
+static unsigned run(struct needs *needs, struct sweep_file *sweep, sampler *sample)
+{
+    struct plan *plan = plan_make(sweep, "native");
+    needs_begin(needs, sweep, plan);
+    return measure(needs, 0, BLOCKS_MAX, sample);
+}
+
+static void finish(struct needs *needs)
+{
+    struct plan *plan = needs->plan;
+    needs_end(needs);
+    plan_free(plan);
+}
+
+/* Tests --------------------------------------------------------------------------------------- */
+
+static void without_width_each_cell_has_the_least(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(0);
+    assert_int_equal(run(&needs, &sweep, noisy), REPS);
+    for (size_t i = 0; i < needs.plan->count; i++)
+        expect_stop(&needs, &needs.plan->cells[i], REPS, "reps");
+    finish(&needs);
+}
+
+static void narrow_intervals_end_at_the_least(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(5);
+    assert_int_equal(run(&needs, &sweep, steady), REPS);
+    for (size_t i = 0; i < needs.plan->count; i++) {
+        expect_stop(&needs, &needs.plan->cells[i], REPS, "width");
+        assert_true(needs_width(&needs.plan->cells[i]) < 5);
+    }
+    finish(&needs);
+}
+
+static void one_wide_interval_keeps_its_whole_set_and_no_other(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(5);
+    assert_int_equal(run(&needs, &sweep, grq_on_spawn_with_two_is_noisy), REPS_MAX);
+    for (size_t i = 0; i < needs.plan->count; i++) {
+        const struct cell *cell = &needs.plan->cells[i];
+        if (is(cell, "grq", "spawn", 2))
+            expect_stop(&needs, cell, REPS_MAX, "limit");
+        else
+            expect_stop(&needs, cell, is(cell, "gmp", "spawn", 2) ? REPS_MAX : REPS, "width");
+    }
+    finish(&needs);
+}
+
+static void set_ends_when_its_widest_interval_is_narrow(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(5);
+    sweep.reps_max = 40;
+    unsigned blocks = run(&needs, &sweep, gmp_on_fib_with_one_settles);
+    assert_in_range(blocks, REPS + 1, 39);
+    for (size_t i = 0; i < needs.plan->count; i++) {
+        const struct cell *cell = &needs.plan->cells[i];
+        bool of_set = strcmp(cell->workload, "fib") == 0 && cell->workers == 1;
+        expect_stop(&needs, cell, of_set ? blocks : REPS, "width");
+    }
+    finish(&needs);
+}
+
+static void no_interval_counts_with_too_few_samples(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(5);
+    sweep.reps = 2;
+    assert_int_equal(run(&needs, &sweep, steady), SWEEP_WIDTH_SAMPLES);
+    finish(&needs);
+}
+
+static void cell_without_a_median_holds_no_set(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(5);
+    assert_int_equal(run(&needs, &sweep, grq_fails_once_else_noisy), REPS);
+    for (size_t i = 0; i < needs.plan->count; i++) {
+        const struct cell *cell = &needs.plan->cells[i];
+        bool failed = strcmp(cell->variant, "grq") == 0;
+        expect_stop(&needs, cell, REPS, failed ? "given-up" : "width");
+        assert_true(failed == isnan(needs_width(cell)));
+    }
+    finish(&needs);
+}
+
+static void given_up_cells_are_in_no_block(void **state)
+{
+    (void)state;
+    static const struct {
+        sampler *sample;
+        size_t samples;
+    } cases[] = {{grq_is_skipped, 1}, {grq_hangs, 2}};
+    for (size_t c = 0; c < 2; c++) {
+        struct needs needs;
+        struct sweep_file sweep = sweep_make(5);
+        assert_int_equal(run(&needs, &sweep, cases[c].sample), REPS);
+        for (size_t i = 0; i < needs.plan->count; i++) {
+            const struct cell *cell = &needs.plan->cells[i];
+            bool grq = strcmp(cell->variant, "grq") == 0;
+            expect_stop(&needs, cell, grq ? cases[c].samples : REPS, grq ? "given-up" : "width");
+        }
+        finish(&needs);
+    }
+}
+
+static void cell_that_had_not_ended_is_interrupted(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(5);
+    struct plan *plan = plan_make(&sweep, "native");
+    needs_begin(&needs, &sweep, plan);
+    measure(&needs, 0, REPS + 1, grq_on_spawn_with_two_is_noisy);
+    for (size_t i = 0; i < plan->count; i++)
+        assert_string_equal(needs_stop(&needs, &plan->cells[i]),
+                            is(&plan->cells[i], "grq", "spawn", 2) ? "interrupted" : "width");
+    finish(&needs);
+}
+
+/* Copies the first n notes of all cells together, in the order of measuring, to another plan, as
+ * reading back the records of an interrupted sweep does. */
+static void copy_notes(const struct plan *from, struct plan *to, unsigned blocks, size_t more,
+                       sampler *sample)
+{
+    for (unsigned block = 0; block <= blocks; block++) {
+        for (size_t i = 0; i < from->count; i++) {
+            for (size_t k = 0; k < from->cells[i].notes_count; k++) {
+                if (from->cells[i].notes[k].block != block || (block == blocks && more == 0))
+                    continue;
+                more -= block == blocks;
+                to->cells[i].why = from->cells[i].notes[k].why;
+                note(&to->cells[i], block, sample(&to->cells[i], block));
+            }
+        }
+    }
+}
+
+static void sweep_goes_on_after_any_interruption_as_if_there_had_been_none(void **state)
+{
+    (void)state;
+    static sampler *const samplers[] = {noisy, grq_on_spawn_with_two_is_noisy,
+                                        gmp_on_fib_with_one_settles, grq_hangs, grq_is_skipped};
+    for (size_t s = 0; s < sizeof samplers / sizeof samplers[0]; s++) {
+        struct needs whole;
+        struct sweep_file sweep = sweep_make(5);
+        unsigned blocks = run(&whole, &sweep, samplers[s]);
+        for (unsigned block = 0; block < blocks; block++) {
+            for (size_t more = 0; more < whole.plan->count; more++) {
+                struct needs needs;
+                struct plan *plan = plan_make(&sweep, "native");
+                needs_begin(&needs, &sweep, plan);
+                copy_notes(whole.plan, plan, block, more, samplers[s]);
+                assert_int_equal(measure(&needs, 0, BLOCKS_MAX, samplers[s]), blocks);
+                for (size_t i = 0; i < plan->count; i++)
+                    expect_stop(&needs, &plan->cells[i], whole.plan->cells[i].notes_count,
+                                needs_stop(&whole, &whole.plan->cells[i]));
+                finish(&needs);
+            }
+        }
+        finish(&whole);
+    }
+}
+
+static void second_sample_of_a_block_is_refused(void **state)
+{
+    (void)state;
+    struct cell cell;
+    memset(&cell, 0, sizeof cell);
+    cell.why = WHY_BLOCK;
+    note(&cell, 0, record_make("ok", 1));
+    json_t *again = json_pack("{ss sf si}", "status", "ok", "throughput", 1.0, "block", 0);
+    assert_false(needs_note(&cell, again));
+    assert_int_equal(cell.notes_count, 1);
+    json_decref(again);
+    free(cell.notes);
+}
+
+static void plan_file_tells_why_each_cell_ended(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(5);
+    run(&needs, &sweep, grq_fails_once_else_noisy);
+    json_t *object = needs_to_json(&needs);
+    json_t *cells = json_object_get(object, "cells");
+    assert_int_equal(json_array_size(cells), needs.plan->count);
+    for (size_t i = 0; i < needs.plan->count; i++) {
+        const json_t *cell = json_array_get(cells, i);
+        bool grq = strcmp(needs.plan->cells[i].variant, "grq") == 0;
+        assert_string_equal(json_string_value(json_object_get(cell, "cell")),
+                            needs.plan->cells[i].id);
+        assert_string_equal(json_string_value(json_object_get(cell, "stop")),
+                            grq ? "given-up" : "width");
+        assert_int_equal(json_integer_value(json_object_get(cell, "samples")), REPS);
+        const json_t *width = json_object_get(cell, "width_percent");
+        assert_true(grq ? json_object_get(width, "absent") != NULL : json_is_real(width));
+    }
+    json_decref(object);
+    finish(&needs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_width_each_cell_has_the_least),
+        cmocka_unit_test(narrow_intervals_end_at_the_least),
+        cmocka_unit_test(one_wide_interval_keeps_its_whole_set_and_no_other),
+        cmocka_unit_test(set_ends_when_its_widest_interval_is_narrow),
+        cmocka_unit_test(no_interval_counts_with_too_few_samples),
+        cmocka_unit_test(cell_without_a_median_holds_no_set),
+        cmocka_unit_test(given_up_cells_are_in_no_block),
+        cmocka_unit_test(cell_that_had_not_ended_is_interrupted),
+        cmocka_unit_test(sweep_goes_on_after_any_interruption_as_if_there_had_been_none),
+        cmocka_unit_test(second_sample_of_a_block_is_refused),
+        cmocka_unit_test(plan_file_tells_why_each_cell_ended),
+    };
+    return cmocka_run_group_tests_name("needs", tests, NULL, NULL);
+}
