@@ -71,7 +71,14 @@ static const char argp_doc[] =
     "  reps: 5        blocks at least\n"
     "  reps_max: 20   blocks at most; default: reps\n"
     "  width: 5       percent: a set of cells that are compared is measured until the 95 % "
-    "intervals of all their medians are narrower, or reps_max times; default 0: reps times\n\n"
+    "intervals of all their medians are narrower, or reps_max times; default 0: reps times\n"
+    "  warmup: auto   untimed calls: a number, or until the times are level; default 1\n"
+    "  steal_max: 1   percent of its time that a sample may lose to the hypervisor before it is "
+    "marked as disturbed\n"
+    "  repeat_disturbed: true   measure marked samples again, reps_max times a cell at most; "
+    "default false\n"
+    "  class_min: 5   give cells on several workers samples, reps_max more at most, until so many "
+    "are of the run's most common mood (how far apart the cores are); default 0: none\n\n"
     "The records, the sweep file and the environment go to a new folder, whose name is printed; "
     "then `schedlab report` draws it. A cell that fails is recorded with its reason, and the "
     "sweep goes on. Ctrl-C ends it; what was measured stays.\n\n"
@@ -159,7 +166,7 @@ static void options_apply(const char *program, const struct options *options,
         sweep->reps = sweep->reps_max = 1;
         sweep->min_time_ms = 0;
         sweep->warmup = 0;
-        sweep->width = 0;
+        sweep->width = sweep->class_min = sweep->repeat_disturbed = 0;
     }
     if (options->reps >= 0)
         sweep->reps = sweep->reps_max = options->reps;
@@ -202,6 +209,17 @@ static char *range_text(int64_t least, int64_t most, char text[64])
     return text;
 }
 
+/* Repeats and top-ups. */
+static int64_t extra_samples_max(const struct plan *plan, const struct sweep_file *sweep)
+{
+    int64_t per_cell = sweep->repeat_disturbed ? sweep->reps_max : 0, extra = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        bool has_mood = plan->cells[i].workers > 1 && sweep->class_min > 0;
+        extra += per_cell + (has_mood ? sweep->reps_max : 0);
+    }
+    return extra;
+}
+
 /* How much there is to measure, least and most, and how long that takes. */
 static void extent_print(const struct plan *plan, const struct sweep_file *sweep)
 {
@@ -211,7 +229,10 @@ static void extent_print(const struct plan *plan, const struct sweep_file *sweep
     printf("%zu cells, %s blocks, %s samples\n", plan->count,
            range_text(sweep->reps, blocks_max, blocks),
            range_text(cells * sweep->reps, cells * blocks_max, samples));
-    int64_t samples_max = cells * blocks_max;
+    int64_t extra = extra_samples_max(plan, sweep);
+    int64_t samples_max = cells * blocks_max + extra;
+    if (extra > 0)
+        printf("and up to %" PRId64 " samples to repeat disturbed ones and top up moods\n", extra);
     progress_duration((double)(cells * sweep->reps * sweep->min_time_ms) / 1e3, least);
     progress_duration((double)(samples_max * sweep->timeout_s), most);
     printf("at least %s of timed calls; at most %s, if every sample took its %" PRId64 " s\n",

@@ -16,7 +16,8 @@ enum { TIMEOUTS_MAX = 2 };
 /* That of the tables, so that both have the same interval. */
 static const uint64_t BOOTSTRAP_SEED = 1;
 
-static const char *const why_words[] = {[WHY_BLOCK] = "block"};
+static const char *const why_words[] = {
+    [WHY_BLOCK] = "block", [WHY_TOP_UP] = "top-up", [WHY_REPEAT] = "repeat"};
 
 enum { WHYS = sizeof why_words / sizeof why_words[0] };
 
@@ -30,7 +31,7 @@ void needs_begin(struct needs *needs, const struct sweep_file *sweep, struct pla
     size_t sets = 0;
     for (size_t i = 0; i < plan->count; i++)
         sets = plan->cells[i].set >= sets ? plan->cells[i].set + 1 : sets;
-    *needs = (struct needs){.sweep = sweep, .plan = plan};
+    *needs = (struct needs){.sweep = sweep, .plan = plan, .blocks = UINT_MAX};
     needs->open = calloc(sets + 1, sizeof *needs->open);
     if (!needs->open)
         abort();
@@ -53,6 +54,14 @@ static enum why why_of_record(const json_t *record)
     return WHY_BLOCK;
 }
 
+/* NAN where it is absent. */
+static double line_of_record(const json_t *record, const char *when)
+{
+    const json_t *probe = json_object_get(json_object_get(record, "probe"), when);
+    const json_t *line_ns = json_object_get(probe, "line_ns");
+    return json_is_number(line_ns) ? json_number_value(line_ns) : NAN;
+}
+
 bool needs_note(struct cell *cell, const json_t *record)
 {
     const char *status = record_text(record, "status");
@@ -60,7 +69,10 @@ bool needs_note(struct cell *cell, const json_t *record)
         .block = (unsigned)json_integer_value(json_object_get(record, "block")),
         .why = why_of_record(record),
         .ok = strcmp(status, "ok") == 0,
+        .marked = json_array_size(json_object_get(record, "marks")) > 0,
         .throughput = NAN,
+        .line_before_ns = line_of_record(record, "before"),
+        .line_after_ns = line_of_record(record, "after"),
     };
     if (note.ok)
         note.throughput = json_number_value(json_object_get(record, "throughput"));
@@ -134,7 +146,18 @@ static bool cell_needs_block(const struct needs *needs, const struct cell *cell,
     return !(past_width(&past) < (double)sweep->width); /* also while there is none */
 }
 
-size_t needs_next(struct needs *needs, unsigned block)
+/* Sets the cell's `why` for the block if it is in it, for this reason; whether it is. */
+static bool cell_put(struct cell *cell, unsigned block, enum why why)
+{
+    struct past past = past_of(cell, block);
+    bool done = cell->given_up || cell->notes_count > past.count;
+    if (past.given_up)
+        why = WHY_NONE;
+    cell->why = done ? WHY_NONE : why;
+    return why != WHY_NONE;
+}
+
+static size_t block_of_sets(struct needs *needs, unsigned block)
 {
     struct plan *plan = needs->plan;
     size_t held = 0;
@@ -143,13 +166,123 @@ size_t needs_next(struct needs *needs, unsigned block)
     for (size_t i = 0; i < plan->count; i++)
         if (!needs->open[plan->cells[i].set])
             needs->open[plan->cells[i].set] = cell_needs_block(needs, &plan->cells[i], block);
+    for (size_t i = 0; i < plan->count; i++)
+        held += cell_put(&plan->cells[i], block,
+                         needs->open[plan->cells[i].set] ? WHY_BLOCK : WHY_NONE);
+    return held;
+}
+
+/* Moods --------------------------------------------------------------------------------------- */
+
+static enum mood note_mood(const struct needs *needs, const struct note *note)
+{
+    return mood_of(&needs->moods, note->line_before_ns, note->line_after_ns);
+}
+
+static bool note_teaches(const struct note *note)
+{
+    return note->ok && note->why == WHY_BLOCK;
+}
+
+/* The probes of all samples of blocks; free() them. */
+static double *probes_of_blocks(const struct plan *plan, size_t *count)
+{
+    size_t notes = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        notes += plan->cells[i].notes_count;
+    double *line_ns = calloc(2 * notes + 1, sizeof *line_ns);
+    if (!line_ns)
+        abort();
+    *count = 0;
     for (size_t i = 0; i < plan->count; i++) {
-        struct cell *cell = &plan->cells[i];
-        struct past past = past_of(cell, block);
-        bool in = needs->open[cell->set] && !past.given_up;
-        bool done = cell->given_up || cell->notes_count > past.count;
-        cell->why = in && !done ? WHY_BLOCK : WHY_NONE;
-        held += in;
+        for (size_t k = 0; k < plan->cells[i].notes_count; k++) {
+            const struct note *note = &plan->cells[i].notes[k];
+            if (note_teaches(note) && isfinite(note->line_before_ns))
+                line_ns[(*count)++] = note->line_before_ns;
+            if (note_teaches(note) && isfinite(note->line_after_ns))
+                line_ns[(*count)++] = note->line_after_ns;
+        }
+    }
+    return line_ns;
+}
+
+static void moods_learn_of_blocks(struct needs *needs)
+{
+    size_t count, samples[MOOD_MIXED + 1] = {0};
+    double *line_ns = probes_of_blocks(needs->plan, &count);
+    moods_learn(&needs->moods, line_ns, count);
+    free(line_ns);
+    for (size_t i = 0; i < needs->plan->count; i++) {
+        const struct cell *cell = &needs->plan->cells[i];
+        for (size_t k = 0; k < cell->notes_count; k++)
+            samples[note_mood(needs, &cell->notes[k])] += note_teaches(&cell->notes[k]);
+    }
+    /* Samples during which the mood changed are nobody's aim. */
+    needs->class = samples[MOOD_FAR] > samples[MOOD_NEAR] ? MOOD_FAR
+                   : samples[MOOD_NEAR] > 0               ? MOOD_NEAR
+                                                          : MOOD_NONE;
+}
+
+void needs_conclude(struct needs *needs)
+{
+    if (needs->blocks == UINT_MAX)
+        moods_learn_of_blocks(needs);
+}
+
+/* After the blocks ---------------------------------------------------------------------------- */
+
+/* What the ok samples of a cell are. */
+struct tally {
+    int64_t blocks, clean; /* of blocks; without marks, of blocks and repeats */
+    int64_t repeats, top_ups;
+    int64_t probed, in_class;
+};
+
+static struct tally past_tally(const struct needs *needs, const struct past *past)
+{
+    struct tally tally = {0};
+    for (size_t i = 0; i < past->count; i++) {
+        const struct note *note = &past->notes[i];
+        enum mood mood = note_mood(needs, note);
+        tally.blocks += note->why == WHY_BLOCK;
+        tally.clean += note->why != WHY_TOP_UP && !note->marked;
+        tally.repeats += note->why == WHY_REPEAT;
+        tally.top_ups += note->why == WHY_TOP_UP;
+        tally.probed += mood != MOOD_NONE;
+        tally.in_class += mood != MOOD_NONE && mood == needs->class;
+    }
+    return tally;
+}
+
+/* Pre: the blocks are over. A cell without a median would not get one by more samples, and one
+ * whose samples cannot be probed no mood. */
+static enum why cell_needs_more(const struct needs *needs, const struct cell *cell, unsigned block)
+{
+    const struct sweep_file *sweep = needs->sweep;
+    struct past past = past_of(cell, block);
+    if (past.given_up || past.failed)
+        return WHY_NONE;
+    struct tally tally = past_tally(needs, &past);
+    if (sweep->repeat_disturbed && tally.clean < tally.blocks && tally.repeats < sweep->reps_max)
+        return WHY_REPEAT;
+    if (tally.probed > 0 && tally.in_class < sweep->class_min && tally.top_ups < sweep->reps_max)
+        return WHY_TOP_UP;
+    return WHY_NONE;
+}
+
+size_t needs_next(struct needs *needs, unsigned block)
+{
+    size_t held = 0;
+    if (block < needs->blocks) {
+        held = block_of_sets(needs, block);
+        if (held > 0)
+            return held;
+        needs->blocks = block;
+        moods_learn_of_blocks(needs);
+    }
+    for (size_t i = 0; i < needs->plan->count; i++) {
+        struct cell *cell = &needs->plan->cells[i];
+        held += cell_put(cell, block, cell_needs_more(needs, cell, block));
     }
     return held;
 }
@@ -174,7 +307,9 @@ const char *needs_stop(const struct needs *needs, const struct cell *cell)
 {
     if (cell->given_up)
         return "given-up";
-    if (cell_needs_block(needs, cell, cell_block_next(cell)))
+    unsigned next = cell_block_next(cell);
+    if (cell_needs_block(needs, cell, next) ||
+        (needs->blocks != UINT_MAX && cell_needs_more(needs, cell, next) != WHY_NONE))
         return "interrupted";
     if (needs->sweep->width == 0)
         return "reps";
@@ -183,33 +318,71 @@ const char *needs_stop(const struct needs *needs, const struct cell *cell)
     return needs_width(cell) < (double)needs->sweep->width ? "width" : "limit";
 }
 
-static json_t *width_to_json(double width)
+static json_t *number_or_absent(double value, const char *reason)
 {
-    if (isnan(width))
-        return json_pack("{ss}", "absent", "too few samples, or failed ones");
-    return json_real(width);
+    return isnan(value) ? json_pack("{ss}", "absent", reason) : json_real(value);
 }
 
 static json_t *cell_to_json(const struct needs *needs, const struct cell *cell)
 {
-    return json_pack("{ss ss ss si si si ss so}", "cell", cell->id, "variant", cell->variant,
-                     "workload", cell->workload, "workers", cell->workers, "samples",
-                     (int)cell->notes_count, "blocks", (int)cell_count(cell, WHY_BLOCK), "stop",
-                     needs_stop(needs, cell), "width_percent", width_to_json(needs_width(cell)));
+    return json_pack(
+        "{ss ss ss si si si si si ss so}", "cell", cell->id, "variant", cell->variant, "workload",
+        cell->workload, "workers", cell->workers, "samples", (int)cell->notes_count, "blocks",
+        (int)cell_count(cell, WHY_BLOCK), "top_ups", (int)cell_count(cell, WHY_TOP_UP), "repeats",
+        (int)cell_count(cell, WHY_REPEAT), "stop", needs_stop(needs, cell), "width_percent",
+        number_or_absent(needs_width(cell), "too few samples, or failed ones"));
+}
+
+/* All ok samples, those after the blocks included. */
+struct totals {
+    size_t ok, marked, moods[MOOD_MIXED + 1];
+    size_t top_ups, repeats;
+};
+
+static struct totals totals_of(const struct needs *needs)
+{
+    struct totals totals = {.ok = 0};
+    for (size_t i = 0; i < needs->plan->count; i++) {
+        const struct cell *cell = &needs->plan->cells[i];
+        totals.top_ups += cell_count(cell, WHY_TOP_UP);
+        totals.repeats += cell_count(cell, WHY_REPEAT);
+        for (size_t k = 0; k < cell->notes_count; k++) {
+            const struct note *note = &cell->notes[k];
+            totals.ok += note->ok;
+            totals.marked += note->ok && note->marked;
+            totals.moods[note_mood(needs, note)] += note->ok;
+        }
+    }
+    return totals;
+}
+
+static json_t *moods_to_json(const struct needs *needs, const struct totals *totals)
+{
+    static const char one_class[] = "there is no such class";
+    return json_pack(
+        "{ss so so so s{sI sI sI sI}}", "class", mood_text(needs->class), "threshold_ns",
+        number_or_absent(needs->moods.threshold_ns, one_class), "near_ns",
+        number_or_absent(needs->moods.near_ns, one_class), "far_ns",
+        number_or_absent(needs->moods.far_ns, one_class), "samples", "near",
+        (json_int_t)totals->moods[MOOD_NEAR], "far", (json_int_t)totals->moods[MOOD_FAR], "mixed",
+        (json_int_t)totals->moods[MOOD_MIXED], "none", (json_int_t)totals->moods[MOOD_NONE]);
 }
 
 json_t *needs_to_json(const struct needs *needs)
 {
     const struct sweep_file *sweep = needs->sweep;
+    struct totals totals = totals_of(needs);
     json_t *cells = json_array();
     for (size_t i = 0; i < needs->plan->count; i++)
         json_array_append_new(cells, cell_to_json(needs, &needs->plan->cells[i]));
-    return json_pack("{si sI sI sI so}", "schema", 1, "reps", (json_int_t)sweep->reps, "reps_max",
-                     (json_int_t)sweep->reps_max, "width", (json_int_t)sweep->width, "cells",
-                     cells);
+    return json_pack("{si sI sI sI sI sb sI so so}", "schema", 1, "reps", (json_int_t)sweep->reps,
+                     "reps_max", (json_int_t)sweep->reps_max, "width", (json_int_t)sweep->width,
+                     "class_min", (json_int_t)sweep->class_min, "repeat_disturbed",
+                     (int)sweep->repeat_disturbed, "marked", (json_int_t)totals.marked, "moods",
+                     moods_to_json(needs, &totals), "cells", cells);
 }
 
-void needs_tell(const struct needs *needs, FILE *to)
+static void tell_width(const struct needs *needs, FILE *to)
 {
     size_t narrow = 0, limited = 0;
     const struct sweep_file *sweep = needs->sweep;
@@ -218,9 +391,49 @@ void needs_tell(const struct needs *needs, FILE *to)
         narrow += strcmp(stop, "width") == 0;
         limited += strcmp(stop, "limit") == 0;
     }
-    if (sweep->width > 0)
-        fprintf(to,
-                "%zu cells have an interval narrower than %" PRId64 " %%, %zu stopped at %" PRId64
-                " samples without\n",
-                narrow, sweep->width, limited, sweep->reps_max);
+    fprintf(to,
+            "%zu cells have an interval narrower than %" PRId64 " %%, %zu stopped at %" PRId64
+            " samples without\n",
+            narrow, sweep->width, limited, sweep->reps_max);
+}
+
+/* "near 81 % (52 ns)" */
+static void tell_mood(const struct totals *totals, enum mood mood, double ns, FILE *to)
+{
+    size_t probed = totals->ok - totals->moods[MOOD_NONE];
+    fprintf(to, "%s %.0f %%", mood_text(mood), 100 * (double)totals->moods[mood] / (double)probed);
+    if (isfinite(ns))
+        fprintf(to, " (%.0f ns)", ns);
+}
+
+static void tell_moods(const struct needs *needs, const struct totals *totals, FILE *to)
+{
+    size_t probed = totals->ok - totals->moods[MOOD_NONE];
+    if (probed == 0)
+        return;
+    if (isnan(needs->moods.threshold_ns)) {
+        fprintf(to, "the machine was in one mood: %.0f ns from core to core and back\n",
+                needs->moods.near_ns);
+        return;
+    }
+    fprintf(to, "moods of the %zu samples on several workers: ", probed);
+    tell_mood(totals, MOOD_NEAR, needs->moods.near_ns, to);
+    fputs(", ", to);
+    tell_mood(totals, MOOD_FAR, needs->moods.far_ns, to);
+    fputs(", ", to);
+    tell_mood(totals, MOOD_MIXED, NAN, to);
+    fputs("\n", to);
+}
+
+void needs_tell(const struct needs *needs, FILE *to)
+{
+    struct totals totals = totals_of(needs);
+    if (needs->sweep->width > 0)
+        tell_width(needs, to);
+    tell_moods(needs, &totals, to);
+    if (totals.marked > 0)
+        fprintf(to, "%zu of %zu samples are marked as disturbed\n", totals.marked, totals.ok);
+    if (totals.top_ups + totals.repeats > 0)
+        fprintf(to, "after the blocks: %zu samples for cells with few in mood %s, %zu repeated\n",
+                totals.top_ups, mood_text(needs->class), totals.repeats);
 }

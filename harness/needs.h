@@ -6,6 +6,15 @@
  *     blocks reps .. reps_max-1   hold the comparison sets (plan.h) in which a cell still has an
  *                                 interval of its median wider than `width` percent of it
  *
+ * and after these, each holding only the cells that need it,
+ *
+ *     repeats   while a cell has fewer samples without marks than blocks, reps_max at most
+ *     top-ups   while a cell has fewer than class_min samples of the run's most common mood,
+ *               reps_max at most
+ *
+ * What moods there are, and which is the most common one, is learnt from the samples of blocks: of
+ * the others there are most where the machine was in another mood.
+ *
  * A set is in a block as a whole: if a variant dropped out when its own interval is narrow, the
  * others' later samples would see another hour of the machine than its do. A cell that was given up
  * is in no block; it and cells with failed samples, which have no median, hold no set.
@@ -16,6 +25,7 @@
 #ifndef SCHEDLAB_NEEDS_H
 #define SCHEDLAB_NEEDS_H
 
+#include "harness/mood.h"
 #include "harness/plan.h"
 #include "harness/sweep_file.h"
 
@@ -25,9 +35,14 @@
 #include <stdio.h>
 
 struct needs {
-    const struct sweep_file *sweep; /* reps, reps_max and width are used */
+    const struct sweep_file *sweep; /* reps, reps_max, width, class_min, repeat_disturbed */
     struct plan *plan;
     bool *open; /* by number of set: a cell of it needs another sample */
+
+    /* Once all sets are closed: */
+    unsigned blocks; /* how many blocks there were; UINT_MAX before */
+    struct moods moods;
+    enum mood class; /* the most common mood; MOOD_NONE without probes */
 };
 
 /* sweep and plan must outlive needs. */
@@ -52,6 +67,10 @@ double needs_width(const struct cell *cell);
 /* Why measuring the cell ended: "width", "limit", "reps", "given-up", or, where it had not ended,
  * "interrupted". */
 const char *needs_stop(const struct needs *needs, const struct cell *cell);
+
+/* Learns the moods of what there is, if an interruption came before needs_next() could. Before the
+ * next two. */
+void needs_conclude(struct needs *needs);
 
 /* The content of plan.json, as results/README.md describes it; owned by the caller. */
 json_t *needs_to_json(const struct needs *needs);

@@ -22,14 +22,21 @@
 #include <stdint.h>
 
 /* Why a sample is measured. */
-enum why { WHY_NONE, WHY_BLOCK };
+enum why {
+    WHY_NONE,
+    WHY_BLOCK,
+    WHY_TOP_UP, /* its cell has too few samples of the run's most common mood */
+    WHY_REPEAT, /* an earlier one was disturbed */
+};
 
 /* What the sweep keeps in memory of a record. */
 struct note {
     unsigned block;
     enum why why;
     bool ok;
-    double throughput; /* NAN if not ok */
+    bool marked;                          /* as disturbed */
+    double throughput;                    /* NAN if not ok */
+    double line_before_ns, line_after_ns; /* of its probes; NAN where there was none */
 };
 
 struct cell {

@@ -176,7 +176,7 @@ json_t *variant_settings_to_json(const struct variant_spec *spec)
     return object;
 }
 
-static bool param_parse_value(const struct param *param, const char *text, int64_t *value)
+bool param_parse_value(const struct param *param, const char *text, int64_t *value)
 {
     int64_t index = param->words_base;
     for (const char *const *word = param->words; word && *word; word++, index++) {

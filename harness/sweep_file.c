@@ -25,6 +25,9 @@ enum {
     ERROR_SIZE = 512,
 };
 
+static const char *const warmup_words[] = {"auto", NULL};
+static const char *const truth_words[] = {"false", "true", NULL};
+
 const struct param sweep_file_params[] = {
     PARAM_NUMBER(struct sweep_file, reps, 5, 1, 1000, "repetitions", "schedlab",
                  "blocks at least; a block measures each cell once"),
@@ -35,8 +38,14 @@ const struct param sweep_file_params[] = {
     PARAM_NUMBER(struct sweep_file, timeout_s, 20, 1, 86400, "s", "schedlab", "limit per sample"),
     PARAM_NUMBER(struct sweep_file, min_time_ms, 100, 0, 600000, "ms", "schedlab",
                  "timed calls of a sample take at least this long"),
-    PARAM_NUMBER(struct sweep_file, warmup, 1, 0, 1000, "calls", "schedlab",
-                 "untimed calls before the timed ones"),
+    PARAM_NUMBER_OR(struct sweep_file, warmup, 1, 0, 1000, warmup_words, WARMUP_AUTO, "calls",
+                    "schedlab", "untimed calls before the timed ones"),
+    PARAM_NUMBER(struct sweep_file, steal_max, STEAL_MAX_DEFAULT_PERCENT, 0, 100, "percent",
+                 "schedlab", "of a sample's time that the hypervisor may take before it is marked"),
+    PARAM_WORD(struct sweep_file, repeat_disturbed, truth_words, false, "schedlab",
+               "measure marked samples again"),
+    PARAM_NUMBER(struct sweep_file, class_min, 0, 0, 1000, "samples", "schedlab",
+                 "of the run's most common mood, for cells on several workers"),
     PARAM_NUMBER(struct sweep_file, seed, -1, 0, INT64_MAX, "1", "schedlab",
                  "of the shuffling and of the samples"),
     {.name = NULL},
@@ -57,15 +66,15 @@ static size_t line_of(const struct sweep_reader *reader, const char *format, ...
 
 /* Values -------------------------------------------------------------------------------------- */
 
-/* Reads the number at place again: libcyaml takes "3x" for 3. */
-static bool check_number(const struct sweep_reader *reader, const char *key, const char *place,
-                         int64_t min, int64_t max, int64_t *value)
+/* Reads the value at place again: libcyaml takes "3x" for 3, and knows no words beside numbers. */
+static bool check_number(const struct sweep_reader *reader, const struct param *param,
+                         const char *place, int64_t *value)
 {
     const char *text = yaml_place_text(reader->place, place);
-    if (text && spec_parse_number(text, "1", value) && *value >= min && *value <= max)
+    if (text && param_parse_value(param, text, value))
         return true;
-    sweep_complain_of_number(reader, yaml_place_line(reader->place, place), key,
-                             text ? text : "empty");
+    sweep_complain_of_number(reader, yaml_place_line(reader->place, place), param->name,
+                             text && *text ? text : "empty");
     return false;
 }
 
@@ -75,7 +84,7 @@ static bool check_numbers(const struct sweep_reader *reader, struct sweep_file *
         int64_t *value = param_field(sweep, param);
         if (!yaml_place_exists(reader->place, param->name))
             *value = param->def;
-        else if (!check_number(reader, param->name, param->name, param->min, param->max, value))
+        else if (!check_number(reader, param, param->name, value))
             return false;
     }
     return true;
@@ -258,10 +267,12 @@ static bool check_baseline(const struct sweep_reader *reader, struct sweep_group
 static bool check_workers(const struct sweep_reader *reader, const struct sweep_group *group,
                           unsigned g)
 {
+    static const struct param param = {
+        .name = "workers", .min = 1, .max = SAMPLE_WORKERS_MAX, .unit = "1"};
     for (unsigned i = 0; i < group->workers_count; i++) {
         char place[PLACE_SIZE];
         snprintf(place, sizeof place, "groups/%u/workers/%u", g, i);
-        if (!check_number(reader, "workers", place, 1, SAMPLE_WORKERS_MAX, &group->workers[i]))
+        if (!check_number(reader, &param, place, &group->workers[i]))
             return false;
         for (unsigned k = 0; k < i; k++)
             if (group->workers[k] == group->workers[i])

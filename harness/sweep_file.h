@@ -11,7 +11,12 @@
  *                                   # reps_max times; 0: reps times
  *     timeout_s: 20                 # per sample
  *     min_time_ms: 100              # of timed calls per sample
- *     warmup: 1                     # untimed calls before them
+ *     warmup: 1                     # untimed calls before them, or auto: until times are level
+ *     steal_max: 1                  # percent of a sample's time that the hypervisor may take away;
+ *                                   # a sample that lost more is marked as disturbed
+ *     repeat_disturbed: true        # measure marked samples again, reps_max times a cell at most
+ *     class_min: 5                  # cells on several workers get samples, up to reps_max more,
+ *                                   # until so many are of the run's most common mood (mood.h)
  *     seed: 7                       # of the shuffling and the samples; left out: a new one
  *     pin: true                     # one core per worker
  *     events: [PAPI_L1_DCM]         # left out: the default set
@@ -79,7 +84,10 @@ struct sweep_group {
 
 struct sweep_file {
     char *name, *title;
-    int64_t reps, reps_max, width, timeout_s, min_time_ms, warmup;
+    int64_t reps, reps_max, width, timeout_s, min_time_ms;
+    int64_t warmup; /* WARMUP_AUTO: auto */
+    int64_t steal_max, repeat_disturbed, class_min;
+    char *warmup_text, *repeat_disturbed_text; /* as in the file, for words are no numbers there */
     int64_t seed; /* -1: none given */
     bool pin;
     char **events; /* none: the default set */

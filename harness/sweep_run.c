@@ -70,7 +70,8 @@ struct state {
     struct digest_book *digests;
     struct sample_request request; /* what all samples have in common */
     size_t *order;
-    size_t position; /* of the next record in the whole run */
+    size_t position;     /* of the next record in the whole run */
+    unsigned event_sets; /* how many sets the events fall into; 1 until a record says more */
 };
 
 static double clock_seconds(void)
@@ -145,9 +146,10 @@ static void record_count(struct state *state, const struct cell *cell, const jso
     progress_message(&state->progress, "%s: %s: %s", status, label, record_text(record, "reason"));
 }
 
-static json_t *cell_sample(struct state *state, struct cell *cell)
+static json_t *cell_sample(struct state *state, struct cell *cell, unsigned block)
 {
     struct sample_request request = state->request;
+    request.event_set = (int)(block % state->event_sets);
     request.variant = cell->variant;
     request.workload = cell->workload;
     request.workers = cell->workers;
@@ -158,13 +160,27 @@ static json_t *cell_sample(struct state *state, struct cell *cell)
     return record;
 }
 
+/* Blocks count the sets of events in turn. All samples report the same number of sets. */
+static void event_sets_learn(struct state *state, const json_t *record)
+{
+    json_int_t sets = json_integer_value(json_object_get(record, "event_sets"));
+    if (sets <= (json_int_t)state->event_sets)
+        return;
+    state->event_sets = (unsigned)sets;
+    if (sets > (json_int_t)state->run->sweep->reps)
+        progress_message(&state->progress,
+                         "the events fall into %u sets, counted in turn: %" PRId64
+                         " blocks do not reach all of them",
+                         state->event_sets, state->run->sweep->reps);
+}
+
 /* One sample, from the reservation on the disk to the record. False if the sweep cannot go on. */
 static bool cell_measure(struct state *state, struct cell *cell, unsigned block, char *error,
                          size_t error_size)
 {
     int result = record_file_reserve(&state->file);
     if (!result) {
-        json_t *record = cell_sample(state, cell);
+        json_t *record = cell_sample(state, cell, block);
         if (stopped_by) {
             json_decref(record);
             return false;
@@ -175,6 +191,7 @@ static bool cell_measure(struct state *state, struct cell *cell, unsigned block,
         if (digest_book_judge(state->digests, record, false, reason, sizeof reason))
             record_fail(record, reason);
         cell_note(cell, record);
+        event_sets_learn(state, record);
         result = record_file_append(&state->file, record);
         if (!result)
             record_count(state, cell, record);
@@ -230,9 +247,11 @@ static int blocks_measure(struct state *state, char *error, size_t error_size)
     for (unsigned block = 0; going_on && (held = needs_next(&state->needs, block)) > 0; block++) {
         total_update(state, block);
         if (block >= (unsigned)state->run->sweep->reps && held != held_before)
-            progress_message(&state->progress,
-                             "from block %u on: %zu of %zu cells, for narrower intervals",
-                             block + 1, held, state->run->plan->count);
+            progress_message(&state->progress, "from block %u on: %zu of %zu cells, for %s",
+                             block + 1, held, state->run->plan->count,
+                             block < state->needs.blocks
+                                 ? "narrower intervals"
+                                 : "few samples of the common mood, or disturbed ones");
         held_before = held;
         going_on = block_measure(state, block, error, error_size);
     }
@@ -271,7 +290,7 @@ static struct sample_request request_make(const struct sweep_run *run, const cha
         .pin = run->sweep->pin,
         .timeout_s = (double)run->sweep->timeout_s,
         .machine = run->machine,
-        .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT,
+        .steal_max_percent = (int)run->sweep->steal_max,
     };
 }
 
@@ -289,6 +308,7 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
                      run->plan->count, run->sweep->reps, blocks, run->seed, run->folder);
     double started = clock_seconds();
     blocks_measure(state, error, error_size);
+    needs_conclude(&state->needs);
     int result = plan_write(state, error, error_size);
     run->seconds = clock_seconds() - started;
     run->stopped_by = stopped_by;
@@ -301,7 +321,7 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
 
 int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t error_size)
 {
-    struct state state = {.run = run};
+    struct state state = {.run = run, .event_sets = 1};
     char path[sizeof state.file.path];
     snprintf(path, sizeof path, "%s/samples.jsonl", run->folder);
     int result = record_file_create(&state.file, path);

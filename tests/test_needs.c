@@ -124,6 +124,39 @@ static json_t *grq_hangs(const struct cell *cell, unsigned block)
     return record;
 }
 
+/* A probe that says near, 50 ns, or far, 350 ns; none with one worker. */
+static json_t *probed(const struct cell *cell, unsigned block, bool far)
+{
+    json_t *record = steady(cell, block);
+    double line_ns = far ? 350 : 50;
+    if (cell->workers > 1)
+        json_object_set_new(
+            record, "probe",
+            json_pack("{s{sf} s{sf}}", "before", "line_ns", line_ns, "after", "line_ns", line_ns));
+    return record;
+}
+
+/* Far is the common mood; the cells of fib see it too late. */
+static json_t *fib_is_near_for_long(const struct cell *cell, unsigned block)
+{
+    bool fib = strcmp(cell->workload, "fib") == 0;
+    return probed(cell, block, !fib || block == 0 || block > REPS + 2);
+}
+
+static json_t *fib_is_never_far(const struct cell *cell, unsigned block)
+{
+    return probed(cell, block, strcmp(cell->workload, "fib") != 0);
+}
+
+/* And so is the first repetition. */
+static json_t *second_block_is_disturbed(const struct cell *cell, unsigned block)
+{
+    json_t *record = steady(cell, block);
+    if ((block == 1 || block == REPS) && strcmp(cell->variant, "gmp") == 0)
+        json_object_set_new(record, "marks", json_pack("[s]", "steal"));
+    return record;
+}
+
 /* Runs a whole sweep; the caller frees needs and plan. */
 static unsigned run(struct needs *needs, struct sweep_file *sweep, sampler *sample)
 {
@@ -277,11 +310,14 @@ static void copy_notes(const struct plan *from, struct plan *to, unsigned blocks
 static void sweep_goes_on_after_any_interruption_as_if_there_had_been_none(void **state)
 {
     (void)state;
-    static sampler *const samplers[] = {noisy, grq_on_spawn_with_two_is_noisy,
-                                        gmp_on_fib_with_one_settles, grq_hangs, grq_is_skipped};
+    static sampler *const samplers[] = {
+        noisy,          grq_on_spawn_with_two_is_noisy, gmp_on_fib_with_one_settles, grq_hangs,
+        grq_is_skipped, fib_is_near_for_long,           second_block_is_disturbed};
     for (size_t s = 0; s < sizeof samplers / sizeof samplers[0]; s++) {
         struct needs whole;
         struct sweep_file sweep = sweep_make(5);
+        sweep.class_min = 3;
+        sweep.repeat_disturbed = true;
         unsigned blocks = run(&whole, &sweep, samplers[s]);
         for (unsigned block = 0; block < blocks; block++) {
             for (size_t more = 0; more < whole.plan->count; more++) {
@@ -298,6 +334,81 @@ static void sweep_goes_on_after_any_interruption_as_if_there_had_been_none(void 
         }
         finish(&whole);
     }
+}
+
+/* Moods and marks ----------------------------------------------------------------------------- */
+
+static void cells_with_few_samples_of_the_common_mood_get_more(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(0);
+    sweep.class_min = 3;
+    run(&needs, &sweep, fib_is_near_for_long);
+    assert_int_equal(needs.class, MOOD_FAR);
+    /* One of the six is far, then three are not, then two are. */
+    for (size_t i = 0; i < needs.plan->count; i++) {
+        const struct cell *cell = &needs.plan->cells[i];
+        bool rare = strcmp(cell->workload, "fib") == 0 && cell->workers == 2;
+        expect_stop(&needs, cell, rare ? REPS + 3 + 2 : REPS, "reps");
+        for (size_t k = 0; k < cell->notes_count; k++)
+            assert_int_equal(cell->notes[k].why, k < REPS ? WHY_BLOCK : WHY_TOP_UP);
+    }
+    finish(&needs);
+}
+
+static void top_ups_end_where_the_mood_does_not_come(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(0);
+    sweep.class_min = 3;
+    /* Both moods are as common, so one workload has too little of the one that is chosen. */
+    run(&needs, &sweep, fib_is_never_far);
+    bool far = needs.class == MOOD_FAR;
+    for (size_t i = 0; i < needs.plan->count; i++) {
+        const struct cell *cell = &needs.plan->cells[i];
+        bool rare = cell->workers == 2 && (strcmp(cell->workload, "fib") == 0) == far;
+        expect_stop(&needs, cell, REPS + (rare ? REPS_MAX : 0), "reps");
+    }
+    finish(&needs);
+}
+
+static void no_moods_no_top_ups(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(0);
+    sweep.class_min = 1000;
+    assert_int_equal(run(&needs, &sweep, steady), REPS);
+    assert_int_equal(needs.class, MOOD_NONE);
+    finish(&needs);
+}
+
+static void disturbed_samples_are_repeated_until_there_are_as_many_without(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(0);
+    sweep.repeat_disturbed = true;
+    assert_int_equal(run(&needs, &sweep, second_block_is_disturbed), REPS + 2);
+    for (size_t i = 0; i < needs.plan->count; i++) {
+        const struct cell *cell = &needs.plan->cells[i];
+        bool gmp = strcmp(cell->variant, "gmp") == 0;
+        expect_stop(&needs, cell, REPS + (gmp ? 2 : 0), "reps");
+        if (gmp)
+            assert_int_equal(cell->notes[REPS + 1].why, WHY_REPEAT);
+    }
+    finish(&needs);
+}
+
+static void disturbed_samples_stay_without_being_asked(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(0);
+    assert_int_equal(run(&needs, &sweep, second_block_is_disturbed), REPS);
+    finish(&needs);
 }
 
 static void second_sample_of_a_block_is_refused(void **state)
@@ -350,6 +461,11 @@ int main(void)
         cmocka_unit_test(given_up_cells_are_in_no_block),
         cmocka_unit_test(cell_that_had_not_ended_is_interrupted),
         cmocka_unit_test(sweep_goes_on_after_any_interruption_as_if_there_had_been_none),
+        cmocka_unit_test(cells_with_few_samples_of_the_common_mood_get_more),
+        cmocka_unit_test(top_ups_end_where_the_mood_does_not_come),
+        cmocka_unit_test(no_moods_no_top_ups),
+        cmocka_unit_test(disturbed_samples_are_repeated_until_there_are_as_many_without),
+        cmocka_unit_test(disturbed_samples_stay_without_being_asked),
         cmocka_unit_test(second_sample_of_a_block_is_refused),
         cmocka_unit_test(plan_file_tells_why_each_cell_ended),
     };

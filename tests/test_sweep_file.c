@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "harness/sweep_file.h"
 
+#include "harness/child.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,6 +90,9 @@ static void least_file_gets_the_defaults(void **state)
     assert_int_equal(sweep->timeout_s, 20);
     assert_int_equal(sweep->min_time_ms, 100);
     assert_int_equal(sweep->warmup, 1);
+    assert_int_equal(sweep->steal_max, 1);
+    assert_int_equal(sweep->repeat_disturbed, 0);
+    assert_int_equal(sweep->class_min, 0);
     assert_int_equal(sweep->seed, -1);
     assert_false(sweep->pin);
     assert_int_equal(sweep->events_count, 0);
@@ -102,8 +107,8 @@ static void every_key_is_read(void **state)
 {
     (void)state;
     struct sweep_file *sweep = load_valid(
-        "reps: 2\nreps_max: 9\nwidth: 4\ntimeout_s: 3\nmin_time_ms: 0\nwarmup: 0\nseed: 0\npin: "
-        "true\n"
+        "reps: 2\nreps_max: 9\nwidth: 4\ntimeout_s: 3\nmin_time_ms: 0\nwarmup: 0\nseed: 0\n"
+        "pin: true\nsteal_max: 2\nrepeat_disturbed: true\nclass_min: 3\n"
         "events: [perf::PAGE-FAULTS, sde:::schedlab::STEALS]\n" HEAD GROUP "    figure: speedup\n");
     assert_int_equal(sweep->reps, 2);
     assert_int_equal(sweep->reps_max, 9);
@@ -111,11 +116,23 @@ static void every_key_is_read(void **state)
     assert_int_equal(sweep->timeout_s, 3);
     assert_int_equal(sweep->min_time_ms, 0);
     assert_int_equal(sweep->warmup, 0);
+    assert_int_equal(sweep->steal_max, 2);
+    assert_int_equal(sweep->repeat_disturbed, 1);
+    assert_int_equal(sweep->class_min, 3);
     assert_int_equal(sweep->seed, 0);
     assert_true(sweep->pin);
     assert_int_equal(sweep->events_count, 2);
     assert_string_equal(sweep->events[1], "sde:::schedlab::STEALS");
     assert_int_equal(sweep->groups[0].figure, SWEEP_FIGURE_SPEEDUP);
+    sweep_file_free(sweep);
+}
+
+static void warmup_may_be_automatic(void **state)
+{
+    (void)state;
+    struct sweep_file *sweep = load_valid("warmup: auto\nrepeat_disturbed: false\n" HEAD GROUP);
+    assert_int_equal(sweep->warmup, WARMUP_AUTO);
+    assert_int_equal(sweep->repeat_disturbed, 0);
     sweep_file_free(sweep);
 }
 
@@ -237,6 +254,13 @@ static void numbers_out_of_range_name_the_range(void **state)
     expect_error("width: 101\n" HEAD GROUP, 1, "width is 101", "0 to 100 percent");
     expect_error("reps: 5\nwidth: 5\n" HEAD GROUP, 2, "a reps_max of 6 to 1000", "it is 5");
     expect_error("\nwarmup: -1\n" HEAD GROUP, 2, "warmup is -1", "0 to 1000");
+    expect_error("warmup: automatic\n" HEAD GROUP, 1, "warmup is automatic",
+                 "0 to 1000 calls or auto");
+    expect_error("warmup: [1]\n" HEAD GROUP, 1, "warmup must be a single value", NULL);
+    expect_error("warmup: 1\nwarmup: 1\n" HEAD GROUP, 2, "warmup is given twice", NULL);
+    expect_error("repeat_disturbed: 1\n" HEAD GROUP, 1, "repeat_disturbed is 1", "false, true");
+    expect_error("\nsteal_max: 101\n" HEAD GROUP, 2, "steal_max is 101", "0 to 100 percent");
+    expect_error("class_min: few\n" HEAD GROUP, 1, "class_min is few", "0 to 1000 samples");
     expect_error("timeout_s: 99999999999\n" HEAD GROUP, 1, "timeout_s is 99999999999", "86400 s");
     expect_error("seed: -1\n" HEAD GROUP, 1, "seed is -1", "0 to");
     expect_error(HEAD "  - {id: a, question: q, baseline: gmp, variants: [gmp], workloads: [fib],\n"
@@ -326,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(least_file_gets_the_defaults),
         cmocka_unit_test(every_key_is_read),
+        cmocka_unit_test(warmup_may_be_automatic),
         cmocka_unit_test(specifications_become_canonical_without_repeats),
         cmocka_unit_test(knob_expands_every_variant),
         cmocka_unit_test(aliases_repeat_a_list),

@@ -68,7 +68,7 @@ static void text_of_file(const char *path, char *text, size_t size)
         fclose(from);
 }
 
-static struct outcome measure(const char *names, int64_t reps, int64_t timeout_s)
+static struct outcome measure_sweep(const char *names, struct sweep_file sweep)
 {
     static char copy[256];
     static char *variants[VARIANTS_MAX], *workloads[] = {"fib,n=10"};
@@ -79,11 +79,8 @@ static struct outcome measure(const char *names, int64_t reps, int64_t timeout_s
                                 .workloads_count = 1,
                                 .workers = workers,
                                 .workers_count = 1};
-    struct sweep_file sweep = {.reps = reps,
-                               .reps_max = reps,
-                               .timeout_s = timeout_s,
-                               .groups = &group,
-                               .groups_count = 1};
+    sweep.groups = &group;
+    sweep.groups_count = 1;
     char *rest = NULL;
     snprintf(copy, sizeof copy, "%s", names);
     for (char *name = strtok_r(copy, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
@@ -105,6 +102,14 @@ static struct outcome measure(const char *names, int64_t reps, int64_t timeout_s
     if (!outcome.records)
         fail_msg("%s", error);
     return outcome;
+}
+
+static struct outcome measure(const char *names, int64_t reps, int64_t timeout_s)
+{
+    return measure_sweep(names, (struct sweep_file){.reps = reps,
+                                                    .reps_max = reps,
+                                                    .timeout_s = timeout_s,
+                                                    .steal_max = STEAL_MAX_DEFAULT_PERCENT});
 }
 
 /* How many records of the variant have this status, and a reason with this part. */
@@ -194,6 +199,63 @@ static void wrong_digest_fails_while_the_sweep_runs(void **state)
     json_decref(outcome.records);
 }
 
+/* A sample that is disturbed, far away, and shows its arguments. */
+static const char disturbed_sample_script[] =
+    "#!/bin/sh\n"
+    "probe='{\"line_ns\":300.0,\"compute_ns\":9.0}'\n"
+    "printf '{\"status\":\"ok\",\"variant\":\"%s\",\"throughput\":5.0,' \"$3\"\n"
+    "printf '\"probe\":{\"before\":%s,\"after\":%s},' \"$probe\" \"$probe\"\n"
+    "printf '\"marks\":[\"steal\"],\"event_sets\":2,\"args\":\"%s\"}\\n' \"$*\"\n";
+
+static void script_write(const char *text)
+{
+    FILE *to = fopen(script, "w");
+    assert_non_null(to);
+    fputs(text, to);
+    assert_int_equal(fclose(to), 0);
+}
+
+static size_t count_why(const struct outcome *outcome, const char *why)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < json_array_size(outcome->records); i++)
+        n += strcmp(record_text(json_array_get(outcome->records, i), "why"), why) == 0;
+    return n;
+}
+
+static void disturbed_samples_and_rare_moods_are_measured_again(void **state)
+{
+    (void)state;
+    script_write(disturbed_sample_script);
+    struct outcome outcome = measure_sweep("gmp grq", (struct sweep_file){.reps = 2,
+                                                                          .reps_max = 3,
+                                                                          .repeat_disturbed = true,
+                                                                          .class_min = 6,
+                                                                          .warmup = WARMUP_AUTO,
+                                                                          .steal_max = 4});
+    script_write(fake_sample_script);
+    assert_int_equal(outcome.result, 0);
+    assert_int_equal(count_why(&outcome, "block"), 2 * 2);
+    assert_int_equal(count_why(&outcome, "repeat"), 2 * 3); /* as many as are allowed */
+    assert_int_equal(count_why(&outcome, "top-up"), 2 * 1); /* the sixth */
+    size_t i;
+    json_t *record;
+    json_array_foreach(outcome.records, i, record)
+    {
+        json_int_t block = json_integer_value(json_object_get(record, "block"));
+        const char *args = record_text(record, "args");
+        assert_non_null(strstr(args, " --warmup auto "));
+        assert_non_null(strstr(args, " --steal-max 4"));
+        assert_int_equal(strstr(args, " --event-set 1") != NULL, block % 2);
+        assert_int_equal(json_integer_value(json_object_get(record, "position")), i);
+    }
+    assert_non_null(strstr(outcome.messages, "12 of 12 samples are marked as disturbed"));
+    assert_non_null(strstr(outcome.messages, "one mood: 300 ns"));
+    assert_non_null(
+        strstr(outcome.messages, "2 samples for cells with few in mood near, 6 repeat"));
+    json_decref(outcome.records);
+}
+
 static void full_disk_ends_the_sweep_and_keeps_its_records(void **state)
 {
     (void)state;
@@ -250,6 +312,7 @@ int main(void)
         cmocka_unit_test(skipped_cell_is_recorded_once),
         cmocka_unit_test(hanging_cell_is_given_up_after_the_second_time),
         cmocka_unit_test(wrong_digest_fails_while_the_sweep_runs),
+        cmocka_unit_test(disturbed_samples_and_rare_moods_are_measured_again),
         cmocka_unit_test(full_disk_ends_the_sweep_and_keeps_its_records),
         cmocka_unit_test(samples_of_an_old_run_are_not_touched),
         cmocka_unit_test(signal_ends_the_sweep_and_keeps_its_records),
