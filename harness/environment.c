@@ -270,12 +270,12 @@ static void inheritance_describe(json_t *events)
     counters_free(counters);
 }
 
-json_t *environment_counting_to_json(void)
+json_t *environment_counting_of(const char *events)
 {
     static const struct counters_source source = {.read = no_stat, .absent = no_absence};
     char error[256];
     struct counters *counters =
-        counters_new(&papi_api_native, NULL, COUNTERS_PER_THREAD, error, sizeof error);
+        counters_new(&papi_api_native, events, COUNTERS_PER_THREAD, error, sizeof error);
     if (!counters)
         return absent(error);
     counters_bind(counters, &source);
@@ -285,6 +285,11 @@ json_t *environment_counting_to_json(void)
     counters_free(counters);
     inheritance_describe(json_object_get(object, "events"));
     return object;
+}
+
+json_t *environment_counting_to_json(void)
+{
+    return environment_counting_of(NULL);
 }
 
 json_t *environment_to_json(void)

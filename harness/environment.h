@@ -1,7 +1,7 @@
 /* environment.h - where and with what a run was made: the content of environment.json.
  *
  * Who calls: sweep, once per run, before the first sample; main for --version; report for the
- * folder of the plot scripts.
+ * folder of the plot scripts; doctor for what can be counted.
  */
 #ifndef SCHEDLAB_ENVIRONMENT_H
 #define SCHEDLAB_ENVIRONMENT_H
@@ -16,6 +16,11 @@ json_t *environment_to_json(void);
  * counted on the calling thread. absent_inherited says why an event that can be counted on one
  * thread cannot be inherited by others, and so is absent where every goroutine has a thread. */
 json_t *environment_counting_to_json(void);
+
+/* The same of another list of events than the default one; {absent: reason} if it is malformed.
+ * The program's own events can be described once in a process, here or above: libsde keeps the
+ * memory of a name that was taken back, and stumbles over it when the name comes again. */
+json_t *environment_counting_of(const char *events);
 
 /* The git revision of the build, "-dirty" at its end if the tree was, or "unknown". */
 const char *environment_revision(void);

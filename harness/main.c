@@ -18,6 +18,7 @@ static const struct command {
     {"run", cmd_run, "one workload on some variants, here and now, as a table"},
     {"sweep", cmd_sweep, "what a sweep file says, into a folder of records, plots and a report"},
     {"report", cmd_report, "tables, plots and the report of a folder of records, once more"},
+    {"doctor", cmd_doctor, "what this machine can count, and what on it disturbs measuring"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -68,7 +69,8 @@ int main(int argc, char **argv)
     int status = EXIT_DONE;
     argp_program_version_hook = print_version;
     if (argc < 2) {
-        fputs("schedlab: a command is missing; valid: list, run, sweep, report (schedlab --help)\n",
+        fputs("schedlab: a command is missing; valid: list, run, sweep, report, doctor (schedlab "
+              "--help)\n",
               stderr);
         return EXIT_MISUSED;
     }

@@ -58,7 +58,7 @@ quick="--reps 1 --iterations 1 --warmup 0 --workers 2"
 # Help and version
 expect help 0 "Usage: schedlab" -- --help
 expect version 0 "schedlab" -- --version
-for command in list run sweep report; do
+for command in list run sweep report doctor; do
     expect "$command has help with an example" 0 "Example:" -- $command --help
     tr -s ' \n' ' ' <out >flat
     grep -qE 'Exit status: 0 done.*; 1 .*; 2 misused\.' flat && report 1 "$command tells its exit status" ||
@@ -143,6 +143,19 @@ tr -s ' \n' ' ' <out | grep -q 'In kthread, .*PROCESS_\* stand in' && told=1
 
 expect run_repeats_from_a_seed 0 "ok" -- run gmp uneven --seed 7 $quick
 
+# Doctor
+run doctor --cores 0 --watch 20ms
+awk 'length($0) > 100 { exit 1 }' out && grep -q '^PAPI presets ' out && ! grep -q $'\033' out &&
+    report 1 doctor_table_fits_and_is_plain_in_a_file || report 0 doctor_table_fits_and_is_plain_in_a_file
+run doctor --cores 2 --watch 20 --format json
+json doctor_json_has_levels_reasons_and_counts \
+    "len(j['findings']) > 15 and all(f['level'] in ('ok','note','warn','unknown') and f['fact'] and f['why'] for f in j['findings']) and len(j['findings']) == sum(j['summary'].values()) and all(k['available'] == k['listed'] or k['reason'] for k in j['counting'])"
+# Whether this machine has a warning may change between two looks; within one it may not.
+run doctor --strict --cores 0 --watch 20 --format json
+json doctor_strict_fails_by_a_warning "(j['summary']['warn'] > 0) == ($status == 1)"
+run doctor --cores 0 --watch 20 --results no/such/folder
+grep -qE '^(ok|note|warn) +disk .* free for no/such/folder' out && report 1 doctor_finds_the_disk_of_a_folder_to_come || report 0 doctor_finds_the_disk_of_a_folder_to_come
+
 # Misuse
 misuse no_command "a command is missing" --
 misuse unknown_command '"sweep"' -- sweeep
@@ -187,6 +200,10 @@ misuse small_stack "bytes" -- run gmp fib --stack 1k
 misuse warmup_word "valid: 0 to 1000, or auto" -- run gmp fib --warmup automatic
 misuse warmup_too_long "valid: 0 to 1000, or auto" -- run gmp fib --warmup 1001
 misuse steal_max_above_all "valid: 0 to 100" -- run gmp fib --steal-max 101
+misuse doctor_argument "options only" -- doctor now
+misuse doctor_cores "valid: 0 to 64" -- doctor --cores 65
+misuse doctor_watch "valid: 0 to 60 s" -- doctor --watch 2h
+misuse doctor_format "table" -- doctor --format tabel
 misuse unknown_machine "native" -- run gmp fib --machine simm
 
 # Nothing that was measured is lost silently.
