@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "harness/cli.h"
 #include "harness/commands.h"
+#include "harness/doctor.h"
 #include "harness/environment.h"
 #include "harness/plan.h"
 #include "harness/progress.h"
@@ -298,6 +299,8 @@ static bool folder_fill(const struct options *options, const struct sweep_file *
     if (!sweep_folder_copy(options->file, path, error, error_size))
         return false;
     json_t *environment = environment_to_json();
+    json_object_set_new(environment, "doctor",
+                        doctor_for_run(folder, json_object_get(environment, "counting")));
     json_object_set_new(environment, "sweep", run_to_json(options, sweep, plan));
     char *text = json_dumps(environment, JSON_INDENT(2));
     json_decref(environment);

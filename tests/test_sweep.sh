@@ -80,6 +80,7 @@ check smoke_ends_well [ $status = 0 ]
 check smoke_prints_its_folder [ -d "$folder" ]
 check smoke_keeps_the_sweep_file cmp -s "$sweeps/smoke.yaml" "$folder/sweep.yaml"
 check smoke_keeps_the_environment has '"kernel"' "$folder/environment.json"
+check smoke_keeps_what_doctor_finds has '"id": "governor"' "$folder/environment.json"
 check smoke_measures_each_cell_in_each_block [ "$(records)" = 108 ]
 check smoke_has_only_good_samples [ "$(statuses)" = ' 108 "status":"ok" ' ]
 check smoke_leaves_whole_lines whole_lines
