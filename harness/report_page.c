@@ -410,9 +410,10 @@ static void head_write(FILE *to, const struct report *report)
 static void nav_write(FILE *to, const struct report *report)
 {
     static const char *const links[][2] = {
-        {"#answers", "Answers"},          {"#where", "Where"},
-        {"#failures", "Failed, skipped"}, {"#absent", "Event sources"},
-        {"#repeat", "Repeat a cell"},     {"#method", "Method"},
+        {"#answers", "Answers"},      {"#where", "Where"},
+        {"#doctor", "Disturbances"},  {"#failures", "Failed, skipped"},
+        {"#absent", "Event sources"}, {"#repeat", "Repeat a cell"},
+        {"#method", "Method"},
     };
     html_open(to, "nav", "aria-label", "Parts of this page", NULL);
     html_open(to, "ul", NULL);
@@ -461,6 +462,7 @@ void report_page_write(FILE *to, const struct report *report, const struct figur
     html_open(to, "main", NULL);
     report_answers_write(to, report);
     environment_write(to, report);
+    report_doctor_write(to, report);
     for (size_t i = 0; i < report->groups_count; i++)
         report_section_write(to, report, &report->groups[i], figures);
     failures_write(to, report);

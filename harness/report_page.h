@@ -24,6 +24,9 @@ extern const char report_style[];
 /* What answers each question; the table on top. */
 void report_answers_write(FILE *to, const struct report *report);
 
+/* What doctor found on the machine before the run. */
+void report_doctor_write(FILE *to, const struct report *report);
+
 /* Question, figures and tables of one group. */
 void report_section_write(FILE *to, const struct report *report, const struct report_group *group,
                           const struct figures *figures);

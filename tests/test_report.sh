@@ -92,6 +92,13 @@ cat >"$folder/environment.json" <<'END'
 {"cpu": {"model": "Slow & <old> 1000", "usable_threads": 2, "cache_bytes": 49152},
  "kernel": {"name": "Linux", "release": "0.99"},
  "settings": {"governor": {"absent": "cannot read the <governor>"}},
+ "doctor": {"findings": [
+   {"id": "governor", "level": "warn", "fact": "<powersave> on 2", "why": "the clock & more",
+    "change": "echo performance | tee 'x'"},
+   {"id": "boost", "level": "unknown", "fact": "cannot read it", "why": "who knows"},
+   {"id": "swap", "level": "ok", "fact": "none", "why": "slow"}, 17],
+  "counting": [{"id": "presets", "name": "PAPI presets", "available": 0, "listed": {"absent": "?"},
+    "wanted_available": 0, "wanted": 5, "reason": "no <PMU>", "change": "buy one"}]},
  "sweep": {"seed": 4711, "reps": 5, "warmup": 1}}
 END
 
@@ -187,6 +194,15 @@ says settings 'seed 4711; reps 5; warmup 1'
 says command 'build/schedlab run gmp,tick=16 yield --workers 2'
 says peak '17.0 in all'
 says interval '392 k to 408 k'
+says disturbance '<td class="failed">warn</td>'
+says what_was_found '<td>&lt;powersave&gt; on 2</td>'
+says what_it_does '<td>the clock &amp; more</td>'
+says command_against_it '<code>echo performance | tee &#39;x&#39;</code>'
+says disturbances_in_short '1 warn, 0 note, 1 unknown, 1 ok'
+says well 'Found well: swap (none).'
+says countable '<td class="number">0 of 5</td>'
+says count_that_is_unknown '<td class="number">0 of -</td>'
+says obstacle 'no &lt;PMU&gt;: <code>buy one</code>'
 check page_has_no_number_for_a_failed_cell test -z "$(grep -F '1000 M' "$page")"
 
 # What the page is ----------------------------------------------------------------------------------
@@ -303,6 +319,7 @@ copy
 rm copy/sweep.yaml copy/environment.json
 run 0 records_alone_are_enough copy --no-figures
 check records_alone_say_what_is_unknown grep -qF 'the machine is not known' copy/report.html
+check records_alone_have_no_disturbances grep -qF 'did not record what doctor finds' copy/report.html
 copy
 sed -i '3s/.*/not JSON/' copy/samples.jsonl
 run 1 bad_record_is_a_failure copy --no-figures

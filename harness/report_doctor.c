@@ -1,0 +1,168 @@
+/* report_doctor.c - what doctor found before the run: the section of the page. See report_page.h.
+ *
+ * Reads environment.json's key `doctor` and nothing else. Runs from before there was one say so.
+ */
+#define _GNU_SOURCE
+#include "harness/report_page.h"
+
+#include "harness/html.h"
+#include "harness/records.h"
+
+#include <string.h>
+
+static void head_write(FILE *to, const char *const *names)
+{
+    html_open(to, "thead", NULL);
+    html_open(to, "tr", NULL);
+    for (; *names; names++)
+        html_th(to, "col", *names);
+    html_close(to, "tr");
+    html_close(to, "thead");
+}
+
+/* Text, then the command in its own type. */
+static void td_command(FILE *to, const char *text, const char *command)
+{
+    html_open(to, "td", NULL);
+    html_text(to, text);
+    if (*text && *command)
+        html_text(to, ": ");
+    if (*command)
+        html_element(to, "code", command, NULL);
+    html_close(to, "td");
+}
+
+/* Findings ------------------------------------------------------------------------------------ */
+
+static bool is_level(const json_t *finding, const char *level)
+{
+    return strcmp(record_text(finding, "level"), level) == 0;
+}
+
+static size_t findings_with(const json_t *findings, const char *level)
+{
+    size_t i, n = 0;
+    json_t *finding;
+    json_array_foreach(findings, i, finding) n += is_level(finding, level);
+    return n;
+}
+
+static void finding_row(FILE *to, const json_t *finding)
+{
+    html_open(to, "tr", NULL);
+    html_th(to, "row", record_text(finding, "id"));
+    html_td(to, is_level(finding, "warn") ? "failed" : "range", record_text(finding, "level"));
+    html_td(to, NULL, record_text(finding, "fact"));
+    html_td(to, NULL, record_text(finding, "why"));
+    td_command(to, "", record_text(finding, "change"));
+    html_close(to, "tr");
+}
+
+static void findings_write(FILE *to, const json_t *findings)
+{
+    static const char *const names[] = {
+        "what", "level", "found", "what it does to results", "what changes it", NULL};
+    size_t i;
+    json_t *finding;
+    if (findings_with(findings, "ok") == json_array_size(findings))
+        return;
+    report_table_open(to, "What disturbed, or could not be seen", NULL);
+    head_write(to, names);
+    html_open(to, "tbody", NULL);
+    json_array_foreach(findings, i, finding)
+    {
+        if (!is_level(finding, "ok"))
+            finding_row(to, finding);
+    }
+    html_close(to, "tbody");
+    report_table_close(to);
+}
+
+static void well_write(FILE *to, const json_t *findings)
+{
+    const char *separator = "";
+    size_t i;
+    json_t *finding;
+    if (findings_with(findings, "ok") == 0)
+        return;
+    html_open(to, "p", "class", "note", NULL);
+    html_text(to, "Found well: ");
+    json_array_foreach(findings, i, finding)
+    {
+        if (!is_level(finding, "ok"))
+            continue;
+        html_format(to, "%s%s (%s)", separator, record_text(finding, "id"),
+                    record_text(finding, "fact"));
+        separator = ", ";
+    }
+    html_text(to, ".");
+    html_close(to, "p");
+}
+
+/* Events -------------------------------------------------------------------------------------- */
+
+/* "5 of 108"; a count that is not known is "-". */
+static void td_counts(FILE *to, const json_t *kind, const char *part, const char *whole)
+{
+    const char *const keys[] = {part, whole};
+    html_open(to, "td", "class", "number", NULL);
+    for (int i = 0; i < 2; i++) {
+        const json_t *count = json_object_get(kind, keys[i]);
+        html_text(to, i ? " of " : "");
+        if (json_is_integer(count))
+            html_format(to, "%" JSON_INTEGER_FORMAT, json_integer_value(count));
+        else
+            html_text(to, "-");
+    }
+    html_close(to, "td");
+}
+
+static void counting_write(FILE *to, const json_t *kinds)
+{
+    static const char *const names[] = {"events", "can be counted", "of the default list",
+                                        "what stands in the way", NULL};
+    size_t i;
+    json_t *kind;
+    if (json_array_size(kinds) == 0)
+        return;
+    report_table_open(to, "What the machine could count", NULL);
+    head_write(to, names);
+    html_open(to, "tbody", NULL);
+    json_array_foreach(kinds, i, kind)
+    {
+        html_open(to, "tr", NULL);
+        html_th(to, "row", record_text(kind, "name"));
+        td_counts(to, kind, "available", "listed");
+        td_counts(to, kind, "wanted_available", "wanted");
+        td_command(to, record_text(kind, "reason"), record_text(kind, "change"));
+        html_close(to, "tr");
+    }
+    html_close(to, "tbody");
+    report_table_close(to);
+}
+
+/* Together ------------------------------------------------------------------------------------ */
+
+void report_doctor_write(FILE *to, const struct report *report)
+{
+    const json_t *doctor = json_object_get(report->environment, "doctor");
+    const json_t *findings = json_object_get(doctor, "findings");
+    html_open(to, "section", "id", "doctor", NULL);
+    html_element(to, "h2", "What disturbed measuring", NULL);
+    if (json_array_size(findings) == 0) {
+        html_element(to, "p", "The run did not record what doctor finds on the machine.", NULL);
+    } else {
+        html_open(to, "p", NULL);
+        html_format(
+            to,
+            "schedlab doctor, before the first sample: %zu warn, %zu note, %zu unknown, %zu "
+            "ok.",
+            findings_with(findings, "warn"), findings_with(findings, "note"),
+            findings_with(findings, "unknown"), findings_with(findings, "ok"));
+        html_close(to, "p");
+        findings_write(to, findings);
+        well_write(to, findings);
+        counting_write(to, json_object_get(doctor, "counting"));
+    }
+    html_close(to, "section");
+}
