@@ -77,7 +77,7 @@ void look_at_lines(struct look *look)
                               "virtual machines it changes with time";
     const struct doctor_request *request = look->request;
     if (request->cpus_count < 2) {
-        look_add(look, "lines", DOCTOR_UNKNOWN, why, NULL, "there is one usable core");
+        look_add(look, "lines", DOCTOR_UNKNOWN, why, NULL, "there are fewer than two usable cores");
         return;
     }
     if (request->line_cores < 2)

@@ -294,7 +294,7 @@ static void line_distances_are_compared(void **state)
     check("lines", DOCTOR_NOTE, "40 ns (cores 2 and 3) to 360 ns", "taskset");
     doctor_free(&doctor);
     look_at(1, true);
-    check("lines", DOCTOR_UNKNOWN, "one usable core", "");
+    check("lines", DOCTOR_UNKNOWN, "fewer than two usable cores", "");
     assert_int_equal(doctor.lines_count, 0);
     doctor_free(&doctor);
     fake.line_error = -EINVAL;
