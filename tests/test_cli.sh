@@ -6,6 +6,7 @@
 # Prints TAP. A misuse must be one line on standard error that names what is valid, nothing on standard output, exit status 2.
 set -uo pipefail
 schedlab=$(realpath "${1:-build/schedlab}")
+texts=$(realpath "$(dirname "$0")/../docs")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -150,6 +151,9 @@ awk 'length($0) > 100 { exit 1 }' out && grep -q '^PAPI presets ' out && ! grep 
 run doctor --cores 2 --watch 20 --format json
 json doctor_json_has_levels_reasons_and_counts \
     "len(j['findings']) > 15 and all(f['level'] in ('ok','note','warn','unknown') and f['fact'] and f['why'] for f in j['findings']) and len(j['findings']) == sum(j['summary'].values()) and all(k['available'] == k['listed'] or k['reason'] for k in j['counting'])"
+undocumented=$(python3 -c "import json; [print(f['id']) for f in json.load(open('out'))['findings']]" |
+    while read -r id; do grep -qF "\`$id\`" "$texts/MEASURING.md" || echo "$id"; done)
+[ -z "$undocumented" ] && report 1 doctor_findings_are_documented || report 0 "doctor_findings_are_documented $undocumented"
 # Whether this machine has a warning may change between two looks; within one it may not.
 run doctor --strict --cores 0 --watch 20 --format json
 json doctor_strict_fails_by_a_warning "(j['summary']['warn'] > 0) == ($status == 1)"
