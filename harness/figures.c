@@ -173,13 +173,14 @@ static bool spec_has_key(const char *spec, const char *key)
 }
 
 /* What the knob was where a specification does not name it, from such a cell's record. */
-static char *knob_default(const struct report *report, const struct report_group *group)
+static char *knob_default(const struct report *report, const struct report_group *group,
+                          const struct sweep_knob *knob)
 {
     for (size_t i = 0; i < group->count; i++) {
-        if (spec_has_key(group->cells[i].variant, group->knob->name))
+        if (spec_has_key(group->cells[i].variant, knob->name))
             continue;
         const json_t *record = report_record(report, group->cells[i].id);
-        const json_t *value = json_object_get(json_object_get(record, "knobs"), group->knob->name);
+        const json_t *value = json_object_get(json_object_get(record, "knobs"), knob->name);
         if (json_is_integer(value))
             return format("%" JSON_INTEGER_FORMAT, json_integer_value(value));
         if (json_is_string(value))
@@ -197,6 +198,18 @@ static char *knob_values(const struct sweep_knob *knob)
         free(text);
         text = longer;
     }
+    return text;
+}
+
+/* The default, "-" if it is not known, and then the values: one argument, because a script of
+ * gnuplot takes nine at most. */
+static char *knob_default_and_values(const struct report *report, const struct report_group *group,
+                                     const struct sweep_knob *knob)
+{
+    char *first = knob_default(report, group, knob), *values = knob_values(knob);
+    char *text = format("%s %s", *first ? first : "-", values);
+    free(first);
+    free(values);
     return text;
 }
 
@@ -246,13 +259,18 @@ static void figure_add(struct figures *figures, const struct report *report,
         return;
     if ((kind == SWEEP_FIGURE_SPEEDUP && !has_speedup(group)) ||
         (kind == SWEEP_FIGURE_LATENCY && !has_latency(report, group)) ||
-        (kind == SWEEP_FIGURE_KNOB && !group->knob) || !has_throughput(group)) {
+        (kind == SWEEP_FIGURE_KNOB && !group->knob) ||
+        (kind == SWEEP_FIGURE_HEATMAP && !group->knob2) || !has_throughput(group)) {
         free(figure.events);
         return;
     }
     if (kind == SWEEP_FIGURE_KNOB) {
-        figure.knob_default = knob_default(report, group);
+        figure.knob_default = knob_default(report, group, group->knob);
         figure.knob_values = knob_values(group->knob);
+    }
+    if (kind == SWEEP_FIGURE_HEATMAP) {
+        figure.knob_values = knob_default_and_values(report, group, group->knob);
+        figure.knob2_values = knob_default_and_values(report, group, group->knob2);
     }
     snprintf(figure.name, sizeof figure.name, "%s-%s", group->id, sweep_figure_name(kind));
     figure.svg = format("%s/figures/%s.svg", report->run_dir, figure.name);
@@ -289,6 +307,9 @@ struct figures figures_plan(const struct report *report)
     for (size_t i = 0; i < report->groups_count; i++) {
         const struct report_group *group = &report->groups[i];
         figure_add(&figures, report, group, group->figure);
+        /* As bars the cells of a map would be a wall. */
+        if (group->figure == SWEEP_FIGURE_HEATMAP)
+            continue;
         /* The curve over a knob's values shows the same throughputs better than bars, and who asks
          * for counts does not ask for speed. */
         if (group->figure != SWEEP_FIGURE_KNOB && group->figure != SWEEP_FIGURE_EVENTS)
@@ -308,6 +329,7 @@ void figures_free(struct figures *figures)
         free(figures->figures[i].events);
         free(figures->figures[i].knob_default);
         free(figures->figures[i].knob_values);
+        free(figures->figures[i].knob2_values);
         free(figures->figures[i].caption);
     }
     free(figures->figures);
@@ -338,6 +360,12 @@ static void figure_arguments(const struct figure *figure, const char *question,
     if (figure->kind == SWEEP_FIGURE_KNOB) {
         arguments[n++] = figure->group->knob->name;
         arguments[n++] = figure->knob_default;
+    }
+    if (figure->kind == SWEEP_FIGURE_HEATMAP) {
+        arguments[n++] = figure->group->knob->name;
+        arguments[n++] = figure->knob_values;
+        arguments[n++] = figure->group->knob2->name;
+        arguments[n++] = figure->knob2_values;
     }
     arguments[n++] = question;
     arguments[n++] = figure->caption;

@@ -20,7 +20,8 @@ struct figure {
     char *svg;                     /* path */
     char *events;                  /* for the events: which, separated by spaces */
     char *knob_default;            /* for a knob curve; "" if no cell has the default */
-    char *knob_values;             /* separated by spaces */
+    char *knob_values;             /* separated by spaces; for a heat map the default comes first */
+    char *knob2_values;            /* for a heat map, likewise */
     char *caption;                 /* machine and run */
     bool drawn;                    /* its SVG is there and whole */
 };

@@ -3,6 +3,7 @@
 #include "harness/report.h"
 
 #include "harness/figures.h"
+#include "harness/report_baseline.h"
 #include "harness/report_data.h"
 #include "harness/report_json.h"
 #include "harness/report_page.h"
@@ -68,6 +69,10 @@ int report_make_with(const char *run_dir, bool draw, json_t **summary, FILE *mes
     if (tables_write(run_dir, error, sizeof error) < 0 ||
         !report_load(&report, run_dir, error, sizeof error, problem, sizeof problem))
         return complain(messages, error);
+    if (!report_baseline_write(&report, error, sizeof error)) {
+        report_free(&report);
+        return complain(messages, error);
+    }
     struct figures figures = figures_plan(&report);
     if (!draw)
         figures_find(&figures);

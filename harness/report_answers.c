@@ -291,6 +291,7 @@ static void group_write(FILE *to, const struct report *report, const struct repo
     case SWEEP_FIGURE_THROUGHPUT:
     case SWEEP_FIGURE_SPEEDUP:
     case SWEEP_FIGURE_KNOB:
+    case SWEEP_FIGURE_HEATMAP:
         throughput_write(to, group);
         break;
     }

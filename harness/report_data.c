@@ -221,6 +221,7 @@ static void group_add(struct report *report, struct report_cell *first, size_t c
         .baseline = plan ? plan->baseline : NULL,
         .figure = plan ? plan->figure : SWEEP_FIGURE_THROUGHPUT,
         .knob = plan ? plan->knob : NULL,
+        .knob2 = plan ? plan->knob2 : NULL,
         .cells = first,
         .count = count,
     };

@@ -47,7 +47,7 @@ struct report_group {
     const char *id;
     const char *question, *baseline; /* NULL: the sweep file does not say */
     enum sweep_figure figure;
-    const struct sweep_knob *knob;
+    const struct sweep_knob *knob, *knob2; /* those of the figure; NULL where it has none */
     struct report_cell *cells;
     size_t count;
 };

@@ -58,6 +58,8 @@ static const char *figure_summary(enum sweep_figure kind)
         return "Latency by percentile, variant and workload";
     case SWEEP_FIGURE_KNOB:
         return "Throughput over the values of a knob";
+    case SWEEP_FIGURE_HEATMAP:
+        return "Heat map of two knobs: throughput as a multiple of the baseline";
     }
     return "Figure";
 }
@@ -391,7 +393,9 @@ void report_section_write(FILE *to, const struct report *report, const struct re
                 cells_count(group, "skipped"));
     if (group->baseline)
         html_format(to, " Baseline: %s.", group->baseline);
-    if (group->knob)
+    if (group->knob && group->knob2)
+        html_format(to, " Knobs: %s and %s.", group->knob->name, group->knob2->name);
+    else if (group->knob)
         html_format(to, " Knob: %s.", group->knob->name);
     html_close(to, "p");
     for (size_t i = 0; i < figures->count; i++)

@@ -181,27 +181,56 @@ static char *canonical_variant(const struct sweep_reader *reader, size_t line, c
     return canonical;
 }
 
+/* Puts ",NAME=VALUE" of the i-th value at the end of text. NULL if the specification is then wrong,
+ * after a complaint about the place of that value. */
+static char *knob_append(const struct sweep_reader *reader, const char *text,
+                         const struct sweep_knob *knob, unsigned i, const char *place)
+{
+    char longer[ERROR_SIZE];
+    snprintf(longer, sizeof longer, "%s,%s=%s", text, knob->name, knob->values[i]);
+    return canonical_variant(reader, line_of(reader, "%s/values/%u", place, i), longer);
+}
+
+/* Adds text with each value of knob, or as it is if there is no knob. Takes text. */
+static bool expand_knob2(const struct sweep_reader *reader, const struct sweep_knob *knob,
+                         unsigned g, char *text, struct texts *texts)
+{
+    char place[PLACE_SIZE];
+    if (!knob) {
+        texts_add(texts, text);
+        return true;
+    }
+    snprintf(place, sizeof place, "groups/%u/knob2", g);
+    bool ok = true;
+    for (unsigned i = 0; ok && i < knob->values_count; i++) {
+        char *canonical = knob_append(reader, text, knob, i, place);
+        ok = canonical != NULL;
+        if (ok)
+            texts_add(texts, canonical);
+    }
+    free(text);
+    return ok;
+}
+
 static bool expand_variant(const struct sweep_reader *reader, const struct sweep_group *group,
                            unsigned g, unsigned v, struct texts *texts)
 {
-    unsigned values = group->knob ? group->knob->values_count : 1;
-    for (unsigned k = 0; k < values; k++) {
-        char text[ERROR_SIZE];
-        size_t line = line_of(reader, "groups/%u/variants/%u", g, v);
-        snprintf(text, sizeof text, "%s", group->variants[v]);
-        if (group->knob) {
-            char *alone = canonical_variant(reader, line, text);
-            if (!alone)
-                return false;
-            free(alone);
-            line = line_of(reader, "groups/%u/knob/values/%u", g, k);
-            snprintf(text, sizeof text, "%s,%s=%s", group->variants[v], group->knob->name,
-                     group->knob->values[k]);
-        }
-        char *canonical = canonical_variant(reader, line, text);
-        if (!canonical)
+    char place[PLACE_SIZE];
+    size_t line = line_of(reader, "groups/%u/variants/%u", g, v);
+    char *alone = canonical_variant(reader, line, group->variants[v]);
+    if (!alone)
+        return false;
+    if (!group->knob) {
+        texts_add(texts, alone);
+        return true;
+    }
+    free(alone);
+    snprintf(place, sizeof place, "groups/%u/knob", g);
+    for (unsigned i = 0; i < group->knob->values_count; i++) {
+        /* Not the canonical text: where the file's names the knob too, that is the mistake. */
+        char *one = knob_append(reader, group->variants[v], group->knob, i, place);
+        if (!one || !expand_knob2(reader, group->knob2, g, one, texts))
             return false;
-        texts_add(texts, canonical);
     }
     return true;
 }
@@ -282,6 +311,26 @@ static bool check_workers(const struct sweep_reader *reader, const struct sweep_
     return true;
 }
 
+/* That the knobs are those which the figure has axes for. */
+static bool check_knobs(const struct sweep_reader *reader, const struct sweep_group *group,
+                        unsigned g)
+{
+    bool map = group->figure == SWEEP_FIGURE_HEATMAP;
+    if (map != (group->knob2 != NULL) || (map && !group->knob))
+        return sweep_complain(reader, line_of(reader, "groups/%u", g),
+                              "group \"%s\" has only some of knob, knob2 and figure: heatmap; "
+                              "valid: all or none",
+                              group->id);
+    if (!map && (group->figure == SWEEP_FIGURE_KNOB) != (group->knob != NULL))
+        return sweep_complain(
+            reader, line_of(reader, "groups/%u", g),
+            "group \"%s\" has only one of knob and figure: knob; valid: both or none", group->id);
+    if (map && strcmp(group->knob->name, group->knob2->name) == 0)
+        return sweep_complain(reader, line_of(reader, "groups/%u/knob2/name", g),
+                              "knob2 is \"%s\" like knob; valid: another knob", group->knob2->name);
+    return true;
+}
+
 static bool check_group(const struct sweep_reader *reader, struct sweep_file *sweep, unsigned g)
 {
     struct sweep_group *group = &sweep->groups[g];
@@ -291,12 +340,9 @@ static bool check_group(const struct sweep_reader *reader, struct sweep_file *sw
     for (unsigned i = 0; i < g; i++)
         if (strcmp(sweep->groups[i].id, group->id) == 0)
             return sweep_complain(reader, line, "two groups have the id \"%s\"", group->id);
-    if ((group->figure == SWEEP_FIGURE_KNOB) != (group->knob != NULL))
-        return sweep_complain(
-            reader, line_of(reader, "groups/%u", g),
-            "group \"%s\" has only one of knob and figure: knob; valid: both or none", group->id);
-    return expand_variants(reader, group, g) && expand_workloads(reader, group, g) &&
-           check_baseline(reader, group, g) && check_workers(reader, group, g);
+    return check_knobs(reader, group, g) && expand_variants(reader, group, g) &&
+           expand_workloads(reader, group, g) && check_baseline(reader, group, g) &&
+           check_workers(reader, group, g);
 }
 
 static bool check_values(const struct sweep_reader *reader, struct sweep_file *sweep)

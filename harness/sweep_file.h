@@ -23,7 +23,7 @@
  *     groups:
  *       - id: grq-perm-gmp          # letters, digits, "-", "_"; plot and table key
  *         question: Does a queue per worker pay?
- *         figure: throughput        # throughput, speedup, events, latency or knob
+ *         figure: throughput        # throughput, speedup, events, latency, knob or heatmap
  *         baseline: gmp             # one of the variants
  *         variants: [grq, perm, gmp]
  *         workloads: ["spawn,n=100000", "ring,n=503"]
@@ -34,6 +34,15 @@
  *         baseline: gmp
  *         variants: [gmp]
  *         knob: {name: tick, values: [0, 16, 61, 64, 1024]}   # gmp,tick=0 gmp,tick=16 ...
+ *         workloads: ["spawn,n=100000"]
+ *         workers: [2]
+ *       - id: ring-tick
+ *         question: Which ring goes with which tick?
+ *         figure: heatmap
+ *         baseline: gmp
+ *         variants: [gmp]
+ *         knob: {name: ring, values: [16, 256, 4096]}         # across
+ *         knob2: {name: tick, values: [1, 61, 1024]}          # up; each with each: 9 variants
  *         workloads: ["spawn,n=100000"]
  *         workers: [2]
  *
@@ -57,7 +66,8 @@ enum sweep_figure {
     SWEEP_FIGURE_SPEEDUP,    /* over workers */
     SWEEP_FIGURE_EVENTS,     /* per operation */
     SWEEP_FIGURE_LATENCY,    /* quantiles */
-    SWEEP_FIGURE_KNOB, /* throughput over the values of group->knob; has a knob exactly then */
+    SWEEP_FIGURE_KNOB,       /* throughput over the values of group->knob */
+    SWEEP_FIGURE_HEATMAP,    /* multiples of the baseline over those of knob and knob2 */
 };
 
 struct sweep_knob {
@@ -71,15 +81,17 @@ struct sweep_group {
     char *question;
     char *baseline; /* canonical; one of variants */
 
-    /* Canonical, in the order of the file, without repeats, and expanded over the knob: unless
-     * something repeats, variants[v * values + k] is variant v of the file with value k. */
+    /* Canonical, in the order of the file, without repeats, and expanded over the knobs: unless
+     * something repeats, variants[(v * values + k) * values2 + j] is variant v of the file with
+     * value k of the one and j of the other. */
     char **variants;
     char **workloads; /* canonical, without repeats */
     int64_t *workers;
     unsigned variants_count, workloads_count, workers_count;
 
     enum sweep_figure figure;
-    struct sweep_knob *knob; /* or NULL */
+    struct sweep_knob *knob;  /* there exactly if figure is KNOB or HEATMAP, else NULL */
+    struct sweep_knob *knob2; /* there exactly if figure is HEATMAP, else NULL */
 };
 
 struct sweep_file {

@@ -35,6 +35,7 @@ static const cyaml_strval_t figure_words[] = {
     {"events", SWEEP_FIGURE_EVENTS},
     {"latency", SWEEP_FIGURE_LATENCY},
     {"knob", SWEEP_FIGURE_KNOB},
+    {"heatmap", SWEEP_FIGURE_HEATMAP},
 };
 
 /* Not CYAML_FIELD_BOOL, which takes any other word for true. */
@@ -65,6 +66,8 @@ static const cyaml_schema_field_t group_fields[] = {
                          1, CYAML_UNLIMITED),
     CYAML_FIELD_MAPPING_PTR("knob", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
                             knob, knob_fields),
+    CYAML_FIELD_MAPPING_PTR("knob2", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
+                            knob2, knob_fields),
     CYAML_FIELD_END,
 };
 
@@ -177,8 +180,8 @@ static const char *mistake_key(const struct schema_mistake *mistake)
 /* The keys of the mapping at place, and what messages call it. */
 static const cyaml_schema_field_t *fields_of_place(const char *place, const char **name)
 {
-    size_t length = strlen(place);
-    bool is_knob = length >= 5 && strcmp(place + length - 5, "/knob") == 0;
+    const char *last = strrchr(place, '/');
+    bool is_knob = last && (strcmp(last, "/knob") == 0 || strcmp(last, "/knob2") == 0);
     *name = is_knob ? "a knob" : *place ? "a group" : "a sweep";
     return is_knob ? knob_fields : *place ? group_fields : sweep_fields;
 }

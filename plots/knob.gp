@@ -27,14 +27,10 @@ TITLE = ARGC >= 6 && strlen(ARG6) ? ARG6 : "Which value of " . KNOB . " is best?
 CAPTION = ARGC >= 7 && strlen(ARG7) ? ARG7 : ARG1
 VALUES = ARGC >= 8 ? ARG8 : ""
 load SL_HERE . "group.gp"
+load SL_HERE . "setting.gp"
 
-# "gmp,tick=64,slice=0" with KNOB "tick": the value is "64", the curve "gmp,slice=0".
-key(spec) = strstrt(spec . ",", "," . KNOB . "=")
-after(spec) = spec[key(spec) + strlen(KNOB) + 2:*]
-upto_comma(text) = strstrt(text, ",") ? text[1:strstrt(text, ",") - 1] : text
-from_comma(text) = strstrt(text, ",") ? text[strstrt(text, ","):*] : ""
-setting(spec) = key(spec) ? upto_comma(after(spec)) : DEFAULT
-curve(spec) = key(spec) ? spec[1:key(spec) - 1] . from_comma(after(spec)) : spec
+setting(spec) = sl_setting(spec, KNOB, DEFAULT)
+curve(spec) = sl_without(spec, KNOB)
 
 CURVES = ""
 SETTINGS = ""

@@ -2,6 +2,7 @@
  * escaping, taking in an SVG, reading tables, and the rule by which a variant wins. */
 #define _GNU_SOURCE
 #include "harness/html.h"
+#include "harness/report_baseline.h"
 #include "harness/report_text.h"
 #include "harness/report_tsv.h"
 #include "harness/report_verdict.h"
@@ -264,6 +265,25 @@ static void serial_failed_and_smaller_runs_do_not_compete(void **state)
     verdicts_free(verdict, 1);
 }
 
+static void difference_from_the_baseline_needs_the_whole_interval(void **state)
+{
+    (void)state;
+    struct report_cell one = cell("a", 2, 90, 100, 110);
+    one.to_baseline = (struct interval){1.2, 1.01, 1.3, 3};
+    assert_string_equal(report_baseline_shown(&one), "faster");
+    one.to_baseline.n = 2;
+    assert_string_equal(report_baseline_shown(&one), "none");
+    one.to_baseline = (struct interval){1.2, 1, 1.3, 3};
+    assert_string_equal(report_baseline_shown(&one), "none");
+    one.to_baseline = (struct interval){0.8, 0.7, 0.99, 3};
+    assert_string_equal(report_baseline_shown(&one), "slower");
+    one.to_baseline = (struct interval){NAN, NAN, NAN, 0};
+    assert_null(report_baseline_shown(&one));
+    one.to_baseline = (struct interval){0.8, 0.7, 0.99, 3};
+    one.status = "failed";
+    assert_null(report_baseline_shown(&one));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +300,7 @@ int main(void)
         cmocka_unit_test(too_few_samples_decide_nothing),
         cmocka_unit_test(tests_of_a_question_are_corrected_together),
         cmocka_unit_test(serial_failed_and_smaller_runs_do_not_compete),
+        cmocka_unit_test(difference_from_the_baseline_needs_the_whole_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

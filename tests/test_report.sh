@@ -80,6 +80,15 @@ groups:
     knob: {name: tick, values: [0, 1, 16, 61, 1024, random]}
     workloads: [yield]
     workers: [2]
+  - id: map
+    question: Does ring go with tick?
+    figure: heatmap
+    baseline: gmp
+    variants: [gmp]
+    knob: {name: ring, values: [4, 16, 256]}
+    knob2: {name: tick, values: [1, 61, random]}
+    workloads: [yield]
+    workers: [2]
   - id: tails
     question: Who has the longest tail?
     figure: latency
@@ -135,8 +144,8 @@ for block in 0 1 2 3 4; do
             groups='"structures"'
             [ $workload$workers = pingpong2 ] && groups='"structures","tails"'
             record $block grq '' $workload $workers "$groups" "$(ok $((1000 * noise * workers)) 0 7)"
-            [ $workload$workers = yield2 ] && groups='"structures","tick"'
-            record $block gmp '"tick":61' $workload $workers "$groups" "$(ok $((2000 * noise * workers)) 0.5 2)"
+            [ $workload$workers = yield2 ] && groups='"structures","tick","map"'
+            record $block gmp '"ring":256,"tick":61' $workload $workers "$groups" "$(ok $((2000 * noise * workers)) 0.5 2)"
             near=1990 # not told apart from gmp
             [ $workload$workers = pingpong2 ] && near=1600
             record $block tasksteal '' $workload $workers '"structures"' \
@@ -150,9 +159,16 @@ for block in 0 1 2 3 4; do
         fi
     done
     for tick in 0 1 16 1024; do
-        record $block gmp,tick=$tick "\"tick\":$tick" yield 2 '"tick"' "$(ok $((1500 * noise * 2 + tick)) 0.5)"
+        groups='"tick"'
+        [ $tick = 1 ] && groups='"tick","map"'
+        record $block gmp,tick=$tick "\"tick\":$tick" yield 2 "$groups" "$(ok $((1500 * noise * 2 + tick)) 0.5)"
     done
-    record $block gmp,tick=random '"tick":"random"' yield 2 '"tick"' "$(ok $((1500 * noise * 2)) 0.5)"
+    record $block gmp,tick=random '"tick":"random"' yield 2 '"tick","map"' "$(ok $((1500 * noise * 2)) 0.5)"
+    # Of the map, ring=4,tick=1 is near gmp, ring=4,tick=random fails, ring=16 has one of its three.
+    record $block gmp,ring=4 '"ring":4' yield 2 '"map"' "$(ok $((6000 * noise * 2)) 0.5)"
+    record $block gmp,tick=1,ring=4 '"ring":4' yield 2 '"map"' "$(ok $((1980 * noise * 2)) 0.5)"
+    record $block gmp,tick=random,ring=4 '"ring":4' yield 2 '"map"' '"status":"failed","reason":"lost a G"'
+    record $block gmp,ring=16 '"ring":16' yield 2 '"map"' "$(ok $((2500 * noise * 2)) 0.5)"
 done >"$folder/samples.jsonl"
 record 0 kthread '' mpmc 2 '"structures"' \
     '"status":"skipped","reason":"a million \"threads\" > 8000"' >>"$folder/samples.jsonl"
@@ -167,7 +183,7 @@ for table in samples cells events latency; do
     check "report_writes_$table" test -s "$folder/$table.tsv"
 done
 for figure in structures-throughput structures-speedup structures-events structures-latency \
-    tick-knob tick-events tails-latency tails-throughput tails-events; do
+    tick-knob map-heatmap tick-events tails-latency tails-throughput tails-events; do
     [ $figure = tails-events ] || [ $figure = tick-events ] || for format in svg pdf png; do
         check "report_draws_${figure}_$format" test -s "$folder/figures/$figure.$format"
     done
@@ -249,6 +265,14 @@ drawn shows_speedup structures-speedup '2.00×'
 drawn marks_the_default tick-knob 'default 61'
 drawn has_a_word_on_the_axis tick-knob 'random'
 drawn says_which_axis_is_logarithmic tick-knob 'logarithmic'
+drawn shows_a_multiple_in_a_cell map-heatmap '>3.00×<'
+drawn shows_no_difference_in_a_cell map-heatmap '>~0.99×<'
+drawn shows_a_slower_cell map-heatmap '>0.75×<'
+drawn shows_a_failed_cell_of_a_map map-heatmap '>failed<'
+drawn names_both_knobs map-heatmap '>tick<'
+drawn explains_the_grey map-heatmap 'no difference shown'
+check baseline_table_says_what_is_shown test "$(grep -cE '^map.*(faster|slower|none|NA)$' "$folder/baseline.tsv")" = 7
+check baseline_table_knows_the_failed_one grep -qE '^map.gmp.gmp,tick=random,ring=4.*failed.NA.NA.NA.NA$' "$folder/baseline.tsv"
 drawn has_percentiles tails-latency '99.9 %'
 drawn has_time_units tails-latency ' µs'
 
@@ -259,7 +283,8 @@ for call in "throughput structures" "speedup structures" "events structures" "la
     check "plots_${1}_runs_by_hand" gnuplot -d -c "$plots/$1.gp" "$folder" "$2" "elsewhere/$1"
 done
 check plots_knob_runs_by_hand gnuplot -d -c "$plots/knob.gp" "$folder" tick elsewhere/knob tick 61
-check plots_write_all_formats test "$(find elsewhere -type f -size +0 | wc -l)" = 15
+check plots_heatmap_runs_by_hand gnuplot -d -c "$plots/heatmap.gp" "$folder" map elsewhere/heatmap ring 256 tick 61
+check plots_write_all_formats test "$(find elsewhere -type f -size +0 | wc -l)" = 18
 gnuplot -d -c "$plots/throughput.gp" "$folder" nothing elsewhere/nothing >out 2>err
 check plots_fail_without_the_group test $? = 1
 one_line plots_name_the_missing_group "no rows of group 'nothing'"

@@ -181,6 +181,42 @@ static void knob_expands_every_variant(void **state)
     sweep_file_free(sweep);
 }
 
+#define MAP_GROUP(knob, knob2, more) KNOB_GROUP(knob, "    knob2: " knob2 "\n" more)
+#define RING_KNOB "{name: ring, values: [16, 256]}"
+#define TICK_KNOB "{name: tick, values: [1, 61, 64]}"
+
+static void two_knobs_expand_to_each_with_each(void **state)
+{
+    (void)state;
+    struct sweep_file *sweep = load_valid(MAP_GROUP(RING_KNOB, TICK_KNOB, "    figure: heatmap\n"));
+    const struct sweep_group *group = &sweep->groups[0];
+    assert_int_equal(group->figure, SWEEP_FIGURE_HEATMAP);
+    assert_int_equal(group->variants_count, 12);
+    assert_string_equal(group->variants[0], "gmp,tick=1,ring=16");
+    assert_string_equal(group->variants[1], "gmp,ring=16");
+    assert_string_equal(group->variants[3], "gmp,tick=1");
+    assert_string_equal(group->variants[4], "gmp");
+    assert_non_null(strstr(group->variants[11], "runnext=off"));
+    assert_string_equal(group->knob->name, "ring");
+    assert_string_equal(group->knob2->name, "tick");
+    assert_int_equal(group->knob2->values_count, 3);
+    sweep_file_free(sweep);
+}
+
+static void knobs_must_fit_the_figure(void **state)
+{
+    (void)state;
+    expect_error(MAP_GROUP(RING_KNOB, TICK_KNOB, ""), 4, "knob2", "all or none");
+    expect_error(MAP_GROUP(RING_KNOB, TICK_KNOB, "    figure: knob\n"), 4, "heatmap", NULL);
+    expect_error(KNOB_GROUP(RING_KNOB, "    figure: heatmap\n"), 4, "knob2", "all or none");
+    expect_error(MAP_GROUP(RING_KNOB, RING_KNOB, "    figure: heatmap\n"), 11, "\"ring\"",
+                 "another knob");
+    expect_error(MAP_GROUP(RING_KNOB, "{name: tick, values: [-1]}", "    figure: heatmap\n"), 11,
+                 "tick", "-1");
+    expect_error(MAP_GROUP(RING_KNOB, "{nam: tick, values: [1]}", ""), 11, "a knob has no key",
+                 "\"name\"");
+}
+
 static void aliases_repeat_a_list(void **state)
 {
     (void)state;
@@ -353,6 +389,8 @@ int main(void)
         cmocka_unit_test(warmup_may_be_automatic),
         cmocka_unit_test(specifications_become_canonical_without_repeats),
         cmocka_unit_test(knob_expands_every_variant),
+        cmocka_unit_test(two_knobs_expand_to_each_with_each),
+        cmocka_unit_test(knobs_must_fit_the_figure),
         cmocka_unit_test(aliases_repeat_a_list),
         cmocka_unit_test(syntax_errors_name_their_line),
         cmocka_unit_test(unknown_keys_name_the_nearest),

@@ -1,0 +1,69 @@
+/* report_baseline.c - see report_baseline.h. */
+#define _GNU_SOURCE
+#include "harness/report_baseline.h"
+
+#include "harness/report_verdict.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096 };
+
+const char *report_baseline_shown(const struct report_cell *cell)
+{
+    const struct interval *ratio = &cell->to_baseline;
+    if (!report_cell_ok(cell) || !isfinite(ratio->median))
+        return NULL;
+    if (ratio->n < VERDICT_SAMPLES_MIN)
+        return "none";
+    return ratio->lo > 1 ? "faster" : ratio->hi < 1 ? "slower" : "none";
+}
+
+static void put_number(FILE *to, double value)
+{
+    if (isfinite(value))
+        fprintf(to, "%.12g\t", value);
+    else
+        fputs("NA\t", to);
+}
+
+static void rows_write(FILE *to, const struct report *report)
+{
+    fputs("group\tbaseline\tvariant\tworkload\tworkers\tcell\tstatus\tratio\tlo\thi\tshown\n", to);
+    for (size_t g = 0; g < report->groups_count; g++) {
+        const struct report_group *group = &report->groups[g];
+        for (size_t i = 0; group->baseline && i < group->count; i++) {
+            const struct report_cell *cell = &group->cells[i];
+            const char *shown = report_baseline_shown(cell);
+            fprintf(to, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t", group->id, group->baseline, cell->variant,
+                    cell->workload, cell->workers, cell->id, cell->status);
+            put_number(to, cell->to_baseline.median);
+            put_number(to, cell->to_baseline.lo);
+            put_number(to, cell->to_baseline.hi);
+            fprintf(to, "%s\n", shown ? shown : "NA");
+        }
+    }
+}
+
+bool report_baseline_write(const struct report *report, char *error, size_t error_size)
+{
+    char path[PATH_SIZE], draft[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/baseline.tsv", report->run_dir);
+    snprintf(draft, sizeof draft, "%s/.baseline.tsv.new", report->run_dir);
+    FILE *to = fopen(draft, "we");
+    bool ok = to != NULL;
+    if (ok) {
+        rows_write(to, report);
+        ok = !ferror(to);
+        ok = fclose(to) == 0 && ok;
+        ok = ok && rename(draft, path) == 0;
+    }
+    if (!ok) {
+        snprintf(error, error_size, "cannot write %s: %s", path, strerror(errno));
+        unlink(draft);
+    }
+    return ok;
+}

@@ -1,0 +1,201 @@
+# heatmap.gp - a heat map of two knobs: throughput of each pair of values as a multiple of the
+# baseline's.
+#
+# gnuplot -c plots/heatmap.gp RUN_DIR GROUP OUT_PREFIX KNOB VALUES KNOB2 VALUES2 [QUESTION [CAPTION]]
+#   RUN_DIR     folder that holds baseline.tsv
+#   GROUP       group of the sweep, as in the first column
+#   OUT_PREFIX  writes OUT_PREFIX.svg, .pdf and .png
+#   KNOB        the knob across, for example ring
+#   VALUES      separated by spaces: first its value where a specification does not name it, "-" if
+#               that is unknown, then its values in the order in which words are to stand
+#   KNOB2       the knob upwards, and VALUES2 likewise
+#   QUESTION    title of the figure
+#   CAPTION     machine and run, shown below
+#
+# Colours: from white at 1 to blue above and to orange below, which people with any of the common
+# kinds of colour blindness tell apart; light enough at their ends for black text (7:1). What is not
+# told apart from the baseline is grey with a "~", what was not measured is crossed out: colour is
+# never all there is.
+
+SL_HERE = ARG0
+while (strlen(SL_HERE) && SL_HERE[strlen(SL_HERE):*] ne "/") {
+    SL_HERE = SL_HERE[1:strlen(SL_HERE) - 1]
+}
+load SL_HERE . "style.gp"
+SL_FILE = ARG1 . "/baseline.tsv"
+GROUP = ARG2
+PREFIX = ARG3
+KNOB = ARG4
+VALUES = ARG5
+KNOB2 = ARG6
+VALUES2 = ARG7
+TITLE = ARGC >= 8 && strlen(ARG8) ? ARG8 : "Which " . KNOB . " goes with which " . KNOB2 . "?"
+CAPTION = ARGC >= 9 && strlen(ARG9) ? ARG9 : ARG1
+load SL_HERE . "group.gp"
+load SL_HERE . "setting.gp"
+
+across(spec) = sl_setting(spec, KNOB, word(VALUES, 1))
+up(spec) = sl_setting(spec, KNOB2, word(VALUES2, 1))
+rest(spec) = sl_without(sl_without(spec, KNOB), KNOB2)
+X_FOUND = ""
+Y_FOUND = ""
+CURVES = ""
+do for [spec in VARIANTS] {
+    X_FOUND = sl_add(X_FOUND, across(spec))
+    Y_FOUND = sl_add(Y_FOUND, up(spec))
+    CURVES = sl_add(CURVES, rest(spec))
+}
+X_VALUES = sl_ascending(sl_in_order(X_FOUND, VALUES))
+Y_VALUES = sl_ascending(sl_in_order(Y_FOUND, VALUES2))
+NX = words(X_VALUES)
+NY = words(Y_VALUES)
+NW = words(WORKLOADS)
+NPANELS = NW * words(CURVES)
+
+# $CELLS: 1 panel, 2 column, 3 row from below, 4 ratio, 5 what is known, as a place in KNOWN or 0,
+# 6 whether it is the baseline.
+KNOWN = "faster slower none failed skipped"
+panel_of(workload, spec) = (sl_index(CURVES, rest(spec)) - 1) * NW + sl_index(WORKLOADS, workload)
+BASELINE = ""
+stats SL_FILE using (strcol("group") eq GROUP ? strlen(BASELINE = strcol("baseline")) : 0) nooutput
+set table $CELLS
+plot SL_FILE using (panel_of(strcol("workload"), strcol("variant"))) \
+    :(sl_index(X_VALUES, across(strcol("variant")))):(sl_index(Y_VALUES, up(strcol("variant")))) \
+    :(strcol("ratio") eq "NA" ? 1.0 : column("ratio")) \
+    :(sl_index(KNOWN, strcol("status") eq "ok" ? strcol("shown") : strcol("status"))) \
+    :(strcol("variant") eq strcol("baseline") ? 1 : 0) with table \
+    if (sl_shown(strcol("group"), strcol("workload"), column("workers")))
+unset table
+set datafile separator whitespace
+unset datafile columnheaders
+
+# The scale ends where the farthest cell is that is told apart, between 1.1 and 4 times.
+LEAST = log(1.1) / log(2)
+MOST = 2.0
+REACH = LEAST
+CUT = 0
+octaves(ratio) = log(ratio) / log(2)
+reach(ratio) = (REACH = abs(octaves(ratio)) > REACH ? abs(octaves(ratio)) : REACH)
+stats $CELLS using (($5 == 1 || $5 == 2) && $6 == 0 ? reach($4) : 0) nooutput
+if (REACH > MOST) { REACH = MOST; CUT = 1 }
+LOW_END = 0xE8912D
+HIGH_END = 0x5BA3D0
+MIDDLE = 0xFFFFFF
+NEUTRAL = 0xDEDEDE
+mix_channel(a, b, t, shift) = int(((a >> shift) & 255) * (1 - t) + ((b >> shift) & 255) * t) << shift
+mix(a, b, t) = mix_channel(a, b, t, 16) + mix_channel(a, b, t, 8) + mix_channel(a, b, t, 0)
+clip(x) = x > 1 ? 1.0 : x < -1 ? -1.0 : x
+shade_at(t) = t < 0 ? mix(MIDDLE, LOW_END, -t) : mix(MIDDLE, HIGH_END, t)
+is_number(known) = known >= 1 && known <= 3
+shade(ratio, known, base) = base == 1 || !is_number(known) ? MIDDLE : known == 3 ? NEUTRAL \
+    : shade_at(clip(octaves(ratio) / REACH))
+cell_text(ratio, known, base) = !is_number(known) ? (known > 0 ? word(KNOWN, int(known)) : "") \
+    : known == 3 && base == 0 ? "~" . sl_ratio(ratio) : sl_ratio(ratio)
+
+chars(list) = sl_longest(list, 1, 0)
+sl_longest(list, i, most) = i > words(list) ? most \
+    : sl_longest(list, i + 1, strlen(word(list, i)) > most ? strlen(word(list, i)) : most)
+CELL = 7.5 * chars(X_VALUES) + 12 > 62 ? 7.5 * chars(X_VALUES) + 12 : 62
+ROW = 30
+NAMES = 34 + 7.2 * chars(Y_VALUES)
+panel_name(p) = (words(CURVES) > 1 ? word(CURVES, (p - 1) / NW + 1) . " on " : "") \
+    . word(WORKLOADS, (p - 1) % NW + 1)
+TITLE_W = 0
+do for [p = 1:NPANELS] {
+    c = 8.9 * strlen(panel_name(p))
+    TITLE_W = c > TITLE_W ? c : TITLE_W
+}
+PANEL_W = NAMES + CELL * NX + 24
+PANEL_W = PANEL_W < TITLE_W + 24 ? TITLE_W + 24 : PANEL_W
+COLUMNS = int((980 - 14) / PANEL_W)
+COLUMNS = COLUMNS < 1 ? 1 : COLUMNS > NPANELS ? NPANELS : COLUMNS
+W = 14 + PANEL_W * COLUMNS < 640 ? 640 : 14 + PANEL_W * COLUMNS
+ABOVE = 48
+PANEL_H = ABOVE + ROW * NY + 48
+READING = "Median throughput as a multiple of that of " . BASELINE . " (framed). Grey with ~: the " \
+    . "95 % interval of the multiple reaches 1, so no difference is shown; about 1 in 20 of those " \
+    . "that do not differ shows one by chance. Crossed out: not measured."
+HEAD = sl_head(TITLE, READING, W) + 52
+H = HEAD + PANEL_H * ceil(NPANELS / real(COLUMNS)) + sl_foot(CAPTION, W)
+left(p) = 14 + PANEL_W * ((int(p) - 1) % COLUMNS) + NAMES
+top(p) = HEAD + PANEL_H * ((int(p) - 1) / COLUMNS) + ABOVE
+x_of(p, i) = left(p) + CELL * (i - 0.5)
+y_of(p, k) = top(p) + ROW * (NY - k + 0.5)
+
+# The key: a strip of the scale, and what is beside it.
+KEY_TOP = HEAD - 42
+KEY_W = 250.0
+STEPS = 44
+key_x(t) = 14 + KEY_W * (t + 1) / 2
+key_text(t) = (CUT && t == -1 ? "≤ " : CUT && t == 1 ? "≥ " : "") . sl_ratio(2.0 ** (t * REACH))
+
+do for [format in SL_FORMATS] {
+    eval sl_terminal(format, W, H)
+    set output PREFIX . "." . format
+    set multiplot
+    do for [s = 1:STEPS] {
+        set object rectangle from key_x(-1 + 2.0 * (s - 1) / STEPS), KEY_TOP \
+            to key_x(-1 + 2.0 * s / STEPS), KEY_TOP + 12 \
+            fillcolor rgb shade_at(-1 + (2.0 * s - 1) / STEPS) fillstyle solid 1 noborder
+    }
+    set object rectangle from key_x(-1), KEY_TOP to key_x(1), KEY_TOP + 12 \
+        fillstyle empty border linecolor rgb SL_SOFT linewidth 0.6
+    set label key_text(-1) at key_x(-1), KEY_TOP + 23 left font ",10" textcolor rgb SL_SOFT
+    do for [t in "-0.5 0 0.5 1"] {
+        set label key_text(real(t)) at key_x(real(t)), KEY_TOP + 23 center font ",10" \
+            textcolor rgb SL_SOFT
+    }
+    set object rectangle from key_x(1) + 34, KEY_TOP to key_x(1) + 58, KEY_TOP + 12 \
+        fillcolor rgb NEUTRAL fillstyle solid 1 noborder
+    set label "~ no difference shown" at key_x(1) + 64, KEY_TOP + 6 left font ",10" \
+        textcolor rgb SL_SOFT
+    set object rectangle from key_x(1) + 214, KEY_TOP to key_x(1) + 238, KEY_TOP + 12 \
+        fillstyle empty border linecolor rgb SL_SOFT linewidth 0.6
+    set arrow from key_x(1) + 214, KEY_TOP + 12 to key_x(1) + 238, KEY_TOP nohead \
+        linecolor rgb SL_SOFT linewidth 0.6
+    set label "not measured" at key_x(1) + 244, KEY_TOP + 6 left font ",10" textcolor rgb SL_SOFT
+    do for [p = 1:NPANELS] {
+        set label panel_name(p) at left(p) - NAMES, top(p) - 29 left \
+            font sl_bold(format, 12) textcolor rgb SL_INK
+        set label sl_count(WORKERS_MAX[(p - 1) % NW + 1], "worker") at left(p) - NAMES, top(p) - 12 \
+            left font ",11" textcolor rgb SL_SOFT
+        do for [i = 1:NX] {
+            set label word(X_VALUES, i) at x_of(p, i), top(p) + ROW * NY + 10 center \
+                font ",11" textcolor rgb SL_INK
+        }
+        do for [k = 1:NY] {
+            set label word(Y_VALUES, k) at left(p) - 8, y_of(p, k) right \
+                font ",11" textcolor rgb SL_INK
+        }
+        set label KNOB at left(p) + CELL * NX / 2.0, top(p) + ROW * NY + 27 center \
+            font ",11" textcolor rgb SL_SOFT
+        set label KNOB2 at left(p) - NAMES + 8, top(p) + ROW * NY / 2.0 center rotate by 90 \
+            font ",11" textcolor rgb SL_SOFT
+    }
+    load SL_HERE . "canvas.gp"
+    set xrange [0:W]
+    set yrange [H:0]
+    # Every place is crossed out first; what was measured covers that.
+    do for [p = 1:NPANELS] {
+        do for [i = 1:NX] {
+            do for [k = 1:NY] {
+                set arrow from x_of(p, i) - CELL / 2.0 + 4, y_of(p, k) + ROW / 2.0 - 4 \
+                    to x_of(p, i) + CELL / 2.0 - 4, y_of(p, k) - ROW / 2.0 + 4 nohead back \
+                    linecolor rgb SL_RULE linewidth 1
+            }
+        }
+    }
+    plot $CELLS using (x_of($1, $2)):(y_of($1, $3)):(x_of($1, $2) - CELL / 2.0 + 1) \
+            :(x_of($1, $2) + CELL / 2.0 - 1):(y_of($1, $3) - ROW / 2.0 + 1) \
+            :(y_of($1, $3) + ROW / 2.0 - 1):(shade($4, $5, $6)) \
+            with boxxyerror fillstyle solid 1 noborder linecolor rgb variable notitle, \
+        $CELLS using (x_of($1, $2)):(y_of($1, $3)):(x_of($1, $2) - CELL / 2.0 + 1) \
+            :(x_of($1, $2) + CELL / 2.0 - 1):(y_of($1, $3) - ROW / 2.0 + 1) \
+            :(y_of($1, $3) + ROW / 2.0 - 1):($6 == 1 ? 1 : NaN) \
+            with boxxyerror fillstyle empty linecolor rgb SL_INK linewidth 1.6 notitle, \
+        $CELLS using (x_of($1, $2)):(y_of($1, $3)):(cell_text($4, $5, $6)) \
+            with labels center font ",11" textcolor rgb SL_INK notitle
+    unset arrow
+    unset multiplot
+    unset output
+}
