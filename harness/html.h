@@ -32,9 +32,10 @@ void html_element(FILE *to, const char *tag, const char *text, ...) __attribute_
 void html_th(FILE *to, const char *scope, const char *text);
 void html_td(FILE *to, const char *class, const char *text);
 
-/* An SVG file becomes part of the page: without its XML declaration, with a label for those who do
- * not see it, and with ids made unique by prefix, because gnuplot gives the same ones to every
- * figure. False if the file cannot be read or is not a whole SVG. */
+/* An SVG file becomes part of the page: without what does not show (html_svg.c says what), with a
+ * label for those who do not see it, and with ids made unique by prefix, because gnuplot gives the
+ * same ones to every figure. False, and nothing written, if the file cannot be read or is not a
+ * whole SVG. The page's style must say, for text of a figure, its font and stroke: none. */
 bool html_svg(FILE *to, const char *path, const char *prefix, const char *label);
 
 #endif

@@ -56,7 +56,7 @@ const char report_style[] =
     "figure{margin:1rem 0 1.6rem}\n"
     ".sheet{background:#fff;border:1px solid var(--rule);border-radius:4px;overflow-x:auto}\n"
     ".sheet svg{display:block;width:100%;min-width:40rem;height:auto}\n"
-    ".sheet text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,"
+    ".sheet text{stroke:none;font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,"
     "sans-serif}\n"
     "figcaption{color:var(--soft);font-size:.85rem;margin-top:.3rem}\n"
     "details{margin:.6rem 0}\n"

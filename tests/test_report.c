@@ -99,20 +99,89 @@ static void file_make(char *path, const char *text)
     close(fd);
 }
 
+#define SVG_OPEN(label)                                                                            \
+    "<svg viewBox=\"0 0 20 10\" style=\"max-width:20px\" role=\"img\" aria-label=\"" label         \
+    "\" xmlns=\"http://www.w3.org/2000/svg\" fill=\"none\" stroke=\"currentColor\" "               \
+    "color=\"black\">"
+
 static void svg_gets_label_and_unique_ids(void **state)
 {
     (void)state;
     char path[] = "/tmp/schedlab-test-XXXXXX";
     struct memory memory;
-    file_make(path, "<?xml version=\"1.0\"?>\n<svg width=\"20\" viewBox=\"0 0 20 10\"><g id=\"a\"/>"
-                    "<use xlink:href='#a' fill='url(#p)' id='b'/></svg>\n");
+    file_make(path, "<?xml version=\"1.0\"?>\n<svg width=\"20\" viewBox=\"0 0 20 10\"><defs><g "
+                    "id=\"a\"/></defs>"
+                    "<use xlink:href='#a' fill='url(#p)' stroke='red' id='b'/></svg>\n");
     memory_open(&memory);
     assert_true(html_svg(memory.to, path, "x-", "what & why"));
-    memory_equals(&memory, "<svg viewBox=\"0 0 20 10\" style=\"max-width:20px\" role=\"img\" "
-                           "aria-label=\"what &amp; why\" xmlns=\"http://www.w3.org/2000/svg\" "
-                           "xmlns:xlink=\"http://www.w3.org/1999/xlink\"><g id=\"x-a\"/>"
-                           "<use xlink:href='#x-a' fill='url(#x-p)' id='x-b'/></svg>\n");
+    memory_equals(&memory, SVG_OPEN("what &amp; why") "<defs><g id=\"x-a\"/></defs>"
+                                                      "<use href=\"#x-a\" fill=\"url(#x-p)\" "
+                                                      "stroke=\"red\" id=\"x-b\"/></svg>\n");
     unlink(path);
+}
+
+/* That `from`, inside an SVG, becomes `to`. */
+static void expect_squeezed(const char *from, const char *to)
+{
+    char path[] = "/tmp/schedlab-test-XXXXXX", file[2048], wanted[2048];
+    struct memory memory;
+    snprintf(file, sizeof file, "<svg viewBox=\"0 0 20 10\">\n%s\n</svg>\n", from);
+    snprintf(wanted, sizeof wanted, SVG_OPEN("l") "%s</svg>\n", to);
+    file_make(path, file);
+    memory_open(&memory);
+    assert_true(html_svg(memory.to, path, "x-", "l"));
+    memory_equals(&memory, wanted);
+    unlink(path);
+}
+
+static void svg_loses_what_does_not_show(void **state)
+{
+    (void)state;
+    expect_squeezed("<title>Gnuplot</title>\n<desc>by it</desc><!-- why -->", "");
+    expect_squeezed("<g id=\"gnuplot_plot_1\" ><title>t</title>\n<g fill=\"none\">\n</g>\n\t</g>",
+                    "");
+    expect_squeezed("<g transform=\"translate(1.00,2.50)\"><text></text></g>", "");
+    expect_squeezed("<g id=\"gnuplot_canvas\" fill=\"none\" stroke=\"red\"><rect/></g>",
+                    "<g stroke=\"red\"><rect/></g>");
+    expect_squeezed(
+        "<g fill='red'><path stroke='rgb(  0, 114, 178)'  d='M1.00,20.06 L-0.04,3  '/></g>",
+        "<g fill=\"red\"><path stroke=\"#0072b2\" d=\"M1,20.1 L-0,3 \"/></g>");
+    expect_squeezed("<rect fill = 'rgb(34,34,34)' stroke='none'/>",
+                    "<rect fill=\"#222\" stroke=\"none\"/>");
+}
+
+static void svg_keeps_the_colors_of_what_counts_on_the_defaults(void **state)
+{
+    (void)state;
+    expect_squeezed("<rect fill=\"#ffffff\"/>", "<rect fill=\"#ffffff\" stroke=\"none\"/>");
+    expect_squeezed("<g stroke=\"red\"><path/></g>", "<g stroke=\"red\"><path fill=\"#000\"/></g>");
+}
+
+static void svg_keeps_only_attributes_that_change_something(void **state)
+{
+    (void)state;
+    expect_squeezed(
+        "<g fill=\"none\" stroke=\"red\" stroke-width=\"1.00\"><g stroke=\"currentColor\" "
+        "stroke-width=\"2.00\"><g stroke-width=\"1.00\"><path/></g></g></g>",
+        "<g stroke=\"red\"><g stroke=\"currentColor\" stroke-width=\"2\">"
+        "<g stroke-width=\"1\"><path/></g></g></g>");
+    /* What is defined is drawn elsewhere, under groups that set other colors. */
+    expect_squeezed(
+        "<defs><g stroke=\"currentColor\"><path id='p' stroke='currentColor'/></g></defs>",
+        "<defs><g stroke=\"currentColor\"><path id=\"x-p\" stroke=\"currentColor\"/></g>"
+        "</defs>");
+}
+
+static void svg_text_takes_the_place_of_its_group(void **state)
+{
+    (void)state;
+    expect_squeezed("<g transform=\"translate(14.00,81.24)\" stroke=\"none\" fill=\"rgb(1,2,3)\" "
+                    "font-family=\"f\" text-anchor=\"start\">\n<text>a &lt; b</text>\n</g>",
+                    "<text x=\"14\" y=\"81.24\" fill=\"#010203\">a &lt; b</text>");
+    expect_squeezed("<g transform=\"translate(1,2) rotate(-90)\"><text>t</text></g>",
+                    "<text transform=\"translate(1,2) rotate(-90)\">t</text>");
+    expect_squeezed("<g fill=\"red\"><text>a</text><text>b</text></g>",
+                    "<g fill=\"red\"><text>a</text><text>b</text></g>");
 }
 
 static void svg_that_is_cut_short_is_refused(void **state)
@@ -124,6 +193,10 @@ static void svg_that_is_cut_short_is_refused(void **state)
     memory_open(&memory);
     assert_false(html_svg(memory.to, path, "x-", "label"));
     assert_false(html_svg(memory.to, "/nowhere/at/all.svg", "x-", "label"));
+    unlink(path);
+    memcpy(path + strlen(path) - 6, "XXXXXX", 6);
+    file_make(path, "<svg viewBox=\"0 0 20 10\"><g><path d=></g></svg>");
+    assert_false(html_svg(memory.to, path, "x-", "label"));
     memory_equals(&memory, "");
     unlink(path);
 }
@@ -292,6 +365,10 @@ int main(void)
         cmocka_unit_test(html_escapes_text_and_attributes),
         cmocka_unit_test(html_escapes_what_was_formatted),
         cmocka_unit_test(svg_gets_label_and_unique_ids),
+        cmocka_unit_test(svg_loses_what_does_not_show),
+        cmocka_unit_test(svg_keeps_the_colors_of_what_counts_on_the_defaults),
+        cmocka_unit_test(svg_keeps_only_attributes_that_change_something),
+        cmocka_unit_test(svg_text_takes_the_place_of_its_group),
         cmocka_unit_test(svg_that_is_cut_short_is_refused),
         cmocka_unit_test(table_is_read_by_column_names),
         cmocka_unit_test(table_with_a_short_row_is_refused),
