@@ -289,14 +289,14 @@ static bool holds_shown_cells(const struct report_group *larger, const struct re
     return true;
 }
 
-/* Whether another group, which is there for its events, shows those of all this group's cells. */
-static bool events_told_elsewhere(const struct report *report, const struct report_group *group)
+const struct report_group *figures_events_group(const struct report *report,
+                                                const struct report_group *group)
 {
     for (size_t i = 0; i < report->groups_count; i++)
         if (&report->groups[i] != group && report->groups[i].figure == SWEEP_FIGURE_EVENTS &&
             holds_shown_cells(&report->groups[i], group))
-            return true;
-    return false;
+            return &report->groups[i];
+    return NULL;
 }
 
 struct figures figures_plan(const struct report *report)
@@ -316,7 +316,7 @@ struct figures figures_plan(const struct report *report)
             figure_add(&figures, report, group, SWEEP_FIGURE_THROUGHPUT);
         figure_add(&figures, report, group, SWEEP_FIGURE_SPEEDUP);
         figure_add(&figures, report, group, SWEEP_FIGURE_LATENCY);
-        if (!events_told_elsewhere(report, group))
+        if (!figures_events_group(report, group))
             figure_add(&figures, report, group, SWEEP_FIGURE_EVENTS);
     }
     return figures;

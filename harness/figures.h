@@ -43,6 +43,11 @@ int figures_draw(struct figures *figures, const struct report *report, char *err
 /* Marks those that an earlier report drew. */
 void figures_find(struct figures *figures);
 
+/* Another group, which is there for its events and shows those of all this group's cells; NULL if
+ * there is none. Then the events of this one need not be shown again. */
+const struct report_group *figures_events_group(const struct report *report,
+                                                const struct report_group *group);
+
 /* "CPU, kernel, machine; run NAME": the line under each figure. free() it. */
 char *figures_caption(const struct report *report);
 

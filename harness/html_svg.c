@@ -1,14 +1,14 @@
 /* html_svg.c - taking an SVG file into the page. See html.h.
  *
- * gnuplot writes three times as much as a browser needs: groups around nothing, each attribute again
- * where it is inherited, a group around every text. A page with thirty figures is several megabytes
- * of that. So the file is read tag by tag and written again with what shows:
+ * gnuplot writes three times as much as a browser needs: groups around nothing, each attribute
+ * again where it is inherited, a group around every text. A page with thirty figures is several
+ * megabytes of that. So the file is read tag by tag and written again with what shows:
  *
  * - an element is written when something in it shows, so that empty ones go;
  * - a group keeps only the attributes that differ from what it inherits;
  * - <g A><text>T</text></g> becomes <text A>T</text>;
- * - titles and descriptions go (a browser would show "gnuplot_plot_1" as a hint), and filters, which
- *   no figure uses;
+ * - titles and descriptions go (a browser would show "gnuplot_plot_1" as a hint), and filters,
+ *   which no figure uses;
  * - numbers lose digits that are smaller than a dot of any screen.
  *
  * It reads gnuplot's XML, not all XML: no CDATA, no entities of the file's own.
@@ -132,7 +132,11 @@ static size_t color_write(FILE *to, const char *text)
 {
     unsigned red, green, blue;
     int length = 0;
-    if (sscanf(text, "rgb(%u ,%u ,%u )%n", &red, &green, &blue, &length) != 3 || length == 0)
+    char start[32]; /* sscanf() looks for the end of its text first, and that is far */
+    if (strncmp(text, "rgb(", 4) != 0)
+        return 0;
+    snprintf(start, sizeof start, "%.31s", text);
+    if (sscanf(start, "rgb(%u ,%u ,%u )%n", &red, &green, &blue, &length) != 3 || length == 0)
         return 0;
     if (red % 17 + green % 17 + blue % 17 == 0)
         fprintf(to, "#%x%x%x", red / 17, green / 17, blue / 17);
@@ -261,12 +265,24 @@ static bool is_needless(const struct squeeze *squeeze, const struct tag *tag, si
 /* "translate(X,Y)" of a text as its x and y. */
 static bool place_write(FILE *to, const struct attribute *attribute)
 {
-    double x, y;
-    int length = 0;
-    sscanf(attribute->value.at, "translate(%lf,%lf)%n", &x, &y, &length);
-    if (!is(attribute->name, "transform") || (size_t)length != attribute->value.length)
+    static const char translate[] = "translate(";
+    char value[64] = "", *end, *rest;
+    if (!is(attribute->name, "transform") || attribute->value.length >= sizeof value)
         return false;
-    fprintf(to, " x=\"%.4g\" y=\"%.4g\"", x, y);
+    memcpy(value, attribute->value.at, attribute->value.length);
+    if (strncmp(value, translate, strlen(translate)) != 0)
+        return false;
+    strtod(value + strlen(translate), &end);
+    if (*end != ',')
+        return false;
+    strtod(end + 1, &rest);
+    if (strcmp(rest, ")") != 0)
+        return false;
+    fputs(" x=\"", to);
+    number_write(to, value + strlen(translate), 1);
+    fputs("\" y=\"", to);
+    number_write(to, end + 1, 1);
+    fputc('"', to);
     return true;
 }
 

@@ -129,6 +129,21 @@ static void events_read(struct report *report)
         };
 }
 
+/* The rows of a cell in a group stand together. */
+static void events_assign(struct report *report)
+{
+    for (size_t i = 0; i < report->cells_count; i++) {
+        struct report_cell *cell = &report->cells[i];
+        for (size_t k = 0; k < report->events_count; k++) {
+            const struct report_event *event = &report->events[k];
+            if (strcmp(event->id, cell->id) != 0 || strcmp(event->group, cell->group) != 0)
+                continue;
+            if (cell->events_count++ == 0)
+                cell->events = event;
+        }
+    }
+}
+
 static void latencies_read(struct report *report)
 {
     const struct tsv *tsv = &report->tables[LATENCY];
@@ -184,8 +199,10 @@ static bool tables_read(struct report *report, char *error, size_t error_size)
     }
     cells_read(report);
     events_read(report);
+    events_assign(report);
     latencies_read(report);
     samples_read(report);
+    report->samples = report_samples_make(&report->tables[SAMPLES]);
     return true;
 }
 
@@ -312,6 +329,7 @@ void report_free(struct report *report)
     free(report->events);
     free(report->latencies);
     free(report->groups);
+    report_samples_free(&report->samples);
     free(report->name_text);
     for (int i = 0; i < 4; i++)
         tsv_free(&report->tables[i]);

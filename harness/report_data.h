@@ -7,6 +7,7 @@
 #define SCHEDLAB_REPORT_DATA_H
 
 #include "harness/classes.h"
+#include "harness/report_samples.h"
 #include "harness/report_tsv.h"
 #include "harness/statistics.h"
 #include "harness/sweep_file.h"
@@ -14,6 +15,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+struct report_event;
 
 /* One row of cells.tsv: a cell in one of its groups. */
 struct report_cell {
@@ -25,6 +28,8 @@ struct report_cell {
     enum cell_class chosen; /* the samples behind its numbers, see classes.h */
     double *samples;        /* their throughputs */
     size_t samples_count;
+    const struct report_event *events; /* its rows of events.tsv */
+    size_t events_count;
 };
 
 struct report_event {
@@ -60,6 +65,7 @@ struct report {
     struct report_event *events;
     struct report_latency *latencies;
     struct report_group *groups;
+    struct report_samples samples;
     size_t cells_count, events_count, latencies_count, groups_count;
     struct sweep_file *sweep; /* NULL if there is none that can be read */
     json_t *environment;      /* an object, empty if there is no such file */

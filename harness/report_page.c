@@ -304,41 +304,6 @@ static void absences_write(FILE *to, const struct report *report)
     html_close(to, "section");
 }
 
-/* Repeating ------------------------------------------------------------------------------------ */
-
-static void command_row(FILE *to, const struct report *report, const struct report_cell *cell)
-{
-    char id[64];
-    const json_t *record = report_record(report, cell->id);
-    snprintf(id, sizeof id, "cell-%s", cell->id);
-    html_open(to, "tr", "id", id, NULL);
-    html_element(to, "th", cell->id, "scope", "row", "class", "id", NULL);
-    html_open(to, "td", "class", "command", NULL);
-    html_text(to, record_text(record, "command"));
-    html_close(to, "td");
-    html_close(to, "tr");
-}
-
-static void commands_write(FILE *to, const struct report *report)
-{
-    static const char *const names[] = {"cell", "command", NULL};
-    html_open(to, "section", "id", "repeat", NULL);
-    html_element(to, "h2", "How to repeat one cell", NULL);
-    html_element(to, "p",
-                 "Each command runs one sample of its cell again, with the same seed and the same "
-                 "settings, and prints what it measured.",
-                 NULL);
-    report_table_open(to, "The command of each cell", NULL);
-    heads(to, names);
-    html_open(to, "tbody", NULL);
-    for (size_t i = 0; i < report->cells_count; i++)
-        if (first_of_cell(report, &report->cells[i]))
-            command_row(to, report, &report->cells[i]);
-    html_close(to, "tbody");
-    report_table_close(to);
-    html_close(to, "section");
-}
-
 /* Method --------------------------------------------------------------------------------------- */
 
 static void method_write(FILE *to, const struct report *report)
@@ -400,9 +365,12 @@ static void head_write(FILE *to, const struct report *report)
               NULL);
     html_element(to, "title", report->title, NULL);
     fprintf(to, "\n<style>\n%s</style>\n", report_style);
-    /* Folded tables would be missing on paper; those of all events would be most of it. */
+    /* Folded tables would be missing on paper; those of all events would be most of it. And a link
+     * into something folded unfolds it, which not every browser does by itself. */
     fputs("<script>addEventListener('beforeprint',()=>document.querySelectorAll('details.print')"
-          ".forEach(d=>d.open=true))</script>\n",
+          ".forEach(d=>d.open=true));addEventListener('hashchange',()=>{const at=document"
+          ".getElementById(location.hash.slice(1)),d=at&&at.closest('details');"
+          "if(d&&!d.open){d.open=true;at.scrollIntoView()}})</script>\n",
           to);
     html_close(to, "head");
 }
@@ -412,7 +380,7 @@ static void nav_write(FILE *to, const struct report *report)
     static const char *const links[][2] = {
         {"#answers", "Answers"},      {"#where", "Where"},
         {"#doctor", "Disturbances"},  {"#failures", "Failed, skipped"},
-        {"#absent", "Event sources"}, {"#repeat", "Repeat a cell"},
+        {"#absent", "Event sources"}, {"#cells", "Cell by cell"},
         {"#method", "Method"},
     };
     html_open(to, "nav", "aria-label", "Parts of this page", NULL);
@@ -467,7 +435,7 @@ void report_page_write(FILE *to, const struct report *report, const struct figur
         report_section_write(to, report, &report->groups[i], figures);
     failures_write(to, report);
     absences_write(to, report);
-    commands_write(to, report);
+    report_cells_write(to, report);
     method_write(to, report);
     html_close(to, "main");
     html_close(to, "body");

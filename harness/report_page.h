@@ -2,8 +2,8 @@
  *
  * Who calls: report.c. The page is HTML 5 with its style and its figures inside, fetches nothing
  * and needs no script to be read (one line opens what is folded before printing). report_page.c
- * writes what the whole run has once, report_section.c what each group has, report_style.c the
- * style.
+ * writes what the whole run has once, report_section.c what each group has, report_cells.c
+ * what each cell has, report_style.c the style.
  */
 #ifndef SCHEDLAB_REPORT_PAGE_H
 #define SCHEDLAB_REPORT_PAGE_H
@@ -30,6 +30,9 @@ void report_doctor_write(FILE *to, const struct report *report);
 /* Question, figures and tables of one group. */
 void report_section_write(FILE *to, const struct report *report, const struct report_group *group,
                           const struct figures *figures);
+
+/* Each cell by itself, folded by workload. Holds the ids "cell-ID". */
+void report_cells_write(FILE *to, const struct report *report);
 
 /* A table that may be wider than the page scrolls by itself: opens the frame and the table. */
 void report_table_open(FILE *to, const char *label, const char *class);

@@ -268,15 +268,11 @@ static void latency_write(FILE *to, const struct report *report, const struct re
 
 /* Events --------------------------------------------------------------------------------------- */
 
-static const struct report_event *event_find(const struct report *report,
-                                             const struct report_cell *cell, const char *name)
+static const struct report_event *event_find(const struct report_cell *cell, const char *name)
 {
-    for (size_t i = 0; i < report->events_count; i++) {
-        const struct report_event *event = &report->events[i];
-        if (strcmp(event->id, cell->id) == 0 && strcmp(event->name, name) == 0 &&
-            strcmp(event->group, cell->group) == 0)
-            return event;
-    }
+    for (size_t i = 0; i < cell->events_count; i++)
+        if (strcmp(cell->events[i].name, name) == 0)
+            return &cell->events[i];
     return NULL;
 }
 
@@ -284,14 +280,14 @@ static void event_cell(FILE *to, const struct report_event *event)
 {
     char text[160];
     if (!event)
-        html_td(to, "number", "-");
+        html_td(to, NULL, "-");
     else if (isfinite(event->per_op.median))
-        html_td(to, "number", text_count(event->per_op.median).s);
+        html_td(to, NULL, text_count(event->per_op.median).s);
     else if (isfinite(event->value)) {
         snprintf(text, sizeof text, "%s in all", text_count(event->value).s);
-        html_td(to, "number", text);
+        html_td(to, NULL, text);
     } else
-        html_td(to, "number range", "absent");
+        html_td(to, "range", "absent");
 }
 
 /* The cells of one workload whose events are shown: at its largest number of workers. */
@@ -312,32 +308,63 @@ static struct columns columns_make(const struct report_group *group, size_t firs
     return columns;
 }
 
-/* One row per event that any column has, in the order of the table. */
-static void event_rows(FILE *to, const struct report *report, const struct columns *columns)
+/* What a row of the table would say. */
+enum row_kind { ROW_COUNTED, ROW_ZERO, ROW_ABSENT };
+
+static enum row_kind row_kind(const struct columns *columns, const char *name)
 {
-    for (size_t i = 0; i < report->events_count; i++) {
-        const struct report_event *event = &report->events[i];
-        if (strcmp(event->id, columns->cells[0]->id) != 0 ||
-            strcmp(event->group, columns->cells[0]->group) != 0)
+    enum row_kind kind = ROW_ABSENT;
+    for (size_t k = 0; k < columns->count; k++) {
+        const struct report_event *event = event_find(columns->cells[k], name);
+        if (event && (event->per_op.median > 0 || event->value > 0))
+            return ROW_COUNTED;
+        if (event && isfinite(event->value))
+            kind = ROW_ZERO;
+    }
+    return kind;
+}
+
+/* One row per event that was counted in any column, in the order of the table. Every column asked
+ * for the same events. */
+static void event_rows(FILE *to, const struct columns *columns)
+{
+    for (size_t i = 0; i < columns->cells[0]->events_count; i++) {
+        const struct report_event *event = &columns->cells[0]->events[i];
+        if (row_kind(columns, event->name) != ROW_COUNTED)
             continue;
         html_open(to, "tr", NULL);
         html_th(to, "row", event->name);
         html_td(to, NULL, event->source);
         for (size_t k = 0; k < columns->count; k++)
-            event_cell(to, event_find(report, columns->cells[k], event->name));
+            event_cell(to, event_find(columns->cells[k], event->name));
         html_close(to, "tr");
     }
 }
 
-static void events_table(FILE *to, const struct report *report, const struct report_group *group,
-                         size_t first, size_t end)
+/* Rows of zeros are one line of names. */
+static void zeros_write(FILE *to, const struct columns *columns)
+{
+    size_t written = 0;
+    for (size_t i = 0; i < columns->cells[0]->events_count; i++) {
+        const char *name = columns->cells[0]->events[i].name;
+        if (row_kind(columns, name) != ROW_ZERO)
+            continue;
+        if (written++ == 0)
+            html_open(to, "p", "class", "note zeros", NULL);
+        html_format(to, "%s%s", written == 1 ? "Counted, and zero in each: " : ", ", name);
+    }
+    if (written > 0)
+        html_close(to, "p");
+}
+
+static void events_table(FILE *to, const struct report_group *group, size_t first, size_t end)
 {
     struct columns columns = columns_make(group, first, end);
     if (columns.count > 0) {
         char label[512];
         snprintf(label, sizeof label, "%.300s, %s: events per operation",
                  columns.cells[0]->workload, text_workers(columns.cells[0]->workers).s);
-        report_table_open(to, label, "numbers");
+        report_table_open(to, label, "numbers events");
         html_open(to, "thead", NULL);
         html_open(to, "tr", NULL);
         html_th(to, "col", "event");
@@ -347,9 +374,10 @@ static void events_table(FILE *to, const struct report *report, const struct rep
         html_close(to, "tr");
         html_close(to, "thead");
         html_open(to, "tbody", NULL);
-        event_rows(to, report, &columns);
+        event_rows(to, &columns);
         html_close(to, "tbody");
         report_table_close(to);
+        zeros_write(to, &columns);
     }
     free(columns.cells);
 }
@@ -357,14 +385,25 @@ static void events_table(FILE *to, const struct report *report, const struct rep
 static void events_write(FILE *to, const struct report *report, const struct report_group *group)
 {
     bool any = false;
-    for (size_t i = 0; i < report->events_count && !any; i++)
-        any = strcmp(report->events[i].group, group->id) == 0;
-    if (!any)
+    for (size_t i = 0; i < group->count; i++)
+        any = any || group->cells[i].events_count > 0;
+    const struct report_group *other = figures_events_group(report, group);
+    if (any && other) {
+        char link[2 * SWEEP_NAME_MAX];
+        snprintf(link, sizeof link, "#group-%s", other->id);
+        html_open(to, "p", "class", "note", NULL);
+        html_text(to, "The events of these cells are with the question ");
+        html_element(to, "a", other->question ? other->question : other->id, "href", link, NULL);
+        html_close(to, "p");
+    }
+    if (!any || other)
         return;
     details_open(to, "Events per operation, with their sources", NULL, false);
+    html_element(to, "p", "Events that were absent in every column are in the section on sources.",
+                 "class", "note", NULL);
     size_t at = 0, first = 0;
     while (report_next_workload(group, &at)) {
-        events_table(to, report, group, first, at);
+        events_table(to, group, first, at);
         first = at;
     }
     html_close(to, "details");

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "harness/html.h"
 #include "harness/report_baseline.h"
+#include "harness/report_page.h"
 #include "harness/report_text.h"
 #include "harness/report_tsv.h"
 #include "harness/report_verdict.h"
@@ -177,7 +178,7 @@ static void svg_text_takes_the_place_of_its_group(void **state)
     (void)state;
     expect_squeezed("<g transform=\"translate(14.00,81.24)\" stroke=\"none\" fill=\"rgb(1,2,3)\" "
                     "font-family=\"f\" text-anchor=\"start\">\n<text>a &lt; b</text>\n</g>",
-                    "<text x=\"14\" y=\"81.24\" fill=\"#010203\">a &lt; b</text>");
+                    "<text x=\"14\" y=\"81.2\" fill=\"#010203\">a &lt; b</text>");
     expect_squeezed("<g transform=\"translate(1,2) rotate(-90)\"><text>t</text></g>",
                     "<text transform=\"translate(1,2) rotate(-90)\">t</text>");
     expect_squeezed("<g fill=\"red\"><text>a</text><text>b</text></g>",
@@ -357,6 +358,111 @@ static void difference_from_the_baseline_needs_the_whole_interval(void **state)
     assert_null(report_baseline_shown(&one));
 }
 
+/* Cells ---------------------------------------------------------------------------------------- */
+
+/* Two groups hold cell "c"; its samples are out of order; "d" was measured outside a sweep. */
+static const char samples_table[] = "cell\tposition\tgroup\tstatus\tthroughput\tmood\tmarks\n"
+                                    "c\t9\tg\tok\t110\tfar\tsteal,throttle\n"
+                                    "c\t2\tg\tok\t100\tnear\t-\n"
+                                    "c\t5\tg\tfailed\tNA\tNA\tNA\n"
+                                    "d\tNA\t-\tok\t7\t-\tNA\n"
+                                    "d\tNA\t-\tok\t8\t-\tNA\n"
+                                    "c\t9\th\tok\t110\tfar\tsteal,throttle\n"
+                                    "c\t2\th\tok\t100\tnear\t-\n"
+                                    "c\t7\tg\tok\t90\tmixed\t-\n"
+                                    "c\t7\th\tok\t90\tmixed\t-\n";
+
+static struct report_samples samples_of_table(struct tsv *tsv)
+{
+    char path[] = "/tmp/schedlab-test-XXXXXX", error[256];
+    file_make(path, samples_table);
+    assert_true(tsv_load(tsv, path, error, sizeof error));
+    unlink(path);
+    return report_samples_make(tsv);
+}
+
+static void samples_stand_once_and_in_run_order(void **state)
+{
+    (void)state;
+    struct tsv tsv;
+    struct report_samples samples = samples_of_table(&tsv);
+    size_t count;
+    const struct report_sample *of = report_samples_of(&samples, "c", &count);
+    assert_int_equal(count, 4);
+    assert_true(of[0].position == 2 && of[1].position == 5);
+    assert_true(of[2].position == 7 && of[3].position == 9);
+    assert_string_equal(of[3].mood, "far");
+    assert_string_equal(of[3].marks, "steal,throttle");
+    assert_null(of[1].mood);
+    assert_true(isnan(of[1].throughput));
+    report_samples_of(&samples, "d", &count);
+    assert_int_equal(count, 2);
+    report_samples_of(&samples, "e", &count);
+    assert_int_equal(count, 0);
+    report_samples_free(&samples);
+    tsv_free(&tsv);
+}
+
+/* What report_cells_write() says of cell "c" with these records; free() it. */
+static char *cells_page(const char *records)
+{
+    struct tsv tsv;
+    struct report_cell c = cell("gmp", 2, 90, 100, 110);
+    struct report report = {.cells = &c, .cells_count = 1, .samples = samples_of_table(&tsv)};
+    struct memory memory;
+    c.id = "c";
+    report.records = json_loads(records, 0, NULL);
+    assert_non_null(report.records);
+    memory_open(&memory);
+    report_cells_write(memory.to, &report);
+    fclose(memory.to);
+    json_decref(report.records);
+    report_samples_free(&report.samples);
+    tsv_free(&tsv);
+    return memory.text;
+}
+
+static void expect_part(const char *page, const char *part)
+{
+    if (!strstr(page, part))
+        fail_msg("no \"%s\" in %s", part, page);
+}
+
+static void strip_shows_samples_by_place_mood_and_mark(void **state)
+{
+    (void)state;
+    char *page = cells_page("[{\"cell\": \"c\", \"status\": \"ok\", \"command\": \"run <it>\"}]");
+    expect_part(page, "id=\"cell-c\"");
+    expect_part(page, "run &lt;it&gt;");
+    /* From 6 to 234 over positions 0 to 9; 10 % up or down is the whole height. */
+    expect_part(
+        page, "<use href=\"#s-near\" x=\"57\" y=\"18\"/><use href=\"#s-bad\" x=\"133\" y=\"30\"/>"
+              "<use href=\"#s-mixed\" x=\"183\" y=\"30\"/>"
+              "<use href=\"#s-far\" x=\"234\" y=\"6\"/><use href=\"#s-mark\" x=\"234\" y=\"6\"/>");
+    expect_part(page, "Samples in run order: 3 good, 1 bad, 1 disturbed");
+    expect_part(page, "10.0 to +10.0 %");
+    expect_part(page, "disturbed from outside");
+    assert_null(strstr(page, "By M"));
+    free(page);
+}
+
+static void uneven_counts_by_m_are_shown(void **state)
+{
+    (void)state;
+    char *page = cells_page(
+        "[{\"cell\": \"c\", \"status\": \"ok\", \"events\": ["
+        "{\"name\": \"sde:::schedlab::EVEN\", \"per_m\": [5, 5]},"
+        "{\"name\": \"sde:::schedlab::STEALS\", \"per_m\": [0, 40]},"
+        "{\"name\": \"sde:::schedlab::NEVER\", \"per_m\": [0, 0]},"
+        "{\"name\": \"PAPI_TOT_INS\", \"absent\": \"no\"}]},"
+        " {\"cell\": \"c\", \"status\": \"ok\", \"events\": [{\"name\": \"sde:::schedlab::EVEN\"},"
+        "{\"name\": \"sde:::schedlab::STEALS\", \"per_m\": [2, 60]}]}]");
+    expect_part(page, "of 2 events the most uneven: ");
+    expect_part(page, "STEALS 1.00 / 50.0</span>; <span class=\"share\">EVEN 5.00 / 5.00");
+    assert_null(strstr(page, "NEVER"));
+    free(page);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +483,9 @@ int main(void)
         cmocka_unit_test(too_few_samples_decide_nothing),
         cmocka_unit_test(tests_of_a_question_are_corrected_together),
         cmocka_unit_test(serial_failed_and_smaller_runs_do_not_compete),
+        cmocka_unit_test(samples_stand_once_and_in_run_order),
+        cmocka_unit_test(strip_shows_samples_by_place_mood_and_mark),
+        cmocka_unit_test(uneven_counts_by_m_are_shown),
         cmocka_unit_test(difference_from_the_baseline_needs_the_whole_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

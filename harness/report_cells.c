@@ -1,0 +1,428 @@
+/* report_cells.c - each cell by itself: its samples in the order of the run, so that drift shows,
+ * the command that repeats it, what each M counted, why it failed. See report_page.h.
+ *
+ * A strip is a small SVG of lines and of references to six symbols which the page holds once, so
+ * that a thousand samples cost tens of kilobytes. Its x is the place in the whole run, so that
+ * strips below each other show the same moments; its y is relative to the cell's own median.
+ */
+#define _GNU_SOURCE
+#include "harness/html.h"
+#include "harness/records.h"
+#include "harness/report_page.h"
+#include "harness/report_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 240, HEIGHT = 36, MARGIN = 6, COLUMNS = 7, SHARES_MAX = 6 };
+
+/* Less than this is drawn as less, so that quiet cells look quiet. */
+static const double SPREAD_MIN = 0.05;
+
+static bool sample_ok(const struct report_sample *sample)
+{
+    return strcmp(sample->status, "ok") == 0 && isfinite(sample->throughput);
+}
+
+static bool is_marked(const struct report_sample *sample)
+{
+    return sample->marks && *sample->marks && strcmp(sample->marks, "-") != 0;
+}
+
+/* Of the cells of a workload, each once. */
+static bool first_of_cell(const struct report *report, const struct report_cell *cell)
+{
+    for (const struct report_cell *other = report->cells; other < cell; other++)
+        if (strcmp(other->id, cell->id) == 0)
+            return false;
+    return true;
+}
+
+/* Strips -------------------------------------------------------------------------------------- */
+
+struct strip {
+    const struct report_sample *samples;
+    size_t count;
+    double median;       /* of the ok samples; NAN if there are none */
+    double lowest, most; /* relative to the median: -0.03 is 3 % below */
+    double last;         /* position in the run */
+};
+
+static double strip_median(const struct report_sample *samples, size_t count)
+{
+    double *values = calloc(count + 1, sizeof *values);
+    if (!values)
+        abort();
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        if (sample_ok(&samples[i]))
+            values[n++] = samples[i].throughput;
+    double median = n > 0 ? statistics_median_alone(values, n) : NAN;
+    free(values);
+    return median;
+}
+
+static struct strip strip_make(const struct report *report, const char *cell, double last)
+{
+    struct strip strip = {.lowest = 0, .most = 0, .last = last};
+    strip.samples = report_samples_of(&report->samples, cell, &strip.count);
+    strip.median = strip_median(strip.samples, strip.count);
+    for (size_t i = 0; i < strip.count; i++) {
+        double off = strip.samples[i].throughput / strip.median - 1;
+        if (!sample_ok(&strip.samples[i]) || !isfinite(off))
+            continue;
+        strip.lowest = fmin(strip.lowest, off);
+        strip.most = fmax(strip.most, off);
+    }
+    return strip;
+}
+
+static const char *symbol_of(const struct report_sample *sample)
+{
+    static const char *const symbols[][2] = {
+        {"near", "s-near"}, {"far", "s-far"}, {"mixed", "s-mixed"}};
+    if (!sample_ok(sample))
+        return "s-bad";
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++)
+        if (sample->mood && strcmp(sample->mood, symbols[i][0]) == 0)
+            return symbols[i][1];
+    return "s-any";
+}
+
+static void symbol_write(FILE *to, const char *id, double x, double y)
+{
+    fprintf(to, "<use href=\"#%s\" x=\"%.0f\" y=\"%.0f\"/>", id, x, y);
+}
+
+/* Where no position is recorded the samples stand in a row. */
+static double strip_x(const struct strip *strip, size_t i)
+{
+    double position = strip->samples[i].position;
+    double share = isfinite(position) && strip->last > 0 ? position / strip->last
+                                                         : (i + 0.5) / (double)strip->count;
+    return MARGIN + share * (WIDTH - 2 * MARGIN);
+}
+
+static double strip_y(const struct strip *strip, size_t i)
+{
+    const struct report_sample *sample = &strip->samples[i];
+    double reach = fmax(SPREAD_MIN, fmax(strip->most, -strip->lowest));
+    double off = sample->throughput / strip->median - 1;
+    if (!sample_ok(sample))
+        return HEIGHT - MARGIN;
+    return HEIGHT / 2.0 - (isfinite(off) ? off : 0) / reach * (HEIGHT / 2.0 - MARGIN);
+}
+
+static void strip_write(FILE *to, const struct strip *strip)
+{
+    size_t ok = 0, marked = 0;
+    for (size_t i = 0; i < strip->count; i++) {
+        ok += sample_ok(&strip->samples[i]);
+        marked += is_marked(&strip->samples[i]);
+    }
+    char label[160], box[32];
+    snprintf(label, sizeof label, "Samples in run order: %zu good, %zu bad, %zu disturbed", ok,
+             strip->count - ok, marked);
+    snprintf(box, sizeof box, "0 0 %d %d", WIDTH, HEIGHT);
+    html_open(to, "svg", "class", "strip", "viewBox", box, "role", "img", "aria-label", label,
+              NULL);
+    fprintf(to, "<path d=\"M0 %dh%d\"/>", HEIGHT / 2, WIDTH);
+    for (size_t i = 0; i < strip->count; i++) {
+        double x = strip_x(strip, i), y = strip_y(strip, i);
+        symbol_write(to, symbol_of(&strip->samples[i]), x, y);
+        if (is_marked(&strip->samples[i]))
+            symbol_write(to, "s-mark", x, y);
+    }
+    fputs("</svg>", to);
+}
+
+static const struct {
+    const char *id, *shape, *meaning;
+} symbols[] = {
+    {"s-any", "<circle r=\"3\"/>", "one worker, or no probe"},
+    {"s-near", "<circle r=\"3.2\"/>", "cores near each other"},
+    {"s-far", "<path d=\"M-3.6 3h7.2L0-3.8z\"/>", "cores far apart"},
+    {"s-mixed", "<path d=\"M-3-3h6v6h-6z\"/>", "changed during the sample"},
+    {"s-mark", "<circle r=\"5.4\"/>", "disturbed from outside"},
+    {"s-bad", "<path d=\"M-3-3l6 6M3-3l-6 6\"/>", "failed"},
+};
+
+enum { SYMBOLS = sizeof symbols / sizeof symbols[0] };
+
+static bool is_used(const struct report *report, const char *id)
+{
+    for (size_t i = 0; i < report->samples.count; i++) {
+        const struct report_sample *sample = &report->samples.samples[i];
+        if (strcmp(symbol_of(sample), id) == 0 || (is_marked(sample) && strcmp(id, "s-mark") == 0))
+            return true;
+    }
+    return false;
+}
+
+/* The symbols, and what those mean that this run has. */
+static void key_write(FILE *to, const struct report *report)
+{
+    fputs("<svg class=\"symbols\" aria-hidden=\"true\"><defs>", to);
+    for (size_t i = 0; i < SYMBOLS; i++)
+        fprintf(to, "<g id=\"%s\">%s</g>", symbols[i].id, symbols[i].shape);
+    fputs("</defs></svg>\n", to);
+    html_open(to, "ul", "class", "key", NULL);
+    for (size_t i = 0; i < SYMBOLS; i++) {
+        if (!is_used(report, symbols[i].id))
+            continue;
+        html_open(to, "li", NULL);
+        fputs("<svg viewBox=\"-7 -7 14 14\" aria-hidden=\"true\">", to);
+        symbol_write(to, symbols[i].id, 0, 0);
+        fputs("</svg> ", to);
+        html_text(to, symbols[i].meaning);
+        html_close(to, "li");
+    }
+    html_close(to, "ul");
+}
+
+/* What each M counted -------------------------------------------------------------------------- */
+
+/* An event's counts, one per M; medians over the samples. */
+struct share {
+    const char *name;
+    double *counts;
+    size_t ms;
+    double unevenness; /* 0 all alike, 1 one has none */
+};
+
+/* "sde:::schedlab::STEALS" -> "STEALS" */
+static const char *short_name(const char *name)
+{
+    const char *last = strrchr(name, ':');
+    return last ? last + 1 : name;
+}
+
+static const json_t *per_m_of(const json_t *record, size_t event)
+{
+    return json_object_get(json_array_get(json_object_get(record, "events"), event), "per_m");
+}
+
+/* The median over those samples of the cell that had as many Ms. */
+static double count_median(const json_t *const *records, size_t count, size_t event, size_t m,
+                           size_t ms)
+{
+    double *values = calloc(count + 1, sizeof *values);
+    if (!values)
+        abort();
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *per_m = per_m_of(records[i], event);
+        if (json_array_size(per_m) == ms && json_is_number(json_array_get(per_m, m)))
+            values[n++] = json_number_value(json_array_get(per_m, m));
+    }
+    double median = n > 0 ? statistics_median_alone(values, n) : NAN;
+    free(values);
+    return median;
+}
+
+/* False, nothing to free, if the event was not counted per M or never happened. */
+static bool share_make(struct share *share, const json_t *const *records, size_t count,
+                       size_t event)
+{
+    const json_t *first = json_array_get(json_object_get(records[0], "events"), event);
+    double lowest = INFINITY, most = 0;
+    *share = (struct share){.name = short_name(record_text(first, "name")),
+                            .ms = json_array_size(per_m_of(records[0], event))};
+    if (share->ms < 2)
+        return false;
+    share->counts = calloc(share->ms, sizeof *share->counts);
+    if (!share->counts)
+        abort();
+    for (size_t m = 0; m < share->ms; m++) {
+        share->counts[m] = count_median(records, count, event, m, share->ms);
+        lowest = fmin(lowest, share->counts[m]);
+        most = fmax(most, share->counts[m]);
+    }
+    share->unevenness = most > 0 ? (most - lowest) / most : 0;
+    if (most > 0)
+        return true;
+    free(share->counts);
+    return false;
+}
+
+static int most_uneven_first(const void *a_void, const void *b_void)
+{
+    const struct share *a = a_void, *b = b_void;
+    int order = (a->unevenness < b->unevenness) - (a->unevenness > b->unevenness);
+    return order ? order : strcmp(a->name, b->name);
+}
+
+static void share_write(FILE *to, const struct share *share)
+{
+    html_open(to, "span", "class", "share", NULL);
+    html_format(to, "%s ", share->name);
+    for (size_t m = 0; m < share->ms; m++)
+        html_format(to, "%s%s", m > 0 ? " / " : "", text_count(share->counts[m]).s);
+    html_close(to, "span");
+}
+
+static void shares_write(FILE *to, const json_t *const *records, size_t count)
+{
+    size_t events = count > 0 ? json_array_size(json_object_get(records[0], "events")) : 0, n = 0;
+    struct share *shares = calloc(events + 1, sizeof *shares);
+    if (!shares)
+        abort();
+    for (size_t i = 0; i < events; i++)
+        n += share_make(&shares[n], records, count, i);
+    qsort(shares, n, sizeof *shares, most_uneven_first);
+    if (n > 0) {
+        html_open(to, "p", "class", "shares", NULL);
+        html_format(to, "By M, of %zu events the most uneven: ", n);
+        for (size_t i = 0; i < n && i < SHARES_MAX; i++) {
+            fputs(i > 0 ? "; " : "", to);
+            share_write(to, &shares[i]);
+        }
+        html_close(to, "p");
+    }
+    for (size_t i = 0; i < n; i++)
+        free(shares[i].counts);
+    free(shares);
+}
+
+/* Cells --------------------------------------------------------------------------------------- */
+
+/* The good samples of a cell, all of them if there is none; free() the list. */
+static const json_t **records_of(const struct report *report, const char *cell, size_t *count)
+{
+    size_t i, all = json_array_size(report->records);
+    const json_t **records = calloc(all + 1, sizeof *records);
+    json_t *record;
+    *count = 0;
+    if (!records)
+        abort();
+    json_array_foreach(report->records, i, record)
+    {
+        if (strcmp(record_text(record, "cell"), cell) == 0 &&
+            strcmp(record_text(record, "status"), "ok") == 0)
+            records[(*count)++] = record;
+    }
+    return records;
+}
+
+/* "-3.1 % to +2.2 %" */
+static void spread_write(FILE *to, const struct strip *strip)
+{
+    html_open(to, "td", "class", "number", NULL);
+    if (isfinite(strip->median))
+        html_format(to, "\342\210\222%.1f to +%.1f %%", -100 * strip->lowest, 100 * strip->most);
+    else
+        html_text(to, "-");
+    html_close(to, "td");
+}
+
+static void cell_more(FILE *to, const struct report *report, const struct report_cell *cell)
+{
+    size_t count;
+    char span[8];
+    const json_t **records = records_of(report, cell->id, &count);
+    snprintf(span, sizeof span, "%d", COLUMNS);
+    html_open(to, "tr", "class", "more", NULL);
+    html_open(to, "td", "colspan", span, NULL);
+    if (!report_cell_ok(cell)) {
+        html_open(to, "p", "class", "failed", NULL);
+        html_format(to, "%s: %s", cell->status, cell->reason ? cell->reason : "no reason recorded");
+        html_close(to, "p");
+    }
+    html_element(to, "code", record_text(report_record(report, cell->id), "command"), NULL);
+    shares_write(to, records, count);
+    html_close(to, "td");
+    html_close(to, "tr");
+    free(records);
+}
+
+static void cell_write(FILE *to, const struct report *report, const struct report_cell *cell,
+                       double last)
+{
+    struct strip strip = strip_make(report, cell->id, last);
+    char id[64], workers[16], count[24];
+    snprintf(id, sizeof id, "cell-%s", cell->id);
+    snprintf(workers, sizeof workers, "%d", cell->workers);
+    snprintf(count, sizeof count, "%zu", strip.count);
+    html_open(to, "tr", "id", id, NULL);
+    html_element(to, "th", cell->variant, "scope", "row", NULL);
+    html_td(to, "number", workers);
+    html_td(to, "number", text_si(cell->throughput.median).s);
+    spread_write(to, &strip);
+    html_td(to, "number", count);
+    html_open(to, "td", NULL);
+    strip_write(to, &strip);
+    html_close(to, "td");
+    html_td(to, "id", cell->id);
+    html_close(to, "tr");
+    cell_more(to, report, cell);
+}
+
+static void head_write(FILE *to)
+{
+    static const char *const names[COLUMNS] = {
+        "variant",      "workers", "median per second", "off the median", "samples",
+        "in run order", "cell"};
+    html_open(to, "thead", NULL);
+    html_open(to, "tr", NULL);
+    for (size_t i = 0; i < COLUMNS; i++)
+        html_element(to, "th", names[i], "scope", "col", "class", i > 0 && i < 5 ? "number" : NULL,
+                     NULL);
+    html_close(to, "tr");
+    html_close(to, "thead");
+}
+
+/* The cells of a workload, each once, in the order of the catalogue and of their workers. */
+static void workload_write(FILE *to, const struct report *report, const char *workload, double last)
+{
+    char label[512];
+    size_t cells = 0;
+    for (size_t i = 0; i < report->cells_count; i++)
+        cells += strcmp(report->cells[i].workload, workload) == 0 &&
+                 first_of_cell(report, &report->cells[i]);
+    snprintf(label, sizeof label, "%.400s, samples of each cell in run order", workload);
+    html_open(to, "details", "class", "print", NULL);
+    html_open(to, "summary", NULL);
+    html_element(to, "span", workload, "class", "name", NULL);
+    html_format(to, ", %zu cell%s", cells, cells == 1 ? "" : "s");
+    html_close(to, "summary");
+    report_table_open(to, label, "cells");
+    head_write(to);
+    html_open(to, "tbody", NULL);
+    for (size_t i = 0; i < report->cells_count; i++)
+        if (strcmp(report->cells[i].workload, workload) == 0 &&
+            first_of_cell(report, &report->cells[i]))
+            cell_write(to, report, &report->cells[i], last);
+    html_close(to, "tbody");
+    report_table_close(to);
+    html_close(to, "details");
+}
+
+static bool first_of_workload(const struct report *report, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(report->cells[k].workload, report->cells[i].workload) == 0)
+            return false;
+    return true;
+}
+
+void report_cells_write(FILE *to, const struct report *report)
+{
+    double last = 0;
+    for (size_t i = 0; i < report->samples.count; i++)
+        last = fmax(last, report->samples.samples[i].position);
+    html_open(to, "section", "id", "cells", NULL);
+    html_element(to, "h2", "Cell by cell: samples in run order, and how to repeat them", NULL);
+    html_element(to, "p",
+                 "Left is the beginning of the run, right its end; the line is the cell's own "
+                 "median, and the height of a strip is its largest distance from that, 5 % at "
+                 "least. Samples that lean to one side, or jump together in several strips, show "
+                 "that the machine changed. Each command runs one sample of its cell again, with "
+                 "the same seed and the same settings, and prints what it measured.",
+                 NULL);
+    key_write(to, report);
+    for (size_t i = 0; i < report->cells_count; i++)
+        if (first_of_workload(report, i))
+            workload_write(to, report, report->cells[i].workload, last);
+    html_close(to, "section");
+}

@@ -1,0 +1,35 @@
+/* report_samples.h - the samples of each cell in the order of the run.
+ *
+ * Who calls: report_data.c makes and frees, report_cells.c and report_moods.c read. samples.tsv has
+ * a row per sample and group; here each sample is once.
+ */
+#ifndef SCHEDLAB_REPORT_SAMPLES_H
+#define SCHEDLAB_REPORT_SAMPLES_H
+
+#include "harness/report_tsv.h"
+
+#include <stddef.h>
+
+/* Texts belong to the table. Columns that the table has not are NULL here. */
+struct report_sample {
+    const char *cell, *status;
+    const char *mood;  /* "near", "far", "mixed", "-" */
+    const char *marks; /* what disturbed it: "steal", "steal,throttle"; NULL or "-": nothing */
+    double position;   /* place in the run; NAN outside sweeps */
+    double throughput; /* NAN unless ok */
+};
+
+struct report_samples {
+    struct report_sample *samples; /* by cell, then position */
+    size_t count;
+};
+
+/* Of samples.tsv, which must outlive it. */
+struct report_samples report_samples_make(const struct tsv *tsv);
+void report_samples_free(struct report_samples *samples);
+
+/* Those of one cell; *count is 0 if there are none. */
+const struct report_sample *report_samples_of(const struct report_samples *samples,
+                                              const char *cell, size_t *count);
+
+#endif
