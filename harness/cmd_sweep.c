@@ -15,6 +15,8 @@
 #include "harness/spec.h"
 #include "harness/sweep_file.h"
 #include "harness/sweep_folder.h"
+#include "harness/sweep_origin.h"
+#include "harness/sweep_resume.h"
 #include "harness/sweep_run.h"
 
 #include <inttypes.h>
@@ -26,9 +28,10 @@
 enum { PATH_SIZE = 4096, ERROR_SIZE = 4096 };
 
 struct options {
-    const char *file, *results, *name;
+    const char *file, *results, *name, *resume;
+    const char *begins; /* an option that only a new run takes, or NULL */
     int64_t reps, reps_max, width, seed, timeout_s; /* -1: as the file says */
-    bool quick, no_report, dry_run;
+    bool quick, no_report, dry_run, force;
 };
 
 /* Options ------------------------------------------------------------------------------------- */
@@ -44,6 +47,8 @@ enum {
     KEY_TIMEOUT,
     KEY_NO_REPORT,
     KEY_DRY_RUN,
+    KEY_RESUME,
+    KEY_FORCE,
 };
 
 static const struct argp_option argp_options[] = {
@@ -62,6 +67,10 @@ static const struct argp_option argp_options[] = {
     {"timeout", KEY_TIMEOUT, "S", 0, "Give up on a sample after S seconds", 0},
     {"no-report", KEY_NO_REPORT, NULL, 0, "Draw no figures and write no report at the end", 0},
     {"dry-run", KEY_DRY_RUN, NULL, 0, "Only print the cells that would be measured", 0},
+    {"resume", KEY_RESUME, "RUN", 0,
+     "Go on with the interrupted run in the folder RUN: measure what its records lack", 0},
+    {"force", KEY_FORCE, NULL, 0,
+     "Resume although sweep file, program or machine are not those of the beginning", 0},
     {0},
 };
 
@@ -82,9 +91,13 @@ static const char argp_doc[] =
     "are of the run's most common mood (how far apart the cores are); default 0: none\n\n"
     "The records, the sweep file and the environment go to a new folder, whose name is printed; "
     "then `schedlab report` draws it. A cell that fails is recorded with its reason, and the "
-    "sweep goes on. Ctrl-C ends it; what was measured stays.\n\n"
+    "sweep goes on. Ctrl-C ends it; what was measured stays, and --resume goes on from there, "
+    "also after a crash or a power cut. It takes the run's own copy of the sweep file; a FILE "
+    "given "
+    "with it must be the same.\n\n"
     "Example:\n"
-    "  schedlab sweep harness/sweeps/default.yaml --reps 3 --name first-look\n\n"
+    "  schedlab sweep harness/sweeps/default.yaml --reps 3 --name first-look\n"
+    "  schedlab sweep --resume results/first-look-20260131T120000Z\n\n"
     "Exit status: 0 done, though some cells may have failed or been skipped; 1 stopped, or no "
     "sample could be measured, or the records or the report could not be written; 2 misused.";
 
@@ -107,9 +120,26 @@ static void option_file(struct options *options, const struct argp_state *state,
     options->file = arg;
 }
 
+/* What only makes sense for one of a new run and a resumed one. */
+static void options_check(const struct options *options, const struct argp_state *state)
+{
+    if (options->resume && options->begins)
+        cli_misuse(state->name, "--resume goes on with the run's own options; leave out --%s",
+                   options->begins);
+    if (options->force && !options->resume)
+        cli_misuse(state->name, "--force takes --resume=RUN");
+    if (!options->file && !options->resume)
+        cli_misuse(state->name, "which sweep file? For example harness/sweeps/default.yaml");
+    if (options->name && !sweep_name_is_valid(options->name))
+        cli_misuse(state->name, "--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->name);
+}
+
 static error_t option_parse(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
+    for (const struct argp_option *option = argp_options; option->name; option++)
+        if (option->key == key && key != KEY_NO_REPORT && key != KEY_RESUME && key != KEY_FORCE)
+            options->begins = option->name;
     switch (key) {
     case KEY_RESULTS:
         if (!*arg)
@@ -143,15 +173,17 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     case KEY_DRY_RUN:
         options->dry_run = true;
         break;
+    case KEY_RESUME:
+        options->resume = arg;
+        break;
+    case KEY_FORCE:
+        options->force = true;
+        break;
     case ARGP_KEY_ARG:
         option_file(options, state, arg);
         break;
     case ARGP_KEY_END:
-        if (!options->file)
-            cli_misuse(state->name, "which sweep file? For example harness/sweeps/default.yaml");
-        if (options->name && !sweep_name_is_valid(options->name))
-            cli_misuse(state->name, "--name=%s is not valid; valid: " SWEEP_NAME_RULE,
-                       options->name);
+        options_check(options, state);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -256,10 +288,11 @@ static void plan_print(const struct plan *plan, const struct sweep_file *sweep)
 
 /* What of the run is neither in the sweep file nor in the machine. */
 static json_t *run_to_json(const struct options *options, const struct sweep_file *sweep,
-                           const struct plan *plan)
+                           const struct plan *plan, const char *fingerprint)
 {
     json_t *object = params_to_json(sweep, sweep_file_params);
     json_object_set_new(object, "file", json_string(options->file));
+    json_object_set_new(object, "fingerprint", json_string(fingerprint));
     json_object_set_new(object, "quick", json_boolean(options->quick));
     json_object_set_new(object, "cells", json_integer((json_int_t)plan->count));
     return object;
@@ -279,8 +312,10 @@ static int run_conclude(const char *program, const struct sweep_run *run, const 
             program, run->ok, run->failed, run->skipped, progress_duration(run->seconds, duration),
             folder);
     if (run->stopped_by) {
-        fprintf(stderr, "%s: stopped by SIG%s; `schedlab report %s` draws what is there\n", program,
-                sigabbrev_np(run->stopped_by), folder);
+        fprintf(stderr,
+                "%s: stopped by SIG%s; `schedlab sweep --resume %s` goes on, `schedlab report` "
+                "draws what is there\n",
+                program, sigabbrev_np(run->stopped_by), folder);
         return EXIT_FAILED;
     }
     if (run->ok == 0)
@@ -294,14 +329,15 @@ static int run_conclude(const char *program, const struct sweep_run *run, const 
 static bool folder_fill(const struct options *options, const struct sweep_file *sweep,
                         const struct plan *plan, const char *folder, char *error, size_t error_size)
 {
-    char path[PATH_SIZE];
+    char path[PATH_SIZE], fingerprint[FINGERPRINT_SIZE];
     snprintf(path, sizeof path, "%s/sweep.yaml", folder);
-    if (!sweep_folder_copy(options->file, path, error, error_size))
+    if (!sweep_folder_copy(options->file, path, error, error_size) ||
+        !sweep_origin_fingerprint(path, fingerprint, error, error_size))
         return false;
     json_t *environment = environment_to_json();
     json_object_set_new(environment, "doctor",
                         doctor_for_run(folder, json_object_get(environment, "counting")));
-    json_object_set_new(environment, "sweep", run_to_json(options, sweep, plan));
+    json_object_set_new(environment, "sweep", run_to_json(options, sweep, plan, fingerprint));
     char *text = json_dumps(environment, JSON_INDENT(2));
     json_decref(environment);
     if (!text)
@@ -316,9 +352,11 @@ static int sweep_measure(const char *program, const struct options *options,
                          const struct sweep_file *sweep, struct plan *plan)
 {
     char folder[PATH_SIZE / 2], error[ERROR_SIZE];
-    if (!sweep_folder_make(options->results, options->name ? options->name : sweep->name, folder,
-                           sizeof folder, error, sizeof error) ||
-        !folder_fill(options, sweep, plan, folder, error, sizeof error))
+    if (options->resume)
+        snprintf(folder, sizeof folder, "%s", options->resume);
+    else if (!sweep_folder_make(options->results, options->name ? options->name : sweep->name,
+                                folder, sizeof folder, error, sizeof error) ||
+             !folder_fill(options, sweep, plan, folder, error, sizeof error))
         return complain(program, error, EXIT_FAILED);
     struct sweep_run run = {
         .sweep = sweep,
@@ -327,6 +365,7 @@ static int sweep_measure(const char *program, const struct options *options,
         .seed = (uint64_t)sweep->seed,
         .iterations = options->quick ? 1 : 0,
         .folder = folder,
+        .resume = options->resume != NULL,
     };
     if (sweep_run_measure(&run, stderr, error, sizeof error) < 0)
         return complain(program, error, EXIT_FAILED);
@@ -335,6 +374,23 @@ static int sweep_measure(const char *program, const struct options *options,
     if (status == EXIT_DONE && !options->no_report && report_make(folder, stderr) != 0)
         status = EXIT_FAILED;
     return status;
+}
+
+/* The sweep with all options in force, or NULL and one line in error. */
+static struct sweep_file *sweep_load(const char *program, struct options *options, char *error,
+                                     size_t error_size)
+{
+    if (options->resume) {
+        struct sweep_resume resume = {
+            .folder = options->resume, .file = options->file, .force = options->force};
+        struct sweep_file *sweep = sweep_resume_load(&resume, stderr, error, error_size);
+        options->quick = resume.quick;
+        return sweep;
+    }
+    struct sweep_file *sweep = sweep_file_load(options->file, error, error_size);
+    if (sweep)
+        options_apply(program, options, sweep);
+    return sweep;
 }
 
 int cmd_sweep(int argc, char **argv)
@@ -346,10 +402,9 @@ int cmd_sweep(int argc, char **argv)
     cli_parse(&argp, argc, argv, &options);
 
     char error[ERROR_SIZE];
-    struct sweep_file *sweep = sweep_file_load(options.file, error, sizeof error);
+    struct sweep_file *sweep = sweep_load(argv[0], &options, error, sizeof error);
     if (!sweep)
         return complain(argv[0], spec_one_line(error), EXIT_MISUSED);
-    options_apply(argv[0], &options, sweep);
     struct plan *plan = plan_make(sweep, "native");
     int status = EXIT_DONE;
     if (options.dry_run)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,14 +62,41 @@ const char *record_text(const json_t *record, const char *key)
     return text ? text : "";
 }
 
-int record_file_create(struct record_file *file, const char *path)
+/* The lock goes when the file is closed, however the process ends. */
+static int file_open(struct record_file *file, const char *path, int flags)
 {
     *file = (struct record_file){.fd = -1};
     if (strlen(path) >= sizeof file->path)
         return -ENAMETOOLONG;
     memcpy(file->path, path, strlen(path) + 1);
-    file->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    return file->fd < 0 ? -errno : 0;
+    file->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644);
+    if (file->fd < 0)
+        return -errno;
+    if (flock(file->fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
+        close(file->fd);
+        file->fd = -1;
+        return -EWOULDBLOCK;
+    }
+    return 0;
+}
+
+int record_file_create(struct record_file *file, const char *path)
+{
+    return file_open(file, path, O_EXCL);
+}
+
+int record_file_open(struct record_file *file, const char *path)
+{
+    return file_open(file, path, 0);
+}
+
+int record_file_cut(struct record_file *file, int64_t whole)
+{
+    /* Also gives back what an earlier writer had reserved. */
+    if (ftruncate(file->fd, whole) < 0 || lseek(file->fd, whole, SEEK_SET) < 0)
+        return -errno;
+    file->size = whole;
+    return 0;
 }
 
 int record_file_reserve(struct record_file *file)
@@ -129,37 +157,77 @@ int record_file_close(struct record_file *file)
     return error;
 }
 
+/* Reading ------------------------------------------------------------------------------------- */
+
+int record_reader_open(struct record_reader *reader, const char *path)
+{
+    *reader = (struct record_reader){.number = 0};
+    if (strlen(path) >= sizeof reader->path)
+        return -ENAMETOOLONG;
+    memcpy(reader->path, path, strlen(path) + 1);
+    reader->from = fopen(path, "re");
+    return reader->from ? 0 : -errno;
+}
+
+void record_reader_close(struct record_reader *reader)
+{
+    if (reader->from)
+        fclose(reader->from);
+    free(reader->line);
+    *reader = (struct record_reader){.number = 0};
+}
+
+static bool reader_is_at_end(struct record_reader *reader)
+{
+    int next = fgetc(reader->from);
+    if (next != EOF)
+        ungetc(next, reader->from);
+    return next == EOF && !ferror(reader->from);
+}
+
+enum record_read record_reader_next(struct record_reader *reader, json_t **record, char *error,
+                                    size_t error_size)
+{
+    ssize_t length = getline(&reader->line, &reader->capacity, reader->from);
+    if (length <= 0) {
+        if (!ferror(reader->from))
+            return RECORD_READ_END;
+        snprintf(error, error_size, "%s: %s", reader->path, strerror(errno));
+        return RECORD_READ_BAD;
+    }
+    json_error_t where = {.text = "no JSON object"};
+    reader->length = (size_t)length;
+    reader->number++;
+    bool ends = reader->line[length - 1] == '\n';
+    *record = ends ? json_loadb(reader->line, reader->length, 0, &where) : NULL;
+    if (json_is_object(*record)) {
+        reader->whole += length;
+        return RECORD_READ;
+    }
+    json_decref(*record);
+    snprintf(error, error_size, "%s:%zu: not a record: %s", reader->path, reader->number,
+             where.text);
+    /* A power cut may leave a newline on the disk and not what stood before it. */
+    return reader_is_at_end(reader) ? RECORD_READ_TORN : RECORD_READ_BAD;
+}
+
 json_t *record_file_read(const char *path, char *error, size_t error_size)
 {
-    FILE *from = fopen(path, "re");
-    if (!from) {
-        snprintf(error, error_size, "%s: %s", path, strerror(errno));
+    struct record_reader reader;
+    int result = record_reader_open(&reader, path);
+    if (result) {
+        snprintf(error, error_size, "%s: %s", path, strerror(-result));
         return NULL;
     }
-    json_t *records = json_array();
-    char *line = NULL;
-    size_t capacity = 0, number = 0;
-    ssize_t length;
-    while (records && (length = getline(&line, &capacity, from)) > 0 && line[length - 1] == '\n') {
-        number++;
-        json_error_t where;
-        json_t *record = json_loadb(line, (size_t)length, 0, &where);
-        if (!json_is_object(record)) {
-            snprintf(error, error_size, "%s:%zu: not a record: %s", path, number,
-                     record ? "no JSON object" : where.text);
-            json_decref(record);
-            json_decref(records);
-            records = NULL;
-        } else {
-            json_array_append_new(records, record);
-        }
-    }
-    if (records && ferror(from)) {
-        snprintf(error, error_size, "%s: %s", path, strerror(errno));
+    json_t *records = json_array(), *record;
+    enum record_read read;
+    while ((read = record_reader_next(&reader, &record, error, error_size)) == RECORD_READ)
+        json_array_append_new(records, record);
+    bool half = read == RECORD_READ_TORN && reader.line[reader.length - 1] != '\n';
+    if (read != RECORD_READ_END && !half) {
         json_decref(records);
         records = NULL;
     }
-    free(line);
-    fclose(from);
+    record_reader_close(&reader);
     return records;
 }

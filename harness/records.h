@@ -1,7 +1,7 @@
 /* records.h - samples.jsonl: making, appending and reading records.
  *
- * Who calls: child.c and sample.c make records, sweep appends them, tables.c reads them. The schema
- * is results/README.md.
+ * Who calls: child.c and sample.c make records, sweep appends them, tables.c and merge read them.
+ * The schema is results/README.md.
  *
  * Invariant of the file: it only grows, by whole lines, each one on the disk before the next sample
  * starts. Room for a record is reserved before the sample is measured, so that a full disk stops
@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { RECORD_SCHEMA = 2, CELL_ID_SIZE = 13 };
 
@@ -44,6 +45,39 @@ int record_file_create(struct record_file *file, const char *path);
 int record_file_reserve(struct record_file *file);                      /* before measuring */
 int record_file_append(struct record_file *file, const json_t *record); /* one write, then fsync */
 int record_file_close(struct record_file *file);
+
+/* Opens a file to append to it, and makes it if there is none; nobody else can then. -EWOULDBLOCK
+ * if another process has it open so. To be read, and then cut to its whole lines, before the first
+ * append. */
+int record_file_open(struct record_file *file, const char *path);
+int record_file_cut(struct record_file *file, int64_t whole);
+
+/* Reading ------------------------------------------------------------------------------------- */
+
+/* A file from which records are read one after the other, in memory for one. */
+struct record_reader {
+    FILE *from;
+    char path[4096];
+    char *line; /* the line of the record last read, its newline included */
+    size_t capacity, length;
+    size_t number; /* of that line, from 1 */
+    int64_t whole; /* bytes up to its end */
+};
+
+enum record_read {
+    RECORD_READ,      /* a record */
+    RECORD_READ_END,  /* no more lines */
+    RECORD_READ_TORN, /* the last line is not whole, as a killed writer or a power cut leaves it */
+    RECORD_READ_BAD,  /* a line that is no record, or the file cannot be read; error says which */
+};
+
+/* 0 or -errno; to be closed. */
+int record_reader_open(struct record_reader *reader, const char *path);
+void record_reader_close(struct record_reader *reader);
+
+/* On RECORD_READ, *record is the caller's. */
+enum record_read record_reader_next(struct record_reader *reader, json_t **record, char *error,
+                                    size_t error_size);
 
 /* Reads a whole samples.jsonl into a JSON array, NULL and one line in error if it cannot. A last
  * line without its newline, as a killed writer may leave it, is left out. */

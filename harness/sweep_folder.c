@@ -59,12 +59,18 @@ bool sweep_folder_write(const char *path, const char *text, size_t size, char *e
     return ok;
 }
 
-/* All bytes of a file, to be freed; NULL and errno if they cannot be read. */
-static char *file_read(const char *path, size_t *size)
+static char *read_failed(const char *path, int problem, char *error, size_t error_size)
+{
+    snprintf(error, error_size, "cannot read %s: %s", path, strerror(problem));
+    return NULL;
+}
+
+/* All bytes of a file, to be freed; NULL and one line in error if they cannot be read. */
+static char *file_read(const char *path, size_t *size, char *error, size_t error_size)
 {
     FILE *from = fopen(path, "re");
     if (!from)
-        return NULL;
+        return read_failed(path, errno, error, error_size);
     char *text = NULL, part[8192];
     size_t n;
     FILE *to = open_memstream(&text, size);
@@ -81,8 +87,7 @@ static char *file_read(const char *path, size_t *size)
     if (!failed)
         return text;
     free(text);
-    errno = failed;
-    return NULL;
+    return read_failed(path, failed, error, error_size);
 }
 
 bool sweep_folder_replace(const char *path, const char *text, size_t size, char *error,
@@ -107,12 +112,17 @@ bool sweep_folder_replace(const char *path, const char *text, size_t size, char 
 bool sweep_folder_copy(const char *from, const char *to, char *error, size_t error_size)
 {
     size_t size;
-    char *text = file_read(from, &size);
-    if (!text) {
-        snprintf(error, error_size, "cannot read %s: %s", from, strerror(errno));
-        return false;
-    }
-    bool ok = sweep_folder_write(to, text, size, error, error_size);
+    char *text = file_read(from, &size, error, error_size);
+    bool ok = text && sweep_folder_write(to, text, size, error, error_size);
+    free(text);
+    return ok;
+}
+
+bool sweep_folder_copy_over(const char *from, const char *to, char *error, size_t error_size)
+{
+    size_t size;
+    char *text = file_read(from, &size, error, error_size);
+    bool ok = text && sweep_folder_replace(to, text, size, error, error_size);
     free(text);
     return ok;
 }

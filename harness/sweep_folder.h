@@ -21,7 +21,8 @@ bool sweep_folder_write(const char *path, const char *text, size_t size, char *e
 bool sweep_folder_replace(const char *path, const char *text, size_t size, char *error,
                           size_t error_size);
 
-/* Copies a file, byte for byte, to a new one. */
+/* Copies a file, byte for byte, to a new one, or in place of one that may be there. */
 bool sweep_folder_copy(const char *from, const char *to, char *error, size_t error_size);
+bool sweep_folder_copy_over(const char *from, const char *to, char *error, size_t error_size);
 
 #endif

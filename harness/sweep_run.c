@@ -10,6 +10,7 @@
 #include "harness/records.h"
 #include "harness/sweep_folder.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -127,23 +128,25 @@ static void cell_label(const struct cell *cell, char label[LABEL_SIZE])
              cell->workers, cell->workers == 1 ? "" : "s");
 }
 
-static void record_count(struct state *state, const struct cell *cell, const json_t *record)
+/* True if the record is not ok. */
+static bool record_count(struct state *state, const json_t *record)
 {
     const char *status = record_text(record, "status");
-    state->progress.done++;
-    state->position++;
-    if (strcmp(status, "ok") == 0) {
-        state->run->ok++;
-        return;
-    }
-    bool failed = strcmp(status, "failed") == 0;
-    size_t *count = failed ? &state->run->failed : &state->run->skipped;
+    bool ok = strcmp(status, "ok") == 0, failed = strcmp(status, "failed") == 0;
+    size_t *count = ok ? &state->run->ok : failed ? &state->run->failed : &state->run->skipped;
     (*count)++;
+    state->progress.done++;
     state->progress.failed = state->run->failed;
     state->progress.skipped = state->run->skipped;
+    return !ok;
+}
+
+static void record_complain(struct state *state, const struct cell *cell, const json_t *record)
+{
     char label[LABEL_SIZE];
     cell_label(cell, label);
-    progress_message(&state->progress, "%s: %s: %s", status, label, record_text(record, "reason"));
+    progress_message(&state->progress, "%s: %s: %s", record_text(record, "status"), label,
+                     record_text(record, "reason"));
 }
 
 static json_t *cell_sample(struct state *state, struct cell *cell, unsigned block)
@@ -193,8 +196,11 @@ static bool cell_measure(struct state *state, struct cell *cell, unsigned block,
         cell_note(cell, record);
         event_sets_learn(state, record);
         result = record_file_append(&state->file, record);
-        if (!result)
-            record_count(state, cell, record);
+        if (!result) {
+            state->position++;
+            if (record_count(state, record))
+                record_complain(state, cell, record);
+        }
         json_decref(record);
     }
     if (result)
@@ -239,9 +245,9 @@ static void total_update(struct state *state, unsigned block)
         state->progress.total += (reps - 1 - block) * trying;
 }
 
-static int blocks_measure(struct state *state, char *error, size_t error_size)
+/* Error is "" where nothing went wrong. */
+static void blocks_measure(struct state *state, char *error, size_t error_size)
 {
-    error[0] = '\0';
     bool going_on = true;
     size_t held, held_before = 0;
     for (unsigned block = 0; going_on && (held = needs_next(&state->needs, block)) > 0; block++) {
@@ -258,8 +264,77 @@ static int blocks_measure(struct state *state, char *error, size_t error_size)
     int result = record_file_close(&state->file);
     if (result && !*error)
         snprintf(error, error_size, "cannot write %s: %s", state->file.path, strerror(-result));
-    return *error ? -1 : 0;
 }
+
+/* Reading back -------------------------------------------------------------------------------- */
+
+/* One record of before the interruption. */
+static bool record_take(struct state *state, const struct record_reader *reader, json_t *record,
+                        size_t *strangers, char *error, size_t error_size)
+{
+    struct cell *cell = plan_find(state->run->plan, record_text(record, "cell"));
+    const json_t *position = json_object_get(record, "position");
+    if (json_is_integer(position))
+        state->position = (size_t)json_integer_value(position) + 1;
+    digest_book_add(state->digests, record);
+    event_sets_learn(state, record);
+    *strangers += !cell;
+    if (cell && !needs_note(cell, record)) {
+        snprintf(error, error_size,
+                 "%s:%zu: cell %s is in block %" JSON_INTEGER_FORMAT
+                 " a second time, or after a later one",
+                 reader->path, reader->number, cell->id,
+                 json_integer_value(json_object_get(record, "block")));
+        return false;
+    }
+    if (cell)
+        record_count(state, record);
+    return true;
+}
+
+/* Takes note of all whole records and cuts off what follows them. */
+static bool records_take(struct state *state, struct record_reader *reader, char *error,
+                         size_t error_size)
+{
+    json_t *record;
+    enum record_read read;
+    size_t strangers = 0;
+    bool ok = true;
+    while (ok && (read = record_reader_next(reader, &record, error, error_size)) == RECORD_READ) {
+        ok = record_take(state, reader, record, &strangers, error, error_size);
+        json_decref(record);
+    }
+    if (!ok || read == RECORD_READ_BAD)
+        return false;
+    error[0] = '\0'; /* a torn last line is none */
+    if (read == RECORD_READ_TORN)
+        progress_message(&state->progress, "%s: its last line is not whole; cut off %zu bytes",
+                         reader->path, reader->length);
+    if (strangers > 0)
+        progress_message(&state->progress, "%zu records of cells that the sweep does not have stay",
+                         strangers);
+    int result = record_file_cut(&state->file, reader->whole);
+    if (result)
+        snprintf(error, error_size, "cannot write %s: %s", reader->path, strerror(-result));
+    return !result;
+}
+
+static bool read_back(struct state *state, char *error, size_t error_size)
+{
+    struct record_reader reader;
+    int result = record_reader_open(&reader, state->file.path);
+    if (result) {
+        snprintf(error, error_size, "%s: %s", state->file.path, strerror(-result));
+        return false;
+    }
+    bool ok = records_take(state, &reader, error, error_size);
+    record_reader_close(&reader);
+    if (ok)
+        progress_message(&state->progress, "resumed after %zu samples", state->progress.done);
+    return ok;
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
 
 /* Writes plan.json; what stopped the sweep before is the better message. */
 static int plan_write(const struct state *state, char *error, size_t error_size)
@@ -307,9 +382,13 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
                      "%zu cells in %" PRId64 "%s blocks, seed %" PRIu64 ", into %s",
                      run->plan->count, run->sweep->reps, blocks, run->seed, run->folder);
     double started = clock_seconds();
-    blocks_measure(state, error, error_size);
-    needs_conclude(&state->needs);
-    int result = plan_write(state, error, error_size);
+    error[0] = '\0';
+    int result = -1;
+    if (!run->resume || read_back(state, error, error_size)) {
+        blocks_measure(state, error, error_size);
+        needs_conclude(&state->needs);
+        result = plan_write(state, error, error_size);
+    }
     run->seconds = clock_seconds() - started;
     run->stopped_by = stopped_by;
     progress_end(&state->progress);
@@ -319,16 +398,26 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
     return result;
 }
 
+static bool file_open(struct state *state, char *error, size_t error_size)
+{
+    bool resume = state->run->resume;
+    char path[sizeof state->file.path];
+    snprintf(path, sizeof path, "%s/samples.jsonl", state->run->folder);
+    int result =
+        resume ? record_file_open(&state->file, path) : record_file_create(&state->file, path);
+    if (result == -EWOULDBLOCK)
+        snprintf(error, error_size, "%s: another process is measuring into it", path);
+    else if (result)
+        snprintf(error, error_size, "cannot %s %s: %s", resume ? "open" : "create", path,
+                 strerror(-result));
+    return !result;
+}
+
 int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t error_size)
 {
     struct state state = {.run = run, .event_sets = 1};
-    char path[sizeof state.file.path];
-    snprintf(path, sizeof path, "%s/samples.jsonl", run->folder);
-    int result = record_file_create(&state.file, path);
-    if (result) {
-        snprintf(error, error_size, "cannot create %s: %s", path, strerror(-result));
+    if (!file_open(&state, error, error_size))
         return -1;
-    }
     char *events = events_join(run->sweep);
     state.request = request_make(run, events);
     state.digests = digest_book_make();
@@ -336,7 +425,8 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
     if (!state.order)
         abort();
     needs_begin(&state.needs, run->sweep, run->plan);
-    result = run_measure(&state, messages, error, error_size);
+    int result = run_measure(&state, messages, error, error_size);
+    record_file_close(&state.file); /* where it was not reached before */
     needs_end(&state.needs);
     digest_book_free(state.digests);
     free(state.order);

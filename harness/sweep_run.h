@@ -8,6 +8,9 @@
  * output, and its cell is tried again in the next block, unless it ran into the time limit twice. A
  * skipped cell is recorded once. How many blocks there are, and which cells each holds, is needs.h;
  * what became of each cell is written to plan.json at the end, also at one by a signal.
+ *
+ * A sweep that was interrupted, in whatever way, is resumed by measuring into the same folder with
+ * `resume`: what its records hold is not measured again.
  */
 #ifndef SCHEDLAB_SWEEP_RUN_H
 #define SCHEDLAB_SWEEP_RUN_H
@@ -25,10 +28,11 @@ struct sweep_run {
     const char *machine;
     uint64_t seed;
     int iterations;     /* per sample; 0: as many as min_time_ms needs */
-    const char *folder; /* of the run; holds no samples.jsonl yet */
+    const char *folder; /* of the run; holds no samples.jsonl yet, unless */
+    bool resume;        /* the records in it are to be completed; plan and seed must be theirs */
 
     /* Results. */
-    size_t ok, failed, skipped; /* samples recorded */
+    size_t ok, failed, skipped; /* samples recorded, those of before a resumption included */
     double seconds;
     int stopped_by; /* a signal, or 0 */
 };

@@ -122,6 +122,59 @@ static void line_that_is_no_record_is_named(void **state)
     assert_non_null(strstr(error, "samples.jsonl:2: "));
 }
 
+static void reader_tells_whole_lines_from_a_torn_one(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t size;
+        enum record_read end;
+        int64_t whole;
+    } cases[] = {
+        {"", 0, RECORD_READ_END, 0},
+        {"{\"a\":1}\n", 8, RECORD_READ_END, 8},
+        {"{\"a\":1}\n{\"a\"", 12, RECORD_READ_TORN, 8},
+        {"{\"a\":1}\n{\"a\":2}", 15, RECORD_READ_TORN, 8},
+        {"{\"a\":1}\n\0\0\0\n", 12, RECORD_READ_TORN, 8},
+        {"{\"a\":1}\n\0\0\0\n{\"a\":2}\n", 20, RECORD_READ_BAD, 8},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        FILE *to = fopen(path, "w");
+        assert_int_equal(fwrite(cases[i].text, 1, cases[i].size, to), cases[i].size);
+        fclose(to);
+        struct record_reader reader;
+        char error[ERROR_SIZE] = "";
+        json_t *record;
+        enum record_read read;
+        assert_int_equal(record_reader_open(&reader, path), 0);
+        while ((read = record_reader_next(&reader, &record, error, sizeof error)) == RECORD_READ)
+            json_decref(record);
+        assert_int_equal(read, cases[i].end);
+        assert_int_equal(reader.whole, cases[i].whole);
+        record_reader_close(&reader);
+    }
+}
+
+static void opened_file_goes_on_after_its_whole_lines(void **state)
+{
+    (void)state;
+    FILE *to = fopen(path, "w");
+    fputs("{\"a\":1}\n{\"a\":", to);
+    fclose(to);
+    struct record_file file, other;
+    assert_int_equal(record_file_open(&file, path), 0);
+    assert_int_equal(record_file_open(&other, path), -EWOULDBLOCK);
+    assert_int_equal(record_file_cut(&file, 8), 0);
+    append(&file, record_make("gmp", "7"));
+    assert_int_equal(record_file_close(&file), 0);
+    json_t *records = read_all();
+    assert_int_equal(json_array_size(records), 2);
+    assert_string_equal(record_text(json_array_get(records, 1), "digest"), "7");
+    json_decref(records);
+    assert_int_equal(record_file_open(&other, path), 0);
+    assert_int_equal(record_file_close(&other), 0);
+}
+
 /* A file that may not grow stands for a full disk: the same short or failing write. */
 static void full_disk_costs_no_record(void **state)
 {
@@ -290,6 +343,8 @@ int main(void)
         cmocka_unit_test(closed_file_holds_nothing_but_records),
         cmocka_unit_test(torn_last_line_is_left_out),
         cmocka_unit_test(line_that_is_no_record_is_named),
+        cmocka_unit_test(reader_tells_whole_lines_from_a_torn_one),
+        cmocka_unit_test(opened_file_goes_on_after_its_whole_lines),
         cmocka_unit_test(full_disk_costs_no_record),
         cmocka_unit_test(majority_of_variants_decides),
         cmocka_unit_test(variant_with_many_cells_has_one_vote),

@@ -342,7 +342,7 @@ static void serial_failed_and_smaller_runs_do_not_compete(void **state)
 static void difference_from_the_baseline_needs_the_whole_interval(void **state)
 {
     (void)state;
-    struct report_cell one = cell("a", 2, 90, 100, 110);
+    struct report_cell one = cell("a", 2, 90, 110);
     one.to_baseline = (struct interval){1.2, 1.01, 1.3, 3};
     assert_string_equal(report_baseline_shown(&one), "faster");
     one.to_baseline.n = 2;
@@ -407,7 +407,7 @@ static void samples_stand_once_and_in_run_order(void **state)
 static char *cells_page(const char *records)
 {
     struct tsv tsv;
-    struct report_cell c = cell("gmp", 2, 90, 100, 110);
+    struct report_cell c = cell("gmp", 2, 90, 110);
     struct report report = {.cells = &c, .cells_count = 1, .samples = samples_of_table(&tsv)};
     struct memory memory;
     c.id = "c";

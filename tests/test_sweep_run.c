@@ -68,6 +68,8 @@ static void text_of_file(const char *path, char *text, size_t size)
         fclose(from);
 }
 
+static bool resume_next; /* the next sweep goes on with the samples of the one before */
+
 static struct outcome measure_sweep(const char *names, struct sweep_file sweep)
 {
     static char copy[256];
@@ -89,7 +91,10 @@ static struct outcome measure_sweep(const char *names, struct sweep_file sweep)
     struct outcome outcome = {.run = {.sweep = &sweep, .machine = "native", .seed = 1}};
     outcome.run.plan = plan_make(&sweep, "native");
     outcome.run.folder = folder;
-    unlink(samples);
+    if (!resume_next)
+        unlink(samples);
+    outcome.run.resume = resume_next;
+    resume_next = false;
     FILE *messages = fopen(messages_path, "w");
     if (!messages)
         abort();
@@ -288,6 +293,40 @@ static void samples_of_an_old_run_are_not_touched(void **state)
     json_decref(outcome.records);
 }
 
+static void line_of_file_drop(size_t line)
+{
+    char text[1 << 16];
+    text_of_file(samples, text, sizeof text);
+    FILE *to = fopen(samples, "w");
+    size_t number = 0;
+    for (char *at = text; *at; number++) {
+        size_t length = strcspn(at, "\n") + 1;
+        if (number != line)
+            fwrite(at, 1, length, to);
+        at += length;
+    }
+    fclose(to);
+}
+
+static void resumed_sweep_measures_what_is_missing(void **state)
+{
+    (void)state;
+    struct sweep_file sweep = {.reps = 3, .reps_max = 3, .timeout_s = 600};
+    struct outcome outcome = measure_sweep("gmp gmp,tick=1 kthread", sweep);
+    assert_int_equal(json_array_size(outcome.records), 3 + 3 + 1);
+    json_decref(outcome.records);
+    line_of_file_drop(6);
+    resume_next = true;
+    outcome = measure_sweep("gmp gmp,tick=1 kthread", sweep);
+    assert_int_equal(outcome.result, 0);
+    assert_int_equal(outcome.run.ok, 6); /* with those of before */
+    assert_int_equal(outcome.run.skipped, 1);
+    assert_int_equal(json_array_size(outcome.records), 7);
+    assert_int_equal(count(&outcome, "kthread", "skipped", ""), 1);
+    assert_non_null(strstr(outcome.messages, "resumed after 6 samples"));
+    json_decref(outcome.records);
+}
+
 /* Last: an interrupted process stays so. The fake `serial` sends its parent the signal. */
 static void signal_ends_the_sweep_and_keeps_its_records(void **state)
 {
@@ -315,6 +354,7 @@ int main(void)
         cmocka_unit_test(disturbed_samples_and_rare_moods_are_measured_again),
         cmocka_unit_test(full_disk_ends_the_sweep_and_keeps_its_records),
         cmocka_unit_test(samples_of_an_old_run_are_not_touched),
+        cmocka_unit_test(resumed_sweep_measures_what_is_missing),
         cmocka_unit_test(signal_ends_the_sweep_and_keeps_its_records),
     };
     return cmocka_run_group_tests_name("sweep_run", tests, folder_make, folder_remove);

@@ -1,0 +1,77 @@
+/* sweep_origin.c - see sweep_origin.h. */
+#include "harness/sweep_origin.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096 };
+
+static const struct {
+    const char *object, *key, *name;
+} parts[ORIGIN_PARTS] = {
+    [ORIGIN_REVISION] = {"build", "revision", "revision"},
+    [ORIGIN_COMPILER] = {"build", "compiler", "compiler"},
+    [ORIGIN_FLAGS] = {"build", "flags", "compiler flags"},
+    [ORIGIN_CPU] = {"cpu", "model", "CPU"},
+};
+
+bool sweep_origin_fingerprint(const char *path, char fingerprint[FINGERPRINT_SIZE], char *error,
+                              size_t error_size)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    FILE *from = fopen(path, "re");
+    int byte = EOF;
+    while (from && (byte = fgetc(from)) != EOF)
+        hash = (hash ^ (uint64_t)byte) * UINT64_C(0x100000001b3);
+    bool ok = from && !ferror(from);
+    if (!ok)
+        snprintf(error, error_size, "cannot read %s: %s", path, strerror(errno));
+    if (from)
+        fclose(from);
+    snprintf(fingerprint, FINGERPRINT_SIZE, "%016" PRIx64, hash);
+    return ok;
+}
+
+json_t *sweep_origin_read(const char *folder, char *error, size_t error_size)
+{
+    char path[PATH_SIZE];
+    json_error_t where;
+    if (snprintf(path, sizeof path, "%s/environment.json", folder) >= (int)sizeof path) {
+        snprintf(error, error_size, "%.64s...: the path is too long", folder);
+        return NULL;
+    }
+    json_t *environment = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
+    if (environment && json_is_object(json_object_get(environment, "sweep")))
+        return environment;
+    snprintf(error, error_size, "%s is not the folder of a sweep's run: %s", folder,
+             environment ? "its environment.json tells of no sweep" : where.text);
+    json_decref(environment);
+    return NULL;
+}
+
+void sweep_origin_apply(const json_t *environment, struct sweep_file *sweep)
+{
+    const json_t *numbers = json_object_get(environment, "sweep");
+    for (const struct param *param = sweep_file_params; param->name; param++) {
+        const json_t *value = json_object_get(numbers, param->name);
+        if (json_is_integer(value))
+            *param_field(sweep, param) = json_integer_value(value);
+        for (int i = 0; json_is_string(value) && param->words && param->words[i]; i++)
+            if (strcmp(param->words[i], json_string_value(value)) == 0)
+                *param_field(sweep, param) = param->words_base + i;
+    }
+}
+
+const char *sweep_origin_part_name(enum origin_part part)
+{
+    return parts[part].name;
+}
+
+const char *sweep_origin_part(const json_t *environment, enum origin_part part)
+{
+    const json_t *object = json_object_get(environment, parts[part].object);
+    const char *text = json_string_value(json_object_get(object, parts[part].key));
+    return text ? text : "unknown";
+}

@@ -1,0 +1,46 @@
+/* sweep_origin.h - what a run was begun with, and whether two runs, or a run and this program, have
+ * that in common.
+ *
+ * Who calls: cmd_sweep.c to begin a run, sweep_resume.c to go on with one. A run's origin is its
+ * sweep.yaml and environment.json. Samples of one run must come from one program on one machine, or
+ * a difference between its cells would have two causes.
+ */
+#ifndef SCHEDLAB_SWEEP_ORIGIN_H
+#define SCHEDLAB_SWEEP_ORIGIN_H
+
+#include "harness/sweep_file.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { FINGERPRINT_SIZE = 17 };
+
+/* 16 hex digits of FNV-1a over the bytes of a file. False and one line in error if it cannot be
+ * read. */
+bool sweep_origin_fingerprint(const char *path, char fingerprint[FINGERPRINT_SIZE], char *error,
+                              size_t error_size);
+
+/* The environment.json of a run, owned by the caller; NULL and one line in error where there is
+ * none with what a sweep adds to it. */
+json_t *sweep_origin_read(const char *folder, char *error, size_t error_size);
+
+/* Puts the numbers in force when the run began in place of those of the file. */
+void sweep_origin_apply(const json_t *environment, struct sweep_file *sweep);
+
+/* What an environment says about the program or the machine. */
+enum origin_part {
+    ORIGIN_REVISION, /* of the sources */
+    ORIGIN_COMPILER,
+    ORIGIN_FLAGS,
+    ORIGIN_CPU,
+    ORIGIN_PARTS
+};
+
+/* "compiler", for messages. */
+const char *sweep_origin_part_name(enum origin_part part);
+
+/* The part as text; "unknown" if the environment does not have it. */
+const char *sweep_origin_part(const json_t *environment, enum origin_part part);
+
+#endif

@@ -1,0 +1,158 @@
+/* sweep_resume.c - see sweep_resume.h. */
+#define _GNU_SOURCE
+#include "harness/sweep_resume.h"
+
+#include "harness/environment.h"
+#include "harness/records.h"
+#include "harness/sweep_folder.h"
+#include "harness/sweep_origin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096, DIFFERENCE_SIZE = 3 * PATH_SIZE };
+
+/* What is being resumed, on the way to an answer. */
+struct check {
+    const struct sweep_resume *resume;
+    json_t *then;         /* the run's environment */
+    json_t *differences;  /* lines */
+    char copy[PATH_SIZE]; /* path of the run's sweep.yaml */
+    bool other_file;
+};
+
+static void differ(struct check *check, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void differ(struct check *check, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    json_array_append_new(check->differences, json_vsprintf(format, args));
+    va_end(args);
+}
+
+/* The file that the run was begun with must be the one in its folder, and the user's. */
+static bool files_compare(struct check *check, char *error, size_t error_size)
+{
+    char copy[FINGERPRINT_SIZE], given[FINGERPRINT_SIZE];
+    const json_t *numbers = json_object_get(check->then, "sweep");
+    const char *begun = record_text(numbers, "fingerprint");
+    const char *file = check->resume->file;
+    if (!sweep_origin_fingerprint(check->copy, copy, error, error_size) ||
+        (file && !sweep_origin_fingerprint(file, given, error, error_size)))
+        return false;
+    if (*begun && strcmp(begun, copy) != 0)
+        differ(check, "%s was changed since the run began", check->copy);
+    if (file && strcmp(given, copy) != 0) {
+        differ(check, "%s differs from %s", file, check->copy);
+        check->other_file = true;
+    }
+    return true;
+}
+
+static void programs_compare(struct check *check, const json_t *now)
+{
+    for (enum origin_part part = 0; part < ORIGIN_PARTS; part++) {
+        const char *was = sweep_origin_part(check->then, part);
+        const char *is = sweep_origin_part(now, part);
+        if (strcmp(was, is) != 0)
+            differ(check, "%s: the run began with %s, this is %s", sweep_origin_part_name(part),
+                   was, is);
+    }
+}
+
+/* Refuses, or with force says what differs. */
+static bool differences_judge(const struct check *check, FILE *messages, char *error,
+                              size_t error_size)
+{
+    size_t i, count = json_array_size(check->differences);
+    const json_t *line;
+    if (count > 0 && !check->resume->force) {
+        snprintf(error, error_size, "%s; --force goes on nevertheless",
+                 json_string_value(json_array_get(check->differences, 0)));
+        return false;
+    }
+    json_array_foreach(check->differences, i, line)
+        fprintf(messages, "in spite of it: %s\n", json_string_value(line));
+    return true;
+}
+
+static bool environment_write(const struct check *check, char *error, size_t error_size)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/environment.json", check->resume->folder);
+    char *text = json_dumps(check->then, JSON_INDENT(2));
+    if (!text)
+        abort();
+    bool ok = sweep_folder_replace(path, text, strlen(text), error, error_size);
+    free(text);
+    return ok;
+}
+
+/* Adds this resumption to the run's environment, with what had changed. */
+static bool resumption_record(struct check *check, const json_t *now, char *error,
+                              size_t error_size)
+{
+    json_t *resumed = json_object_get(check->then, "resumed");
+    if (!json_is_array(resumed)) {
+        resumed = json_array();
+        json_object_set_new(check->then, "resumed", resumed);
+    }
+    json_array_append_new(resumed, json_pack("{ss ss sO}", "taken", record_text(now, "taken"),
+                                             "revision", sweep_origin_part(now, ORIGIN_REVISION),
+                                             "differences", check->differences));
+    if (check->other_file) {
+        char fingerprint[FINGERPRINT_SIZE];
+        if (!sweep_folder_copy_over(check->resume->file, check->copy, error, error_size) ||
+            !sweep_origin_fingerprint(check->copy, fingerprint, error, error_size))
+            return false;
+        json_object_set_new(json_object_get(check->then, "sweep"), "fingerprint",
+                            json_string(fingerprint));
+    }
+    return environment_write(check, error, error_size);
+}
+
+/* Pre: nothing differs, or all differences are forgiven. */
+static struct sweep_file *sweep_load(struct check *check, char *error, size_t error_size)
+{
+    struct sweep_file *sweep = sweep_file_load(check->copy, error, error_size);
+    if (!sweep)
+        return NULL;
+    int64_t seed =
+        json_integer_value(json_object_get(json_object_get(check->then, "sweep"), "seed"));
+    if (!check->other_file)
+        sweep_origin_apply(check->then, sweep);
+    sweep->seed = seed;
+    return sweep;
+}
+
+static struct sweep_file *check_and_load(struct check *check, FILE *messages, char *error,
+                                         size_t error_size)
+{
+    json_t *now = environment_to_json();
+    programs_compare(check, now);
+    struct sweep_file *sweep = NULL;
+    if (files_compare(check, error, error_size) &&
+        differences_judge(check, messages, error, error_size) &&
+        resumption_record(check, now, error, error_size))
+        sweep = sweep_load(check, error, error_size);
+    json_decref(now);
+    return sweep;
+}
+
+struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages, char *error,
+                                     size_t error_size)
+{
+    struct check check = {.resume = resume};
+    check.then = sweep_origin_read(resume->folder, error, error_size);
+    if (!check.then)
+        return NULL;
+    check.differences = json_array();
+    snprintf(check.copy, sizeof check.copy, "%s/sweep.yaml", resume->folder);
+    resume->quick = json_is_true(json_object_get(json_object_get(check.then, "sweep"), "quick"));
+    struct sweep_file *sweep = check_and_load(&check, messages, error, error_size);
+    json_decref(check.differences);
+    json_decref(check.then);
+    return sweep;
+}
