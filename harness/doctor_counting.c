@@ -213,6 +213,13 @@ static void judge_hardware(const struct look *look, const struct listed *listed,
         obstacle(natives, presets->reason, presets->change);
 }
 
+/* Events inside the kernel then need root, others do not. */
+static bool is_paranoid(const char *root)
+{
+    int64_t paranoid;
+    return tree_number(root, &paranoid, "proc/sys/kernel/perf_event_paranoid") && paranoid > 1;
+}
+
 static void judge_software(const struct look *look, const struct listed *listed, const char *absent,
                            struct doctor_kind *kind)
 {
@@ -225,7 +232,8 @@ static void judge_software(const struct look *look, const struct listed *listed,
     if (listed->fault)
         obstacle(kind, listed->fault, "papi_component_avail says more");
     else
-        obstacle(kind, absent ? absent : "this kernel lacks the others", "");
+        obstacle(kind, absent ? absent : "this kernel lacks the others",
+                 absent && is_paranoid(look->root) ? "sysctl -w kernel.perf_event_paranoid=1" : "");
 }
 
 /* The NMI watchdog keeps one counter of each core for itself. */

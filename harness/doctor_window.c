@@ -310,7 +310,12 @@ static void judge_others(struct look *look, const struct snapshot *begin, struct
     static const char why[] = "they take cores from the workers, and not from all samples alike";
     char busiest[160] = "";
     int64_t total = end->times.total - begin->times.total;
-    if (others < 0 || end->times.cpus == 0 || total <= 0) {
+    if (end->times.cpus > 0 && total <= 0) {
+        look_add(look, "others", DOCTOR_UNKNOWN, why, NULL,
+                 "the times in /proc/stat do not advance");
+        return;
+    }
+    if (others < 0 || end->times.cpus == 0) {
         look_unreadable(look, "others", why, "proc/stat");
         return;
     }

@@ -102,7 +102,8 @@ static struct {
     int line_error;
     int papi_version, presets_here;
     PAPI_component_info_t component;
-    const char *absent; /* of PAPI_L1_DCM */
+    const char *absent;          /* of PAPI_L1_DCM */
+    const char *software_absent; /* of the second software event, and of the one that is wanted */
     bool counts_nothing;
 } fake;
 
@@ -159,7 +160,8 @@ static const struct papi_api fake_papi = {
 static json_t *fake_describe(const char *events)
 {
     assert_string_equal(events, "perf::PERF_COUNT_SW_CPU_CLOCK,perf::PERF_COUNT_SW_PAGE_FAULTS");
-    return json_pack("{s[{ss}{ss}]}", "events", "name", "a", "name", "b");
+    return json_pack("{s[{ss}{ss ss*}]}", "events", "name", "a", "name", "b", "absent",
+                     fake.software_absent);
 }
 
 /* The default list: to be freed. */
@@ -170,8 +172,9 @@ static json_t *fake_counting(void)
     json_t *l1 = json_pack("{ss ss}", "name", "PAPI_L1_DCM", "source", "pmu");
     if (fake.absent)
         json_object_set_new(l1, "absent", json_string(fake.absent));
-    return json_pack("{s[o{ss ss}{ss ss}]}", "events", l1, "name", "perf::PAGE-FAULTS", "source",
-                     "soft", "name", "sde:::schedlab::STEALS", "source", "sde");
+    return json_pack("{s[o{ss ss ss*}{ss ss}]}", "events", l1, "name", "perf::PAGE-FAULTS",
+                     "source", "soft", "absent", fake.software_absent, "name",
+                     "sde:::schedlab::STEALS", "source", "sde");
 }
 
 static int fake_perf_open(enum doctor_perf what)

@@ -241,7 +241,7 @@ static void times_that_stand_still_say_nothing(void **state)
     moment.idle = 0;
     look_at(CPUS, true);
     check("steal", DOCTOR_UNKNOWN, "do not advance", "");
-    check("others", DOCTOR_UNKNOWN, "/proc/stat", "");
+    check("others", DOCTOR_UNKNOWN, "do not advance", "");
     doctor_free(&doctor);
 }
 
@@ -364,6 +364,19 @@ static void software_events_fail_by_themselves(void **state)
     look_at(CPUS, true);
     check_kind(0, 5, PRESETS, 1, 1, "", "");
     check_kind(2, 0, 2, 1, 1, "perf_event_paranoid is 2", "perf_event_paranoid=1");
+    doctor_free(&doctor);
+}
+
+static void kernel_events_need_permission(void **state)
+{
+    (void)state;
+    fake.software_absent = "inside the kernel";
+    look_at(CPUS, true);
+    check_kind(2, 1, 2, 0, 1, "inside the kernel", "perf_event_paranoid=1");
+    doctor_free(&doctor);
+    put("proc/sys/kernel/perf_event_paranoid", "1\n");
+    look_at(CPUS, true);
+    check_kind(2, 1, 2, 0, 1, "inside the kernel", "");
     doctor_free(&doctor);
 }
 
@@ -613,6 +626,7 @@ int main(void)
         TEST(whole_pmu_is_counted),
         TEST(each_error_of_the_kernel_has_its_reason),
         TEST(software_events_fail_by_themselves),
+        TEST(kernel_events_need_permission),
         TEST(papi_without_tables_is_told),
         TEST(unknown_wishes_are_not_none),
         TEST(watchdog_takes_a_counter),
