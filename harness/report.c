@@ -22,8 +22,8 @@ static int complain(FILE *messages, const char *error)
 }
 
 /* Under another name first, so that an old page outlives a full disk. */
-static bool page_write(const struct report *report, const struct figures *figures,
-                       const char *figures_problem, char *error, size_t error_size)
+static bool page_write(const struct report *report, const struct figures *figures, char *error,
+                       size_t error_size)
 {
     char path[PATH_SIZE], draft[PATH_SIZE];
     snprintf(path, sizeof path, "%s/report.html", report->run_dir);
@@ -31,7 +31,7 @@ static bool page_write(const struct report *report, const struct figures *figure
     FILE *to = fopen(draft, "we");
     bool ok = to != NULL;
     if (ok) {
-        report_page_write(to, report, figures, figures_problem);
+        report_page_write(to, report, figures);
         ok = !ferror(to);
         ok = fclose(to) == 0 && ok;
         ok = ok && rename(draft, path) == 0;
@@ -43,44 +43,56 @@ static bool page_write(const struct report *report, const struct figures *figure
     return ok;
 }
 
-/* Says the first thing that is wrong, if anything is. */
-static int conclude(const struct report *report, const struct figures *figures, const char *problem,
-                    FILE *messages)
+/* Says what is wrong, a line each; or where the page is. */
+static int conclude(const struct report *report, const struct figures *figures, FILE *messages)
 {
-    size_t drawn = 0;
-    for (size_t i = 0; i < figures->count; i++)
+    size_t drawn = 0, i;
+    json_t *problem;
+    for (i = 0; i < figures->count; i++)
         drawn += figures->figures[i].drawn;
-    if (*problem) {
-        fprintf(messages, "schedlab report: %s; the rest is in %s/report.html\n", problem,
-                report->run_dir);
-        return 1;
+    json_array_foreach(report->problems, i, problem)
+    {
+        fprintf(messages, "schedlab report: %s; the rest is in %s/report.html\n",
+                json_string_value(problem), report->run_dir);
     }
+    if (json_array_size(report->problems) > 0)
+        return 1;
     fprintf(messages, "schedlab report: %s/report.html, %zu figure%s\n", report->run_dir, drawn,
             drawn == 1 ? "" : "s");
     return 0;
 }
 
+/* Figures that could not be drawn are a problem of the report like others. */
+static void draw_figures(struct figures *figures, const struct report *report)
+{
+    char error[ERROR_SIZE], problem[ERROR_SIZE + 64];
+    if (figures_draw(figures, report, error, sizeof error) == 0)
+        return;
+    snprintf(problem, sizeof problem, "figures are missing: %s", error);
+    json_array_append_new(report->problems, json_string(problem));
+}
+
 int report_make_with(const char *run_dir, bool draw, json_t **summary, FILE *messages)
 {
     struct report report;
-    char error[ERROR_SIZE], problem[ERROR_SIZE], undrawn[ERROR_SIZE] = "";
+    char error[ERROR_SIZE];
     if (summary)
         *summary = NULL;
     if (tables_write(run_dir, error, sizeof error) < 0 ||
-        !report_load(&report, run_dir, error, sizeof error, problem, sizeof problem))
+        !report_load(&report, run_dir, error, sizeof error))
         return complain(messages, error);
     if (!report_baseline_write(&report, error, sizeof error)) {
         report_free(&report);
         return complain(messages, error);
     }
     struct figures figures = figures_plan(&report);
-    if (!draw)
+    if (draw)
+        draw_figures(&figures, &report);
+    else
         figures_find(&figures);
-    else if (figures_draw(&figures, &report, undrawn, sizeof undrawn) == 0)
-        undrawn[0] = '\0';
     int status;
-    if (page_write(&report, &figures, *undrawn ? undrawn : NULL, error, sizeof error)) {
-        status = conclude(&report, &figures, *problem ? problem : undrawn, messages);
+    if (page_write(&report, &figures, error, sizeof error)) {
+        status = conclude(&report, &figures, messages);
         if (summary)
             *summary = report_to_json(&report, &figures);
     } else {

@@ -274,44 +274,53 @@ static void groups_make(struct report *report)
 
 /* All ----------------------------------------------------------------------------------------- */
 
-static void sweep_read(struct report *report, char *problem, size_t problem_size)
+static void problem_add(struct report *report, const char *problem)
 {
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/sweep.yaml", report->run_dir);
-    if (access(path, F_OK) == 0)
-        report->sweep = sweep_file_load(path, problem, problem_size);
+    json_array_append_new(report->problems, json_string(problem));
 }
 
-static void environment_read(struct report *report, char *problem, size_t problem_size)
+static void sweep_read(struct report *report)
 {
-    char path[PATH_SIZE];
+    char path[PATH_SIZE], error[PATH_SIZE + 512];
+    snprintf(path, sizeof path, "%s/sweep.yaml", report->run_dir);
+    if (access(path, F_OK) != 0)
+        return;
+    report->sweep = sweep_file_load(path, error, sizeof error);
+    if (!report->sweep)
+        problem_add(report, error);
+}
+
+static void environment_read(struct report *report)
+{
+    char path[PATH_SIZE], problem[PATH_SIZE + 512];
     json_error_t error;
     snprintf(path, sizeof path, "%s/environment.json", report->run_dir);
-    if (access(path, F_OK) == 0)
+    if (access(path, F_OK) == 0) {
         report->environment = json_load_file(path, 0, &error);
-    if (access(path, F_OK) == 0 && !json_is_object(report->environment) && !*problem)
-        snprintf(problem, problem_size, "%s: %s", path,
+        snprintf(problem, sizeof problem, "%s: %s", path,
                  report->environment ? "is not a JSON object" : error.text);
+        if (!json_is_object(report->environment))
+            problem_add(report, problem);
+    }
     if (!json_is_object(report->environment)) {
         json_decref(report->environment);
         report->environment = json_object();
     }
 }
 
-bool report_load(struct report *report, const char *run_dir, char *error, size_t error_size,
-                 char *problem, size_t problem_size)
+bool report_load(struct report *report, const char *run_dir, char *error, size_t error_size)
 {
     char path[PATH_SIZE];
-    *report = (struct report){.run_dir = run_dir};
-    problem[0] = '\0';
+    *report = (struct report){.run_dir = run_dir, .problems = json_array()};
     char *real = realpath(run_dir, NULL);
     report->name_text = real ? real : strdup(run_dir);
     report->name = strrchr(report->name_text, '/');
     report->name = report->name && report->name[1] ? report->name + 1 : report->name_text;
     snprintf(path, sizeof path, "%s/samples.jsonl", run_dir);
     report->records = record_file_read(path, error, error_size);
-    sweep_read(report, problem, problem_size);
-    environment_read(report, problem, problem_size);
+    sweep_read(report);
+    environment_read(report);
+    report_extra_load(&report->extra, run_dir, report->problems);
     if (!report->records || !tables_read(report, error, error_size)) {
         report_free(report);
         return false;
@@ -330,6 +339,7 @@ void report_free(struct report *report)
     free(report->latencies);
     free(report->groups);
     report_samples_free(&report->samples);
+    report_extra_free(&report->extra);
     free(report->name_text);
     for (int i = 0; i < 4; i++)
         tsv_free(&report->tables[i]);
@@ -337,6 +347,7 @@ void report_free(struct report *report)
         sweep_file_free(report->sweep);
     json_decref(report->environment);
     json_decref(report->records);
+    json_decref(report->problems);
 }
 
 /* Finding ------------------------------------------------------------------------------------- */

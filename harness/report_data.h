@@ -7,6 +7,7 @@
 #define SCHEDLAB_REPORT_DATA_H
 
 #include "harness/classes.h"
+#include "harness/report_extra.h"
 #include "harness/report_samples.h"
 #include "harness/report_tsv.h"
 #include "harness/statistics.h"
@@ -66,19 +67,20 @@ struct report {
     struct report_latency *latencies;
     struct report_group *groups;
     struct report_samples samples;
+    struct report_extra extra;
     size_t cells_count, events_count, latencies_count, groups_count;
     struct sweep_file *sweep; /* NULL if there is none that can be read */
     json_t *environment;      /* an object, empty if there is no such file */
     json_t *records;          /* every sample, in the order of measuring */
+    json_t *problems;         /* strings: what leaves the page poorer than it could be */
     char *name_text;
     struct tsv tables[4];
 };
 
 /* Reads what tables_write() and sweep left in run_dir. False and one line in error if the page
- * cannot be made; problems that leave it poorer (an unreadable sweep.yaml or environment.json) are
- * one line each in `problem`, empty if there is none. */
-bool report_load(struct report *report, const char *run_dir, char *error, size_t error_size,
-                 char *problem, size_t problem_size);
+ * cannot be made. What leaves it poorer (an unreadable sweep.yaml, environment.json or what
+ * report_extra.h lists) is in report->problems. */
+bool report_load(struct report *report, const char *run_dir, char *error, size_t error_size);
 void report_free(struct report *report);
 
 /* The cell of a group; NULL if it was not to be measured. */

@@ -375,33 +375,48 @@ static void head_write(FILE *to, const struct report *report)
     html_close(to, "head");
 }
 
+static void nav_link(FILE *to, const char *link, const char *text)
+{
+    html_open(to, "li", NULL);
+    html_element(to, "a", text, "href", link, NULL);
+    html_close(to, "li");
+}
+
 static void nav_write(FILE *to, const struct report *report)
 {
-    static const char *const links[][2] = {
-        {"#answers", "Answers"},      {"#where", "Where"},
-        {"#doctor", "Disturbances"},  {"#failures", "Failed, skipped"},
-        {"#absent", "Event sources"}, {"#cells", "Cell by cell"},
-        {"#method", "Method"},
+    const struct report_extra *extra = &report->extra;
+    const struct {
+        const char *link, *text;
+        bool there;
+    } parts[] = {
+        {"#moods", "Mood", report_has_moods(report)},
+        {"#audit", "Audit", extra->audit != NULL},
+        {"#comparisons", "Compared", extra->comparisons_count > 0},
+        {"#metg", "Smallest task", extra->metg.rows > 1},
+        {"#outside", "From outside", extra->outside.rows > 1},
+        {"#failures", "Failed, skipped", true},
+        {"#absent", "Event sources", true},
+        {"#cells", "Cell by cell", true},
+        {"#method", "Method", true},
     };
     html_open(to, "nav", "aria-label", "Parts of this page", NULL);
     html_open(to, "ul", NULL);
-    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
-        html_open(to, "li", NULL);
-        html_element(to, "a", links[i][1], "href", links[i][0], NULL);
-        html_close(to, "li");
-    }
+    nav_link(to, "#answers", "Answers");
     for (size_t i = 0; i < report->groups_count; i++) {
         char link[2 * SWEEP_NAME_MAX];
         snprintf(link, sizeof link, "#group-%s", report->groups[i].id);
-        html_open(to, "li", NULL);
-        html_element(to, "a", report->groups[i].id, "href", link, NULL);
-        html_close(to, "li");
+        nav_link(to, link, report->groups[i].id);
     }
+    nav_link(to, "#where", "Where");
+    nav_link(to, "#doctor", "Disturbances");
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i].there)
+            nav_link(to, parts[i].link, parts[i].text);
     html_close(to, "ul");
     html_close(to, "nav");
 }
 
-static void header_write(FILE *to, const struct report *report, const char *figures_problem)
+static void header_write(FILE *to, const struct report *report)
 {
     char *caption = figures_caption(report);
     html_open(to, "header", NULL);
@@ -411,28 +426,33 @@ static void header_write(FILE *to, const struct report *report, const char *figu
                 cells_with(report, NULL), cells_with(report, "ok"), cells_with(report, "failed"),
                 cells_with(report, "skipped"));
     html_close(to, "p");
-    if (figures_problem) {
-        html_open(to, "p", "class", "problem", NULL);
-        html_format(to, "Figures are missing: %s.", figures_problem);
-        html_close(to, "p");
+    size_t i;
+    json_t *problem;
+    json_array_foreach(report->problems, i, problem)
+    {
+        html_element(to, "p", json_string_value(problem), "class", "problem", NULL);
     }
     nav_write(to, report);
     html_close(to, "header");
     free(caption);
 }
 
-void report_page_write(FILE *to, const struct report *report, const struct figures *figures,
-                       const char *figures_problem)
+void report_page_write(FILE *to, const struct report *report, const struct figures *figures)
 {
     head_write(to, report);
     html_open(to, "body", NULL);
-    header_write(to, report, figures_problem);
+    header_write(to, report);
     html_open(to, "main", NULL);
     report_answers_write(to, report);
-    environment_write(to, report);
-    report_doctor_write(to, report);
     for (size_t i = 0; i < report->groups_count; i++)
         report_section_write(to, report, &report->groups[i], figures);
+    environment_write(to, report);
+    report_doctor_write(to, report);
+    report_moods_write(to, report);
+    report_audit_write(to, report);
+    report_comparisons_write(to, report);
+    report_metg_write(to, report);
+    report_outside_write(to, report);
     failures_write(to, report);
     absences_write(to, report);
     report_cells_write(to, report);

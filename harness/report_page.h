@@ -13,9 +13,8 @@
 
 #include <stdio.h>
 
-/* figures_problem: why figures are missing, or NULL. Errors show in ferror(to). */
-void report_page_write(FILE *to, const struct report *report, const struct figures *figures,
-                       const char *figures_problem);
+/* Errors show in ferror(to). */
+void report_page_write(FILE *to, const struct report *report, const struct figures *figures);
 
 /* Parts ---------------------------------------------------------------------------------------- */
 
@@ -33,6 +32,18 @@ void report_section_write(FILE *to, const struct report *report, const struct re
 
 /* Each cell by itself, folded by workload. Holds the ids "cell-ID". */
 void report_cells_write(FILE *to, const struct report *report);
+
+/* These write nothing where the run has nothing of it: comparisons with other runs, the audit of
+ * the pipeline (report_compare.c); the machine's mood, times from outside, the smallest efficient
+ * tasks (report_tables.c). */
+void report_comparisons_write(FILE *to, const struct report *report);
+void report_audit_write(FILE *to, const struct report *report);
+void report_moods_write(FILE *to, const struct report *report);
+void report_outside_write(FILE *to, const struct report *report);
+void report_metg_write(FILE *to, const struct report *report);
+
+/* Whether any sample's mood is known. */
+bool report_has_moods(const struct report *report);
 
 /* A table that may be wider than the page scrolls by itself: opens the frame and the table. */
 void report_table_open(FILE *to, const char *label, const char *class);

@@ -463,6 +463,29 @@ static void uneven_counts_by_m_are_shown(void **state)
     free(page);
 }
 
+static void moods_of_a_run_are_counted(void **state)
+{
+    (void)state;
+    struct tsv tsv;
+    struct report report = {.samples = samples_of_table(&tsv)};
+    struct memory memory;
+    memory_open(&memory);
+    report_moods_write(memory.to, &report);
+    fclose(memory.to);
+    expect_part(memory.text,
+                ">near</th>\n<td class=\"number\">1</td>\n<td class=\"number\">33.3 %");
+    /* Positions 0 to 9 on 200 steps: near at 2, mixed at 7, far at 9. */
+    expect_part(memory.text, "M40 0h1v14h-1z\" fill=\"var(--near)\"/>");
+    expect_part(memory.text, "M140 8h1v6h-1z\" fill=\"var(--mixed)\"/>");
+    expect_part(memory.text, "M180 4h1v10h-1z\" fill=\"var(--far)\"/>");
+    free(memory.text);
+    report_samples_free(&report.samples);
+    memory_open(&memory);
+    report_moods_write(memory.to, &report);
+    memory_equals(&memory, "");
+    tsv_free(&tsv);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -486,6 +509,7 @@ int main(void)
         cmocka_unit_test(samples_stand_once_and_in_run_order),
         cmocka_unit_test(strip_shows_samples_by_place_mood_and_mark),
         cmocka_unit_test(uneven_counts_by_m_are_shown),
+        cmocka_unit_test(moods_of_a_run_are_counted),
         cmocka_unit_test(difference_from_the_baseline_needs_the_whole_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -326,7 +326,7 @@ rm "$page"
 PATH=$scratch/tools run 1 no_gnuplot_is_a_failure "$folder"
 one_line no_gnuplot_names_the_package gnuplot-nox
 check no_gnuplot_still_writes_the_page grep -qF 'no difference shown' "$page"
-check no_gnuplot_is_said_on_the_page grep -qF 'Figures are missing' "$page"
+check no_gnuplot_is_said_on_the_page grep -qF 'figures are missing' "$page"
 
 printf '#!/bin/sh\necho "line 1: cannot do it" >&2\nexit 1\n' >tools/gnuplot
 chmod +x tools/gnuplot
@@ -356,6 +356,61 @@ copy
 mkdir -p copy/report.html/in-the-way
 run 1 unwritable_page_is_a_failure copy --no-figures
 one_line unwritable_page_is_named 'copy/report.html'
+copy
+mkdir copy/comparisons
+cat >"copy/comparisons/before & after.json" <<'END'
+{"a": {"side": "old", "revision": "0123"}, "b": {"side": "new", "run": "results/x"},
+ "warnings": ["different <machines>"],
+ "pairs": [
+  {"workload": "yield", "workers": 2, "variant_a": "gmp", "variant_b": "grq", "median_a": 1000,
+   "median_b": 2500, "ratio": 2.5, "lo": 2.4, "hi": 2.6, "p_holm": 0.0001, "superiority": 1,
+   "class": "near", "verdict": "faster"},
+  {"workload": "mpmc", "workers": 1, "variant_a": "gmp", "variant_b": "gmp", "median_a": 1000,
+   "median_b": 1000, "ratio": {"ratio": 1, "lo": 0.9, "hi": 1.1}, "p_adjusted": 0.5,
+   "superiority": 0.5, "verdict": "~"},
+  {"workload": "ring", "workers": 1, "variant_a": "gmp", "variant_b": "gmp", "verdict": "none",
+   "reason": "it <failed>"}],
+ "geomean": {"ratio": 1.58, "lo": 1.5, "hi": 1.7, "n": 2}}
+END
+echo '{"aa": {"comparisons": 200, "false_positives": 9, "rate": 0.045, "lo": 0.02, "hi": 0.083, "alpha": 0.05,
+  "ok": true}, "power": [{"percent": 5, "found": 18, "of": 20, "power": 0.9, "lo": 0.7, "hi": 0.98}],
+  "order": {"verdicts": 40, "changed": 0}, "alpha": 0.05}' >copy/audit.json
+printf 'variant\tworkload\tinside_ns\toutside_ns\tratio\tflag\ngmp\tyield\t1500000\t4e6\t2.667\tstart-up <of 2 ms>\n' \
+    >copy/outside.tsv
+cp copy/samples.jsonl copy/kept
+run 0 extra_files_are_read copy --no-figures
+page=copy/report.html
+says comparison '<h3>before &amp; after</h3>'
+says comparison_sides 'new, run results/x'
+says comparison_warning 'different &lt;machines&gt;'
+says comparison_ratio '<td class="number">2.50×</td>'
+says comparison_nested_ratio '0.90 to 1.10'
+says comparison_p '&lt;0.001'
+says comparison_without_difference 'no difference shown</td>'
+says comparison_reason 'it &lt;failed&gt;'
+says comparison_mean '<b>1.58×</b> (1.50 to 1.70) over 2 pairs'
+says audit '9 of 200'
+says audit_ok 'That is within'
+says audit_power '<td class="number">90.0 %</td>'
+says audit_order 'changed 0 of 40 verdicts'
+says outside '<td class="number">1.50 ms</td>'
+says outside_flag '<td class="failed">start-up &lt;of 2 ms&gt;</td>'
+check extra_sections_are_linked grep -qF 'href="#comparisons"' copy/report.html
+lacks no_section_without_its_file 'id="(comparisons|audit|outside|moods)"' "$folder/report.html"
+
+rm copy/comparisons/* && echo '{"pairs": [{"workload": 1}]}' >copy/comparisons/x.json
+run 1 bad_comparison_is_a_failure copy --no-figures
+one_line bad_comparison_is_named 'copy/comparisons/x.json: pair 1:'
+says bad_comparison 'copy/comparisons/x.json: pair 1:'
+lacks bad_comparison_has_no_section 'id="comparisons"' copy/report.html
+echo '[' >copy/comparisons/x.json
+echo '{"aa": 3}' >copy/audit.json
+printf 'a\tb\n1\n' >copy/outside.tsv
+run 1 bad_extra_files_are_a_failure copy --no-figures
+check each_bad_file_is_one_line test "$(wc -l <err)" = 3
+for part in comparisons/x.json audit.json outside.tsv:2; do
+    check "bad_file_is_named_$part" grep -qF "copy/$part" err
+done
 copy
 touch copy/figures
 run 1 unwritable_figures_are_a_failure copy

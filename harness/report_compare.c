@@ -1,0 +1,265 @@
+/* report_compare.c - the sections on comparisons with other runs and on the audit of the pipeline.
+ * See report_page.h, and report_extra.h for where they come from. */
+#include "harness/html.h"
+#include "harness/records.h"
+#include "harness/report_page.h"
+#include "harness/report_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS_UNFOLDED = 40, COLUMNS = 11, COLUMNS_OF_NUMBERS = 7 };
+
+/* NAN if it is not a number. */
+static double number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static struct interval ratio_of(const json_t *object)
+{
+    return (struct interval){number(object, "ratio"), number(object, "lo"), number(object, "hi"),
+                             0};
+}
+
+static void heads_write(FILE *to, const char *const *names, size_t count, size_t numbers_from,
+                        size_t numbers_to)
+{
+    html_open(to, "thead", NULL);
+    html_open(to, "tr", NULL);
+    for (size_t i = 0; i < count; i++)
+        html_element(to, "th", names[i], "scope", "col", "class",
+                     i >= numbers_from && i < numbers_to ? "number" : NULL, NULL);
+    html_close(to, "tr");
+    html_close(to, "thead");
+}
+
+/* Comparisons ---------------------------------------------------------------------------------- */
+
+/* "grq of results/x, revision 0123": whatever of it there is. */
+static void side_write(FILE *to, const char *letter, const json_t *side)
+{
+    const char *what = record_text(side, "side"), *run = record_text(side, "run");
+    const char *revision = record_text(side, "revision");
+    html_element(to, "dt", letter, NULL);
+    html_open(to, "dd", NULL);
+    html_text(to, *what ? what : *run ? run : "not known");
+    if (*what && *run && strcmp(what, run) != 0)
+        html_format(to, ", run %s", run);
+    if (*revision)
+        html_format(to, ", revision %s", revision);
+    html_close(to, "dd");
+}
+
+static void p_cell(FILE *to, double p)
+{
+    char text[32] = "-";
+    if (isfinite(p))
+        snprintf(text, sizeof text, p < 0.001 ? "<0.001" : "%.3f", p);
+    html_td(to, "number", text);
+}
+
+static const char *verdict_text(const char *verdict)
+{
+    static const char *const words[][2] = {
+        {"~", "no difference shown"}, {"few", "too few samples to say"}, {"none", "no numbers"}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(verdict, words[i][0]) == 0)
+            return words[i][1];
+    return verdict;
+}
+
+static void pair_numbers(FILE *to, const json_t *pair)
+{
+    char superiority[32] = "-";
+    const json_t *inner = json_object_get(pair, "ratio");
+    struct interval ratio = ratio_of(json_is_object(inner) ? inner : pair);
+    double above = number(pair, "superiority"), p = number(pair, "p_holm");
+    if (isfinite(above))
+        snprintf(superiority, sizeof superiority, "%.2f", above);
+    html_td(to, "number", text_si(number(pair, "median_a")).s);
+    html_td(to, "number", text_si(number(pair, "median_b")).s);
+    html_td(to, "number", text_ratio(ratio.median).s);
+    html_td(to, "range", text_ratio_interval(ratio).s);
+    html_td(to, "number", superiority);
+    p_cell(to, isfinite(p) ? p : number(pair, "p_adjusted"));
+    html_td(to, NULL, *record_text(pair, "class") ? record_text(pair, "class") : "-");
+}
+
+static void pair_row(FILE *to, const json_t *pair)
+{
+    char workers[24], span[8];
+    const char *verdict = record_text(pair, "verdict"), *reason = record_text(pair, "reason");
+    bool differs = strcmp(verdict, "faster") == 0 || strcmp(verdict, "slower") == 0;
+    snprintf(workers, sizeof workers, "%" JSON_INTEGER_FORMAT,
+             json_integer_value(json_object_get(pair, "workers")));
+    snprintf(span, sizeof span, "%d", COLUMNS_OF_NUMBERS);
+    html_open(to, "tr", NULL);
+    html_th(to, "row", record_text(pair, "workload"));
+    html_td(to, "number", workers);
+    html_open(to, "td", NULL);
+    html_text(to, record_text(pair, "variant_a"));
+    if (strcmp(record_text(pair, "variant_a"), record_text(pair, "variant_b")) != 0)
+        html_format(to, " / %s", record_text(pair, "variant_b"));
+    html_close(to, "td");
+    if (*reason)
+        html_element(to, "td", reason, "colspan", span, "class", "failed", NULL);
+    else
+        pair_numbers(to, pair);
+    html_td(to, differs ? "winner" : "tie", verdict_text(verdict));
+    html_close(to, "tr");
+}
+
+static void comparison_about(FILE *to, const json_t *json)
+{
+    const json_t *mean = json_object_get(json, "geomean");
+    struct interval ratio = ratio_of(mean);
+    html_open(to, "dl", NULL);
+    side_write(to, "A", json_object_get(json, "a"));
+    side_write(to, "B", json_object_get(json, "b"));
+    if (isfinite(ratio.median)) {
+        html_element(to, "dt", "Geometric mean of B / A", NULL);
+        html_open(to, "dd", NULL);
+        html_element(to, "b", text_ratio(ratio.median).s, NULL);
+        html_format(to, " (%s)", text_ratio_interval(ratio).s);
+        if (isfinite(number(mean, "n")))
+            html_format(to, " over %.0f pairs", number(mean, "n"));
+        html_close(to, "dd");
+    }
+    html_close(to, "dl");
+    size_t i;
+    json_t *warning;
+    json_array_foreach(json_object_get(json, "warnings"), i, warning)
+    {
+        html_element(to, "p", json_string_value(warning), "class", "problem", NULL);
+    }
+}
+
+static void comparison_write(FILE *to, const struct report_comparison *comparison)
+{
+    static const char *const names[COLUMNS] = {"workload", "workers", "variant",       "A",
+                                               "B",        "B / A",   "95 % interval", "P(B > A)",
+                                               "p (Holm)", "mood",    "B is"};
+    char label[256];
+    const json_t *pairs = json_object_get(comparison->json, "pairs");
+    html_element(to, "h3", comparison->name, NULL);
+    comparison_about(to, comparison->json);
+    snprintf(label, sizeof label, "%.180s: throughput of A and B, per second", comparison->name);
+    html_open(to, "details", "class", "print", "open",
+              json_array_size(pairs) <= ROWS_UNFOLDED ? "" : NULL, NULL);
+    html_open(to, "summary", NULL);
+    html_format(to, "%zu pairs of cells", json_array_size(pairs));
+    html_close(to, "summary");
+    report_table_open(to, label, "numbers");
+    heads_write(to, names, COLUMNS, 3, 9);
+    html_open(to, "tbody", NULL);
+    for (size_t i = 0; i < json_array_size(pairs); i++)
+        pair_row(to, json_array_get(pairs, i));
+    html_close(to, "tbody");
+    report_table_close(to);
+    html_close(to, "details");
+}
+
+void report_comparisons_write(FILE *to, const struct report *report)
+{
+    if (report->extra.comparisons_count == 0)
+        return;
+    html_open(to, "section", "id", "comparisons", NULL);
+    html_element(to, "h2", "Compared with", NULL);
+    html_element(to, "p",
+                 "B / A above 1: B is faster. P(B > A): how often a sample of B beats one of A. p: "
+                 "Mann-Whitney, adjusted by Holm over the comparison. No difference shown does not "
+                 "mean that there is none.",
+                 NULL);
+    for (size_t i = 0; i < report->extra.comparisons_count; i++)
+        comparison_write(to, &report->extra.comparisons[i]);
+    html_close(to, "section");
+}
+
+/* Audit ---------------------------------------------------------------------------------------- */
+
+static struct text percent(double share)
+{
+    struct text text = {"-"};
+    if (isfinite(share))
+        snprintf(text.s, sizeof text.s, "%.1f %%", 100 * share);
+    return text;
+}
+
+/* "3.1 to 7.2 %"; "-" if it is not known. */
+static struct text percent_interval(const json_t *object)
+{
+    struct text text = {"-"};
+    double lo = number(object, "lo"), hi = number(object, "hi");
+    if (isfinite(lo) && isfinite(hi))
+        snprintf(text.s, sizeof text.s, "%.1f to %.1f %%", 100 * lo, 100 * hi);
+    return text;
+}
+
+static void false_positives_write(FILE *to, const json_t *audit)
+{
+    const json_t *aa = json_object_get(audit, "aa");
+    bool ok = json_is_true(json_object_get(aa, "ok"));
+    double alpha = number(aa, "alpha");
+    alpha = isfinite(alpha) ? alpha : number(audit, "alpha");
+    html_open(to, "p", NULL);
+    html_text(to, "The same code against itself: ");
+    html_open(to, "b", NULL);
+    html_format(to, "%.0f of %.0f", number(aa, "false_positives"), number(aa, "comparisons"));
+    html_close(to, "b");
+    html_format(to, " comparisons showed a difference that is not there, %s (95 %% interval %s). ",
+                percent(number(aa, "rate")).s, percent_interval(aa).s);
+    html_element(to, "span", ok ? "That is within" : "That is more than", "class",
+                 ok ? NULL : "problem", NULL);
+    html_format(to, " the %s which the tests promise.", percent(alpha).s);
+    html_close(to, "p");
+}
+
+static void power_write(FILE *to, const json_t *power)
+{
+    static const char *const names[] = {"slow-down put in", "found", "of", "share found",
+                                        "95 % interval"};
+    size_t i;
+    json_t *row;
+    if (json_array_size(power) == 0)
+        return;
+    report_table_open(to, "How often a slow-down that was put in was found", "numbers");
+    heads_write(to, names, sizeof names / sizeof names[0], 1, 4);
+    html_open(to, "tbody", NULL);
+    json_array_foreach(power, i, row)
+    {
+        char text[32];
+        html_open(to, "tr", NULL);
+        snprintf(text, sizeof text, "%g %%", number(row, "percent"));
+        html_th(to, "row", isfinite(number(row, "percent")) ? text : "-");
+        html_td(to, "number", text_count(number(row, "found")).s);
+        html_td(to, "number", text_count(number(row, "of")).s);
+        html_td(to, "number", percent(number(row, "power")).s);
+        html_td(to, "range", percent_interval(row).s);
+        html_close(to, "tr");
+    }
+    html_close(to, "tbody");
+    report_table_close(to);
+}
+
+void report_audit_write(FILE *to, const struct report *report)
+{
+    const json_t *audit = report->extra.audit;
+    if (!audit)
+        return;
+    const json_t *order = json_object_get(audit, "order");
+    double verdicts = number(order, "verdicts"), changed = number(order, "changed");
+    html_open(to, "section", "id", "audit", NULL);
+    html_element(to, "h2", "Audit: is this pipeline right about what is known?", NULL);
+    false_positives_write(to, audit);
+    power_write(to, json_object_get(audit, "power"));
+    if (isfinite(verdicts) && isfinite(changed)) {
+        html_open(to, "p", "class", changed > 0 ? "problem" : NULL, NULL);
+        html_format(to, "Measuring in the opposite order changed %.0f of %.0f verdicts.", changed,
+                    verdicts);
+        html_close(to, "p");
+    }
+    html_close(to, "section");
+}

@@ -1,0 +1,229 @@
+/* report_tables.c - the sections on the machine's mood and on tables that are shown as they are.
+ * See report_page.h. */
+#include "harness/html.h"
+#include "harness/report_page.h"
+#include "harness/report_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Moods ---------------------------------------------------------------------------------------- */
+
+enum { MOODS = 3, BINS = 200, BIN_HEIGHT = 14 };
+
+static const struct {
+    const char *name, *fill, *meaning;
+} moods[MOODS] = {
+    {"near", "var(--near)", "a cache line travels fast between the cores in use"},
+    {"far", "var(--far)", "it travels slowly"},
+    {"mixed", "var(--mixed)", "that changed during the sample"},
+};
+
+/* -1 if none is known. */
+static int mood_of_sample(const struct report_sample *sample)
+{
+    for (int i = 0; i < MOODS; i++)
+        if (sample->mood && strcmp(sample->mood, moods[i].name) == 0)
+            return i;
+    return -1;
+}
+
+/* Samples by mood: all, and those of each part of the run. */
+struct mood_counts {
+    size_t all[MOODS], sum;
+    size_t bins[BINS][MOODS];
+};
+
+static struct mood_counts moods_count(const struct report *report)
+{
+    struct mood_counts counts = {.sum = 0};
+    double last = 0;
+    for (size_t i = 0; i < report->samples.count; i++)
+        last = fmax(last, report->samples.samples[i].position);
+    for (size_t i = 0; i < report->samples.count; i++) {
+        const struct report_sample *sample = &report->samples.samples[i];
+        int mood = mood_of_sample(sample);
+        if (mood < 0)
+            continue;
+        counts.all[mood]++;
+        counts.sum++;
+        if (isfinite(sample->position) && sample->position >= 0)
+            counts.bins[(size_t)(sample->position / (last + 1) * BINS)][mood]++;
+    }
+    return counts;
+}
+
+/* The most frequent; -1 if there is none. */
+static int bin_mood(const size_t counts[MOODS])
+{
+    int best = -1;
+    for (int i = 0; i < MOODS; i++)
+        if (counts[i] > 0 && (best < 0 || counts[i] > counts[best]))
+            best = i;
+    return best;
+}
+
+/* The run from left to right; parts of the same mood are one bar, and far ones are lower, mixed
+ * ones lower still, so that it does not take colours to read. */
+static void timeline_write(FILE *to, const struct mood_counts *counts)
+{
+    char box[32];
+    snprintf(box, sizeof box, "0 0 %d %d", BINS, BIN_HEIGHT);
+    html_open(to, "svg", "class", "timeline", "viewBox", box, "preserveAspectRatio", "none", "role",
+              "img", "aria-label", "Most frequent mood in each part of the run", NULL);
+    for (int i = 0, end; i < BINS; i = end) {
+        int mood = bin_mood(counts->bins[i]);
+        for (end = i + 1; end < BINS && bin_mood(counts->bins[end]) == mood;)
+            end++;
+        if (mood >= 0)
+            fprintf(to, "<path d=\"M%d %dh%dv%dh-%dz\" fill=\"%s\"/>", i, mood * 4, end - i,
+                    BIN_HEIGHT - mood * 4, end - i, moods[mood].fill);
+    }
+    fputs("</svg>\n", to);
+}
+
+bool report_has_moods(const struct report *report)
+{
+    for (size_t i = 0; i < report->samples.count; i++)
+        if (mood_of_sample(&report->samples.samples[i]) >= 0)
+            return true;
+    return false;
+}
+
+void report_moods_write(FILE *to, const struct report *report)
+{
+    if (!report_has_moods(report))
+        return;
+    struct mood_counts counts = moods_count(report);
+    html_open(to, "section", "id", "moods", NULL);
+    html_element(to, "h2", "The machine's mood", NULL);
+    html_element(to, "p",
+                 "Around every sample with more than one worker a probe sends a cache line to and "
+                 "fro between the cores in use. Where a hypervisor moves them, its round trip "
+                 "jumps, and what chats between cores with it; so like is compared with like.",
+                 NULL);
+    timeline_write(to, &counts);
+    report_table_open(to, "Samples by mood; above, the run from its beginning to its end", NULL);
+    html_open(to, "thead", NULL);
+    html_open(to, "tr", NULL);
+    html_th(to, "col", "mood");
+    html_element(to, "th", "samples", "scope", "col", "class", "number", NULL);
+    html_element(to, "th", "share", "scope", "col", "class", "number", NULL);
+    html_th(to, "col", "meaning");
+    html_close(to, "tr");
+    html_close(to, "thead");
+    html_open(to, "tbody", NULL);
+    for (int i = 0; i < MOODS; i++) {
+        char n[24], share[24];
+        snprintf(n, sizeof n, "%zu", counts.all[i]);
+        snprintf(share, sizeof share, "%.1f %%",
+                 100.0 * (double)counts.all[i] / (double)counts.sum);
+        html_open(to, "tr", NULL);
+        html_th(to, "row", moods[i].name);
+        html_td(to, "number", n);
+        html_td(to, "number", share);
+        html_td(to, NULL, moods[i].meaning);
+        html_close(to, "tr");
+    }
+    html_close(to, "tbody");
+    report_table_close(to);
+    html_close(to, "section");
+}
+
+/* Tables --------------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* Columns that say again what another says. */
+static bool is_shown(const char *column)
+{
+    return strcmp(column, "variant_name") != 0 && strcmp(column, "workload_name") != 0;
+}
+
+static bool is_whole(double number)
+{
+    return number == floor(number) && fabs(number) < 1e6;
+}
+
+/* "inside_median_ns" -> "inside median" */
+static void head_write(FILE *to, const char *column)
+{
+    char text[128];
+    snprintf(text, sizeof text, "%.120s", column);
+    if (ends_with(text, "_ns"))
+        text[strlen(text) - 3] = '\0';
+    for (char *at = text; (at = strchr(at, '_')) != NULL;)
+        *at = ' ';
+    html_th(to, "col", text);
+}
+
+static void value_write(FILE *to, const struct tsv *tsv, size_t row, const char *column)
+{
+    const char *text = tsv_text(tsv, row, column);
+    double number = tsv_number(tsv, row, column);
+    if (!text || !isfinite(number))
+        html_td(to, text && strcmp(column, "flag") == 0 && strcmp(text, "-") != 0 ? "failed" : NULL,
+                text ? text : "-");
+    else if (ends_with(column, "_ns"))
+        html_td(to, "number", text_time(number).s);
+    else if (is_whole(number))
+        html_td(to, "number", text);
+    else
+        html_td(to, "number", text_count(number).s);
+}
+
+static void table_write(FILE *to, const struct tsv *tsv, const char *label)
+{
+    report_table_open(to, label, "numbers");
+    html_open(to, "thead", NULL);
+    html_open(to, "tr", NULL);
+    for (size_t i = 0; i < tsv->columns; i++)
+        if (is_shown(tsv->cells[i]))
+            head_write(to, tsv->cells[i]);
+    html_close(to, "tr");
+    html_close(to, "thead");
+    html_open(to, "tbody", NULL);
+    for (size_t row = 1; row < tsv->rows; row++) {
+        html_open(to, "tr", NULL);
+        for (size_t i = 0; i < tsv->columns; i++)
+            if (is_shown(tsv->cells[i]))
+                value_write(to, tsv, row, tsv->cells[i]);
+        html_close(to, "tr");
+    }
+    html_close(to, "tbody");
+    report_table_close(to);
+}
+
+void report_outside_write(FILE *to, const struct report *report)
+{
+    if (report->extra.outside.rows < 2)
+        return;
+    html_open(to, "section", "id", "outside", NULL);
+    html_element(to, "h2", "Timed from outside", NULL);
+    html_element(to, "p",
+                 "hyperfine timed whole processes, this program the calls within them. Both should "
+                 "tell the same story but for the start of the process; where they do not, the row "
+                 "is flagged.",
+                 NULL);
+    table_write(to, &report->extra.outside, "Medians from inside and from outside");
+    html_close(to, "section");
+}
+
+void report_metg_write(FILE *to, const struct report *report)
+{
+    if (report->extra.metg.rows < 2)
+        return;
+    html_open(to, "section", "id", "metg", NULL);
+    html_element(to, "h2", "The smallest task that still pays", NULL);
+    html_element(to, "p",
+                 "METG(50 %): the shortest task at which a variant still does half of what its "
+                 "workers could do. Shorter is better: its overhead per task is smaller.",
+                 NULL);
+    table_write(to, &report->extra.metg, "Minimum effective task granularity at 50 % efficiency");
+    html_close(to, "section");
+}
