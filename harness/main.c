@@ -69,9 +69,10 @@ int main(int argc, char **argv)
     int status = EXIT_DONE;
     argp_program_version_hook = print_version;
     if (argc < 2) {
-        fputs("schedlab: a command is missing; valid: list, run, sweep, report, doctor (schedlab "
-              "--help)\n",
-              stderr);
+        fputs("schedlab: a command is missing; valid:", stderr);
+        for (int i = 0; i < COMMANDS; i++)
+            fprintf(stderr, " %s%s", commands[i].name, i < COMMANDS - 1 ? "," : "");
+        fputs(" (schedlab --help)\n", stderr);
         return EXIT_MISUSED;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
