@@ -19,6 +19,7 @@ static const struct command {
     {"sweep", cmd_sweep, "what a sweep file says, into a folder of records, plots and a report"},
     {"report", cmd_report, "tables, plots and the report of a folder of records, once more"},
     {"doctor", cmd_doctor, "what this machine can count, and what on it disturbs measuring"},
+    {"merge", cmd_merge, "runs of one sweep into one"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

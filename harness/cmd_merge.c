@@ -1,0 +1,69 @@
+/* cmd_merge.c - `schedlab merge`: joins runs of one sweep. */
+#include "harness/cli.h"
+#include "harness/commands.h"
+#include "harness/merge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ERROR_SIZE = 8192 };
+
+struct options {
+    const char **folders; /* the result, then the runs */
+    size_t count;
+};
+
+static const char argp_doc[] =
+    "Join runs of one sweep into one run in the new folder OUT, which `schedlab report` takes.\v"
+    "Runs of different seeds add up. Runs of one seed are parts or copies of the same run: a "
+    "sample "
+    "that several have counts once, and is refused if it is not the same in all of them. Runs of "
+    "different sweep files or revisions are refused; another compiler or machine is warned of and "
+    "recorded in OUT/environment.json. The folder is printed.\n\n"
+    "Example:\n"
+    "  schedlab merge results/both results/default-20260130T101500Z "
+    "results/default-20260131T101500Z\n\n"
+    "Exit status: 0 done; 1 OUT could not be written; 2 misused, or the runs do not fit together.";
+
+static error_t option_parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        options->folders =
+            realloc(options->folders, (options->count + 1) * sizeof *options->folders);
+        if (!options->folders)
+            abort();
+        options->folders[options->count++] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->count < 3)
+            cli_misuse(state->name, "takes a new folder and two runs at least, as in: "
+                                    "schedlab merge results/both results/a results/b");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int cmd_merge(int argc, char **argv)
+{
+    static const struct argp_option no_options[] = {{0}};
+    static const struct argp argp = {no_options, option_parse, "OUT RUN RUN...", argp_doc, NULL,
+                                     NULL,       NULL};
+    struct options options = {.folders = NULL};
+    cli_parse(&argp, argc, argv, &options);
+    struct merge merge = {
+        .out = options.folders[0], .runs = options.folders + 1, .count = options.count - 1};
+    char error[ERROR_SIZE];
+    enum merge_result result = merge_runs(&merge, stderr, error, sizeof error);
+    if (result != MERGE_DONE) {
+        fprintf(stderr, "%s: %s\n", argv[0], error);
+    } else {
+        fprintf(stderr, "%s: %zu samples of %zu runs, %zu of them in more than one\n", argv[0],
+                merge.samples, merge.count, merge.repeated);
+        printf("%s\n", merge.out);
+    }
+    free(options.folders);
+    return result == MERGE_DONE ? EXIT_DONE : result == MERGE_FAILED ? EXIT_FAILED : EXIT_MISUSED;
+}

@@ -1,0 +1,479 @@
+/* merge.c - see merge.h. */
+#define _GNU_SOURCE
+#include "harness/merge.h"
+
+#include "harness/plan.h"
+#include "harness/records.h"
+#include "harness/sweep_folder.h"
+#include "harness/sweep_origin.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096 };
+
+/* One run being read. */
+struct source {
+    const char *folder;
+    json_t *environment;
+    char fingerprint[FINGERPRINT_SIZE]; /* of its sweep.yaml */
+    struct record_reader reader;
+    json_t *record; /* the one at hand; NULL at the end */
+    json_int_t seed, position;
+    json_t *seeds; /* all that it has, ascending */
+    size_t samples;
+};
+
+/* What becomes of one cell. */
+struct tally {
+    int samples, blocks, top_ups, repeats;
+};
+
+struct state {
+    struct merge *merge;
+    struct source *sources;
+    struct sweep_file *sweep;
+    struct plan *plan;
+    struct tally *tallies; /* by cell of the plan */
+    json_t *differences;   /* lines */
+    FILE *messages;
+    FILE *out;      /* samples.jsonl */
+    bool unwritten; /* what went wrong is the writing */
+    char *error;
+    size_t error_size;
+};
+
+static bool complain(const struct state *state, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static bool complain(const struct state *state, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(state->error, state->error_size, format, args);
+    va_end(args);
+    return false;
+}
+
+static bool path_make(const struct state *state, char path[PATH_SIZE], const char *folder,
+                      const char *name)
+{
+    if (snprintf(path, PATH_SIZE, "%s/%s", folder, name) < PATH_SIZE)
+        return true;
+    return complain(state, "%.64s...: the path is too long", folder);
+}
+
+/* Origins ------------------------------------------------------------------------------------- */
+
+static void differ(struct state *state, const struct source *source, const char *name,
+                   const char *value, const char *first)
+{
+    json_t *line = json_sprintf("%s: %s has %s, %s has %s", name, source->folder, value,
+                                state->sources[0].folder, first);
+    fprintf(state->messages, "warning: %s\n", json_string_value(line));
+    json_array_append_new(state->differences, line);
+}
+
+/* The settings that change what a sample is; how many there are of it may differ. */
+static void settings_compare(struct state *state, const struct source *source)
+{
+    static const char *const keys[] = {"min_time_ms", "warmup", "steal_max", "quick"};
+    const json_t *first = json_object_get(state->sources[0].environment, "sweep");
+    const json_t *other = json_object_get(source->environment, "sweep");
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        json_t *a = json_object_get(first, keys[i]), *b = json_object_get(other, keys[i]);
+        if (json_equal(a, b) || (!a && !b))
+            continue;
+        char *was = a ? json_dumps(a, JSON_ENCODE_ANY) : NULL;
+        char *is = b ? json_dumps(b, JSON_ENCODE_ANY) : NULL;
+        differ(state, source, keys[i], is ? is : "none", was ? was : "none");
+        free(was);
+        free(is);
+    }
+}
+
+static bool origin_compare(struct state *state, const struct source *source)
+{
+    const struct source *first = &state->sources[0];
+    if (strcmp(source->fingerprint, first->fingerprint) != 0)
+        return complain(state, "%s/sweep.yaml differs from %s/sweep.yaml; valid: runs of one sweep",
+                        source->folder, first->folder);
+    for (enum origin_part part = 0; part < ORIGIN_PARTS; part++) {
+        const char *a = sweep_origin_part(first->environment, part);
+        const char *b = sweep_origin_part(source->environment, part);
+        if (strcmp(a, b) == 0)
+            continue;
+        if (part == ORIGIN_REVISION)
+            return complain(state, "%s was made by revision %s, %s by %s; valid: runs of one",
+                            source->folder, b, first->folder, a);
+        differ(state, source, sweep_origin_part_name(part), b, a);
+    }
+    settings_compare(state, source);
+    return true;
+}
+
+static bool source_open(struct state *state, struct source *source)
+{
+    char path[PATH_SIZE];
+    source->seeds = json_array();
+    source->environment = sweep_origin_read(source->folder, state->error, state->error_size);
+    if (!source->environment || !path_make(state, path, source->folder, "sweep.yaml") ||
+        !sweep_origin_fingerprint(path, source->fingerprint, state->error, state->error_size) ||
+        !origin_compare(state, source) || !path_make(state, path, source->folder, "samples.jsonl"))
+        return false;
+    int result = record_reader_open(&source->reader, path);
+    return !result || complain(state, "%s: %s", path, strerror(-result));
+}
+
+static void source_close(struct source *source)
+{
+    record_reader_close(&source->reader);
+    json_decref(source->environment);
+    json_decref(source->record);
+    json_decref(source->seeds);
+}
+
+/* Reading side by side ------------------------------------------------------------------------ */
+
+/* Takes seed and position of the record just read, which must lie after the one before. */
+static bool source_place(struct state *state, struct source *source)
+{
+    const json_t *seed = json_object_get(source->record, "seed");
+    const json_t *position = json_object_get(source->record, "position");
+    if (!json_is_integer(seed) || !json_is_integer(position))
+        return complain(state, "%s:%zu: a record without seed or position is of no sweep",
+                        source->reader.path, source->reader.number);
+    json_int_t s = json_integer_value(seed), p = json_integer_value(position);
+    bool first = source->samples == 0;
+    if (!first && (s < source->seed || (s == source->seed && p <= source->position)))
+        return complain(state, "%s:%zu: not in the order of measuring", source->reader.path,
+                        source->reader.number);
+    if (first || s != source->seed)
+        json_array_append_new(source->seeds, json_integer(s));
+    source->seed = s;
+    source->position = p;
+    source->samples++;
+    return true;
+}
+
+static bool source_next(struct state *state, struct source *source)
+{
+    json_decref(source->record);
+    source->record = NULL;
+    json_t *record;
+    switch (record_reader_next(&source->reader, &record, state->error, state->error_size)) {
+    case RECORD_READ:
+        source->record = record;
+        return source_place(state, source);
+    case RECORD_READ_END:
+        return true;
+    case RECORD_READ_TORN:
+        fprintf(state->messages, "%s: its last line is not whole; left out\n", source->reader.path);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int source_compare(const struct source *a, const struct source *b)
+{
+    if (a->seed != b->seed)
+        return a->seed < b->seed ? -1 : 1;
+    return (a->position > b->position) - (a->position < b->position);
+}
+
+/* The source whose record comes next; NULL if all are at their end. */
+static struct source *source_first(struct state *state)
+{
+    struct source *first = NULL;
+    for (size_t i = 0; i < state->merge->count; i++) {
+        struct source *source = &state->sources[i];
+        if (source->record && (!first || source_compare(source, first) < 0))
+            first = source;
+    }
+    return first;
+}
+
+static void cell_count(struct state *state, const json_t *record)
+{
+    const struct cell *cell = plan_find(state->plan, record_text(record, "cell"));
+    if (!cell)
+        return;
+    struct tally *tally = &state->tallies[cell - state->plan->cells];
+    const char *why = record_text(record, "why");
+    tally->samples++;
+    if (strcmp(why, "top-up") == 0)
+        tally->top_ups++;
+    else if (strcmp(why, "repeat") == 0)
+        tally->repeats++;
+    else
+        tally->blocks++;
+}
+
+/* Other sources that have the same sample must agree, and go on to their next. */
+static bool copies_skip(struct state *state, const struct source *first)
+{
+    for (size_t i = 0; i < state->merge->count; i++) {
+        struct source *copy = &state->sources[i];
+        if (copy == first || !copy->record || source_compare(copy, first) != 0)
+            continue;
+        if (copy->reader.length != first->reader.length ||
+            memcmp(copy->reader.line, first->reader.line, first->reader.length) != 0)
+            return complain(state,
+                            "%s:%zu and %s:%zu contradict each other: both are sample %lld of "
+                            "seed %lld; runs of one sweep that are to add up take different seeds",
+                            first->reader.path, first->reader.number, copy->reader.path,
+                            copy->reader.number, (long long)first->position,
+                            (long long)first->seed);
+        state->merge->repeated++;
+        if (!source_next(state, copy))
+            return false;
+    }
+    return true;
+}
+
+static bool records_join(struct state *state)
+{
+    struct source *first;
+    for (size_t i = 0; i < state->merge->count; i++)
+        if (!source_next(state, &state->sources[i]))
+            return false;
+    while ((first = source_first(state)) != NULL) {
+        if (!copies_skip(state, first))
+            return false;
+        fwrite(first->reader.line, 1, first->reader.length, state->out);
+        cell_count(state, first->record);
+        state->merge->samples++;
+        if (!source_next(state, first))
+            return false;
+    }
+    return true;
+}
+
+/* Writing ------------------------------------------------------------------------------------- */
+
+static const char *const file_names[] = {"sweep.yaml", "samples.jsonl", "environment.json",
+                                         "plan.json"};
+
+static void out_remove(const struct state *state)
+{
+    char path[PATH_SIZE];
+    for (size_t i = 0; i < sizeof file_names / sizeof file_names[0]; i++)
+        if (path_make(state, path, state->merge->out, file_names[i]))
+            unlink(path);
+    rmdir(state->merge->out);
+}
+
+static bool json_write(const struct state *state, const char *name, json_t *object)
+{
+    char path[PATH_SIZE];
+    char *text = json_dumps(object, JSON_INDENT(2));
+    json_decref(object);
+    if (!text)
+        abort();
+    bool ok = path_make(state, path, state->merge->out, name) &&
+              sweep_folder_write(path, text, strlen(text), state->error, state->error_size);
+    free(text);
+    return ok;
+}
+
+static json_t *source_to_json(const struct source *source)
+{
+    return json_pack("{ss ss sO sI ss ss ss}", "run", source->folder, "taken",
+                     record_text(source->environment, "taken"), "seeds", source->seeds, "samples",
+                     (json_int_t)source->samples, "revision",
+                     sweep_origin_part(source->environment, ORIGIN_REVISION), "compiler",
+                     sweep_origin_part(source->environment, ORIGIN_COMPILER), "cpu",
+                     sweep_origin_part(source->environment, ORIGIN_CPU));
+}
+
+/* The first run's, and of which runs the result consists: of a merged one, those it was made of. */
+static json_t *environment_join(const struct state *state)
+{
+    json_t *environment = json_copy(state->sources[0].environment);
+    json_t *merged = json_array();
+    for (size_t i = 0; i < state->merge->count; i++) {
+        const struct source *source = &state->sources[i];
+        json_t *parts = json_object_get(source->environment, "merged");
+        if (json_is_array(parts))
+            json_array_extend(merged, parts);
+        else
+            json_array_append_new(merged, source_to_json(source));
+    }
+    json_object_set_new(environment, "merged", merged);
+    json_object_set(environment, "merge_differences", state->differences);
+    return environment;
+}
+
+/* Whether another run has the same seeds and more samples: then this one is a part of it. */
+static bool source_is_part(const struct state *state, size_t which)
+{
+    const struct source *source = &state->sources[which];
+    for (size_t i = 0; i < state->merge->count; i++) {
+        const struct source *other = &state->sources[i];
+        if (i != which && json_equal(other->seeds, source->seeds) &&
+            (other->samples > source->samples || (other->samples == source->samples && i < which)))
+            return true;
+    }
+    return false;
+}
+
+/* Why measuring the cell ended, as one run's plan.json says. */
+static const char *stop_of_plan(const json_t *plan, const char *id)
+{
+    size_t i;
+    const json_t *cell;
+    json_array_foreach(json_object_get(plan, "cells"), i, cell)
+    {
+        if (strcmp(record_text(cell, "cell"), id) == 0)
+            return record_text(cell, "stop");
+    }
+    return "interrupted";
+}
+
+/* The least final of two answers. */
+static const char *stop_worse(const char *a, const char *b)
+{
+    static const char *const order[] = {"interrupted", "given-up", "limit", "reps", "width"};
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        if (strcmp(a, order[i]) == 0 || strcmp(b, order[i]) == 0)
+            return order[i];
+    }
+    return a;
+}
+
+/* NULL for runs that are parts of others. A run that was killed has no plan: `interrupted`. */
+static json_t **plans_load(const struct state *state)
+{
+    json_t **plans = calloc(state->merge->count, sizeof(json_t *));
+    if (!plans)
+        abort();
+    for (size_t i = 0; i < state->merge->count; i++) {
+        char path[PATH_SIZE];
+        if (source_is_part(state, i) ||
+            !path_make(state, path, state->sources[i].folder, "plan.json"))
+            continue;
+        plans[i] = json_load_file(path, 0, NULL);
+        if (!plans[i])
+            plans[i] = json_object();
+    }
+    return plans;
+}
+
+static json_t *plan_join(const struct state *state)
+{
+    json_t **plans = plans_load(state), *cells = json_array();
+    for (size_t c = 0; c < state->plan->count; c++) {
+        const struct cell *cell = &state->plan->cells[c];
+        const struct tally *tally = &state->tallies[c];
+        const char *stop = "width";
+        for (size_t i = 0; i < state->merge->count; i++)
+            if (plans[i])
+                stop = stop_worse(stop, stop_of_plan(plans[i], cell->id));
+        json_array_append_new(
+            cells, json_pack("{ss ss ss si si si si si ss s{ss}}", "cell", cell->id, "variant",
+                             cell->variant, "workload", cell->workload, "workers", cell->workers,
+                             "samples", tally->samples, "blocks", tally->blocks, "top_ups",
+                             tally->top_ups, "repeats", tally->repeats, "stop", stop,
+                             "width_percent", "absent", "joined from several runs"));
+    }
+    for (size_t i = 0; i < state->merge->count; i++)
+        json_decref(plans[i]);
+    free(plans);
+    return json_pack("{si so}", "schema", 1, "cells", cells);
+}
+
+static bool samples_write(struct state *state)
+{
+    char path[PATH_SIZE];
+    if (!path_make(state, path, state->merge->out, "samples.jsonl"))
+        return false;
+    state->out = fopen(path, "wxe");
+    state->unwritten = !state->out;
+    if (!state->out)
+        return complain(state, "cannot write %s: %s", path, strerror(errno));
+    bool joined = records_join(state);
+    bool written = fflush(state->out) == 0 && !ferror(state->out) &&
+                   (fsync(fileno(state->out)) == 0 || errno == EINVAL);
+    int why = errno;
+    written = fclose(state->out) == 0 && written;
+    state->unwritten = joined && !written;
+    if (state->unwritten)
+        return complain(state, "cannot write %s: %s", path, strerror(why));
+    return joined && written;
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
+
+static bool sources_open(struct state *state)
+{
+    for (size_t i = 0; i < state->merge->count; i++) {
+        state->sources[i].folder = state->merge->runs[i];
+        if (!source_open(state, &state->sources[i]))
+            return false;
+    }
+    char path[PATH_SIZE];
+    if (!path_make(state, path, state->merge->runs[0], "sweep.yaml"))
+        return false;
+    state->sweep = sweep_file_load(path, state->error, state->error_size);
+    if (!state->sweep)
+        return false;
+    state->plan = plan_make(state->sweep, "native");
+    state->tallies = calloc(state->plan->count + 1, sizeof *state->tallies);
+    if (!state->tallies)
+        abort();
+    return true;
+}
+
+static enum merge_result out_fill(struct state *state)
+{
+    char from[PATH_SIZE], to[PATH_SIZE];
+    if (!path_make(state, from, state->merge->runs[0], "sweep.yaml") ||
+        !path_make(state, to, state->merge->out, "sweep.yaml") ||
+        !sweep_folder_copy(from, to, state->error, state->error_size))
+        return MERGE_FAILED;
+    if (!samples_write(state))
+        return state->unwritten ? MERGE_FAILED : MERGE_REFUSED;
+    if (!json_write(state, "environment.json", environment_join(state)) ||
+        !json_write(state, "plan.json", plan_join(state)))
+        return MERGE_FAILED;
+    return MERGE_DONE;
+}
+
+static enum merge_result merge_state(struct state *state)
+{
+    if (!sources_open(state))
+        return MERGE_REFUSED;
+    if (mkdir(state->merge->out, 0777) < 0) {
+        complain(state, "cannot make the folder %s: %s", state->merge->out, strerror(errno));
+        return errno == EEXIST ? MERGE_REFUSED : MERGE_FAILED;
+    }
+    enum merge_result result = out_fill(state);
+    if (result != MERGE_DONE)
+        out_remove(state);
+    return result;
+}
+
+enum merge_result merge_runs(struct merge *merge, FILE *messages, char *error, size_t error_size)
+{
+    struct state state = {
+        .merge = merge, .messages = messages, .error = error, .error_size = error_size};
+    state.sources = calloc(merge->count + 1, sizeof *state.sources);
+    if (!state.sources)
+        abort();
+    state.differences = json_array();
+    enum merge_result result = merge_state(&state);
+    for (size_t i = 0; i < merge->count; i++)
+        source_close(&state.sources[i]);
+    free(state.sources);
+    json_decref(state.differences);
+    if (state.plan)
+        plan_free(state.plan);
+    sweep_file_free(state.sweep);
+    free(state.tallies);
+    return result;
+}

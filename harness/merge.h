@@ -1,0 +1,43 @@
+/* merge.h - joins runs of one sweep into one run.
+ *
+ * Who calls: cmd_merge.c. A sample is known by the seed of its run and its position in it:
+ *
+ *     runs of different seeds   were measured separately; their samples add up
+ *     runs of one seed          are parts or copies of one run; a sample that several have counts
+ *                               once, and must be the same in all of them
+ *
+ * Records are copied byte for byte, sorted by seed and position. So merging what was merged, in any
+ * order and grouping, gives the same samples again. Each run's records are in this order already;
+ * they are read side by side, so memory does not grow with their number.
+ *
+ * The runs must be of one sweep file and one revision of this program. Where compiler, machine or
+ * options differ, that is said and kept in the environment of the result, for such samples differ
+ * for more than one cause.
+ */
+#ifndef SCHEDLAB_MERGE_H
+#define SCHEDLAB_MERGE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+struct merge {
+    const char *out;         /* a folder that is not there yet */
+    const char *const *runs; /* folders */
+    size_t count;
+
+    /* Results. */
+    size_t samples;  /* in out */
+    size_t repeated; /* that more than one run had */
+};
+
+enum merge_result {
+    MERGE_DONE,
+    MERGE_REFUSED, /* the runs do not fit together, or are none */
+    MERGE_FAILED,  /* a file could not be written */
+};
+
+/* Makes out, with sweep.yaml, environment.json, samples.jsonl and plan.json; warnings go to
+ * messages. Unless it is MERGE_DONE there is one line in error and no out. */
+enum merge_result merge_runs(struct merge *merge, FILE *messages, char *error, size_t error_size);
+
+#endif

@@ -1,0 +1,162 @@
+#!/bin/bash
+# test_merge.sh - runs that are joined keep every sample once, in whatever order they come, and runs that
+# do not fit together stay apart.
+#
+#     tests/test_merge.sh build/schedlab
+#
+# Prints TAP.
+set -uo pipefail
+schedlab=$(realpath "${1:-build/schedlab}")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+count=0 bad=0
+
+report() { # OK NAME
+    count=$((count + 1))
+    if [ "$1" = 1 ]; then
+        echo "ok $count - $2"
+    else
+        bad=$((bad + 1))
+        echo "not ok $count - $2"
+        sed 's/^/# /' out err 2>/dev/null | head -n 20
+    fi
+}
+
+# check NAME COMMAND...: the command succeeds.
+check() {
+    local name=$1 good=0
+    shift
+    "$@" && good=1
+    report $good "$name"
+}
+
+has() { grep -q -- "$1" "$2"; }
+same() { cmp -s "$1/samples.jsonl" "$2/samples.jsonl"; }
+
+# merge ARGUMENT...: leaves out, err and status.
+merge() {
+    "$schedlab" merge "$@" >out 2>err </dev/null
+    status=$?
+}
+
+# refused NAME PART -- ARGUMENT...: exit 2, one line on standard error with PART, and no new folder.
+refused() {
+    local name=$1 part=$2 good=0 before
+    shift 3
+    before=$(ls)
+    merge "$@"
+    [ $status = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$part" err &&
+        [ "$before" = "$(ls)" ] && good=1
+    report $good "$name"
+}
+
+{
+    printf 'name: small\ntitle: A small sweep\nreps: 3\nmin_time_ms: 0\nwarmup: 0\nevents: [none]\n'
+    printf 'groups:\n  - id: one\n    question: Which?\n    baseline: gmp\n    variants: [gmp, grq]\n'
+    printf '    workers: [1, 2]\n    workloads: ["fib,n=10"]\n'
+} >small.yaml
+touch out err
+
+# run NAME SEED: a run in the folder NAME.
+run() {
+    "$schedlab" sweep small.yaml --no-report --seed "$2" --results made >out 2>err </dev/null &&
+        mv "$(cat out)" "$1"
+}
+run a 1 && run b 2 && run c 10 || echo "Bail out! no runs to join"
+
+merge ab b a
+check runs_are_joined [ "$status $(cat out) $(wc -l <ab/samples.jsonl)" = '0 ab 24' ]
+check no_sample_is_changed [ "$(sort ab/samples.jsonl)" = "$(sort a/samples.jsonl b/samples.jsonl)" ]
+check sweep_file_is_kept cmp -s small.yaml ab/sweep.yaml
+check environment_names_the_runs [ "$(grep -c '"run": "[ab]"' ab/environment.json)" = 2 ]
+check plan_adds_up [ "$(grep -c '"samples": 6' ab/plan.json) $(grep -c '"stop": "reps"' ab/plan.json)" = '4 4' ]
+"$schedlab" report ab --no-figures >out 2>err
+check report_takes_the_result [ $? = 0 ]
+check report_counts_all_samples [ "$(awk -F'\t' 'NR > 1 { print $10 }' ab/cells.tsv | sort -u)" = 6 ]
+
+merge abc ab c
+merge bc b c
+merge abc2 a bc
+check grouping_does_not_matter same abc abc2
+check seeds_are_sorted_as_numbers [ "$(grep -o '"seed":[0-9]*' abc/samples.jsonl | uniq | tr '\n' ' ')" = '"seed":1 "seed":2 "seed":10 ' ]
+check merged_runs_name_their_parts [ "$(grep -c '"run": "[abc]"' abc/environment.json)" = 3 ]
+merge again abc bc a abc
+check merging_again_changes_nothing same abc again
+
+# A part of a run, as it was copied while it was being measured.
+cp -r a part
+head -n 5 a/samples.jsonl >part/samples.jsonl
+rm part/plan.json
+merge whole part a
+check part_of_a_run_adds_nothing same whole a
+check part_of_a_run_does_not_count_as_interrupted [ "$(grep -c '"stop": "reps"' whole/plan.json)" = 4 ]
+printf '{"seed":1,' >>part/samples.jsonl
+merge torn part b
+check torn_line_is_left_out [ "$status $(wc -l <torn/samples.jsonl)" = '0 17' ]
+check torn_line_is_said has 'part/samples.jsonl: its last line is not whole; left out' err
+check killed_run_is_interrupted [ "$(grep -c '"stop": "interrupted"' torn/plan.json)" = 4 ]
+
+# What does not fit together.
+cp -r a other
+sed -i '4s/"ops":/"ops":1/' other/samples.jsonl
+refused contradiction_is_refused 'a/samples.jsonl:4 and other/samples.jsonl:4 contradict' -- x a other
+rm -r other
+run other 1
+refused another_run_of_one_seed_is_refused 'runs of one sweep that are to add up take different seeds' -- x a other
+rm -r other
+cp -r b other
+sed -i 's/title: A/title: Another/' other/sweep.yaml
+refused other_sweep_is_refused 'other/sweep.yaml differs from a/sweep.yaml' -- x a other
+cp a/sweep.yaml other
+sed -i 's/"revision": "[^"]*"/"revision": "0123456789ab"/' other/environment.json
+refused other_revision_is_refused 'other was made by revision 0123456789ab' -- x a other
+cp b/environment.json other
+sed -i '2{h;d};3{G}' other/samples.jsonl
+refused samples_out_of_order_are_refused 'other/samples.jsonl:3: not in the order' -- x a other
+sed '2s/.*/nonsense/' b/samples.jsonl >other/samples.jsonl
+refused damage_is_refused 'other/samples.jsonl:2: not a record' -- x a other
+sed '2s/"position":[0-9]*,//' b/samples.jsonl >other/samples.jsonl
+refused sample_of_no_sweep_is_refused 'other/samples.jsonl:2: a record without' -- x a other
+rm other/samples.jsonl
+refused run_without_samples_is_refused 'other/samples.jsonl: No such file' -- x a other
+refused result_that_is_there_is_refused 'cannot make the folder a: File exists' -- a b c
+refused folder_of_no_run_is_refused 'made is not the folder of a sweep' -- x a made
+refused one_run_is_misuse 'two runs at least' -- x a
+merge none/x a b
+check result_that_cannot_be_made_fails [ "$status $(wc -l <err)" = '1 1' ]
+
+# Another compiler is no reason to refuse, but it is said and kept.
+cp b/samples.jsonl other
+sed -i 's/"compiler": "[^"]*"/"compiler": "tcc 0.9"/' other/environment.json
+merge warned a other
+check other_compiler_is_warned_of has 'warning: compiler: other has tcc 0.9, a has' err
+check other_compiler_is_recorded has 'compiler: other has tcc 0.9' warned/environment.json
+check other_compiler_is_joined [ "$status $(wc -l <warned/samples.jsonl)" = '0 24' ]
+
+# Memory stays, however many samples there are: peak of one megabyte against some fifty.
+cat >peak.py <<'END'
+import json, os, resource, subprocess, sys
+def many(folder, source, n):
+    lines = [json.loads(line) for line in open(source + "/samples.jsonl")]
+    os.system(f"cp -r {source} {folder}")
+    with open(folder + "/samples.jsonl", "w") as to:
+        for i in range(n):
+            record = dict(lines[i % len(lines)], position=i, block=i)
+            to.write(json.dumps(record, separators=(",", ":")) + "\n")
+def peak(n):
+    many(f"a{n}", "a", n), many(f"b{n}", "b", n)
+    child = subprocess.Popen([sys.argv[1], "merge", f"ab{n}", f"a{n}", f"b{n}"],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    lines = sum(1 for _ in open(f"ab{n}/samples.jsonl"))
+    return usage.ru_maxrss * 1024 if (status, lines) == (0, 2 * n) else 1 << 40
+few, many_bytes = peak(500), peak(20000)
+print(few, many_bytes, os.path.getsize("ab20000/samples.jsonl"))
+sys.exit(many_bytes - few > 8 << 20)
+END
+python3 peak.py "$schedlab" >out 2>err
+check memory_does_not_grow_with_samples [ $? = 0 ]
+
+echo "1..$count"
+[ $bad = 0 ]
