@@ -273,6 +273,8 @@ static const struct workload_row workload_rows[] = {
     {"sieve", "primes=40"},
     {"mutex", "n=4000"},
     {"mutex", "n=1000,goroutines=5,work=20,think=20,latency=on"},
+    {"arrivals", "n=200,rate=50000,rounds=100"},
+    {"arrivals", "n=200,rate=100000,burst=10,rounds=100,wait=yield"},
     {"order", "n=20"},
     {"order", "n=20,mode=close"},
     {"order", "n=20,mode=broadcast"},

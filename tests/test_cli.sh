@@ -113,6 +113,8 @@ run run --sample gmp spawn,n=1000 --workers 2 --iterations 1 --event-set 5 \
     --events sde:::schedlab::GS_CREATED,sde:::schedlab::LIVE_GS_PEAK
 json sample_has_values_per_m \
     "[len(e.get('per_m', [])) == j['threads'] for e in j['events']] == [True, False] and sum(j['events'][0]['per_m']) == j['events'][0]['value']"
+run run --sample grq arrivals,n=100,rate=10000,burst=7 --workers 2 --iterations 2 --events none
+json arrivals_have_a_latency_each "j['status'] == 'ok' and j['latency']['count'] == j['ops'] == 200"
 run run --sample kthread spawn,n=10M --workers 2
 json sample_skips_before_harm "j['status'] == 'skipped' and j['reason'] and 'iterations' not in j"
 expect run_of_skipped_cells_alone_fails 1 "kthread skipped: " -- run kthread spawn,n=10M $quick
@@ -208,6 +210,8 @@ misuse doctor_argument "options only" -- doctor now
 misuse doctor_cores "valid: 0 to 64" -- doctor --cores 65
 misuse doctor_watch "valid: 0 to 60 s" -- doctor --watch 2h
 misuse doctor_format "table" -- doctor --format tabel
+misuse arrivals_in_too_large_bursts "burst must not be more than n" -- run arrivals,n=10,burst=11
+misuse arrivals_for_too_long "n / rate must be less than 60" -- run arrivals,rate=10
 misuse unknown_machine "native" -- run gmp fib --machine simm
 
 # Nothing that was measured is lost silently.

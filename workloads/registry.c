@@ -19,6 +19,7 @@
     X(mpmc)                                                                                        \
     X(sieve)                                                                                       \
     X(mutex)                                                                                       \
+    X(arrivals)                                                                                    \
     X(order)
 
 #define DECLARE(name) extern const struct workload workload_##name;
