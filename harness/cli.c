@@ -150,6 +150,15 @@ int64_t cli_number(const char *command, const char *option, const char *text, in
     return value;
 }
 
+double cli_real(const char *command, const char *option, const char *text, double min, double max)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !(value >= min && value <= max))
+        cli_misuse(command, "--%s=%s is not valid; valid: %g to %g", option, text, min, max);
+    return value;
+}
+
 char *cli_time_text(int64_t ns, char *text, size_t text_size)
 {
     static const struct {

@@ -26,8 +26,10 @@ int64_t cli_number(const char *command, const char *option, const char *text, in
 int64_t cli_time_ns(const char *command, const char *option, const char *text, int64_t plain_ns,
                     int64_t max_ns);
 
-/* The index of text in words, NULL-terminated; misuse names the nearest one, or
- * all. */
+/* The same for a number with decimals, such as 0.05. */
+double cli_real(const char *command, const char *option, const char *text, double min, double max);
+
+/* The index of text in words, NULL-terminated; misuse names the nearest one, or all. */
 int cli_word(const char *command, const char *option, const char *text, const char *const *words);
 
 /* The same for an argument without an option's name; kind says what it is. */

@@ -1,21 +1,15 @@
 /* cmd_report.c - `schedlab report`: tables, figures and the page of a run, from its records alone.
  * */
-#define _GNU_SOURCE
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/report.h"
-#include "harness/suggest.h"
+#include "harness/run_folder.h"
 
 #include <argp.h>
-#include <dirent.h>
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-enum { PATH_SIZE = 4096, NEAREST_SIZE = 2 * PATH_SIZE, KEY_FORMAT = 0x100, KEY_NO_FIGURES };
+enum { ERROR_SIZE = 16384, KEY_FORMAT = 0x100, KEY_NO_FIGURES };
 enum report_format { FORMAT_HTML, FORMAT_JSON };
 
 static const char *const format_words[] = {"html", "json", NULL};
@@ -69,78 +63,17 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-/* errno says why not. */
-static bool is_run(const char *folder)
-{
-    char path[PATH_SIZE];
-    int length = snprintf(path, sizeof path, "%s/samples.jsonl", folder);
-    if (length < (int)sizeof path)
-        return access(path, F_OK) == 0;
-    errno = ENAMETOOLONG;
-    return false;
-}
-
-/* The run in folder whose name is nearest; false if there is none. */
-static bool nearest_run_in(const char *folder, const char *name, char nearest[NEAREST_SIZE])
-{
-    char path[NEAREST_SIZE];
-    size_t distance = SIZE_MAX;
-    DIR *entries = opendir(folder);
-    for (struct dirent *entry; entries && (entry = readdir(entries)) != NULL;) {
-        const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
-        snprintf(path, sizeof path, "%s%s%s", folder, slash, entry->d_name);
-        if (entry->d_name[0] == '.' || !is_run(path) ||
-            suggest_distance(name, entry->d_name) >= distance)
-            continue;
-        distance = suggest_distance(name, entry->d_name);
-        snprintf(nearest, NEAREST_SIZE, "%s", path);
-    }
-    if (entries)
-        closedir(entries);
-    return distance < SIZE_MAX;
-}
-
-/* A run inside run_dir, or the nearest one beside it, or the nearest where sweeps put them. */
-static bool nearest_run(const char *run_dir, char nearest[NEAREST_SIZE])
-{
-    char parent[PATH_SIZE];
-    snprintf(parent, sizeof parent, "%s", run_dir);
-    size_t length = strlen(parent);
-    while (length > 1 && parent[length - 1] == '/')
-        parent[--length] = '\0';
-    char *slash = strrchr(parent, '/');
-    const char *name = slash ? slash + 1 : parent;
-    const char *folder = slash == parent ? "/" : slash ? parent : ".";
-    if (*run_dir && nearest_run_in(run_dir, "", nearest))
-        return true;
-    if (slash)
-        *slash = '\0';
-    return nearest_run_in(folder, name, nearest) || nearest_run_in("results", name, nearest);
-}
-
-static void check_run(const char *command, const char *run_dir)
-{
-    char nearest[NEAREST_SIZE];
-    if (is_run(run_dir))
-        return;
-    if (errno != ENOENT && errno != ENOTDIR)
-        cli_misuse(command, "cannot read %s: %s", run_dir, strerror(errno));
-    if (nearest_run(run_dir, nearest))
-        cli_misuse(command, "%s is not a run: it has no samples.jsonl; the nearest run is %s",
-                   run_dir, nearest);
-    cli_misuse(command,
-               "%s is not a run: it has no samples.jsonl; valid is a folder that `schedlab sweep` "
-               "wrote",
-               run_dir);
-}
-
 int cmd_report(int argc, char **argv)
 {
     static const struct argp argp = {argp_options, option_parse, "RUN_DIR", argp_doc,
                                      NULL,         NULL,         NULL};
     struct options options = {0};
     cli_parse(&argp, argc, argv, &options);
-    check_run(argv[0], options.run_dir);
+    if (!run_folder_is_run(options.run_dir)) {
+        char error[ERROR_SIZE];
+        run_folder_explain(options.run_dir, error, sizeof error);
+        cli_misuse(argv[0], "%s", error);
+    }
     json_t *summary = NULL;
     int status = report_make_with(options.run_dir, !options.no_figures,
                                   options.format == FORMAT_JSON ? &summary : NULL, stderr);

@@ -20,6 +20,7 @@ static const struct command {
     {"report", cmd_report, "tables, plots and the report of a folder of records, once more"},
     {"doctor", cmd_doctor, "what this machine can count, and what on it disturbs measuring"},
     {"merge", cmd_merge, "runs of one sweep into one"},
+    {"compare", cmd_compare, "two runs, variants or revisions: who is faster, and is that shown"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

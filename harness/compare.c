@@ -1,0 +1,349 @@
+/* compare.c - see compare.h. */
+#define _GNU_SOURCE
+#include "harness/compare.h"
+
+#include "harness/records.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count ? count : 1, size);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+const char *compare_verdict_text(enum compare_verdict verdict)
+{
+    static const char *const texts[COMPARE_VERDICTS] = {"faster", "slower", "~", "few", "none"};
+    return texts[verdict];
+}
+
+/* Moods ---------------------------------------------------------------------------------------- */
+
+/* The classes of both sides: learnt together if it is one machine, since then near means the same
+ * to both. */
+struct side_classes {
+    struct classes a, b;
+};
+
+static const json_t *environment_field(const struct compare_side *side, const char *part,
+                                       const char *key)
+{
+    return json_object_get(json_object_get(side->environment, part), key);
+}
+
+static bool same_cpu(const struct compare_side *a, const struct compare_side *b)
+{
+    return json_equal(json_object_get(a->environment, "cpu"),
+                      json_object_get(b->environment, "cpu")) ||
+           json_object_size(a->environment) + json_object_size(b->environment) == 0;
+}
+
+static struct side_classes classes_of(const struct compare_side *a, const struct compare_side *b)
+{
+    struct side_classes classes;
+    if (!same_cpu(a, b)) {
+        classes_learn(&classes.a, a->records);
+        classes_learn(&classes.b, b->records);
+        return classes;
+    }
+    json_t *both = json_copy(a->records);
+    json_array_extend(both, b->records);
+    classes_learn(&classes.a, both);
+    classes.b = classes.a;
+    json_decref(both);
+    return classes;
+}
+
+static size_t class_count(const struct compare_cell *cell, const struct classes *classes,
+                          enum cell_class which)
+{
+    size_t n = 0, i;
+    const json_t *record;
+    json_array_foreach(cell->records, i, record) n +=
+        class_holds(which, classes_mood(classes, record), classes_is_marked(record));
+    return n;
+}
+
+static bool has_moods(const struct compare_cell *cell, const struct classes *classes)
+{
+    size_t i;
+    const json_t *record;
+    json_array_foreach(cell->records, i,
+                       record) if (classes_mood(classes, record) != MOOD_NONE) return true;
+    return false;
+}
+
+/* The class of which the smaller side has the most samples. */
+static void pair_choose(struct compare_pair *pair, const struct side_classes *classes)
+{
+    bool moods = has_moods(pair->a, &classes->a) && has_moods(pair->b, &classes->b);
+    enum cell_class first = moods ? CLASS_NEAR : CLASS_QUIET;
+    enum cell_class last = moods ? CLASS_FAR : CLASS_QUIET;
+    size_t most = CLASS_MIN - 1;
+    pair->chosen = CLASS_ALL;
+    for (enum cell_class which = first; which <= last; which++) {
+        size_t a = class_count(pair->a, &classes->a, which);
+        size_t b = class_count(pair->b, &classes->b, which);
+        if ((a < b ? a : b) <= most)
+            continue;
+        most = a < b ? a : b;
+        pair->chosen = which;
+    }
+    size_t all = json_array_size(pair->a->records) + json_array_size(pair->b->records);
+    if (pair->chosen == CLASS_QUIET && all == class_count(pair->a, &classes->a, CLASS_QUIET) +
+                                                  class_count(pair->b, &classes->b, CLASS_QUIET))
+        pair->chosen = CLASS_ALL;
+    pair->moods_mixed = moods && pair->chosen == CLASS_ALL;
+}
+
+/* Pairs ---------------------------------------------------------------------------------------- */
+
+static double *samples_make(const struct compare_cell *cell, const struct classes *classes,
+                            enum cell_class which, size_t *count)
+{
+    double *samples = allocate(json_array_size(cell->records), sizeof *samples);
+    size_t i;
+    const json_t *record;
+    *count = 0;
+    json_array_foreach(cell->records, i, record)
+    {
+        double throughput = json_number_value(json_object_get(record, "throughput"));
+        if (strcmp(record_text(record, "status"), "ok") == 0 && throughput > 0 &&
+            class_holds(which, classes_mood(classes, record), classes_is_marked(record)))
+            samples[(*count)++] = throughput;
+    }
+    return samples;
+}
+
+static bool cell_is_ok(const struct compare_cell *cell)
+{
+    return strcmp(cell->status, "ok") == 0;
+}
+
+static void pair_explain(struct compare_pair *pair)
+{
+    const struct compare_cell *bad = cell_is_ok(pair->a) ? pair->b : pair->a;
+    size_t i;
+    const json_t *record;
+    json_array_foreach(bad->records, i, record)
+    {
+        if (strcmp(record_text(record, "status"), bad->status) != 0)
+            continue;
+        snprintf(pair->reason, sizeof pair->reason, "%s %s: %s", bad == pair->a ? "A" : "B",
+                 bad->status, record_text(record, "reason"));
+        return;
+    }
+}
+
+static void pair_measure(struct compare_pair *pair, const struct side_classes *classes,
+                         const struct compare_options *options)
+{
+    pair->median_a = pair->median_b = pair->superiority = pair->p = pair->p_adjusted = NAN;
+    pair->ratio = (struct interval){NAN, NAN, NAN, 0};
+    pair->verdict = COMPARE_NONE;
+    if (!cell_is_ok(pair->a) || !cell_is_ok(pair->b)) {
+        pair_explain(pair);
+        return;
+    }
+    pair_choose(pair, classes);
+    pair->samples_a = samples_make(pair->a, &classes->a, pair->chosen, &pair->count_a);
+    pair->samples_b = samples_make(pair->b, &classes->b, pair->chosen, &pair->count_b);
+    const double *a = pair->samples_a, *b = pair->samples_b;
+    pair->median_a = statistics_median_alone(a, pair->count_a);
+    pair->median_b = statistics_median_alone(b, pair->count_b);
+    pair->ratio = statistics_ratio(b, pair->count_b, a, pair->count_a, options->seed);
+    pair->superiority = statistics_superiority(b, pair->count_b, a, pair->count_a);
+    pair->p = pair->p_adjusted = statistics_mann_whitney(b, pair->count_b, a, pair->count_a);
+    if (isnan(pair->p))
+        snprintf(pair->reason, sizeof pair->reason, "no sample has a throughput");
+}
+
+/* least is the adjusted p of sets of these sizes that do not overlap. */
+static enum compare_verdict pair_judge(const struct compare_pair *pair, double least,
+                                       const struct compare_options *options)
+{
+    if (isnan(pair->p))
+        return COMPARE_NONE;
+    if (pair->count_a < CLASS_MIN || pair->count_b < CLASS_MIN || !(least < options->alpha))
+        return COMPARE_FEW;
+    double ratio = pair->ratio.median, larger = fmax(ratio, 1 / ratio);
+    if (!(pair->p_adjusted < options->alpha) || larger < 1 + options->min_effect)
+        return COMPARE_SAME;
+    if (ratio > 1 && pair->superiority > 0.5)
+        return COMPARE_FASTER;
+    return ratio < 1 && pair->superiority < 0.5 ? COMPARE_SLOWER : COMPARE_SAME;
+}
+
+static void pairs_judge(struct comparison *comparison)
+{
+    double *p = allocate(comparison->count, sizeof *p);
+    double *least = allocate(comparison->count, sizeof *least);
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct compare_pair *pair = &comparison->pairs[i];
+        p[i] = pair->p;
+        least[i] =
+            isnan(pair->p) ? NAN : statistics_mann_whitney_least(pair->count_a, pair->count_b);
+    }
+    statistics_holm(p, comparison->count);
+    statistics_holm(least, comparison->count);
+    for (size_t i = 0; i < comparison->count; i++) {
+        struct compare_pair *pair = &comparison->pairs[i];
+        pair->p_adjusted = p[i];
+        pair->verdict = pair_judge(pair, least[i], &comparison->options);
+        comparison->verdicts[pair->verdict]++;
+    }
+    free(p);
+    free(least);
+}
+
+static const struct compare_cell *partner(const struct compare_side *side, const char *key)
+{
+    for (size_t i = 0; i < side->count; i++)
+        if (strcmp(side->cells[i].key, key) == 0)
+            return &side->cells[i];
+    return NULL;
+}
+
+static int pair_compare(const void *a_void, const void *b_void)
+{
+    const struct compare_pair *a = a_void, *b = b_void;
+    int order = strcmp(a->a->workload, b->a->workload);
+    if (!order)
+        order = (a->a->workers > b->a->workers) - (a->a->workers < b->a->workers);
+    return order ? order : strcmp(a->a->variant, b->a->variant);
+}
+
+static void pairs_make(struct comparison *comparison)
+{
+    const struct compare_side *a = comparison->a, *b = comparison->b;
+    comparison->pairs = allocate(a->count, sizeof *comparison->pairs);
+    for (size_t i = 0; i < a->count; i++) {
+        const struct compare_cell *other = partner(b, a->cells[i].key);
+        if (other)
+            comparison->pairs[comparison->count++] =
+                (struct compare_pair){.a = &a->cells[i], .b = other};
+    }
+    comparison->only_a = a->count - comparison->count;
+    comparison->only_b = b->count - comparison->count;
+    if (comparison->count > 0)
+        qsort(comparison->pairs, comparison->count, sizeof *comparison->pairs, pair_compare);
+}
+
+static struct interval geomean_of(const struct comparison *comparison)
+{
+    struct ratio_samples *ratios = allocate(comparison->count, sizeof *ratios);
+    size_t n = 0;
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct compare_pair *pair = &comparison->pairs[i];
+        if (isfinite(pair->ratio.median))
+            ratios[n++] = (struct ratio_samples){pair->samples_b, pair->samples_a, pair->count_b,
+                                                 pair->count_a};
+    }
+    struct interval mean = statistics_geomean_ratio(ratios, n, comparison->options.seed);
+    free(ratios);
+    return mean;
+}
+
+/* Warnings ------------------------------------------------------------------------------------- */
+
+static void warn(struct comparison *comparison, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void warn(struct comparison *comparison, const char *format, ...)
+{
+    char *text;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        abort();
+    va_end(args);
+    json_array_append_new(comparison->warnings, json_string(text));
+    free(text);
+}
+
+static void warn_of_difference(struct comparison *comparison, const char *part, const char *key,
+                               const char *what)
+{
+    const json_t *a = environment_field(comparison->a, part, key);
+    const json_t *b = environment_field(comparison->b, part, key);
+    if (!a || !b || json_equal(a, b))
+        return;
+    char *text_a = json_dumps(a, JSON_ENCODE_ANY), *text_b = json_dumps(b, JSON_ENCODE_ANY);
+    warn(comparison, "%s differ: %s in A, %s in B", what, text_a, text_b);
+    free(text_a);
+    free(text_b);
+}
+
+static void warn_of_environments(struct comparison *comparison)
+{
+    static const char *const facts[][3] = {
+        {"cpu", "model", "machines"},
+        {"cpu", "usable_threads", "machines: usable threads"},
+        {"kernel", "release", "kernels"},
+        {"build", "compiler", "compilers"},
+        {"build", "flags", "compiler flags"},
+        {"build", "invariant_checks", "invariant checks"},
+        {"settings", "governor", "frequency governors"},
+        {"settings", "turbo", "turbo settings"},
+        {"sweep", "min_time_ms", "milliseconds a sample"},
+    };
+    const struct compare_side *sides[] = {comparison->a, comparison->b};
+    for (int i = 0; i < 2; i++)
+        if (sides[i]->run_dir && json_object_size(sides[i]->environment) == 0)
+            warn(comparison, "%s has no environment.json, so its machine is not known",
+                 sides[i]->run_dir);
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
+        warn_of_difference(comparison, facts[i][0], facts[i][1], facts[i][2]);
+}
+
+static void warn_of_pairs(struct comparison *comparison)
+{
+    size_t mixed = 0, few = comparison->verdicts[COMPARE_FEW];
+    for (size_t i = 0; i < comparison->count; i++)
+        mixed += comparison->pairs[i].moods_mixed;
+    if (mixed > 0)
+        warn(comparison,
+             "%zu of %zu pairs have fewer than %d samples in one mood of the machine on each side "
+             "and compare samples of all moods",
+             mixed, comparison->count, CLASS_MIN);
+    if (few > 0)
+        warn(comparison,
+             "%zu of %zu pairs have too few samples: with so many pairs, not even sets that do not "
+             "overlap would show a difference at alpha %g",
+             few, comparison->count, comparison->options.alpha);
+}
+
+/* All ------------------------------------------------------------------------------------------ */
+
+void compare_make(struct comparison *comparison, const struct compare_side *a,
+                  const struct compare_side *b, const struct compare_options *options)
+{
+    *comparison =
+        (struct comparison){.a = a, .b = b, .options = *options, .warnings = json_array()};
+    struct side_classes classes = classes_of(a, b);
+    pairs_make(comparison);
+    for (size_t i = 0; i < comparison->count; i++)
+        pair_measure(&comparison->pairs[i], &classes, options);
+    pairs_judge(comparison);
+    comparison->geomean = geomean_of(comparison);
+    warn_of_environments(comparison);
+    warn_of_pairs(comparison);
+}
+
+void compare_free(struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        free(comparison->pairs[i].samples_a);
+        free(comparison->pairs[i].samples_b);
+    }
+    free(comparison->pairs);
+    json_decref(comparison->warnings);
+    *comparison = (struct comparison){0};
+}

@@ -1,0 +1,79 @@
+/* compare.h - two sets of cells beside one another: who is faster where, by how much, and whether
+ * that is shown.
+ *
+ * Who calls: cmd_compare.c, audit.c. Side A is the baseline: ratios are B / A of throughputs, so
+ * that above 1 B is faster. What is said of a pair of cells:
+ *
+ *   - which samples are compared: those of one mood of the machine without marked ones, if both
+ *     cells have CLASS_MIN of them in a class (the class of which the smaller side has more); else
+ *     all;
+ *   - the medians, their ratio with its bootstrap interval, and the effect: how often a sample of B
+ *     beats one of A;
+ *   - the p of the Mann-Whitney test, adjusted by Holm over all pairs of the comparison;
+ *   - the verdict: faster or slower if p < alpha and the ratio is at least min_effect from 1, in
+ *     the direction in which the effect lies too; else no difference is shown; but too few samples
+ *     if not even sets that do not overlap would give such a p.
+ *
+ * The ratios are summarized by their geometric mean over the pairs that have numbers.
+ */
+#ifndef SCHEDLAB_COMPARE_H
+#define SCHEDLAB_COMPARE_H
+
+#include "harness/classes.h"
+#include "harness/compare_side.h"
+#include "harness/statistics.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum compare_verdict {
+    COMPARE_FASTER,
+    COMPARE_SLOWER,
+    COMPARE_SAME, /* no difference shown */
+    COMPARE_FEW,  /* too few samples to show one */
+    COMPARE_NONE, /* a cell has no numbers, see reason */
+    COMPARE_VERDICTS
+};
+
+struct compare_options {
+    double alpha;      /* such as 0.05 */
+    double min_effect; /* 0.02: a ratio from 1/1.02 to 1.02 is none that matters; 0: all matter */
+    uint64_t seed;     /* of the bootstrap */
+};
+
+struct compare_pair {
+    const struct compare_cell *a, *b;
+    enum cell_class chosen;
+    bool moods_mixed; /* it has moods, and samples of all of them are compared */
+    double *samples_a, *samples_b;
+    size_t count_a, count_b;
+    double median_a, median_b; /* NAN without samples */
+    struct interval ratio;     /* B / A */
+    double superiority;        /* of B over A */
+    double p, p_adjusted;
+    enum compare_verdict verdict;
+    char reason[512]; /* why there are no numbers; "" if there are */
+};
+
+struct comparison {
+    const struct compare_side *a, *b;
+    struct compare_options options;
+    struct compare_pair *pairs;
+    size_t count;
+    size_t verdicts[COMPARE_VERDICTS]; /* how many pairs of each */
+    struct interval geomean;           /* n pairs; NAN if none has numbers */
+    size_t only_a, only_b;             /* cells without a partner */
+    json_t *warnings;                  /* array of strings */
+};
+
+/* Compares two sides that compare_sides_pair() has given keys; both must outlive the comparison. It
+ * has no pairs if they have nothing in common. */
+void compare_make(struct comparison *comparison, const struct compare_side *a,
+                  const struct compare_side *b, const struct compare_options *options);
+void compare_free(struct comparison *comparison);
+
+/* "faster", "slower", "~", "few", "none" */
+const char *compare_verdict_text(enum compare_verdict verdict);
+
+#endif

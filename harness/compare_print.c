@@ -1,0 +1,253 @@
+/* compare_print.c - see compare_print.h. */
+#define _GNU_SOURCE
+#include "harness/compare_print.h"
+
+#include "harness/report_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LABEL_WIDTH = 17, LABEL_SIZE = 512, NUMBER_SIZE = 48 };
+
+/* Texts ---------------------------------------------------------------------------------------- */
+
+struct p_text {
+    char s[16];
+};
+
+static struct p_text p_text(double p)
+{
+    struct p_text text = {"-"};
+    if (p < 0.001)
+        snprintf(text.s, sizeof text.s, "<0.001");
+    else if (!isnan(p))
+        snprintf(text.s, sizeof text.s, "%.3f", p);
+    return text;
+}
+
+/* "gmp", or "gmp / grq" where the sides differ. */
+static void two_texts(char *text, size_t size, const char *a, const char *b)
+{
+    if (strcmp(a, b) == 0)
+        snprintf(text, size, "%s", a);
+    else
+        snprintf(text, size, "%s / %s", a, b);
+}
+
+/* What the rows below have in common: "fib,n=30, 2 workers". */
+static void heading(const struct compare_pair *pair, char text[LABEL_SIZE])
+{
+    char workload[LABEL_SIZE / 2], workers_a[16], workers_b[16], workers[48];
+    two_texts(workload, sizeof workload, pair->a->workload, pair->b->workload);
+    snprintf(workers_a, sizeof workers_a, "%d", pair->a->workers);
+    snprintf(workers_b, sizeof workers_b, "%d", pair->b->workers);
+    two_texts(workers, sizeof workers, workers_a, workers_b);
+    snprintf(text, LABEL_SIZE, "%s, %s worker%s", workload, workers,
+             strcmp(workers, "1") == 0 ? "" : "s");
+}
+
+static const char *side_revision(const struct compare_side *side)
+{
+    const char *revision =
+        json_string_value(json_object_get(json_object_get(side->environment, "build"), "revision"));
+    if (revision)
+        return revision;
+    return "not known";
+}
+
+/* "5 faster, 2 slower, ..."; only what there is. */
+static void tally(const struct comparison *comparison, FILE *to)
+{
+    static const char *const words[COMPARE_VERDICTS] = {"faster", "slower", "no difference shown",
+                                                        "too few samples", "without numbers"};
+    const char *separator = "";
+    for (int i = 0; i < COMPARE_VERDICTS; i++) {
+        if (comparison->verdicts[i] == 0)
+            continue;
+        fprintf(to, "%s%zu %s", separator, comparison->verdicts[i], words[i]);
+        separator = ", ";
+    }
+}
+
+static void summary(const struct comparison *comparison, FILE *to, const char *end)
+{
+    struct interval mean = comparison->geomean;
+    fputs("B beside A: ", to);
+    tally(comparison, to);
+    fprintf(to, " (alpha %g, Holm over %zu pairs", comparison->options.alpha, comparison->count);
+    if (comparison->options.min_effect > 0)
+        fprintf(to, ", %g %% at least", comparison->options.min_effect * 100);
+    fprintf(to, ")%s", end);
+    if (isfinite(mean.median))
+        fprintf(to, "geometric mean of B / A over %zu pair%s: %s (%s)%s", mean.n,
+                mean.n == 1 ? "" : "s", text_ratio(mean.median).s, text_ratio_interval(mean).s,
+                end);
+    if (comparison->only_a + comparison->only_b > 0)
+        fprintf(to, "without a partner: %zu cells of A, %zu of B%s", comparison->only_a,
+                comparison->only_b, end);
+}
+
+/* Table ---------------------------------------------------------------------------------------- */
+
+static void table_row(const struct compare_pair *pair, FILE *to)
+{
+    char label[LABEL_SIZE], count[NUMBER_SIZE];
+    two_texts(label, sizeof label, pair->a->variant, pair->b->variant);
+    if (strlen(label) > LABEL_WIDTH)
+        fprintf(to, "  %s\n  %-*s", label, LABEL_WIDTH, "");
+    else
+        fprintf(to, "  %-*s", LABEL_WIDTH, label);
+    if (pair->verdict == COMPARE_NONE) {
+        fprintf(to, " %.78s\n", pair->reason);
+        return;
+    }
+    snprintf(count, sizeof count, "%zu+%zu", pair->count_a, pair->count_b);
+    /* The sign is two bytes and one column. */
+    fprintf(to, " %8s %8s %7s %16s %6.2f %6s %-5s %7s  %s\n", text_si(pair->median_a).s,
+            text_si(pair->median_b).s, text_ratio(pair->ratio.median).s,
+            text_ratio_interval(pair->ratio).s, pair->superiority, p_text(pair->p_adjusted).s,
+            class_text(pair->chosen), count, compare_verdict_text(pair->verdict));
+}
+
+void compare_print_table(const struct comparison *comparison, FILE *to)
+{
+    const struct compare_side *a = comparison->a, *b = comparison->b;
+    fprintf(to, "A  %s (revision %s)\nB  %s (revision %s)\n", a->label, side_revision(a), b->label,
+            side_revision(b));
+    fputs("Operations a second. B / A above 1: B is faster. P(B>A): how often a sample of B beats\n"
+          "one of A. p: Mann-Whitney, adjusted by Holm. ~: no difference shown.\n\n",
+          to);
+    fprintf(to, "  %-*s %8s %8s %6s %16s %6s %6s %-5s %7s  %s\n", LABEL_WIDTH, "", "A", "B",
+            "B / A", "95 % interval", "P(B>A)", "p", "mood", "n", "B is");
+    char last[LABEL_SIZE] = "", text[LABEL_SIZE];
+    for (size_t i = 0; i < comparison->count; i++) {
+        heading(&comparison->pairs[i], text);
+        if (strcmp(text, last) != 0)
+            fprintf(to, "%s\n", text);
+        snprintf(last, sizeof last, "%s", text);
+        table_row(&comparison->pairs[i], to);
+    }
+    fputc('\n', to);
+    summary(comparison, to, "\n");
+}
+
+/* Markdown ------------------------------------------------------------------------------------- */
+
+/* A bar would end the cell. */
+static void markdown_text(FILE *to, const char *text)
+{
+    for (; *text; text++)
+        fputs(*text == '|' ? "\\|" : (char[]){*text, '\0'}, to);
+}
+
+static void markdown_row(const struct compare_pair *pair, FILE *to)
+{
+    char where[LABEL_SIZE], label[LABEL_SIZE];
+    heading(pair, where);
+    two_texts(label, sizeof label, pair->a->variant, pair->b->variant);
+    fputs("| ", to);
+    markdown_text(to, where);
+    fputs(" | ", to);
+    markdown_text(to, label);
+    if (pair->verdict == COMPARE_NONE) {
+        fputs(" | | | | | | | | ", to);
+        markdown_text(to, pair->reason);
+        fputs(" |\n", to);
+        return;
+    }
+    fprintf(to, " | %s | %s | %s | %s | %.2f | %s | %s | %zu + %zu: %s |\n",
+            text_si(pair->median_a).s, text_si(pair->median_b).s, text_ratio(pair->ratio.median).s,
+            text_ratio_interval(pair->ratio).s, pair->superiority, p_text(pair->p_adjusted).s,
+            class_text(pair->chosen), pair->count_a, pair->count_b,
+            pair->verdict == COMPARE_SAME  ? "no difference shown"
+            : pair->verdict == COMPARE_FEW ? "too few"
+                                           : compare_verdict_text(pair->verdict));
+}
+
+void compare_print_markdown(const struct comparison *comparison, FILE *to)
+{
+    const struct compare_side *sides[] = {comparison->a, comparison->b};
+    size_t i;
+    const json_t *warning;
+    for (int side = 0; side < 2; side++)
+        fprintf(to, "- %c: `%s`, revision %s\n", 'A' + side, sides[side]->label,
+                side_revision(sides[side]));
+    fputs("\nOperations a second; B / A above 1: B is faster.\n\n"
+          "| workload | variant | A | B | B / A | 95 % interval | P(B>A) | p (Holm) | mood | "
+          "samples: B is |\n|---|---|---:|---:|---:|---|---:|---:|---|---|\n",
+          to);
+    for (size_t k = 0; k < comparison->count; k++)
+        markdown_row(&comparison->pairs[k], to);
+    fputc('\n', to);
+    summary(comparison, to, "\n\n");
+    json_array_foreach(comparison->warnings, i, warning)
+        fprintf(to, "- Warning: %s\n", json_string_value(warning));
+}
+
+/* JSON ----------------------------------------------------------------------------------------- */
+
+static void set_number(json_t *object, const char *key, double number)
+{
+    if (isfinite(number))
+        json_object_set_new(object, key, json_real(number));
+}
+
+static json_t *ratio_to_json(struct interval ratio)
+{
+    return json_pack("{sf sf sf}", "ratio", ratio.median, "lo", ratio.lo, "hi", ratio.hi);
+}
+
+static json_t *side_to_json(const struct compare_side *side)
+{
+    json_t *object = json_pack("{ss ss}", "side", side->label, "revision", side_revision(side));
+    if (side->run_dir)
+        json_object_set_new(object, "run", json_string(side->run_dir));
+    return object;
+}
+
+static json_t *pair_to_json(const struct compare_pair *pair)
+{
+    json_t *object =
+        json_pack("{ss si ss ss ss sb sI sI ss}", "workload", pair->a->workload, "workers",
+                  pair->a->workers, "variant_a", pair->a->variant, "variant_b", pair->b->variant,
+                  "class", class_text(pair->chosen), "moods_mixed", pair->moods_mixed, "n_a",
+                  (json_int_t)pair->count_a, "n_b", (json_int_t)pair->count_b, "verdict",
+                  compare_verdict_text(pair->verdict));
+    if (strcmp(pair->a->workload, pair->b->workload) != 0)
+        json_object_set_new(object, "workload_b", json_string(pair->b->workload));
+    if (pair->a->workers != pair->b->workers)
+        json_object_set_new(object, "workers_b", json_integer(pair->b->workers));
+    set_number(object, "median_a", pair->median_a);
+    set_number(object, "median_b", pair->median_b);
+    set_number(object, "superiority", pair->superiority);
+    set_number(object, "p", pair->p);
+    set_number(object, "p_adjusted", pair->p_adjusted);
+    if (isfinite(pair->ratio.median))
+        json_object_set_new(object, "ratio", ratio_to_json(pair->ratio));
+    if (*pair->reason)
+        json_object_set_new(object, "reason", json_string(pair->reason));
+    return object;
+}
+
+json_t *compare_to_json(const struct comparison *comparison)
+{
+    json_t *pairs = json_array(), *verdicts = json_object();
+    for (size_t i = 0; i < comparison->count; i++)
+        json_array_append_new(pairs, pair_to_json(&comparison->pairs[i]));
+    for (int i = 0; i < COMPARE_VERDICTS; i++)
+        json_object_set_new(verdicts, compare_verdict_text((enum compare_verdict)i),
+                            json_integer((json_int_t)comparison->verdicts[i]));
+    json_t *object =
+        json_pack("{si so so sf sf sO so so sI sI}", "schema", 1, "a", side_to_json(comparison->a),
+                  "b", side_to_json(comparison->b), "alpha", comparison->options.alpha,
+                  "min_effect_percent", comparison->options.min_effect * 100, "warnings",
+                  comparison->warnings, "pairs", pairs, "verdicts", verdicts, "only_a",
+                  (json_int_t)comparison->only_a, "only_b", (json_int_t)comparison->only_b);
+    if (isfinite(comparison->geomean.median)) {
+        json_t *mean = ratio_to_json(comparison->geomean);
+        json_object_set_new(mean, "n", json_integer((json_int_t)comparison->geomean.n));
+        json_object_set_new(object, "geomean", mean);
+    }
+    return object;
+}

@@ -1,0 +1,427 @@
+/* compare_side.c - see compare_side.h. */
+#define _GNU_SOURCE
+#include "harness/compare_side.h"
+
+#include "harness/digests.h"
+#include "harness/records.h"
+#include "harness/run_folder.h"
+#include "harness/spec.h"
+#include "harness/suggest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096, NAME_SIZE = 32 };
+
+static char *text_copy(const char *text, size_t length)
+{
+    char *copy = strndup(text, length);
+    if (!copy)
+        abort();
+    return copy;
+}
+
+/* Filters -------------------------------------------------------------------------------------- */
+
+/* A specification in its canonical form, or a copy of the text if it is none of this program's. */
+static char *canonical(const char *key, const char *text)
+{
+    struct variant_spec variant;
+    struct workload_spec workload;
+    char error[512], *copy;
+    if (strcmp(key, "variant") == 0 && variant_spec_parse(&variant, text, error, sizeof error)) {
+        copy = text_copy(variant.text, strlen(variant.text));
+        variant_spec_free(&variant);
+        return copy;
+    }
+    if (strcmp(key, "workload") == 0 && workload_spec_parse(&workload, text, error, sizeof error)) {
+        copy = text_copy(workload.text, strlen(workload.text));
+        workload_spec_free(&workload);
+        return copy;
+    }
+    return text_copy(text, strlen(text));
+}
+
+static bool terms_parse(struct compare_side *side, const char *text, char *error, size_t error_size)
+{
+    for (const char *at = text; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL) {
+        size_t length = strcspn(at, "/"), key = strcspn(at, "=");
+        if (key == 0 || key + 1 >= length) {
+            snprintf(error, error_size,
+                     "%s: \"%.*s\" is not KEY=VALUE; for example RUN:variant=gmp/workers=2",
+                     side->label, (int)length, at);
+            return false;
+        }
+        side->terms = realloc(side->terms, (side->terms_count + 1) * sizeof *side->terms);
+        if (!side->terms)
+            abort();
+        struct compare_term *term = &side->terms[side->terms_count++];
+        char *value = text_copy(at + key + 1, length - key - 1);
+        term->key = text_copy(at, key);
+        term->value = canonical(term->key, value);
+        /* A name alone means any parameters. */
+        if (strcmp(term->key, "workload") == 0 && !strchr(value, ',')) {
+            free(term->key);
+            term->key = text_copy("workload_name", strlen("workload_name"));
+        }
+        free(value);
+    }
+    return true;
+}
+
+/* Whether a word or number of a record is what the user wrote. */
+static bool value_is(const json_t *value, const char *text)
+{
+    int64_t number;
+    if (json_is_string(value))
+        return strcmp(json_string_value(value), text) == 0;
+    if (json_is_integer(value))
+        return spec_parse_number(text, "ns", &number) && number == json_integer_value(value);
+    if (json_is_boolean(value))
+        return strcmp(text, json_is_true(value) ? "true" : "false") == 0;
+    return false;
+}
+
+/* Where a filter's key is looked up: the word or number, else NULL. */
+static const json_t *record_field(const json_t *record, const char *key)
+{
+    const json_t *places[] = {json_object_get(record, "knobs"), json_object_get(record, "params"),
+                              record};
+    for (int i = 0; i < 3; i++) {
+        const json_t *value = json_object_get(places[i], key);
+        if (json_is_string(value) || json_is_integer(value) || json_is_boolean(value))
+            return value;
+    }
+    return NULL;
+}
+
+static bool term_holds(const struct compare_term *term, const json_t *record)
+{
+    size_t i;
+    const json_t *group;
+    if (strcmp(term->key, "group") == 0) {
+        json_array_foreach(json_object_get(record, "groups"), i,
+                           group) if (value_is(group, term->value)) return true;
+        return false;
+    }
+    return value_is(record_field(record, term->key), term->value);
+}
+
+/* Every key that is named holds in one of its values. */
+static bool terms_hold(const struct compare_side *side, const json_t *record)
+{
+    for (size_t i = 0; i < side->terms_count; i++) {
+        bool holds = false;
+        for (size_t k = 0; k < side->terms_count && !holds; k++)
+            holds = strcmp(side->terms[k].key, side->terms[i].key) == 0 &&
+                    term_holds(&side->terms[k], record);
+        if (!holds)
+            return false;
+    }
+    return true;
+}
+
+/* Misuse --------------------------------------------------------------------------------------- */
+
+static void offer_keys(struct suggest *near, const json_t *object)
+{
+    const char *key;
+    const json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)object, key,
+                        value) if (json_is_string(value) || json_is_integer(value) ||
+                                   json_is_boolean(value)) suggest_offer(near, key);
+}
+
+static bool keys_are_known(const struct compare_side *side, const json_t *records, char *error,
+                           size_t error_size)
+{
+    for (size_t i = 0; i < side->terms_count; i++) {
+        const char *key = side->terms[i].key;
+        struct suggest near = suggest_for(key);
+        bool known = strcmp(key, "group") == 0;
+        size_t k;
+        const json_t *record;
+        suggest_offer(&near, "group");
+        json_array_foreach(records, k, record)
+        {
+            known = known || record_field(record, key);
+            offer_keys(&near, json_object_get(record, "knobs"));
+            offer_keys(&near, json_object_get(record, "params"));
+            offer_keys(&near, record);
+        }
+        if (!known) {
+            snprintf(error, error_size, "%s: no record has a key \"%s\"; the nearest is \"%s\"",
+                     side->label, key, near.best);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Which values of the first term's key there are, for who filtered everything away. */
+static void explain_empty(const struct compare_side *side, const json_t *records, char *error,
+                          size_t error_size)
+{
+    const struct compare_term *term = side->terms;
+    size_t i;
+    const json_t *record;
+    struct suggest near = suggest_for(term ? term->value : "");
+    json_array_foreach(records, i,
+                       record) if (term && json_is_string(record_field(record, term->key)))
+        suggest_offer(&near, json_string_value(record_field(record, term->key)));
+    if (near.best && strcmp(near.best, term->value) != 0)
+        snprintf(error, error_size, "%s: no cell is left; the nearest %s is %s", side->label,
+                 term->key, near.best);
+    else
+        snprintf(error, error_size, "%s: no cell is left", side->label);
+}
+
+/* Cells ---------------------------------------------------------------------------------------- */
+
+static bool same_cell(const struct compare_cell *cell, const json_t *record)
+{
+    const json_t *first = json_array_get(cell->records, 0);
+    static const char *const keys[] = {"variant", "workload", "machine", "side"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(record_text(first, keys[i]), record_text(record, keys[i])) != 0)
+            return false;
+    return json_equal(json_object_get(first, "workers"), json_object_get(record, "workers"));
+}
+
+/* Failed if one sample did: a scheduler that is wrong once in a while has no speed. */
+static const char *worse_status(const char *a, const char *b)
+{
+    if (strcmp(a, "failed") == 0 || strcmp(b, "failed") == 0)
+        return "failed";
+    return strcmp(a, "ok") == 0 || strcmp(b, "ok") == 0 ? "ok" : "skipped";
+}
+
+static void cell_add(struct compare_side *side, json_t *record)
+{
+    size_t i = 0;
+    while (i < side->count && !same_cell(&side->cells[i], record))
+        i++;
+    if (i == side->count) {
+        side->cells = realloc(side->cells, (side->count + 1) * sizeof *side->cells);
+        if (!side->cells)
+            abort();
+        side->cells[side->count++] = (struct compare_cell){
+            .variant = record_text(record, "variant"),
+            .workload = record_text(record, "workload"),
+            .machine = record_text(record, "machine"),
+            .status = record_text(record, "status"),
+            .workers = (int)json_integer_value(json_object_get(record, "workers")),
+            .records = json_array(),
+        };
+    }
+    struct compare_cell *cell = &side->cells[i];
+    cell->status = worse_status(cell->status, record_text(record, "status"));
+    json_array_append(cell->records, record);
+}
+
+static void cells_make(struct compare_side *side)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach(side->records, i, record) cell_add(side, record);
+}
+
+/* Loading -------------------------------------------------------------------------------------- */
+
+/* The colon behind a run's folder; the end of the text if all of it is one; NULL if there is none.
+ */
+static const char *run_end(const char *text, char path[PATH_SIZE])
+{
+    for (const char *end = text;; end++) {
+        end += strcspn(end, ":");
+        snprintf(path, PATH_SIZE, "%.*s", (int)(end - text), text);
+        if (run_folder_is_run(path))
+            return end;
+        if (!*end)
+            return NULL;
+    }
+}
+
+static json_t *environment_load(const char *run_dir)
+{
+    char path[PATH_SIZE + 32];
+    snprintf(path, sizeof path, "%s/environment.json", run_dir);
+    json_t *environment = json_load_file(path, 0, NULL);
+    if (json_is_object(environment))
+        return environment;
+    json_decref(environment);
+    return json_object();
+}
+
+static bool side_filter(struct compare_side *side, json_t *records, char *error, size_t error_size)
+{
+    size_t i;
+    json_t *record;
+    if (!keys_are_known(side, records, error, error_size))
+        return false;
+    json_array_foreach(records, i, record) if (terms_hold(side, record))
+        json_array_append(side->records, record);
+    cells_make(side);
+    if (side->count > 0)
+        return true;
+    explain_empty(side, records, error, error_size);
+    return false;
+}
+
+bool compare_side_load(struct compare_side *side, const char *text, char *error, size_t error_size)
+{
+    char run_dir[PATH_SIZE], path[PATH_SIZE + 32];
+    *side = (struct compare_side){.label = text_copy(text, strlen(text)), .records = json_array()};
+    const char *end = run_end(text, run_dir);
+    if (!end) {
+        snprintf(run_dir, sizeof run_dir, "%.*s", (int)strcspn(text, ":"), text);
+        run_folder_explain(run_dir, error, error_size);
+        compare_side_free(side);
+        return false;
+    }
+    side->run_dir = text_copy(run_dir, strlen(run_dir));
+    side->environment = environment_load(run_dir);
+    snprintf(path, sizeof path, "%s/samples.jsonl", run_dir);
+    json_t *records = record_file_read(path, error, error_size);
+    bool ok = records != NULL;
+    if (ok)
+        digests_judge_all(records);
+    ok = ok && (*end == '\0' || terms_parse(side, end + 1, error, error_size)) &&
+         side_filter(side, records, error, error_size);
+    json_decref(records);
+    if (!ok)
+        compare_side_free(side);
+    return ok;
+}
+
+void compare_side_of_records(struct compare_side *side, const char *label, json_t *records,
+                             const char *key, const char *value, json_t *environment)
+{
+    size_t i;
+    json_t *record;
+    *side = (struct compare_side){.label = text_copy(label, strlen(label)),
+                                  .records = json_array(),
+                                  .environment = json_incref(environment)};
+    json_array_foreach(records, i, record) if (!key || strcmp(record_text(record, key), value) == 0)
+        json_array_append(side->records, record);
+    cells_make(side);
+}
+
+void compare_side_free(struct compare_side *side)
+{
+    for (size_t i = 0; i < side->terms_count; i++) {
+        free(side->terms[i].key);
+        free(side->terms[i].value);
+    }
+    for (size_t i = 0; i < side->count; i++) {
+        json_decref(side->cells[i].records);
+        free(side->cells[i].key);
+    }
+    free(side->terms);
+    free(side->cells);
+    free(side->label);
+    free(side->run_dir);
+    json_decref(side->records);
+    json_decref(side->environment);
+    *side = (struct compare_side){0};
+}
+
+/* Pairing -------------------------------------------------------------------------------------- */
+
+static bool side_names(const struct compare_side *side, const char *key, size_t length)
+{
+    for (size_t i = 0; i < side->terms_count; i++)
+        if (strlen(side->terms[i].key) == length && strncmp(side->terms[i].key, key, length) == 0)
+            return true;
+    return false;
+}
+
+struct sides {
+    const struct compare_side *a, *b;
+};
+
+static bool both_name(struct sides sides, const char *key)
+{
+    size_t length = strcspn(key, "=,");
+    return side_names(sides.a, key, length) && side_names(sides.b, key, length);
+}
+
+/* A whole specification names its name too. */
+static bool both_name_the_name(struct sides sides, const char *kind)
+{
+    char name_key[NAME_SIZE];
+    snprintf(name_key, sizeof name_key, "%s_name", kind);
+    const struct compare_side *both[] = {sides.a, sides.b};
+    for (int i = 0; i < 2; i++)
+        if (!side_names(both[i], kind, strlen(kind)) &&
+            !side_names(both[i], name_key, strlen(name_key)))
+            return false;
+    return true;
+}
+
+/* A specification without the name and the keys that both sides name; nothing if they name it as a
+ * whole. Canonical texts leave out defaults, so what is left is equal exactly if it means the same.
+ */
+static void spec_write(FILE *to, struct sides sides, const char *kind, const char *spec)
+{
+    if (both_name(sides, kind))
+        return;
+    size_t length = strcspn(spec, ",");
+    if (!both_name_the_name(sides, kind))
+        fprintf(to, "%.*s", (int)length, spec);
+    for (const char *at = spec + length; *at; at += length) {
+        at++;
+        length = strcspn(at, ",");
+        if (!both_name(sides, at))
+            fprintf(to, ",%.*s", (int)length, at);
+    }
+}
+
+static char *key_make(struct sides sides, const struct compare_cell *cell)
+{
+    char *key = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&key, &size);
+    if (!to)
+        abort();
+    spec_write(to, sides, "variant", cell->variant);
+    fputc('\t', to);
+    spec_write(to, sides, "workload", cell->workload);
+    fputc('\t', to);
+    if (!both_name(sides, "workers"))
+        fprintf(to, "%d", cell->workers);
+    fputc('\t', to);
+    if (!both_name(sides, "machine"))
+        fputs(cell->machine, to);
+    fclose(to);
+    return key;
+}
+
+static bool keys_make(struct compare_side *side, struct sides sides, char *error, size_t error_size)
+{
+    for (size_t i = 0; i < side->count; i++) {
+        struct compare_cell *cell = &side->cells[i];
+        free(cell->key);
+        cell->key = key_make(sides, cell);
+        for (size_t k = 0; k < i; k++) {
+            const struct compare_cell *other = &side->cells[k];
+            if (strcmp(other->key, cell->key) != 0)
+                continue;
+            snprintf(error, error_size,
+                     "%s: %s on %s (%d workers) and %s on %s (%d workers) would both be compared "
+                     "with the same cell; filter one of them out",
+                     side->label, other->variant, other->workload, other->workers, cell->variant,
+                     cell->workload, cell->workers);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool compare_sides_pair(struct compare_side *a, struct compare_side *b, char *error,
+                        size_t error_size)
+{
+    struct sides sides = {a, b};
+    return keys_make(a, sides, error, error_size) && keys_make(b, sides, error, error_size);
+}

@@ -1,0 +1,511 @@
+/* test_compare.c - comparisons of made-up runs, whose every number is known: which cells are
+ * paired, which samples of them are compared, and what is then said. */
+#define _GNU_SOURCE
+#include "harness/compare.h"
+#include "harness/compare_print.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PATH_SIZE = 256, ERROR_SIZE = 1024, SAMPLES = 7 };
+
+static const struct compare_options usual = {.alpha = 0.05, .min_effect = 0, .seed = 1};
+
+/* Runs ----------------------------------------------------------------------------------------- */
+
+static char folder[64];
+
+static int folder_make(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/test_compare.XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static void path_of(char path[PATH_SIZE], const char *run, const char *file)
+{
+    snprintf(path, PATH_SIZE, "%s/%s/%s", folder, run, file);
+}
+
+static int folder_remove(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"samples.jsonl", "environment.json", ""};
+    char path[PATH_SIZE];
+    for (char run = 'a'; run <= 'b'; run++) {
+        for (int i = 0; i < 3; i++) {
+            path_of(path, (char[]){run, '\0'}, files[i]);
+            remove(path);
+        }
+    }
+    return rmdir(folder);
+}
+
+static FILE *run_open(const char *run, const char *environment)
+{
+    char path[PATH_SIZE];
+    path_of(path, run, "");
+    mkdir(path, 0777);
+    path_of(path, run, "environment.json");
+    remove(path);
+    if (environment) {
+        FILE *to = fopen(path, "w");
+        fputs(environment, to);
+        fclose(to);
+    }
+    path_of(path, run, "samples.jsonl");
+    return fopen(path, "w");
+}
+
+/* SAMPLES samples at first, first + step, ...; more is further JSON, from a comma on. */
+static void cell(FILE *to, const char *variant, const char *workload, int workers, double first,
+                 double step, const char *more)
+{
+    for (int i = 0; i < SAMPLES; i++)
+        fprintf(
+            to,
+            "{\"cell\":\"%s.%s.%d\",\"variant\":\"%s\",\"variant_name\":\"%.*s\",\"workload\":"
+            "\"%s\",\"workload_name\":\"%.*s\",\"workers\":%d,\"machine\":\"native\",\"seed\":1,"
+            "\"groups\":[\"g\"],\"knobs\":{\"tick\":%s},\"status\":\"ok\",\"digest\":\"1\","
+            "\"answer\":\"1\",\"throughput\":%g%s}\n",
+            variant, workload, workers, variant, (int)strcspn(variant, ","), variant, workload,
+            (int)strcspn(workload, ","), workload, workers,
+            strstr(variant, "tick=") ? strstr(variant, "tick=") + 5 : "61", first + i * step, more);
+}
+
+static struct compare_side side(const char *text)
+{
+    struct compare_side loaded;
+    char error[ERROR_SIZE] = "", full[PATH_SIZE];
+    snprintf(full, sizeof full, "%s/%s", folder, text);
+    if (!compare_side_load(&loaded, full, error, sizeof error))
+        fail_msg("%s", error);
+    return loaded;
+}
+
+static void refused(const char *text, const char *part)
+{
+    struct compare_side loaded;
+    char error[ERROR_SIZE] = "", full[PATH_SIZE];
+    snprintf(full, sizeof full, "%s/%s", folder, text);
+    assert_false(compare_side_load(&loaded, full, error, sizeof error));
+    if (!strstr(error, part) || strchr(error, '\n'))
+        fail_msg("%s: expected one line with \"%s\", found \"%s\"", text, part, error);
+}
+
+struct both {
+    struct compare_side a, b;
+    struct comparison comparison;
+};
+
+static struct both *compare_with(const char *a, const char *b,
+                                 const struct compare_options *options)
+{
+    struct both *both = calloc(1, sizeof *both);
+    char error[ERROR_SIZE] = "";
+    both->a = side(a);
+    both->b = side(b);
+    if (!compare_sides_pair(&both->a, &both->b, error, sizeof error))
+        fail_msg("%s", error);
+    compare_make(&both->comparison, &both->a, &both->b, options);
+    return both;
+}
+
+static struct both *compare(const char *a, const char *b)
+{
+    return compare_with(a, b, &usual);
+}
+
+static void both_free(struct both *both)
+{
+    compare_free(&both->comparison);
+    compare_side_free(&both->a);
+    compare_side_free(&both->b);
+    free(both);
+}
+
+/* Pairing -------------------------------------------------------------------------------------- */
+
+/* Two variants, one with a knob too, on two workloads. */
+static void run_of_variants(void)
+{
+    FILE *to = run_open("a", NULL);
+    cell(to, "gmp", "fib,n=20", 2, 100, 1, "");
+    cell(to, "gmp,tick=7", "fib,n=20", 2, 200, 1, "");
+    cell(to, "grq", "fib,n=20", 2, 50, 1, "");
+    cell(to, "gmp", "fib,n=22", 2, 100, 1, "");
+    cell(to, "grq", "fib,n=22", 2, 150, 1, "");
+    cell(to, "gmp", "fib,n=20", 1, 70, 1, "");
+    fclose(to);
+}
+
+static void two_variants_of_a_run_are_paired_on_each_workload(void **state)
+{
+    (void)state;
+    run_of_variants();
+    struct both *both = compare("a:variant=gmp", "a:variant=grq");
+    assert_int_equal(both->comparison.count, 2);
+    assert_int_equal(both->comparison.only_a, 1); /* at one worker */
+    assert_int_equal(both->comparison.only_b, 0);
+    const struct compare_pair *pair = both->comparison.pairs;
+    assert_string_equal(pair[0].a->workload, "fib,n=20");
+    assert_string_equal(pair[0].b->variant, "grq");
+    assert_true(pair[0].median_a == 103 && pair[0].median_b == 53);
+    assert_int_equal(pair[0].verdict, COMPARE_SLOWER);
+    assert_int_equal(pair[1].verdict, COMPARE_FASTER);
+    assert_true(pair[1].superiority == 1 && pair[0].superiority == 0);
+    both_free(both);
+}
+
+static void two_settings_of_a_knob_are_paired(void **state)
+{
+    (void)state;
+    run_of_variants();
+    struct both *both = compare("a:variant=gmp", "a:variant=gmp,tick=7");
+    assert_int_equal(both->comparison.count, 1);
+    assert_string_equal(both->comparison.pairs->b->variant, "gmp,tick=7");
+    both_free(both);
+    both = compare("a:tick=61/variant_name=gmp", "a:tick=7");
+    assert_int_equal(both->comparison.count, 1);
+    assert_string_equal(both->comparison.pairs->a->variant, "gmp");
+    both_free(both);
+}
+
+static void what_both_name_may_differ(void **state)
+{
+    (void)state;
+    run_of_variants();
+    struct both *both = compare("a:workers=1", "a:workers=2/variant=gmp");
+    assert_int_equal(both->comparison.count, 1);
+    assert_int_equal(both->comparison.pairs->b->workers, 2);
+    both_free(both);
+    both = compare("a:workload=fib,n=20", "a:workload=fib,n=22");
+    assert_int_equal(both->comparison.count, 2);
+    assert_string_equal(both->comparison.pairs->b->workload, "fib,n=22");
+    both_free(both);
+    both = compare("a:workload=fib", "a:group=g");
+    assert_int_equal(both->comparison.count, 6);
+    assert_int_equal(both->comparison.verdicts[COMPARE_SAME], 6);
+    both_free(both);
+}
+
+static void one_key_twice_means_either(void **state)
+{
+    (void)state;
+    run_of_variants();
+    struct compare_side loaded = side("a:variant=grq/variant=gmp,tick=7/workers=2");
+    assert_int_equal(loaded.count, 3);
+    compare_side_free(&loaded);
+}
+
+static void two_partners_of_one_cell_are_refused(void **state)
+{
+    (void)state;
+    run_of_variants();
+    struct compare_side a = side("a:workers=1/workers=2"), b = side("a:workers=2");
+    char error[ERROR_SIZE] = "";
+    assert_false(compare_sides_pair(&a, &b, error, sizeof error));
+    assert_non_null(strstr(error, "filter one of them out"));
+    compare_side_free(&a);
+    compare_side_free(&b);
+}
+
+static void mistakes_name_what_is_nearest(void **state)
+{
+    (void)state;
+    run_of_variants();
+    refused("a:varian=gmp", "no record has a key \"varian\"; the nearest is \"variant\"");
+    refused("a:variant=gqr", "no cell is left; the nearest variant is grq");
+    refused("a:variant", "\"variant\" is not KEY=VALUE");
+    refused("a:", "\"\" is not KEY=VALUE");
+    refused("a:workers=2/", "\"\" is not KEY=VALUE");
+    refused("c", "is not a run");
+    refused("c:variant=gmp", "is not a run");
+}
+
+/* Verdicts ------------------------------------------------------------------------------------- */
+
+static void run_against_itself_shows_nothing(void **state)
+{
+    (void)state;
+    run_of_variants();
+    struct both *both = compare("a", "a");
+    assert_int_equal(both->comparison.count, 6);
+    assert_int_equal(both->comparison.verdicts[COMPARE_SAME], 6);
+    assert_true(both->comparison.geomean.median == 1);
+    both_free(both);
+}
+
+static void run_two(double first_b, double step_b)
+{
+    FILE *to = run_open("a", NULL);
+    cell(to, "gmp", "fib,n=20", 2, 100, 1, "");
+    fclose(to);
+    to = run_open("b", NULL);
+    cell(to, "gmp", "fib,n=20", 2, first_b, step_b, "");
+    fclose(to);
+}
+
+static void ratio_is_b_over_a_and_swapping_inverts_it(void **state)
+{
+    (void)state;
+    run_two(204, 2);
+    struct both *ab = compare("a", "b"), *ba = compare("b", "a");
+    const struct compare_pair *there = ab->comparison.pairs, *back = ba->comparison.pairs;
+    assert_true(fabs(there->ratio.median - 210.0 / 103) < 1e-12);
+    assert_true(fabs(there->ratio.median * back->ratio.median - 1) < 1e-12);
+    assert_true(there->p == back->p);
+    assert_int_equal(there->verdict, COMPARE_FASTER);
+    assert_int_equal(back->verdict, COMPARE_SLOWER);
+    assert_true(there->superiority + back->superiority == 1);
+    assert_true(fabs(ab->comparison.geomean.median * ba->comparison.geomean.median - 1) < 1e-12);
+    both_free(ab);
+    both_free(ba);
+}
+
+static void least_effect_and_level_are_obeyed(void **state)
+{
+    (void)state;
+    run_two(108, 1); /* 111 over 103: 7.8 % */
+    struct compare_options options = usual;
+    options.min_effect = 0.05;
+    struct both *both = compare_with("a", "b", &options);
+    assert_int_equal(both->comparison.pairs->verdict, COMPARE_FASTER);
+    both_free(both);
+    options.min_effect = 0.10;
+    both = compare_with("a", "b", &options);
+    assert_int_equal(both->comparison.pairs->verdict, COMPARE_SAME);
+    both_free(both);
+    run_two(101.5, 1); /* mixes with A, though its median is above */
+    both = compare("a", "b");
+    assert_int_equal(both->comparison.pairs->verdict, COMPARE_SAME);
+    assert_true(both->comparison.pairs->p > 0.05);
+    both_free(both);
+    run_two(200, 1); /* 7 and 7 that do not overlap have p = 2 / 3432 */
+    options = (struct compare_options){.alpha = 2.0 / 3432, .seed = 1};
+    both = compare_with("a", "b", &options);
+    assert_int_equal(both->comparison.pairs->verdict, COMPARE_FEW);
+    assert_int_equal(json_array_size(both->comparison.warnings), 3);
+    both_free(both);
+}
+
+/* 7 of 8 pairs are equal, and the p of the other counts eightfold. */
+static void p_is_adjusted_over_the_whole_comparison(void **state)
+{
+    (void)state;
+    FILE *a = run_open("a", NULL), *b = run_open("b", NULL);
+    for (int i = 0; i < 8; i++) {
+        char workload[16];
+        snprintf(workload, sizeof workload, "fib,n=%d", i);
+        cell(a, "gmp", workload, 2, 100, 1, "");
+        cell(b, "gmp", workload, 2, i == 3 ? 200 : 100, 1, "");
+    }
+    fclose(a);
+    fclose(b);
+    struct both *both = compare("a", "b");
+    const struct compare_pair *pair = &both->comparison.pairs[3];
+    assert_string_equal(pair->a->workload, "fib,n=3");
+    assert_true(fabs(pair->p - 2.0 / 3432) < 1e-12);
+    assert_true(fabs(pair->p_adjusted - 16.0 / 3432) < 1e-12);
+    assert_int_equal(both->comparison.verdicts[COMPARE_FASTER], 1);
+    assert_int_equal(both->comparison.verdicts[COMPARE_SAME], 7);
+    assert_true(fabs(both->comparison.geomean.median - pow(203.0 / 103, 1.0 / 8)) < 1e-12);
+    both_free(both);
+}
+
+static void failed_cell_is_a_pair_without_numbers(void **state)
+{
+    (void)state;
+    run_two(200, 1);
+    char path[PATH_SIZE];
+    path_of(path, "b", "samples.jsonl");
+    FILE *to = fopen(path, "a");
+    fputs("{\"variant\":\"gmp\",\"workload\":\"fib,n=20\",\"workers\":2,\"machine\":\"native\","
+          "\"status\":\"failed\",\"reason\":\"killed\"}\n",
+          to);
+    fclose(to);
+    struct both *both = compare("a", "b");
+    assert_int_equal(both->comparison.count, 1);
+    assert_int_equal(both->comparison.pairs->verdict, COMPARE_NONE);
+    assert_string_equal(both->comparison.pairs->reason, "B failed: killed");
+    assert_true(isnan(both->comparison.geomean.median));
+    both_free(both);
+}
+
+/* Moods ---------------------------------------------------------------------------------------- */
+
+#define NEAR ",\"probe\":{\"before\":{\"line_ns\":50},\"after\":{\"line_ns\":51}}"
+#define FAR ",\"probe\":{\"before\":{\"line_ns\":350},\"after\":{\"line_ns\":351}}"
+
+/* A is near for most of its time, B far: as a whole B looks slower, within a mood it is not. */
+static void samples_are_compared_within_one_mood(void **state)
+{
+    (void)state;
+    FILE *to = run_open("a", NULL);
+    cell(to, "gmp", "ring,n=9", 2, 300, 1, NEAR);
+    cell(to, "gmp", "ring,n=9", 2, 301, 1, NEAR);
+    cell(to, "gmp", "ring,n=9", 2, 100, 1, FAR);
+    fclose(to);
+    to = run_open("b", NULL);
+    cell(to, "gmp", "ring,n=9", 2, 100, 1, FAR);
+    fclose(to);
+    struct both *both = compare("a", "b");
+    const struct compare_pair *pair = both->comparison.pairs;
+    assert_int_equal(pair->chosen, CLASS_FAR);
+    assert_int_equal(pair->count_a, SAMPLES);
+    assert_int_equal(pair->verdict, COMPARE_SAME);
+    assert_false(pair->moods_mixed);
+    both_free(both);
+}
+
+static void moods_without_partner_are_mixed_and_said(void **state)
+{
+    (void)state;
+    FILE *to = run_open("a", NULL);
+    cell(to, "gmp", "ring,n=9", 2, 300, 1, NEAR);
+    fclose(to);
+    to = run_open("b", NULL);
+    cell(to, "gmp", "ring,n=9", 2, 100, 1, FAR);
+    fclose(to);
+    struct both *both = compare("a", "b");
+    assert_int_equal(both->comparison.pairs->chosen, CLASS_ALL);
+    assert_true(both->comparison.pairs->moods_mixed);
+    const char *said = NULL;
+    size_t i;
+    const json_t *warning;
+    json_array_foreach(both->comparison.warnings, i,
+                       warning) if (strstr(json_string_value(warning), "all moods")) said =
+        json_string_value(warning);
+    assert_non_null(said);
+    both_free(both);
+}
+
+static void marked_samples_are_left_out(void **state)
+{
+    (void)state;
+    FILE *to = run_open("a", NULL);
+    cell(to, "gmp", "ring,n=9", 1, 100, 1, "");
+    cell(to, "gmp", "ring,n=9", 1, 1, 0.1, ",\"marks\":[\"steal\"]");
+    fclose(to);
+    struct both *both = compare("a", "a");
+    assert_int_equal(both->comparison.pairs->chosen, CLASS_QUIET);
+    assert_int_equal(both->comparison.pairs->count_a, SAMPLES);
+    assert_true(both->comparison.pairs->median_a == 103);
+    both_free(both);
+}
+
+/* Warnings and output -------------------------------------------------------------------------- */
+
+#define MACHINE(model, compiler)                                                                   \
+    "{\"cpu\":{\"model\":\"" model "\"},\"build\":{\"compiler\":\"" compiler                       \
+    "\",\"revision\":\"r1\"}}"
+
+static void other_machines_and_compilers_are_warned_of(void **state)
+{
+    (void)state;
+    FILE *to = run_open("a", MACHINE("fast", "gcc"));
+    cell(to, "gmp", "fib,n=20", 2, 100, 1, "");
+    fclose(to);
+    to = run_open("b", MACHINE("slow", "clang"));
+    cell(to, "gmp", "fib,n=20", 2, 100, 1, "");
+    fclose(to);
+    struct both *both = compare("a", "b");
+    const json_t *warnings = both->comparison.warnings;
+    assert_int_equal(json_array_size(warnings), 2);
+    assert_string_equal(json_string_value(json_array_get(warnings, 0)),
+                        "machines differ: \"fast\" in A, \"slow\" in B");
+    assert_string_equal(json_string_value(json_array_get(warnings, 1)),
+                        "compilers differ: \"gcc\" in A, \"clang\" in B");
+    both_free(both);
+    both = compare("a", "a");
+    assert_int_equal(json_array_size(both->comparison.warnings), 0);
+    both_free(both);
+}
+
+static char *printed(const struct comparison *comparison,
+                     void (*print)(const struct comparison *, FILE *))
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    print(comparison, to);
+    fclose(to);
+    return text;
+}
+
+/* Columns of a UTF-8 text are the bytes that begin a character. */
+static void table_fits_100_columns(void **state)
+{
+    (void)state;
+    FILE *to = run_open("a", NULL);
+    cell(to, "gmp", "fib,n=20", 2, 123456.7, 1e5, "");
+    cell(to, "gmp,tick=1024", "uneven,tasks=2000,dist=constant,rounds=100000", 2, 1e12, 9e12, "");
+    fclose(to);
+    struct both *both = compare("a", "a");
+    char *text = printed(&both->comparison, compare_print_table);
+    size_t columns = 0;
+    for (const char *at = text; *at; at++) {
+        columns = *at == '\n' ? 0 : columns + ((*at & 0xc0) != 0x80);
+        assert_true(columns <= 100);
+    }
+    assert_non_null(strstr(text, "fib,n=20, 2 workers\n  gmp "));
+    assert_non_null(strstr(text, "\n  gmp,tick=1024 "));
+    assert_non_null(strstr(text, "geometric mean of B / A over 2 pairs: 1.00"));
+    assert_non_null(strstr(text, "2 no difference shown"));
+    free(text);
+    text = printed(&both->comparison, compare_print_markdown);
+    assert_non_null(strstr(text, "| fib,n=20, 2 workers | gmp | "));
+    free(text);
+    both_free(both);
+}
+
+static void json_holds_every_pair(void **state)
+{
+    (void)state;
+    run_two(204, 2);
+    struct both *both = compare("a", "b");
+    json_t *json = compare_to_json(&both->comparison);
+    const json_t *pair = json_array_get(json_object_get(json, "pairs"), 0);
+    assert_string_equal(json_string_value(json_object_get(pair, "verdict")), "faster");
+    assert_int_equal(json_integer_value(json_object_get(pair, "n_b")), SAMPLES);
+    const json_t *ratio = json_object_get(json_object_get(pair, "ratio"), "ratio");
+    assert_true(json_real_value(ratio) == both->comparison.pairs->ratio.median);
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(json, "verdicts"), "faster")), 1);
+    assert_non_null(json_object_get(json, "geomean"));
+    json_decref(json);
+    both_free(both);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_variants_of_a_run_are_paired_on_each_workload),
+        cmocka_unit_test(two_settings_of_a_knob_are_paired),
+        cmocka_unit_test(what_both_name_may_differ),
+        cmocka_unit_test(one_key_twice_means_either),
+        cmocka_unit_test(two_partners_of_one_cell_are_refused),
+        cmocka_unit_test(mistakes_name_what_is_nearest),
+        cmocka_unit_test(run_against_itself_shows_nothing),
+        cmocka_unit_test(ratio_is_b_over_a_and_swapping_inverts_it),
+        cmocka_unit_test(least_effect_and_level_are_obeyed),
+        cmocka_unit_test(p_is_adjusted_over_the_whole_comparison),
+        cmocka_unit_test(failed_cell_is_a_pair_without_numbers),
+        cmocka_unit_test(samples_are_compared_within_one_mood),
+        cmocka_unit_test(moods_without_partner_are_mixed_and_said),
+        cmocka_unit_test(marked_samples_are_left_out),
+        cmocka_unit_test(other_machines_and_compilers_are_warned_of),
+        cmocka_unit_test(table_fits_100_columns),
+        cmocka_unit_test(json_holds_every_pair),
+    };
+    return cmocka_run_group_tests_name("compare", tests, folder_make, folder_remove);
+}
