@@ -267,7 +267,8 @@ json_t *child_run_sample(const struct sample_request *request)
     allocator_for_children(asked_allocator(request));
 
     struct process_result result;
-    int error = process_run(child_program, arguments.argv, request->timeout_s, &result);
+    int error = process_run(request->program ? request->program : child_program, arguments.argv,
+                            request->timeout_s, &result);
     allocator_for_children(ALLOCATOR_JEMALLOC); /* what others start is no sample */
     if (error) {
         char reason[256];

@@ -21,6 +21,7 @@ enum {
 };
 
 struct sample_request {
+    const char *program;            /* to run; NULL: this one */
     const char *variant, *workload; /* specifications, as typed or canonical */
     int workers;
     uint64_t seed;

@@ -4,21 +4,27 @@
 #include "harness/commands.h"
 #include "harness/compare.h"
 #include "harness/compare_print.h"
+#include "harness/revisions.h"
+#include "harness/side_by_side.h"
+#include "harness/sweep_file.h"
 
 #include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ERROR_SIZE = 16384, SIDES = 2 };
-enum { KEY_FORMAT = 0x100, KEY_ALPHA, KEY_MIN_EFFECT };
+enum { ERROR_SIZE = 16384, SIDES = 2, ARGUMENTS_MAX = 3 };
+enum { KEY_FORMAT = 0x100, KEY_ALPHA, KEY_MIN_EFFECT, KEY_GIT, KEY_RESULTS, KEY_REPS };
 enum compare_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN };
 
 static const char *const format_words[] = {"table", "json", "markdown", NULL};
 
 struct options {
-    const char *sides[SIDES];
-    int sides_count;
+    const char *arguments[ARGUMENTS_MAX]; /* two sides, or two revisions and a sweep file */
+    int count;
+    bool git;
+    const char *results; /* NULL: not given */
+    int64_t reps;        /* -1: as the sweep file says */
     enum compare_format format;
     struct compare_options compare;
 };
@@ -29,6 +35,11 @@ static const struct argp_option argp_options[] = {
      "Level of the tests, for all pairs of the comparison together; default 0.05", 0},
     {"min-effect", KEY_MIN_EFFECT, "PERCENT", 0,
      "Call no pair faster or slower whose medians differ by less; default 0", 0},
+    {"git", KEY_GIT, NULL, 0,
+     "Build two revisions and measure SWEEP with both, interleaved, then compare them", 0},
+    {"results", KEY_RESULTS, "DIR", 0,
+     "With --git: make the run's folder in DIR (default: results)", 0},
+    {"reps", KEY_REPS, "N", 0, "With --git: measure each cell N times with each revision", 0},
     {0},
 };
 
@@ -49,11 +60,33 @@ static const char argp_doc[] =
     "Mann-Whitney test, adjusted by Holm over all pairs. The ratios are summarized by their "
     "geometric "
     "mean.\n\n"
+    "With --git the sides are REV, what git calls a commit of the repository around the current "
+    "folder. Each is checked out and built in build/revisions/ there; every block of the sweep "
+    "holds "
+    "all cells of both, shuffled. The run keeps both, as RUN:side=a and RUN:side=b.\n\n"
     "Examples:\n"
     "  schedlab compare results/before results/after\n"
     "  schedlab compare results/x:variant=gmp results/x:variant=gmp,runnext=off\n"
-    "  schedlab compare results/x:variant=grq/workers=2 results/x:variant=gmp/workers=2\n\n"
-    "Exit status: 0 done; 2 misused: a side that cannot be read, or nothing in common.";
+    "  schedlab compare results/x:variant=grq/workers=2 results/x:variant=gmp/workers=2\n"
+    "  schedlab compare --git main HEAD harness/sweeps/smoke.yaml --reps 10\n\n"
+    "Exit status: 0 done; 1 a revision could not be built or measured; 2 misused: a side that "
+    "cannot be read, or nothing in common.";
+
+static void options_check(const struct options *options, const char *command)
+{
+    if (options->git && options->count < ARGUMENTS_MAX)
+        cli_misuse(command, "--git takes two revisions and a sweep file, for example main HEAD "
+                            "harness/sweeps/smoke.yaml");
+    if (options->git)
+        return;
+    if (options->results || options->reps >= 0)
+        cli_misuse(command, "--%s takes --git: runs that are there are only read",
+                   options->results ? "results" : "reps");
+    if (options->count < SIDES)
+        cli_misuse(command, "which two? For example results/x:variant=gmp results/x:variant=grq");
+    if (options->count > SIDES)
+        cli_misuse(command, "two sides at a time; found \"%s\" too", options->arguments[SIDES]);
+}
 
 static error_t option_parse(int key, char *arg, struct argp_state *state)
 {
@@ -69,14 +102,21 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         options->compare.min_effect = cli_real(state->name, "min-effect", arg, 0, 1000) / 100;
         break;
     case ARGP_KEY_ARG:
-        if (options->sides_count == SIDES)
-            cli_misuse(state->name, "two sides at a time; found \"%s\" too", arg);
-        options->sides[options->sides_count++] = arg;
+        if (options->count == ARGUMENTS_MAX)
+            cli_misuse(state->name, "too many arguments; found \"%s\" too", arg);
+        options->arguments[options->count++] = arg;
         break;
     case ARGP_KEY_END:
-        if (options->sides_count < SIDES)
-            cli_misuse(state->name, "which two? For example results/x:variant=gmp "
-                                    "results/x:variant=grq");
+        options_check(options, state->name);
+        break;
+    case KEY_GIT:
+        options->git = true;
+        break;
+    case KEY_RESULTS:
+        options->results = arg;
+        break;
+    case KEY_REPS:
+        options->reps = cli_number(state->name, "reps", arg, 1, 1000, "repetitions");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -138,19 +178,86 @@ static int sides_compare(const char *program, const struct options *options, str
     return status;
 }
 
-int cmd_compare(int argc, char **argv)
+static int runs_compare(const char *program, const struct options *options, const char *a,
+                        const char *b)
 {
-    static const struct argp argp = {
-        argp_options, option_parse, "RUN[:FILTER] RUN[:FILTER]", argp_doc, NULL, NULL, NULL};
-    struct options options = {.compare = {.alpha = 0.05, .seed = 1}};
-    cli_parse(&argp, argc, argv, &options);
     struct compare_side sides[SIDES];
+    const char *texts[SIDES] = {a, b};
     char error[ERROR_SIZE];
     for (int i = 0; i < SIDES; i++)
-        if (!compare_side_load(&sides[i], options.sides[i], error, sizeof error))
-            cli_misuse(argv[0], "%s", error);
-    int status = sides_compare(argv[0], &options, &sides[0], &sides[1]);
+        if (!compare_side_load(&sides[i], texts[i], error, sizeof error))
+            cli_misuse(program, "%s", error);
+    int status = sides_compare(program, options, &sides[0], &sides[1]);
     for (int i = 0; i < SIDES; i++)
         compare_side_free(&sides[i]);
     return status;
+}
+
+/* Revisions ------------------------------------------------------------------------------------ */
+
+/* The exit status; on success the run's folder is in run->folder. */
+static int revisions_measure(const char *program, const struct options *options,
+                             const struct sweep_file *sweep, struct side_by_side *run)
+{
+    struct revision revisions[SIDES];
+    struct plan_side sides[SIDES];
+    char error[ERROR_SIZE];
+    for (int i = 0; i < SIDES; i++)
+        if (!revision_find(&revisions[i], options->arguments[i], error, sizeof error))
+            cli_misuse(program, "%s", error);
+    for (int i = 0; i < SIDES; i++) {
+        if (!revision_build(&revisions[i], stderr, error, sizeof error)) {
+            fprintf(stderr, "%s: %s\n", program, error);
+            return EXIT_FAILED;
+        }
+        sides[i] = (struct plan_side){.name = i == 0 ? "a" : "b",
+                                      .program = revisions[i].program,
+                                      .revision = revisions[i].name};
+    }
+    *run = (struct side_by_side){
+        .sweep = sweep,
+        .sweep_path = options->arguments[SIDES],
+        .sides = sides,
+        .sides_count = SIDES,
+        .results = options->results ? options->results : "results",
+        .name = sweep->name,
+        .seed = sweep->seed >= 0 ? (uint64_t)sweep->seed : side_by_side_seed(),
+    };
+    int result = side_by_side_measure(run, error, sizeof error);
+    run->sides = NULL;
+    if (result < 0)
+        fprintf(stderr, "%s: %s\n", program, error);
+    return result < 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int revisions_compare(const char *program, const struct options *options)
+{
+    char error[ERROR_SIZE], a[ERROR_SIZE], b[ERROR_SIZE];
+    struct side_by_side run;
+    struct sweep_file *sweep = sweep_file_load(options->arguments[SIDES], error, sizeof error);
+    if (!sweep)
+        cli_misuse(program, "%s", error);
+    if (options->reps >= 0)
+        sweep->reps = sweep->reps_max = options->reps;
+    int status = revisions_measure(program, options, sweep, &run);
+    sweep_file_free(sweep);
+    if (status != EXIT_DONE)
+        return status;
+    fprintf(stderr, "%s: data in %s\n", program, run.folder);
+    snprintf(a, sizeof a, "%s:side=a", run.folder);
+    snprintf(b, sizeof b, "%s:side=b", run.folder);
+    return runs_compare(program, options, a, b);
+}
+
+int cmd_compare(int argc, char **argv)
+{
+    static const struct argp argp = {
+        argp_options, option_parse, "RUN[:FILTER] RUN[:FILTER]\n--git REV REV SWEEP",
+        argp_doc,     NULL,         NULL,
+        NULL};
+    struct options options = {.reps = -1, .compare = {.alpha = 0.05, .seed = 1}};
+    cli_parse(&argp, argc, argv, &options);
+    if (options.git)
+        return revisions_compare(argv[0], &options);
+    return runs_compare(argv[0], &options, options.arguments[0], options.arguments[1]);
 }

@@ -47,13 +47,14 @@ static void heading(const struct compare_pair *pair, char text[LABEL_SIZE])
              strcmp(workers, "1") == 0 ? "" : "s");
 }
 
+/* A sample says of which revision it is if its run held several. */
 static const char *side_revision(const struct compare_side *side)
 {
-    const char *revision =
-        json_string_value(json_object_get(json_object_get(side->environment, "build"), "revision"));
-    if (revision)
-        return revision;
-    return "not known";
+    const json_t *build = json_object_get(side->environment, "build");
+    const char *of_run = json_string_value(json_object_get(build, "revision"));
+    const char *of_sample =
+        json_string_value(json_object_get(json_array_get(side->records, 0), "revision"));
+    return of_sample ? of_sample : of_run ? of_run : "not known";
 }
 
 /* "5 faster, 2 slower, ..."; only what there is. */

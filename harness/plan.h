@@ -39,10 +39,19 @@ struct note {
     double line_before_ns, line_after_ns; /* of its probes; NAN where there was none */
 };
 
+/* One of several programs, or of several ways to run one, that are measured side by side. */
+struct plan_side {
+    const char *name;     /* a word, for records and filters */
+    const char *program;  /* NULL: this one */
+    const char *revision; /* that it was built from; NULL: that of this one */
+    int injected_percent; /* see child.h */
+};
+
 struct cell {
     const char *variant, *workload; /* canonical; of the sweep file */
     json_t *groups;                 /* ids of the groups that hold it, in the order of the file */
     int workers;
+    const struct plan_side *side; /* NULL: there is one only */
     size_t set; /* the number of its comparison set, the same for all of its cells */
     char id[CELL_ID_SIZE];
 
@@ -67,6 +76,12 @@ struct plan {
 /* sweep must outlive the plan. */
 struct plan *plan_make(const struct sweep_file *sweep, const char *machine);
 void plan_free(struct plan *plan);
+
+/* Puts each cell into the plan once per side, so that every block holds all sides of all cells,
+ * shuffled. The groups of a cell get "@" and the side's name behind theirs: report shows the sides
+ * one after the other. All sides of a cell are one set. sides must outlive the plan. */
+void plan_multiply(struct plan *plan, const struct plan_side *sides, size_t count,
+                   const char *machine);
 
 /* Writes the order of one block, a permutation of 0..count-1 that depends on seed and block
  * only. */

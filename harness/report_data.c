@@ -208,22 +208,21 @@ static bool tables_read(struct report *report, char *error, size_t error_size)
 
 /* Groups -------------------------------------------------------------------------------------- */
 
-/* The sweep file's order; groups that it does not know, or all without a file, come last. */
-static size_t group_place(const struct sweep_file *sweep, const char *id)
-{
-    if (!sweep)
-        return SIZE_MAX;
-    for (unsigned i = 0; i < sweep->groups_count; i++)
-        if (strcmp(sweep->groups[i].id, id) == 0)
-            return i;
-    return SIZE_MAX;
-}
-
 /* NULL if there is no file, or no such group in it. */
 static const struct sweep_group *sweep_find(const struct sweep_file *sweep, const char *id)
 {
-    size_t place = group_place(sweep, id);
-    return sweep && place < sweep->groups_count ? &sweep->groups[place] : NULL;
+    size_t length = strcspn(id, "@"); /* behind it stands the side, see plan_multiply() */
+    for (unsigned i = 0; sweep && i < sweep->groups_count; i++)
+        if (strncmp(sweep->groups[i].id, id, length) == 0 && sweep->groups[i].id[length] == '\0')
+            return &sweep->groups[i];
+    return NULL;
+}
+
+/* The sweep file's order; groups that it does not know, or all without a file, come last. */
+static size_t group_place(const struct sweep_file *sweep, const char *id)
+{
+    const struct sweep_group *found = sweep_find(sweep, id);
+    return found ? (size_t)(found - sweep->groups) : SIZE_MAX;
 }
 
 static void group_add(struct report *report, struct report_cell *first, size_t count)

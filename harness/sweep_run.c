@@ -120,12 +120,17 @@ static void record_complete(const struct state *state, const struct cell *cell, 
     json_object_set_new(record, "position", json_integer((json_int_t)state->position));
     json_object_set_new(record, "why", json_string(why_text(cell->why)));
     json_object_set(record, "groups", cell->groups);
+    if (cell->side)
+        json_object_set_new(record, "side", json_string(cell->side->name));
+    if (cell->side && cell->side->revision)
+        json_object_set_new(record, "revision", json_string(cell->side->revision));
 }
 
 static void cell_label(const struct cell *cell, char label[LABEL_SIZE])
 {
-    snprintf(label, LABEL_SIZE, "%s on %s, %d worker%s", cell->variant, cell->workload,
-             cell->workers, cell->workers == 1 ? "" : "s");
+    snprintf(label, LABEL_SIZE, "%s on %s, %d worker%s%s%s", cell->variant, cell->workload,
+             cell->workers, cell->workers == 1 ? "" : "s", cell->side ? ", side " : "",
+             cell->side ? cell->side->name : "");
 }
 
 /* True if the record is not ok. */
@@ -156,6 +161,10 @@ static json_t *cell_sample(struct state *state, struct cell *cell, unsigned bloc
     request.variant = cell->variant;
     request.workload = cell->workload;
     request.workers = cell->workers;
+    if (cell->side) {
+        request.program = cell->side->program;
+        request.injected_percent = cell->side->injected_percent;
+    }
     double before = clock_seconds();
     json_t *record = child_run_sample(&request);
     cell->seconds += clock_seconds() - before;
@@ -210,11 +219,22 @@ static bool cell_measure(struct state *state, struct cell *cell, unsigned block,
     return !result;
 }
 
+static void block_order(struct state *state, unsigned block)
+{
+    size_t count = state->run->plan->count, *order = state->order;
+    plan_shuffle(state->run->plan, state->run->seed, block, order);
+    for (size_t i = 0; state->run->reverse && i < count / 2; i++) {
+        size_t swap = order[i];
+        order[i] = order[count - 1 - i];
+        order[count - 1 - i] = swap;
+    }
+}
+
 static bool block_measure(struct state *state, unsigned block, char *error, size_t error_size)
 {
     struct plan *plan = state->run->plan;
     unsigned reps = (unsigned)state->run->sweep->reps;
-    plan_shuffle(plan, state->run->seed, block, state->order);
+    block_order(state, block);
     state->request.event_set = (int)block;
     for (size_t i = 0; i < plan->count && !stopped_by; i++) {
         struct cell *cell = &plan->cells[state->order[i]];

@@ -4,7 +4,7 @@
 #
 #     tests/test_compare.sh build/schedlab
 #
-# Prints TAP. Needs nothing but the program, bash and the usual tools.
+# Prints TAP. Needs the program, git, make, bash and the usual tools.
 set -uo pipefail
 schedlab=$(realpath "${1:-build/schedlab}")
 scratch=$(mktemp -d)
@@ -93,6 +93,68 @@ misuse nothing_in_common "have nothing in common" runs/old:variant=gmp runs/gmpl
 misuse bad_alpha '--alpha=2 is not valid; valid: 1e-06 to 0.5' runs/old runs/new --alpha 2
 misuse bad_format 'the nearest is "json"' runs/old runs/new --format jsom
 misuse unknown_option '--min-effect' runs/old runs/new --min-efect 3
+
+# Two revisions ---------------------------------------------------------------------------------
+
+misuse git_without_sweep '--git takes two revisions and a sweep file' --git HEAD HEAD
+misuse reps_without_git '--reps takes --git' runs/old runs/new --reps 3
+
+cat >sweep.yaml <<'END'
+name: two
+title: Two revisions
+reps: 6
+min_time_ms: 2
+warmup: 0
+events: [none]
+groups:
+  - id: one
+    question: Which?
+    baseline: gmp
+    variants: [gmp]
+    workloads: ["fib,n=16"]
+    workers: [1]
+END
+misuse no_repository 'takes a git repository around the current folder' --git HEAD HEAD sweep.yaml
+
+# A repository whose Makefile "builds" this program, the second time with half of its speed.
+mkdir repository
+cd repository || exit 1
+git init -q
+git config user.name test
+git config user.email test@example.org
+revision() { # ARGUMENT...: commits a program that adds them
+    printf 'build:\n\tmkdir -p build\n\tcp program build/schedlab\n' >Makefile
+    printf '#!/bin/sh\nexec "%s" "$@" %s\n' "$schedlab" "$*" >program
+    chmod +x program
+    git add -A
+    git commit -q -m "revision $*"
+}
+revision
+revision --inject-slowdown 100
+printf 'build:\n\t@echo cannot do it >&2; false\n' >Makefile
+git commit -q -a -m broken
+compare --git HEAD~2 HEAD~1 ../sweep.yaml --results ../results
+run=$(echo ../results/two-*)
+check revisions_are_compared [ $status = 0 ]
+check slower_revision_is_found has '^  gmp .* slower$' out
+check revisions_are_named has "^B .*:side=b \(revision $(git rev-parse --short=12 HEAD~1)\)" out
+check revisions_stay_built [ -x "build/revisions/$(git rev-parse --short=12 HEAD~2)/build/schedlab" ]
+check samples_say_which_revision has '"side":"b","revision":"[0-9a-f]{12}"' "$run/samples.jsonl"
+sides=$(grep -o '"side":"[ab]"' "$run/samples.jsonl" | cut -d '"' -f 4 | tr -d '\n')
+check no_block_holds_a_side_twice [ -z "$(echo "$sides" | fold -w 2 | grep -E 'aa|bb')" ]
+check both_sides_have_all_samples [ ${#sides} = 12 ]
+"$schedlab" report "$run" >out 2>err
+check run_of_two_sides_has_a_report has 'one@a.*Which|Which' "$run/report.html"
+check sides_are_groups_of_their_own [ "$(cut -f 1 "$run/cells.tsv" | tail -n +2 | tr '\n' ' ')" = 'one@a one@b ' ]
+"$schedlab" sweep --resume "$run" >out 2>err
+check run_of_two_sides_is_not_resumed [ $? != 0 ]
+
+compare --git HEAD~2 HEAD ../sweep.yaml --results ../results
+check revision_that_does_not_build_fails [ $status = 1 ]
+check why_it_does_not_build_is_told has '^schedlab compare: cannot build [0-9a-f]{12}: ' err
+misuse unknown_revision '"nowhere" is no commit of ' --git HEAD nowhere ../sweep.yaml
+misuse option_as_revision '"-x" is no commit of ' --git -- -x HEAD ../sweep.yaml
+misuse missing_sweep 'none.yaml: No such file' --git HEAD HEAD none.yaml
 
 echo "1..$count"
 [ $bad = 0 ]

@@ -192,6 +192,32 @@ static void time_left_uses_what_each_cell_took(void **state)
     assert_true(fabs(plan_seconds_left(&plan, order, 2, 2) - 2 * (1 + 3)) < 1e-9);
 }
 
+static void sides_are_cells_of_their_own_in_one_set(void **state)
+{
+    (void)state;
+    static const struct plan_side sides[] = {{.name = "x"}, {.name = "y"}, {.name = "z"}};
+    struct sweep_group groups[2];
+    struct sweep_file sweep;
+    struct plan *plan = plan_of_two_groups("perm", groups, &sweep);
+    size_t count = plan->count, last_set = plan->cells[count - 1].set;
+    char first_id[CELL_ID_SIZE];
+    strcpy(first_id, plan->cells[0].id);
+    plan_multiply(plan, sides, 3, "native");
+    assert_int_equal(plan->count, 3 * count);
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct cell *cell = &plan->cells[i];
+        assert_ptr_equal(cell->side, &sides[i % 3]);
+        assert_string_equal(cell->variant, plan->cells[i / 3 * 3].variant);
+        assert_int_equal(cell->set, plan->cells[i / 3 * 3].set);
+        assert_string_not_equal(cell->id, first_id);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(cell->id, plan->cells[k].id);
+    }
+    assert_int_equal(plan->cells[plan->count - 1].set, last_set);
+    assert_string_equal(json_string_value(json_array_get(plan->cells[1].groups, 0)), "a@y");
+    plan_free(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +228,7 @@ int main(void)
         cmocka_unit_test(block_holds_each_cell_once),
         cmocka_unit_test(order_depends_on_seed_and_block),
         cmocka_unit_test(time_left_uses_what_each_cell_took),
+        cmocka_unit_test(sides_are_cells_of_their_own_in_one_set),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

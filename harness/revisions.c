@@ -1,0 +1,101 @@
+/* revisions.c - see revisions.h. */
+#define _GNU_SOURCE
+#include "harness/revisions.h"
+
+#include "harness/process.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BUILD_LIMIT_S = 1800, LINE_SIZE = 512 };
+
+/* Runs a command; its first line of output goes to line. 0, or -1 and the last line of what it had
+ * to complain of in error. */
+static int command(const char *const *argv, char *line, size_t line_size, char *error,
+                   size_t error_size)
+{
+    struct process_result result;
+    int failed = process_run(argv[0], argv, BUILD_LIMIT_S, &result);
+    if (failed) {
+        snprintf(error, error_size, "cannot start %s: %s", argv[0], strerror(-failed));
+        return -1;
+    }
+    bool ok =
+        result.end == PROCESS_ENDED && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0;
+    if (ok && line)
+        snprintf(line, line_size, "%.*s", (int)strcspn(result.output, "\n"), result.output);
+    size_t end = strlen(result.messages);
+    while (end > 0 && result.messages[end - 1] == '\n')
+        result.messages[--end] = '\0';
+    const char *last = strrchr(result.messages, '\n');
+    if (!ok)
+        snprintf(error, error_size, "%s", last ? last + 1 : result.messages);
+    process_result_free(&result);
+    return ok ? 0 : -1;
+}
+
+/* env finds the command in PATH, which process_run() does not. */
+#define COMMAND(...)                                                                               \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        "/usr/bin/env", __VA_ARGS__, NULL                                                          \
+    }
+
+bool revision_find(struct revision *revision, const char *text, char *error, size_t error_size)
+{
+    char commit[LINE_SIZE], why[LINE_SIZE], top[REVISION_PATH_SIZE];
+    snprintf(commit, sizeof commit, "%s^{commit}", text);
+    if (command(COMMAND("git", "rev-parse", "--show-toplevel"), top, sizeof top, why, sizeof why) <
+        0) {
+        snprintf(error, error_size, "--git takes a git repository around the current folder: %s",
+                 why);
+        return false;
+    }
+    if (*text == '-' || command(COMMAND("git", "rev-parse", "--verify", "--short=12", commit),
+                                revision->name, sizeof revision->name, why, sizeof why) < 0) {
+        snprintf(error, error_size, "\"%s\" is no commit of %s; valid is what `git log` takes",
+                 text, top);
+        return false;
+    }
+    int length = snprintf(revision->program, sizeof revision->program,
+                          "%s/build/revisions/%s/build/schedlab", top, revision->name);
+    if (length < (int)sizeof revision->program)
+        return true;
+    snprintf(error, error_size, "%.64s...: the path is too long", top);
+    return false;
+}
+
+/* The folder of the check-out: the program's path without its end. */
+static void revision_folder(const struct revision *revision, char folder[REVISION_PATH_SIZE])
+{
+    size_t length = strlen(revision->program) - strlen("/build/schedlab");
+    snprintf(folder, REVISION_PATH_SIZE, "%.*s", (int)length, revision->program);
+}
+
+bool revision_build(const struct revision *revision, FILE *messages, char *error, size_t error_size)
+{
+    char folder[REVISION_PATH_SIZE], makefile[REVISION_PATH_SIZE + 16], why[LINE_SIZE];
+    revision_folder(revision, folder);
+    snprintf(makefile, sizeof makefile, "%s/Makefile", folder);
+    fprintf(messages, "building revision %s in %s\n", revision->name, folder);
+    /* Forced, since git may still know a work tree whose folder is gone. */
+    if (access(makefile, F_OK) != 0 &&
+        command(COMMAND("git", "worktree", "add", "--force", "--detach", folder, revision->name),
+                NULL, 0, why, sizeof why) < 0) {
+        snprintf(error, error_size, "cannot check out %s: %s", revision->name, why);
+        return false;
+    }
+    if (command(COMMAND("-u", "MAKEFLAGS", "-u", "MAKELEVEL", "make", "-C", folder, "build"), NULL,
+                0, why, sizeof why) < 0) {
+        snprintf(error, error_size, "cannot build %s: %s", revision->name, why);
+        return false;
+    }
+    if (access(revision->program, X_OK) == 0)
+        return true;
+    snprintf(error, error_size, "`make build` of %s made no %s", revision->name, revision->program);
+    return false;
+}

@@ -1,0 +1,95 @@
+/* side_by_side.c - see side_by_side.h. */
+#define _GNU_SOURCE
+#include "harness/side_by_side.h"
+
+#include "harness/environment.h"
+#include "harness/spec.h"
+#include "harness/sweep_folder.h"
+#include "harness/sweep_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { PATH_SIZE = 4096 };
+
+/* "sides" in place of "sweep": what makes a run that can be resumed is not there. */
+static json_t *sides_to_json(const struct side_by_side *run)
+{
+    json_t *sides = json_array(), *object = params_to_json(run->sweep, sweep_file_params);
+    for (size_t i = 0; i < run->sides_count; i++) {
+        const struct plan_side *side = &run->sides[i];
+        json_array_append_new(sides,
+                              json_pack("{ss ss si}", "name", side->name, "revision",
+                                        side->revision ? side->revision : environment_revision(),
+                                        "injected_percent", side->injected_percent));
+    }
+    json_object_set_new(object, "sides", sides);
+    json_object_set_new(object, "seed", json_integer((json_int_t)run->seed));
+    json_object_set_new(object, "reverse", json_boolean(run->reverse));
+    return object;
+}
+
+static bool folder_fill(const struct side_by_side *run, char *error, size_t error_size)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/sweep.yaml", run->folder);
+    if (!sweep_folder_copy(run->sweep_path, path, error, error_size))
+        return false;
+    json_t *environment = environment_to_json();
+    json_object_set_new(environment, "side_by_side", sides_to_json(run));
+    char *text = json_dumps(environment, JSON_INDENT(2));
+    json_decref(environment);
+    if (!text)
+        abort();
+    snprintf(path, sizeof path, "%s/environment.json", run->folder);
+    bool ok = sweep_folder_write(path, text, strlen(text), error, error_size);
+    free(text);
+    return ok;
+}
+
+static int measure(const struct side_by_side *run, struct plan *plan, char *error,
+                   size_t error_size)
+{
+    struct sweep_run sweep_run = {
+        .sweep = run->sweep,
+        .plan = plan,
+        .machine = "native",
+        .seed = run->seed,
+        .reverse = run->reverse,
+        .folder = run->folder,
+    };
+    if (sweep_run_measure(&sweep_run, stderr, error, error_size) < 0)
+        return -1;
+    if (sweep_run.stopped_by)
+        snprintf(error, error_size, "stopped by SIG%s; what was measured is in %s",
+                 sigabbrev_np(sweep_run.stopped_by), run->folder);
+    else if (sweep_run.ok == 0)
+        snprintf(error, error_size, "no sample could be measured; why is in %s/samples.jsonl",
+                 run->folder);
+    else
+        return 0;
+    return -1;
+}
+
+uint64_t side_by_side_seed(void)
+{
+    uint32_t random = 0;
+    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+        random = 1;
+    return random >> 1;
+}
+
+int side_by_side_measure(struct side_by_side *run, char *error, size_t error_size)
+{
+    if (!sweep_folder_make(run->results, run->name, run->folder, sizeof run->folder, error,
+                           error_size) ||
+        !folder_fill(run, error, error_size))
+        return -1;
+    struct plan *plan = plan_make(run->sweep, "native");
+    plan_multiply(plan, run->sides, run->sides_count, "native");
+    int result = measure(run, plan, error, error_size);
+    plan_free(plan);
+    return result;
+}

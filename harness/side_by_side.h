@@ -1,0 +1,40 @@
+/* side_by_side.h - measures several sides of a sweep interleaved, into a run's folder of its own.
+ *
+ * Who calls: cmd_compare.c for two revisions, cmd_audit.c for one program against itself.
+ *
+ * The folder is a run as `schedlab sweep` makes it: report and compare read it, the latter by
+ * RUN:side=NAME. It cannot be resumed.
+ */
+#ifndef SCHEDLAB_SIDE_BY_SIDE_H
+#define SCHEDLAB_SIDE_BY_SIDE_H
+
+#include "harness/plan.h"
+#include "harness/sweep_file.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SIDE_BY_SIDE_FOLDER_SIZE = 2048 };
+
+struct side_by_side {
+    const struct sweep_file *sweep;
+    const char *sweep_path; /* the file that sweep was read from */
+    const struct plan_side *sides;
+    size_t sides_count;
+    const char *results, *name; /* the folder is results/name-<UTC time> */
+    uint64_t seed;
+    bool reverse;
+
+    /* Results. */
+    char folder[SIDE_BY_SIDE_FOLDER_SIZE];
+};
+
+/* 0; or -1 and one line in error if it was stopped, nothing could be measured, or nothing could be
+ * written. What was measured before is in the folder. */
+int side_by_side_measure(struct side_by_side *run, char *error, size_t error_size);
+
+/* A seed by chance, short enough to be typed again. */
+uint64_t side_by_side_seed(void);
+
+#endif
