@@ -31,7 +31,7 @@ tool = $(if $(shell command -v $(1)),,$(2))
 PACKAGES_BUILD = $(call tool,gcc,gcc) $(call tool,pkg-config,pkg-config) libc6-dev libpapi-dev \
     libjansson-dev libcyaml-dev libyaml-dev libgsl-dev libhwloc-dev libjemalloc-dev $(call tool,gnuplot,gnuplot-nox)
 PACKAGES_TEST = $(PACKAGES_BUILD) libcmocka-dev $(call tool,clang,clang) \
-    $(call tool,git,git) $(call tool,python3,python3)
+    $(call tool,git,git) $(call tool,python3,python3) $(call tool,chromium,chromium)
 PACKAGES_LINT = $(PACKAGES_TEST) $(call tool,clang-format,clang-format) $(call tool,clang-tidy,clang-tidy)
 PACKAGES_AARCH64 = $(call tool,aarch64-linux-gnu-gcc,gcc-aarch64-linux-gnu) libc6-dev-arm64-cross \
     $(call tool,qemu-aarch64,qemu-user)

@@ -1,0 +1,105 @@
+#!/bin/bash
+# test_page.sh - the report as a browser sees it: headless Chromium loads it at the width of a desk
+# and of a phone, light and dark, and prints it.
+#
+#     tests/test_page.sh build/schedlab
+#
+# Prints TAP. Needs the program, gnuplot and chromium. What is looked at is in page_check.js; with
+# PAGE_SHOTS=DIR pictures of the page are left there.
+set -uo pipefail
+schedlab=$(realpath "${1:-build/schedlab}")
+here=$(realpath "$(dirname "$0")")
+shots=${PAGE_SHOTS:+$(realpath "$PAGE_SHOTS")}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+count=0 bad=0
+
+report() { # OK NAME
+    count=$((count + 1))
+    if [ "$1" = 1 ]; then
+        echo "ok $count - $2"
+    else
+        bad=$((bad + 1))
+        echo "not ok $count - $2"
+    fi
+}
+
+# check NAME COMMAND...
+check() {
+    local name=$1 good=0
+    shift
+    "$@" >/dev/null 2>&1 && good=1
+    report $good "$name"
+}
+
+# browse WIDTH SCHEME ARGUMENT...: chromium without its window, its profile and its own errands.
+browse() {
+    local width=$1 scheme=$2 sandbox=()
+    shift 2
+    [ "$(id -u)" = 0 ] && sandbox=(--no-sandbox)
+    rm -rf profile
+    timeout -k 5 120 chromium --headless "${sandbox[@]}" --disable-gpu --disable-dev-shm-usage \
+        --disable-background-networking --disable-component-update --no-first-run --hide-scrollbars \
+        --user-data-dir="$scratch/profile" --enable-logging=stderr --virtual-time-budget=10000 \
+        --blink-settings=preferredColorScheme=$([ "$scheme" = dark ] && echo 0 || echo 1) \
+        --window-size="$width",1600 "$@" 2>browser.err </dev/null
+}
+
+# The run: all kinds of figures, and what other commands may have left.
+"$schedlab" sweep "$here/../harness/sweeps/smoke.yaml" --no-report --results "$scratch" >folder 2>err
+run=$(cat folder)
+mkdir "$run/comparisons"
+cat >"$run/comparisons/a-rather-long-name-of-one-run-against-another.json" <<'END'
+{"a": {"side": "results/default-20260131T235959Z:gmp"}, "b": {"side": "results/default-20260131T235959Z:grq"},
+ "pairs": [{"workload": "uneven,tasks=2000,dist=pareto,rounds=5000", "workers": 2, "variant_a": "gmp",
+   "variant_b": "grq", "median_a": 1000, "median_b": 2500, "ratio": 2.5, "lo": 2.4, "hi": 2.6,
+   "p_holm": 0.0001, "superiority": 1, "class": "near", "verdict": "faster"}],
+ "geomean": {"ratio": 2.5, "lo": 2.4, "hi": 2.6, "n": 1}}
+END
+echo '{"aa": {"comparisons": 200, "false_positives": 19, "rate": 0.095, "lo": 0.06, "hi": 0.143, "alpha": 0.05,
+  "ok": false}, "power": [{"percent": 5, "found": 18, "of": 20, "power": 0.9, "lo": 0.7, "hi": 0.98}]}' \
+    >"$run/audit.json"
+printf 'variant\tworkload\tinside_ns\toutside_ns\tratio\tflag\ngmp\tyield\t1500000\t4e6\t2.667\tno start-up is so long\n' \
+    >"$run/outside.tsv"
+check report_is_made "$schedlab" report "$run"
+sed -e '/<\/body>/{' -e 'i <script>' -e "r $here/page_check.js" -e 'a </script>' -e '}' "$run/report.html" |
+    awk '/<\/body>/{ held = $0; next } { print } /^<\/script>$/ && held { print held; held = "" }' >page.html
+
+# frame WIDTH FILE: a page with another one in a frame as wide as that, and with what it reports.
+frame() {
+    cat <<END
+<!DOCTYPE html><title>frame</title><style>body{margin:0}iframe{border:0;display:block}</style>
+<iframe src="$2" width="$1" height="1600"></iframe><pre id="page-check"></pre>
+<script>addEventListener('message', (e) => document.querySelector('pre').textContent = '\n' + e.data + '\n')</script>
+END
+}
+
+# look WIDTH SCHEME
+look() {
+    frame "$1" page.html >framed.html
+    browse 1300 "$2" --dump-dom "file://$scratch/framed.html" >dom
+    sed -n '/<pre id="page-check">/,/<\/pre>/p' dom >found
+    check "page_loads_$1_$2" grep -qx "window $1 $2" found
+    check "console_is_silent_$1_$2" test -z "$(grep CONSOLE browser.err)"
+    while read -r ok not_ok rest; do
+        case $ok in
+        ok) report 1 "${not_ok}_$1_$2" ;;
+        not) report 0 "${rest%% *}_$1_$2" && echo "# $rest" ;;
+        esac
+    done <found
+    [ -n "$shots" ] || return
+    frame "$1" "$run/report.html" >framed.html
+    browse "$1" "$2" --screenshot="$shots/page-$1-$2.png" "file://$scratch/framed.html"
+}
+look 1280 light
+look 1280 dark
+look 360 light
+look 360 dark
+
+browse 1280 light --print-to-pdf="$scratch/page.pdf" "file://$run/report.html"
+check page_prints test "$(head -c 5 page.pdf)" = %PDF-
+[ -z "$shots" ] || cp page.pdf "$shots/"
+
+echo "1..$count"
+[ $bad = 0 ]
