@@ -29,7 +29,8 @@ OUT := build/$(CONFIG)$(if $(filter clang,$(COMPILER)),-clang)
 # A tool's package counts as missing only if the command is; a library's if the package is.
 tool = $(if $(shell command -v $(1)),,$(2))
 PACKAGES_BUILD = $(call tool,gcc,gcc) $(call tool,pkg-config,pkg-config) libc6-dev libpapi-dev \
-    libjansson-dev libcyaml-dev libyaml-dev libgsl-dev libhwloc-dev libjemalloc-dev $(call tool,gnuplot,gnuplot-nox)
+    libjansson-dev libcyaml-dev libyaml-dev libgsl-dev libhwloc-dev libjemalloc-dev $(call tool,gnuplot,gnuplot-nox) \
+    $(call tool,hyperfine,hyperfine)
 PACKAGES_TEST = $(PACKAGES_BUILD) libcmocka-dev $(call tool,clang,clang) \
     $(call tool,git,git) $(call tool,python3,python3) $(call tool,chromium,chromium)
 PACKAGES_LINT = $(PACKAGES_TEST) $(call tool,clang-format,clang-format) $(call tool,clang-tidy,clang-tidy)

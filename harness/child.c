@@ -3,6 +3,7 @@
 #include "harness/child.h"
 
 #include "harness/allocator.h"
+#include "harness/hyperfine.h"
 #include "harness/process.h"
 #include "harness/records.h"
 #include "harness/sample.h"
@@ -12,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-enum { ARGUMENTS_MAX = 32, ARGUMENT_SIZE = 32 };
+enum { ARGUMENTS_MAX = 32, ARGUMENT_SIZE = 32, PATH_SIZE = 4096 };
 
 static const char TIMED_OUT_REASON[] = "no answer within ";
 static const char INTERRUPTED_REASON[] = "interrupted";
@@ -121,22 +123,29 @@ static void print_quoted(FILE *to, const char *word)
     fputc('\'', to);
 }
 
-char *sample_request_command(const struct sample_request *request)
+/* "PROGRAM ARGUMENT...", quoted for a shell; free() it. */
+static char *command_text(const char *program, const char *const *arguments)
 {
-    struct arguments arguments = {.argc = 0};
-    arguments_add_request(&arguments, request);
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
     if (!to)
         abort();
-    fputs("build/schedlab run", to);
-    for (int i = 0; i < arguments.argc; i++) {
+    print_quoted(to, program);
+    for (; *arguments; arguments++) {
         fputc(' ', to);
-        print_quoted(to, arguments.argv[i]);
+        print_quoted(to, *arguments);
     }
     fclose(to);
     return text;
+}
+
+char *sample_request_command(const struct sample_request *request)
+{
+    struct arguments arguments = {.argc = 0};
+    argument_add(&arguments, "run", NULL);
+    arguments_add_request(&arguments, request);
+    return command_text("build/schedlab", arguments.argv);
 }
 
 /* Records ------------------------------------------------------------------------------------- */
@@ -258,7 +267,42 @@ static enum allocator asked_allocator(const struct sample_request *request)
     return asked;
 }
 
+/* /proc/self/exe would be hyperfine, seen from there. */
+static void program_path(const char *program, char path[PATH_SIZE])
+{
+    ssize_t length = readlink(program, path, PATH_SIZE - 1);
+    if (length >= 0)
+        path[length] = '\0';
+    else
+        snprintf(path, PATH_SIZE, "%s", program);
+}
+
+/* As process_run() of the sample, by way of hyperfine if outside is given. */
+static int sample_process_run(const struct sample_request *request,
+                              const struct arguments *arguments,
+                              const struct sample_outside *outside, struct process_result *result,
+                              json_t **seen)
+{
+    *seen = NULL;
+    const char *program = request->program ? request->program : child_program;
+    if (!outside)
+        return process_run(program, arguments->argv, request->timeout_s, result);
+    char path[PATH_SIZE];
+    program_path(program, path);
+    char *command = command_text(path, arguments->argv + 1);
+    int error = hyperfine_run(outside->hyperfine, command, outside->json_path, request->timeout_s,
+                              result, seen);
+    free(command);
+    return error;
+}
+
 json_t *child_run_sample(const struct sample_request *request)
+{
+    return child_run_sample_timed(request, NULL);
+}
+
+json_t *child_run_sample_timed(const struct sample_request *request,
+                               const struct sample_outside *outside)
 {
     struct arguments arguments = {.argc = 0};
     argument_add(&arguments, "schedlab", "run");
@@ -267,8 +311,8 @@ json_t *child_run_sample(const struct sample_request *request)
     allocator_for_children(asked_allocator(request));
 
     struct process_result result;
-    int error = process_run(request->program ? request->program : child_program, arguments.argv,
-                            request->timeout_s, &result);
+    json_t *seen;
+    int error = sample_process_run(request, &arguments, outside, &result, &seen);
     allocator_for_children(ALLOCATOR_JEMALLOC); /* what others start is no sample */
     if (error) {
         char reason[256];
@@ -278,6 +322,9 @@ json_t *child_run_sample(const struct sample_request *request)
         return record;
     }
     json_t *record = record_of_result(&result, request);
+    json_object_set_new(record, "timer", json_string(outside ? "hyperfine" : "inside"));
+    if (seen)
+        json_object_set_new(record, "outside", seen);
     process_result_free(&result);
     return record;
 }

@@ -40,11 +40,21 @@ struct sample_request {
                            * a slowdown of that size is found; 0: none */
 };
 
+/* A sample that is also timed from outside. */
+struct sample_outside {
+    const char *hyperfine; /* path of the program */
+    const char *json_path; /* where its own record goes */
+};
+
 /* Runs one sample and returns its record; never NULL, owned by the caller. Whatever happens to the
  * child becomes a record: `ok` and `skipped` as the child reports them, `failed` with the reason
  * (its own, or: no answer within the limit, killed by a signal, exit status, output that is not a
  * record) and the last 4 KiB of its standard error as `output`. */
 json_t *child_run_sample(const struct sample_request *request);
+
+/* The same, timed by hyperfine as well: the record has `outside`. */
+json_t *child_run_sample_timed(const struct sample_request *request,
+                               const struct sample_outside *outside);
 
 /* Whether a record is `failed` because the time limit passed. */
 bool child_record_timed_out(const json_t *record);

@@ -14,8 +14,10 @@
 #include "harness/topology.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 enum {
@@ -419,6 +421,8 @@ static int run_sample(struct options *options)
         cli_misuse(options->command,
                    "--sample takes one variant and one workload, found %d arguments",
                    options->argument_count);
+    /* With hyperfine in between, this is the grandchild of a sweep, which may be killed. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     options->request.variant = options->arguments[0];
     options->request.workload = options->arguments[1];
     json_t *record = sample_measure(&options->request, error, sizeof error);

@@ -9,6 +9,7 @@
 #include "harness/commands.h"
 #include "harness/doctor.h"
 #include "harness/environment.h"
+#include "harness/hyperfine.h"
 #include "harness/plan.h"
 #include "harness/progress.h"
 #include "harness/report.h"
@@ -31,7 +32,7 @@ struct options {
     const char *file, *results, *name, *resume;
     const char *begins; /* an option that only a new run takes, or NULL */
     int64_t reps, reps_max, width, seed, timeout_s; /* -1: as the file says */
-    bool quick, no_report, dry_run, force;
+    bool quick, no_report, dry_run, force, hyperfine;
 };
 
 /* Options ------------------------------------------------------------------------------------- */
@@ -47,6 +48,7 @@ enum {
     KEY_TIMEOUT,
     KEY_NO_REPORT,
     KEY_DRY_RUN,
+    KEY_TIMER,
     KEY_RESUME,
     KEY_FORCE,
 };
@@ -67,6 +69,8 @@ static const struct argp_option argp_options[] = {
     {"timeout", KEY_TIMEOUT, "S", 0, "Give up on a sample after S seconds", 0},
     {"no-report", KEY_NO_REPORT, NULL, 0, "Draw no figures and write no report at the end", 0},
     {"dry-run", KEY_DRY_RUN, NULL, 0, "Only print the cells that would be measured", 0},
+    {"timer", KEY_TIMER, "TIMER", 0,
+     "inside (default): samples time themselves; hyperfine: it times each one's process too", 0},
     {"resume", KEY_RESUME, "RUN", 0,
      "Go on with the interrupted run in the folder RUN: measure what its records lack", 0},
     {"force", KEY_FORCE, NULL, 0,
@@ -100,6 +104,8 @@ static const char argp_doc[] =
     "  schedlab sweep --resume results/first-look-20260131T120000Z\n\n"
     "Exit status: 0 done, though some cells may have failed or been skipped; 1 stopped, or no "
     "sample could be measured, or the records or the report could not be written; 2 misused.";
+
+static const char *const timer_words[] = {"inside", "hyperfine", NULL};
 
 /* Checked against the parameter of the sweep file of the same meaning. */
 static int64_t option_number(const struct argp_state *state, const char *option, const char *key,
@@ -172,6 +178,9 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_DRY_RUN:
         options->dry_run = true;
+        break;
+    case KEY_TIMER:
+        options->hyperfine = cli_word(state->name, "timer", arg, timer_words) == 1;
         break;
     case KEY_RESUME:
         options->resume = arg;
@@ -293,6 +302,7 @@ static json_t *run_to_json(const struct options *options, const struct sweep_fil
     json_t *object = params_to_json(sweep, sweep_file_params);
     json_object_set_new(object, "file", json_string(options->file));
     json_object_set_new(object, "fingerprint", json_string(fingerprint));
+    json_object_set_new(object, "timer", json_string(timer_words[options->hyperfine]));
     json_object_set_new(object, "quick", json_boolean(options->quick));
     json_object_set_new(object, "cells", json_integer((json_int_t)plan->count));
     return object;
@@ -351,7 +361,9 @@ static bool folder_fill(const struct options *options, const struct sweep_file *
 static int sweep_measure(const char *program, const struct options *options,
                          const struct sweep_file *sweep, struct plan *plan)
 {
-    char folder[PATH_SIZE / 2], error[ERROR_SIZE];
+    char folder[PATH_SIZE / 2], hyperfine[PATH_SIZE], error[ERROR_SIZE];
+    if (options->hyperfine && !hyperfine_find(hyperfine, sizeof hyperfine, error, sizeof error))
+        return complain(program, error, EXIT_FAILED);
     if (options->resume)
         snprintf(folder, sizeof folder, "%s", options->resume);
     else if (!sweep_folder_make(options->results, options->name ? options->name : sweep->name,
@@ -366,6 +378,7 @@ static int sweep_measure(const char *program, const struct options *options,
         .iterations = options->quick ? 1 : 0,
         .folder = folder,
         .resume = options->resume != NULL,
+        .hyperfine = options->hyperfine ? hyperfine : NULL,
     };
     if (sweep_run_measure(&run, stderr, error, sizeof error) < 0)
         return complain(program, error, EXIT_FAILED);
@@ -385,6 +398,7 @@ static struct sweep_file *sweep_load(const char *program, struct options *option
             .folder = options->resume, .file = options->file, .force = options->force};
         struct sweep_file *sweep = sweep_resume_load(&resume, stderr, error, error_size);
         options->quick = resume.quick;
+        options->hyperfine = resume.hyperfine;
         return sweep;
     }
     struct sweep_file *sweep = sweep_file_load(options->file, error, error_size);

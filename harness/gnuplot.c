@@ -16,19 +16,6 @@ enum { ARGUMENTS_MAX = 16, PATH_SIZE = 4096 };
 /* Much longer than any figure takes; a gnuplot that waits for somebody must not stop a report. */
 static const double TIMEOUT_S = 120;
 
-static bool program_find(char path[PATH_SIZE])
-{
-    const char *folders = getenv("PATH");
-    for (; folders && *folders; folders += strspn(folders, ":")) {
-        int length = (int)strcspn(folders, ":");
-        snprintf(path, PATH_SIZE, "%.*s/gnuplot", length, folders);
-        if (access(path, X_OK) == 0)
-            return true;
-        folders += length;
-    }
-    return false;
-}
-
 static bool is_plots(const char *folder)
 {
     char path[PATH_SIZE + 16];
@@ -63,7 +50,7 @@ bool gnuplot_find(struct gnuplot *gnuplot, char *error, size_t error_size)
                  environment_source_dir());
         return false;
     }
-    if (!program_find(gnuplot->program)) {
+    if (!process_find("gnuplot", gnuplot->program, sizeof gnuplot->program)) {
         snprintf(error, error_size, "gnuplot is missing; the Debian package gnuplot-nox has it");
         return false;
     }

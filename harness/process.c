@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -230,4 +231,17 @@ void process_result_free(struct process_result *result)
 {
     free(result->output);
     free(result->messages);
+}
+
+bool process_find(const char *name, char *path, size_t path_size)
+{
+    const char *folders = getenv("PATH");
+    for (; folders && *folders; folders += strspn(folders, ":")) {
+        int length = (int)strcspn(folders, ":");
+        int needed = snprintf(path, path_size, "%.*s/%s", length, folders, name);
+        if ((size_t)needed < path_size && access(path, X_OK) == 0)
+            return true;
+        folders += length;
+    }
+    return false;
 }

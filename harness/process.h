@@ -30,6 +30,9 @@ int process_run(const char *program, const char *const *argv, double timeout_s,
                 struct process_result *result);
 void process_result_free(struct process_result *result);
 
+/* The path of a program in PATH; false if there is none that can be executed. */
+bool process_find(const char *name, char *path, size_t path_size);
+
 /* Makes the running process_run(), and all later ones, kill and return at once. Async-signal-
  * safe. */
 void process_interrupt(void);

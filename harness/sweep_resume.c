@@ -150,7 +150,9 @@ struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages
         return NULL;
     check.differences = json_array();
     snprintf(check.copy, sizeof check.copy, "%s/sweep.yaml", resume->folder);
-    resume->quick = json_is_true(json_object_get(json_object_get(check.then, "sweep"), "quick"));
+    const json_t *options = json_object_get(check.then, "sweep");
+    resume->quick = json_is_true(json_object_get(options, "quick"));
+    resume->hyperfine = strcmp(record_text(options, "timer"), "hyperfine") == 0;
     struct sweep_file *sweep = check_and_load(&check, messages, error, error_size);
     json_decref(check.differences);
     json_decref(check.then);

@@ -18,7 +18,7 @@ struct sweep_resume {
     bool force;         /* go on in spite of differences */
 
     /* Results. */
-    bool quick;
+    bool quick, hyperfine; /* options of the beginning */
 };
 
 /* The sweep with the options of the run's beginning, to be freed; NULL and one line in error if

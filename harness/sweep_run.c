@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 enum { REASON_SIZE = 1024, LABEL_SIZE = 256, PATH_SIZE = 4096, ERROR_SIZE = 4096 };
@@ -166,7 +167,16 @@ static json_t *cell_sample(struct state *state, struct cell *cell, unsigned bloc
         request.injected_percent = cell->side->injected_percent;
     }
     double before = clock_seconds();
-    json_t *record = child_run_sample(&request);
+    json_t *record;
+    if (state->run->hyperfine) {
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "%s/hyperfine/%s-%u.json", state->run->folder, cell->id, block);
+        record = child_run_sample_timed(
+            &request,
+            &(struct sample_outside){.hyperfine = state->run->hyperfine, .json_path = path});
+    } else {
+        record = child_run_sample(&request);
+    }
     cell->seconds += clock_seconds() - before;
     cell->timed++;
     return record;
@@ -433,10 +443,21 @@ static bool file_open(struct state *state, char *error, size_t error_size)
     return !result;
 }
 
+/* Where hyperfine's own records go. */
+static bool outside_folder_make(const struct sweep_run *run, char *error, size_t error_size)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/hyperfine", run->folder);
+    if (!run->hyperfine || mkdir(path, 0777) == 0 || errno == EEXIST)
+        return true;
+    snprintf(error, error_size, "cannot make the folder %s: %s", path, strerror(errno));
+    return false;
+}
+
 int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t error_size)
 {
     struct state state = {.run = run, .event_sets = 1};
-    if (!file_open(&state, error, error_size))
+    if (!outside_folder_make(run, error, error_size) || !file_open(&state, error, error_size))
         return -1;
     char *events = events_join(run->sweep);
     state.request = request_make(run, events);

@@ -27,10 +27,11 @@ struct sweep_run {
     struct plan *plan;
     const char *machine;
     uint64_t seed;
-    bool reverse;       /* every block in the opposite of its order */
-    int iterations;     /* per sample; 0: as many as min_time_ms needs */
-    const char *folder; /* of the run; holds no samples.jsonl yet, unless */
-    bool resume;        /* the records in it are to be completed; plan and seed must be theirs */
+    const char *hyperfine; /* path of the program that times samples too; NULL: none does */
+    bool reverse;          /* every block in the opposite of its order */
+    int iterations;        /* per sample; 0: as many as min_time_ms needs */
+    const char *folder;    /* of the run; holds no samples.jsonl yet, unless */
+    bool resume;           /* the records in it are to be completed; plan and seed must be theirs */
 
     /* Results. */
     size_t ok, failed, skipped; /* samples recorded, those of before a resumption included */

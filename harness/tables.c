@@ -8,6 +8,7 @@
 
 #include "harness/counters.h"
 #include "harness/digests.h"
+#include "harness/outside.h"
 #include "harness/records.h"
 #include "harness/tables_internal.h"
 
@@ -464,6 +465,8 @@ int tables_write(const char *run_dir, char *error, size_t error_size)
               file_write(run_dir, "metg.tsv", &table, metg_write, error, error_size) &&
               file_write(run_dir, "events.tsv", &table, events_write, error, error_size) &&
               file_write(run_dir, "latency.tsv", &table, latency_write, error, error_size);
+    if (ok && outside_is_known(records))
+        ok = outside_write(run_dir, records, error, error_size) == 0;
     json_decref(table.plan);
     free(table.cells);
     free(table.rows);

@@ -3,6 +3,7 @@
 #include "fake_sample.h"
 #include "harness/allocator.h"
 #include "harness/child.h"
+#include "harness/hyperfine.h"
 #include "harness/process.h"
 #include "harness/records.h"
 
@@ -251,6 +252,50 @@ static void command_can_be_pasted_into_a_shell(void **state)
     free(command);
 }
 
+/* As run(), by way of hyperfine, whose JSON is removed again. */
+static json_t *run_timed(const char *variant, const char *hyperfine)
+{
+    char json_path[128];
+    snprintf(json_path, sizeof json_path, "%s.json", script);
+    const struct sample_request request = {
+        .variant = variant, .workload = "fib,n=10", .workers = 1, .timeout_s = 1};
+    const struct sample_outside outside = {.hyperfine = hyperfine, .json_path = json_path};
+    json_t *record = child_run_sample_timed(&request, &outside);
+    bool ended = strcmp(variant, "grq") != 0;
+    assert_int_equal(unlink(json_path) == 0, ended);
+    assert_string_equal(record_text(record, "timer"), "hyperfine");
+    assert_int_equal(json_is_object(json_object_get(record, "outside")), ended);
+    return record;
+}
+
+static void hyperfine_changes_no_verdict(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *variant, *status, *reason, *output;
+    } cases[] = {
+        {"gmp", "ok", "", ""},
+        {"kthread", "skipped", "too many threads", ""},
+        {"uthread", "failed", "wrong answer", "wrong\n"},
+        {"static", "failed", "killed by SIGSEGV", ""},
+        {"grq", "failed", "no answer within 1 s", "I wait\n"},
+        {"contsteal", "failed", "killed by SIGABRT: runtime: broken", "runtime: broken\n"},
+    };
+    char hyperfine[4096], error[256];
+    if (!hyperfine_find(hyperfine, sizeof hyperfine, error, sizeof error))
+        skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        json_t *record = run_timed(cases[i].variant, hyperfine);
+        assert_string_equal(record_text(record, "status"), cases[i].status);
+        assert_string_equal(record_text(record, "reason"), cases[i].reason);
+        if (strcmp(cases[i].status, "failed") == 0)
+            assert_string_equal(record_text(record, "output"), cases[i].output);
+        const json_t *wall = json_object_get(json_object_get(record, "outside"), "wall_ns");
+        assert_true(!wall || json_number_value(wall) > 0);
+        json_decref(record);
+    }
+}
+
 /* Last: an interrupted process stays so. */
 static void on_term(int signal)
 {
@@ -284,6 +329,7 @@ int main(void)
         cmocka_unit_test(child_gets_a_group_and_no_input),
         cmocka_unit_test(allocator_asked_for_is_preloaded),
         cmocka_unit_test(command_can_be_pasted_into_a_shell),
+        cmocka_unit_test(hyperfine_changes_no_verdict),
         cmocka_unit_test(interrupt_ends_the_sample_at_once),
     };
     return cmocka_run_group_tests_name("child", tests, script_make, script_remove);

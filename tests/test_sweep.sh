@@ -115,6 +115,23 @@ check intervals_take_more_than_the_least [ "$(records)" -ge 12 ]
 check records_say_why [ "$(grep -c '"why":"block"' "$folder/samples.jsonl")" = "$(records)" ]
 rm -r results
 
+# hyperfine beside the samples' own clock.
+sweep small.yaml --no-report --timer hyperfine
+check hyperfine_times_every_sample [ "$status $(grep -c '"outside":{"wall_ns":' "$folder/samples.jsonl")" = '0 4' ]
+check hyperfine_is_named [ "$(grep -c '"timer":"hyperfine"' "$folder/samples.jsonl")" = 4 ]
+cells=$(paste -d- <(grep -o '"cell":"[0-9a-f]*' "$folder/samples.jsonl" | cut -d'"' -f4) \
+    <(grep -o '"block":[0-9]*' "$folder/samples.jsonl" | cut -d: -f2))
+check hyperfine_keeps_its_own_records \
+    [ "$(cd "$folder/hyperfine" && ls *.json)" = "$(printf '%s.json\n' $cells | sort)" ]
+"$schedlab" report "$folder" --no-figures >out 2>err
+check outside_has_a_row_per_cell [ "$(wc -l <"$folder/outside.tsv")" = 3 ]
+check outside_is_longer_than_inside [ "$(awk -F'\t' 'NR > 1 && $7 > $6' "$folder/outside.tsv" | wc -l)" = 2 ]
+rm -r results
+PATH=none "$schedlab" sweep small.yaml --timer hyperfine >out 2>err
+check hyperfine_that_is_missing_is_one_line \
+    [ "$? $(wc -l <err) $(grep -c 'the Debian package hyperfine has it' err)" = '1 1 1' ]
+check hyperfine_that_is_missing_costs_no_folder [ ! -e results ]
+
 # Failures that do not stop a sweep -----------------------------------------------------------
 
 file fib,n=10 yield,n=10000000000

@@ -1,0 +1,148 @@
+/* outside.c - see outside.h. */
+#define _GNU_SOURCE
+#include "harness/outside.h"
+
+#include "harness/records.h"
+#include "harness/statistics.h"
+#include "harness/sweep_folder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096 };
+
+/* Less than this part of the whole is not worth a flag. */
+static const double FLAG_SHARE = 0.1;
+
+/* One sample that was timed from both sides. */
+struct pair {
+    const json_t *record;
+    double inside_ns, outside_ns;
+};
+
+static double number_at(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* The timed calls, and the untimed ones before them as if they had taken as long each. */
+static double inside_ns(const json_t *record)
+{
+    double timed_ns = number_at(record, "time_ns");
+    double calls = (double)json_array_size(json_object_get(record, "iterations"));
+    double warmup = number_at(record, "warmup");
+    return calls > 0 && warmup > 0 ? timed_ns * (1 + warmup / calls) : timed_ns;
+}
+
+static bool pair_make(const json_t *record, struct pair *pair)
+{
+    if (strcmp(record_text(record, "status"), "ok") != 0)
+        return false;
+    *pair = (struct pair){.record = record,
+                          .inside_ns = inside_ns(record),
+                          .outside_ns = number_at(json_object_get(record, "outside"), "wall_ns")};
+    return isfinite(pair->inside_ns) && isfinite(pair->outside_ns);
+}
+
+bool outside_is_known(const json_t *records)
+{
+    size_t i;
+    const json_t *record;
+    json_array_foreach(records, i, record)
+    {
+        if (json_object_get(record, "outside"))
+            return true;
+    }
+    return false;
+}
+
+static int pair_compare(const void *a_void, const void *b_void)
+{
+    const struct pair *a = a_void, *b = b_void;
+    int order = strcmp(record_text(a->record, "workload"), record_text(b->record, "workload"));
+    json_int_t wa = json_integer_value(json_object_get(a->record, "workers"));
+    json_int_t wb = json_integer_value(json_object_get(b->record, "workers"));
+    if (!order)
+        order = (wa > wb) - (wa < wb);
+    if (!order)
+        order = strcmp(record_text(a->record, "variant"), record_text(b->record, "variant"));
+    if (!order)
+        order = strcmp(record_text(a->record, "cell"), record_text(b->record, "cell"));
+    return order;
+}
+
+/* Medians over n pairs; scratch has room for n. */
+static double median_inside(const struct pair *pairs, size_t n, double *scratch)
+{
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = pairs[i].inside_ns;
+    return statistics_median_alone(scratch, n);
+}
+
+static double median_outside(const struct pair *pairs, size_t n, double *scratch)
+{
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = pairs[i].outside_ns;
+    return statistics_median_alone(scratch, n);
+}
+
+static double median_startup(const struct pair *pairs, size_t n, double *scratch)
+{
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = pairs[i].outside_ns - pairs[i].inside_ns;
+    return statistics_median_alone(scratch, n);
+}
+
+static bool is_flagged(double inside, double outside, double startup)
+{
+    double tolerance = fmax(fabs(startup), FLAG_SHARE * outside);
+    return outside < inside || fabs(outside - inside - startup) > tolerance;
+}
+
+static void cell_write(FILE *to, const struct pair *pairs, size_t n, double startup,
+                       double *scratch)
+{
+    const json_t *record = pairs[0].record;
+    double inside = median_inside(pairs, n, scratch), outside = median_outside(pairs, n, scratch);
+    fprintf(to, "%s\t%s\t%s\t%" JSON_INTEGER_FORMAT "\t%zu\t%.12g\t%.12g\t%.12g\t%s\n",
+            record_text(record, "cell"), record_text(record, "variant"),
+            record_text(record, "workload"), json_integer_value(json_object_get(record, "workers")),
+            n, inside, outside, startup, is_flagged(inside, outside, startup) ? "disagree" : "-");
+}
+
+static void table_write(FILE *to, struct pair *pairs, size_t count, double *scratch)
+{
+    fputs("cell\tvariant\tworkload\tworkers\tn\tinside_ns\toutside_ns\tstartup_ns\tflag\n", to);
+    double startup = median_startup(pairs, count, scratch);
+    qsort(pairs, count, sizeof *pairs, pair_compare);
+    for (size_t start = 0, end; start < count; start = end) {
+        end = start + 1;
+        while (end < count && pair_compare(&pairs[start], &pairs[end]) == 0)
+            end++;
+        cell_write(to, pairs + start, end - start, startup, scratch);
+    }
+}
+
+int outside_write(const char *run_dir, const json_t *records, char *error, size_t error_size)
+{
+    size_t count = 0, size, i;
+    struct pair *pairs = calloc(json_array_size(records) + 1, sizeof *pairs);
+    double *scratch = calloc(json_array_size(records) + 1, sizeof *scratch);
+    char path[PATH_SIZE], *text = NULL;
+    FILE *to = open_memstream(&text, &size);
+    if (!pairs || !scratch || !to)
+        abort();
+    const json_t *record;
+    json_array_foreach(records, i, record) count += pair_make(record, &pairs[count]);
+    table_write(to, pairs, count, scratch);
+    fclose(to);
+    snprintf(path, sizeof path, "%s/outside.tsv", run_dir);
+    bool ok = sweep_folder_replace(path, text, size, error, error_size);
+    free(text);
+    free(pairs);
+    free(scratch);
+    return ok ? 0 : -1;
+}

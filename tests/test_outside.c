@@ -1,0 +1,131 @@
+/* test_outside.c - a cell whose process took time that its own numbers do not show is flagged, and
+ * start-up, which all cells have, is not. */
+#define _GNU_SOURCE
+#include "harness/outside.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MS = 1000000 };
+
+static char folder[64], path[128];
+
+static int folder_make(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/test_outside.XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/outside.tsv", folder);
+    return 0;
+}
+
+static int folder_remove(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+/* A sample of four calls that took inside_ms together, in a process that took outside_ms. */
+static void add(json_t *records, const char *cell, double inside_ms, int warmup, double outside_ms)
+{
+    json_t *record = json_pack("{ss ss ss ss si si sf s[{}{}{}{}]}", "status", "ok", "cell", cell,
+                               "variant", cell, "workload", "fib", "workers", 2, "warmup", warmup,
+                               "time_ns", inside_ms * MS, "iterations");
+    if (outside_ms > 0)
+        json_object_set_new(record, "outside", json_pack("{sf}", "wall_ns", outside_ms * MS));
+    json_array_append_new(records, record);
+}
+
+/* The row of a cell; "" if there is none. */
+static const char *row(const json_t *records, const char *cell)
+{
+    static char line[512];
+    char error[256] = "", wanted[64];
+    assert_int_equal(outside_write(folder, records, error, sizeof error), 0);
+    FILE *from = fopen(path, "r");
+    assert_non_null(from);
+    snprintf(wanted, sizeof wanted, "%s\t", cell);
+    bool found = false;
+    while (!found && fgets(line, sizeof line, from))
+        found = strncmp(line, wanted, strlen(wanted)) == 0;
+    fclose(from);
+    return found ? line : "";
+}
+
+static void medians_stand_side_by_side(void **state)
+{
+    (void)state;
+    json_t *records = json_array();
+    for (int i = 0; i < 3; i++) {
+        add(records, "a", 100 + i, 0, 140 + i);
+        add(records, "b", 200 + i, 0, 240 + i);
+    }
+    assert_true(outside_is_known(records));
+    assert_string_equal(row(records, "a"), "a\ta\tfib\t2\t3\t101000000\t141000000\t40000000\t-\n");
+    assert_string_equal(row(records, "b"), "b\tb\tfib\t2\t3\t201000000\t241000000\t40000000\t-\n");
+    json_decref(records);
+}
+
+static void untimed_calls_count_as_inside(void **state)
+{
+    (void)state;
+    json_t *records = json_array();
+    add(records, "a", 100, 2, 190);
+    assert_string_equal(row(records, "a"), "a\ta\tfib\t2\t1\t150000000\t190000000\t40000000\t-\n");
+    json_decref(records);
+}
+
+static void time_that_is_not_shown_is_flagged(void **state)
+{
+    (void)state;
+    json_t *records = json_array();
+    for (int i = 0; i < 3; i++) {
+        add(records, "a", 100, 0, 110);
+        add(records, "b", 200, 0, 210);
+        add(records, "slow", 100, 0, 150);    /* 40 ms more than start-up */
+        add(records, "lies", 100, 0, 90);     /* more time inside than outside */
+        add(records, "large", 1000, 0, 1060); /* 50 ms more, but of a second */
+        add(records, "c", 300, 0, 310);
+    }
+    assert_non_null(strstr(row(records, "a"), "\t-\n"));
+    assert_non_null(strstr(row(records, "slow"), "\tdisagree\n"));
+    assert_non_null(strstr(row(records, "lies"), "\tdisagree\n"));
+    assert_non_null(strstr(row(records, "large"), "\t-\n"));
+    json_decref(records);
+}
+
+static void samples_without_outside_are_left_out(void **state)
+{
+    (void)state;
+    json_t *records = json_array();
+    add(records, "a", 100, 0, 0);
+    assert_false(outside_is_known(records));
+    add(records, "b", 100, 0, 110);
+    json_object_set_new(json_array_get(records, 1), "status", json_string("failed"));
+    add(records, "c", 100, 0, 110);
+    assert_true(outside_is_known(records));
+    assert_string_equal(row(records, "a"), "");
+    assert_string_equal(row(records, "b"), "");
+    assert_string_not_equal(row(records, "c"), "");
+    json_decref(records);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(medians_stand_side_by_side),
+        cmocka_unit_test(untimed_calls_count_as_inside),
+        cmocka_unit_test(time_that_is_not_shown_is_flagged),
+        cmocka_unit_test(samples_without_outside_are_left_out),
+    };
+    return cmocka_run_group_tests_name("outside", tests, folder_make, folder_remove);
+}
