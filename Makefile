@@ -22,6 +22,9 @@ WERROR ?= 0
 EXTRA_CFLAGS ?=
 
 COMPILER := $(if $(findstring clang,$(notdir $(CC))),clang,gcc)
+ifeq ($(origin CXX),default)
+CXX := $(if $(filter clang,$(COMPILER)),$(subst clang,clang++,$(CC)),$(subst gcc,g++,$(CC)))
+endif
 OUT := build/$(CONFIG)$(if $(filter clang,$(COMPILER)),-clang)
 
 # Packages ---------------------------------------------------------------------------------------
@@ -30,7 +33,7 @@ OUT := build/$(CONFIG)$(if $(filter clang,$(COMPILER)),-clang)
 tool = $(if $(shell command -v $(1)),,$(2))
 PACKAGES_BUILD = $(call tool,gcc,gcc) $(call tool,pkg-config,pkg-config) libc6-dev libpapi-dev \
     libjansson-dev libcyaml-dev libyaml-dev libgsl-dev libhwloc-dev libjemalloc-dev $(call tool,gnuplot,gnuplot-nox) \
-    $(call tool,hyperfine,hyperfine)
+    $(call tool,hyperfine,hyperfine) $(call tool,g++,g++) libbenchmark-dev
 PACKAGES_TEST = $(PACKAGES_BUILD) libcmocka-dev $(call tool,clang,clang) \
     $(call tool,git,git) $(call tool,python3,python3) $(call tool,chromium,chromium)
 PACKAGES_LINT = $(PACKAGES_TEST) $(call tool,clang-format,clang-format) $(call tool,clang-tidy,clang-tidy)
@@ -70,20 +73,26 @@ CFLAGS = -std=gnu17 -g $(OPTIMIZE) $(WARNINGS) -pthread $(EXTRA_CFLAGS)
 LDFLAGS = -g $(OPTIMIZE) -pthread $(EXTRA_CFLAGS)
 COMPILE = $(CC) $(CFLAGS) $(ROOTS) $(LIBRARY_CFLAGS)
 
+# One file is C++, the binding to Google Benchmark; only the program contains it.
+CXXFLAGS = -std=gnu++17 -g $(OPTIMIZE) $(filter-out %-prototypes,$(WARNINGS)) -pthread $(EXTRA_CFLAGS)
+COMPILE_CXX = $(CXX) $(CXXFLAGS) $(ROOTS)
+MICRO_LDLIBS = -lbenchmark -lstdc++
+
 # Sources ----------------------------------------------------------------------------------------
 
 FLOOR_SOURCES := $(wildcard sched_variants/*.c sched_variants/*/*.c sched_variants/machine/native/*.c \
     sched_variants/runtime/*.S)
 WORKLOAD_SOURCES := $(wildcard workloads/*.c)
 HARNESS_SOURCES := $(wildcard harness/*.c)
+MICRO_SOURCES := $(wildcard harness/gbench/*.cc)
 TEST_SOURCES := $(wildcard tests/test_*.c)
 TEST_SCRIPTS := $(wildcard tests/test_*.sh)
 C_FILES := $(wildcard sched_variants/*.[ch] sched_variants/*/*.[ch] sched_variants/machine/native/*.[ch] \
-    workloads/*.[ch] harness/*.[ch] tests/*.[ch])
+    workloads/*.[ch] harness/*.[ch] harness/gbench/*.h tests/*.[ch])
 
 objects = $(addprefix $(OUT)/,$(addsuffix .o,$(basename $(1))))
 CORE_OBJECTS := $(call objects,$(FLOOR_SOURCES) $(WORKLOAD_SOURCES))
-SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(filter-out harness/main.c,$(HARNESS_SOURCES)))
+SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(filter-out harness/main.c $(MICRO_SOURCES),$(HARNESS_SOURCES)))
 SUPPORT_OBJECTS := $(OUT)/tests/support.o
 CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform*.c))
 TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SOURCES))
@@ -110,7 +119,8 @@ ifneq ($(CONFIG),aarch64)
 	@pkg-config --exists $(LIBRARIES) || \
 	    { echo 'libraries are missing; "make deps" installs them, or says how' >&2; exit 1; }
 endif
-	@echo '$(subst ','\'',$(COMPILE))' | cmp -s - $@ || echo '$(subst ','\'',$(COMPILE))' >$@
+	@echo '$(subst ','\'',$(COMPILE) $(COMPILE_CXX))' | cmp -s - $@ || \
+	    echo '$(subst ','\'',$(COMPILE) $(COMPILE_CXX))' >$@
 
 # Holds what the program says about its own origin; only environment.o depends on it.
 GIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)$(shell \
@@ -129,15 +139,22 @@ $(OUT)/%.o: %.c $(OUT)/command
 	@mkdir -p $(@D)
 	$(SAY) $(COMPILE) $(EXTRA_INPUT) -MMD -MP -c -o $@ $<
 
+$(OUT)/%.o: %.cc $(OUT)/command
+	@mkdir -p $(@D)
+	$(SAY) $(COMPILE_CXX) -MMD -MP -c -o $@ $<
+
 $(OUT)/%.o: %.S $(OUT)/command
 	@mkdir -p $(@D)
 	$(SAY) $(COMPILE) -MMD -MP -c -o $@ $<
 
-$(OUT)/schedlab: $(SHARED_OBJECTS) $(OUT)/harness/main.o
-	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+$(OUT)/schedlab: $(SHARED_OBJECTS) $(call objects,$(MICRO_SOURCES)) $(OUT)/harness/main.o
+	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(MICRO_LDLIBS) $(LDLIBS)
 
 $(TEST_PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(SUPPORT_OBJECTS) $(SHARED_OBJECTS)
-	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
+	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(TEST_LDLIBS) $(LDLIBS)
+
+$(OUT)/tests/test_gbench: $(OUT)/harness/gbench/gbench.o
+$(OUT)/tests/test_gbench: TEST_LDLIBS = $(MICRO_LDLIBS)
 
 # The floor alone, no third-party library: the cross build runs the same program.
 $(CONFORMANCE): $(CONFORMANCE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)

@@ -7,6 +7,8 @@
 #     machine/       -> machine/ alone
 #     harness, tests -> everything
 #
+# The language is C; the one exception is the binding to Google Benchmark.
+#
 # Prints one line per offence; exit 1 if there is any.
 set -eu
 cd "$(dirname "$0")/.."
@@ -36,6 +38,9 @@ for room in $(find sched_variants -mindepth 1 -maxdepth 1 -type d ! -name runtim
     deny "$(sources "$room")" "a variant includes no other variant and no part of the floor's inside" \
         "\"(.*/)?(($others)/|internal\\.h|ctx\\.h)"
 done
+
+find sched_variants workloads harness tests plots \( -name '*.cc' -o -name '*.cpp' -o -name '*.hpp' \) \
+    ! -path harness/gbench/gbench.cc | sed 's|$|   <- C++ is for harness/gbench/gbench.cc only|' >>"$offences"
 
 if [ -s "$offences" ]; then
     cat "$offences"
