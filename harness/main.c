@@ -21,6 +21,7 @@ static const struct command {
     {"doctor", cmd_doctor, "what this machine can count, and what on it disturbs measuring"},
     {"merge", cmd_merge, "runs of one sweep into one"},
     {"compare", cmd_compare, "two runs, variants or revisions: who is faster, and is that shown"},
+    {"micro", cmd_micro, "single operations: queues, locks, switches, channels, wake-ups"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -1,0 +1,280 @@
+/* cmd_micro.c - `schedlab micro`: what single operations of the floor cost, by Google Benchmark.
+ *
+ * The library's flags are options like others here, so that a misspelt one gets the nearest; what
+ * is valid is handed to the library as it was typed.
+ */
+#include "harness/cli.h"
+#include "harness/commands.h"
+#include "harness/counter_names.h"
+#include "harness/environment.h"
+#include "harness/micro/micro.h"
+#include "harness/topology.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ERROR_SIZE = 1024, FLAG_SIZE = 64, CPUS_MAX = 1024 };
+
+struct options {
+    const char *command;
+    char **flags; /* for the library, NULL-terminated */
+    size_t flag_count;
+    struct variant_spec *variants;
+    size_t variant_count;
+    const char *events;
+    bool medians;
+};
+
+/* Options ------------------------------------------------------------------------------------- */
+
+enum value_kind { VALUE_BOOL, VALUE_COUNT, VALUE_SECONDS, VALUE_MIN_TIME, VALUE_TEXT, VALUE_WORD };
+
+static const char *const bool_words[] = {"true", "false", "yes", "no", "on", "off", "1", "0", NULL};
+static const char *const color_words[] = {"auto", "true", "false", "yes", "no", NULL};
+static const char *const output_words[] = {"console", "json", "csv", NULL};
+static const char *const unit_words[] = {"ns", "us", "ms", "s", NULL};
+static const char *const format_words[] = {"table", "json", "csv", NULL};
+
+/* What the values of the library's flags may be; the key is FLAG_KEY plus the index. */
+static const struct flag {
+    const char *name;
+    enum value_kind kind;
+    const char *const *words;
+} flags[] = {
+    {"benchmark_filter", VALUE_TEXT, NULL},
+    {"benchmark_list_tests", VALUE_BOOL, NULL},
+    {"benchmark_min_time", VALUE_MIN_TIME, NULL},
+    {"benchmark_min_warmup_time", VALUE_SECONDS, NULL},
+    {"benchmark_repetitions", VALUE_COUNT, NULL},
+    {"benchmark_dry_run", VALUE_BOOL, NULL},
+    {"benchmark_enable_random_interleaving", VALUE_BOOL, NULL},
+    {"benchmark_report_aggregates_only", VALUE_BOOL, NULL},
+    {"benchmark_display_aggregates_only", VALUE_BOOL, NULL},
+    {"benchmark_format", VALUE_WORD, output_words},
+    {"benchmark_out", VALUE_TEXT, NULL},
+    {"benchmark_out_format", VALUE_WORD, output_words},
+    {"benchmark_color", VALUE_WORD, color_words},
+    {"benchmark_counters_tabular", VALUE_BOOL, NULL},
+    {"benchmark_perf_counters", VALUE_TEXT, NULL},
+    {"benchmark_context", VALUE_TEXT, NULL},
+    {"benchmark_time_unit", VALUE_WORD, unit_words},
+    {"v", VALUE_COUNT, NULL},
+};
+
+enum { FLAGS = sizeof flags / sizeof flags[0], FLAG_KEY = 0x200, KEY_LIST = 0x100, KEY_MEDIANS };
+
+#define FLAG(index, name, arg, help)                                                               \
+    {                                                                                              \
+        name, FLAG_KEY + (index), arg, 0, help, 2                                                  \
+    }
+#define FLAG_BOOL(index, name, help)                                                               \
+    {                                                                                              \
+        name, FLAG_KEY + (index), "BOOL", OPTION_ARG_OPTIONAL, help, 2                             \
+    }
+
+static const struct argp_option option_table[] = {
+    {"list", KEY_LIST, NULL, 0, "Only print the names (as --benchmark_list_tests)", 1},
+    {"format", 'f', "FORMAT", 0, "table (default), json or csv (as --benchmark_format)", 1},
+    {"events", 'e', "A,B,C", 0,
+     "Count these per operation, as `run` does, or none (default); `schedlab list events`", 1},
+    {"medians", KEY_MEDIANS, NULL, 0, "Show the median of the repetitions, and nothing else", 1},
+    {NULL, 0, NULL, 0, "Google Benchmark's own:", 2},
+    FLAG(0, "benchmark_filter", "REGEX",
+         "Run the benchmarks whose names match; -REGEX: the others"),
+    FLAG_BOOL(1, "benchmark_list_tests", "Only print the names"),
+    FLAG(2, "benchmark_min_time", "SECONDS", "Least time of a repetition (default 0.5)"),
+    FLAG(3, "benchmark_min_warmup_time", "SECONDS", "Untimed before it (default 0)"),
+    FLAG(4, "benchmark_repetitions", "N", "Repetitions (default 1)"),
+    FLAG_BOOL(5, "benchmark_dry_run", "One iteration, one repetition (since 1.9)"),
+    FLAG_BOOL(6, "benchmark_enable_random_interleaving",
+              "Repetitions of all benchmarks in random order (default here: true)"),
+    FLAG_BOOL(7, "benchmark_report_aggregates_only", "No single repetitions anywhere"),
+    FLAG_BOOL(8, "benchmark_display_aggregates_only", "No single repetitions in the table"),
+    FLAG(9, "benchmark_format", "FORMAT", "console, json or csv"),
+    FLAG(10, "benchmark_out", "FILE", "Also write the results to FILE"),
+    FLAG(11, "benchmark_out_format", "FORMAT", "of FILE: json (default), console or csv"),
+    FLAG(12, "benchmark_color", "WORD", "auto, true or false"),
+    FLAG_BOOL(13, "benchmark_counters_tabular", "Counters as columns of the table"),
+    FLAG(14, "benchmark_perf_counters", "A,B",
+         "libpfm events, where the library was built with it"),
+    FLAG(15, "benchmark_context", "KEY=VALUE,...", "Added to the context of the results"),
+    FLAG(16, "benchmark_time_unit", "UNIT", "ns (default), us, ms or s"),
+    FLAG(17, "v", "N", "How much the library says about itself"),
+    {0},
+};
+
+static const char argp_doc[] =
+    "Measure single operations: queues, deques, locks, switches, channels, spawns, wake-ups, and "
+    "the bare operations of the machine below them (floor/...). Operations that need a scheduler "
+    "run on each VARIANT, on every one if none is named."
+    "\v"
+    "Time is wall time per operation, CPU that of the thread, or for timed sections of the whole "
+    "process. A benchmark that finds its own result wrong shows the reason in place of a time. "
+    "Full names, as in files, also say how time was taken; a filter may leave that out.\n\n"
+    "Example:\n"
+    "  schedlab micro gmp kthread --benchmark_filter='^(switch|floor/ctx)' "
+    "--benchmark_repetitions=5"
+    "\n\nExit status: 0 done; 1 a result was wrong; 2 misused.";
+
+static void flag_add(struct options *options, const char *name, const char *value)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    options->flags = realloc(options->flags, (options->flag_count + 2) * sizeof *options->flags);
+    if (!to || !options->flags)
+        abort();
+    fprintf(to, "--%s=%s", name, value);
+    fclose(to);
+    options->flags[options->flag_count++] = text;
+    options->flags[options->flag_count] = NULL;
+}
+
+/* Seconds, not negative; with `min_time` also "0.5s" and a count of iterations, "100x". */
+static void check_seconds(const struct options *options, const struct flag *flag, const char *text)
+{
+    char *end;
+    bool min_time = flag->kind == VALUE_MIN_TIME;
+    double seconds = strtod(text, &end);
+    if (min_time && (*end == 's' || *end == 'x') && end > text)
+        end++;
+    if (end == text || *end || !(seconds >= 0 && seconds <= 86400))
+        cli_misuse(options->command, "--%s=%s is not valid; valid: 0 to 86400 seconds%s",
+                   flag->name, text, min_time ? ", or a count of iterations as in 100x" : "");
+}
+
+static void flag_take(struct options *options, const struct flag *flag, const char *value)
+{
+    if (!value)
+        value = "true"; /* of a bool */
+    if (flag->kind == VALUE_BOOL)
+        cli_word(options->command, flag->name, value, bool_words);
+    if (flag->kind == VALUE_WORD)
+        cli_word(options->command, flag->name, value, flag->words);
+    if (flag->kind == VALUE_COUNT)
+        cli_number(options->command, flag->name, value, *flag->name == 'v' ? 0 : 1, 1000000, "");
+    if (flag->kind == VALUE_SECONDS || flag->kind == VALUE_MIN_TIME)
+        check_seconds(options, flag, value);
+    flag_add(options, flag->name, value);
+}
+
+static void variant_add(struct options *options, const char *text)
+{
+    char error[ERROR_SIZE];
+    struct variant_spec spec;
+    if (!variant_spec_parse(&spec, text, error, sizeof error))
+        cli_misuse(options->command, "%s", error);
+    if (spec.ops == &spec_serial)
+        cli_misuse(options->command, "serial has no scheduler, so no operations of one");
+    for (size_t i = 0; i < options->variant_count; i++)
+        if (strcmp(options->variants[i].text, spec.text) == 0)
+            cli_misuse(options->command, "the variant \"%s\" is given twice", spec.text);
+    options->variants =
+        realloc(options->variants, (options->variant_count + 1) * sizeof *options->variants);
+    if (!options->variants)
+        abort();
+    options->variants[options->variant_count++] = spec;
+}
+
+static void events_take(struct options *options, const char *text)
+{
+    struct counter_names names;
+    char error[ERROR_SIZE];
+    if (!counter_names_split(&names, text, error, sizeof error) ||
+        !counter_names_check(&papi_api_native, &names, error, sizeof error))
+        cli_misuse(options->command, "%s", error);
+    counter_names_free(&names);
+    options->events = text;
+}
+
+static error_t option_parse(int key, char *arg, struct argp_state *state)
+{
+    static const char *const formats[] = {"console", "json", "csv"};
+    struct options *options = state->input;
+    if (key >= FLAG_KEY && key < FLAG_KEY + FLAGS) {
+        flag_take(options, &flags[key - FLAG_KEY], arg);
+        return 0;
+    }
+    switch (key) {
+    case KEY_LIST:
+        flag_add(options, "benchmark_list_tests", "true");
+        break;
+    case KEY_MEDIANS:
+        options->medians = true;
+        break;
+    case 'f':
+        flag_add(options, "benchmark_format",
+                 formats[cli_word(options->command, "format", arg, format_words)]);
+        break;
+    case 'e':
+        events_take(options, arg);
+        break;
+    case ARGP_KEY_ARG:
+        variant_add(options, arg);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp argp = {option_table, option_parse, "[VARIANT...]", argp_doc, NULL,
+                                 NULL,         NULL};
+
+/* Running ------------------------------------------------------------------------------------- */
+
+static void variants_complete(struct options *options)
+{
+    if (options->variant_count > 0)
+        return;
+    for (size_t i = 0; sched_variants[i]; i++)
+        variant_add(options, sched_variants[i]->name);
+}
+
+static void options_free(struct options *options)
+{
+    for (size_t i = 0; i < options->flag_count; i++)
+        free(options->flags[i]);
+    free(options->flags);
+    for (size_t i = 0; i < options->variant_count; i++)
+        variant_spec_free(&options->variants[i]);
+    free(options->variants);
+}
+
+/* The cores, in the order in which samples take them too. */
+static bool take_cores(const char *command)
+{
+    int cpus[CPUS_MAX];
+    int error = machine_init(cpus, topology_pick_cpus(cpus, CPUS_MAX));
+    if (error)
+        fprintf(stderr, "%s: cannot use the cores: %s\n", command, strerror(-error));
+    return !error;
+}
+
+static int run(struct options *options)
+{
+    char error[ERROR_SIZE];
+    if (!take_cores(options->command))
+        return EXIT_FAILED;
+    micro_register(options->variants, options->variant_count, options->events);
+    gbench_context("schedlab", environment_revision());
+    enum gbench_end end = gbench_run(options->command, (const char *const *)options->flags,
+                                     options->medians, error, sizeof error);
+    if (end == GBENCH_MISUSED)
+        cli_misuse(options->command, "%s", error);
+    return end == GBENCH_FAILED ? EXIT_FAILED : EXIT_DONE;
+}
+
+int cmd_micro(int argc, char **argv)
+{
+    struct options options = {.command = argv[0], .flags = calloc(1, sizeof *options.flags)};
+    if (!options.flags)
+        abort();
+    cli_parse(&argp, argc, argv, &options);
+    variants_complete(&options);
+    int status = run(&options);
+    options_free(&options);
+    return status;
+}

@@ -1,0 +1,189 @@
+/* micro_count.c - see micro_count.h. */
+#define _GNU_SOURCE
+#include "harness/micro/micro_count.h"
+
+#include "g.h"
+#include "harness/counter_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ERROR_SIZE = 512 };
+
+static char *thread_events;              /* comma-separated; "none" */
+static struct counters *process;         /* NULL: none of its events is asked for */
+static const struct micro_count *called; /* the call that is on, for the process's events */
+static json_t *absences_told;            /* names of events whose absence has been said */
+
+static uint64_t source_read(void *arg, enum stat_id which)
+{
+    (void)arg;
+    return called && called->sched && *called->sched ? sched_stat(*called->sched, which) : 0;
+}
+
+static const char *source_absent(void *arg, enum stat_id which)
+{
+    (void)arg;
+    if (which == STAT_UNSTARTED_GS_PEAK || which == STAT_TASKS_LIVE_PEAK)
+        return "not counted for single operations; `schedlab run` may";
+    return NULL;
+}
+
+/* The list is known to be valid. */
+static struct counters *counters_make(const char *events, enum counters_threads threads)
+{
+    char error[ERROR_SIZE];
+    struct counters *counters =
+        counters_new(&papi_api_native, events, threads, error, sizeof error);
+    if (!counters)
+        fatal("counters_make: %s", error);
+    return counters;
+}
+
+/* The names of one of the two kinds, "a,b,c", or "none". */
+static char *names_of(const struct counter_names *names, bool of_process)
+{
+    char *text = NULL;
+    size_t size = 0;
+    const char *comma = "";
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        abort();
+    for (size_t i = 0; i < names->count; i++) {
+        if ((counter_sde_find(names->name[i]) >= 0) != of_process)
+            continue;
+        fprintf(to, "%s%s", comma, names->name[i]);
+        comma = ",";
+    }
+    if (!*comma)
+        fputs("none", to);
+    fclose(to);
+    return text;
+}
+
+void micro_count_list(const char *events)
+{
+    static const struct counters_source source = {.read = source_read, .absent = source_absent};
+    struct counter_names names;
+    char error[ERROR_SIZE];
+    if (!counter_names_split(&names, events ? events : "none", error, sizeof error))
+        fatal("micro_count_list: %s", error);
+    thread_events = names_of(&names, false);
+    char *process_events = names_of(&names, true);
+    if (strcmp(process_events, "none") != 0) {
+        process = counters_make(process_events, COUNTERS_PER_THREAD);
+        counters_bind(process, &source);
+    }
+    free(process_events);
+    counter_names_free(&names);
+}
+
+void micro_count_open(struct micro_count *count, struct sched *const *sched, bool threads_come)
+{
+    *count = (struct micro_count){.sched = sched};
+    called = count;
+    if (process)
+        count->before = counters_to_json(process, 1);
+    if (strcmp(thread_events, "none") == 0)
+        return;
+    count->threads =
+        counters_make(thread_events, threads_come ? COUNTERS_INHERITED : COUNTERS_PER_THREAD);
+    counters_bind(count->threads, NULL);
+}
+
+void micro_count_close(struct micro_count *count)
+{
+    if (count->threads)
+        counters_free(count->threads);
+    json_decref(count->before);
+    called = NULL;
+}
+
+void micro_count_thread(struct micro_count *count, const void *key)
+{
+    if (count->threads)
+        counters_thread_started(count->threads, key);
+}
+
+/* To PAPI the first thread stays: leaving would take the process's events with it. Its set ends
+ * with the call. */
+void micro_count_thread_end(struct micro_count *count, const void *key)
+{
+    if (count->threads && gettid() != getpid())
+        counters_thread_stopping(count->threads, key);
+}
+
+void micro_count_begin(struct micro_count *count)
+{
+    if (process)
+        counters_begin(process);
+    if (count->threads)
+        counters_begin(count->threads);
+}
+
+void micro_count_end(struct micro_count *count)
+{
+    if (count->threads)
+        counters_end(count->threads);
+    if (process)
+        counters_end(process);
+}
+
+/* Results ------------------------------------------------------------------------------------- */
+
+static void absence_tell(const char *name, const char *reason)
+{
+    if (!absences_told)
+        absences_told = json_object();
+    if (json_object_get(absences_told, name))
+        return;
+    json_object_set_new(absences_told, name, json_true());
+    fprintf(stderr, "not counted: %s: %s\n", name, reason);
+}
+
+static double value_of(const json_t *event)
+{
+    return (double)json_integer_value(json_object_get(event, "value"));
+}
+
+/* before: the same list at the beginning of the call, or NULL: it began with zero. */
+static void list_show(const json_t *list, const json_t *before, bool has_scheduler,
+                      struct gbench_state *state, double share)
+{
+    size_t i;
+    const json_t *event;
+    json_array_foreach(list, i, event)
+    {
+        const char *name = json_string_value(json_object_get(event, "name"));
+        const char *absent = json_string_value(json_object_get(event, "absent"));
+        int own = counter_sde_find(name);
+        if (absent) {
+            absence_tell(name, absent);
+        } else if (own >= STAT_COUNT || own < 0 || has_scheduler) {
+            bool peak = own >= 0 && counter_sde_is_peak(own);
+            double value = value_of(event);
+            if (before && !peak)
+                value -= value_of(json_array_get(before, i));
+            gbench_count(state, own >= 0 ? counter_sde_name(own) : name,
+                         peak ? value : value * share,
+                         peak ? GBENCH_COUNTER_FIGURE : GBENCH_COUNTER_TOTAL);
+        }
+    }
+}
+
+void micro_count_show(const struct micro_count *count, struct gbench_state *state, double share)
+{
+    bool has_scheduler = count->sched != NULL;
+    if (process) {
+        json_t *list = counters_to_json(process, 1);
+        list_show(list, count->before, has_scheduler, state, share);
+        json_decref(list);
+    }
+    if (count->threads) {
+        json_t *list = counters_to_json(count->threads, 1);
+        list_show(list, NULL, has_scheduler, state, share);
+        json_decref(list);
+    }
+}

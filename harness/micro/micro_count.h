@@ -1,0 +1,43 @@
+/* micro_count.h - events per operation, by the reader that samples use (counters.h).
+ *
+ * Who calls: micro.c. Two sets of counters, for libsde cannot register a name again that was
+ * unregistered: the program's own events are registered once for the process, and each call of an
+ * operation sees the difference; those of threads are made anew for every call.
+ */
+#ifndef SCHEDLAB_MICRO_COUNT_H
+#define SCHEDLAB_MICRO_COUNT_H
+
+#include "harness/counters.h"
+#include "harness/gbench/gbench.h"
+
+struct sched;
+struct m;
+
+/* Of one call of an operation. */
+struct micro_count {
+    struct sched *const *sched; /* where the scheduler is, once there is one; NULL: never */
+    struct counters *threads;   /* NULL: none is asked for */
+    json_t *before;             /* the process's events, as they were */
+};
+
+/* What is counted from now on; see counter_names_split(); NULL is "none". Once. Must be valid. */
+void micro_count_list(const char *events);
+
+/* Begins and ends a call. Threads that come and go are counted by inheritance. sched is as in
+ * struct micro_count; it must be valid until micro_count_close(). */
+void micro_count_open(struct micro_count *count, struct sched *const *sched, bool threads_come);
+void micro_count_close(struct micro_count *count);
+
+/* Each thread that works, first and last; key tells them apart. */
+void micro_count_thread(struct micro_count *count, const void *key);
+void micro_count_thread_end(struct micro_count *count, const void *key);
+
+/* Around what is counted; again and again. */
+void micro_count_begin(struct micro_count *count);
+void micro_count_end(struct micro_count *count);
+
+/* Makes columns of what was counted, scaled by share where it is a sum. What could not be counted
+ * is said once on standard error, and has no column. */
+void micro_count_show(const struct micro_count *count, struct gbench_state *state, double share);
+
+#endif

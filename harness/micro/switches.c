@@ -1,0 +1,220 @@
+/* switches.c - one goroutine after another: a switch, a yield, a new goroutine, a child.
+ *
+ * All with one worker, so that what is timed is the path and not the traffic between cores.
+ */
+#include "harness/micro/micro.h"
+
+#include <inttypes.h>
+
+enum { SPAWN_BATCH = 64 };
+
+/* Park and ready ----------------------------------------------------------------------------- */
+
+/* Two goroutines that hand the worker to each other: each readies the other and parks, which is
+ * what a channel or a lock does without the channel or the lock. */
+struct hand_over {
+    struct micro *micro;
+    struct g *here, *there;
+    _Atomic uint32_t there_parks;
+    bool over;
+    uint64_t arrivals;
+    struct join join;
+};
+
+static struct g *self(void)
+{
+    return machine_self()->curg;
+}
+
+static void park(struct hand_over *hand_over)
+{
+    struct g *gp = self();
+    gp->wait_reason = WAIT_CHAN_RECV;
+    gp->wait_on = hand_over;
+    g_park();
+}
+
+static void there_main(void *arg)
+{
+    struct hand_over *hand_over = arg;
+    hand_over->there = self();
+    atomic_store_explicit(&hand_over->there_parks, 1, memory_order_release);
+    park(hand_over);
+    while (!hand_over->over) {
+        hand_over->arrivals++;
+        g_ready(hand_over->here);
+        park(hand_over);
+    }
+}
+
+static void here_main(void *arg)
+{
+    struct hand_over *hand_over = arg;
+    struct micro *micro = hand_over->micro;
+    uint64_t rounds = (micro->n + 1) / 2;
+    hand_over->here = self();
+    join_go(&hand_over->join, there_main, hand_over);
+    while (!atomic_load_explicit(&hand_over->there_parks, memory_order_acquire))
+        gosched();
+    micro_start(micro);
+    for (uint64_t i = 0; i < rounds; i++) {
+        g_ready(hand_over->there);
+        park(hand_over);
+    }
+    micro_stop(micro);
+    micro_did(micro, 2 * rounds);
+    hand_over->over = true;
+    g_ready(hand_over->there);
+    join_wait(&hand_over->join);
+    micro_expect(micro, "hand-overs", hand_over->arrivals, rounds);
+}
+
+static void switch_over(struct micro *micro)
+{
+    struct hand_over hand_over = {.micro = micro};
+    micro_schedule(micro, 1, here_main, &hand_over);
+}
+
+/* Yield -------------------------------------------------------------------------------------- */
+
+struct yielding {
+    struct micro *micro;
+    uint64_t rounds;
+    struct join join;
+};
+
+static void yields(void *arg)
+{
+    const struct yielding *yielding = arg;
+    for (uint64_t i = 0; i < yielding->rounds; i++)
+        gosched();
+}
+
+static void yield_main(void *arg)
+{
+    struct yielding *yielding = arg;
+    struct micro *micro = yielding->micro;
+    uint64_t before = sched_stat(micro->sched, STAT_YIELDS);
+    join_go(&yielding->join, yields, yielding);
+    micro_start(micro);
+    yields(yielding);
+    join_wait(&yielding->join);
+    micro_stop(micro);
+    micro_did(micro, 2 * yielding->rounds);
+    micro_expect(micro, "yields", sched_stat(micro->sched, STAT_YIELDS) - before,
+                 2 * yielding->rounds);
+}
+
+static void yield(struct micro *micro)
+{
+    struct yielding yielding = {.micro = micro, .rounds = (micro->n + 1) / 2};
+    micro_schedule(micro, 1, yield_main, &yielding);
+}
+
+/* Spawn -------------------------------------------------------------------------------------- */
+
+struct spawning {
+    struct micro *micro;
+    struct waitgroup group;
+    _Atomic uint64_t ran;
+};
+
+static void spawned(void *arg)
+{
+    struct spawning *spawning = arg;
+    atomic_fetch_add_explicit(&spawning->ran, 1, memory_order_relaxed); /* by the wait group */
+    wg_done(&spawning->group);
+}
+
+/* From go() until it has run and ended; so many at a time that the parent's wait is shared. */
+static void spawn_main(void *arg)
+{
+    struct spawning *spawning = arg;
+    struct micro *micro = spawning->micro;
+    micro_start(micro);
+    for (uint64_t done = 0; done < micro->n;) {
+        uint64_t batch = micro->n - done < SPAWN_BATCH ? micro->n - done : SPAWN_BATCH;
+        wg_add(&spawning->group, (int32_t)batch);
+        for (uint64_t i = 0; i < batch; i++)
+            go(spawned, spawning);
+        wg_wait(&spawning->group);
+        done += batch;
+    }
+    micro_stop(micro);
+    micro_expect(micro, "goroutines", atomic_load_explicit(&spawning->ran, memory_order_relaxed),
+                 micro->n);
+}
+
+static void spawn(struct micro *micro)
+{
+    struct spawning spawning = {.micro = micro};
+    micro_schedule(micro, 1, spawn_main, &spawning);
+}
+
+/* Spawn and sync ----------------------------------------------------------------------------- */
+
+struct forking {
+    struct micro *micro;
+    uint64_t ran;
+};
+
+static void child(struct fj_worker *w, void *arg)
+{
+    (void)w;
+    ++*(uint64_t *)arg;
+}
+
+/* One child and its sync; nobody is there to steal. */
+static void fork_main(void *arg)
+{
+    struct forking *forking = arg;
+    struct micro *micro = forking->micro;
+    struct fj_worker *w = fj_self();
+    struct fj_task task;
+    struct fj_frame frame;
+    micro_start(micro);
+    for (uint64_t i = 0; i < micro->n; i++) {
+        fj_open(&frame, w);
+        fj_spawn(&frame, &task, child, &forking->ran);
+        fj_sync(&frame);
+        w = frame.w;
+    }
+    micro_stop(micro);
+    micro_expect(micro, "children", forking->ran, micro->n);
+    micro_expect(micro, "tasks stolen", sched_stat(micro->sched, STAT_TASKS_STOLEN), 0);
+}
+
+static void spawn_sync(struct micro *micro)
+{
+    struct forking forking = {.micro = micro};
+    micro_schedule(micro, 1, fork_main, &forking);
+}
+
+static bool serves_forkjoin(const struct sched_ops *ops)
+{
+    return ops->forkjoin != FJ_GO;
+}
+
+const struct micro_op micro_switches[] = {
+    {.name = "switch",
+     .floor = "floor/ctx_switch",
+     .style = MICRO_TIMED,
+     .run = switch_over,
+     .serves = micro_serves_all},
+    {.name = "yield",
+     .floor = "floor/ctx_switch",
+     .style = MICRO_TIMED,
+     .run = yield,
+     .serves = micro_serves_all},
+    {.name = "spawn",
+     .floor = "floor/ctx_switch",
+     .style = MICRO_TIMED,
+     .run = spawn,
+     .serves = micro_serves_all},
+    {.name = "spawn_sync",
+     .floor = "floor/call",
+     .style = MICRO_TIMED,
+     .run = spawn_sync,
+     .serves = serves_forkjoin},
+    {0},
+};

@@ -1,0 +1,118 @@
+#!/bin/bash
+# test_micro.sh - schedlab micro from the outside: names, filters, output, counters, misuse.
+#
+#     tests/test_micro.sh build/schedlab
+#
+# Prints TAP. No time is judged: a benchmark passes if it ran and found its own result right.
+set -uo pipefail
+schedlab=$(realpath "${1:-build/schedlab}")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+count=0 bad=0
+
+report() { # OK NAME
+    count=$((count + 1))
+    if [ "$1" = 1 ]; then
+        echo "ok $count - $2"
+    else
+        bad=$((bad + 1))
+        echo "not ok $count - $2"
+        sed 's/^/# /' out err 2>/dev/null | head -n 20
+    fi
+}
+
+# run ARGUMENT...: leaves out, err, status.
+run() {
+    timeout 300 "$schedlab" micro "$@" >out 2>err </dev/null
+    status=$?
+}
+
+# misuse NAME PART -- ARGUMENT...
+misuse() {
+    local name=$1 part=$2 good=0
+    shift 3
+    run "$@"
+    [ $status = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$part" err && good=1
+    report $good "$name"
+}
+
+# json NAME EXPRESSION [FILE]: python over the JSON in FILE, as `j`; b is its benchmarks.
+json() {
+    local good=0
+    python3 -c "import json,sys; j=json.load(open('${3:-out}')); b=j['benchmarks']; sys.exit(not ($2))" && good=1
+    report $good "$1"
+}
+
+variants=$("$schedlab" list variants --format json | python3 -c "
+import json, sys
+print(*[v['name'] for v in json.load(sys.stdin)['variants'] if v['name'] != 'serial'])")
+quick="--benchmark_min_time=0.0001"
+
+# Names
+run --list
+good=1
+for name in floor/{call,cas,xchg,fence,ctx_switch,futex_wake,futex_wake_run,line_round_trip,thread} gqueue/{push,pop} \
+    globq/{put,get} lrq/{put,get,runnext} lrq/steal/held:256 pdeque/{put,get,steal} deque/{push,pop,steal,push_pop} \
+    deque/push_pop_{idle,busy}_thief lock/{free,contended} spawn_sync/{tasksteal,contsteal} wake/{pay,run}/gmp; do
+    grep -qE "^$name(/|\$)" out || { good=0 && echo "# no $name"; }
+done
+for variant in $variants; do
+    for name in switch yield spawn mutex/free chan/{unbuffered,buffered,try}; do
+        grep -qE "^$name/$variant(/|\$)" out || { good=0 && echo "# no $name/$variant"; }
+    done
+done
+[ $status = 0 ] && [ ! -s err ] && report $good list_has_every_operation || report 0 list_has_every_operation
+[ -z "$(sort out | uniq -d)" ] && report 1 names_are_unique || report 0 names_are_unique
+cp out all
+run --benchmark_list_tests
+cmp -s out all && report 1 list_is_the_librarys || report 0 list_is_the_librarys
+run --list gmp,tick=64 --benchmark_filter=^yield
+[ "$(cat out)" = yield/gmp,tick=64/process_time/manual_time ] && report 1 variants_are_specifications || report 0 variants_are_specifications
+run --help
+[ $status = 0 ] && grep -q "Example:" out && grep -q "Exit status" out && report 1 help_has_an_example || report 0 help_has_an_example
+
+# Everything runs, and is right by its own check.
+run $quick --benchmark_out=results.json
+[ $status = 0 ] && [ "$(grep -cE ' ns .* ns ' out)" = "$(wc -l <all)" ] && ! grep -qi error out && report 1 all_benchmarks_are_right || report 0 all_benchmarks_are_right
+awk 'length($0) > 100 { exit 1 }' out && report 1 table_fits_100_columns || report 0 table_fits_100_columns
+sed -E 's,/(process_time|manual_time),,g' all | cmp -s - <(awk '/ ns / { print $1 }' out) &&
+    report 1 table_is_in_the_order_of_the_list || report 0 table_is_in_the_order_of_the_list
+json file_has_all_times_in_ns \
+    "len(b) == $(wc -l <all) and all(x['time_unit'] == 'ns' and x['real_time'] > 0 and x['run_type'] == 'iteration' for x in b)" results.json
+json file_names_the_revision "j['context']['schedlab']" results.json
+
+# Output
+run --format json $quick --benchmark_filter='^floor/(cas|xchg)$' --benchmark_repetitions=3
+json json_has_every_repetition \
+    "sorted(x['name'] for x in b if x['run_type'] == 'iteration') == 3 * ['floor/cas'] + 3 * ['floor/xchg']"
+json json_has_aggregates "{x['aggregate_name'] for x in b if x['run_type'] == 'aggregate'} >= {'mean', 'median', 'stddev'}"
+run --medians $quick --benchmark_filter='^floor/(cas|xchg)$' --benchmark_repetitions=3
+[ "$(grep -c ' ns ' out)" = 2 ] && report 1 medians_are_one_line_each || report 0 medians_are_one_line_each
+run gmp,runnext=off --format json --benchmark_min_time=0.001s --benchmark_filter='^(switch|spawn|floor/cas)' \
+    --events perf::TASK-CLOCK,sde:::schedlab::DISPATCHES,sde:::schedlab::DEQUE_MAX,PAPI_L1_DCM
+json counters_are_per_operation \
+    "all(0.99 < x['DISPATCHES'] < 1.1 for x in b if x['name'].startswith('switch'))"
+json peaks_are_themselves "all(x['DEQUE_MAX'] == 1 for x in b if x['name'].startswith('switch')) and all(2 <= x['DEQUE_MAX'] <= 64 for x in b if x['name'].startswith('spawn'))"
+json nothing_of_a_scheduler_without_one "all('DISPATCHES' not in x for x in b if x['name'].startswith('floor'))"
+json what_is_not_counted_is_absent_and_said "all(('PAPI_L1_DCM' in x) != ('not counted: PAPI_L1_DCM: ' in open('err').read()) for x in b)"
+
+# Misuse
+misuse unknown_flag "the nearest is --benchmark_filter" -- --benchmark_fliter=x
+misuse unknown_option "the nearest is --events" -- --evnts=x
+misuse flag_without_value "has no value" -- --benchmark_repetitions
+misuse no_match "matches no benchmark" -- --benchmark_filter=nothing
+misuse no_regex "is not a regular expression" -- '--benchmark_filter=a('
+misuse bad_time "valid: 0 to 86400 seconds" -- --benchmark_min_time=soon
+misuse bad_count "valid: 1 to" -- --benchmark_repetitions=0
+misuse bad_bool "the nearest is" -- --benchmark_list_tests=maybe
+misuse bad_format "the nearest is table" -- --format=tabel
+misuse bad_context "not valid" -- --benchmark_context=x
+misuse no_such_folder "cannot write" -- --benchmark_out=no/such/file
+misuse unknown_variant '"gmp"' -- gpm
+misuse variant_twice "given twice" -- gmp gmp,tick=61
+misuse serial_has_no_scheduler "no scheduler" -- serial
+misuse unknown_event '"PAPI_L1_DCM"' -- --events=PAPI_L1_DCN
+
+echo "1..$count"
+[ $bad = 0 ]
