@@ -22,6 +22,7 @@ static const struct command {
     {"merge", cmd_merge, "runs of one sweep into one"},
     {"compare", cmd_compare, "two runs, variants or revisions: who is faster, and is that shown"},
     {"micro", cmd_micro, "single operations: queues, locks, switches, channels, wake-ups"},
+    {"export", cmd_export, "the samples of a run for Google Benchmark, benchstat or a spreadsheet"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -1,0 +1,123 @@
+/* cmd_export.c - `schedlab export`: a run's samples for other tools. */
+#include "harness/cli.h"
+#include "harness/commands.h"
+#include "harness/export.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 512 };
+
+static const char *const format_words[] = {"gbench", "benchstat", "csv", NULL};
+
+struct options {
+    const char *command, *folder, *output;
+    int format; /* -1: not given */
+};
+
+static const struct argp_option option_table[] = {
+    {"to", 't', "FORMAT", 0, "gbench, benchstat or csv; must be given", 0},
+    {"output", 'o', "FILE", 0, "Write FILE (default: standard output)", 0},
+    {0},
+};
+
+static const char argp_doc[] =
+    "Write the samples of a run in the format of another tool."
+    "\v"
+    "RUN_DIR is a folder that `schedlab sweep` wrote; nothing in it changes.\n\n"
+    "  gbench     JSON of Google Benchmark, for its compare.py; a sample is a repetition\n"
+    "  benchstat  lines as `go test -bench` prints them, for benchstat\n"
+    "  csv        a line per sample (RFC 4180), failed and skipped ones too; absent is empty\n\n"
+    "Samples of cells that failed or were skipped have no number; gbench and benchstat leave them "
+    "out, and say how many.\n\n"
+    "Example:\n"
+    "  schedlab export results/reference --to gbench --output reference.json\n\n"
+    "Exit status: 0 done; 1 the records cannot be read, or the output not written; 2 misused.";
+
+static error_t option_parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case 't':
+        options->format = cli_word(options->command, "to", arg, format_words);
+        break;
+    case 'o':
+        options->output = arg;
+        break;
+    case ARGP_KEY_ARG:
+        if (options->folder)
+            cli_misuse(options->command, "one run at a time; found \"%s\" and \"%s\"",
+                       options->folder, arg);
+        options->folder = arg;
+        break;
+    case ARGP_KEY_END:
+        if (!options->folder)
+            cli_misuse(options->command, "which run? A folder that `schedlab sweep` wrote, for "
+                                         "example results/reference");
+        if (options->format < 0)
+            cli_misuse(options->command, "--to is missing; valid: gbench, benchstat, csv");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp argp = {option_table, option_parse, "RUN_DIR", argp_doc, NULL, NULL, NULL};
+
+static void check_run(const struct options *options)
+{
+    char path[PATH_SIZE];
+    int length = snprintf(path, sizeof path, "%s/samples.jsonl", options->folder);
+    if (length >= (int)sizeof path || access(path, F_OK) != 0)
+        cli_misuse(options->command,
+                   "%s is not a run: it has no samples.jsonl; valid is a folder that `schedlab "
+                   "sweep` wrote",
+                   options->folder);
+}
+
+static int complain(const struct options *options, const char *what, const char *why)
+{
+    fprintf(stderr, "%s: %s: %s\n", options->command, what, why);
+    return EXIT_FAILED;
+}
+
+static void say_what_lacks(const struct options *options, const struct export_result *result)
+{
+    if (result->left_out > 0)
+        fprintf(stderr, "%s: %zu samples left out: their cells failed or were skipped\n",
+                options->command, result->left_out);
+    if (result->without_cpu > 0)
+        fprintf(stderr,
+                "%s: %zu samples have no cpu_time, which compare.py wants: neither "
+                "sde:::schedlab::PROCESS_CPU_NS nor perf::TASK-CLOCK was counted\n",
+                options->command, result->without_cpu);
+}
+
+int cmd_export(int argc, char **argv)
+{
+    struct options options = {.command = argv[0], .format = -1};
+    struct export_result result;
+    char error[ERROR_SIZE];
+    cli_parse(&argp, argc, argv, &options);
+    check_run(&options);
+    FILE *to = options.output ? fopen(options.output, "we") : stdout;
+    if (!to)
+        return complain(&options, options.output, strerror(errno));
+    int failed = export_run(options.folder, (enum export_format)options.format, to, &result, error,
+                            sizeof error);
+    bool lost = fflush(to) != 0 || ferror(to);
+    if (options.output && fclose(to) != 0)
+        lost = true;
+    if (failed)
+        return complain(&options, "cannot export", error);
+    if (lost)
+        return complain(&options, options.output ? options.output : "standard output",
+                        strerror(errno));
+    say_what_lacks(&options, &result);
+    return EXIT_DONE;
+}

@@ -1,0 +1,441 @@
+/* export.c - see export.h. */
+#include "harness/export.h"
+
+#include "harness/counter_names.h"
+#include "harness/digests.h"
+#include "harness/records.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_SIZE = 1024, PATH_SIZE = 4096 };
+
+/* One run being exported. */
+struct exporting {
+    json_t *records;
+    json_t *environment; /* NULL: not there */
+    json_t *failed;      /* reasons by cell: such a cell has no numbers */
+    FILE *to;
+    struct export_result *result;
+};
+
+/* Records ------------------------------------------------------------------------------------- */
+
+static bool is_ok(const json_t *record)
+{
+    return strcmp(record_text(record, "status"), "ok") == 0;
+}
+
+static double number_of(const json_t *record, const char *key)
+{
+    return json_number_value(json_object_get(record, key));
+}
+
+/* Nanoseconds per operation; 0 if the record has no times. */
+static double ns_per_op(const json_t *record)
+{
+    double ops = number_of(record, "ops");
+    return ops > 0 ? number_of(record, "time_ns") / ops : 0;
+}
+
+/* Its cell has only ok samples, and it has times. */
+static bool has_numbers(const struct exporting *exporting, const json_t *record)
+{
+    return is_ok(record) && ns_per_op(record) > 0 &&
+           !json_object_get(exporting->failed, record_text(record, "cell"));
+}
+
+static void name_write(const json_t *record, char name[NAME_SIZE])
+{
+    snprintf(name, NAME_SIZE, "%s/%s/workers:%lld", record_text(record, "variant"),
+             record_text(record, "workload"),
+             (long long)json_integer_value(json_object_get(record, "workers")));
+}
+
+/* An event without the prefix that all of the program's own share. */
+static const char *event_name(const json_t *event)
+{
+    const char *name = record_text(event, "name");
+    size_t prefix = strlen(COUNTER_SDE_PREFIX);
+    return strncmp(name, COUNTER_SDE_PREFIX, prefix) == 0 ? name + prefix : name;
+}
+
+/* The first of these that was counted, per operation; NULL if none was. */
+static const json_t *cpu_time(const json_t *record)
+{
+    static const char *const names[] = {COUNTER_SDE_PREFIX "PROCESS_CPU_NS", "perf::TASK-CLOCK"};
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        size_t i;
+        const json_t *event;
+        json_array_foreach(json_object_get(record, "events"), i, event)
+        {
+            if (strcmp(record_text(event, "name"), names[n]) == 0 &&
+                json_object_get(event, "per_op"))
+                return json_object_get(event, "per_op");
+        }
+    }
+    return NULL;
+}
+
+/* gbench -------------------------------------------------------------------------------------- */
+
+static json_t *gbench_context(const struct exporting *exporting)
+{
+    const json_t *cpu = json_object_get(exporting->environment, "cpu");
+    const json_t *build = json_object_get(exporting->environment, "build");
+    json_t *context = json_pack("{ss si}", "executable", "schedlab", "json_schema_version", 1);
+    const json_t *first = json_array_get(exporting->records, 0);
+    if (first)
+        json_object_set_new(context, "date", json_string(record_text(first, "started")));
+    if (json_is_integer(json_object_get(cpu, "usable_threads")))
+        json_object_set(context, "num_cpus", json_object_get(cpu, "usable_threads"));
+    if (json_is_string(json_object_get(build, "revision")))
+        json_object_set(context, "schedlab", json_object_get(build, "revision"));
+    return context;
+}
+
+static json_t *gbench_entry(const json_t *record, json_t *family, const char *name)
+{
+    json_int_t index = json_integer_value(json_object_get(family, "done"));
+    json_t *entry = json_pack("{ss sO si ss ss sO sI si sO sf ss}", "name", name, "family_index",
+                              json_object_get(family, "index"), "per_family_instance_index", 0,
+                              "run_name", name, "run_type", "iteration", "repetitions",
+                              json_object_get(family, "count"), "repetition_index", index,
+                              "threads", 1, "iterations", json_object_get(record, "ops"),
+                              "real_time", ns_per_op(record), "time_unit", "ns");
+    json_object_set_new(family, "done", json_integer(index + 1));
+    size_t i;
+    const json_t *event;
+    json_array_foreach(json_object_get(record, "events"), i, event)
+    {
+        json_t *value = json_object_get(event, "per_op");
+        if (!value)
+            value = json_object_get(event, "value"); /* a peak */
+        if (value)
+            json_object_set(entry, event_name(event), value);
+    }
+    return entry;
+}
+
+/* Each cell as {index, count, done}, by name. */
+static json_t *gbench_families(const struct exporting *exporting)
+{
+    json_t *families = json_object();
+    size_t i;
+    const json_t *record;
+    json_array_foreach(exporting->records, i, record)
+    {
+        char name[NAME_SIZE];
+        if (!has_numbers(exporting, record))
+            continue;
+        name_write(record, name);
+        json_t *family = json_object_get(families, name);
+        if (!family) {
+            family = json_pack("{si si si}", "index", (int)json_object_size(families), "count", 0,
+                               "done", 0);
+            json_object_set_new(families, name, family);
+        }
+        json_t *count = json_object_get(family, "count");
+        json_integer_set(count, json_integer_value(count) + 1);
+    }
+    return families;
+}
+
+static void gbench_write(const struct exporting *exporting)
+{
+    json_t *families = gbench_families(exporting), *benchmarks = json_array();
+    size_t i;
+    const json_t *record;
+    json_array_foreach(exporting->records, i, record)
+    {
+        char name[NAME_SIZE];
+        if (!has_numbers(exporting, record))
+            continue;
+        name_write(record, name);
+        json_t *entry = gbench_entry(record, json_object_get(families, name), name);
+        json_t *cpu = (json_t *)(uintptr_t)cpu_time(record);
+        if (cpu)
+            json_object_set(entry, "cpu_time", cpu);
+        exporting->result->without_cpu += !cpu;
+        json_array_append_new(benchmarks, entry);
+    }
+    exporting->result->samples = json_array_size(benchmarks);
+    json_t *whole =
+        json_pack("{so so}", "context", gbench_context(exporting), "benchmarks", benchmarks);
+    json_dumpf(whole, exporting->to, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    fputc('\n', exporting->to);
+    json_decref(whole);
+    json_decref(families);
+}
+
+/* benchstat ----------------------------------------------------------------------------------- */
+
+/* Commas become slashes, as between the parts of a Go benchmark's name. */
+static void put_specification(FILE *to, const char *text)
+{
+    for (; *text; text++)
+        fputc(*text == ',' ? '/' : *text, to);
+}
+
+static const char *go_architecture(const char *architecture)
+{
+    if (strcmp(architecture, "x86_64") == 0)
+        return "amd64";
+    return strcmp(architecture, "aarch64") == 0 ? "arm64" : architecture;
+}
+
+static void benchstat_header(const struct exporting *exporting)
+{
+    const json_t *kernel = json_object_get(exporting->environment, "kernel");
+    const json_t *cpu = json_object_get(exporting->environment, "cpu");
+    const char *architecture = record_text(kernel, "architecture");
+    const char *model = record_text(cpu, "model");
+    fputs("goos: linux\n", exporting->to);
+    if (*architecture)
+        fprintf(exporting->to, "goarch: %s\n", go_architecture(architecture));
+    fputs("pkg: schedlab\n", exporting->to);
+    if (*model)
+        fprintf(exporting->to, "cpu: %s\n", model);
+}
+
+static void benchstat_events(FILE *to, const json_t *record)
+{
+    size_t i;
+    const json_t *event;
+    json_array_foreach(json_object_get(record, "events"), i, event)
+    {
+        const json_t *per_op = json_object_get(event, "per_op");
+        const json_t *value = json_object_get(event, "value");
+        if (per_op)
+            fprintf(to, " %.15g %s/op", json_number_value(per_op), event_name(event));
+        else if (value)
+            fprintf(to, " %.15g %s", json_number_value(value), event_name(event));
+    }
+}
+
+static void benchstat_latency(FILE *to, const json_t *record)
+{
+    static const struct {
+        const char *key, *unit;
+    } parts[] = {{"p50_ns", "p50-ns"},
+                 {"p90_ns", "p90-ns"},
+                 {"p99_ns", "p99-ns"},
+                 {"p999_ns", "p99.9-ns"},
+                 {"max_ns", "max-ns"}};
+    const json_t *latency = json_object_get(record, "latency");
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (json_is_number(json_object_get(latency, parts[i].key)))
+            fprintf(to, " %.15g %s", number_of(latency, parts[i].key), parts[i].unit);
+}
+
+static void benchstat_write(const struct exporting *exporting)
+{
+    FILE *to = exporting->to;
+    size_t i;
+    const json_t *record;
+    benchstat_header(exporting);
+    json_array_foreach(exporting->records, i, record)
+    {
+        if (!has_numbers(exporting, record))
+            continue;
+        const char *variant = record_text(record, "variant");
+        long long workers = json_integer_value(json_object_get(record, "workers"));
+        fprintf(to, "Benchmark%c", toupper((unsigned char)*variant));
+        put_specification(to, variant + 1);
+        fputc('/', to);
+        put_specification(to, record_text(record, "workload"));
+        fprintf(to, "/P=%lld-%lld %.0f %.15g ns/op", workers, workers, number_of(record, "ops"),
+                ns_per_op(record));
+        benchstat_latency(to, record);
+        benchstat_events(to, record);
+        fputc('\n', to);
+        exporting->result->samples++;
+    }
+}
+
+/* csv ----------------------------------------------------------------------------------------- */
+
+static void flatten(json_t *flat, const char *key, json_t *value);
+
+static void flatten_parts(json_t *flat, const char *key, json_t *object)
+{
+    const char *part;
+    json_t *value;
+    json_object_foreach(object, part, value)
+    {
+        char name[NAME_SIZE];
+        snprintf(name, sizeof name, "%s.%s", key, part);
+        if (strcmp(part, "buckets") != 0) /* a histogram is no column */
+            flatten(flat, name, value);
+    }
+}
+
+/* What stands in one field: texts and numbers, one behind the other. */
+static void flatten_list(json_t *flat, const char *key, const json_t *list)
+{
+    char *text = NULL;
+    size_t size = 0, i;
+    const json_t *value;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        abort();
+    json_array_foreach(list, i, value)
+    {
+        fputs(i ? ";" : "", to);
+        if (json_is_string(value))
+            fputs(json_string_value(value), to);
+        else if (json_is_number(value))
+            fprintf(to, "%.15g", json_number_value(value));
+    }
+    fclose(to);
+    json_object_set_new(flat, key, json_string(text));
+    free(text);
+}
+
+static void flatten_events(json_t *flat, json_t *events)
+{
+    size_t i;
+    json_t *event;
+    json_array_foreach(events, i, event)
+    {
+        char key[NAME_SIZE];
+        snprintf(key, sizeof key, "event.%s", event_name(event));
+        json_object_set(flat, key,
+                        json_object_get(event, "value") ? json_object_get(event, "value")
+                                                        : json_null());
+        if (!json_object_get(event, "per_op"))
+            continue;
+        snprintf(key, sizeof key, "event.%s.per_op", event_name(event));
+        json_object_set(flat, key, json_object_get(event, "per_op"));
+    }
+}
+
+/* Iterations become their number. A value that could not be had has its column, and is empty. */
+static void flatten(json_t *flat, const char *key, json_t *value)
+{
+    if (strcmp(key, "events") == 0)
+        flatten_events(flat, value);
+    else if (strcmp(key, "iterations") == 0)
+        json_object_set_new(flat, key, json_integer((json_int_t)json_array_size(value)));
+    else if (json_object_get(value, "absent"))
+        json_object_set_new(flat, key, json_null());
+    else if (json_is_object(value))
+        flatten_parts(flat, key, value);
+    else if (json_is_array(value))
+        flatten_list(flat, key, value);
+    else
+        json_object_set(flat, key, value);
+}
+
+static void put_quoted(FILE *to, const char *text)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        fputs(text, to);
+        return;
+    }
+    fputc('"', to);
+    for (; *text; text++) {
+        fputs(*text == '"' ? "\"" : "", to);
+        fputc(*text, to);
+    }
+    fputc('"', to);
+}
+
+static void put_field(FILE *to, const json_t *value)
+{
+    if (json_is_string(value))
+        put_quoted(to, json_string_value(value));
+    else if (json_is_integer(value))
+        fprintf(to, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        fprintf(to, "%.15g", json_real_value(value));
+    else if (json_is_boolean(value))
+        fputs(json_is_true(value) ? "true" : "false", to);
+}
+
+static void csv_write(const struct exporting *exporting)
+{
+    json_t *flats = json_array(), *columns = json_object(), *record, *value;
+    const char *key;
+    size_t i;
+    json_array_foreach(exporting->records, i, record)
+    {
+        json_t *flat = json_object();
+        json_object_foreach(record, key, value) flatten(flat, key, value);
+        json_object_update_missing(columns, flat);
+        json_array_append_new(flats, flat);
+    }
+    const char *comma = "";
+    json_object_foreach(columns, key, value)
+    {
+        fputs(comma, exporting->to);
+        put_quoted(exporting->to, key);
+        comma = ",";
+    }
+    fputs("\r\n", exporting->to);
+    json_array_foreach(flats, i, record)
+    {
+        comma = "";
+        json_object_foreach(columns, key, value)
+        {
+            fputs(comma, exporting->to);
+            put_field(exporting->to, json_object_get(record, key));
+            comma = ",";
+        }
+        fputs("\r\n", exporting->to);
+    }
+    exporting->result->samples = json_array_size(flats);
+    json_decref(columns);
+    json_decref(flats);
+}
+
+/* Whole --------------------------------------------------------------------------------------- */
+
+/* One failed sample, and its cell has no speed. */
+static json_t *failed_cells(const json_t *records)
+{
+    json_t *failed = json_object();
+    size_t i;
+    const json_t *record;
+    json_array_foreach(records, i, record)
+    {
+        if (strcmp(record_text(record, "status"), "failed") == 0)
+            json_object_set_new(failed, record_text(record, "cell"), json_true());
+    }
+    return failed;
+}
+
+int export_run(const char *folder, enum export_format format, FILE *to,
+               struct export_result *result, char *error, size_t error_size)
+{
+    static void (*const writers[])(const struct exporting *exporting) = {
+        [EXPORT_GBENCH] = gbench_write,
+        [EXPORT_BENCHSTAT] = benchstat_write,
+        [EXPORT_CSV] = csv_write,
+    };
+    char path[PATH_SIZE];
+    *result = (struct export_result){0};
+    snprintf(path, sizeof path, "%s/samples.jsonl", folder);
+    json_t *records = record_file_read(path, error, error_size);
+    if (!records)
+        return -1;
+    digests_judge_all(records);
+    snprintf(path, sizeof path, "%s/environment.json", folder);
+    struct exporting exporting = {
+        .records = records,
+        .environment = json_load_file(path, 0, NULL),
+        .failed = failed_cells(records),
+        .to = to,
+        .result = result,
+    };
+    writers[format](&exporting);
+    result->left_out = json_array_size(records) - result->samples;
+    json_decref(exporting.failed);
+    json_decref(exporting.environment);
+    json_decref(records);
+    return 0;
+}

@@ -1,0 +1,39 @@
+/* export.h - a run's samples in the formats of other tools.
+ *
+ * Who calls: cmd_export.c. Like tables.c it reads samples.jsonl, and environment.json where there
+ * is one, and judges digests over all records first, so that a sample which did the wrong work is
+ * exported as failed.
+ *
+ * What has no number in a format is left out of it and counted, and never becomes a zero:
+ *
+ *   gbench     JSON of Google Benchmark: every sample is a repetition of its cell,
+ *              VARIANT/WORKLOAD/workers:N, in nanoseconds per operation; events per operation are
+ *              its user counters. cpu_time is the event PROCESS_CPU_NS, else perf::TASK-CLOCK;
+ *              where neither was counted there is none.
+ *   benchstat  text as `go test -bench` prints it: one line per sample,
+ *              BenchmarkVARIANT/WORKLOAD/P=N-N OPS NS ns/op, then events as VALUE NAME/op, peaks as
+ *              VALUE NAME, and latencies as VALUE pQ-ns
+ *   csv        RFC 4180: one line per sample, failed and skipped ones too; a column for each key of
+ *              the records, parts of objects as key.part, events as event.NAME and
+ *              event.NAME.per_op; absent is empty
+ */
+#ifndef SCHEDLAB_EXPORT_H
+#define SCHEDLAB_EXPORT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum export_format { EXPORT_GBENCH, EXPORT_BENCHSTAT, EXPORT_CSV };
+
+struct export_result {
+    size_t samples;     /* written */
+    size_t left_out;    /* of cells that failed or were skipped */
+    size_t without_cpu; /* gbench: written without cpu_time */
+};
+
+/* Writes the samples of the run in folder. 0, or -1 and one line in error if the records cannot be
+ * read; what happened to `to` is in ferror(). */
+int export_run(const char *folder, enum export_format format, FILE *to,
+               struct export_result *result, char *error, size_t error_size);
+
+#endif

@@ -1,0 +1,178 @@
+#!/bin/bash
+# test_export.sh - schedlab export: each format as its own reader would take it, and no lost or invented number.
+#
+#     tests/test_export.sh build/schedlab
+#
+# Prints TAP. Exports a run that it makes, with a failed cell and a value to be quoted added by hand.
+set -uo pipefail
+schedlab=$(realpath "${1:-build/schedlab}")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+count=0 bad=0
+
+report() { # OK NAME
+    count=$((count + 1))
+    if [ "$1" = 1 ]; then
+        echo "ok $count - $2"
+    else
+        bad=$((bad + 1))
+        echo "not ok $count - $2"
+        sed 's/^/# /' out err 2>/dev/null | cut -c1-200 | head -n 20
+    fi
+}
+
+run() {
+    "$schedlab" export "$@" >out 2>err </dev/null
+    status=$?
+}
+
+misuse() { # NAME PART -- ARGUMENT...
+    local name=$1 part=$2 good=0
+    shift 3
+    run "$@"
+    [ $status = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$part" err && good=1
+    report $good "$name"
+}
+
+python() { # NAME SCRIPT: over `records`, all of the run, and `text`, what was exported
+    local good=0
+    python3 - <<END && good=1
+import csv, io, json, re
+records = [json.loads(line) for line in open('run/samples.jsonl')]
+text = open('out', newline='').read()
+ok = [r for r in records if r['status'] == 'ok']
+def near(a, b): return abs(a - b) <= 1e-9 * abs(b)
+$2
+END
+    report $good "$1"
+}
+
+cat >sweep.yaml <<'EOF2'
+name: small
+title: Something to export
+reps: 3
+min_time_ms: 1
+warmup: 0
+events: [PAPI_L1_DCM, "sde:::schedlab::DISPATCHES", "sde:::schedlab::DEQUE_MAX", "sde:::schedlab::PROCESS_CPU_NS"]
+groups:
+  - {id: a, question: Is it there?, baseline: gmp, variants: [gmp, "gmp,tick=64,runnext=off"], workloads: ["fib,n=8", "pingpong,rounds=50,latency=on"], workers: [1, 2]}
+EOF2
+"$schedlab" sweep sweep.yaml --results results --no-report >folder 2>err || { cat err && exit 1; }
+mv "$(cat folder)" run
+python3 - <<'EOF2'
+import json
+lines = open('run/samples.jsonl').read().splitlines()
+failed = dict(json.loads(lines[0]), cell='0123456789ab', variant='static', status='failed',
+              reason='said "no", twice:\nno, no')
+skipped = {k: v for k, v in failed.items() if k not in ('time_ns', 'ops', 'throughput', 'events', 'iterations')}
+skipped |= {'cell': 'ba9876543210', 'variant': 'kthread', 'status': 'skipped', 'reason': 'too many threads'}
+mixed = dict(json.loads(lines[0]), cell='0123456789ab', variant='static')
+with open('run/samples.jsonl', 'a') as file:
+    for record in failed, skipped, mixed:
+        file.write(json.dumps(record) + '\n')
+    file.write('{"schema": 1, "cell": ')  # the writer was killed here
+EOF2
+run run --to csv
+sed -i '$ d' run/samples.jsonl
+cp out torn.csv
+run run --to csv
+[ $status = 0 ] && cmp -s out torn.csv && report 1 a_torn_last_line_is_left_out || report 0 a_torn_last_line_is_left_out
+
+# CSV
+[ "$(tail -c 2 out | od -An -tx1 | tr -d " ")" = 0d0a ] && report 1 csv_lines_end_in_crlf || report 0 csv_lines_end_in_crlf
+python csv_has_a_line_per_sample "
+rows = list(csv.DictReader(io.StringIO(text), strict=True))
+assert len(rows) == len(records) == 27
+assert all(len(row) == len(rows[0]) and None not in row for row in rows)
+assert [row['cell'] for row in rows] == [r['cell'] for r in records]"
+python csv_keeps_texts "
+rows = list(csv.DictReader(io.StringIO(text), strict=True))
+for row, r in zip(rows, records):
+    assert row['variant'] == r['variant'] and row['workload'] == r['workload'] and row['reason'] == r.get('reason', '')"
+python csv_keeps_numbers "
+rows = list(csv.DictReader(io.StringIO(text), strict=True))
+for row, r in zip(rows, records):
+    assert ('time_ns' in r) == (row['time_ns'] != '')
+    if r['status'] == 'ok':
+        assert int(row['time_ns']) == r['time_ns'] and int(row['iterations']) == len(r['iterations'])
+        assert near(float(row['throughput']), r['throughput'])
+        assert row['knobs.tick'] == str(r['knobs']['tick']) and row['pin'] == 'false'
+        assert (row['latency.p99_ns'] != '') == ('latency' in r)"
+python csv_absent_is_empty "
+rows = list(csv.DictReader(io.StringIO(text), strict=True))
+for row, r in zip(rows, records):
+    for e in r.get('events', []):
+        column = 'event.' + e['name'].replace('sde:::schedlab::', '')
+        assert row[column] == str(e.get('value', ''))"
+
+# Google Benchmark
+run run --to gbench
+python gbench_has_every_good_sample_as_repetition "
+b = json.loads(text)['benchmarks']
+good = [r for r in ok if r['variant'] != 'static']
+assert len(b) == len(good) == 24
+for x, r in zip(b, good):
+    assert x['name'] == x['run_name'] == '%s/%s/workers:%d' % (r['variant'], r['workload'], r['workers'])
+    assert x['run_type'] == 'iteration' and x['repetitions'] == 3 and x['time_unit'] == 'ns'
+    assert x['iterations'] == r['ops'] and near(x['real_time'], r['time_ns'] / r['ops'])
+for name in {x['name'] for x in b}:
+    same = [x for x in b if x['name'] == name]
+    assert [x['repetition_index'] for x in same] == [0, 1, 2] and len({x['family_index'] for x in same}) == 1
+assert len({x['family_index'] for x in b}) == 8"
+python gbench_has_counters_and_cpu_time "
+b = json.loads(text)['benchmarks']
+good = [r for r in ok if r['variant'] != 'static']
+for x, r in zip(b, good):
+    e = {e['name']: e for e in r['events']}
+    assert near(x['DISPATCHES'], e['sde:::schedlab::DISPATCHES']['per_op'])
+    assert x['DEQUE_MAX'] == e['sde:::schedlab::DEQUE_MAX']['value']
+    assert ('PAPI_L1_DCM' in x) == ('per_op' in e['PAPI_L1_DCM'])
+    assert near(x['cpu_time'], e['sde:::schedlab::PROCESS_CPU_NS']['per_op'])"
+grep -q "3 samples left out" err && report 1 what_is_left_out_is_said || report 0 what_is_left_out_is_said
+
+# benchstat. Its grammar: golang.org/design/14313-benchmark-format.
+run run --to benchstat
+python benchstat_follows_the_grammar "
+lines = text.splitlines()
+number = r'[-+]?[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?'
+assert text.endswith('\n') and 'pkg: schedlab' in lines and 'goos: linux' in lines
+for line in lines:
+    assert re.fullmatch(r'[a-z][^A-Z\s]*: \S.*', line) or re.fullmatch(r'Benchmark[A-Z]\S* [1-9][0-9]*( ' + number + r' \S+)+', line), line"
+python benchstat_has_every_good_sample "
+lines = [line.split() for line in text.splitlines() if line.startswith('Benchmark')]
+good = [r for r in ok if r['variant'] != 'static']
+assert len(lines) == len(good) == 24
+for line, r in zip(lines, good):
+    variant = r['variant'].replace(',', '/')
+    assert line[0] == 'Benchmark%s/%s/P=%d-%d' % (variant[0].upper() + variant[1:], r['workload'].replace(',', '/'), r['workers'], r['workers'])
+    units = dict(zip(line[3::2], map(float, line[2::2])))
+    assert int(line[1]) == r['ops'] and near(units['ns/op'], r['time_ns'] / r['ops'])
+    assert len(units) == len(line[2:]) // 2 and 'DISPATCHES/op' in units and 'DEQUE_MAX' in units
+    assert ('p99-ns' in units) == ('latency' in r)"
+
+# Where to
+run run --to benchstat
+cp out whole
+run run --to benchstat --output file
+[ $status = 0 ] && [ ! -s out ] && cmp -s file whole && report 1 output_goes_to_a_file || report 0 output_goes_to_a_file
+run run --to csv --output /dev/full
+[ $status = 1 ] && grep -q /dev/full err && report 1 a_full_disk_is_told || report 0 a_full_disk_is_told
+run run --to csv --output no/such/file
+[ $status = 1 ] && grep -q no/such/file err && report 1 no_such_folder_is_told || report 0 no_such_folder_is_told
+mkdir broken && echo nonsense >broken/samples.jsonl
+run broken --to csv
+[ $status = 1 ] && grep -q "broken/samples.jsonl:1" err && report 1 broken_records_are_told || report 0 broken_records_are_told
+run --help
+[ $status = 0 ] && grep -q "Example:" out && grep -q "Exit status" out && report 1 help_has_an_example || report 0 help_has_an_example
+
+# Misuse
+misuse no_run "which run?" -- --to csv
+misuse no_format "valid: gbench, benchstat, csv" -- run
+misuse unknown_format "the nearest is benchstat" -- run --to benchtat
+misuse not_a_run "is not a run" -- . --to csv
+misuse two_runs "one run at a time" -- run run --to csv
+misuse unknown_option "the nearest is --output" -- run --to csv --outptu x
+
+echo "1..$count"
+[ $bad = 0 ]
