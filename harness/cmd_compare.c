@@ -64,7 +64,7 @@ static const char argp_doc[] =
     "folder. Each is checked out and built in build/revisions/ there; every block of the sweep "
     "holds "
     "all cells of both, shuffled. The run keeps both, as RUN:side=a and RUN:side=b.\n\n"
-    "Examples:\n"
+    "Example:\n"
     "  schedlab compare results/before results/after\n"
     "  schedlab compare results/x:variant=gmp results/x:variant=gmp,runnext=off\n"
     "  schedlab compare results/x:variant=grq/workers=2 results/x:variant=gmp/workers=2\n"

@@ -62,7 +62,7 @@ expect version 0 "schedlab" -- --version
 for command in list run sweep report doctor merge compare micro export; do
     expect "$command has help with an example" 0 "Example:" -- $command --help
     tr -s ' \n' ' ' <out >flat
-    grep -qE 'Exit status: 0 done.*; 1 .*; 2 misused\.' flat && report 1 "$command tells its exit status" ||
+    grep -qE 'Exit status: 0 done.*; 1 .*; 2 misused[.,:]' flat && report 1 "$command tells its exit status" ||
         report 0 "$command tells its exit status"
 done
 

@@ -169,10 +169,10 @@ run --help
 # Misuse
 misuse no_run "which run?" -- --to csv
 misuse no_format "valid: gbench, benchstat, csv" -- run
-misuse unknown_format "the nearest is benchstat" -- run --to benchtat
+misuse unknown_format 'the nearest is "benchstat"' -- run --to benchtat
 misuse not_a_run "is not a run" -- . --to csv
 misuse two_runs "one run at a time" -- run run --to csv
-misuse unknown_option "the nearest is --output" -- run --to csv --outptu x
+misuse unknown_option 'the nearest is "--output"' -- run --to csv --outptu x
 
 echo "1..$count"
 [ $bad = 0 ]

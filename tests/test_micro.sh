@@ -98,15 +98,15 @@ json nothing_of_a_scheduler_without_one "all('DISPATCHES' not in x for x in b if
 json what_is_not_counted_is_absent_and_said "all(('PAPI_L1_DCM' in x) != ('not counted: PAPI_L1_DCM: ' in open('err').read()) for x in b)"
 
 # Misuse
-misuse unknown_flag "the nearest is --benchmark_filter" -- --benchmark_fliter=x
-misuse unknown_option "the nearest is --events" -- --evnts=x
+misuse unknown_flag 'the nearest is "--benchmark_filter"' -- --benchmark_fliter=x
+misuse unknown_option 'the nearest is "--events"' -- --evnts=x
 misuse flag_without_value "has no value" -- --benchmark_repetitions
 misuse no_match "matches no benchmark" -- --benchmark_filter=nothing
 misuse no_regex "is not a regular expression" -- '--benchmark_filter=a('
 misuse bad_time "valid: 0 to 86400 seconds" -- --benchmark_min_time=soon
 misuse bad_count "valid: 1 to" -- --benchmark_repetitions=0
-misuse bad_bool "the nearest is" -- --benchmark_list_tests=maybe
-misuse bad_format "the nearest is table" -- --format=tabel
+misuse bad_bool "valid: true, false" -- --benchmark_list_tests=maybe
+misuse bad_format 'the nearest is "table"' -- --format=tabel
 misuse bad_context "not valid" -- --benchmark_context=x
 misuse no_such_folder "cannot write" -- --benchmark_out=no/such/file
 misuse unknown_variant '"gmp"' -- gpm
