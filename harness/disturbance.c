@@ -20,9 +20,11 @@ static bool column_parse(const char *line, int column, uint64_t *value)
 {
     const char *at = line + strcspn(line, " \n");
     for (int i = 0; i < column; i++) {
-        char *end;
-        *value = *at == ' ' ? strtoull(at, &end, 10) : 0;
-        if (*at != ' ' || end == at || (*end != ' ' && *end != '\n' && *end != '\0'))
+        if (*at != ' ')
+            return false;
+        char *end = NULL;
+        *value = strtoull(at, &end, 10);
+        if (end == at || !strchr(" \n", *end)) /* or the end of the text */
             return false;
         at = end;
     }
