@@ -19,19 +19,24 @@
 #include "harness/sweep_origin.h"
 #include "harness/sweep_resume.h"
 #include "harness/sweep_run.h"
+#include "harness/terminal_figure.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 enum { PATH_SIZE = 4096, ERROR_SIZE = 4096 };
+
+enum { FIGURE_AUTO, FIGURE_TEXT, FIGURE_NONE }; /* in the order of figure_words */
 
 struct options {
     const char *file, *results, *name, *resume;
     const char *begins; /* an option that only a new run takes, or NULL */
     int64_t reps, reps_max, width, seed, timeout_s; /* -1: as the file says */
+    int figure;                                     /* index of figure_words */
     bool quick, no_report, dry_run, force, hyperfine;
 };
 
@@ -49,6 +54,7 @@ enum {
     KEY_NO_REPORT,
     KEY_DRY_RUN,
     KEY_TIMER,
+    KEY_FIGURE,
     KEY_RESUME,
     KEY_FORCE,
 };
@@ -71,6 +77,10 @@ static const struct argp_option argp_options[] = {
     {"dry-run", KEY_DRY_RUN, NULL, 0, "Only print the cells that would be measured", 0},
     {"timer", KEY_TIMER, "TIMER", 0,
      "inside (default): samples time themselves; hyperfine: it times each one's process too", 0},
+    {"figure", KEY_FIGURE, "WHEN", 0,
+     "Draw the first group's throughput as text at the end: auto (default, on a terminal), text "
+     "(anywhere) or none",
+     0},
     {"resume", KEY_RESUME, "RUN", 0,
      "Go on with the interrupted run in the folder RUN: measure what its records lack", 0},
     {"force", KEY_FORCE, NULL, 0,
@@ -105,6 +115,7 @@ static const char argp_doc[] =
     "Exit status: 0 done, though some cells may have failed or been skipped; 1 stopped, or no "
     "sample could be measured, or the records or the report could not be written; 2 misused.";
 
+static const char *const figure_words[] = {"auto", "text", "none", NULL};
 static const char *const timer_words[] = {"inside", "hyperfine", NULL};
 
 /* Checked against the parameter of the sweep file of the same meaning. */
@@ -126,12 +137,15 @@ static void option_file(struct options *options, const struct argp_state *state,
     options->file = arg;
 }
 
-/* What only makes sense for one of a new run and a resumed one. */
+/* Options that do not go together, or only with one of a new run and a resumed one. */
 static void options_check(const struct options *options, const struct argp_state *state)
 {
     if (options->resume && options->begins)
         cli_misuse(state->name, "--resume goes on with the run's own options; leave out --%s",
                    options->begins);
+    if (options->figure == FIGURE_TEXT && options->no_report)
+        cli_misuse(state->name, "--figure=text shows what a report is made of; leave out "
+                                "--no-report");
     if (options->force && !options->resume)
         cli_misuse(state->name, "--force takes --resume=RUN");
     if (!options->file && !options->resume)
@@ -144,7 +158,8 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
     for (const struct argp_option *option = argp_options; option->name; option++)
-        if (option->key == key && key != KEY_NO_REPORT && key != KEY_RESUME && key != KEY_FORCE)
+        if (option->key == key && key != KEY_NO_REPORT && key != KEY_FIGURE && key != KEY_RESUME &&
+            key != KEY_FORCE)
             options->begins = option->name;
     switch (key) {
     case KEY_RESULTS:
@@ -178,6 +193,9 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_DRY_RUN:
         options->dry_run = true;
+        break;
+    case KEY_FIGURE:
+        options->figure = cli_word(state->name, "figure", arg, figure_words);
         break;
     case KEY_TIMER:
         options->hyperfine = cli_word(state->name, "timer", arg, timer_words) == 1;
@@ -384,9 +402,15 @@ static int sweep_measure(const char *program, const struct options *options,
         return complain(program, error, EXIT_FAILED);
     int status = run_conclude(program, &run, folder);
     printf("%s\n", folder);
-    if (status == EXIT_DONE && !options->no_report && report_make(folder, stderr) != 0)
-        status = EXIT_FAILED;
-    return status;
+    if (status != EXIT_DONE || options->no_report)
+        return status;
+    if (report_make(folder, stderr) != 0)
+        return EXIT_FAILED;
+    bool show =
+        options->figure == FIGURE_TEXT || (options->figure == FIGURE_AUTO && isatty(STDERR_FILENO));
+    if (show && !terminal_figure_write(stderr, folder, &sweep->groups[0], error, sizeof error))
+        return complain(program, error, EXIT_FAILED);
+    return EXIT_DONE;
 }
 
 /* The sweep with all options in force, or NULL and one line in error. */

@@ -68,8 +68,8 @@ static const char *last_complaint(char *messages)
     return last;
 }
 
-bool gnuplot_run(const struct gnuplot *gnuplot, const char *script, const char *const *arguments,
-                 char *error, size_t error_size)
+bool gnuplot_run_text(const struct gnuplot *gnuplot, const char *script,
+                      const char *const *arguments, char **text, char *error, size_t error_size)
 {
     char path[PATH_SIZE + 64];
     snprintf(path, sizeof path, "%s/%s.gp", gnuplot->plots, script);
@@ -90,6 +90,16 @@ bool gnuplot_run(const struct gnuplot *gnuplot, const char *script, const char *
         snprintf(error, error_size, "gnuplot %s.gp: not done within %.0f s", script, TIMEOUT_S);
     else if (!ok)
         snprintf(error, error_size, "gnuplot %s.gp: %s", script, last_complaint(result.messages));
+    *text = ok ? strdup(result.output) : NULL;
     process_result_free(&result);
+    return ok;
+}
+
+bool gnuplot_run(const struct gnuplot *gnuplot, const char *script, const char *const *arguments,
+                 char *error, size_t error_size)
+{
+    char *text;
+    bool ok = gnuplot_run_text(gnuplot, script, arguments, &text, error, error_size);
+    free(ok ? text : NULL);
     return ok;
 }

@@ -1,6 +1,6 @@
 /* gnuplot.h - finding gnuplot and the plot scripts, and running one of them.
  *
- * Who calls: figures.c.
+ * Who calls: figures.c, terminal_figure.c.
  */
 #ifndef SCHEDLAB_GNUPLOT_H
 #define SCHEDLAB_GNUPLOT_H
@@ -21,5 +21,9 @@ bool gnuplot_find(struct gnuplot *gnuplot, char *error, size_t error_size);
  * fails. */
 bool gnuplot_run(const struct gnuplot *gnuplot, const char *script, const char *const *arguments,
                  char *error, size_t error_size);
+
+/* The same for a script that writes text to standard output; *text is to be freed. */
+bool gnuplot_run_text(const struct gnuplot *gnuplot, const char *script,
+                      const char *const *arguments, char **text, char *error, size_t error_size);
 
 #endif

@@ -115,6 +115,27 @@ check intervals_take_more_than_the_least [ "$(records)" -ge 12 ]
 check records_say_why [ "$(grep -c '"why":"block"' "$folder/samples.jsonl")" = "$(records)" ]
 rm -r results
 
+# The main figure as text.
+sweep small.yaml --figure text
+check figure_is_drawn_as_text has '^ *grq [|+]' err
+check figure_has_a_title has 'fib,n=10, 1 worker: tasks per second' err
+check figure_fits_100_columns [ "$(grep '[|+]' err | sed 's/×/x/' | awk 'length($0) > 100' | wc -l)" = 0 ]
+check figure_leaves_the_folder_alone_on_stdout [ "$(cat out)" = "$folder" ]
+"$schedlab" sweep small.yaml >out 2>err
+check figure_is_for_terminals [ "$(grep -c '^ *grq [|+]' err)" = 0 ]
+# On a terminal of 70 columns and 12 lines there is room for one workload of two.
+file fib,n=10 spawn,n=100
+if script --version >/dev/null 2>&1; then
+    script -qec "stty cols 70 rows 12; '$schedlab' sweep small.yaml" /dev/null >screen </dev/null
+    check figure_appears_on_terminals has '^ *grq [|+]' screen
+    check figure_fits_the_terminal [ "$(grep '^ *grq [|+]' screen | tr -d '\r' | sed 's/×/x/' | awk 'length($0) > 70' | wc -l)" = 0 ]
+    check figure_says_what_did_not_fit has '^1 more workload in .*/report.html' screen
+else
+    echo "# no script(1): skipped the figure on a terminal"
+fi
+file fib,n=10
+rm -r results
+
 # hyperfine beside the samples' own clock.
 sweep small.yaml --no-report --timer hyperfine
 check hyperfine_times_every_sample [ "$status $(grep -c '"outside":{"wall_ns":' "$folder/samples.jsonl")" = '0 4' ]
@@ -220,6 +241,8 @@ misuse unknown_option '--reps' -- small.yaml --rep-s 3
 misuse reps_out_of_range '1 to 1000' -- small.yaml --reps 0
 misuse reps_max_below_reps 'valid for --reps-max: 2 to 1000' -- small.yaml --reps-max 1
 misuse width_without_room '--width takes at least --reps-max=6' -- small.yaml --width 5
+misuse figure_without_report 'leave out --no-report' -- small.yaml --figure text --no-report
+misuse unknown_timer 'the nearest is hyperfine' -- small.yaml --timer hyper
 misuse timeout_no_number '1 to 86400 s' -- small.yaml --timeout soon
 misuse bad_name 'letters, digits' -- small.yaml --name a/b
 printf 'name: x\ntitle: [\n' >bad.yaml
