@@ -347,12 +347,12 @@ static void cell_write(FILE *to, const struct report *report, const struct repor
     html_open(to, "tr", "id", id, NULL);
     html_element(to, "th", cell->variant, "scope", "row", NULL);
     html_td(to, "number", workers);
-    html_td(to, "number", text_si(cell->throughput.median).s);
-    spread_write(to, &strip);
-    html_td(to, "number", count);
     html_open(to, "td", NULL);
     strip_write(to, &strip);
     html_close(to, "td");
+    html_td(to, "number", text_si(cell->throughput.median).s);
+    spread_write(to, &strip);
+    html_td(to, "number", count);
     html_td(to, "id", cell->id);
     html_close(to, "tr");
     cell_more(to, report, cell);
@@ -360,14 +360,21 @@ static void cell_write(FILE *to, const struct report *report, const struct repor
 
 static void head_write(FILE *to)
 {
-    static const char *const names[COLUMNS] = {
-        "variant",      "workers", "median per second", "off the median", "samples",
-        "in run order", "cell"};
+    static const struct {
+        const char *name, *class;
+    } heads[COLUMNS] = {
+        {"variant", NULL},
+        {"workers", "number"},
+        {"samples in run order", NULL},
+        {"median per second", "number"},
+        {"off the median", "number"},
+        {"samples", "number"},
+        {"cell", NULL},
+    };
     html_open(to, "thead", NULL);
     html_open(to, "tr", NULL);
     for (size_t i = 0; i < COLUMNS; i++)
-        html_element(to, "th", names[i], "scope", "col", "class", i > 0 && i < 5 ? "number" : NULL,
-                     NULL);
+        html_element(to, "th", heads[i].name, "scope", "col", "class", heads[i].class, NULL);
     html_close(to, "tr");
     html_close(to, "thead");
 }

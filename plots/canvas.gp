@@ -21,7 +21,7 @@ unset grid
 set label sl_wrap(TITLE, sl_title_width(W)) at 14, 24 left font ",15" textcolor rgb SL_INK
 set label sl_wrap(READING, sl_text_width(W)) at 14, 26 + 20 * sl_title_lines(TITLE, W) left \
     font ",11" textcolor rgb SL_SOFT
-set label sl_wrap(CAPTION, sl_text_width(W)) at 14, H - sl_foot(CAPTION, W) + 14 left \
+set label sl_wrap(CAPTION, sl_caption_width(W)) at 14, H - sl_foot(CAPTION, W) + 14 left \
     font ",10" textcolor rgb SL_SOFT
 plot [0:W] [H:0] NaN notitle
 unset label

@@ -71,6 +71,11 @@ source_text(s) = s eq "pmu" ? "pmu: hardware counter" : s eq "soft" ? "soft: the
 short(name) = strstrt(name, "::") ? short_of(name[strstrt(name, "::") + 2:*]) : name
 short_of(rest) = rest[1:1] eq ":" ? short(rest[2:*]) : short(rest)
 
+# "PROCESS_CPU_NS per operation, ns": what is no count says its unit.
+ends_with(text, end) = strlen(text) >= strlen(end) \
+    && text[strlen(text) - strlen(end) + 1:*] eq end
+unit(name) = ends_with(name, "_NS") || ends_with(name, "-CLOCK") ? ", ns" : ""
+
 LABEL_CHARS = 0
 do for [s in VARIANTS] { LABEL_CHARS = strlen(s) > LABEL_CHARS ? strlen(s) : LABEL_CHARS }
 NAMES = 26 + 7.0 * LABEL_CHARS
@@ -117,8 +122,8 @@ do for [format in SL_FORMATS] {
     set output PREFIX . "." . format
     set multiplot
     do for [e = 1:NE] {
-        set label short(word(EVENTS, e)) . " per operation" at 14, BLOCK[e] + 10 left \
-            font sl_bold(format, 12) textcolor rgb SL_INK
+        set label short(word(EVENTS, e)) . " per operation" . unit(word(EVENTS, e)) \
+            at 14, BLOCK[e] + 10 left font sl_bold(format, 12) textcolor rgb SL_INK
         set label "source " . source_text(SOURCE[e]) at W - 14, BLOCK[e] + 10 right \
             font ",10" textcolor rgb SL_SOFT
         if (strlen(DRAWN[e])) {

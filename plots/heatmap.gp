@@ -1,7 +1,8 @@
 # heatmap.gp - a heat map of two knobs: throughput of each pair of values as a multiple of the
 # baseline's.
 #
-# gnuplot -c plots/heatmap.gp RUN_DIR GROUP OUT_PREFIX KNOB VALUES KNOB2 VALUES2 [QUESTION [CAPTION]]
+# gnuplot -c plots/heatmap.gp RUN_DIR GROUP OUT_PREFIX KNOB VALUES KNOB2 VALUES2 \
+#     [QUESTION [CAPTION]]
 #   RUN_DIR     folder that holds baseline.tsv
 #   GROUP       group of the sweep, as in the first column
 #   OUT_PREFIX  writes OUT_PREFIX.svg, .pdf and .png
@@ -82,8 +83,9 @@ LOW_END = 0xE8912D
 HIGH_END = 0x5BA3D0
 MIDDLE = 0xFFFFFF
 NEUTRAL = 0xDEDEDE
-mix_channel(a, b, t, shift) = int(((a >> shift) & 255) * (1 - t) + ((b >> shift) & 255) * t) << shift
-mix(a, b, t) = mix_channel(a, b, t, 16) + mix_channel(a, b, t, 8) + mix_channel(a, b, t, 0)
+mix_byte(a, b, t, shift) = \
+    int(((a >> shift) & 255) * (1 - t) + ((b >> shift) & 255) * t) << shift
+mix(a, b, t) = mix_byte(a, b, t, 16) + mix_byte(a, b, t, 8) + mix_byte(a, b, t, 0)
 clip(x) = x > 1 ? 1.0 : x < -1 ? -1.0 : x
 shade_at(t) = t < 0 ? mix(MIDDLE, LOW_END, -t) : mix(MIDDLE, HIGH_END, t)
 is_number(known) = known >= 1 && known <= 3
@@ -112,9 +114,9 @@ COLUMNS = COLUMNS < 1 ? 1 : COLUMNS > NPANELS ? NPANELS : COLUMNS
 W = 14 + PANEL_W * COLUMNS < 640 ? 640 : 14 + PANEL_W * COLUMNS
 ABOVE = 48
 PANEL_H = ABOVE + ROW * NY + 48
-READING = "Median throughput as a multiple of that of " . BASELINE . " (framed). Grey with ~: the " \
-    . "95 % interval of the multiple reaches 1, so no difference is shown; about 1 in 20 of those " \
-    . "that do not differ shows one by chance. Crossed out: not measured."
+READING = "Median throughput as a multiple of that of " . BASELINE . " (framed). Grey with ~: " \
+    . "the 95 % interval of the multiple reaches 1, so no difference is shown; about 1 in 20 of " \
+    . "those that do not differ shows one by chance. Crossed out: not measured."
 HEAD = sl_head(TITLE, READING, W) + 52
 H = HEAD + PANEL_H * ceil(NPANELS / real(COLUMNS)) + sl_foot(CAPTION, W)
 left(p) = 14 + PANEL_W * ((int(p) - 1) % COLUMNS) + NAMES
@@ -157,8 +159,8 @@ do for [format in SL_FORMATS] {
     do for [p = 1:NPANELS] {
         set label panel_name(p) at left(p) - NAMES, top(p) - 29 left \
             font sl_bold(format, 12) textcolor rgb SL_INK
-        set label sl_count(WORKERS_MAX[(p - 1) % NW + 1], "worker") at left(p) - NAMES, top(p) - 12 \
-            left font ",11" textcolor rgb SL_SOFT
+        set label sl_count(WORKERS_MAX[(p - 1) % NW + 1], "worker") \
+            at left(p) - NAMES, top(p) - 12 left font ",11" textcolor rgb SL_SOFT
         do for [i = 1:NX] {
             set label word(X_VALUES, i) at x_of(p, i), top(p) + ROW * NY + 10 center \
                 font ",11" textcolor rgb SL_INK

@@ -82,8 +82,10 @@ do for [spec in VARIANTS] {
         && abs(slot(s) - slot(DEFAULT)) < 0.05 * (X_MAX - X_MIN)
     X_TICKS = X_TICKS . sprintf("; set xtics add ('%s' %f)", crowded ? "" : s, slot(s))
 }
-X_LABEL = KNOB . (!LOGARITHMIC ? "" : ZERO_APART || words(WORDS) \
-    ? " (logarithmic; 0 and words stand apart)" : " (logarithmic)")
+APART = ZERO_APART && words(WORDS) ? "0 and words stand apart" : ZERO_APART ? "0 stands apart" \
+    : words(WORDS) ? "words stand apart" : ""
+X_LABEL = KNOB . (!LOGARITHMIC ? "" : strlen(APART) ? " (logarithmic; " . APART . ")" \
+    : " (logarithmic)")
 array OP[words(WORKLOADS)]
 do for [i = 1:words(WORKLOADS)] {
     OP[i] = "operation"
@@ -105,5 +107,6 @@ PANEL_EXTRA = !sl_index(SETTINGS, DEFAULT) ? "" : sprintf( \
     . "textcolor rgb SL_SOFT", \
     slot(DEFAULT), slot(DEFAULT), DEFAULT, slot(DEFAULT))
 READING = "Point: median of the samples; bar: 95 % interval. Higher is faster. " \
-    . "The vertical axes of the panels differ and need not begin at zero."
+    . (words(WORKLOADS) > 1 ? "The vertical axes of the panels differ and need not begin at zero." \
+        : "The vertical axis need not begin at zero.")
 load SL_HERE . "curves.gp"

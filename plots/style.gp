@@ -138,10 +138,11 @@ sl_bold(format, size) = format eq "svg" ? sprintf("sans-serif,%d", size + 1) \
 # question and reading aid above the panels and FOOT for the caption below.
 sl_title_width(w) = int((w - 28) / 8.9)
 sl_text_width(w) = int((w - 28) / 6.9)
+sl_caption_width(w) = int((w - 28) / 6.5)
 sl_title_lines(title, w) = sl_lines(sl_wrap(title, sl_title_width(w)))
 sl_text_lines(text, w) = sl_lines(sl_wrap(text, sl_text_width(w)))
 sl_head(title, reading, w) = 20 + 20 * sl_title_lines(title, w) + 15 * sl_text_lines(reading, w)
-sl_foot(caption, w) = 16 + 14 * sl_text_lines(caption, w)
+sl_foot(caption, w) = 16 + 14 * sl_lines(sl_wrap(caption, sl_caption_width(w)))
 
 # The command that places a panel's plot area, in pixels from the top left of a figure of w x h.
 sl_panel(x0, x1, y0, y1, w, h) = sprintf( \
