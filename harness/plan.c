@@ -1,9 +1,11 @@
 /* plan.c - see plan.h. The shuffle is GSL's, a Fisher-Yates. */
+#define _GNU_SOURCE
 #include "harness/plan.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +35,17 @@ static void set_join(struct plan *plan, const struct cell *cell, size_t set)
             plan->cells[i].set = set;
 }
 
+void plan_name_cell(struct cell *cell, const char *machine)
+{
+    char *where = NULL;
+    if (asprintf(&where, "%s%s%s%s%s", machine, cell->side ? "@" : "",
+                 cell->side ? cell->side->name : "", cell->events ? " counting " : "",
+                 cell->events ? cell->events : "") < 0)
+        abort();
+    record_cell_id(cell->id, cell->variant, cell->workload, cell->workers, where);
+    free(where);
+}
+
 /* Adds the cells of one group, workload and number of workers; they are one set, of this number. */
 static void plan_add(struct plan *plan, const struct sweep_group *group, const char *workload,
                      int workers, size_t set, const char *machine)
@@ -40,9 +53,12 @@ static void plan_add(struct plan *plan, const struct sweep_group *group, const c
     for (unsigned v = 0; v < group->variants_count; v++) {
         struct cell new = {
             .variant = group->variants[v], .workload = workload, .workers = workers, .set = set};
-        record_cell_id(new.id, new.variant, workload, workers, machine);
+        new.events = sweep_events_join(group->events, group->events_count);
+        plan_name_cell(&new, machine);
         struct cell *cell = plan_find(plan, new.id);
-        if (!cell) {
+        if (cell) {
+            free(new.events);
+        } else {
             new.groups = json_array();
             cell = cell_add(plan, &new);
         }
@@ -71,6 +87,7 @@ void plan_free(struct plan *plan)
     for (size_t i = 0; i < plan->count; i++) {
         json_decref(plan->cells[i].groups);
         free(plan->cells[i].notes);
+        free(plan->cells[i].events);
     }
     free(plan->cells);
     free(plan);

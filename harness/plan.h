@@ -1,6 +1,7 @@
 /* plan.h - the cells of a sweep, what was seen of them, and the order in which they are measured.
  *
- * Who calls: sweep. A cell is one variant, workload and number of workers. The plan is the union of
+ * Who calls: sweep. A cell is one variant, workload, number of workers and list
+ * of events. The plan is the union of
  * the groups' cells: what two groups ask for is measured once and belongs to both.
  *
  * Cells are measured in blocks. Every block holds each cell once, in an order of its own, so that
@@ -50,6 +51,8 @@ struct plan_side {
 struct cell {
     const char *variant, *workload; /* canonical; of the sweep file */
     json_t *groups;                 /* ids of the groups that hold it, in the order of the file */
+    char *events; /* "a,b,c", where its group has events of its own, which make it another cell;
+                   * NULL: those of the sweep */
     int workers;
     const struct plan_side *side; /* NULL: there is one only */
     size_t set; /* the number of its comparison set, the same for all of its cells */
@@ -76,6 +79,9 @@ struct plan {
 /* sweep must outlive the plan. */
 struct plan *plan_make(const struct sweep_file *sweep, const char *machine);
 void plan_free(struct plan *plan);
+
+/* Fills in the id of a cell: a hash of its specification, machine, side and own events. */
+void plan_name_cell(struct cell *cell, const char *machine);
 
 /* Puts each cell into the plan once per side, so that every block holds all sides of all cells,
  * shuffled. The groups of a cell get "@" and the side's name behind theirs: report shows the sides

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/plan.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static json_t *groups_of_side(const json_t *groups, const char *side)
 {
@@ -19,11 +19,11 @@ static struct cell cell_of_side(const struct cell *cell, const struct plan_side 
                                 const char *machine)
 {
     struct cell copy = *cell;
-    char place[256];
-    snprintf(place, sizeof place, "%s@%s", machine, side->name);
-    record_cell_id(copy.id, cell->variant, cell->workload, cell->workers, place);
+    if (cell->events && !(copy.events = strdup(cell->events)))
+        abort();
     copy.groups = groups_of_side(cell->groups, side->name);
     copy.side = side;
+    plan_name_cell(&copy, machine);
     return copy;
 }
 
@@ -36,8 +36,10 @@ void plan_multiply(struct plan *plan, const struct plan_side *sides, size_t coun
     for (size_t i = 0; i < plan->count; i++)
         for (size_t k = 0; k < count; k++)
             cells[i * count + k] = cell_of_side(&plan->cells[i], &sides[k], machine);
-    for (size_t i = 0; i < plan->count; i++)
+    for (size_t i = 0; i < plan->count; i++) {
         json_decref(plan->cells[i].groups);
+        free(plan->cells[i].events);
+    }
     free(plan->cells);
     plan->cells = cells;
     plan->count *= count;

@@ -124,18 +124,38 @@ static bool check_name(const struct sweep_reader *reader, size_t line, const cha
     return true;
 }
 
-static bool check_events(const struct sweep_reader *reader, const struct sweep_file *sweep)
+/* place: of the list. */
+static bool check_events(const struct sweep_reader *reader, const char *place, char **events,
+                         unsigned count)
 {
     char error[ERROR_SIZE];
-    for (unsigned i = 0; i < sweep->events_count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         struct counter_names names;
-        bool ok = counter_names_split(&names, sweep->events[i], error, sizeof error) &&
+        bool ok = counter_names_split(&names, events[i], error, sizeof error) &&
                   counter_names_check(&papi_api_native, &names, error, sizeof error);
         counter_names_free(&names);
+        size_t line = line_of(reader, "%s/%u", place, i);
         if (!ok)
-            return sweep_complain(reader, line_of(reader, "events/%u", i), "%s", error);
+            return sweep_complain(reader, line, "%s", error);
+        if (strcmp(events[i], "none") == 0 && count > 1)
+            return sweep_complain(reader, line, "none stands beside other events; valid: [none]");
     }
     return true;
+}
+
+char *sweep_events_join(char *const *events, unsigned count)
+{
+    char *text = NULL;
+    size_t size = 0;
+    if (count == 0)
+        return NULL;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        abort();
+    for (unsigned i = 0; i < count; i++)
+        fprintf(to, "%s%s", i ? "," : "", events[i]);
+    fclose(to);
+    return text;
 }
 
 /* A growing list of texts without repeats, which takes the place of one that libcyaml made. */
@@ -340,16 +360,19 @@ static bool check_group(const struct sweep_reader *reader, struct sweep_file *sw
     for (unsigned i = 0; i < g; i++)
         if (strcmp(sweep->groups[i].id, group->id) == 0)
             return sweep_complain(reader, line, "two groups have the id \"%s\"", group->id);
+    char events[PLACE_SIZE];
+    snprintf(events, sizeof events, "groups/%u/events", g);
     return check_knobs(reader, group, g) && expand_variants(reader, group, g) &&
            expand_workloads(reader, group, g) && check_baseline(reader, group, g) &&
-           check_workers(reader, group, g);
+           check_workers(reader, group, g) &&
+           check_events(reader, events, group->events, group->events_count);
 }
 
 static bool check_values(const struct sweep_reader *reader, struct sweep_file *sweep)
 {
     if (!check_name(reader, line_of(reader, "name"), "name", sweep->name) ||
         !check_numbers(reader, sweep) || !check_limits(reader, sweep) ||
-        !check_events(reader, sweep))
+        !check_events(reader, "events", sweep->events, sweep->events_count))
         return false;
     for (unsigned g = 0; g < sweep->groups_count; g++)
         if (!check_group(reader, sweep, g))

@@ -28,6 +28,7 @@
  *         variants: [grq, perm, gmp]
  *         workloads: ["spawn,n=100000", "ring,n=503"]
  *         workers: [1, 2]
+ *         events: [none]            # of this group; left out: those of the sweep
  *       - id: tick
  *         question: Where is the best tick?
  *         figure: knob
@@ -89,6 +90,9 @@ struct sweep_group {
     int64_t *workers;
     unsigned variants_count, workloads_count, workers_count;
 
+    char **events; /* none: those of the sweep */
+    unsigned events_count;
+
     enum sweep_figure figure;
     struct sweep_knob *knob;  /* there exactly if figure is KNOB or HEATMAP, else NULL */
     struct sweep_knob *knob2; /* there exactly if figure is HEATMAP, else NULL */
@@ -121,6 +125,9 @@ enum {
  * what is valid", if anything about it is wrong. */
 struct sweep_file *sweep_file_load(const char *path, char *error, size_t error_size);
 void sweep_file_free(struct sweep_file *sweep);
+
+/* "a,b,c", to be freed; NULL for an empty list. */
+char *sweep_events_join(char *const *events, unsigned count);
 
 /* Whether name may name a sweep, a group or a run's folder. */
 bool sweep_name_is_valid(const char *name);

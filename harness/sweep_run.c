@@ -83,22 +83,6 @@ static double clock_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* "a,b,c", or NULL for an empty list. */
-static char *events_join(const struct sweep_file *sweep)
-{
-    char *text = NULL;
-    size_t size = 0;
-    if (sweep->events_count == 0)
-        return NULL;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        abort();
-    for (unsigned i = 0; i < sweep->events_count; i++)
-        fprintf(to, "%s%s", i ? "," : "", sweep->events[i]);
-    fclose(to);
-    return text;
-}
-
 /* Takes note of the record. If the cell has now run into the time limit too often, the record says
  * that it is not tried again. */
 static void cell_note(struct cell *cell, json_t *record)
@@ -166,6 +150,8 @@ static json_t *cell_sample(struct state *state, struct cell *cell, unsigned bloc
         request.program = cell->side->program;
         request.injected_percent = cell->side->injected_percent;
     }
+    if (cell->events)
+        request.events = cell->events;
     double before = clock_seconds();
     json_t *record;
     if (state->run->hyperfine) {
@@ -459,7 +445,7 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
     struct state state = {.run = run, .event_sets = 1};
     if (!outside_folder_make(run, error, error_size) || !file_open(&state, error, error_size))
         return -1;
-    char *events = events_join(run->sweep);
+    char *events = sweep_events_join(run->sweep->events, run->sweep->events_count);
     state.request = request_make(run, events);
     state.digests = digest_book_make();
     state.order = calloc(run->plan->count + 1, sizeof *state.order);

@@ -64,6 +64,8 @@ static const cyaml_schema_field_t group_fields[] = {
                          &text_schema, 1, CYAML_UNLIMITED),
     CYAML_FIELD_SEQUENCE("workers", CYAML_FLAG_POINTER, struct sweep_group, workers, &number_schema,
                          1, CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("events", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
+                         events, &text_schema, 1, CYAML_UNLIMITED),
     CYAML_FIELD_MAPPING_PTR("knob", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
                             knob, knob_fields),
     CYAML_FIELD_MAPPING_PTR("knob2", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,

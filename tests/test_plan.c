@@ -42,6 +42,34 @@ static struct plan *plan_of_two_groups(char *second_variant, struct sweep_group 
     return plan_make(sweep, "native");
 }
 
+static void a_groups_own_events_make_other_cells(void **state)
+{
+    (void)state;
+    static char *none[] = {"none"}, *some[] = {"PAPI_L1_DCM", "PAPI_TOT_INS"};
+    struct sweep_group groups[3];
+    struct sweep_file sweep;
+    plan_free(plan_of_two_groups("grq", groups, &sweep));
+    groups[2] = groups[1];
+    groups[1].events = none;
+    groups[1].events_count = 1;
+    groups[2].events = some;
+    groups[2].events_count = 2;
+    sweep.groups_count = 3;
+    struct plan *plan = plan_make(&sweep, "native");
+    assert_int_equal(plan->count, 3 * 2 * 2 + 2 * 2 + 2 * 2);
+    for (size_t i = 0; i < plan->count; i++) {
+        const char *group = json_string_value(json_array_get(plan->cells[i].groups, 0));
+        assert_int_equal(plan->cells[i].events == NULL, i < 3 * 2 * 2);
+        if (plan->cells[i].events)
+            assert_string_equal(plan->cells[i].events, *group == 'b' && i < 3 * 2 * 2 + 2 * 2
+                                                           ? "none"
+                                                           : "PAPI_L1_DCM,PAPI_TOT_INS");
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(plan->cells[i].id, plan->cells[k].id);
+    }
+    plan_free(plan);
+}
+
 static void plan_is_the_union_of_the_groups(void **state)
 {
     (void)state;
@@ -222,6 +250,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plan_is_the_union_of_the_groups),
+        cmocka_unit_test(a_groups_own_events_make_other_cells),
         cmocka_unit_test(shared_cell_belongs_to_both_groups),
         cmocka_unit_test(cells_that_are_compared_are_one_set),
         cmocka_unit_test(cell_id_tells_every_part_apart),

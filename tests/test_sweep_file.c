@@ -109,7 +109,8 @@ static void every_key_is_read(void **state)
     struct sweep_file *sweep = load_valid(
         "reps: 2\nreps_max: 9\nwidth: 4\ntimeout_s: 3\nmin_time_ms: 0\nwarmup: 0\nseed: 0\n"
         "pin: true\nsteal_max: 2\nrepeat_disturbed: true\nclass_min: 3\n"
-        "events: [perf::PAGE-FAULTS, sde:::schedlab::STEALS]\n" HEAD GROUP "    figure: speedup\n");
+        "events: [perf::PAGE-FAULTS, sde:::schedlab::STEALS]\n" HEAD GROUP "    figure: speedup\n"
+        "    events: [none]\n");
     assert_int_equal(sweep->reps, 2);
     assert_int_equal(sweep->reps_max, 9);
     assert_int_equal(sweep->width, 4);
@@ -124,6 +125,8 @@ static void every_key_is_read(void **state)
     assert_int_equal(sweep->events_count, 2);
     assert_string_equal(sweep->events[1], "sde:::schedlab::STEALS");
     assert_int_equal(sweep->groups[0].figure, SWEEP_FIGURE_SPEEDUP);
+    assert_int_equal(sweep->groups[0].events_count, 1);
+    assert_string_equal(sweep->groups[0].events[0], "none");
     sweep_file_free(sweep);
 }
 
@@ -344,6 +347,8 @@ static void unknown_names_name_the_nearest(void **state)
     expect_error(HEAD GROUP "    figure: speed\n", 10, "\"speed\"", "\"speedup\"");
     expect_error("events: [perf::PAGE-FAULTS,\n  sde:::schedlab::STEEL]\n" HEAD GROUP, 2, "STEEL",
                  "STEALS");
+    expect_error(HEAD GROUP "    events: [PAPI_L1_DCN]\n", 10, "DCN", "PAPI_L1_DCM");
+    expect_error(HEAD GROUP "    events: [PAPI_L1_DCM, none]\n", 10, "none", "[none]");
 }
 
 static void names_that_make_bad_paths_are_refused(void **state)
