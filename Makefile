@@ -84,7 +84,7 @@ FLOOR_SOURCES := $(wildcard sched_variants/*.c sched_variants/*/*.c sched_varian
     sched_variants/runtime/*.S)
 WORKLOAD_SOURCES := $(wildcard workloads/*.c)
 HARNESS_SOURCES := $(wildcard harness/*.c)
-MICRO_SOURCES := $(wildcard harness/cmd_micro.c harness/micro/*.c harness/gbench/*.cc)
+MICRO_SOURCES := $(wildcard harness/cmd_micro.c harness/cmd_bench.c harness/micro/*.c harness/gbench/*.cc)
 TEST_SOURCES := $(wildcard tests/test_*.c)
 TEST_SCRIPTS := $(wildcard tests/test_*.sh)
 C_FILES := $(wildcard sched_variants/*.[ch] sched_variants/*/*.[ch] sched_variants/machine/native/*.[ch] \
@@ -102,7 +102,7 @@ CONFORMANCE := $(OUT)/tests/conformance
 
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
-.PHONY: help deps deps-test deps-lint deps-aarch64 build run sweep micro report plots test tests lint format \
+.PHONY: help deps deps-test deps-lint deps-aarch64 build run sweep micro bench report plots test tests lint format \
     debug asan tsan test-aarch64 clean always
 always:
 
@@ -204,6 +204,13 @@ sweep: ## The default comparison: install, build, measure, draw, report (8 min a
 MICRO ?= --benchmark_min_time=0.02 --benchmark_repetitions=5 --medians
 micro: build ## Time single operations, as a table and in build/micro.json: make micro MICRO=--benchmark_filter=chan
 	build/schedlab micro $(MICRO) --benchmark_out=build/micro.json
+
+bench: build ## What counting costs, and each operation over its floor, as ratios of one run each (5 min)
+	@rm -rf build/bench && mkdir -p build/bench
+	build/schedlab sweep harness/sweeps/bench-counters.yaml --results build/bench --no-report
+	build/schedlab micro --benchmark_min_time=0.02 --benchmark_repetitions=9 --medians \
+	    --benchmark_out=build/bench/micro.json >build/bench/micro.txt
+	@build/schedlab bench --counting build/bench/bench-counters-* --micro build/bench/micro.json
 
 RUN ?= $(shell ls -dt results/*/samples.jsonl 2>/dev/null | head -n 1 | xargs -r dirname)
 report: build ## Redo tables, figures and report of RUN (default: the newest run)

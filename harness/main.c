@@ -23,6 +23,7 @@ static const struct command {
     {"compare", cmd_compare, "two runs, variants or revisions: who is faster, and is that shown"},
     {"micro", cmd_micro, "single operations: queues, locks, switches, channels, wake-ups"},
     {"export", cmd_export, "the samples of a run for Google Benchmark, benchstat or a spreadsheet"},
+    {"bench", cmd_bench, "what counting costs, and each single operation over its floor"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -1,0 +1,240 @@
+/* bench.c - see bench.h. */
+#include "harness/bench.h"
+
+#include "harness/digests.h"
+#include "harness/records.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_SIZE = 512, PATH_SIZE = 4096, SEED = 1, CLAIM_SAMPLES_MIN = 5 };
+
+/* Times by name, {name: [ns per operation]}, in the order in which names came. */
+static void times_add(json_t *times, const char *name, double ns)
+{
+    json_t *list = json_object_get(times, name);
+    if (!list) {
+        list = json_array();
+        json_object_set_new(times, name, list);
+    }
+    json_array_append_new(list, json_real(ns));
+}
+
+static double *times_of(const json_t *times, const char *name, size_t *n)
+{
+    const json_t *list = json_object_get(times, name);
+    *n = json_array_size(list);
+    double *x = calloc(*n + 1, sizeof *x);
+    if (!x)
+        abort();
+    for (size_t i = 0; i < *n; i++)
+        x[i] = json_real_value(json_array_get(list, i));
+    return x;
+}
+
+/* One row; NULL if one of the two has no times. */
+static json_t *ratio_make(const char *what, const char *over, const json_t *above,
+                          const char *above_name, const json_t *below, const char *below_name)
+{
+    size_t nx, ny;
+    double *x = times_of(above, above_name, &nx), *y = times_of(below, below_name, &ny);
+    struct interval ratio = statistics_ratio(x, nx, y, ny, SEED);
+    free(x);
+    free(y);
+    if (isnan(ratio.median))
+        return NULL;
+    return json_pack("{ss ss sf sf sf sI}", "what", what, "over", over, "ratio", ratio.median, "lo",
+                     ratio.lo, "hi", ratio.hi, "n", (json_int_t)ratio.n);
+}
+
+/* Takes array; returns it in order. */
+static json_t *array_sort(json_t *array, int (*compare)(const void *a, const void *b))
+{
+    size_t n = json_array_size(array);
+    json_t **values = calloc(n + 1, sizeof *values), *sorted = json_array();
+    if (!values)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        values[i] = json_array_get(array, i);
+    qsort(values, n, sizeof *values, compare);
+    for (size_t i = 0; i < n; i++)
+        json_array_append(sorted, values[i]);
+    free(values);
+    json_decref(array);
+    return sorted;
+}
+
+/* Counting ----------------------------------------------------------------------------------- */
+
+/* Few samples have no interval of any stated coverage (statistics.h). */
+static const char *claim_of(const json_t *ratio)
+{
+    if (json_integer_value(json_object_get(ratio, "n")) < CLAIM_SAMPLES_MIN)
+        return "open";
+    if (json_real_value(json_object_get(ratio, "hi")) <= COUNTING_COST_MAX)
+        return "holds";
+    return json_real_value(json_object_get(ratio, "lo")) > COUNTING_COST_MAX ? "broken" : "open";
+}
+
+static void samples_collect(const json_t *records, json_t *with, json_t *without)
+{
+    size_t i;
+    const json_t *record;
+    json_array_foreach(records, i, record)
+    {
+        char name[NAME_SIZE];
+        double ops = json_number_value(json_object_get(record, "ops"));
+        double ns = json_number_value(json_object_get(record, "time_ns"));
+        if (strcmp(record_text(record, "status"), "ok") != 0 || !(ops > 0))
+            continue;
+        snprintf(name, sizeof name, "%s/%s/workers:%lld", record_text(record, "workload"),
+                 record_text(record, "variant"),
+                 (long long)json_integer_value(json_object_get(record, "workers")));
+        bool counts = json_array_size(json_object_get(record, "events")) > 0;
+        times_add(counts ? with : without, name, ns / ops);
+    }
+}
+
+static int by_what(const void *a, const void *b)
+{
+    return strcmp(record_text(*(json_t *const *)a, "what"),
+                  record_text(*(json_t *const *)b, "what"));
+}
+
+json_t *bench_counting(const char *run_folder, char *error, size_t error_size)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/samples.jsonl", run_folder);
+    json_t *records = record_file_read(path, error, error_size);
+    if (!records)
+        return NULL;
+    json_t *with = json_object(), *without = json_object(), *ratios = json_array(), *unused;
+    const char *name;
+    digests_judge_all(records);
+    samples_collect(records, with, without);
+    json_object_foreach(with, name, unused)
+    {
+        json_t *ratio = ratio_make(name, "without events", with, name, without, name);
+        if (!ratio)
+            continue;
+        json_object_set_new(ratio, "claim", json_string(claim_of(ratio)));
+        json_array_append_new(ratios, ratio);
+    }
+    json_decref(with);
+    json_decref(without);
+    json_decref(records);
+    if (json_array_size(ratios) > 0)
+        return array_sort(ratios, by_what);
+    snprintf(error, error_size, "%s: no cell was measured both with events and without", path);
+    json_decref(ratios);
+    return NULL;
+}
+
+/* Operations --------------------------------------------------------------------------------- */
+
+/* Without how time was taken, which says nothing to people. */
+static void name_shorten(char *name)
+{
+    static const char *const ends[] = {"/manual_time", "/real_time", "/process_time"};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        size_t length = strlen(name), end = strlen(ends[i]);
+        if (length > end && strcmp(name + length - end, ends[i]) == 0)
+            name[length - end] = '\0';
+    }
+    char *iterations = strstr(name, "/iterations:");
+    if (iterations)
+        *iterations = '\0';
+}
+
+/* In the order of their registration, which random interleaving does not keep. */
+static int by_family(const void *a, const void *b)
+{
+    static const char *const keys[] = {"family_index", "per_family_instance_index"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        json_int_t x = json_integer_value(json_object_get(*(json_t *const *)a, keys[i]));
+        json_int_t y = json_integer_value(json_object_get(*(json_t *const *)b, keys[i]));
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return 0;
+}
+
+static json_t *times_load(const char *path, char *error, size_t error_size)
+{
+    json_error_t where;
+    json_t *whole = json_load_file(path, 0, &where);
+    json_t *benchmarks = json_object_get(whole, "benchmarks"), *entry;
+    if (!json_is_array(benchmarks)) {
+        snprintf(error, error_size, "%s: not the JSON of `schedlab micro`: %s", path,
+                 whole ? "it has no benchmarks" : where.text);
+        json_decref(whole);
+        return NULL;
+    }
+    json_t *times = json_object();
+    size_t i;
+    benchmarks = array_sort(json_incref(benchmarks), by_family);
+    json_array_foreach(benchmarks, i, entry)
+    {
+        char name[NAME_SIZE];
+        const json_t *time = json_object_get(entry, "real_time");
+        if (strcmp(record_text(entry, "run_type"), "iteration") != 0 || !json_is_number(time) ||
+            json_is_true(json_object_get(entry, "error_occurred")) ||
+            json_is_true(json_object_get(entry, "skipped")))
+            continue;
+        snprintf(name, sizeof name, "%s", record_text(entry, "run_name"));
+        name_shorten(name);
+        times_add(times, name, json_number_value(time));
+    }
+    json_decref(benchmarks);
+    json_decref(whole);
+    return times;
+}
+
+json_t *bench_operations(const char *path, const char *(*floor_of)(const char *benchmark),
+                         char *error, size_t error_size)
+{
+    json_t *times = times_load(path, error, error_size), *ratios = json_array(), *unused;
+    const char *name;
+    json_object_foreach(times, name, unused)
+    {
+        const char *floor = floor_of(name);
+        json_t *ratio = floor ? ratio_make(name, floor, times, name, times, floor) : NULL;
+        if (ratio)
+            json_array_append_new(ratios, ratio);
+    }
+    bool read = times != NULL;
+    json_decref(times);
+    if (json_array_size(ratios) > 0)
+        return ratios;
+    if (read)
+        snprintf(error, error_size, "%s: no operation was measured beside its floor", path);
+    json_decref(ratios);
+    return NULL;
+}
+
+/* Table --------------------------------------------------------------------------------------- */
+
+static double part(const json_t *ratio, const char *key)
+{
+    return json_real_value(json_object_get(ratio, key));
+}
+
+void bench_print(FILE *to, const char *title, const json_t *ratios)
+{
+    size_t i;
+    const json_t *ratio;
+    bool claims = json_object_get(json_array_get(ratios, 0), "claim") != NULL;
+    fprintf(to, "%-42s %8s  %-17s %3s  %s\n", title, "ratio", "95 % interval", "n",
+            claims ? "claim" : "over");
+    json_array_foreach(ratios, i, ratio)
+    {
+        char interval[64];
+        snprintf(interval, sizeof interval, claims ? "%.4f to %.4f" : "%.3g to %.3g",
+                 part(ratio, "lo"), part(ratio, "hi"));
+        fprintf(to, claims ? "%-42s %8.4f  %-17s" : "%-42s %8.3g  %-17s",
+                record_text(ratio, "what"), part(ratio, "ratio"), interval);
+        fprintf(to, " %3lld  %s\n", (long long)json_integer_value(json_object_get(ratio, "n")),
+                record_text(ratio, claims ? "claim" : "over"));
+    }
+}

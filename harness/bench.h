@@ -1,0 +1,37 @@
+/* bench.h - the project's claims about cost as ratios, each from one interleaved run.
+ *
+ * Who calls: cmd_bench.c. No absolute time comes out: machines differ in those, and ratios of what
+ * was measured side by side are what a claim can be about. Two kinds:
+ *
+ *   counting   of a run whose cells were measured with events and without (bench-counters.yaml):
+ *              time per operation with, over time without; at most COUNTING_COST_MAX - 1 is claimed
+ *   operation  of the JSON of `schedlab micro --benchmark_repetitions=N`: time of an operation over
+ *              that of its floor (micro.h), from the same process
+ *
+ * A ratio is that of two medians, with its bootstrap interval (statistics.h).
+ */
+#ifndef SCHEDLAB_BENCH_H
+#define SCHEDLAB_BENCH_H
+
+#include "harness/statistics.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+#define COUNTING_COST_MAX 1.02
+
+/* The ratios as JSON: {what, over, ratio, lo, hi, n} in an array, those of counting with `claim`:
+ * "holds" if the whole interval is below COUNTING_COST_MAX, "broken" if it is all above, else
+ * or with few samples "open". NULL and one line in error if the file cannot be read or has nothing to compare.
+ *
+ * Owned by the caller. */
+json_t *bench_counting(const char *run_folder, char *error, size_t error_size);
+
+/* floor_of: the name of the floor of a benchmark, NULL if it has none. */
+json_t *bench_operations(const char *path, const char *(*floor_of)(const char *benchmark),
+                         char *error, size_t error_size);
+
+/* As a table; title stands above it. */
+void bench_print(FILE *to, const char *title, const json_t *ratios);
+
+#endif

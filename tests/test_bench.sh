@@ -1,0 +1,120 @@
+#!/bin/bash
+# test_bench.sh - schedlab bench on times that are known: ratios, claims, what is left out.
+#
+#     tests/test_bench.sh build/schedlab
+#
+# Prints TAP. The times are made up here, so that no result depends on the machine.
+set -uo pipefail
+schedlab=$(realpath "${1:-build/schedlab}")
+sweeps=$(realpath "$(dirname "$0")/../harness/sweeps")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+count=0 bad=0
+
+report() { # OK NAME
+    count=$((count + 1))
+    if [ "$1" = 1 ]; then
+        echo "ok $count - $2"
+    else
+        bad=$((bad + 1))
+        echo "not ok $count - $2"
+        sed 's/^/# /' out err 2>/dev/null | head -n 20
+    fi
+}
+
+run() {
+    "$schedlab" bench "$@" >out 2>err </dev/null
+    status=$?
+}
+
+expect() { # NAME STATUS PART -- ARGUMENT...
+    local name=$1 wanted=$2 part=$3 good=0
+    shift 4
+    run "$@"
+    [ $status = "$wanted" ] && [ "$(wc -l <err)" = 1 ] && [ ! -s out ] && grep -qF -- "$part" err && good=1
+    report $good "$name"
+}
+
+json() { # NAME EXPRESSION: over the JSON in out, by key and name
+    local good=0
+    python3 -c "
+import json, sys
+j = {key: {x['what']: x for x in rows} for key, rows in json.load(open('out')).items()}
+sys.exit(not ($2))" && good=1
+    report $good "$1"
+}
+
+python3 - <<'EOF2'
+import json, os
+os.mkdir('run')
+os.mkdir('off')
+with open('run/samples.jsonl', 'w') as run, open('off/samples.jsonl', 'w') as off:
+    def sample(variant, counts, ns, **more):
+        record = {'schema': 1, 'cell': variant + str(counts), 'variant': variant, 'workload': 'fib,n=3', 'workers': 2,
+                  'seed': 1, 'digest': '1', 'status': 'ok', 'ops': 100, 'time_ns': 100 * ns,
+                  'events': [{'name': 'PAPI_L1_DCM', 'source': 'pmu', 'value': 1, 'per_op': 0.01}] if counts else []}
+        for file in [run] if counts else [run, off]:
+            file.write(json.dumps(record | more) + '\n')
+    for i in range(9):
+        sample('gmp', True, 1010 + i)
+        sample('gmp', False, 1000 + i)
+        sample('grq', True, 1200 + i)
+        sample('grq', False, 1000 + i)
+        sample('perm', True, 1000 + 10 * i)
+        sample('perm', False, 1000 + 10 * i)
+        sample('static', False, 1000)
+    sample('gmp', True, 9000, status='failed', reason='wrong answer')
+    for ns in 2000, 2001:
+        sample('uthread', True, ns)
+        sample('uthread', False, ns / 2)
+
+entries = []
+def times(name, index, *ns, **more):
+    for i, x in enumerate(ns):
+        entries.append({'name': name, 'run_name': name, 'run_type': 'iteration', 'family_index': index,
+                        'per_family_instance_index': 0, 'repetition_index': i, 'real_time': x} | more)
+times('switch/gmp/process_time/manual_time', 2, 20, 22, 24)
+times('floor/ctx_switch', 0, 2, 2, 2)
+times('wake/pay/gmp/iterations:1000/process_time/manual_time', 3, 90, 90, 90)
+times('floor/futex_wake/iterations:1000/process_time/manual_time', 1, 30, 30, 30)
+times('switch/gmp/process_time/manual_time', 2, 1, run_type='aggregate')
+times('yield/gmp/process_time/manual_time', 4, 7, error_occurred=True, error_message='wrong result')
+times('lrq/get/process_time/manual_time', 5, 7, 7, 7)
+json.dump({'context': {}, 'benchmarks': entries}, open('micro.json', 'w'))
+json.dump({'context': {}, 'benchmarks': entries[-3:]}, open('lonely.json', 'w'))
+json.dump([], open('other.json', 'w'))
+EOF2
+
+run --counting run --format json
+json every_cell_with_both_is_compared "sorted(j['counting']) == ['fib,n=3/%s/workers:2' % v for v in ('gmp', 'grq', 'perm', 'uthread')]"
+json ratios_are_of_medians "abs(j['counting']['fib,n=3/gmp/workers:2']['ratio'] - 1014 / 1004) < 1e-4 and j['counting']['fib,n=3/gmp/workers:2']['n'] == 9"
+json intervals_hold_the_ratio "all(x['lo'] <= x['ratio'] <= x['hi'] for x in j['counting'].values())"
+json claims_follow_the_interval "[j['counting']['fib,n=3/%s/workers:2' % v]['claim'] for v in ('gmp', 'grq', 'perm', 'uthread')] == ['holds', 'broken', 'open', 'open']"
+run --micro micro.json --format json
+json operations_stand_over_their_floors "{k: (x['over'], x['ratio'], x['n']) for k, x in j['operations'].items()} == {'switch/gmp': ('floor/ctx_switch', 11, 3), 'wake/pay/gmp': ('floor/futex_wake', 3, 3)}"
+run --counting run --micro micro.json
+[ $status = 0 ] && [ "$(grep -cE '^(fib|switch|wake)' out)" = 6 ] && report 1 table_has_both_kinds || report 0 table_has_both_kinds
+awk 'length($0) > 100 { exit 1 }' out && report 1 table_fits_100_columns || report 0 table_fits_100_columns
+! grep -qE '\bns\b' out && report 1 table_has_no_absolute_time || report 0 table_has_no_absolute_time
+
+# What `make bench` gives it.
+"$schedlab" sweep "$sweeps/bench-counters.yaml" --dry-run >out 2>err
+[ "$(grep -c 'counting-on$' out)" = "$(grep -c 'counting-off$' out)" ] && grep -q pingpong out && grep -q fib out &&
+    report 1 the_sweep_has_each_cell_twice || report 0 the_sweep_has_each_cell_twice
+"$schedlab" micro gmp --benchmark_min_time=0.0001 --benchmark_repetitions=2 --format json >micro2.json 2>err
+run --micro micro2.json --format json
+json every_operation_has_a_measured_floor "len(j['operations']) > 25 and {x['over'] for x in j['operations'].values()} >= {'floor/cas', 'floor/xchg', 'floor/ctx_switch', 'floor/futex_wake', 'floor/futex_wake_run'}"
+
+run --help
+[ $status = 0 ] && grep -q "Example:" out && grep -q "Exit status" out && report 1 help_has_an_example || report 0 help_has_an_example
+expect nothing_to_compare 1 "both with events and without" -- --counting off
+expect no_floor 1 "beside its floor" -- --micro lonely.json
+expect not_of_micro 1 "not the JSON of" -- --micro other.json
+expect neither 2 "must be given" --
+expect no_such_file 2 "cannot be read" -- --micro none.json
+expect an_argument 2 "is no option" -- run
+expect unknown_option 2 "the nearest is --micro" -- --mirco x
+
+echo "1..$count"
+[ $bad = 0 ]
