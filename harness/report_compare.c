@@ -209,12 +209,26 @@ static void false_positives_write(FILE *to, const json_t *audit)
     html_open(to, "b", NULL);
     html_format(to, "%.0f of %.0f", number(aa, "false_positives"), number(aa, "comparisons"));
     html_close(to, "b");
-    html_format(to, " comparisons showed a difference that is not there, %s (95 %% interval %s). ",
-                percent(number(aa, "rate")).s, percent_interval(aa).s);
+    html_text(to, " comparisons showed a difference that is not there");
+    if (isfinite(number(aa, "rate")))
+        html_format(to, ", %s (95 %% interval %s)", percent(number(aa, "rate")).s,
+                    percent_interval(aa).s);
+    html_text(to, ". ");
     html_element(to, "span", ok ? "That is within" : "That is more than", "class",
                  ok ? NULL : "problem", NULL);
-    html_format(to, " the %s which the tests promise.", percent(alpha).s);
+    if (isfinite(alpha))
+        html_format(to, " the %s which the tests promise.", percent(alpha).s);
+    else
+        html_text(to, " what the tests promise.");
     html_close(to, "p");
+}
+
+static void count_cell(FILE *to, double count)
+{
+    char text[32] = "-";
+    if (isfinite(count))
+        snprintf(text, sizeof text, "%.0f", count);
+    html_td(to, "number", text);
 }
 
 static void power_write(FILE *to, const json_t *power)
@@ -234,8 +248,8 @@ static void power_write(FILE *to, const json_t *power)
         html_open(to, "tr", NULL);
         snprintf(text, sizeof text, "%g %%", number(row, "percent"));
         html_th(to, "row", isfinite(number(row, "percent")) ? text : "-");
-        html_td(to, "number", text_count(number(row, "found")).s);
-        html_td(to, "number", text_count(number(row, "of")).s);
+        count_cell(to, number(row, "found"));
+        count_cell(to, number(row, "of"));
         html_td(to, "number", percent(number(row, "power")).s);
         html_td(to, "range", percent_interval(row).s);
         html_close(to, "tr");
