@@ -20,11 +20,11 @@
 
 #define COUNTING_COST_MAX 1.02
 
-/* The ratios as JSON: {what, over, ratio, lo, hi, n} in an array, those of counting with `claim`:
- * "holds" if the whole interval is below COUNTING_COST_MAX, "broken" if it is all above, else
- * or with few samples "open". NULL and one line in error if the file cannot be read or has nothing to compare.
- *
- * Owned by the caller. */
+/* The ratios as JSON: {what, over, ratio, lo, hi, n} in an array, owned by the caller; those of
+ * counting with `claim`: "holds" if the whole interval is below COUNTING_COST_MAX, "broken" if it
+ * is all above, else "open", as it is with few samples, or where events seem to have made it faster
+ * by more than that. NULL and one line in error if the file cannot be read or has nothing to
+ * compare. */
 json_t *bench_counting(const char *run_folder, char *error, size_t error_size);
 
 /* floor_of: the name of the floor of a benchmark, NULL if it has none. */

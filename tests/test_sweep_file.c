@@ -347,8 +347,8 @@ static void unknown_names_name_the_nearest(void **state)
     expect_error(HEAD GROUP "    figure: speed\n", 10, "\"speed\"", "\"speedup\"");
     expect_error("events: [perf::PAGE-FAULTS,\n  sde:::schedlab::STEEL]\n" HEAD GROUP, 2, "STEEL",
                  "STEALS");
-    expect_error(HEAD GROUP "    events: [PAPI_L1_DCN]\n", 10, "DCN", "PAPI_L1_DCM");
-    expect_error(HEAD GROUP "    events: [PAPI_L1_DCM, none]\n", 10, "none", "[none]");
+    expect_error(HEAD GROUP "    events: [sde:::schedlab::STEEL]\n", 10, "STEEL", "STEALS");
+    expect_error(HEAD GROUP "    events: [perf::PAGE-FAULTS, none]\n", 10, "none", "[none]");
 }
 
 static void names_that_make_bad_paths_are_refused(void **state)

@@ -217,7 +217,7 @@ static void steal_across(struct micro *micro)
 }
 
 const struct micro_op micro_deques[] = {
-    {.name = "deque/push", .floor = "floor/call", .style = MICRO_TIMED, .run = push},
+    {.name = "deque/push", .floor = "floor/store", .style = MICRO_TIMED, .run = push},
     {.name = "deque/pop", .floor = "floor/fence", .style = MICRO_TIMED, .run = pop},
     {.name = "deque/steal", .floor = "floor/cas", .style = MICRO_TIMED, .run = steal},
     {.name = "deque/push_pop", .floor = "floor/cas", .run = push_pop},

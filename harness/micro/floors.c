@@ -28,6 +28,17 @@ static void call(struct micro *micro)
     micro_expect(micro, "calls", value, micro_done(micro));
 }
 
+static void store(struct micro *micro)
+{
+    _Atomic uint64_t slots[64];
+    uint64_t next = 0;
+    while (micro_more(micro, MICRO_BATCH))
+        for (int i = 0; i < MICRO_BATCH; i++, next++)
+            atomic_store_explicit(&slots[next % 64], next, memory_order_release);
+    uint64_t last = atomic_load_explicit(&slots[(next - 1) % 64], memory_order_relaxed);
+    micro_expect(micro, "stores", last + 1, micro_done(micro));
+}
+
 static void cas(struct micro *micro)
 {
     _Alignas(64) _Atomic uint64_t word = 0;
@@ -296,6 +307,7 @@ static void futex_wake_nobody(struct micro *micro)
 
 const struct micro_op micro_floors[] = {
     {.name = "floor/call", .run = call},
+    {.name = "floor/store", .run = store},
     {.name = "floor/cas", .run = cas},
     {.name = "floor/xchg", .run = xchg},
     {.name = "floor/fence", .run = fence},

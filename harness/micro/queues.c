@@ -282,8 +282,8 @@ static void lrq_steal_half(struct micro *micro)
 static const int64_t held[] = {1, 16, 256, 0};
 
 const struct micro_op micro_queues[] = {
-    {.name = "gqueue/push", .floor = "floor/call", .style = MICRO_TIMED, .run = list_push},
-    {.name = "gqueue/pop", .floor = "floor/call", .style = MICRO_TIMED, .run = list_pop},
+    {.name = "gqueue/push", .floor = "floor/store", .style = MICRO_TIMED, .run = list_push},
+    {.name = "gqueue/pop", .floor = "floor/store", .style = MICRO_TIMED, .run = list_pop},
     {.name = "globq/put", .floor = "floor/xchg", .style = MICRO_TIMED, .run = globq_put_one},
     {.name = "globq/get", .floor = "floor/xchg", .style = MICRO_TIMED, .run = globq_get_one},
     {.name = "lrq/put", .floor = "floor/call", .style = MICRO_TIMED, .run = lrq_put_one},
