@@ -4,6 +4,7 @@
 #include "harness/commands.h"
 #include "harness/compare.h"
 #include "harness/compare_print.h"
+#include "harness/environment.h"
 #include "harness/revisions.h"
 #include "harness/side_by_side.h"
 #include "harness/sweep_file.h"
@@ -221,10 +222,11 @@ static int revisions_measure(const char *program, const struct options *options,
         .sides_count = SIDES,
         .results = options->results ? options->results : "results",
         .name = sweep->name,
+        .environment = environment_to_json(),
         .seed = sweep->seed >= 0 ? (uint64_t)sweep->seed : side_by_side_seed(),
     };
     int result = side_by_side_measure(run, error, sizeof error);
-    run->sides = NULL;
+    json_decref(run->environment);
     if (result < 0)
         fprintf(stderr, "%s: %s\n", program, error);
     return result < 0 ? EXIT_FAILED : EXIT_DONE;

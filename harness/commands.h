@@ -18,5 +18,6 @@ int cmd_compare(int argc, char **argv);
 int cmd_micro(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_audit(int argc, char **argv);
 
 #endif

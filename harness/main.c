@@ -21,6 +21,7 @@ static const struct command {
     {"doctor", cmd_doctor, "what this machine can count, and what on it disturbs measuring"},
     {"merge", cmd_merge, "runs of one sweep into one"},
     {"compare", cmd_compare, "two runs, variants or revisions: who is faster, and is that shown"},
+    {"audit", cmd_audit, "whether comparisons can be believed, from cells whose truth is known"},
     {"micro", cmd_micro, "single operations: queues, locks, switches, channels, wake-ups"},
     {"export", cmd_export, "the samples of a run for Google Benchmark, benchstat or a spreadsheet"},
     {"bench", cmd_bench, "what counting costs, and each single operation over its floor"},

@@ -319,7 +319,7 @@ bool report_load(struct report *report, const char *run_dir, char *error, size_t
     report->records = record_file_read(path, error, error_size);
     sweep_read(report);
     environment_read(report);
-    report_extra_load(&report->extra, run_dir, report->problems);
+    report_extra_load(&report->extra, run_dir, report->environment, report->problems);
     if (!report->records || !tables_read(report, error, error_size)) {
         report_free(report);
         return false;

@@ -103,20 +103,35 @@ static void comparisons_load(struct report_extra *extra, const char *run_dir, js
     free(entries);
 }
 
-static void audit_load(struct report_extra *extra, const char *run_dir, json_t *problems)
+/* NULL if there is none, or none that is understood. */
+static json_t *audit_load(const char *folder, json_t *problems)
 {
     char path[PATH_SIZE];
     json_error_t error;
-    int comparisons, found, ok;
-    snprintf(path, sizeof path, "%s/audit.json", run_dir);
-    extra->audit = object_load(path, problems);
-    if (!extra->audit ||
-        json_unpack_ex(extra->audit, &error, 0, "{s:{s:i, s:i, s:b}}", "aa", "comparisons",
-                       &comparisons, "false_positives", &found, "ok", &ok) == 0)
-        return;
+    int comparisons, found, holds;
+    snprintf(path, sizeof path, "%s/audit.json", folder);
+    json_t *audit = object_load(path, problems);
+    if (!audit || json_unpack_ex(audit, &error, 0, "{s:{s:i, s:i, s:b}}", "false_positives",
+                                 "comparisons", &comparisons, "found", &found, "holds", &holds) == 0)
+        return audit;
     complain(problems, path, error.text);
-    json_decref(extra->audit);
-    extra->audit = NULL;
+    json_decref(audit);
+    return NULL;
+}
+
+/* The run's own, or the last one beside it. One of another machine says nothing about this run. */
+static json_t *audit_find(const char *run_dir, const json_t *environment, json_t *problems)
+{
+    char beside[PATH_SIZE];
+    const json_t *cpu = json_object_get(environment, "cpu");
+    json_t *audit = audit_load(run_dir, problems);
+    if (audit || snprintf(beside, sizeof beside, "%s/..", run_dir) >= (int)sizeof beside)
+        return audit;
+    audit = audit_load(beside, problems);
+    if (cpu && json_equal(json_object_get(audit, "cpu"), cpu))
+        return audit;
+    json_decref(audit);
+    return NULL;
 }
 
 static void table_load(struct tsv *tsv, const char *run_dir, const char *name, json_t *problems)
@@ -127,11 +142,12 @@ static void table_load(struct tsv *tsv, const char *run_dir, const char *name, j
         json_array_append_new(problems, json_string(error));
 }
 
-void report_extra_load(struct report_extra *extra, const char *run_dir, json_t *problems)
+void report_extra_load(struct report_extra *extra, const char *run_dir, const json_t *environment,
+                       json_t *problems)
 {
     *extra = (struct report_extra){.comparisons = NULL};
     comparisons_load(extra, run_dir, problems);
-    audit_load(extra, run_dir, problems);
+    extra->audit = audit_find(run_dir, environment, problems);
     table_load(&extra->outside, run_dir, "outside.tsv", problems);
     table_load(&extra->metg, run_dir, "metg.tsv", problems);
 }

@@ -1,9 +1,11 @@
 /* report_extra.h - what others leave in a run's folder and the report shows if it is there.
  *
- * Who calls: report_data.c loads and frees; report_compare.c and report_tables.c show.
+ * Who calls: report_data.c loads and frees; report_compare.c, report_audit.c and report_tables.c
+ * show.
  *
  *   comparisons/NAME.json  what `schedlab compare --format json` printed
- *   audit.json             what `schedlab audit --format json` printed
+ *   audit.json             what `schedlab audit` found; that of the folder around the run also
+ *                          serves, if it was made on the same machine
  *   outside.tsv            medians from inside and from outside the process beside each other
  *   metg.tsv               the smallest task at which a variant is still efficient
  *
@@ -26,12 +28,13 @@ struct report_comparison {
 struct report_extra {
     struct report_comparison *comparisons; /* by name */
     size_t comparisons_count;
-    json_t *audit;            /* has "aa" with its counts; NULL if there is none */
+    json_t *audit;            /* has "false_positives" with its counts; NULL if there is none */
     struct tsv outside, metg; /* no rows if there is none */
 };
 
 /* Adds to problems, an array of strings, one for each file that is not understood. */
-void report_extra_load(struct report_extra *extra, const char *run_dir, json_t *problems);
+void report_extra_load(struct report_extra *extra, const char *run_dir, const json_t *environment,
+                       json_t *problems);
 void report_extra_free(struct report_extra *extra);
 
 #endif

@@ -390,7 +390,7 @@ static void nav_write(FILE *to, const struct report *report)
         bool there;
     } parts[] = {
         {"#moods", "Mood", report_has_moods(report)},
-        {"#audit", "Audit", extra->audit != NULL},
+        {"#audit", "Audit", true},
         {"#comparisons", "Compared", extra->comparisons_count > 0},
         {"#metg", "Smallest task", extra->metg.rows > 1},
         {"#outside", "From outside", extra->outside.rows > 1},

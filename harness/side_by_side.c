@@ -37,7 +37,7 @@ static bool folder_fill(const struct side_by_side *run, char *error, size_t erro
     snprintf(path, sizeof path, "%s/sweep.yaml", run->folder);
     if (!sweep_folder_copy(run->sweep_path, path, error, error_size))
         return false;
-    json_t *environment = environment_to_json();
+    json_t *environment = json_copy(run->environment);
     json_object_set_new(environment, "side_by_side", sides_to_json(run));
     char *text = json_dumps(environment, JSON_INDENT(2));
     json_decref(environment);

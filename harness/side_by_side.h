@@ -11,6 +11,7 @@
 #include "harness/plan.h"
 #include "harness/sweep_file.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,7 @@ struct side_by_side {
     const struct plan_side *sides;
     size_t sides_count;
     const char *results, *name; /* the folder is results/name-<UTC time> */
+    json_t *environment;        /* environment_to_json(), which a process can call only once */
     uint64_t seed;
     bool reverse;
 

@@ -59,7 +59,7 @@ quick="--reps 1 --iterations 1 --warmup 0 --workers 2"
 # Help and version
 expect help 0 "Usage: schedlab" -- --help
 expect version 0 "schedlab" -- --version
-for command in list run sweep report doctor merge compare micro export bench; do
+for command in list run sweep report doctor merge compare audit micro export bench; do
     expect "$command has help with an example" 0 "Example:" -- $command --help
     tr -s ' \n' ' ' <out >flat
     grep -qE 'Exit status: 0 done.*; 1 .*; 2 misused[.,:]' flat && report 1 "$command tells its exit status" ||

@@ -1,0 +1,110 @@
+/* audit_print.c - see audit.h: the result of an audit as a table and as audit.json. */
+#include "harness/audit.h"
+
+#include "harness/records.h"
+#include "harness/report_text.h"
+
+#include <math.h>
+
+static double share(const struct audit_tally *tally)
+{
+    return tally->comparisons > 0 ? (double)tally->found / (double)tally->comparisons : NAN;
+}
+
+/* Table ---------------------------------------------------------------------------------------- */
+
+static void tally_print(const struct audit_tally *tally, const char *what, double expected,
+                        FILE *to)
+{
+    /* The sign is two bytes and one column. */
+    fprintf(to, "  %-18s %6zu %6zu %4.0f %% %4.0f to %3.0f %% %6zu   %.3f %8s (%s)\n", what,
+            tally->comparisons, tally->found, share(tally) * 100, tally->lo * 100, tally->hi * 100,
+            tally->found_adjusted, expected, text_ratio(tally->ratio.median).s,
+            text_ratio_interval(tally->ratio).s);
+}
+
+static const char *holds_text(bool holds)
+{
+    return holds ? "holds" : "DOES NOT HOLD";
+}
+
+/* What never was decided cannot turn around. */
+static const char *order_text(const struct audit *audit)
+{
+    if (audit_order_holds(audit) && audit->order_decided == 0)
+        return "holds, but says little: no difference is large enough to be shown here";
+    return holds_text(audit_order_holds(audit));
+}
+
+void audit_print(const struct audit *audit, FILE *to)
+{
+    char what[64];
+    fprintf(to,
+            "%zu cells, %u samples a side and comparison, alpha %g\n\n"
+            "  %-18s %6s %6s %6s %13s %6s %7s %8s\n",
+            audit->cells, audit->samples, audit->alpha, "", "tests", "found", "share", "95 %",
+            "Holm", "true", "seen");
+    tally_print(&audit->same, "the same twice", 1, to);
+    for (int i = 0; i < AUDIT_SLOWDOWNS; i++) {
+        int percent = audit_sides[2 + i].slowdown_percent;
+        snprintf(what, sizeof what, "slowed down by %d %%", percent);
+        tally_print(&audit->slower[i], what, 1 / (1 + percent / 100.0), to);
+    }
+    fprintf(to, "\nfalse positives: %zu of %zu; chance explains up to %zu at alpha %g: %s\n",
+            audit->same.found, audit->same.comparisons, audit->allowed, audit->alpha,
+            holds_text(audit_false_positives_hold(audit)));
+    fprintf(
+        to,
+        "order reversed: of %zu verdicts %zu are shown in both orders, %zu in one only; %zu turn "
+        "around:\n    %s\n",
+        audit->order_comparisons, audit->order_decided, audit->order_undecided,
+        audit->order_reversed, order_text(audit));
+    fprintf(to, "sides swapped: %zu of %zu verdicts are not the mirror of what they were\n",
+            audit->swap_changed, audit->swap_comparisons);
+}
+
+/* JSON ----------------------------------------------------------------------------------------- */
+
+static json_t *tally_to_json(const struct audit_tally *tally)
+{
+    json_t *object = json_pack("{sI sI sI sf sf}", "comparisons", (json_int_t)tally->comparisons,
+                               "found", (json_int_t)tally->found, "found_adjusted",
+                               (json_int_t)tally->found_adjusted, "lo", tally->lo, "hi", tally->hi);
+    if (tally->comparisons > 0)
+        json_object_set_new(object, "share", json_real(share(tally)));
+    if (isfinite(tally->ratio.median))
+        json_object_set_new(object, "ratio",
+                            json_pack("{sf sf sf}", "ratio", tally->ratio.median, "lo",
+                                      tally->ratio.lo, "hi", tally->ratio.hi));
+    return object;
+}
+
+json_t *audit_to_json(const struct audit *audit, const json_t *environment)
+{
+    char taken[32];
+    record_time_text(taken);
+    json_t *power = json_array(), *same = tally_to_json(&audit->same);
+    for (int i = 0; i < AUDIT_SLOWDOWNS; i++) {
+        json_t *one = tally_to_json(&audit->slower[i]);
+        json_object_set_new(one, "slowdown_percent",
+                            json_integer(audit_sides[2 + i].slowdown_percent));
+        json_array_append_new(power, one);
+    }
+    json_object_set_new(same, "allowed", json_integer((json_int_t)audit->allowed));
+    json_object_set_new(same, "holds", json_boolean(audit_false_positives_hold(audit)));
+    json_t *order = json_pack(
+        "{sI sI sI sI sI sI sb}", "comparisons", (json_int_t)audit->order_comparisons, "decided",
+        (json_int_t)audit->order_decided, "reversed", (json_int_t)audit->order_reversed,
+        "undecided", (json_int_t)audit->order_undecided, "swapped",
+        (json_int_t)audit->swap_comparisons, "swapped_changed", (json_int_t)audit->swap_changed,
+        "holds", audit_order_holds(audit));
+    json_t *object = json_pack("{si ss sf si sI so so so sb}", "schema", 1, "taken", taken, "alpha",
+                               audit->alpha, "samples", (int)audit->samples, "cells",
+                               (json_int_t)audit->cells, "false_positives", same, "power", power,
+                               "order", order, "holds", audit_holds(audit));
+    static const char *const kept[] = {"cpu", "build"};
+    for (int i = 0; i < 2; i++)
+        if (json_object_get(environment, kept[i]))
+            json_object_set(object, kept[i], json_object_get(environment, kept[i]));
+    return object;
+}

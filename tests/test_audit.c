@@ -1,0 +1,193 @@
+/* test_audit.c - audits of made-up runs: what holds and what does not, and how often things are
+ * found whose truth is known. */
+#include "harness/audit.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BLOCKS = 20, SAMPLES = 10, CELLS = 4 };
+
+/* Noise from 0 to 1. */
+static double uniform(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(*state >> 11) / 9007199254740992.0;
+}
+
+/* How fast a side of a cell is, beside 1 for side a. */
+struct world {
+    double speed[AUDIT_SIDES];
+    double noise; /* a throughput is up to this share higher */
+    uint64_t seed;
+};
+
+static json_t *records_of(const struct world *world)
+{
+    json_t *records = json_array();
+    uint64_t random = world->seed;
+    for (int block = 0; block < BLOCKS; block++)
+        for (int cell = 0; cell < CELLS; cell++)
+            for (int side = 0; side < AUDIT_SIDES; side++) {
+                double throughput =
+                    1000 * world->speed[side] * (1 + world->noise * uniform(&random));
+                json_t *record =
+                    json_pack("{ss ss++ ss si ss ss ss si sf}", "variant", "gmp", "workload",
+                              "fib,n=", cell % 2 ? "1" : "2", cell / 2 ? "3" : "4", "machine",
+                              "native", "workers", 1, "status", "ok", "digest", "1", "side",
+                              audit_sides[side].name, "block", block, "throughput", throughput);
+                assert_non_null(record);
+                json_array_append_new(records, record);
+            }
+    return records;
+}
+
+static struct audit audit_of(const struct world *forward, const struct world *backward)
+{
+    struct audit audit;
+    json_t *first = records_of(forward), *second = records_of(backward);
+    audit_judge(&audit, first, second, SAMPLES, 0.05);
+    json_decref(first);
+    json_decref(second);
+    return audit;
+}
+
+#define SLOWER                                                                                     \
+    {                                                                                              \
+        1, 1, 1 / 1.02, 1 / 1.05, 1 / 1.10                                                         \
+    }
+
+static void quiet_machine_passes_and_finds_slowdowns(void **state)
+{
+    (void)state;
+    const struct world forward = {SLOWER, 0.03, 1}, backward = {SLOWER, 0.03, 2};
+    struct audit audit = audit_of(&forward, &backward);
+    assert_int_equal(audit.cells, CELLS);
+    /* Two rounds a run, two runs. */
+    assert_int_equal(audit.same.comparisons, 2 * 2 * CELLS);
+    assert_int_equal(audit.slower[2].comparisons, 2 * 2 * CELLS);
+    assert_int_equal(audit.slower[2].found, audit.slower[2].comparisons);
+    assert_int_equal(audit.slower[1].found, audit.slower[1].comparisons);
+    assert_true(audit.slower[0].found <= audit.slower[1].found);
+    assert_true(audit.slower[0].found > audit.same.found);
+    assert_true(audit.slower[2].found_adjusted <= audit.slower[2].found);
+    assert_true(fabs(audit.slower[2].ratio.median - 1 / 1.10) < 0.01);
+    assert_true(audit_holds(&audit));
+    assert_int_equal(audit.order_comparisons, (AUDIT_SIDES - 1) * CELLS);
+    assert_true(audit.order_decided >= 2 * CELLS);
+    assert_int_equal(audit.order_reversed, 0);
+    assert_int_equal(audit.swap_comparisons, (AUDIT_SIDES - 1) * CELLS);
+    assert_int_equal(audit.swap_changed, 0);
+}
+
+static void difference_between_equal_labels_does_not_pass(void **state)
+{
+    (void)state;
+    const struct world biased = {{1, 1.05, 1, 1, 1}, 0.03, 1};
+    struct audit audit = audit_of(&biased, &biased);
+    assert_int_equal(audit.same.found, audit.same.comparisons);
+    assert_true(audit.same.found > audit.allowed);
+    assert_false(audit_false_positives_hold(&audit));
+    assert_true(audit_order_holds(&audit));
+    assert_false(audit_holds(&audit));
+}
+
+static void order_that_turns_verdicts_around_does_not_pass(void **state)
+{
+    (void)state;
+    const struct world forward = {{1, 1, 1, 1, 0.9}, 0.03, 1};
+    const struct world backward = {{1, 1, 1, 1, 1.1}, 0.03, 2};
+    struct audit audit = audit_of(&forward, &backward);
+    assert_int_equal(audit.order_reversed, CELLS);
+    assert_false(audit_order_holds(&audit));
+    assert_false(audit_holds(&audit));
+    /* Faster than it should be is not found to be slower. */
+    assert_int_equal(audit.slower[2].found, audit.slower[2].comparisons / 2);
+}
+
+static void noise_hides_a_slowdown_and_passes(void **state)
+{
+    (void)state;
+    const struct world forward = {SLOWER, 5, 1}, backward = {SLOWER, 5, 2};
+    struct audit audit = audit_of(&forward, &backward);
+    assert_true(audit.slower[0].found < audit.slower[0].comparisons / 2);
+    assert_true(audit_holds(&audit));
+}
+
+/* Of 16 tests at 5 %, more than 3 are false in 0.7 % of all cases, more than 2 in 4.3 %: the
+ * binomial distribution. Clopper and Pearson's interval of none of 16 ends at 1 - 0.025^(1/16). */
+static void allowance_and_interval_are_binomial(void **state)
+{
+    (void)state;
+    const struct world quiet = {{1, 1, 1, 1, 1}, 0, 1};
+    struct audit audit = audit_of(&quiet, &quiet);
+    assert_int_equal(audit.same.comparisons, 16);
+    assert_int_equal(audit.same.found, 0);
+    assert_int_equal(audit.allowed, 3);
+    assert_true(audit.same.lo == 0);
+    assert_true(fabs(audit.same.hi - (1 - pow(0.025, 1.0 / 16))) < 1e-9);
+}
+
+static void nothing_measured_does_not_pass(void **state)
+{
+    (void)state;
+    struct audit audit;
+    json_t *none = json_array();
+    audit_judge(&audit, none, none, SAMPLES, 0.05);
+    assert_false(audit_holds(&audit));
+    json_t *json = audit_to_json(&audit, NULL);
+    assert_true(json_is_false(json_object_get(json, "holds")));
+    assert_null(json_object_get(json_object_get(json, "false_positives"), "share"));
+    json_decref(json);
+    json_decref(none);
+}
+
+static void result_is_the_same_as_json_and_as_a_table(void **state)
+{
+    (void)state;
+    const struct world forward = {SLOWER, 0.03, 1}, backward = {SLOWER, 0.03, 2};
+    struct audit audit = audit_of(&forward, &backward);
+    json_t *environment = json_pack("{s{ss}}", "cpu", "model", "x");
+    json_t *json = audit_to_json(&audit, environment);
+    const json_t *ten = json_array_get(json_object_get(json, "power"), 2);
+    assert_int_equal(json_integer_value(json_object_get(ten, "slowdown_percent")), 10);
+    assert_int_equal(json_integer_value(json_object_get(ten, "found")), audit.slower[2].found);
+    assert_true(json_is_true(json_object_get(json, "holds")));
+    assert_non_null(json_object_get(json, "cpu"));
+    json_decref(json);
+    json_decref(environment);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    audit_print(&audit, to);
+    fclose(to);
+    assert_non_null(strstr(text, "slowed down by 10 %     16     16  100 %"));
+    assert_non_null(strstr(text, "0.909"));
+    size_t columns = 0;
+    for (const char *at = text; *at; at++) {
+        columns = *at == '\n' ? 0 : columns + ((*at & 0xc0) != 0x80);
+        assert_true(columns <= 100);
+    }
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quiet_machine_passes_and_finds_slowdowns),
+        cmocka_unit_test(difference_between_equal_labels_does_not_pass),
+        cmocka_unit_test(order_that_turns_verdicts_around_does_not_pass),
+        cmocka_unit_test(noise_hides_a_slowdown_and_passes),
+        cmocka_unit_test(allowance_and_interval_are_binomial),
+        cmocka_unit_test(nothing_measured_does_not_pass),
+        cmocka_unit_test(result_is_the_same_as_json_and_as_a_table),
+    };
+    return cmocka_run_group_tests_name("audit", tests, NULL, NULL);
+}

@@ -1,0 +1,96 @@
+#!/bin/bash
+# test_audit.sh - audits from the outside: what they leave behind, what reports say of them, and what
+# they refuse. Whether an audit of this machine holds is not asked: the machine may be busy.
+#
+#     tests/test_audit.sh build/schedlab
+#
+# Prints TAP. Needs the program, bash and the usual tools.
+set -uo pipefail
+schedlab=$(realpath "${1:-build/schedlab}")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+count=0 bad=0
+
+report() { # OK NAME
+    count=$((count + 1))
+    if [ "$1" = 1 ]; then
+        echo "ok $count - $2"
+    else
+        bad=$((bad + 1))
+        echo "not ok $count - $2"
+        sed 's/^/# /' out err 2>/dev/null | head -n 20
+    fi
+}
+
+check() { # NAME COMMAND...
+    local name=$1 good=0
+    shift
+    "$@" >/dev/null 2>&1 && good=1
+    report $good "$name"
+}
+
+has() { grep -qE -- "$1" "$2"; }
+
+audit() { # ARGUMENT...: leaves out, err and status
+    "$schedlab" audit "$@" >out 2>err </dev/null
+    status=$?
+}
+
+# misuse NAME PART ARGUMENT...: one line with PART, status 2, no output, no folder.
+misuse() {
+    local name=$1 part=$2 good=0
+    shift 2
+    audit "$@"
+    [ $status = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$part" err &&
+        [ ! -e results ] && good=1
+    report $good "$name"
+}
+
+cat >small.yaml <<'END'
+name: small
+title: A small audit
+min_time_ms: 2
+warmup: 0
+events: [none]
+groups:
+  - id: one
+    question: Which?
+    baseline: gmp
+    variants: [gmp]
+    workloads: ["fib,n=16"]
+    workers: [1]
+END
+
+misuse too_few_blocks '3 blocks are fewer than the 10 samples' small.yaml --reps 3
+misuse too_few_samples '3 samples cannot show a difference at alpha 0.05' small.yaml --samples 3 --reps 3
+misuse bad_alpha '--alpha=0.9 is not valid' small.yaml --alpha 0.9
+misuse missing_file 'none.yaml: No such file' none.yaml
+misuse two_files 'one sweep file at a time' small.yaml small.yaml
+
+audit small.yaml --samples 4 --reps 8 --seed 7 --format json
+check audit_says_whether_it_holds [ $status -le 1 ]
+check exit_status_says_the_same has "\"holds\": $([ $status = 0 ] && echo true || echo false)\$" out
+check result_is_written cmp -s out results/audit.json
+runs=(results/small-*)
+check both_orders_are_kept [ ${#runs[@]} = 2 ]
+check first_run_holds_the_result cmp -s out "${runs[0]}/audit.json"
+order() { grep -o '"side":"[a-z0-9]*"' "$1/samples.jsonl" | head -n 5; }
+check second_order_is_the_first_reversed [ "$(order "${runs[0]}")" = "$(order "${runs[1]}" | tac)" ]
+check orders_differ [ "$(order "${runs[0]}")" != "$(order "${runs[1]}")" ]
+# 1 cell, 8 blocks of each order in rounds of 4: two rounds each.
+check comparisons_are_counted [ "$(grep -c '"comparisons": 4,' out)" = 5 ]
+check slowdowns_are_recorded [ "$(grep -c '"injected_percent":10' "${runs[0]}/samples.jsonl")" = 8 ]
+
+"$schedlab" report "${runs[0]}" --no-figures >out 2>err
+check report_shows_its_own_audit has 'slowed down by 10 %' "${runs[0]}/report.html"
+"$schedlab" sweep small.yaml --quick --no-report >out 2>err
+other=$(tail -n 1 out)
+"$schedlab" report "$other" --no-figures >out 2>err
+check report_of_another_run_shows_it_too has 'slowed down by 10 %' "$other/report.html"
+rm results/audit.json
+"$schedlab" report "$other" --no-figures >out 2>err
+check report_without_one_says_so has 'No audit of this machine' "$other/report.html"
+
+echo "1..$count"
+[ $bad = 0 ]
