@@ -48,7 +48,7 @@ static const char argp_doc[] =
     "`schedlab report` finds it for runs of the same machine.\n\n"
     "Example:\n"
     "  schedlab audit --quick\n\n"
-    "Exit status: 0 it holds; 1 it does not, or could not be measured; 2 misused.";
+    "Exit status: 0 done, and it holds; 1 it does not, or could not be measured; 2 misused.";
 
 static error_t option_parse(int key, char *arg, struct argp_state *state)
 {

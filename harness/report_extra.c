@@ -111,8 +111,9 @@ static json_t *audit_load(const char *folder, json_t *problems)
     int comparisons, found, holds;
     snprintf(path, sizeof path, "%s/audit.json", folder);
     json_t *audit = object_load(path, problems);
-    if (!audit || json_unpack_ex(audit, &error, 0, "{s:{s:i, s:i, s:b}}", "false_positives",
-                                 "comparisons", &comparisons, "found", &found, "holds", &holds) == 0)
+    if (!audit ||
+        json_unpack_ex(audit, &error, 0, "{s:{s:i, s:i, s:b}}", "false_positives", "comparisons",
+                       &comparisons, "found", &found, "holds", &holds) == 0)
         return audit;
     complain(problems, path, error.text);
     json_decref(audit);

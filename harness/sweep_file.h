@@ -104,7 +104,7 @@ struct sweep_file {
     int64_t warmup; /* WARMUP_AUTO: auto */
     int64_t steal_max, repeat_disturbed, class_min;
     char *warmup_text, *repeat_disturbed_text; /* as in the file, for words are no numbers there */
-    int64_t seed; /* -1: none given */
+    int64_t seed;                              /* -1: none given */
     bool pin;
     char **events; /* none: the default set */
     unsigned events_count;

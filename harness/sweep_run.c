@@ -231,7 +231,6 @@ static bool block_measure(struct state *state, unsigned block, char *error, size
     struct plan *plan = state->run->plan;
     unsigned reps = (unsigned)state->run->sweep->reps;
     block_order(state, block);
-    state->request.event_set = (int)block;
     for (size_t i = 0; i < plan->count && !stopped_by; i++) {
         struct cell *cell = &plan->cells[state->order[i]];
         char label[LABEL_SIZE];

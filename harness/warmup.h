@@ -3,8 +3,8 @@
  * Who calls: sample.c, on the goroutine that makes the calls.
  *
  * A fixed number of calls is a guess about caches, page tables, the allocator and the clock of the
- * core. With WARMUP_AUTO the calls themselves tell: they go on until at least the newest half of their
- * times holds one level (statistics_steady_tail()), or a limit is reached. Half of
+ * core. With WARMUP_AUTO the calls themselves tell: they go on until at least the newest half of
+ * their times holds one level (statistics_steady_tail()), or a limit is reached. Half of
  * WARMUP_CALLS_MIN is what it takes to tell a level from noise.
  */
 #ifndef SCHEDLAB_WARMUP_H
