@@ -170,7 +170,7 @@ static void explain_empty(const struct compare_side *side, const json_t *records
     json_array_foreach(records, i,
                        record) if (term && json_is_string(record_field(record, term->key)))
         suggest_offer(&near, json_string_value(record_field(record, term->key)));
-    if (near.best && strcmp(near.best, term->value) != 0)
+    if (term && near.best && strcmp(near.best, term->value) != 0)
         snprintf(error, error_size, "%s: no cell is left; the nearest %s is %s", side->label,
                  term->key, near.best);
     else

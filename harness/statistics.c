@@ -186,7 +186,7 @@ static void geomean_bootstrap(struct interval *interval, const struct sorted_pai
                               size_t largest, uint64_t seed)
 {
     double resamples[STATISTICS_RESAMPLES];
-    unsigned *times = calloc(largest, sizeof *times);
+    unsigned *times = calloc(largest + 1, sizeof *times);
     if (!times)
         abort();
     gsl_rng *rng = rng_make(seed);
