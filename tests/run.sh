@@ -31,7 +31,8 @@ run() {
     timeout -k 10 900 "$@" >"$log" 2>&1 </dev/null
     status=$?
     ok=$(grep -cE '^ok [0-9]' "$log")
-    not_ok=$(grep -cE 'not ok [0-9]+ ' "$log") # a message without a newline may stand before it
+    # a message without a newline may stand before it, and cmocka calls a skipped test not ok
+    not_ok=$(grep -E 'not ok [0-9]+ ' "$log" | grep -cv '# SKIP')
     if [ "$status" != 0 ] && [ "$not_ok" = 0 ]; then
         not_ok=1
     elif [ "$status" = 0 ] && [ "$ok$not_ok" = 00 ]; then

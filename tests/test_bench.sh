@@ -116,7 +116,7 @@ expect not_of_micro 1 "not the JSON of" -- --micro other.json
 expect neither 2 "must be given" --
 expect no_such_file 2 "cannot be read" -- --micro none.json
 expect an_argument 2 "is no option" -- run
-expect unknown_option 2 "the nearest is --micro" -- --mirco x
+expect unknown_option 2 'the nearest is "--micro"' -- --mirco x
 
 echo "1..$count"
 [ $bad = 0 ]

@@ -57,9 +57,13 @@ cat >"$run/comparisons/a-rather-long-name-of-one-run-against-another.json" <<'EN
    "p_holm": 0.0001, "superiority": 1, "class": "near", "verdict": "faster"}],
  "geomean": {"ratio": 2.5, "lo": 2.4, "hi": 2.6, "n": 1}}
 END
-echo '{"aa": {"comparisons": 200, "false_positives": 19, "rate": 0.095, "lo": 0.06, "hi": 0.143, "alpha": 0.05,
-  "ok": false}, "power": [{"percent": 5, "found": 18, "of": 20, "power": 0.9, "lo": 0.7, "hi": 0.98}]}' \
-    >"$run/audit.json"
+cat >"$run/audit.json" <<'END'
+{"taken": "2026-01-31T12:00:00Z", "cpu": {"model": "x"}, "build": {"revision": "abc"}, "alpha": 0.05, "samples": 10,
+ "holds": false,
+ "false_positives": {"comparisons": 200, "found": 19, "share": 0.095, "lo": 0.06, "hi": 0.143, "allowed": 18, "holds": false},
+ "power": [{"slowdown_percent": 5, "comparisons": 20, "found": 18, "share": 0.9, "lo": 0.7, "hi": 0.98}],
+ "order": {"comparisons": 40, "decided": 30, "undecided": 2, "reversed": 0, "swapped": 40, "swapped_changed": 0, "holds": true}}
+END
 printf 'variant\tworkload\tinside_ns\toutside_ns\tratio\tflag\ngmp\tyield\t1500000\t4e6\t2.667\tno start-up is so long\n' \
     >"$run/outside.tsv"
 check report_is_made "$schedlab" report "$run"

@@ -242,7 +242,7 @@ misuse reps_out_of_range '1 to 1000' -- small.yaml --reps 0
 misuse reps_max_below_reps 'valid for --reps-max: 2 to 1000' -- small.yaml --reps-max 1
 misuse width_without_room '--width takes at least --reps-max=6' -- small.yaml --width 5
 misuse figure_without_report 'leave out --no-report' -- small.yaml --figure text --no-report
-misuse unknown_timer 'the nearest is hyperfine' -- small.yaml --timer hyper
+misuse unknown_timer 'the nearest is "hyperfine"' -- small.yaml --timer hyper
 misuse timeout_no_number '1 to 86400 s' -- small.yaml --timeout soon
 misuse bad_name 'letters, digits' -- small.yaml --name a/b
 printf 'name: x\ntitle: [\n' >bad.yaml
