@@ -37,6 +37,8 @@ PACKAGES_BUILD = $(call tool,gcc,gcc) $(call tool,pkg-config,pkg-config) libc6-d
 PACKAGES_TEST = $(PACKAGES_BUILD) libcmocka-dev $(call tool,clang,clang) \
     $(call tool,git,git) $(call tool,python3,python3) $(call tool,chromium,chromium)
 PACKAGES_LINT = $(PACKAGES_TEST) $(call tool,clang-format,clang-format) $(call tool,clang-tidy,clang-tidy)
+PACKAGES_PEERS = $(call tool,go,golang-go) $(call tool,g++,g++) $(call tool,clang,clang) libtbb-dev \
+    libomp-dev libboost-fiber-dev
 PACKAGES_AARCH64 = $(call tool,aarch64-linux-gnu-gcc,gcc-aarch64-linux-gnu) libc6-dev-arm64-cross \
     $(call tool,qemu-aarch64,qemu-user)
 
@@ -90,6 +92,9 @@ TEST_SCRIPTS := $(wildcard tests/test_*.sh)
 C_FILES := $(wildcard sched_variants/*.[ch] sched_variants/*/*.[ch] sched_variants/machine/native/*.[ch] \
     workloads/*.[ch] harness/*.[ch] harness/micro/*.[ch] harness/gbench/*.h tests/*.[ch])
 
+PEER_SOURCES := $(wildcard harness/peers/*.c harness/peers/*.cpp)
+PEER_HEADERS := $(wildcard harness/peers/*.h workloads/uts_tree.h workloads/sha1.h)
+
 objects = $(addprefix $(OUT)/,$(addsuffix .o,$(basename $(1))))
 CORE_OBJECTS := $(call objects,$(FLOOR_SOURCES) $(WORKLOAD_SOURCES))
 SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(filter-out harness/main.c $(MICRO_SOURCES),$(HARNESS_SOURCES)))
@@ -102,7 +107,8 @@ CONFORMANCE := $(OUT)/tests/conformance
 
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
-.PHONY: help deps deps-test deps-lint deps-aarch64 build run sweep micro bench report plots test tests lint format \
+.PHONY: help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep micro bench peers report plots \
+    test tests lint format \
     debug asan tsan test-aarch64 clean always
 always:
 
@@ -160,6 +166,45 @@ $(OUT)/tests/test_gbench: TEST_LDLIBS = $(MICRO_LDLIBS)
 $(CONFORMANCE): $(CONFORMANCE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(FLOOR_LDLIBS)
 
+# Peers: the workloads on other runtimes, a program each. What a peer needs and this machine lacks is
+# said and left out; nothing else depends on them. They get the flags of the release configuration.
+
+PEER_FLAGS = -g $(OPTIMIZE_release) -Wall -Wextra -Wshadow $(if $(filter 1,$(WERROR)),-Werror) -pthread \
+    $(EXTRA_CFLAGS) -iquote .
+PEER_LDLIBS := $(shell pkg-config --libs jemalloc 2>/dev/null) -lm
+PEER_SHA1 := build/peers/sha1.o
+
+# $(call peer,TEST,PACKAGES,COMMAND): COMMAND makes the program if TEST succeeds.
+peer = @if $(1) >/dev/null 2>&1; then $(if $(V),set -x,echo '  LD $@'); $(3); \
+    else echo 'peer:$(@F) is not built: it needs what Debian calls $(2)'; rm -f $@; fi
+has_header = printf '\043include <$(2)>\n' | $(1) -std=c++17 -fsyntax-only -x c++ -
+has_openmp = printf 'int main(void) { return 0; }' | $(1) -fopenmp -x c -o /dev/null -
+
+build/peers/command: always
+	@mkdir -p $(@D)
+	@echo '$(PEER_FLAGS) $(PEER_LDLIBS)' | cmp -s - $@ || echo '$(PEER_FLAGS) $(PEER_LDLIBS)' >$@
+
+$(PEER_SHA1): workloads/sha1.c workloads/sha1.h build/peers/command
+	$(SAY) gcc -std=gnu17 $(PEER_FLAGS) -c -o $@ $<
+
+build/peers/go: harness/peers/peer.go harness/peers/go.go build/peers/command
+	$(call peer,command -v go,golang-go,GO111MODULE=off GOCACHE=$(CURDIR)/build/peers/.cache \
+	    go build -o $@ $(filter %.go,$^))
+build/peers/tbb: harness/peers/tbb.cpp $(PEER_SHA1) $(PEER_HEADERS)
+	$(call peer,$(call has_header,g++,tbb/task_group.h),libtbb-dev and g++, \
+	    g++ -std=c++17 $(PEER_FLAGS) -o $@ $< $(PEER_SHA1) -ltbb $(PEER_LDLIBS))
+build/peers/boost: harness/peers/boost.cpp $(PEER_SHA1) $(PEER_HEADERS)
+	$(call peer,$(call has_header,g++,boost/fiber/all.hpp),libboost-fiber-dev and g++, \
+	    g++ -std=c++17 $(PEER_FLAGS) -o $@ $< $(PEER_SHA1) -lboost_fiber -lboost_context $(PEER_LDLIBS))
+build/peers/gomp: harness/peers/openmp.c $(PEER_SHA1) $(PEER_HEADERS)
+	$(call peer,$(call has_openmp,gcc),gcc, \
+	    gcc -std=gnu17 -fopenmp $(PEER_FLAGS) -o $@ $< $(PEER_SHA1) $(PEER_LDLIBS))
+build/peers/omp: harness/peers/openmp.c $(PEER_SHA1) $(PEER_HEADERS)
+	$(call peer,$(call has_openmp,clang),libomp-dev and clang, \
+	    clang -std=gnu17 -fopenmp $(PEER_FLAGS) -o $@ $< $(PEER_SHA1) $(PEER_LDLIBS))
+build/peers/pthreads: harness/peers/pthreads.c $(PEER_SHA1) $(PEER_HEADERS)
+	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) -o $@ $< $(PEER_SHA1) $(PEER_LDLIBS))
+
 .PRECIOUS: $(OUT)/%.o
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)
 
@@ -173,8 +218,9 @@ deps: PACKAGES = $(PACKAGES_BUILD)
 deps-test: PACKAGES = $(PACKAGES_TEST)
 deps-lint: PACKAGES = $(PACKAGES_LINT)
 deps-aarch64: PACKAGES = $(PACKAGES_AARCH64)
+deps-peers: PACKAGES = $(PACKAGES_PEERS)
 APT := DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300
-deps deps-test deps-lint deps-aarch64:
+deps deps-test deps-lint deps-aarch64 deps-peers:
 	@command -v dpkg-query >/dev/null || \
 	    { echo "not a Debian system; needs what Debian calls: $(strip $(PACKAGES))" >&2; exit 1; }; \
 	missing=; \
@@ -211,6 +257,10 @@ bench: build ## What counting costs, and each operation over its floor, as ratio
 	build/schedlab micro --benchmark_min_time=0.02 --benchmark_repetitions=9 --medians \
 	    --benchmark_out=build/bench/micro.json >build/bench/micro.txt
 	@build/schedlab bench --counting build/bench/bench-counters-* --micro build/bench/micro.json
+
+peers: ## Build the workloads on Go, oneTBB, OpenMP, Boost.Fiber, pthreads; installs what is missing
+	@$(MAKE) deps-peers || echo 'building the peers that need nothing more'
+	@$(MAKE) $(addprefix build/peers/,go tbb gomp omp boost pthreads)
 
 RUN ?= $(shell ls -dt results/*/samples.jsonl 2>/dev/null | head -n 1 | xargs -r dirname)
 report: build ## Redo tables, figures and report of RUN (default: the newest run)
@@ -253,7 +303,7 @@ lint: ## clang-format, clang-tidy, direction of includes, style
 	@$(MAKE) deps-lint
 	@tests/run.sh checks
 	@if clang-format --version | grep -q 'version $(FORMAT_VERSION)\.'; then \
-	    clang-format --dry-run -Werror $(C_FILES); \
+	    clang-format --dry-run -Werror $(C_FILES) $(PEER_SOURCES) $(PEER_HEADERS); \
 	else echo 'layout not checked: it takes clang-format $(FORMAT_VERSION)'; fi
 	@$(MAKE) tidy
 
@@ -266,7 +316,7 @@ $(OUT)/tidy/%.c: %.c $(filter %.h,$(C_FILES)) .clang-tidy $(OUT)/origin.h
 	@touch $@
 
 format: ## Let clang-format rewrite all C files
-	clang-format -i $(C_FILES)
+	clang-format -i $(C_FILES) $(PEER_SOURCES) $(PEER_HEADERS)
 
 clean: ## Remove build/
 	rm -rf build

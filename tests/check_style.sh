@@ -8,7 +8,7 @@ trap 'rm -f "$offences"' EXIT
 report() { cat >>"$offences"; }
 
 roots='sched_variants workloads harness tests plots docs .ci'
-code=$(find $roots -type f \( -name '*.c' -o -name '*.cc' -o -name '*.h' -o -name '*.S' \) 2>/dev/null | sort)
+code=$(find $roots -type f \( -name '*.c' -o -name '*.cc' -o -name '*.h' -o -name '*.S' -o -name '*.cpp' \) 2>/dev/null | sort)
 scripts=$(find $roots -type f \( -name '*.sh' -o -name '*.gp' -o -name run \) 2>/dev/null | sort)
 texts=$(find $roots -type f \( -name '*.md' -o -name '*.yaml' \) 2>/dev/null | sort)
 top=$(find . -maxdepth 1 -type f \( -name Makefile -o -name '*.md' -o -name '.clang-*' \))

@@ -123,7 +123,7 @@ static inline uint32_t uts_children(const struct uts_tree *tree, const double *l
         return u < tree->q ? (uint32_t)tree->m : 0;
     double ln = depth < UTS_TABLE ? log_q[depth] : uts_log_q(tree, depth);
     double children = floor(log(1 - u) / ln);
-    return children < UTS_CHILDREN_MAX ? (uint32_t)children : UTS_CHILDREN_MAX;
+    return children < UTS_CHILDREN_MAX ? (uint32_t)children : (uint32_t)UTS_CHILDREN_MAX;
 }
 
 /* The state of child number i. */

@@ -1,0 +1,215 @@
+// peer.go - the peers' side of the protocol in harness/peers/README.md, for Go.
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// What one call did.
+type outcome struct {
+	ops, answer, digest uint64
+	time                time.Duration // 0: the whole call counts; else the part that does
+}
+
+type iteration struct {
+	TimeNs int64  `json:"time_ns"`
+	Ops    uint64 `json:"ops"`
+}
+
+type settings struct {
+	workload                                 string
+	workers                                  int
+	seed                                     uint64
+	warmup, iterations, iterationsMax, least int64
+	params                                   map[string]string
+	read                                     map[string]bool
+}
+
+// Reads its parameters, and returns the call to be timed.
+type workload func(*settings) func(*outcome)
+
+func say(key, text string, status int) {
+	line, _ := json.Marshal(map[string]string{key: text})
+	fmt.Println(string(line))
+	os.Exit(status)
+}
+
+// A fault: what was asked, or what came out, is wrong.
+func fail(format string, args ...any) {
+	say("error", fmt.Sprintf(format, args...), 1)
+}
+
+// No fault, but this peer does not support what the text names.
+func unsupported(format string, args ...any) {
+	say("unsupported", fmt.Sprintf(format, args...), 0)
+}
+
+func number(key, text string) int64 {
+	value, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		fail("%s=%s is not a number", key, text)
+	}
+	return value
+}
+
+func (s *settings) option(key, value string) {
+	n := number(key, value)
+	switch key {
+	case "--workers":
+		s.workers = int(n)
+	case "--seed":
+		s.seed = uint64(n)
+	case "--warmup":
+		s.warmup = n
+	case "--iterations":
+		s.iterations = n
+	case "--iterations-max":
+		s.iterationsMax = n
+	case "--min-time-ns":
+		s.least = n
+	default:
+		fail("unknown option %s", key)
+	}
+}
+
+func parse(args []string) *settings {
+	s := &settings{workers: 1, iterations: 1, iterationsMax: 1,
+		params: map[string]string{}, read: map[string]bool{}}
+	if len(args) < 2 {
+		fail("a workload is missing")
+	}
+	s.workload = args[1]
+	for _, arg := range args[2:] {
+		key, value, found := strings.Cut(arg, "=")
+		if !found {
+			fail("cannot take the argument %s", arg)
+		}
+		if strings.HasPrefix(key, "--") {
+			s.option(key, value)
+		} else {
+			s.params[key] = value
+		}
+	}
+	if s.workers < 1 || s.iterationsMax < 1 {
+		fail("at least one worker and one call are needed")
+	}
+	return s
+}
+
+func (s *settings) text(key string) string {
+	value, found := s.params[key]
+	if !found {
+		fail("%s: the parameter %s is missing", s.workload, key)
+	}
+	s.read[key] = true
+	return value
+}
+
+func (s *settings) number(key string) uint64 {
+	return uint64(number(key, s.text(key)))
+}
+
+// Whether the parameter is this one of its two words.
+func (s *settings) is(key, word, other string) bool {
+	value := s.text(key)
+	if value != word && value != other {
+		unsupported("%s=%s", key, value)
+	}
+	return value == word
+}
+
+// Histograms of latencies are not part of the protocol.
+func (s *settings) noLatency() {
+	if s.is("latency", "on", "off") {
+		unsupported("latency=on: peers keep no histograms")
+	}
+}
+
+// As digest_mix() of workloads/workload.h.
+func mix(value uint64) uint64 {
+	value += 0x9e3779b97f4a7c15
+	value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9
+	value = (value ^ (value >> 27)) * 0x94d049bb133111eb
+	return value ^ (value >> 31)
+}
+
+// As go_work() of the runtime: n rounds of a dependent recurrence. Not inlined, or it would be dropped.
+//
+//go:noinline
+func work(n uint64) uint64 {
+	state := n
+	for i := uint64(0); i < n; i++ {
+		state = state*6364136223846793005 + 1442695040888963407
+	}
+	return state
+}
+
+// The i-th of `parts` even shares of n.
+func share(n, parts, i uint64) uint64 {
+	if i < n%parts {
+		return n/parts + 1
+	}
+	return n / parts
+}
+
+func (s *settings) measure(table map[string]workload) (done []iteration, first outcome) {
+	prepare, found := table[s.workload]
+	if !found {
+		unsupported("%s", s.workload)
+	}
+	call := prepare(s)
+	for key := range s.params {
+		if !s.read[key] {
+			fail("%s: unknown parameter %s", s.workload, key)
+		}
+	}
+	var total time.Duration
+	for i := int64(0); i < s.warmup+s.iterationsMax; i++ {
+		if len(done) > 0 && int64(len(done)) >= s.iterations && total.Nanoseconds() >= s.least {
+			break
+		}
+		var out outcome
+		start := time.Now()
+		call(&out)
+		if out.time == 0 {
+			out.time = time.Since(start)
+		}
+		if i > 0 && (out.ops != first.ops || out.answer != first.answer || out.digest != first.digest) {
+			fail("two calls disagree: answers %016x and %016x, operations %d and %d",
+				first.answer, out.answer, first.ops, out.ops)
+		}
+		first = out
+		if i >= s.warmup {
+			done = append(done, iteration{max(out.time.Nanoseconds(), 1), out.ops})
+			total += out.time
+		}
+	}
+	return
+}
+
+func max(a, b int64) int64 {
+	if a > b {
+		return a
+	}
+	return b
+}
+
+func main() {
+	s := parse(os.Args)
+	runtime.GOMAXPROCS(s.workers)
+	done, first := s.measure(workloads)
+	line, err := json.Marshal(map[string]any{
+		"runtime": "Go", "version": strings.TrimPrefix(runtime.Version(), "go"), "iterations": done,
+		"answer": fmt.Sprintf("%016x", first.answer), "digest": fmt.Sprintf("%016x", first.digest)})
+	if err != nil {
+		fail("%v", err)
+	}
+	fmt.Println(string(line))
+}
