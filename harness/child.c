@@ -170,35 +170,17 @@ static json_t *record_of_request(const struct sample_request *request)
     return record;
 }
 
-/* The last line with anything on it, which is where a dying program says why. */
-static void last_line(const char *text, char *line, size_t size)
-{
-    size_t end = strlen(text);
-    while (end > 0 && strchr(" \t\r\n", text[end - 1]))
-        end--;
-    size_t start = end;
-    while (start > 0 && text[start - 1] != '\n')
-        start--;
-    snprintf(line, size, "%.*s", (int)(end - start), text + start);
-}
-
 /* Why the child has no record to show. */
 static void reason_of_end(const struct process_result *result, const struct sample_request *request,
                           const char *unparsable, char *reason, size_t size)
 {
-    char line[512];
-    last_line(result->messages, line, sizeof line);
-    const char *colon = *line ? ": " : "";
     if (result->end == PROCESS_INTERRUPTED)
         snprintf(reason, size, "%s", INTERRUPTED_REASON);
     else if (result->end == PROCESS_TIMED_OUT)
         snprintf(reason, size, "%s%g s", TIMED_OUT_REASON, request->timeout_s);
-    else if (WIFSIGNALED(result->status))
-        snprintf(reason, size, "killed by SIG%s%s%s", sigabbrev_np(WTERMSIG(result->status)), colon,
-                 line);
-    else if (WEXITSTATUS(result->status) != 0)
-        snprintf(reason, size, "exit status %d%s%s", WEXITSTATUS(result->status), colon, line);
     else
+        process_end_text(result, reason, size);
+    if (*reason == '\0')
         snprintf(reason, size, "its output is not a record: %s", unparsable);
 }
 

@@ -5,6 +5,7 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/environment.h"
+#include "harness/peer_table.h"
 #include "harness/spec.h"
 
 #include <stdbool.h>
@@ -79,7 +80,10 @@ static void print_variants(void)
     const struct sched_ops *ops;
     puts("Variants, each with its knobs (NAME,KNOB=VALUE,...)\n");
     for (size_t i = 0; (ops = spec_variant(i)); i++) {
-        print_entry(ops->name, ops->idea, ops->source);
+        char idea[2 * TEXT_SIZE], why[TEXT_SIZE] = "";
+        bool absent = peer_is(ops) && peer_absence(ops, why, sizeof why);
+        snprintf(idea, sizeof idea, "%s%s%s", ops->idea, absent ? "; " : "", why);
+        print_entry(ops->name, idea, ops->source);
         print_params(ops->knobs);
     }
     print_common();
@@ -168,7 +172,7 @@ static void print_inheritance(const json_t *events)
     if (!why)
         return;
     for (i = 0; (ops = spec_variant(i)); i++)
-        if (ops->thread_per_g)
+        if (ops->thread_per_g && !peer_is(ops))
             snprintf(text + strlen(text), sizeof text - strlen(text), " %s", ops->name);
     snprintf(text + strlen(text), sizeof text - strlen(text),
              ", with a thread per goroutine, perf:: events are absent here (%s); "

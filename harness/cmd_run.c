@@ -8,6 +8,7 @@
 #include "harness/commands.h"
 #include "harness/counter_names.h"
 #include "harness/digests.h"
+#include "harness/peer_table.h"
 #include "harness/progress.h"
 #include "harness/run_table.h"
 #include "harness/sample.h"
@@ -187,7 +188,8 @@ static const struct argp argp = {
     option_table,
     parse_option,
     "[VARIANT...] WORKLOAD",
-    "Runs WORKLOAD on each VARIANT (on every one if none is named) and prints the median "
+    "Runs WORKLOAD on each VARIANT (on every one, but no peer, if none is named) and prints the "
+    "median "
     "throughput "
     "with its 95 % interval, and events per operation. A specification is NAME[,KEY=VALUE]...; "
     "`schedlab "
@@ -267,14 +269,21 @@ static void workload_parse(const struct options *options, struct workload_spec *
     cli_misuse(options->command, "%s", error);
 }
 
-/* The variants named, or all but, for a workload without a serial version, `serial`. */
+/* Whether it runs where no variant is named: not `serial` where the workload has no such version,
+ * and no other runtime. */
+static bool is_meant_by_all(const struct sched_ops *ops, const struct workload *workload)
+{
+    return !peer_is(ops) && (ops != &spec_serial || workload->run_serial);
+}
+
+/* The variants named, or all. */
 static struct run_row *rows_make(const struct options *options, const struct workload *workload,
                                  size_t *count)
 {
     *count = (size_t)options->argument_count - 1;
     bool all = *count == 0;
     const struct sched_ops *ops;
-    while (all && (ops = spec_variant(*count)) && (ops != &spec_serial || workload->run_serial))
+    while (all && (ops = spec_variant(*count)) && is_meant_by_all(ops, workload))
         ++*count;
     struct run_row *rows = calloc(*count + 1, sizeof *rows);
     for (size_t i = 0; i < *count; i++) {

@@ -245,3 +245,28 @@ bool process_find(const char *name, char *path, size_t path_size)
     }
     return false;
 }
+
+/* The last line with anything on it, which is where a dying program says why. */
+static void last_line(const char *text, char *line, size_t size)
+{
+    size_t end = strlen(text);
+    while (end > 0 && strchr(" \t\r\n", text[end - 1]))
+        end--;
+    size_t start = end;
+    while (start > 0 && text[start - 1] != '\n')
+        start--;
+    snprintf(line, size, "%.*s", (int)(end - start), text + start);
+}
+
+void process_end_text(const struct process_result *result, char *text, size_t size)
+{
+    char line[512];
+    last_line(result->messages, line, sizeof line);
+    const char *colon = *line ? ": " : "";
+    text[0] = '\0';
+    if (WIFSIGNALED(result->status))
+        snprintf(text, size, "killed by SIG%s%s%s", sigabbrev_np(WTERMSIG(result->status)), colon,
+                 line);
+    else if (WEXITSTATUS(result->status) != 0)
+        snprintf(text, size, "exit status %d%s%s", WEXITSTATUS(result->status), colon, line);
+}

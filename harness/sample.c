@@ -5,6 +5,8 @@
 #include "harness/counters.h"
 #include "harness/disturbance.h"
 #include "harness/limits.h"
+#include "harness/peer_sample.h"
+#include "harness/peer_table.h"
 #include "harness/probe.h"
 #include "harness/records.h"
 #include "harness/topology.h"
@@ -92,6 +94,8 @@ json_t *sample_record_new(const struct sample_request *request, const struct var
         "workers", request->workers, "machine", machine, "seed", (json_int_t)request->seed, "pin",
         request->pin, "stack_bytes", (json_int_t)stack, "command", command);
     free(command);
+    if (peer_is(variant->ops))
+        json_object_del(record, "stack_bytes"); /* its stacks are its own affair */
     return record;
 }
 
@@ -188,6 +192,8 @@ static uint64_t live_gs_expected(const struct sample *sample)
 static bool must_skip(const struct sample *sample, char *why, size_t why_size)
 {
     const struct sched_ops *ops = sample->variant.ops;
+    if (peer_is(ops) && peer_must_skip(sample->request, &sample->variant, why, why_size))
+        return true;
     uint64_t live = live_gs_expected(sample);
     struct limit memory = limits_memory(), threads = limits_threads();
     if (is_serial(sample) && !sample->workload.workload->run_serial) {
@@ -402,8 +408,31 @@ static void take_cores(struct sample *sample)
         fail(sample, "cannot use the cores: %s", strerror(-error));
 }
 
+/* Measures what is no peer. False and one line in error if its events cannot be understood. */
+static bool measure_counted(struct sample *sample, char *error, size_t error_size)
+{
+    sample->counters =
+        counters_new(&papi_api_native, sample->request->events,
+                     sample->variant.ops->thread_per_g ? COUNTERS_INHERITED : COUNTERS_PER_THREAD,
+                     error, error_size);
+    if (!sample->counters)
+        return false;
+    counters_choose_set(sample->counters, (size_t)sample->request->event_set);
+    sample->iterations = json_array();
+    sample->latency = calloc(1, sizeof *sample->latency);
+    sample->state = sample->workload.workload->init(sample->workload.params, sample->request->seed);
+    if (is_serial(sample))
+        measure_serial(sample);
+    else
+        measure_scheduled(sample);
+    sample->workload.workload->fini(sample->state);
+    free(sample->latency);
+    json_decref(sample->iterations);
+    return true;
+}
+
 /* All calls, between two looks at the machine. */
-static void measure_surrounded(struct sample *sample)
+static bool measure_surrounded(struct sample *sample, char *error, size_t error_size)
 {
     const int *cpus = sample->cpus, count = sample->cpu_count;
     bool alone = is_serial(sample) || sample->variant.ops->single_threaded;
@@ -412,21 +441,23 @@ static void measure_surrounded(struct sample *sample)
     struct disturbance disturbance[2];
     probe_run(&mood[0], cpus, count, threads, PROBE_NS);
     disturbance_read(&disturbance[0], "", cpus, count);
-    if (is_serial(sample))
-        measure_serial(sample);
-    else
-        measure_scheduled(sample);
+    bool ok = peer_is(sample->variant.ops)
+                  ? peer_sample_measure(sample->request, &sample->variant, &sample->workload,
+                                        sample->record, error, error_size)
+                  : measure_counted(sample, error, error_size);
     disturbance_read(&disturbance[1], "", cpus, count);
     probe_run(&mood[1], cpus, count, threads, PROBE_NS);
     json_object_set_new(sample->record, "probe", probe_to_json(&mood[0], &mood[1], cpus, count));
     disturbance_record(sample->record, &disturbance[0], &disturbance[1], count,
                        sample->request->steal_max_percent);
+    return ok;
 }
 
 static bool measure_or_skip(struct sample *sample, char *error, size_t error_size)
 {
     char why[REASON_SIZE];
-    json_object_set_new(sample->record, "allocator", json_string(allocator_found_name()));
+    if (!peer_is(sample->variant.ops))
+        json_object_set_new(sample->record, "allocator", json_string(allocator_found_name()));
     if (must_skip(sample, why, sizeof why)) {
         json_object_set_new(sample->record, "status", json_string("skipped"));
         json_object_set_new(sample->record, "reason", json_string(why));
@@ -438,21 +469,11 @@ static bool measure_or_skip(struct sample *sample, char *error, size_t error_siz
         return true;
     }
     take_cores(sample);
-    sample->counters =
-        counters_new(&papi_api_native, sample->request->events,
-                     sample->variant.ops->thread_per_g ? COUNTERS_INHERITED : COUNTERS_PER_THREAD,
-                     error, error_size);
-    if (!sample->counters)
-        return false;
-    counters_choose_set(sample->counters, (size_t)sample->request->event_set);
-    sample->iterations = json_array();
-    sample->latency = calloc(1, sizeof *sample->latency);
-    sample->state = sample->workload.workload->init(sample->workload.params, sample->request->seed);
-    measure_surrounded(sample);
-    sample->workload.workload->fini(sample->state);
-    free(sample->latency);
-    json_decref(sample->iterations);
-    return true;
+    if (*sample->failure) {
+        record_fail(sample->record, sample->failure);
+        return true;
+    }
+    return measure_surrounded(sample, error, error_size);
 }
 
 json_t *sample_measure(const struct sample_request *request, char *error, size_t error_size)

@@ -2,6 +2,7 @@
 #include "harness/spec.h"
 
 #include "harness/allocator.h"
+#include "harness/peer_table.h"
 #include "harness/suggest.h"
 
 #include <ctype.h>
@@ -29,9 +30,9 @@ const struct sched_ops *spec_variant(size_t i)
     size_t count = 0;
     while (sched_variants[count])
         count++;
-    if (i == count)
-        return &spec_serial;
-    return i < count ? sched_variants[i] : NULL;
+    if (i < count)
+        return sched_variants[i];
+    return i == count ? &spec_serial : peer_variant(i - count - 1);
 }
 
 char *spec_one_line(char *text)
@@ -390,6 +391,8 @@ bool variant_spec_parse(struct variant_spec *spec, const char *text, char *error
                               .kind = "knob",
                               .own = {ops->knobs, spec->knobs},
                               .common = {variant_common_params, &spec->common}};
+        if (peer_is(ops)) /* its malloc is its own */
+            owner.common.table = NULL;
         const char *wrong = NULL;
         ok = settings_parse(&owner, settings, &to);
         if (ok && ops->check && (wrong = ops->check(spec->knobs)))

@@ -10,8 +10,8 @@
  * of the table, the keys whose values differ from the default, as plain numbers or words; two
  * specifications mean the same exactly if their canonical texts are equal.
  *
- * Beside sched_variants[] there is one more name, `serial`: no scheduler, workload->run_serial() as
- * plain C.
+ * Beside sched_variants[] there are `serial`: no scheduler, workload->run_serial() as plain C; and
+ * other runtimes (peer_table.h).
  */
 #ifndef SCHEDLAB_SPEC_H
 #define SCHEDLAB_SPEC_H

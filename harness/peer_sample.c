@@ -1,0 +1,354 @@
+/* peer_sample.c - see peer_sample.h. */
+#define _GNU_SOURCE
+#include "harness/peer_sample.h"
+
+#include "harness/counter_names.h"
+#include "harness/peer_table.h"
+#include "harness/process.h"
+#include "harness/records.h"
+#include "harness/sample.h"
+#include "harness/warmup.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum {
+    PATH_SIZE = 4096,
+    REASON_SIZE = 512,
+    OPTIONS = 6,
+    OPTION_SIZE = 48,
+    ARGUMENTS_MAX = 64,
+};
+
+static const char EVENT_ABSENT[] =
+    "counted in this program's timed calls only, and a peer is another program";
+
+/* What the program said, and what is wrong with it. */
+struct peer_answer {
+    json_t *line; /* the whole object; NULL if there was none */
+    uint64_t answer, digest, ops;
+    int64_t time_ns;
+    char failure[REASON_SIZE];     /* "" as long as all is well */
+    char unsupported[REASON_SIZE]; /* "" unless the peer declines */
+};
+
+static void __attribute__((format(printf, 2, 3)))
+fail(struct peer_answer *peer, const char *format, ...)
+{
+    if (*peer->failure)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(peer->failure, sizeof peer->failure, format, args);
+    va_end(args);
+    spec_one_line(peer->failure);
+}
+
+bool peer_must_skip(const struct sample_request *request, const struct variant_spec *variant,
+                    char *why, size_t why_size)
+{
+    if (peer_absence(variant->ops, why, why_size))
+        return true;
+    if (request->pin && request->workers > 1) {
+        snprintf(why, why_size, "--pin cannot give each worker of %s a core of its own",
+                 variant->ops->name);
+        return true;
+    }
+    if (request->stack_bytes > 0) {
+        snprintf(why, why_size, "--stack means nothing to %s, which has stacks of its own",
+                 variant->ops->name);
+        return true;
+    }
+    return false;
+}
+
+/* Running ------------------------------------------------------------------------------------- */
+
+/* PROGRAM WORKLOAD --workers=2 ... KEY=VALUE ... */
+struct command {
+    char program[PATH_SIZE];
+    const char *argv[ARGUMENTS_MAX + 1];
+    char options[OPTIONS][OPTION_SIZE];
+    char *params[ARGUMENTS_MAX];
+    int argc, option_count, param_count;
+};
+
+static void command_add_option(struct command *command, const char *name, int64_t value)
+{
+    char *text = command->options[command->option_count++];
+    snprintf(text, OPTION_SIZE, "--%s=%" PRId64, name, value);
+    command->argv[command->argc++] = text;
+}
+
+/* Every parameter, the defaults too: a peer has no defaults of its own that could differ. */
+static void command_add_params(struct command *command, const struct workload_spec *workload)
+{
+    const struct param *param = workload->workload->params;
+    for (; param && param->name && command->argc < ARGUMENTS_MAX; param++) {
+        char value[OPTION_SIZE], *text = NULL;
+        param_value_text(param, *param_field(workload->params, param), value, sizeof value);
+        if (asprintf(&text, "%s=%s", param_key(param), value) < 0)
+            abort();
+        command->params[command->param_count++] = text;
+        command->argv[command->argc++] = text;
+    }
+}
+
+/* A program of its own cannot be asked whether it is warm, so `auto` is the least that auto takes. */
+static int warmup_calls(const struct sample_request *request)
+{
+    return request->warmup == WARMUP_AUTO ? WARMUP_CALLS_MIN : request->warmup;
+}
+
+static void command_make(struct command *command, const struct sample_request *request,
+                         const struct sched_ops *ops, const struct workload_spec *workload)
+{
+    memset(command, 0, sizeof *command);
+    command->argv[command->argc++] = peer_program(ops, command->program, sizeof command->program);
+    command->argv[command->argc++] = workload->workload->name;
+    command_add_option(command, "workers", request->workers);
+    command_add_option(command, "seed", (int64_t)request->seed);
+    command_add_option(command, "warmup", warmup_calls(request));
+    command_add_option(command, "iterations", request->iterations > 0 ? request->iterations : 1);
+    command_add_option(command, "iterations-max", SAMPLE_ITERATIONS_MAX);
+    command_add_option(command, "min-time-ns", request->min_time_ns);
+    command_add_params(command, workload);
+}
+
+static void command_free(struct command *command)
+{
+    for (int i = 0; i < command->param_count; i++)
+        free(command->params[i]);
+}
+
+/* Reading ------------------------------------------------------------------------------------- */
+
+static bool read_hex(struct peer_answer *peer, const char *key, uint64_t *value)
+{
+    const char *text = json_string_value(json_object_get(peer->line, key));
+    if (!text || strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16) {
+        fail(peer, "its line has no %s of 16 hex digits", key);
+        return false;
+    }
+    *value = strtoull(text, NULL, 16);
+    return true;
+}
+
+static void read_iterations(struct peer_answer *peer, const struct sample_request *request)
+{
+    json_t *iterations = json_object_get(peer->line, "iterations"), *iteration;
+    size_t i, least = request->iterations > 0 ? (size_t)request->iterations : 1;
+    if (json_array_size(iterations) < least || json_array_size(iterations) > SAMPLE_ITERATIONS_MAX)
+        fail(peer, "its line has %zu iterations, %zu to %d were asked for",
+             json_array_size(iterations), least, SAMPLE_ITERATIONS_MAX);
+    json_array_foreach(iterations, i, iteration)
+    {
+        json_int_t time_ns = json_integer_value(json_object_get(iteration, "time_ns"));
+        json_int_t ops = json_integer_value(json_object_get(iteration, "ops"));
+        if (time_ns <= 0 || ops <= 0)
+            fail(peer, "its iteration %zu has no time_ns and ops above 0", i + 1);
+        else if (i > 0 && (uint64_t)ops * i != peer->ops)
+            fail(peer, "its iterations did different numbers of operations");
+        peer->time_ns += time_ns;
+        peer->ops += (uint64_t)ops;
+    }
+}
+
+static void read_line(struct peer_answer *peer, const struct sample_request *request)
+{
+    const char *error = json_string_value(json_object_get(peer->line, "error"));
+    const char *unsupported = json_string_value(json_object_get(peer->line, "unsupported"));
+    if (error) {
+        fail(peer, "%s", error);
+    } else if (unsupported) {
+        snprintf(peer->unsupported, sizeof peer->unsupported, "%s", unsupported);
+        spec_one_line(peer->unsupported);
+    } else if (!json_string_value(json_object_get(peer->line, "runtime")) ||
+               !json_string_value(json_object_get(peer->line, "version"))) {
+        fail(peer, "its line does not name runtime and version");
+    } else if (read_hex(peer, "answer", &peer->answer) && read_hex(peer, "digest", &peer->digest)) {
+        read_iterations(peer, request);
+    }
+}
+
+static void read_result(struct peer_answer *peer, const struct process_result *result,
+                        const struct sample_request *request)
+{
+    json_error_t error;
+    char end[REASON_SIZE];
+    peer->line = json_loadb(result->output, result->output_size, JSON_REJECT_DUPLICATES, &error);
+    process_end_text(result, end, sizeof end);
+    if (*end && !json_object_get(peer->line, "error"))
+        fail(peer, "%s", end);
+    else if (!json_is_object(peer->line))
+        fail(peer, "its output is not one JSON object: %s",
+             peer->line ? "it is another value" : error.text);
+    else
+        read_line(peer, request);
+    if (*peer->failure && result->messages_size > 0)
+        fwrite(result->messages, 1, result->messages_size, stderr);
+}
+
+/* The limit is the sample's, whose end the program does not outlive. */
+static void run_program(struct peer_answer *peer, const struct sample_request *request,
+                        const struct sched_ops *ops, const struct workload_spec *workload)
+{
+    struct command command;
+    struct process_result result;
+    command_make(&command, request, ops, workload);
+    int error = process_run(command.program, command.argv, 0, &result);
+    if (error) {
+        fail(peer, "cannot start a process: %s", strerror(-error));
+    } else {
+        read_result(peer, &result, request);
+        process_result_free(&result);
+    }
+    command_free(&command);
+}
+
+/* Checking ------------------------------------------------------------------------------------ */
+
+struct reference {
+    const struct workload *workload;
+    void *state;
+    struct outcome out;
+};
+
+static void reference_main(void *arg)
+{
+    struct reference *reference = arg;
+    reference->workload->run(reference->state, &reference->out);
+}
+
+/* One thread: nothing to race with. */
+static const struct sched_ops *reference_variant(void)
+{
+    for (const struct sched_ops *const *ops = sched_variants; *ops; ops++)
+        if ((*ops)->single_threaded)
+            return *ops;
+    return sched_variants[0];
+}
+
+/* 0 or -errno. */
+static int reference_run(struct reference *reference, uint64_t seed)
+{
+    if (reference->workload->run_serial) {
+        reference->workload->run_serial(reference->state, &reference->out);
+        return 0;
+    }
+    const struct sched_ops *ops = reference_variant();
+    void *knobs = calloc(1, ops->knobs_size + 1);
+    if (!knobs)
+        abort();
+    params_set_defaults(knobs, ops->knobs);
+    struct sched_config config = {.ops = ops, .knobs = knobs, .workers = 1, .seed = seed};
+    int error = 0;
+    struct sched *sched = sched_new(&config, &error);
+    if (sched) {
+        sched_run(sched, reference_main, reference);
+        sched_free(sched);
+    }
+    free(knobs);
+    return sched ? 0 : error;
+}
+
+/* verify() knows by other means than a run what is right; the state it looks at is of the run here,
+ * the outcome the peer's. */
+static void check(struct peer_answer *peer, const struct sample_request *request,
+                  const struct workload_spec *spec)
+{
+    struct reference reference = {.workload = spec->workload};
+    char why[REASON_SIZE];
+    reference.state = spec->workload->init(spec->params, request->seed);
+    int error = reference_run(&reference, request->seed);
+    if (error) {
+        fail(peer, "cannot run the workload to check the answer: %s", strerror(-error));
+    } else {
+        struct outcome out = reference.out;
+        out.ops = peer->ops / json_array_size(json_object_get(peer->line, "iterations"));
+        out.answer = peer->answer;
+        out.digest = peer->digest;
+        const char *wrong = spec->workload->verify(reference.state, &out, why, sizeof why);
+        if (wrong)
+            fail(peer, "wrong answer: %s", wrong);
+        else if (out.answer != reference.out.answer || out.digest != reference.out.digest ||
+                 out.ops != reference.out.ops)
+            fail(peer,
+                 "digest disagrees: it is %016" PRIx64 ", but a run of the workload here has "
+                 "%016" PRIx64,
+                 out.digest, reference.out.digest);
+    }
+    spec->workload->fini(reference.state);
+}
+
+/* Records ------------------------------------------------------------------------------------- */
+
+static json_t *events_absent(const char *events, char *error, size_t error_size)
+{
+    struct counter_names names;
+    json_t *array = NULL;
+    if (counter_names_split(&names, events, error, error_size)) {
+        array = json_array();
+        for (size_t i = 0; i < names.count; i++)
+            json_array_append_new(array,
+                                  json_pack("{ss ss ss}", "name", names.name[i], "source",
+                                            counter_source(names.name[i]), "absent", EVENT_ABSENT));
+    }
+    counter_names_free(&names);
+    return array;
+}
+
+static void record_numbers(json_t *record, const struct peer_answer *peer)
+{
+    json_t *line = peer->line;
+    double seconds = (double)peer->time_ns / 1e9;
+    json_object_set_new(record, "runtime",
+                        json_pack("{sO sO}", "name", json_object_get(line, "runtime"), "version",
+                                  json_object_get(line, "version")));
+    json_object_set(record, "iterations", json_object_get(line, "iterations"));
+    json_object_set_new(record, "time_ns", json_integer((json_int_t)peer->time_ns));
+    json_object_set_new(record, "ops", json_integer((json_int_t)peer->ops));
+    json_object_set_new(record, "throughput", json_real((double)peer->ops / seconds));
+    json_object_set(record, "answer", json_object_get(line, "answer"));
+    json_object_set(record, "digest", json_object_get(line, "digest"));
+}
+
+bool peer_sample_measure(const struct sample_request *request, const struct variant_spec *variant,
+                         const struct workload_spec *workload, json_t *record, char *error,
+                         size_t error_size)
+{
+    const char *name = variant->ops->name;
+    struct peer_answer peer = {.line = NULL};
+    char reason[2 * REASON_SIZE];
+    json_t *events = events_absent(request->events, error, error_size);
+    if (!events)
+        return false;
+    run_program(&peer, request, variant->ops, workload);
+    if (*peer.unsupported) {
+        snprintf(reason, sizeof reason, "%s does not support %s", name, peer.unsupported);
+        json_object_set_new(record, "status", json_string("skipped"));
+        json_object_set_new(record, "reason", json_string(reason));
+        json_decref(events);
+        json_decref(peer.line);
+        return true;
+    }
+    json_object_set_new(record, "warmup", json_integer(warmup_calls(request)));
+    json_object_set_new(record, "warmup_rule", json_string("fixed"));
+    json_object_set_new(record, "events", events);
+    if (!*peer.failure) {
+        check(&peer, request, workload);
+        record_numbers(record, &peer);
+    }
+    if (*peer.failure) {
+        snprintf(reason, sizeof reason, "%s: %s", name, peer.failure);
+        record_fail(record, reason);
+    } else {
+        json_object_set_new(record, "status", json_string("ok"));
+    }
+    json_decref(peer.line);
+    return true;
+}

@@ -1,0 +1,29 @@
+/* peer_sample.h - one sample of a workload on another runtime.
+ *
+ * Who calls: sample.c, in the sample's process, on its first thread, after the process was bound to
+ * the cores, which the peer's program inherits. The program is run, its line is read, and what it
+ * answered is checked: the workload runs once here as well, serially or on a variant with one
+ * thread, and the peer's operations, answer and digest must pass its verify() and be equal to what
+ * came out here.
+ */
+#ifndef SCHEDLAB_PEER_SAMPLE_H
+#define SCHEDLAB_PEER_SAMPLE_H
+
+#include "harness/child.h"
+#include "harness/spec.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* Whether the request cannot be served: the program is not built, or a setting is asked for that a
+ * foreign runtime has not. True, and one line in why. pre: variant is a peer. */
+bool peer_must_skip(const struct sample_request *request, const struct variant_spec *variant,
+                    char *why, size_t why_size);
+
+/* Measures, and adds to the record, made by sample_record_new(), status and all that was measured.
+ * False and one line in error if the list of events is malformed. */
+bool peer_sample_measure(const struct sample_request *request, const struct variant_spec *variant,
+                         const struct workload_spec *workload, json_t *record, char *error,
+                         size_t error_size);
+
+#endif

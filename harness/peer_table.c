@@ -1,0 +1,95 @@
+/* peer_table.c - see peer_table.h. */
+#include "harness/peer_table.h"
+
+#include "harness/environment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096 };
+
+struct peer {
+    struct sched_ops ops;
+    const char *packages; /* what Debian calls it */
+};
+
+/* Where a spawned task is no thread and no fiber of its own, few are alive at once: FJ_HELP. */
+static const struct peer peers[] = {
+    {{.name = PEER_PREFIX "go",
+      .idea = "Go: goroutines and channels; fork/join with a goroutine per call",
+      .source = "harness/peers/go.go"},
+     "golang-go"},
+    {{.name = PEER_PREFIX "tbb",
+      .idea = "oneTBB: a task_group per activation, child stealing; fork/join only",
+      .source = "harness/peers/tbb.cpp",
+      .forkjoin = FJ_HELP},
+     "libtbb-dev and g++"},
+    {{.name = PEER_PREFIX "gomp",
+      .idea = "OpenMP tasks on GNU libgomp, built by gcc; fork/join only",
+      .source = "harness/peers/openmp.c",
+      .forkjoin = FJ_HELP},
+     "gcc"},
+    {{.name = PEER_PREFIX "omp",
+      .idea = "OpenMP tasks on LLVM libomp, built by clang; fork/join only",
+      .source = "harness/peers/openmp.c",
+      .forkjoin = FJ_HELP},
+     "libomp-dev and clang"},
+    {{.name = PEER_PREFIX "boost",
+      .idea = "Boost.Fiber: fibers and channels under its work-stealing algorithm",
+      .source = "harness/peers/boost.cpp"},
+     "libboost-fiber-dev and g++"},
+    {{.name = PEER_PREFIX "pthreads",
+      .idea = "a POSIX thread per goroutine, with mutexes and condition variables",
+      .source = "harness/peers/pthreads.c",
+      .thread_per_g = true},
+     "gcc"},
+};
+
+enum { PEERS = sizeof peers / sizeof peers[0] };
+
+const struct sched_ops *peer_variant(size_t i)
+{
+    return i < PEERS ? &peers[i].ops : NULL;
+}
+
+static const struct peer *peer_of(const struct sched_ops *ops)
+{
+    for (size_t i = 0; i < PEERS; i++)
+        if (&peers[i].ops == ops)
+            return &peers[i];
+    return NULL;
+}
+
+bool peer_is(const struct sched_ops *ops)
+{
+    return peer_of(ops) != NULL;
+}
+
+bool peer_is_name(const char *spec)
+{
+    return strncmp(spec, PEER_PREFIX, sizeof PEER_PREFIX - 1) == 0;
+}
+
+char *peer_program(const struct sched_ops *ops, char *path, size_t path_size)
+{
+    const char *name = ops->name + sizeof PEER_PREFIX - 1;
+    const char *folder = getenv("SCHEDLAB_PEERS");
+    if (folder && *folder)
+        snprintf(path, path_size, "%s/%s", folder, name);
+    else
+        snprintf(path, path_size, "%s/build/peers/%s", environment_source_dir(), name);
+    return path;
+}
+
+const char *peer_absence(const struct sched_ops *ops, char *why, size_t why_size)
+{
+    char path[PATH_SIZE];
+    if (access(peer_program(ops, path, sizeof path), X_OK) == 0)
+        return NULL;
+    snprintf(why, why_size,
+             "%s is not built here; `make peers` builds it, from what Debian calls %s", ops->name,
+             peer_of(ops)->packages);
+    return why;
+}

@@ -1,0 +1,32 @@
+/* peer_table.h - other runtimes as variants: "peer:go" and its like.
+ *
+ * Who calls: spec.c, which lists them behind `serial`; list, run, sample and report, on thread
+ * stacks. A peer is a program of its own, built by `make peers` from harness/peers; the protocol
+ * is in harness/peers/README.md. Its struct sched_ops has a name and what limits goroutines
+ * (thread_per_g, forkjoin), no knobs and no functions.
+ */
+#ifndef SCHEDLAB_PEER_TABLE_H
+#define SCHEDLAB_PEER_TABLE_H
+
+#include "sched.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PEER_PREFIX "peer:"
+
+/* The i-th peer; NULL past the last one. */
+const struct sched_ops *peer_variant(size_t i);
+
+/* Whether the variant is one of them; by name for a specification of any origin. */
+bool peer_is(const struct sched_ops *ops);
+bool peer_is_name(const char *spec);
+
+/* The peer's program, in the folder named by the environment variable SCHEDLAB_PEERS, else in
+ * build/peers of the source tree. pre: peer_is(ops). Returns path. */
+char *peer_program(const struct sched_ops *ops, char *path, size_t path_size);
+
+/* NULL if the program is there; else one line on how to get it, written into why. */
+const char *peer_absence(const struct sched_ops *ops, char *why, size_t why_size);
+
+#endif
