@@ -1,6 +1,7 @@
 /* report_json.c - see report_json.h. */
 #include "harness/report_json.h"
 
+#include "harness/report_peers.h"
 #include "harness/report_verdict.h"
 
 #include <math.h>
@@ -92,6 +93,7 @@ json_t *report_to_json(const struct report *report, const struct figures *figure
     json_t *groups = json_array();
     for (size_t i = 0; i < report->groups_count; i++)
         json_array_append_new(groups, group_to_json(&report->groups[i], figures));
-    return json_pack("{si ss ss ss+ so}", "schema", 1, "run", report->name, "title", report->title,
-                     "report", report->run_dir, "/report.html", "groups", groups);
+    return json_pack("{si ss ss ss+ so so}", "schema", 1, "run", report->name, "title",
+                     report->title, "report", report->run_dir, "/report.html", "groups", groups,
+                     "peers", report_peers_to_json(report));
 }

@@ -7,7 +7,8 @@
  *               "over_next": {"ratio", "lo", "hi"}, "superiority", "p",
  *               "over_baseline": {...}}],
  *  "cells": [{"cell", "variant", "workload", "workers", "status", "reason", "n", "median",
- *             "lo", "hi", "over_baseline", "speedup"}], "figures": [path]}]}
+ *             "lo", "hi", "over_baseline", "speedup"}], "figures": [path]}],
+ *  "peers": see report_peers.h}
  *
  * superiority and p are of the fastest over the next, see report_verdict.h. What could not be had
  * is left out.

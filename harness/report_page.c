@@ -4,6 +4,7 @@
 
 #include "harness/html.h"
 #include "harness/records.h"
+#include "harness/report_peers.h"
 #include "harness/report_text.h"
 
 #include <math.h>
@@ -402,6 +403,8 @@ static void nav_write(FILE *to, const struct report *report)
     html_open(to, "nav", "aria-label", "Parts of this page", NULL);
     html_open(to, "ul", NULL);
     nav_link(to, "#answers", "Answers");
+    if (report_peers_any(report))
+        nav_link(to, "#peers", "Other runtimes");
     for (size_t i = 0; i < report->groups_count; i++) {
         char link[2 * SWEEP_NAME_MAX];
         snprintf(link, sizeof link, "#group-%s", report->groups[i].id);
@@ -444,6 +447,7 @@ void report_page_write(FILE *to, const struct report *report, const struct figur
     header_write(to, report);
     html_open(to, "main", NULL);
     report_answers_write(to, report);
+    report_peers_write(to, report);
     for (size_t i = 0; i < report->groups_count; i++)
         report_section_write(to, report, &report->groups[i], figures);
     environment_write(to, report);

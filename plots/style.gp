@@ -27,8 +27,16 @@ SL_FILLED   = "1        2        13       11       9        7        15        5
 SL_OPEN     = "1        2        12       10       8        6        14        4         3"
 SL_DASHES   = "4        6        3        5        2        1        1         2         3"
 
+# Other runtimes: the rest of Tol's "muted", with open points, since they have no knobs.
+SL_VARIANTS = SL_VARIANTS . " peer:go  peer:tbb peer:gomp peer:omp peer:boost peer:pthreads"
+SL_HUES     = SL_HUES     . " 0x332288 0x999933 0x117733  0xAA4499 0x44AA99   0x661100"
+SL_PEER_POINTS = " 6 4 8 10 12 14"
+SL_FILLED   = SL_FILLED   . SL_PEER_POINTS
+SL_OPEN     = SL_OPEN     . SL_PEER_POINTS
+SL_DASHES   = SL_DASHES   . " 4 5 6 2 3 1"
+
 # A variant that is not in the catalogue yet takes one of these, in order of appearance.
-SL_SPARE_HUES = "0x332288 0x999933 0x117733 0x666666"
+SL_SPARE_HUES = "0x222222 0x555555 0x888888 0x666666"
 SL_SPARE_POINTS = "3 3 3 3"
 SL_SPARE_DASHES = "3 4 5 6"
 

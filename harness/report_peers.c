@@ -1,0 +1,233 @@
+/* report_peers.c - see report_peers.h. */
+#define _GNU_SOURCE
+#include "harness/report_peers.h"
+
+#include "harness/html.h"
+#include "harness/peer_table.h"
+#include "harness/report_page.h"
+#include "harness/report_text.h"
+#include "harness/report_verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The same as in the tables, so that equal inputs give equal intervals. */
+static const uint64_t BOOTSTRAP_SEED = 1;
+
+/* The cells of one workload and number of workers, one per variant. */
+struct line {
+    const struct report_cell *cells;
+    size_t count;
+    const struct report_cell *best; /* NULL if no peer has a number */
+};
+
+static bool group_has_peers(const struct report_group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (peer_is_name(group->cells[i].variant))
+            return true;
+    return false;
+}
+
+bool report_peers_any(const struct report *report)
+{
+    for (size_t i = 0; i < report->groups_count; i++)
+        if (group_has_peers(&report->groups[i]))
+            return true;
+    return false;
+}
+
+/* Steps over the lines of a group: *at is 0 at first. False after the last one. */
+static bool line_next(const struct report_group *group, size_t *at, struct line *line)
+{
+    if (*at == group->count)
+        return false;
+    const struct report_cell *first = &group->cells[*at];
+    *line = (struct line){.cells = first};
+    for (; *at < group->count; ++*at, line->count++) {
+        const struct report_cell *cell = &group->cells[*at];
+        if (strcmp(cell->workload, first->workload) != 0 || cell->workers != first->workers)
+            break;
+        if (peer_is_name(cell->variant) && report_cell_ok(cell) &&
+            (!line->best || cell->throughput.median > line->best->throughput.median))
+            line->best = cell;
+    }
+    return true;
+}
+
+/* The variants of a group; of an interrupted sweep some lines lack some. */
+struct columns {
+    const char **variants;
+    size_t count;
+};
+
+static void columns_add(struct columns *columns, const struct line *line)
+{
+    for (size_t i = 0; i < line->count; i++) {
+        size_t known = 0;
+        while (known < columns->count &&
+               strcmp(columns->variants[known], line->cells[i].variant) != 0)
+            known++;
+        if (known == columns->count)
+            columns->variants[columns->count++] = line->cells[i].variant;
+    }
+}
+
+/* In catalogue order, that of the longest line. free() the variants. */
+static struct columns columns_make(const struct report_group *group)
+{
+    struct columns columns = {calloc(group->count + 1, sizeof *columns.variants), 0};
+    struct line line, longest = {.count = 0};
+    if (!columns.variants)
+        abort();
+    for (size_t at = 0; line_next(group, &at, &line);)
+        if (line.count > longest.count)
+            longest = line;
+    columns_add(&columns, &longest);
+    for (size_t at = 0; line_next(group, &at, &line);)
+        columns_add(&columns, &line);
+    return columns;
+}
+
+static struct interval over_best(const struct line *line, const struct report_cell *cell)
+{
+    return statistics_ratio(cell->samples, cell->samples_count, line->best->samples,
+                            line->best->samples_count, BOOTSTRAP_SEED);
+}
+
+/* Page ---------------------------------------------------------------------------------------- */
+
+/* "1.84x 1.79 to 1.88"; behind a tilde where the interval does not exclude 1. */
+static void ratio_write(FILE *to, const struct line *line, const struct report_cell *cell)
+{
+    if (!line->best || !cell) {
+        html_td(to, "number", "-");
+        return;
+    }
+    if (cell == line->best) {
+        html_td(to, "number range", "best");
+        return;
+    }
+    if (!report_cell_ok(cell)) {
+        html_td(to, strcmp(cell->status, "failed") == 0 ? "number failed" : "number range",
+                cell->status);
+        return;
+    }
+    struct interval ratio = over_best(line, cell);
+    bool shown = ratio.n >= VERDICT_SAMPLES_MIN && (ratio.lo > 1 || ratio.hi < 1);
+    html_open(to, "td", "class", "number", NULL);
+    html_format(to, "%s%s", shown ? "" : "~ ", text_ratio(ratio.median).s);
+    html_open(to, "br", NULL);
+    html_element(to, "span", text_ratio_interval(ratio).s, "class", "range", NULL);
+    html_close(to, "td");
+}
+
+/* Who is best, and what one operation takes there: all workers together, by the clock. */
+static void line_write(FILE *to, const struct report_group *group, const struct columns *columns,
+                       const struct line *line)
+{
+    char workers[16];
+    snprintf(workers, sizeof workers, "%d", line->cells->workers);
+    html_open(to, "tr", NULL);
+    html_open(to, "th", "scope", "row", NULL);
+    html_element(to, "span", line->cells->workload, "class", "name", NULL);
+    html_close(to, "th");
+    html_td(to, "number", workers);
+    html_open(to, "td", NULL);
+    if (line->best) {
+        html_text(to, line->best->variant);
+        html_open(to, "br", NULL);
+        html_open(to, "span", "class", "range", NULL);
+        html_format(to, "%s a %s", text_time(1e9 / line->best->throughput.median).s,
+                    line->best->op);
+        html_close(to, "span");
+    } else {
+        html_element(to, "span", "no peer has a number", "class", "range", NULL);
+    }
+    html_close(to, "td");
+    for (size_t i = 0; i < columns->count; i++)
+        ratio_write(to, line,
+                    report_cell_find(group, columns->variants[i], line->cells->workload,
+                                     line->cells->workers));
+    html_close(to, "tr");
+}
+
+static void th_number(FILE *to, const char *text)
+{
+    html_element(to, "th", text, "scope", "col", "class", "number", NULL);
+}
+
+static void group_write(FILE *to, const struct report_group *group)
+{
+    char label[256];
+    struct columns columns = columns_make(group);
+    struct line line;
+    snprintf(label, sizeof label, "Group %.100s: multiple of the best peer's throughput",
+             group->id);
+    report_table_open(to, label, "numbers");
+    html_open(to, "thead", NULL);
+    html_open(to, "tr", NULL);
+    html_th(to, "col", "workload");
+    th_number(to, "workers");
+    html_th(to, "col", "best peer");
+    for (size_t i = 0; i < columns.count; i++)
+        th_number(to, columns.variants[i]);
+    html_close(to, "tr");
+    html_close(to, "thead");
+    html_open(to, "tbody", NULL);
+    for (size_t at = 0; line_next(group, &at, &line);)
+        line_write(to, group, &columns, &line);
+    html_close(to, "tbody");
+    report_table_close(to);
+    free(columns.variants);
+}
+
+void report_peers_write(FILE *to, const struct report *report)
+{
+    if (!report_peers_any(report))
+        return;
+    html_open(to, "section", "id", "peers", NULL);
+    html_element(to, "h2", "Against other runtimes", NULL);
+    html_element(to, "p",
+                 "Peers run the same workloads with the same answers, as programs of their own "
+                 "(harness/peers/README.md of schedlab). Per workload and number of workers, the "
+                 "best peer is the one with the highest median; above 1\303\227 is faster than it. "
+                 "The second line of a number is its 95 % interval; ~ stands where that does not "
+                 "exclude 1, or there are too few samples to say.",
+                 NULL);
+    for (size_t i = 0; i < report->groups_count; i++)
+        if (group_has_peers(&report->groups[i]))
+            group_write(to, &report->groups[i]);
+    html_close(to, "section");
+}
+
+/* JSON ---------------------------------------------------------------------------------------- */
+
+static json_t *line_to_json(const struct report_group *group, const struct line *line)
+{
+    json_t *ratios = json_array();
+    for (size_t i = 0; i < line->count; i++) {
+        const struct report_cell *cell = &line->cells[i];
+        if (cell == line->best || !report_cell_ok(cell))
+            continue;
+        struct interval ratio = over_best(line, cell);
+        json_array_append_new(ratios, json_pack("{ss sf sf sf}", "variant", cell->variant, "ratio",
+                                                ratio.median, "lo", ratio.lo, "hi", ratio.hi));
+    }
+    return json_pack("{ss ss si ss so}", "group", group->id, "workload", line->cells->workload,
+                     "workers", line->cells->workers, "best", line->best->variant, "ratios",
+                     ratios);
+}
+
+json_t *report_peers_to_json(const struct report *report)
+{
+    json_t *lines = json_array();
+    for (size_t i = 0; i < report->groups_count; i++) {
+        const struct report_group *group = &report->groups[i];
+        struct line line;
+        for (size_t at = 0; line_next(group, &at, &line);)
+            if (line.best)
+                json_array_append_new(lines, line_to_json(group, &line));
+    }
+    return lines;
+}

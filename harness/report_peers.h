@@ -1,0 +1,26 @@
+/* report_peers.h - how far each variant is from the best of the other runtimes.
+ *
+ * Who calls: report_page.c and report_json.c. Per group that has peers (peer_table.h), workload and
+ * number of workers: the best peer is the one with the highest median; everybody else's ratio is
+ * its own median throughput over that one's, of samples from the same blocks.
+ */
+#ifndef SCHEDLAB_REPORT_PEERS_H
+#define SCHEDLAB_REPORT_PEERS_H
+
+#include "harness/report_data.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Whether the run has any peer. */
+bool report_peers_any(const struct report *report);
+
+/* The section of the page; nothing if there is no peer. */
+void report_peers_write(FILE *to, const struct report *report);
+
+/* [{group, workload, workers, best, ratios: [{variant, ratio, lo, hi}]}], one per workload and
+ * number of workers where a peer has a number. Owned by the caller. */
+json_t *report_peers_to_json(const struct report *report);
+
+#endif
