@@ -260,7 +260,11 @@ bench: build ## What counting costs, and each operation over its floor, as ratio
 
 peers: ## Build the workloads on Go, oneTBB, OpenMP, Boost.Fiber, pthreads; installs what is missing
 	@$(MAKE) deps-peers || echo 'building the peers that need nothing more'
-	@$(MAKE) $(addprefix build/peers/,go tbb gomp omp boost pthreads)
+	@$(MAKE) built-peers
+
+PEERS := go tbb gomp omp boost pthreads
+built-peers: $(addprefix build/peers/,$(PEERS))
+	@echo 'built:' $$(cd build/peers && ls $(PEERS) 2>/dev/null | sed 's/^/peer:/')
 
 RUN ?= $(shell ls -dt results/*/samples.jsonl 2>/dev/null | head -n 1 | xargs -r dirname)
 report: build ## Redo tables, figures and report of RUN (default: the newest run)
@@ -279,7 +283,7 @@ debug asan tsan: ## Build with INVARIANT checks or a sanitizer; run unit and con
 	@$(MAKE) built-$@
 	@tests/run.sh $@
 
-.PHONY: built-checks built-release built-scripts built-debug built-asan built-tsan built-clang \
+.PHONY: built-peers built-checks built-release built-scripts built-debug built-asan built-tsan built-clang \
     built-aarch64 built-lint
 built-checks built-lint: ;
 built-scripts: built-release ;

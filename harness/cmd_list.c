@@ -237,10 +237,14 @@ static json_t *variants_to_json(void)
 {
     json_t *array = json_array();
     const struct sched_ops *ops;
-    for (size_t i = 0; (ops = spec_variant(i)); i++)
-        json_array_append_new(array,
-                              json_pack("{ss ss ss so}", "name", ops->name, "idea", ops->idea,
-                                        "source", ops->source, "knobs", table_to_json(ops->knobs)));
+    for (size_t i = 0; (ops = spec_variant(i)); i++) {
+        char why[TEXT_SIZE];
+        json_t *object = json_pack("{ss ss ss so}", "name", ops->name, "idea", ops->idea, "source",
+                                   ops->source, "knobs", table_to_json(ops->knobs));
+        if (peer_is(ops) && peer_absence(ops, why, sizeof why))
+            json_object_set_new(object, "absent", json_string(why));
+        json_array_append_new(array, object);
+    }
     return array;
 }
 
