@@ -243,6 +243,9 @@ sed -i '/- id: three/,/workers: \[1\]/d' sweep.yaml
 folder=$(tail -n 1 out)
 check a_page_without_peers_has_no_table [ -s "$folder/report.html" -a -z "$(section)" ]
 
+"$schedlab" sweep "$tree/harness/sweeps/peers.yaml" --dry-run >out 2>err
+check the_comparison_is_a_valid_sweep [ $? = 0 ]
+
 # The real ones ---------------------------------------------------------------------------------
 
 unset SCHEDLAB_PEERS
