@@ -98,7 +98,7 @@ static void command_add_params(struct command *command, const struct workload_sp
     }
 }
 
-/* A program of its own cannot be asked whether it is warm, so `auto` is the least that auto takes. */
+/* A program of its own is not asked whether it is warm: `auto` is the least that auto takes. */
 static int warmup_calls(const struct sample_request *request)
 {
     return request->warmup == WARMUP_AUTO ? WARMUP_CALLS_MIN : request->warmup;

@@ -171,6 +171,8 @@ json_t *params_to_json(const void *owner, const struct param *table)
 json_t *variant_settings_to_json(const struct variant_spec *spec)
 {
     json_t *object = params_to_json(spec->knobs, spec->ops->knobs);
+    if (peer_is(spec->ops))
+        return object;
     json_t *common = params_to_json(&spec->common, variant_common_params);
     json_object_update(object, common);
     json_decref(common);
