@@ -306,7 +306,7 @@ static void measure(void *arg)
 {
     struct sample *sample = arg;
     sample->running = true;
-    warmup_begin(&sample->warmup, sample->request->warmup, go_now());
+    warmup_begin(&sample->warmup, sample->request->warmup, sample->request->min_time_ns, go_now());
     while (!*sample->failure && warmup_wants_more(&sample->warmup, go_now()))
         call_once(sample, false);
     while (wants_more(sample))

@@ -3,9 +3,12 @@
 
 #include "harness/statistics.h"
 
-void warmup_begin(struct warmup *warmup, int wanted, int64_t now_ns)
+void warmup_begin(struct warmup *warmup, int wanted, int64_t timed_ns, int64_t now_ns)
 {
-    *warmup = (struct warmup){.wanted = wanted, .began_ns = now_ns, .rule = "fixed"};
+    *warmup = (struct warmup){.wanted = wanted,
+                              .began_ns = now_ns,
+                              .limit_ns = timed_ns > 0 ? timed_ns : WARMUP_TIME_MAX_NS,
+                              .rule = "fixed"};
 }
 
 bool warmup_is_steady(const double *call_ns, size_t count)
@@ -22,7 +25,7 @@ bool warmup_wants_more(struct warmup *warmup, int64_t now_ns)
         return false;
     }
     warmup->rule = "limit";
-    return warmup->count < WARMUP_CALLS_MAX && now_ns - warmup->began_ns < WARMUP_TIME_MAX_NS;
+    return warmup->count < WARMUP_CALLS_MAX && now_ns - warmup->began_ns < warmup->limit_ns;
 }
 
 void warmup_add(struct warmup *warmup, double call_ns)

@@ -4,8 +4,9 @@
  *
  * A fixed number of calls is a guess about caches, page tables, the allocator and the clock of the
  * core. With WARMUP_AUTO the calls themselves tell: they go on until at least the newest half of
- * their times holds one level (statistics_steady_tail()), or a limit is reached. Half of
- * WARMUP_CALLS_MIN is what it takes to tell a level from noise.
+ * their times holds one level (statistics_steady_tail()), or a limit is reached: of calls, or of
+ * time, which is that of the timed calls where a minimum is asked for, so that long calls do not
+ * make a sweep last for ever. Half of WARMUP_CALLS_MIN is what it takes to tell a level from noise.
  */
 #ifndef SCHEDLAB_WARMUP_H
 #define SCHEDLAB_WARMUP_H
@@ -19,19 +20,20 @@
 enum {
     WARMUP_CALLS_MIN = 12,
     WARMUP_CALLS_MAX = 200,
-    WARMUP_TIME_MAX_NS = 2000000000, /* of wall time, checking the answers included */
+    WARMUP_TIME_MAX_NS = 2000000000, /* where no least time of the timed calls is given */
 };
 
 struct warmup {
     int wanted;                       /* calls, or WARMUP_AUTO */
     int64_t began_ns;                 /* on the clock of the caller */
+    int64_t limit_ns;                 /* of wall time, checking the answers included */
     size_t count;                     /* calls so far */
     double call_ns[WARMUP_CALLS_MAX]; /* with WARMUP_AUTO */
     const char *rule;                 /* why it ended: "fixed", "change-point" or "limit" */
 };
 
-/* wanted: calls, or WARMUP_AUTO. */
-void warmup_begin(struct warmup *warmup, int wanted, int64_t now_ns);
+/* wanted: calls, or WARMUP_AUTO; timed_ns: how long the timed calls will last at least, or 0. */
+void warmup_begin(struct warmup *warmup, int wanted, int64_t timed_ns, int64_t now_ns);
 
 /* Whether another call is to be made; if not, rule says why. */
 bool warmup_wants_more(struct warmup *warmup, int64_t now_ns);

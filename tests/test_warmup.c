@@ -19,16 +19,22 @@ static double noise(size_t i)
 }
 
 /* Makes calls that take time(i), a tick of the clock each; how many it took. */
-static size_t calls_until_steady(struct warmup *warmup, int wanted, double (*time)(size_t),
-                                 int64_t tick_ns)
+static size_t calls_until(struct warmup *warmup, int wanted, double (*time)(size_t),
+                          int64_t tick_ns, int64_t timed_ns)
 {
     int64_t now = 1000;
-    warmup_begin(warmup, wanted, now);
+    warmup_begin(warmup, wanted, timed_ns, now);
     for (size_t i = 0; warmup_wants_more(warmup, now); i++) {
         warmup_add(warmup, time(i));
         now += tick_ns;
     }
     return warmup->count;
+}
+
+static size_t calls_until_steady(struct warmup *warmup, int wanted, double (*time)(size_t),
+                                 int64_t tick_ns)
+{
+    return calls_until(warmup, wanted, time, tick_ns, 0);
 }
 
 static double time_flat(size_t i)
@@ -98,6 +104,9 @@ static void long_calls_meet_the_limit_of_time(void **state)
     assert_int_equal(calls_until_steady(&warmup, WARMUP_AUTO, time_flat, WARMUP_TIME_MAX_NS / 4),
                      4);
     assert_string_equal(warmup.rule, "limit");
+    assert_int_equal(calls_until(&warmup, WARMUP_AUTO, time_flat, 10, 70), 7);
+    assert_string_equal(warmup.rule, "limit");
+    assert_int_equal(calls_until(&warmup, 9, time_flat, 10, 70), 9); /* asked for */
 }
 
 int main(void)
