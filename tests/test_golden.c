@@ -10,6 +10,7 @@
  * parks. Here main's first dispatch makes schedtick 1, each yield of main, alone in the world,
  * goes through the global queue and adds 1, and spawning adds nothing; so yields = (t - 1) mod 61.
  */
+#include "internal.h"
 #include "support.h"
 #include "workloads/order.h"
 #include "workloads/workload.h"
@@ -188,6 +189,78 @@ static void golden_wake_close(void **state)
     expect_wake("close", "0 5 4 3 2 1");
 }
 
+/* They are readied in the order in which they sleep; the last one ends up in runnext. */
+static void golden_wake_sleep(void **state)
+{
+    (void)state;
+    expect_wake("sleep", "5 0-4");
+}
+
+enum { SLEEPERS = 100, DEADLINES = 3 };
+
+/* Gs that sleep until one of three times, all of them past, and the order in which they went on. */
+struct sleepers {
+    struct g *gp[SLEEPERS];
+    struct waitgroup done;
+    int count;
+    int woken[SLEEPERS];
+};
+
+struct sleeper {
+    struct sleepers *all;
+    int id;
+};
+
+static void sleeper_main(void *arg)
+{
+    struct sleeper *self = arg;
+    struct sleepers *all = self->all;
+    struct g *gp = machine_self()->curg;
+    gp->wait_reason = WAIT_SLEEP;
+    all->gp[self->id] = gp;
+    all->count++;
+    g_park();
+    all->woken[all->count++] = self->id;
+    wg_done(&all->done);
+}
+
+/* Main never lets anybody run between the first timer and the last. */
+static void sleepers_main(void *arg)
+{
+    struct sleepers *all = arg;
+    struct sleeper sleepers[SLEEPERS];
+    int64_t start = go_now() - DEADLINES;
+    wg_add(&all->done, SLEEPERS);
+    for (int i = 0; i < SLEEPERS; i++) {
+        sleepers[i] = (struct sleeper){all, i};
+        go(sleeper_main, &sleepers[i]);
+    }
+    while (all->count < SLEEPERS)
+        gosched();
+    all->count = 0;
+    for (int i = 0; i < SLEEPERS; i++)
+        timers_add(machine_self(), all->gp[i], start + i % DEADLINES);
+    wg_wait(&all->done);
+}
+
+/* Sleeps that end at the same time end in the order in which they began. uthread's list adds
+ * nothing to that order. */
+static void golden_sleeps_end_in_order(void **state)
+{
+    (void)state;
+    struct sleepers *all = support_shared(sizeof *all);
+    struct support_run run = {
+        .variant = "uthread", .workers = 1, .seed = 1, .fn = sleepers_main, .arg = all};
+    static struct support_report report;
+    support_run(&run, &report);
+    assert_int_equal(report.status, 0);
+    int at = 0;
+    for (int deadline = 0; deadline < DEADLINES; deadline++)
+        for (int id = deadline; id < SLEEPERS; id += DEADLINES)
+            assert_int_equal(all->woken[at++], id);
+    support_unshare(all, sizeof *all);
+}
+
 static void golden_gosched_goes_behind_all(void **state)
 {
     (void)state;
@@ -295,6 +368,8 @@ int main(void)
         cmocka_unit_test(golden_wake_broadcast),
         cmocka_unit_test(golden_wake_waitgroup),
         cmocka_unit_test(golden_wake_close),
+        cmocka_unit_test(golden_wake_sleep),
+        cmocka_unit_test(golden_sleeps_end_in_order),
         cmocka_unit_test(golden_gosched_goes_behind_all),
         cmocka_unit_test(golden_steal_half_and_run_the_youngest),
         cmocka_unit_test(golden_fib_gmp),

@@ -1,7 +1,8 @@
 /* order.c - in which order did n goroutines run? The scheduler's decisions, read off directly.
  *
  * Source: Go 1.26 runtime/proc.go runqput, runqget, runqputslow, findRunnable, runqsteal (spawn,
- *         steal), runtime/chan.go closechan, sync.Cond, sync.WaitGroup (wake orders), Gosched.
+ *         steal), runtime/chan.go closechan, sync.Cond, sync.WaitGroup, runtime/time.go (wake
+ *         orders), Gosched.
  *
  *   mode=spawn      main starts G0 .. Gn-1, then waits for all
  *   mode=close      n waiters park on a channel one after the other, then main closes it
@@ -9,6 +10,8 @@
  *   mode=waitgroup  likewise on a wait group, then main brings it to zero
  *   mode=yield      main starts n, yields once and takes its place in the order as "y"
  *   mode=steal      main keeps its worker busy while another worker takes and runs all n
+ *   mode=sleep      n sleep equally long, one after the other; main keeps its worker busy until all
+ *                   sleeps have ended, then waits for them
  *
  * yields=k: main yields k times before it begins, which advances the tick of a scheduler that looks
  * elsewhere every so many dispatches.
@@ -24,6 +27,9 @@
  * counter meanwhile, so that its own worker runs none of them. Where nobody takes the blocker
  * (one thread, or a variant that never moves a goroutine) the run fails after DEADLINE_NS. Where
  * the child runs first it is main that must be taken, and each of the n runs as soon as it is made.
+ *
+ * mode=sleep: no sleep may end before all n sleep, however slow the machine is. Where the first one
+ * could have, main lets this round end and begins another one, with sleeps twice as long.
  */
 #include "order.h"
 
@@ -33,6 +39,7 @@
 #include <string.h>
 
 #define DEADLINE_NS INT64_C(5000000000)
+#define SLEEP_NS INT64_C(2000000)
 
 enum order_mode {
     ORDER_SPAWN,
@@ -41,6 +48,7 @@ enum order_mode {
     ORDER_WAITGROUP,
     ORDER_YIELD,
     ORDER_STEAL,
+    ORDER_SLEEP,
 };
 
 struct order_params {
@@ -62,7 +70,7 @@ struct order_state {
     uint32_t *ran;    /* ids in the order in which they ran; n itself is the yielder */
     uint32_t *parked; /* ids in the order in which they were about to park */
     char *text;
-    const char *failure; /* why mode=steal could not do its work; NULL */
+    const char *failure; /* why mode=steal or mode=sleep could not do its work; NULL */
     struct waitgroup done;
 
     /* relaxed suffices for both: they give out places; what is in them is read after `done` */
@@ -73,20 +81,21 @@ struct order_state {
     struct waitgroup gate;
     struct mutex mu;
     struct cond cond;
-    bool released; /* protected by mu */
+    bool released;    /* protected by mu */
+    int64_t sleep_ns; /* constant while Gs of this round live */
 
     /* relaxed suffices for all: mere signals, no data is handed over with them */
     _Atomic bool blocker_runs, blocker_may_end, blocker_gave_up;
 };
 
 static const char *const order_mode_words[] = {"spawn", "close", "broadcast", "waitgroup",
-                                               "yield", "steal", NULL};
+                                               "yield", "steal", "sleep",     NULL};
 
 static const struct param order_param_table[] = {
     PARAM_NUMBER(struct order_params, n, 10, 1, 1000000, "Gs", "schedlab",
                  "how many goroutines are started, or wait to be woken"),
     PARAM_WORD(struct order_params, mode, order_mode_words, ORDER_SPAWN, "schedlab",
-               "what makes them runnable: spawn, close, broadcast, waitgroup, yield, steal"),
+               "what makes them runnable: spawn, close, broadcast, waitgroup, yield, steal, sleep"),
     PARAM_NUMBER(struct order_params, yields, 0, 0, 1000000, "yields", "schedlab",
                  "how often main yields first, to shift the phase of the scheduler's tick"),
     {0},
@@ -172,6 +181,14 @@ static void order_waiter_waitgroup(void *arg)
     order_member_main(self);
 }
 
+static void order_waiter_sleep(void *arg)
+{
+    struct order_member *self = arg;
+    order_will_park(self->state, self->id);
+    go_sleep(self->state->sleep_ns);
+    order_member_main(self);
+}
+
 static void order_start_all(struct order_state *state)
 {
     for (int64_t i = 0; i < state->params.n; i++)
@@ -219,6 +236,33 @@ static void order_run_waitgroup(struct order_state *state)
     order_park_all(state, order_waiter_waitgroup);
     wg_done(&state->gate);
     wg_wait(&state->done);
+}
+
+/* One round. True if no sleep can have ended before all had begun. */
+static bool order_sleep_round(struct order_state *state)
+{
+    int64_t first_end = go_now() + state->sleep_ns;
+    order_park_all(state, order_waiter_sleep);
+    int64_t parked = go_now();
+    while (go_now() <= parked + state->sleep_ns)
+        go_work(64);
+    wg_wait(&state->done);
+    return parked < first_end;
+}
+
+static void order_run_sleep(struct order_state *state)
+{
+    state->sleep_ns = SLEEP_NS;
+    while (!order_sleep_round(state)) {
+        state->sleep_ns *= 2;
+        if (state->sleep_ns > DEADLINE_NS) {
+            state->failure = "mode=sleep: the goroutines took longer than 4 s to go to sleep";
+            return;
+        }
+        atomic_store_explicit(&state->ran_count, 0, memory_order_relaxed);
+        atomic_store_explicit(&state->parked_count, 0, memory_order_relaxed);
+        wg_add(&state->done, (int32_t)state->params.n);
+    }
 }
 
 static void order_run_yield(struct order_state *state)
@@ -315,6 +359,9 @@ static void order_dispatch(struct order_state *state)
     case ORDER_STEAL:
         order_run_steal(state);
         break;
+    case ORDER_SLEEP:
+        order_run_sleep(state);
+        break;
     }
 }
 
@@ -389,7 +436,7 @@ const char *order_parked_text(void *arg)
 static bool order_has_waiters(const struct order_state *state)
 {
     return state->params.mode == ORDER_CLOSE || state->params.mode == ORDER_BROADCAST ||
-           state->params.mode == ORDER_WAITGROUP;
+           state->params.mode == ORDER_WAITGROUP || state->params.mode == ORDER_SLEEP;
 }
 
 /* Every id below `expected` exactly once; NULL, or what is wrong. */

@@ -3,11 +3,17 @@
  * Nobody serves the heap: Ms look at sched->timers_next when they schedule, and the first idle M
  * sleeps until then (idle.c). 1:1 variants do not come here, their threads sleep in the kernel.
  *
- * Source: Go 1.26 runtime/time.go.  Same: 4-ary heap; due sleepers are readied in order by whoever
- * schedules.  Differs: one heap, not one per P.
+ * Source: Go 1.26 runtime/time.go.
+ *   Same:    4-ary heap; due sleepers are readied in order by whoever schedules.
+ *   Differs: one heap, not one per P; sleeps that end at the same time end in the order in which
+ *            they began.
+ *   Why:     the order of equal ones is the scheduler's to show, not the heap's.
  *
- * Invariant: timers_next == when of the heap's root, INT64_MAX if empty; both protected by lock,
- * timers_next is read without it as a hint.
+ * Invariant, while lock is free: timers_next == when of the heap's root, INT64_MAX if empty.
+ *
+ * timers_next is written under the lock and read without it, relaxed at both ends: it hands nothing
+ * over. A look that is out of date costs a look at the heap, or a sleep that ends one scheduling
+ * point later; that no M sleeps past a timer is sched->lock's doing (sched_timer_is_earlier()).
  */
 #include "internal.h"
 
@@ -15,12 +21,15 @@
 
 struct sleeper {
     int64_t when;
+    uint64_t turn; /* how many sleeps began before */
     struct g *gp;
 };
 
+/* All but the lock is protected by it. */
 struct timers {
     lock_t lock;
     size_t count, capacity;
+    uint64_t turns;
     struct sleeper *heap;
 };
 
@@ -47,7 +56,7 @@ static void publish_next(struct sched *sched)
 {
     struct timers *timers = sched->timers;
     int64_t next = timers->count ? timers->heap[0].when : INT64_MAX;
-    atomic_store_explicit(&sched->timers_next, next, memory_order_release);
+    atomic_store_explicit(&sched->timers_next, next, memory_order_relaxed);
 }
 
 static void heap_grow(struct timers *timers)
@@ -63,12 +72,17 @@ static void heap_grow(struct timers *timers)
     timers->capacity = capacity;
 }
 
+static bool sleeper_is_before(const struct sleeper *a, const struct sleeper *b)
+{
+    return a->when != b->when ? a->when < b->when : a->turn < b->turn;
+}
+
 static void heap_push(struct timers *timers, struct sleeper item)
 {
     if (timers->count == timers->capacity)
         heap_grow(timers);
     size_t at = timers->count++;
-    while (at > 0 && item.when < timers->heap[(at - 1) / ARITY].when) {
+    while (at > 0 && sleeper_is_before(&item, &timers->heap[(at - 1) / ARITY])) {
         timers->heap[at] = timers->heap[(at - 1) / ARITY];
         at = (at - 1) / ARITY;
     }
@@ -81,18 +95,15 @@ static struct sleeper heap_pop(struct timers *timers)
     struct sleeper last = timers->heap[--timers->count];
     size_t at = 0;
     for (;;) {
-        size_t least = at;
-        int64_t when = last.when;
-        for (size_t kid = at * ARITY + 1; kid <= at * ARITY + ARITY && kid < timers->count; kid++) {
-            if (timers->heap[kid].when < when) {
-                when = timers->heap[kid].when;
-                least = kid;
-            }
-        }
-        if (least == at)
+        size_t first = at * ARITY + 1;
+        const struct sleeper *least = &last;
+        for (size_t kid = first; kid < first + ARITY && kid < timers->count; kid++)
+            if (sleeper_is_before(&timers->heap[kid], least))
+                least = &timers->heap[kid];
+        if (least == &last)
             break;
-        timers->heap[at] = timers->heap[least];
-        at = least;
+        timers->heap[at] = *least;
+        at = (size_t)(least - timers->heap);
     }
     timers->heap[at] = last;
     return top;
@@ -104,7 +115,7 @@ void timers_add(struct m *m, struct g *gp, int64_t when)
     struct timers *timers = sched->timers;
     lock_acquire(&timers->lock);
     bool earliest = !timers->count || when < timers->heap[0].when;
-    heap_push(timers, (struct sleeper){when, gp});
+    heap_push(timers, (struct sleeper){when, timers->turns++, gp});
     if (earliest)
         publish_next(sched);
     lock_release(&timers->lock);
@@ -117,7 +128,7 @@ void timers_run(struct m *m)
     struct sched *sched = m->sched;
     struct timers *timers = sched->timers;
     int64_t now = machine_now();
-    while (atomic_load_explicit(&sched->timers_next, memory_order_acquire) <= now) {
+    while (atomic_load_explicit(&sched->timers_next, memory_order_relaxed) <= now) {
         struct g *gp = NULL;
         lock_acquire(&timers->lock);
         if (timers->count && timers->heap[0].when <= now) {
