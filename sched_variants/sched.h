@@ -10,10 +10,10 @@
  * A G's way:   go() -> ready(NEW) -> pick()/steal() -> runs -> parks -> ready(WOKEN) -> pick() ...
  *
  * Stacks and locks. ready() and pick() are called on a goroutine's stack or on a scheduler stack
- * (g0), always on an M that holds a P; the caller may hold a channel's or mutex's lock during
- * ready(), so a variant takes only its own locks and never calls back into channels. steal()
- * runs on g0 only. A variant keeps no thread-local and no global variables: its state hangs
- * off sched->variant, p->variant and m->variant.
+ * (g0), always on an M that holds a P; steal() runs on g0 only. The floor holds no lock during
+ * these calls (waitq.h, "parting"). A variant takes only its own locks, and calls nothing that
+ * parks. It keeps no thread-local and no global variables: its state hangs off sched->variant,
+ * p->variant and m->variant.
  */
 #ifndef SCHEDLAB_SCHED_H
 #define SCHEDLAB_SCHED_H
@@ -68,8 +68,9 @@ struct sched_ops {
     void (*fini)(struct sched *sched);
 
     /* Required. gp is runnable: put it where it will be found. `how` says why. Wakes nobody: the
-     * floor calls wakep() after it (gosched included), unless the variant
-     * has `blocks`, and then ready() itself wakes the M that shall run gp. */
+     * floor calls wakep() after it (gosched included), unless the variant has `blocks`, and then
+     * ready() itself wakes the M that shall run gp. With READY_YIELD, READY_STEP_BACK and
+     * READY_PARENT gp is still on its stack; who takes it then, waits (g.h, "off-stack"). */
     void (*ready)(struct m *m, struct g *gp, enum ready_how how);
 
     /* Required. The next G for this M's P from what it may take without looking at other Ps' queues
@@ -82,8 +83,9 @@ struct sched_ops {
     struct g *(*steal)(struct m *m);
 
     /* Required unless `blocks`. Is there work that a P about to go idle could get by pick()
-     * or steal()? Called without a P by an M that is about to sleep, with one by a mutex that is
-     * about to spin; takes no lock. May err towards true, never towards false. */
+     * or steal()? Called without a P by an M that is about to sleep, once more under sched->lock
+     * before a deadlock is reported, and with a P by a mutex that is about to spin; takes no lock.
+     * May err towards true, never towards false. */
     bool (*has_work)(struct sched *sched);
 
     /* Workers are not interchangeable: no idle protocol, an M for which pick() found nothing sleeps

@@ -15,10 +15,12 @@ struct conform_cell {
 };
 
 /* A case that runs as the main goroutine, arg is the struct conform_cell, and passes if it returns.
- * */
+ * settings, one "key=value", are of those variants that have such a knob, and the case runs under
+ * these; NULL: the defaults, and all variants. */
 struct conform_case {
     const char *name;
     void (*fn)(void *arg);
+    const char *settings;
 };
 
 /* Ended by a NULL name. */

@@ -173,6 +173,136 @@ static void conform_forkjoin_in_goroutines(void *arg)
     go_free(forkers);
 }
 
+/* Yields and goroutines between spawn and sync ---------------------------------------------- */
+
+/* What one root and all below it share. */
+struct mix {
+    struct join join;
+    struct waitgroup done;
+    _Atomic uint32_t ran; /* goroutines started between spawns and syncs */
+};
+
+struct mix_task {
+    struct fj_task task;
+    struct mix *mix;
+    int n;
+    uint64_t result;
+};
+
+static void mix_g(void *arg)
+{
+    struct mix *mix = arg;
+    gosched();
+    atomic_fetch_add(&mix->ran, 1);
+    wg_done(&mix->done);
+}
+
+static void mix_go(struct mix *mix)
+{
+    wg_add(&mix->done, 1);
+    go(mix_g, mix);
+}
+
+/* One goroutine per inner node, and a yield wherever one may stand. */
+static void mix_fib(struct fj_worker *w, void *arg)
+{
+    struct mix_task *self = arg;
+    struct mix *mix = self->mix;
+    if (self->n < 2) {
+        gosched();
+        self->result = (uint64_t)self->n;
+        return;
+    }
+    struct mix_task x = {.mix = mix, .n = self->n - 1}, y = {.mix = mix, .n = self->n - 2};
+    struct fj_frame frame;
+    fj_open(&frame, w);
+    if (self->n % 2)
+        mix_go(mix);
+    fj_spawn(&frame, &x.task, mix_fib, &x);
+    gosched();
+    if (self->n % 2 == 0)
+        mix_go(mix);
+    fj_call(&frame, mix_fib, &y);
+    gosched();
+    fj_sync(&frame);
+    gosched();
+    self->result = x.result + y.result;
+}
+
+enum { MIX_N = 8, MIX_FIB = 21, MIX_INNER = 33 };
+
+static void mix_fib_g(void *arg)
+{
+    struct mix *mix = arg;
+    struct mix_task root = {.mix = mix, .n = MIX_N};
+    mix_fib(fj_self(), &root);
+    wg_wait(&mix->done);
+    CHECK(root.result == MIX_FIB);
+    CHECK(atomic_load(&mix->ran) == MIX_INNER);
+}
+
+/* Several roots at a time, so that a worker that one of them left would meet others' children. */
+static void mix_roots(const struct conform_cell *cell, void (*root)(void *))
+{
+    int roots = 2 + cell->scale;
+    struct mix *mixes = go_alloc_zeroed((size_t)roots * sizeof *mixes);
+    for (int i = 0; i < roots; i++)
+        join_go(&mixes[i].join, root, &mixes[i]);
+    for (int i = 0; i < roots; i++)
+        join_wait(&mixes[i].join);
+    go_free(mixes);
+}
+
+static void conform_forkjoin_yields_and_goes(void *arg)
+{
+    mix_roots(arg, mix_fib_g);
+}
+
+static void mix_leaf(struct fj_worker *w, void *arg)
+{
+    struct mix_task *self = arg;
+    (void)w;
+    if (self->n % 4 == 0)
+        gosched();
+    if (self->n % 8 == 0)
+        mix_go(self->mix);
+    self->result = (uint64_t)self->n;
+}
+
+/* A loop that yields with children queued, and joins right after a yield; then once more. */
+static void mix_loop_g(void *arg)
+{
+    struct mix *mix = arg;
+    struct mix_task *tasks = go_alloc_zeroed(WIDE * sizeof *tasks);
+    for (int round = 0; round < 2; round++) {
+        uint64_t sum = 0;
+        struct fj_frame frame;
+        fj_open(&frame, fj_self());
+        for (int i = 0; i < WIDE; i++) {
+            tasks[i] = (struct mix_task){.mix = mix, .n = i};
+            fj_spawn(&frame, &tasks[i].task, mix_leaf, &tasks[i]);
+            if (i % 3 == 0)
+                gosched();
+            if (i % 5 == 0)
+                mix_go(mix);
+        }
+        gosched();
+        fj_sync(&frame);
+        for (int i = 0; i < WIDE; i++)
+            sum += tasks[i].result;
+        CHECK(sum == WIDE * (WIDE - 1) / 2);
+        gosched();
+    }
+    wg_wait(&mix->done);
+    CHECK(atomic_load(&mix->ran) == 2 * ((WIDE + 4) / 5 + (WIDE + 7) / 8));
+    go_free(tasks);
+}
+
+static void conform_forkjoin_joins_after_yield(void *arg)
+{
+    mix_roots(arg, mix_loop_g);
+}
+
 /* Stress ------------------------------------------------------------------------------------ */
 
 enum { STRESS_GS = 16, STRESS_DEPTH = 2 };
@@ -300,11 +430,15 @@ static void conform_seeded_stress(void *arg)
 }
 
 const struct conform_case conform_mixed_cases[] = {
-    {"conform_forkjoin_fib", conform_forkjoin_fib},
-    {"conform_forkjoin_wide", conform_forkjoin_wide},
-    {"conform_forkjoin_nested", conform_forkjoin_nested},
-    {"conform_forkjoin_chain", conform_forkjoin_chain},
-    {"conform_forkjoin_in_goroutines", conform_forkjoin_in_goroutines},
-    {"conform_seeded_stress", conform_seeded_stress},
-    {NULL, NULL},
+    {"conform_forkjoin_fib", conform_forkjoin_fib, NULL},
+    {"conform_forkjoin_wide", conform_forkjoin_wide, NULL},
+    {"conform_forkjoin_nested", conform_forkjoin_nested, NULL},
+    {"conform_forkjoin_chain", conform_forkjoin_chain, NULL},
+    {"conform_forkjoin_in_goroutines", conform_forkjoin_in_goroutines, NULL},
+    {"conform_forkjoin_yields_and_goes", conform_forkjoin_yields_and_goes, NULL},
+    {"conform_forkjoin_yields_and_goes", conform_forkjoin_yields_and_goes, "owner=fifo"},
+    {"conform_forkjoin_joins_after_yield", conform_forkjoin_joins_after_yield, NULL},
+    {"conform_forkjoin_joins_after_yield", conform_forkjoin_joins_after_yield, "owner=fifo"},
+    {"conform_seeded_stress", conform_seeded_stress, NULL},
+    {NULL, NULL, NULL},
 };

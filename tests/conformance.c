@@ -91,11 +91,17 @@ static void cases_run(const struct conform_case *cases, struct conform_cell *cel
 {
     static struct support_report report;
     for (; cases->name; cases++) {
-        char line[128], problem[128] = "";
-        line_name(line, sizeof line, cases->name, cell);
+        char name[64], line[128], problem[128] = "";
+        const char *settings = cases->settings;
+        if (settings && !support_takes(cell->ops->knobs, settings))
+            continue;
+        snprintf(name, sizeof name, "%s%s%s", cases->name, settings ? "," : "",
+                 settings ? settings : "");
+        line_name(line, sizeof line, name, cell);
         if (!line_wanted(line))
             continue;
         struct support_run run = run_of(cell, cases->fn, cell);
+        run.settings = settings;
         support_run(&run, &report);
         if (report.status != 0)
             snprintf(problem, sizeof problem, "ended with status %d", report.status);
@@ -280,6 +286,7 @@ static const struct workload_row workload_rows[] = {
     {"order", "n=20,mode=broadcast"},
     {"order", "n=20,mode=waitgroup"},
     {"order", "n=20,mode=yield,yields=3"},
+    {"order", "n=20,mode=sleep"},
 };
 
 enum { ROWS = sizeof workload_rows / sizeof *workload_rows };

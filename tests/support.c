@@ -49,11 +49,23 @@ const struct sched_ops *support_variant(const char *name)
 
 /* Settings ---------------------------------------------------------------------------------- */
 
-/* The key as users write it: "wake" for the field floor.wake. */
-static bool param_is(const struct param *param, const char *key)
+/* The row of a "key" or "key=value", or NULL. The key is as users write it: "wake" for the field
+ * floor.wake. */
+static const struct param *param_find(const struct param *table, const char *setting)
 {
-    const char *dot = strrchr(param->name, '.');
-    return strcmp(dot ? dot + 1 : param->name, key) == 0;
+    size_t length = strcspn(setting, "=");
+    for (const struct param *param = table; param && param->name; param++) {
+        const char *dot = strrchr(param->name, '.');
+        const char *key = dot ? dot + 1 : param->name;
+        if (strlen(key) == length && strncmp(key, setting, length) == 0)
+            return param;
+    }
+    return NULL;
+}
+
+bool support_takes(const struct param *table, const char *setting)
+{
+    return param_find(table, setting) != NULL;
 }
 
 static bool param_parse(const struct param *param, const char *text, int64_t *value)
@@ -75,14 +87,10 @@ void support_set(void *owner, const struct param *table, const char *settings)
     snprintf(copy, sizeof copy, "%s", settings ? settings : "");
     char *rest = copy;
     for (char *key; (key = strsep(&rest, ",")) && *key;) {
-        char *text = strchr(key, '=');
-        if (text)
-            *text++ = '\0';
-        const struct param *param = table;
-        while (param && param->name && !param_is(param, key))
-            param++;
+        const struct param *param = param_find(table, key);
+        const char *text = strchr(key, '=');
         int64_t value;
-        if (!text || !param || !param->name || !param_parse(param, text, &value))
+        if (!text || !param || !param_parse(param, text + 1, &value))
             support_fail(__FILE__, __LINE__, "no such setting: %s in \"%s\"", key, settings);
         *param_field(owner, param) = value;
     }

@@ -19,7 +19,7 @@
 #define SUPPORT_SANITIZED 0
 #endif
 
-enum { SUPPORT_WATCHDOG_S = 240, SUPPORT_OUTPUT = 16384 };
+enum { SUPPORT_WATCHDOG_S = 90, SUPPORT_AWAIT_S = 20, SUPPORT_OUTPUT = 16384 };
 
 struct support_run {
     const char *variant;  /* the name */
@@ -50,6 +50,9 @@ void support_unshare(void *memory, size_t size);
  * test ends it. */
 void support_set(void *owner, const struct param *table, const char *settings);
 
+/* Has the table the key of "key=value"? */
+bool support_takes(const struct param *table, const char *setting);
+
 /* The variant, or NULL. */
 const struct sched_ops *support_variant(const char *name);
 
@@ -62,6 +65,18 @@ _Noreturn void support_fail(const char *file, int line, const char *format, ...)
     do {                                                                                           \
         if (!(condition))                                                                          \
             support_fail(__FILE__, __LINE__, "%s", #condition);                                    \
+    } while (0)
+
+/* Keeps the caller's worker busy until another thread has made the condition true. */
+#define AWAIT(condition)                                                                           \
+    do {                                                                                           \
+        int64_t await_end_ = go_now() + SUPPORT_AWAIT_S * INT64_C(1000000000);                     \
+        while (!(condition)) {                                                                     \
+            if (go_now() > await_end_)                                                             \
+                support_fail(__FILE__, __LINE__, "waited %d s in vain for %s", SUPPORT_AWAIT_S,    \
+                             #condition);                                                          \
+            go_work(64);                                                                           \
+        }                                                                                          \
     } while (0)
 
 #endif

@@ -1,7 +1,8 @@
 /* test_knobs.c - every knob changes what it says it changes, seen in counters or in an order.
  *
  * Scenes with one worker are exact. Scenes with more wait for events, never for time to pass, and
- * compare only what holds on any machine: a lower bound of a time, a count that cannot differ.
+ * compare only what holds on any machine: a lower bound of a time, a count that cannot differ. Who
+ * waits in vain fails and says for what (AWAIT).
  */
 #include "harness/spec.h"
 #include "lrq.h"
@@ -61,17 +62,14 @@ static struct sched *this_sched(void)
     return machine_self()->sched;
 }
 
-/* Keeps this worker busy until a counter of the scheduler has reached value. */
-static void spin_until_stat(enum stat_id which, uint64_t value)
+static uint64_t stat_now(enum stat_id which)
 {
-    while (sched_stat(this_sched(), which) < value)
-        go_work(64);
+    return sched_stat(this_sched(), which);
 }
 
-static void spin_until(_Atomic bool *flag)
+static int32_t idle_ps_now(void)
 {
-    while (!atomic_load(flag))
-        go_work(64);
+    return atomic_load(&this_sched()->idle_ps);
 }
 
 /* One worker: orders ------------------------------------------------------------------------ */
@@ -391,7 +389,7 @@ static void two_for_a_thief(struct trace *self, struct timed *timed)
     go(flag_g, &timed[0]);
     self->found[2] = go_now();
     go(flag_g, &timed[1]);
-    spin_until(&self->ran[0]);
+    AWAIT(atomic_load(&self->ran[0]));
 }
 
 static void scene_runnext_is_stolen(void *arg)
@@ -399,7 +397,7 @@ static void scene_runnext_is_stolen(void *arg)
     struct trace *self = arg;
     struct timed timed[2];
     two_for_a_thief(self, timed);
-    spin_until(&self->ran[1]);
+    AWAIT(atomic_load(&self->ran[1]));
     wg_wait(&self->done);
 }
 
@@ -408,8 +406,22 @@ static void scene_runnext_is_private(void *arg)
     struct trace *self = arg;
     struct timed timed[2];
     two_for_a_thief(self, timed);
-    while (atomic_load(&this_sched()->idle_ps) == 0) /* the thief has searched, and given up */
-        go_work(64);
+    AWAIT(idle_ps_now() > 0); /* the thief has searched, and given up */
+    self->found[3] = atomic_load(&self->ran[1]);
+    wg_wait(&self->done);
+}
+
+/* All that there is to run lies in main's runnext, where the thief must not take it. found[0]: how
+ * often it began to search until it had slept for a while. */
+static void scene_thief_sleeps(void *arg)
+{
+    struct trace *self = arg;
+    struct timed timed[2];
+    uint64_t spins = stat_now(STAT_SPINS);
+    two_for_a_thief(self, timed);
+    AWAIT(stat_now(STAT_SLEEPS) > stat_now(STAT_WAKEUPS)); /* it sleeps now */
+    go_work(1000000);
+    self->found[0] = (int64_t)(stat_now(STAT_SPINS) - spins);
     self->found[3] = atomic_load(&self->ran[1]);
     wg_wait(&self->done);
 }
@@ -424,6 +436,10 @@ static void knob_backoff_ns(const char *variant)
     scene_run(variant, "backoff_ns=never", 2, 0, scene_runnext_is_private);
     assert_int_equal(stat_of(STAT_RUNNEXT_STEALS), 0);
     assert_int_equal(trace->found[3], 0);
+    scene_run(variant, "backoff_ns=never", 2, 0, scene_thief_sleeps);
+    assert_int_equal(stat_of(STAT_RUNNEXT_STEALS), 0);
+    assert_int_equal(trace->found[3], 0);
+    assert_in_range(trace->found[0], 1, 8); /* to take the first G, and before each sleep */
 }
 
 static void scene_steal_one_by_one(void *arg)
@@ -434,7 +450,7 @@ static void scene_steal_one_by_one(void *arg)
         atomic_store(&self->ran[0], false);
         wg_add(&self->done, 1);
         go(flag_g, &timed);
-        spin_until(&self->ran[0]);
+        AWAIT(atomic_load(&self->ran[0]));
     }
     wg_wait(&self->done);
 }
@@ -501,43 +517,56 @@ static void held_g(void *arg)
 {
     struct timed *self = arg;
     atomic_store(&self->trace->ran[self->i], true);
-    spin_until(&self->trace->release[self->i]);
+    AWAIT(atomic_load(&self->trace->release[self->i]));
     wg_done(&self->trace->done);
 }
 
-static void spin_until_spinning_or_idle(int32_t spinning, int32_t idle)
+static void await_spinning_and_idle(int32_t spinning, int32_t idle)
 {
-    struct sched *sched = this_sched();
-    while (atomic_load(&sched->spinning) != spinning || atomic_load(&sched->idle_ps) != idle)
-        go_work(64);
+    AWAIT(atomic_load(&this_sched()->spinning) == spinning && idle_ps_now() == idle);
 }
 
-/* Four workers, all busy; three of them run out of work one after the other. n says how many of the
- * three may spin. */
+/* Others that spin, besides the i-th worker that runs out of work: of 4, 3 and 2 busy workers 2, 1
+ * and 1 are half, less than half and half. */
+static const int32_t others_spin[3] = {2, 1, 1};
+
+/* Four workers, all busy; three of them run out of work one after the other, while main counts
+ * itself as the others that spin. found[i]: has the i-th one spun? */
 static void scene_run_out_of_work(void *arg)
 {
     struct trace *self = arg;
+    struct sched *sched = this_sched();
     struct timed held[3];
     wg_add(&self->done, 3);
     for (int i = 0; i < 3; i++) {
         held[i] = (struct timed){self, i};
         go(held_g, &held[i]);
-        spin_until(&self->ran[i]);
+        AWAIT(atomic_load(&self->ran[i]));
     }
-    spin_until_spinning_or_idle(0, 0);
+    await_spinning_and_idle(0, 0);
     for (int i = 0; i < 3; i++) {
+        uint64_t spins = stat_now(STAT_SPINS);
+        atomic_fetch_add(&sched->spinning, others_spin[i]);
         atomic_store(&self->release[i], true);
-        int spinners = i + 1 < self->n ? i + 1 : self->n;
-        spin_until_spinning_or_idle(spinners, i + 1 - spinners);
+        await_spinning_and_idle(others_spin[i], i + 1);
+        self->found[i] = stat_now(STAT_SPINS) > spins;
+        atomic_fetch_sub(&sched->spinning, others_spin[i]);
     }
     wg_wait(&self->done);
 }
 
 static void knob_spinners(const char *variant)
 {
-    scene_run(variant, "spinners=none,spin_ns=1000000000", 4, 0, scene_run_out_of_work);
-    scene_run(variant, "spinners=half,spin_ns=1000000000", 4, 2, scene_run_out_of_work);
-    scene_run(variant, "spinners=all,spin_ns=1000000000", 4, 3, scene_run_out_of_work);
+    static const struct {
+        const char *settings;
+        int64_t spun[3];
+    } rows[] = {
+        {"spinners=none", {0, 0, 0}}, {"spinners=half", {0, 1, 0}}, {"spinners=all", {1, 1, 1}}};
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        scene_run(variant, rows[row].settings, 4, 0, scene_run_out_of_work);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(trace->found[i], rows[row].spun[i]);
+    }
 }
 
 /* Two workers, both busy; one runs out of work. found[0]: when; found[1]: when it went to sleep. */
@@ -547,13 +576,13 @@ static void scene_spin_then_sleep(void *arg)
     struct timed held = {self, 0};
     wg_add(&self->done, 1);
     go(held_g, &held);
-    spin_until(&self->ran[0]);
-    self->found[2] = (int64_t)sched_stat(this_sched(), STAT_SPIN_ROUNDS);
+    AWAIT(atomic_load(&self->ran[0]));
+    self->found[2] = (int64_t)stat_now(STAT_SPIN_ROUNDS);
     self->found[0] = go_now();
     atomic_store(&self->release[0], true);
-    spin_until_stat(STAT_SLEEPS, 1);
+    AWAIT(stat_now(STAT_SLEEPS) > 0);
     self->found[1] = go_now();
-    self->found[3] = (int64_t)sched_stat(this_sched(), STAT_SPIN_ROUNDS);
+    self->found[3] = (int64_t)stat_now(STAT_SPIN_ROUNDS);
     wg_wait(&self->done);
 }
 
@@ -561,43 +590,75 @@ static void knob_spin_ns(const char *variant)
 {
     scene_run(variant, "spin_ns=0", 2, 0, scene_spin_then_sleep);
     assert_in_range(trace->found[3] - trace->found[2], 0, 4);
-    scene_run(variant, "spin_ns=50000000", 2, 0, scene_spin_then_sleep);
-    assert_true(trace->found[1] - trace->found[0] >= 50000000);
-    assert_true(trace->found[3] - trace->found[2] > 4);
+    scene_run(variant, "spin_ns=20000000", 2, 0, scene_spin_then_sleep);
+    assert_true(trace->found[1] - trace->found[0] >= 20000000);
 }
 
-/* found[0]: threads started and workers woken until a G has begun elsewhere and a worker slept;
- * found[1]: wake-ups in all. */
+enum { WAKE_WORKERS = 8, WAKE_OTHERS = WAKE_WORKERS - 2 };
+
+/* A G begins elsewhere, and all workers but its and main's go idle again, or for the first time.
+ * found[0]: threads started and workers woken until then; found[1]: searches begun until then;
+ * found[2]: workers woken by that G and one more. */
 static void scene_wake(void *arg)
 {
     struct trace *self = arg;
     struct timed held[2] = {{self, 0}, {self, 1}};
-    uint64_t wakeups = sched_stat(this_sched(), STAT_WAKEUPS);
+    uint64_t wakeups = stat_now(STAT_WAKEUPS);
     wg_add(&self->done, 2);
     go(held_g, &held[0]);
-    spin_until(&self->ran[0]);
-    spin_until_stat(STAT_SLEEPS, 1);
-    self->found[0] = (int64_t)(sched_stat(this_sched(), STAT_THREADS) +
-                               sched_stat(this_sched(), STAT_WAKEUPS) - wakeups);
+    AWAIT(atomic_load(&self->ran[0]));
+    await_spinning_and_idle(0, WAKE_OTHERS);
+    self->found[0] = (int64_t)(stat_now(STAT_THREADS) + stat_now(STAT_WAKEUPS) - wakeups);
+    self->found[1] = (int64_t)stat_now(STAT_SPINS);
     go(held_g, &held[1]);
-    spin_until(&self->ran[1]);
-    self->found[1] = (int64_t)(sched_stat(this_sched(), STAT_WAKEUPS) - wakeups);
+    AWAIT(atomic_load(&self->ran[1]));
+    self->found[2] = (int64_t)(stat_now(STAT_WAKEUPS) - wakeups);
     atomic_store(&self->release[0], true);
     atomic_store(&self->release[1], true);
     wg_wait(&self->done);
 }
 
-/* A chain starts one worker for the G, and that one starts one more. */
+enum { NAPS = 4 };
+
+static void napping_g(void *arg)
+{
+    struct timed *self = arg;
+    int64_t ns = 1000000 * (self->i + 1), start = go_now();
+    go_sleep(ns);
+    CHECK(go_now() - start >= ns);
+    wg_done(&self->trace->done);
+}
+
+/* All that there is sleeps, and so does every worker, until a timer is due; n times at least, and
+ * until a worker has indeed slept. */
+static void scene_all_nap(void *arg)
+{
+    struct trace *self = arg;
+    struct timed timed[NAPS];
+    for (int round = 0; round < self->n || stat_now(STAT_SLEEPS) == 0; round++) {
+        wg_add(&self->done, NAPS);
+        for (int i = 0; i < NAPS; i++) {
+            timed[i] = (struct timed){self, i};
+            go(napping_g, &timed[i]);
+        }
+        wg_wait(&self->done);
+    }
+}
+
+/* A chain starts one worker for the G, and that one starts one more. Whoever is woken together with
+ * all others and finds nothing begins to search once; not each need have slept, or be a new thread,
+ * since one may be woken twice before the last one is. */
 static void knob_wake(const char *variant)
 {
-    enum { WORKERS = 8 };
-    scene_run(variant, "wake=chain", WORKERS, 0, scene_wake);
+    scene_run(variant, "wake=chain", WAKE_WORKERS, 0, scene_wake);
     assert_in_range(trace->found[0], 2, 4);
-    scene_run(variant, "wake=all", WORKERS, 0, scene_wake);
-    assert_true(trace->found[0] >= WORKERS);
-    scene_run(variant, "wake=none", WORKERS, 0, scene_wake);
-    assert_int_equal(trace->found[0], WORKERS);
-    assert_int_equal(trace->found[1], 0);
+    scene_run(variant, "wake=all,spinners=all", WAKE_WORKERS, 0, scene_wake);
+    assert_true(trace->found[1] >= WAKE_OTHERS);
+    scene_run(variant, "wake=none", WAKE_WORKERS, 0, scene_wake);
+    assert_int_equal(trace->found[0], WAKE_WORKERS);
+    assert_int_equal(trace->found[2], 0);
+    for (int workers = 1; workers <= 4; workers *= 2)
+        scene_run(variant, "wake=none", workers, 4, scene_all_nap);
 }
 
 /* Every knob of every variant --------------------------------------------------------------- */

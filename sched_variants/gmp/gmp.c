@@ -86,9 +86,10 @@ static struct g *gmp_steal(struct m *m)
         uint32_t i;
         while (walk_next(&walk, &i)) {
             struct p *p = sched->allp[i];
-            struct m *owner = atomic_load_explicit(&p->m, memory_order_acquire); /* P1 */
+            /* relaxed: only whether there is one; an idle P has nothing, and has_work() asks all */
+            struct m *owner = atomic_load_explicit(&p->m, memory_order_relaxed);
             if (p == m->p || !owner)
-                continue; /* an idle P has nothing */
+                continue;
             struct g *gp = lrq_steal(m, mine, p->variant, last, true);
             if (gp) {
                 mine->last_victim = (int32_t)i;

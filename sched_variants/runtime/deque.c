@@ -25,7 +25,8 @@ void deque_init(struct deque *dq, size_t capacity)
 
 void deque_fini(struct deque *dq)
 {
-    struct deque_array *array = atomic_load_explicit(&dq->array, memory_order_relaxed);
+    struct deque_array *array =
+        atomic_load_explicit(&dq->array, memory_order_relaxed); /* at rest */
     while (array) {
         struct deque_array *retired = array->retired;
         machine_free(array);
@@ -40,9 +41,10 @@ void deque_grow(struct deque *dq, int64_t bottom, int64_t top)
     struct deque_array *old = atomic_load_explicit(&dq->array, memory_order_relaxed); /* own word */
     struct deque_array *array = array_new(2 * ((size_t)old->mask + 1));
     array->retired = old;
+    /* relaxed: the owner wrote the old slots, and D7 publishes the new ones */
     for (int64_t i = top; i < bottom; i++) {
         void *item = atomic_load_explicit(&old->slot[i & old->mask], memory_order_relaxed);
         atomic_store_explicit(&array->slot[i & array->mask], item, memory_order_relaxed);
     }
-    atomic_store_explicit(&dq->array, array, memory_order_release); /* pairs with deque_take() */
+    atomic_store_explicit(&dq->array, array, memory_order_release); /* D7 */
 }

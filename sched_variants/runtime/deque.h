@@ -17,11 +17,16 @@
  *
  * Order labels:
  *   D1  push: release store of bottom      pairs with  D2  steal: acquire load of bottom
- *       (the slot, and what it points to, is visible before the new bottom)
+ *       (the slot, and what it points to, is visible before the new bottom; the stores of bottom in
+ *       pop continue D1's release sequence)
  *   D3  pop: fence between store of bottom and load of top    pairs with
  *   D4  steal: fence between load of top and load of bottom
  *       (of an owner and a thief after the last element at least one sees the other)
- *   D5  steal/pop: seq_cst CAS on top: exactly one gets the last element
+ *   D5  steal/pop: seq_cst CAS on top: exactly one gets the last element; and its release half
+ *       pairs with  D6  push: acquire load of top
+ *       (a slot has been read before it is written again)
+ *   D7  grow: release store of array       pairs with  D8  steal: acquire load of array
+ *       (its mask and the slots that were copied)
  */
 #ifndef SCHEDLAB_DEQUE_H
 #define SCHEDLAB_DEQUE_H
@@ -55,29 +60,31 @@ void deque_init(struct deque *dq, size_t capacity);             /* power of two;
 void deque_fini(struct deque *dq);                              /* pre: nobody uses it */
 void deque_grow(struct deque *dq, int64_t bottom, int64_t top); /* owner; slow path of push */
 
-/* A snapshot, exact only for an owner whose thieves rest. Any thread. */
+/* A snapshot, exact only for an owner whose thieves rest. Any thread. Relaxed: whoever must not
+ * miss a push has passed a fence before (idle.c, I3), and then either sees it, or sees by top that
+ * somebody has taken it. */
 static inline int64_t deque_size(struct deque *dq)
 {
-    int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_acquire);
-    int64_t size = bottom - atomic_load_explicit(&dq->top, memory_order_acquire);
+    int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_relaxed);
+    int64_t size = bottom - atomic_load_explicit(&dq->top, memory_order_relaxed);
     return size > 0 ? size : 0;
 }
 
 static inline uint64_t deque_depth_max(struct deque *dq)
 {
-    return (uint64_t)atomic_load_explicit(&dq->depth_max, memory_order_relaxed);
+    return (uint64_t)atomic_load_explicit(&dq->depth_max, memory_order_relaxed); /* statistic */
 }
 
 /* Owner only. */
 static inline void deque_push(struct deque *dq, void *item)
 {
     int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_relaxed); /* own word */
-    int64_t top = atomic_load_explicit(&dq->top, memory_order_acquire);
+    int64_t top = atomic_load_explicit(&dq->top, memory_order_acquire);       /* D6 */
     struct deque_array *array =
         atomic_load_explicit(&dq->array, memory_order_relaxed); /* own word */
     if (__builtin_expect(bottom - top > array->mask, 0)) {
         deque_grow(dq, bottom, top);
-        array = atomic_load_explicit(&dq->array, memory_order_relaxed);
+        array = atomic_load_explicit(&dq->array, memory_order_relaxed); /* own word */
     }
     if (bottom - top >= atomic_load_explicit(&dq->depth_max, memory_order_relaxed)) /* statistic */
         atomic_store_explicit(&dq->depth_max, bottom - top + 1, memory_order_relaxed);
@@ -99,6 +106,7 @@ static inline void *deque_pop(struct deque *dq)
     int64_t top = atomic_load_explicit(&dq->top, memory_order_relaxed); /* ordered by D3 */
     void *item = NULL;
     if (__builtin_expect(top <= bottom, 1)) {
+        /* relaxed: the owner wrote it */
         item = atomic_load_explicit(&array->slot[bottom & array->mask], memory_order_relaxed);
         if (__builtin_expect(top < bottom, 1))
             return item;
@@ -106,24 +114,27 @@ static inline void *deque_pop(struct deque *dq)
                                                      memory_order_relaxed)) /* D5 */
             item = NULL;
     }
-    atomic_store_explicit(&dq->bottom, bottom + 1, memory_order_relaxed); /* empty: bottom == top */
+    /* empty: bottom == top. relaxed: there is no new slot to publish */
+    atomic_store_explicit(&dq->bottom, bottom + 1, memory_order_relaxed);
     return item;
 }
 
-/* Any thread: the oldest item into *item. Also serves an owner that wants FIFO order. */
+/* Any thread: the oldest item into *item, which is left alone unless one was stolen. Also serves an
+ * owner that wants FIFO order. */
 static inline enum deque_steal deque_take(struct deque *dq, void **item)
 {
-    int64_t top = atomic_load_explicit(&dq->top, memory_order_acquire);
-    machine_fence(&dq->scratch);                                              /* D4 */
+    int64_t top = atomic_load_explicit(&dq->top, memory_order_acquire); /* as [Le13]; D4 would do */
+    machine_fence(&dq->scratch);                                        /* D4 */
     int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_acquire); /* D2 */
     if (top >= bottom)
         return DEQUE_EMPTY;
-    /* acquire: the array's own fields, stored by deque_grow() */
-    struct deque_array *array = atomic_load_explicit(&dq->array, memory_order_acquire);
-    *item = atomic_load_explicit(&array->slot[top & array->mask], memory_order_relaxed);
+    struct deque_array *array = atomic_load_explicit(&dq->array, memory_order_acquire); /* D8 */
+    /* relaxed: by D2 or D8; what was read too late is thrown away by D5 */
+    void *oldest = atomic_load_explicit(&array->slot[top & array->mask], memory_order_relaxed);
     if (!atomic_compare_exchange_strong_explicit(&dq->top, &top, top + 1, memory_order_seq_cst,
                                                  memory_order_relaxed)) /* D5 */
         return DEQUE_LOST;
+    *item = oldest;
     return DEQUE_STOLEN;
 }
 

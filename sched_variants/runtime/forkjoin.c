@@ -10,6 +10,14 @@ struct fj_worker *fj_self(void)
     return &machine_self()->fj;
 }
 
+#ifdef SCHEDLAB_DEBUG
+/* A spawn pushes, and a sync pops, as the owner of the worker's deque. */
+void fj_check_worker(const struct fj_frame *frame)
+{
+    INVARIANT(frame->w == fj_self());
+}
+#endif
+
 void fj_spawn_slow(struct fj_frame *frame, fj_fn *fn, void *arg)
 {
     struct m *m = machine_self();
@@ -41,12 +49,29 @@ void fj_child_done(struct fj_frame *frame)
         g_ready(atomic_load_explicit(&frame->owner, memory_order_relaxed));
 }
 
-struct g *g_new_for_task(struct m *m, const struct fj_task *task)
+/* A stolen task, as its thief runs it: on the stack of a waiting G or of a G of its own, and to its
+ * end on this worker. */
+static void run_stolen(struct fj_worker *w, struct fj_task *task)
+{
+    struct fj_frame *theirs = task->frame;
+    task->fn(w, task->arg);
+    fj_child_done(theirs);
+}
+
+static void run_stolen_g(void *arg)
+{
+    struct fj_task *task = arg;
+    struct fj_worker *w = fj_self();
+    w->outermost = task->frame;
+    run_stolen(w, task);
+    w->outermost = NULL;
+}
+
+struct g *g_new_for_task(struct m *m, struct fj_task *task)
 {
     struct g *gp = g_alloc(m);
-    gp->task_fn = task->fn;
-    gp->arg = task->arg;
-    gp->frame = task->frame;
+    gp->fn = run_stolen_g;
+    gp->arg = task;
 #ifdef SCHEDLAB_DEBUG
     atomic_store_explicit(&gp->queued, 1, memory_order_relaxed); /* handed over without a queue */
 #endif
@@ -67,10 +92,8 @@ static void help_until_done(struct m *m, struct fj_frame *frame)
         struct fj_task *task = m->ops->steal_task(m);
         stat_add(&m->stats, STAT_STEALS_FAILED, !task);
         if (task) {
-            struct fj_frame *theirs = task->frame;
             stat_add(&m->stats, STAT_TASKS_STOLEN, 1);
-            task->fn(&m->fj, task->arg);
-            fj_child_done(theirs);
+            run_stolen(&m->fj, task);
             fruitless = 0;
         } else if (++fruitless < HELP_SPINS) {
             for (int i = 0; i < HELP_RELAX; i++)

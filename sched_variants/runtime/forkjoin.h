@@ -24,10 +24,13 @@
  *            stolen (contsteal)
  *
  * Rules. Task and argument live until the sync returns. A function started by fj_spawn(), and any
- * function between its fj_spawn() and its fj_sync(), must not park (no channels, locks, sleeps):
- * whoever waits for it holds a worker, and its queued children belong to the worker it is on. After
- * a spawn, a call or a sync the function may be on another worker: hand on frame.w, never the w it
- * got. Every frame that spawned must sync before its function returns.
+ * function between its fj_spawn() and its fj_sync(), must not park (no channels, locks, sleeps),
+ * nor wait for anything but its sync: whoever waits for it holds a worker, and its queued children
+ * belong to the worker it is on. It may start goroutines, and yield; under FJ_HELP gosched()
+ * returns at once there, since the worker cannot be left. After a spawn, a call or a sync the
+ * function may be on another worker: hand on frame.w, never the w it got. Whoever parks or yields
+ * elsewhere, where it may, gets its worker from fj_self() and opens its frame again before it
+ * spawns. Every frame that spawned must sync before its function returns.
  */
 #ifndef SCHEDLAB_FORKJOIN_H
 #define SCHEDLAB_FORKJOIN_H
@@ -58,7 +61,10 @@ struct fj_worker {
     enum fj_policy policy; /* constant during a run */
     struct m *m;
     const _Atomic int32_t *idle_ps; /* workers asleep or about to be */
-    int64_t live;                   /* debug builds: children queued or running here */
+    /* FJ_HELP: the frame that keeps the current G on this worker, from its first spawn to its sync;
+     * NULL: none */
+    struct fj_frame *outermost;
+    int64_t live; /* debug builds: children queued or running here */
     _Atomic int64_t live_max;
     struct deque tasks; /* FJ_HELP: queued children; empty otherwise */
 };
@@ -66,12 +72,14 @@ struct fj_worker {
 /* One activation that spawns. Lives on the stack of the function.
  *
  * Joining: `spawned` counts children that the owner has not seen return: FJ_HELP all that it has
- * not run itself, FJ_WORK those whose parent was stolen, FJ_GO all. A child that somebody else
- * finished subtracts one from `pending`; an owner that must wait adds `spawned` to it. So
+ * not run itself, FJ_WORK those that did not come back to a parent at rest where they had left it,
+ * FJ_GO all. A child that somebody else finished subtracts one from `pending`; an owner that must
+ * wait, and parks, adds `spawned` to it. So
  *     pending < 0   children finished, owner not yet waiting
  *     pending > 0   owner waits for that many
- * and the child whose subtraction makes it 0 from 1 wakes the owner. No atomic operation happens
- * for a child that was not stolen.
+ * and the child whose subtraction makes it 0 from 1 wakes the owner. Under FJ_HELP the owner never
+ * parks and adds nothing: it helps others until pending is -spawned. Under FJ_HELP and FJ_WORK no
+ * atomic operation happens for a child that was not stolen.
  */
 struct fj_frame {
     struct fj_worker *w; /* the worker the owner is on now */
@@ -97,8 +105,13 @@ void fj_wake(struct fj_worker *w);
         if ((w)->live > atomic_load_explicit(&(w)->live_max, memory_order_relaxed))                \
             atomic_store_explicit(&(w)->live_max, (w)->live, memory_order_relaxed);                \
     } while (0)
+void fj_check_worker(const struct fj_frame *frame);
 #else
 #define FJ_COUNT_LIVE(w, n) ((void)0)
+static inline void fj_check_worker(const struct fj_frame *frame)
+{
+    (void)frame;
+}
 #endif
 
 static inline void fj_open(struct fj_frame *frame, struct fj_worker *w)
@@ -112,10 +125,13 @@ static inline void fj_open(struct fj_frame *frame, struct fj_worker *w)
 static inline void fj_spawn(struct fj_frame *frame, struct fj_task *task, fj_fn *fn, void *arg)
 {
     if (frame->w->policy == FJ_HELP) {
+        fj_check_worker(frame);
         task->fn = fn;
         task->arg = arg;
         task->frame = frame;
         frame->spawned++;
+        if (!frame->w->outermost)
+            frame->w->outermost = frame;
         FJ_COUNT_LIVE(frame->w, 1);
         deque_push(&frame->w->tasks, task);
         /* relaxed: a worker that goes to sleep makes all cores fence (idle.c, I3), so that here the
@@ -149,6 +165,8 @@ static inline void fj_sync(struct fj_frame *frame)
     }
     if (frame->spawned > 0)
         fj_sync_slow(frame);
+    if (frame->w->outermost == frame)
+        frame->w->outermost = NULL;
 }
 
 #endif

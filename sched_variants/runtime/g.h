@@ -202,7 +202,7 @@ struct sched {
     _Atomic(struct m *) allm;  /* pushed at the head, never removed during a run */
     _Atomic int32_t ms;        /* Ms that have, or are about to have, a thread */
     _Atomic int32_t ms_made;   /* the next M's id */
-    _Atomic int32_t active;    /* Ms not asleep in m_block_enter(); for variants with block() */
+    _Atomic int32_t active;    /* Ms not asleep in m_block(), or asleep with an end; for `blocks` */
     _Atomic uint32_t stopping; /* main has returned */
     _Atomic uint32_t running;  /* threads that still use this struct; futex */
 
@@ -222,8 +222,6 @@ struct sched {
     struct timers *timers;
     _Atomic int64_t timers_next; /* when the earliest sleep ends; INT64_MAX: no sleeper */
     void *main_fiber;            /* ThreadSanitizer builds: of the main goroutine's stack */
-    void (*main_fn)(void *);
-    void *main_arg;
 };
 
 /* For variants ------------------------------------------------------------------------------ */
@@ -234,7 +232,7 @@ uint64_t m_random(struct m *m);
 /* All Ms that exist, newest first; they are never freed while the scheduler runs. */
 static inline struct m *sched_first_m(struct sched *sched)
 {
-    return atomic_load_explicit(&sched->allm, memory_order_acquire); /* pairs with m_new() */
+    return atomic_load_explicit(&sched->allm, memory_order_acquire); /* A2 */
 }
 
 static inline uint32_t sched_list_length(const struct m *newest)
@@ -268,7 +266,7 @@ void g_park(void);
 /* New work is in a queue: wake an idle worker if the wake policy says so. */
 void wakep(struct m *m);
 
-/* For a variant with block(): sleeps until m_block_wake(m), the next timer, or the end of the run.
+/* For a variant with `blocks`: sleeps until m_block_wake(m), the next timer, or the end of the run.
  * A wake before the sleep is remembered once. If all Ms sleep and no timer is set, it reports a
  * deadlock. g0. */
 void m_block(struct m *m);
@@ -277,8 +275,8 @@ void m_block_wake(struct m *self, struct m *m); /* self: the M that runs the cal
 /* For 1:1 variants: a thread (M with a P of its own) that runs gp and nothing else. */
 void m_start_with(struct m *self, struct g *gp);
 
-/* A fresh G that will run task and then count it as a finished child of its frame. */
-struct g *g_new_for_task(struct m *m, const struct fj_task *task);
+/* A fresh G that will run a stolen task and then count it as a finished child of its frame. */
+struct g *g_new_for_task(struct m *m, struct fj_task *task);
 
 /* A global queue's lock with its waits counted (GRQ_LOCKS, GRQ_LOCK_WAITS, GRQ_LOCK_SPINS). */
 static inline void grq_lock(struct m *m, lock_t *lock)

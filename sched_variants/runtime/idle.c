@@ -7,19 +7,37 @@
  *   S1  puts the G into a queue                I1  puts its P and itself on the idle lists
  *   S2  full fence                                 (idle_ps + 1), under sched->lock
  *   S3  reads idle_ps and spinning             I2  if it was spinning: spinning - 1
- *   S4  an idle P and no spinner: takes both   I3  full fence (on all cores for FJ_HELP, whose
- *       the P and an idle M, wakes the M as        spawns have no S2)
+ *   S4  an idle P and no spinner: takes both   I3  full fence (on all cores for FJ_HELP and
+ *       the P and an idle M, wakes the M as        FJ_WORK, whose spawns have no S2)
  *       a spinner                              I4  has_work() looks into every queue
  *                                              I5  work: takes itself and a P back, spins
  *                                              I6  none: sleeps on its note
  *
  * By S2 and I3 at least one of the two sees the other: either S3 sees the idle P, or I4 sees the
- * work. If S3 leaves it to a spinner (W1), that spinner has not passed I2 yet, so its I4 comes
- * after S1 (W2: the decrement is seq_cst). A spinner that finds work decrements too
- * (m_stop_spinning) and then runs wakep() itself, so that whatever else it saw or missed gets a
- * spinner: the wake chain. A woken M is taken off the idle list, with its P in nextp, under
- * sched->lock; so an M learns under that lock whether it has been chosen, and is never chosen
- * twice.
+ * work. S4 leaves the work to a spinner if the count says that there is one (W1). Whoever is
+ * counted is taken off the count again later than W1 looked (W2), in one of three places:
+ *   m_idle()           found nothing: this is I2, and its I4 comes after S1
+ *   m_stop_spinning()  found work: runs wakep() itself, so that whatever else it saw or missed gets
+ *                      a spinner: the wake chain
+ *   wake_chain()       counted a spinner in advance, and found under sched->lock that no P is
+ *                      left for one. So all Ps are held, and the first that idles after this makes
+ *                      up for it: its I1 follows under that lock, and so its I4 sees the S1 of all
+ *                      whom the count misled. A submitter whose S3 sees that I1 sees the corrected
+ *                      count in W1 (I1 releases, S3 acquires).
+ * A woken M is taken off the idle list, with its P in nextp, under sched->lock; so an M learns
+ * under that lock whether it has been chosen, and is never chosen twice.
+ *
+ * Order labels, beside the fences S2 and I3, which order all else in the two columns:
+ *   I1  release increment of idle_ps          pairs with  S3  acquire load of it
+ *   N1  release exchange in m_note_wake()     pairs with  N2  acquire exchange in m_note_sleep(),
+ *       m_note_prepare() (what the waker wrote into the M, nextp, is visible to it)
+ *   P1  release store of p->m                 pairs with  P2  acquire load in static_ready() (the M
+ *       is complete)
+ *   E1  release store of stopping             pairs with  E2  acquire loads (what main did before
+ *       it returned is visible to the Ms that stop)
+ *   B1  m_block_uncount(): the release half of the decrement of active   pairs with   B2  the
+ *       acquire half of the one that reaches 0 (all that the sleepers did is visible to the
+ *       deadlock report; increments are RMWs and continue the release sequence)
  *
  * Rejected: Go's needspinning flag. Go re-checks the queues only when the M was spinning, and needs
  * the flag for the others; here every M re-checks, which costs one look per sleep.
@@ -38,13 +56,12 @@ enum { POLL_NS = 1000000 }; /* how often an idle M looks by itself where nobody 
 const char *const spinners_words[] = {"none", "half", "all", NULL};
 const char *const wake_words[] = {"chain", "all", "none", NULL};
 
-/* N1: release exchange in m_note_wake() pairs with N2: acquire exchange in m_note_sleep(). What the
- * waker wrote into the M (nextp) is visible to it. Pre: note has become `sleeping` by m. */
+/* True if it was woken. Pre: note has become `sleeping` by m. */
 static bool m_note_sleep(struct m *m, uint32_t sleeping, int64_t timeout_ns)
 {
     stat_add(&m->stats, STAT_SLEEPS, 1);
     int64_t end = timeout_ns < 0 ? -1 : machine_now() + timeout_ns;
-    while (atomic_load_explicit(&m->note, memory_order_relaxed) == sleeping) {
+    while (atomic_load_explicit(&m->note, memory_order_relaxed) == sleeping) { /* N2 follows */
         int64_t left = end < 0 ? -1 : end - machine_now();
         if (end >= 0 && left <= 0)
             break;
@@ -58,6 +75,7 @@ static bool m_note_sleep(struct m *m, uint32_t sleeping, int64_t timeout_ns)
 static bool m_note_prepare(struct m *m, uint32_t sleeping)
 {
     uint32_t none = NOTE_NONE;
+    /* relaxed: who succeeds hands nothing over, who fails goes on to N2 */
     if (atomic_compare_exchange_strong_explicit(&m->note, &none, sleeping, memory_order_relaxed,
                                                 memory_order_relaxed))
         return true;
@@ -70,10 +88,10 @@ static bool m_note_prepare(struct m *m, uint32_t sleeping)
 static bool m_note_wake(struct m *m)
 {
     struct sched *sched = m->sched;
-    atomic_fetch_add_explicit(&sched->active, 1, memory_order_acq_rel);
-    uint32_t old = atomic_exchange_explicit(&m->note, NOTE_WOKEN, memory_order_acq_rel); /* N1 */
-    if (old != NOTE_SLEEPING) /* the caller is active itself, so this does not reach 0 */
-        atomic_fetch_sub_explicit(&sched->active, 1, memory_order_acq_rel);
+    atomic_fetch_add_explicit(&sched->active, 1, memory_order_relaxed); /* ordered by N1 */
+    uint32_t old = atomic_exchange_explicit(&m->note, NOTE_WOKEN, memory_order_release); /* N1 */
+    if (old != NOTE_SLEEPING) /* relaxed: the caller is active itself, so this does not reach 0 */
+        atomic_fetch_sub_explicit(&sched->active, 1, memory_order_relaxed);
     if (old != NOTE_SLEEPING && old != NOTE_SLEEPING_TIMED)
         return false;
     machine_wake(&m->note, 1);
@@ -84,8 +102,7 @@ void m_acquire_p(struct m *m, struct p *p)
 {
     INVARIANT(!m->p);
     m->p = p;
-    atomic_store_explicit(&p->m, m,
-                          memory_order_release); /* P1: pairs with readers of p->m in steal() */
+    atomic_store_explicit(&p->m, m, memory_order_release); /* P1 */
 }
 
 /* Pre: sched->lock. */
@@ -94,8 +111,8 @@ static struct p *idle_p_get(struct sched *sched)
     struct p *p = sched->idle_p;
     if (p) {
         sched->idle_p = p->idle_link;
-        atomic_fetch_sub_explicit(&sched->idle_ps, 1,
-                                  memory_order_relaxed); /* taking cannot lose work */
+        /* relaxed: who sees the P as idle still, and wakes in vain, loses no work */
+        atomic_fetch_sub_explicit(&sched->idle_ps, 1, memory_order_relaxed);
     }
     return p;
 }
@@ -103,10 +120,10 @@ static struct p *idle_p_get(struct sched *sched)
 /* Pre: sched->lock. */
 static void idle_p_put(struct sched *sched, struct p *p)
 {
-    atomic_store_explicit(&p->m, NULL, memory_order_relaxed);
+    atomic_store_explicit(&p->m, NULL, memory_order_relaxed); /* there is nothing behind NULL */
     p->idle_link = sched->idle_p;
     sched->idle_p = p;
-    atomic_fetch_add_explicit(&sched->idle_ps, 1, memory_order_seq_cst); /* I1 */
+    atomic_fetch_add_explicit(&sched->idle_ps, 1, memory_order_release); /* I1 */
 }
 
 /* Pre: sched->lock. False if m has been chosen and taken off by a waker. */
@@ -155,16 +172,15 @@ static void wake_chain(struct m *m)
 {
     struct sched *sched = m->sched;
     int32_t none = 0;
-    if (atomic_load_explicit(&sched->spinning, memory_order_relaxed) != 0 || /* W1, ordered by S2 */
+    /* W1; relaxed: ordered by S2 before it; the count hands nothing over */
+    if (atomic_load_explicit(&sched->spinning, memory_order_relaxed) != 0 ||
         !atomic_compare_exchange_strong_explicit(&sched->spinning, &none, 1, memory_order_relaxed,
                                                  memory_order_relaxed))
         return;
     lock_acquire(&sched->lock);
     struct p *p = idle_p_get(sched);
-    /* Under the lock: an M that idles after this one, and whose idle P a submitter sees (S3), then
-     * checks the queues after the count is right again. */
-    if (!p)
-        atomic_fetch_sub_explicit(&sched->spinning, 1, memory_order_seq_cst); /* W2 */
+    if (!p) /* W2, the third case; relaxed: ordered by the lock, and for whom S3 lets in by I1 */
+        atomic_fetch_sub_explicit(&sched->spinning, 1, memory_order_relaxed);
     lock_release(&sched->lock);
     if (p)
         start_p(m, p, true);
@@ -208,7 +224,7 @@ void wakep(struct m *m)
     if (sched->procs == 1 || sched->floor->wake == WAKE_NONE)
         return;
     machine_fence(&m->fence_scratch);                                     /* S2 */
-    if (atomic_load_explicit(&sched->idle_ps, memory_order_acquire) == 0) /* S3, pairs with I1 */
+    if (atomic_load_explicit(&sched->idle_ps, memory_order_acquire) == 0) /* S3 */
         return;
     if (sched->floor->wake == WAKE_CHAIN) {
         wake_chain(m);
@@ -241,6 +257,7 @@ static bool m_recheck(struct m *m)
         return false; /* another M has been given the P, or this one has */
     m_acquire_p(m, p);
     m->spinning = true;
+    /* relaxed: a W1 that misses it wakes one M more */
     atomic_fetch_add_explicit(&sched->spinning, 1, memory_order_relaxed);
     stat_add(&m->stats, STAT_SPINS, 1);
     return true;
@@ -251,7 +268,7 @@ static bool m_recheck(struct m *m)
 static int64_t m_sleep_limit(struct m *m)
 {
     struct sched *sched = m->sched;
-    int64_t next = atomic_load_explicit(&sched->timers_next, memory_order_acquire);
+    int64_t next = atomic_load_explicit(&sched->timers_next, memory_order_relaxed); /* timer.c */
     if (next != INT64_MAX && (!sched->timer_m || sched->timer_m == m)) {
         sched->timer_m = m;
         int64_t left = next - machine_now();
@@ -260,13 +277,14 @@ static int64_t m_sleep_limit(struct m *m)
     return -1;
 }
 
-/* Pre: sched->lock, m sleeps. Nothing can ever wake anybody again. */
+/* Pre: sched->lock, m sleeps. Nothing can ever wake anybody again. Relaxed: all others are on the
+ * idle list, and what they did before, a new M or a timer, is visible by the lock. */
 static bool is_deadlock(struct sched *sched, struct m *m)
 {
-    return sched->idle_ms == sched->ms &&
-           atomic_load_explicit(&sched->timers_next, memory_order_acquire) == INT64_MAX &&
+    return sched->idle_ms == atomic_load_explicit(&sched->ms, memory_order_relaxed) &&
+           atomic_load_explicit(&sched->timers_next, memory_order_relaxed) == INT64_MAX &&
            !m->ops->has_work(sched) &&
-           !atomic_load_explicit(&sched->stopping, memory_order_acquire);
+           !atomic_load_explicit(&sched->stopping, memory_order_acquire); /* E2 */
 }
 
 /* Sleeps until chosen, or until a timer or poll is due and a P is free (true: m->nextp is set), or
@@ -288,7 +306,7 @@ static bool m_sleep(struct m *m)
         int64_t limit = chosen || due ? -1 : m_sleep_limit(m);
         bool stuck = !chosen && is_deadlock(sched, m);
         lock_release(&sched->lock);
-        if (atomic_load_explicit(&sched->stopping, memory_order_acquire))
+        if (atomic_load_explicit(&sched->stopping, memory_order_acquire)) /* E2 */
             return false;
         if (stuck)
             deadlock_report(sched);
@@ -314,7 +332,8 @@ void m_idle(struct m *m)
     lock_release(&sched->lock);
     if (m->spinning) {
         m->spinning = false;
-        atomic_fetch_sub_explicit(&sched->spinning, 1, memory_order_seq_cst); /* I2, W2 */
+        /* I2, W2; relaxed: ordered by I3, which follows in any case */
+        atomic_fetch_sub_explicit(&sched->spinning, 1, memory_order_relaxed);
     }
     if (m_recheck(m))
         return;
@@ -338,10 +357,10 @@ void sched_timer_is_earlier(struct sched *sched)
 void sched_stop(struct m *self)
 {
     struct sched *sched = self->sched;
-    /* seq_cst: before the looks at `stopping` that follow the lock below in m_sleep() */
-    atomic_store_explicit(&sched->stopping, 1, memory_order_seq_cst);
-    lock_acquire(
-        &sched->lock); /* an M that has not seen `stopping` in m_sleep() is on the list now */
+    atomic_store_explicit(&sched->stopping, 1, memory_order_release); /* E1 */
+    /* An M whose turn with the lock in m_sleep() comes after this one sees `stopping`; any other
+     * one is among those below. */
+    lock_acquire(&sched->lock);
     lock_release(&sched->lock);
     for (struct m *m = sched_first_m(sched); m; m = m->all_link)
         m_block_wake(self, m);
@@ -352,7 +371,8 @@ void sched_stop(struct m *self)
 void m_block(struct m *m)
 {
     struct sched *sched = m->sched;
-    int64_t next = atomic_load_explicit(&sched->timers_next, memory_order_acquire);
+    /* relaxed: the M that added a timer sees it, and one that sleeps until then is enough */
+    int64_t next = atomic_load_explicit(&sched->timers_next, memory_order_relaxed);
     int64_t left = next == INT64_MAX ? -1 : next - machine_now();
     uint32_t sleeping = next == INT64_MAX ? NOTE_SLEEPING : NOTE_SLEEPING_TIMED;
     if (!m_note_prepare(m, sleeping))
@@ -366,8 +386,8 @@ void m_block(struct m *m)
 
 void m_block_uncount(struct sched *sched)
 {
-    if (atomic_fetch_sub_explicit(&sched->active, 1, memory_order_acq_rel) == 1 &&
-        !atomic_load_explicit(&sched->stopping, memory_order_acquire))
+    if (atomic_fetch_sub_explicit(&sched->active, 1, memory_order_acq_rel) == 1 && /* B1, B2 */
+        !atomic_load_explicit(&sched->stopping, memory_order_acquire))             /* E2 */
         deadlock_report(sched);
 }
 

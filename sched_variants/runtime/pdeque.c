@@ -46,11 +46,11 @@ static struct g *get_own(struct m *m)
 {
     const struct pdeque_knobs *knobs = m->sched->knobs;
     struct deque *dq = m->p->variant;
-    void *item = NULL;
+    void *item = NULL; /* stays NULL unless one is taken */
     if (knobs->owner == OWNER_LIFO)
         return deque_pop(dq);
     while (deque_take(dq, &item) == DEQUE_LOST)
-        continue;
+        continue; /* a thief got that one: there may be more */
     return item;
 }
 

@@ -15,6 +15,7 @@ static void g_put_on(struct m *m, struct g *gp, bool inherit)
 {
 #ifdef SCHEDLAB_DEBUG
     INVARIANT(gp->alive);
+    /* relaxed: the queue has handed gp over already */
     INVARIANT(atomic_exchange_explicit(&gp->queued, 0, memory_order_relaxed) == 1);
 #endif
     if (!inherit)
@@ -31,14 +32,14 @@ static void g_put_on(struct m *m, struct g *gp, bool inherit)
             m->unstarted--;
     }
     gp->wait_reason = WAIT_NONE;
-    atomic_store_explicit(&gp->on_cpu, 1,
-                          memory_order_relaxed); /* ours alone since it left its queue */
+    /* relaxed: ours alone since it left its queue; the next queue hands it on */
+    atomic_store_explicit(&gp->on_cpu, 1, memory_order_relaxed);
 }
 
 static void g_mark_queued(struct g *gp)
 {
 #ifdef SCHEDLAB_DEBUG
-    /* a G in two queues, or readied twice, would run on two Ms */
+    /* A G in two queues, or readied twice, would run on two Ms. relaxed: the queue hands gp over */
     INVARIANT(atomic_exchange_explicit(&gp->queued, 1, memory_order_relaxed) == 0);
 #endif
     (void)gp;
@@ -88,7 +89,8 @@ static void switch_from_ended(struct m *m, struct g *gp, char *stack, struct g *
 static void schedule_from(struct m *m, struct g *from)
 {
     struct sched *sched = m->sched;
-    /* relaxed: a sleep that has just been added is seen at the next scheduling point */
+    INVARIANT(!m->fj.outermost); /* nothing parks between spawn and sync */
+    /* relaxed, here and below: see timer.c */
     if (atomic_load_explicit(&sched->timers_next, memory_order_relaxed) != INT64_MAX)
         timers_run(m);
     bool inherit = false;
@@ -127,6 +129,8 @@ void g_ready(struct g *gp)
 static void g_yield(struct m *m, enum ready_how how)
 {
     struct g *gp = m->curg;
+    if (m->fj.outermost)
+        return; /* FJ_HELP, between spawn and sync: its children are in this worker's deque */
     g_mark_queued(gp);
     m->ops->ready(m, gp, how);
     if (!m->ops->blocks)
@@ -198,7 +202,8 @@ static struct g *g_end(struct m *m, struct g *gp)
     if (m->ops->forkjoin == FJ_WORK) {
         bool inherit;
         next = m->ops->pick(m, &inherit);
-        /* The owner may be runnable for other reasons than that it rests in its fj_spawn(). */
+        /* The owner may be runnable for other reasons than that it rests in its fj_spawn().
+         * relaxed: see struct fj_frame */
         if (next && next == atomic_load_explicit(&frame->owner, memory_order_relaxed) &&
             next->wait_reason == WAIT_CHILD && next->wait_on == frame) {
             next->child_returned = true;
@@ -296,7 +301,8 @@ static struct g *m_spin(struct m *m, bool *inherit)
     struct sched *sched = m->sched;
     if (!m->spinning) {
         m->spinning = true;
-        atomic_fetch_add_explicit(&sched->spinning, 1, memory_order_relaxed); /* see W2 in idle.c */
+        /* relaxed: a W1 (idle.c) that misses it wakes one M more */
+        atomic_fetch_add_explicit(&sched->spinning, 1, memory_order_relaxed);
         stat_add(&m->stats, STAT_SPINS, 1);
     }
     int64_t deadline = sched->floor->spin_ns ? machine_now() + sched->floor->spin_ns : 0;
@@ -306,6 +312,7 @@ static struct g *m_spin(struct m *m, bool *inherit)
         *inherit = false;
         if (!gp && deadline)
             gp = m->ops->pick(m, inherit);
+        /* relaxed: who leaves here looks again */
         if (gp || !deadline || machine_now() >= deadline ||
             atomic_load_explicit(&sched->stopping, memory_order_relaxed))
             return gp;
@@ -318,14 +325,15 @@ static struct g *m_spin(struct m *m, bool *inherit)
 static void m_stop_spinning(struct m *m)
 {
     m->spinning = false;
-    atomic_fetch_sub_explicit(&m->sched->spinning, 1, memory_order_seq_cst); /* W2 */
+    /* W2 of idle.c; relaxed: ordered by S2 in wakep(); only a chain relies on the count */
+    atomic_fetch_sub_explicit(&m->sched->spinning, 1, memory_order_relaxed);
     if (m->sched->floor->wake == WAKE_CHAIN)
         wakep(m);
 }
 
 static struct g *m_find_runnable(struct m *m, bool *inherit)
 {
-    while (!atomic_load_explicit(&m->sched->stopping, memory_order_acquire)) {
+    while (!atomic_load_explicit(&m->sched->stopping, memory_order_acquire)) { /* E2 */
         *inherit = false;
         if (atomic_load_explicit(&m->sched->timers_next, memory_order_relaxed) != INT64_MAX)
             timers_run(m);

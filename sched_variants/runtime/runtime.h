@@ -29,7 +29,8 @@ struct g;
  * two runs first, and where, is what the variants differ in. */
 void go(void (*fn)(void *), void *arg);
 
-/* Lets other goroutines run; the caller becomes runnable again at once (Go: runtime.Gosched). */
+/* Lets other goroutines run; the caller becomes runnable again at once (Go: runtime.Gosched). A
+ * caller that cannot leave its worker, between spawn and sync, goes on at once: see forkjoin.h. */
 void gosched(void);
 
 /* Parks the caller for at least ns nanoseconds; ns <= 0 is gosched(). */

@@ -82,13 +82,16 @@ struct m *m_new(struct sched *sched, struct p *p)
         m = sched_zalloc(sizeof *m);
         /* relaxed: ids need only differ */
         m_init(sched, m, atomic_fetch_add_explicit(&sched->ms_made, 1, memory_order_relaxed));
+        /* A1: release, pairs with A2 in sched_first_m(): the M is complete, and so are those after
+         * it in the list. relaxed: the older ones are only linked to here */
         m->all_link = atomic_load_explicit(&sched->allm, memory_order_relaxed);
         while (!atomic_compare_exchange_weak_explicit(&sched->allm, &m->all_link, m,
                                                       memory_order_release, memory_order_relaxed))
-            continue; /* pairs with sched_first_m() */
+            continue;
     }
     m_acquire_p(m, p);
-    atomic_fetch_add_explicit(&sched->ms, 1, memory_order_relaxed); /* before it can be idle */
+    /* relaxed: counted before its thread exists, and so before it can idle, block or end */
+    atomic_fetch_add_explicit(&sched->ms, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&sched->active, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&sched->running, 1, memory_order_relaxed);
     return m;
@@ -137,7 +140,7 @@ static void m_thread(void *arg)
         sched->dead_m = m;
         lock_release(&sched->lock);
     }
-    /* R1: release, pairs with the acquire in sched_run(): the thread's last touch of sched, but for
+    /* R1: release, pairs with R2 in sched_wait_threads(): the thread's last touch of sched, but for
      * the wake */
     if (atomic_fetch_sub_explicit(&sched->running, 1, memory_order_release) == 1)
         machine_wake(&sched->running, 1);
@@ -211,7 +214,7 @@ struct sched *sched_new(const struct sched_config *config, int *error)
         p->idle_link = sched->idle_p;
         sched->idle_p = p;
     }
-    atomic_store_explicit(&sched->idle_ps, sched->procs, memory_order_relaxed);
+    atomic_store_explicit(&sched->idle_ps, sched->procs, memory_order_relaxed); /* one thread yet */
     return sched;
 }
 
@@ -220,7 +223,7 @@ static struct m *sched_first(struct sched *sched)
 {
     struct p *p = sched->idle_p;
     sched->idle_p = p->idle_link;
-    atomic_fetch_sub_explicit(&sched->idle_ps, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&sched->idle_ps, 1, memory_order_relaxed); /* one thread yet */
     struct m *m = m_new(sched, p);
     stat_add(&m->stats, STAT_THREADS, 1);
     return m;
@@ -229,7 +232,7 @@ static struct m *sched_first(struct sched *sched)
 static void sched_wait_threads(struct sched *sched)
 {
     uint32_t left;
-    while ((left = atomic_load_explicit(&sched->running, memory_order_acquire)) != 0) /* R1 */
+    while ((left = atomic_load_explicit(&sched->running, memory_order_acquire)) != 0) /* R2 */
         machine_wait(&sched->running, left, -1);
     if (sched->ops->thread_per_g)
         return;
@@ -251,21 +254,21 @@ int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg)
     main_g->arg = arg;
     m->next = main_g;
 #ifdef SCHEDLAB_DEBUG
-    atomic_store_explicit(&main_g->queued, 1, memory_order_relaxed);
+    atomic_store_explicit(&main_g->queued, 1, memory_order_relaxed); /* one thread yet */
 #endif
     /* workers that nobody would ever wake have to be there from the start */
     if ((sched->ops->blocks && !sched->ops->thread_per_g) || sched->floor->wake == WAKE_NONE)
         sched_start_all(m);
     m_run(m);
     m_leave(m);
-    atomic_fetch_sub_explicit(&sched->running, 1, memory_order_release);
+    atomic_fetch_sub_explicit(&sched->running, 1, memory_order_relaxed); /* who waits is this one */
     sched_wait_threads(sched);
     if (sched->ops->thread_per_g)
         m_give_p_back(sched, m);
     if (sched->pin)
         machine_pin(-1);
     machine_set_self(NULL);
-    return atomic_load_explicit(&sched->live_gs, memory_order_relaxed);
+    return atomic_load_explicit(&sched->live_gs, memory_order_relaxed); /* all have handed in: R2 */
 }
 
 uint64_t sched_stat(struct sched *sched, enum stat_id which)
@@ -285,7 +288,7 @@ uint64_t sched_stat(struct sched *sched, enum stat_id which)
     }
     if (which == STAT_LIVE_GS_PEAK)
         return sched_live_peak(sched);
-    if (which == STAT_STACKS_PEAK)
+    if (which == STAT_STACKS_PEAK) /* relaxed: a statistic */
         return atomic_load_explicit(&sched->stacks_out_peak, memory_order_relaxed);
     return merged;
 }

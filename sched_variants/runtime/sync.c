@@ -62,7 +62,7 @@ void join_wait(struct join *join)
  *
  * Invariant, while the lock is free: list length = waiters (0 from the reset on).
  *
- *   S1  wg_add(): releasing RMW   pairs with   S2  wg_wait(): acquiring load or CAS, and the
+ *   WG1  wg_add(): releasing RMW   pairs with   WG2  wg_wait(): acquiring load or CAS, and the
  *       acquire half of the RMW that reaches zero (all that was done before any wg_done() is
  *       visible to the waiters; RMWs continue each other's release sequence)
  */
@@ -81,7 +81,7 @@ static __attribute__((noinline)) void wg_add_slow(struct waitgroup *wg, uint64_t
     if (wg_counter(state) > 0)
         fatal("wg_add: added to while the waiters of the round before are being woken");
     lock_acquire(&wg->lock);
-    /* relaxed: S1 has ordered what is before, the lock and g_ready() what follows */
+    /* relaxed: WG1 has ordered what is before, the lock and g_ready() what follows */
     if (!atomic_compare_exchange_strong_explicit(&wg->state, &state, 0, memory_order_relaxed,
                                                  memory_order_relaxed))
         fatal("wg_add: added to while the waiters of the round before are being woken");
@@ -94,7 +94,7 @@ static inline void wg_add_inline(struct waitgroup *wg, int32_t delta)
 {
     uint64_t add = (uint64_t)(uint32_t)delta << 32;
     uint64_t state =
-        atomic_fetch_add_explicit(&wg->state, add, memory_order_acq_rel) + add; /* S1 */
+        atomic_fetch_add_explicit(&wg->state, add, memory_order_acq_rel) + add; /* WG1 */
     int32_t counter = wg_counter(state);
     uint32_t waiters = (uint32_t)state;
     /* counter == delta: it was zero before, and then nobody may wait */
@@ -115,19 +115,19 @@ void wg_done(struct waitgroup *wg)
 
 void wg_wait(struct waitgroup *wg)
 {
-    if (wg_counter(atomic_load_explicit(&wg->state, memory_order_acquire)) == 0) /* S2 */
+    if (wg_counter(atomic_load_explicit(&wg->state, memory_order_acquire)) == 0) /* WG2 */
         return;
     struct g *gp = machine_self()->curg;
     lock_acquire(&wg->lock);
-    uint64_t state = atomic_load_explicit(&wg->state, memory_order_acquire); /* S2 */
+    uint64_t state = atomic_load_explicit(&wg->state, memory_order_acquire); /* WG2 */
     do {
         if (wg_counter(state) == 0) {
             lock_release(&wg->lock);
             return;
         }
     } while (!atomic_compare_exchange_weak_explicit(&wg->state, &state, state + 1,
-                                                    memory_order_acquire,   /* S2 */
-                                                    memory_order_acquire)); /* S2 */
+                                                    memory_order_acquire,   /* WG2 */
+                                                    memory_order_acquire)); /* WG2 */
     gp->wait_reason = WAIT_WAITGROUP;
     gp->wait_on = wg;
     waitq_push(&wg->head, &wg->tail, gp);

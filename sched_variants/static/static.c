@@ -58,7 +58,7 @@ static void static_ready(struct m *m, struct g *gp, enum ready_how how)
     lock_release(&queue->lock);
     stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)size);
     if (home != m->p)
-        m_block_wake(m, atomic_load_explicit(&home->m, memory_order_acquire)); /* P1 */
+        m_block_wake(m, atomic_load_explicit(&home->m, memory_order_acquire)); /* P2 */
 }
 
 static struct g *static_pick(struct m *m, bool *inherit)
