@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/doctor.h"
 
-#include "harness/doctor_probe.h"
 #include "harness/environment.h"
+#include "harness/probe.h"
 #include "harness/topology.h"
 
 #include <errno.h>
@@ -65,7 +65,7 @@ const struct doctor_machine doctor_machine_native = {
     .papi = &papi_api_native,
     .describe = environment_counting_of,
     .perf_open = native_perf_open,
-    .line = doctor_probe_line,
+    .line = probe_line,
     .disk_free = native_disk_free,
     .wait_ms = native_wait_ms,
 };

@@ -37,21 +37,28 @@ struct batches {
     size_t count;
 };
 
+/* One measurement; whoever starts the threads sets the budget. */
 struct pair {
     _Alignas(128) _Atomic uint32_t word; /* odd: the second thread's turn */
     _Alignas(128) _Atomic bool over;
     _Atomic bool second_is_there;
-    int64_t soft_limit, hard_limit; /* of go_now() */
-    struct batches line, compute;   /* the first thread's */
-    int64_t compute_ns;
+    int64_t budget_ns, hard_limit; /* of go_now() */
+    struct batches batches;        /* the first thread's */
 };
 
 /* Enough batches, or time is up. */
-static bool batches_done(const struct batches *batches, int64_t soft_limit, int64_t hard_limit)
+static bool batches_done(const struct pair *pair, int64_t soft_limit)
 {
     int64_t now = go_now();
-    return batches->count == BATCHES_MAX || now >= hard_limit ||
-           (now >= soft_limit && batches->count >= PROBE_BATCHES_MIN);
+    return pair->batches.count == BATCHES_MAX || now >= pair->hard_limit ||
+           (now >= soft_limit && pair->batches.count >= PROBE_BATCHES_MIN);
+}
+
+/* So that both threads are on their cores at the same time where other programs want these too; for
+ * the length of a probe that costs them little. Users who may not do so have to be lucky. */
+static void go_first(void)
+{
+    setpriority(PRIO_PROCESS, (id_t)gettid(), -20);
 }
 
 /* The line ------------------------------------------------------------------------------------ */
@@ -70,13 +77,6 @@ static bool word_wait(struct pair *pair, uint32_t value)
     }
 }
 
-/* So that both threads are on their cores at the same time where other programs want these too; for
- * the length of a probe that costs them little. Users who may not do so have to be lucky. */
-static void go_first(void)
-{
-    setpriority(PRIO_PROCESS, (id_t)gettid(), -20);
-}
-
 static void *second_main(void *arg)
 {
     struct pair *pair = arg;
@@ -88,14 +88,18 @@ static void *second_main(void *arg)
     return NULL;
 }
 
-static void line_measure(struct pair *pair)
+static void *first_main(void *arg)
 {
+    struct pair *pair = arg;
     uint32_t value = 0;
     bool alive = true;
+    go_first();
     while (!atomic_load_explicit(&pair->second_is_there, memory_order_relaxed) &&
            go_now() < pair->hard_limit)
         continue;
-    while (alive && !batches_done(&pair->line, pair->soft_limit, pair->hard_limit)) {
+    /* The other thread's start is not to be paid from the budget. */
+    int64_t soft_limit = go_now() + pair->budget_ns;
+    while (alive && !batches_done(pair, soft_limit)) {
         int64_t start = go_now();
         for (int trip = 0; trip < BATCH_TRIPS && alive; trip++) {
             atomic_store_explicit(&pair->word, value + 1, memory_order_release);
@@ -103,106 +107,122 @@ static void line_measure(struct pair *pair)
             alive = word_wait(pair, value);
         }
         if (alive)
-            pair->line.ns[pair->line.count++] = (double)(go_now() - start) / BATCH_TRIPS;
+            pair->batches.ns[pair->batches.count++] = (double)(go_now() - start) / BATCH_TRIPS;
     }
     atomic_store_explicit(&pair->over, true, memory_order_relaxed);
+    return NULL;
 }
 
 /* Computing ----------------------------------------------------------------------------------- */
 
-static void compute_measure(struct pair *pair)
+static void *compute_main(void *arg)
 {
-    int64_t began = go_now();
-    int64_t soft_limit = began + pair->compute_ns;
-    int64_t hard_limit = began + pair->compute_ns * HARD_LIMIT_FACTOR;
-    while (!batches_done(&pair->compute, soft_limit, hard_limit)) {
+    struct pair *pair = arg;
+    go_first();
+    int64_t soft_limit = go_now() + pair->budget_ns;
+    while (!batches_done(pair, soft_limit)) {
         int64_t start = go_now();
         go_work(PROBE_COMPUTE_ROUNDS);
-        pair->compute.ns[pair->compute.count++] = (double)(go_now() - start);
+        pair->batches.ns[pair->batches.count++] = (double)(go_now() - start);
     }
+    return NULL;
 }
 
 /* Threads ------------------------------------------------------------------------------------- */
-
-static void *first_main(void *arg)
-{
-    go_first();
-    compute_measure(arg);
-    return NULL;
-}
-
-static void *first_of_two_main(void *arg)
-{
-    go_first();
-    line_measure(arg);
-    compute_measure(arg);
-    return NULL;
-}
 
 /* On that core from its first instruction; 0 or an error number. */
 static int thread_start(pthread_t *thread, int cpu, void *(*main_fn)(void *), struct pair *pair)
 {
     pthread_attr_t attr;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
+    size_t size = CPU_ALLOC_SIZE((size_t)cpu + 1);
+    cpu_set_t *set = CPU_ALLOC((size_t)cpu + 1);
+    if (!set)
+        return ENOMEM;
+    CPU_ZERO_S(size, set);
+    CPU_SET_S((size_t)cpu, size, set);
     pthread_attr_init(&attr);
-    int error = pthread_attr_setaffinity_np(&attr, sizeof set, &set);
+    int error = pthread_attr_setaffinity_np(&attr, size, set);
     if (!error)
         error = pthread_create(thread, &attr, main_fn, pair);
     pthread_attr_destroy(&attr);
+    CPU_FREE(set);
     return error;
 }
 
-static void absent_because(char *absent, size_t size, int error)
+static void pair_begin(struct pair *pair, int64_t budget_ns)
 {
-    snprintf(absent, size, "cannot start a thread on the core: %s", strerror(error));
+    memset(pair, 0, sizeof *pair);
+    pair->budget_ns = budget_ns;
+    pair->hard_limit = go_now() + budget_ns * HARD_LIMIT_FACTOR;
 }
 
-static double batches_median(const struct batches *batches, char *absent, size_t size)
+/* Both leave the batches in *pair; 0, or the error number of a thread that did not start. */
+static int line_measure(struct pair *pair, int cpu_a, int cpu_b, int64_t budget_ns)
 {
-    if (batches->count >= PROBE_BATCHES_MIN)
-        return statistics_median_alone(batches->ns, batches->count);
-    if (!*absent)
+    pthread_t first, second;
+    pair_begin(pair, budget_ns);
+    int error = thread_start(&second, cpu_b, second_main, pair);
+    if (error)
+        return error;
+    error = thread_start(&first, cpu_a, first_main, pair);
+    if (error)
+        atomic_store_explicit(&pair->over, true, memory_order_relaxed);
+    else
+        pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return error;
+}
+
+static int compute_measure(struct pair *pair, int cpu, int64_t budget_ns)
+{
+    pthread_t thread;
+    pair_begin(pair, budget_ns);
+    int error = thread_start(&thread, cpu, compute_main, pair);
+    if (!error)
+        pthread_join(thread, NULL);
+    return error;
+}
+
+/* Results ------------------------------------------------------------------------------------- */
+
+static struct pair the_pair; /* 4 KiB: too much for some stacks */
+
+/* NAN if there is none, for a reason that is then in absent. */
+static double result(int error, char *absent, size_t size)
+{
+    const struct batches *batches = &the_pair.batches;
+    if (error)
+        snprintf(absent, size, "cannot start a thread on the core: %s", strerror(error));
+    else if (batches->count < PROBE_BATCHES_MIN)
         snprintf(absent, size, "the cores were busy: %zu of %d batches in time", batches->count,
                  PROBE_BATCHES_MIN);
+    else
+        return statistics_median_alone(batches->ns, batches->count);
     return NAN;
+}
+
+int probe_line(int cpu_a, int cpu_b, double *line_ns)
+{
+    char absent[PROBE_ABSENT_SIZE];
+    int error = line_measure(&the_pair, cpu_a, cpu_b, PROBE_NS);
+    double ns = result(error, absent, sizeof absent);
+    if (!isnan(ns))
+        *line_ns = ns;
+    return isnan(ns) && !error ? -ETIMEDOUT : -error;
 }
 
 void probe_run(struct probe *probe, const int *cpus, int count, int threads, int64_t budget_ns)
 {
-    static struct pair pair; /* 8 KiB: too much for some stacks */
-    memset(&pair, 0, sizeof pair);
-    memset(probe, 0, sizeof *probe);
-    int64_t now = go_now(), line_ns = budget_ns * LINE_PARTS / 10;
-    pair.soft_limit = now + line_ns;
-    pair.hard_limit = now + line_ns * HARD_LIMIT_FACTOR;
-    pair.compute_ns = budget_ns * COMPUTE_PARTS / 10;
-
-    pthread_t first, second;
     const char *alone = threads < 2 ? "one worker" : count < 2 ? "one core" : "";
+    *probe = (struct probe){.line_ns = NAN};
     snprintf(probe->line_absent, sizeof probe->line_absent, "%s", alone);
-    bool two = *alone == '\0';
-    int error = two ? thread_start(&second, cpus[1], second_main, &pair) : 0;
-    if (error) {
-        absent_because(probe->line_absent, sizeof probe->line_absent, error);
-        two = false;
-    }
-    error = count < 1 ? ENODEV
-                      : thread_start(&first, cpus[0], two ? first_of_two_main : first_main, &pair);
-    if (error) {
-        absent_because(probe->compute_absent, sizeof probe->compute_absent, error);
-        if (two)
-            absent_because(probe->line_absent, sizeof probe->line_absent, error);
-        atomic_store_explicit(&pair.over, true, memory_order_relaxed);
-    } else {
-        pthread_join(first, NULL);
-    }
-    if (two)
-        pthread_join(second, NULL);
-    probe->line_ns = batches_median(&pair.line, probe->line_absent, sizeof probe->line_absent);
-    probe->compute_ns =
-        batches_median(&pair.compute, probe->compute_absent, sizeof probe->compute_absent);
+    if (!*alone)
+        probe->line_ns =
+            result(line_measure(&the_pair, cpus[0], cpus[1], budget_ns * LINE_PARTS / 10),
+                   probe->line_absent, sizeof probe->line_absent);
+    int error =
+        count < 1 ? ENODEV : compute_measure(&the_pair, cpus[0], budget_ns * COMPUTE_PARTS / 10);
+    probe->compute_ns = result(error, probe->compute_absent, sizeof probe->compute_absent);
 }
 
 /* Records ------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* probe.h - the machine's mood: how fast its cores talk to each other and compute, right now.
  *
- * Who calls: sample.c, before and after the calls of a sample, while no M runs.
+ * Who calls: sample.c, before and after the calls of a sample, while no M runs; doctor_native.c. One
+ * thread at a time.
  *
  * A virtual machine's cores may move between hardware threads that share a cache and such that do
  * not, and stay there for seconds to minutes; what goroutines pay for a word passed from one worker
@@ -23,17 +24,22 @@ enum {
     PROBE_NS = 10000000,
     PROBE_COMPUTE_ROUNDS = 4096, /* of go_work() */
     PROBE_BATCHES_MIN = 5,       /* a median of fewer is not taken */
+    PROBE_ABSENT_SIZE = 96,
 };
 
 struct probe {
-    double line_ns, compute_ns;               /* NAN: absent */
-    char line_absent[96], compute_absent[96]; /* why, or "" */
+    double line_ns, compute_ns;                                             /* NAN: absent */
+    char line_absent[PROBE_ABSENT_SIZE], compute_absent[PROBE_ABSENT_SIZE]; /* why, or "" */
 };
 
 /* Measures on cpus[0] and cpus[1], kernel's ids that this process may use, within about budget_ns;
  * threads of its own, which are gone when it returns. threads is how many threads of the sample
  * run at a time: with one of them, or one core, there is no line to pass. */
 void probe_run(struct probe *probe, const int *cpus, int count, int threads, int64_t budget_ns);
+
+/* The line alone, between any two cores, within about PROBE_NS. 0; -EINVAL if a core may not be
+ * used; -ETIMEDOUT if others hold the cores; or another -errno. pre: cpu_a != cpu_b. */
+int probe_line(int cpu_a, int cpu_b, double *line_ns);
 
 /* {"before": {"line_ns", "compute_ns"}, "after": likewise, "cores": cpus}; owned by the caller. */
 json_t *probe_to_json(const struct probe *before, const struct probe *after, const int *cpus,

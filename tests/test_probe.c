@@ -4,6 +4,7 @@
 #include "harness/probe.h"
 #include "harness/topology.h"
 
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,6 +76,19 @@ static void a_core_that_is_not_ours_is_told(void **state)
     assert_true(isnan(probe.line_ns) && isnan(probe.compute_ns));
     assert_non_null(strstr(probe.line_absent, "cannot start a thread"));
     assert_non_null(strstr(probe.compute_absent, "cannot start a thread"));
+}
+
+static void line_alone_is_that_of_any_two_cores(void **state)
+{
+    (void)state;
+    int cpus[2];
+    double ns = -1;
+    assert_int_equal(probe_line(1022, 1023, &ns), -EINVAL);
+    assert_true(ns == -1);
+    if (topology_pick_cpus(cpus, 2) < 2)
+        skip();
+    int result = probe_line(cpus[1], cpus[0], &ns);
+    assert_true(result == 0 ? ns > 0 : result == -ETIMEDOUT && ns == -1);
 }
 
 static void record_has_values_or_reasons(void **state)
@@ -250,6 +264,7 @@ int main(void)
         cmocka_unit_test(one_worker_or_one_core_has_no_line),
         cmocka_unit_test(without_enough_batches_there_is_no_median),
         cmocka_unit_test(a_core_that_is_not_ours_is_told),
+        cmocka_unit_test(line_alone_is_that_of_any_two_cores),
         cmocka_unit_test(record_has_values_or_reasons),
         cmocka_unit_test(steal_is_summed_over_the_cores_in_use),
         cmocka_unit_test(steal_that_is_not_there_has_a_reason),
