@@ -5,9 +5,9 @@
 #include "harness/commands.h"
 #include "harness/digests.h"
 #include "harness/environment.h"
+#include "harness/files.h"
 #include "harness/records.h"
 #include "harness/side_by_side.h"
-#include "harness/sweep_folder.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -144,7 +144,7 @@ static bool write_into(const char *folder, const char *text, char *error, size_t
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/audit.json", folder);
-    return sweep_folder_replace(path, text, strlen(text), error, error_size);
+    return file_replace(path, text, strlen(text), error, error_size);
 }
 
 /* Prints the result and leaves it where reports look for it. */

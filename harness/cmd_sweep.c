@@ -9,13 +9,14 @@
 #include "harness/commands.h"
 #include "harness/doctor.h"
 #include "harness/environment.h"
+#include "harness/files.h"
 #include "harness/hyperfine.h"
 #include "harness/plan.h"
 #include "harness/progress.h"
 #include "harness/report.h"
+#include "harness/run_folder.h"
 #include "harness/spec.h"
 #include "harness/sweep_file.h"
-#include "harness/sweep_folder.h"
 #include "harness/sweep_origin.h"
 #include "harness/sweep_resume.h"
 #include "harness/sweep_run.h"
@@ -359,20 +360,16 @@ static bool folder_fill(const struct options *options, const struct sweep_file *
 {
     char path[PATH_SIZE], fingerprint[FINGERPRINT_SIZE];
     snprintf(path, sizeof path, "%s/sweep.yaml", folder);
-    if (!sweep_folder_copy(options->file, path, error, error_size) ||
+    if (!file_copy(options->file, path, error, error_size) ||
         !sweep_origin_fingerprint(path, fingerprint, error, error_size))
         return false;
     json_t *environment = environment_to_json();
     json_object_set_new(environment, "doctor",
                         doctor_for_run(folder, json_object_get(environment, "counting")));
     json_object_set_new(environment, "sweep", run_to_json(options, sweep, plan, fingerprint));
-    char *text = json_dumps(environment, JSON_INDENT(2));
-    json_decref(environment);
-    if (!text)
-        abort();
     snprintf(path, sizeof path, "%s/environment.json", folder);
-    bool ok = sweep_folder_write(path, text, strlen(text), error, error_size);
-    free(text);
+    bool ok = file_replace_json(path, environment, error, error_size);
+    json_decref(environment);
     return ok;
 }
 
@@ -384,8 +381,8 @@ static int sweep_measure(const char *program, const struct options *options,
         return complain(program, error, EXIT_FAILED);
     if (options->resume)
         snprintf(folder, sizeof folder, "%s", options->resume);
-    else if (!sweep_folder_make(options->results, options->name ? options->name : sweep->name,
-                                folder, sizeof folder, error, sizeof error) ||
+    else if (!run_folder_make(options->results, options->name ? options->name : sweep->name, folder,
+                              sizeof folder, error, sizeof error) ||
              !folder_fill(options, sweep, plan, folder, error, sizeof error))
         return complain(program, error, EXIT_FAILED);
     struct sweep_run run = {

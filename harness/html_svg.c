@@ -16,6 +16,8 @@
 #define _GNU_SOURCE
 #include "harness/html.h"
 
+#include "harness/files.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -409,21 +411,6 @@ static bool squeeze_write(struct squeeze *squeeze, const char *text)
 
 /* Files ---------------------------------------------------------------------------------------- */
 
-static char *file_read(const char *path)
-{
-    char *text = NULL;
-    size_t capacity = 0;
-    FILE *from = fopen(path, "re");
-    if (!from)
-        return NULL;
-    ssize_t length = getdelim(&text, &capacity, '\0', from);
-    fclose(from);
-    if (length > 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
 /* Squeezed, in memory of its own; NULL if the text is not to be understood. */
 static char *squeezed(const char *text, const char *prefix)
 {
@@ -443,7 +430,7 @@ static char *squeezed(const char *text, const char *prefix)
 
 bool html_svg(FILE *to, const char *path, const char *prefix, const char *label)
 {
-    char *text = file_read(path);
+    char *text = file_read(path, NULL, NULL, 0);
     char *start = text ? strstr(text, "<svg") : NULL;
     char *box = start ? strstr(start, "viewBox=\"") : NULL;
     char *body = start ? strchr(start, '>') : NULL;

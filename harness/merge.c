@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/merge.h"
 
+#include "harness/files.h"
 #include "harness/plan.h"
 #include "harness/records.h"
-#include "harness/sweep_folder.h"
 #include "harness/sweep_origin.h"
 
 #include <errno.h>
@@ -271,13 +271,9 @@ static void out_remove(const struct state *state)
 static bool json_write(const struct state *state, const char *name, json_t *object)
 {
     char path[PATH_SIZE];
-    char *text = json_dumps(object, JSON_INDENT(2));
-    json_decref(object);
-    if (!text)
-        abort();
     bool ok = path_make(state, path, state->merge->out, name) &&
-              sweep_folder_write(path, text, strlen(text), state->error, state->error_size);
-    free(text);
+              file_replace_json(path, object, state->error, state->error_size);
+    json_decref(object);
     return ok;
 }
 
@@ -434,7 +430,7 @@ static enum merge_result out_fill(struct state *state)
     char from[PATH_SIZE], to[PATH_SIZE];
     if (!path_make(state, from, state->merge->runs[0], "sweep.yaml") ||
         !path_make(state, to, state->merge->out, "sweep.yaml") ||
-        !sweep_folder_copy(from, to, state->error, state->error_size))
+        !file_copy(from, to, state->error, state->error_size))
         return MERGE_FAILED;
     if (!samples_write(state))
         return state->unwritten ? MERGE_FAILED : MERGE_REFUSED;

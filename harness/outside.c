@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/outside.h"
 
+#include "harness/files.h"
 #include "harness/records.h"
 #include "harness/statistics.h"
-#include "harness/sweep_folder.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -126,23 +126,31 @@ static void table_write(FILE *to, struct pair *pairs, size_t count, double *scra
     }
 }
 
+struct outside_pairs {
+    struct pair *pairs;
+    double *scratch;
+    size_t count;
+};
+
+static void pairs_write(FILE *to, const void *arg)
+{
+    const struct outside_pairs *all = arg;
+    table_write(to, all->pairs, all->count, all->scratch);
+}
+
 int outside_write(const char *run_dir, const json_t *records, char *error, size_t error_size)
 {
-    size_t count = 0, size, i;
-    struct pair *pairs = calloc(json_array_size(records) + 1, sizeof *pairs);
-    double *scratch = calloc(json_array_size(records) + 1, sizeof *scratch);
-    char path[PATH_SIZE], *text = NULL;
-    FILE *to = open_memstream(&text, &size);
-    if (!pairs || !scratch || !to)
+    struct outside_pairs all = {calloc(json_array_size(records) + 1, sizeof *all.pairs),
+                                calloc(json_array_size(records) + 1, sizeof *all.scratch), 0};
+    char path[PATH_SIZE];
+    if (!all.pairs || !all.scratch)
         abort();
+    size_t i;
     const json_t *record;
-    json_array_foreach(records, i, record) count += pair_make(record, &pairs[count]);
-    table_write(to, pairs, count, scratch);
-    fclose(to);
+    json_array_foreach(records, i, record) all.count += pair_make(record, &all.pairs[all.count]);
     snprintf(path, sizeof path, "%s/outside.tsv", run_dir);
-    bool ok = sweep_folder_replace(path, text, size, error, error_size);
-    free(text);
-    free(pairs);
-    free(scratch);
+    bool ok = file_replace_by(path, pairs_write, &all, error, error_size);
+    free(all.pairs);
+    free(all.scratch);
     return ok ? 0 : -1;
 }

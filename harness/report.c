@@ -3,15 +3,12 @@
 #include "harness/report.h"
 
 #include "harness/figures.h"
+#include "harness/files.h"
 #include "harness/report_baseline.h"
 #include "harness/report_data.h"
 #include "harness/report_json.h"
 #include "harness/report_page.h"
 #include "harness/tables.h"
-
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256 };
 
@@ -21,26 +18,24 @@ static int complain(FILE *messages, const char *error)
     return 1;
 }
 
-/* Under another name first, so that an old page outlives a full disk. */
+/* What the page is made of. */
+struct page {
+    const struct report *report;
+    const struct figures *figures;
+};
+
+static void page_contents(FILE *to, const void *arg)
+{
+    const struct page *page = arg;
+    report_page_write(to, page->report, page->figures);
+}
+
 static bool page_write(const struct report *report, const struct figures *figures, char *error,
                        size_t error_size)
 {
-    char path[PATH_SIZE], draft[PATH_SIZE];
+    char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/report.html", report->run_dir);
-    snprintf(draft, sizeof draft, "%s/.report.html.new", report->run_dir);
-    FILE *to = fopen(draft, "we");
-    bool ok = to != NULL;
-    if (ok) {
-        report_page_write(to, report, figures);
-        ok = !ferror(to);
-        ok = fclose(to) == 0 && ok;
-        ok = ok && rename(draft, path) == 0;
-    }
-    if (!ok) {
-        snprintf(error, error_size, "cannot write %s: %s", path, strerror(errno));
-        unlink(draft);
-    }
-    return ok;
+    return file_replace_by(path, page_contents, &(struct page){report, figures}, error, error_size);
 }
 
 /* Says what is wrong, a line each; or where the page is. */

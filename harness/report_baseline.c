@@ -2,13 +2,11 @@
 #define _GNU_SOURCE
 #include "harness/report_baseline.h"
 
+#include "harness/files.h"
 #include "harness/report_verdict.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { PATH_SIZE = 4096 };
 
@@ -30,8 +28,9 @@ static void put_number(FILE *to, double value)
         fputs("NA\t", to);
 }
 
-static void rows_write(FILE *to, const struct report *report)
+static void rows_write(FILE *to, const void *arg)
 {
+    const struct report *report = arg;
     fputs("group\tbaseline\tvariant\tworkload\tworkers\tcell\tstatus\tratio\tlo\thi\tshown\n", to);
     for (size_t g = 0; g < report->groups_count; g++) {
         const struct report_group *group = &report->groups[g];
@@ -50,20 +49,7 @@ static void rows_write(FILE *to, const struct report *report)
 
 bool report_baseline_write(const struct report *report, char *error, size_t error_size)
 {
-    char path[PATH_SIZE], draft[PATH_SIZE];
+    char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/baseline.tsv", report->run_dir);
-    snprintf(draft, sizeof draft, "%s/.baseline.tsv.new", report->run_dir);
-    FILE *to = fopen(draft, "we");
-    bool ok = to != NULL;
-    if (ok) {
-        rows_write(to, report);
-        ok = !ferror(to);
-        ok = fclose(to) == 0 && ok;
-        ok = ok && rename(draft, path) == 0;
-    }
-    if (!ok) {
-        snprintf(error, error_size, "cannot write %s: %s", path, strerror(errno));
-        unlink(draft);
-    }
-    return ok;
+    return file_replace_by(path, rows_write, report, error, error_size);
 }

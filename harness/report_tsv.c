@@ -2,28 +2,12 @@
 #define _GNU_SOURCE
 #include "harness/report_tsv.h"
 
-#include <errno.h>
+#include "harness/files.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static char *file_read(const char *path)
-{
-    char *text = NULL;
-    size_t capacity = 0;
-    FILE *from = fopen(path, "re");
-    if (!from)
-        return NULL;
-    ssize_t length = getdelim(&text, &capacity, '\0', from);
-    int failed = ferror(from) ? errno : 0;
-    fclose(from);
-    if (length >= 0)
-        return text;
-    free(text);
-    errno = failed;
-    return failed ? NULL : strdup("");
-}
 
 static size_t count_char(const char *text, char wanted)
 {
@@ -54,11 +38,9 @@ static bool cut(struct tsv *tsv, size_t *row)
 
 bool tsv_load(struct tsv *tsv, const char *path, char *error, size_t error_size)
 {
-    *tsv = (struct tsv){.text = file_read(path)};
-    if (!tsv->text) {
-        snprintf(error, error_size, "cannot read %s: %s", path, strerror(errno));
+    *tsv = (struct tsv){.text = file_read(path, NULL, error, error_size)};
+    if (!tsv->text)
         return false;
-    }
     char *first_end = strchrnul(tsv->text, '\n');
     char kept = *first_end;
     *first_end = '\0';

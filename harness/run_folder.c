@@ -9,9 +9,37 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, NEAREST_SIZE = 2 * PATH_SIZE };
+enum { NAME_TRIES = 100, PATH_SIZE = 4096, NEAREST_SIZE = 2 * PATH_SIZE };
+
+bool run_folder_make(const char *results, const char *name, char *folder, size_t folder_size,
+                     char *error, size_t error_size)
+{
+    if (mkdir(results, 0777) < 0 && errno != EEXIST) {
+        snprintf(error, error_size, "cannot make the folder %s: %s", results, strerror(errno));
+        return false;
+    }
+    char started[32], again[16] = "";
+    time_t now = time(NULL);
+    struct tm utc;
+    strftime(started, sizeof started, "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
+    /* Two sweeps of one name may start in the same second. */
+    for (int i = 2; i <= NAME_TRIES; i++) {
+        int length = snprintf(folder, folder_size, "%s/%s-%s%s", results, name, started, again);
+        if (length < 0 || (size_t)length >= folder_size)
+            errno = ENAMETOOLONG;
+        else if (mkdir(folder, 0777) == 0)
+            return true;
+        if (errno != EEXIST)
+            break;
+        snprintf(again, sizeof again, "-%d", i);
+    }
+    snprintf(error, error_size, "cannot make the folder %s: %s", folder, strerror(errno));
+    return false;
+}
 
 bool run_folder_is_run(const char *folder)
 {

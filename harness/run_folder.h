@@ -1,12 +1,17 @@
-/* run_folder.h - whether a folder holds a run, and which one was meant if not.
+/* run_folder.h - makes the folder of a run; whether a folder holds one, and which was meant if not.
  *
- * Who calls: the commands that read finished runs.
+ * Who calls: the commands that measure runs or read finished ones.
  */
 #ifndef SCHEDLAB_RUN_FOLDER_H
 #define SCHEDLAB_RUN_FOLDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* Makes results/name-<UTC time>, and results if there is none; writes its path into folder. False
+ * and one line in error if it cannot. */
+bool run_folder_make(const char *results, const char *name, char *folder, size_t folder_size,
+                     char *error, size_t error_size);
 
 /* Whether it has a samples.jsonl; if not, errno says why. */
 bool run_folder_is_run(const char *folder);

@@ -3,8 +3,9 @@
 #include "harness/side_by_side.h"
 
 #include "harness/environment.h"
+#include "harness/files.h"
+#include "harness/run_folder.h"
 #include "harness/spec.h"
-#include "harness/sweep_folder.h"
 #include "harness/sweep_run.h"
 
 #include <stdio.h>
@@ -35,17 +36,13 @@ static bool folder_fill(const struct side_by_side *run, char *error, size_t erro
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/sweep.yaml", run->folder);
-    if (!sweep_folder_copy(run->sweep_path, path, error, error_size))
+    if (!file_copy(run->sweep_path, path, error, error_size))
         return false;
     json_t *environment = json_copy(run->environment);
     json_object_set_new(environment, "side_by_side", sides_to_json(run));
-    char *text = json_dumps(environment, JSON_INDENT(2));
-    json_decref(environment);
-    if (!text)
-        abort();
     snprintf(path, sizeof path, "%s/environment.json", run->folder);
-    bool ok = sweep_folder_write(path, text, strlen(text), error, error_size);
-    free(text);
+    bool ok = file_replace_json(path, environment, error, error_size);
+    json_decref(environment);
     return ok;
 }
 
@@ -83,8 +80,8 @@ uint64_t side_by_side_seed(void)
 
 int side_by_side_measure(struct side_by_side *run, char *error, size_t error_size)
 {
-    if (!sweep_folder_make(run->results, run->name, run->folder, sizeof run->folder, error,
-                           error_size) ||
+    if (!run_folder_make(run->results, run->name, run->folder, sizeof run->folder, error,
+                         error_size) ||
         !folder_fill(run, error, error_size))
         return -1;
     struct plan *plan = plan_make(run->sweep, "native");

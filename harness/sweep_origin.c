@@ -1,9 +1,11 @@
 /* sweep_origin.c - see sweep_origin.h. */
 #include "harness/sweep_origin.h"
 
-#include <errno.h>
+#include "harness/files.h"
+
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PATH_SIZE = 4096 };
@@ -21,17 +23,13 @@ bool sweep_origin_fingerprint(const char *path, char fingerprint[FINGERPRINT_SIZ
                               size_t error_size)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    FILE *from = fopen(path, "re");
-    int byte = EOF;
-    while (from && (byte = fgetc(from)) != EOF)
-        hash = (hash ^ (uint64_t)byte) * UINT64_C(0x100000001b3);
-    bool ok = from && !ferror(from);
-    if (!ok)
-        snprintf(error, error_size, "cannot read %s: %s", path, strerror(errno));
-    if (from)
-        fclose(from);
+    size_t size;
+    char *text = file_read(path, &size, error, error_size);
+    for (size_t i = 0; text && i < size; i++)
+        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    free(text);
     snprintf(fingerprint, FINGERPRINT_SIZE, "%016" PRIx64, hash);
-    return ok;
+    return text != NULL;
 }
 
 json_t *sweep_origin_read(const char *folder, char *error, size_t error_size)

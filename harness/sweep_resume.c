@@ -3,8 +3,8 @@
 #include "harness/sweep_resume.h"
 
 #include "harness/environment.h"
+#include "harness/files.h"
 #include "harness/records.h"
-#include "harness/sweep_folder.h"
 #include "harness/sweep_origin.h"
 
 #include <stdlib.h>
@@ -82,12 +82,7 @@ static bool environment_write(const struct check *check, char *error, size_t err
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/environment.json", check->resume->folder);
-    char *text = json_dumps(check->then, JSON_INDENT(2));
-    if (!text)
-        abort();
-    bool ok = sweep_folder_replace(path, text, strlen(text), error, error_size);
-    free(text);
-    return ok;
+    return file_replace_json(path, check->then, error, error_size);
 }
 
 /* Adds this resumption to the run's environment, with what had changed. */
@@ -104,7 +99,7 @@ static bool resumption_record(struct check *check, const json_t *now, char *erro
                                              "differences", check->differences));
     if (check->other_file) {
         char fingerprint[FINGERPRINT_SIZE];
-        if (!sweep_folder_copy_over(check->resume->file, check->copy, error, error_size) ||
+        if (!file_copy(check->resume->file, check->copy, error, error_size) ||
             !sweep_origin_fingerprint(check->copy, fingerprint, error, error_size))
             return false;
         json_object_set_new(json_object_get(check->then, "sweep"), "fingerprint",

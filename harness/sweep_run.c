@@ -4,11 +4,11 @@
 
 #include "harness/child.h"
 #include "harness/digests.h"
+#include "harness/files.h"
 #include "harness/needs.h"
 #include "harness/process.h"
 #include "harness/progress.h"
 #include "harness/records.h"
-#include "harness/sweep_folder.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -357,12 +357,8 @@ static int plan_write(const struct state *state, char *error, size_t error_size)
     char path[PATH_SIZE], problem[ERROR_SIZE];
     snprintf(path, sizeof path, "%s/plan.json", state->run->folder);
     json_t *plan = needs_to_json(&state->needs);
-    char *text = json_dumps(plan, JSON_INDENT(2));
+    bool ok = file_replace_json(path, plan, problem, sizeof problem);
     json_decref(plan);
-    if (!text)
-        abort();
-    bool ok = sweep_folder_replace(path, text, strlen(text), problem, sizeof problem);
-    free(text);
     if (!ok && !*error)
         snprintf(error, error_size, "%s", problem);
     return *error ? -1 : 0;

@@ -8,15 +8,14 @@
 
 #include "harness/counters.h"
 #include "harness/digests.h"
+#include "harness/files.h"
 #include "harness/outside.h"
 #include "harness/records.h"
 #include "harness/tables_internal.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { PATH_SIZE = 4096 };
 
@@ -414,28 +413,26 @@ static void latency_write(const struct table *table, FILE *to)
 
 /* Files --------------------------------------------------------------------------------------- */
 
-/* Under another name first: a reader never sees half a table, and an old one outlives a full
- * disk. */
+/* A table and its writer. */
+struct table_file {
+    const struct table *table;
+    void (*write)(const struct table *table, FILE *to);
+};
+
+static void table_file_write(FILE *to, const void *arg)
+{
+    const struct table_file *file = arg;
+    file->write(file->table, to);
+}
+
 static bool file_write(const char *run_dir, const char *name, const struct table *table,
                        void (*write)(const struct table *table, FILE *to), char *error,
                        size_t error_size)
 {
-    char path[PATH_SIZE], draft[PATH_SIZE];
+    char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s", run_dir, name);
-    snprintf(draft, sizeof draft, "%s/.%s.new", run_dir, name);
-    FILE *to = fopen(draft, "we");
-    bool ok = to != NULL;
-    if (ok) {
-        write(table, to);
-        ok = !ferror(to);
-        ok = fclose(to) == 0 && ok;
-        ok = ok && rename(draft, path) == 0;
-    }
-    if (!ok) {
-        snprintf(error, error_size, "cannot write %s: %s", path, strerror(errno));
-        unlink(draft);
-    }
-    return ok;
+    return file_replace_by(path, table_file_write, &(struct table_file){table, write}, error,
+                           error_size);
 }
 
 /* plan.json is there for sweeps that came to an end. */

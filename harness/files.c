@@ -1,0 +1,105 @@
+/* files.c - see files.h. */
+#define _GNU_SOURCE
+#include "harness/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096 };
+
+char *file_read(const char *path, size_t *size, char *error, size_t error_size)
+{
+    char *text = NULL, part[8192];
+    size_t n, all;
+    FILE *from = fopen(path, "re"), *to = open_memstream(&text, &all);
+    if (!to)
+        abort();
+    do {
+        n = from ? fread(part, 1, sizeof part, from) : 0;
+        fwrite(part, 1, n, to);
+    } while (n == sizeof part);
+    bool ok = from && !ferror(from);
+    int why = errno;
+    if (from)
+        fclose(from);
+    if (fclose(to) != 0)
+        abort();
+    if (size)
+        *size = all;
+    if (ok)
+        return text;
+    snprintf(error, error_size, "cannot read %s: %s", path, strerror(why));
+    free(text);
+    return NULL;
+}
+
+/* A file that must not be there. 0 or an error number. */
+static int file_create(const char *path, const char *text, size_t size)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    ssize_t written = 0;
+    if (fd < 0)
+        return errno;
+    while (size > 0 && (written = write(fd, text, size)) >= 0) {
+        text += written;
+        size -= (size_t)written;
+    }
+    int why = written < 0 || (fsync(fd) < 0 && errno != EINVAL) ? errno : 0;
+    return close(fd) < 0 && !why ? errno : why;
+}
+
+bool file_replace(const char *path, const char *text, size_t size, char *error, size_t error_size)
+{
+    char draft[PATH_SIZE];
+    if (snprintf(draft, sizeof draft, "%s.new", path) >= (int)sizeof draft) {
+        snprintf(error, error_size, "cannot write %.64s...: %s", path, strerror(ENAMETOOLONG));
+        return false;
+    }
+    unlink(draft); /* of a writer that was killed */
+    int why = file_create(draft, text, size);
+    if (!why && rename(draft, path) < 0)
+        why = errno;
+    if (!why)
+        return true;
+    snprintf(error, error_size, "cannot write %s: %s", path, strerror(why));
+    unlink(draft);
+    return false;
+}
+
+bool file_replace_json(const char *path, const json_t *json, char *error, size_t error_size)
+{
+    char *text = json_dumps(json, JSON_INDENT(2));
+    if (!text)
+        abort();
+    bool ok = file_replace(path, text, strlen(text), error, error_size);
+    free(text);
+    return ok;
+}
+
+bool file_replace_by(const char *path, void (*write)(FILE *to, const void *arg), const void *arg,
+                     char *error, size_t error_size)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        abort();
+    write(to, arg);
+    if (fclose(to) != 0)
+        abort();
+    bool ok = file_replace(path, text, size, error, error_size);
+    free(text);
+    return ok;
+}
+
+bool file_copy(const char *from, const char *to, char *error, size_t error_size)
+{
+    size_t size;
+    char *text = file_read(from, &size, error, error_size);
+    bool ok = text && file_replace(to, text, size, error, error_size);
+    free(text);
+    return ok;
+}
