@@ -2,8 +2,8 @@
  *
  * The line: one word on a line of its own. The first thread makes it odd, the second even; each
  * waits by reading, without a pause instruction, whose length differs between cores by more than
- * what is measured. Whoever waits for a partner that is not on its core looks at the clock from
- * time to time and gives up at the hard limit.
+ * what is measured. The first one looks at the clock from time to time and gives up at the hard
+ * limit; the second ends when the first says so.
  */
 #define _GNU_SOURCE
 #include "harness/probe.h"
@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 enum {
     BATCHES_MAX = 512,
@@ -42,37 +41,41 @@ struct pair {
     _Alignas(128) _Atomic uint32_t word; /* odd: the second thread's turn */
     _Alignas(128) _Atomic bool over;
     _Atomic bool second_is_there;
-    int64_t budget_ns, hard_limit; /* of go_now() */
-    struct batches batches;        /* the first thread's */
+    int64_t budget_ns;
+    struct batches batches; /* the first thread's */
 };
 
-/* Enough batches, or time is up. */
-static bool batches_done(const struct pair *pair, int64_t soft_limit)
+/* When a thread that is there at last has used up its budget, or others have. */
+struct limits {
+    int64_t soft, hard; /* of go_now() */
+};
+
+static struct limits limits_begin(const struct pair *pair)
 {
     int64_t now = go_now();
-    return pair->batches.count == BATCHES_MAX || now >= pair->hard_limit ||
-           (now >= soft_limit && pair->batches.count >= PROBE_BATCHES_MIN);
+    return (struct limits){now + pair->budget_ns, now + pair->budget_ns * HARD_LIMIT_FACTOR};
 }
 
-/* So that both threads are on their cores at the same time where other programs want these too; for
- * the length of a probe that costs them little. Users who may not do so have to be lucky. */
-static void go_first(void)
+/* Enough batches, or time is up. */
+static bool batches_done(const struct pair *pair, struct limits limits)
 {
-    setpriority(PRIO_PROCESS, (id_t)gettid(), -20);
+    int64_t now = go_now();
+    return pair->batches.count == BATCHES_MAX || now >= limits.hard ||
+           (now >= limits.soft && pair->batches.count >= PROBE_BATCHES_MIN);
 }
 
 /* The line ------------------------------------------------------------------------------------ */
 
-/* False at the hard limit. acquire: pairs with the release of whoever wrote the value. Never
- * yields: where other programs run too, two that yield to these whenever the partner is away would
- * hardly ever run at the same time. */
-static bool word_wait(struct pair *pair, uint32_t value)
+/* False if it is over, or after the limit. acquire: pairs with the release of whoever wrote the
+ * value. Never yields: where other programs run too, two that yield to these whenever the partner
+ * is away would hardly ever run at the same time. */
+static bool word_wait(struct pair *pair, uint32_t value, int64_t limit)
 {
     for (;;) {
         for (int i = 0; i < READS_PER_LOOK; i++)
             if (atomic_load_explicit(&pair->word, memory_order_acquire) == value)
                 return true;
-        if (atomic_load_explicit(&pair->over, memory_order_relaxed) || go_now() >= pair->hard_limit)
+        if (atomic_load_explicit(&pair->over, memory_order_relaxed) || go_now() >= limit)
             return false;
     }
 }
@@ -80,10 +83,9 @@ static bool word_wait(struct pair *pair, uint32_t value)
 static void *second_main(void *arg)
 {
     struct pair *pair = arg;
-    go_first();
     /* relaxed: only the word orders anything */
     atomic_store_explicit(&pair->second_is_there, true, memory_order_relaxed);
-    for (uint32_t value = 1; word_wait(pair, value); value += 2)
+    for (uint32_t value = 1; word_wait(pair, value, INT64_MAX); value += 2)
         atomic_store_explicit(&pair->word, value + 1, memory_order_release);
     return NULL;
 }
@@ -93,18 +95,18 @@ static void *first_main(void *arg)
     struct pair *pair = arg;
     uint32_t value = 0;
     bool alive = true;
-    go_first();
+    struct limits limits = limits_begin(pair);
     while (!atomic_load_explicit(&pair->second_is_there, memory_order_relaxed) &&
-           go_now() < pair->hard_limit)
+           go_now() < limits.hard)
         continue;
     /* The other thread's start is not to be paid from the budget. */
-    int64_t soft_limit = go_now() + pair->budget_ns;
-    while (alive && !batches_done(pair, soft_limit)) {
+    limits = limits_begin(pair);
+    while (alive && !batches_done(pair, limits)) {
         int64_t start = go_now();
         for (int trip = 0; trip < BATCH_TRIPS && alive; trip++) {
             atomic_store_explicit(&pair->word, value + 1, memory_order_release);
             value += 2;
-            alive = word_wait(pair, value);
+            alive = word_wait(pair, value, limits.hard);
         }
         if (alive)
             pair->batches.ns[pair->batches.count++] = (double)(go_now() - start) / BATCH_TRIPS;
@@ -118,9 +120,8 @@ static void *first_main(void *arg)
 static void *compute_main(void *arg)
 {
     struct pair *pair = arg;
-    go_first();
-    int64_t soft_limit = go_now() + pair->budget_ns;
-    while (!batches_done(pair, soft_limit)) {
+    struct limits limits = limits_begin(pair);
+    while (!batches_done(pair, limits)) {
         int64_t start = go_now();
         go_work(PROBE_COMPUTE_ROUNDS);
         pair->batches.ns[pair->batches.count++] = (double)(go_now() - start);
@@ -130,7 +131,9 @@ static void *compute_main(void *arg)
 
 /* Threads ------------------------------------------------------------------------------------- */
 
-/* On that core from its first instruction; 0 or an error number. */
+/* On that core, and before other programs, from its first instruction; 0 or an error number. Both
+ * threads should be on their cores at the same time where others want these too; for the length of
+ * a probe that costs those little. Users who may not go first have to be lucky. */
 static int thread_start(pthread_t *thread, int cpu, void *(*main_fn)(void *), struct pair *pair)
 {
     pthread_attr_t attr;
@@ -142,8 +145,11 @@ static int thread_start(pthread_t *thread, int cpu, void *(*main_fn)(void *), st
     CPU_SET_S((size_t)cpu, size, set);
     pthread_attr_init(&attr);
     int error = pthread_attr_setaffinity_np(&attr, size, set);
+    int priority = getpriority(PRIO_PROCESS, 0); /* of this thread; the new one inherits it */
+    setpriority(PRIO_PROCESS, 0, -20);
     if (!error)
         error = pthread_create(thread, &attr, main_fn, pair);
+    setpriority(PRIO_PROCESS, 0, priority);
     pthread_attr_destroy(&attr);
     CPU_FREE(set);
     return error;
@@ -153,7 +159,6 @@ static void pair_begin(struct pair *pair, int64_t budget_ns)
 {
     memset(pair, 0, sizeof *pair);
     pair->budget_ns = budget_ns;
-    pair->hard_limit = go_now() + budget_ns * HARD_LIMIT_FACTOR;
 }
 
 /* Both leave the batches in *pair; 0, or the error number of a thread that did not start. */

@@ -1,7 +1,7 @@
 /* probe.h - the machine's mood: how fast its cores talk to each other and compute, right now.
  *
- * Who calls: sample.c, before and after the calls of a sample, while no M runs; doctor_native.c. One
- * thread at a time.
+ * Who calls: sample.c, before and after the calls of a sample, while no M runs; doctor_native.c.
+ * One thread at a time.
  *
  * A virtual machine's cores may move between hardware threads that share a cache and such that do
  * not, and stay there for seconds to minutes; what goroutines pay for a word passed from one worker
@@ -12,7 +12,8 @@
  *   compute_ns  PROBE_COMPUTE_ROUNDS rounds of a dependent integer recurrence on the first core
  *
  * Both are medians over short batches, so that one interruption, which hits one batch, changes
- * nothing. A probe takes PROBE_NS, and up to ten times that where other programs hold the cores.
+ * nothing. A probe takes PROBE_NS, and up to ten times that where other programs hold the cores, or
+ * twice that if they keep its threads from starting.
  */
 #ifndef SCHEDLAB_PROBE_H
 #define SCHEDLAB_PROBE_H
