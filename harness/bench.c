@@ -88,7 +88,7 @@ static void samples_collect(const json_t *records, json_t *with, json_t *without
         char name[NAME_SIZE];
         double ops = json_number_value(json_object_get(record, "ops"));
         double ns = json_number_value(json_object_get(record, "time_ns"));
-        if (strcmp(record_text(record, "status"), "ok") != 0 || !(ops > 0))
+        if (!record_is(record, "ok") || !(ops > 0))
             continue;
         snprintf(name, sizeof name, "%s/%s/workers:%lld", record_text(record, "workload"),
                  record_text(record, "variant"),

@@ -3,6 +3,7 @@
 #include "harness/child.h"
 
 #include "harness/allocator.h"
+#include "harness/cli.h"
 #include "harness/hyperfine.h"
 #include "harness/process.h"
 #include "harness/records.h"
@@ -29,8 +30,8 @@ void child_set_program(const char *path)
 
 bool child_record_timed_out(const json_t *record)
 {
-    const char *reason = json_string_value(json_object_get(record, "reason"));
-    return reason && strncmp(reason, TIMED_OUT_REASON, sizeof TIMED_OUT_REASON - 1) == 0;
+    return strncmp(record_text(record, "reason"), TIMED_OUT_REASON, sizeof TIMED_OUT_REASON - 1) ==
+           0;
 }
 
 /* Arguments ----------------------------------------------------------------------------------- */
@@ -61,14 +62,8 @@ static void argument_add_number(struct arguments *arguments, const char *option,
 /* In the largest unit that keeps it whole, for the eyes of who repeats it. */
 static void argument_add_time(struct arguments *arguments, const char *option, int64_t ns)
 {
-    static const struct {
-        int64_t ns;
-        const char *name;
-    } units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
-    size_t i = 0;
-    while (ns % units[i].ns != 0)
-        i++;
-    argument_add_number(arguments, option, (uint64_t)(ns / units[i].ns), units[i].name);
+    const char *unit = cli_time_unit(&ns);
+    argument_add_number(arguments, option, (uint64_t)ns, unit);
 }
 
 static void arguments_add_request(struct arguments *arguments, const struct sample_request *request)
@@ -206,9 +201,7 @@ static json_t *record_of_output(const struct process_result *result, char *why, 
     json_error_t error;
     json_t *record =
         json_loadb(result->output, result->output_size, JSON_REJECT_DUPLICATES, &error);
-    const char *status = json_string_value(json_object_get(record, "status"));
-    if (status &&
-        (!strcmp(status, "ok") || !strcmp(status, "failed") || !strcmp(status, "skipped")))
+    if (record_is(record, "ok") || record_is(record, "failed") || record_is(record, "skipped"))
         return record;
     snprintf(why, why_size, "%s", record ? "it has no status" : error.text);
     json_decref(record);
@@ -221,8 +214,7 @@ static json_t *record_of_result(const struct process_result *result,
     char reason[1024], unparsable[256] = "";
     json_t *record = record_of_output(result, unparsable, sizeof unparsable);
     bool clean = result->end == PROCESS_ENDED && WIFEXITED(result->status);
-    const char *status = json_string_value(json_object_get(record, "status"));
-    bool says_failed = status && strcmp(status, "failed") == 0;
+    bool says_failed = record_is(record, "failed");
     /* A program that prints its record and then crashes has not measured a healthy runtime. */
     if (!record || !clean || (WEXITSTATUS(result->status) != 0 && !says_failed)) {
         reason_of_end(result, request, unparsable, reason, sizeof reason);

@@ -7,17 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double probe_line_ns(const json_t *record, const char *when)
+double classes_probe_ns(const json_t *record, const char *when)
 {
-    const json_t *probe = json_object_get(json_object_get(record, "probe"), when);
-    const json_t *line = json_object_get(probe, "line_ns");
-    return json_is_number(line) ? json_number_value(line) : NAN;
+    return record_number(json_object_get(json_object_get(record, "probe"), when), "line_ns");
 }
 
 static bool has_mood(const json_t *record)
 {
-    return json_integer_value(json_object_get(record, "workers")) > 1 &&
-           strcmp(record_text(record, "status"), "ok") == 0;
+    return json_integer_value(json_object_get(record, "workers")) > 1 && record_is(record, "ok");
 }
 
 void classes_learn(struct classes *classes, const json_t *records)
@@ -31,8 +28,8 @@ void classes_learn(struct classes *classes, const json_t *records)
     {
         if (!has_mood(record))
             continue;
-        line_ns[n++] = probe_line_ns(record, "before");
-        line_ns[n++] = probe_line_ns(record, "after");
+        line_ns[n++] = classes_probe_ns(record, "before");
+        line_ns[n++] = classes_probe_ns(record, "after");
     }
     moods_learn(&classes->moods, line_ns, n);
     free(line_ns);
@@ -49,8 +46,8 @@ enum mood classes_mood(const struct classes *classes, const json_t *record)
 {
     if (!has_mood(record))
         return MOOD_NONE;
-    return mood_of(&classes->moods, probe_line_ns(record, "before"),
-                   probe_line_ns(record, "after"));
+    return mood_of(&classes->moods, classes_probe_ns(record, "before"),
+                   classes_probe_ns(record, "after"));
 }
 
 bool classes_is_marked(const json_t *record)
@@ -60,7 +57,7 @@ bool classes_is_marked(const json_t *record)
 
 double classes_line_ns(const json_t *record)
 {
-    double before = probe_line_ns(record, "before"), after = probe_line_ns(record, "after");
+    double before = classes_probe_ns(record, "before"), after = classes_probe_ns(record, "after");
     if (isnan(before) || isnan(after))
         return isnan(before) ? after : before;
     return sqrt(before * after);

@@ -40,6 +40,9 @@ enum mood classes_mood(const struct classes *classes, const json_t *record);
 /* Whether the record bears a mark: stolen or throttled beyond the threshold. */
 bool classes_is_marked(const json_t *record);
 
+/* The round trip of a cache line "before" or "after" the sample; NAN if it was not measured. */
+double classes_probe_ns(const json_t *record, const char *when);
+
 /* The geometric mean of the two probes, or the only one, or NAN. */
 double classes_line_ns(const json_t *record);
 

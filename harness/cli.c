@@ -159,16 +159,23 @@ double cli_real(const char *command, const char *option, const char *text, doubl
     return value;
 }
 
-char *cli_time_text(int64_t ns, char *text, size_t text_size)
+const char *cli_time_unit(int64_t *ns)
 {
     static const struct {
         int64_t ns;
         const char *name;
     } units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
     size_t i = 0;
-    while (ns % units[i].ns != 0)
+    while (*ns % units[i].ns != 0)
         i++;
-    snprintf(text, text_size, "%lld %s", (long long)(ns / units[i].ns), units[i].name);
+    *ns /= units[i].ns;
+    return units[i].name;
+}
+
+char *cli_time_text(int64_t ns, char *text, size_t text_size)
+{
+    const char *unit = cli_time_unit(&ns);
+    snprintf(text, text_size, "%lld %s", (long long)ns, unit);
     return text;
 }
 

@@ -36,6 +36,9 @@ int cli_word(const char *command, const char *option, const char *text, const ch
 int cli_argument_word(const char *command, const char *kind, const char *text,
                       const char *const *words);
 
+/* The largest unit that keeps *ns whole, which becomes how many of them: 2000000000 is 2 "s". */
+const char *cli_time_unit(int64_t *ns);
+
 /* "2 s", "200 ms": ns in the largest unit that keeps it whole; returns text. */
 char *cli_time_text(int64_t ns, char *text, size_t text_size);
 

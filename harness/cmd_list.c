@@ -6,6 +6,7 @@
 #include "harness/commands.h"
 #include "harness/environment.h"
 #include "harness/peer_table.h"
+#include "harness/records.h"
 #include "harness/spec.h"
 
 #include <stdbool.h>
@@ -149,12 +150,6 @@ static void print_knobs(void)
 
 /* Events -------------------------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 /* One sentence on the kernel's events, if they can be had, but not where threads come and go. */
 static void print_inheritance(const json_t *events)
 {
@@ -165,8 +160,8 @@ static void print_inheritance(const json_t *events)
     size_t i;
     json_array_foreach(events, i, event)
     {
-        const char *absent = text_of(event, "absent_inherited");
-        if (*absent && strcmp(text_of(event, "source"), "soft") == 0)
+        const char *absent = record_text(event, "absent_inherited");
+        if (*absent && strcmp(record_text(event, "source"), "soft") == 0)
             why = absent;
     }
     if (!why)
@@ -187,14 +182,14 @@ static void print_events(void)
     json_t *counting = environment_counting_to_json();
     json_t *event;
     size_t i;
-    printf("Events of the default list, counted in %s code\n\n", text_of(counting, "domain"));
+    printf("Events of the default list, counted in %s code\n\n", record_text(counting, "domain"));
     json_array_foreach(json_object_get(counting, "events"), i, event)
     {
         char text[2 * TEXT_SIZE];
-        const char *absent = text_of(event, "absent");
-        snprintf(text, sizeof text, "%s%s%s", text_of(event, "help"),
+        const char *absent = record_text(event, "absent");
+        snprintf(text, sizeof text, "%s%s%s", record_text(event, "help"),
                  *absent ? "; absent here: " : "", absent);
-        int at = printf("%-36s %-4s ", text_of(event, "name"), text_of(event, "source"));
+        int at = printf("%-36s %-4s ", record_text(event, "name"), record_text(event, "source"));
         print_wrapped(at, at, text);
     }
     print_inheritance(json_object_get(counting, "events"));

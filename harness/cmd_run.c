@@ -10,6 +10,7 @@
 #include "harness/digests.h"
 #include "harness/peer_table.h"
 #include "harness/progress.h"
+#include "harness/records.h"
 #include "harness/run_table.h"
 #include "harness/sample.h"
 #include "harness/topology.h"
@@ -324,8 +325,7 @@ static bool is_hopeless(const struct run_row *row)
     json_t *record;
     json_array_foreach(row->records, i, record)
     {
-        const char *status = json_string_value(json_object_get(record, "status"));
-        if ((status && strcmp(status, "skipped") == 0) || child_record_timed_out(record))
+        if (record_is(record, "skipped") || child_record_timed_out(record))
             return true;
     }
     return false;
@@ -439,11 +439,9 @@ static int run_sample(struct options *options)
         cli_misuse(options->command, "%s", error);
     json_dumpf(record, stdout, JSON_COMPACT);
     putchar('\n');
-    const char *status = json_string_value(json_object_get(record, "status"));
-    bool failed = strcmp(status, "failed") == 0;
+    bool failed = record_is(record, "failed");
     if (failed)
-        fprintf(stderr, "%s: %s\n", options->command,
-                json_string_value(json_object_get(record, "reason")));
+        fprintf(stderr, "%s: %s\n", options->command, record_text(record, "reason"));
     json_decref(record);
     return failed ? EXIT_FAILED : EXIT_DONE;
 }

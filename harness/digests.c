@@ -43,14 +43,14 @@ void digest_book_free(struct digest_book *book)
 
 static bool was_failed_for_digest(const json_t *record)
 {
-    return strcmp(record_text(record, "status"), "failed") == 0 &&
+    return record_is(record, "failed") &&
            strncmp(record_text(record, "reason"), WRONG_DIGEST, sizeof WRONG_DIGEST - 1) == 0;
 }
 
 static bool has_vote(const json_t *record)
 {
     return json_object_get(record, "digest") &&
-           (strcmp(record_text(record, "status"), "ok") == 0 || was_failed_for_digest(record));
+           (record_is(record, "ok") || was_failed_for_digest(record));
 }
 
 static void key_text(const json_t *record, char key[KEY_SIZE])

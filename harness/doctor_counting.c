@@ -9,6 +9,7 @@
 
 #include "harness/counter_names.h"
 #include "harness/doctor_tree.h"
+#include "harness/records.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -148,20 +149,14 @@ static bool obstacle_of_kernel(const struct look *look, enum doctor_perf what,
 
 /* What the default list of events wants -------------------------------------------------------- */
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static int kind_of(const json_t *event)
 {
-    const char *source = text_of(event, "source");
+    const char *source = record_text(event, "source");
     if (strcmp(source, "sde") == 0)
         return SDE;
     if (strcmp(source, "soft") == 0)
         return SOFTWARE;
-    return strncmp(text_of(event, "name"), "PAPI_", 5) == 0 ? PRESETS : NATIVES;
+    return strncmp(record_text(event, "name"), "PAPI_", 5) == 0 ? PRESETS : NATIVES;
 }
 
 /* absent[kind]: the first reason of each. False if nothing is known. */
@@ -173,7 +168,7 @@ static bool wanted_count(const json_t *counting, struct doctor *doctor,
     json_array_foreach(events, i, event)
     {
         int kind = kind_of(event);
-        const char *why = text_of(event, "absent");
+        const char *why = record_text(event, "absent");
         doctor->kinds[kind].wanted++;
         doctor->kinds[kind].wanted_available += !*why;
         if (*why && !absent[kind])
@@ -273,7 +268,7 @@ void look_at_counting(struct look *look)
     kinds[SDE].listed = kinds[SDE].wanted;
     kinds[SDE].available = kinds[SDE].wanted_available;
     if (kinds[SDE].wanted < 0)
-        obstacle(&kinds[SDE], text_of(counting, "absent"), "");
+        obstacle(&kinds[SDE], record_text(counting, "absent"), "");
     else if (absent[SDE])
         obstacle(&kinds[SDE], absent[SDE], "");
     look_at_watchdog(look, machine->perf_open(DOCTOR_PERF_HARDWARE) == 0);

@@ -25,27 +25,17 @@ struct exporting {
 
 /* Records ------------------------------------------------------------------------------------- */
 
-static bool is_ok(const json_t *record)
-{
-    return strcmp(record_text(record, "status"), "ok") == 0;
-}
-
-static double number_of(const json_t *record, const char *key)
-{
-    return json_number_value(json_object_get(record, key));
-}
-
 /* Nanoseconds per operation; 0 if the record has no times. */
 static double ns_per_op(const json_t *record)
 {
-    double ops = number_of(record, "ops");
-    return ops > 0 ? number_of(record, "time_ns") / ops : 0;
+    double ops = record_number(record, "ops");
+    return ops > 0 ? record_number(record, "time_ns") / ops : 0;
 }
 
 /* Its cell has only ok samples, and it has times. */
 static bool has_numbers(const struct exporting *exporting, const json_t *record)
 {
-    return is_ok(record) && ns_per_op(record) > 0 &&
+    return record_is(record, "ok") && ns_per_op(record) > 0 &&
            !json_object_get(exporting->failed, record_text(record, "cell"));
 }
 
@@ -229,7 +219,7 @@ static void benchstat_latency(FILE *to, const json_t *record)
     const json_t *latency = json_object_get(record, "latency");
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (json_is_number(json_object_get(latency, parts[i].key)))
-            fprintf(to, " %.15g %s", number_of(latency, parts[i].key), parts[i].unit);
+            fprintf(to, " %.15g %s", record_number(latency, parts[i].key), parts[i].unit);
 }
 
 static void benchstat_write(const struct exporting *exporting)
@@ -248,7 +238,7 @@ static void benchstat_write(const struct exporting *exporting)
         put_specification(to, variant + 1);
         fputc('/', to);
         put_specification(to, record_text(record, "workload"));
-        fprintf(to, "/P=%lld-%lld %.0f %.15g ns/op", workers, workers, number_of(record, "ops"),
+        fprintf(to, "/P=%lld-%lld %.0f %.15g ns/op", workers, workers, record_number(record, "ops"),
                 ns_per_op(record));
         benchstat_latency(to, record);
         benchstat_events(to, record);
@@ -403,7 +393,7 @@ static json_t *failed_cells(const json_t *records)
     const json_t *record;
     json_array_foreach(records, i, record)
     {
-        if (strcmp(record_text(record, "status"), "failed") == 0)
+        if (record_is(record, "failed"))
             json_object_set_new(failed, record_text(record, "cell"), json_true());
     }
     return failed;

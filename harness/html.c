@@ -97,3 +97,14 @@ void html_td(FILE *to, const char *class, const char *text)
 {
     html_element(to, "td", text, "class", class, NULL);
 }
+
+void html_thead(FILE *to, const char *const *names)
+{
+    html_open(to, "thead", NULL);
+    html_open(to, "tr", NULL);
+    for (; *names; names++)
+        html_element(to, "th", *names + (**names == '#'), "scope", "col", "class",
+                     **names == '#' ? "number" : NULL, NULL);
+    html_close(to, "tr");
+    html_close(to, "thead");
+}

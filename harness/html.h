@@ -32,6 +32,10 @@ void html_element(FILE *to, const char *tag, const char *text, ...) __attribute_
 void html_th(FILE *to, const char *scope, const char *text);
 void html_td(FILE *to, const char *class, const char *text);
 
+/* The head of a table: one row of names, a NULL behind the last one; "#" before a name makes it one
+ * of a column of numbers. */
+void html_thead(FILE *to, const char *const *names);
+
 /* An SVG file becomes part of the page: without what does not show (html_svg.c says what), with a
  * label for those who do not see it, and with ids made unique by prefix, because gnuplot gives the
  * same ones to every figure. False, and nothing written, if the file cannot be read or is not a

@@ -2,6 +2,7 @@
 #include "harness/needs.h"
 
 #include "harness/child.h"
+#include "harness/classes.h"
 #include "harness/records.h"
 #include "harness/statistics.h"
 
@@ -54,14 +55,6 @@ static enum why why_of_record(const json_t *record)
     return WHY_BLOCK;
 }
 
-/* NAN where it is absent. */
-static double line_of_record(const json_t *record, const char *when)
-{
-    const json_t *probe = json_object_get(json_object_get(record, "probe"), when);
-    const json_t *line_ns = json_object_get(probe, "line_ns");
-    return json_is_number(line_ns) ? json_number_value(line_ns) : NAN;
-}
-
 bool needs_note(struct cell *cell, const json_t *record)
 {
     const char *status = record_text(record, "status");
@@ -71,8 +64,8 @@ bool needs_note(struct cell *cell, const json_t *record)
         .ok = strcmp(status, "ok") == 0,
         .marked = json_array_size(json_object_get(record, "marks")) > 0,
         .throughput = NAN,
-        .line_before_ns = line_of_record(record, "before"),
-        .line_after_ns = line_of_record(record, "after"),
+        .line_before_ns = classes_probe_ns(record, "before"),
+        .line_after_ns = classes_probe_ns(record, "after"),
     };
     if (note.ok)
         note.throughput = json_number_value(json_object_get(record, "throughput"));

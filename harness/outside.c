@@ -22,28 +22,23 @@ struct pair {
     double inside_ns, outside_ns;
 };
 
-static double number_at(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 /* The timed calls, and the untimed ones before them as if they had taken as long each. */
 static double inside_ns(const json_t *record)
 {
-    double timed_ns = number_at(record, "time_ns");
+    double timed_ns = record_number(record, "time_ns");
     double calls = (double)json_array_size(json_object_get(record, "iterations"));
-    double warmup = number_at(record, "warmup");
+    double warmup = record_number(record, "warmup");
     return calls > 0 && warmup > 0 ? timed_ns * (1 + warmup / calls) : timed_ns;
 }
 
 static bool pair_make(const json_t *record, struct pair *pair)
 {
-    if (strcmp(record_text(record, "status"), "ok") != 0)
+    if (!record_is(record, "ok"))
         return false;
-    *pair = (struct pair){.record = record,
-                          .inside_ns = inside_ns(record),
-                          .outside_ns = number_at(json_object_get(record, "outside"), "wall_ns")};
+    *pair =
+        (struct pair){.record = record,
+                      .inside_ns = inside_ns(record),
+                      .outside_ns = record_number(json_object_get(record, "outside"), "wall_ns")};
     return isfinite(pair->inside_ns) && isfinite(pair->outside_ns);
 }
 

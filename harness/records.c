@@ -2,9 +2,12 @@
 #define _GNU_SOURCE
 #include "harness/records.h"
 
+#include "harness/counter_names.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +63,73 @@ const char *record_text(const json_t *record, const char *key)
 {
     const char *text = json_string_value(json_object_get(record, key));
     return text ? text : "";
+}
+
+double record_number(const json_t *record, const char *key)
+{
+    const json_t *value = json_object_get(record, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+json_int_t record_integer(const json_t *record, const char *key)
+{
+    return json_integer_value(json_object_get(record, key));
+}
+
+bool record_is(const json_t *record, const char *status)
+{
+    return strcmp(record_text(record, "status"), status) == 0;
+}
+
+const json_t *record_event(const json_t *record, const char *name)
+{
+    size_t i, prefix = strlen(COUNTER_SDE_PREFIX);
+    const json_t *event;
+    json_array_foreach(json_object_get(record, "events"), i, event)
+    {
+        const char *has = record_text(event, "name");
+        if (strcmp(has, name) == 0 ||
+            (strncmp(has, COUNTER_SDE_PREFIX, prefix) == 0 && strcmp(has + prefix, name) == 0))
+            return event;
+    }
+    return NULL;
+}
+
+double record_event_value(const json_t *event)
+{
+    double per_op = record_number(event, "per_op");
+    return isnan(per_op) ? record_number(event, "value") : per_op;
+}
+
+/* The upper end of the bucket that holds the quantile. */
+static double bucket_quantile(const json_t *latency, double quantile)
+{
+    double wanted = ceil(quantile * record_number(latency, "count")), seen = 0;
+    size_t i;
+    json_t *bucket;
+    json_array_foreach(json_object_get(latency, "buckets"), i, bucket)
+    {
+        seen += json_number_value(json_array_get(bucket, 1));
+        if (seen >= wanted)
+            return json_number_value(json_array_get(bucket, 0));
+    }
+    return NAN;
+}
+
+double record_latency_ns(const json_t *record, double quantile)
+{
+    static const struct {
+        double quantile;
+        const char *key;
+    } known[] = {
+        {0.5, "p50_ns"}, {0.9, "p90_ns"}, {0.99, "p99_ns"}, {0.999, "p999_ns"}, {1, "max_ns"}};
+    const json_t *latency = json_object_get(record, "latency");
+    if (!(quantile >= 1) && !(record_number(latency, "count") * (1 - quantile) >= 1))
+        return NAN;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (known[i].quantile == quantile)
+            return record_number(latency, known[i].key);
+    return bucket_quantile(latency, quantile);
 }
 
 /* The lock goes when the file is closed, however the process ends. */

@@ -28,8 +28,25 @@ void record_time_text(char text[32]);
 /* Turns record into `failed` with this reason; what it measured stays in it. */
 void record_fail(json_t *record, const char *reason);
 
-/* The string at key; "" if there is none. */
+/* Fields, of records and of any other object: the text, "" if there is none; the number, NAN if
+ * there is none; the integer, 0 if there is none. */
 const char *record_text(const json_t *record, const char *key);
+double record_number(const json_t *record, const char *key);
+json_int_t record_integer(const json_t *record, const char *key);
+
+/* Whether its status is "ok", "failed" or "skipped". */
+bool record_is(const json_t *record, const char *status);
+
+/* The event of that name, with or without "sde:::schedlab::"; NULL if it was not asked for. */
+const json_t *record_event(const json_t *record, const char *name);
+
+/* What there is of an event per operation, or of a peak in the whole sample; NAN if absent. */
+double record_event_value(const json_t *event);
+
+/* The latency that a share of the operations, 0 to 1, does not exceed; 1: the largest. NAN if the
+ * workload has none, or fewer than one lies beyond it: that would be the largest by another name.
+ */
+double record_latency_ns(const json_t *record, double quantile);
 
 /* Appending ---------------------------------------------------------------------------------- */
 

@@ -302,13 +302,7 @@ void report_answers_write(FILE *to, const struct report *report)
     html_open(to, "section", "id", "answers", NULL);
     html_element(to, "h2", "Answers", NULL);
     report_table_open(to, "Who is fastest on what, by how much", "answers");
-    html_open(to, "thead", NULL);
-    html_open(to, "tr", NULL);
-    html_th(to, "col", "Question");
-    html_th(to, "col", "Fastest");
-    html_th(to, "col", "On what, by how much");
-    html_close(to, "tr");
-    html_close(to, "thead");
+    html_thead(to, (const char *const[]){"Question", "Fastest", "On what, by how much", NULL});
     for (size_t i = 0; i < report->groups_count; i++) {
         html_open(to, "tbody", NULL);
         group_write(to, report, &report->groups[i]);

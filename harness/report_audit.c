@@ -27,14 +27,10 @@ static void row_write(FILE *to, const char *what, const json_t *tally)
 
 static void table_write(FILE *to, const json_t *audit)
 {
-    static const char *const heads[] = {"Compared", "Found different", "Share", "95 % interval"};
+    static const char *const heads[] = {"Compared", "Found different", "Share", "95 % interval",
+                                        NULL};
     report_table_open(to, "How often a difference is found", "audit");
-    html_open(to, "thead", NULL);
-    html_open(to, "tr", NULL);
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-        html_th(to, "col", heads[i]);
-    html_close(to, "tr");
-    html_close(to, "thead");
+    html_thead(to, heads);
     html_open(to, "tbody", NULL);
     row_write(to, "the same program twice", json_object_get(audit, "false_positives"));
     size_t i;

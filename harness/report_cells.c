@@ -298,8 +298,7 @@ static const json_t **records_of(const struct report *report, const char *cell, 
         abort();
     json_array_foreach(report->records, i, record)
     {
-        if (strcmp(record_text(record, "cell"), cell) == 0 &&
-            strcmp(record_text(record, "status"), "ok") == 0)
+        if (strcmp(record_text(record, "cell"), cell) == 0 && record_is(record, "ok"))
             records[(*count)++] = record;
     }
     return records;
@@ -360,23 +359,15 @@ static void cell_write(FILE *to, const struct report *report, const struct repor
 
 static void head_write(FILE *to)
 {
-    static const struct {
-        const char *name, *class;
-    } heads[COLUMNS] = {
-        {"variant", NULL},
-        {"workers", "number"},
-        {"samples in run order", NULL},
-        {"median per second", "number"},
-        {"off the median", "number"},
-        {"samples", "number"},
-        {"cell", NULL},
-    };
-    html_open(to, "thead", NULL);
-    html_open(to, "tr", NULL);
-    for (size_t i = 0; i < COLUMNS; i++)
-        html_element(to, "th", heads[i].name, "scope", "col", "class", heads[i].class, NULL);
-    html_close(to, "tr");
-    html_close(to, "thead");
+    static const char *const names[] = {"variant",
+                                        "#workers",
+                                        "samples in run order",
+                                        "#median per second",
+                                        "#off the median",
+                                        "#samples",
+                                        "cell",
+                                        NULL};
+    html_thead(to, names);
 }
 
 /* The cells of a workload, each once, in the order of the catalogue and of their workers. */

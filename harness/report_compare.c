@@ -9,31 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS_UNFOLDED = 40, COLUMNS = 11, COLUMNS_OF_NUMBERS = 7 };
-
-/* NAN if it is not a number. */
-static double number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
+enum { ROWS_UNFOLDED = 40, COLUMNS_OF_NUMBERS = 7 };
 
 static struct interval ratio_of(const json_t *object)
 {
-    return (struct interval){number(object, "ratio"), number(object, "lo"), number(object, "hi"),
-                             0};
-}
-
-static void heads_write(FILE *to, const char *const *names, size_t count, size_t numbers_from,
-                        size_t numbers_to)
-{
-    html_open(to, "thead", NULL);
-    html_open(to, "tr", NULL);
-    for (size_t i = 0; i < count; i++)
-        html_element(to, "th", names[i], "scope", "col", "class",
-                     i >= numbers_from && i < numbers_to ? "number" : NULL, NULL);
-    html_close(to, "tr");
-    html_close(to, "thead");
+    return (struct interval){record_number(object, "ratio"), record_number(object, "lo"),
+                             record_number(object, "hi"), 0};
 }
 
 /* Comparisons ---------------------------------------------------------------------------------- */
@@ -76,15 +57,15 @@ static void pair_numbers(FILE *to, const json_t *pair)
     char superiority[32] = "-";
     const json_t *inner = json_object_get(pair, "ratio");
     struct interval ratio = ratio_of(json_is_object(inner) ? inner : pair);
-    double above = number(pair, "superiority"), p = number(pair, "p_holm");
+    double above = record_number(pair, "superiority"), p = record_number(pair, "p_holm");
     if (isfinite(above))
         snprintf(superiority, sizeof superiority, "%.2f", above);
-    html_td(to, "number", text_si(number(pair, "median_a")).s);
-    html_td(to, "number", text_si(number(pair, "median_b")).s);
+    html_td(to, "number", text_si(record_number(pair, "median_a")).s);
+    html_td(to, "number", text_si(record_number(pair, "median_b")).s);
     html_td(to, "number", text_ratio(ratio.median).s);
     html_td(to, "range", text_ratio_interval(ratio).s);
     html_td(to, "number", superiority);
-    p_cell(to, isfinite(p) ? p : number(pair, "p_adjusted"));
+    p_cell(to, isfinite(p) ? p : record_number(pair, "p_adjusted"));
     html_td(to, NULL, *record_text(pair, "class") ? record_text(pair, "class") : "-");
 }
 
@@ -124,8 +105,8 @@ static void comparison_about(FILE *to, const json_t *json)
         html_open(to, "dd", NULL);
         html_element(to, "b", text_ratio(ratio.median).s, NULL);
         html_format(to, " (%s)", text_ratio_interval(ratio).s);
-        if (isfinite(number(mean, "n")))
-            html_format(to, " over %.0f pairs", number(mean, "n"));
+        if (isfinite(record_number(mean, "n")))
+            html_format(to, " over %.0f pairs", record_number(mean, "n"));
         html_close(to, "dd");
     }
     html_close(to, "dl");
@@ -139,9 +120,9 @@ static void comparison_about(FILE *to, const json_t *json)
 
 static void comparison_write(FILE *to, const struct report_comparison *comparison)
 {
-    static const char *const names[COLUMNS] = {"workload", "workers", "variant",       "A",
-                                               "B",        "B / A",   "95 % interval", "P(B > A)",
-                                               "p (Holm)", "mood",    "B is"};
+    static const char *const names[] = {"workload",  "workers", "variant",        "#A",
+                                        "#B",        "#B / A",  "#95 % interval", "#P(B > A)",
+                                        "#p (Holm)", "mood",    "B is",           NULL};
     char label[256];
     const json_t *pairs = json_object_get(comparison->json, "pairs");
     html_element(to, "h3", comparison->name, NULL);
@@ -153,7 +134,7 @@ static void comparison_write(FILE *to, const struct report_comparison *compariso
     html_format(to, "%zu pairs of cells", json_array_size(pairs));
     html_close(to, "summary");
     report_table_open(to, label, "numbers");
-    heads_write(to, names, COLUMNS, 3, 9);
+    html_thead(to, names);
     html_open(to, "tbody", NULL);
     for (size_t i = 0; i < json_array_size(pairs); i++)
         pair_row(to, json_array_get(pairs, i));

@@ -10,16 +10,6 @@
 
 #include <string.h>
 
-static void head_write(FILE *to, const char *const *names)
-{
-    html_open(to, "thead", NULL);
-    html_open(to, "tr", NULL);
-    for (; *names; names++)
-        html_th(to, "col", *names);
-    html_close(to, "tr");
-    html_close(to, "thead");
-}
-
 /* Text, then the command in its own type. */
 static void td_command(FILE *to, const char *text, const char *command)
 {
@@ -67,7 +57,7 @@ static void findings_write(FILE *to, const json_t *findings)
     if (findings_with(findings, "ok") == json_array_size(findings))
         return;
     report_table_open(to, "What disturbed, or could not be seen", NULL);
-    head_write(to, names);
+    html_thead(to, names);
     html_open(to, "tbody", NULL);
     json_array_foreach(findings, i, finding)
     {
@@ -126,7 +116,7 @@ static void counting_write(FILE *to, const json_t *kinds)
     if (json_array_size(kinds) == 0)
         return;
     report_table_open(to, "What the machine could count", NULL);
-    head_write(to, names);
+    html_thead(to, names);
     html_open(to, "tbody", NULL);
     json_array_foreach(kinds, i, kind)
     {

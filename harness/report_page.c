@@ -170,16 +170,6 @@ static void failure_row(FILE *to, const struct report *report, const struct repo
     html_close(to, "tr");
 }
 
-static void heads(FILE *to, const char *const *names)
-{
-    html_open(to, "thead", NULL);
-    html_open(to, "tr", NULL);
-    for (; *names; names++)
-        html_th(to, "col", *names);
-    html_close(to, "tr");
-    html_close(to, "thead");
-}
-
 static void failures_write(FILE *to, const struct report *report)
 {
     static const char *const names[] = {"cell",    "status", "variant", "workload",
@@ -195,7 +185,7 @@ static void failures_write(FILE *to, const struct report *report)
                      "to the machine.",
                      NULL);
         report_table_open(to, "Cells without a number, and why", NULL);
-        heads(to, names);
+        html_thead(to, names);
         html_open(to, "tbody", NULL);
         static const char *const kinds[] = {"failed", "skipped"};
         for (int kind = 0; kind < 2; kind++)
@@ -279,7 +269,7 @@ static void absences_table(FILE *to, const struct report *report)
             continue;
         if (written++ == 0) {
             report_table_open(to, "Events without a value, and why", NULL);
-            heads(to, names);
+            html_thead(to, names);
             html_open(to, "tbody", NULL);
         }
         absence_row(to, report, &report->events[i]);

@@ -137,20 +137,10 @@ static bool is_best(const struct report_group *group, size_t first, size_t end, 
 static void throughput_head(FILE *to, const struct report_group *group)
 {
     char over[256];
-    snprintf(over, sizeof over, "over %s", group->baseline ? group->baseline : "the baseline");
-    html_open(to, "thead", NULL);
-    html_open(to, "tr", NULL);
-    html_th(to, "col", "variant");
-    th_number(to, "workers");
-    th_number(to, "median per second");
-    html_th(to, "col", "95 % interval");
-    th_number(to, over);
-    html_th(to, "col", "95 % interval");
-    th_number(to, "speed-up");
-    th_number(to, "samples");
-    html_th(to, "col", "cell");
-    html_close(to, "tr");
-    html_close(to, "thead");
+    snprintf(over, sizeof over, "#over %s", group->baseline ? group->baseline : "the baseline");
+    html_thead(to,
+               (const char *const[]){"variant", "#workers", "#median per second", "95 % interval",
+                                     over, "95 % interval", "#speed-up", "#samples", "cell", NULL});
 }
 
 /* class "print": unfolded on paper. */

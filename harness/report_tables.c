@@ -105,14 +105,7 @@ void report_moods_write(FILE *to, const struct report *report)
                  NULL);
     timeline_write(to, &counts);
     report_table_open(to, "Samples by mood; above, the run from its beginning to its end", NULL);
-    html_open(to, "thead", NULL);
-    html_open(to, "tr", NULL);
-    html_th(to, "col", "mood");
-    html_element(to, "th", "samples", "scope", "col", "class", "number", NULL);
-    html_element(to, "th", "share", "scope", "col", "class", "number", NULL);
-    html_th(to, "col", "meaning");
-    html_close(to, "tr");
-    html_close(to, "thead");
+    html_thead(to, (const char *const[]){"mood", "#samples", "#share", "meaning", NULL});
     html_open(to, "tbody", NULL);
     for (int i = 0; i < MOODS; i++) {
         char n[24], share[24];

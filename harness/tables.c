@@ -19,24 +19,7 @@
 
 enum { PATH_SIZE = 4096 };
 
-/* Values -------------------------------------------------------------------------------------- */
-
-json_int_t record_integer(const json_t *record, const char *key)
-{
-    return json_integer_value(json_object_get(record, key));
-}
-
-/* NAN if there is none. */
-double record_number(const json_t *record, const char *key)
-{
-    const json_t *value = json_object_get(record, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-bool record_is(const json_t *record, const char *status)
-{
-    return strcmp(record_text(record, "status"), status) == 0;
-}
+/* Fields --------------------------------------------------------------------------------------- */
 
 void put_text(FILE *to, const char *text, char end)
 {
@@ -210,14 +193,20 @@ struct values cell_throughputs(const struct table *table, const struct cell_rows
     return values;
 }
 
-void put_cell_key(FILE *to, const struct cell_rows *cell)
+void put_names(FILE *to, const struct row *row)
 {
-    const json_t *record = cell->rows[0].record;
-    put_text(to, cell->rows[0].group, '\t');
+    const json_t *record = row->record;
+    put_text(to, row->group, '\t');
     put_text(to, record_text(record, "variant"), '\t');
     put_text(to, record_text(record, "variant_name"), '\t');
     put_text(to, record_text(record, "workload"), '\t');
     put_text(to, record_text(record, "workload_name"), '\t');
+}
+
+void put_cell_key(FILE *to, const struct cell_rows *cell)
+{
+    const json_t *record = cell->rows[0].record;
+    put_names(to, cell->rows);
     put_integer(to, record, "workers", '\t');
     put_text(to, record_text(record, "cell"), '\t');
 }
@@ -258,11 +247,7 @@ static void samples_write(const struct table *table, FILE *to)
         put_text(to, record_text(record, "cell"), '\t');
         put_integer(to, record, "block", '\t');
         put_integer(to, record, "position", '\t');
-        put_text(to, table->rows[i].group, '\t');
-        put_text(to, record_text(record, "variant"), '\t');
-        put_text(to, record_text(record, "variant_name"), '\t');
-        put_text(to, record_text(record, "workload"), '\t');
-        put_text(to, record_text(record, "workload_name"), '\t');
+        put_names(to, &table->rows[i]);
         put_integer(to, record, "workers", '\t');
         put_text(to, record_text(record, "status"), '\t');
         put_number(to, ok ? record_number(record, "throughput") : NAN, '\t');
@@ -273,15 +258,6 @@ static void samples_write(const struct table *table, FILE *to)
 }
 
 /* events.tsv ---------------------------------------------------------------------------------- */
-
-static const json_t *event_find(const json_t *record, const char *name)
-{
-    size_t i;
-    json_t *event;
-    json_array_foreach(json_object_get(record, "events"), i,
-                       event) if (strcmp(record_text(event, "name"), name) == 0) return event;
-    return NULL;
-}
 
 /* One event over the ok samples of a cell. Samples whose turn was that of other events are left
  * out; any other sample that lacks it makes it absent for the cell: a median over the samples that
@@ -294,7 +270,7 @@ static void event_write(FILE *to, const struct table *table, const struct cell_r
     for (size_t i = 0; i < cell->count; i++) {
         if (!cell_uses(table, cell, i))
             continue;
-        const json_t *event = event_find(cell->rows[i].record, name);
+        const json_t *event = record_event(cell->rows[i].record, name);
         if (json_object_get(event, "value")) {
             values_add(&per_op, record_number(event, "per_op"));
             values_add(&whole, record_number(event, "value"));
@@ -343,56 +319,22 @@ static void events_write(const struct table *table, FILE *to)
 
 /* latency.tsv --------------------------------------------------------------------------------- */
 
-static const struct {
-    double quantile;
-    const char *key; /* in a record; NULL: from its buckets */
-} quantiles[] = {
-    {0.1, NULL},        {0.25, NULL},   {0.5, "p50_ns"},  {0.75, NULL},
-    {0.9, "p90_ns"},    {0.95, NULL},   {0.99, "p99_ns"}, {0.995, NULL},
-    {0.999, "p999_ns"}, {0.9999, NULL}, {1, "max_ns"},
-};
+static const double quantiles[] = {0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9999, 1};
 
 enum { QUANTILES = sizeof quantiles / sizeof quantiles[0] };
-
-/* The upper end of the bucket that holds the quantile. */
-static double bucket_quantile(const json_t *latency, double quantile)
-{
-    double wanted = ceil(quantile * record_number(latency, "count")), seen = 0;
-    size_t i;
-    json_t *bucket;
-    json_array_foreach(json_object_get(latency, "buckets"), i, bucket)
-    {
-        seen += json_number_value(json_array_get(bucket, 1));
-        if (seen >= wanted)
-            return json_number_value(json_array_get(bucket, 0));
-    }
-    return NAN;
-}
-
-/* NAN where fewer than one latency lies beyond the quantile: it would be the maximum under
- * another name. */
-static double latency_quantile(const json_t *latency, size_t which)
-{
-    double quantile = quantiles[which].quantile;
-    if (quantile < 1 && record_number(latency, "count") * (1 - quantile) < 1)
-        return NAN;
-    return quantiles[which].key ? record_number(latency, quantiles[which].key)
-                                : bucket_quantile(latency, quantile);
-}
 
 static void latency_write_cell(FILE *to, const struct table *table, const struct cell_rows *cell)
 {
     for (size_t q = 0; q < QUANTILES; q++) {
         struct values values = values_make(cell);
         for (size_t i = 0; i < cell->count; i++) {
-            const json_t *latency = json_object_get(cell->rows[i].record, "latency");
-            if (cell_uses(table, cell, i) && latency)
-                values_add(&values, latency_quantile(latency, q));
+            if (cell_uses(table, cell, i))
+                values_add(&values, record_latency_ns(cell->rows[i].record, quantiles[q]));
         }
         if (values.n > 0) {
             struct interval interval = statistics_median(values.x, values.n, BOOTSTRAP_SEED);
             put_cell_key(to, cell);
-            put_number(to, quantiles[q].quantile, '\t');
+            put_number(to, quantiles[q], '\t');
             put_number(to, interval.median, '\t');
             put_number(to, interval.lo, '\t');
             put_number(to, interval.hi, '\n');

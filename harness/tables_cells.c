@@ -106,11 +106,7 @@ static void cell_write(const struct table *table, const struct cell_rows *cell, 
     bool ok = strcmp(cell_status(cell), "ok") == 0;
     char reason[TABLE_REASON_SIZE];
     cell_reason(cell, reason, sizeof reason);
-    put_text(to, cell->rows[0].group, '\t');
-    put_text(to, record_text(record, "variant"), '\t');
-    put_text(to, record_text(record, "variant_name"), '\t');
-    put_text(to, record_text(record, "workload"), '\t');
-    put_text(to, record_text(record, "workload_name"), '\t');
+    put_names(to, cell->rows);
     put_text(to, record_text(record, "op"), '\t');
     put_integer(to, record, "workers", '\t');
     put_text(to, record_text(record, "cell"), '\t');

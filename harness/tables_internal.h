@@ -47,12 +47,11 @@ void put_text(FILE *to, const char *text, char end);
 void put_number(FILE *to, double value, char end);
 void put_integer(FILE *to, const json_t *record, const char *key, char end);
 
-/* group variant variant_name workload workload_name workers cell */
-void put_cell_key(FILE *to, const struct cell_rows *cell);
+/* group variant variant_name workload workload_name */
+void put_names(FILE *to, const struct row *row);
 
-json_int_t record_integer(const json_t *record, const char *key);
-double record_number(const json_t *record, const char *key); /* NAN if there is none */
-bool record_is(const json_t *record, const char *status);
+/* The same, workers cell */
+void put_cell_key(FILE *to, const struct cell_rows *cell);
 
 /* Of a whole cell: "failed" if one sample did, else "ok" if one is, else "skipped". */
 const char *cell_status(const struct cell_rows *cell);

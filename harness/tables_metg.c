@@ -90,11 +90,7 @@ static void series_write(FILE *to, const struct series *series, const struct cel
     enum metg_where where;
     double metg = statistics_metg(series->points, series->count, METG_SHARE, &where);
     const json_t *record = first->rows[0].record;
-    put_text(to, first->rows[0].group, '\t');
-    put_text(to, record_text(record, "variant"), '\t');
-    put_text(to, record_text(record, "variant_name"), '\t');
-    put_text(to, record_text(record, "workload"), '\t');
-    put_text(to, record_text(record, "workload_name"), '\t');
+    put_names(to, first->rows);
     put_integer(to, record, "workers", '\t');
     put_text(to, parameter, '\t');
     put_text(to, series->against_serial ? "serial" : "own", '\t');
