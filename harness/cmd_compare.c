@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 enum { ERROR_SIZE = 16384, SIDES = 2, ARGUMENTS_MAX = 3 };
-enum { KEY_FORMAT = 0x100, KEY_ALPHA, KEY_MIN_EFFECT, KEY_GIT, KEY_RESULTS, KEY_REPS };
+enum { KEY_FORMAT = 0x100, KEY_ALPHA, KEY_MIN_EFFECT, KEY_GIT, KEY_RESULTS, KEY_REPS, KEY_METRIC };
 enum compare_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN };
 
 static const char *const format_words[] = {"table", "json", "markdown", NULL};
@@ -32,6 +32,10 @@ struct options {
 
 static const struct argp_option argp_options[] = {
     {"format", KEY_FORMAT, "FORMAT", 0, "table (default), json or markdown", 0},
+    {"metric", KEY_METRIC, "METRIC", 0,
+     "What is compared: throughput (default); p50, p99 or another percentage, or max, of the "
+     "latencies; or the name of an event",
+     0},
     {"alpha", KEY_ALPHA, "A", 0,
      "Level of the tests, for all pairs of the comparison together; default 0.05", 0},
     {"min-effect", KEY_MIN_EFFECT, "PERCENT", 0,
@@ -47,7 +51,8 @@ static const struct argp_option argp_options[] = {
 static const char argp_doc[] =
     "Compare cells of two runs, or of one: medians, their ratio B / A with its interval, the "
     "effect, "
-    "and whether a difference is shown. A, the first, is the baseline: above 1, B is faster.\v"
+    "and whether a difference is shown. A, the first, is the baseline: above 1, B is faster; of "
+    "latencies below 1.\v"
     "RUN is a folder that `schedlab sweep` wrote. Behind a colon KEY=VALUE keeps the cells for "
     "which "
     "it holds, and a slash stands between several; the same KEY again means either VALUE. KEY is "
@@ -69,6 +74,7 @@ static const char argp_doc[] =
     "  schedlab compare results/before results/after\n"
     "  schedlab compare results/x:variant=gmp results/x:variant=gmp,runnext=off\n"
     "  schedlab compare results/x:variant=grq/workers=2 results/x:variant=gmp/workers=2\n"
+    "  schedlab compare results/before:workload=arrivals results/after --metric p99\n"
     "  schedlab compare --git main HEAD harness/sweeps/smoke.yaml --reps 10\n\n"
     "Exit status: 0 done; 1 a revision could not be built or measured; 2 misused: a side that "
     "cannot be read, or nothing in common.";
@@ -92,9 +98,14 @@ static void options_check(const struct options *options, const char *command)
 static error_t option_parse(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
+    char error[ERROR_SIZE];
     switch (key) {
     case KEY_FORMAT:
         options->format = (enum compare_format)cli_word(state->name, "format", arg, format_words);
+        break;
+    case KEY_METRIC:
+        if (!metric_parse(&options->compare.metric, arg, error, sizeof error))
+            cli_misuse(state->name, "--metric=%s: %s", arg, error);
         break;
     case KEY_ALPHA:
         options->compare.alpha = cli_real(state->name, "alpha", arg, 1e-6, 0.5);
@@ -159,7 +170,11 @@ static int sides_compare(const char *program, const struct options *options, str
                          struct compare_side *b)
 {
     char error[ERROR_SIZE];
-    if (!compare_sides_pair(a, b, error, sizeof error)) {
+    const struct compare_side *sides[SIDES] = {a, b};
+    bool known = true;
+    for (int i = 0; i < SIDES && known; i++)
+        known = metric_is_known(&options->compare.metric, sides[i]->records, error, sizeof error);
+    if (!known || !compare_sides_pair(a, b, error, sizeof error)) {
         fprintf(stderr, "%s: %s\n", program, error);
         return EXIT_MISUSED;
     }

@@ -18,9 +18,11 @@ static void *allocate(size_t count, size_t size)
     return memory;
 }
 
-const char *compare_verdict_text(enum compare_verdict verdict)
+const char *compare_verdict_text(const struct comparison *comparison, enum compare_verdict verdict)
 {
     static const char *const texts[COMPARE_VERDICTS] = {"faster", "slower", "~", "few", "none"};
+    if (comparison->options.metric.kind == METRIC_EVENT && verdict <= COMPARE_SLOWER)
+        return verdict == COMPARE_FASTER ? "lower" : "higher";
     return texts[verdict];
 }
 
@@ -106,7 +108,7 @@ static void pair_choose(struct compare_pair *pair, const struct side_classes *cl
 /* Pairs ---------------------------------------------------------------------------------------- */
 
 static double *samples_make(const struct compare_cell *cell, const struct classes *classes,
-                            enum cell_class which, size_t *count)
+                            enum cell_class which, const struct metric *metric, size_t *count)
 {
     double *samples = allocate(json_array_size(cell->records), sizeof *samples);
     size_t i;
@@ -114,10 +116,11 @@ static double *samples_make(const struct compare_cell *cell, const struct classe
     *count = 0;
     json_array_foreach(cell->records, i, record)
     {
-        double throughput = json_number_value(json_object_get(record, "throughput"));
-        if (strcmp(record_text(record, "status"), "ok") == 0 && throughput > 0 &&
+        double value = metric_of(metric, record);
+        bool is_there = metric->kind == METRIC_EVENT ? isfinite(value) : value > 0;
+        if (is_there &&
             class_holds(which, classes_mood(classes, record), classes_is_marked(record)))
-            samples[(*count)++] = throughput;
+            samples[(*count)++] = value;
     }
     return samples;
 }
@@ -153,8 +156,10 @@ static void pair_measure(struct compare_pair *pair, const struct side_classes *c
         return;
     }
     pair_choose(pair, classes);
-    pair->samples_a = samples_make(pair->a, &classes->a, pair->chosen, &pair->count_a);
-    pair->samples_b = samples_make(pair->b, &classes->b, pair->chosen, &pair->count_b);
+    pair->samples_a =
+        samples_make(pair->a, &classes->a, pair->chosen, &options->metric, &pair->count_a);
+    pair->samples_b =
+        samples_make(pair->b, &classes->b, pair->chosen, &options->metric, &pair->count_b);
     const double *a = pair->samples_a, *b = pair->samples_b;
     pair->median_a = statistics_median_alone(a, pair->count_a);
     pair->median_b = statistics_median_alone(b, pair->count_b);
@@ -162,7 +167,8 @@ static void pair_measure(struct compare_pair *pair, const struct side_classes *c
     pair->superiority = statistics_superiority(b, pair->count_b, a, pair->count_a);
     pair->p = pair->p_adjusted = statistics_mann_whitney(b, pair->count_b, a, pair->count_a);
     if (isnan(pair->p))
-        snprintf(pair->reason, sizeof pair->reason, "no sample has a throughput");
+        snprintf(pair->reason, sizeof pair->reason, "no sample has a %s",
+                 metric_name(&options->metric));
 }
 
 /* least is the adjusted p of sets of these sizes that do not overlap. */
@@ -176,9 +182,12 @@ static enum compare_verdict pair_judge(const struct compare_pair *pair, double l
     double ratio = pair->ratio.median, larger = fmax(ratio, 1 / ratio);
     if (!(pair->p_adjusted < options->alpha) || larger < 1 + options->min_effect)
         return COMPARE_SAME;
-    if (ratio > 1 && pair->superiority > 0.5)
-        return COMPARE_FASTER;
-    return ratio < 1 && pair->superiority < 0.5 ? COMPARE_SLOWER : COMPARE_SAME;
+    bool more = pair->median_b > pair->median_a && pair->superiority > 0.5;
+    bool less = pair->median_b < pair->median_a && pair->superiority < 0.5;
+    bool more_is_better = options->metric.kind == METRIC_THROUGHPUT;
+    if (!more && !less)
+        return COMPARE_SAME;
+    return more == more_is_better ? COMPARE_FASTER : COMPARE_SLOWER;
 }
 
 static void pairs_judge(struct comparison *comparison)
@@ -242,7 +251,7 @@ static struct interval geomean_of(const struct comparison *comparison)
     size_t n = 0;
     for (size_t i = 0; i < comparison->count; i++) {
         const struct compare_pair *pair = &comparison->pairs[i];
-        if (isfinite(pair->ratio.median))
+        if (isfinite(pair->ratio.median) && pair->ratio.median > 0)
             ratios[n++] = (struct ratio_samples){pair->samples_b, pair->samples_a, pair->count_b,
                                                  pair->count_a};
     }

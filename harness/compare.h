@@ -2,7 +2,8 @@
  * that is shown.
  *
  * Who calls: cmd_compare.c, audit.c. Side A is the baseline: ratios are B / A of throughputs, so
- * that above 1 B is faster. What is said of a pair of cells:
+ * that above 1 B is faster; or of another metric (metric.h): of latencies, so that below 1 B is
+ * faster, or of an event, where below 1 B is lower. What is said of a pair of cells:
  *
  *   - which samples are compared: those of one mood of the machine without marked ones, if both
  *     cells have CLASS_MIN of them in a class (the class of which the smaller side has more); else
@@ -21,6 +22,7 @@
 
 #include "harness/classes.h"
 #include "harness/compare_side.h"
+#include "harness/metric.h"
 #include "harness/statistics.h"
 
 #include <stdbool.h>
@@ -28,11 +30,11 @@
 #include <stdint.h>
 
 enum compare_verdict {
-    COMPARE_FASTER,
-    COMPARE_SLOWER,
-    COMPARE_SAME, /* no difference shown */
-    COMPARE_FEW,  /* too few samples to show one */
-    COMPARE_NONE, /* a cell has no numbers, see reason */
+    COMPARE_FASTER, /* lower, if the metric is an event */
+    COMPARE_SLOWER, /* higher, likewise */
+    COMPARE_SAME,   /* no difference shown */
+    COMPARE_FEW,    /* too few samples to show one */
+    COMPARE_NONE,   /* a cell has no numbers, see reason */
     COMPARE_VERDICTS
 };
 
@@ -40,6 +42,7 @@ struct compare_options {
     double alpha;      /* such as 0.05 */
     double min_effect; /* 0.02: a ratio from 1/1.02 to 1.02 is none that matters; 0: all matter */
     uint64_t seed;     /* of the bootstrap */
+    struct metric metric;
 };
 
 struct compare_pair {
@@ -49,7 +52,7 @@ struct compare_pair {
     double *samples_a, *samples_b;
     size_t count_a, count_b;
     double median_a, median_b; /* NAN without samples */
-    struct interval ratio;     /* B / A */
+    struct interval ratio;     /* B / A; NAN where a sample of A is zero */
     double superiority;        /* of B over A */
     double p, p_adjusted;
     enum compare_verdict verdict;
@@ -73,7 +76,8 @@ void compare_make(struct comparison *comparison, const struct compare_side *a,
                   const struct compare_side *b, const struct compare_options *options);
 void compare_free(struct comparison *comparison);
 
-/* "faster", "slower", "~", "few", "none" */
-const char *compare_verdict_text(enum compare_verdict verdict);
+/* "faster", "slower", "~", "few", "none"; of an event "lower" and "higher" in place of the first
+ * two. */
+const char *compare_verdict_text(const struct comparison *comparison, enum compare_verdict verdict);
 
 #endif

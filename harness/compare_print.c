@@ -4,6 +4,7 @@
 
 #include "harness/report_text.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,29 @@ static struct p_text p_text(double p)
     else if (!isnan(p))
         snprintf(text.s, sizeof text.s, "%.3f", p);
     return text;
+}
+
+static struct text number_text(const struct comparison *comparison, double value)
+{
+    switch (comparison->options.metric.kind) {
+    case METRIC_LATENCY:
+        return text_time(value);
+    case METRIC_EVENT:
+        return text_count(value);
+    default:
+        return text_si(value);
+    }
+}
+
+/* "Operations a second. B / A above 1: B is faster." */
+static void what_is_compared(const struct comparison *comparison, FILE *to)
+{
+    char text[LABEL_SIZE];
+    enum metric_kind kind = comparison->options.metric.kind;
+    metric_describe(&comparison->options.metric, text, sizeof text);
+    fprintf(to, "%c%s. B / A %s 1: B is %s.", toupper((unsigned char)text[0]), text + 1,
+            kind == METRIC_THROUGHPUT ? "above" : "below",
+            kind == METRIC_EVENT ? "lower" : "faster");
 }
 
 /* "gmp", or "gmp / grq" where the sides differ. */
@@ -60,8 +84,10 @@ static const char *side_revision(const struct compare_side *side)
 /* "5 faster, 2 slower, ..."; only what there is. */
 static void tally(const struct comparison *comparison, FILE *to)
 {
-    static const char *const words[COMPARE_VERDICTS] = {"faster", "slower", "no difference shown",
-                                                        "too few samples", "without numbers"};
+    const char *words[COMPARE_VERDICTS] = {compare_verdict_text(comparison, COMPARE_FASTER),
+                                           compare_verdict_text(comparison, COMPARE_SLOWER),
+                                           "no difference shown", "too few samples",
+                                           "without numbers"};
     const char *separator = "";
     for (int i = 0; i < COMPARE_VERDICTS; i++) {
         if (comparison->verdicts[i] == 0)
@@ -91,7 +117,8 @@ static void summary(const struct comparison *comparison, FILE *to, const char *e
 
 /* Table ---------------------------------------------------------------------------------------- */
 
-static void table_row(const struct compare_pair *pair, FILE *to)
+static void table_row(const struct comparison *comparison, const struct compare_pair *pair,
+                      FILE *to)
 {
     char label[LABEL_SIZE], count[NUMBER_SIZE];
     two_texts(label, sizeof label, pair->a->variant, pair->b->variant);
@@ -104,11 +131,13 @@ static void table_row(const struct compare_pair *pair, FILE *to)
         return;
     }
     snprintf(count, sizeof count, "%zu+%zu", pair->count_a, pair->count_b);
-    /* The sign is two bytes and one column. */
-    fprintf(to, " %8s %8s %7s %16s %6.2f %6s %-5s %7s  %s\n", text_si(pair->median_a).s,
-            text_si(pair->median_b).s, text_ratio(pair->ratio.median).s,
+    struct text a = number_text(comparison, pair->median_a);
+    struct text b = number_text(comparison, pair->median_b);
+    struct text ratio = text_ratio(pair->ratio.median);
+    fprintf(to, " %*s %*s %*s %16s %6.2f %6s %-5s %7s  %s\n", text_field(a, 8), a.s,
+            text_field(b, 8), b.s, text_field(ratio, 6), ratio.s,
             text_ratio_interval(pair->ratio).s, pair->superiority, p_text(pair->p_adjusted).s,
-            class_text(pair->chosen), count, compare_verdict_text(pair->verdict));
+            class_text(pair->chosen), count, compare_verdict_text(comparison, pair->verdict));
 }
 
 void compare_print_table(const struct comparison *comparison, FILE *to)
@@ -116,8 +145,9 @@ void compare_print_table(const struct comparison *comparison, FILE *to)
     const struct compare_side *a = comparison->a, *b = comparison->b;
     fprintf(to, "A  %s (revision %s)\nB  %s (revision %s)\n", a->label, side_revision(a), b->label,
             side_revision(b));
-    fputs("Operations a second. B / A above 1: B is faster. P(B>A): how often a sample of B beats\n"
-          "one of A. p: Mann-Whitney, adjusted by Holm. ~: no difference shown.\n\n",
+    what_is_compared(comparison, to);
+    fputs("\nP(B>A): how often a sample of B has more than one of A. p: Mann-Whitney, adjusted by\n"
+          "Holm. ~: no difference shown.\n\n",
           to);
     fprintf(to, "  %-*s %8s %8s %6s %16s %6s %6s %-5s %7s  %s\n", LABEL_WIDTH, "", "A", "B",
             "B / A", "95 % interval", "P(B>A)", "p", "mood", "n", "B is");
@@ -127,7 +157,7 @@ void compare_print_table(const struct comparison *comparison, FILE *to)
         if (strcmp(text, last) != 0)
             fprintf(to, "%s\n", text);
         snprintf(last, sizeof last, "%s", text);
-        table_row(&comparison->pairs[i], to);
+        table_row(comparison, &comparison->pairs[i], to);
     }
     fputc('\n', to);
     summary(comparison, to, "\n");
@@ -142,7 +172,8 @@ static void markdown_text(FILE *to, const char *text)
         fputs(*text == '|' ? "\\|" : (char[]){*text, '\0'}, to);
 }
 
-static void markdown_row(const struct compare_pair *pair, FILE *to)
+static void markdown_row(const struct comparison *comparison, const struct compare_pair *pair,
+                         FILE *to)
 {
     char where[LABEL_SIZE], label[LABEL_SIZE];
     heading(pair, where);
@@ -158,12 +189,12 @@ static void markdown_row(const struct compare_pair *pair, FILE *to)
         return;
     }
     fprintf(to, " | %s | %s | %s | %s | %.2f | %s | %s | %zu + %zu: %s |\n",
-            text_si(pair->median_a).s, text_si(pair->median_b).s, text_ratio(pair->ratio.median).s,
-            text_ratio_interval(pair->ratio).s, pair->superiority, p_text(pair->p_adjusted).s,
-            class_text(pair->chosen), pair->count_a, pair->count_b,
+            number_text(comparison, pair->median_a).s, number_text(comparison, pair->median_b).s,
+            text_ratio(pair->ratio.median).s, text_ratio_interval(pair->ratio).s, pair->superiority,
+            p_text(pair->p_adjusted).s, class_text(pair->chosen), pair->count_a, pair->count_b,
             pair->verdict == COMPARE_SAME  ? "no difference shown"
             : pair->verdict == COMPARE_FEW ? "too few"
-                                           : compare_verdict_text(pair->verdict));
+                                           : compare_verdict_text(comparison, pair->verdict));
 }
 
 void compare_print_markdown(const struct comparison *comparison, FILE *to)
@@ -174,12 +205,13 @@ void compare_print_markdown(const struct comparison *comparison, FILE *to)
     for (int side = 0; side < 2; side++)
         fprintf(to, "- %c: `%s`, revision %s\n", 'A' + side, sides[side]->label,
                 side_revision(sides[side]));
-    fputs("\nOperations a second; B / A above 1: B is faster.\n\n"
-          "| workload | variant | A | B | B / A | 95 % interval | P(B>A) | p (Holm) | mood | "
+    fputc('\n', to);
+    what_is_compared(comparison, to);
+    fputs("\n\n| workload | variant | A | B | B / A | 95 % interval | P(B>A) | p (Holm) | mood | "
           "samples: B is |\n|---|---|---:|---:|---:|---|---:|---:|---|---|\n",
           to);
     for (size_t k = 0; k < comparison->count; k++)
-        markdown_row(&comparison->pairs[k], to);
+        markdown_row(comparison, &comparison->pairs[k], to);
     fputc('\n', to);
     summary(comparison, to, "\n\n");
     json_array_foreach(comparison->warnings, i, warning)
@@ -207,14 +239,14 @@ static json_t *side_to_json(const struct compare_side *side)
     return object;
 }
 
-static json_t *pair_to_json(const struct compare_pair *pair)
+static json_t *pair_to_json(const struct comparison *comparison, const struct compare_pair *pair)
 {
     json_t *object =
         json_pack("{ss si ss ss ss sb sI sI ss}", "workload", pair->a->workload, "workers",
                   pair->a->workers, "variant_a", pair->a->variant, "variant_b", pair->b->variant,
                   "class", class_text(pair->chosen), "moods_mixed", pair->moods_mixed, "n_a",
                   (json_int_t)pair->count_a, "n_b", (json_int_t)pair->count_b, "verdict",
-                  compare_verdict_text(pair->verdict));
+                  compare_verdict_text(comparison, pair->verdict));
     if (strcmp(pair->a->workload, pair->b->workload) != 0)
         json_object_set_new(object, "workload_b", json_string(pair->b->workload));
     if (pair->a->workers != pair->b->workers)
@@ -231,13 +263,25 @@ static json_t *pair_to_json(const struct compare_pair *pair)
     return object;
 }
 
+static json_t *metric_to_json(const struct metric *metric)
+{
+    static const char *const kinds[] = {
+        [METRIC_THROUGHPUT] = "throughput", [METRIC_LATENCY] = "latency", [METRIC_EVENT] = "event"};
+    static const char *const better[] = {
+        [METRIC_THROUGHPUT] = "more", [METRIC_LATENCY] = "less", [METRIC_EVENT] = "neither"};
+    char text[LABEL_SIZE];
+    metric_describe(metric, text, sizeof text);
+    return json_pack("{ss ss ss ss}", "name", metric_name(metric), "kind", kinds[metric->kind],
+                     "text", text, "better", better[metric->kind]);
+}
+
 json_t *compare_to_json(const struct comparison *comparison)
 {
     json_t *pairs = json_array(), *verdicts = json_object();
     for (size_t i = 0; i < comparison->count; i++)
-        json_array_append_new(pairs, pair_to_json(&comparison->pairs[i]));
+        json_array_append_new(pairs, pair_to_json(comparison, &comparison->pairs[i]));
     for (int i = 0; i < COMPARE_VERDICTS; i++)
-        json_object_set_new(verdicts, compare_verdict_text((enum compare_verdict)i),
+        json_object_set_new(verdicts, compare_verdict_text(comparison, (enum compare_verdict)i),
                             json_integer((json_int_t)comparison->verdicts[i]));
     json_t *object =
         json_pack("{si so so sf sf sO so so sI sI}", "schema", 1, "a", side_to_json(comparison->a),
@@ -245,6 +289,7 @@ json_t *compare_to_json(const struct comparison *comparison)
                   "min_effect_percent", comparison->options.min_effect * 100, "warnings",
                   comparison->warnings, "pairs", pairs, "verdicts", verdicts, "only_a",
                   (json_int_t)comparison->only_a, "only_b", (json_int_t)comparison->only_b);
+    json_object_set_new(object, "metric", metric_to_json(&comparison->options.metric));
     if (isfinite(comparison->geomean.median)) {
         json_t *mean = ratio_to_json(comparison->geomean);
         json_object_set_new(mean, "n", json_integer((json_int_t)comparison->geomean.n));

@@ -17,6 +17,8 @@ void compare_print_table(const struct comparison *comparison, FILE *to);
 void compare_print_markdown(const struct comparison *comparison, FILE *to);
 
 /* {"schema": 1, "a": {"side", "run", "revision"}, "b": {...}, "alpha", "min_effect_percent",
+ *  "metric": {"name", "kind": "throughput"|"latency"|"event", "text", "better": "more"|"less"|
+ *  "neither"}, latencies in ns,
  *  "warnings": [text], "pairs": [{"workload", "workers", "variant_a", "variant_b", "class",
  *  "moods_mixed", "n_a", "n_b", "median_a", "median_b", "ratio": {"ratio", "lo", "hi"},
  *  "superiority", "p", "p_adjusted", "verdict", "reason"}], "geomean": {"ratio", "lo", "hi", "n"},

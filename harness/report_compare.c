@@ -52,7 +52,16 @@ static const char *verdict_text(const char *verdict)
     return verdict;
 }
 
-static void pair_numbers(FILE *to, const json_t *pair)
+/* Of the kind of number that the comparison is about. */
+static struct text number_text(const json_t *metric, double value)
+{
+    const char *kind = record_text(metric, "kind");
+    return strcmp(kind, "latency") == 0 ? text_time(value)
+           : strcmp(kind, "event") == 0 ? text_count(value)
+                                        : text_si(value);
+}
+
+static void pair_numbers(FILE *to, const json_t *metric, const json_t *pair)
 {
     char superiority[32] = "-";
     const json_t *inner = json_object_get(pair, "ratio");
@@ -60,8 +69,8 @@ static void pair_numbers(FILE *to, const json_t *pair)
     double above = record_number(pair, "superiority"), p = record_number(pair, "p_holm");
     if (isfinite(above))
         snprintf(superiority, sizeof superiority, "%.2f", above);
-    html_td(to, "number", text_si(record_number(pair, "median_a")).s);
-    html_td(to, "number", text_si(record_number(pair, "median_b")).s);
+    html_td(to, "number", number_text(metric, record_number(pair, "median_a")).s);
+    html_td(to, "number", number_text(metric, record_number(pair, "median_b")).s);
     html_td(to, "number", text_ratio(ratio.median).s);
     html_td(to, "range", text_ratio_interval(ratio).s);
     html_td(to, "number", superiority);
@@ -69,11 +78,12 @@ static void pair_numbers(FILE *to, const json_t *pair)
     html_td(to, NULL, *record_text(pair, "class") ? record_text(pair, "class") : "-");
 }
 
-static void pair_row(FILE *to, const json_t *pair)
+static void pair_row(FILE *to, const json_t *metric, const json_t *pair)
 {
     char workers[24], span[8];
     const char *verdict = record_text(pair, "verdict"), *reason = record_text(pair, "reason");
-    bool differs = strcmp(verdict, "faster") == 0 || strcmp(verdict, "slower") == 0;
+    bool differs =
+        strcmp(verdict, "~") != 0 && strcmp(verdict, "few") != 0 && strcmp(verdict, "none") != 0;
     snprintf(workers, sizeof workers, "%" JSON_INTEGER_FORMAT,
              json_integer_value(json_object_get(pair, "workers")));
     snprintf(span, sizeof span, "%d", COLUMNS_OF_NUMBERS);
@@ -88,7 +98,7 @@ static void pair_row(FILE *to, const json_t *pair)
     if (*reason)
         html_element(to, "td", reason, "colspan", span, "class", "failed", NULL);
     else
-        pair_numbers(to, pair);
+        pair_numbers(to, metric, pair);
     html_td(to, differs ? "winner" : "tie", verdict_text(verdict));
     html_close(to, "tr");
 }
@@ -125,9 +135,12 @@ static void comparison_write(FILE *to, const struct report_comparison *compariso
                                         "#p (Holm)", "mood",    "B is",           NULL};
     char label[256];
     const json_t *pairs = json_object_get(comparison->json, "pairs");
+    const json_t *metric = json_object_get(comparison->json, "metric");
+    const char *what = record_text(metric, "text");
     html_element(to, "h3", comparison->name, NULL);
     comparison_about(to, comparison->json);
-    snprintf(label, sizeof label, "%.180s: throughput of A and B, per second", comparison->name);
+    snprintf(label, sizeof label, "%.120s: %.120s of A and B", comparison->name,
+             *what ? what : "operations a second");
     html_open(to, "details", "class", "print", "open",
               json_array_size(pairs) <= ROWS_UNFOLDED ? "" : NULL, NULL);
     html_open(to, "summary", NULL);
@@ -137,7 +150,7 @@ static void comparison_write(FILE *to, const struct report_comparison *compariso
     html_thead(to, names);
     html_open(to, "tbody", NULL);
     for (size_t i = 0; i < json_array_size(pairs); i++)
-        pair_row(to, json_array_get(pairs, i));
+        pair_row(to, metric, json_array_get(pairs, i));
     html_close(to, "tbody");
     report_table_close(to);
     html_close(to, "details");
@@ -150,8 +163,9 @@ void report_comparisons_write(FILE *to, const struct report *report)
     html_open(to, "section", "id", "comparisons", NULL);
     html_element(to, "h2", "Compared with", NULL);
     html_element(to, "p",
-                 "B / A above 1: B is faster. P(B > A): how often a sample of B beats one of A. p: "
-                 "Mann-Whitney, adjusted by Holm over the comparison. No difference shown does not "
+                 "B / A above 1: B is faster; of latencies, below 1. P(B > A): how often a sample "
+                 "of B has more than one of A. p: Mann-Whitney, adjusted by Holm over the "
+                 "comparison. No difference shown does not "
                  "mean that there is none.",
                  NULL);
     for (size_t i = 0; i < report->extra.comparisons_count; i++)

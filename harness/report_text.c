@@ -106,3 +106,10 @@ struct text text_workers(int workers)
     snprintf(text.s, sizeof text.s, "%d worker%s", workers, workers == 1 ? "" : "s");
     return text;
 }
+
+int text_field(struct text text, int columns)
+{
+    for (const char *at = text.s; *at; at++)
+        columns += (*at & 0xc0) == 0x80;
+    return columns;
+}

@@ -1,7 +1,8 @@
 /* report_text.h - numbers of a report as people read them.
  *
- * Who calls: report_page.c and its parts. The result is a struct, so that a call can stand in an
- * argument list: html_td(to, "number", text_si(x).s). What is not a number becomes "-".
+ * Who calls: report_page.c and its parts, compare_print.c, run_table.c. The result is a struct, so
+ * that a call can stand in an argument list: html_td(to, "number", text_si(x).s). What is not a
+ * number becomes "-".
  */
 #ifndef SCHEDLAB_REPORT_TEXT_H
 #define SCHEDLAB_REPORT_TEXT_H
@@ -20,5 +21,8 @@ struct text text_count(double value);                      /* 0.0164, 3.20, 118 
 struct text text_time(double ns);                          /* 61.2 µs */
 struct text text_bytes(double bytes);                      /* 48 KiB */
 struct text text_workers(int workers);                     /* 1 worker, 2 workers */
+
+/* The width to give printf() for so many columns: it counts bytes, and some signs have several. */
+int text_field(struct text text, int columns);
 
 #endif

@@ -486,11 +486,105 @@ static void json_holds_every_pair(void **state)
     both_free(both);
 }
 
+/* Other numbers -------------------------------------------------------------------------------- */
+
+static struct both *compare_by(const char *name)
+{
+    struct compare_options options = usual;
+    char error[ERROR_SIZE] = "";
+    assert_true(metric_parse(&options.metric, name, error, sizeof error));
+    return compare_with("a", "b", &options);
+}
+
+/* A run of one cell, of which only these numbers differ from the other's. */
+static void run_with_numbers(const char *run, int p50_ns, int p99_ns, double steals)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             ",\"latency\":{\"count\":1000,\"p50_ns\":%d,\"p99_ns\":%d,\"p999_ns\":1,"
+             "\"max_ns\":9000,\"buckets\":[[10,950],[500,50]]},"
+             "\"events\":[{\"name\":\"sde:::schedlab::STEALS\",\"value\":10,\"per_op\":%g},"
+             "{\"name\":\"sde:::schedlab::LIVE_GS_PEAK\",\"value\":7}]",
+             p50_ns, p99_ns, steals);
+    FILE *to = run_open(run, NULL);
+    cell(to, "gmp", "arrivals", 2, 100, 1, text);
+    fclose(to);
+}
+
+static void runs_with_numbers(void)
+{
+    run_with_numbers("a", 100, 5000, 0);
+    run_with_numbers("b", 50, 8000, 0.5);
+}
+
+static void lower_latencies_are_faster(void **state)
+{
+    (void)state;
+    runs_with_numbers();
+    struct both *both = compare_by("p50");
+    assert_int_equal(both->comparison.pairs->verdict, COMPARE_FASTER);
+    assert_true(both->comparison.pairs->median_a == 100);
+    assert_true(both->comparison.pairs->ratio.median == 0.5);
+    both_free(both);
+    both = compare_by("p99");
+    assert_int_equal(both->comparison.pairs->verdict, COMPARE_SLOWER);
+    both_free(both);
+    both = compare_by("p95"); /* from the buckets */
+    assert_true(both->comparison.pairs->median_a == 10);
+    both_free(both);
+    both = compare_by("p99.99"); /* none of 1000 lies beyond it */
+    assert_int_equal(both->comparison.pairs->verdict, COMPARE_NONE);
+    assert_string_equal(both->comparison.pairs->reason, "no sample has a p99.99");
+    both_free(both);
+}
+
+static void events_are_higher_or_lower(void **state)
+{
+    (void)state;
+    runs_with_numbers();
+    struct both *both = compare_by("STEALS");
+    const struct compare_pair *pair = both->comparison.pairs;
+    assert_true(pair->median_a == 0 && pair->median_b == 0.5);
+    assert_true(isnan(pair->ratio.median)); /* over nothing */
+    assert_string_equal(compare_verdict_text(&both->comparison, pair->verdict), "higher");
+    both_free(both);
+    both = compare_by("sde:::schedlab::LIVE_GS_PEAK");
+    assert_true(both->comparison.pairs->median_a == 7);
+    assert_int_equal(both->comparison.pairs->verdict, COMPARE_SAME);
+    both_free(both);
+}
+
+static void metric_that_no_sample_has_is_told(void **state)
+{
+    (void)state;
+    struct metric metric;
+    char error[ERROR_SIZE] = "", text[128];
+    runs_with_numbers();
+    struct compare_side a = side("a");
+    assert_true(metric_parse(&metric, "STEAL", error, sizeof error));
+    assert_false(metric_is_known(&metric, a.records, error, sizeof error));
+    assert_non_null(strstr(error, "the nearest is \"STEALS\""));
+    assert_false(metric_parse(&metric, "p101", error, sizeof error));
+    assert_true(metric_parse(&metric, "max", error, sizeof error));
+    assert_true(metric_is_known(&metric, a.records, error, sizeof error));
+    metric_describe(&metric, text, sizeof text);
+    assert_string_equal(text, "max of the latencies");
+    compare_side_free(&a);
+    run_of_variants();
+    a = side("a");
+    assert_false(metric_is_known(&metric, a.records, error, sizeof error));
+    assert_non_null(strstr(error, "has no latencies"));
+    compare_side_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_variants_of_a_run_are_paired_on_each_workload),
         cmocka_unit_test(two_settings_of_a_knob_are_paired),
+        cmocka_unit_test(lower_latencies_are_faster),
+        cmocka_unit_test(events_are_higher_or_lower),
+        cmocka_unit_test(metric_that_no_sample_has_is_told),
         cmocka_unit_test(what_both_name_may_differ),
         cmocka_unit_test(one_key_twice_means_either),
         cmocka_unit_test(two_partners_of_one_cell_are_refused),

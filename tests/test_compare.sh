@@ -83,6 +83,24 @@ check level_is_obeyed has '2 too few samples' out
 
 mkdir runs/gmpless
 samples grq 100 >runs/gmpless/samples.jsonl
+# with_p99 NS: seven samples of arrivals whose p99 is about that.
+with_p99() {
+    samples gmp 100 | sed 's/fib,n=20/arrivals/; s/"fib"/"arrivals"/; s/}$//' |
+        awk -v ns="$1" '{ printf "%s,\"latency\":{\"count\":1000,\"p99_ns\":%d}}\n", $0, ns + NR }'
+}
+mkdir runs/early runs/late
+with_p99 60000 >runs/early/samples.jsonl
+with_p99 90000 >runs/late/samples.jsonl
+compare runs/early runs/late --metric p99
+check latencies_are_compared has '^  gmp +60\.0 µs  90\.0 µs  1\.50× .* slower$' out
+check direction_of_latencies_is_said has '^P99 of the latencies\. B / A below 1: B is faster\.$' out
+compare runs/early runs/late --metric p99 --format json
+check json_names_the_metric has '"better": "less"' out
+compare runs/early runs/late
+check throughput_is_the_default has '1 no difference shown' out
+misuse metric_that_is_not_there 'no sample has a number "STEALS"; no sample has events' runs/early runs/late --metric STEALS
+misuse quantile_that_is_none 'no share of the latencies is p100.5' runs/early runs/late --metric p100.5
+
 misuse one_side 'which two?' runs/old
 misuse three_sides 'two sides at a time' runs/old runs/new runs/old
 misuse no_run 'runs/nev is not a run: it has no samples.jsonl; the nearest run is runs/new' runs/old runs/nev

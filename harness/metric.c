@@ -1,0 +1,129 @@
+/* metric.c - see metric.h. */
+#include "harness/metric.h"
+
+#include "harness/counter_names.h"
+#include "harness/records.h"
+#include "harness/suggest.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The percentage behind the p of "p99.9"; NAN if it is another name. */
+static double percentage(const char *name)
+{
+    char *end;
+    if (name[0] != 'p' || !isdigit((unsigned char)name[1]))
+        return NAN;
+    double percent = strtod(name + 1, &end);
+    return *end ? NAN : percent;
+}
+
+bool metric_parse(struct metric *metric, const char *name, char *error, size_t error_size)
+{
+    double percent = strcmp(name, "max") == 0 ? 100 : percentage(name);
+    *metric = (struct metric){.kind = METRIC_EVENT, .name = name};
+    if (strcmp(name, "throughput") == 0) {
+        metric->kind = METRIC_THROUGHPUT;
+    } else if (!isnan(percent)) {
+        metric->kind = METRIC_LATENCY;
+        metric->quantile = percent / 100;
+        if (percent <= 0 || percent > 100) {
+            snprintf(error, error_size, "no share of the latencies is %s; valid: p1 to p99.99, max",
+                     name);
+            return false;
+        }
+    }
+    return true;
+}
+
+const char *metric_name(const struct metric *metric)
+{
+    return metric->name ? metric->name : "throughput";
+}
+
+double metric_of(const struct metric *metric, const json_t *record)
+{
+    if (!record_is(record, "ok"))
+        return NAN;
+    switch (metric->kind) {
+    case METRIC_LATENCY:
+        return record_latency_ns(record, metric->quantile);
+    case METRIC_EVENT:
+        return record_event_value(record_event(record, metric->name));
+    default:
+        return record_number(record, "throughput");
+    }
+}
+
+/* The nearest of the events that were counted, or that there are none. */
+static void explain_unknown(const struct metric *metric, const json_t *records, char *error,
+                            size_t error_size)
+{
+    struct suggest near = suggest_for(metric->name);
+    char text[SUGGEST_TEXT_SIZE] = "no sample has events";
+    size_t i, k, prefix = strlen(COUNTER_SDE_PREFIX);
+    const json_t *record, *event;
+    json_array_foreach(records, i, record)
+    {
+        json_array_foreach(json_object_get(record, "events"), k, event)
+        {
+            const char *name = record_text(event, "name");
+            if (!isnan(record_event_value(event)))
+                suggest_offer(&near, strncmp(name, COUNTER_SDE_PREFIX, prefix) == 0 ? name + prefix
+                                                                                    : name);
+        }
+    }
+    if (near.best)
+        snprintf(text, sizeof text, "the nearest is \"%s\"", near.best);
+    snprintf(error, error_size, "no sample has a number \"%s\"; %s; valid: " METRIC_NAMES,
+             metric->name, text);
+}
+
+bool metric_is_known(const struct metric *metric, const json_t *records, char *error,
+                     size_t error_size)
+{
+    size_t i;
+    const json_t *record;
+    if (metric->kind == METRIC_THROUGHPUT) /* pairs say why they have no numbers */
+        return true;
+    json_array_foreach(records, i, record)
+    {
+        if (!isnan(metric_of(metric, record)))
+            return true;
+    }
+    if (metric->kind == METRIC_EVENT)
+        explain_unknown(metric, records, error, error_size);
+    else
+        snprintf(error, error_size,
+                 "no sample has a %s: its workload has no latencies, or too few of them",
+                 metric_name(metric));
+    return false;
+}
+
+void metric_describe(const struct metric *metric, char *text, size_t size)
+{
+    int index = -1;
+    char name[256];
+    switch (metric->kind) {
+    case METRIC_THROUGHPUT:
+        snprintf(text, size, "operations a second");
+        return;
+    case METRIC_LATENCY:
+        snprintf(text, size, "%s of the latencies", metric->name);
+        return;
+    default:
+        for (int with_prefix = 0; with_prefix < 2 && index < 0; with_prefix++) {
+            snprintf(name, sizeof name, "%s%s", with_prefix ? "" : COUNTER_SDE_PREFIX,
+                     metric->name);
+            index = counter_sde_find(name);
+        }
+    }
+    enum counter_kind kind = index < 0 ? COUNTER_SUM : counter_sde_kind(index);
+    snprintf(text, size, "%s%s", metric->name,
+             kind == COUNTER_PEAK    ? ", the peak"
+             : kind == COUNTER_LEVEL ? ", at the end"
+                                     : " per operation");
+}

@@ -1,0 +1,44 @@
+/* metric.h - one number of a sample, by the name that users write.
+ *
+ * Who calls: compare.c and its commands, run_table.c.
+ *
+ *   throughput     operations a second                                          more is better
+ *   p50 .. p99.9   a quantile of the latencies, by its percentage; max          less is better
+ *   EVENT          what was counted per operation, or a peak; the prefix of the program's own
+ *                  events may be left out                          neither: more or less is shown
+ */
+#ifndef SCHEDLAB_METRIC_H
+#define SCHEDLAB_METRIC_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define METRIC_NAMES "throughput, p50, p99 or another percentage, max, or the name of an event"
+
+enum metric_kind { METRIC_THROUGHPUT, METRIC_LATENCY, METRIC_EVENT };
+
+/* {0}: throughput. */
+struct metric {
+    enum metric_kind kind;
+    double quantile;  /* of the latencies, 0 to 1 */
+    const char *name; /* as written; NULL: throughput */
+};
+
+/* What name means; it must outlive *metric. Any name that is no other metric is that of an event.
+ * False and one line in error if it is a percentage out of range. */
+bool metric_parse(struct metric *metric, const char *name, char *error, size_t error_size);
+
+/* False and one line in error, with the nearest event, if none of the records has such a number. */
+bool metric_is_known(const struct metric *metric, const json_t *records, char *error,
+                     size_t error_size);
+
+const char *metric_name(const struct metric *metric);
+
+/* Of a sample that is ok: the number, NAN if it has none. */
+double metric_of(const struct metric *metric, const json_t *record);
+
+/* "operations a second", "p99 of the latencies", "STEALS per operation" */
+void metric_describe(const struct metric *metric, char *text, size_t size);
+
+#endif
