@@ -3,6 +3,9 @@
 
 #include "harness/counter_names.h"
 #include "harness/counters.h"
+#include "harness/metric.h"
+#include "harness/records.h"
+#include "harness/report_text.h"
 #include "harness/statistics.h"
 
 #include <math.h>
@@ -34,17 +37,6 @@ static const char *const selection[] = {
 
 /* Records ------------------------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-static bool record_is(const json_t *record, const char *status)
-{
-    return strcmp(text_of(record, "status"), status) == 0;
-}
-
 static const json_t *record_first(const struct run_row *row, const char *status)
 {
     size_t i;
@@ -68,45 +60,57 @@ static size_t count_of(const struct run_row *row, const char *status)
     return count;
 }
 
-static struct interval row_throughput(const struct run_table *table, const struct run_row *row)
+static struct interval row_median(const struct run_table *table, const struct run_row *row,
+                                  const struct metric *metric)
 {
     double *x = calloc(json_array_size(row->records) + 1, sizeof *x);
     size_t i, n = 0;
     json_t *record;
-    json_array_foreach(row->records, i, record) if (record_is(record, "ok")) x[n++] =
-        json_number_value(json_object_get(record, "throughput"));
+    if (!x)
+        abort();
+    json_array_foreach(row->records, i, record)
+    {
+        double value = metric_of(metric, record);
+        if (!isnan(value))
+            x[n++] = value;
+    }
     struct interval interval = statistics_median(x, n, table->seed);
     free(x);
     return interval;
 }
 
-static const json_t *event_find(const json_t *record, const char *name)
+static struct interval row_throughput(const struct run_table *table, const struct run_row *row)
 {
-    size_t i;
-    json_t *event;
-    json_array_foreach(json_object_get(record, "events"), i,
-                       event) if (strcmp(text_of(event, "name"), name) == 0) return event;
-    return NULL;
+    return row_median(table, row, &(struct metric){.kind = METRIC_THROUGHPUT});
 }
 
-/* The median over repetitions per operation, or of the whole value for a peak; NAN if absent. */
+/* NAN if absent. */
 static double row_event(const struct run_table *table, const struct run_row *row, const char *name)
 {
-    double *x = calloc(json_array_size(row->records) + 1, sizeof *x);
-    size_t i, n = 0;
-    json_t *record;
-    json_array_foreach(row->records, i, record)
-    {
-        const json_t *event = event_find(record, name);
-        const json_t *value = json_object_get(event, "per_op");
-        if (!value)
-            value = json_object_get(event, "value");
-        if (value && record_is(record, "ok"))
-            x[n++] = json_number_value(value);
-    }
-    double median = statistics_median(x, n, table->seed).median;
-    free(x);
-    return median;
+    return row_median(table, row, &(struct metric){.kind = METRIC_EVENT, .name = name}).median;
+}
+
+static const struct {
+    const char *name, *key;
+    double quantile;
+} quantiles[] = {{"p50", "p50_ns", 0.5},
+                 {"p90", "p90_ns", 0.9},
+                 {"p99", "p99_ns", 0.99},
+                 {"p99.9", "p999_ns", 0.999},
+                 {"max", "max_ns", 1}};
+
+enum { QUANTILES = sizeof quantiles / sizeof quantiles[0] };
+
+/* NAN if the row is not ok, or its workload has no latencies or too few for the quantile. */
+static double row_latency_ns(const struct run_table *table, const struct run_row *row, int which)
+{
+    struct metric metric = {.kind = METRIC_LATENCY, .quantile = quantiles[which].quantile};
+    return run_row_status(row) == RUN_OK ? row_median(table, row, &metric).median : NAN;
+}
+
+static bool row_has_latencies(const struct run_row *row)
+{
+    return json_object_get(record_first(row, "ok"), "latency") != NULL;
 }
 
 /* Numbers for people -------------------------------------------------------------------------- */
@@ -178,6 +182,29 @@ static void print_throughput(const struct run_table *table, FILE *to)
         print_row(table, &table->rows[i], width, to);
 }
 
+/* Latencies ----------------------------------------------------------------------------------- */
+
+static void print_latencies(const struct run_table *table, FILE *to)
+{
+    bool any = false;
+    int width = variant_width(table);
+    for (size_t i = 0; i < table->count; i++)
+        any = any || row_has_latencies(&table->rows[i]);
+    if (!any)
+        return;
+    fprintf(to, "\n%-*s", width, "latency");
+    for (int q = 0; q < QUANTILES; q++)
+        fprintf(to, " %10s", quantiles[q].name);
+    for (size_t i = 0; i < table->count; i++) {
+        fprintf(to, "\n%-*s", width, table->rows[i].variant);
+        for (int q = 0; q < QUANTILES; q++) {
+            struct text text = text_time(row_latency_ns(table, &table->rows[i], q));
+            fprintf(to, " %*s", text_field(text, 10), text.s);
+        }
+    }
+    fputc('\n', to);
+}
+
 /* Events -------------------------------------------------------------------------------------- */
 
 /* Whether some variant has a value, and, in a selection, one that is not zero. */
@@ -240,7 +267,7 @@ static void print_events_of(const struct run_table *table, const json_t *record,
         return;
     }
     json_array_foreach(json_object_get(record, "events"), i, event)
-        print_event(table, text_of(event, "name"), from, to_row, to);
+        print_event(table, record_text(event, "name"), from, to_row, to);
 }
 
 static const json_t *any_ok_record(const struct run_table *table)
@@ -256,7 +283,7 @@ static bool any_event_shown(const struct run_table *table, const json_t *record)
     size_t i;
     json_t *event;
     json_array_foreach(json_object_get(record, "events"), i,
-                       event) if (event_is_shown(table, text_of(event, "name"))) return true;
+                       event) if (event_is_shown(table, record_text(event, "name"))) return true;
     return false;
 }
 
@@ -305,12 +332,12 @@ static void absent_collect(const struct run_table *table, const struct run_row *
     json_t *event;
     json_array_foreach(json_object_get(record_first(row, "ok"), "events"), i, event)
     {
-        const char *absent = text_of(event, "absent");
-        bool own = strcmp(text_of(event, "source"), "sde") == 0;
+        const char *absent = record_text(event, "absent");
+        bool own = strcmp(record_text(event, "source"), "sde") == 0;
         bool elsewhere = strcmp(absent, COUNTERS_ELSEWHERE) == 0 &&
-                         !isnan(row_event(table, row, text_of(event, "name")));
+                         !isnan(row_event(table, row, record_text(event, "name")));
         if (*absent && !elsewhere && (!own || table->all_events))
-            absent_add(by_reason, absent, text_of(event, "name"), row->variant);
+            absent_add(by_reason, absent, record_text(event, "name"), row->variant);
     }
 }
 
@@ -354,9 +381,9 @@ static void print_reasons(const struct run_table *table, FILE *messages)
             record = record_first(row, "skipped");
         if (!record)
             continue;
-        fprintf(messages, "schedlab run: %s %s: %s\n", row->variant, text_of(record, "status"),
-                text_of(record, "reason"));
-        const char *output = text_of(record, "output");
+        fprintf(messages, "schedlab run: %s %s: %s\n", row->variant, record_text(record, "status"),
+                record_text(record, "reason"));
+        const char *output = record_text(record, "output");
         if (*output)
             fprintf(messages, "%s%s", output, output[strlen(output) - 1] == '\n' ? "" : "\n");
     }
@@ -366,7 +393,7 @@ static void print_reasons(const struct run_table *table, FILE *messages)
 static void print_shown(const struct run_table *table, FILE *to)
 {
     for (size_t i = 0; i < table->count; i++) {
-        const char *shown = text_of(record_first(&table->rows[i], "ok"), "print");
+        const char *shown = record_text(record_first(&table->rows[i], "ok"), "print");
         if (*shown)
             fprintf(to, "\n%s:\n%s%s", table->rows[i].variant, shown,
                     shown[strlen(shown) - 1] == '\n' ? "" : "\n");
@@ -376,11 +403,24 @@ static void print_shown(const struct run_table *table, FILE *to)
 void run_table_print(const struct run_table *table, FILE *to, FILE *messages)
 {
     print_throughput(table, to);
+    print_latencies(table, to);
     print_events(table, to);
     print_shown(table, to);
     fflush(to);
     print_absent(table, messages);
     print_reasons(table, messages);
+}
+
+static json_t *latencies_to_json(const struct run_table *table, const struct run_row *row)
+{
+    json_t *object = json_object();
+    for (int q = 0; q < QUANTILES; q++) {
+        double ns = row_latency_ns(table, row, q);
+        json_object_set_new(object, quantiles[q].key,
+                            isnan(ns) ? json_pack("{ss}", "absent", "too few latencies lie beyond")
+                                      : json_real(ns));
+    }
+    return object;
 }
 
 json_t *run_table_summary(const struct run_table *table)
@@ -399,6 +439,8 @@ json_t *run_table_summary(const struct run_table *table)
             json_object_set_new(line, "median", json_real(interval.median));
             json_object_set_new(line, "lo", json_real(interval.lo));
             json_object_set_new(line, "hi", json_real(interval.hi));
+            if (row_has_latencies(row))
+                json_object_set_new(line, "latency", latencies_to_json(table, row));
         }
         json_array_append_new(array, line);
     }

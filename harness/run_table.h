@@ -1,4 +1,5 @@
-/* run_table.h - what `schedlab run` shows people: a table of throughputs, a table of events, notes.
+/* run_table.h - what `schedlab run` shows people: tables of throughputs, of latencies where the
+ * workload has them, and of events; notes.
  *
  * Who calls: cmd_run.c, after all repetitions. Tables go to `to`, remarks on what is missing or
  * failed to `messages`, one line each.
@@ -34,7 +35,9 @@ enum run_status run_row_status(const struct run_row *row);
 
 void run_table_print(const struct run_table *table, FILE *to, FILE *messages);
 
-/* [{variant, workload, workers, status, n, median, lo, hi}]; the last three only if ok. */
+/* [{variant, workload, workers, status, n, median, lo, hi, latency: {p50_ns, p90_ns, p99_ns,
+ * p999_ns, max_ns}}]; the last four only if ok, latency only where there are some: medians over the
+ * repetitions, each {absent: why} if fewer than one latency lies beyond it. */
 json_t *run_table_summary(const struct run_table *table);
 
 #endif

@@ -115,6 +115,13 @@ json sample_has_values_per_m \
     "[len(e.get('per_m', [])) == j['threads'] for e in j['events']] == [True, False] and sum(j['events'][0]['per_m']) == j['events'][0]['value']"
 run run --sample grq arrivals,n=100,rate=10000,burst=7 --workers 2 --iterations 2 --events none
 json arrivals_have_a_latency_each "j['status'] == 'ok' and j['latency']['count'] == j['ops'] == 200"
+run run gmp grq arrivals,n=200,rate=10000 --workers 2 --reps 2 --iterations 1 --events none
+latencies=$(grep -cE '^(latency +p50 +p90 +p99 +p99.9 +max|(gmp|grq)( +[0-9.]+ (ns|µs|ms)){3} +- +[0-9.]+ (ns|µs|ms))$' out)
+report $((latencies == 3)) run_shows_latencies
+run run gmp arrivals,n=200,rate=10000 --workers 2 --reps 2 --iterations 1 --events none --format json
+json summary_has_latencies "(lambda l: set(l) == {'p50_ns','p90_ns','p99_ns','p999_ns','max_ns'} and l['p50_ns'] > 0 and 'absent' in l['p999_ns'])(j['summary'][0]['latency'])"
+run run gmp fib,n=10 $quick --format json
+json summary_of_other_workloads_has_none "'latency' not in j['summary'][0]"
 run run --sample kthread spawn,n=10M --workers 2
 json sample_skips_before_harm "j['status'] == 'skipped' and j['reason'] and 'iterations' not in j"
 expect run_of_skipped_cells_alone_fails 1 "kthread skipped: " -- run kthread spawn,n=10M $quick

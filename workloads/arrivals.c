@@ -16,6 +16,8 @@
  *
  * What arrives faster than it is served piles up, and the latency is then that of the queue at the
  * end of the run: choose rate < workers / (time of one request).
+ *
+ * `schedlab run` prints the percentiles; `schedlab compare --metric p99` tells two runs apart.
  */
 #include "workload.h"
 
