@@ -3,11 +3,13 @@
 #include "harness/merge.h"
 
 #include "harness/files.h"
+#include "harness/outside.h"
 #include "harness/plan.h"
 #include "harness/records.h"
 #include "harness/sweep_origin.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,6 +238,27 @@ static bool copies_skip(struct state *state, const struct source *first)
     return true;
 }
 
+/* What hyperfine wrote about the record at hand, where there is such a file. */
+static bool outside_copy(struct state *state, const struct source *source)
+{
+    char from[PATH_SIZE], to[PATH_SIZE];
+    const char *cell = record_text(source->record, "cell");
+    json_int_t block = record_integer(source->record, "block");
+    if (strcmp(record_text(source->record, "timer"), "hyperfine") != 0)
+        return true;
+    if (!path_make(state, to, state->merge->out, "hyperfine"))
+        return false;
+    if (mkdir(to, 0777) < 0 && errno != EEXIST)
+        return complain(state, "cannot make the folder %s: %s", to, strerror(errno));
+    if (!outside_json_path(from, sizeof from, source->folder, cell, source->seed, block) ||
+        !outside_json_path(to, sizeof to, state->merge->out, cell, source->seed, block))
+        return complain(state, "%.64s...: the path is too long", source->folder);
+    if (access(from, F_OK) == 0)
+        return file_copy(from, to, state->error, state->error_size);
+    fprintf(state->messages, "warning: %s is not there; its sample is kept without it\n", from);
+    return true;
+}
+
 static bool records_join(struct state *state)
 {
     struct source *first;
@@ -248,6 +271,9 @@ static bool records_join(struct state *state)
         fwrite(first->reader.line, 1, first->reader.length, state->out);
         cell_count(state, first->record);
         state->merge->samples++;
+        state->unwritten = !outside_copy(state, first);
+        if (state->unwritten)
+            return false;
         if (!source_next(state, first))
             return false;
     }
@@ -256,16 +282,18 @@ static bool records_join(struct state *state)
 
 /* Writing ------------------------------------------------------------------------------------- */
 
-static const char *const file_names[] = {"sweep.yaml", "samples.jsonl", "environment.json",
-                                         "plan.json"};
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+    (void)status;
+    (void)type;
+    (void)where;
+    return remove(path);
+}
 
+/* The folder is this program's alone, and all that is in it. */
 static void out_remove(const struct state *state)
 {
-    char path[PATH_SIZE];
-    for (size_t i = 0; i < sizeof file_names / sizeof file_names[0]; i++)
-        if (path_make(state, path, state->merge->out, file_names[i]))
-            unlink(path);
-    rmdir(state->merge->out);
+    nftw(state->merge->out, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static bool json_write(const struct state *state, const char *name, json_t *object)
@@ -397,10 +425,10 @@ static bool samples_write(struct state *state)
                    (fsync(fileno(state->out)) == 0 || errno == EINVAL);
     int why = errno;
     written = fclose(state->out) == 0 && written;
-    state->unwritten = joined && !written;
-    if (state->unwritten)
-        return complain(state, "cannot write %s: %s", path, strerror(why));
-    return joined && written;
+    if (!joined || written)
+        return joined;
+    state->unwritten = true;
+    return complain(state, "cannot write %s: %s", path, strerror(why));
 }
 
 /* The whole ----------------------------------------------------------------------------------- */

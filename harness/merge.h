@@ -36,8 +36,9 @@ enum merge_result {
     MERGE_FAILED,  /* a file could not be written */
 };
 
-/* Makes out, with sweep.yaml, environment.json, samples.jsonl and plan.json; warnings go to
- * messages. Unless it is MERGE_DONE there is one line in error and no out. */
+/* Makes out, with sweep.yaml, environment.json, samples.jsonl, plan.json and copies of the
+ * hyperfine files of the samples in it; warnings go to messages. Unless it is MERGE_DONE there is
+ * one line in error and no out. */
 enum merge_result merge_runs(struct merge *merge, FILE *messages, char *error, size_t error_size);
 
 #endif

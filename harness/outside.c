@@ -6,6 +6,7 @@
 #include "harness/records.h"
 #include "harness/statistics.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,4 +149,12 @@ int outside_write(const char *run_dir, const json_t *records, char *error, size_
     free(all.pairs);
     free(all.scratch);
     return ok ? 0 : -1;
+}
+
+bool outside_json_path(char *path, size_t size, const char *run_dir, const char *cell, int64_t seed,
+                       int64_t block)
+{
+    int length = snprintf(path, size, "%s/hyperfine/%s-%" PRId64 "-%" PRId64 ".json", run_dir, cell,
+                          seed, block);
+    return length >= 0 && (size_t)length < size;
 }

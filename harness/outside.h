@@ -1,8 +1,8 @@
 /* outside.h - what samples say about their time, beside what hyperfine says.
  *
- * Who calls: tables.c. A sample's own time is that of its calls; the process around them costs
- * start-up, much the same for all cells. A cell whose process takes more or less than both is
- * flagged: there is time that its numbers do not show.
+ * Who calls: tables.c; sweep_run.c and merge.c, for hyperfine's files. A sample's own time is that
+ * of its calls; the process around them costs start-up, much the same for all cells. A cell whose
+ * process takes more or less than both is flagged: there is time that its numbers do not show.
  */
 #ifndef SCHEDLAB_OUTSIDE_H
 #define SCHEDLAB_OUTSIDE_H
@@ -10,11 +10,17 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Whether any record was timed from outside, so that there is something to write. */
 bool outside_is_known(const json_t *records);
 
 /* Writes run_dir/outside.tsv, complete or not at all. 0, or -1 and one line in error. */
 int outside_write(const char *run_dir, const json_t *records, char *error, size_t error_size);
+
+/* The file in RUN_DIR/hyperfine that keeps hyperfine's own JSON of a sample: CELL-SEED-BLOCK.json,
+ * so that runs of one sweep can be merged. False if the path is too long. */
+bool outside_json_path(char *path, size_t size, const char *run_dir, const char *cell, int64_t seed,
+                       int64_t block);
 
 #endif

@@ -6,6 +6,7 @@
 #include "harness/digests.h"
 #include "harness/files.h"
 #include "harness/needs.h"
+#include "harness/outside.h"
 #include "harness/process.h"
 #include "harness/progress.h"
 #include "harness/records.h"
@@ -156,7 +157,8 @@ static json_t *cell_sample(struct state *state, struct cell *cell, unsigned bloc
     json_t *record;
     if (state->run->hyperfine) {
         char path[PATH_SIZE];
-        snprintf(path, sizeof path, "%s/hyperfine/%s-%u.json", state->run->folder, cell->id, block);
+        outside_json_path(path, sizeof path, state->run->folder, cell->id,
+                          (int64_t)state->run->seed, block);
         record = child_run_sample_timed(
             &request,
             &(struct sample_outside){.hyperfine = state->run->hyperfine, .json_path = path});

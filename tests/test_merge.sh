@@ -65,6 +65,22 @@ run() {
 }
 run a 1 && run b 2 && run c 10 || echo "Bail out! no runs to join"
 
+# timed NAME SEED: a run whose samples hyperfine timed too.
+timed() {
+    "$schedlab" sweep small.yaml --no-report --seed "$2" --results made --timer hyperfine >out 2>err </dev/null &&
+        mv "$(cat out)" "$1"
+}
+timed t1 1 && timed t2 2 || echo "Bail out! no timed runs to join"
+merge t t1 t2
+check hyperfine_files_are_kept [ "$status $(ls t/hyperfine)" = "0 $(ls t1/hyperfine t2/hyperfine | grep json | sort)" ]
+one=$(ls t2/hyperfine | head -n 1)
+check hyperfine_files_are_copies cmp -s "t2/hyperfine/$one" "t/hyperfine/$one"
+rm "t2/hyperfine/$one"
+merge t-less t2 t1
+check hyperfine_file_that_is_missing_is_told \
+    [ "$status $(grep -c "warning: t2/hyperfine/$one is not there" err) $(ls t-less/hyperfine | wc -l)" = '0 1 23' ]
+rm -r t t1 t2 t-less
+
 merge ab b a
 check runs_are_joined [ "$status $(cat out) $(wc -l <ab/samples.jsonl)" = '0 ab 24' ]
 check no_sample_is_changed [ "$(sort ab/samples.jsonl)" = "$(sort a/samples.jsonl b/samples.jsonl)" ]
@@ -73,7 +89,8 @@ check environment_names_the_runs [ "$(grep -c '"run": "[ab]"' ab/environment.jso
 check plan_adds_up [ "$(grep -c '"samples": 6' ab/plan.json) $(grep -c '"stop": "reps"' ab/plan.json)" = '4 4' ]
 "$schedlab" report ab --no-figures >out 2>err
 check report_takes_the_result [ $? = 0 ]
-check report_counts_all_samples [ "$(awk -F'\t' 'NR > 1 { print $10 }' ab/cells.tsv | sort -u)" = 6 ]
+check report_counts_all_samples \
+    [ "$(awk -F'\t' 'NR == 1 { while ($++i != "n_all"); } NR > 1 { print $i }' ab/cells.tsv | sort -u)" = 6 ]
 
 merge abc ab c
 merge bc b c

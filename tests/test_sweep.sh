@@ -141,6 +141,7 @@ sweep small.yaml --no-report --timer hyperfine
 check hyperfine_times_every_sample [ "$status $(grep -c '"outside":{"wall_ns":' "$folder/samples.jsonl")" = '0 4' ]
 check hyperfine_is_named [ "$(grep -c '"timer":"hyperfine"' "$folder/samples.jsonl")" = 4 ]
 cells=$(paste -d- <(grep -o '"cell":"[0-9a-f]*' "$folder/samples.jsonl" | cut -d'"' -f4) \
+    <(grep -o '"seed":[0-9]*' "$folder/samples.jsonl" | cut -d: -f2) \
     <(grep -o '"block":[0-9]*' "$folder/samples.jsonl" | cut -d: -f2))
 check hyperfine_keeps_its_own_records \
     [ "$(cd "$folder/hyperfine" && ls *.json)" = "$(printf '%s.json\n' $cells | sort)" ]
