@@ -132,17 +132,22 @@ static void workload_write(FILE *to, const struct report_group *group,
     }
 }
 
-/* All workloads with the same answer as the first. */
-static void row_write(FILE *to, const struct report_group *group, const struct verdict *verdicts,
-                      size_t count, size_t first)
+static void outcome_write(FILE *to, const struct verdict *verdict)
 {
     static const char *const labels[] = {[VERDICT_TIED] = "no difference shown",
                                          [VERDICT_FEW] = "too few samples to say",
                                          [VERDICT_NONE] = "nothing to compare"};
-    if (verdicts[first].outcome == VERDICT_WON)
-        html_td(to, "winner", verdicts[first].best->variant);
+    if (verdict->outcome == VERDICT_WON)
+        html_td(to, "winner", verdict->best->variant);
     else
-        html_td(to, "tie", labels[verdicts[first].outcome]);
+        html_td(to, "tie", labels[verdict->outcome]);
+}
+
+/* All workloads with the same answer as the first. */
+static void row_write(FILE *to, const struct report_group *group, const struct verdict *verdicts,
+                      size_t count, size_t first)
+{
+    outcome_write(to, &verdicts[first]);
     html_open(to, "td", NULL);
     html_open(to, "ul", "class", "wins", NULL);
     for (size_t i = first; i < count; i++)
@@ -189,88 +194,54 @@ static void throughput_write(FILE *to, const struct report_group *group)
 /* Far enough in the tail to tell schedulers apart, and every sample has latencies beyond it. */
 static const double TAIL = 0.99;
 
-static bool is_tail(const struct report_latency *latency, const struct report_group *group,
-                    const char *workload)
+/* Its interval, from latency.tsv. */
+static struct interval tail_of(const struct report *report, const struct report_cell *cell)
 {
-    return fabs(latency->quantile - TAIL) < 1e-9 && strcmp(latency->group, group->id) == 0 &&
-           strcmp(latency->workload, workload) == 0 &&
-           latency->workers == report_workers_max(group, workload);
-}
-
-/* The one with the lowest median but `other`; NULL if there is none. */
-static const struct report_latency *shortest_tail(const struct report *report,
-                                                  const struct report_group *group,
-                                                  const char *workload,
-                                                  const struct report_latency *other)
-{
-    const struct report_latency *best = NULL;
     for (size_t i = 0; i < report->latencies_count; i++) {
         const struct report_latency *latency = &report->latencies[i];
-        if (latency != other && is_tail(latency, group, workload) &&
-            (!best || latency->ns.median < best->ns.median))
-            best = latency;
+        if (fabs(latency->quantile - TAIL) < 1e-9 && strcmp(latency->id, cell->id) == 0 &&
+            strcmp(latency->group, cell->group) == 0)
+            return latency->ns;
     }
-    return best;
+    return (struct interval){NAN, NAN, NAN, 0};
 }
 
-static void tail_write(FILE *to, const struct report_latency *latency)
+static void tail_write(FILE *to, const struct report *report, const struct report_cell *cell)
 {
-    html_element(to, "span", latency->variant, "class", "name", NULL);
+    struct interval ns = tail_of(report, cell);
+    html_element(to, "span", cell->variant, "class", "name", NULL);
     html_text(to, " ");
-    html_element(to, "b", text_time(latency->ns.median).s, NULL);
-    html_format(to, " (%s to %s)", text_time(latency->ns.lo).s, text_time(latency->ns.hi).s);
-}
-
-/* How many samples are behind it. */
-static size_t latency_samples(const struct report *report, const struct report_latency *latency)
-{
-    for (size_t i = 0; i < report->cells_count; i++)
-        if (strcmp(report->cells[i].id, latency->id) == 0)
-            return report->cells[i].samples_count;
-    return 0;
-}
-
-static void latency_label(FILE *to, const struct report *report, const struct report_latency *best,
-                          const struct report_latency *next)
-{
-    if (!best || !next)
-        html_td(to, "tie", "nothing to compare");
-    else if (latency_samples(report, best) < VERDICT_SAMPLES_MIN ||
-             latency_samples(report, next) < VERDICT_SAMPLES_MIN)
-        html_td(to, "tie", "too few samples to say");
-    else if (best->ns.hi >= next->ns.lo)
-        html_td(to, "tie", "no difference shown");
-    else
-        html_td(to, "winner", best->variant);
+    html_element(to, "b", text_time(ns.median).s, NULL);
+    html_format(to, " (%s to %s)", text_time(ns.lo).s, text_time(ns.hi).s);
 }
 
 static void latency_write(FILE *to, const struct report *report, const struct report_group *group)
 {
-    size_t at = 0, rows = 0, written = 0;
-    const char *workload;
-    while (report_next_workload(group, &at))
-        rows++;
-    at = 0;
-    while ((workload = report_next_workload(group, &at)) != NULL) {
-        const struct report_latency *best = shortest_tail(report, group, workload, NULL);
-        const struct report_latency *next = shortest_tail(report, group, workload, best);
+    struct report_group tails = report_tails_make(report, group, TAIL);
+    size_t count;
+    struct verdict *verdicts = verdicts_make(&tails, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct verdict *verdict = &verdicts[i];
         html_open(to, "tr", NULL);
-        if (written++ == 0)
-            question_write(to, group, rows);
-        latency_label(to, report, best, next);
+        if (i == 0)
+            question_write(to, group, count);
+        outcome_write(to, verdict);
         html_open(to, "td", NULL);
-        html_element(to, "span", workload, "class", "name", NULL);
-        if (best) {
+        html_element(to, "span", verdict->workload, "class", "name", NULL);
+        if (verdict->best) {
             html_text(to, ": 99 % of operations within ");
-            tail_write(to, best);
+            tail_write(to, report, verdict->best);
         }
-        if (best && next) {
+        if (verdict->next) {
             html_text(to, ", next ");
-            tail_write(to, next);
+            tail_write(to, report, verdict->next);
+            effect_write(to, verdict);
         }
         html_close(to, "td");
         html_close(to, "tr");
     }
+    verdicts_free(verdicts, count);
+    report_tails_free(&tails);
 }
 
 /* All ------------------------------------------------------------------------------------------ */

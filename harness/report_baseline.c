@@ -7,18 +7,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { PATH_SIZE = 4096 };
-
-const char *report_baseline_shown(const struct report_cell *cell)
-{
-    const struct interval *ratio = &cell->to_baseline;
-    if (!report_cell_ok(cell) || !isfinite(ratio->median))
-        return NULL;
-    if (ratio->n < VERDICT_SAMPLES_MIN)
-        return "none";
-    return ratio->lo > 1 ? "faster" : ratio->hi < 1 ? "slower" : "none";
-}
 
 static void put_number(FILE *to, double value)
 {
@@ -34,16 +25,17 @@ static void rows_write(FILE *to, const void *arg)
     fputs("group\tbaseline\tvariant\tworkload\tworkers\tcell\tstatus\tratio\tlo\thi\tshown\n", to);
     for (size_t g = 0; g < report->groups_count; g++) {
         const struct report_group *group = &report->groups[g];
+        const char **shown = verdicts_over_baseline(group);
         for (size_t i = 0; group->baseline && i < group->count; i++) {
             const struct report_cell *cell = &group->cells[i];
-            const char *shown = report_baseline_shown(cell);
             fprintf(to, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t", group->id, group->baseline, cell->variant,
                     cell->workload, cell->workers, cell->id, cell->status);
             put_number(to, cell->to_baseline.median);
             put_number(to, cell->to_baseline.lo);
             put_number(to, cell->to_baseline.hi);
-            fprintf(to, "%s\n", shown ? shown : "NA");
+            fprintf(to, "%s\n", shown[i] ? shown[i] : "NA");
         }
+        free(shown);
     }
 }
 

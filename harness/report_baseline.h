@@ -4,9 +4,7 @@
  * baseline of a group stands in the sweep file, which the statistics stage does not read; so this
  * table is made here. Its columns are in results/README.md.
  *
- * `shown` says whether a difference from the baseline is shown: `faster` or `slower` if the whole
- * 95 % interval of the ratio lies on that side of 1 and both sides have VERDICT_SAMPLES_MIN
- * samples, else `none`; NA for a cell without a ratio. It is a statement about each cell alone.
+ * `shown` is what verdicts_over_baseline() says of the cell; NA for a cell without a ratio.
  */
 #ifndef SCHEDLAB_REPORT_BASELINE_H
 #define SCHEDLAB_REPORT_BASELINE_H
@@ -15,9 +13,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-
-/* "faster", "slower" or "none"; NULL if the cell has no ratio. */
-const char *report_baseline_shown(const struct report_cell *cell);
 
 /* Writes RUN_DIR/baseline.tsv, complete or not at all, with the groups that have a baseline. False
  * and one line in error if it cannot. */

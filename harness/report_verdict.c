@@ -1,11 +1,21 @@
 /* report_verdict.c - see report_verdict.h. */
 #include "harness/report_verdict.h"
 
+#include "harness/records.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const uint64_t BOOTSTRAP_SEED = 1;
+
+static double *numbers_make(size_t count)
+{
+    double *numbers = calloc(count + 1, sizeof *numbers);
+    if (!numbers)
+        abort();
+    return numbers;
+}
 
 static int faster_first(const void *a_void, const void *b_void)
 {
@@ -100,14 +110,6 @@ static void verdict_decide(struct verdict *verdict, const double *p, const doubl
     verdict->outcome = few ? VERDICT_FEW : verdict->tied_count > 0 ? VERDICT_TIED : VERDICT_WON;
 }
 
-static double *numbers_make(size_t count)
-{
-    double *numbers = calloc(count + 1, sizeof *numbers);
-    if (!numbers)
-        abort();
-    return numbers;
-}
-
 struct verdict *verdicts_make(const struct report_group *group, size_t *count)
 {
     struct verdict *verdicts = calloc(group->count + 1, sizeof *verdicts);
@@ -136,4 +138,109 @@ void verdicts_free(struct verdict *verdicts, size_t count)
     for (size_t i = 0; i < count; i++)
         free(verdicts[i].tied);
     free(verdicts);
+}
+
+/* Beside the baseline ------------------------------------------------------------------------- */
+
+static const struct report_cell *baseline_of(const struct report_group *group,
+                                             const struct report_cell *cell)
+{
+    return group->baseline ? report_cell_find(group, group->baseline, cell->workload, cell->workers)
+                           : NULL;
+}
+
+static const char *shown_of(const struct report_cell *cell, const struct report_cell *base,
+                            double p, double least)
+{
+    size_t n = cell->samples_count, m = base->samples_count;
+    double superiority = statistics_superiority(cell->samples, n, base->samples, m);
+    if (n < VERDICT_SAMPLES_MIN || m < VERDICT_SAMPLES_MIN)
+        return "few";
+    if (cell == base)
+        return "none";
+    if (!(least < VERDICT_ALPHA))
+        return "few";
+    if (!(p < VERDICT_ALPHA) || superiority == 0.5)
+        return "none";
+    return superiority > 0.5 ? "faster" : "slower";
+}
+
+const char **verdicts_over_baseline(const struct report_group *group)
+{
+    const char **shown = calloc(group->count + 1, sizeof *shown);
+    double *p = numbers_make(group->count), *least = numbers_make(group->count);
+    if (!shown)
+        abort();
+    for (size_t i = 0; i < group->count; i++) {
+        const struct report_cell *cell = &group->cells[i], *base = baseline_of(group, cell);
+        p[i] = least[i] = NAN;
+        if (!base || base == cell || !report_cell_ok(cell) || !report_cell_ok(base))
+            continue;
+        size_t n = cell->samples_count, m = base->samples_count;
+        p[i] = statistics_mann_whitney(cell->samples, n, base->samples, m);
+        least[i] = statistics_mann_whitney_least(n, m);
+    }
+    statistics_holm(p, group->count);
+    statistics_holm(least, group->count);
+    for (size_t i = 0; i < group->count; i++) {
+        const struct report_cell *cell = &group->cells[i], *base = baseline_of(group, cell);
+        if (base && report_cell_ok(cell) && isfinite(cell->to_baseline.median))
+            shown[i] = shown_of(cell, base, p[i], least[i]);
+    }
+    free(p);
+    free(least);
+    return shown;
+}
+
+/* Latencies ----------------------------------------------------------------------------------- */
+
+/* Whether the record is one of those behind the cell's numbers. */
+static bool record_counts(const struct classes *classes, const json_t *record,
+                          const struct report_cell *cell)
+{
+    return record_is(record, "ok") && strcmp(record_text(record, "cell"), cell->id) == 0 &&
+           class_holds(cell->chosen, classes_mood(classes, record), classes_is_marked(record));
+}
+
+static void tail_make(struct report_cell *cell, const json_t *records,
+                      const struct classes *classes, double quantile)
+{
+    size_t i;
+    const json_t *record;
+    cell->samples = numbers_make(json_array_size(records));
+    cell->samples_count = 0;
+    cell->to_baseline = (struct interval){NAN, NAN, NAN, 0};
+    json_array_foreach(records, i, record)
+    {
+        double ns = report_cell_ok(cell) && record_counts(classes, record, cell)
+                        ? record_latency_ns(record, quantile)
+                        : NAN;
+        if (ns > 0)
+            cell->samples[cell->samples_count++] = 1 / ns;
+    }
+    cell->throughput = statistics_median(cell->samples, cell->samples_count, BOOTSTRAP_SEED);
+}
+
+struct report_group report_tails_make(const struct report *report, const struct report_group *group,
+                                      double quantile)
+{
+    struct report_group tails = *group;
+    struct classes classes;
+    classes_learn(&classes, report->records);
+    tails.cells = calloc(group->count + 1, sizeof *tails.cells);
+    if (!tails.cells)
+        abort();
+    for (size_t i = 0; i < group->count; i++) {
+        tails.cells[i] = group->cells[i];
+        tail_make(&tails.cells[i], report->records, &classes, quantile);
+    }
+    return tails;
+}
+
+void report_tails_free(struct report_group *tails)
+{
+    for (size_t i = 0; i < tails->count; i++)
+        free(tails->cells[i].samples);
+    free(tails->cells);
+    tails->cells = NULL;
 }

@@ -1,6 +1,6 @@
 /* report_verdict.h - which variant has the highest throughput on a workload, and by how much.
  *
- * Who calls: report_page.c and report_json.c. The rule: the fastest is the variant with the highest
+ * Who calls: report_page.c and its parts, report_json.c, report_baseline.c. The rule: the fastest is the variant with the highest
  * median at the group's largest count of workers. It is tested against every other one by
  * Mann-Whitney, and Holm's correction is over all these tests of the group. It wins if it is shown
  * to be faster than each; with those it is not told apart from "no difference is shown". Where even
@@ -39,5 +39,17 @@ struct verdict {
 /* One per workload of the group; verdicts_free() it. */
 struct verdict *verdicts_make(const struct report_group *group, size_t *count);
 void verdicts_free(struct verdict *verdicts, size_t count);
+
+/* What is shown of each cell beside the baseline's on the same workload and workers, by the same
+ * tests, with Holm's correction over all cells of the group: "faster", "slower", "none", or "few"
+ * where there are too few samples; NULL without a baseline or numbers. To be freed. */
+const char **verdicts_over_baseline(const struct report_group *group);
+
+/* The group with its cells as fast as a quantile of their latencies is short, in 1 / ns, so that
+ * verdicts_make() judges latencies by the same rule. Cells without have no numbers. To be freed by
+ * report_tails_free(), after the verdicts. */
+struct report_group report_tails_make(const struct report *report, const struct report_group *group,
+                                      double quantile);
+void report_tails_free(struct report_group *tails);
 
 #endif

@@ -15,8 +15,8 @@
 #
 # Colours: from white at 1 to blue above and to orange below, which people with any of the common
 # kinds of colour blindness tell apart; light enough at their ends for black text (7:1). What is not
-# told apart from the baseline is grey with a "~", what was not measured is crossed out: colour is
-# never all there is.
+# told apart from the baseline is grey with a "~", or with a "?" where there are too few samples;
+# what was not measured is crossed out: colour is never all there is.
 
 SL_HERE = ARG0
 while (strlen(SL_HERE) && SL_HERE[strlen(SL_HERE):*] ne "/") {
@@ -55,7 +55,7 @@ NPANELS = NW * words(CURVES)
 
 # $CELLS: 1 panel, 2 column, 3 row from below, 4 ratio, 5 what is known, as a place in KNOWN or 0,
 # 6 whether it is the baseline.
-KNOWN = "faster slower none failed skipped"
+KNOWN = "faster slower none few failed skipped"
 panel_of(workload, spec) = (sl_index(CURVES, rest(spec)) - 1) * NW + sl_index(WORKLOADS, workload)
 BASELINE = ""
 stats SL_FILE using (strcol("group") eq GROUP ? strlen(BASELINE = strcol("baseline")) : 0) nooutput
@@ -88,11 +88,12 @@ mix_byte(a, b, t, shift) = \
 mix(a, b, t) = mix_byte(a, b, t, 16) + mix_byte(a, b, t, 8) + mix_byte(a, b, t, 0)
 clip(x) = x > 1 ? 1.0 : x < -1 ? -1.0 : x
 shade_at(t) = t < 0 ? mix(MIDDLE, LOW_END, -t) : mix(MIDDLE, HIGH_END, t)
-is_number(known) = known >= 1 && known <= 3
-shade(ratio, known, base) = base == 1 || !is_number(known) ? MIDDLE : known == 3 ? NEUTRAL \
+is_number(known) = known >= 1 && known <= 4
+shade(ratio, known, base) = base == 1 || !is_number(known) ? MIDDLE : known >= 3 ? NEUTRAL \
     : shade_at(clip(octaves(ratio) / REACH))
 cell_text(ratio, known, base) = !is_number(known) ? (known > 0 ? word(KNOWN, int(known)) : "") \
-    : known == 3 && base == 0 ? "~" . sl_ratio(ratio) : sl_ratio(ratio)
+    : base == 1 ? sl_ratio(ratio) \
+    : (known == 3 ? "~" : known == 4 ? "?" : "") . sl_ratio(ratio)
 
 chars(list) = sl_longest(list, 1, 0)
 sl_longest(list, i, most) = i > words(list) ? most \
@@ -115,8 +116,8 @@ W = 14 + PANEL_W * COLUMNS < 640 ? 640 : 14 + PANEL_W * COLUMNS
 ABOVE = 48
 PANEL_H = ABOVE + ROW * NY + 48
 READING = "Median throughput as a multiple of that of " . BASELINE . " (framed). Grey with ~: " \
-    . "the 95 % interval of the multiple reaches 1, so no difference is shown; about 1 in 20 of " \
-    . "those that do not differ shows one by chance. Crossed out: not measured."
+    . "no difference is shown (Mann-Whitney test at 5 %, Holm's correction over all cells of the " \
+    . "question); with ?: too few samples to show one. Crossed out: not measured."
 HEAD = sl_head(TITLE, READING, W) + 52
 H = HEAD + PANEL_H * ceil(NPANELS / real(COLUMNS)) + sl_foot(CAPTION, W)
 left(p) = 14 + PANEL_W * ((int(p) - 1) % COLUMNS) + NAMES

@@ -339,23 +339,69 @@ static void serial_failed_and_smaller_runs_do_not_compete(void **state)
     verdicts_free(verdict, 1);
 }
 
-static void difference_from_the_baseline_needs_the_whole_interval(void **state)
+static void difference_from_the_baseline_is_tested(void **state)
 {
     (void)state;
-    struct report_cell one = cell("a", 2, 90, 110);
-    one.to_baseline = (struct interval){1.2, 1.01, 1.3, 3};
-    assert_string_equal(report_baseline_shown(&one), "faster");
-    one.to_baseline.n = 2;
-    assert_string_equal(report_baseline_shown(&one), "none");
-    one.to_baseline = (struct interval){1.2, 1, 1.3, 3};
-    assert_string_equal(report_baseline_shown(&one), "none");
-    one.to_baseline = (struct interval){0.8, 0.7, 0.99, 3};
-    assert_string_equal(report_baseline_shown(&one), "slower");
-    one.to_baseline = (struct interval){NAN, NAN, NAN, 0};
-    assert_null(report_baseline_shown(&one));
-    one.to_baseline = (struct interval){0.8, 0.7, 0.99, 3};
-    one.status = "failed";
-    assert_null(report_baseline_shown(&one));
+    struct report_cell cells[] = {cell("a", 2, 900, 1100), cell("b", 2, 1200, 1300),
+                                  cell("c", 2, 905, 1095)};
+    for (int i = 0; i < 3; i++)
+        cells[i].to_baseline = (struct interval){cells[i].throughput.median / 1000, 0, 9, 8};
+    struct report_group group = {.id = "g", .baseline = "a", .cells = cells, .count = 3};
+    const char **shown = verdicts_over_baseline(&group);
+    assert_string_equal(shown[0], "none");
+    assert_string_equal(shown[1], "faster");
+    assert_string_equal(shown[2], "none");
+    free(shown);
+    group.baseline = "b";
+    shown = verdicts_over_baseline(&group);
+    assert_string_equal(shown[0], "slower");
+    free(shown);
+    cells[0].samples_count = 3;
+    cells[2].samples_count = 2;
+    shown = verdicts_over_baseline(&group);
+    assert_string_equal(shown[0], "slower");
+    assert_string_equal(shown[2], "few");
+    free(shown);
+    cells[1].samples_count = 3; /* 3 beside 3: 0.1 at least */
+    shown = verdicts_over_baseline(&group);
+    assert_string_equal(shown[0], "few");
+    free(shown);
+    cells[0].status = "failed";
+    cells[2].to_baseline.median = NAN;
+    shown = verdicts_over_baseline(&group);
+    assert_null(shown[0]);
+    assert_null(shown[2]);
+    free(shown);
+}
+
+/* One record of a cell whose every latency is about ns. */
+static json_t *latency_record(const char *id, int i, int ns)
+{
+    return json_pack("{ss ss si s{si si}}", "cell", id, "status", "ok", "workers", 2, "latency",
+                     "count", 1000, "p99_ns", ns + i);
+}
+
+static void latencies_have_the_verdicts_of_throughputs(void **state)
+{
+    (void)state;
+    struct report_cell cells[] = {cell("a", 2, 900, 1100), cell("b", 2, 1200, 1300),
+                                  cell("c", 2, 905, 1095)};
+    struct report_group group = {.id = "g", .cells = cells, .count = 3};
+    struct report report = {.records = json_array()};
+    for (int i = 0; i < CELL_SAMPLES; i++) {
+        json_array_append_new(report.records, latency_record("a", i, 1000));
+        json_array_append_new(report.records, latency_record("b", i, 2000));
+    }
+    size_t count;
+    struct report_group tails = report_tails_make(&report, &group, 0.99);
+    struct verdict *verdict = verdicts_make(&tails, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(verdict->outcome, VERDICT_WON);
+    assert_string_equal(verdict->best->variant, "a");
+    assert_int_equal(verdict->competitors, 2); /* c has none */
+    verdicts_free(verdict, count);
+    report_tails_free(&tails);
+    json_decref(report.records);
 }
 
 /* Cells ---------------------------------------------------------------------------------------- */
@@ -510,7 +556,8 @@ int main(void)
         cmocka_unit_test(strip_shows_samples_by_place_mood_and_mark),
         cmocka_unit_test(uneven_counts_by_m_are_shown),
         cmocka_unit_test(moods_of_a_run_are_counted),
-        cmocka_unit_test(difference_from_the_baseline_needs_the_whole_interval),
+        cmocka_unit_test(difference_from_the_baseline_is_tested),
+        cmocka_unit_test(latencies_have_the_verdicts_of_throughputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
