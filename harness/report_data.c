@@ -105,6 +105,7 @@ static void cells_read(struct report *report)
             .workers = whole(tsv_number(tsv, row, "workers")),
             .throughput = tsv_interval(tsv, row, "median", "lo", "hi"),
             .speedup = tsv_interval(tsv, row, "speedup", "speedup_lo", "speedup_hi"),
+            .efficiency = tsv_number(tsv, row, "efficiency"),
             .to_baseline = {NAN, NAN, NAN, 0},
         };
     qsort(report->cells, report->cells_count, sizeof *report->cells, cell_compare);

@@ -24,6 +24,7 @@ struct report_cell {
     const char *group, *variant, *workload, *op, *id, *status, *reason;
     int workers;
     struct interval throughput, speedup;
+    double efficiency; /* speed-up against the serial run, else its own, over workers; NAN: none */
     struct interval
         to_baseline;        /* multiple of the group's baseline on the same workload, workers */
     enum cell_class chosen; /* the samples behind its numbers, see classes.h */

@@ -63,6 +63,7 @@ static json_t *cell_to_json(const struct report_cell *cell)
     set_number(object, "hi", cell->throughput.hi);
     set_ratio(object, "over_baseline", cell->to_baseline);
     set_ratio(object, "speedup", cell->speedup);
+    set_number(object, "efficiency", cell->efficiency);
     return object;
 }
 

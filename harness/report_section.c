@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_UNFOLDED = 40, COLUMNS_NUMBERS = 9, COLUMNS_OF_NUMBERS = 7 };
+enum { ROWS_UNFOLDED = 40, COLUMNS_NUMBERS = 10, COLUMNS_OF_NUMBERS = 7 };
 
 void report_table_open(FILE *to, const char *label, const char *class)
 {
@@ -94,6 +94,14 @@ static void cell_link(FILE *to, const struct report_cell *cell)
     html_close(to, "td");
 }
 
+static struct text percent_text(double share)
+{
+    struct text text = {"-"};
+    if (isfinite(share))
+        snprintf(text.s, sizeof text.s, "%.0f %%", share * 100);
+    return text;
+}
+
 static void throughput_row(FILE *to, const struct report_group *group,
                            const struct report_cell *cell, bool best)
 {
@@ -111,6 +119,7 @@ static void throughput_row(FILE *to, const struct report_group *group,
         html_td(to, "number", text_ratio(cell->to_baseline.median).s);
         html_td(to, "range", baseline ? "baseline" : text_ratio_interval(cell->to_baseline).s);
         html_td(to, "number", text_ratio(cell->speedup.median).s);
+        html_td(to, "number", percent_text(cell->efficiency).s);
         html_td(to, "number", n);
     } else {
         html_open(to, "td", "colspan", span, NULL);
@@ -138,9 +147,9 @@ static void throughput_head(FILE *to, const struct report_group *group)
 {
     char over[256];
     snprintf(over, sizeof over, "#over %s", group->baseline ? group->baseline : "the baseline");
-    html_thead(to,
-               (const char *const[]){"variant", "#workers", "#median per second", "95 % interval",
-                                     over, "95 % interval", "#speed-up", "#samples", "cell", NULL});
+    html_thead(to, (const char *const[]){"variant", "#workers", "#median per second",
+                                         "95 % interval", over, "95 % interval", "#speed-up",
+                                         "#efficiency", "#samples", "cell", NULL});
 }
 
 /* class "print": unfolded on paper. */
@@ -157,7 +166,9 @@ static void throughput_write(FILE *to, const struct report_group *group)
                  group->count <= ROWS_UNFOLDED);
     report_table_open(to,
                       "Throughput in operations a second; the fastest of each workload and "
-                      "number of workers is set off",
+                      "number of workers is set off. Speed-up: over the variant's own one worker. "
+                      "Efficiency: the speed-up over the serial run, else over one worker, per "
+                      "worker",
                       "numbers");
     throughput_head(to, group);
     const char *workload;

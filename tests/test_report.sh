@@ -198,6 +198,7 @@ says question 'Is &quot;gmp&quot; &gt; grq &amp; why?'
 says winner_with_multiple '<b>1.25×</b> tasksteal'
 says winner_over_baseline '<b>2.00×</b> grq'
 says latency '99 % of operations within'
+says efficiency '<td class="number">100 %</td>'
 says no_difference 'no difference shown'
 says failure 'wrong &lt;script&gt;alert(1)&lt;/script&gt; &amp; answer'
 says output_of_failure '&lt;b&gt;tail&lt;/b&gt;'
@@ -298,7 +299,7 @@ cp "$page" page.before
 run 0 report_again "$folder" --no-figures
 check report_again_is_the_same cmp -s "$page" page.before
 run 0 report_as_json "$folder" --no-figures --format json
-for part in '"outcome": "won"' '"outcome": "no difference shown"' '"fastest": "gmp"' '"next": "tasksteal"' '"status": "failed"' '"question": "Is 61 special?"' \
+for part in '"outcome": "won"' '"efficiency": 1.0' '"outcome": "no difference shown"' '"fastest": "gmp"' '"next": "tasksteal"' '"status": "failed"' '"question": "Is 61 special?"' \
     'figures/tick-knob.svg"'; do
     check "json_has_$part" grep -qF -- "$part" out
 done
