@@ -1,6 +1,8 @@
 /* limits.c - see limits.h. */
 #include "harness/limits.h"
 
+#include "harness/doctor_tree.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,22 +30,8 @@ uint64_t limits_read_number(const char *path, uint64_t def)
 
 uint64_t limits_read_key(const char *path, const char *key, uint64_t def)
 {
-    FILE *file = fopen(path, "re");
-    char line[LINE_SIZE];
-    uint64_t value = def;
-    if (!file)
-        return def;
-    while (fgets(line, sizeof line, file)) {
-        size_t length = strlen(key);
-        if (strncmp(line, key, length) != 0 || !strchr(": \t", line[length]))
-            continue;
-        value = strtoull(line + length + strspn(line + length, ": \t"), NULL, 10);
-        if (strstr(line + length, " kB"))
-            value *= 1024;
-        break;
-    }
-    fclose(file);
-    return value;
+    int64_t value;
+    return tree_key("", &value, key, "%s", path) ? (uint64_t)value : def;
 }
 
 static void limit_take(struct limit *limit, uint64_t left, const char *name)

@@ -1,11 +1,11 @@
 /* report_verdict.h - which variant has the highest throughput on a workload, and by how much.
  *
- * Who calls: report_page.c and its parts, report_json.c, report_baseline.c. The rule: the fastest is the variant with the highest
- * median at the group's largest count of workers. It is tested against every other one by
- * Mann-Whitney, and Holm's correction is over all these tests of the group. It wins if it is shown
- * to be faster than each; with those it is not told apart from "no difference is shown". Where even
- * samples that do not overlap could not show it, there are too few, and nobody wins.
- * `serial`, which has no scheduler, does not compete.
+ * Who calls: report_page.c and its parts, report_json.c, report_baseline.c. The rule: the fastest
+ * is the variant with the highest median at the group's largest count of workers. It is tested
+ * against every other one by Mann-Whitney, and Holm's correction is over all these tests of the
+ * group. It wins if it is shown to be faster than each; with those it is not told apart from "no
+ * difference is shown". Where even samples that do not overlap could not show it, there are too
+ * few, and nobody wins. `serial`, which has no scheduler, does not compete.
  */
 #ifndef SCHEDLAB_REPORT_VERDICT_H
 #define SCHEDLAB_REPORT_VERDICT_H
