@@ -74,7 +74,7 @@ struct state {
     struct sample_request request; /* what all samples have in common */
     size_t *order;
     size_t position;     /* of the next record in the whole run */
-    unsigned event_sets; /* how many sets the events fall into; 1 until a record says more */
+    unsigned event_sets; /* the most sets that a sample's events fall into, as far as records say */
 };
 
 static double clock_seconds(void)
@@ -143,7 +143,7 @@ static void record_complain(struct state *state, const struct cell *cell, const 
 static json_t *cell_sample(struct state *state, struct cell *cell, unsigned block)
 {
     struct sample_request request = state->request;
-    request.event_set = (int)(block % state->event_sets);
+    request.event_set = (int)block; /* the sample knows how many sets there are of its own */
     request.variant = cell->variant;
     request.workload = cell->workload;
     request.workers = cell->workers;
@@ -170,7 +170,7 @@ static json_t *cell_sample(struct state *state, struct cell *cell, unsigned bloc
     return record;
 }
 
-/* Blocks count the sets of events in turn. All samples report the same number of sets. */
+/* Blocks count the sets of events in turn; variants and groups may have unlike numbers of them. */
 static void event_sets_learn(struct state *state, const json_t *record)
 {
     json_int_t sets = json_integer_value(json_object_get(record, "event_sets"));

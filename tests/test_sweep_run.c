@@ -251,13 +251,45 @@ static void disturbed_samples_and_rare_moods_are_measured_again(void **state)
         const char *args = record_text(record, "args");
         assert_non_null(strstr(args, " --warmup auto "));
         assert_non_null(strstr(args, " --steal-max 4"));
-        assert_int_equal(strstr(args, " --event-set 1") != NULL, block % 2);
+        assert_int_equal(strstr(args, " --event-set ") != NULL, block > 0);
         assert_int_equal(json_integer_value(json_object_get(record, "position")), i);
     }
     assert_non_null(strstr(outcome.messages, "12 of 12 samples are marked as disturbed"));
     assert_non_null(strstr(outcome.messages, "one mood: 300 ns"));
     assert_non_null(
         strstr(outcome.messages, "2 samples for cells with few in mood near, 6 repeat"));
+    json_decref(outcome.records);
+}
+
+/* Events of gmp fall into three sets, those of grq into two; both show their arguments. */
+static const char event_sets_script[] =
+    "#!/bin/sh\n"
+    "case $3 in gmp*) sets=3 ;; *) sets=2 ;; esac\n"
+    "printf '{\"status\":\"ok\",\"variant\":\"%s\",\"throughput\":5.0,' \"$3\"\n"
+    "printf '\"event_sets\":%d,\"args\":\"%s \"}\\n' $sets \"$*\"\n";
+
+/* So that each counts its own sets equally often: by the block, not by how many sets another
+ * cell has. */
+static void blocks_choose_the_set_of_events(void **state)
+{
+    (void)state;
+    script_write(event_sets_script);
+    struct outcome outcome = measure("gmp grq", 6, 600);
+    script_write(fake_sample_script);
+    assert_int_equal(json_array_size(outcome.records), 12);
+    size_t i;
+    json_t *record;
+    json_array_foreach(outcome.records, i, record)
+    {
+        char wanted[64];
+        const char *args = record_text(record, "args");
+        json_int_t block = json_integer_value(json_object_get(record, "block"));
+        snprintf(wanted, sizeof wanted, " --event-set %d ", (int)block);
+        if (block == 0)
+            assert_null(strstr(args, " --event-set "));
+        else if (!strstr(args, wanted))
+            fail_msg("block %d: %s", (int)block, args);
+    }
     json_decref(outcome.records);
 }
 
@@ -352,6 +384,7 @@ int main(void)
         cmocka_unit_test(hanging_cell_is_given_up_after_the_second_time),
         cmocka_unit_test(wrong_digest_fails_while_the_sweep_runs),
         cmocka_unit_test(disturbed_samples_and_rare_moods_are_measured_again),
+        cmocka_unit_test(blocks_choose_the_set_of_events),
         cmocka_unit_test(full_disk_ends_the_sweep_and_keeps_its_records),
         cmocka_unit_test(samples_of_an_old_run_are_not_touched),
         cmocka_unit_test(resumed_sweep_measures_what_is_missing),
