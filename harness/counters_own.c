@@ -190,8 +190,8 @@ void counters_own_free(struct counters *counters)
 
 /* Windows ------------------------------------------------------------------------------------- */
 
-/* The scheduler's events of each M, read an instant after their sums: what an M that searches for
- * work counts in between is in one of the two only. */
+/* The scheduler's events of each M. Ms that search for work go on counting meanwhile, so an event
+ * that has these takes its value from them, and from no second reading. */
 static void each_m_read(struct counters *counters, bool at_end)
 {
     uint64_t now[COUNTERS_PER_M_MAX];
@@ -200,11 +200,13 @@ static void each_m_read(struct counters *counters, bool at_end)
         struct each_m *each = counter->each_m;
         if (!each)
             continue;
+        each->window = 0;
         each->count = counters->source->read_each(counters->source->arg, (enum stat_id)counter->sde,
                                                   now, COUNTERS_PER_M_MAX);
         for (size_t m = 0; m < each->count && m < COUNTERS_PER_M_MAX; m++) {
-            if (at_end)
-                each->sum[m] += (long long)(now[m] - each->base[m]);
+            long long since = at_end ? (long long)(now[m] - each->base[m]) : 0;
+            each->sum[m] += since;
+            each->window += since;
             each->base[m] = now[m];
         }
     }
@@ -218,12 +220,20 @@ void counters_own_begin(struct counters *counters)
     each_m_read(counters, false);
 }
 
+/* Every M has its value. */
+static bool each_m_is_whole(const struct each_m *each)
+{
+    return each && each->count > 0 && each->count <= COUNTERS_PER_M_MAX;
+}
+
 static void set_account(struct counters *counters, struct event_set *set)
 {
     for (size_t i = 0; i < set->count; i++) {
         struct counter *counter = &counters->list[set->slot[i]];
         enum counter_kind kind = counter_sde_kind(counter->sde);
-        if (kind == COUNTER_SUM)
+        if (kind == COUNTER_SUM && each_m_is_whole(counter->each_m))
+            counter->total += counter->each_m->window;
+        else if (kind == COUNTER_SUM)
             counter->total += set->now[i] - set->base[i];
         else if (kind != COUNTER_RUN)
             counter->total = set->now[i];
@@ -235,12 +245,12 @@ void counters_own_end(struct counters *counters)
     struct own *own = &counters->own;
     if (counters->wants_malloc)
         malloc_stats_refresh();
+    each_m_read(counters, true);
     for (size_t i = 0; i < own->count; i++) {
         struct event_set *set = &own->set[i];
         if (set_read(counters, set, set->now))
             set_account(counters, set);
     }
-    each_m_read(counters, true);
 }
 
 /* Straight from malloc: by now PAPI has forgotten the first thread and, with it, the process's

@@ -282,9 +282,11 @@ static void own_events_have_them_too(void **state)
         steals_of_m[1] += 20;
         ms = 3; /* the third M starts in the first window */
         steals_of_m[2] += 7;
+        fake_stats[STAT_STEALS] += 99; /* read at another moment: not the sum of the Ms */
         counters_end(counters);
         steals_of_m[1] += 1000;
     }
+    assert_value(counters, "sde:::schedlab::STEALS", 56);
     assert_per_m(counters, "sde:::schedlab::STEALS", "[2,40,14]");
     assert_per_m(counters, "sde:::schedlab::DEQUE_MAX", NULL); /* a peak */
     counters_drop(counters);
@@ -303,7 +305,9 @@ static void ms_that_are_no_workers_have_no_values(void **state)
     assert_per_m(counters, "sde:::schedlab::STEALS", NULL);
     counters_begin(counters);
     ms = COUNTERS_PER_M_MAX + 1;
+    fake_stats[STAT_STEALS] += 5;
     counters_end(counters);
+    assert_value(counters, "sde:::schedlab::STEALS", 5);
     assert_per_m(counters, "sde:::schedlab::STEALS", NULL);
     counters_drop(counters);
 }
