@@ -2,6 +2,7 @@
  * bring another malloc, and their builds have no jemalloc. */
 #include "harness/malloc_stats.h"
 
+#include "g.h"
 #include "harness/allocator.h"
 
 #include <stdbool.h>
@@ -19,6 +20,25 @@ static const char *const stat_names[] = {
     [MALLOC_STAT_REQUESTS] = "stats.arenas.4096.small.nrequests",
 };
 static const char large_requests[] = "stats.arenas.4096.large.nrequests";
+static const char thread_bytes[] = "thread.allocatedp";
+
+enum { STAT_NAMES = sizeof stat_names / sizeof stat_names[0] };
+
+static bool is_answered(const char *name)
+{
+    uint64_t value; /* jemalloc's numbers are of 64 bits here, size_t or not */
+    size_t size = sizeof value;
+    return mallctl(name, &value, &size, NULL, 0) == 0;
+}
+
+/* Another version may name them otherwise, and what it does not know would look like zero. */
+static bool all_are_answered(void)
+{
+    for (size_t i = 0; i < STAT_NAMES; i++)
+        if (!is_answered(stat_names[i]))
+            return false;
+    return is_answered(large_requests) && is_answered(thread_bytes);
+}
 
 const char *malloc_stats_absent(void)
 {
@@ -36,7 +56,7 @@ const char *malloc_stats_absent(void)
     size_t size = sizeof counts;
     if (!mallctl || mallctl("config.stats", &counts, &size, NULL, 0) != 0 || !counts)
         return "this jemalloc was built without statistics";
-    return NULL;
+    return all_are_answered() ? NULL : "this jemalloc does not know all of the statistics by name";
 }
 
 void malloc_stats_refresh(void)
@@ -52,9 +72,12 @@ void malloc_stats_flush(void)
 
 static uint64_t read_size(const char *name)
 {
-    uint64_t value = 0; /* jemalloc's numbers are of 64 bits here, size_t or not */
+    uint64_t value = 0;
     size_t size = sizeof value;
-    return mallctl(name, &value, &size, NULL, 0) == 0 ? value : 0;
+    int error = mallctl(name, &value, &size, NULL, 0);
+    if (error)
+        fatal_env(error, "malloc_stats_read: jemalloc has answered %s before", name);
+    return value;
 }
 
 uint64_t malloc_stats_read(enum malloc_stat which)
@@ -67,5 +90,5 @@ const uint64_t *malloc_stats_thread_bytes(void)
 {
     uint64_t *bytes = NULL;
     size_t size = sizeof bytes;
-    return mallctl("thread.allocatedp", &bytes, &size, NULL, 0) == 0 ? bytes : NULL;
+    return mallctl(thread_bytes, &bytes, &size, NULL, 0) == 0 ? bytes : NULL;
 }
