@@ -1,6 +1,8 @@
 /* bench.c - see bench.h. */
+#define _GNU_SOURCE
 #include "harness/bench.h"
 
+#include "harness/compare.h"
 #include "harness/digests.h"
 #include "harness/records.h"
 
@@ -67,41 +69,84 @@ static json_t *array_sort(json_t *array, int (*compare)(const void *a, const voi
 
 /* Counting ----------------------------------------------------------------------------------- */
 
-/* Few samples have no interval of any stated coverage (statistics.h). */
-static const char *claim_of(const json_t *ratio)
+/* Few samples have no interval of any stated coverage (statistics.h), and samples of unlike moods
+ * differ by those. */
+static const char *claim_of(const struct compare_pair *pair)
 {
-    if (json_integer_value(json_object_get(ratio, "n")) < CLAIM_SAMPLES_MIN)
+    const struct interval *ratio = &pair->ratio;
+    if (ratio->n < CLAIM_SAMPLES_MIN || pair->moods_mixed)
         return "open";
-    double lo = json_real_value(json_object_get(ratio, "lo"));
-    double hi = json_real_value(json_object_get(ratio, "hi"));
-    if (hi < 1 / COUNTING_COST_MAX)
+    if (ratio->hi < 1 / COUNTING_COST_MAX)
         return "open"; /* counting makes nothing faster: something else differed */
-    return hi <= COUNTING_COST_MAX ? "holds" : lo > COUNTING_COST_MAX ? "broken" : "open";
+    return ratio->hi <= COUNTING_COST_MAX  ? "holds"
+           : ratio->lo > COUNTING_COST_MAX ? "broken"
+                                           : "open";
 }
 
-static void samples_collect(const json_t *records, json_t *with, json_t *without)
+/* The good samples of the cells that count events, or of those that do not. */
+static json_t *samples_of(const json_t *records, bool counts)
 {
     size_t i;
-    const json_t *record;
-    json_array_foreach(records, i, record)
+    json_t *record, *samples = json_array();
+    json_array_foreach((json_t *)records, i, record)
     {
-        char name[NAME_SIZE];
-        double ops = json_number_value(json_object_get(record, "ops"));
-        double ns = json_number_value(json_object_get(record, "time_ns"));
-        if (!record_is(record, "ok") || !(ops > 0))
-            continue;
-        snprintf(name, sizeof name, "%s/%s/workers:%lld", record_text(record, "workload"),
-                 record_text(record, "variant"),
-                 (long long)json_integer_value(json_object_get(record, "workers")));
-        bool counts = json_array_size(json_object_get(record, "events")) > 0;
-        times_add(counts ? with : without, name, ns / ops);
+        bool has_events = json_array_size(json_object_get(record, "events")) > 0;
+        if (has_events == counts && record_is(record, "ok"))
+            json_array_append(samples, record);
     }
+    return samples;
+}
+
+/* Takes records. Partners are named alike, whatever events they count. */
+static void side_make(struct compare_side *side, const char *label, json_t *records)
+{
+    json_t *environment = json_object();
+    compare_side_of_records(side, label, records, NULL, NULL, environment);
+    for (size_t i = 0; i < side->count; i++) {
+        struct compare_cell *cell = &side->cells[i];
+        if (asprintf(&cell->key, "%s/%s/workers:%d", cell->workload, cell->variant, cell->workers) <
+            0)
+            abort();
+    }
+    json_decref(environment);
+    json_decref(records);
+}
+
+static json_t *counting_ratio(const struct compare_pair *pair)
+{
+    if (isnan(pair->ratio.median))
+        return NULL;
+    return json_pack("{ss ss sf sf sf sI ss ss}", "what", pair->a->key, "over", "without events",
+                     "ratio", pair->ratio.median, "lo", pair->ratio.lo, "hi", pair->ratio.hi, "n",
+                     (json_int_t)pair->ratio.n, "class",
+                     pair->moods_mixed ? "mixed" : class_text(pair->chosen), "claim",
+                     claim_of(pair));
 }
 
 static int by_what(const void *a, const void *b)
 {
     return strcmp(record_text(*(json_t *const *)a, "what"),
                   record_text(*(json_t *const *)b, "what"));
+}
+
+/* Throughput without over throughput with events is time with over time without. */
+static json_t *counting_ratios(const json_t *records)
+{
+    struct compare_side with, without;
+    struct comparison comparison;
+    json_t *ratios = json_array();
+    side_make(&with, "with events", samples_of(records, true));
+    side_make(&without, "without", samples_of(records, false));
+    compare_make(&comparison, &with, &without, &(struct compare_options){.alpha = 1, .seed = SEED});
+    for (size_t i = 0; i < comparison.count; i++) {
+        json_t *ratio = counting_ratio(&comparison.pairs[i]);
+        if (ratio)
+            json_array_append_new(ratios, ratio);
+    }
+    compare_free(&comparison);
+    compare_side_free(&with);
+    compare_side_free(&without);
+    return ratios;
 }
 
 json_t *bench_counting(const char *run_folder, char *error, size_t error_size)
@@ -111,20 +156,8 @@ json_t *bench_counting(const char *run_folder, char *error, size_t error_size)
     json_t *records = record_file_read(path, error, error_size);
     if (!records)
         return NULL;
-    json_t *with = json_object(), *without = json_object(), *ratios = json_array(), *unused;
-    const char *name;
     digests_judge_all(records);
-    samples_collect(records, with, without);
-    json_object_foreach(with, name, unused)
-    {
-        json_t *ratio = ratio_make(name, "without events", with, name, without, name);
-        if (!ratio)
-            continue;
-        json_object_set_new(ratio, "claim", json_string(claim_of(ratio)));
-        json_array_append_new(ratios, ratio);
-    }
-    json_decref(with);
-    json_decref(without);
+    json_t *ratios = counting_ratios(records);
     json_decref(records);
     if (json_array_size(ratios) > 0)
         return array_sort(ratios, by_what);
@@ -222,21 +255,25 @@ static double part(const json_t *ratio, const char *key)
     return json_real_value(json_object_get(ratio, key));
 }
 
+static void row_print(FILE *to, const json_t *ratio, bool claims)
+{
+    char interval[64];
+    snprintf(interval, sizeof interval, claims ? "%.4f to %.4f" : "%.3g to %.3g", part(ratio, "lo"),
+             part(ratio, "hi"));
+    fprintf(to, claims ? "%-42s %8.4f  %-17s" : "%-42s %8.3g  %-17s", record_text(ratio, "what"),
+            part(ratio, "ratio"), interval);
+    fprintf(to, " %3lld  ", (long long)json_integer_value(json_object_get(ratio, "n")));
+    if (claims)
+        fprintf(to, "%-5s  ", record_text(ratio, "class"));
+    fprintf(to, "%s\n", record_text(ratio, claims ? "claim" : "over"));
+}
+
 void bench_print(FILE *to, const char *title, const json_t *ratios)
 {
     size_t i;
     const json_t *ratio;
     bool claims = json_object_get(json_array_get(ratios, 0), "claim") != NULL;
     fprintf(to, "%-42s %8s  %-17s %3s  %s\n", title, "ratio", "95 % interval", "n",
-            claims ? "claim" : "over");
-    json_array_foreach(ratios, i, ratio)
-    {
-        char interval[64];
-        snprintf(interval, sizeof interval, claims ? "%.4f to %.4f" : "%.3g to %.3g",
-                 part(ratio, "lo"), part(ratio, "hi"));
-        fprintf(to, claims ? "%-42s %8.4f  %-17s" : "%-42s %8.3g  %-17s",
-                record_text(ratio, "what"), part(ratio, "ratio"), interval);
-        fprintf(to, " %3lld  %s\n", (long long)json_integer_value(json_object_get(ratio, "n")),
-                record_text(ratio, claims ? "claim" : "over"));
-    }
+            claims ? "class  claim" : "over");
+    json_array_foreach(ratios, i, ratio) row_print(to, ratio, claims);
 }

@@ -4,7 +4,8 @@
  * was measured side by side are what a claim can be about. Two kinds:
  *
  *   counting   of a run whose cells were measured with events and without (bench-counters.yaml):
- *              time per operation with, over time without; at most COUNTING_COST_MAX - 1 is claimed
+ *              time per operation with, over time without; at most COUNTING_COST_MAX - 1 is
+ *              claimed. Samples of one mood, undisturbed, are compared, as in compare.h
  *   operation  of the JSON of `schedlab micro --benchmark_repetitions=N`: time of an operation over
  *              that of its floor (micro.h), from the same process
  *
@@ -21,10 +22,10 @@
 #define COUNTING_COST_MAX 1.02
 
 /* The ratios as JSON: {what, over, ratio, lo, hi, n} in an array, owned by the caller; those of
- * counting with `claim`: "holds" if the whole interval is below COUNTING_COST_MAX, "broken" if it
- * is all above, else "open", as it is with few samples, or where events seem to have made it faster
- * by more than that. NULL and one line in error if the file cannot be read or has nothing to
- * compare. */
+ * counting with `class` (classes.h; "mixed" if no mood has enough of both) and `claim`: "holds" if
+ * the whole interval is below COUNTING_COST_MAX, "broken" if it is all above, else "open", as it is
+ * with few samples, where moods mix, or where events seem to have made it faster by more than that.
+ * NULL and one line in error if the file cannot be read or has nothing to compare. */
 json_t *bench_counting(const char *run_folder, char *error, size_t error_size);
 
 /* floor_of: the name of the floor of a benchmark, NULL if it has none. */

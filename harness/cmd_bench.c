@@ -31,7 +31,9 @@ static const char argp_doc[] =
     "bench` measures and prints both kinds."
     "\v"
     "claim: counting costs 2 % at most. It holds if the whole interval says so, is broken if none "
-    "of it does, else open: more repetitions, or a quieter machine, would tell.\n\n"
+    "of it does, else open: more repetitions, or a quieter machine, would tell. class says which "
+    "samples are compared: those of one mood of the machine, without disturbed ones; where it is "
+    "mixed nothing can be claimed.\n\n"
     "Example:\n"
     "  schedlab bench --micro build/micro.json\n\n"
     "Exit status: 0 done, whatever the claim's state; 1 there is nothing to compare; 2 misused.";

@@ -52,7 +52,7 @@ os.mkdir('off')
 with open('run/samples.jsonl', 'w') as run, open('off/samples.jsonl', 'w') as off:
     def sample(variant, counts, ns, **more):
         record = {'schema': 1, 'cell': variant + str(counts), 'variant': variant, 'workload': 'fib,n=3', 'workers': 2,
-                  'seed': 1, 'digest': '1', 'status': 'ok', 'ops': 100, 'time_ns': 100 * ns,
+                  'seed': 1, 'digest': '1', 'status': 'ok', 'ops': 100, 'time_ns': 100 * ns, 'throughput': 1e9 / ns,
                   'events': [{'name': 'PAPI_L1_DCM', 'source': 'pmu', 'value': 1, 'per_op': 0.01}] if counts else []}
         for file in [run] if counts else [run, off]:
             file.write(json.dumps(record | more) + '\n')
@@ -67,6 +67,19 @@ with open('run/samples.jsonl', 'w') as run, open('off/samples.jsonl', 'w') as of
         sample('contsteal', True, 800 + i)
         sample('contsteal', False, 1000 + i)
     sample('gmp', True, 9000, status='failed', reason='wrong answer')
+    def line(ns):
+        return {'probe': {when: {'line_ns': ns, 'compute_ns': 1} for when in ('before', 'after')}}
+    # Counting costs 1 % in either mood, but the two were not measured in the same moods.
+    for i in range(20):
+        far = i % 4 == 0
+        sample('kthread', True, (3030 if not far else 1010) + i % 5, **line(60 if far else 360))
+        sample('kthread', False, (3000 if far else 1000) + i % 5, **line(360 if far else 60))
+        # One was measured near, the other far.
+        sample('mn', True, 3000 + i % 5, **line(360))
+        sample('mn', False, 1000 + i % 5, **line(60))
+        # The disturbed ones are left out.
+        sample('kthread,stack=16', True, (1005 if far else 5000) + i % 5, **({} if far else {'marks': ['steal']}))
+        sample('kthread,stack=16', False, 1000 + i % 5)
     for ns in 2000, 2001:
         sample('uthread', True, ns)
         sample('uthread', False, ns / 2)
@@ -89,14 +102,15 @@ json.dump([], open('other.json', 'w'))
 EOF2
 
 run --counting run --format json
-json every_cell_with_both_is_compared "sorted(j['counting']) == ['fib,n=3/%s/workers:2' % v for v in ('contsteal', 'gmp', 'grq', 'perm', 'uthread')]"
+json every_cell_with_both_is_compared "sorted(j['counting']) == ['fib,n=3/%s/workers:2' % v for v in ('contsteal', 'gmp', 'grq', 'kthread,stack=16', 'kthread', 'mn', 'perm', 'uthread')]"
 json ratios_are_of_medians "abs(j['counting']['fib,n=3/gmp/workers:2']['ratio'] - 1014 / 1004) < 1e-4 and j['counting']['fib,n=3/gmp/workers:2']['n'] == 9"
 json intervals_hold_the_ratio "all(x['lo'] <= x['ratio'] <= x['hi'] for x in j['counting'].values())"
 json claims_follow_the_interval "[j['counting']['fib,n=3/%s/workers:2' % v]['claim'] for v in ('contsteal', 'gmp', 'grq', 'perm', 'uthread')] == ['open', 'holds', 'broken', 'open', 'open']"
+json like_is_compared_with_like "[(x['claim'], x['class'], x['n']) for x in (j['counting']['fib,n=3/%s/workers:2' % v] for v in ('kthread', 'kthread,stack=16', 'mn'))] == [('holds', 'near', 5), ('holds', 'quiet', 5), ('open', 'mixed', 20)]"
 run --micro micro.json --format json
 json operations_stand_over_their_floors "{k: (x['over'], x['ratio'], x['n']) for k, x in j['operations'].items()} == {'switch/gmp': ('floor/ctx_switch', 11, 3), 'wake/pay/gmp': ('floor/futex_wake', 3, 3)}"
 run --counting run --micro micro.json
-[ $status = 0 ] && [ "$(grep -cE '^(fib|switch|wake)' out)" = 7 ] && report 1 table_has_both_kinds || report 0 table_has_both_kinds
+[ $status = 0 ] && [ "$(grep -cE '^(fib|switch|wake)' out)" = 10 ] && report 1 table_has_both_kinds || report 0 table_has_both_kinds
 awk 'length($0) > 100 { exit 1 }' out && report 1 table_fits_100_columns || report 0 table_fits_100_columns
 ! grep -qE '\bns\b' out && report 1 table_has_no_absolute_time || report 0 table_has_no_absolute_time
 
