@@ -221,14 +221,23 @@ static double count_median(const json_t *const *records, size_t count, size_t ev
     return median;
 }
 
+/* Of the first sample that counted the event: where events fall into sets, others did not. */
+static size_t ms_of(const json_t *const *records, size_t count, size_t event)
+{
+    for (size_t i = 0; i < count; i++)
+        if (json_array_size(per_m_of(records[i], event)) > 0)
+            return json_array_size(per_m_of(records[i], event));
+    return 0;
+}
+
 /* False, nothing to free, if the event was not counted per M or never happened. */
 static bool share_make(struct share *share, const json_t *const *records, size_t count,
                        size_t event)
 {
-    const json_t *first = json_array_get(json_object_get(records[0], "events"), event);
+    const json_t *listed = json_array_get(json_object_get(records[0], "events"), event);
     double lowest = INFINITY, most = 0;
-    *share = (struct share){.name = short_name(record_text(first, "name")),
-                            .ms = json_array_size(per_m_of(records[0], event))};
+    *share = (struct share){.name = short_name(record_text(listed, "name")),
+                            .ms = ms_of(records, count, event)};
     if (share->ms < 2)
         return false;
     share->counts = calloc(share->ms, sizeof *share->counts);

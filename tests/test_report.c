@@ -509,6 +509,23 @@ static void uneven_counts_by_m_are_shown(void **state)
     free(page);
 }
 
+/* Events fall into two sets: what the first sample did not count the others may have. */
+static void counts_by_m_of_other_sets_of_events_are_shown(void **state)
+{
+    (void)state;
+    char *page = cells_page(
+        "[{\"cell\": \"c\", \"status\": \"ok\", \"events\": ["
+        "{\"name\": \"PAPI_TOT_INS\", \"absent\": \"counted in another sample of this cell\"},"
+        "{\"name\": \"PAPI_L1_DCM\", \"per_m\": [10, 20]}]},"
+        " {\"cell\": \"c\", \"status\": \"ok\", \"events\": ["
+        "{\"name\": \"PAPI_TOT_INS\", \"per_m\": [300, 100]},"
+        "{\"name\": \"PAPI_L1_DCM\", \"absent\": \"counted in another sample of this cell\"}]}]");
+    expect_part(page, "of 2 events the most uneven: ");
+    expect_part(page,
+                "PAPI_TOT_INS 300 / 100</span>; <span class=\"share\">PAPI_L1_DCM 10.0 / 20.0");
+    free(page);
+}
+
 static void moods_of_a_run_are_counted(void **state)
 {
     (void)state;
@@ -555,6 +572,7 @@ int main(void)
         cmocka_unit_test(samples_stand_once_and_in_run_order),
         cmocka_unit_test(strip_shows_samples_by_place_mood_and_mark),
         cmocka_unit_test(uneven_counts_by_m_are_shown),
+        cmocka_unit_test(counts_by_m_of_other_sets_of_events_are_shown),
         cmocka_unit_test(moods_of_a_run_are_counted),
         cmocka_unit_test(difference_from_the_baseline_is_tested),
         cmocka_unit_test(latencies_have_the_verdicts_of_throughputs),
