@@ -294,6 +294,24 @@ static void shares_write(FILE *to, const json_t *const *records, size_t count)
     free(shares);
 }
 
+/* How warming up ended, where it was not by a fixed number of calls. */
+static void warmups_write(FILE *to, const json_t *const *records, size_t count)
+{
+    size_t settled = 0, limited = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *rule = record_text(records[i], "warmup_rule");
+        settled += strcmp(rule, "change-point") == 0;
+        limited += strcmp(rule, "limit") == 0;
+    }
+    if (settled + limited == 0)
+        return;
+    html_open(to, "p", "class", "shares", NULL);
+    html_format(to, "Warm: %zu of %zu samples settled (change-point)", settled, count);
+    if (limited > 0)
+        html_format(to, "; %zu had not when the limit came", limited);
+    html_close(to, "p");
+}
+
 /* Cells --------------------------------------------------------------------------------------- */
 
 /* The good samples of a cell, all of them if there is none; free() the list. */
@@ -338,6 +356,7 @@ static void cell_more(FILE *to, const struct report *report, const struct report
         html_close(to, "p");
     }
     html_element(to, "code", record_text(report_record(report, cell->id), "command"), NULL);
+    warmups_write(to, records, count);
     shares_write(to, records, count);
     html_close(to, "td");
     html_close(to, "tr");

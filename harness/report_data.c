@@ -101,6 +101,8 @@ static void cells_read(struct report *report)
             .id = text_or(tsv_text(tsv, row, "cell"), "?"),
             .status = text_or(tsv_text(tsv, row, "status"), "failed"),
             .reason = tsv_text(tsv, row, "reason"),
+            .stop = tsv_text(tsv, row, "stop"),
+            .n_all = (size_t)whole(tsv_number(tsv, row, "n_all")),
             .chosen = class_of_text(tsv_text(tsv, row, "class")),
             .workers = whole(tsv_number(tsv, row, "workers")),
             .throughput = tsv_interval(tsv, row, "median", "lo", "hi"),

@@ -22,7 +22,9 @@ struct report_event;
 /* One row of cells.tsv: a cell in one of its groups. */
 struct report_cell {
     const char *group, *variant, *workload, *op, *id, *status, *reason;
+    const char *stop; /* why measuring ended; NULL: nothing says so */
     int workers;
+    size_t n_all; /* samples that are ok, those behind its numbers (throughput.n) or not */
     struct interval throughput, speedup;
     double efficiency; /* speed-up against the serial run, else its own, over workers; NAN: none */
     struct interval

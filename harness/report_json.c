@@ -58,6 +58,11 @@ static json_t *cell_to_json(const struct report_cell *cell)
                                "workload", cell->workload, "workers", cell->workers, "status",
                                cell->status, "n", (json_int_t)cell->throughput.n);
     set_text(object, "reason", cell->reason);
+    if (report_cell_ok(cell)) {
+        set_text(object, "class", class_text(cell->chosen));
+        json_object_set_new(object, "n_all", json_integer((json_int_t)cell->n_all));
+    }
+    set_text(object, "stop", cell->stop);
     set_number(object, "median", cell->throughput.median);
     set_number(object, "lo", cell->throughput.lo);
     set_number(object, "hi", cell->throughput.hi);

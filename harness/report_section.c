@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_UNFOLDED = 40, COLUMNS_NUMBERS = 10, COLUMNS_OF_NUMBERS = 7 };
+enum { ROWS_UNFOLDED = 40, COLUMNS_NUMBERS = 12, COLUMNS_LATENCY = 8 };
 
 void report_table_open(FILE *to, const char *label, const char *class)
 {
@@ -106,9 +106,9 @@ static void throughput_row(FILE *to, const struct report_group *group,
                            const struct report_cell *cell, bool best)
 {
     bool baseline = group->baseline && strcmp(group->baseline, cell->variant) == 0;
-    char workers[16], n[24], span[8];
+    char workers[16], n[64], span[8];
     snprintf(workers, sizeof workers, "%d", cell->workers);
-    snprintf(n, sizeof n, "%zu", cell->throughput.n);
+    snprintf(n, sizeof n, "%zu of %zu", cell->throughput.n, cell->n_all);
     snprintf(span, sizeof span, "%d", COLUMNS_NUMBERS - 3);
     html_open(to, "tr", "class", best ? "best" : NULL, NULL);
     html_th(to, "row", cell->variant);
@@ -121,6 +121,8 @@ static void throughput_row(FILE *to, const struct report_group *group,
         html_td(to, "number", text_ratio(cell->speedup.median).s);
         html_td(to, "number", percent_text(cell->efficiency).s);
         html_td(to, "number", n);
+        html_td(to, NULL, class_text(cell->chosen));
+        html_td(to, NULL, cell->stop ? cell->stop : "-");
     } else {
         html_open(to, "td", "colspan", span, NULL);
         html_element(to, "span", cell->status, "class",
@@ -147,9 +149,10 @@ static void throughput_head(FILE *to, const struct report_group *group)
 {
     char over[256];
     snprintf(over, sizeof over, "#over %s", group->baseline ? group->baseline : "the baseline");
-    html_thead(to, (const char *const[]){"variant", "#workers", "#median per second",
-                                         "95 % interval", over, "95 % interval", "#speed-up",
-                                         "#efficiency", "#samples", "cell", NULL});
+    html_thead(to,
+               (const char *const[]){"variant", "#workers", "#median per second", "95 % interval",
+                                     over, "95 % interval", "#speed-up", "#efficiency", "#samples",
+                                     "class", "ended by", "cell", NULL});
 }
 
 /* class "print": unfolded on paper. */
@@ -164,6 +167,11 @@ static void throughput_write(FILE *to, const struct report_group *group)
 {
     details_open(to, "Throughput: medians, intervals, relative to the baseline", "print",
                  group->count <= ROWS_UNFOLDED);
+    html_element(to, "p",
+                 "Samples: those behind the numbers, of all that are good. Their class: near or "
+                 "far, the undisturbed ones while the cores were so; quiet, the undisturbed ones; "
+                 "all. Ended by: what ended the measuring of the cell.",
+                 "class", "note", NULL);
     report_table_open(to,
                       "Throughput in operations a second; the fastest of each workload and "
                       "number of workers is set off. Speed-up: over the variant's own one worker. "
@@ -221,6 +229,7 @@ static void latency_rows(FILE *to, const struct report *report, const struct rep
         html_open(to, "tr", NULL);
         html_th(to, "row", cell->variant);
         html_td(to, "number", workers);
+        html_td(to, NULL, class_text(cell->chosen));
         for (int q = 0; q < SHOWN_QUANTILES; q++)
             html_td(to, "number",
                     text_time(latency_of(report, cell, shown_quantiles[q].quantile)).s);
@@ -248,6 +257,7 @@ static void latency_write(FILE *to, const struct report *report, const struct re
     html_open(to, "tr", NULL);
     html_th(to, "col", "variant");
     th_number(to, "workers");
+    html_th(to, "col", "class");
     for (int q = 0; q < SHOWN_QUANTILES; q++)
         th_number(to, shown_quantiles[q].name);
     html_close(to, "tr");
@@ -257,7 +267,7 @@ static void latency_write(FILE *to, const struct report *report, const struct re
     while ((workload = report_next_workload(group, &at)) != NULL) {
         if (has_latencies(report, group->id, workload)) {
             html_open(to, "tbody", NULL);
-            rowgroup_write(to, workload, "", COLUMNS_OF_NUMBERS);
+            rowgroup_write(to, workload, "", COLUMNS_LATENCY);
             latency_rows(to, report, group, first, at);
             html_close(to, "tbody");
         }
@@ -325,6 +335,17 @@ static enum row_kind row_kind(const struct columns *columns, const char *name)
     return kind;
 }
 
+/* The samples behind the numbers of each column. */
+static void classes_row(FILE *to, const struct columns *columns)
+{
+    html_open(to, "tr", NULL);
+    html_th(to, "row", "class of the samples");
+    html_td(to, NULL, "-");
+    for (size_t k = 0; k < columns->count; k++)
+        html_td(to, NULL, class_text(columns->cells[k]->chosen));
+    html_close(to, "tr");
+}
+
 /* One row per event that was counted in any column, in the order of the table. Every column asked
  * for the same events. */
 static void event_rows(FILE *to, const struct columns *columns)
@@ -375,6 +396,7 @@ static void events_table(FILE *to, const struct report_group *group, size_t firs
         html_close(to, "tr");
         html_close(to, "thead");
         html_open(to, "tbody", NULL);
+        classes_row(to, &columns);
         event_rows(to, &columns);
         html_close(to, "tbody");
         report_table_close(to);

@@ -526,6 +526,63 @@ static void counts_by_m_of_other_sets_of_events_are_shown(void **state)
     free(page);
 }
 
+static void how_warming_up_ended_is_shown(void **state)
+{
+    (void)state;
+    char *page =
+        cells_page("[{\"cell\": \"c\", \"status\": \"ok\", \"warmup_rule\": \"change-point\"},"
+                   " {\"cell\": \"c\", \"status\": \"ok\", \"warmup_rule\": \"limit\"},"
+                   " {\"cell\": \"c\", \"status\": \"ok\", \"warmup_rule\": \"change-point\"}]");
+    expect_part(page, "2 of 3 samples settled (change-point); 1 had not when the limit came");
+    free(page);
+    page = cells_page("[{\"cell\": \"c\", \"status\": \"ok\", \"warmup_rule\": \"fixed\"}]");
+    assert_null(strstr(page, "settled"));
+    free(page);
+}
+
+/* Whose samples the numbers are from, how many were left out, why there are no more. */
+static void numbers_stand_beside_the_class_of_their_samples(void **state)
+{
+    (void)state;
+    struct report_event event = {.group = "g",
+                                 .name = "STEALS",
+                                 .source = "sde",
+                                 .id = "gmp",
+                                 .per_op = {1, 1, 1, 3},
+                                 .value = 3};
+    struct report_latency latency = {.group = "g",
+                                     .workload = "w",
+                                     .id = "gmp",
+                                     .workers = 2,
+                                     .quantile = 1,
+                                     .ns = {50, 40, 60, 3}};
+    struct report_cell cells[] = {cell("gmp", 2, 90, 110), cell("grq", 2, 50, 60)};
+    cells[0].op = cells[1].op = "task";
+    cells[0].chosen = CLASS_FAR;
+    cells[0].n_all = 15;
+    cells[0].stop = "class-limit";
+    cells[0].events = &event;
+    cells[0].events_count = 1;
+    cells[1].n_all = CELL_SAMPLES;
+    struct report_group group = {.id = "g", .cells = cells, .count = 2};
+    struct report report = {.cells = cells,
+                            .cells_count = 2,
+                            .groups = &group,
+                            .groups_count = 1,
+                            .latencies = &latency,
+                            .latencies_count = 1};
+    struct figures figures = {.count = 0};
+    struct memory memory;
+    memory_open(&memory);
+    report_section_write(memory.to, &report, &group, &figures);
+    fclose(memory.to);
+    expect_part(memory.text, ">8 of 15</td>\n<td>far</td>\n<td>class-limit</td>");
+    expect_part(memory.text, ">8 of 8</td>\n<td>all</td>\n<td>-</td>");
+    expect_part(memory.text, "<td class=\"number\">2</td>\n<td>far</td>\n<td class=\"number\">-");
+    expect_part(memory.text, "class of the samples</th>\n<td>-</td>\n<td>far</td>\n<td>all</td>");
+    free(memory.text);
+}
+
 static void moods_of_a_run_are_counted(void **state)
 {
     (void)state;
@@ -573,6 +630,8 @@ int main(void)
         cmocka_unit_test(strip_shows_samples_by_place_mood_and_mark),
         cmocka_unit_test(uneven_counts_by_m_are_shown),
         cmocka_unit_test(counts_by_m_of_other_sets_of_events_are_shown),
+        cmocka_unit_test(how_warming_up_ended_is_shown),
+        cmocka_unit_test(numbers_stand_beside_the_class_of_their_samples),
         cmocka_unit_test(moods_of_a_run_are_counted),
         cmocka_unit_test(difference_from_the_baseline_is_tested),
         cmocka_unit_test(latencies_have_the_verdicts_of_throughputs),

@@ -300,7 +300,7 @@ run 0 report_again "$folder" --no-figures
 check report_again_is_the_same cmp -s "$page" page.before
 run 0 report_as_json "$folder" --no-figures --format json
 for part in '"outcome": "won"' '"efficiency": 1.0' '"outcome": "no difference shown"' '"fastest": "gmp"' '"next": "tasksteal"' '"status": "failed"' '"question": "Is 61 special?"' \
-    'figures/tick-knob.svg"'; do
+    '"class": "all"' '"n_all": 5' 'figures/tick-knob.svg"'; do
     check "json_has_$part" grep -qF -- "$part" out
 done
 check json_is_whole test "$(head -n 1 out)$(tail -n 1 out)" = '{}'
