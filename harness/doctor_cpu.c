@@ -112,39 +112,51 @@ static void look_at_boost(struct look *look)
         look_add(look, "boost", DOCTOR_OK, why, NULL, "off");
 }
 
-/* Waking from the deepest idle state that is enabled. */
+struct idle {
+    int64_t latency_us; /* of waking from the deepest state; below 0: not shown */
+    char name[WORD_SIZE];
+};
+
+/* The deepest enabled state of a core, if it is deeper than what is known already. */
+static void idle_take(struct idle *idle, const char *root, int cpu)
+{
+    int64_t latency_us, disabled;
+    for (int i = 0; i < IDLE_STATES; i++) {
+        if (!tree_number(root, &latency_us, CPU_ROOT "/cpu%d/cpuidle/state%d/latency", cpu, i) ||
+            (tree_number(root, &disabled, CPU_ROOT "/cpu%d/cpuidle/state%d/disable", cpu, i) &&
+             disabled != 0) ||
+            latency_us <= idle->latency_us)
+            continue;
+        idle->latency_us = latency_us;
+        if (!tree_text(root, idle->name, sizeof idle->name, CPU_ROOT "/cpu%d/cpuidle/state%d/name",
+                       cpu, i))
+            snprintf(idle->name, sizeof idle->name, "state%d", i);
+    }
+}
+
 static void look_at_idle_states(struct look *look)
 {
     static const char why[] = "a core that slept deeply is late, so wake-ups cost more the rarer "
                               "they are";
-    char name[WORD_SIZE], deepest[WORD_SIZE] = "", path[PATH_SIZE];
-    int64_t latency_us, disabled, latency_us_max = -1;
-    int cpu = look->request->cpus_count > 0 ? look->request->cpus[0] : 0;
-    for (int i = 0; i < IDLE_STATES; i++) {
-        if (!tree_number(look->root, &latency_us, CPU_ROOT "/cpu%d/cpuidle/state%d/latency", cpu,
-                         i) ||
-            (tree_number(look->root, &disabled, CPU_ROOT "/cpu%d/cpuidle/state%d/disable", cpu,
-                         i) &&
-             disabled != 0) ||
-            latency_us <= latency_us_max)
-            continue;
-        latency_us_max = latency_us;
-        if (!tree_text(look->root, name, sizeof name, CPU_ROOT "/cpu%d/cpuidle/state%d/name", cpu,
-                       i))
-            snprintf(name, sizeof name, "state%d", i);
-        snprintf(deepest, sizeof deepest, "%s", name);
-    }
-    if (latency_us_max < 0) {
-        snprintf(path, sizeof path, CPU_ROOT "/cpu%d/cpuidle/state0/latency", cpu);
+    const struct doctor_request *request = look->request;
+    struct idle deepest = {.latency_us = -1};
+    for (int i = 0; i < request->cpus_count; i++)
+        idle_take(&deepest, look->root, request->cpus[i]);
+    if (deepest.latency_us < 0) {
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, CPU_ROOT "/cpu%d/cpuidle/state0/latency",
+                 request->cpus_count > 0 ? request->cpus[0] : 0);
         look_unreadable(look, "idle-states", why, path);
         return;
     }
-    enum doctor_level level = DOCTOR_OK;
-    if (latency_us_max > IDLE_US_NOTE)
-        level = latency_us_max > IDLE_US_WARN ? DOCTOR_WARN : DOCTOR_NOTE;
-    look_add(look, "idle-states", level, why, level == DOCTOR_OK ? NULL : "cpupower idle-set -D 10",
-             "the deepest enabled one (%s) takes %lld us to leave", deepest,
-             (long long)latency_us_max);
+    bool deep = deepest.latency_us > IDLE_US_NOTE;
+    enum doctor_level level = look->virtual ? DOCTOR_UNKNOWN : DOCTOR_OK;
+    if (deep)
+        level = deepest.latency_us > IDLE_US_WARN ? DOCTOR_WARN : DOCTOR_NOTE;
+    look_add(look, "idle-states", level, why, deep ? "cpupower idle-set -D 10" : NULL,
+             "the deepest enabled one (%s) takes %lld us to leave%s", deepest.name,
+             (long long)deepest.latency_us,
+             level == DOCTOR_UNKNOWN ? "; how deep the host lets the core sleep is not shown" : "");
 }
 
 /* Whose cores --------------------------------------------------------------------------------- */

@@ -137,6 +137,21 @@ static void deep_idle_states_count_if_enabled(void **state)
     expect("idle-states", DOCTOR_WARN, "(C6) takes 133 us", "cpupower");
     put_cpu(0, "cpuidle/state1/disable", "1\n");
     expect("idle-states", DOCTOR_OK, "(POLL) takes 0 us", "");
+    put_cpu(3, "cpuidle/state1/latency", "40\n"); /* any usable core may be the late one */
+    put_cpu(3, "cpuidle/state1/name", "C1E\n");
+    expect("idle-states", DOCTOR_NOTE, "(C1E) takes 40 us", "cpupower");
+}
+
+/* What a guest does while it idles is not what its host does with the core. */
+static void idle_states_of_a_guest_say_nothing_of_its_host(void **state)
+{
+    (void)state;
+    put("sys/hypervisor/type", "xen\n");
+    put_cpu(0, "cpuidle/state1/latency", "1\n");
+    put_cpu(0, "cpuidle/state1/name", "haltpoll\n");
+    expect("idle-states", DOCTOR_UNKNOWN, "(haltpoll) takes 1 us to leave; how deep the host", "");
+    put_cpu(0, "cpuidle/state1/latency", "133\n");
+    expect("idle-states", DOCTOR_WARN, "133 us", "cpupower");
 }
 
 static void slow_clock_is_a_warning(void **state)
@@ -611,6 +626,7 @@ int main(void)
         TEST(isolated_cores_want_pinned_workers),
         TEST(cpuset_is_told),
         TEST(deep_idle_states_count_if_enabled),
+        TEST(idle_states_of_a_guest_say_nothing_of_its_host),
         TEST(slow_clock_is_a_warning),
         TEST(heat_is_judged_by_its_limit),
         TEST(memory_settings_are_judged),
