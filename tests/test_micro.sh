@@ -96,6 +96,12 @@ json counters_are_per_operation \
 json peaks_are_themselves "all(x['DEQUE_MAX'] == 1 for x in b if x['name'].startswith('switch')) and all(x['DEQUE_MAX'] == min(64, x['iterations']) for x in b if x['name'].startswith('spawn'))"
 json nothing_of_a_scheduler_without_one "all('DISPATCHES' not in x for x in b if x['name'].startswith('floor'))"
 json what_is_not_counted_is_absent_and_said "all(('PAPI_L1_DCM' in x) != ('not counted: PAPI_L1_DCM: ' in open('err').read()) for x in b)"
+run gmp kthread --format json $quick --benchmark_filter='^(spawn|floor/thread)' \
+    --events sde:::schedlab::MALLOC_ALLOCATIONS,sde:::schedlab::MALLOC_BYTES,sde:::schedlab::MALLOC_ALLOCATED
+json malloc_has_no_false_zero "all('MALLOC_ALLOCATIONS' not in x and x.get('MALLOC_BYTES', 1) > 0 and x.get('MALLOC_ALLOCATED', 1) > 0 for x in b if 'gmp' not in x['name'])"
+json bytes_are_counted_where_threads_stay \
+    "'MALLOC_BYTES: malloc is ' in open('err').read() or [x['name'].split('/')[1] for x in b if 'MALLOC_BYTES' in x] == ['thread', 'gmp']"
+[ "$(grep -c '^not counted: .*MALLOC_ALLOCATIONS: ..' err)" = 1 ] && report 1 blocks_are_absent_with_a_reason || report 0 blocks_are_absent_with_a_reason
 
 # Misuse
 misuse unknown_flag 'the nearest is "--benchmark_filter"' -- --benchmark_fliter=x

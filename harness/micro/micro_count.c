@@ -82,7 +82,7 @@ void micro_count_list(const char *events)
 
 void micro_count_open(struct micro_count *count, struct sched *const *sched, bool threads_come)
 {
-    *count = (struct micro_count){.sched = sched};
+    *count = (struct micro_count){.sched = sched, .threads_come = threads_come};
     called = count;
     if (process)
         count->before = counters_to_json(process, 1);
@@ -103,6 +103,8 @@ void micro_count_close(struct micro_count *count)
 
 void micro_count_thread(struct micro_count *count, const void *key)
 {
+    if (process && !count->threads_come)
+        counters_thread_started(process, key); /* for malloc's bytes */
     if (count->threads)
         counters_thread_started(count->threads, key);
 }
@@ -111,6 +113,8 @@ void micro_count_thread(struct micro_count *count, const void *key)
  * with the call. */
 void micro_count_thread_end(struct micro_count *count, const void *key)
 {
+    if (process && !count->threads_come)
+        counters_thread_stopping(process, key);
     if (count->threads && gettid() != getpid())
         counters_thread_stopping(count->threads, key);
 }
@@ -143,15 +147,28 @@ static void absence_tell(const char *name, const char *reason)
     fprintf(stderr, "not counted: %s: %s\n", name, reason);
 }
 
+/* Why an event that counters.h has a value for is none of a single operation; NULL if it is. */
+static const char *operation_absence(const struct micro_count *count, int own)
+{
+    if (own < 0)
+        return NULL;
+    if (counter_sde_kind(own) == COUNTER_RUN)
+        return "counted over whole runs only; `schedlab run` may";
+    if (counter_sde_is_by_thread(own) && count->threads_come)
+        return "threads come and go in some benchmarks; jemalloc counts by thread";
+    return NULL;
+}
+
 static double value_of(const json_t *event)
 {
     return (double)json_integer_value(json_object_get(event, "value"));
 }
 
 /* before: the same list at the beginning of the call, or NULL: it began with zero. */
-static void list_show(const json_t *list, const json_t *before, bool has_scheduler,
+static void list_show(const struct micro_count *count, const json_t *list, const json_t *before,
                       struct gbench_state *state, double share)
 {
+    bool has_scheduler = count->sched != NULL;
     size_t i;
     const json_t *event;
     json_array_foreach(list, i, event)
@@ -159,31 +176,32 @@ static void list_show(const json_t *list, const json_t *before, bool has_schedul
         const char *name = json_string_value(json_object_get(event, "name"));
         const char *absent = json_string_value(json_object_get(event, "absent"));
         int own = counter_sde_find(name);
+        if (!absent)
+            absent = operation_absence(count, own);
         if (absent) {
             absence_tell(name, absent);
         } else if (own >= STAT_COUNT || own < 0 || has_scheduler) {
-            bool peak = own >= 0 && counter_sde_is_peak(own);
+            bool sum = own < 0 || counter_sde_kind(own) == COUNTER_SUM;
             double value = value_of(event);
-            if (before && !peak)
+            if (before && sum)
                 value -= value_of(json_array_get(before, i));
             gbench_count(state, own >= 0 ? counter_sde_name(own) : name,
-                         peak ? value : value * share,
-                         peak ? GBENCH_COUNTER_FIGURE : GBENCH_COUNTER_TOTAL);
+                         sum ? value * share : value,
+                         sum ? GBENCH_COUNTER_TOTAL : GBENCH_COUNTER_FIGURE);
         }
     }
 }
 
 void micro_count_show(const struct micro_count *count, struct gbench_state *state, double share)
 {
-    bool has_scheduler = count->sched != NULL;
     if (process) {
         json_t *list = counters_to_json(process, 1);
-        list_show(list, count->before, has_scheduler, state, share);
+        list_show(count, list, count->before, state, share);
         json_decref(list);
     }
     if (count->threads) {
         json_t *list = counters_to_json(count->threads, 1);
-        list_show(list, NULL, has_scheduler, state, share);
+        list_show(count, list, NULL, state, share);
         json_decref(list);
     }
 }

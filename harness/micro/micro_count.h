@@ -18,6 +18,7 @@ struct micro_count {
     struct sched *const *sched; /* where the scheduler is, once there is one; NULL: never */
     struct counters *threads;   /* NULL: none is asked for */
     json_t *before;             /* the process's events, as they were */
+    bool threads_come;          /* and go: what is counted by thread cannot be had */
 };
 
 /* What is counted from now on; see counter_names_split(); NULL is "none". Once. Must be valid. */
