@@ -161,6 +161,7 @@ $(TEST_PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(SUPPORT_OBJECTS) $(SHARED_O
 
 $(OUT)/tests/test_gbench: $(OUT)/harness/gbench/gbench.o
 $(OUT)/tests/test_gbench: TEST_LDLIBS = $(MICRO_LDLIBS)
+$(OUT)/tests/test_micro_clock: $(OUT)/harness/micro/micro_clock.o
 
 # The floor alone, no third-party library: the cross build runs the same program.
 $(CONFORMANCE): $(CONFORMANCE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)

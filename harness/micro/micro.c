@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/micro/micro.h"
 
+#include "harness/micro/micro_clock.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -63,13 +65,14 @@ void micro_start(struct micro *micro)
 
 void micro_stop(struct micro *micro)
 {
-    micro->ns += machine_now() - micro->started;
+    micro_took(micro, machine_now() - micro->started);
     micro_close(micro);
 }
 
 void micro_took(struct micro *micro, int64_t ns)
 {
     micro->ns += ns;
+    micro->sections++;
 }
 
 void micro_did(struct micro *micro, uint64_t done)
@@ -211,6 +214,9 @@ void micro_partner_join(struct micro_partner *partner)
 
 /* Running ------------------------------------------------------------------------------------ */
 
+/* Measured once, before anything is timed. */
+static double clock_cost_ns;
+
 /* The whole operation is one turn of the library's loop, whose clocks stand still but where the
  * operation lets them run. */
 static void run_timed(struct micro *micro)
@@ -220,7 +226,8 @@ static void run_timed(struct micro *micro)
         gbench_pause(micro->state);
         micro->op->run(micro);
         gbench_resume(micro->state);
-        gbench_set_time_ns(micro->state, (double)micro->ns * planned_share(micro));
+        double ns = micro_clock_net_ns(micro->ns, micro->sections, clock_cost_ns);
+        gbench_set_time_ns(micro->state, ns * planned_share(micro));
     }
 }
 
@@ -286,6 +293,7 @@ static void instance_register(const struct micro_op *op, const struct variant_sp
 void micro_register(const struct variant_spec *variants, size_t count, const char *events)
 {
     micro_count_list(events);
+    clock_cost_ns = micro_clock_cost_ns(machine_now);
     for (size_t t = 0; t < TABLES; t++) {
         for (const struct micro_op *op = tables[t]; op->name; op++) {
             if (!op->serves)

@@ -61,8 +61,9 @@ struct micro {
     struct gbench_state *state;
     struct micro_count count;
     bool counting;
-    int64_t started, ns;
-    uint64_t did; /* 0: as many as planned */
+    int64_t started, ns; /* the sum, clock and all */
+    uint64_t sections;   /* that it is of */
+    uint64_t did;        /* 0: as many as planned */
     char failure[256], absence[256];
 };
 
@@ -87,11 +88,14 @@ bool micro_more(struct micro *micro, uint64_t n);
 /* MICRO_LOOP: how many there were; pre: micro_more() was false. */
 uint64_t micro_done(const struct micro *micro);
 
-/* MICRO_TIMED: the time between them is added. Any thread, in pairs. */
+/* MICRO_TIMED: the time between them is added, without what reading the clock costs. Any thread, in
+ * pairs. CPU time holds starting and stopping the library's clocks, which are calls of the kernel:
+ * where sections are short it is mostly that. */
 void micro_start(struct micro *micro);
 void micro_stop(struct micro *micro);
 
-/* MICRO_TIMED: adds a time that the operation took itself. CPU time and events are then those of
+/* MICRO_TIMED: adds a time that the operation took itself, by machine_now(), of which what reading
+ * the clock costs is taken off. CPU time and events are then those of
  * all between micro_open() and micro_close(), waits included. */
 void micro_took(struct micro *micro, int64_t ns);
 void micro_open(struct micro *micro);

@@ -1,0 +1,22 @@
+/* micro_clock.h - the time of a section of code that is not much longer than a look at the clock.
+ *
+ * Who calls: micro.c, for MICRO_TIMED. Between the two moments at which a section's clock is read
+ * passes, beside the section, as much as passes between two readings in a row: once the end of the
+ * first and once the beginning of the second. That is measured and taken off:
+ *
+ *     time = sum over sections (end - begin) - sections * cost
+ */
+#ifndef SCHEDLAB_MICRO_CLOCK_H
+#define SCHEDLAB_MICRO_CLOCK_H
+
+#include <stdint.h>
+
+/* ns from one reading of the clock to the next, if nothing is between them: the median over runs of
+ * readings, each long enough for a clock with coarse steps. Takes about 1 ms. Any thread. */
+double micro_clock_cost_ns(int64_t (*now)(void));
+
+/* The time of so many sections, in ns; at least 1, since what is shorter than the clock can tell
+ * has not taken no time. */
+double micro_clock_net_ns(int64_t ns, uint64_t sections, double cost_ns);
+
+#endif
