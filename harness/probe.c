@@ -249,6 +249,9 @@ json_t *probe_to_json(const struct probe *before, const struct probe *after, con
     json_t *cores = json_array();
     for (int i = 0; i < count; i++)
         json_array_append_new(cores, json_integer(cpus[i]));
-    return json_pack("{so so so}", "before", one_to_json(before), "after", one_to_json(after),
-                     "cores", cores);
+    json_t *record = json_pack("{so so so}", "before", one_to_json(before), "after",
+                               one_to_json(after), "cores", cores);
+    if (count > 1)
+        json_object_set_new(record, "line_cores", json_pack("[i,i]", cpus[0], cpus[1]));
+    return record;
 }

@@ -11,6 +11,10 @@
  *   line_ns     one cache line goes from the first core in use to the second and back
  *   compute_ns  PROBE_COMPUTE_ROUNDS rounds of a dependent integer recurrence on the first core
  *
+ * With more than two cores in use the line is that of one pair of them, always the same: a machine
+ * that moves its other cores apart is not found out, and the record names the pair. Going round all
+ * pairs would leave each too few batches for a median in the time that a probe may take.
+ *
  * Both are medians over short batches, so that one interruption, which hits one batch, changes
  * nothing. A probe takes PROBE_NS, and up to ten times that where other programs hold the cores, or
  * twice that if they keep its threads from starting.
@@ -42,7 +46,8 @@ void probe_run(struct probe *probe, const int *cpus, int count, int threads, int
  * used; -ETIMEDOUT if others hold the cores; or another -errno. pre: cpu_a != cpu_b. */
 int probe_line(int cpu_a, int cpu_b, double *line_ns);
 
-/* {"before": {"line_ns", "compute_ns"}, "after": likewise, "cores": cpus}; owned by the caller. */
+/* {"before": {"line_ns", "compute_ns"}, "after": likewise, "cores": cpus, "line_cores": the two
+ * between which the line goes, where there are two}; owned by the caller. */
 json_t *probe_to_json(const struct probe *before, const struct probe *after, const int *cpus,
                       int count);
 

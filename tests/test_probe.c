@@ -99,16 +99,19 @@ static void line_alone_is_that_of_any_two_cores(void **state)
 static void record_has_values_or_reasons(void **state)
 {
     (void)state;
-    static const int cpus[2] = {3, 5};
+    static const int cpus[3] = {3, 5, 7};
     const struct probe before = {.line_ns = 60.5, .compute_ns = 4000};
     struct probe after = {.line_ns = NAN, .compute_ns = 4100};
     snprintf(after.line_absent, sizeof after.line_absent, "the cores were busy");
-    json_t *probe = probe_to_json(&before, &after, cpus, 2);
+    json_t *probe = probe_to_json(&before, &after, cpus, 3);
     char *text = json_dumps(probe, JSON_COMPACT);
     assert_string_equal(text, "{\"before\":{\"line_ns\":60.5,\"compute_ns\":4000.0},"
                               "\"after\":{\"line_ns\":{\"absent\":\"the cores were busy\"},"
-                              "\"compute_ns\":4100.0},\"cores\":[3,5]}");
+                              "\"compute_ns\":4100.0},\"cores\":[3,5,7],\"line_cores\":[3,5]}");
     free(text);
+    json_decref(probe);
+    probe = probe_to_json(&before, &after, cpus, 1);
+    assert_null(json_object_get(probe, "line_cores"));
     json_decref(probe);
 }
 
