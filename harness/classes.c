@@ -17,16 +17,38 @@ static bool has_mood(const json_t *record)
     return json_integer_value(json_object_get(record, "workers")) > 1 && record_is(record, "ok");
 }
 
+/* Of samples beside those of blocks there are most where the machine was in another mood. Records
+ * without `why` are of blocks. */
+static bool is_of_block(const json_t *record)
+{
+    const char *why = record_text(record, "why");
+    return strcmp(why, "top-up") != 0 && strcmp(why, "repeat") != 0;
+}
+
+/* Whether one of the records with a mood is of a block: if none is, all that have one teach. */
+static bool blocks_teach(const json_t *records)
+{
+    size_t i;
+    const json_t *record;
+    json_array_foreach(records, i, record)
+    {
+        if (has_mood(record) && is_of_block(record))
+            return true;
+    }
+    return false;
+}
+
 void classes_learn(struct classes *classes, const json_t *records)
 {
     size_t count = json_array_size(records), n = 0, i, near = 0, far = 0;
+    bool blocks = blocks_teach(records);
     double *line_ns = calloc(2 * count + 1, sizeof *line_ns);
     const json_t *record;
     if (!line_ns)
         abort();
     json_array_foreach(records, i, record)
     {
-        if (!has_mood(record))
+        if (!has_mood(record) || (blocks && !is_of_block(record)))
             continue;
         line_ns[n++] = classes_probe_ns(record, "before");
         line_ns[n++] = classes_probe_ns(record, "after");
@@ -35,6 +57,8 @@ void classes_learn(struct classes *classes, const json_t *records)
     free(line_ns);
     json_array_foreach(records, i, record)
     {
+        if (blocks && !is_of_block(record))
+            continue;
         enum mood mood = classes_mood(classes, record);
         near += mood == MOOD_NEAR;
         far += mood == MOOD_FAR;

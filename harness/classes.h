@@ -31,7 +31,9 @@ struct classes {
     enum mood common; /* near or far, whichever more samples lie in; MOOD_NONE: no probes */
 };
 
-/* Learns from an array of records; only those that are ok and have several workers count. */
+/* Learns from an array of records; only those that are ok and have several workers count, and of
+ * these only the samples of blocks, as in needs.h, so that what is judged is what was topped up. If
+ * there are none of blocks, all of them count. */
 void classes_learn(struct classes *classes, const json_t *records);
 
 /* The mood of a record; MOOD_NONE with one worker or without probes. */

@@ -242,7 +242,7 @@ static struct tally past_tally(const struct needs *needs, const struct past *pas
         tally.repeats += note->why == WHY_REPEAT;
         tally.top_ups += note->why == WHY_TOP_UP;
         tally.probed += mood != MOOD_NONE;
-        tally.in_class += mood != MOOD_NONE && mood == needs->class;
+        tally.in_class += !note->marked && mood != MOOD_NONE && mood == needs->class;
     }
     return tally;
 }

@@ -9,8 +9,8 @@
  * and after these, each holding only the cells that need it,
  *
  *     repeats   while a cell has fewer samples without marks than blocks, reps_max at most
- *     top-ups   while a cell has fewer than class_min samples of the run's most common mood,
- *               reps_max at most
+ *     top-ups   while a cell has fewer than class_min samples without marks of the run's most
+ *               common mood, reps_max at most
  *
  * What moods there are, and which is the most common one, is learnt from the samples of blocks: of
  * the others there are most where the machine was in another mood.

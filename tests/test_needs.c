@@ -148,6 +148,15 @@ static json_t *fib_is_never_far(const struct cell *cell, unsigned block)
     return probed(cell, block, strcmp(cell->workload, "fib") != 0);
 }
 
+/* In the blocks, of which only the first two are not disturbed; later samples are not. */
+static json_t *blocks_are_disturbed(const struct cell *cell, unsigned block)
+{
+    json_t *record = probed(cell, block, false);
+    if (block >= 2 && block < REPS)
+        json_object_set_new(record, "marks", json_pack("[s]", "steal"));
+    return record;
+}
+
 /* And so is the first repetition. */
 static json_t *second_block_is_disturbed(const struct cell *cell, unsigned block)
 {
@@ -357,6 +366,20 @@ static void cells_with_few_samples_of_the_common_mood_get_more(void **state)
     finish(&needs);
 }
 
+static void disturbed_samples_are_none_of_the_class(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(0);
+    sweep.class_min = 5;
+    run(&needs, &sweep, blocks_are_disturbed);
+    for (size_t i = 0; i < needs.plan->count; i++) {
+        const struct cell *cell = &needs.plan->cells[i];
+        expect_stop(&needs, cell, REPS + (cell->workers == 2 ? 3 : 0), "reps");
+    }
+    finish(&needs);
+}
+
 static void top_ups_end_where_the_mood_does_not_come(void **state)
 {
     (void)state;
@@ -462,6 +485,7 @@ int main(void)
         cmocka_unit_test(cell_that_had_not_ended_is_interrupted),
         cmocka_unit_test(sweep_goes_on_after_any_interruption_as_if_there_had_been_none),
         cmocka_unit_test(cells_with_few_samples_of_the_common_mood_get_more),
+        cmocka_unit_test(disturbed_samples_are_none_of_the_class),
         cmocka_unit_test(top_ups_end_where_the_mood_does_not_come),
         cmocka_unit_test(no_moods_no_top_ups),
         cmocka_unit_test(disturbed_samples_are_repeated_until_there_are_as_many_without),

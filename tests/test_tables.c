@@ -313,6 +313,27 @@ static void cell_is_judged_in_the_most_common_mood(void **state)
     expect("cells.tsv", "a", "c3", "median", "5");
 }
 
+#define WHY(why) ",\"why\":\"" why "\""
+
+/* Near in the blocks; the top-ups and repeats, of which there are more, came when it was far. */
+#define TOPPED_UP                                                                                  \
+    SAMPLE("c1", "\"a\"", "gmp", 2, 0, OK(10, "1") WHY("block") PROBE(50, 51))                     \
+    SAMPLE("c1", "\"a\"", "gmp", 2, 1, OK(11, "1") WHY("block") PROBE(51, 50))                     \
+    SAMPLE("c1", "\"a\"", "gmp", 2, 2, OK(4, "1") WHY("block") PROBE(350, 350))                    \
+    SAMPLE("c1", "\"a\"", "gmp", 2, 3, OK(12, "1") WHY("top-up") PROBE(50, 50))                    \
+    SAMPLE("c1", "\"a\"", "gmp", 2, 4, OK(5, "1") WHY("top-up") PROBE(350, 340))                   \
+    SAMPLE("c1", "\"a\"", "gmp", 2, 5, OK(6, "1") WHY("top-up") PROBE(350, 340))                   \
+    SAMPLE("c1", "\"a\"", "gmp", 2, 6, OK(7, "1") WHY("repeat") PROBE(350, 340))
+
+static void common_mood_is_that_of_blocks(void **state)
+{
+    (void)state;
+    samples_write(TOPPED_UP);
+    expect("cells.tsv", "a", "c1", "class", "near");
+    expect("cells.tsv", "a", "c1", "n", "3");
+    expect("cells.tsv", "a", "c1", "median", "11");
+}
+
 static void cell_without_moods_leaves_out_marked_samples(void **state)
 {
     (void)state;
@@ -418,6 +439,7 @@ int main(void)
         cmocka_unit_test(latency_rows_are_medians_of_quantiles),
         cmocka_unit_test(rows_are_sorted_and_the_same_again),
         cmocka_unit_test(cell_is_judged_in_the_most_common_mood),
+        cmocka_unit_test(common_mood_is_that_of_blocks),
         cmocka_unit_test(cell_without_moods_leaves_out_marked_samples),
         cmocka_unit_test(efficiency_is_against_serial_or_else_against_itself),
         cmocka_unit_test(metg_is_found_where_a_task_size_varies),
