@@ -182,7 +182,7 @@ static void explain_empty(const struct compare_side *side, const json_t *records
 static bool same_cell(const struct compare_cell *cell, const json_t *record)
 {
     const json_t *first = json_array_get(cell->records, 0);
-    static const char *const keys[] = {"variant", "workload", "machine", "side"};
+    static const char *const keys[] = {"cell", "variant", "workload", "machine", "side"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(record_text(first, keys[i]), record_text(record, keys[i])) != 0)
             return false;
@@ -378,7 +378,18 @@ static void spec_write(FILE *to, struct sides sides, const char *kind, const cha
     }
 }
 
-static char *key_make(struct sides sides, const struct compare_cell *cell)
+/* What the cell's samples count; a sample that crashed does not say it. */
+static char *cell_events(const struct compare_cell *cell)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach(
+        cell->records, i,
+        record) if (json_object_get(record, "events")) return record_event_names(record, "+");
+    return text_copy("", 0);
+}
+
+static char *key_make(struct sides sides, const struct compare_cell *cell, bool with_events)
 {
     char *key = NULL;
     size_t size = 0;
@@ -394,34 +405,62 @@ static char *key_make(struct sides sides, const struct compare_cell *cell)
     fputc('\t', to);
     if (!both_name(sides, "machine"))
         fputs(cell->machine, to);
+    if (with_events) {
+        char *events = cell_events(cell);
+        fprintf(to, "\t%s", events);
+        free(events);
+    }
     fclose(to);
     return key;
 }
 
-static bool keys_make(struct compare_side *side, struct sides sides, char *error, size_t error_size)
+static void keys_make(struct compare_side *side, struct sides sides, bool with_events)
 {
     for (size_t i = 0; i < side->count; i++) {
-        struct compare_cell *cell = &side->cells[i];
-        free(cell->key);
-        cell->key = key_make(sides, cell);
-        for (size_t k = 0; k < i; k++) {
-            const struct compare_cell *other = &side->cells[k];
-            if (strcmp(other->key, cell->key) != 0)
-                continue;
-            snprintf(error, error_size,
-                     "%s: %s on %s (%d workers) and %s on %s (%d workers) would both be compared "
-                     "with the same cell; filter one of them out",
-                     side->label, other->variant, other->workload, other->workers, cell->variant,
-                     cell->workload, cell->workers);
-            return false;
-        }
+        free(side->cells[i].key);
+        side->cells[i].key = key_make(sides, &side->cells[i], with_events);
     }
-    return true;
 }
 
+/* Two cells of one side with the same key; false if there are none. */
+static bool keys_clash(const struct compare_side *side, const struct compare_cell **first,
+                       const struct compare_cell **second)
+{
+    for (size_t i = 0; i < side->count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(side->cells[k].key, side->cells[i].key) == 0) {
+                *first = &side->cells[k];
+                *second = &side->cells[i];
+                return true;
+            }
+    return false;
+}
+
+static bool keys_differ(const struct compare_side *side, char *error, size_t error_size)
+{
+    const struct compare_cell *first, *second;
+    if (!keys_clash(side, &first, &second))
+        return true;
+    snprintf(error, error_size,
+             "%s: %s on %s (%d workers) and %s on %s (%d workers) would both be compared with the "
+             "same cell; filter one of them out",
+             side->label, first->variant, first->workload, first->workers, second->variant,
+             second->workload, second->workers);
+    return false;
+}
+
+/* Events are part of the keys only where cells differ in nothing else: runs of different events
+ * have partners too. */
 bool compare_sides_pair(struct compare_side *a, struct compare_side *b, char *error,
                         size_t error_size)
 {
     struct sides sides = {a, b};
-    return keys_make(a, sides, error, error_size) && keys_make(b, sides, error, error_size);
+    const struct compare_cell *first, *second;
+    keys_make(a, sides, false);
+    keys_make(b, sides, false);
+    if (keys_clash(a, &first, &second) || keys_clash(b, &first, &second)) {
+        keys_make(a, sides, true);
+        keys_make(b, sides, true);
+    }
+    return keys_differ(a, error, error_size) && keys_differ(b, error, error_size);
 }

@@ -1,4 +1,5 @@
 /* export.c - see export.h. */
+#define _GNU_SOURCE
 #include "harness/export.h"
 
 #include "harness/counter_names.h"
@@ -19,6 +20,7 @@ struct exporting {
     json_t *records;
     json_t *environment; /* NULL: not there */
     json_t *failed;      /* reasons by cell: such a cell has no numbers */
+    json_t *names;       /* {cell: its name} by what cells are called without their events */
     FILE *to;
     struct export_result *result;
 };
@@ -39,11 +41,54 @@ static bool has_numbers(const struct exporting *exporting, const json_t *record)
            !json_object_get(exporting->failed, record_text(record, "cell"));
 }
 
-static void name_write(const json_t *record, char name[NAME_SIZE])
+/* Cells of one sweep may differ in their side, or in their events, alone. */
+static void plain_name(const json_t *record, char name[NAME_SIZE])
 {
-    snprintf(name, NAME_SIZE, "%s/%s/workers:%lld", record_text(record, "variant"),
+    const char *side = record_text(record, "side");
+    snprintf(name, NAME_SIZE, "%s/%s/workers:%lld%s%s", record_text(record, "variant"),
              record_text(record, "workload"),
-             (long long)json_integer_value(json_object_get(record, "workers")));
+             (long long)json_integer_value(json_object_get(record, "workers")),
+             *side ? "/side:" : "", side);
+}
+
+/* Notes which cells share a plain name. */
+static json_t *names_learn(const json_t *records)
+{
+    json_t *names = json_object();
+    size_t i;
+    const json_t *record;
+    json_array_foreach(records, i, record)
+    {
+        char name[NAME_SIZE];
+        plain_name(record, name);
+        if (!json_object_get(names, name))
+            json_object_set_new(names, name, json_object());
+        if (record_is(record, "ok"))
+            json_object_set_new(json_object_get(names, name), record_text(record, "cell"),
+                                json_true());
+    }
+    return names;
+}
+
+/* The names of its events if another cell has all else the same, else NULL; free() it. */
+static char *events_apart(const struct exporting *exporting, const json_t *record)
+{
+    char name[NAME_SIZE];
+    plain_name(record, name);
+    if (json_object_size(json_object_get(exporting->names, name)) < 2)
+        return NULL;
+    return record_event_names(record, "+");
+}
+
+/* free() it. */
+static char *name_make(const struct exporting *exporting, const json_t *record)
+{
+    char plain[NAME_SIZE], *name, *events = events_apart(exporting, record);
+    plain_name(record, plain);
+    if (asprintf(&name, "%s%s%s", plain, events ? "/events:" : "", events ? events : "") < 0)
+        abort();
+    free(events);
+    return name;
 }
 
 /* An event without the prefix that all of the program's own share. */
@@ -119,16 +164,16 @@ static json_t *gbench_families(const struct exporting *exporting)
     const json_t *record;
     json_array_foreach(exporting->records, i, record)
     {
-        char name[NAME_SIZE];
         if (!has_numbers(exporting, record))
             continue;
-        name_write(record, name);
+        char *name = name_make(exporting, record);
         json_t *family = json_object_get(families, name);
         if (!family) {
             family = json_pack("{si si si}", "index", (int)json_object_size(families), "count", 0,
                                "done", 0);
             json_object_set_new(families, name, family);
         }
+        free(name);
         json_t *count = json_object_get(family, "count");
         json_integer_set(count, json_integer_value(count) + 1);
     }
@@ -142,11 +187,11 @@ static void gbench_write(const struct exporting *exporting)
     const json_t *record;
     json_array_foreach(exporting->records, i, record)
     {
-        char name[NAME_SIZE];
         if (!has_numbers(exporting, record))
             continue;
-        name_write(record, name);
+        char *name = name_make(exporting, record);
         json_t *entry = gbench_entry(record, json_object_get(families, name), name);
+        free(name);
         json_t *cpu = (json_t *)(uintptr_t)cpu_time(record);
         if (cpu)
             json_object_set(entry, "cpu_time", cpu);
@@ -222,6 +267,17 @@ static void benchstat_latency(FILE *to, const json_t *record)
             fprintf(to, " %.15g %s", record_number(latency, parts[i].key), parts[i].unit);
 }
 
+/* What tells the cell from others of the same name. */
+static void benchstat_apart(const struct exporting *exporting, const json_t *record)
+{
+    char *events = events_apart(exporting, record);
+    if (*record_text(record, "side"))
+        fprintf(exporting->to, "/side=%s", record_text(record, "side"));
+    if (events)
+        fprintf(exporting->to, "/events=%s", events);
+    free(events);
+}
+
 static void benchstat_write(const struct exporting *exporting)
 {
     FILE *to = exporting->to;
@@ -238,6 +294,7 @@ static void benchstat_write(const struct exporting *exporting)
         put_specification(to, variant + 1);
         fputc('/', to);
         put_specification(to, record_text(record, "workload"));
+        benchstat_apart(exporting, record);
         fprintf(to, "/P=%lld-%lld %.0f %.15g ns/op", workers, workers, record_number(record, "ops"),
                 ns_per_op(record));
         benchstat_latency(to, record);
@@ -419,12 +476,14 @@ int export_run(const char *folder, enum export_format format, FILE *to,
         .records = records,
         .environment = json_load_file(path, 0, NULL),
         .failed = failed_cells(records),
+        .names = names_learn(records),
         .to = to,
         .result = result,
     };
     writers[format](&exporting);
     result->left_out = json_array_size(records) - result->samples;
     json_decref(exporting.failed);
+    json_decref(exporting.names);
     json_decref(exporting.environment);
     json_decref(records);
     return 0;

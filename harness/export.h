@@ -7,12 +7,14 @@
  * What has no number in a format is left out of it and counted, and never becomes a zero:
  *
  *   gbench     JSON of Google Benchmark: every sample is a repetition of its cell,
- *              VARIANT/WORKLOAD/workers:N, in nanoseconds per operation; events per operation are
+ *              VARIANT/WORKLOAD/workers:N, then /side:S in a run of sides and /events:E+E+... where
+ *              cells differ in those alone, in nanoseconds per operation; events per operation are
  *              its user counters. cpu_time is the event PROCESS_CPU_NS, else perf::TASK-CLOCK;
  *              where neither was counted there is none.
  *   benchstat  text as `go test -bench` prints it: one line per sample,
- *              BenchmarkVARIANT/WORKLOAD/P=N-N OPS NS ns/op, then events as VALUE NAME/op, peaks as
- *              VALUE NAME, and latencies as VALUE pQ-ns
+ *              BenchmarkVARIANT/WORKLOAD/P=N-N OPS NS ns/op, with /side=S and /events=E+E+...
+ *              before /P likewise, then events as VALUE NAME/op, peaks as VALUE NAME, and latencies as
+ *              VALUE pQ-ns
  *   csv        RFC 4180: one line per sample, failed and skipped ones too; a column for each key of
  *              the records, parts of objects as key.part, events as event.NAME and
  *              event.NAME.per_op; absent is empty

@@ -132,6 +132,20 @@ double record_latency_ns(const json_t *record, double quantile)
     return bucket_quantile(latency, quantile);
 }
 
+char *record_event_names(const json_t *record, const char *separator)
+{
+    char *names = NULL;
+    size_t size = 0, i;
+    const json_t *event;
+    FILE *to = open_memstream(&names, &size);
+    if (!to)
+        abort();
+    json_array_foreach(json_object_get(record, "events"), i, event)
+        fprintf(to, "%s%s", i ? separator : "", record_text(event, "name"));
+    fclose(to);
+    return names;
+}
+
 /* The lock goes when the file is closed, however the process ends. */
 static int file_open(struct record_file *file, const char *path, int flags)
 {

@@ -48,6 +48,11 @@ double record_event_value(const json_t *event);
  */
 double record_latency_ns(const json_t *record, double quantile);
 
+/* The names of the record's events, counted or not, with this separator between them; "" if it has
+ * none. Those of a group that counts events of its own differ from those of the other groups.
+ * free() it. */
+char *record_event_names(const json_t *record, const char *separator);
+
 /* Appending ---------------------------------------------------------------------------------- */
 
 struct record_file {

@@ -31,8 +31,25 @@ static bool same_text(const json_t *a, const json_t *b, const char *key)
     return strcmp(record_text(a, key), record_text(b, key)) == 0;
 }
 
-/* The same workload at one worker, wherever in the run it stands: of the same variant, or of the
- * variant named `variant` if that is not NULL. */
+/* A cell of other events had other work to do beside the workload's. */
+static bool same_events(const struct cell_rows *a, const struct cell_rows *b)
+{
+    const struct cell_rows *cells[] = {a, b};
+    char *names[2];
+    for (int c = 0; c < 2; c++) {
+        size_t i = 0; /* a sample that crashed does not say what it counts */
+        while (i + 1 < cells[c]->count && !json_object_get(cells[c]->rows[i].record, "events"))
+            i++;
+        names[c] = record_event_names(cells[c]->rows[i].record, ",");
+    }
+    bool same = strcmp(names[0], names[1]) == 0;
+    free(names[0]);
+    free(names[1]);
+    return same;
+}
+
+/* The same workload at one worker, counting the same, wherever in the run it stands: of the same
+ * variant, or of the variant named `variant` if that is not NULL. */
 static const struct cell_rows *cell_find_alone(const struct table *table,
                                                const struct cell_rows *cell, const char *variant)
 {
@@ -42,7 +59,8 @@ static const struct cell_rows *cell_find_alone(const struct table *table,
         if (record_integer(other, "workers") == 1 && same_text(other, record, "workload") &&
             same_text(other, record, "machine") && same_text(other, record, "side") &&
             (variant ? strcmp(record_text(other, "variant"), variant) == 0
-                     : same_text(other, record, "variant")))
+                     : same_text(other, record, "variant")) &&
+            same_events(cell, &table->cells[at]))
             return &table->cells[at];
     }
     return NULL;

@@ -207,6 +207,34 @@ static void one_key_twice_means_either(void **state)
     compare_side_free(&loaded);
 }
 
+/* Two cells that differ in what they count alone: in run b in the other order. */
+static void cells_of_other_events_are_not_one(void **state)
+{
+    (void)state;
+    static const char more[] = ",\"cell\":\"0\",\"events\":[{\"name\":\"E\"}]";
+    static const char many[] = ",\"cell\":\"1\",\"events\":[{\"name\":\"E\"},{\"name\":\"F\"}]";
+    FILE *to = run_open("a", NULL);
+    cell(to, "gmp", "fib,n=20", 1, 100, 1, more);
+    cell(to, "gmp", "fib,n=20", 1, 10, 1, many);
+    fclose(to);
+    to = run_open("b", NULL);
+    cell(to, "gmp", "fib,n=20", 1, 10, 1, many);
+    cell(to, "gmp", "fib,n=20", 1, 200, 1, more);
+    fclose(to);
+    struct both *both = compare("a", "b");
+    assert_int_equal(both->comparison.count, 2);
+    assert_true(both->comparison.pairs[0].median_a == 103);
+    assert_true(both->comparison.pairs[0].median_b == 203);
+    assert_int_equal(both->comparison.pairs[1].verdict, COMPARE_SAME);
+    both_free(both);
+    to = run_open("b", NULL);
+    cell(to, "gmp", "fib,n=20", 1, 200, 1, ",\"events\":[{\"name\":\"G\"}]");
+    fclose(to);
+    both = compare("a:cell=0", "b");
+    assert_int_equal(both->comparison.count, 1); /* as long as it is the only one */
+    both_free(both);
+}
+
 static void two_partners_of_one_cell_are_refused(void **state)
 {
     (void)state;
@@ -329,7 +357,8 @@ static void failed_cell_is_a_pair_without_numbers(void **state)
     char path[PATH_SIZE];
     path_of(path, "b", "samples.jsonl");
     FILE *to = fopen(path, "a");
-    fputs("{\"variant\":\"gmp\",\"workload\":\"fib,n=20\",\"workers\":2,\"machine\":\"native\","
+    fputs("{\"cell\":\"gmp.fib,n=20.2\",\"variant\":\"gmp\",\"workload\":\"fib,n=20\",\"workers\":"
+          "2,\"machine\":\"native\","
           "\"status\":\"failed\",\"reason\":\"killed\"}\n",
           to);
     fclose(to);
@@ -587,6 +616,7 @@ int main(void)
         cmocka_unit_test(metric_that_no_sample_has_is_told),
         cmocka_unit_test(what_both_name_may_differ),
         cmocka_unit_test(one_key_twice_means_either),
+        cmocka_unit_test(cells_of_other_events_are_not_one),
         cmocka_unit_test(two_partners_of_one_cell_are_refused),
         cmocka_unit_test(mistakes_name_what_is_nearest),
         cmocka_unit_test(run_against_itself_shows_nothing),

@@ -151,6 +151,31 @@ for line, r in zip(lines, good):
     assert len(units) == len(line[2:]) // 2 and 'DISPATCHES/op' in units and 'DEQUE_MAX' in units
     assert ('p99-ns' in units) == ('latency' in r)"
 
+# Cells that differ in their side, or in what they count, alone
+mkdir apart
+python3 - <<'EOF2'
+import json
+first = json.loads(open('run/samples.jsonl').readline())
+with open('apart/samples.jsonl', 'w') as file:
+    for cell, side, events in ('a', 'a', 1), ('b', 'b', 1), ('c', None, 3), ('d', None, 4):
+        record = dict(first, cell=cell, events=first['events'][:events])
+        if side: record['side'] = side
+        file.write(json.dumps(record) + '\n')
+EOF2
+run apart --to gbench
+python gbench_names_side_and_events "
+b = json.loads(text)['benchmarks']
+names = [x['name'].split('/', 2)[2] for x in b]
+plain = 'workers:%d' % json.loads(open('apart/samples.jsonl').readline())['workers']
+assert names[:2] == [plain + '/side:a', plain + '/side:b'], names
+assert names[2] == plain + '/events:PAPI_L1_DCM+sde:::schedlab::DISPATCHES+sde:::schedlab::DEQUE_MAX', names
+assert names[3] == names[2] + '+sde:::schedlab::PROCESS_CPU_NS', names
+assert [x['repetitions'] for x in b] == [1] * 4"
+run apart --to benchstat
+python benchstat_names_side_and_events "
+names = [line.split()[0] for line in text.splitlines() if line.startswith('Benchmark')]
+assert len(set(names)) == 4 and '/side=a/P=' in names[0] and '/events=PAPI_L1_DCM+sde' in names[2], names"
+
 # Where to
 run run --to benchstat
 cp out whole

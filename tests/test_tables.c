@@ -386,6 +386,18 @@ static void efficiency_is_against_serial_or_else_against_itself(void **state)
     expect("cells.tsv", "a", "c5", "efficiency", "NA");
 }
 
+static void speedup_is_over_a_cell_that_counts_the_same(void **state)
+{
+    (void)state;
+    samples_write(SAMPLE("c1", "\"a\"", "gmp", 1, 0,
+                         OK(10, "1") ",\"events\":[" EVENT("A", "\"value\":1") "]")
+                      SAMPLE("c2", "\"b\"", "gmp", 1, 0,
+                             OK(5, "1") ",\"events\":[" EVENT("B", "\"value\":1") "]")
+                          SAMPLE("c3", "\"b\"", "gmp", 2, 0,
+                                 OK(20, "1") ",\"events\":[" EVENT("B", "\"value\":1") "]"));
+    expect("cells.tsv", "b", "c3", "speedup", "4");
+}
+
 /* A sample of uneven with tasks of so many rounds, 1e9 / ns of them a second. */
 #define TASK(cell, variant, workers, rounds, throughput)                                           \
     "{\"cell\":\"" cell "\",\"groups\":[\"a\"],\"variant\":\"" variant                             \
@@ -442,6 +454,7 @@ int main(void)
         cmocka_unit_test(common_mood_is_that_of_blocks),
         cmocka_unit_test(cell_without_moods_leaves_out_marked_samples),
         cmocka_unit_test(efficiency_is_against_serial_or_else_against_itself),
+        cmocka_unit_test(speedup_is_over_a_cell_that_counts_the_same),
         cmocka_unit_test(metg_is_found_where_a_task_size_varies),
         cmocka_unit_test(folder_without_samples_is_one_line),
     };
