@@ -440,7 +440,8 @@ void report_cells_write(FILE *to, const struct report *report)
     html_open(to, "section", "id", "cells", NULL);
     html_element(to, "h2", "Cell by cell: samples in run order, and how to repeat them", NULL);
     html_element(to, "p",
-                 "Left is the beginning of the run, right its end; the line is the cell's own "
+                 "Left is the beginning of the run, right its end; runs that were merged stand one "
+                 "after the other. The line is the cell's own "
                  "median, and the height of a strip is its largest distance from that, 5 % at "
                  "least. Samples that lean to one side, or jump together in several strips, show "
                  "that the machine changed. Each command runs one sample of its cell again, with "

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int position_compare(double a, double b)
+static int number_compare(double a, double b)
 {
     if (isnan(a) || isnan(b))
         return isnan(b) - isnan(a);
@@ -16,7 +16,37 @@ static int sample_compare(const void *a_void, const void *b_void)
 {
     const struct report_sample *a = a_void, *b = b_void;
     int order = strcmp(a->cell, b->cell);
-    return order ? order : position_compare(a->position, b->position);
+    if (!order)
+        order = number_compare(a->seed, b->seed);
+    return order ? order : number_compare(a->position, b->position);
+}
+
+static int place_compare(const void *a_void, const void *b_void)
+{
+    const struct report_sample *a = *(struct report_sample *const *)a_void;
+    const struct report_sample *b = *(struct report_sample *const *)b_void;
+    int order = number_compare(a->seed, b->seed);
+    return order ? order : number_compare(a->position, b->position);
+}
+
+/* Each run counts its positions from 0: those of the runs before it come on top. */
+static void runs_line_up(struct report_samples *all)
+{
+    struct report_sample **order = calloc(all->count + 1, sizeof(struct report_sample *));
+    double before = 0, end = 0;
+    if (!order)
+        abort();
+    for (size_t i = 0; i < all->count; i++)
+        order[i] = &all->samples[i];
+    qsort(order, all->count, sizeof(struct report_sample *), place_compare);
+    for (size_t i = 0; i < all->count; i++) {
+        if (i > 0 && number_compare(order[i]->seed, order[i - 1]->seed) != 0)
+            before = end;
+        order[i]->position += before;
+        if (!isnan(order[i]->position))
+            end = order[i]->position + 1;
+    }
+    free(order);
 }
 
 static const char *text_or(const char *text, const char *other)
@@ -47,11 +77,13 @@ struct report_samples report_samples_make(const struct tsv *tsv)
             .status = text_or(tsv_text(tsv, row, "status"), "failed"),
             .mood = tsv_text(tsv, row, "mood"),
             .marks = tsv_text(tsv, row, "marks"),
+            .seed = tsv_number(tsv, row, "seed"),
             .position = tsv_number(tsv, row, "position"),
             .throughput = tsv_number(tsv, row, "throughput"),
         };
     qsort(all.samples, all.count, sizeof *all.samples, sample_compare);
     all.count = without_repeats(all.samples, all.count);
+    runs_line_up(&all);
     return all;
 }
 

@@ -15,12 +15,14 @@ struct report_sample {
     const char *cell, *status;
     const char *mood;  /* "near", "far", "mixed", "-" */
     const char *marks; /* what disturbed it: "steal", "steal,throttle"; NULL or "-": nothing */
-    double position;   /* place in the run; NAN outside sweeps */
+    double seed;       /* of its run: one that was merged has several; NAN if not known */
+    double position;   /* place in the run; NAN outside sweeps. The runs of a merged one stand one
+                        * after the other, by seed. */
     double throughput; /* NAN unless ok */
 };
 
 struct report_samples {
-    struct report_sample *samples; /* by cell, then position */
+    struct report_sample *samples; /* by cell, then seed and position */
     size_t count;
 };
 

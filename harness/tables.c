@@ -74,6 +74,9 @@ static int row_compare(const void *a_void, const void *b_void)
     int order = cell_compare(a, b);
     if (!order)
         order =
+            integer_compare(record_integer(a->record, "seed"), record_integer(b->record, "seed"));
+    if (!order)
+        order =
             integer_compare(record_integer(a->record, "block"), record_integer(b->record, "block"));
     if (!order)
         order = integer_compare(record_integer(a->record, "position"),
@@ -233,13 +236,15 @@ static void put_circumstances(FILE *to, const struct table *table, const json_t 
     put_number(to, record_number(record, "steal_share"), '\t');
     put_text(to, record_text(record, "allocator"), '\t');
     put_marks(to, record);
-    put_text(to, record_text(record, "why"), '\n');
+    put_text(to, record_text(record, "why"), '\t');
+    put_integer(to, record, "seed", '\n');
 }
 
 static void samples_write(const struct table *table, FILE *to)
 {
     fputs("cell\tblock\tposition\tgroup\tvariant\tvariant_name\tworkload\tworkload_name\tworkers\t"
-          "status\tthroughput\ttime_ns\tops\tmood\tline_ns\tsteal_share\tallocator\tmarks\twhy\n",
+          "status\tthroughput\ttime_ns\tops\tmood\tline_ns\tsteal_share\tallocator\tmarks\twhy\t"
+          "seed\n",
           to);
     for (size_t i = 0; i < table->count; i++) {
         const json_t *record = table->rows[i].record;

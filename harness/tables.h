@@ -13,7 +13,8 @@
  * - `quantile` is a number from 0 to 1, where 1 is the maximum. Each row is the median over samples
  *   of the sample's own quantile. A quantile that a sample has too few latencies for is left out.
  * - Rows are sorted by group, workload, workers, variant, as text but for workers; samples.tsv then
- *   by block. The order in which a sweep lists its groups is in its sweep.yaml.
+ *   by seed, which tells the runs of a merged one apart, and by block. The order
+ *   in which a sweep lists its groups is in its sweep.yaml.
  */
 #ifndef SCHEDLAB_TABLES_H
 #define SCHEDLAB_TABLES_H

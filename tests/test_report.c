@@ -418,13 +418,38 @@ static const char samples_table[] = "cell\tposition\tgroup\tstatus\tthroughput\t
                                     "c\t7\tg\tok\t90\tmixed\t-\n"
                                     "c\t7\th\tok\t90\tmixed\t-\n";
 
-static struct report_samples samples_of_table(struct tsv *tsv)
+static struct report_samples samples_of_text(struct tsv *tsv, const char *text)
 {
     char path[] = "/tmp/schedlab-test-XXXXXX", error[256];
-    file_make(path, samples_table);
+    file_make(path, text);
     assert_true(tsv_load(tsv, path, error, sizeof error));
     unlink(path);
     return report_samples_make(tsv);
+}
+
+static struct report_samples samples_of_table(struct tsv *tsv)
+{
+    return samples_of_text(tsv, samples_table);
+}
+
+static void runs_that_were_merged_stand_one_after_the_other(void **state)
+{
+    (void)state;
+    struct tsv tsv;
+    struct report_samples samples =
+        samples_of_text(&tsv, "cell\tposition\tgroup\tstatus\tthroughput\tseed\n"
+                              "c\t0\tg\tok\t1\t5\n"
+                              "d\t3\tg\tok\t2\t5\n"
+                              "c\t0\tg\tok\t3\t7\n"
+                              "c\t1\tg\tok\t4\t7\n"
+                              "c\t0\th\tok\t1\t5\n");
+    size_t count;
+    const struct report_sample *of = report_samples_of(&samples, "c", &count);
+    assert_int_equal(count, 3);
+    assert_true(of[0].position == 0 && of[1].position == 4 && of[2].position == 5);
+    assert_true(of[1].throughput == 3);
+    report_samples_free(&samples);
+    tsv_free(&tsv);
 }
 
 static void samples_stand_once_and_in_run_order(void **state)
@@ -626,6 +651,7 @@ int main(void)
         cmocka_unit_test(too_few_samples_decide_nothing),
         cmocka_unit_test(tests_of_a_question_are_corrected_together),
         cmocka_unit_test(serial_failed_and_smaller_runs_do_not_compete),
+        cmocka_unit_test(runs_that_were_merged_stand_one_after_the_other),
         cmocka_unit_test(samples_stand_once_and_in_run_order),
         cmocka_unit_test(strip_shows_samples_by_place_mood_and_mark),
         cmocka_unit_test(uneven_counts_by_m_are_shown),

@@ -356,6 +356,7 @@ static void cell_without_moods_leaves_out_marked_samples(void **state)
     expect("samples.tsv", "c1\t2\t", "a", "mood", "NA");
     expect("samples.tsv", "c2\t0\t", "a", "why", "top-up");
     expect("samples.tsv", "c2\t1\t", "a", "why", "NA");
+    expect("samples.tsv", "c2\t1\t", "a", "seed", "1");
 }
 
 static void efficiency_is_against_serial_or_else_against_itself(void **state)
