@@ -39,6 +39,7 @@ struct options {
     int64_t reps, reps_max, width, seed, timeout_s; /* -1: as the file says */
     int figure;                                     /* index of figure_words */
     bool quick, no_report, dry_run, force, hyperfine;
+    struct sweep_resume resuming;
 };
 
 /* Options ------------------------------------------------------------------------------------- */
@@ -373,7 +374,12 @@ static bool folder_fill(const struct options *options, const struct sweep_file *
     return ok;
 }
 
-static int sweep_measure(const char *program, const struct options *options,
+static bool resumption_record(void *resuming, char *error, size_t error_size)
+{
+    return sweep_resume_record(resuming, error, error_size);
+}
+
+static int sweep_measure(const char *program, struct options *options,
                          const struct sweep_file *sweep, struct plan *plan)
 {
     char folder[PATH_SIZE / 2], hyperfine[PATH_SIZE], error[ERROR_SIZE];
@@ -393,6 +399,8 @@ static int sweep_measure(const char *program, const struct options *options,
         .iterations = options->quick ? 1 : 0,
         .folder = folder,
         .resume = options->resume != NULL,
+        .begin = options->resume ? resumption_record : NULL,
+        .begin_arg = &options->resuming,
         .hyperfine = options->hyperfine ? hyperfine : NULL,
     };
     if (sweep_run_measure(&run, stderr, error, sizeof error) < 0)
@@ -415,11 +423,12 @@ static struct sweep_file *sweep_load(const char *program, struct options *option
                                      size_t error_size)
 {
     if (options->resume) {
-        struct sweep_resume resume = {
+        struct sweep_resume *resume = &options->resuming;
+        *resume = (struct sweep_resume){
             .folder = options->resume, .file = options->file, .force = options->force};
-        struct sweep_file *sweep = sweep_resume_load(&resume, stderr, error, error_size);
-        options->quick = resume.quick;
-        options->hyperfine = resume.hyperfine;
+        struct sweep_file *sweep = sweep_resume_load(resume, stderr, error, error_size);
+        options->quick = resume->quick;
+        options->hyperfine = resume->hyperfine;
         return sweep;
     }
     struct sweep_file *sweep = sweep_file_load(options->file, error, error_size);
@@ -448,5 +457,6 @@ int cmd_sweep(int argc, char **argv)
         status = sweep_measure(argv[0], &options, sweep, plan);
     plan_free(plan);
     sweep_file_free(sweep);
+    sweep_resume_free(&options.resuming);
     return status;
 }

@@ -13,8 +13,8 @@
  *              where neither was counted there is none.
  *   benchstat  text as `go test -bench` prints it: one line per sample,
  *              BenchmarkVARIANT/WORKLOAD/P=N-N OPS NS ns/op, with /side=S and /events=E+E+...
- *              before /P likewise, then events as VALUE NAME/op, peaks as VALUE NAME, and latencies as
- *              VALUE pQ-ns
+ *              before /P likewise, then events as VALUE NAME/op, peaks as VALUE NAME, and latencies
+ *              as VALUE pQ-ns
  *   csv        RFC 4180: one line per sample, failed and skipped ones too; a column for each key of
  *              the records, parts of objects as key.part, events as event.NAME and
  *              event.NAME.per_op; absent is empty

@@ -14,11 +14,10 @@ enum { PATH_SIZE = 4096, DIFFERENCE_SIZE = 3 * PATH_SIZE };
 
 /* What is being resumed, on the way to an answer. */
 struct check {
-    const struct sweep_resume *resume;
+    struct sweep_resume *resume;
     json_t *then;         /* the run's environment */
     json_t *differences;  /* lines */
     char copy[PATH_SIZE]; /* path of the run's sweep.yaml */
-    bool other_file;
 };
 
 static void differ(struct check *check, const char *format, ...)
@@ -46,7 +45,7 @@ static bool files_compare(struct check *check, char *error, size_t error_size)
         differ(check, "%s was changed since the run began", check->copy);
     if (file && strcmp(given, copy) != 0) {
         differ(check, "%s differs from %s", file, check->copy);
-        check->other_file = true;
+        check->resume->other_file = true;
     }
     return true;
 }
@@ -78,16 +77,8 @@ static bool differences_judge(const struct check *check, FILE *messages, char *e
     return true;
 }
 
-static bool environment_write(const struct check *check, char *error, size_t error_size)
-{
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/environment.json", check->resume->folder);
-    return file_replace_json(path, check->then, error, error_size);
-}
-
-/* Adds this resumption to the run's environment, with what had changed. */
-static bool resumption_record(struct check *check, const json_t *now, char *error,
-                              size_t error_size)
+/* Adds this resumption to what will be the run's environment, with what had changed. */
+static void resumption_add(struct check *check, const json_t *now)
 {
     json_t *resumed = json_object_get(check->then, "resumed");
     if (!json_is_array(resumed)) {
@@ -97,26 +88,19 @@ static bool resumption_record(struct check *check, const json_t *now, char *erro
     json_array_append_new(resumed, json_pack("{ss ss sO}", "taken", record_text(now, "taken"),
                                              "revision", sweep_origin_part(now, ORIGIN_REVISION),
                                              "differences", check->differences));
-    if (check->other_file) {
-        char fingerprint[FINGERPRINT_SIZE];
-        if (!file_copy(check->resume->file, check->copy, error, error_size) ||
-            !sweep_origin_fingerprint(check->copy, fingerprint, error, error_size))
-            return false;
-        json_object_set_new(json_object_get(check->then, "sweep"), "fingerprint",
-                            json_string(fingerprint));
-    }
-    return environment_write(check, error, error_size);
+    check->resume->environment = json_incref(check->then);
 }
 
 /* Pre: nothing differs, or all differences are forgiven. */
 static struct sweep_file *sweep_load(struct check *check, char *error, size_t error_size)
 {
-    struct sweep_file *sweep = sweep_file_load(check->copy, error, error_size);
+    const char *path = check->resume->other_file ? check->resume->file : check->copy;
+    struct sweep_file *sweep = sweep_file_load(path, error, error_size);
     if (!sweep)
         return NULL;
     int64_t seed =
         json_integer_value(json_object_get(json_object_get(check->then, "sweep"), "seed"));
-    if (!check->other_file)
+    if (!check->resume->other_file)
         sweep_origin_apply(check->then, sweep);
     sweep->seed = seed;
     return sweep;
@@ -129,11 +113,17 @@ static struct sweep_file *check_and_load(struct check *check, FILE *messages, ch
     programs_compare(check, now);
     struct sweep_file *sweep = NULL;
     if (files_compare(check, error, error_size) &&
-        differences_judge(check, messages, error, error_size) &&
-        resumption_record(check, now, error, error_size))
+        differences_judge(check, messages, error, error_size))
         sweep = sweep_load(check, error, error_size);
+    if (sweep)
+        resumption_add(check, now);
     json_decref(now);
     return sweep;
+}
+
+static void copy_path(const struct sweep_resume *resume, char path[PATH_SIZE])
+{
+    snprintf(path, PATH_SIZE, "%s/sweep.yaml", resume->folder);
 }
 
 struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages, char *error,
@@ -144,7 +134,7 @@ struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages
     if (!check.then)
         return NULL;
     check.differences = json_array();
-    snprintf(check.copy, sizeof check.copy, "%s/sweep.yaml", resume->folder);
+    copy_path(resume, check.copy);
     const json_t *options = json_object_get(check.then, "sweep");
     resume->quick = json_is_true(json_object_get(options, "quick"));
     resume->hyperfine = strcmp(record_text(options, "timer"), "hyperfine") == 0;
@@ -152,4 +142,25 @@ struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages
     json_decref(check.differences);
     json_decref(check.then);
     return sweep;
+}
+
+bool sweep_resume_record(struct sweep_resume *resume, char *error, size_t error_size)
+{
+    char path[PATH_SIZE], fingerprint[FINGERPRINT_SIZE];
+    copy_path(resume, path);
+    if (resume->other_file) {
+        if (!file_copy(resume->file, path, error, error_size) ||
+            !sweep_origin_fingerprint(path, fingerprint, error, error_size))
+            return false;
+        json_object_set_new(json_object_get(resume->environment, "sweep"), "fingerprint",
+                            json_string(fingerprint));
+    }
+    snprintf(path, sizeof path, "%s/environment.json", resume->folder);
+    return file_replace_json(path, resume->environment, error, error_size);
+}
+
+void sweep_resume_free(struct sweep_resume *resume)
+{
+    json_decref(resume->environment);
+    resume->environment = NULL;
 }

@@ -1,13 +1,16 @@
 /* sweep_resume.h - finds out whether an interrupted sweep can go on here, and with what.
  *
  * Who calls: cmd_sweep.c for --resume, before anything is measured. Its answer is the sweep as it
- * was begun; measuring what is missing is sweep_run.h.
+ * was begun; measuring what is missing is sweep_run.h. Asking changes nothing in the run's folder:
+ * what a resumption leaves there is written once its records are locked and read back, so that a
+ * resumption that does not come about leaves no trace, also beside a sweep that is still running.
  */
 #ifndef SCHEDLAB_SWEEP_RESUME_H
 #define SCHEDLAB_SWEEP_RESUME_H
 
 #include "harness/sweep_file.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -19,13 +22,23 @@ struct sweep_resume {
 
     /* Results. */
     bool quick, hyperfine; /* options of the beginning */
+    bool other_file;       /* file is another than the run's copy */
+    json_t *environment;   /* of the run, with this resumption added */
 };
 
 /* The sweep with the options of the run's beginning, to be freed; NULL and one line in error if
- * sweep file, program or machine are not what they were. With force each difference is a line on
- * messages and an entry of `resumed` in the run's environment.json, and another sweep file takes
- * the place of the run's copy: its numbers count, but the seed stays. */
+ * sweep file, program or machine are not what they were, or the run was merged from several. With
+ * force each difference is a line on messages, and the numbers of another sweep file count, but the
+ * seed stays. */
 struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages, char *error,
                                      size_t error_size);
+
+/* Adds the resumption, with what had changed, to `resumed` in the run's environment.json, and puts
+ * another sweep file in the place of the run's copy. False and one line in error if it cannot be
+ * written. Pre: sweep_resume_load() was successful, and nobody else measures into the run. */
+bool sweep_resume_record(struct sweep_resume *resume, char *error, size_t error_size);
+
+/* Frees what sweep_resume_load() left in *resume, successful or not. */
+void sweep_resume_free(struct sweep_resume *resume);
 
 #endif

@@ -397,7 +397,8 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
     double started = clock_seconds();
     error[0] = '\0';
     int result = -1;
-    if (!run->resume || read_back(state, error, error_size)) {
+    if ((!run->resume || read_back(state, error, error_size)) &&
+        (!run->begin || run->begin(run->begin_arg, error, error_size))) {
         blocks_measure(state, error, error_size);
         needs_conclude(&state->needs);
         result = plan_write(state, error, error_size);

@@ -32,6 +32,10 @@ struct sweep_run {
     int iterations;        /* per sample; 0: as many as min_time_ms needs */
     const char *folder;    /* of the run; holds no samples.jsonl yet, unless */
     bool resume;           /* the records in it are to be completed; plan and seed must be theirs */
+    /* Called before the first sample, once the records are locked and read back; may be NULL. False
+     * and one line in error: nothing is measured. */
+    bool (*begin)(void *arg, char *error, size_t error_size);
+    void *begin_arg;
 
     /* Results. */
     size_t ok, failed, skipped; /* samples recorded, those of before a resumption included */

@@ -161,6 +161,7 @@ read -r begun <&3
 run=${begun##* into }
 "$schedlab" sweep --resume "$run" >out 2>err </dev/null
 check run_being_measured_is_left_alone [ "$? $(wc -l <err)" = '1 1' ]
+check run_being_measured_has_no_trace_of_it [ "$(grep -c '"resumed"' "$run/environment.json")" = 0 ]
 check run_being_measured_is_said has 'another process is measuring' err
 kill -TERM $sweep_pid
 cat <&3 >err
@@ -205,6 +206,7 @@ damaged() {
 }
 sed -i '2s/^{/[/' "$run/samples.jsonl"
 damaged damage_in_the_middle_is_not_repaired 'samples.jsonl:2: not a record'
+check failed_resumption_leaves_no_trace cmp -s kept.json "$run/environment.json"
 sed '3p' whole/samples.jsonl | head -n 5 >"$run/samples.jsonl"
 damaged sample_that_is_there_twice_is_named 'samples.jsonl:4: cell [0-9a-f]* is in block 0 a second time'
 
