@@ -126,6 +126,31 @@ static void copy_path(const struct sweep_resume *resume, char path[PATH_SIZE])
     snprintf(path, PATH_SIZE, "%s/sweep.yaml", resume->folder);
 }
 
+/* Positions and blocks of a run of several seeds begin anew with each; only parts of one run can be
+ * merged into something that goes on. */
+static bool seeds_are_one(const struct check *check, char *error, size_t error_size)
+{
+    json_t *seeds = json_object(), *part, *seed;
+    size_t i, k;
+    json_array_foreach(json_object_get(check->then, "merged"), i, part)
+    {
+        json_array_foreach(json_object_get(part, "seeds"), k, seed)
+        {
+            char text[32];
+            snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(seed));
+            json_object_set_new(seeds, text, json_true());
+        }
+    }
+    size_t count = json_object_size(seeds);
+    json_decref(seeds);
+    if (count > 1)
+        snprintf(error, error_size,
+                 "%s was merged from runs of %zu seeds; valid is one of those runs: resume it, and "
+                 "merge again",
+                 check->resume->folder, count);
+    return count <= 1;
+}
+
 struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages, char *error,
                                      size_t error_size)
 {
@@ -138,7 +163,9 @@ struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages
     const json_t *options = json_object_get(check.then, "sweep");
     resume->quick = json_is_true(json_object_get(options, "quick"));
     resume->hyperfine = strcmp(record_text(options, "timer"), "hyperfine") == 0;
-    struct sweep_file *sweep = check_and_load(&check, messages, error, error_size);
+    struct sweep_file *sweep = NULL;
+    if (seeds_are_one(&check, error, error_size))
+        sweep = check_and_load(&check, messages, error, error_size);
     json_decref(check.differences);
     json_decref(check.then);
     return sweep;

@@ -114,6 +114,13 @@ check torn_line_is_left_out [ "$status $(wc -l <torn/samples.jsonl)" = '0 17' ]
 check torn_line_is_said has 'part/samples.jsonl: its last line is not whole; left out' err
 check killed_run_is_interrupted [ "$(grep -c '"stop": "interrupted"' torn/plan.json)" = 4 ]
 
+# What was merged cannot go on, but parts of one run can.
+"$schedlab" sweep --resume ab >out 2>err
+check merged_run_is_not_resumed [ "$? $(wc -l <err)" = '2 1' ]
+check merged_run_names_what_is_valid has 'ab was merged from runs of 2 seeds; valid is one of those runs' err
+"$schedlab" sweep --resume whole --no-report >out 2>err
+check parts_of_one_run_are_resumed [ $? = 0 ]
+
 # What does not fit together.
 cp -r a other
 sed -i '4s/"ops":/"ops":1/' other/samples.jsonl
