@@ -347,6 +347,20 @@ static bool both_name(struct sides sides, const char *key)
     return side_names(sides.a, key, length) && side_names(sides.b, key, length);
 }
 
+/* The allocator in force is what the setting malloc asked for. */
+static bool both_name_allocator(struct sides sides, const char *setting)
+{
+    static const char name[] = "malloc=";
+    if (strncmp(setting, name, sizeof name - 1) != 0)
+        return false;
+    const struct compare_side *both[] = {sides.a, sides.b};
+    for (int i = 0; i < 2; i++)
+        if (!side_names(both[i], "malloc", strlen("malloc")) &&
+            !side_names(both[i], "allocator", strlen("allocator")))
+            return false;
+    return true;
+}
+
 /* A whole specification names its name too. */
 static bool both_name_the_name(struct sides sides, const char *kind)
 {
@@ -373,7 +387,7 @@ static void spec_write(FILE *to, struct sides sides, const char *kind, const cha
     for (const char *at = spec + length; *at; at += length) {
         at++;
         length = strcspn(at, ",");
-        if (!both_name(sides, at))
+        if (!both_name(sides, at) && !both_name_allocator(sides, at))
             fprintf(to, ",%.*s", (int)length, at);
     }
 }

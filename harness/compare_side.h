@@ -59,9 +59,10 @@ void compare_side_free(struct compare_side *side);
 
 /* Gives all cells their keys: two cells are partners if their keys are equal. A key is variant,
  * workload, workers and machine, without whatever the filters of both sides name: who asks for
- * variant=gmp and variant=grq wants to see the two beside one another. Where cells of one side
- * differ in what they count alone, the names of their events belong to the keys too. False
- * and one line in error if two cells of one side have the same key. */
+ * variant=gmp and variant=grq wants to see the two beside one another, and who names
+ * allocators names the setting malloc. Where cells of one side differ in what they count alone, the
+ * names of their events belong to the keys too. False and one line in error if two cells of one
+ * side have the same key. */
 bool compare_sides_pair(struct compare_side *a, struct compare_side *b, char *error,
                         size_t error_size);
 

@@ -207,6 +207,19 @@ static void one_key_twice_means_either(void **state)
     compare_side_free(&loaded);
 }
 
+static void allocators_that_both_name_may_differ(void **state)
+{
+    (void)state;
+    FILE *to = run_open("a", NULL);
+    cell(to, "gmp,runnext=off", "fib,n=20", 1, 100, 1, ",\"allocator\":\"jemalloc\"");
+    cell(to, "gmp,runnext=off,malloc=glibc", "fib,n=20", 1, 200, 1, ",\"allocator\":\"glibc\"");
+    fclose(to);
+    struct both *both = compare("a:allocator=jemalloc", "a:allocator=glibc");
+    assert_int_equal(both->comparison.count, 1);
+    assert_true(both->comparison.pairs->median_b == 203);
+    both_free(both);
+}
+
 /* Two cells that differ in what they count alone: in run b in the other order. */
 static void cells_of_other_events_are_not_one(void **state)
 {
@@ -616,6 +629,7 @@ int main(void)
         cmocka_unit_test(metric_that_no_sample_has_is_told),
         cmocka_unit_test(what_both_name_may_differ),
         cmocka_unit_test(one_key_twice_means_either),
+        cmocka_unit_test(allocators_that_both_name_may_differ),
         cmocka_unit_test(cells_of_other_events_are_not_one),
         cmocka_unit_test(two_partners_of_one_cell_are_refused),
         cmocka_unit_test(mistakes_name_what_is_nearest),
