@@ -5,6 +5,7 @@
 #include "harness/compare.h"
 #include "harness/compare_print.h"
 #include "harness/environment.h"
+#include "harness/records.h"
 #include "harness/revisions.h"
 #include "harness/side_by_side.h"
 #include "harness/sweep_file.h"
@@ -13,6 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ERROR_SIZE = 16384, SIDES = 2, ARGUMENTS_MAX = 3 };
 enum { KEY_FORMAT = 0x100, KEY_ALPHA, KEY_MIN_EFFECT, KEY_GIT, KEY_RESULTS, KEY_REPS, KEY_METRIC };
@@ -203,6 +205,9 @@ static int runs_compare(const char *program, const struct options *options, cons
     for (int i = 0; i < SIDES; i++)
         if (!compare_side_load(&sides[i], texts[i], error, sizeof error))
             cli_misuse(program, "%s", error);
+    for (int i = 0; i < SIDES; i++)
+        if (i == 0 || strcmp(sides[i].run_dir, sides[0].run_dir) != 0)
+            record_file_tell_torn(sides[i].run_dir, program, stderr);
     int status = sides_compare(program, options, &sides[0], &sides[1]);
     for (int i = 0; i < SIDES; i++)
         compare_side_free(&sides[i]);

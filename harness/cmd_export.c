@@ -2,6 +2,7 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/export.h"
+#include "harness/records.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -105,6 +106,7 @@ int cmd_export(int argc, char **argv)
     char error[ERROR_SIZE];
     cli_parse(&argp, argc, argv, &options);
     check_run(&options);
+    record_file_tell_torn(options.folder, options.command, stderr);
     FILE *to = options.output ? fopen(options.output, "we") : stdout;
     if (!to)
         return complain(&options, options.output, strerror(errno));

@@ -315,3 +315,20 @@ json_t *record_file_read(const char *path, char *error, size_t error_size)
     record_reader_close(&reader);
     return records;
 }
+
+void record_file_tell_torn(const char *folder, const char *program, FILE *messages)
+{
+    char path[4096];
+    int last = '\n';
+    snprintf(path, sizeof path, "%s/samples.jsonl", folder);
+    FILE *from = fopen(path, "re");
+    if (from && fseek(from, -1, SEEK_END) == 0)
+        last = fgetc(from);
+    if (from)
+        fclose(from);
+    if (last != '\n')
+        fprintf(messages,
+                "%s: %s: its last line is not whole; left out. `schedlab sweep --resume %s` "
+                "measures that sample again\n",
+                program, path, folder);
+}

@@ -105,4 +105,8 @@ enum record_read record_reader_next(struct record_reader *reader, json_t **recor
  * line without its newline, as a killed writer may leave it, is left out. */
 json_t *record_file_read(const char *path, char *error, size_t error_size);
 
+/* Says, in one line on messages that begins with the name of the program, if the samples.jsonl in
+ * folder ends in such a line, and how to get its sample back. For all who show what it holds. */
+void record_file_tell_torn(const char *folder, const char *program, FILE *messages);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "harness/figures.h"
 #include "harness/files.h"
+#include "harness/records.h"
 #include "harness/report_baseline.h"
 #include "harness/report_data.h"
 #include "harness/report_json.h"
@@ -73,6 +74,7 @@ int report_make_with(const char *run_dir, bool draw, json_t **summary, FILE *mes
     char error[ERROR_SIZE];
     if (summary)
         *summary = NULL;
+    record_file_tell_torn(run_dir, "schedlab report", messages);
     if (tables_write(run_dir, error, sizeof error) < 0 ||
         !report_load(&report, run_dir, error, sizeof error))
         return complain(messages, error);

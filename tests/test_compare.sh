@@ -166,6 +166,11 @@ check run_of_two_sides_has_a_report has 'one@a.*Which|Which' "$run/report.html"
 check sides_are_groups_of_their_own [ "$(cut -f 1 "$run/cells.tsv" | tail -n +2 | tr '\n' ' ')" = 'one@a one@b ' ]
 "$schedlab" sweep --resume "$run" >out 2>err
 check run_of_two_sides_is_not_resumed [ $? != 0 ]
+printf '{"seed":1,' >>"$run/samples.jsonl"
+compare "$run:side=a" "$run:side=b"
+check torn_line_is_said_once [ "$(grep -c "samples.jsonl: its last line is not whole; left out.*sweep --resume $run" err)" = 1 ]
+"$schedlab" report "$run" --no-figures >out 2>err
+check report_says_it_too [ "$(grep -c 'its last line is not whole; left out' err)" = 1 ]
 
 compare --git HEAD~2 HEAD ../sweep.yaml --results ../results
 check revision_that_does_not_build_fails [ $status = 1 ]

@@ -74,9 +74,13 @@ with open('run/samples.jsonl', 'a') as file:
     file.write('{"schema": 1, "cell": ')  # the writer was killed here
 EOF2
 run run --to csv
+mv err torn.err
 sed -i '$ d' run/samples.jsonl
 cp out torn.csv
+grep -q 'schedlab export: run/samples.jsonl: its last line is not whole; left out.*sweep --resume run' torn.err &&
+    report 1 a_torn_last_line_is_said || report 0 a_torn_last_line_is_said
 run run --to csv
+grep -q 'not whole' err && report 0 a_whole_last_line_is_not || report 1 a_whole_last_line_is_not
 [ $status = 0 ] && cmp -s out torn.csv && report 1 a_torn_last_line_is_left_out || report 0 a_torn_last_line_is_left_out
 
 # CSV
