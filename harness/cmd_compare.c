@@ -9,15 +9,18 @@
 #include "harness/revisions.h"
 #include "harness/side_by_side.h"
 #include "harness/sweep_file.h"
+#include "harness/files.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { ERROR_SIZE = 16384, SIDES = 2, ARGUMENTS_MAX = 3 };
-enum { KEY_FORMAT = 0x100, KEY_ALPHA, KEY_MIN_EFFECT, KEY_GIT, KEY_RESULTS, KEY_REPS, KEY_METRIC };
+enum { PATH_SIZE = 4096, ERROR_SIZE = 16384, SIDES = 2, ARGUMENTS_MAX = 3 };
+enum { KEY_FORMAT = 0x100, KEY_ALPHA, KEY_MIN_EFFECT, KEY_GIT, KEY_RESULTS, KEY_REPS, KEY_SAVE, KEY_METRIC };
 enum compare_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN };
 
 static const char *const format_words[] = {"table", "json", "markdown", NULL};
@@ -27,6 +30,7 @@ struct options {
     int count;
     bool git;
     const char *results; /* NULL: not given */
+    const char *save;    /* name under which the run of B keeps the comparison; NULL: nowhere */
     int64_t reps;        /* -1: as the sweep file says */
     enum compare_format format;
     struct compare_options compare;
@@ -47,6 +51,10 @@ static const struct argp_option argp_options[] = {
     {"results", KEY_RESULTS, "DIR", 0,
      "With --git: make the run's folder in DIR (default: results)", 0},
     {"reps", KEY_REPS, "N", 0, "With --git: measure each cell N times with each revision", 0},
+    {"save", KEY_SAVE, "NAME", 0,
+     "Keep the comparison in the run of B, as comparisons/NAME.json, where `schedlab report` shows "
+     "it; with --git it is kept in any case, named after the revisions unless NAME is given",
+     0},
     {0},
 };
 
@@ -71,14 +79,16 @@ static const char argp_doc[] =
     "With --git the sides are REV, what git calls a commit of the repository around the current "
     "folder. Each is checked out and built in build/revisions/ there; every block of the sweep "
     "holds "
-    "all cells of both, shuffled. The run keeps both, as RUN:side=a and RUN:side=b.\n\n"
+    "all cells of both, shuffled. The run keeps both, as RUN:side=a and RUN:side=b, and the "
+    "comparison.\n\n"
     "Example:\n"
     "  schedlab compare results/before results/after\n"
     "  schedlab compare results/x:variant=gmp results/x:variant=gmp,runnext=off\n"
     "  schedlab compare results/x:variant=grq/workers=2 results/x:variant=gmp/workers=2\n"
     "  schedlab compare results/before:workload=arrivals results/after --metric p99\n"
     "  schedlab compare --git main HEAD harness/sweeps/smoke.yaml --reps 10\n\n"
-    "Exit status: 0 done; 1 a revision could not be built or measured; 2 misused: a side that "
+    "Exit status: 0 done; 1 a revision could not be built or measured, or the comparison not "
+    "kept; 2 misused: a side that "
     "cannot be read, or nothing in common.";
 
 static void options_check(const struct options *options, const char *command)
@@ -132,6 +142,11 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     case KEY_REPS:
         options->reps = cli_number(state->name, "reps", arg, 1, 1000, "repetitions");
         break;
+    case KEY_SAVE:
+        if (!sweep_name_is_valid(arg))
+            cli_misuse(state->name, "--save=%s is not valid; valid: " SWEEP_NAME_RULE, arg);
+        options->save = arg;
+        break;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -167,6 +182,37 @@ static void print(const char *program, const struct options *options,
     warnings_print(program, comparison);
 }
 
+static bool folder_make(const char *folder)
+{
+    return mkdir(folder, 0777) == 0 || errno == EEXIST;
+}
+
+/* Another comparison of this name is replaced. The exit status. */
+static int save(const char *program, const struct options *options,
+                const struct comparison *comparison)
+{
+    char folder[PATH_SIZE], path[PATH_SIZE + 128], error[ERROR_SIZE];
+    const char *run = comparison->b->run_dir;
+    snprintf(folder, sizeof folder, "%s/comparisons", run);
+    if (!folder_make(folder)) {
+        fprintf(stderr, "%s: cannot make the folder %s: %s\n", program, folder, strerror(errno));
+        return EXIT_FAILED;
+    }
+    snprintf(path, sizeof path, "%s/%s.json", folder, options->save);
+    json_t *json = compare_to_json(comparison);
+    char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_decref(json);
+    if (!text)
+        abort();
+    bool ok = file_replace(path, text, strlen(text), error, sizeof error);
+    free(text);
+    if (ok)
+        fprintf(stderr, "%s: kept in %s; `schedlab report %s` shows it\n", program, path, run);
+    else
+        fprintf(stderr, "%s: %s\n", program, error);
+    return ok ? EXIT_DONE : EXIT_FAILED;
+}
+
 /* The exit status. */
 static int sides_compare(const char *program, const struct options *options, struct compare_side *a,
                          struct compare_side *b)
@@ -185,6 +231,8 @@ static int sides_compare(const char *program, const struct options *options, str
     int status = EXIT_DONE;
     if (comparison.count > 0) {
         print(program, options, &comparison);
+        if (options->save)
+            status = save(program, options, &comparison);
     } else {
         fprintf(stderr,
                 "%s: %s and %s have nothing in common: no variant, workload and number of workers "
@@ -218,9 +266,9 @@ static int runs_compare(const char *program, const struct options *options, cons
 
 /* The exit status; on success the run's folder is in run->folder. */
 static int revisions_measure(const char *program, const struct options *options,
-                             const struct sweep_file *sweep, struct side_by_side *run)
+                             const struct sweep_file *sweep, struct revision revisions[SIDES],
+                             struct side_by_side *run)
 {
-    struct revision revisions[SIDES];
     struct plan_side sides[SIDES];
     char error[ERROR_SIZE];
     for (int i = 0; i < SIDES; i++)
@@ -254,21 +302,26 @@ static int revisions_measure(const char *program, const struct options *options,
 
 static int revisions_compare(const char *program, const struct options *options)
 {
-    char error[ERROR_SIZE], a[ERROR_SIZE], b[ERROR_SIZE];
+    char error[ERROR_SIZE], a[ERROR_SIZE], b[ERROR_SIZE], name[SIDES * REVISION_SIZE];
     struct side_by_side run;
+    struct revision revisions[SIDES];
     struct sweep_file *sweep = sweep_file_load(options->arguments[SIDES], error, sizeof error);
     if (!sweep)
         cli_misuse(program, "%s", error);
     if (options->reps >= 0)
         sweep->reps = sweep->reps_max = options->reps;
-    int status = revisions_measure(program, options, sweep, &run);
+    int status = revisions_measure(program, options, sweep, revisions, &run);
     sweep_file_free(sweep);
     if (status != EXIT_DONE)
         return status;
     fprintf(stderr, "%s: data in %s\n", program, run.folder);
     snprintf(a, sizeof a, "%s:side=a", run.folder);
     snprintf(b, sizeof b, "%s:side=b", run.folder);
-    return runs_compare(program, options, a, b);
+    snprintf(name, sizeof name, "%s-%s", revisions[0].name, revisions[1].name);
+    struct options kept = *options;
+    if (!kept.save)
+        kept.save = name;
+    return runs_compare(program, &kept, a, b);
 }
 
 int cmd_compare(int argc, char **argv)

@@ -161,7 +161,15 @@ check samples_say_which_revision has '"side":"b","revision":"[0-9a-f]{12}"' "$ru
 sides=$(grep -o '"side":"[ab]"' "$run/samples.jsonl" | cut -d '"' -f 4 | tr -d '\n')
 check no_block_holds_a_side_twice [ -z "$(echo "$sides" | fold -w 2 | grep -E 'aa|bb')" ]
 check both_sides_have_all_samples [ ${#sides} = 12 ]
+kept=$(cd "$run/comparisons" && ls)
+check comparison_of_revisions_is_kept has "^$(git rev-parse --short=12 HEAD~2)-$(git rev-parse --short=12 HEAD~1)\.json$" <(echo "$kept")
 "$schedlab" report "$run" >out 2>err
+check report_shows_what_was_kept has "<h3>${kept%.json}</h3>" "$run/report.html"
+compare "$run:side=b" "$run:side=a" --save turned --format json
+check comparison_is_kept_as_it_is_printed cmp -s <(python3 -m json.tool out) <(python3 -m json.tool "$run/comparisons/turned.json")
+"$schedlab" report "$run" >out 2>err
+check report_shows_what_was_saved has '<h3>turned</h3>' "$run/report.html"
+misuse name_that_is_a_path '--save=../x is not valid' "$run:side=b" "$run:side=a" --save ../x
 check run_of_two_sides_has_a_report has 'one@a.*Which|Which' "$run/report.html"
 check sides_are_groups_of_their_own [ "$(cut -f 1 "$run/cells.tsv" | tail -n +2 | tr '\n' ' ')" = 'one@a one@b ' ]
 "$schedlab" sweep --resume "$run" >out 2>err
