@@ -5,6 +5,7 @@
 #include "harness/allocator.h"
 #include "harness/cli.h"
 #include "harness/hyperfine.h"
+#include "harness/peer_table.h"
 #include "harness/process.h"
 #include "harness/records.h"
 #include "harness/sample.h"
@@ -91,6 +92,8 @@ static void arguments_add_request(struct arguments *arguments, const struct samp
     if (request->injected_percent > 0)
         argument_add_number(arguments, "--inject-slowdown", (uint64_t)request->injected_percent,
                             "");
+    if (request->no_calls)
+        argument_add(arguments, "--no-calls", NULL);
     if (request->machine && strcmp(request->machine, "native") != 0)
         argument_add(arguments, "--machine", request->machine);
 }
@@ -270,6 +273,53 @@ static int sample_process_run(const struct sample_request *request,
     return error;
 }
 
+static void request_arguments(struct arguments *arguments, const struct sample_request *request)
+{
+    *arguments = (struct arguments){.argc = 0};
+    argument_add(arguments, "schedlab", "run");
+    argument_add(arguments, "--sample", NULL);
+    arguments_add_request(arguments, request);
+}
+
+static bool variant_is_peer(const char *text)
+{
+    struct variant_spec variant;
+    char error[256];
+    if (!variant_spec_parse(&variant, text, error, sizeof error))
+        return false;
+    bool is_peer = peer_is(variant.ops);
+    variant_spec_free(&variant);
+    return is_peer;
+}
+
+/* What the process of the sample costs beside its calls: measured, and from outside, so that it
+ * does not come from the clock that it is to judge. A number, or {"absent": reason}. */
+static json_t *startup_measure(const struct sample_request *request,
+                               const struct sample_outside *outside)
+{
+    if (variant_is_peer(request->variant))
+        return json_pack("{ss}", "absent", "a peer's program cannot run without its calls");
+    struct sample_request null = *request;
+    struct arguments arguments;
+    struct process_result result;
+    char why[256];
+    json_t *seen = NULL, *startup = NULL;
+    null.no_calls = true;
+    request_arguments(&arguments, &null);
+    allocator_for_children(asked_allocator(&null));
+    int error = sample_process_run(&null, &arguments, outside, &result, &seen);
+    allocator_for_children(ALLOCATOR_JEMALLOC);
+    if (!error) {
+        json_t *record = record_of_output(&result, why, sizeof why);
+        if (seen && strcmp(record_text(record, "status"), "ok") == 0)
+            startup = json_incref(json_object_get(seen, "wall_ns"));
+        json_decref(record);
+        process_result_free(&result);
+    }
+    json_decref(seen);
+    return startup ? startup : json_pack("{ss}", "absent", "a process without calls failed");
+}
+
 json_t *child_run_sample(const struct sample_request *request)
 {
     return child_run_sample_timed(request, NULL);
@@ -278,10 +328,8 @@ json_t *child_run_sample(const struct sample_request *request)
 json_t *child_run_sample_timed(const struct sample_request *request,
                                const struct sample_outside *outside)
 {
-    struct arguments arguments = {.argc = 0};
-    argument_add(&arguments, "schedlab", "run");
-    argument_add(&arguments, "--sample", NULL);
-    arguments_add_request(&arguments, request);
+    struct arguments arguments;
+    request_arguments(&arguments, request);
     allocator_for_children(asked_allocator(request));
 
     struct process_result result;
@@ -297,6 +345,14 @@ json_t *child_run_sample_timed(const struct sample_request *request,
     }
     json_t *record = record_of_result(&result, request);
     json_object_set_new(record, "timer", json_string(outside ? "hyperfine" : "inside"));
+    if (seen && strcmp(record_text(record, "status"), "ok") == 0) {
+        struct sample_outside null = *outside;
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "%s.start", outside->json_path);
+        null.json_path = path;
+        json_object_set_new(seen, "startup_ns", startup_measure(request, &null));
+        remove(path);
+    }
     if (seen)
         json_object_set_new(record, "outside", seen);
     process_result_free(&result);

@@ -38,6 +38,7 @@ struct sample_request {
     int steal_max_percent; /* a sample that lost more of its time to the hypervisor is marked */
     int injected_percent;  /* busy time added to each timed call, of its own time: to test whether
                            * a slowdown of that size is found; 0: none */
+    bool no_calls;         /* do all that a sample does but call run(): what a process costs */
 };
 
 /* A sample that is also timed from outside. */
@@ -52,7 +53,9 @@ struct sample_outside {
  * record) and the last 4 KiB of its standard error as `output`. */
 json_t *child_run_sample(const struct sample_request *request);
 
-/* The same, timed by hyperfine as well: the record has `outside`. */
+/* The same, timed by hyperfine as well: the record has `outside`. If the sample is ok, a second
+ * process of the same request without calls of run() is timed for its start-up; a peer's program
+ * has no such thing. */
 json_t *child_run_sample_timed(const struct sample_request *request,
                                const struct sample_outside *outside);
 

@@ -5,11 +5,11 @@
 #include "harness/compare.h"
 #include "harness/compare_print.h"
 #include "harness/environment.h"
+#include "harness/files.h"
 #include "harness/records.h"
 #include "harness/revisions.h"
 #include "harness/side_by_side.h"
 #include "harness/sweep_file.h"
-#include "harness/files.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -20,7 +20,16 @@
 #include <sys/stat.h>
 
 enum { PATH_SIZE = 4096, ERROR_SIZE = 16384, SIDES = 2, ARGUMENTS_MAX = 3 };
-enum { KEY_FORMAT = 0x100, KEY_ALPHA, KEY_MIN_EFFECT, KEY_GIT, KEY_RESULTS, KEY_REPS, KEY_SAVE, KEY_METRIC };
+enum {
+    KEY_FORMAT = 0x100,
+    KEY_ALPHA,
+    KEY_MIN_EFFECT,
+    KEY_GIT,
+    KEY_RESULTS,
+    KEY_REPS,
+    KEY_SAVE,
+    KEY_METRIC
+};
 enum compare_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN };
 
 static const char *const format_words[] = {"table", "json", "markdown", NULL};

@@ -42,6 +42,7 @@ enum {
     KEY_STEAL_MAX,
     KEY_INJECT,
     KEY_EVENT_SET,
+    KEY_NO_CALLS,
     KEY_SAMPLE,
 };
 
@@ -86,6 +87,8 @@ static const struct argp_option option_table[] = {
      "count the N-th set, modulo their number, of events that do not fit together", 0},
     {"inject-slowdown", KEY_INJECT, "PERCENT", OPTION_HIDDEN,
      "add busy time to each timed call, to test what finds it", 0},
+    {"no-calls", KEY_NO_CALLS, NULL, OPTION_HIDDEN,
+     "with --sample: do all but the calls, to measure what a process costs", 0},
     {"sample", KEY_SAMPLE, NULL, OPTION_HIDDEN, "measure in this process, print one record", 0},
     {0},
 };
@@ -167,6 +170,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_INJECT:
         request->injected_percent = (int)number(options, "inject-slowdown", arg, 0, 1000);
         break;
+    case KEY_NO_CALLS:
+        request->no_calls = true;
+        break;
     case KEY_MACHINE:
         cli_word(options->command, "machine", arg, machine_words);
         break;
@@ -211,6 +217,8 @@ static const struct argp argp = {
 static void options_complete(struct options *options)
 {
     struct sample_request *request = &options->request;
+    if (request->no_calls && !options->sample)
+        cli_misuse(options->command, "--no-calls takes --sample");
     bool neither = options->iterations < 0 && options->min_time_ns < 0;
     request->iterations = (int)(options->iterations >= 0 ? options->iterations
                                 : neither                ? ITERATIONS_DEFAULT

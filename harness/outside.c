@@ -17,29 +17,34 @@ enum { PATH_SIZE = 4096 };
 /* Less than this part of the whole is not worth a flag. */
 static const double FLAG_SHARE = 0.1;
 
+/* Where the sample's own times are a smaller part of the whole, they could be twice or half of what
+ * they should be without a flag. */
+static const double SEEN_SHARE = 0.2;
+
+/* Fixed, so that the same samples give the same table again. */
+static const uint64_t BOOTSTRAP_SEED = 1;
+
 /* One sample that was timed from both sides. */
 struct pair {
     const json_t *record;
     double inside_ns, outside_ns;
+    double startup_ns; /* NAN: not known */
+    bool is_complete;  /* inside_ns holds all that the sample did */
 };
-
-/* The timed calls, and the untimed ones before them as if they had taken as long each. */
-static double inside_ns(const json_t *record)
-{
-    double timed_ns = record_number(record, "time_ns");
-    double calls = (double)json_array_size(json_object_get(record, "iterations"));
-    double warmup = record_number(record, "warmup");
-    return calls > 0 && warmup > 0 ? timed_ns * (1 + warmup / calls) : timed_ns;
-}
 
 static bool pair_make(const json_t *record, struct pair *pair)
 {
+    const json_t *outside = json_object_get(record, "outside");
+    double untimed_ns = record_number(record, "warmup_ns") + record_number(record, "between_ns");
     if (!record_is(record, "ok"))
         return false;
-    *pair =
-        (struct pair){.record = record,
-                      .inside_ns = inside_ns(record),
-                      .outside_ns = record_number(json_object_get(record, "outside"), "wall_ns")};
+    *pair = (struct pair){
+        .record = record,
+        .inside_ns = record_number(record, "time_ns") + (isfinite(untimed_ns) ? untimed_ns : 0),
+        .outside_ns = record_number(outside, "wall_ns"),
+        .startup_ns = record_number(outside, "startup_ns"),
+        .is_complete = isfinite(untimed_ns),
+    };
     return isfinite(pair->inside_ns) && isfinite(pair->outside_ns);
 }
 
@@ -85,40 +90,71 @@ static double median_outside(const struct pair *pairs, size_t n, double *scratch
     return statistics_median_alone(scratch, n);
 }
 
+/* NAN where it is not known of any sample. */
 static double median_startup(const struct pair *pairs, size_t n, double *scratch)
 {
+    size_t known = 0;
     for (size_t i = 0; i < n; i++)
-        scratch[i] = pairs[i].outside_ns - pairs[i].inside_ns;
-    return statistics_median_alone(scratch, n);
+        if (isfinite(pairs[i].startup_ns))
+            scratch[known++] = pairs[i].startup_ns;
+    return statistics_median_alone(scratch, known);
 }
 
-static bool is_flagged(double inside, double outside, double startup)
+/* Time that neither the sample nor the start of a process accounts for; below 0: time that both
+ * claim and nobody saw. n is 0 where too little is known to say. */
+static struct interval unexplained(const struct pair *pairs, size_t n, double *scratch)
 {
-    double tolerance = fmax(fabs(startup), FLAG_SHARE * outside);
-    return outside < inside || fabs(outside - inside - startup) > tolerance;
+    size_t known = 0;
+    for (size_t i = 0; i < n; i++)
+        if (pairs[i].is_complete && isfinite(pairs[i].startup_ns))
+            scratch[known++] = pairs[i].outside_ns - pairs[i].inside_ns - pairs[i].startup_ns;
+    return statistics_median(scratch, known, BOOTSTRAP_SEED);
 }
 
-static void cell_write(FILE *to, const struct pair *pairs, size_t n, double startup,
-                       double *scratch)
+/* A flag needs the whole interval: one late process shall not accuse the clock. */
+static const char *flag_text(double inside, double outside, struct interval difference)
+{
+    double tolerance = FLAG_SHARE * outside;
+    if (outside < inside)
+        return "disagree";
+    if (difference.n == 0)
+        return "unknown";
+    if (difference.lo > tolerance || difference.hi < -tolerance)
+        return "disagree";
+    bool is_open = fabs(difference.median) > tolerance || inside < SEEN_SHARE * outside;
+    return is_open ? "unknown" : "-";
+}
+
+static void put_ns(FILE *to, double ns)
+{
+    if (isfinite(ns))
+        fprintf(to, "%.12g\t", ns);
+    else
+        fputs("NA\t", to);
+}
+
+static void cell_write(FILE *to, const struct pair *pairs, size_t n, double *scratch)
 {
     const json_t *record = pairs[0].record;
     double inside = median_inside(pairs, n, scratch), outside = median_outside(pairs, n, scratch);
-    fprintf(to, "%s\t%s\t%s\t%" JSON_INTEGER_FORMAT "\t%zu\t%.12g\t%.12g\t%.12g\t%s\n",
-            record_text(record, "cell"), record_text(record, "variant"),
-            record_text(record, "workload"), json_integer_value(json_object_get(record, "workers")),
-            n, inside, outside, startup, is_flagged(inside, outside, startup) ? "disagree" : "-");
+    fprintf(to, "%s\t%s\t%s\t%" JSON_INTEGER_FORMAT "\t%zu\t", record_text(record, "cell"),
+            record_text(record, "variant"), record_text(record, "workload"),
+            json_integer_value(json_object_get(record, "workers")), n);
+    put_ns(to, inside);
+    put_ns(to, outside);
+    put_ns(to, median_startup(pairs, n, scratch));
+    fprintf(to, "%s\n", flag_text(inside, outside, unexplained(pairs, n, scratch)));
 }
 
 static void table_write(FILE *to, struct pair *pairs, size_t count, double *scratch)
 {
     fputs("cell\tvariant\tworkload\tworkers\tn\tinside_ns\toutside_ns\tstartup_ns\tflag\n", to);
-    double startup = median_startup(pairs, count, scratch);
     qsort(pairs, count, sizeof *pairs, pair_compare);
     for (size_t start = 0, end; start < count; start = end) {
         end = start + 1;
         while (end < count && pair_compare(&pairs[start], &pairs[end]) == 0)
             end++;
-        cell_write(to, pairs + start, end - start, startup, scratch);
+        cell_write(to, pairs + start, end - start, scratch);
     }
 }
 

@@ -160,7 +160,11 @@ static void value_write(FILE *to, const struct tsv *tsv, size_t row, const char 
     const char *text = tsv_text(tsv, row, column);
     double number = tsv_number(tsv, row, column);
     if (!text || !isfinite(number))
-        html_td(to, text && strcmp(column, "flag") == 0 && strcmp(text, "-") != 0 ? "failed" : NULL,
+        html_td(to,
+                text && strcmp(column, "flag") == 0 && strcmp(text, "-") != 0 &&
+                        strcmp(text, "unknown") != 0
+                    ? "failed"
+                    : NULL,
                 text ? text : "-");
     else if (ends_with(column, "_ns"))
         html_td(to, "number", text_time(number).s);
@@ -200,8 +204,9 @@ void report_outside_write(FILE *to, const struct report *report)
     html_element(to, "h2", "Timed from outside", NULL);
     html_element(to, "p",
                  "hyperfine timed whole processes, this program the calls within them. Both should "
-                 "tell the same story but for the start of the process; where they do not, the row "
-                 "is flagged.",
+                 "tell the same story but for the start of the process, which a process without "
+                 "calls shows; where they do not, the row is flagged. Unknown: the calls are too "
+                 "short a part of the process to tell, or its start was not measured.",
                  NULL);
     table_write(to, &report->extra.outside, "Medians from inside and from outside");
     html_close(to, "section");

@@ -46,6 +46,8 @@ struct sample {
     struct warmup warmup;
     json_t *iterations;
     int64_t time_ns;
+    int64_t warmup_ns;  /* of the untimed calls */
+    int64_t between_ns; /* outside the calls: counters read, answers checked */
     uint64_t ops, untimed_ops;
     uint64_t answer, digest;
     bool running; /* the scheduler has Ms, so its statistics can be read */
@@ -142,7 +144,10 @@ static void record_finish(struct sample *sample)
     uint64_t threads = sample->sched ? sched_stat(sample->sched, STAT_THREADS) : 1;
     json_object_set(record, "iterations", sample->iterations);
     json_object_set_new(record, "warmup", json_integer((json_int_t)sample->warmup.count));
-    json_object_set_new(record, "warmup_rule", json_string(sample->warmup.rule));
+    if (sample->warmup.rule)
+        json_object_set_new(record, "warmup_rule", json_string(sample->warmup.rule));
+    json_object_set_new(record, "warmup_ns", json_integer(sample->warmup_ns));
+    json_object_set_new(record, "between_ns", json_integer(sample->between_ns));
     if (sample->request->injected_percent > 0)
         json_object_set_new(record, "injected_percent",
                             json_integer(sample->request->injected_percent));
@@ -256,8 +261,9 @@ static int64_t slow_down(int64_t time_ns, int percent)
     return spent_ns;
 }
 
-/* One call of run() with its check; counted and recorded if timed. */
-static void call_once(struct sample *sample, bool timed)
+/* One call of run() with its check; counted and recorded if timed. Returns how long it was, but for
+ * what lies around it. */
+static int64_t call_alone(struct sample *sample, bool timed)
 {
     const struct workload *workload = sample->workload.workload;
     void (*run)(void *, struct outcome *) = sample->sched ? workload->run : workload->run_serial;
@@ -267,11 +273,12 @@ static void call_once(struct sample *sample, bool timed)
         counters_begin(sample->counters);
     int64_t start = go_now();
     run(sample->state, &out);
-    int64_t time_ns = go_now() - start;
+    int64_t returned = go_now(), time_ns = returned - start;
     if (out.time_ns > 0)
         time_ns = out.time_ns;
     if (timed) {
         time_ns += slow_down(time_ns, sample->request->injected_percent);
+        returned = go_now();
         counters_end(sample->counters);
     }
     if (time_ns <= 0)
@@ -280,7 +287,7 @@ static void call_once(struct sample *sample, bool timed)
     if (!timed) {
         warmup_add(&sample->warmup, (double)time_ns);
         sample->untimed_ops += out.ops;
-        return;
+        return returned - start;
     }
     sample->time_ns += time_ns;
     sample->ops += out.ops;
@@ -288,6 +295,15 @@ static void call_once(struct sample *sample, bool timed)
         histogram_merge(sample->latency, out.latency);
     json_array_append_new(sample->iterations, json_pack("{sI sI}", "time_ns", (json_int_t)time_ns,
                                                         "ops", (json_int_t)out.ops));
+    return returned - start;
+}
+
+static void call_once(struct sample *sample, bool timed)
+{
+    int64_t entered = go_now(), call_ns = call_alone(sample, timed);
+    sample->between_ns += go_now() - entered - call_ns;
+    if (!timed)
+        sample->warmup_ns += call_ns;
 }
 
 static bool wants_more(const struct sample *sample)
@@ -306,6 +322,8 @@ static void measure(void *arg)
 {
     struct sample *sample = arg;
     sample->running = true;
+    if (sample->request->no_calls)
+        return;
     warmup_begin(&sample->warmup, sample->request->warmup, sample->request->min_time_ns, go_now());
     while (!*sample->failure && warmup_wants_more(&sample->warmup, go_now()))
         call_once(sample, false);

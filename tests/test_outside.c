@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { MS = 1000000 };
+enum { MS = 1000000, START_MS = 40, BETWEEN_NS = 5000 };
 
 static char folder[64], path[128];
 
@@ -34,15 +34,21 @@ static int folder_remove(void **state)
     return rmdir(folder);
 }
 
-/* A sample of four calls that took inside_ms together, in a process that took outside_ms. */
-static void add(json_t *records, const char *cell, double inside_ms, int warmup, double outside_ms)
+/* A sample of inside_ms, some of it of untimed calls, in a process that took outside_ms; one
+ * without calls takes START_MS. */
+static json_t *add(json_t *records, const char *cell, double inside_ms, double warmup_ms,
+                   double outside_ms)
 {
-    json_t *record = json_pack("{ss ss ss ss si si sf s[{}{}{}{}]}", "status", "ok", "cell", cell,
-                               "variant", cell, "workload", "fib", "workers", 2, "warmup", warmup,
-                               "time_ns", inside_ms * MS, "iterations");
+    json_t *record =
+        json_pack("{ss ss ss ss si sf sf si}", "status", "ok", "cell", cell, "variant", cell,
+                  "workload", "fib", "workers", 2, "warmup_ns", warmup_ms * MS, "time_ns",
+                  (inside_ms - warmup_ms) * MS - BETWEEN_NS, "between_ns", BETWEEN_NS);
     if (outside_ms > 0)
-        json_object_set_new(record, "outside", json_pack("{sf}", "wall_ns", outside_ms * MS));
+        json_object_set_new(
+            record, "outside",
+            json_pack("{sf si}", "wall_ns", outside_ms * MS, "startup_ns", START_MS * MS));
     json_array_append_new(records, record);
+    return record;
 }
 
 /* The row of a cell; "" if there is none. */
@@ -79,7 +85,7 @@ static void untimed_calls_count_as_inside(void **state)
 {
     (void)state;
     json_t *records = json_array();
-    add(records, "a", 100, 2, 190);
+    add(records, "a", 150, 50, 190);
     assert_string_equal(row(records, "a"), "a\ta\tfib\t2\t1\t150000000\t190000000\t40000000\t-\n");
     json_decref(records);
 }
@@ -89,17 +95,49 @@ static void time_that_is_not_shown_is_flagged(void **state)
     (void)state;
     json_t *records = json_array();
     for (int i = 0; i < 3; i++) {
-        add(records, "a", 100, 0, 110);
-        add(records, "b", 200, 0, 210);
-        add(records, "slow", 100, 0, 150);    /* 40 ms more than start-up */
+        add(records, "a", 100, 0, 140);
+        add(records, "slow", 100, 0, 180);    /* 40 ms more than start-up */
         add(records, "lies", 100, 0, 90);     /* more time inside than outside */
-        add(records, "large", 1000, 0, 1060); /* 50 ms more, but of a second */
-        add(records, "c", 300, 0, 310);
+        add(records, "large", 1000, 0, 1090); /* 50 ms more, but of a second */
+        add(records, "late", 100, 0, i == 0 ? 400 : 140);
     }
     assert_non_null(strstr(row(records, "a"), "\t-\n"));
     assert_non_null(strstr(row(records, "slow"), "\tdisagree\n"));
     assert_non_null(strstr(row(records, "lies"), "\tdisagree\n"));
     assert_non_null(strstr(row(records, "large"), "\t-\n"));
+    assert_non_null(strstr(row(records, "late"), "\t-\n"));
+    json_decref(records);
+}
+
+/* Of a program that is wrong everywhere no cell stands out from the others. */
+static void clock_that_is_wrong_in_all_cells_is_flagged(void **state)
+{
+    (void)state;
+    json_t *records = json_array();
+    for (int i = 0; i < 3; i++) {
+        add(records, "half", 100, 20, 240);
+        add(records, "half too", 150, 20, 340);
+    }
+    assert_non_null(strstr(row(records, "half"), "\tdisagree\n"));
+    assert_non_null(strstr(row(records, "half too"), "\tdisagree\n"));
+    json_decref(records);
+}
+
+static void what_cannot_be_told_is_unknown(void **state)
+{
+    (void)state;
+    json_t *records = json_array();
+    add(records, "short", 5, 0, 50);
+    json_t *record = add(records, "start", 100, 0, 140);
+    json_object_set_new(json_object_get(record, "outside"), "startup_ns",
+                        json_pack("{ss}", "absent", "a peer"));
+    for (int i = 0; i < 3; i++)
+        add(records, "apart", 100, 0, i == 0 ? 140 : 200);
+    assert_non_null(strstr(row(records, "apart"), "\tunknown\n"));
+    json_object_del(add(records, "warmup", 100, 0, 140), "warmup_ns");
+    assert_non_null(strstr(row(records, "short"), "\tunknown\n"));
+    assert_non_null(strstr(row(records, "start"), "\tNA\tunknown\n"));
+    assert_non_null(strstr(row(records, "warmup"), "\tunknown\n"));
     json_decref(records);
 }
 
@@ -125,6 +163,8 @@ int main(void)
         cmocka_unit_test(medians_stand_side_by_side),
         cmocka_unit_test(untimed_calls_count_as_inside),
         cmocka_unit_test(time_that_is_not_shown_is_flagged),
+        cmocka_unit_test(clock_that_is_wrong_in_all_cells_is_flagged),
+        cmocka_unit_test(what_cannot_be_told_is_unknown),
         cmocka_unit_test(samples_without_outside_are_left_out),
     };
     return cmocka_run_group_tests_name("outside", tests, folder_make, folder_remove);

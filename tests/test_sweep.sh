@@ -139,6 +139,8 @@ rm -r results
 # hyperfine beside the samples' own clock.
 sweep small.yaml --no-report --timer hyperfine
 check hyperfine_times_every_sample [ "$status $(grep -c '"outside":{"wall_ns":' "$folder/samples.jsonl")" = '0 4' ]
+check start_of_the_process_is_measured_too [ "$(grep -cE '"startup_ns":[1-9]' "$folder/samples.jsonl")" = 4 ]
+check untimed_parts_are_recorded [ "$(grep -cE '"warmup_ns":[0-9]+,"between_ns":[0-9]+' "$folder/samples.jsonl")" = 4 ]
 check hyperfine_is_named [ "$(grep -c '"timer":"hyperfine"' "$folder/samples.jsonl")" = 4 ]
 cells=$(paste -d- <(grep -o '"cell":"[0-9a-f]*' "$folder/samples.jsonl" | cut -d'"' -f4) \
     <(grep -o '"seed":[0-9]*' "$folder/samples.jsonl" | cut -d: -f2) \
