@@ -94,8 +94,8 @@ static void say_what_lacks(const struct options *options, const struct export_re
                 options->command, result->left_out);
     if (result->without_cpu > 0)
         fprintf(stderr,
-                "%s: %zu samples have no cpu_time, which compare.py wants: neither "
-                "sde:::schedlab::PROCESS_CPU_NS nor perf::TASK-CLOCK was counted\n",
+                "%s: %zu samples have no cpu_time, which compare.py wants: peers, and "
+                "samples of older revisions, do not tell it\n",
                 options->command, result->without_cpu);
 }
 

@@ -99,8 +99,8 @@ static const char *event_name(const json_t *event)
     return strncmp(name, COUNTER_SDE_PREFIX, prefix) == 0 ? name + prefix : name;
 }
 
-/* The first of these that was counted, per operation; NULL if none was. */
-static const json_t *cpu_time(const json_t *record)
+/* The first of these that is known, in ns per operation, owned by the caller; NULL if none is. */
+static json_t *cpu_time(const json_t *record)
 {
     static const char *const names[] = {COUNTER_SDE_PREFIX "PROCESS_CPU_NS", "perf::TASK-CLOCK"};
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
@@ -110,9 +110,11 @@ static const json_t *cpu_time(const json_t *record)
         {
             if (strcmp(record_text(event, "name"), names[n]) == 0 &&
                 json_object_get(event, "per_op"))
-                return json_object_get(event, "per_op");
+                return json_incref(json_object_get(event, "per_op"));
         }
     }
+    if (json_is_number(json_object_get(record, "cpu_ns")))
+        return json_real(record_number(record, "cpu_ns") / record_number(record, "ops"));
     return NULL;
 }
 
@@ -192,9 +194,9 @@ static void gbench_write(const struct exporting *exporting)
         char *name = name_make(exporting, record);
         json_t *entry = gbench_entry(record, json_object_get(families, name), name);
         free(name);
-        json_t *cpu = (json_t *)(uintptr_t)cpu_time(record);
+        json_t *cpu = cpu_time(record);
         if (cpu)
-            json_object_set(entry, "cpu_time", cpu);
+            json_object_set_new(entry, "cpu_time", cpu);
         exporting->result->without_cpu += !cpu;
         json_array_append_new(benchmarks, entry);
     }

@@ -9,8 +9,8 @@
  *   gbench     JSON of Google Benchmark: every sample is a repetition of its cell,
  *              VARIANT/WORKLOAD/workers:N, then /side:S in a run of sides and /events:E+E+... where
  *              cells differ in those alone, in nanoseconds per operation; events per operation are
- *              its user counters. cpu_time is the event PROCESS_CPU_NS, else perf::TASK-CLOCK;
- *              where neither was counted there is none.
+ *              its user counters. cpu_time is the event PROCESS_CPU_NS, else perf::TASK-CLOCK,
+ *              else the record's cpu_ns; samples of peers have none.
  *   benchstat  text as `go test -bench` prints it: one line per sample,
  *              BenchmarkVARIANT/WORKLOAD/P=N-N OPS NS ns/op, with /side=S and /events=E+E+...
  *              before /P likewise, then events as VALUE NAME/op, peaks as VALUE NAME, and latencies

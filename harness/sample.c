@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -46,6 +47,7 @@ struct sample {
     struct warmup warmup;
     json_t *iterations;
     int64_t time_ns;
+    int64_t cpu_ns;     /* of the timed calls, all threads of the process together */
     int64_t warmup_ns;  /* of the untimed calls */
     int64_t between_ns; /* outside the calls: counters read, answers checked */
     uint64_t ops, untimed_ops;
@@ -155,6 +157,7 @@ static void record_finish(struct sample *sample)
     if (sample->time_ns > 0) {
         double seconds = (double)sample->time_ns / 1e9;
         json_object_set_new(record, "time_ns", json_integer(sample->time_ns));
+        json_object_set_new(record, "cpu_ns", json_integer(sample->cpu_ns));
         json_object_set_new(record, "ops", json_integer((json_int_t)sample->ops));
         json_object_set_new(record, "throughput", json_real((double)sample->ops / seconds));
     }
@@ -261,6 +264,13 @@ static int64_t slow_down(int64_t time_ns, int percent)
     return spent_ns;
 }
 
+static int64_t process_cpu_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 /* One call of run() with its check; counted and recorded if timed. Returns how long it was, but for
  * what lies around it. */
 static int64_t call_alone(struct sample *sample, bool timed)
@@ -269,6 +279,7 @@ static int64_t call_alone(struct sample *sample, bool timed)
     void (*run)(void *, struct outcome *) = sample->sched ? workload->run : workload->run_serial;
     struct outcome out;
     memset(&out, 0, sizeof out);
+    int64_t cpu_start_ns = process_cpu_ns();
     if (timed)
         counters_begin(sample->counters);
     int64_t start = go_now();
@@ -280,6 +291,7 @@ static int64_t call_alone(struct sample *sample, bool timed)
         time_ns += slow_down(time_ns, sample->request->injected_percent);
         returned = go_now();
         counters_end(sample->counters);
+        sample->cpu_ns += process_cpu_ns() - cpu_start_ns;
     }
     if (time_ns <= 0)
         time_ns = 1; /* under the clock's resolution */

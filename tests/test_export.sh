@@ -155,6 +155,17 @@ for line, r in zip(lines, good):
     assert len(units) == len(line[2:]) // 2 and 'DISPATCHES/op' in units and 'DEQUE_MAX' in units
     assert ('p99-ns' in units) == ('latency' in r)"
 
+# Without events, what compare.py of Google Benchmark reads of each repetition is there nevertheless
+sed 's/^events: .*/events: [none]/' sweep.yaml >none.yaml
+"$schedlab" sweep none.yaml --results results --no-report --reps 1 >folder 2>err
+run "$(cat folder)" --to gbench
+python gbench_has_what_compare_py_reads "
+b = json.loads(text)['benchmarks']
+assert len(b) == 8
+for x in b:
+    assert {'name', 'run_type', 'repetitions', 'iterations', 'real_time', 'cpu_time', 'time_unit'} <= set(x), x
+    assert x['cpu_time'] > 0"
+
 # Cells that differ in their side, or in what they count, alone
 mkdir apart
 python3 - <<'EOF2'
