@@ -138,12 +138,26 @@ static char *command_text(const char *program, const char *const *arguments)
     return text;
 }
 
+static const char PROGRAM_SHOWN[] = "build/schedlab";
+
+/* The command is the child's word, and a program cannot know where another one calls it from. */
+static void command_name_program(json_t *record, const char *program)
+{
+    const char *command = record_text(record, "command");
+    size_t shown = sizeof PROGRAM_SHOWN - 1;
+    if (!program || strncmp(command, PROGRAM_SHOWN, shown) != 0)
+        return;
+    char *quoted = command_text(program, (const char *const[]){NULL});
+    json_object_set_new(record, "command", json_sprintf("%s%s", quoted, command + shown));
+    free(quoted);
+}
+
 char *sample_request_command(const struct sample_request *request)
 {
     struct arguments arguments = {.argc = 0};
     argument_add(&arguments, "run", NULL);
     arguments_add_request(&arguments, request);
-    return command_text("build/schedlab", arguments.argv);
+    return command_text(PROGRAM_SHOWN, arguments.argv);
 }
 
 /* Records ------------------------------------------------------------------------------------- */
@@ -340,10 +354,12 @@ json_t *child_run_sample_timed(const struct sample_request *request,
         char reason[256];
         snprintf(reason, sizeof reason, "cannot start a process: %s", strerror(-error));
         json_t *record = record_of_request(request);
+        command_name_program(record, request->program);
         record_fail(record, reason);
         return record;
     }
     json_t *record = record_of_result(&result, request);
+    command_name_program(record, request->program);
     json_object_set_new(record, "timer", json_string(outside ? "hyperfine" : "inside"));
     if (seen && strcmp(record_text(record, "status"), "ok") == 0) {
         struct sample_outside null = *outside;

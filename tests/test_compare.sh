@@ -158,6 +158,7 @@ check slower_revision_is_found has '^  gmp .* slower$' out
 check revisions_are_named has "^B .*:side=b \(revision $(git rev-parse --short=12 HEAD~1)\)" out
 check revisions_stay_built [ -x "build/revisions/$(git rev-parse --short=12 HEAD~2)/build/schedlab" ]
 check samples_say_which_revision has '"side":"b","revision":"[0-9a-f]{12}"' "$run/samples.jsonl"
+check command_names_the_program_of_its_side has "\"command\":\"$PWD/build/revisions/$(git rev-parse --short=12 HEAD~1)/build/schedlab run gmp" "$run/samples.jsonl"
 sides=$(grep -o '"side":"[ab]"' "$run/samples.jsonl" | cut -d '"' -f 4 | tr -d '\n')
 check no_block_holds_a_side_twice [ -z "$(echo "$sides" | fold -w 2 | grep -E 'aa|bb')" ]
 check both_sides_have_all_samples [ ${#sides} = 12 ]
