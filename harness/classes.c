@@ -4,6 +4,7 @@
 #include "harness/records.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,98 @@ bool class_holds(enum cell_class which, enum mood mood, bool marked)
 enum cell_class class_of_mood(enum mood mood)
 {
     return mood == MOOD_NEAR ? CLASS_NEAR : mood == MOOD_FAR ? CLASS_FAR : CLASS_ALL;
+}
+
+void class_count_add(struct class_counts *counts, enum mood mood, bool marked)
+{
+    counts->moods[mood]++;
+    for (enum cell_class which = CLASS_ALL; which < CLASSES; which++)
+        counts->held[which] += class_holds(which, mood, marked);
+}
+
+static bool counts_have_moods(const struct class_counts *counts)
+{
+    return counts->moods[MOOD_NEAR] + counts->moods[MOOD_FAR] + counts->moods[MOOD_MIXED] > 0;
+}
+
+/* The unmarked ones, if that are enough, and others. */
+static enum cell_class quiet_of_cell(const struct class_counts *counts)
+{
+    size_t quiet = counts->held[CLASS_QUIET];
+    return quiet >= CLASS_MIN && quiet < counts->held[CLASS_ALL] ? CLASS_QUIET : CLASS_ALL;
+}
+
+enum cell_class class_of_cell(const struct class_counts *counts, enum mood common)
+{
+    if (!counts_have_moods(counts))
+        return quiet_of_cell(counts);
+    enum cell_class own = class_of_mood(common);
+    return counts->held[own] >= CLASS_MIN ? own : CLASS_ALL;
+}
+
+enum cell_class class_within(enum cell_class chosen, const struct class_counts *counts)
+{
+    bool mood = chosen == CLASS_NEAR || chosen == CLASS_FAR;
+    return mood && !counts_have_moods(counts) ? quiet_of_cell(counts) : chosen;
+}
+
+/* How many samples of the class the smallest cell has; with a mood, of those that have any. */
+static size_t least_held(const struct class_counts *cells, size_t count, enum cell_class which)
+{
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < count; i++)
+        if ((which == CLASS_QUIET || counts_have_moods(&cells[i])) && cells[i].held[which] < least)
+            least = cells[i].held[which];
+    return least;
+}
+
+static bool several_moods(const struct class_counts *cells, size_t count)
+{
+    int moods = 0;
+    for (enum mood mood = MOOD_NEAR; mood <= MOOD_MIXED; mood++) {
+        size_t samples = 0;
+        for (size_t i = 0; i < count; i++)
+            samples += cells[i].moods[mood];
+        moods += samples > 0;
+    }
+    return moods > 1;
+}
+
+static enum cell_class choose_mood(const struct class_counts *cells, size_t count,
+                                   enum mood preferred)
+{
+    enum cell_class first = class_of_mood(preferred);
+    if (first != CLASS_ALL && least_held(cells, count, first) >= CLASS_MIN)
+        return first;
+    size_t near = least_held(cells, count, CLASS_NEAR), far = least_held(cells, count, CLASS_FAR);
+    if ((near > far ? near : far) < CLASS_MIN)
+        return CLASS_ALL;
+    return far > near ? CLASS_FAR : CLASS_NEAR;
+}
+
+static enum cell_class choose_quiet(const struct class_counts *cells, size_t count)
+{
+    size_t marked = 0;
+    for (size_t i = 0; i < count; i++)
+        marked += cells[i].held[CLASS_ALL] - cells[i].held[CLASS_QUIET];
+    bool enough = least_held(cells, count, CLASS_QUIET) >= CLASS_MIN;
+    return marked > 0 && enough ? CLASS_QUIET : CLASS_ALL;
+}
+
+struct class_choice class_choose(const struct class_counts *cells, size_t count,
+                                 enum mood preferred)
+{
+    size_t with_moods = 0;
+    for (size_t i = 0; i < count; i++)
+        with_moods += counts_have_moods(&cells[i]);
+    if (with_moods == 0)
+        return (struct class_choice){.chosen = choose_quiet(cells, count)};
+    enum cell_class chosen = choose_mood(cells, count, preferred);
+    bool enough = least_held(cells, count, CLASS_ALL) >= CLASS_MIN;
+    return (struct class_choice){.chosen = chosen,
+                                 .unlike =
+                                     chosen == CLASS_ALL && enough && several_moods(cells, count),
+                                 .partial = with_moods < count};
 }
 
 static const char *const texts[CLASSES] = {"all", "quiet", "near", "far"};

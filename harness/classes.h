@@ -54,6 +54,34 @@ bool class_holds(enum cell_class which, enum mood mood, bool marked);
 /* The class of a mood; CLASS_ALL for those that are none. */
 enum cell_class class_of_mood(enum mood mood);
 
+/* The samples of a cell that are ok: how many each class holds, and how many there are of each
+ * mood, marked or not. All zero at first. */
+struct class_counts {
+    size_t held[CLASSES];
+    size_t moods[MOOD_MIXED + 1];
+};
+void class_count_add(struct class_counts *counts, enum mood mood, bool marked);
+
+/* The class behind the numbers of a cell by itself, where `common` is the run's mood. */
+enum cell_class class_of_cell(const struct class_counts *counts, enum mood common);
+
+/* In which class some cells are compared with one another. */
+struct class_choice {
+    enum cell_class chosen;
+    bool unlike;  /* no class has enough of each, though each has enough, of several moods: to
+                   * compare all of them is to compare what the machine did */
+    bool partial; /* some have moods and some have none */
+};
+
+/* Near or far, if each cell that has moods has CLASS_MIN samples there: `preferred` if possible,
+ * unless it is MOOD_NONE; else that of which the smallest has the most. Without moods the quiet
+ * ones likewise. Else all. */
+struct class_choice class_choose(const struct class_counts *cells, size_t count,
+                                 enum mood preferred);
+
+/* The class of one cell within the choice: one without moods gives its quiet samples to any. */
+enum cell_class class_within(enum cell_class chosen, const struct class_counts *counts);
+
 /* "all", "quiet", "near", "far"; and the other way round, CLASS_ALL for other words and NULL. */
 const char *class_text(enum cell_class which);
 enum cell_class class_of_text(const char *text);

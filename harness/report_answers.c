@@ -94,6 +94,27 @@ static void tie_write(FILE *to, const struct report_group *group, const struct v
     html_close(to, "li");
 }
 
+/* Of a workload on which too few samples were measured while the machine was in one mood. */
+static void unlike_text(FILE *to, const struct verdict *verdict)
+{
+    html_text(to, ": fewer than 3 samples of each in one mood of the machine");
+    for (size_t i = 0; i < verdict->tied_count && i < NAMES_MAX; i++) {
+        const struct report_cell *cell = verdict->tied[i];
+        html_text(to, i > 0 ? " \302\267 " : ": ");
+        html_element(to, "span", cell->variant, "class", "name", NULL);
+        html_format(to, " %zu near, %zu far", cell->of_class_count[CLASS_NEAR],
+                    cell->of_class_count[CLASS_FAR]);
+    }
+}
+
+static void unlike_write(FILE *to, const struct verdict *verdict)
+{
+    html_open(to, "li", NULL);
+    html_element(to, "span", verdict->workload, "class", "name", NULL);
+    unlike_text(to, verdict);
+    html_close(to, "li");
+}
+
 /* Whether two workloads belong in one row. */
 static bool same_answer(const struct verdict *a, const struct verdict *b)
 {
@@ -122,6 +143,9 @@ static void workload_write(FILE *to, const struct report_group *group,
     case VERDICT_FEW:
         win_write(to, group, verdict, true);
         break;
+    case VERDICT_UNLIKE:
+        unlike_write(to, verdict);
+        break;
     case VERDICT_NONE:
         html_open(to, "li", NULL);
         html_element(to, "span", verdict->workload, "class", "name", NULL);
@@ -136,6 +160,7 @@ static void outcome_write(FILE *to, const struct verdict *verdict)
 {
     static const char *const labels[] = {[VERDICT_TIED] = "no difference shown",
                                          [VERDICT_FEW] = "too few samples to say",
+                                         [VERDICT_UNLIKE] = "measured in different moods",
                                          [VERDICT_NONE] = "nothing to compare"};
     if (verdict->outcome == VERDICT_WON)
         html_td(to, "winner", verdict->best->variant);
@@ -228,6 +253,8 @@ static void latency_write(FILE *to, const struct report *report, const struct re
         outcome_write(to, verdict);
         html_open(to, "td", NULL);
         html_element(to, "span", verdict->workload, "class", "name", NULL);
+        if (verdict->outcome == VERDICT_UNLIKE)
+            unlike_text(to, verdict);
         if (verdict->best) {
             html_text(to, ": 99 % of operations within ");
             tail_write(to, report, verdict->best);
@@ -290,7 +317,8 @@ void report_answers_write(FILE *to, const struct report *report)
         "be faster than every other at 5 %, with Holm's correction over all tests of a question; "
         "else no difference is shown, which does not mean that there is none. Nothing is said "
         "where "
-        "even samples that do not overlap would be too few to show one.",
+        "even samples that do not overlap would be too few to show one, or where no mood of the "
+        "machine has enough undisturbed samples of each.",
         "class", "note", NULL);
     html_close(to, "section");
 }

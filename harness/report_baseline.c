@@ -22,7 +22,9 @@ static void put_number(FILE *to, double value)
 static void rows_write(FILE *to, const void *arg)
 {
     const struct report *report = arg;
-    fputs("group\tbaseline\tvariant\tworkload\tworkers\tcell\tstatus\tratio\tlo\thi\tshown\n", to);
+    fputs("group\tbaseline\tvariant\tworkload\tworkers\tcell\tstatus\tratio\tlo\thi\tshown\t"
+          "class\n",
+          to);
     for (size_t g = 0; g < report->groups_count; g++) {
         const struct report_group *group = &report->groups[g];
         const char **shown = verdicts_over_baseline(group);
@@ -33,7 +35,9 @@ static void rows_write(FILE *to, const void *arg)
             put_number(to, cell->to_baseline.median);
             put_number(to, cell->to_baseline.lo);
             put_number(to, cell->to_baseline.hi);
-            fprintf(to, "%s\n", shown[i] ? shown[i] : "NA");
+            bool compared = report_cell_ok(cell) && isfinite(cell->to_baseline.median);
+            fprintf(to, "%s\t%s\n", shown[i] ? shown[i] : "NA",
+                    compared ? class_text(cell->beside.chosen) : "NA");
         }
         free(shown);
     }

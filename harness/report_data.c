@@ -163,31 +163,55 @@ static void latencies_read(struct report *report)
         };
 }
 
-/* Whether the sample is one of those behind the cell's numbers. */
-static bool sample_counts(const struct tsv *tsv, size_t row, const struct report_cell *cell)
+static enum mood mood_of_text(const char *text)
 {
-    const char *mood = text_or(tsv_text(tsv, row, "mood"), "-");
-    bool marked = tsv_text(tsv, row, "marks") != NULL;
     enum mood which = MOOD_NONE;
-    while (which < MOOD_MIXED && strcmp(mood_text(which), mood) != 0)
+    while (which < MOOD_MIXED && strcmp(mood_text(which), text) != 0)
         which++;
-    return class_holds(cell->chosen, which, marked) &&
-           strcmp(text_or(tsv_text(tsv, row, "cell"), ""), cell->id) == 0 &&
+    return which;
+}
+
+static void cell_add_sample(struct report_cell *cell, double throughput, enum mood mood,
+                            bool marked)
+{
+    class_count_add(&cell->counts, mood, marked);
+    for (enum cell_class which = CLASS_ALL; which < CLASSES; which++)
+        if (class_holds(which, mood, marked))
+            cell->of_class[which][cell->of_class_count[which]++] = throughput;
+}
+
+static bool row_is_of(const struct tsv *tsv, size_t row, const struct report_cell *cell)
+{
+    return strcmp(text_or(tsv_text(tsv, row, "cell"), ""), cell->id) == 0 &&
            strcmp(text_or(tsv_text(tsv, row, "group"), "-"), cell->group) == 0;
 }
 
-/* Gives each cell that is ok the throughputs of the samples behind its numbers. */
+static size_t rows_of(const struct tsv *tsv, const struct report_cell *cell)
+{
+    size_t rows = 0;
+    for (size_t row = 1; row < tsv->rows; row++)
+        rows += row_is_of(tsv, row, cell);
+    return rows;
+}
+
+/* Gives each cell that is ok the throughputs of its samples, by class. */
 static void samples_read(struct report *report)
 {
     const struct tsv *tsv = &report->tables[SAMPLES];
     for (size_t i = 0; i < report->cells_count; i++) {
         struct report_cell *cell = &report->cells[i];
-        cell->samples = allocate(tsv->rows, sizeof *cell->samples);
+        size_t rows = rows_of(tsv, cell);
+        for (int which = 0; which < CLASSES; which++)
+            cell->of_class[which] = allocate(rows, sizeof(double));
         for (size_t row = 1; row < tsv->rows && report_cell_ok(cell); row++) {
             double throughput = tsv_number(tsv, row, "throughput");
-            if (isfinite(throughput) && sample_counts(tsv, row, cell))
-                cell->samples[cell->samples_count++] = throughput;
+            if (isfinite(throughput) && row_is_of(tsv, row, cell))
+                cell_add_sample(cell, throughput,
+                                mood_of_text(text_or(tsv_text(tsv, row, "mood"), "-")),
+                                tsv_text(tsv, row, "marks") != NULL);
         }
+        cell->samples = cell->of_class[cell->chosen];
+        cell->samples_count = cell->of_class_count[cell->chosen];
     }
 }
 
@@ -246,17 +270,29 @@ static void group_add(struct report *report, struct report_cell *first, size_t c
     };
 }
 
+static void cell_compare_to(struct report_cell *cell, const struct report_cell *base)
+{
+    size_t n, m;
+    if (!report_cell_ok(cell) || !report_cell_ok(base))
+        return;
+    cell->beside = report_choose_class((const struct report_cell *[]){cell, base}, 2);
+    const double *x = report_cell_samples(cell, cell->beside.chosen, &n);
+    const double *y = report_cell_samples(base, cell->beside.chosen, &m);
+    if (!cell->beside.unlike)
+        cell->to_baseline = statistics_ratio(x, n, y, m, BOOTSTRAP_SEED);
+}
+
 static void group_compare_to_baseline(struct report_group *group)
 {
     for (size_t i = 0; group->baseline && i < group->count; i++) {
         struct report_cell *cell = &group->cells[i];
         const struct report_cell *base =
             report_cell_find(group, group->baseline, cell->workload, cell->workers);
-        if (base == cell && cell->samples_count > 0)
+        if (base == cell && cell->samples_count > 0) {
             cell->to_baseline = (struct interval){1, 1, 1, cell->samples_count};
-        else if (base)
-            cell->to_baseline = statistics_ratio(cell->samples, cell->samples_count, base->samples,
-                                                 base->samples_count, BOOTSTRAP_SEED);
+            cell->beside.chosen = cell->chosen;
+        } else if (base)
+            cell_compare_to(cell, base);
     }
 }
 
@@ -335,7 +371,8 @@ bool report_load(struct report *report, const char *run_dir, char *error, size_t
 void report_free(struct report *report)
 {
     for (size_t i = 0; i < report->cells_count; i++)
-        free(report->cells[i].samples);
+        for (int which = 0; which < CLASSES; which++)
+            free(report->cells[i].of_class[which]);
     free(report->cells);
     free(report->events);
     free(report->latencies);
@@ -364,6 +401,28 @@ const struct report_cell *report_cell_find(const struct report_group *group, con
             return cell;
     }
     return NULL;
+}
+
+const double *report_cell_samples(const struct report_cell *cell, enum cell_class chosen,
+                                  size_t *count)
+{
+    enum cell_class which = class_within(chosen, &cell->counts);
+    *count = which == cell->chosen ? cell->samples_count : cell->of_class_count[which];
+    return which == cell->chosen ? cell->samples : cell->of_class[which];
+}
+
+struct class_choice report_choose_class(const struct report_cell *const *cells, size_t count)
+{
+    enum mood preferred = MOOD_NONE;
+    struct class_counts *counts = allocate(count, sizeof *counts);
+    for (size_t i = 0; i < count; i++) {
+        counts[i] = cells[i]->counts;
+        if (cells[i]->chosen == CLASS_NEAR || cells[i]->chosen == CLASS_FAR)
+            preferred = cells[i]->chosen == CLASS_NEAR ? MOOD_NEAR : MOOD_FAR;
+    }
+    struct class_choice choice = class_choose(counts, count, preferred);
+    free(counts);
+    return choice;
 }
 
 bool report_cell_ok(const struct report_cell *cell)

@@ -28,10 +28,14 @@ struct report_cell {
     struct interval throughput, speedup;
     double efficiency; /* speed-up against the serial run, else its own, over workers; NAN: none */
     struct interval
-        to_baseline;        /* multiple of the group's baseline on the same workload, workers */
-    enum cell_class chosen; /* the samples behind its numbers, see classes.h */
-    double *samples;        /* their throughputs */
+        to_baseline;            /* multiple of the group's baseline on the same workload, workers */
+    struct class_choice beside; /* what of both was compared for that; without a ratio if unlike */
+    enum cell_class chosen;     /* the samples behind its numbers, see classes.h */
+    double *samples;            /* their throughputs */
     size_t samples_count;
+    struct class_counts counts; /* its samples that are ok by class and mood */
+    double *of_class[CLASSES];  /* their throughputs; that of `chosen` is `samples` */
+    size_t of_class_count[CLASSES];
     const struct report_event *events; /* its rows of events.tsv */
     size_t events_count;
 };
@@ -89,6 +93,13 @@ void report_free(struct report *report);
 /* The cell of a group; NULL if it was not to be measured. */
 const struct report_cell *report_cell_find(const struct report_group *group, const char *variant,
                                            const char *workload, int workers);
+
+/* The throughputs of a cell's samples within a comparison, see class_within(); *count of them. */
+const double *report_cell_samples(const struct report_cell *cell, enum cell_class chosen,
+                                  size_t *count);
+
+/* In which class these cells are compared: that of their own numbers if possible. */
+struct class_choice report_choose_class(const struct report_cell *const *cells, size_t count);
 
 /* A measured cell, as opposed to a failed or skipped one. */
 bool report_cell_ok(const struct report_cell *cell);

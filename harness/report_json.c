@@ -32,9 +32,11 @@ static json_t *verdict_to_json(const struct verdict *verdict)
     static const char *const outcomes[] = {[VERDICT_WON] = "won",
                                            [VERDICT_TIED] = "no difference shown",
                                            [VERDICT_FEW] = "too few samples",
+                                           [VERDICT_UNLIKE] = "samples of different moods",
                                            [VERDICT_NONE] = "nothing to compare"};
-    json_t *object = json_pack("{ss si ss}", "workload", verdict->workload, "workers",
-                               verdict->workers, "outcome", outcomes[verdict->outcome]);
+    json_t *object =
+        json_pack("{ss si ss ss}", "workload", verdict->workload, "workers", verdict->workers,
+                  "outcome", outcomes[verdict->outcome], "class", class_text(verdict->chosen));
     json_t *tied = json_array();
     for (size_t i = 0; i < verdict->tied_count; i++)
         json_array_append_new(tied, json_string(verdict->tied[i]->variant));

@@ -8,6 +8,7 @@
 #include "harness/report_text.h"
 #include "harness/report_verdict.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,10 +90,17 @@ static struct columns columns_make(const struct report_group *group)
     return columns;
 }
 
+/* NAN if they were measured in different moods of the machine. */
 static struct interval over_best(const struct line *line, const struct report_cell *cell)
 {
-    return statistics_ratio(cell->samples, cell->samples_count, line->best->samples,
-                            line->best->samples_count, BOOTSTRAP_SEED);
+    const struct report_cell *const both[] = {cell, line->best};
+    struct class_choice choice = report_choose_class(both, 2);
+    size_t n, m;
+    const double *x = report_cell_samples(cell, choice.chosen, &n);
+    const double *y = report_cell_samples(line->best, choice.chosen, &m);
+    if (choice.unlike)
+        return (struct interval){NAN, NAN, NAN, 0};
+    return statistics_ratio(x, n, y, m, BOOTSTRAP_SEED);
 }
 
 /* Page ---------------------------------------------------------------------------------------- */
@@ -114,6 +122,10 @@ static void ratio_write(FILE *to, const struct line *line, const struct report_c
         return;
     }
     struct interval ratio = over_best(line, cell);
+    if (isnan(ratio.median)) {
+        html_td(to, "number range", "other moods");
+        return;
+    }
     bool shown = ratio.n >= VERDICT_SAMPLES_MIN && (ratio.lo > 1 || ratio.hi < 1);
     html_open(to, "td", "class", "number", NULL);
     html_format(to, "%s%s", shown ? "" : "~ ", text_ratio(ratio.median).s);
@@ -211,6 +223,8 @@ static json_t *line_to_json(const struct report_group *group, const struct line 
         if (cell == line->best || !report_cell_ok(cell))
             continue;
         struct interval ratio = over_best(line, cell);
+        if (isnan(ratio.median))
+            continue;
         json_array_append_new(ratios, json_pack("{ss sf sf sf}", "variant", cell->variant, "ratio",
                                                 ratio.median, "lo", ratio.lo, "hi", ratio.hi));
     }

@@ -117,7 +117,10 @@ static void throughput_row(FILE *to, const struct report_group *group,
         html_td(to, "number", text_si(cell->throughput.median).s);
         html_td(to, "range", text_si_interval(cell->throughput).s);
         html_td(to, "number", text_ratio(cell->to_baseline.median).s);
-        html_td(to, "range", baseline ? "baseline" : text_ratio_interval(cell->to_baseline).s);
+        html_td(to, "range",
+                baseline              ? "baseline"
+                : cell->beside.unlike ? "other moods"
+                                      : text_ratio_interval(cell->to_baseline).s);
         html_td(to, "number", text_ratio(cell->speedup.median).s);
         html_td(to, "number", percent_text(cell->efficiency).s);
         html_td(to, "number", n);

@@ -17,17 +17,70 @@ static double *numbers_make(size_t count)
     return numbers;
 }
 
+/* One that competes, with its samples of the class that all are compared in. */
+struct runner {
+    const struct report_cell *cell;
+    const double *x;
+    size_t n;
+    double median;
+};
+
+/* The runners of one workload, the highest median first. */
+struct field {
+    struct runner *runners;
+    size_t count;
+    struct class_choice choice;
+};
+
 static int faster_first(const void *a_void, const void *b_void)
 {
-    const struct report_cell *const *a = a_void, *const *b = b_void;
-    double x = (*a)->throughput.median, y = (*b)->throughput.median;
-    return (x < y) - (x > y);
+    const struct runner *a = a_void, *b = b_void;
+    return (a->median < b->median) - (a->median > b->median);
 }
 
 static bool competes(const struct report_cell *cell, const char *workload, int workers)
 {
     return cell->workers == workers && report_cell_ok(cell) && isfinite(cell->throughput.median) &&
            strcmp(cell->workload, workload) == 0 && strcmp(cell->variant, "serial") != 0;
+}
+
+static struct class_choice choose(const struct field *field)
+{
+    const struct report_cell **cells = calloc(field->count + 1, sizeof *cells);
+    if (!cells)
+        abort();
+    for (size_t i = 0; i < field->count; i++)
+        cells[i] = field->runners[i].cell;
+    struct class_choice choice = report_choose_class(cells, field->count);
+    free(cells);
+    return choice;
+}
+
+static struct field field_make(const struct report_group *group, const char *workload, int workers)
+{
+    struct field field = {.runners = calloc(group->count, sizeof *field.runners)};
+    if (!field.runners)
+        abort();
+    for (size_t i = 0; i < group->count; i++)
+        if (competes(&group->cells[i], workload, workers))
+            field.runners[field.count++].cell = &group->cells[i];
+    field.choice = choose(&field);
+    for (size_t i = 0; i < field.count; i++) {
+        struct runner *runner = &field.runners[i];
+        const struct report_cell *cell = runner->cell;
+        runner->x = report_cell_samples(cell, field.choice.chosen, &runner->n);
+        bool own = class_within(field.choice.chosen, &cell->counts) == cell->chosen;
+        runner->median =
+            own ? cell->throughput.median : statistics_median_alone(runner->x, runner->n);
+    }
+    qsort(field.runners, field.count, sizeof *field.runners, faster_first);
+    return field;
+}
+
+/* How many tests it takes: the best against each other one, none among the unlike. */
+static size_t field_tests(const struct field *field)
+{
+    return field->count > 0 && !field->choice.unlike ? field->count - 1 : 0;
 }
 
 /* Best against each other one of its field: the p of the test, and the least that so many samples
@@ -37,97 +90,114 @@ struct tests {
     size_t count;
 };
 
-static void tests_add(struct tests *tests, const struct report_cell *best,
-                      const struct report_cell *other)
+static void tests_add(struct tests *tests, const struct field *field)
 {
-    size_t n = best->samples_count, m = other->samples_count;
-    tests->p[tests->count] = statistics_mann_whitney(best->samples, n, other->samples, m);
-    tests->least[tests->count++] = statistics_mann_whitney_least(n, m);
+    const struct runner *best = &field->runners[0];
+    for (size_t i = 1; i <= field_tests(field); i++) {
+        const struct runner *other = &field->runners[i];
+        tests->p[tests->count] = statistics_mann_whitney(best->x, best->n, other->x, other->n);
+        tests->least[tests->count++] = statistics_mann_whitney_least(best->n, other->n);
+    }
 }
 
-/* The field without its first and without those that the first is shown to be faster than. p is of
- * the second and so on. A higher median with as many pairs that speak against it shows nothing. */
-static size_t keep_tied(const struct report_cell **field, size_t count, const double *p)
+/* Those of the field that its first is not shown to be faster than. p is of the second and so on. A
+ * higher median with as many pairs that speak against it shows nothing. */
+static size_t keep_tied(const struct field *field, const double *p, const struct report_cell **tied)
 {
-    const struct report_cell *best = field[0];
+    const struct runner *best = &field->runners[0];
     size_t kept = 0;
-    for (size_t i = 1; i < count; i++) {
-        double superiority = statistics_superiority(best->samples, best->samples_count,
-                                                    field[i]->samples, field[i]->samples_count);
+    for (size_t i = 1; i < field->count; i++) {
+        const struct runner *other = &field->runners[i];
+        double superiority = statistics_superiority(best->x, best->n, other->x, other->n);
         if (!(p[i - 1] < VERDICT_ALPHA) || superiority <= 0.5)
-            field[kept++] = field[i];
+            tied[kept++] = other->cell;
     }
     return kept;
 }
 
-static bool too_few(const struct report_cell *const *field, size_t count, const double *least)
+static bool too_few(const struct field *field, const double *least)
 {
-    bool few = field[0]->samples_count < VERDICT_SAMPLES_MIN;
-    for (size_t i = 1; i < count; i++)
-        few =
-            few || field[i]->samples_count < VERDICT_SAMPLES_MIN || !(least[i - 1] < VERDICT_ALPHA);
+    bool few = field->runners[0].n < VERDICT_SAMPLES_MIN;
+    for (size_t i = 1; i < field->count; i++)
+        few = few || field->runners[i].n < VERDICT_SAMPLES_MIN || !(least[i - 1] < VERDICT_ALPHA);
     return few;
 }
 
-/* The field, and its tests; what they say is for verdict_decide(). */
-static struct verdict verdict_begin(const struct report_group *group, const char *workload,
-                                    struct tests *tests)
+/* What is known before the tests are adjusted. */
+static struct verdict verdict_begin(const struct field *field, const char *workload, int workers)
 {
-    struct verdict verdict = {.workload = workload,
-                              .workers = report_workers_max(group, workload),
+    struct verdict verdict = {.outcome = VERDICT_NONE,
+                              .workload = workload,
+                              .workers = workers,
+                              .competitors = field->count,
+                              .chosen = field->choice.chosen,
                               .over_next = {NAN, NAN, NAN, 0},
                               .superiority = NAN,
                               .p = NAN};
-    const struct report_cell **field = calloc(group->count, sizeof *field);
-    if (!field)
+    verdict.tied = calloc(field->count + 1, sizeof *verdict.tied);
+    if (!verdict.tied)
         abort();
-    for (size_t i = 0; i < group->count; i++)
-        if (competes(&group->cells[i], workload, verdict.workers))
-            field[verdict.competitors++] = &group->cells[i];
-    qsort(field, verdict.competitors, sizeof(*field), faster_first);
-    verdict.best = verdict.competitors > 0 ? field[0] : NULL;
-    verdict.next = verdict.competitors > 1 ? field[1] : NULL;
-    for (size_t i = 1; i < verdict.competitors; i++)
-        tests_add(tests, field[0], field[i]);
-    verdict.tied = field;
+    if (field->choice.unlike) {
+        verdict.outcome = VERDICT_UNLIKE;
+        for (size_t i = 0; i < field->count; i++)
+            verdict.tied[verdict.tied_count++] = field->runners[i].cell;
+        return verdict;
+    }
+    verdict.best = field->count > 0 ? field->runners[0].cell : NULL;
+    verdict.next = field->count > 1 ? field->runners[1].cell : NULL;
     return verdict;
 }
 
 /* p and least are adjusted, and of this field. */
-static void verdict_decide(struct verdict *verdict, const double *p, const double *least)
+static void verdict_decide(struct verdict *verdict, const struct field *field, const double *p,
+                           const double *least)
 {
-    const struct report_cell *best = verdict->best, *next = verdict->next;
-    verdict->outcome = VERDICT_NONE;
-    if (!next)
+    if (!verdict->next)
         return;
-    verdict->over_next = statistics_ratio(best->samples, best->samples_count, next->samples,
-                                          next->samples_count, BOOTSTRAP_SEED);
-    verdict->superiority = statistics_superiority(best->samples, best->samples_count, next->samples,
-                                                  next->samples_count);
+    const struct runner *best = &field->runners[0], *next = &field->runners[1];
+    verdict->over_next = statistics_ratio(best->x, best->n, next->x, next->n, BOOTSTRAP_SEED);
+    verdict->superiority = statistics_superiority(best->x, best->n, next->x, next->n);
     verdict->p = p[0];
-    bool few = too_few(verdict->tied, verdict->competitors, least);
-    verdict->tied_count = keep_tied(verdict->tied, verdict->competitors, p);
-    verdict->outcome = few ? VERDICT_FEW : verdict->tied_count > 0 ? VERDICT_TIED : VERDICT_WON;
+    verdict->tied_count = keep_tied(field, p, verdict->tied);
+    verdict->outcome = too_few(field, least)     ? VERDICT_FEW
+                       : verdict->tied_count > 0 ? VERDICT_TIED
+                                                 : VERDICT_WON;
+}
+
+/* Adjusts the tests of all fields together, and decides. */
+static void verdicts_decide(struct verdict *verdicts, const struct field *fields, size_t count,
+                            struct tests *tests)
+{
+    size_t test = 0;
+    statistics_holm(tests->p, tests->count);
+    statistics_holm(tests->least, tests->count);
+    for (size_t i = 0; i < count; i++) {
+        verdict_decide(&verdicts[i], &fields[i], tests->p + test, tests->least + test);
+        test += field_tests(&fields[i]);
+    }
 }
 
 struct verdict *verdicts_make(const struct report_group *group, size_t *count)
 {
     struct verdict *verdicts = calloc(group->count + 1, sizeof *verdicts);
+    struct field *fields = calloc(group->count + 1, sizeof *fields);
     struct tests tests = {numbers_make(group->count), numbers_make(group->count), 0};
-    if (!verdicts)
+    if (!verdicts || !fields)
         abort();
     const char *workload;
-    size_t at = 0, test = 0;
+    size_t at = 0;
     *count = 0;
-    while ((workload = report_next_workload(group, &at)) != NULL)
-        verdicts[(*count)++] = verdict_begin(group, workload, &tests);
-    statistics_holm(tests.p, tests.count);
-    statistics_holm(tests.least, tests.count);
-    for (size_t i = 0; i < *count; i++) {
-        size_t others = verdicts[i].competitors > 0 ? verdicts[i].competitors - 1 : 0;
-        verdict_decide(&verdicts[i], tests.p + test, tests.least + test);
-        test += others;
+    while ((workload = report_next_workload(group, &at)) != NULL) {
+        int workers = report_workers_max(group, workload);
+        struct field *field = &fields[*count];
+        *field = field_make(group, workload, workers);
+        verdicts[(*count)++] = verdict_begin(field, workload, workers);
+        tests_add(&tests, field);
     }
+    verdicts_decide(verdicts, fields, *count, &tests);
+    for (size_t i = 0; i < *count; i++)
+        free(fields[i].runners);
+    free(fields);
     free(tests.p);
     free(tests.least);
     return verdicts;
@@ -149,12 +219,26 @@ static const struct report_cell *baseline_of(const struct report_group *group,
                            : NULL;
 }
 
+/* The samples of a cell and of its baseline of the class in which both are compared. */
+struct beside {
+    const double *x, *y;
+    size_t n, m;
+};
+
+static struct beside beside_make(const struct report_cell *cell, const struct report_cell *base)
+{
+    struct beside beside;
+    beside.x = report_cell_samples(cell, cell->beside.chosen, &beside.n);
+    beside.y = report_cell_samples(base, cell->beside.chosen, &beside.m);
+    return beside;
+}
+
 static const char *shown_of(const struct report_cell *cell, const struct report_cell *base,
                             double p, double least)
 {
-    size_t n = cell->samples_count, m = base->samples_count;
-    double superiority = statistics_superiority(cell->samples, n, base->samples, m);
-    if (n < VERDICT_SAMPLES_MIN || m < VERDICT_SAMPLES_MIN)
+    struct beside both = beside_make(cell, base);
+    double superiority = statistics_superiority(both.x, both.n, both.y, both.m);
+    if (both.n < VERDICT_SAMPLES_MIN || both.m < VERDICT_SAMPLES_MIN)
         return "few";
     if (cell == base)
         return "none";
@@ -165,26 +249,37 @@ static const char *shown_of(const struct report_cell *cell, const struct report_
     return superiority > 0.5 ? "faster" : "slower";
 }
 
+/* Tests each cell against its baseline; NAN where there is nothing to test. */
+static void baseline_tests(const struct report_group *group, double *p, double *least)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        const struct report_cell *cell = &group->cells[i], *base = baseline_of(group, cell);
+        p[i] = least[i] = NAN;
+        if (!base || base == cell || !report_cell_ok(cell) || !report_cell_ok(base) ||
+            cell->beside.unlike)
+            continue;
+        struct beside both = beside_make(cell, base);
+        p[i] = statistics_mann_whitney(both.x, both.n, both.y, both.m);
+        least[i] = statistics_mann_whitney_least(both.n, both.m);
+    }
+    statistics_holm(p, group->count);
+    statistics_holm(least, group->count);
+}
+
 const char **verdicts_over_baseline(const struct report_group *group)
 {
     const char **shown = calloc(group->count + 1, sizeof *shown);
     double *p = numbers_make(group->count), *least = numbers_make(group->count);
     if (!shown)
         abort();
+    baseline_tests(group, p, least);
     for (size_t i = 0; i < group->count; i++) {
         const struct report_cell *cell = &group->cells[i], *base = baseline_of(group, cell);
-        p[i] = least[i] = NAN;
-        if (!base || base == cell || !report_cell_ok(cell) || !report_cell_ok(base))
+        if (!base || !report_cell_ok(cell))
             continue;
-        size_t n = cell->samples_count, m = base->samples_count;
-        p[i] = statistics_mann_whitney(cell->samples, n, base->samples, m);
-        least[i] = statistics_mann_whitney_least(n, m);
-    }
-    statistics_holm(p, group->count);
-    statistics_holm(least, group->count);
-    for (size_t i = 0; i < group->count; i++) {
-        const struct report_cell *cell = &group->cells[i], *base = baseline_of(group, cell);
-        if (base && report_cell_ok(cell) && isfinite(cell->to_baseline.median))
+        if (cell->beside.unlike)
+            shown[i] = "moods";
+        else if (isfinite(cell->to_baseline.median))
             shown[i] = shown_of(cell, base, p[i], least[i]);
     }
     free(p);
@@ -194,30 +289,36 @@ const char **verdicts_over_baseline(const struct report_group *group)
 
 /* Latencies ----------------------------------------------------------------------------------- */
 
-/* Whether the record is one of those behind the cell's numbers. */
-static bool record_counts(const struct classes *classes, const json_t *record,
-                          const struct report_cell *cell)
+static void tail_add(struct report_cell *cell, double speed, enum mood mood, bool marked)
 {
-    return record_is(record, "ok") && strcmp(record_text(record, "cell"), cell->id) == 0 &&
-           class_holds(cell->chosen, classes_mood(classes, record), classes_is_marked(record));
+    class_count_add(&cell->counts, mood, marked);
+    for (enum cell_class which = CLASS_ALL; which < CLASSES; which++)
+        if (class_holds(which, mood, marked))
+            cell->of_class[which][cell->of_class_count[which]++] = speed;
 }
 
+/* Puts the tails in the place of the cell's throughputs, class by class. */
 static void tail_make(struct report_cell *cell, const json_t *records,
                       const struct classes *classes, double quantile)
 {
     size_t i;
     const json_t *record;
-    cell->samples = numbers_make(json_array_size(records));
-    cell->samples_count = 0;
+    cell->counts = (struct class_counts){0};
+    for (enum cell_class which = CLASS_ALL; which < CLASSES; which++) {
+        cell->of_class[which] = numbers_make(json_array_size(records));
+        cell->of_class_count[which] = 0;
+    }
     cell->to_baseline = (struct interval){NAN, NAN, NAN, 0};
     json_array_foreach(records, i, record)
     {
-        double ns = report_cell_ok(cell) && record_counts(classes, record, cell)
-                        ? record_latency_ns(record, quantile)
-                        : NAN;
+        bool own = report_cell_ok(cell) && record_is(record, "ok") &&
+                   strcmp(record_text(record, "cell"), cell->id) == 0;
+        double ns = own ? record_latency_ns(record, quantile) : NAN;
         if (ns > 0)
-            cell->samples[cell->samples_count++] = 1 / ns;
+            tail_add(cell, 1 / ns, classes_mood(classes, record), classes_is_marked(record));
     }
+    cell->samples = cell->of_class[cell->chosen];
+    cell->samples_count = cell->of_class_count[cell->chosen];
     cell->throughput = statistics_median(cell->samples, cell->samples_count, BOOTSTRAP_SEED);
 }
 
@@ -240,7 +341,8 @@ struct report_group report_tails_make(const struct report *report, const struct 
 void report_tails_free(struct report_group *tails)
 {
     for (size_t i = 0; i < tails->count; i++)
-        free(tails->cells[i].samples);
+        for (int which = 0; which < CLASSES; which++)
+            free(tails->cells[i].of_class[which]);
     free(tails->cells);
     tails->cells = NULL;
 }

@@ -2,10 +2,12 @@
  *
  * Who calls: report_page.c and its parts, report_json.c, report_baseline.c. The rule: the fastest
  * is the variant with the highest median at the group's largest count of workers. It is tested
- * against every other one by Mann-Whitney, and Holm's correction is over all these tests of the
- * group. It wins if it is shown to be faster than each; with those it is not told apart from "no
- * difference is shown". Where even samples that do not overlap could not show it, there are too
- * few, and nobody wins. `serial`, which has no scheduler, does not compete.
+ * against every other one by Mann-Whitney, over samples of one class (classes.h) that all of them
+ * have enough of, and Holm's correction is over all these tests of the group. It wins if it is shown
+ * to be faster than each; with those it is not told apart from "no difference is shown". Where even
+ * samples that do not overlap could not show it, there are too few, and nobody wins. Nor where no
+ * mood of the machine has enough samples of each: then the machine would decide.
+ * `serial`, which has no scheduler, does not compete.
  */
 #ifndef SCHEDLAB_REPORT_VERDICT_H
 #define SCHEDLAB_REPORT_VERDICT_H
@@ -16,10 +18,11 @@ enum { VERDICT_SAMPLES_MIN = 3 }; /* for an interval to speak of */
 #define VERDICT_ALPHA 0.05
 
 enum verdict_outcome {
-    VERDICT_WON,  /* best is faster than every other */
-    VERDICT_TIED, /* best is not told apart from some */
-    VERDICT_FEW,  /* too few samples to say */
-    VERDICT_NONE, /* fewer than two variants have a number */
+    VERDICT_WON,    /* best is faster than every other */
+    VERDICT_TIED,   /* best is not told apart from some */
+    VERDICT_FEW,    /* too few samples to say */
+    VERDICT_UNLIKE, /* their samples are of different moods of the machine */
+    VERDICT_NONE,   /* fewer than two variants have a number */
 };
 
 struct verdict {
@@ -27,9 +30,11 @@ struct verdict {
     const char *workload;
     int workers;
     size_t competitors;              /* variants with a number */
-    const struct report_cell *best;  /* NULL if there is none */
+    enum cell_class chosen;          /* the class of the samples that were compared */
+    const struct report_cell *best;  /* NULL if there is none, or if they are unlike */
     const struct report_cell *next;  /* second by its median; NULL if best is alone */
-    const struct report_cell **tied; /* not told apart from best, highest median first */
+    const struct report_cell **tied; /* not told apart from best, highest median first; all of them
+                                      * if they are unlike */
     size_t tied_count;
     struct interval over_next; /* best's multiple of next */
     double superiority;        /* of best over next, as in statistics.h; NAN without a next */
@@ -41,8 +46,9 @@ struct verdict *verdicts_make(const struct report_group *group, size_t *count);
 void verdicts_free(struct verdict *verdicts, size_t count);
 
 /* What is shown of each cell beside the baseline's on the same workload and workers, by the same
- * tests, with Holm's correction over all cells of the group: "faster", "slower", "none", or "few"
- * where there are too few samples; NULL without a baseline or numbers. To be freed. */
+ * tests, with Holm's correction over all cells of the group: "faster", "slower", "none", "few"
+ * where there are too few samples, or "moods" where no mood has enough samples of both; NULL without
+ * a baseline or numbers. To be freed. */
 const char **verdicts_over_baseline(const struct report_group *group);
 
 /* The group with its cells as fast as a quantile of their latencies is short, in 1 / ns, so that

@@ -95,22 +95,13 @@ static void table_add(struct table *table, const char *group, json_t *record)
 /* See classes.h. */
 static enum cell_class cell_choose(const struct classes *classes, const struct cell_rows *cell)
 {
-    enum cell_class own = CLASS_QUIET;
-    size_t held = 0, marked = 0;
-    for (size_t i = 0; i < cell->count; i++)
-        if (classes_mood(classes, cell->rows[i].record) != MOOD_NONE)
-            own = class_of_mood(classes->common);
+    struct class_counts counts = {0};
     for (size_t i = 0; i < cell->count; i++) {
         const json_t *record = cell->rows[i].record;
-        bool mark = classes_is_marked(record);
-        if (!record_is(record, "ok"))
-            continue;
-        held += class_holds(own, classes_mood(classes, record), mark);
-        marked += mark;
+        if (record_is(record, "ok"))
+            class_count_add(&counts, classes_mood(classes, record), classes_is_marked(record));
     }
-    if (held < CLASS_MIN || (own == CLASS_QUIET && marked == 0))
-        return CLASS_ALL;
-    return own;
+    return class_of_cell(&counts, classes->common);
 }
 
 static void cells_make(struct table *table)

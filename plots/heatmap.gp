@@ -55,7 +55,7 @@ NPANELS = NW * words(CURVES)
 
 # $CELLS: 1 panel, 2 column, 3 row from below, 4 ratio, 5 what is known, as a place in KNOWN or 0,
 # 6 whether it is the baseline.
-KNOWN = "faster slower none few failed skipped"
+KNOWN = "faster slower none few failed skipped moods"
 panel_of(workload, spec) = (sl_index(CURVES, rest(spec)) - 1) * NW + sl_index(WORKLOADS, workload)
 BASELINE = ""
 stats SL_FILE using (strcol("group") eq GROUP ? strlen(BASELINE = strcol("baseline")) : 0) nooutput
