@@ -107,7 +107,7 @@ void class_count_add(struct class_counts *counts, enum mood mood, bool marked)
         counts->held[which] += class_holds(which, mood, marked);
 }
 
-static bool counts_have_moods(const struct class_counts *counts)
+bool class_counts_have_moods(const struct class_counts *counts)
 {
     return counts->moods[MOOD_NEAR] + counts->moods[MOOD_FAR] + counts->moods[MOOD_MIXED] > 0;
 }
@@ -121,7 +121,7 @@ static enum cell_class quiet_of_cell(const struct class_counts *counts)
 
 enum cell_class class_of_cell(const struct class_counts *counts, enum mood common)
 {
-    if (!counts_have_moods(counts))
+    if (!class_counts_have_moods(counts))
         return quiet_of_cell(counts);
     enum cell_class own = class_of_mood(common);
     return counts->held[own] >= CLASS_MIN ? own : CLASS_ALL;
@@ -130,7 +130,7 @@ enum cell_class class_of_cell(const struct class_counts *counts, enum mood commo
 enum cell_class class_within(enum cell_class chosen, const struct class_counts *counts)
 {
     bool mood = chosen == CLASS_NEAR || chosen == CLASS_FAR;
-    return mood && !counts_have_moods(counts) ? quiet_of_cell(counts) : chosen;
+    return mood && !class_counts_have_moods(counts) ? quiet_of_cell(counts) : chosen;
 }
 
 /* How many samples of the class the smallest cell has; with a mood, of those that have any. */
@@ -138,7 +138,8 @@ static size_t least_held(const struct class_counts *cells, size_t count, enum ce
 {
     size_t least = SIZE_MAX;
     for (size_t i = 0; i < count; i++)
-        if ((which == CLASS_QUIET || counts_have_moods(&cells[i])) && cells[i].held[which] < least)
+        if ((which == CLASS_QUIET || class_counts_have_moods(&cells[i])) &&
+            cells[i].held[which] < least)
             least = cells[i].held[which];
     return least;
 }
@@ -181,7 +182,7 @@ struct class_choice class_choose(const struct class_counts *cells, size_t count,
 {
     size_t with_moods = 0;
     for (size_t i = 0; i < count; i++)
-        with_moods += counts_have_moods(&cells[i]);
+        with_moods += class_counts_have_moods(&cells[i]);
     if (with_moods == 0)
         return (struct class_choice){.chosen = choose_quiet(cells, count)};
     enum cell_class chosen = choose_mood(cells, count, preferred);

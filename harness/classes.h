@@ -62,6 +62,9 @@ struct class_counts {
 };
 void class_count_add(struct class_counts *counts, enum mood mood, bool marked);
 
+/* Whether a sample was near, far or in between. */
+bool class_counts_have_moods(const struct class_counts *counts);
+
 /* The class behind the numbers of a cell by itself, where `common` is the run's mood. */
 enum cell_class class_of_cell(const struct class_counts *counts, enum mood common);
 

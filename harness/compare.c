@@ -63,46 +63,34 @@ static struct side_classes classes_of(const struct compare_side *a, const struct
     return classes;
 }
 
-static size_t class_count(const struct compare_cell *cell, const struct classes *classes,
-                          enum cell_class which)
+static struct class_counts counts_of(const struct compare_cell *cell, const struct classes *classes)
 {
-    size_t n = 0, i;
-    const json_t *record;
-    json_array_foreach(cell->records, i, record) n +=
-        class_holds(which, classes_mood(classes, record), classes_is_marked(record));
-    return n;
-}
-
-static bool has_moods(const struct compare_cell *cell, const struct classes *classes)
-{
+    struct class_counts counts = {0};
     size_t i;
     const json_t *record;
-    json_array_foreach(cell->records, i,
-                       record) if (classes_mood(classes, record) != MOOD_NONE) return true;
-    return false;
+    json_array_foreach(cell->records, i, record)
+    {
+        if (strcmp(record_text(record, "status"), "ok") == 0)
+            class_count_add(&counts, classes_mood(classes, record), classes_is_marked(record));
+    }
+    return counts;
 }
 
-/* The class of which the smaller side has the most samples. */
+/* The class of which the smaller side has the most samples; with moods on one side only, the most
+ * common one there. */
 static void pair_choose(struct compare_pair *pair, const struct side_classes *classes)
 {
-    bool moods = has_moods(pair->a, &classes->a) && has_moods(pair->b, &classes->b);
-    enum cell_class first = moods ? CLASS_NEAR : CLASS_QUIET;
-    enum cell_class last = moods ? CLASS_FAR : CLASS_QUIET;
-    size_t most = CLASS_MIN - 1;
-    pair->chosen = CLASS_ALL;
-    for (enum cell_class which = first; which <= last; which++) {
-        size_t a = class_count(pair->a, &classes->a, which);
-        size_t b = class_count(pair->b, &classes->b, which);
-        if ((a < b ? a : b) <= most)
-            continue;
-        most = a < b ? a : b;
-        pair->chosen = which;
-    }
-    size_t all = json_array_size(pair->a->records) + json_array_size(pair->b->records);
-    if (pair->chosen == CLASS_QUIET && all == class_count(pair->a, &classes->a, CLASS_QUIET) +
-                                                  class_count(pair->b, &classes->b, CLASS_QUIET))
-        pair->chosen = CLASS_ALL;
-    pair->moods_mixed = moods && pair->chosen == CLASS_ALL;
+    const struct class_counts counts[] = {counts_of(pair->a, &classes->a),
+                                          counts_of(pair->b, &classes->b)};
+    struct class_choice choice = class_choose(counts, 2, MOOD_NONE);
+    bool a = class_counts_have_moods(&counts[0]), b = class_counts_have_moods(&counts[1]);
+    pair->moods_partial = choice.partial;
+    if (choice.partial)
+        choice = class_choose(counts, 2, a ? classes->a.common : classes->b.common);
+    pair->chosen = choice.chosen;
+    pair->class_a = class_within(pair->chosen, &counts[0]);
+    pair->class_b = class_within(pair->chosen, &counts[1]);
+    pair->moods_mixed = (a || b) && pair->chosen == CLASS_ALL;
 }
 
 /* Pairs ---------------------------------------------------------------------------------------- */
@@ -157,9 +145,9 @@ static void pair_measure(struct compare_pair *pair, const struct side_classes *c
     }
     pair_choose(pair, classes);
     pair->samples_a =
-        samples_make(pair->a, &classes->a, pair->chosen, &options->metric, &pair->count_a);
+        samples_make(pair->a, &classes->a, pair->class_a, &options->metric, &pair->count_a);
     pair->samples_b =
-        samples_make(pair->b, &classes->b, pair->chosen, &options->metric, &pair->count_b);
+        samples_make(pair->b, &classes->b, pair->class_b, &options->metric, &pair->count_b);
     const double *a = pair->samples_a, *b = pair->samples_b;
     pair->median_a = statistics_median_alone(a, pair->count_a);
     pair->median_b = statistics_median_alone(b, pair->count_b);
@@ -314,9 +302,16 @@ static void warn_of_environments(struct comparison *comparison)
 
 static void warn_of_pairs(struct comparison *comparison)
 {
-    size_t mixed = 0, few = comparison->verdicts[COMPARE_FEW];
-    for (size_t i = 0; i < comparison->count; i++)
+    size_t mixed = 0, partial = 0, few = comparison->verdicts[COMPARE_FEW];
+    for (size_t i = 0; i < comparison->count; i++) {
         mixed += comparison->pairs[i].moods_mixed;
+        partial += comparison->pairs[i].moods_partial;
+    }
+    if (partial > 0)
+        warn(comparison,
+             "%zu of %zu pairs have moods of the machine on one side only: its samples of one mood "
+             "meet all undisturbed ones of the other side",
+             partial, comparison->count);
     if (mixed > 0)
         warn(comparison,
              "%zu of %zu pairs have fewer than %d samples in one mood of the machine on each side "

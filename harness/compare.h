@@ -7,7 +7,8 @@
  *
  *   - which samples are compared: those of one mood of the machine without marked ones, if both
  *     cells have CLASS_MIN of them in a class (the class of which the smaller side has more); else
- *     all;
+ *     all. A cell without moods, whose workers share a core, has the same samples in every mood, and
+ *     meets those of the other's most common one;
  *   - the medians, their ratio with its bootstrap interval, and the effect: how often a sample of B
  *     beats one of A;
  *   - the p of the Mann-Whitney test, adjusted by Holm over all pairs of the comparison;
@@ -48,7 +49,9 @@ struct compare_options {
 struct compare_pair {
     const struct compare_cell *a, *b;
     enum cell_class chosen;
-    bool moods_mixed; /* it has moods, and samples of all of them are compared */
+    enum cell_class class_a, class_b; /* chosen; on a side without moods, its undisturbed samples */
+    bool moods_mixed;                 /* it has moods, and samples of all of them are compared */
+    bool moods_partial;               /* only one side has moods */
     double *samples_a, *samples_b;
     size_t count_a, count_b;
     double median_a, median_b; /* NAN without samples */

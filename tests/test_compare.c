@@ -431,6 +431,48 @@ static void moods_without_partner_are_mixed_and_said(void **state)
     both_free(both);
 }
 
+static const char *warning_with(const struct comparison *comparison, const char *part)
+{
+    size_t i;
+    const json_t *warning;
+    json_array_foreach(comparison->warnings, i, warning)
+    {
+        if (strstr(json_string_value(warning), part))
+            return json_string_value(warning);
+    }
+    return NULL;
+}
+
+/* B has its workers on one core; A was near as often as far, and near elsewhere. */
+static void side_with_moods_is_judged_in_the_common_one(void **state)
+{
+    (void)state;
+    FILE *to = run_open("a", NULL);
+    cell(to, "gmp", "ring,n=9", 2, 300, 1, NEAR);
+    cell(to, "gmp", "ring,n=9", 2, 100, 1, FAR);
+    cell(to, "gmp", "ring,n=9", 2, 110, 1, FAR);
+    cell(to, "gmp", "fib,n=9", 2, 300, 1, NEAR);
+    cell(to, "gmp", "fib,n=9", 2, 300, 1, NEAR);
+    fclose(to);
+    to = run_open("b", NULL);
+    cell(to, "gmp", "ring,n=9", 2, 200, 1, "");
+    cell(to, "gmp", "ring,n=9", 2, 1, 0.1, ",\"marks\":[\"steal\"]");
+    fclose(to);
+    struct both *both = compare("a", "b");
+    const struct compare_pair *pair = both->comparison.pairs;
+    assert_int_equal(both->comparison.count, 1);
+    assert_int_equal(pair->chosen, CLASS_NEAR);
+    assert_int_equal(pair->count_a, SAMPLES);
+    assert_int_equal(pair->count_b, SAMPLES);
+    assert_true(pair->median_a == 303 && pair->median_b == 203);
+    assert_true(pair->moods_partial && !pair->moods_mixed);
+    assert_non_null(warning_with(&both->comparison, "on one side only"));
+    both_free(both);
+    both = compare("a:workload=fib,n=9", "a:workload=ring,n=9");
+    assert_null(warning_with(&both->comparison, "on one side only"));
+    both_free(both);
+}
+
 static void marked_samples_are_left_out(void **state)
 {
     (void)state;
@@ -640,6 +682,7 @@ int main(void)
         cmocka_unit_test(failed_cell_is_a_pair_without_numbers),
         cmocka_unit_test(samples_are_compared_within_one_mood),
         cmocka_unit_test(moods_without_partner_are_mixed_and_said),
+        cmocka_unit_test(side_with_moods_is_judged_in_the_common_one),
         cmocka_unit_test(marked_samples_are_left_out),
         cmocka_unit_test(other_machines_and_compilers_are_warned_of),
         cmocka_unit_test(table_fits_100_columns),
