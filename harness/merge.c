@@ -362,7 +362,8 @@ static const char *stop_of_plan(const json_t *plan, const char *id)
 /* The least final of two answers. */
 static const char *stop_worse(const char *a, const char *b)
 {
-    static const char *const order[] = {"interrupted", "given-up", "limit", "reps", "width"};
+    static const char *const order[] = {"interrupted", "given-up", "class-limit",
+                                        "limit",       "reps",     "width"};
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         if (strcmp(a, order[i]) == 0 || strcmp(b, order[i]) == 0)
             return order[i];

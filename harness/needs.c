@@ -99,15 +99,83 @@ static struct past past_of(const struct cell *cell, unsigned block)
     return past;
 }
 
-static double past_width(const struct past *past)
+/* Moods --------------------------------------------------------------------------------------- */
+
+static enum mood note_mood(const struct needs *needs, const struct note *note)
 {
+    return mood_of(&needs->moods, note->line_before_ns, note->line_after_ns);
+}
+
+/* Whether a sample is one of those that teach what moods there were before a block. */
+static bool note_teaches(const struct note *note, unsigned block)
+{
+    return note->ok && note->why == WHY_BLOCK && note->block < block;
+}
+
+/* The probes of all samples of blocks before this one; free() them. */
+static double *probes_of_blocks(const struct plan *plan, unsigned block, size_t *count)
+{
+    size_t notes = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        notes += plan->cells[i].notes_count;
+    double *line_ns = calloc(2 * notes + 1, sizeof *line_ns);
+    if (!line_ns)
+        abort();
+    *count = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        for (size_t k = 0; k < plan->cells[i].notes_count; k++) {
+            const struct note *note = &plan->cells[i].notes[k];
+            if (note_teaches(note, block) && isfinite(note->line_before_ns))
+                line_ns[(*count)++] = note->line_before_ns;
+            if (note_teaches(note, block) && isfinite(note->line_after_ns))
+                line_ns[(*count)++] = note->line_after_ns;
+        }
+    }
+    return line_ns;
+}
+
+static void moods_learn_of_blocks(struct needs *needs, unsigned block)
+{
+    size_t count, samples[MOOD_MIXED + 1] = {0};
+    double *line_ns = probes_of_blocks(needs->plan, block, &count);
+    moods_learn(&needs->moods, line_ns, count);
+    free(line_ns);
+    for (size_t i = 0; i < needs->plan->count; i++) {
+        const struct cell *cell = &needs->plan->cells[i];
+        for (size_t k = 0; k < cell->notes_count; k++)
+            samples[note_mood(needs, &cell->notes[k])] += note_teaches(&cell->notes[k], block);
+    }
+    /* Samples during which the mood changed are nobody's aim. */
+    needs->class = samples[MOOD_FAR] > samples[MOOD_NEAR] ? MOOD_FAR
+                   : samples[MOOD_NEAR] > 0               ? MOOD_NEAR
+                                                          : MOOD_NONE;
+}
+
+void needs_conclude(struct needs *needs)
+{
+    if (needs->blocks == UINT_MAX)
+        moods_learn_of_blocks(needs, UINT_MAX);
+}
+
+/* Width --------------------------------------------------------------------------------------- */
+
+/* The width over the samples that the tables would take if there were no others, see classes.h. */
+static double past_width(const struct needs *needs, const struct past *past)
+{
+    struct class_counts counts = {0};
     double *x = calloc(past->count + 1, sizeof *x);
     size_t n = 0;
     if (!x)
         abort();
     for (size_t i = 0; i < past->count; i++)
-        if (past->notes[i].why == WHY_BLOCK && past->notes[i].ok)
-            x[n++] = past->notes[i].throughput;
+        if (past->notes[i].ok)
+            class_count_add(&counts, note_mood(needs, &past->notes[i]), past->notes[i].marked);
+    enum cell_class chosen = class_of_cell(&counts, needs->class);
+    for (size_t i = 0; i < past->count; i++) {
+        const struct note *note = &past->notes[i];
+        if (note->ok && class_holds(chosen, note_mood(needs, note), note->marked))
+            x[n++] = note->throughput;
+    }
     double width = NAN;
     if (!past->failed && n >= SWEEP_WIDTH_SAMPLES) {
         struct interval interval = statistics_median(x, n, BOOTSTRAP_SEED);
@@ -117,10 +185,10 @@ static double past_width(const struct past *past)
     return width;
 }
 
-double needs_width(const struct cell *cell)
+double needs_width(const struct needs *needs, const struct cell *cell)
 {
     struct past past = past_of(cell, UINT_MAX);
-    return past_width(&past);
+    return past_width(needs, &past);
 }
 
 /* Blocks -------------------------------------------------------------------------------------- */
@@ -136,7 +204,7 @@ static bool cell_needs_block(const struct needs *needs, const struct cell *cell,
         return true;
     if (sweep->width == 0 || past.failed)
         return false;
-    return !(past_width(&past) < (double)sweep->width); /* also while there is none */
+    return !(past_width(needs, &past) < (double)sweep->width); /* also while there is none */
 }
 
 /* Sets the cell's `why` for the block if it is in it, for this reason; whether it is. */
@@ -154,6 +222,8 @@ static size_t block_of_sets(struct needs *needs, unsigned block)
 {
     struct plan *plan = needs->plan;
     size_t held = 0;
+    if (needs->sweep->width > 0 && block >= (unsigned)needs->sweep->reps)
+        moods_learn_of_blocks(needs, block);
     for (size_t i = 0; i < plan->count; i++)
         needs->open[plan->cells[i].set] = false;
     for (size_t i = 0; i < plan->count; i++)
@@ -163,63 +233,6 @@ static size_t block_of_sets(struct needs *needs, unsigned block)
         held += cell_put(&plan->cells[i], block,
                          needs->open[plan->cells[i].set] ? WHY_BLOCK : WHY_NONE);
     return held;
-}
-
-/* Moods --------------------------------------------------------------------------------------- */
-
-static enum mood note_mood(const struct needs *needs, const struct note *note)
-{
-    return mood_of(&needs->moods, note->line_before_ns, note->line_after_ns);
-}
-
-static bool note_teaches(const struct note *note)
-{
-    return note->ok && note->why == WHY_BLOCK;
-}
-
-/* The probes of all samples of blocks; free() them. */
-static double *probes_of_blocks(const struct plan *plan, size_t *count)
-{
-    size_t notes = 0;
-    for (size_t i = 0; i < plan->count; i++)
-        notes += plan->cells[i].notes_count;
-    double *line_ns = calloc(2 * notes + 1, sizeof *line_ns);
-    if (!line_ns)
-        abort();
-    *count = 0;
-    for (size_t i = 0; i < plan->count; i++) {
-        for (size_t k = 0; k < plan->cells[i].notes_count; k++) {
-            const struct note *note = &plan->cells[i].notes[k];
-            if (note_teaches(note) && isfinite(note->line_before_ns))
-                line_ns[(*count)++] = note->line_before_ns;
-            if (note_teaches(note) && isfinite(note->line_after_ns))
-                line_ns[(*count)++] = note->line_after_ns;
-        }
-    }
-    return line_ns;
-}
-
-static void moods_learn_of_blocks(struct needs *needs)
-{
-    size_t count, samples[MOOD_MIXED + 1] = {0};
-    double *line_ns = probes_of_blocks(needs->plan, &count);
-    moods_learn(&needs->moods, line_ns, count);
-    free(line_ns);
-    for (size_t i = 0; i < needs->plan->count; i++) {
-        const struct cell *cell = &needs->plan->cells[i];
-        for (size_t k = 0; k < cell->notes_count; k++)
-            samples[note_mood(needs, &cell->notes[k])] += note_teaches(&cell->notes[k]);
-    }
-    /* Samples during which the mood changed are nobody's aim. */
-    needs->class = samples[MOOD_FAR] > samples[MOOD_NEAR] ? MOOD_FAR
-                   : samples[MOOD_NEAR] > 0               ? MOOD_NEAR
-                                                          : MOOD_NONE;
-}
-
-void needs_conclude(struct needs *needs)
-{
-    if (needs->blocks == UINT_MAX)
-        moods_learn_of_blocks(needs);
 }
 
 /* After the blocks ---------------------------------------------------------------------------- */
@@ -271,7 +284,7 @@ size_t needs_next(struct needs *needs, unsigned block)
         if (held > 0)
             return held;
         needs->blocks = block;
-        moods_learn_of_blocks(needs);
+        moods_learn_of_blocks(needs, block);
     }
     for (size_t i = 0; i < needs->plan->count; i++) {
         struct cell *cell = &needs->plan->cells[i];
@@ -296,19 +309,30 @@ static unsigned cell_block_next(const struct cell *cell)
     return cell->notes_count > 0 ? cell->notes[cell->notes_count - 1].block + 1 : 0;
 }
 
+/* Whether all top-ups were measured and the common mood did not come often enough. */
+static bool lacks_class(const struct needs *needs, const struct cell *cell)
+{
+    struct past past = past_of(cell, UINT_MAX);
+    struct tally tally = past_tally(needs, &past);
+    return !past.failed && tally.probed > 0 && tally.in_class < needs->sweep->class_min;
+}
+
 const char *needs_stop(const struct needs *needs, const struct cell *cell)
 {
     if (cell->given_up)
         return "given-up";
     unsigned next = cell_block_next(cell);
-    if (cell_needs_block(needs, cell, next) ||
-        (needs->blocks != UINT_MAX && cell_needs_more(needs, cell, next) != WHY_NONE))
+    bool blocks = needs->blocks == UINT_MAX;
+    if (blocks ? cell_needs_block(needs, cell, next)
+               : cell_needs_more(needs, cell, next) != WHY_NONE)
         return "interrupted";
+    if (!blocks && lacks_class(needs, cell))
+        return "class-limit";
     if (needs->sweep->width == 0)
         return "reps";
     if (past_of(cell, UINT_MAX).failed)
         return "given-up";
-    return needs_width(cell) < (double)needs->sweep->width ? "width" : "limit";
+    return needs_width(needs, cell) < (double)needs->sweep->width ? "width" : "limit";
 }
 
 static json_t *number_or_absent(double value, const char *reason)
@@ -323,7 +347,7 @@ static json_t *cell_to_json(const struct needs *needs, const struct cell *cell)
         cell->workload, "workers", cell->workers, "samples", (int)cell->notes_count, "blocks",
         (int)cell_count(cell, WHY_BLOCK), "top_ups", (int)cell_count(cell, WHY_TOP_UP), "repeats",
         (int)cell_count(cell, WHY_REPEAT), "stop", needs_stop(needs, cell), "width_percent",
-        number_or_absent(needs_width(cell), "too few samples, or failed ones"));
+        number_or_absent(needs_width(needs, cell), "too few samples, or failed ones"));
 }
 
 /* All ok samples, those after the blocks included. */
@@ -375,19 +399,29 @@ json_t *needs_to_json(const struct needs *needs)
                      moods_to_json(needs, &totals), "cells", cells);
 }
 
+static size_t count_stops(const struct needs *needs, const char *stop)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < needs->plan->count; i++)
+        count += strcmp(needs_stop(needs, &needs->plan->cells[i]), stop) == 0;
+    return count;
+}
+
 static void tell_width(const struct needs *needs, FILE *to)
 {
-    size_t narrow = 0, limited = 0;
-    const struct sweep_file *sweep = needs->sweep;
-    for (size_t i = 0; i < needs->plan->count; i++) {
-        const char *stop = needs_stop(needs, &needs->plan->cells[i]);
-        narrow += strcmp(stop, "width") == 0;
-        limited += strcmp(stop, "limit") == 0;
-    }
     fprintf(to,
             "%zu cells have an interval narrower than %" PRId64 " %%, %zu stopped at %" PRId64
             " samples without\n",
-            narrow, sweep->width, limited, sweep->reps_max);
+            count_stops(needs, "width"), needs->sweep->width, count_stops(needs, "limit"),
+            needs->sweep->reps_max);
+}
+
+static void tell_class(const struct needs *needs, FILE *to)
+{
+    size_t short_of = count_stops(needs, "class-limit");
+    if (short_of > 0)
+        fprintf(to, "%zu cells have fewer than %" PRId64 " samples in mood %s after all top-ups\n",
+                short_of, needs->sweep->class_min, mood_text(needs->class));
 }
 
 /* "near 81 % (52 ns)" */
@@ -429,4 +463,5 @@ void needs_tell(const struct needs *needs, FILE *to)
     if (totals.top_ups + totals.repeats > 0)
         fprintf(to, "after the blocks: %zu samples for cells with few in mood %s, %zu repeated\n",
                 totals.top_ups, mood_text(needs->class), totals.repeats);
+    tell_class(needs, to);
 }

@@ -4,7 +4,8 @@
  *
  *     blocks 0 .. reps-1          hold every cell
  *     blocks reps .. reps_max-1   hold the comparison sets (plan.h) in which a cell still has an
- *                                 interval of its median wider than `width` percent of it
+ *                                 interval of its median wider than `width` percent of it, over the
+ *                                 samples that the tables would take (classes.h)
  *
  * and after these, each holding only the cells that need it,
  *
@@ -13,7 +14,8 @@
  *               common mood, reps_max at most
  *
  * What moods there are, and which is the most common one, is learnt from the samples of blocks: of
- * the others there are most where the machine was in another mood.
+ * the others there are most where the machine was in another mood. A block that changes which mood is
+ * the most common one can open a set again, whose numbers are then of other samples.
  *
  * A set is in a block as a whole: if a variant dropped out when its own interval is narrow, the
  * others' later samples would see another hour of the machine than its do. A cell that was given up
@@ -60,11 +62,13 @@ bool needs_note(struct cell *cell, const json_t *record);
  * first block with none, there is nothing left to measure. */
 size_t needs_next(struct needs *needs, unsigned block);
 
-/* How wide the interval of the cell's median is over the samples of blocks, in percent of the
- * median. NAN with too few samples for an interval, or a failed one. */
-double needs_width(const struct cell *cell);
+/* How wide the interval of the cell's median is over the samples behind its numbers in the tables,
+ * in percent of the median. NAN with too few samples for an interval, or a failed one. After
+ * needs_conclude(), or once all sets are closed. */
+double needs_width(const struct needs *needs, const struct cell *cell);
 
-/* Why measuring the cell ended: "width", "limit", "reps", "given-up", or, where it had not ended,
+/* Why measuring the cell ended: "width", "limit", "reps", "given-up", "class-limit" if all top-ups
+ * were measured and fewer than class_min are of the common mood; or, where it had not ended,
  * "interrupted". */
 const char *needs_stop(const struct needs *needs, const struct cell *cell);
 

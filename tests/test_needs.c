@@ -1,5 +1,6 @@
 /* test_needs.c - what a block holds follows from the samples before it: the least repetitions, then
  * whole comparison sets until every interval is narrow enough, or the limit. */
+#define _GNU_SOURCE
 #include "harness/needs.h"
 
 #include <math.h>
@@ -157,6 +158,26 @@ static json_t *blocks_are_disturbed(const struct cell *cell, unsigned block)
     return record;
 }
 
+/* All that do not bear a mark are noisy; those that do, three of four, are not. */
+static json_t *unmarked_ones_are_noisy(const struct cell *cell, unsigned block)
+{
+    json_t *record = probed(cell, block, false);
+    if (block % 4 == 0)
+        json_object_set_new(record, "throughput", json_real(block % 8 ? 700 : 1400));
+    else
+        json_object_set_new(record, "marks", json_pack("[s]", "steal"));
+    return record;
+}
+
+/* Near in the first four blocks and far in the others, where all is noise. */
+static json_t *noisy_when_far(const struct cell *cell, unsigned block)
+{
+    json_t *record = probed(cell, block, block >= 4);
+    if (block >= 4 && cell->workers > 1)
+        json_object_set_new(record, "throughput", json_real(block % 2 ? 700 : 1400));
+    return record;
+}
+
 /* And so is the first repetition. */
 static json_t *second_block_is_disturbed(const struct cell *cell, unsigned block)
 {
@@ -202,7 +223,7 @@ static void narrow_intervals_end_at_the_least(void **state)
     assert_int_equal(run(&needs, &sweep, steady), REPS);
     for (size_t i = 0; i < needs.plan->count; i++) {
         expect_stop(&needs, &needs.plan->cells[i], REPS, "width");
-        assert_true(needs_width(&needs.plan->cells[i]) < 5);
+        assert_true(needs_width(&needs, &needs.plan->cells[i]) < 5);
     }
     finish(&needs);
 }
@@ -239,6 +260,21 @@ static void set_ends_when_its_widest_interval_is_narrow(void **state)
     finish(&needs);
 }
 
+static void width_is_that_of_the_samples_behind_the_numbers(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(5);
+    sweep.reps = 12;
+    sweep.reps_max = 40;
+    run(&needs, &sweep, unmarked_ones_are_noisy);
+    for (size_t i = 0; i < needs.plan->count; i++) {
+        expect_stop(&needs, &needs.plan->cells[i], 40, "limit");
+        assert_true(needs_width(&needs, &needs.plan->cells[i]) > 5);
+    }
+    finish(&needs);
+}
+
 static void no_interval_counts_with_too_few_samples(void **state)
 {
     (void)state;
@@ -259,7 +295,7 @@ static void cell_without_a_median_holds_no_set(void **state)
         const struct cell *cell = &needs.plan->cells[i];
         bool failed = strcmp(cell->variant, "grq") == 0;
         expect_stop(&needs, cell, REPS, failed ? "given-up" : "width");
-        assert_true(failed == isnan(needs_width(cell)));
+        assert_true(failed == isnan(needs_width(&needs, cell)));
     }
     finish(&needs);
 }
@@ -319,9 +355,15 @@ static void copy_notes(const struct plan *from, struct plan *to, unsigned blocks
 static void sweep_goes_on_after_any_interruption_as_if_there_had_been_none(void **state)
 {
     (void)state;
-    static sampler *const samplers[] = {
-        noisy,          grq_on_spawn_with_two_is_noisy, gmp_on_fib_with_one_settles, grq_hangs,
-        grq_is_skipped, fib_is_near_for_long,           second_block_is_disturbed};
+    static sampler *const samplers[] = {noisy,
+                                        grq_on_spawn_with_two_is_noisy,
+                                        gmp_on_fib_with_one_settles,
+                                        grq_hangs,
+                                        grq_is_skipped,
+                                        fib_is_near_for_long,
+                                        second_block_is_disturbed,
+                                        noisy_when_far,
+                                        unmarked_ones_are_noisy};
     for (size_t s = 0; s < sizeof samplers / sizeof samplers[0]; s++) {
         struct needs whole;
         struct sweep_file sweep = sweep_make(5);
@@ -392,8 +434,15 @@ static void top_ups_end_where_the_mood_does_not_come(void **state)
     for (size_t i = 0; i < needs.plan->count; i++) {
         const struct cell *cell = &needs.plan->cells[i];
         bool rare = cell->workers == 2 && (strcmp(cell->workload, "fib") == 0) == far;
-        expect_stop(&needs, cell, REPS + (rare ? REPS_MAX : 0), "reps");
+        expect_stop(&needs, cell, REPS + (rare ? REPS_MAX : 0), rare ? "class-limit" : "reps");
     }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    needs_tell(&needs, to);
+    fclose(to);
+    assert_non_null(strstr(text, "2 cells have fewer than 3 samples in mood"));
+    free(text);
     finish(&needs);
 }
 
@@ -479,6 +528,7 @@ int main(void)
         cmocka_unit_test(narrow_intervals_end_at_the_least),
         cmocka_unit_test(one_wide_interval_keeps_its_whole_set_and_no_other),
         cmocka_unit_test(set_ends_when_its_widest_interval_is_narrow),
+        cmocka_unit_test(width_is_that_of_the_samples_behind_the_numbers),
         cmocka_unit_test(no_interval_counts_with_too_few_samples),
         cmocka_unit_test(cell_without_a_median_holds_no_set),
         cmocka_unit_test(given_up_cells_are_in_no_block),
