@@ -83,6 +83,11 @@ static void tally_add(struct audit_tally *tally, const struct comparison *compar
         bool wrong_way = slowed && pair->superiority >= 0.5;
         if (isnan(pair->p))
             continue;
+        if (!(statistics_mann_whitney_least(pair->count_a, pair->count_b) <
+              comparison->options.alpha)) {
+            tally->too_few++;
+            continue;
+        }
         tally->comparisons++;
         tally->found += pair->p < comparison->options.alpha && !wrong_way;
         tally->found_adjusted += pair->p_adjusted < comparison->options.alpha && !wrong_way;
@@ -237,7 +242,20 @@ bool audit_order_holds(const struct audit *audit)
            audit->swap_comparisons > 0 && audit->swap_changed == 0;
 }
 
-bool audit_holds(const struct audit *audit)
+enum audit_outcome audit_outcome(const struct audit *audit)
 {
-    return audit_false_positives_hold(audit) && audit_order_holds(audit);
+    const struct audit_tally *largest = &audit->slower[AUDIT_SLOWDOWNS - 1];
+    if (!audit_false_positives_hold(audit) || !audit_order_holds(audit))
+        return AUDIT_FAILS;
+    bool finds = largest->comparisons > 0 &&
+                 (double)largest->found >= AUDIT_POWER_MIN * (double)largest->comparisons;
+    return finds ? AUDIT_HOLDS : AUDIT_SAYS_NOTHING;
+}
+
+const char *audit_outcome_text(enum audit_outcome outcome)
+{
+    static const char *const texts[] = {[AUDIT_HOLDS] = "holds",
+                                        [AUDIT_FAILS] = "does not hold",
+                                        [AUDIT_SAYS_NOTHING] = "says nothing"};
+    return texts[outcome];
 }

@@ -36,6 +36,14 @@ static const char *order_text(const struct audit *audit)
     return holds_text(audit_order_holds(audit));
 }
 
+static size_t too_few(const struct audit *audit)
+{
+    size_t count = audit->same.too_few;
+    for (int i = 0; i < AUDIT_SLOWDOWNS; i++)
+        count += audit->slower[i].too_few;
+    return count;
+}
+
 void audit_print(const struct audit *audit, FILE *to)
 {
     char what[64];
@@ -61,15 +69,24 @@ void audit_print(const struct audit *audit, FILE *to)
         audit->order_reversed, order_text(audit));
     fprintf(to, "sides swapped: %zu of %zu verdicts are not the mirror of what they were\n",
             audit->swap_changed, audit->swap_comparisons);
+    if (too_few(audit) > 0)
+        fprintf(to, "left out: %zu tests with too few samples in one mood to have p < alpha\n",
+                too_few(audit));
+    fprintf(to, "the audit %s", audit_outcome_text(audit_outcome(audit)));
+    if (audit_outcome(audit) == AUDIT_SAYS_NOTHING)
+        fprintf(to, ": less than %.0f %% of slowdowns by %d %% are found", AUDIT_POWER_MIN * 100,
+                audit_sides[AUDIT_SIDES - 1].slowdown_percent);
+    fputc('\n', to);
 }
 
 /* JSON ----------------------------------------------------------------------------------------- */
 
 static json_t *tally_to_json(const struct audit_tally *tally)
 {
-    json_t *object = json_pack("{sI sI sI sf sf}", "comparisons", (json_int_t)tally->comparisons,
-                               "found", (json_int_t)tally->found, "found_adjusted",
-                               (json_int_t)tally->found_adjusted, "lo", tally->lo, "hi", tally->hi);
+    json_t *object =
+        json_pack("{sI sI sI sI sf sf}", "comparisons", (json_int_t)tally->comparisons, "too_few",
+                  (json_int_t)tally->too_few, "found", (json_int_t)tally->found, "found_adjusted",
+                  (json_int_t)tally->found_adjusted, "lo", tally->lo, "hi", tally->hi);
     if (tally->comparisons > 0)
         json_object_set_new(object, "share", json_real(share(tally)));
     if (isfinite(tally->ratio.median))
@@ -98,10 +115,11 @@ json_t *audit_to_json(const struct audit *audit, const json_t *environment)
         "undecided", (json_int_t)audit->order_undecided, "swapped",
         (json_int_t)audit->swap_comparisons, "swapped_changed", (json_int_t)audit->swap_changed,
         "holds", audit_order_holds(audit));
-    json_t *object = json_pack("{si ss sf si sI so so so sb}", "schema", 1, "taken", taken, "alpha",
-                               audit->alpha, "samples", (int)audit->samples, "cells",
+    json_t *object = json_pack("{si ss sf si sI so so so sb ss}", "schema", 1, "taken", taken,
+                               "alpha", audit->alpha, "samples", (int)audit->samples, "cells",
                                (json_int_t)audit->cells, "false_positives", same, "power", power,
-                               "order", order, "holds", audit_holds(audit));
+                               "order", order, "holds", audit_outcome(audit) == AUDIT_HOLDS,
+                               "outcome", audit_outcome_text(audit_outcome(audit)));
     static const char *const kept[] = {"cpu", "build"};
     for (int i = 0; i < 2; i++)
         if (json_object_get(environment, kept[i]))

@@ -56,13 +56,16 @@ static void sentences_write(FILE *to, const json_t *audit)
     const json_t *same = json_object_get(audit, "false_positives");
     const json_t *order = json_object_get(audit, "order");
     const char *revision = record_text(json_object_get(audit, "build"), "revision");
+    const char *outcome = record_text(audit, "outcome");
     html_open(to, "p", NULL);
     html_format(to,
                 "Audit of %s, revision %s, with %" JSON_INTEGER_FORMAT
-                " samples a side and alpha %g: %s.",
+                " samples a side and alpha %g: it %s.",
                 record_text(audit, "taken"), revision, number(audit, "samples"),
                 json_number_value(json_object_get(audit, "alpha")),
-                json_is_true(json_object_get(audit, "holds")) ? "it holds" : "it does not hold");
+                *outcome                                        ? outcome
+                : json_is_true(json_object_get(audit, "holds")) ? "holds"
+                                                                : "does not hold");
     html_close(to, "p");
     table_write(to, audit);
     html_open(to, "p", "class", "note", NULL);

@@ -79,7 +79,7 @@ static void quiet_machine_passes_and_finds_slowdowns(void **state)
     assert_true(audit.slower[0].found > audit.same.found);
     assert_true(audit.slower[2].found_adjusted <= audit.slower[2].found);
     assert_true(fabs(audit.slower[2].ratio.median - 1 / 1.10) < 0.01);
-    assert_true(audit_holds(&audit));
+    assert_int_equal(audit_outcome(&audit), AUDIT_HOLDS);
     assert_int_equal(audit.order_comparisons, (AUDIT_SIDES - 1) * CELLS);
     assert_true(audit.order_decided >= 2 * CELLS);
     assert_int_equal(audit.order_reversed, 0);
@@ -96,7 +96,7 @@ static void difference_between_equal_labels_does_not_pass(void **state)
     assert_true(audit.same.found > audit.allowed);
     assert_false(audit_false_positives_hold(&audit));
     assert_true(audit_order_holds(&audit));
-    assert_false(audit_holds(&audit));
+    assert_int_equal(audit_outcome(&audit), AUDIT_FAILS);
 }
 
 static void order_that_turns_verdicts_around_does_not_pass(void **state)
@@ -107,18 +107,44 @@ static void order_that_turns_verdicts_around_does_not_pass(void **state)
     struct audit audit = audit_of(&forward, &backward);
     assert_int_equal(audit.order_reversed, CELLS);
     assert_false(audit_order_holds(&audit));
-    assert_false(audit_holds(&audit));
+    assert_int_equal(audit_outcome(&audit), AUDIT_FAILS);
     /* Faster than it should be is not found to be slower. */
     assert_int_equal(audit.slower[2].found, audit.slower[2].comparisons / 2);
 }
 
-static void noise_hides_a_slowdown_and_passes(void **state)
+static void audit_that_finds_nothing_says_nothing(void **state)
 {
     (void)state;
     const struct world forward = {SLOWER, 5, 1}, backward = {SLOWER, 5, 2};
     struct audit audit = audit_of(&forward, &backward);
-    assert_true(audit.slower[0].found < audit.slower[0].comparisons / 2);
-    assert_true(audit_holds(&audit));
+    assert_true(audit.slower[2].found < audit.slower[2].comparisons / 2);
+    assert_true(audit_false_positives_hold(&audit) && audit_order_holds(&audit));
+    assert_int_equal(audit_outcome(&audit), AUDIT_SAYS_NOTHING);
+    json_t *json = audit_to_json(&audit, NULL);
+    assert_true(json_is_false(json_object_get(json, "holds")));
+    assert_string_equal(json_string_value(json_object_get(json, "outcome")), "says nothing");
+    json_decref(json);
+}
+
+/* With 7 of 10 samples marked, 3 against 3 remain, whose p is 0.1 at least. */
+static void pairs_too_small_to_differ_are_no_tests(void **state)
+{
+    (void)state;
+    const struct world world = {SLOWER, 0.03, 1};
+    struct audit audit;
+    json_t *first = records_of(&world), *second = records_of(&world), *record;
+    size_t i;
+    json_array_foreach(first, i, record)
+    {
+        if (json_integer_value(json_object_get(record, "block")) % 10 >= 3)
+            json_object_set_new(record, "marks", json_pack("[s]", "steal"));
+    }
+    audit_judge(&audit, first, second, SAMPLES, 0.05);
+    assert_int_equal(audit.same.comparisons, 2 * CELLS);
+    assert_int_equal(audit.same.too_few, 2 * CELLS);
+    assert_int_equal(audit.slower[2].comparisons, 2 * CELLS);
+    json_decref(first);
+    json_decref(second);
 }
 
 /* Of 16 tests at 5 %, more than 3 are false in 0.7 % of all cases, more than 2 in 4.3 %: the
@@ -141,7 +167,7 @@ static void nothing_measured_does_not_pass(void **state)
     struct audit audit;
     json_t *none = json_array();
     audit_judge(&audit, none, none, SAMPLES, 0.05);
-    assert_false(audit_holds(&audit));
+    assert_int_equal(audit_outcome(&audit), AUDIT_FAILS);
     json_t *json = audit_to_json(&audit, NULL);
     assert_true(json_is_false(json_object_get(json, "holds")));
     assert_null(json_object_get(json_object_get(json, "false_positives"), "share"));
@@ -184,7 +210,8 @@ int main(void)
         cmocka_unit_test(quiet_machine_passes_and_finds_slowdowns),
         cmocka_unit_test(difference_between_equal_labels_does_not_pass),
         cmocka_unit_test(order_that_turns_verdicts_around_does_not_pass),
-        cmocka_unit_test(noise_hides_a_slowdown_and_passes),
+        cmocka_unit_test(audit_that_finds_nothing_says_nothing),
+        cmocka_unit_test(pairs_too_small_to_differ_are_no_tests),
         cmocka_unit_test(allowance_and_interval_are_binomial),
         cmocka_unit_test(nothing_measured_does_not_pass),
         cmocka_unit_test(result_is_the_same_as_json_and_as_a_table),
