@@ -77,10 +77,6 @@ void statistics_holm(double *p, size_t n);
 
 /* The warm-up (statistics_change.c) ---------------------------------------------------------- */
 
-/* How many leading values of x precede its steady level: the warm-up, and 0 if none shows. The
- * steady level is that of the longest stretch between changes. 0 for fewer than 4 values. */
-size_t statistics_change_point(const double *x, size_t n);
-
 /* How many of the last values of x hold one level, that of the very last stretch between changes.
  * 0 for fewer than 4 values. */
 size_t statistics_steady_tail(const double *x, size_t n);

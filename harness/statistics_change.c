@@ -9,9 +9,8 @@
  * Source: [Killick12] s.2, optimal partitioning. Differs: no pruning, since a sample has at most
  * some hundred calls, and the noise is taken from the median, which slow first calls do not move.
  *
- * The steady level is that of the longest stretch, and the warm-up ends where a stretch first has
- * that level: so neither a single disturbed call in the middle nor a change of the machine near the
- * end throws away what came before.
+ * The steady level is that of the last stretch, together with those before it that have the same
+ * level: the warm-up may end once that has lasted.
  *
  * Rejected: a test by ranks, such as Pettitt's, cannot show a warm-up of one or two calls, however
  * slow they are, and these are the most common ones.
@@ -111,27 +110,6 @@ static void cut_free(size_t *start, struct sums *sums)
     free(sums->values);
     free(sums->squares);
     free(start);
-}
-
-size_t statistics_change_point(const double *x, size_t n)
-{
-    if (n < VALUES_MIN)
-        return 0;
-    double tolerance, level = 0;
-    size_t warm = 0, longest = 0;
-    struct sums sums = sums_make(x, n);
-    size_t *start = cut_make(&sums, x, n, &tolerance);
-    for (size_t end = n; end > 0; end = start[end]) {
-        if (end - start[end] < longest)
-            continue;
-        longest = end - start[end];
-        level = stretch_mean(&sums, start[end], end);
-    }
-    for (size_t end = n; end > 0; end = start[end])
-        if (fabs(stretch_mean(&sums, start[end], end) - level) <= tolerance)
-            warm = start[end];
-    cut_free(start, &sums);
-    return warm;
 }
 
 size_t statistics_steady_tail(const double *x, size_t n)
