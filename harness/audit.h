@@ -8,8 +8,8 @@
  *
  *   - false positives: as it is against as it is, in rounds of `samples` blocks. The share of
  *     comparisons with p < alpha may not be larger than what alpha allows by chance;
- *   - power: as it is against slowed down, likewise: the share that is found. An audit that does not
- *     find the largest slowdown says nothing;
+ *   - power: as it is against slowed down, likewise: the share that is found. An audit that does
+ *     not find the largest slowdown says nothing;
  *   - order: all blocks together, once of each run. No cell may be faster in one order and slower
  *     in the other. That a difference is shown in one order only is counted, and is no fault: a
  *     test of limited power decides so. Swapping the sides must mirror every verdict exactly.
@@ -63,9 +63,9 @@ void audit_judge(struct audit *audit, json_t *forward, json_t *backward, unsigne
 bool audit_false_positives_hold(const struct audit *audit);
 bool audit_order_holds(const struct audit *audit);
 
-/* What the audit came to. It says nothing if no part fails, and yet the largest slowdown is found in
- * fewer than AUDIT_POWER_MIN of the comparisons: where nothing can be found, that nothing is found
- * among equals does not speak for the pipeline. */
+/* What the audit came to. It says nothing if no part fails, and yet the largest slowdown is found
+ * in fewer than AUDIT_POWER_MIN of the comparisons: where nothing can be found, that nothing is
+ * found among equals does not speak for the pipeline. */
 #define AUDIT_POWER_MIN 0.5
 enum audit_outcome { AUDIT_HOLDS, AUDIT_FAILS, AUDIT_SAYS_NOTHING };
 enum audit_outcome audit_outcome(const struct audit *audit);

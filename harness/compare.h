@@ -7,8 +7,8 @@
  *
  *   - which samples are compared: those of one mood of the machine without marked ones, if both
  *     cells have CLASS_MIN of them in a class (the class of which the smaller side has more); else
- *     all. A cell without moods, whose workers share a core, has the same samples in every mood, and
- *     meets those of the other's most common one;
+ *     all. A cell without moods, whose workers share a core, has the same samples in every mood,
+ *     and meets those of the other's most common one;
  *   - the medians, their ratio with its bootstrap interval, and the effect: how often a sample of B
  *     beats one of A;
  *   - the p of the Mann-Whitney test, adjusted by Holm over all pairs of the comparison;

@@ -4,8 +4,8 @@
  *
  *     blocks 0 .. reps-1          hold every cell
  *     blocks reps .. reps_max-1   hold the comparison sets (plan.h) in which a cell still has an
- *                                 interval of its median wider than `width` percent of it, over the
- *                                 samples that the tables would take (classes.h)
+ *                                 interval of its median wider than `width` percent of it, over
+ *                                 the samples that the tables would take (classes.h)
  *
  * and after these, each holding only the cells that need it,
  *
@@ -14,8 +14,8 @@
  *               common mood, reps_max at most
  *
  * What moods there are, and which is the most common one, is learnt from the samples of blocks: of
- * the others there are most where the machine was in another mood. A block that changes which mood is
- * the most common one can open a set again, whose numbers are then of other samples.
+ * the others there are most where the machine was in another mood. A block that changes which mood
+ * is the most common one can open a set again, whose numbers are then of other samples.
  *
  * A set is in a block as a whole: if a variant dropped out when its own interval is narrow, the
  * others' later samples would see another hour of the machine than its do. A cell that was given up
