@@ -2,6 +2,7 @@
 #include "harness/audit.h"
 
 #include "harness/compare.h"
+#include "harness/report_verdict.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -100,9 +101,10 @@ static void tally_round(struct audit *audit, json_t *round)
         struct trial trial;
         if (!trial_make(&trial, round, audit_sides[0].name, audit_sides[side].name, audit->alpha))
             continue;
-        if (side == 1)
+        if (side == 1) {
             tally_add(&audit->same, &trial.comparison, false);
-        else
+            audit_report_round(&audit->verdicts, &trial.comparison, round);
+        } else
             tally_add(&audit->slower[side - 2], &trial.comparison, true);
         trial_free(&trial);
     }
@@ -228,12 +230,20 @@ void audit_judge(struct audit *audit, json_t *forward, json_t *backward, unsigne
     tally_conclude(&audit->same);
     for (int i = 0; i < AUDIT_SLOWDOWNS; i++)
         tally_conclude(&audit->slower[i]);
+    tally_conclude(&audit->verdicts);
+    audit->verdicts.ratio = unknown;
     audit->allowed = false_positives_allowed(audit->same.comparisons, alpha);
+    audit->verdicts_allowed = false_positives_allowed(audit->verdicts.comparisons, VERDICT_ALPHA);
 }
 
 bool audit_false_positives_hold(const struct audit *audit)
 {
     return audit->same.comparisons > 0 && audit->same.found <= audit->allowed;
+}
+
+bool audit_verdicts_hold(const struct audit *audit)
+{
+    return audit->verdicts.found <= audit->verdicts_allowed;
 }
 
 bool audit_order_holds(const struct audit *audit)
@@ -245,7 +255,8 @@ bool audit_order_holds(const struct audit *audit)
 enum audit_outcome audit_outcome(const struct audit *audit)
 {
     const struct audit_tally *largest = &audit->slower[AUDIT_SLOWDOWNS - 1];
-    if (!audit_false_positives_hold(audit) || !audit_order_holds(audit))
+    if (!audit_false_positives_hold(audit) || !audit_verdicts_hold(audit) ||
+        !audit_order_holds(audit))
         return AUDIT_FAILS;
     bool finds = largest->comparisons > 0 &&
                  (double)largest->found >= AUDIT_POWER_MIN * (double)largest->comparisons;

@@ -8,6 +8,8 @@
  *
  *   - false positives: as it is against as it is, in rounds of `samples` blocks. The share of
  *     comparisons with p < alpha may not be larger than what alpha allows by chance;
+ *   - verdicts: as it is under both labels, as the report would judge it: of all cells of a round
+ *     together, since it corrects over them, the share in which it names a winner;
  *   - power: as it is against slowed down, likewise: the share that is found. An audit that does
  *     not find the largest slowdown says nothing;
  *   - order: all blocks together, once of each run. No cell may be faster in one order and slower
@@ -49,6 +51,8 @@ struct audit {
     size_t cells;
     struct audit_tally same, slower[AUDIT_SLOWDOWNS];
     size_t allowed; /* most false positives that chance explains, in all but 1 % of audits */
+    struct audit_tally verdicts; /* of rounds, found: with a winner among equals */
+    size_t verdicts_allowed;
     size_t order_comparisons, order_reversed; /* see above */
     size_t order_decided, order_undecided;    /* shown in both orders; in one only */
     size_t swap_comparisons, swap_changed;
@@ -61,6 +65,7 @@ void audit_judge(struct audit *audit, json_t *forward, json_t *backward, unsigne
 
 /* The parts that can fail; an audit of nothing holds nothing. */
 bool audit_false_positives_hold(const struct audit *audit);
+bool audit_verdicts_hold(const struct audit *audit);
 bool audit_order_holds(const struct audit *audit);
 
 /* What the audit came to. It says nothing if no part fails, and yet the largest slowdown is found
@@ -72,6 +77,11 @@ enum audit_outcome audit_outcome(const struct audit *audit);
 
 /* "holds", "does not hold", "says nothing" */
 const char *audit_outcome_text(enum audit_outcome outcome);
+
+/* For audit.c: adds a round, the comparison of both equal sides, to the tally of verdicts. */
+struct comparison;
+void audit_report_round(struct audit_tally *tally, const struct comparison *comparison,
+                        const json_t *records);
 
 /* The content of audit.json, as results/README.md describes it; owned by the caller. environment is
  * that of the runs. */

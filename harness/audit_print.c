@@ -61,6 +61,10 @@ void audit_print(const struct audit *audit, FILE *to)
     fprintf(to, "\nfalse positives: %zu of %zu; chance explains up to %zu at alpha %g: %s\n",
             audit->same.found, audit->same.comparisons, audit->allowed, audit->alpha,
             holds_text(audit_false_positives_hold(audit)));
+    fprintf(to,
+            "the report: %zu of %zu rounds name a winner among equals; up to %zu by chance: %s\n",
+            audit->verdicts.found, audit->verdicts.comparisons, audit->verdicts_allowed,
+            holds_text(audit_verdicts_hold(audit)));
     fprintf(
         to,
         "order reversed: of %zu verdicts %zu are shown in both orders, %zu in one only; %zu turn "
@@ -109,17 +113,21 @@ json_t *audit_to_json(const struct audit *audit, const json_t *environment)
     }
     json_object_set_new(same, "allowed", json_integer((json_int_t)audit->allowed));
     json_object_set_new(same, "holds", json_boolean(audit_false_positives_hold(audit)));
+    json_t *verdicts = tally_to_json(&audit->verdicts);
+    json_object_del(verdicts, "found_adjusted");
+    json_object_set_new(verdicts, "allowed", json_integer((json_int_t)audit->verdicts_allowed));
+    json_object_set_new(verdicts, "holds", json_boolean(audit_verdicts_hold(audit)));
     json_t *order = json_pack(
         "{sI sI sI sI sI sI sb}", "comparisons", (json_int_t)audit->order_comparisons, "decided",
         (json_int_t)audit->order_decided, "reversed", (json_int_t)audit->order_reversed,
         "undecided", (json_int_t)audit->order_undecided, "swapped",
         (json_int_t)audit->swap_comparisons, "swapped_changed", (json_int_t)audit->swap_changed,
         "holds", audit_order_holds(audit));
-    json_t *object = json_pack("{si ss sf si sI so so so sb ss}", "schema", 1, "taken", taken,
-                               "alpha", audit->alpha, "samples", (int)audit->samples, "cells",
-                               (json_int_t)audit->cells, "false_positives", same, "power", power,
-                               "order", order, "holds", audit_outcome(audit) == AUDIT_HOLDS,
-                               "outcome", audit_outcome_text(audit_outcome(audit)));
+    json_t *object = json_pack(
+        "{si ss sf si sI so so so so sb ss}", "schema", 1, "taken", taken, "alpha", audit->alpha,
+        "samples", (int)audit->samples, "cells", (json_int_t)audit->cells, "false_positives", same,
+        "verdicts", verdicts, "power", power, "order", order, "holds",
+        audit_outcome(audit) == AUDIT_HOLDS, "outcome", audit_outcome_text(audit_outcome(audit)));
     static const char *const kept[] = {"cpu", "build"};
     for (int i = 0; i < 2; i++)
         if (json_object_get(environment, kept[i]))

@@ -171,13 +171,20 @@ static enum mood mood_of_text(const char *text)
     return which;
 }
 
-static void cell_add_sample(struct report_cell *cell, double throughput, enum mood mood,
+void report_cell_add_sample(struct report_cell *cell, double throughput, enum mood mood,
                             bool marked)
 {
     class_count_add(&cell->counts, mood, marked);
     for (enum cell_class which = CLASS_ALL; which < CLASSES; which++)
         if (class_holds(which, mood, marked))
             cell->of_class[which][cell->of_class_count[which]++] = throughput;
+}
+
+void report_cell_choose(struct report_cell *cell, enum cell_class chosen)
+{
+    cell->chosen = chosen;
+    cell->samples = cell->of_class[chosen];
+    cell->samples_count = cell->of_class_count[chosen];
 }
 
 static bool row_is_of(const struct tsv *tsv, size_t row, const struct report_cell *cell)
@@ -206,12 +213,11 @@ static void samples_read(struct report *report)
         for (size_t row = 1; row < tsv->rows && report_cell_ok(cell); row++) {
             double throughput = tsv_number(tsv, row, "throughput");
             if (isfinite(throughput) && row_is_of(tsv, row, cell))
-                cell_add_sample(cell, throughput,
-                                mood_of_text(text_or(tsv_text(tsv, row, "mood"), "-")),
-                                tsv_text(tsv, row, "marks") != NULL);
+                report_cell_add_sample(cell, throughput,
+                                       mood_of_text(text_or(tsv_text(tsv, row, "mood"), "-")),
+                                       tsv_text(tsv, row, "marks") != NULL);
         }
-        cell->samples = cell->of_class[cell->chosen];
-        cell->samples_count = cell->of_class_count[cell->chosen];
+        report_cell_choose(cell, cell->chosen);
     }
 }
 

@@ -98,6 +98,11 @@ const struct report_cell *report_cell_find(const struct report_group *group, con
 const double *report_cell_samples(const struct report_cell *cell, enum cell_class chosen,
                                   size_t *count);
 
+/* Takes in one sample that is ok; of_class must have room. And the class of the cell's numbers. */
+void report_cell_add_sample(struct report_cell *cell, double throughput, enum mood mood,
+                            bool marked);
+void report_cell_choose(struct report_cell *cell, enum cell_class chosen);
+
 /* In which class these cells are compared: that of their own numbers if possible. */
 struct class_choice report_choose_class(const struct report_cell *const *cells, size_t count);
 

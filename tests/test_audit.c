@@ -85,6 +85,8 @@ static void quiet_machine_passes_and_finds_slowdowns(void **state)
     assert_int_equal(audit.order_reversed, 0);
     assert_int_equal(audit.swap_comparisons, (AUDIT_SIDES - 1) * CELLS);
     assert_int_equal(audit.swap_changed, 0);
+    assert_int_equal(audit.verdicts.comparisons, 4);
+    assert_true(audit_verdicts_hold(&audit));
 }
 
 static void difference_between_equal_labels_does_not_pass(void **state)
@@ -95,6 +97,10 @@ static void difference_between_equal_labels_does_not_pass(void **state)
     assert_int_equal(audit.same.found, audit.same.comparisons);
     assert_true(audit.same.found > audit.allowed);
     assert_false(audit_false_positives_hold(&audit));
+    /* Two rounds a run, two runs: the report would name a winner in each. */
+    assert_int_equal(audit.verdicts.comparisons, 4);
+    assert_int_equal(audit.verdicts.found, 4);
+    assert_false(audit_verdicts_hold(&audit));
     assert_true(audit_order_holds(&audit));
     assert_int_equal(audit_outcome(&audit), AUDIT_FAILS);
 }

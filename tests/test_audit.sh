@@ -81,7 +81,7 @@ order() { grep -o '"side":"[a-z0-9]*"' "$1/samples.jsonl" | head -n 5; }
 check second_order_is_the_first_reversed [ "$(order "${runs[0]}")" = "$(order "${runs[1]}" | tac)" ]
 check orders_differ [ "$(order "${runs[0]}")" != "$(order "${runs[1]}")" ]
 # 1 cell, 8 blocks of each order in rounds of 4: two rounds each.
-check comparisons_are_counted [ "$(grep -c '"comparisons": 4,' out)" = 5 ]
+check comparisons_are_counted [ "$(grep -c '"comparisons": 4,' out)" = 6 ]
 check slowdowns_are_recorded [ "$(grep -c '"injected_percent":10' "${runs[0]}/samples.jsonl")" = 8 ]
 
 "$schedlab" report "${runs[0]}" --no-figures >out 2>err

@@ -1,0 +1,77 @@
+/* audit_report.c - see audit.h: whether the report would name a winner among equals. */
+#include "harness/audit.h"
+
+#include "harness/compare.h"
+#include "harness/records.h"
+#include "harness/report_verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t BOOTSTRAP_SEED = 1;
+
+/* One side of a pair, as report_load() would read it from the tables; the samples are its own. */
+static struct report_cell cell_make(const struct compare_cell *of, const struct classes *classes,
+                                    const char *variant, int number, char *workload, size_t size)
+{
+    struct report_cell cell = {
+        .group = "audit", .variant = variant, .workload = workload, .status = of->status};
+    size_t i;
+    const json_t *record;
+    snprintf(workload, size, "%d", number);
+    cell.id = of->key;
+    cell.workers = of->workers;
+    for (int which = 0; which < CLASSES; which++) {
+        cell.of_class[which] = calloc(json_array_size(of->records) + 1, sizeof(double));
+        if (!cell.of_class[which])
+            abort();
+    }
+    json_array_foreach(of->records, i, record)
+    {
+        double throughput = json_number_value(json_object_get(record, "throughput"));
+        if (strcmp(record_text(record, "status"), "ok") == 0 && throughput > 0)
+            report_cell_add_sample(&cell, throughput, classes_mood(classes, record),
+                                   classes_is_marked(record));
+    }
+    report_cell_choose(&cell, class_of_cell(&cell.counts, classes->common));
+    cell.throughput = statistics_median(cell.samples, cell.samples_count, BOOTSTRAP_SEED);
+    return cell;
+}
+
+static void verdicts_count(struct audit_tally *tally, const struct report_group *group)
+{
+    size_t count, decided = 0, won = 0;
+    struct verdict *verdicts = verdicts_make(group, &count);
+    for (size_t i = 0; i < count; i++) {
+        won += verdicts[i].outcome == VERDICT_WON;
+        decided += verdicts[i].outcome == VERDICT_WON || verdicts[i].outcome == VERDICT_TIED;
+    }
+    verdicts_free(verdicts, count);
+    tally->too_few += decided == 0;
+    tally->comparisons += decided > 0;
+    tally->found += won > 0;
+}
+
+void audit_report_round(struct audit_tally *tally, const struct comparison *comparison,
+                        const json_t *records)
+{
+    enum { NAME_SIZE = 24 };
+    struct classes classes;
+    size_t count = 0;
+    struct report_cell *cells = calloc(2 * comparison->count + 1, sizeof *cells);
+    char(*names)[NAME_SIZE] = calloc(comparison->count + 1, sizeof *names);
+    if (!cells || !names)
+        abort();
+    classes_learn(&classes, records);
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct compare_pair *pair = &comparison->pairs[i];
+        cells[count++] = cell_make(pair->a, &classes, "a", (int)i, names[i], NAME_SIZE);
+        cells[count++] = cell_make(pair->b, &classes, "b", (int)i, names[i], NAME_SIZE);
+    }
+    verdicts_count(tally, &(struct report_group){.id = "audit", .cells = cells, .count = count});
+    for (size_t i = 0; i < count; i++)
+        for (int which = 0; which < CLASSES; which++)
+            free(cells[i].of_class[which]);
+    free(cells);
+    free(names);
+}
