@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MAX = 32, ARGUMENT_SIZE = 32, PATH_SIZE = 4096 };
+enum { ARGUMENTS_MAX = 40, ARGUMENT_SIZE = 32, PATH_SIZE = 4096 };
 
 static const char TIMED_OUT_REASON[] = "no answer within ";
 static const char INTERRUPTED_REASON[] = "interrupted";
@@ -157,6 +157,7 @@ char *sample_request_command(const struct sample_request *request)
     struct arguments arguments = {.argc = 0};
     argument_add(&arguments, "run", NULL);
     arguments_add_request(&arguments, request);
+    argument_add(&arguments, "--reps", "1");
     return command_text(PROGRAM_SHOWN, arguments.argv);
 }
 

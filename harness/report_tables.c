@@ -107,7 +107,8 @@ void report_moods_write(FILE *to, const struct report *report)
     report_table_open(to, "Samples by mood; above, the run from its beginning to its end", NULL);
     html_thead(to, (const char *const[]){"mood", "#samples", "#share", "meaning", NULL});
     html_open(to, "tbody", NULL);
-    for (int i = 0; i < MOODS; i++) {
+    bool is_one = counts.all[0] == counts.sum; /* near to nothing else */
+    for (int i = 0; i < (is_one ? 1 : MOODS); i++) {
         char n[24], share[24];
         snprintf(n, sizeof n, "%zu", counts.all[i]);
         snprintf(share, sizeof share, "%.1f %%",
@@ -116,7 +117,7 @@ void report_moods_write(FILE *to, const struct report *report)
         html_th(to, "row", moods[i].name);
         html_td(to, "number", n);
         html_td(to, "number", share);
-        html_td(to, NULL, moods[i].meaning);
+        html_td(to, NULL, is_one ? "the only mood in this run" : moods[i].meaning);
         html_close(to, "tr");
     }
     html_close(to, "tbody");

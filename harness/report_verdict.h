@@ -3,11 +3,11 @@
  * Who calls: report_page.c and its parts, report_json.c, report_baseline.c. The rule: the fastest
  * is the variant with the highest median at the group's largest count of workers. It is tested
  * against every other one by Mann-Whitney, over samples of one class (classes.h) that all of them
- * have enough of, and Holm's correction is over all these tests of the group. It wins if it is shown
- * to be faster than each; with those it is not told apart from "no difference is shown". Where even
- * samples that do not overlap could not show it, there are too few, and nobody wins. Nor where no
- * mood of the machine has enough samples of each: then the machine would decide.
- * `serial`, which has no scheduler, does not compete.
+ * have enough of, and Holm's correction is over all these tests of the group. It wins if it is
+ * shown to be faster than each; with those it is not told apart from "no difference is shown".
+ * Where even samples that do not overlap could not show it, there are too few, and nobody wins. Nor
+ * where no mood of the machine has enough samples of each: then the machine would decide. `serial`,
+ * which has no scheduler, does not compete.
  */
 #ifndef SCHEDLAB_REPORT_VERDICT_H
 #define SCHEDLAB_REPORT_VERDICT_H
@@ -47,8 +47,8 @@ void verdicts_free(struct verdict *verdicts, size_t count);
 
 /* What is shown of each cell beside the baseline's on the same workload and workers, by the same
  * tests, with Holm's correction over all cells of the group: "faster", "slower", "none", "few"
- * where there are too few samples, or "moods" where no mood has enough samples of both; NULL without
- * a baseline or numbers. To be freed. */
+ * where there are too few samples, or "moods" where no mood has enough samples of both; NULL
+ * without a baseline or numbers. To be freed. */
 const char **verdicts_over_baseline(const struct report_group *group);
 
 /* The group with its cells as fast as a quantile of their latencies is short, in 1 / ns, so that

@@ -243,7 +243,7 @@ static void command_can_be_pasted_into_a_shell(void **state)
                                            .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT};
     char *command = sample_request_command(&request);
     assert_string_equal(command, "build/schedlab run gmp 'a b'\\''c' --workers 1 --seed 0 "
-                                 "--warmup 0 --min-time 0s");
+                                 "--warmup 0 --min-time 0s --reps 1");
     free(command);
     struct sample_request until_steady = request;
     until_steady.warmup = WARMUP_AUTO;

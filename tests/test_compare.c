@@ -41,9 +41,9 @@ static int folder_remove(void **state)
     (void)state;
     static const char *const files[] = {"samples.jsonl", "environment.json", ""};
     char path[PATH_SIZE];
-    for (char run = 'a'; run <= 'b'; run++) {
+    for (int run = 0; run < 2; run++) {
         for (int i = 0; i < 3; i++) {
-            path_of(path, (char[]){run, '\0'}, files[i]);
+            path_of(path, run ? "b" : "a", files[i]);
             remove(path);
         }
     }
