@@ -289,14 +289,6 @@ const char **verdicts_over_baseline(const struct report_group *group)
 
 /* Latencies ----------------------------------------------------------------------------------- */
 
-static void tail_add(struct report_cell *cell, double speed, enum mood mood, bool marked)
-{
-    class_count_add(&cell->counts, mood, marked);
-    for (enum cell_class which = CLASS_ALL; which < CLASSES; which++)
-        if (class_holds(which, mood, marked))
-            cell->of_class[which][cell->of_class_count[which]++] = speed;
-}
-
 /* Puts the tails in the place of the cell's throughputs, class by class. */
 static void tail_make(struct report_cell *cell, const json_t *records,
                       const struct classes *classes, double quantile)
@@ -315,10 +307,10 @@ static void tail_make(struct report_cell *cell, const json_t *records,
                    strcmp(record_text(record, "cell"), cell->id) == 0;
         double ns = own ? record_latency_ns(record, quantile) : NAN;
         if (ns > 0)
-            tail_add(cell, 1 / ns, classes_mood(classes, record), classes_is_marked(record));
+            report_cell_add_sample(cell, 1 / ns, classes_mood(classes, record),
+                                   classes_is_marked(record));
     }
-    cell->samples = cell->of_class[cell->chosen];
-    cell->samples_count = cell->of_class_count[cell->chosen];
+    report_cell_choose(cell, cell->chosen);
     cell->throughput = statistics_median(cell->samples, cell->samples_count, BOOTSTRAP_SEED);
 }
 
