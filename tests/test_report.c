@@ -194,11 +194,11 @@ static void svg_that_is_cut_short_is_refused(void **state)
     assert_false(html_svg(memory.to, path, "x-", "label"));
     assert_false(html_svg(memory.to, "/nowhere/at/all.svg", "x-", "label"));
     unlink(path);
-    memcpy(path + strlen(path) - 6, "XXXXXX", 6);
-    file_make(path, "<svg viewBox=\"0 0 20 10\"><g><path d=></g></svg>");
-    assert_false(html_svg(memory.to, path, "x-", "label"));
+    char other[] = "/tmp/schedlab-test-XXXXXX";
+    file_make(other, "<svg viewBox=\"0 0 20 10\"><g><path d=></g></svg>");
+    assert_false(html_svg(memory.to, other, "x-", "label"));
     memory_equals(&memory, "");
-    unlink(path);
+    unlink(other);
 }
 
 /* Tables --------------------------------------------------------------------------------------- */
