@@ -36,7 +36,7 @@ static const char argp_doc[] =
     "Samples of cells that failed or were skipped have no number; gbench and benchstat leave them "
     "out, and say how many.\n\n"
     "Example:\n"
-    "  schedlab export results/reference --to gbench --output reference.json\n\n"
+    "  schedlab export results/default-20260131T101500Z --to gbench --output default.json\n\n"
     "Exit status: 0 done; 1 the records cannot be read, or the output not written; 2 misused.";
 
 static error_t option_parse(int key, char *arg, struct argp_state *state)
@@ -58,7 +58,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!options->folder)
             cli_misuse(options->command, "which run? A folder that `schedlab sweep` wrote, for "
-                                         "example results/reference");
+                                         "example results/default-20260131T101500Z");
         if (options->format < 0)
             cli_misuse(options->command, "--to is missing; valid: gbench, benchstat, csv");
         break;

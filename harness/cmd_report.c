@@ -33,7 +33,7 @@ static const char argp_doc[] =
     "figures/*.{svg,pdf,png} and report.html, one page that needs nothing else. Nothing that was "
     "measured changes, and the report can be made again at any time.\n\n"
     "Example:\n"
-    "  schedlab report results/reference\n\n"
+    "  schedlab report results/default-20260131T101500Z\n\n"
     "Exit status: 0 done; 1 something could not be made; 2 misused.";
 
 static error_t option_parse(int key, char *arg, struct argp_state *state)
@@ -55,7 +55,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!options->run_dir || !*options->run_dir)
             cli_misuse(state->name, "which run? A folder that `schedlab sweep` wrote, for example "
-                                    "results/reference");
+                                    "results/default-20260131T101500Z");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
