@@ -5,30 +5,7 @@
 #     tests/test_audit.sh build/schedlab
 #
 # Prints TAP. Needs the program, bash and the usual tools.
-set -uo pipefail
-schedlab=$(realpath "${1:-build/schedlab}")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-count=0 bad=0
-
-report() { # OK NAME
-    count=$((count + 1))
-    if [ "$1" = 1 ]; then
-        echo "ok $count - $2"
-    else
-        bad=$((bad + 1))
-        echo "not ok $count - $2"
-        sed 's/^/# /' out err 2>/dev/null | head -n 20
-    fi
-}
-
-check() { # NAME COMMAND...
-    local name=$1 good=0
-    shift
-    "$@" >/dev/null 2>&1 && good=1
-    report $good "$name"
-}
+. "$(dirname "$0")/tap.sh"
 
 has() { grep -qE -- "$1" "$2"; }
 
@@ -94,5 +71,4 @@ rm results/audit.json
 "$schedlab" report "$other" --no-figures >out 2>err
 check report_without_one_says_so has 'No audit of this machine' "$other/report.html"
 
-echo "1..$count"
-[ $bad = 0 ]
+finish

@@ -4,24 +4,8 @@
 #     tests/test_bench.sh build/schedlab
 #
 # Prints TAP. The times are made up here, so that no result depends on the machine.
-set -uo pipefail
-schedlab=$(realpath "${1:-build/schedlab}")
-sweeps=$(realpath "$(dirname "$0")/../harness/sweeps")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-count=0 bad=0
-
-report() { # OK NAME
-    count=$((count + 1))
-    if [ "$1" = 1 ]; then
-        echo "ok $count - $2"
-    else
-        bad=$((bad + 1))
-        echo "not ok $count - $2"
-        sed 's/^/# /' out err 2>/dev/null | head -n 20
-    fi
-}
+. "$(dirname "$0")/tap.sh"
+sweeps=$tree/harness/sweeps
 
 run() {
     "$schedlab" bench "$@" >out 2>err </dev/null
@@ -132,5 +116,4 @@ expect no_such_file 2 "cannot be read" -- --micro none.json
 expect an_argument 2 "is no option" -- run
 expect unknown_option 2 'the nearest is "--micro"' -- --mirco x
 
-echo "1..$count"
-[ $bad = 0 ]
+finish

@@ -4,24 +4,8 @@
 #     tests/test_cli.sh build/schedlab
 #
 # Prints TAP. A misuse must be one line on standard error that names what is valid, nothing on standard output, exit status 2.
-set -uo pipefail
-schedlab=$(realpath "${1:-build/schedlab}")
-texts=$(realpath "$(dirname "$0")/../docs")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-count=0 bad=0
-
-report() { # OK NAME
-    count=$((count + 1))
-    if [ "$1" = 1 ]; then
-        echo "ok $count - $2"
-    else
-        bad=$((bad + 1))
-        echo "not ok $count - $2"
-        sed 's/^/# /' out err 2>/dev/null | head -n 20
-    fi
-}
+. "$(dirname "$0")/tap.sh"
+texts=$tree/docs
 
 # run ARGUMENT...: leaves out, err, status.
 run() {
@@ -225,5 +209,4 @@ misuse unknown_machine "native" -- run gmp fib --machine simm
 "$schedlab" list >/dev/full 2>err
 [ $? = 1 ] && grep -q "standard output" err && report 1 a_full_disk_is_told || report 0 a_full_disk_is_told
 
-echo "1..$count"
-[ $bad = 0 ]
+finish

@@ -5,30 +5,7 @@
 #     tests/test_compare.sh build/schedlab
 #
 # Prints TAP. Needs the program, git, make, bash and the usual tools.
-set -uo pipefail
-schedlab=$(realpath "${1:-build/schedlab}")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-count=0 bad=0
-
-report() { # OK NAME
-    count=$((count + 1))
-    if [ "$1" = 1 ]; then
-        echo "ok $count - $2"
-    else
-        bad=$((bad + 1))
-        echo "not ok $count - $2"
-        sed 's/^/# /' out err 2>/dev/null | head -n 20
-    fi
-}
-
-check() { # NAME COMMAND...
-    local name=$1 good=0
-    shift
-    "$@" >/dev/null 2>&1 && good=1
-    report $good "$name"
-}
+. "$(dirname "$0")/tap.sh"
 
 has() { grep -qE -- "$1" "$2"; }
 
@@ -188,5 +165,4 @@ misuse unknown_revision '"nowhere" is no commit of ' --git HEAD nowhere ../sweep
 misuse option_as_revision '"-x" is no commit of ' --git -- -x HEAD ../sweep.yaml
 misuse missing_sweep 'none.yaml: No such file' --git HEAD HEAD none.yaml
 
-echo "1..$count"
-[ $bad = 0 ]
+finish

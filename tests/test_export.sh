@@ -4,23 +4,7 @@
 #     tests/test_export.sh build/schedlab
 #
 # Prints TAP. Exports a run that it makes, with a failed cell and a value to be quoted added by hand.
-set -uo pipefail
-schedlab=$(realpath "${1:-build/schedlab}")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-count=0 bad=0
-
-report() { # OK NAME
-    count=$((count + 1))
-    if [ "$1" = 1 ]; then
-        echo "ok $count - $2"
-    else
-        bad=$((bad + 1))
-        echo "not ok $count - $2"
-        sed 's/^/# /' out err 2>/dev/null | cut -c1-200 | head -n 20
-    fi
-}
+. "$(dirname "$0")/tap.sh"
 
 run() {
     "$schedlab" export "$@" >out 2>err </dev/null
@@ -214,5 +198,4 @@ misuse not_a_run "is not a run" -- . --to csv
 misuse two_runs "one run at a time" -- run run --to csv
 misuse unknown_option 'the nearest is "--output"' -- run --to csv --outptu x
 
-echo "1..$count"
-[ $bad = 0 ]
+finish

@@ -5,31 +5,7 @@
 #     tests/test_merge.sh build/schedlab
 #
 # Prints TAP.
-set -uo pipefail
-schedlab=$(realpath "${1:-build/schedlab}")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-count=0 bad=0
-
-report() { # OK NAME
-    count=$((count + 1))
-    if [ "$1" = 1 ]; then
-        echo "ok $count - $2"
-    else
-        bad=$((bad + 1))
-        echo "not ok $count - $2"
-        sed 's/^/# /' out err 2>/dev/null | head -n 20
-    fi
-}
-
-# check NAME COMMAND...: the command succeeds.
-check() {
-    local name=$1 good=0
-    shift
-    "$@" && good=1
-    report $good "$name"
-}
+. "$(dirname "$0")/tap.sh"
 
 has() { grep -q -- "$1" "$2"; }
 same() { cmp -s "$1/samples.jsonl" "$2/samples.jsonl"; }
@@ -182,5 +158,4 @@ END
 python3 peak.py "$schedlab" >out 2>err
 check memory_does_not_grow_with_samples [ $? = 0 ]
 
-echo "1..$count"
-[ $bad = 0 ]
+finish

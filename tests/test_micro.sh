@@ -4,23 +4,7 @@
 #     tests/test_micro.sh build/schedlab
 #
 # Prints TAP. No time is judged: a benchmark passes if it ran and found its own result right.
-set -uo pipefail
-schedlab=$(realpath "${1:-build/schedlab}")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-count=0 bad=0
-
-report() { # OK NAME
-    count=$((count + 1))
-    if [ "$1" = 1 ]; then
-        echo "ok $count - $2"
-    else
-        bad=$((bad + 1))
-        echo "not ok $count - $2"
-        sed 's/^/# /' out err 2>/dev/null | head -n 20
-    fi
-}
+. "$(dirname "$0")/tap.sh"
 
 # run ARGUMENT...: leaves out, err, status.
 run() {
@@ -120,5 +104,4 @@ misuse variant_twice "given twice" -- gmp gmp,tick=61
 misuse serial_has_no_scheduler "no scheduler" -- serial
 misuse unknown_event '"PAPI_L1_DCM"' -- --events=PAPI_L1_DCN
 
-echo "1..$count"
-[ $bad = 0 ]
+finish

@@ -6,32 +6,9 @@
 #
 # Prints TAP. Needs the program, gnuplot and chromium. What is looked at is in page_check.js; with
 # PAGE_SHOTS=DIR pictures of the page are left there.
-set -uo pipefail
-schedlab=$(realpath "${1:-build/schedlab}")
-here=$(realpath "$(dirname "$0")")
-shots=${PAGE_SHOTS:+$(realpath "$PAGE_SHOTS")}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-count=0 bad=0
-
-report() { # OK NAME
-    count=$((count + 1))
-    if [ "$1" = 1 ]; then
-        echo "ok $count - $2"
-    else
-        bad=$((bad + 1))
-        echo "not ok $count - $2"
-    fi
-}
-
-# check NAME COMMAND...
-check() {
-    local name=$1 good=0
-    shift
-    "$@" >/dev/null 2>&1 && good=1
-    report $good "$name"
-}
+. "$(dirname "$0")/tap.sh"
+here=$tree/tests
+shots=${PAGE_SHOTS:+$(cd "$OLDPWD" && realpath "$PAGE_SHOTS")}
 
 # browse WIDTH SCHEME ARGUMENT...: chromium without its window, its profile and its own errands.
 browse() {
@@ -105,5 +82,4 @@ browse 1280 light --print-to-pdf="$scratch/page.pdf" "file://$run/report.html"
 check page_prints test "$(head -c 5 page.pdf)" = %PDF-
 [ -z "$shots" ] || cp page.pdf "$shots/"
 
-echo "1..$count"
-[ $bad = 0 ]
+finish

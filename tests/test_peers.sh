@@ -5,32 +5,7 @@
 #     tests/test_peers.sh build/schedlab
 #
 # Prints TAP. Real peers that `make peers` has not built are skipped, and said so.
-set -uo pipefail
-schedlab=$(realpath "${1:-build/schedlab}")
-tree=$(realpath "$(dirname "$0")/..")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-count=0 bad=0
-
-report() { # OK NAME
-    count=$((count + 1))
-    if [ "$1" = 1 ]; then
-        echo "ok $count - $2"
-    else
-        bad=$((bad + 1))
-        echo "not ok $count - $2"
-        head -c 3000 out err 2>/dev/null | sed 's/^/# /'
-    fi
-}
-
-# check NAME COMMAND...: the command succeeds.
-check() {
-    local name=$1 good=0
-    shift
-    "$@" && good=1
-    report $good "$name"
-}
+. "$(dirname "$0")/tap.sh"
 
 # sample ARGUMENT...: one sample of what is named; leaves out, err, status.
 sample() {
@@ -280,5 +255,4 @@ real omp $forkjoin $data
 real boost $goroutines $forkjoin
 real pthreads $threads
 
-echo "1..$count"
-[ $bad = 0 ]
+finish

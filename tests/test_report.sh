@@ -7,32 +7,8 @@
 # Prints TAP. The run is made up here, so that every number of the page is known; names and reasons
 # hold what HTML, gnuplot and a shell would stumble over. Needs the program, gnuplot, bash and the
 # usual tools.
-set -uo pipefail
-schedlab=$(realpath "${1:-build/schedlab}")
-plots=$(realpath "$(dirname "$0")/../plots")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-count=0 bad=0
-
-report() { # OK NAME
-    count=$((count + 1))
-    if [ "$1" = 1 ]; then
-        echo "ok $count - $2"
-    else
-        bad=$((bad + 1))
-        echo "not ok $count - $2"
-        head -n 5 out err 2>/dev/null | cut -c 1-200 | sed 's/^/# /'
-    fi
-}
-
-# check NAME COMMAND...
-check() {
-    local name=$1 good=0
-    shift
-    "$@" >/dev/null 2>&1 && good=1
-    report $good "$name"
-}
+. "$(dirname "$0")/tap.sh"
+plots=$tree/plots
 
 # lacks NAME REGEX FILE
 lacks() {
@@ -425,5 +401,4 @@ copy
 run 0 no_samples_make_an_empty_page copy
 check no_samples_say_so grep -qF '0 cells' copy/report.html
 
-echo "1..$count"
-[ $bad = 0 ]
+finish

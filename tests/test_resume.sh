@@ -6,34 +6,10 @@
 #
 # Prints TAP. The moments of the kills come from a seed, which is printed: SEED=N repeats them as far as
 # the machine lets it.
-set -uo pipefail
-schedlab=$(realpath "${1:-build/schedlab}")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-count=0 bad=0
+. "$(dirname "$0")/tap.sh"
 SEED=${SEED:-$RANDOM}
 RANDOM=$SEED
 echo "# SEED=$SEED"
-
-report() { # OK NAME
-    count=$((count + 1))
-    if [ "$1" = 1 ]; then
-        echo "ok $count - $2"
-    else
-        bad=$((bad + 1))
-        echo "not ok $count - $2"
-        sed 's/^/# /' out err 2>/dev/null | head -n 20
-    fi
-}
-
-# check NAME COMMAND...: the command succeeds.
-check() {
-    local name=$1 good=0
-    shift
-    "$@" && good=1
-    report $good "$name"
-}
 
 has() { grep -q -- "$1" "$2"; }
 
@@ -221,5 +197,4 @@ check force_says_what_differs [ "$(grep -c '^in spite of it: ' err)" = 2 ]
 check force_records_what_differed [ "$(grep -c -e 'differs from' -e 'began with 0123456789ab' "$run/environment.json")" = 2 ]
 check force_keeps_the_file_that_was_measured cmp -s other.yaml "$run/sweep.yaml"
 
-echo "1..$count"
-[ $bad = 0 ]
+finish

@@ -5,32 +5,8 @@
 #     tests/test_sweep.sh build/schedlab
 #
 # Prints TAP. Needs nothing but the program, bash and the usual tools.
-set -uo pipefail
-schedlab=$(realpath "${1:-build/schedlab}")
-sweeps=$(realpath "$(dirname "$0")/../harness/sweeps")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-count=0 bad=0
-
-report() { # OK NAME
-    count=$((count + 1))
-    if [ "$1" = 1 ]; then
-        echo "ok $count - $2"
-    else
-        bad=$((bad + 1))
-        echo "not ok $count - $2"
-        sed 's/^/# /' out err 2>/dev/null | head -n 20
-    fi
-}
-
-# check NAME COMMAND...: the command succeeds.
-check() {
-    local name=$1 good=0
-    shift
-    "$@" && good=1
-    report $good "$name"
-}
+. "$(dirname "$0")/tap.sh"
+sweeps=$tree/harness/sweeps
 
 # sweep ARGUMENT...: leaves out, err, status, and folder where the program printed one.
 sweep() {
@@ -264,5 +240,4 @@ misuse empty_results 'valid: the path of a folder' -- small.yaml --results ''
 sed 's/reps: 2/reps: two/' small.yaml >bad.yaml
 misuse value_out_of_range 'bad.yaml:3: reps is two; valid: 1 to 1000 repetitions' -- bad.yaml
 
-echo "1..$count"
-[ $bad = 0 ]
+finish
