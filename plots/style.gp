@@ -95,9 +95,10 @@ sl_prefix(p) = p == 0 ? "" : p > 0 ? (" kMGT"[p + 1:p + 1]) : (" mµnp"[1 - p:1 
 sl_mantissa(v) = v / 1000.0 ** sl_power(v)
 sl_si(v) = v == 0 ? "0" \
     : sprintf(sl_digits(abs(sl_mantissa(v))), sl_mantissa(v)) . sl_prefix(sl_power(v))
-# ~0, 0.016, 3.20, 118: plain where a prefix would hide how small a share is.
-sl_plain(v) = v == 0 ? "0" : v < 0.0001 ? "~0" : v < 0.00995 ? sprintf("%.4f", v) \
-    : v < 0.0995 ? sprintf("%.3f", v) : v < 1000 ? sprintf(sl_digits(v), v) : sl_si(v)
+# ~0, 0.0164, 0.430, 3.20, 118: plain where a prefix would hide how small a share is. Three digits, as
+# far as four decimals have them: every 61st is 0.0164, every 64th 0.0156.
+sl_plain(v) = v == 0 ? "0" : v < 0.0001 ? "~0" : v < 0.09995 ? sprintf("%.4f", v) \
+    : v < 0.9995 ? sprintf("%.3f", v) : v < 1000 ? sprintf(sl_digits(v), v) : sl_si(v)
 sl_tick(v) = sprintf("%g", v / 1000.0 ** sl_power(v)) . sl_prefix(sl_power(v))
 sl_time(ns) = ns < 1e3 ? sprintf("%g ns", ns) : ns < 1e6 ? sprintf("%g µs", ns / 1e3) \
     : ns < 1e9 ? sprintf("%g ms", ns / 1e6) : sprintf("%g s", ns / 1e9)
