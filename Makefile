@@ -252,7 +252,7 @@ MICRO ?= --benchmark_min_time=0.02 --benchmark_repetitions=5 --medians
 micro: build ## Time single operations, as a table and in build/micro.json: make micro MICRO=--benchmark_filter=chan
 	build/schedlab micro $(MICRO) --benchmark_out=build/micro.json
 
-bench: build ## What counting costs, and each operation over its floor, as ratios of one run each (5 min)
+bench: build ## What counting costs, and each operation over its floor, as ratios of one run each (2 to 5 min)
 	@rm -rf build/bench && mkdir -p build/bench
 	build/schedlab sweep harness/sweeps/bench-counters.yaml --results build/bench --no-report
 	build/schedlab micro --benchmark_min_time=0.02 --benchmark_repetitions=9 --medians \
