@@ -2,12 +2,14 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/environment.h"
+#include "harness/registry_check.h"
+#include "harness/spec.h"
 #include "harness/suggest.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_SIZE = 64 };
+enum { NAME_SIZE = 64, ERROR_SIZE = 1024 };
 
 static const struct command {
     const char *name;
@@ -70,9 +72,23 @@ static void print_version(FILE *to, struct argp_state *state)
     fprintf(to, "schedlab %s\n", environment_revision());
 }
 
+/* Whether what this program was built from is whole. */
+static bool registries_are_right(void)
+{
+    const struct registry registry = {sched_variants, sched_variant_words, workloads,
+                                      workload_words, variant_common_params};
+    char error[ERROR_SIZE];
+    if (registry_check(&registry, error, sizeof error))
+        return true;
+    fprintf(stderr, "schedlab: %s\n", error);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     int status = EXIT_DONE;
+    if (!registries_are_right())
+        return EXIT_FAILED;
     argp_program_version_hook = print_version;
     if (argc < 2) {
         fputs("schedlab: a command is missing; valid:", stderr);

@@ -108,12 +108,6 @@ bool spec_parse_number(const char *text, const char *unit, int64_t *value)
 
 /* Settings ----------------------------------------------------------------------------------- */
 
-const char *param_key(const struct param *param)
-{
-    const char *dot = strrchr(param->name, '.');
-    return dot ? dot + 1 : param->name;
-}
-
 static bool param_takes_numbers(const struct param *param)
 {
     return strcmp(param->unit, "word") != 0;

@@ -65,9 +65,6 @@ void workload_spec_free(struct workload_spec *spec);
  * quotes; returns text. */
 char *spec_one_line(char *text);
 
-/* The key as users write it: "spinners" for the field floor.spinners. */
-const char *param_key(const struct param *param);
-
 /* "chain" or "64"; returns text. */
 char *param_value_text(const struct param *param, int64_t value, char *text, size_t text_size);
 
@@ -79,6 +76,7 @@ json_t *params_to_json(const void *owner, const struct param *table);
 
 /* The same for a variant's knobs and its common settings. */
 json_t *variant_settings_to_json(const struct variant_spec *spec);
+
 /* The value of text: a word of the parameter's or a number in its range. False if it is neither. */
 bool param_parse_value(const struct param *param, const char *text, int64_t *value);
 

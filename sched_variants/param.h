@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct param {
     const char *name;         /* the key; NULL ends a table */
@@ -50,6 +51,13 @@ struct param {
         .name = PARAM_NAME(#field), .offset = offsetof(owner, field), .def = (def_),               \
         .unit = "word", .words = (words_), .source = (source_), .help = (help_)                    \
     }
+
+/* The key as users write it: "spinners" for the field floor.spinners. */
+static inline const char *param_key(const struct param *param)
+{
+    const char *dot = strrchr(param->name, '.');
+    return dot ? dot + 1 : param->name;
+}
 
 static inline int64_t *param_field(void *owner, const struct param *param)
 {

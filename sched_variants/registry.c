@@ -19,3 +19,7 @@ VARIANTS(DECLARE)
 #define ENTRY(name) &name##_ops,
 const struct sched_ops *const sched_variants[] = {VARIANTS(ENTRY) NULL};
 #undef ENTRY
+
+#define WORD(name) #name,
+const char *const sched_variant_words[] = {VARIANTS(WORD) NULL};
+#undef WORD

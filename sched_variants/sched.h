@@ -103,4 +103,7 @@ struct sched_ops {
 /* All variants, NULL-terminated, in the order of design documents (registry.c). */
 extern const struct sched_ops *const sched_variants[];
 
+/* What the registry calls them, in the same order: the folder's name, and what .name has to be. */
+extern const char *const sched_variant_words[];
+
 #endif

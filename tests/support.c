@@ -49,14 +49,12 @@ const struct sched_ops *support_variant(const char *name)
 
 /* Settings ---------------------------------------------------------------------------------- */
 
-/* The row of a "key" or "key=value", or NULL. The key is as users write it: "wake" for the field
- * floor.wake. */
+/* The row of a "key" or "key=value", or NULL. */
 static const struct param *param_find(const struct param *table, const char *setting)
 {
     size_t length = strcspn(setting, "=");
     for (const struct param *param = table; param && param->name; param++) {
-        const char *dot = strrchr(param->name, '.');
-        const char *key = dot ? dot + 1 : param->name;
+        const char *key = param_key(param);
         if (strlen(key) == length && strncmp(key, setting, length) == 0)
             return param;
     }

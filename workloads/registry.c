@@ -29,3 +29,7 @@ WORKLOADS(DECLARE)
 #define ENTRY(name) &workload_##name,
 const struct workload *const workloads[] = {WORKLOADS(ENTRY) NULL};
 #undef ENTRY
+
+#define WORD(name) #name,
+const char *const workload_words[] = {WORKLOADS(WORD) NULL};
+#undef WORD

@@ -87,4 +87,7 @@ static inline uint64_t digest_mix(uint64_t value)
  * */
 extern const struct workload *const workloads[];
 
+/* What the registry calls them, in the same order: the file's name, and what .name has to be. */
+extern const char *const workload_words[];
+
 #endif

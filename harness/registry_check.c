@@ -1,0 +1,386 @@
+/* registry_check.c - see registry_check.h. */
+#include "harness/registry_check.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KNOBS_MAX = 48 }; /* spec.c keeps a bit for each key of a specification */
+
+/* The struct that is looked at, and where its one line of complaint goes. */
+struct subject {
+    const char *word; /* the registry's */
+    char place[256];  /* "sched_variants/grq/grq.c: grq_ops" */
+    const char *registry, *contract;
+    char *error;
+    size_t error_size;
+};
+
+static bool __attribute__((format(printf, 2, 3)))
+complain(const struct subject *subject, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    snprintf(subject->error, subject->error_size, "%s%s", subject->place, text);
+    for (char *at = subject->error; *at; at++)
+        if (iscntrl((unsigned char)*at))
+            *at = '?';
+    return false;
+}
+
+/* Words and texts ------------------------------------------------------------------------------ */
+
+static bool is_word(const char *text)
+{
+    if (!islower((unsigned char)*text))
+        return false;
+    while (islower((unsigned char)*text) || isdigit((unsigned char)*text) || *text == '_')
+        text++;
+    return !*text;
+}
+
+static bool is_line(const char *text)
+{
+    if (!text || !*text)
+        return false;
+    while (*text && !iscntrl((unsigned char)*text))
+        text++;
+    return !*text;
+}
+
+/* A member that lists show. */
+struct shown {
+    const char *member, *text;
+};
+
+static bool lines_check(const struct subject *subject, const char *before,
+                        const struct shown *shown)
+{
+    for (; shown->member; shown++)
+        if (!is_line(shown->text))
+            return complain(subject, "%s.%s is %s; expected one line of text, which lists show",
+                            before, shown->member,
+                            !shown->text    ? "missing"
+                            : !*shown->text ? "empty"
+                                            : "more than a line");
+    return true;
+}
+
+static bool name_check(const struct subject *subject, const char *name)
+{
+    if (!name)
+        return complain(subject, ".name is missing; expected \"%s\", as in %s", subject->word,
+                        subject->registry);
+    if (strcmp(name, subject->word) != 0)
+        return complain(subject, ".name is \"%s\"; expected \"%s\", as in %s", name, subject->word,
+                        subject->registry);
+    if (!is_word(name) || strcmp(name, "serial") == 0)
+        return complain(
+            subject, ".name is \"%s\"; expected a word of a-z, 0-9 and _, other than serial", name);
+    return true;
+}
+
+/* Required members ----------------------------------------------------------------------------- */
+
+struct member {
+    const char *name;
+    bool is_there;
+    const char *expected;
+};
+
+static bool members_check(const struct subject *subject, const struct member *member)
+{
+    for (; member->name; member++)
+        if (!member->is_there)
+            return complain(subject, ".%s is missing; expected %s, see %s", member->name,
+                            member->expected, subject->contract);
+    return true;
+}
+
+/* Knobs and parameters ------------------------------------------------------------------------- */
+
+static bool takes_numbers(const struct param *param)
+{
+    return strcmp(param->unit, "word") != 0;
+}
+
+static int64_t words_count(const struct param *param)
+{
+    int64_t count = 0;
+    while (param->words && param->words[count])
+        count++;
+    return count;
+}
+
+static bool words_check(const struct subject *subject, const char *before,
+                        const struct param *param)
+{
+    int64_t count = words_count(param), last = param->words_base + count - 1;
+    if (count == 0 && (param->words || !takes_numbers(param)))
+        return complain(subject, "%s.words is empty; expected one word or more, then NULL", before);
+    for (int64_t i = 0; i < count; i++) {
+        const char *word = param->words[i];
+        if (!isalpha((unsigned char)*word) || strpbrk(word, ",=/ "))
+            return complain(subject,
+                            "%s.words has \"%s\"; expected a letter first and none of \",=/ \"",
+                            before, word);
+        for (int64_t k = 0; k < i; k++)
+            if (strcmp(word, param->words[k]) == 0)
+                return complain(subject, "%s.words has \"%s\" twice; expected each once", before,
+                                word);
+    }
+    if (count > 0 && takes_numbers(param) && last >= param->min && param->words_base <= param->max)
+        return complain(subject,
+                        "%s.words_base is %" PRId64 "; expected values of words outside the "
+                        "numbers, %" PRId64 " to %" PRId64,
+                        before, param->words_base, param->min, param->max);
+    return true;
+}
+
+static bool default_check(const struct subject *subject, const char *before,
+                          const struct param *param)
+{
+    int64_t count = words_count(param), index = param->def - param->words_base;
+    if (count > 0 && index >= 0 && index < count)
+        return true;
+    if (!takes_numbers(param))
+        return complain(subject,
+                        "%s.def is %" PRId64 "; expected the index of a word, 0 to %" PRId64,
+                        before, param->def, count - 1);
+    if (param->min > param->max)
+        return complain(subject, "%s.min is %" PRId64 "; expected no more than .max, %" PRId64,
+                        before, param->min, param->max);
+    if (param->def < param->min || param->def > param->max)
+        return complain(subject,
+                        "%s.def is %" PRId64 "; expected a value of its range, %" PRId64
+                        " to %" PRId64,
+                        before, param->def, param->min, param->max);
+    return true;
+}
+
+static const struct param *table_find(const struct param *table, const char *key)
+{
+    for (; table && table->name; table++)
+        if (strcmp(param_key(table), key) == 0)
+            return table;
+    return NULL;
+}
+
+/* The table's name in subject, and what its rows describe. */
+struct table {
+    const char *name;
+    const struct param *rows;
+    size_t size;                /* of the struct with the values */
+    const struct param *common; /* keys that are taken */
+};
+
+static bool place_check(const struct subject *subject, const char *before,
+                        const struct table *table, const struct param *param)
+{
+    if (param->offset % _Alignof(int64_t) != 0 || param->offset + sizeof(int64_t) > table->size)
+        return complain(subject,
+                        "%s.offset is %zu; expected that of an int64_t in the struct of .%s_size = "
+                        "%zu bytes",
+                        before, param->offset, table->name, table->size);
+    for (const struct param *other = table->rows; other < param; other++) {
+        if (strcmp(param_key(other), param_key(param)) == 0)
+            return complain(subject, "%s is there twice; expected each key once", before);
+        if (other->offset == param->offset)
+            return complain(subject, "%s has the field of \"%s\"; expected a field of its own",
+                            before, param_key(other));
+    }
+    if (table_find(table->common, param_key(param)))
+        return complain(subject, "%s is a setting that all variants have; expected another name",
+                        before);
+    return true;
+}
+
+static bool param_check(const struct subject *subject, const struct table *table,
+                        const struct param *param)
+{
+    char before[128];
+    const struct shown shown[] = {
+        {"unit", param->unit}, {"source", param->source}, {"help", param->help}, {0}};
+    snprintf(before, sizeof before, ".%s \"%s\"", table->name, param_key(param));
+    if (!is_word(param_key(param)))
+        return complain(subject, "%s: expected a key of a-z, 0-9 and _", before);
+    return lines_check(subject, before, shown) && words_check(subject, before, param) &&
+           default_check(subject, before, param) && place_check(subject, before, table, param);
+}
+
+static bool table_check(const struct subject *subject, const struct table *table)
+{
+    size_t count = 0;
+    for (const struct param *param = table->rows; param->name; param++) {
+        if (++count > KNOBS_MAX)
+            return complain(subject, ".%s has more than %d rows; is {0} missing at its end?",
+                            table->name, KNOBS_MAX);
+        if (!param_check(subject, table, param))
+            return false;
+    }
+    return true;
+}
+
+/* check() on the defaults. */
+static bool defaults_check(const struct subject *subject, const struct table *table,
+                           const char *(*check)(const void *values))
+{
+    if (!check)
+        return true;
+    void *values = calloc(1, table->size + 1);
+    if (!values)
+        abort();
+    params_set_defaults(values, table->rows);
+    const char *wrong = check(values);
+    bool ok = !wrong || complain(subject, ".check refuses the defaults: %s", wrong);
+    free(values);
+    return ok;
+}
+
+/* Variants ------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *key;
+    size_t offset;
+} floor_keys[] = {
+    {"spinners", offsetof(struct floor_knobs, spinners)},
+    {"spin_ns", offsetof(struct floor_knobs, spin_ns)},
+    {"wake", offsetof(struct floor_knobs, wake)},
+};
+
+enum { FLOOR_KEYS = sizeof floor_keys / sizeof floor_keys[0] };
+
+/* The floor reads its knobs at the beginning of the struct. Where workers go idle and wake each
+ * other all three matter, and must be there to be set. */
+static bool floor_check(const struct subject *subject, const struct sched_ops *ops)
+{
+    for (size_t i = 0; i < FLOOR_KEYS; i++) {
+        const struct param *param = table_find(ops->knobs, floor_keys[i].key);
+        if (!param && !ops->blocks && !ops->single_threaded)
+            return complain(subject,
+                            ".knobs has no \"%s\"; expected FLOOR_KNOBS(OWNER, FIELD), for the "
+                            "floor serves this variant by them",
+                            floor_keys[i].key);
+        if (param && param->offset != floor_keys[i].offset)
+            return complain(subject,
+                            ".knobs \"%s\".offset is %zu; expected %zu: the struct begins with "
+                            "struct floor_knobs",
+                            param_key(param), param->offset, floor_keys[i].offset);
+    }
+    for (const struct param *param = ops->knobs; param->name; param++) {
+        bool of_floor = false;
+        for (size_t i = 0; i < FLOOR_KEYS; i++)
+            of_floor = of_floor || strcmp(param_key(param), floor_keys[i].key) == 0;
+        if (!of_floor && param->offset < sizeof(struct floor_knobs))
+            return complain(subject,
+                            ".knobs \"%s\".offset is %zu; expected %zu or more: the struct begins "
+                            "with struct floor_knobs",
+                            param_key(param), param->offset, sizeof(struct floor_knobs));
+    }
+    return true;
+}
+
+static bool variant_check(const struct subject *subject, const struct sched_ops *ops,
+                          const struct param *common)
+{
+    const struct shown shown[] = {{"idea", ops->idea}, {"source", ops->source}, {0}};
+    const struct member members[] = {
+        {"knobs", ops->knobs, "a table, {{0}} if there are none"},
+        {"knobs_size", ops->knobs_size >= sizeof(struct floor_knobs),
+         "the size of a struct that begins with struct floor_knobs"},
+        {"limit_reason", !ops->live_gs_max || is_line(ops->limit_reason),
+         "the reason of .live_gs_max in a line"},
+        {"ready", ops->ready, "a function"},
+        {"pick", ops->pick, "a function"},
+        {"has_work", ops->has_work || ops->blocks, "a function, or .blocks"},
+        {"steal_task", ops->steal_task || ops->forkjoin != FJ_HELP, "a function, with FJ_HELP"},
+        {0},
+    };
+    const struct table table = {"knobs", ops->knobs, ops->knobs_size, common};
+    return name_check(subject, ops->name) && lines_check(subject, "", shown) &&
+           members_check(subject, members) && table_check(subject, &table) &&
+           floor_check(subject, ops) && defaults_check(subject, &table, ops->check);
+}
+
+/* Workloads ------------------------------------------------------------------------------------ */
+
+static bool workload_check(const struct subject *subject, const struct workload *workload)
+{
+    const struct shown shown[] = {
+        {"idea", workload->idea}, {"op", workload->op}, {"source", workload->source}, {0}};
+    const struct member members[] = {
+        {"params", workload->params, "a table, {{0}} if there are none"},
+        {"live_gs_max", workload->live_gs_max, "a function"},
+        {"init", workload->init, "a function"},
+        {"run", workload->run, "a function"},
+        {"run_serial", workload->run_serial || workload->style != STYLE_FORKJOIN,
+         "a function, with STYLE_FORKJOIN"},
+        {"verify", workload->verify, "a function"},
+        {"fini", workload->fini, "a function"},
+        {0},
+    };
+    const struct table table = {"params", workload->params, workload->params_size, NULL};
+    return name_check(subject, workload->name) && lines_check(subject, "", shown) &&
+           members_check(subject, members) && table_check(subject, &table) &&
+           defaults_check(subject, &table, workload->check);
+}
+
+/* Both registries ------------------------------------------------------------------------------ */
+
+static bool is_among(const char *word, const char *const *words, const char *const *end)
+{
+    for (; words != end && *words; words++)
+        if (strcmp(*words, word) == 0)
+            return true;
+    return false;
+}
+
+static bool variants_check(const struct registry *registry, struct subject *subject)
+{
+    subject->registry = "sched_variants/registry.c";
+    subject->contract = "sched_variants/sched.h";
+    for (size_t i = 0; registry->variants[i]; i++) {
+        const char *const *word = &registry->variant_words[i];
+        subject->word = *word;
+        snprintf(subject->place, sizeof subject->place, "%s", subject->registry);
+        if (is_among(*word, registry->variant_words, word))
+            return complain(subject, ": X(%s) is there twice; expected each variant once", *word);
+        snprintf(subject->place, sizeof subject->place, "sched_variants/%s/%s.c: %s_ops", *word,
+                 *word, *word);
+        if (!variant_check(subject, registry->variants[i], registry->common))
+            return false;
+    }
+    return true;
+}
+
+static bool workloads_check(const struct registry *registry, struct subject *subject)
+{
+    subject->registry = "workloads/registry.c";
+    subject->contract = "workloads/workload.h";
+    for (size_t i = 0; registry->workloads[i]; i++) {
+        const char *const *word = &registry->workload_words[i];
+        subject->word = *word;
+        snprintf(subject->place, sizeof subject->place, "%s", subject->registry);
+        if (is_among(*word, registry->workload_words, word))
+            return complain(subject, ": X(%s) is there twice; expected each workload once", *word);
+        if (is_among(*word, registry->variant_words, NULL))
+            return complain(subject, ": X(%s) is a variant too; expected another name", *word);
+        snprintf(subject->place, sizeof subject->place, "workloads/%s.c: workload_%s", *word,
+                 *word);
+        if (!workload_check(subject, registry->workloads[i]))
+            return false;
+    }
+    return true;
+}
+
+bool registry_check(const struct registry *registry, char *error, size_t error_size)
+{
+    struct subject subject = {.error = error, .error_size = error_size};
+    return variants_check(registry, &subject) && workloads_check(registry, &subject);
+}

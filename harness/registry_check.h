@@ -1,0 +1,28 @@
+/* registry_check.h - whether variants and workloads are filled in as their contracts ask.
+ *
+ * Who calls: main.c at every start, and the conformance suite; so a mistake in a new variant or
+ * workload is one line that names the file, the field and what is expected there, before anything
+ * runs into it. No library but C's. What it cannot see: a table of knobs without {0} at its end.
+ */
+#ifndef SCHEDLAB_REGISTRY_CHECK_H
+#define SCHEDLAB_REGISTRY_CHECK_H
+
+#include "sched.h"
+#include "workloads/workload.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Entries and the words that the registries list them by; all NULL-terminated. */
+struct registry {
+    const struct sched_ops *const *variants;
+    const char *const *variant_words;
+    const struct workload *const *workloads;
+    const char *const *workload_words;
+    const struct param *common; /* settings of all variants, whose keys are taken; may be NULL */
+};
+
+/* True, or false and one line in error. */
+bool registry_check(const struct registry *registry, char *error, size_t error_size);
+
+#endif
