@@ -1,12 +1,11 @@
 #!/bin/bash
-# test_adding.sh - docs/ADDING.md works as it is printed: its files, its added lines, its commands.
+# test_adding.sh - docs/ADDING.md works as it is printed: its files, its patches, its commands.
 #
 # Takes the document apart into steps, in the order of the text, and carries them out in a copy of
 # the tree with a build folder of its own (-O1, warnings are errors):
 #
 #     File `path`:      and a ```c or ```yaml block   the whole file
-#     Add to `path`:    and ```diff blocks            "+" lines, put behind the line that stands
-#                                                     before them; that line exists exactly once
+#     Apply to `path`:  and a ```diff block           a patch of that file, as git apply takes it
 #     a ```sh block                                   commands
 #     a ```text block                                 lines that the commands before have printed
 #
@@ -49,15 +48,15 @@ finish() {
 document_split() {
     awk -v steps="$steps" '
         function step(kind) { return sprintf("%s/%03d.%s", steps, ++n, kind) }
-        /^(File|Add to) `[^`]+`/ {
-            kind = /^File/ ? "file" : "add"
+        /^(File|Apply to) `[^`]+`/ {
+            kind = /^File/ ? "file" : "patch"
             path = $0; sub(/^[^`]*`/, "", path); sub(/`.*/, "", path)
         }
         !inside && /^```/ {
             inside = 1; language = substr($0, 4)
             if (language == "sh" || language == "text") to = step(language)
             else if (kind == "file" && (language == "c" || language == "yaml")) { to = step("file"); kind = "" }
-            else if (kind == "add" && language == "diff") to = step("add")
+            else if (kind == "patch" && language == "diff") { to = step("patch"); kind = "" }
             else { printf "docs/ADDING.md:%d: a block \"%s\" belongs to no file\n", NR, language; exit 1 }
             print (language == "sh" || language == "text" ? "-" : path) >to
             next
@@ -74,20 +73,10 @@ file_make() {
     tail -n +2 "$1" >"$2"
 }
 
-# Spaces count for nothing in finding the line, since a formatter aligns them.
-lines_add() {
-    awk '
-        function words(line) { gsub(/[ \t]+/, " ", line); sub(/^ /, "", line); sub(/ $/, "", line); return line }
-        NR == FNR && FNR == 1 { next }
-        NR == FNR && /^\+/ { added = added substr($0, 2) "\n"; next }
-        NR == FNR && /^ / { anchor = words($0); next }
-        NR == FNR { print "neither added nor there before: " $0 >"/dev/stderr"; bad = 1; next }
-        { print }
-        words($0) == anchor { printf "%s", added; found++ }
-        END {
-            if (found != 1) printf "found %d times: %s\n", found, anchor >"/dev/stderr"
-            exit bad || found != 1
-        }' "$1" "$2" >"$2.new" && mv "$2.new" "$2"
+# Byte by byte as it is printed; git finds the place by the lines around it. It touches that file alone.
+patch_apply() {
+    tail -n +2 "$1" >"$work/patch"
+    [ "$(git apply --numstat "$work/patch" | cut -f 3)" = "$2" ] && git apply "$work/patch"
 }
 
 commands_run() {
@@ -109,7 +98,7 @@ step_do() {
     path=$(head -n 1 "$1")
     case $1 in
     *.file) passes "file $path" file_make "$1" "$path" ;;
-    *.add) passes "lines added to $path" lines_add "$1" "$path" ;;
+    *.patch) passes "patch of $path" patch_apply "$1" "$path" ;;
     *.sh) passes "commands: $(sed -n 2p "$1")" commands_run "$1" ;;
     *.text) passes "printed: $(sed -n 2p "$1")" lines_printed "$1" ;;
     esac
