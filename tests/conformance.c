@@ -1,12 +1,13 @@
 /* conformance.c - what every variant owes to every workload: one suite over all variants and
  * numbers of workers.
  *
- *     conformance [--short] [--seed N] [WORD...]
+ *     conformance [--short] [--seed N] [--list] [WORD...]
  *
  * Prints TAP, one line per case, variant and number of workers; with WORDs only the lines that
- * contain all of them. Every case is a process of its own (support.h) and ends with no G alive.
- * Counts are bounded and nothing depends on speed: where a case has to wait, it waits for an event,
- * and the watchdog turns a lost wake-up into a failure.
+ * contain all of them, and status 2 if there is none. --list prints these lines and runs nothing.
+ * Every case is a process of its own (support.h) and ends with no G alive. Counts are bounded and
+ * nothing depends on speed: where a case has to wait, it waits for an event, and the watchdog turns
+ * a lost wake-up into a failure.
  *
  * Cases proper are in conform_goroutines.c and conform_mixed.c. Here are those that end their child
  * on purpose, the workloads, and the loop. No third-party library, so that the cross build can run
@@ -14,6 +15,8 @@
  */
 #define _GNU_SOURCE
 #include "conform.h"
+#include "harness/registry_check.h"
+#include "harness/suggest.h"
 #include "support.h"
 #include "workloads/workload.h"
 
@@ -26,11 +29,12 @@
 static const int worker_counts[] = {1, 2, 4, 16};
 
 static struct {
-    bool brief;
+    bool brief, list;
     uint64_t seed;
     char **words;
     int words_count;
-    int lines, failures;
+    uint64_t words_found; /* bit i: some line has words[i] */
+    int lines, failures;  /* lines: also those that were listed */
 } suite = {.seed = 20260101};
 
 /* Reporting --------------------------------------------------------------------------------- */
@@ -40,12 +44,20 @@ static void line_name(char *text, size_t size, const char *name, const struct co
     snprintf(text, size, "%s %s workers=%d", name, cell->ops->name, cell->workers);
 }
 
+/* Whether to run it; a list has it instead. */
 static bool line_wanted(const char *line)
 {
-    for (int i = 0; i < suite.words_count; i++)
-        if (!strstr(line, suite.words[i]))
-            return false;
-    return true;
+    bool wanted = true;
+    for (int i = 0; i < suite.words_count; i++) {
+        bool found = strstr(line, suite.words[i]) != NULL;
+        suite.words_found |= (uint64_t)found << (i & 63);
+        wanted = wanted && found;
+    }
+    if (!wanted || !suite.list)
+        return wanted;
+    puts(line);
+    suite.lines++;
+    return false;
 }
 
 static void print_output(const char *text)
@@ -413,25 +425,79 @@ static void cell_run(struct conform_cell *cell)
         workload_run_rows(w, cell);
 }
 
+static _Noreturn void misuse(const char *wrong)
+{
+    fprintf(stderr, "conformance: %s\n", wrong);
+    exit(2);
+}
+
+static void offer_cases(struct suggest *near, const struct conform_case *cases)
+{
+    for (; cases->name; cases++)
+        suggest_offer(near, cases->name);
+}
+
+/* Names the first word that no line has, and what it may have meant. */
+static _Noreturn void misuse_words(void)
+{
+    static const char *const counts[] = {"workers=1", "workers=2", "workers=4", "workers=16"};
+    char wrong[2 * SUGGEST_TEXT_SIZE], text[SUGGEST_TEXT_SIZE];
+    int i = 0;
+    while (i < suite.words_count && (suite.words_found >> (i & 63) & 1))
+        i++;
+    if (i == suite.words_count)
+        misuse("no line has all these words; each is in some, which --list prints");
+    struct suggest near = suggest_for(suite.words[i] + strspn(suite.words[i], " "));
+    for (size_t v = 0; sched_variants[v]; v++)
+        suggest_offer(&near, sched_variants[v]->name);
+    for (size_t w = 0; w < sizeof counts / sizeof *counts; w++)
+        suggest_offer(&near, counts[w]);
+    for (size_t w = 0; workloads[w]; w++)
+        suggest_offer(&near, workloads[w]->name);
+    offer_cases(&near, conform_goroutine_cases);
+    offer_cases(&near, conform_mixed_cases);
+    snprintf(wrong, sizeof wrong, "no line has \"%s\"; %s", suite.words[i],
+             suggest_text(&near, "", "--list", text, sizeof text));
+    misuse(wrong);
+}
+
 static void options_parse(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"short", no_argument, NULL, 's'}, {"seed", required_argument, NULL, 'r'}, {0}};
+    static const struct option options[] = {{"short", no_argument, NULL, 's'},
+                                            {"seed", required_argument, NULL, 'r'},
+                                            {"list", no_argument, NULL, 'l'},
+                                            {0}};
+    opterr = 0;
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        if (c == '?')
-            exit(2);
+        char *end = NULL;
         if (c == 's')
             suite.brief = true;
-        else
-            suite.seed = strtoull(optarg, NULL, 0);
+        else if (c == 'l')
+            suite.list = true;
+        else if (c == 'r')
+            suite.seed = strtoull(optarg, &end, 0);
+        if (c == '?' || (end && (*end || end == optarg)))
+            misuse("valid options: --short, --seed N (a number), --list");
     }
     suite.words = argv + optind;
     suite.words_count = argc - optind;
 }
 
+static void registries_check(void)
+{
+    const struct registry registry = {sched_variants, sched_variant_words, workloads,
+                                      workload_words, NULL};
+    char error[1024];
+    if (registry_check(&registry, error, sizeof error))
+        return;
+    fprintf(stderr, "conformance: %s\n", error);
+    exit(1);
+}
+
 int main(int argc, char **argv)
 {
     options_parse(argc, argv);
+    registries_check();
     for (size_t v = 0; sched_variants[v]; v++) {
         const struct sched_ops *ops = sched_variants[v];
         for (size_t w = 0; w < sizeof worker_counts / sizeof *worker_counts; w++) {
@@ -441,6 +507,9 @@ int main(int argc, char **argv)
             cell_run(&cell);
         }
     }
-    printf("1..%d\n", suite.lines);
+    if (suite.lines == 0)
+        misuse_words();
+    if (!suite.list)
+        printf("1..%d\n", suite.lines);
     return suite.failures > 0;
 }

@@ -125,6 +125,22 @@ for step in "$steps"/*; do
     step_do "$step" || finish
 done
 
+# misused PART WORD...: the conformance suite refuses words that select nothing.
+misused() {
+    local part=$1 status
+    build/release/tests/conformance "${@:2}" >"$work/out" 2>"$work/err"
+    status=$?
+    cat "$work/out" "$work/err"
+    [ $status = 2 ] && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" = 1 ] && grep -qF -- "$part" "$work/err"
+}
+passes "conformance lists its lines" grep -qx "conform_live_gs_zero_after lifo workers=2" \
+    <(build/release/tests/conformance --list lifo)
+passes "a list obeys its words" test 1 = "$(build/release/tests/conformance --list live_gs lifo workers=2 | wc -l)"
+passes "a word of no line is misuse" misused 'no line has "nothing"; valid: kthread, ' nothing
+passes "a near word is offered" misused 'no line has "lfio"; the nearest is "lifo"' ' lifo ' lfio
+passes "words of no common line are misuse" misused 'no line has all these words' lifo grq
+passes "a seed that is no number is misuse" misused '--seed N (a number)' --seed one
+
 for workload in barrier fib,n=15 pingpong,rounds=500; do
     for workers in 1 2; do
         passes "lifo serves $workload with $workers workers" build/schedlab run lifo $workload \
