@@ -20,7 +20,8 @@ static void *allocate(size_t count, size_t size)
 
 const char *compare_verdict_text(const struct comparison *comparison, enum compare_verdict verdict)
 {
-    static const char *const texts[COMPARE_VERDICTS] = {"faster", "slower", "~", "few", "none"};
+    static const char *const texts[COMPARE_VERDICTS] = {"faster", "slower", "~",
+                                                        "few",    "moods",  "none"};
     if (comparison->options.metric.kind == METRIC_EVENT && verdict <= COMPARE_SLOWER)
         return verdict == COMPARE_FASTER ? "lower" : "higher";
     return texts[verdict];
@@ -91,6 +92,7 @@ static void pair_choose(struct compare_pair *pair, const struct side_classes *cl
     pair->class_a = class_within(pair->chosen, &counts[0]);
     pair->class_b = class_within(pair->chosen, &counts[1]);
     pair->moods_mixed = (a || b) && pair->chosen == CLASS_ALL;
+    pair->moods_unlike = choice.unlike;
 }
 
 /* Pairs ---------------------------------------------------------------------------------------- */
@@ -154,9 +156,15 @@ static void pair_measure(struct compare_pair *pair, const struct side_classes *c
     pair->ratio = statistics_ratio(b, pair->count_b, a, pair->count_a, options->seed);
     pair->superiority = statistics_superiority(b, pair->count_b, a, pair->count_a);
     pair->p = pair->p_adjusted = statistics_mann_whitney(b, pair->count_b, a, pair->count_a);
-    if (isnan(pair->p))
+    if (isnan(pair->p)) {
+        pair->moods_unlike = false;
         snprintf(pair->reason, sizeof pair->reason, "no sample has a %s",
                  metric_name(&options->metric));
+    } else if (pair->moods_unlike) {
+        pair->p = pair->p_adjusted = NAN;
+        snprintf(pair->reason, sizeof pair->reason,
+                 "not comparable: no mood of the machine has %d samples of both", CLASS_MIN);
+    }
 }
 
 /* least is the adjusted p of sets of these sizes that do not overlap. */
@@ -164,7 +172,7 @@ static enum compare_verdict pair_judge(const struct compare_pair *pair, double l
                                        const struct compare_options *options)
 {
     if (isnan(pair->p))
-        return COMPARE_NONE;
+        return pair->moods_unlike ? COMPARE_UNLIKE : COMPARE_NONE;
     if (pair->count_a < CLASS_MIN || pair->count_b < CLASS_MIN || !(least < options->alpha))
         return COMPARE_FEW;
     double ratio = pair->ratio.median, larger = fmax(ratio, 1 / ratio);
@@ -239,7 +247,8 @@ static struct interval geomean_of(const struct comparison *comparison)
     size_t n = 0;
     for (size_t i = 0; i < comparison->count; i++) {
         const struct compare_pair *pair = &comparison->pairs[i];
-        if (isfinite(pair->ratio.median) && pair->ratio.median > 0)
+        if (pair->verdict != COMPARE_UNLIKE && isfinite(pair->ratio.median) &&
+            pair->ratio.median > 0)
             ratios[n++] = (struct ratio_samples){pair->samples_b, pair->samples_a, pair->count_b,
                                                  pair->count_a};
     }
@@ -302,9 +311,10 @@ static void warn_of_environments(struct comparison *comparison)
 
 static void warn_of_pairs(struct comparison *comparison)
 {
-    size_t mixed = 0, partial = 0, few = comparison->verdicts[COMPARE_FEW];
+    size_t mixed = 0, partial = 0, few = comparison->verdicts[COMPARE_FEW],
+           unlike = comparison->verdicts[COMPARE_UNLIKE];
     for (size_t i = 0; i < comparison->count; i++) {
-        mixed += comparison->pairs[i].moods_mixed;
+        mixed += comparison->pairs[i].moods_mixed && !comparison->pairs[i].moods_unlike;
         partial += comparison->pairs[i].moods_partial;
     }
     if (partial > 0)
@@ -312,6 +322,11 @@ static void warn_of_pairs(struct comparison *comparison)
              "%zu of %zu pairs have moods of the machine on one side only: its samples of one mood "
              "meet all undisturbed ones of the other side",
              partial, comparison->count);
+    if (unlike > 0)
+        warn(comparison,
+             "%zu of %zu pairs are not compared: no mood of the machine has %d samples of both "
+             "sides, and across moods one compares what the machine did",
+             unlike, comparison->count, CLASS_MIN);
     if (mixed > 0)
         warn(comparison,
              "%zu of %zu pairs have fewer than %d samples in one mood of the machine on each side "

@@ -7,8 +7,9 @@
  *
  *   - which samples are compared: those of one mood of the machine without marked ones, if both
  *     cells have CLASS_MIN of them in a class (the class of which the smaller side has more); else
- *     all. A cell without moods, whose workers share a core, has the same samples in every mood,
- *     and meets those of the other's most common one;
+ *     all, and where these are of several moods, the two cannot be compared. A cell without moods,
+ *     whose workers share a core, has the same samples in every mood, and meets those of the
+ *     other's most common one;
  *   - the medians, their ratio with its bootstrap interval, and the effect: how often a sample of B
  *     beats one of A;
  *   - the p of the Mann-Whitney test, adjusted by Holm over all pairs of the comparison;
@@ -16,7 +17,7 @@
  *     the direction in which the effect lies too; else no difference is shown; but too few samples
  *     if not even sets that do not overlap would give such a p.
  *
- * The ratios are summarized by their geometric mean over the pairs that have numbers.
+ * The ratios are summarized by their geometric mean over the pairs that are compared.
  */
 #ifndef SCHEDLAB_COMPARE_H
 #define SCHEDLAB_COMPARE_H
@@ -35,6 +36,7 @@ enum compare_verdict {
     COMPARE_SLOWER, /* higher, likewise */
     COMPARE_SAME,   /* no difference shown */
     COMPARE_FEW,    /* too few samples to show one */
+    COMPARE_UNLIKE, /* no mood of the machine has enough samples of both, see reason */
     COMPARE_NONE,   /* a cell has no numbers, see reason */
     COMPARE_VERDICTS
 };
@@ -52,14 +54,15 @@ struct compare_pair {
     enum cell_class class_a, class_b; /* chosen; on a side without moods, its undisturbed samples */
     bool moods_mixed;                 /* it has moods, and samples of all of them are compared */
     bool moods_partial;               /* only one side has moods */
+    bool moods_unlike; /* mixed, and of more than one: the verdict is COMPARE_UNLIKE */
     double *samples_a, *samples_b;
     size_t count_a, count_b;
     double median_a, median_b; /* NAN without samples */
     struct interval ratio;     /* B / A; NAN where a sample of A is zero */
     double superiority;        /* of B over A */
-    double p, p_adjusted;
+    double p, p_adjusted;      /* NAN without samples, or where moods_unlike */
     enum compare_verdict verdict;
-    char reason[512]; /* why there are no numbers; "" if there are */
+    char reason[512]; /* why they are not compared; "" if they are */
 };
 
 struct comparison {
@@ -79,8 +82,8 @@ void compare_make(struct comparison *comparison, const struct compare_side *a,
                   const struct compare_side *b, const struct compare_options *options);
 void compare_free(struct comparison *comparison);
 
-/* "faster", "slower", "~", "few", "none"; of an event "lower" and "higher" in place of the first
- * two. */
+/* "faster", "slower", "~", "few", "moods", "none"; of an event "lower" and "higher" in place of the
+ * first two. */
 const char *compare_verdict_text(const struct comparison *comparison, enum compare_verdict verdict);
 
 #endif

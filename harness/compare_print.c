@@ -86,7 +86,9 @@ static void tally(const struct comparison *comparison, FILE *to)
 {
     const char *words[COMPARE_VERDICTS] = {compare_verdict_text(comparison, COMPARE_FASTER),
                                            compare_verdict_text(comparison, COMPARE_SLOWER),
-                                           "no difference shown", "too few samples",
+                                           "no difference shown",
+                                           "too few samples",
+                                           "not comparable",
                                            "without numbers"};
     const char *separator = "";
     for (int i = 0; i < COMPARE_VERDICTS; i++) {
@@ -115,6 +117,12 @@ static void summary(const struct comparison *comparison, FILE *to, const char *e
                 comparison->only_b, end);
 }
 
+/* Nothing but the reason is shown of it. */
+static bool is_left_out(const struct compare_pair *pair)
+{
+    return pair->verdict == COMPARE_NONE || pair->verdict == COMPARE_UNLIKE;
+}
+
 /* Table ---------------------------------------------------------------------------------------- */
 
 static void table_row(const struct comparison *comparison, const struct compare_pair *pair,
@@ -126,7 +134,7 @@ static void table_row(const struct comparison *comparison, const struct compare_
         fprintf(to, "  %s\n  %-*s", label, LABEL_WIDTH, "");
     else
         fprintf(to, "  %-*s", LABEL_WIDTH, label);
-    if (pair->verdict == COMPARE_NONE) {
+    if (is_left_out(pair)) {
         fprintf(to, " %.78s\n", pair->reason);
         return;
     }
@@ -182,7 +190,7 @@ static void markdown_row(const struct comparison *comparison, const struct compa
     markdown_text(to, where);
     fputs(" | ", to);
     markdown_text(to, label);
-    if (pair->verdict == COMPARE_NONE) {
+    if (is_left_out(pair)) {
         fputs(" | | | | | | | | ", to);
         markdown_text(to, pair->reason);
         fputs(" |\n", to);
@@ -253,10 +261,11 @@ static json_t *pair_to_json(const struct comparison *comparison, const struct co
         json_object_set_new(object, "workers_b", json_integer(pair->b->workers));
     set_number(object, "median_a", pair->median_a);
     set_number(object, "median_b", pair->median_b);
-    set_number(object, "superiority", pair->superiority);
     set_number(object, "p", pair->p);
     set_number(object, "p_adjusted", pair->p_adjusted);
-    if (isfinite(pair->ratio.median))
+    if (!is_left_out(pair))
+        set_number(object, "superiority", pair->superiority);
+    if (!is_left_out(pair) && isfinite(pair->ratio.median))
         json_object_set_new(object, "ratio", ratio_to_json(pair->ratio));
     if (*pair->reason)
         json_object_set_new(object, "reason", json_string(pair->reason));

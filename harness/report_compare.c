@@ -42,14 +42,19 @@ static void p_cell(FILE *to, double p)
     html_td(to, "number", text);
 }
 
-static const char *verdict_text(const char *verdict)
+/* NULL: one of the two is faster, slower, lower or higher. */
+static const char *no_winner_text(const char *verdict)
 {
     static const char *const words[][2] = {
-        {"~", "no difference shown"}, {"few", "too few samples to say"}, {"none", "no numbers"}};
+        {"~", "no difference shown"},
+        {"few", "too few samples to say"},
+        {"moods", "not comparable"},
+        {"none", "no numbers"},
+    };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(verdict, words[i][0]) == 0)
             return words[i][1];
-    return verdict;
+    return NULL;
 }
 
 /* Of the kind of number that the comparison is about. */
@@ -82,8 +87,7 @@ static void pair_row(FILE *to, const json_t *metric, const json_t *pair)
 {
     char workers[24], span[8];
     const char *verdict = record_text(pair, "verdict"), *reason = record_text(pair, "reason");
-    bool differs =
-        strcmp(verdict, "~") != 0 && strcmp(verdict, "few") != 0 && strcmp(verdict, "none") != 0;
+    const char *no_winner = no_winner_text(verdict);
     snprintf(workers, sizeof workers, "%" JSON_INTEGER_FORMAT,
              json_integer_value(json_object_get(pair, "workers")));
     snprintf(span, sizeof span, "%d", COLUMNS_OF_NUMBERS);
@@ -99,7 +103,7 @@ static void pair_row(FILE *to, const json_t *metric, const json_t *pair)
         html_element(to, "td", reason, "colspan", span, "class", "failed", NULL);
     else
         pair_numbers(to, metric, pair);
-    html_td(to, differs ? "winner" : "tie", verdict_text(verdict));
+    html_td(to, no_winner ? "tie" : "winner", no_winner ? no_winner : verdict);
     html_close(to, "tr");
 }
 

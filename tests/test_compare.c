@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "harness/compare.h"
 #include "harness/compare_print.h"
+#include "harness/records.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -409,28 +410,6 @@ static void samples_are_compared_within_one_mood(void **state)
     both_free(both);
 }
 
-static void moods_without_partner_are_mixed_and_said(void **state)
-{
-    (void)state;
-    FILE *to = run_open("a", NULL);
-    cell(to, "gmp", "ring,n=9", 2, 300, 1, NEAR);
-    fclose(to);
-    to = run_open("b", NULL);
-    cell(to, "gmp", "ring,n=9", 2, 100, 1, FAR);
-    fclose(to);
-    struct both *both = compare("a", "b");
-    assert_int_equal(both->comparison.pairs->chosen, CLASS_ALL);
-    assert_true(both->comparison.pairs->moods_mixed);
-    const char *said = NULL;
-    size_t i;
-    const json_t *warning;
-    json_array_foreach(both->comparison.warnings, i,
-                       warning) if (strstr(json_string_value(warning), "all moods")) said =
-        json_string_value(warning);
-    assert_non_null(said);
-    both_free(both);
-}
-
 static const char *warning_with(const struct comparison *comparison, const char *part)
 {
     size_t i;
@@ -441,6 +420,33 @@ static const char *warning_with(const struct comparison *comparison, const char 
             return json_string_value(warning);
     }
     return NULL;
+}
+
+/* However clear the numbers look. */
+static void moods_without_partner_are_not_compared(void **state)
+{
+    (void)state;
+    FILE *to = run_open("a", NULL);
+    cell(to, "gmp", "ring,n=9", 2, 300, 1, NEAR);
+    fclose(to);
+    to = run_open("b", NULL);
+    cell(to, "gmp", "ring,n=9", 2, 100, 1, FAR);
+    fclose(to);
+    struct both *both = compare("a", "b");
+    assert_int_equal(both->comparison.pairs->chosen, CLASS_ALL);
+    assert_true(both->comparison.pairs->moods_mixed && both->comparison.pairs->moods_unlike);
+    assert_int_equal(both->comparison.pairs->verdict, COMPARE_UNLIKE);
+    assert_non_null(strstr(both->comparison.pairs->reason, "not comparable: no mood"));
+    assert_true(isnan(both->comparison.geomean.median));
+    assert_non_null(warning_with(&both->comparison, "1 of 1 pairs are not compared"));
+    json_t *json = compare_to_json(&both->comparison);
+    const json_t *pair = json_array_get(json_object_get(json, "pairs"), 0);
+    assert_string_equal(record_text(pair, "verdict"), "moods");
+    assert_null(json_object_get(pair, "ratio"));
+    assert_null(json_object_get(pair, "p"));
+    assert_true(record_number(pair, "median_a") == 303);
+    json_decref(json);
+    both_free(both);
 }
 
 /* B has its workers on one core; A was near as often as far, and near elsewhere. */
@@ -681,7 +687,7 @@ int main(void)
         cmocka_unit_test(p_is_adjusted_over_the_whole_comparison),
         cmocka_unit_test(failed_cell_is_a_pair_without_numbers),
         cmocka_unit_test(samples_are_compared_within_one_mood),
-        cmocka_unit_test(moods_without_partner_are_mixed_and_said),
+        cmocka_unit_test(moods_without_partner_are_not_compared),
         cmocka_unit_test(side_with_moods_is_judged_in_the_common_one),
         cmocka_unit_test(marked_samples_are_left_out),
         cmocka_unit_test(other_machines_and_compilers_are_warned_of),
