@@ -311,12 +311,18 @@ static void warn_of_environments(struct comparison *comparison)
 
 static void warn_of_pairs(struct comparison *comparison)
 {
-    size_t mixed = 0, partial = 0, few = comparison->verdicts[COMPARE_FEW],
+    size_t mixed = 0, partial = 0, same = 0, few = comparison->verdicts[COMPARE_FEW],
            unlike = comparison->verdicts[COMPARE_UNLIKE];
     for (size_t i = 0; i < comparison->count; i++) {
         mixed += comparison->pairs[i].moods_mixed && !comparison->pairs[i].moods_unlike;
         partial += comparison->pairs[i].moods_partial;
+        same += json_equal(comparison->pairs[i].a->records, comparison->pairs[i].b->records);
     }
+    if (same > 0)
+        warn(comparison,
+             "%zu of %zu pairs have the same samples on both sides, and say nothing of any "
+             "difference",
+             same, comparison->count);
     if (partial > 0)
         warn(comparison,
              "%zu of %zu pairs have moods of the machine on one side only: its samples of one mood "

@@ -8,6 +8,7 @@
 #include "harness/spec.h"
 #include "harness/suggest.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,10 +109,10 @@ static bool term_holds(const struct compare_term *term, const json_t *record)
     return value_is(record_field(record, term->key), term->value);
 }
 
-/* Every key that is named holds in one of its values. */
-static bool terms_hold(const struct compare_side *side, const json_t *record)
+/* Every key of the first `count` terms holds in one of the values that it is named with. */
+static bool terms_hold(const struct compare_side *side, size_t count, const json_t *record)
 {
-    for (size_t i = 0; i < side->terms_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         bool holds = false;
         for (size_t k = 0; k < side->terms_count && !holds; k++)
             holds = strcmp(side->terms[k].key, side->terms[i].key) == 0 &&
@@ -124,13 +125,43 @@ static bool terms_hold(const struct compare_side *side, const json_t *record)
 
 /* Misuse --------------------------------------------------------------------------------------- */
 
-static void offer_keys(struct suggest *near, const json_t *object)
+/* A set of texts: an object whose keys they are, so that each is there once. */
+static void set_add(json_t *set, const json_t *value)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    const char *text = json_is_string(value)    ? json_string_value(value)
+                       : json_is_integer(value) ? number
+                       : json_is_true(value)    ? "true"
+                                                : "false";
+    json_object_set_new(set, text, json_true());
+}
+
+/* The keys of an object that a filter can name. */
+static void set_add_keys(json_t *set, json_t *object)
 {
     const char *key;
     const json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)object, key,
-                        value) if (json_is_string(value) || json_is_integer(value) ||
-                                   json_is_boolean(value)) suggest_offer(near, key);
+    json_object_foreach(object, key, value)
+    {
+        if (json_is_string(value) || json_is_integer(value) || json_is_boolean(value))
+            json_object_set_new(set, key, json_true());
+    }
+}
+
+/* The nearest to word, or what else there is. A number that is near is none that was meant. Takes
+ * the set. */
+static void set_advise(json_t *set, const char *word, char advice[SUGGEST_TEXT_SIZE])
+{
+    const char *text;
+    const json_t *value;
+    struct suggest near = suggest_for(word);
+    json_object_foreach(set, text, value) suggest_offer(&near, text);
+    near.near = near.near && !isdigit((unsigned char)*word);
+    snprintf(advice, SUGGEST_TEXT_SIZE, "it has none");
+    if (near.count > 0)
+        suggest_text(&near, "", "samples.jsonl", advice, SUGGEST_TEXT_SIZE);
+    json_decref(set);
 }
 
 static bool keys_are_known(const struct compare_side *side, const json_t *records, char *error,
@@ -138,43 +169,75 @@ static bool keys_are_known(const struct compare_side *side, const json_t *record
 {
     for (size_t i = 0; i < side->terms_count; i++) {
         const char *key = side->terms[i].key;
-        struct suggest near = suggest_for(key);
+        json_t *keys = json_pack("{sb}", "group", true);
         bool known = strcmp(key, "group") == 0;
+        char advice[SUGGEST_TEXT_SIZE];
         size_t k;
-        const json_t *record;
-        suggest_offer(&near, "group");
+        json_t *record;
         json_array_foreach(records, k, record)
         {
             known = known || record_field(record, key);
-            offer_keys(&near, json_object_get(record, "knobs"));
-            offer_keys(&near, json_object_get(record, "params"));
-            offer_keys(&near, record);
+            set_add_keys(keys, json_object_get(record, "knobs"));
+            set_add_keys(keys, json_object_get(record, "params"));
+            set_add_keys(keys, record);
         }
+        set_advise(keys, key, advice);
         if (!known) {
-            snprintf(error, error_size, "%s: no record has a key \"%s\"; the nearest is \"%s\"",
-                     side->label, key, near.best);
+            snprintf(error, error_size, "%s: no record has a key \"%s\"; %s", side->label, key,
+                     advice);
             return false;
         }
     }
     return true;
 }
 
-/* Which values of the first term's key there are, for who filtered everything away. */
+/* The values that the records which hold in the first `count` terms have for the next one. */
+static json_t *values_of_next(const struct compare_side *side, size_t count, const json_t *records)
+{
+    json_t *set = json_object();
+    const char *key = side->terms[count].key;
+    size_t i, k;
+    const json_t *record, *group;
+    json_array_foreach(records, i, record)
+    {
+        if (!terms_hold(side, count, record))
+            continue;
+        if (strcmp(key, "group") == 0) {
+            json_array_foreach(json_object_get(record, "groups"), k, group) set_add(set, group);
+        } else if (record_field(record, key)) {
+            set_add(set, record_field(record, key));
+        }
+    }
+    return set;
+}
+
+/* How many terms can hold at once, from the first on. */
+static size_t terms_that_hold(const struct compare_side *side, const json_t *records)
+{
+    size_t most = 0, i;
+    const json_t *record;
+    json_array_foreach(records, i, record)
+    {
+        while (most < side->terms_count && terms_hold(side, most + 1, record))
+            most++;
+    }
+    return most;
+}
+
+/* Names the term that leaves nothing of what those before it keep, and the values that would. */
 static void explain_empty(const struct compare_side *side, const json_t *records, char *error,
                           size_t error_size)
 {
-    const struct compare_term *term = side->terms;
-    size_t i;
-    const json_t *record;
-    struct suggest near = suggest_for(term ? term->value : "");
-    json_array_foreach(records, i,
-                       record) if (term && json_is_string(record_field(record, term->key)))
-        suggest_offer(&near, json_string_value(record_field(record, term->key)));
-    if (term && near.best && strcmp(near.best, term->value) != 0)
-        snprintf(error, error_size, "%s: no cell is left; the nearest %s is %s", side->label,
-                 term->key, near.best);
-    else
-        snprintf(error, error_size, "%s: no cell is left", side->label);
+    char advice[SUGGEST_TEXT_SIZE];
+    size_t hold = terms_that_hold(side, records);
+    if (hold == side->terms_count) {
+        snprintf(error, error_size, "%s: it has no samples", side->label);
+        return;
+    }
+    const struct compare_term *term = &side->terms[hold];
+    set_advise(values_of_next(side, hold, records), term->value, advice);
+    snprintf(error, error_size, "%s: no cell is left: none%s has %s=%s; %s", side->label,
+             hold > 0 ? " that the terms before it keep" : "", term->key, term->value, advice);
 }
 
 /* Cells ---------------------------------------------------------------------------------------- */
@@ -260,7 +323,7 @@ static bool side_filter(struct compare_side *side, json_t *records, char *error,
     json_t *record;
     if (!keys_are_known(side, records, error, error_size))
         return false;
-    json_array_foreach(records, i, record) if (terms_hold(side, record))
+    json_array_foreach(records, i, record) if (terms_hold(side, side->terms_count, record))
         json_array_append(side->records, record);
     cells_make(side);
     if (side->count > 0)

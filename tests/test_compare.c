@@ -266,7 +266,15 @@ static void mistakes_name_what_is_nearest(void **state)
     (void)state;
     run_of_variants();
     refused("a:varian=gmp", "no record has a key \"varian\"; the nearest is \"variant\"");
-    refused("a:variant=gqr", "no cell is left; the nearest variant is grq");
+    refused("a:variant=gqr", "no cell is left: none has variant=gqr; the nearest is \"grq\"");
+    refused("a:variant=far_off", "none has variant=far_off; valid: gmp, gmp,tick=7, grq");
+    refused("a:nothing_like_it=1", "no record has a key \"nothing_like_it\"; valid: group, tick, ");
+    refused("a:workers=3", "none has workers=3; valid: 2, 1");
+    refused("a:group=h", "none has group=h; valid: g");
+    refused("a:variant=grq/workers=1",
+            "none that the terms before it keep has workers=1; valid: 2");
+    refused("a:workers=2/variant=gmp/variant=grq/tick=62",
+            "none that the terms before it keep has tick=62; valid: 61");
     refused("a:variant", "\"variant\" is not KEY=VALUE");
     refused("a:", "\"\" is not KEY=VALUE");
     refused("a:workers=2/", "\"\" is not KEY=VALUE");
@@ -506,7 +514,7 @@ static void other_machines_and_compilers_are_warned_of(void **state)
     cell(to, "gmp", "fib,n=20", 2, 100, 1, "");
     fclose(to);
     to = run_open("b", MACHINE("slow", "clang"));
-    cell(to, "gmp", "fib,n=20", 2, 100, 1, "");
+    cell(to, "gmp", "fib,n=20", 2, 100, 2, "");
     fclose(to);
     struct both *both = compare("a", "b");
     const json_t *warnings = both->comparison.warnings;
@@ -516,7 +524,30 @@ static void other_machines_and_compilers_are_warned_of(void **state)
     assert_string_equal(json_string_value(json_array_get(warnings, 1)),
                         "compilers differ: \"gcc\" in A, \"clang\" in B");
     both_free(both);
-    both = compare("a", "a");
+    to = run_open("b", MACHINE("fast", "gcc"));
+    cell(to, "gmp", "fib,n=20", 2, 100, 2, "");
+    fclose(to);
+    both = compare("a", "b");
+    assert_int_equal(json_array_size(both->comparison.warnings), 0);
+    both_free(both);
+}
+
+static void same_samples_on_both_sides_are_warned_of(void **state)
+{
+    (void)state;
+    FILE *to = run_open("a", MACHINE("fast", "gcc"));
+    cell(to, "gmp", "fib,n=20", 2, 100, 1, "");
+    cell(to, "grq", "fib,n=20", 2, 100, 1, "");
+    fclose(to);
+    struct both *both = compare("a", "a:variant=gmp");
+    const json_t *warnings = both->comparison.warnings;
+    assert_int_equal(json_array_size(warnings), 1);
+    assert_string_equal(json_string_value(json_array_get(warnings, 0)),
+                        "1 of 1 pairs have the same samples on both sides, and say nothing of any "
+                        "difference");
+    assert_int_equal(both->comparison.pairs->verdict, COMPARE_SAME);
+    both_free(both);
+    both = compare("a:variant=gmp", "a:variant=grq");
     assert_int_equal(json_array_size(both->comparison.warnings), 0);
     both_free(both);
 }
@@ -691,6 +722,7 @@ int main(void)
         cmocka_unit_test(side_with_moods_is_judged_in_the_common_one),
         cmocka_unit_test(marked_samples_are_left_out),
         cmocka_unit_test(other_machines_and_compilers_are_warned_of),
+        cmocka_unit_test(same_samples_on_both_sides_are_warned_of),
         cmocka_unit_test(table_fits_100_columns),
         cmocka_unit_test(json_holds_every_pair),
     };

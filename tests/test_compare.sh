@@ -58,6 +58,9 @@ check least_effect_is_obeyed has '2 no difference shown' out
 compare runs/old runs/new --alpha 0.0001
 check level_is_obeyed has '2 too few samples' out
 
+compare runs/old ./runs/old/
+check the_same_run_twice_is_said has 'warning: 2 of 2 pairs have the same samples on both sides' err
+
 mkdir runs/gmpless
 samples grq 100 >runs/gmpless/samples.jsonl
 # with_p99 NS: seven samples of arrivals whose p99 is about that.
@@ -82,7 +85,8 @@ misuse one_side 'which two?' runs/old
 misuse three_sides 'two sides at a time' runs/old runs/new runs/old
 misuse no_run 'runs/nev is not a run: it has no samples.jsonl; the nearest run is runs/new' runs/old runs/nev
 misuse unknown_key 'no record has a key "worker"; the nearest is "workers"' runs/old:worker=2 runs/new
-misuse unknown_value 'no cell is left; the nearest variant is grq' runs/old:variant=gq runs/new
+misuse unknown_value 'no cell is left: none has variant=gq; the nearest is "grq"' runs/old:variant=gq runs/new
+misuse unknown_number 'no cell is left: none has workers=3; valid: 2' runs/old:workers=3 runs/new
 misuse no_value '"variant" is not KEY=VALUE' runs/old:variant runs/new
 misuse nothing_in_common "have nothing in common" runs/old:variant=gmp runs/gmpless
 misuse bad_alpha '--alpha=2 is not valid; valid: 1e-06 to 0.5' runs/old runs/new --alpha 2
