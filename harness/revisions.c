@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/revisions.h"
 
+#include "harness/files.h"
 #include "harness/process.h"
+#include "harness/spec.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +34,9 @@ static int command(const char *const *argv, char *line, size_t line_size, char *
     while (end > 0 && result.messages[end - 1] == '\n')
         result.messages[--end] = '\0';
     const char *last = strrchr(result.messages, '\n');
-    if (!ok)
+    if (result.end == PROCESS_TIMED_OUT)
+        snprintf(error, error_size, "it takes more than %d s", BUILD_LIMIT_S);
+    else if (!ok)
         snprintf(error, error_size, "%s", last ? last + 1 : result.messages);
     process_result_free(&result);
     return ok ? 0 : -1;
@@ -76,6 +80,53 @@ static void revision_folder(const struct revision *revision, char folder[REVISIO
     snprintf(folder, REVISION_PATH_SIZE, "%.*s", (int)length, revision->program);
 }
 
+/* The line that says what went wrong: the first one with an error of a compiler or linker; else
+ * what stands before make's first own complaint; else the last one. NULL if there are no lines.
+ * Cuts the text into lines. */
+static const char *line_of_error(char *text)
+{
+    const char *last = NULL, *before_make = NULL;
+    for (char *line; (line = strsep(&text, "\n"));) {
+        if (strstr(line, "error: ") || strstr(line, "undefined reference"))
+            return line;
+        if (!before_make && strstr(line, ": *** "))
+            before_make = last ? last : line;
+        if (*line)
+            last = line;
+    }
+    return before_make ? before_make : last;
+}
+
+/* What the build said, into error. why: how it ended. */
+static void explain_build(const struct revision *revision, const char *log, const char *why,
+                          char *error, size_t error_size)
+{
+    char unread[LINE_SIZE];
+    char *text = file_read(log, NULL, unread, sizeof unread);
+    const char *line = text ? line_of_error(text) : NULL;
+    snprintf(error, error_size, "cannot build %s: %.400s; all that make said is in %s",
+             revision->name,
+             *why   ? why
+             : line ? line
+                    : "it said nothing",
+             log);
+    spec_one_line(error);
+    free(text);
+}
+
+static bool revision_make(const struct revision *revision, const char *folder, char *error,
+                          size_t error_size)
+{
+    char log[REVISION_PATH_SIZE + 16], why[LINE_SIZE];
+    snprintf(log, sizeof log, "%s.log", folder);
+    if (command(COMMAND("-u", "MAKEFLAGS", "-u", "MAKELEVEL", "sh", "-c",
+                        "exec make -C \"$1\" build >\"$2\" 2>&1", "sh", folder, log),
+                NULL, 0, why, sizeof why) == 0)
+        return true;
+    explain_build(revision, log, why, error, error_size);
+    return false;
+}
+
 bool revision_build(const struct revision *revision, FILE *messages, char *error, size_t error_size)
 {
     char folder[REVISION_PATH_SIZE], makefile[REVISION_PATH_SIZE + 16], why[LINE_SIZE];
@@ -89,11 +140,8 @@ bool revision_build(const struct revision *revision, FILE *messages, char *error
         snprintf(error, error_size, "cannot check out %s: %s", revision->name, why);
         return false;
     }
-    if (command(COMMAND("-u", "MAKEFLAGS", "-u", "MAKELEVEL", "make", "-C", folder, "build"), NULL,
-                0, why, sizeof why) < 0) {
-        snprintf(error, error_size, "cannot build %s: %s", revision->name, why);
+    if (!revision_make(revision, folder, error, error_size))
         return false;
-    }
     if (access(revision->program, X_OK) == 0)
         return true;
     snprintf(error, error_size, "`make build` of %s made no %s", revision->name, revision->program);

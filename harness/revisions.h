@@ -2,7 +2,8 @@
  *
  * Who calls: cmd_compare.c. The repository is the one that holds the current folder. Each revision
  * is checked out and built in build/revisions/<12 digits>/ there, by its own Makefile, and stays
- * for the next time; nothing else of the repository changes, but that git knows the work tree.
+ * for the next time, what make said beside it as <12 digits>.log; nothing else of the repository
+ * changes, but that git knows the work tree.
  */
 #ifndef SCHEDLAB_REVISIONS_H
 #define SCHEDLAB_REVISIONS_H
@@ -22,7 +23,8 @@ struct revision {
  * is no git, no repository or no such commit. */
 bool revision_find(struct revision *revision, const char *text, char *error, size_t error_size);
 
-/* Checks it out and builds it, telling on messages; false and one line in error if that fails. */
+/* Checks it out and builds it, telling on messages; false and one line in error if that fails: of a
+ * build the first error of the compiler, and where all of its output is. */
 bool revision_build(const struct revision *revision, FILE *messages, char *error,
                     size_t error_size);
 

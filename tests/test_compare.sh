@@ -132,6 +132,10 @@ revision 2000
 revision 1000
 printf 'build:\n\t@echo cannot do it >&2; false\n' >Makefile
 git commit -q -a -m broken
+printf 'build:\n\t@echo "x.c:1:2: warning: hm"; echo "x.c:7:9: error: no such thing" >&2; echo "later error: two"; false\n' >Makefile
+git commit -q -a -m mistyped
+git checkout -q HEAD~1
+git branch -q mistyped HEAD@{1}
 compare --git HEAD~2 HEAD~1 ../sweep.yaml --results ../results
 run=$(echo ../results/two-*)
 check revisions_are_compared [ $status = 0 ]
@@ -164,7 +168,11 @@ check report_says_it_too [ "$(grep -c 'its last line is not whole; left out' err
 
 compare --git HEAD~2 HEAD ../sweep.yaml --results ../results
 check revision_that_does_not_build_fails [ $status = 1 ]
-check why_it_does_not_build_is_told has '^schedlab compare: cannot build [0-9a-f]{12}: ' err
+log=$PWD/build/revisions/$(git rev-parse --short=12 HEAD).log
+check why_it_does_not_build_is_told grep -qxF "schedlab compare: cannot build $(git rev-parse --short=12 HEAD): cannot do it; all that make said is in $log" err
+compare --git HEAD~2 mistyped ../sweep.yaml --results ../results
+check error_of_the_compiler_is_told [ "$status $(tail -n 1 err)" = "1 schedlab compare: cannot build $(git rev-parse --short=12 mistyped): x.c:7:9: error: no such thing; all that make said is in $PWD/build/revisions/$(git rev-parse --short=12 mistyped).log" ]
+check log_has_all_that_make_said [ "$(grep -cE 'warning: hm|no such thing|later error' "build/revisions/$(git rev-parse --short=12 mistyped).log")" = 3 ]
 misuse unknown_revision '"nowhere" is no commit of ' --git HEAD nowhere ../sweep.yaml
 misuse option_as_revision '"-x" is no commit of ' --git -- -x HEAD ../sweep.yaml
 misuse missing_sweep 'none.yaml: No such file' --git HEAD HEAD none.yaml
