@@ -240,7 +240,7 @@ deps deps-test deps-lint deps-aarch64 deps-peers:
 deps: ## Install missing Debian packages (as root; else print the command)
 
 WORKLOAD ?= fib
-run: build ## One sample of each variant, as a table: make run WORKLOAD=fib,n=25
+run: build ## Five samples of each variant, as a table: make run WORKLOAD=fib,n=25
 	build/schedlab run $(WORKLOAD)
 
 sweep: ## The default comparison: install, build, measure, draw, report (8 min at most)

@@ -36,7 +36,7 @@ static const char argp_doc[] =
     "Samples of cells that failed or were skipped have no number; gbench and benchstat leave them "
     "out, and say how many.\n\n"
     "Example:\n"
-    "  schedlab export results/default-20260131T101500Z --to gbench --output default.json\n\n"
+    "  schedlab export results/monday --to gbench --output monday.json\n\n"
     "Exit status: 0 done; 1 the records cannot be read, or the output not written; 2 misused.";
 
 static error_t option_parse(int key, char *arg, struct argp_state *state)

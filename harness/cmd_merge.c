@@ -21,8 +21,7 @@ static const char argp_doc[] =
     "different sweep files or revisions are refused; another compiler or machine is warned of and "
     "recorded in OUT/environment.json. The folder is printed.\n\n"
     "Example:\n"
-    "  schedlab merge results/both results/default-20260130T101500Z "
-    "results/default-20260131T101500Z\n\n"
+    "  schedlab merge results/both results/monday results/tuesday\n\n"
     "Exit status: 0 done; 1 OUT could not be written; 2 misused, or the runs do not fit together.";
 
 static error_t option_parse(int key, char *arg, struct argp_state *state)

@@ -116,9 +116,8 @@ static const char argp_doc[] =
     "its own result wrong shows the reason in place of a time. "
     "Full names, as in files, also say how time was taken; a filter may leave that out.\n\n"
     "Example:\n"
-    "  schedlab micro gmp kthread --benchmark_filter='^(switch|floor/ctx)' "
-    "--benchmark_repetitions=5"
-    "\n\nExit status: 0 done; 1 a result was wrong; 2 misused.";
+    "  schedlab micro gmp kthread --benchmark_filter='^(switch|floor/ctx)' \\\n"
+    "      --benchmark_repetitions=5\n\nExit status: 0 done; 1 a result was wrong; 2 misused.";
 
 static void flag_add(struct options *options, const char *name, const char *value)
 {

@@ -45,10 +45,17 @@ expect help 0 "Usage: schedlab" -- --help
 expect version 0 "schedlab" -- --version
 for command in list run sweep report doctor merge compare audit micro export bench; do
     expect "$command has help with an example" 0 "Example:" -- $command --help
+    sed -n '/^Example:$/,/^$/p' out | sed '1d;$d' | sed ':again; /\\$/ { N; s/\\\n */ /; b again }' >examples
+    [ -s examples ] && ! grep -vE "^  schedlab $command( |\$)" examples >err && report 1 "$command has examples to copy" ||
+        report 0 "$command has examples to copy"
     tr -s ' \n' ' ' <out >flat
     grep -qE 'Exit status: 0 done.*; 1 .*; 2 misused[.,:]' flat && report 1 "$command tells its exit status" ||
         report 0 "$command tells its exit status"
 done
+run run gmp fib,n=8 --iterations 1 --warmup 0 --workers 1 --events none --format json
+json run_makes_five_samples "len(j['records']) == 5"
+make -C "$tree" help >help.txt
+check make_help_says_so_too grep -q 'make run  *Five samples of each variant' help.txt
 
 # Lists
 expect list_variants_has_all 0 "contsteal" -- list variants
