@@ -29,7 +29,15 @@ struct options {
 
 /* Options ------------------------------------------------------------------------------------- */
 
-enum value_kind { VALUE_BOOL, VALUE_COUNT, VALUE_SECONDS, VALUE_MIN_TIME, VALUE_TEXT, VALUE_WORD };
+enum value_kind {
+    VALUE_BOOL,
+    VALUE_COUNT,
+    VALUE_SECONDS,
+    VALUE_MIN_TIME,
+    VALUE_TEXT,
+    VALUE_WORD,
+    VALUE_PAIRS
+};
 
 static const char *const bool_words[] = {"true", "false", "yes", "no", "on", "off", "1", "0", NULL};
 static const char *const color_words[] = {"auto", "true", "false", "yes", "no", NULL};
@@ -58,7 +66,7 @@ static const struct flag {
     {"benchmark_color", VALUE_WORD, color_words},
     {"benchmark_counters_tabular", VALUE_BOOL, NULL},
     {"benchmark_perf_counters", VALUE_TEXT, NULL},
-    {"benchmark_context", VALUE_TEXT, NULL},
+    {"benchmark_context", VALUE_PAIRS, NULL},
     {"benchmark_time_unit", VALUE_WORD, unit_words},
     {"v", VALUE_COUNT, NULL},
 };
@@ -146,6 +154,17 @@ static void check_seconds(const struct options *options, const struct flag *flag
                    flag->name, text, min_time ? ", or a count of iterations as in 100x" : "");
 }
 
+/* KEY=VALUE,KEY=VALUE; the library takes a value up to the next comma or "=". */
+static void check_pairs(const struct options *options, const struct flag *flag, const char *text)
+{
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        size_t key = strcspn(at, "=,"), pair = strcspn(at, ",");
+        if (key == 0 || at[key] != '=' || memchr(at + key + 1, '=', pair - key - 1))
+            cli_misuse(options->command, "--%s=%s is not valid; valid: KEY=VALUE,KEY=VALUE,...",
+                       flag->name, text);
+    }
+}
+
 static void flag_take(struct options *options, const struct flag *flag, const char *value)
 {
     if (!value)
@@ -156,6 +175,8 @@ static void flag_take(struct options *options, const struct flag *flag, const ch
         cli_word(options->command, flag->name, value, flag->words);
     if (flag->kind == VALUE_COUNT)
         cli_number(options->command, flag->name, value, *flag->name == 'v' ? 0 : 1, 1000000, "");
+    if (flag->kind == VALUE_PAIRS)
+        check_pairs(options, flag, value);
     if (flag->kind == VALUE_SECONDS || flag->kind == VALUE_MIN_TIME)
         check_seconds(options, flag, value);
     flag_add(options, flag->name, value);
@@ -165,10 +186,8 @@ static void variant_add(struct options *options, const char *text)
 {
     char error[ERROR_SIZE];
     struct variant_spec spec;
-    if (!variant_spec_parse(&spec, text, error, sizeof error))
+    if (!scheduler_spec_parse(&spec, text, error, sizeof error))
         cli_misuse(options->command, "%s", error);
-    if (spec.ops == &spec_serial)
-        cli_misuse(options->command, "serial has no scheduler, so no operations of one");
     for (size_t i = 0; i < options->variant_count; i++)
         if (strcmp(options->variants[i].text, spec.text) == 0)
             cli_misuse(options->command, "the variant \"%s\" is given twice", spec.text);

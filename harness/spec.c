@@ -347,14 +347,27 @@ static void complain_of_name(const struct complaint *to, const char *kind,
                  suggest_text(near, "", where, text, sizeof text));
 }
 
-static const struct sched_ops *variant_find(const char *name, const struct complaint *to)
+static bool is_scheduler(const struct sched_ops *ops)
+{
+    return ops != &spec_serial && !peer_is(ops);
+}
+
+static const struct sched_ops *variant_find(const char *name, bool schedulers_only,
+                                            const struct complaint *to)
 {
     struct suggest near = suggest_for(name);
     const struct sched_ops *ops;
     for (size_t i = 0; (ops = spec_variant(i)); i++) {
-        if (strcmp(ops->name, name) == 0)
+        bool is_it = strcmp(ops->name, name) == 0;
+        bool valid = !schedulers_only || is_scheduler(ops);
+        if (is_it && valid)
             return ops;
-        suggest_offer(&near, ops->name);
+        if (is_it) {
+            complain(to, "%s has no scheduler of this program, so no operations of one", name);
+            return NULL;
+        }
+        if (valid)
+            suggest_offer(&near, ops->name);
     }
     complain_of_name(to, "variant", &near, "`schedlab list variants`");
     return NULL;
@@ -372,14 +385,15 @@ static const struct workload *workload_find(const char *name, const struct compl
     return NULL;
 }
 
-bool variant_spec_parse(struct variant_spec *spec, const char *text, char *error, size_t error_size)
+static bool variant_parse(struct variant_spec *spec, const char *text, bool schedulers_only,
+                          char *error, size_t error_size)
 {
     struct complaint to = {.size = error_size};
     to.text = error;
     char *copy = strdup(text);
     char *settings = cut_name(copy);
     *spec = (struct variant_spec){0};
-    const struct sched_ops *ops = variant_find(copy, &to);
+    const struct sched_ops *ops = variant_find(copy, schedulers_only, &to);
     bool ok = false;
     if (ops) {
         spec->knobs = calloc(1, ops->knobs_size + 1);
@@ -400,6 +414,17 @@ bool variant_spec_parse(struct variant_spec *spec, const char *text, char *error
         variant_spec_free(spec);
     free(copy);
     return ok;
+}
+
+bool variant_spec_parse(struct variant_spec *spec, const char *text, char *error, size_t error_size)
+{
+    return variant_parse(spec, text, false, error, error_size);
+}
+
+bool scheduler_spec_parse(struct variant_spec *spec, const char *text, char *error,
+                          size_t error_size)
+{
+    return variant_parse(spec, text, true, error, error_size);
 }
 
 void variant_spec_free(struct variant_spec *spec)

@@ -56,6 +56,10 @@ bool variant_spec_parse(struct variant_spec *spec, const char *text, char *error
                         size_t error_size);
 bool workload_spec_parse(struct workload_spec *spec, const char *text, char *error,
                          size_t error_size);
+
+/* The same of sched_variants[] alone, for what takes a scheduler of this program. */
+bool scheduler_spec_parse(struct variant_spec *spec, const char *text, char *error,
+                          size_t error_size);
 void variant_spec_free(struct variant_spec *spec); /* free() rules: all zero is fine */
 void workload_spec_free(struct workload_spec *spec);
 

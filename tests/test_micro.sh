@@ -97,11 +97,15 @@ misuse bad_time "valid: 0 to 86400 seconds" -- --benchmark_min_time=soon
 misuse bad_count "valid: 1 to" -- --benchmark_repetitions=0
 misuse bad_bool "valid: true, false" -- --benchmark_list_tests=maybe
 misuse bad_format 'the nearest is "table"' -- --format=tabel
-misuse bad_context "not valid" -- --benchmark_context=x
+misuse bad_context "valid: KEY=VALUE" -- --benchmark_context=x
 misuse no_such_folder "cannot write" -- --benchmark_out=no/such/file
 misuse unknown_variant '"gmp"' -- gpm
 misuse variant_twice "given twice" -- gmp gmp,tick=61
 misuse serial_has_no_scheduler "no scheduler" -- serial
+misuse peer_has_no_scheduler "no scheduler" -- peer:pthreads
+misuse far_off_variant "valid: kthread, uthread, static, grq, perm, gmp, tasksteal, contsteal" -- gizmo
+! grep -q serial err && report 1 what_cannot_run_is_not_listed || report 0 what_cannot_run_is_not_listed
+misuse context_without_value "valid: KEY=VALUE,KEY=VALUE" -- --benchmark_context=a=b,c
 misuse unknown_event '"PAPI_L1_DCM"' -- --events=PAPI_L1_DCN
 
 finish
