@@ -144,7 +144,7 @@ int64_t cli_number(const char *command, const char *option, const char *text, in
                    int64_t max, const char *unit)
 {
     int64_t value;
-    if (!spec_parse_number(text, "", &value) || value < min || value > max)
+    if (!spec_parse_number(text, unit, &value) || value < min || value > max)
         cli_misuse(command, "--%s=%s is not valid; valid: %lld to %lld%s%s", option, text,
                    (long long)min, (long long)max, *unit ? " " : "", unit);
     return value;
@@ -183,12 +183,15 @@ int64_t cli_time_ns(const char *command, const char *option, const char *text, i
                     int64_t max_ns)
 {
     char most[32];
-    int64_t value;
-    bool plain = *text && text[strspn(text, "0123456789")] == '\0';
-    if (!spec_parse_number(text, "ns", &value) || value < 0 ||
-        (plain && __builtin_mul_overflow(value, plain_ns, &value)) || value > max_ns)
-        cli_misuse(command, "--%s=%s is not valid; valid: 0 to %s", option, text,
-                   cli_time_text(max_ns, most, sizeof most));
+    int64_t value, plain = plain_ns;
+    const char *end = text + strspn(text, "0123456789");
+    bool is_plain = end > text && !*end, has_unit = *end && end[strlen(end) - 1] == 's';
+    if (!(is_plain || has_unit) || !spec_parse_number(text, "ns", &value) || value < 0 ||
+        (is_plain && __builtin_mul_overflow(value, plain_ns, &value)) || value > max_ns)
+        cli_misuse(command,
+                   "--%s=%s is not valid; valid: 0 to %s, in ns, us, ms (as in 200ms) or "
+                   "s; plain numbers are %s",
+                   option, text, cli_time_text(max_ns, most, sizeof most), cli_time_unit(&plain));
     return value;
 }
 

@@ -321,8 +321,8 @@ static const struct argp argp = {
     "can be "
     "counted on this machine."
     "\v"
-    "Numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024); times in ns, us, "
-    "ms, s.\n\n"
+    "Numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024); bytes in KiB, "
+    "MiB, GiB too; times in ns, us, ms, s.\n\n"
     "Example:\n  schedlab list variants\n\n"
     "Exit status: 0 done; 1 the list could not be written; 2 misused.",
     NULL,

@@ -78,7 +78,7 @@ static bool value_is(const json_t *value, const char *text)
     if (json_is_string(value))
         return strcmp(json_string_value(value), text) == 0;
     if (json_is_integer(value))
-        return spec_parse_number(text, "ns", &number) && number == json_integer_value(value);
+        return spec_parse_number(text, NULL, &number) && number == json_integer_value(value);
     if (json_is_boolean(value))
         return strcmp(text, json_is_true(value) ? "true" : "false") == 0;
     return false;

@@ -67,10 +67,13 @@ struct suffix {
     int64_t factor;
 };
 
-static const struct suffix size_suffixes[] = {
-    {"", 1},          {"k", 1000},      {"M", 1000000},  {"G", 1000000000},
-    {"Ki", 1 << 10},  {"Mi", 1 << 20},  {"Gi", 1 << 30}, {"KiB", 1 << 10},
-    {"MiB", 1 << 20}, {"GiB", 1 << 30}, {NULL, 0},
+static const struct suffix count_suffixes[] = {
+    {"", 1},         {"k", 1000},     {"M", 1000000},  {"G", 1000000000},
+    {"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30}, {NULL, 0},
+};
+
+static const struct suffix byte_suffixes[] = {
+    {"B", 1}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {NULL, 0},
 };
 
 static const struct suffix time_suffixes[] = {
@@ -97,7 +100,9 @@ bool spec_parse_number(const char *text, const char *unit, int64_t *value)
         if (__builtin_mul_overflow(number, 10, &number) ||
             __builtin_add_overflow(number, *text - '0', &number))
             return false;
-    int64_t factor = suffix_factor(size_suffixes, text);
+    int64_t factor = suffix_factor(count_suffixes, text);
+    if (!factor && (!unit || strcmp(unit, "bytes") == 0))
+        factor = suffix_factor(byte_suffixes, text);
     if (!factor && (!unit || strcmp(unit, "ns") == 0))
         factor = suffix_factor(time_suffixes, text);
     if (!factor || __builtin_mul_overflow(number, negative ? -factor : factor, &number))

@@ -5,10 +5,11 @@
  *
  *     NAME[,KEY=VALUE]...     VALUE is a word of the table or a number
  *
- * A number may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024; a B may follow), and
- * where the unit is "ns" in ns, us, ms or s. The canonical text is the name and then, in the order
- * of the table, the keys whose values differ from the default, as plain numbers or words; two
- * specifications mean the same exactly if their canonical texts are equal.
+ * A number may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024), where the unit is
+ * "bytes" in B, KiB, MiB or GiB too, and where it is "ns" in ns, us, ms or s. The canonical text is
+ * the name and then, in the order of the table, the keys whose values differ from the default, as
+ * plain numbers or words; two specifications mean the same exactly if their canonical texts are
+ * equal.
  *
  * Beside sched_variants[] there are `serial`: no scheduler, workload->run_serial() as plain C; and
  * other runtimes (peer_table.h).
@@ -84,8 +85,8 @@ json_t *variant_settings_to_json(const struct variant_spec *spec);
 /* The value of text: a word of the parameter's or a number in its range. False if it is neither. */
 bool param_parse_value(const struct param *param, const char *text, int64_t *value);
 
-/* A number as in a specification; unit NULL or "ns" (then ns, us, ms, s are suffixes too). False if
- * text is not a whole number or does not fit. */
+/* A number as in a specification; unit as of a parameter, NULL: whatever the suffix says. False if
+ * text is not a whole number, is in another unit or does not fit. */
 bool spec_parse_number(const char *text, const char *unit, int64_t *value);
 
 #endif

@@ -200,6 +200,14 @@ misuse no_workers "valid: 1 to" -- run gmp fib --workers 0
 misuse workers_no_number "valid: 1 to" -- run gmp fib --workers two
 misuse no_iterations "valid: 1 to 1000" -- run gmp fib --iterations 0
 misuse negative_time "valid: 0 to" -- run gmp fib --min-time -5
+misuse negative_time_with_unit "valid: 0 to" -- run gmp fib --min-time -5ms
+misuse time_in_bytes "in ns, us, ms (as in 200ms) or s; plain numbers are ms" -- run gmp fib --min-time 3KiB
+misuse time_of_unclear_unit "plain numbers are ms" -- run gmp fib --min-time 3k
+misuse time_in_parsecs "plain numbers are s" -- run gmp fib --timeout 3parsecs
+misuse knob_in_bytes "0 to 1000000000 ns" -- run gmp,spin_ns=3KiB fib
+misuse parameter_in_bytes "valid: 0 to 45" -- run gmp fib,n=3KiB
+misuse stack_in_time "16384 to 1073741824 bytes" -- run gmp fib --stack 64ms
+expect stack_in_bytes 0 " ok" -- run gmp fib,n=5 --stack 64KiB $quick --events none
 misuse small_stack "bytes" -- run gmp fib --stack 1k
 misuse warmup_word "valid: 0 to 1000, or auto" -- run gmp fib --warmup automatic
 misuse warmup_too_long "valid: 0 to 1000, or auto" -- run gmp fib --warmup 1001
