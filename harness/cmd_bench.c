@@ -3,12 +3,14 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/micro/micro.h"
+#include "harness/run_folder.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <string.h>
 
-enum { ERROR_SIZE = 4096 + 512, KEY_COUNTING = 0x100, KEY_MICRO };
+enum { ERROR_SIZE = 16384, KEY_COUNTING = 0x100, KEY_MICRO };
 
 static const char *const format_words[] = {"table", "json", NULL};
 
@@ -36,12 +38,27 @@ static const char argp_doc[] =
     "mixed nothing can be claimed.\n\n"
     "Example:\n"
     "  schedlab bench --micro build/micro.json\n\n"
-    "Exit status: 0 done, whatever the claim's state; 1 there is nothing to compare; 2 misused.";
+    "Exit status: 0 done, whatever the claim's state; 1 it cannot be read, or "
+    "there is nothing to compare in it; 2 misused.";
 
-static void file_check(const struct options *options, const char *option, const char *path)
+static void check_run(const struct options *options, const char *folder)
 {
-    if (access(path, R_OK) != 0)
-        cli_misuse(options->command, "--%s=%s cannot be read", option, path);
+    char error[ERROR_SIZE];
+    if (run_folder_is_run(folder))
+        return;
+    run_folder_explain(folder, error, sizeof error);
+    cli_misuse(options->command, "--counting=%s", error);
+}
+
+/* A folder can be opened, and fails when it is read. */
+static void check_file(const struct options *options, const char *path)
+{
+    FILE *file = fopen(path, "re");
+    if (!file || (fgetc(file) == EOF && ferror(file)))
+        cli_misuse(options->command,
+                   "--micro=%s: %s; valid: what `schedlab micro --benchmark_out=FILE` wrote", path,
+                   strerror(errno));
+    fclose(file);
 }
 
 static error_t option_parse(int key, char *arg, struct argp_state *state)
@@ -49,11 +66,11 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     struct options *options = state->input;
     switch (key) {
     case KEY_COUNTING:
-        file_check(options, "counting", arg);
+        check_run(options, arg);
         options->counting = arg;
         break;
     case KEY_MICRO:
-        file_check(options, "micro", arg);
+        check_file(options, arg);
         options->micro = arg;
         break;
     case 'f':

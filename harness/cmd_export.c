@@ -3,15 +3,15 @@
 #include "harness/commands.h"
 #include "harness/export.h"
 #include "harness/records.h"
+#include "harness/run_folder.h"
 
 #include <argp.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 512 };
+enum { ERROR_SIZE = 16384 };
 
 static const char *const format_words[] = {"gbench", "benchstat", "csv", NULL};
 
@@ -70,17 +70,6 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {option_table, option_parse, "RUN_DIR", argp_doc, NULL, NULL, NULL};
 
-static void check_run(const struct options *options)
-{
-    char path[PATH_SIZE];
-    int length = snprintf(path, sizeof path, "%s/samples.jsonl", options->folder);
-    if (length >= (int)sizeof path || access(path, F_OK) != 0)
-        cli_misuse(options->command,
-                   "%s is not a run: it has no samples.jsonl; valid is a folder that `schedlab "
-                   "sweep` wrote",
-                   options->folder);
-}
-
 static int complain(const struct options *options, const char *what, const char *why)
 {
     fprintf(stderr, "%s: %s: %s\n", options->command, what, why);
@@ -105,8 +94,10 @@ int cmd_export(int argc, char **argv)
     struct export_result result;
     char error[ERROR_SIZE];
     cli_parse(&argp, argc, argv, &options);
-    check_run(&options);
-    record_file_tell_torn(options.folder, options.command, stderr);
+    if (!run_folder_is_run(options.folder)) {
+        run_folder_explain(options.folder, error, sizeof error);
+        cli_misuse(options.command, "%s", error);
+    }
     FILE *to = options.output ? fopen(options.output, "we") : stdout;
     if (!to)
         return complain(&options, options.output, strerror(errno));
@@ -117,9 +108,9 @@ int cmd_export(int argc, char **argv)
         lost = true;
     if (failed)
         return complain(&options, "cannot export", error);
-    if (lost)
-        return complain(&options, options.output ? options.output : "standard output",
-                        strerror(errno));
+    if (lost && options.output)
+        return complain(&options, options.output, strerror(errno));
+    record_file_tell_torn(options.folder, options.command, stderr);
     say_what_lacks(&options, &result);
     return EXIT_DONE;
 }

@@ -303,7 +303,8 @@ static void warn_of_environments(struct comparison *comparison)
     const struct compare_side *sides[] = {comparison->a, comparison->b};
     for (int i = 0; i < 2; i++)
         if (sides[i]->run_dir && json_object_size(sides[i]->environment) == 0)
-            warn(comparison, "%s has no environment.json, so its machine is not known",
+            warn(comparison,
+                 "%s has no environment.json that can be read, so its machine is not known",
                  sides[i]->run_dir);
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
         warn_of_difference(comparison, facts[i][0], facts[i][1], facts[i][2]);

@@ -7,7 +7,9 @@
 #include "harness/suggest.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NAME_SIZE = 64, ERROR_SIZE = 1024 };
 
@@ -84,9 +86,18 @@ static bool registries_are_right(void)
     return false;
 }
 
+/* At exit, wherever that is: a full disk behind a redirection shows only when all is written. */
+static void standard_output_check(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return;
+    perror("schedlab: standard output");
+    _exit(EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
-    int status = EXIT_DONE;
+    atexit(standard_output_check);
     if (!registries_are_right())
         return EXIT_FAILED;
     argp_program_version_hook = print_version;
@@ -103,11 +114,6 @@ int main(int argc, char **argv)
     else if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
         print_version(stdout, NULL);
     else
-        status = dispatch(argc, argv);
-    /* a full disk behind a pipe or a redirection shows only here */
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        perror("schedlab: standard output");
-        return EXIT_FAILED;
-    }
-    return status;
+        return dispatch(argc, argv);
+    return EXIT_DONE;
 }

@@ -326,7 +326,7 @@ void record_file_tell_torn(const char *folder, const char *program, FILE *messag
         last = fgetc(from);
     if (from)
         fclose(from);
-    if (last != '\n')
+    if (last != '\n' && last != EOF)
         fprintf(messages,
                 "%s: %s: its last line is not whole; left out. `schedlab sweep --resume %s` "
                 "measures that sample again\n",

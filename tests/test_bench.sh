@@ -112,7 +112,7 @@ expect nothing_to_compare 1 "both with events and without" -- --counting off
 expect no_floor 1 "beside its floor" -- --micro lonely.json
 expect not_of_micro 1 "not the JSON of" -- --micro other.json
 expect neither 2 "must be given" --
-expect no_such_file 2 "cannot be read" -- --micro none.json
+expect no_such_file 2 "none.json: No such file or directory; valid: " -- --micro none.json
 expect an_argument 2 "is no option" -- run
 expect unknown_option 2 'the nearest is "--micro"' -- --mirco x
 

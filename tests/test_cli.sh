@@ -220,8 +220,35 @@ misuse arrivals_in_too_large_bursts "burst must not be more than n" -- run arriv
 misuse arrivals_for_too_long "n / rate must be less than 60" -- run arrivals,rate=10
 misuse unknown_machine "native" -- run gmp fib --machine simm
 
+# Files that are none, or not what they should be.
+mkdir folder
+: >empty
+head -c 2000 "$schedlab" >binary
+misuse sweep_of_nothing "cannot read missing.yaml: No such file" -- sweep missing.yaml
+misuse sweep_of_a_folder "cannot read folder: Is a directory" -- sweep folder
+misuse sweep_of_an_empty_file "empty:1: the file is empty" -- sweep empty
+misuse sweep_of_a_binary "binary:1: not valid YAML" -- sweep binary
+for command in report "export --to csv" "bench --counting"; do
+    for file in missing folder empty binary /dev/full; do
+        misuse "$command of $file" "$file is not a run: it has no samples.jsonl; valid is a folder" -- $command $file
+    done
+done
+misuse bench_of_no_file "missing: No such file or directory; valid: what \`schedlab micro" -- bench --micro missing
+misuse bench_of_a_folder "folder: Is a directory; valid: what \`schedlab micro" -- bench --micro folder
+for file in empty binary; do
+    expect "bench_of_$file" 1 "$file: not the JSON of" -- bench --micro $file
+done
+for command in report "export --to csv" "bench --counting"; do
+    mkdir -p torn && cp binary torn/samples.jsonl
+    expect "$command of a damaged run" 1 "torn/samples.jsonl:1: not a record" -- $command torn
+    [ "$(wc -l <err)" = 1 ] && report 1 "$command says that alone" || report 0 "$command says that alone"
+done
+
 # Nothing that was measured is lost silently.
-"$schedlab" list >/dev/full 2>err
-[ $? = 1 ] && grep -q "standard output" err && report 1 a_full_disk_is_told || report 0 a_full_disk_is_told
+for arguments in list "run --help" "list --format json" "run gmp fib,n=5 $quick --events none"; do
+    "$schedlab" $arguments >/dev/full 2>err
+    [ $? = 1 ] && [ "$(cat err)" = "schedlab: standard output: No space left on device" ] &&
+        report 1 "a full disk is told by $arguments" || report 0 "a full disk is told by $arguments"
+done
 
 finish
