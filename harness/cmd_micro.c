@@ -119,13 +119,16 @@ static const char argp_doc[] =
     "run on each VARIANT, on every one if none is named."
     "\v"
     "Time is wall time per operation, less what reading the clock costs. CPU is that of the "
-    "thread; names that end in process_time have it of the whole process, with what starting and "
-    "stopping its clocks costs, which is more than short operations take. A benchmark that finds "
+    "thread; names that end in process_time have it of all threads of the process, less what "
+    "reading its clock costs. Where one thread waits for another, as in wake-ups and contended "
+    "locks, it is of both of them and of the waits too, so that it may be above Time. A benchmark "
+    "that finds "
     "its own result wrong shows the reason in place of a time. "
     "Full names, as in files, also say how time was taken; a filter may leave that out.\n\n"
     "Example:\n"
     "  schedlab micro gmp kthread --benchmark_filter='^(switch|floor/ctx)' \\\n"
-    "      --benchmark_repetitions=5\n\nExit status: 0 done; 1 a result was wrong; 2 misused.";
+    "      --benchmark_repetitions=5\n\nExit status: 0 done; 1 a result was wrong, or could not be "
+    "written; 2 misused.";
 
 static void flag_add(struct options *options, const char *name, const char *value)
 {
@@ -284,6 +287,8 @@ static int run(struct options *options)
                                      options->medians, error, sizeof error);
     if (end == GBENCH_MISUSED)
         cli_misuse(options->command, "%s", error);
+    if (*error)
+        fprintf(stderr, "%s: %s\n", options->command, error);
     return end == GBENCH_FAILED ? EXIT_FAILED : EXIT_DONE;
 }
 

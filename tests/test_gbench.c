@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { BATCH = 7, MANUAL_NS = 250, PEAK = 42 };
+enum { BATCH = 7, MANUAL_NS = 250, CPU_NS = 70, PEAK = 42 };
 
 static json_t *results;
 static enum gbench_end end;
@@ -52,6 +52,17 @@ static void manual(struct gbench_state *state, void *arg)
     (void)arg;
     while (gbench_keep_running_batch(state, n))
         gbench_set_time_ns(state, (double)n * MANUAL_NS);
+    gbench_set_cpu_ns(state, (double)n * CPU_NS);
+}
+
+/* 100, 200, 300 ns of CPU time in its three repetitions. */
+static void repeated(struct gbench_state *state, void *arg)
+{
+    int *repetition = arg;
+    ++*repetition;
+    while (gbench_keep_running_batch(state, BATCH))
+        gbench_set_time_ns(state, BATCH * MANUAL_NS);
+    gbench_set_cpu_ns(state, 100.0 * *repetition * BATCH);
 }
 
 static void fails(struct gbench_state *state, void *arg)
@@ -90,6 +101,10 @@ static void register_all(void)
     gbench_use_process_cpu(bench);
     gbench_use_time(bench, GBENCH_MANUAL_TIME);
     gbench_fix_iterations(gbench_register("fixed", loop, &loops), 10);
+    static int repetitions;
+    bench = gbench_register("repeated", repeated, &repetitions);
+    gbench_use_time(bench, GBENCH_MANUAL_TIME);
+    gbench_fix_iterations(bench, BATCH);
     gbench_register("fails", fails, NULL);
     gbench_register("skips", skips, NULL);
     gbench_register("never", never, NULL);
@@ -103,7 +118,8 @@ static int run_all(void **state)
     assert_true(fd >= 0);
     close(fd);
     snprintf(out, sizeof out, "--benchmark_out=%s", path);
-    const char *flags[] = {"--benchmark_filter=-^never", "--benchmark_min_time=0.0001s", out, NULL};
+    const char *flags[] = {"--benchmark_filter=-^never", "--benchmark_min_time=0.0001s",
+                           "--benchmark_repetitions=3", out, NULL};
     register_all();
     gbench_context("who", "test");
     end = gbench_run("test_gbench", flags, false, error, sizeof error);
@@ -179,6 +195,20 @@ static void gbench_takes_manual_time(void **state)
     assert_string_equal(json_string_value(json_object_get(entry, "time_unit")), "ns");
 }
 
+static void gbench_takes_cpu_time(void **state)
+{
+    (void)state;
+    const json_t *entry = find("manual/10/process_time/manual_time");
+    assert_float_equal(number(entry, "cpu_time"), CPU_NS, 1e-3);
+    assert_null(json_object_get(entry, "CPU time in ns"));
+    entry = find("repeated/iterations:7/manual_time_median");
+    assert_float_equal(number(entry, "cpu_time"), 200, 1e-3);
+    assert_float_equal(number(find("repeated/iterations:7/manual_time_stddev"), "cpu_time"), 100,
+                       1e-3);
+    assert_float_equal(number(find("repeated/iterations:7/manual_time_cv"), "cpu_time"), 0.5, 1e-3);
+    assert_null(json_object_get(entry, "CPU time in ns"));
+}
+
 static void gbench_tells_failed_from_skipped(void **state)
 {
     (void)state;
@@ -205,6 +235,7 @@ int main(void)
         cmocka_unit_test(gbench_makes_an_instance_per_argument),
         cmocka_unit_test(gbench_flags_counters_right),
         cmocka_unit_test(gbench_takes_manual_time),
+        cmocka_unit_test(gbench_takes_cpu_time),
         cmocka_unit_test(gbench_tells_failed_from_skipped),
         cmocka_unit_test(gbench_adds_context),
     };

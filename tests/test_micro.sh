@@ -87,6 +87,15 @@ json bytes_are_counted_where_threads_stay \
     "'MALLOC_BYTES: malloc is ' in open('err').read() or [x['name'].split('/')[1] for x in b if 'MALLOC_BYTES' in x] == ['thread', 'gmp']"
 [ "$(grep -c '^not counted: .*MALLOC_ALLOCATIONS: ..' err)" = 1 ] && report 1 blocks_are_absent_with_a_reason || report 0 blocks_are_absent_with_a_reason
 
+run $quick --benchmark_filter=^floor/cas --benchmark_out=/dev/full
+[ $status = 1 ] && [ "$(tail -n 1 err)" = "schedlab micro: /dev/full: not all of it could be written" ] &&
+    report 1 a_full_disk_is_told || report 0 a_full_disk_is_told
+for format in json csv console; do
+    run $quick --benchmark_filter='^(switch/gmp|floor/cas)' --benchmark_out=file --benchmark_out_format=$format
+    [ "$(grep -c 'switch/gmp/process_time/manual_time' file)" -ge 1 ] && ! grep -qi 'CPU time in ns' file out &&
+        report 1 "file_is_$format" || report 0 "file_is_$format"
+done
+
 # Misuse
 misuse unknown_flag 'the nearest is "--benchmark_filter"' -- --benchmark_fliter=x
 misuse unknown_option 'the nearest is "--events"' -- --evnts=x

@@ -1,5 +1,5 @@
 /* gbench.cc - see gbench.h. C structs are the library's own objects under another name; beside
- * passing calls on, this file does three things:
+ * passing calls on, this file does four things:
  *
  * - flags: random interleaving by default; --benchmark_min_time in the form that this version
  *   wants (1.7 takes "0.5", later ones "0.5s" or "100x");
@@ -7,7 +7,9 @@
  *   caller's one line; errors of benchmarks become the result of gbench_run();
  * - the table: a reporter around the library's own shows all at the end, in the order of
  *   registration, and takes "/process_time/manual_time" off the names, so that it fits a terminal.
- *   Files get the full names.
+ *   Files get the full names;
+ * - CPU time: the library has no way to be told it. It travels as a counter, of which the library
+ *   makes aggregates, and the reporters of table and file put it where CPU time belongs.
  */
 #include "harness/gbench/gbench.h"
 
@@ -156,6 +158,14 @@ void gbench_set_time_ns(struct gbench_state *state, double ns)
     state_of(state).SetIterationTime(ns * 1e-9);
 }
 
+static const char cpu_counter[] = "CPU time in ns";
+
+void gbench_set_cpu_ns(struct gbench_state *state, double ns)
+{
+    state_of(state).counters[cpu_counter] =
+        benchmark::Counter(ns, benchmark::Counter::kAvgIterations);
+}
+
 void gbench_count(struct gbench_state *state, const char *name, double value,
                   enum gbench_counter kind)
 {
@@ -247,6 +257,20 @@ template <typename T> static bool has_error(const T &run)
         return run.error_occurred;
 }
 
+/* Puts CPU time that came as a counter into its place. Of what is a percentage, such as cv, the
+ * library shows the number itself, of times it shows them divided by the iterations. */
+static BenchmarkReporter::Run with_cpu_time(BenchmarkReporter::Run run)
+{
+    auto cpu = run.counters.find(cpu_counter);
+    if (cpu == run.counters.end())
+        return run;
+    bool is_time = run.aggregate_unit == benchmark::kTime;
+    run.cpu_accumulated_time =
+        cpu->second.value * (is_time ? 1e-9 * static_cast<double>(run.iterations) : 1);
+    run.counters.erase(cpu);
+    return run;
+}
+
 class Reporter : public BenchmarkReporter
 {
   public:
@@ -272,7 +296,7 @@ class Reporter : public BenchmarkReporter
     {
         for (const Run &run : runs)
             if (!medians || run.repetitions < 2 || run.aggregate_name == "median" || has_error(run))
-                collected.push_back(run);
+                collected.push_back(with_cpu_time(run));
     }
 
     void Finalize() override
@@ -293,6 +317,56 @@ class Reporter : public BenchmarkReporter
     std::unique_ptr<BenchmarkReporter> inner;
     bool is_table, medians;
     std::vector<Run> collected;
+};
+
+/* What --benchmark_out gets. Asks whether all of it was written, which the library does not. */
+class FileReporter : public BenchmarkReporter
+{
+  public:
+    explicit FileReporter(const std::string &format) : inner(make(format))
+    {
+    }
+
+    bool ReportContext(const Context &context) override
+    {
+        inner->SetOutputStream(&GetOutputStream());
+        inner->SetErrorStream(&GetErrorStream());
+        return inner->ReportContext(context);
+    }
+
+    void ReportRuns(const std::vector<Run> &runs) override
+    {
+        std::vector<Run> right;
+        for (const Run &run : runs)
+            right.push_back(with_cpu_time(run));
+        inner->ReportRuns(right);
+    }
+
+    void Finalize() override
+    {
+        inner->Finalize();
+        is_written = static_cast<bool>(GetOutputStream().flush());
+    }
+
+    bool is_written = true;
+
+  private:
+    static std::unique_ptr<BenchmarkReporter> make(const std::string &format)
+    {
+        using std::unique_ptr;
+        if (format == "console")
+            return unique_ptr<BenchmarkReporter>(
+                new benchmark::ConsoleReporter(benchmark::ConsoleReporter::OO_None));
+        if (format == "csv") {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+            return unique_ptr<BenchmarkReporter>(new benchmark::CSVReporter);
+#pragma GCC diagnostic pop
+        }
+        return unique_ptr<BenchmarkReporter>(new benchmark::JSONReporter);
+    }
+
+    std::unique_ptr<BenchmarkReporter> inner;
 };
 
 /* Running ------------------------------------------------------------------------------------ */
@@ -377,9 +451,15 @@ enum gbench_end gbench_run(const char *program, const char *const *flags, bool m
     std::string format = value_of(texts, "benchmark_format");
     std::ostringstream errors;
     Reporter reporter(format.empty() || format == "console", medians_only, &errors);
-    size_t matched = benchmark::RunSpecifiedBenchmarks(&reporter);
+    FileReporter file_reporter(value_of(texts, "benchmark_out_format"));
+    size_t matched = out.empty()
+                         ? benchmark::RunSpecifiedBenchmarks(&reporter)
+                         : benchmark::RunSpecifiedBenchmarks(&reporter, &file_reporter);
     benchmark::Shutdown();
     if (matched == 0)
         return misused_filter(errors.str(), error, error_size);
-    return any_failed ? GBENCH_FAILED : GBENCH_DONE;
+    *error = '\0';
+    if (!file_reporter.is_written)
+        std::snprintf(error, error_size, "%s: not all of it could be written", out.c_str());
+    return any_failed || !file_reporter.is_written ? GBENCH_FAILED : GBENCH_DONE;
 }

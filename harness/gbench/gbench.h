@@ -98,6 +98,10 @@ void gbench_resume(struct gbench_state *state);
  * together; once per turn. */
 void gbench_set_time_ns(struct gbench_state *state, double ns);
 
+/* CPU time of all operations of this call, in nanoseconds, in place of the library's own measuring;
+ * after the loop, > 0. */
+void gbench_set_cpu_ns(struct gbench_state *state, double ns);
+
 /* What a user counter's value is, and so how it is shown. */
 enum gbench_counter {
     GBENCH_COUNTER_TOTAL,  /* of all operations of this call: shown per operation */
@@ -123,7 +127,7 @@ void gbench_skip(struct gbench_state *state, const char *text);
 
 enum gbench_end {
     GBENCH_DONE,
-    GBENCH_FAILED,  /* at least one instance called gbench_fail() */
+    GBENCH_FAILED,  /* at least one instance called gbench_fail(), or the file is not whole */
     GBENCH_MISUSED, /* a flag or its value is not valid, or no name matches the filter */
 };
 
@@ -133,7 +137,7 @@ enum gbench_end {
  * version of the library. The table on standard output leaves out how time was taken, which is
  * part of each full name ("/process_time/manual_time"); with medians_only it has one line for each
  * instance, however often it was repeated. Once per process. GBENCH_MISUSED: one line in error,
- * nothing was run. */
+ * nothing was run; otherwise error is empty, or says that --benchmark_out is not whole. */
 enum gbench_end gbench_run(const char *program, const char *const *flags, bool medians_only,
                            char *error, size_t error_size);
 

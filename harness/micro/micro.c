@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { NAME_SIZE = 256, ERROR_SIZE = 512, PARTNER_STACK = 256 << 10 };
 
@@ -45,16 +46,24 @@ uint64_t micro_done(const struct micro *micro)
     return gbench_done(micro->state);
 }
 
+static int64_t cpu_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 void micro_open(struct micro *micro)
 {
-    gbench_resume(micro->state);
+    micro->cpu_started = cpu_now();
     micro_count_begin(&micro->count);
 }
 
 void micro_close(struct micro *micro)
 {
     micro_count_end(&micro->count);
-    gbench_pause(micro->state);
+    micro->cpu_ns += cpu_now() - micro->cpu_started;
+    micro->cpu_sections++;
 }
 
 void micro_start(struct micro *micro)
@@ -215,10 +224,10 @@ void micro_partner_join(struct micro_partner *partner)
 /* Running ------------------------------------------------------------------------------------ */
 
 /* Measured once, before anything is timed. */
-static double clock_cost_ns;
+static double clock_cost_ns, cpu_clock_cost_ns;
 
-/* The whole operation is one turn of the library's loop, whose clocks stand still but where the
- * operation lets them run. */
+/* The whole operation is one turn of the library's loop, whose clocks stand still: both times are
+ * measured here. */
 static void run_timed(struct micro *micro)
 {
     micro->n = gbench_planned(micro->state);
@@ -229,6 +238,8 @@ static void run_timed(struct micro *micro)
         double ns = micro_clock_net_ns(micro->ns, micro->sections, clock_cost_ns);
         gbench_set_time_ns(micro->state, ns * planned_share(micro));
     }
+    double cpu_ns = micro_clock_net_ns(micro->cpu_ns, micro->cpu_sections, cpu_clock_cost_ns);
+    gbench_set_cpu_ns(micro->state, cpu_ns * planned_share(micro));
 }
 
 static void instance_run(struct gbench_state *state, void *arg)
@@ -294,6 +305,7 @@ void micro_register(const struct variant_spec *variants, size_t count, const cha
 {
     micro_count_list(events);
     clock_cost_ns = micro_clock_cost_ns(machine_now);
+    cpu_clock_cost_ns = micro_clock_cost_ns(cpu_now);
     for (size_t t = 0; t < TABLES; t++) {
         for (const struct micro_op *op = tables[t]; op->name; op++) {
             if (!op->serves)

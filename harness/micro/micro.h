@@ -61,9 +61,11 @@ struct micro {
     struct gbench_state *state;
     struct micro_count count;
     bool counting;
-    int64_t started, ns; /* the sum, clock and all */
-    uint64_t sections;   /* that it is of */
-    uint64_t did;        /* 0: as many as planned */
+    int64_t started, ns;         /* the sum, clock and all */
+    uint64_t sections;           /* that it is of */
+    int64_t cpu_started, cpu_ns; /* of the process, between micro_open() and micro_close() */
+    uint64_t cpu_sections;
+    uint64_t did; /* 0: as many as planned */
     char failure[256], absence[256];
 };
 
@@ -88,9 +90,9 @@ bool micro_more(struct micro *micro, uint64_t n);
 /* MICRO_LOOP: how many there were; pre: micro_more() was false. */
 uint64_t micro_done(const struct micro *micro);
 
-/* MICRO_TIMED: the time between them is added, without what reading the clock costs. Any thread, in
- * pairs. CPU time holds starting and stopping the library's clocks, which are calls of the kernel:
- * where sections are short it is mostly that. */
+/* MICRO_TIMED: the time between them is added, without what reading the clock costs, and likewise
+ * the CPU time of all threads; with events it holds what reading those costs. Any thread, in pairs.
+ */
 void micro_start(struct micro *micro);
 void micro_stop(struct micro *micro);
 

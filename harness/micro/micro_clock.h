@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 /* ns from one reading of the clock to the next, if nothing is between them: the median over runs of
- * readings, each long enough for a clock with coarse steps. Takes about 1 ms. Any thread. */
+ * readings, each long enough for a clock with coarse steps. Takes 1 ms, or 10 ms for a clock that
+ * is read by a call of the kernel. Any thread. */
 double micro_clock_cost_ns(int64_t (*now)(void));
 
 /* The time of so many sections, in ns; at least 1, since what is shorter than the clock can tell
