@@ -81,6 +81,23 @@ static const struct {
     [PROCESS_PAGE_FAULTS] = {"PROCESS_PAGE_FAULTS", "page faults, all threads (getrusage)"},
 };
 
+const char *counter_stand_in(const char *name)
+{
+    static const char *const pairs[][2] = {
+        {"perf::TASK-CLOCK", COUNTER_SDE_PREFIX "PROCESS_CPU_NS"},
+        {"perf::CPU-CLOCK", COUNTER_SDE_PREFIX "PROCESS_CPU_NS"},
+        {"perf::CONTEXT-SWITCHES", COUNTER_SDE_PREFIX "PROCESS_SWITCHES and _PREEMPTIONS"},
+        {"perf::CS", COUNTER_SDE_PREFIX "PROCESS_SWITCHES and _PREEMPTIONS"},
+        {"perf::PAGE-FAULTS", COUNTER_SDE_PREFIX "PROCESS_PAGE_FAULTS"},
+        {"perf::FAULTS", COUNTER_SDE_PREFIX "PROCESS_PAGE_FAULTS"},
+    };
+    const struct known_event *event = known_event_find(name);
+    for (size_t i = 0; event && i < sizeof pairs / sizeof pairs[0]; i++)
+        if (strcmp(event->name, pairs[i][0]) == 0)
+            return pairs[i][1];
+    return NULL;
+}
+
 /* What jemalloc counts; absent under another malloc. */
 enum { MALLOC_BYTES = MALLOC_STAT_REQUESTS + 1, MALLOC_COUNT };
 

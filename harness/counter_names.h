@@ -43,6 +43,10 @@ bool counter_names_check(const struct papi_api *api, const struct counter_names 
 const char *counter_source(const char *name); /* "pmu", "soft" or "sde" */
 const char *counter_help(const char *name);   /* one line, or "" where PAPI's own tools know more */
 
+/* What the program itself counts of the same kind, where the kernel's event of this name cannot be
+ * had: names with prefix, for people. NULL if there is nothing. */
+const char *counter_stand_in(const char *name);
+
 /* Happens inside the kernel only, so that counting user code would give a false zero. */
 bool counter_is_kernel_only(const char *name);
 

@@ -737,6 +737,9 @@ static void sources_follow_from_names(void **state)
     assert_string_equal(counter_source("sde:::schedlab::PARKS"), "sde");
     assert_true(counter_is_kernel_only("perf::CONTEXT-SWITCHES:u=0:k=1"));
     assert_false(counter_is_kernel_only("perf::PAGE-FAULTS"));
+    assert_string_equal(counter_stand_in("perf::task-clock:u=0"), "sde:::schedlab::PROCESS_CPU_NS");
+    assert_null(counter_stand_in("perf::CPU-MIGRATIONS"));
+    assert_null(counter_stand_in("PAPI_L1_DCM"));
 }
 
 int main(void)

@@ -96,6 +96,18 @@ for format in json csv console; do
         report 1 "file_is_$format" || report 0 "file_is_$format"
 done
 
+# What one variant alone lacks is said of that one, with what to ask for instead.
+run gmp kthread --format json $quick --benchmark_filter='^(switch|floor/cas)' \
+    --events perf::TASK-CLOCK,perf::PAGE-FAULTS,sde:::schedlab::MALLOC_BYTES
+json what_one_variant_lacks_names_it "all((e in k) != (' in kthread: ' in line and (e == 'MALLOC_BYTES' or '; in its place: sde:::schedlab::PROCESS_' in line)) or line.startswith('not counted: ' + e + ':')
+    for k in b if 'kthread' in k['name']
+    for e in ('perf::TASK-CLOCK', 'perf::PAGE-FAULTS', 'MALLOC_BYTES')
+    for line in [next((l for l in open('err') if e in l), '')])"
+! grep -q ' in gmp' err && [ -z "$(grep '^not counted' err | sort | uniq -d)" ] && report 1 nothing_is_said_twice || report 0 nothing_is_said_twice
+
+grep -o 'Library was built as [A-Z]*' err >said
+! [ -s said ] || grep -qFf said "$tree/docs/MEASURING.md" && report 1 what_the_library_says_is_explained || report 0 what_the_library_says_is_explained
+
 # Misuse
 misuse unknown_flag 'the nearest is "--benchmark_filter"' -- --benchmark_fliter=x
 misuse unknown_option 'the nearest is "--events"' -- --evnts=x

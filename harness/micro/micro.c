@@ -247,8 +247,9 @@ static void instance_run(struct gbench_state *state, void *arg)
     const struct instance *instance = arg;
     struct micro micro = {.op = instance->op, .variant = instance->variant, .state = state};
     micro.arg = micro.op->args ? gbench_argument(state, 0) : 0;
+    bool threads_come = micro.variant && micro.variant->ops->thread_per_g;
     micro_count_open(&micro.count, micro.variant ? &micro.sched : NULL,
-                     micro.variant && micro.variant->ops->thread_per_g);
+                     threads_come ? micro.variant->text : NULL);
     if (!micro.variant)
         micro_count_thread(&micro.count, &micro);
     if (micro.op->style == MICRO_LOOP)

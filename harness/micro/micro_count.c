@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ERROR_SIZE = 512 };
+enum { ERROR_SIZE = 512, NAME_SIZE = 256 };
 
 static char *thread_events;              /* comma-separated; "none" */
 static struct counters *process;         /* NULL: none of its events is asked for */
@@ -63,6 +63,42 @@ static char *names_of(const struct counter_names *names, bool of_process)
     return text;
 }
 
+/* where: the variant in which alone it is absent, or NULL. Nothing is said twice. */
+static void absence_tell(const char *name, const char *where, const char *reason)
+{
+    char what[NAME_SIZE];
+    const char *stand_in = where ? counter_stand_in(name) : NULL;
+    snprintf(what, sizeof what, "%s%s%s", name, where ? " in " : "", where ? where : "");
+    if (!absences_told)
+        absences_told = json_object();
+    if (json_object_get(absences_told, name) || json_object_get(absences_told, what))
+        return;
+    json_object_set_new(absences_told, what, json_true());
+    fprintf(stderr, "not counted: %s: %s%s%s\n", what, reason, stand_in ? "; in its place: " : "",
+            stand_in ? stand_in : "");
+}
+
+/* Before the first variant of its own makes one of these look like its fault. */
+static void absences_of_all_tell(void)
+{
+    static bool told;
+    if (told)
+        return;
+    told = true;
+    struct counters *counters = counters_make(thread_events, COUNTERS_PER_THREAD);
+    json_t *list = counters_describe(counters);
+    size_t i;
+    const json_t *event;
+    json_array_foreach(list, i, event)
+    {
+        const char *absent = json_string_value(json_object_get(event, "absent"));
+        if (absent)
+            absence_tell(json_string_value(json_object_get(event, "name")), NULL, absent);
+    }
+    json_decref(list);
+    counters_free(counters);
+}
+
 void micro_count_list(const char *events)
 {
     static const struct counters_source source = {.read = source_read, .absent = source_absent};
@@ -80,16 +116,18 @@ void micro_count_list(const char *events)
     counter_names_free(&names);
 }
 
-void micro_count_open(struct micro_count *count, struct sched *const *sched, bool threads_come)
+void micro_count_open(struct micro_count *count, struct sched *const *sched, const char *come_in)
 {
-    *count = (struct micro_count){.sched = sched, .threads_come = threads_come};
+    *count = (struct micro_count){.sched = sched, .come_in = come_in};
     called = count;
     if (process)
         count->before = counters_to_json(process, 1);
     if (strcmp(thread_events, "none") == 0)
         return;
+    if (come_in)
+        absences_of_all_tell();
     count->threads =
-        counters_make(thread_events, threads_come ? COUNTERS_INHERITED : COUNTERS_PER_THREAD);
+        counters_make(thread_events, come_in ? COUNTERS_INHERITED : COUNTERS_PER_THREAD);
     counters_bind(count->threads, NULL);
 }
 
@@ -103,7 +141,7 @@ void micro_count_close(struct micro_count *count)
 
 void micro_count_thread(struct micro_count *count, const void *key)
 {
-    if (process && !count->threads_come)
+    if (process && !count->come_in)
         counters_thread_started(process, key); /* for malloc's bytes */
     if (count->threads)
         counters_thread_started(count->threads, key);
@@ -113,7 +151,7 @@ void micro_count_thread(struct micro_count *count, const void *key)
  * with the call. */
 void micro_count_thread_end(struct micro_count *count, const void *key)
 {
-    if (process && !count->threads_come)
+    if (process && !count->come_in)
         counters_thread_stopping(process, key);
     if (count->threads && gettid() != getpid())
         counters_thread_stopping(count->threads, key);
@@ -137,25 +175,19 @@ void micro_count_end(struct micro_count *count)
 
 /* Results ------------------------------------------------------------------------------------- */
 
-static void absence_tell(const char *name, const char *reason)
+/* Why this call has no value of an event, and where alone that is so; NULL if it has one. */
+static const char *event_absence(const struct micro_count *count, const json_t *event, int own,
+                                 const char **where)
 {
-    if (!absences_told)
-        absences_told = json_object();
-    if (json_object_get(absences_told, name))
-        return;
-    json_object_set_new(absences_told, name, json_true());
-    fprintf(stderr, "not counted: %s: %s\n", name, reason);
-}
-
-/* Why an event that counters.h has a value for is none of a single operation; NULL if it is. */
-static const char *operation_absence(const struct micro_count *count, int own)
-{
-    if (own < 0)
-        return NULL;
+    const char *absent = json_string_value(json_object_get(event, "absent"));
+    *where = own < 0 ? count->come_in : NULL;
+    if (absent || own < 0)
+        return absent;
     if (counter_sde_kind(own) == COUNTER_RUN)
         return "counted over whole runs only; `schedlab run` may";
-    if (counter_sde_is_by_thread(own) && count->threads_come)
-        return "threads come and go in some benchmarks; jemalloc counts by thread";
+    *where = count->come_in;
+    if (counter_sde_is_by_thread(own) && count->come_in)
+        return "its threads come and go, and jemalloc counts by thread";
     return NULL;
 }
 
@@ -174,12 +206,10 @@ static void list_show(const struct micro_count *count, const json_t *list, const
     json_array_foreach(list, i, event)
     {
         const char *name = json_string_value(json_object_get(event, "name"));
-        const char *absent = json_string_value(json_object_get(event, "absent"));
         int own = counter_sde_find(name);
-        if (!absent)
-            absent = operation_absence(count, own);
+        const char *where, *absent = event_absence(count, event, own, &where);
         if (absent) {
-            absence_tell(name, absent);
+            absence_tell(name, where, absent);
         } else if (own >= STAT_COUNT || own < 0 || has_scheduler) {
             bool sum = own < 0 || counter_sde_kind(own) == COUNTER_SUM;
             double value = value_of(event);

@@ -18,15 +18,16 @@ struct micro_count {
     struct sched *const *sched; /* where the scheduler is, once there is one; NULL: never */
     struct counters *threads;   /* NULL: none is asked for */
     json_t *before;             /* the process's events, as they were */
-    bool threads_come;          /* and go: what is counted by thread cannot be had */
+    const char *come_in;        /* the variant whose threads come and go, so that what is counted by
+                                 * thread cannot be had; NULL: threads stay */
 };
 
 /* What is counted from now on; see counter_names_split(); NULL is "none". Once. Must be valid. */
 void micro_count_list(const char *events);
 
-/* Begins and ends a call. Threads that come and go are counted by inheritance. sched is as in
- * struct micro_count; it must be valid until micro_count_close(). */
-void micro_count_open(struct micro_count *count, struct sched *const *sched, bool threads_come);
+/* Begins and ends a call. Threads that come and go are counted by inheritance. sched and come_in
+ * are as in struct micro_count, and valid until micro_count_close(). */
+void micro_count_open(struct micro_count *count, struct sched *const *sched, const char *come_in);
 void micro_count_close(struct micro_count *count);
 
 /* Each thread that works, first and last; key tells them apart. */
@@ -38,7 +39,7 @@ void micro_count_begin(struct micro_count *count);
 void micro_count_end(struct micro_count *count);
 
 /* Makes columns of what was counted, scaled by share where it is a sum. What could not be counted
- * is said once on standard error, and has no column. */
+ * is said once on standard error, with the variant if it is one alone, and has no column. */
 void micro_count_show(const struct micro_count *count, struct gbench_state *state, double share);
 
 #endif
