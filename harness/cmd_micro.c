@@ -276,6 +276,28 @@ static bool take_cores(const char *command)
     return !error;
 }
 
+/* What the first name in the filter may have meant, whole or without what is behind a slash. */
+static void misuse_filter(const struct options *options, const char *error)
+{
+    static const char prefix[] = "--benchmark_filter=";
+    char word[FLAG_SIZE], nearest[SUGGEST_TEXT_SIZE] = "";
+    const char *text =
+        strncmp(error, prefix, sizeof prefix - 1) == 0 ? error + sizeof prefix - 1 : error;
+    text += strspn(text, "-^(");
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(text, " ^$.*+?()[]{}|\\"), text);
+    for (bool more = true; more && !*nearest;) {
+        struct suggest near = suggest_for(word);
+        micro_offer_names(&near);
+        if (near.near)
+            snprintf(nearest, sizeof nearest, "the nearest operation is \"%s\"; ", near.best);
+        char *slash = strrchr(word, '/');
+        more = slash != NULL;
+        if (more)
+            *slash = '\0';
+    }
+    cli_misuse(options->command, "%s; %s--list names all", error, nearest);
+}
+
 static int run(struct options *options)
 {
     char error[ERROR_SIZE];
@@ -285,6 +307,8 @@ static int run(struct options *options)
     gbench_context("schedlab", environment_revision());
     enum gbench_end end = gbench_run(options->command, (const char *const *)options->flags,
                                      options->medians, error, sizeof error);
+    if (end == GBENCH_UNMATCHED)
+        misuse_filter(options, error);
     if (end == GBENCH_MISUSED)
         cli_misuse(options->command, "%s", error);
     if (*error)

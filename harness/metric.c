@@ -58,7 +58,7 @@ double metric_of(const struct metric *metric, const json_t *record)
     }
 }
 
-/* The nearest of the events that were counted, or that there are none. */
+/* The nearest of the words and of the events that were counted, or that there are none. */
 static void explain_unknown(const struct metric *metric, const json_t *records, char *error,
                             size_t error_size)
 {
@@ -76,7 +76,9 @@ static void explain_unknown(const struct metric *metric, const json_t *records, 
                                                                                     : name);
         }
     }
-    if (near.best)
+    bool has_events = near.count > 0;
+    suggest_offer(&near, "throughput");
+    if (near.near || has_events)
         snprintf(text, sizeof text, "the nearest is \"%s\"", near.best);
     snprintf(error, error_size, "no sample has a number \"%s\"; %s; valid: " METRIC_NAMES,
              metric->name, text);

@@ -79,6 +79,7 @@ check json_names_the_metric has '"better": "less"' out
 compare runs/early runs/late
 check throughput_is_the_default has '1 no difference shown' out
 misuse metric_that_is_not_there 'no sample has a number "STEALS"; no sample has events' runs/early runs/late --metric STEALS
+misuse metric_misspelt 'no sample has a number "trouhgput"; the nearest is "throughput"' runs/early runs/late --metric trouhgput
 misuse quantile_that_is_none 'no share of the latencies is p100.5' runs/early runs/late --metric p100.5
 
 misuse one_side 'which two?' runs/old

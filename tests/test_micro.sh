@@ -112,7 +112,10 @@ grep -o 'Library was built as [A-Z]*' err >said
 misuse unknown_flag 'the nearest is "--benchmark_filter"' -- --benchmark_fliter=x
 misuse unknown_option 'the nearest is "--events"' -- --evnts=x
 misuse flag_without_value "has no value" -- --benchmark_repetitions
-misuse no_match "matches no benchmark" -- --benchmark_filter=nothing
+misuse no_match "=nothing_near matches no benchmark; --list names all" -- --benchmark_filter=nothing_near
+misuse near_match '=^(swich) matches no benchmark; the nearest operation is "switch"; --list' -- '--benchmark_filter=^(swich)'
+misuse near_match_of_a_variant 'the nearest operation is "yield"' -- --benchmark_filter=yeild/gmp
+misuse near_match_with_a_slash 'the nearest operation is "floor/cas"' -- --benchmark_filter=flor/cas
 misuse no_regex "is not a regular expression" -- '--benchmark_filter=a('
 misuse bad_time "valid: 0 to 86400 seconds" -- --benchmark_min_time=soon
 misuse bad_count "valid: 1 to" -- --benchmark_repetitions=0

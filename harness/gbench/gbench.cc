@@ -413,8 +413,8 @@ static enum gbench_end misused_filter(const std::string &said, char *error, size
     if (said.compare(0, 9, "Could not") == 0 && reason < end)
         return misused(filter + " is not a regular expression" + said.substr(reason, end - reason),
                        error, error_size);
-    return misused(filter + " matches no benchmark; --benchmark_list_tests=true names them", error,
-                   error_size);
+    misused(filter + " matches no benchmark", error, error_size);
+    return GBENCH_UNMATCHED;
 }
 
 /* The library ends the process itself where it cannot open its file. */

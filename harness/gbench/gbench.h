@@ -127,8 +127,9 @@ void gbench_skip(struct gbench_state *state, const char *text);
 
 enum gbench_end {
     GBENCH_DONE,
-    GBENCH_FAILED,  /* at least one instance called gbench_fail(), or the file is not whole */
-    GBENCH_MISUSED, /* a flag or its value is not valid, or no name matches the filter */
+    GBENCH_FAILED,    /* at least one instance called gbench_fail(), or the file is not whole */
+    GBENCH_MISUSED,   /* a flag or its value is not valid */
+    GBENCH_UNMATCHED, /* no name matches the filter */
 };
 
 /* Runs, or with --benchmark_list_tests lists, what --benchmark_filter selects, and writes what the
@@ -136,8 +137,9 @@ enum gbench_end {
  * is the name in the output. `--benchmark_min_time` takes seconds with or without "s" for every
  * version of the library. The table on standard output leaves out how time was taken, which is
  * part of each full name ("/process_time/manual_time"); with medians_only it has one line for each
- * instance, however often it was repeated. Once per process. GBENCH_MISUSED: one line in error,
- * nothing was run; otherwise error is empty, or says that --benchmark_out is not whole. */
+ * instance, however often it was repeated. Once per process. GBENCH_MISUSED, _UNMATCHED: one line
+ * in error, nothing was run; otherwise error is empty, or says that --benchmark_out is not whole.
+ */
 enum gbench_end gbench_run(const char *program, const char *const *flags, bool medians_only,
                            char *error, size_t error_size);
 

@@ -318,6 +318,13 @@ void micro_register(const struct variant_spec *variants, size_t count, const cha
     }
 }
 
+void micro_offer_names(struct suggest *near)
+{
+    for (size_t t = 0; t < TABLES; t++)
+        for (const struct micro_op *op = tables[t]; op->name; op++)
+            suggest_offer(near, op->name);
+}
+
 /* The longest name that benchmark begins with, up to a "/" or its end. */
 const struct micro_op *micro_op_find(const char *benchmark)
 {

@@ -20,6 +20,7 @@
 #include "harness/gbench/gbench.h"
 #include "harness/micro/micro_count.h"
 #include "harness/spec.h"
+#include "harness/suggest.h"
 #include "sched.h"
 
 #include <stdbool.h>
@@ -78,6 +79,9 @@ void micro_register(const struct variant_spec *variants, size_t count, const cha
 /* The tables, each ended by an empty row. */
 extern const struct micro_op micro_floors[], micro_queues[], micro_deques[], micro_locks[],
     micro_switches[], micro_channels[], micro_wakes[];
+
+/* All names, as candidates. */
+void micro_offer_names(struct suggest *near);
 
 /* The operation of a benchmark by its full name; NULL if it is none of these. */
 const struct micro_op *micro_op_find(const char *benchmark);
