@@ -3,6 +3,8 @@
 # Leaves the path of the program in $schedlab, of the source tree in $tree, and makes an empty folder
 # the current one, which goes away at the end. What a command printed is shown if it lies in out, err.
 set -uo pipefail
+# Under a hook or `git rebase --exec` these name the caller's repository, which is not for tests to write to.
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_PREFIX
 schedlab=$(realpath "${1:-build/schedlab}")
 tree=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
 scratch=$(mktemp -d)

@@ -20,6 +20,7 @@ tree=$work/tree steps=$work/steps output=$work/output
 mkdir "$tree" "$steps"
 count=0 failures=0
 
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_PREFIX
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES RUN CONFIG CC
 export WERROR=1 EXTRA_CFLAGS=-O1 JOBS=2
 

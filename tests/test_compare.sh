@@ -116,6 +116,9 @@ groups:
 END
 misuse no_repository 'takes a git repository around the current folder' --git HEAD HEAD sweep.yaml
 
+inherited=$(GIT_DIR=a GIT_WORK_TREE=b GIT_INDEX_FILE=c bash -c '. "$0" && env' "$tree/tests/tap.sh" build | grep -oE '^(GIT_[DWI]|PATH)=?')
+check repository_of_the_caller_is_left_alone [ "$inherited" = PATH= ]
+
 # A repository whose Makefile "builds" this program, which then says how fast it is: no timing decides.
 mkdir repository
 cd repository || exit 1
