@@ -1,6 +1,7 @@
 /* audit_print.c - see audit.h: the result of an audit as a table and as audit.json. */
 #include "harness/audit.h"
 
+#include "harness/interval_json.h"
 #include "harness/records.h"
 #include "harness/report_text.h"
 
@@ -94,9 +95,7 @@ static json_t *tally_to_json(const struct audit_tally *tally)
     if (tally->comparisons > 0)
         json_object_set_new(object, "share", json_real(share(tally)));
     if (isfinite(tally->ratio.median))
-        json_object_set_new(object, "ratio",
-                            json_pack("{sf sf sf}", "ratio", tally->ratio.median, "lo",
-                                      tally->ratio.lo, "hi", tally->ratio.hi));
+        json_object_set_new(object, "ratio", ratio_to_json(tally->ratio));
     return object;
 }
 

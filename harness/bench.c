@@ -4,13 +4,14 @@
 
 #include "harness/compare.h"
 #include "harness/digests.h"
+#include "harness/interval_json.h"
 #include "harness/records.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_SIZE = 512, PATH_SIZE = 4096, SEED = 1, CLAIM_SAMPLES_MIN = 5 };
+enum { NAME_SIZE = 512, PATH_SIZE = 4096, SEED = 1 };
 
 /* Times by name, {name: [ns per operation]}, in the order in which names came. */
 static void times_add(json_t *times, const char *name, double ns)
@@ -35,6 +36,15 @@ static double *times_of(const json_t *times, const char *name, size_t *n)
     return x;
 }
 
+static json_t *row_make(const char *what, const char *over, struct interval ratio)
+{
+    json_t *row = ratio_to_json(ratio);
+    json_object_set_new(row, "what", json_string(what));
+    json_object_set_new(row, "over", json_string(over));
+    json_object_set_new(row, "n", json_integer((json_int_t)ratio.n));
+    return row;
+}
+
 /* One row; NULL if one of the two has no times. */
 static json_t *ratio_make(const char *what, const char *over, const json_t *above,
                           const char *above_name, const json_t *below, const char *below_name)
@@ -46,8 +56,7 @@ static json_t *ratio_make(const char *what, const char *over, const json_t *abov
     free(y);
     if (isnan(ratio.median))
         return NULL;
-    return json_pack("{ss ss sf sf sf sI}", "what", what, "over", over, "ratio", ratio.median, "lo",
-                     ratio.lo, "hi", ratio.hi, "n", (json_int_t)ratio.n);
+    return row_make(what, over, ratio);
 }
 
 /* Takes array; returns it in order. */
@@ -69,12 +78,11 @@ static json_t *array_sort(json_t *array, int (*compare)(const void *a, const voi
 
 /* Counting ----------------------------------------------------------------------------------- */
 
-/* Few samples have no interval of any stated coverage (statistics.h), and samples of unlike moods
- * differ by those. */
+/* Few samples have no interval (statistics.h), and samples of unlike moods differ by those. */
 static const char *claim_of(const struct compare_pair *pair)
 {
     const struct interval *ratio = &pair->ratio;
-    if (ratio->n < CLAIM_SAMPLES_MIN || pair->moods_mixed)
+    if (!statistics_has_interval(*ratio) || pair->moods_mixed)
         return "open";
     if (ratio->hi < 1 / COUNTING_COST_MAX)
         return "open"; /* counting makes nothing faster: something else differed */
@@ -116,11 +124,11 @@ static json_t *counting_ratio(const struct compare_pair *pair)
 {
     if (isnan(pair->ratio.median))
         return NULL;
-    return json_pack("{ss ss sf sf sf sI ss ss}", "what", pair->a->key, "over", "without events",
-                     "ratio", pair->ratio.median, "lo", pair->ratio.lo, "hi", pair->ratio.hi, "n",
-                     (json_int_t)pair->ratio.n, "class",
-                     pair->moods_mixed ? "mixed" : class_text(pair->chosen), "claim",
-                     claim_of(pair));
+    json_t *row = row_make(pair->a->key, "without events", pair->ratio);
+    json_object_set_new(row, "class",
+                        json_string(pair->moods_mixed ? "mixed" : class_text(pair->chosen)));
+    json_object_set_new(row, "claim", json_string(claim_of(pair)));
+    return row;
 }
 
 static int by_what(const void *a, const void *b)
@@ -257,9 +265,10 @@ static double part(const json_t *ratio, const char *key)
 
 static void row_print(FILE *to, const json_t *ratio, bool claims)
 {
-    char interval[64];
-    snprintf(interval, sizeof interval, claims ? "%.4f to %.4f" : "%.3g to %.3g", part(ratio, "lo"),
-             part(ratio, "hi"));
+    char interval[64] = "too few";
+    if (json_object_get(ratio, "lo"))
+        snprintf(interval, sizeof interval, claims ? "%.4f to %.4f" : "%.3g to %.3g",
+                 part(ratio, "lo"), part(ratio, "hi"));
     fprintf(to, claims ? "%-42s %8.4f  %-17s" : "%-42s %8.3g  %-17s", record_text(ratio, "what"),
             part(ratio, "ratio"), interval);
     fprintf(to, " %3lld  ", (long long)json_integer_value(json_object_get(ratio, "n")));

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/compare_print.h"
 
+#include "harness/interval_json.h"
 #include "harness/report_text.h"
 
 #include <ctype.h>
@@ -232,11 +233,6 @@ static void set_number(json_t *object, const char *key, double number)
 {
     if (isfinite(number))
         json_object_set_new(object, key, json_real(number));
-}
-
-static json_t *ratio_to_json(struct interval ratio)
-{
-    return json_pack("{sf sf sf}", "ratio", ratio.median, "lo", ratio.lo, "hi", ratio.hi);
 }
 
 static json_t *side_to_json(const struct compare_side *side)

@@ -177,6 +177,8 @@ static double past_width(const struct needs *needs, const struct past *past)
             x[n++] = note->throughput;
     }
     double width = NAN;
+    _Static_assert((int)SWEEP_WIDTH_SAMPLES == (int)STATISTICS_INTERVAL_MIN,
+                   "a width needs an interval");
     if (!past->failed && n >= SWEEP_WIDTH_SAMPLES) {
         struct interval interval = statistics_median(x, n, BOOTSTRAP_SEED);
         width = 100 * (interval.hi - interval.lo) / interval.median;

@@ -6,6 +6,7 @@
 #include "harness/records.h"
 #include "harness/statistics.h"
 
+#include <gsl/gsl_statistics_double.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -101,14 +102,18 @@ static double median_startup(const struct pair *pairs, size_t n, double *scratch
 }
 
 /* Time that neither the sample nor the start of a process accounts for; below 0: time that both
- * claim and nobody saw. n is 0 where too little is known to say. */
+ * claim and nobody saw. n is 0 where too little is known to say. Of too few samples for an interval
+ * it is the range, which a flag needs as a whole too. */
 static struct interval unexplained(const struct pair *pairs, size_t n, double *scratch)
 {
     size_t known = 0;
     for (size_t i = 0; i < n; i++)
         if (pairs[i].is_complete && isfinite(pairs[i].startup_ns))
             scratch[known++] = pairs[i].outside_ns - pairs[i].inside_ns - pairs[i].startup_ns;
-    return statistics_median(scratch, known, BOOTSTRAP_SEED);
+    struct interval interval = statistics_median(scratch, known, BOOTSTRAP_SEED);
+    if (statistics_has_too_few(interval))
+        gsl_stats_minmax(&interval.lo, &interval.hi, scratch, 1, known);
+    return interval;
 }
 
 /* A flag needs the whole interval: one late process shall not accuse the clock. */

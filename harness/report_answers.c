@@ -15,8 +15,8 @@ static void multiple_write(FILE *to, struct interval ratio, const char *of)
 {
     html_element(to, "b", text_ratio(ratio.median).s, NULL);
     html_format(to, " %s", of);
-    if (ratio.n >= VERDICT_SAMPLES_MIN)
-        html_format(to, " (%s)", text_ratio_interval(ratio).s);
+    html_format(to, " (%s%s)", text_ratio_interval(ratio).s,
+                statistics_has_too_few(ratio) ? " samples for an interval" : "");
 }
 
 static bool is_baseline(const struct report_group *group, const struct report_cell *cell)
@@ -237,7 +237,8 @@ static void tail_write(FILE *to, const struct report *report, const struct repor
     html_element(to, "span", cell->variant, "class", "name", NULL);
     html_text(to, " ");
     html_element(to, "b", text_time(ns.median).s, NULL);
-    html_format(to, " (%s to %s)", text_time(ns.lo).s, text_time(ns.hi).s);
+    html_format(to, " (%s%s)", text_time_interval(ns).s,
+                statistics_has_too_few(ns) ? " samples for an interval" : "");
 }
 
 static void latency_write(FILE *to, const struct report *report, const struct report_group *group)

@@ -1,6 +1,7 @@
 /* report_json.c - see report_json.h. */
 #include "harness/report_json.h"
 
+#include "harness/interval_json.h"
 #include "harness/report_peers.h"
 #include "harness/report_verdict.h"
 
@@ -22,9 +23,7 @@ static void set_number(json_t *object, const char *key, double number)
 static void set_ratio(json_t *object, const char *key, struct interval ratio)
 {
     if (isfinite(ratio.median))
-        json_object_set_new(
-            object, key,
-            json_pack("{sf sf sf}", "ratio", ratio.median, "lo", ratio.lo, "hi", ratio.hi));
+        json_object_set_new(object, key, ratio_to_json(ratio));
 }
 
 static json_t *verdict_to_json(const struct verdict *verdict)
@@ -66,8 +65,7 @@ static json_t *cell_to_json(const struct report_cell *cell)
     }
     set_text(object, "stop", cell->stop);
     set_number(object, "median", cell->throughput.median);
-    set_number(object, "lo", cell->throughput.lo);
-    set_number(object, "hi", cell->throughput.hi);
+    interval_into_json(object, cell->throughput);
     set_ratio(object, "over_baseline", cell->to_baseline);
     set_ratio(object, "speedup", cell->speedup);
     set_number(object, "efficiency", cell->efficiency);

@@ -3,6 +3,7 @@
 #include "harness/report_peers.h"
 
 #include "harness/html.h"
+#include "harness/interval_json.h"
 #include "harness/peer_table.h"
 #include "harness/report_page.h"
 #include "harness/report_text.h"
@@ -126,7 +127,7 @@ static void ratio_write(FILE *to, const struct line *line, const struct report_c
         html_td(to, "number range", "other moods");
         return;
     }
-    bool shown = ratio.n >= VERDICT_SAMPLES_MIN && (ratio.lo > 1 || ratio.hi < 1);
+    bool shown = ratio.lo > 1 || ratio.hi < 1; /* neither without an interval */
     html_open(to, "td", "class", "number", NULL);
     html_format(to, "%s%s", shown ? "" : "~ ", text_ratio(ratio.median).s);
     html_open(to, "br", NULL);
@@ -225,8 +226,9 @@ static json_t *line_to_json(const struct report_group *group, const struct line 
         struct interval ratio = over_best(line, cell);
         if (isnan(ratio.median))
             continue;
-        json_array_append_new(ratios, json_pack("{ss sf sf sf}", "variant", cell->variant, "ratio",
-                                                ratio.median, "lo", ratio.lo, "hi", ratio.hi));
+        json_t *object = ratio_to_json(ratio);
+        json_object_set_new(object, "variant", json_string(cell->variant));
+        json_array_append_new(ratios, object);
     }
     return json_pack("{ss ss si ss so}", "group", group->id, "workload", line->cells->workload,
                      "workers", line->cells->workers, "best", line->best->variant, "ratios",

@@ -39,18 +39,26 @@ struct text text_time(double ns)
     return scaled(ns, factors, units);
 }
 
-static struct text joined(struct text lo, struct text hi)
+/* Both ends, as `number` writes them. */
+static struct text interval_text(struct interval interval, struct text (*number)(double))
 {
     struct text text;
-    snprintf(text.s, sizeof text.s, "%.40s to %.40s", lo.s, hi.s);
+    if (statistics_has_too_few(interval))
+        return (struct text){"too few"};
+    if (!statistics_has_interval(interval))
+        return (struct text){"-"};
+    snprintf(text.s, sizeof text.s, "%.40s to %.40s", number(interval.lo).s, number(interval.hi).s);
     return text;
 }
 
 struct text text_si_interval(struct interval interval)
 {
-    if (!isfinite(interval.lo) || !isfinite(interval.hi))
-        return (struct text){"-"};
-    return joined(text_si(interval.lo), text_si(interval.hi));
+    return interval_text(interval, text_si);
+}
+
+struct text text_time_interval(struct interval ns)
+{
+    return interval_text(ns, text_time);
 }
 
 static struct text plain_ratio(double value)
@@ -70,9 +78,7 @@ struct text text_ratio(double value)
 
 struct text text_ratio_interval(struct interval interval)
 {
-    if (!isfinite(interval.lo) || !isfinite(interval.hi))
-        return (struct text){"-"};
-    return joined(plain_ratio(interval.lo), plain_ratio(interval.hi));
+    return interval_text(interval, plain_ratio);
 }
 
 struct text text_count(double value)

@@ -14,11 +14,12 @@ struct text {
 };
 
 struct text text_si(double value);                         /* 12.3 M: three digits */
-struct text text_si_interval(struct interval interval);    /* 11.9 M to 12.8 M */
+struct text text_si_interval(struct interval interval);    /* 11.9 M to 12.8 M; too few */
 struct text text_ratio(double value);                      /* 1.84× */
-struct text text_ratio_interval(struct interval interval); /* 1.79 to 1.88 */
+struct text text_ratio_interval(struct interval interval); /* 1.79 to 1.88; too few */
 struct text text_count(double value);                      /* 0.0164, 3.20, 118 */
 struct text text_time(double ns);                          /* 61.2 µs */
+struct text text_time_interval(struct interval ns);        /* 60.1 µs to 62.9 µs; too few */
 struct text text_bytes(double bytes);                      /* 48 KiB */
 struct text text_workers(int workers);                     /* 1 worker, 2 workers */
 

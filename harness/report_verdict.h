@@ -14,7 +14,7 @@
 
 #include "harness/report_data.h"
 
-enum { VERDICT_SAMPLES_MIN = 3 }; /* for an interval to speak of */
+enum { VERDICT_SAMPLES_MIN = 3 }; /* for a test to speak of */
 #define VERDICT_ALPHA 0.05
 
 enum verdict_outcome {

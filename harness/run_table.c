@@ -3,6 +3,7 @@
 
 #include "harness/counter_names.h"
 #include "harness/counters.h"
+#include "harness/interval_json.h"
 #include "harness/metric.h"
 #include "harness/records.h"
 #include "harness/report_text.h"
@@ -155,14 +156,16 @@ static int variant_width(const struct run_table *table)
 
 static void print_row(const struct run_table *table, const struct run_row *row, int width, FILE *to)
 {
-    char median[CELL_SIZE], lo[CELL_SIZE], hi[CELL_SIZE];
+    char median[CELL_SIZE], lo[CELL_SIZE], hi[CELL_SIZE], range[3 * CELL_SIZE] = "too few";
     enum run_status status = run_row_status(row);
     size_t all = json_array_size(row->records);
     fprintf(to, "%-*s ", width, row->variant);
     if (status == RUN_OK) {
         struct interval interval = row_throughput(table, row);
-        fprintf(to, "%10s  %10s to %10s %4zu  ok\n", rate_text(interval.median, median),
-                rate_text(interval.lo, lo), rate_text(interval.hi, hi), interval.n);
+        if (statistics_has_interval(interval))
+            snprintf(range, sizeof range, "%10s to %10s", rate_text(interval.lo, lo),
+                     rate_text(interval.hi, hi));
+        fprintf(to, "%10s  %24s %4zu  ok\n", rate_text(interval.median, median), range, interval.n);
     } else if (status == RUN_FAILED) {
         fprintf(to, "%10s  %24s %4zu  failed (%zu of %zu)\n", "-", "", count_of(row, "ok"),
                 count_of(row, "failed"), all);
@@ -437,8 +440,7 @@ json_t *run_table_summary(const struct run_table *table)
                                  names[status], "n", (json_int_t)interval.n);
         if (status == RUN_OK) {
             json_object_set_new(line, "median", json_real(interval.median));
-            json_object_set_new(line, "lo", json_real(interval.lo));
-            json_object_set_new(line, "hi", json_real(interval.hi));
+            interval_into_json(line, interval);
             if (row_has_latencies(row))
                 json_object_set_new(line, "latency", latencies_to_json(table, row));
         }

@@ -71,8 +71,12 @@ static void interval_narrow(struct interval *interval, double *resamples)
 static void interval_bootstrap(struct interval *interval, const double *x, size_t nx,
                                const double *y, size_t ny, uint64_t seed)
 {
+    if (interval->n < STATISTICS_INTERVAL_MIN) {
+        interval->lo = interval->hi = NAN;
+        return;
+    }
     /* Equal samples, as counters often are, resample to themselves. */
-    if (interval->n < 3 || interval->lo == interval->hi)
+    if (interval->lo == interval->hi)
         return;
     double resamples[STATISTICS_RESAMPLES];
     unsigned *times = calloc(nx > ny ? nx : ny, sizeof *times);
@@ -132,6 +136,16 @@ struct interval statistics_ratio(const double *x, size_t nx, const double *y, si
     return interval;
 }
 
+bool statistics_has_interval(struct interval interval)
+{
+    return isfinite(interval.lo) && isfinite(interval.hi);
+}
+
+bool statistics_has_too_few(struct interval interval)
+{
+    return isfinite(interval.median) && !statistics_has_interval(interval);
+}
+
 /* Geometric means ------------------------------------------------------------------------------ */
 
 /* Sorted copies, so that resampling can count. */
@@ -175,7 +189,7 @@ static size_t largest_set(const struct sorted_pair *pairs, size_t n, bool *enoug
     *enough = true;
     for (size_t i = 0; i < n; i++) {
         size_t over = pairs[i].over_count, under = pairs[i].under_count;
-        *enough = *enough && over >= 3 && under >= 3;
+        *enough = *enough && over >= STATISTICS_INTERVAL_MIN && under >= STATISTICS_INTERVAL_MIN;
         largest = over > largest ? over : largest;
         largest = under > largest ? under : largest;
     }
@@ -214,7 +228,9 @@ struct interval statistics_geomean_ratio(const struct ratio_samples *pairs, size
         bool enough;
         size_t largest = largest_set(sorted, n, &enough);
         interval = geomean_extremes(sorted, n);
-        if (enough && interval.lo < interval.hi)
+        if (!enough)
+            interval.lo = interval.hi = NAN;
+        else if (interval.lo < interval.hi)
             geomean_bootstrap(&interval, sorted, n, largest, seed);
     }
     for (size_t i = 0; i < n; i++) {

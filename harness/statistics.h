@@ -6,23 +6,24 @@
  * answer to the last bit.
  *
  * The intervals are percentile bootstrap intervals at 95 %, of STATISTICS_RESAMPLES resamples.
- * What they can promise depends on n:
- *   n < 3   lo and hi are the extremes that were seen, not an interval of any stated coverage.
- *   n = 5   a resampled median is always one of the five samples, so even the widest interval,
- *           minimum to maximum, covers the true median in 1 - 2 * 0.5^5 = 93.75 % of all cases.
+ * What they can promise depends on n. A resampled median lies between the extremes of the samples,
+ * and these cover the true median in 1 - 2 * 0.5^n of all cases:
+ *   n = 5   93.75 %: no interval of samples covers 95 %, so there is none, and lo and hi are NAN.
+ *   n = 6   96.9 %: the fewest, STATISTICS_INTERVAL_MIN.
  *   n >= 8  the stated 95 % is near the truth.
  */
 #ifndef SCHEDLAB_STATISTICS_H
 #define SCHEDLAB_STATISTICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STATISTICS_RESAMPLES = 2000 };
+enum { STATISTICS_RESAMPLES = 2000, STATISTICS_INTERVAL_MIN = 6 };
 
 struct interval {
     double median;
-    double lo, hi; /* 95 %, see above; lo <= median <= hi */
+    double lo, hi; /* 95 %, lo <= median <= hi; both NAN with too few samples, see above */
     size_t n;      /* samples behind it; of the smaller side for a ratio */
 };
 
@@ -33,8 +34,14 @@ struct interval statistics_median(const double *x, size_t n, uint64_t seed);
 /* The median without an interval, in a small part of the time. */
 double statistics_median_alone(const double *x, size_t n);
 
-/* median(x) / median(y), both sides resampled independently. With n < 3 on either side lo and hi
- * are the extreme quotients. NAN where a side is empty or y has a value that is not positive. */
+/* Whether there is an interval: lo and hi are numbers. */
+bool statistics_has_interval(struct interval interval);
+
+/* Whether there is a number, but of too few samples for an interval. */
+bool statistics_has_too_few(struct interval interval);
+
+/* median(x) / median(y), both sides resampled independently. Too few samples on either side are too
+ * few for an interval. NAN where a side is empty or y has a value that is not positive. */
 struct interval statistics_ratio(const double *x, size_t nx, const double *y, size_t ny,
                                  uint64_t seed);
 
@@ -49,8 +56,7 @@ struct ratio_samples {
  * about workloads that were not measured. It stands in for all pairs because it alone gives the
  * same answer whichever side is the baseline (Source: [Fleming86]). `median` holds the point
  * estimate, n of the interval is the number of pairs. NAN without pairs, or if a set is empty or
- * has a value that is not positive. With fewer than 3 samples in any set lo and hi are the extreme
- * quotients. */
+ * has a value that is not positive. Too few samples in any set are too few for an interval. */
 struct interval statistics_geomean_ratio(const struct ratio_samples *pairs, size_t n,
                                          uint64_t seed);
 

@@ -1,7 +1,9 @@
 # curves.gp - one panel per workload, one curve per variant; a subroutine of speedup.gp, knob.gp and
 # latency.gp.
 #
-# Called after group.gp as: load SL_HERE . "curves.gp". Draws the whole figure in all formats.
+# Called after group.gp as: load SL_HERE . "curves.gp". Draws the whole figure in all formats. To the
+# reading aid it adds what is so of this figure: an axis that does not begin at zero, points that have
+# too few samples for an interval.
 # In:  PREFIX, TITLE, READING, CAPTION
 #      CURVES                what the legend names, specifications in catalogue order
 #      curve_has(unused)     is the row of SL_FILE at hand drawn at all?
@@ -11,6 +13,7 @@
 #      MID, LO, HI           the columns of the value and its interval
 #      X_MIN, X_MAX          ends of the x axis
 #      X_TICKS               the command that sets its tics
+#      X_LINES               of the texts at these
 #      X_LABEL, y_label(i)   the axes' labels with units
 #      Y_LOG                 base of a logarithmic axis, 0 for a linear one
 #      y_min(lo), y_max(hi)  ends of the y axis from the ends of all intervals
@@ -19,11 +22,12 @@
 
 NW = words(WORKLOADS)
 NC = words(CURVES)
-# $ROWS: 1 workload, 2 curve, 3 joined or not, 4 place on the x axis, 5 to 7 value and interval.
+# $ROWS: 1 workload, 2 curve, 3 joined or not, 4 place on the x axis, 5 to 7 value and interval, 8
+# whether there are too few samples for that.
 set table $ROWS
 plot SL_FILE using (sl_index(WORKLOADS, strcol("workload"))):(sl_index(CURVES, curve_name(0))) \
-    :(curve_joined(0)):(curve_x(0)):(column(MID)):(column(LO)):(column(HI)) \
-    with table if (strcol("group") eq GROUP && curve_has(0) && strcol(MID) ne "NA")
+    :(curve_joined(0)):(curve_x(0)):(column(MID)):(sl_end(LO, MID)):(sl_end(HI, MID)) \
+    :(strcol(LO) eq "NA") with table if (strcol("group") eq GROUP && curve_has(0) && strcol(MID) ne "NA")
 unset table
 set datafile separator whitespace
 unset datafile columnheaders
@@ -32,18 +36,47 @@ array BOTTOM[NW]
 array CEILING[NW]
 array DRAWN[NW]  # which curves have points, as a list of their numbers
 array JOINED[NW] # and which have points to join
-do for [i = 1:NW] { BOTTOM[i] = 1e300; CEILING[i] = -1e300; DRAWN[i] = ""; JOINED[i] = "" }
-learn(i, c, joined, lo, hi) = strlen(DRAWN[i] = sl_add(DRAWN[i], sprintf("%d", c))) \
+array HIGHEST_MID[NW]
+do for [i = 1:NW] {
+    BOTTOM[i] = 1e300
+    CEILING[i] = -1e300
+    HIGHEST_MID[i] = -1e300
+    DRAWN[i] = ""
+    JOINED[i] = ""
+}
+POINTS = 0
+FEWS = 0
+learn(i, c, joined, value, lo, hi, few) = strlen(DRAWN[i] = sl_add(DRAWN[i], sprintf("%d", c))) \
     + (joined > 0 ? strlen(JOINED[i] = sl_add(JOINED[i], sprintf("%d", c))) : 0) \
+    + (POINTS = POINTS + 1) + (FEWS = FEWS + few) \
+    + (HIGHEST_MID[i] = value > HIGHEST_MID[i] ? value : HIGHEST_MID[i]) \
     + (BOTTOM[i] = lo < BOTTOM[i] ? lo : BOTTOM[i]) \
     + (CEILING[i] = hi > CEILING[i] ? hi : CEILING[i])
-stats $ROWS using (learn(int($1), int($2), $3, $6, $7)) nooutput
+if (|$ROWS| > 0) {
+    stats $ROWS using (learn(int($1), int($2), $3, $5, $6, $7, int($8))) nooutput
+}
+ABOVE_ZERO = 0 # panels whose axis begins above zero
+do for [i = 1:NW] {
+    if (strlen(DRAWN[i])) {
+        CEILING[i] = Y_LOG ? CEILING[i] : sl_reach(CEILING[i], HIGHEST_MID[i])
+        bottom = y_min(BOTTOM[i], CEILING[i])
+        ceiling = y_max(BOTTOM[i], CEILING[i])
+        BOTTOM[i] = bottom
+        CEILING[i] = ceiling
+        ABOVE_ZERO = ABOVE_ZERO + (!Y_LOG && bottom > 0)
+    }
+}
+READING = READING . (FEWS == 0 ? "" : FEWS == POINTS ? " No bars:" . SL_FEW . "." \
+        : " Where no bar is:" . SL_FEW . ".") \
+    . (ABOVE_ZERO == 0 ? "" : NW == 1 ? " The vertical axis does not begin at zero." \
+        : sprintf(" The vertical axes differ, and %s not begin at zero.", \
+            ABOVE_ZERO == NW ? "do" : ABOVE_ZERO == 1 ? "one does" : "some do"))
 
 COLUMNS = NW > 1 ? 2 : 1
 W = COLUMNS == 2 ? 980 : 720
 PANEL_W = (W - 20.0) / COLUMNS
 PLOT_H = NC > 4 ? 260 : 200
-PANEL_H = 50 + PLOT_H + 56
+PANEL_H = 50 + PLOT_H + 42 + 14 * X_LINES
 LEGEND_CHARS = 0
 do for [spec in CURVES] { LEGEND_CHARS = strlen(spec) > LEGEND_CHARS ? strlen(spec) : LEGEND_CHARS }
 LEGEND_W = 52 + 6.8 * LEGEND_CHARS
@@ -80,20 +113,25 @@ do for [format in SL_FORMATS] {
         }
     }
     do for [i = 1:NW] {
-        set label word(WORKLOADS, i) at left(i), top(i) - 30 left \
-            font sl_bold(format, 12) textcolor rgb SL_INK
+        set label word(WORKLOADS, i) . (NC > 1 ? "" : " on " . CURVES) \
+            at left(i), top(i) - 30 left font sl_bold(format, 12) textcolor rgb SL_INK
+        if (!strlen(DRAWN[i])) {
+            set label "not measured" at left(i), top(i) - 8 left \
+                font ",11" textcolor rgb SL_SOFT
+            continue
+        }
         set label y_label(i) at left(i) - 66, top(i) + PLOT_H / 2 center rotate by 90 \
             font ",10" textcolor rgb SL_SOFT
     }
     load SL_HERE . "canvas.gp"
     do for [i = 1:NW] {
+        if (!strlen(DRAWN[i])) { continue }
         eval sl_panel(left(i), right(i), top(i), top(i) + PLOT_H, W, H)
         set xrange [X_MIN:X_MAX]
         unset logscale
         unset ytics
-        if (CEILING[i] < BOTTOM[i]) { BOTTOM[i] = 1; CEILING[i] = 2 }
-        bottom = y_min(BOTTOM[i], CEILING[i])
-        ceiling = y_max(BOTTOM[i], CEILING[i])
+        bottom = BOTTOM[i]
+        ceiling = CEILING[i]
         set yrange [bottom:ceiling]
         set ytics out nomirror scale 0.4 font ",10" textcolor rgb SL_SOFT
         set ytics ("" 0)
@@ -114,7 +152,7 @@ do for [format in SL_FORMATS] {
         }
         set xtics out nomirror scale 0.4 font ",10" textcolor rgb SL_SOFT offset 0, 0.4
         eval X_TICKS
-        set xlabel X_LABEL font ",10" textcolor rgb SL_SOFT offset 0, 0.9
+        set xlabel X_LABEL font ",10" textcolor rgb SL_SOFT offset 0, 2.1 - 1.2 * X_LINES
         set grid ytics linecolor rgb SL_RULE linewidth 0.5
         eval PANEL_EXTRA
         plot NaN notitle, \

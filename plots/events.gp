@@ -8,7 +8,8 @@
 #   CAPTION     machine and run, shown below
 #   EVENTS      names separated by spaces, in the order to be shown; default: all of the group
 #
-# A table of bars: one block per event, in it one row per variant and one column per workload. Bars
+# A table of bars: one block per event, in it one row per variant and one column per workload; narrow
+# blocks stand beside each other. Bars
 # are linear from zero and fill a column at its largest value, because events per operation do not
 # compare between workloads. Each block names the source of its numbers.
 
@@ -44,7 +45,8 @@ do for [e = 1:NE] { SOURCE[e] = "?"; ABSENT[e] = ""; DRAWN[e] = "" }
 # elsewhere.
 do for [k = 1:NE * NW] { TOP[k] = 0.001 }
 
-# $ROWS: 1 event, 2 workload, 3 variant, 4 to 6 value per operation and interval.
+# $ROWS: 1 event, 2 workload, 3 variant, 4 to 6 value per operation and interval, 7 whether there are
+# too few samples for that.
 here(unused) = sl_shown(strcol("group"), strcol("workload"), column("workers")) \
     && sl_index(EVENTS, strcol("event"))
 learn(e, source, absent) = strlen(SOURCE[e] = source) \
@@ -53,16 +55,18 @@ stats SL_FILE using (here(0) \
     ? learn(sl_index(EVENTS, strcol("event")), strcol("source"), strcol("absent")) : 0) nooutput
 set table $ROWS
 plot SL_FILE using (sl_index(EVENTS, strcol("event"))):(sl_index(WORKLOADS, strcol("workload"))) \
-    :(sl_index(VARIANTS, strcol("variant"))):(column("per_op")):(column("lo")):(column("hi")) \
-    with table if (here(0) && strcol("per_op") ne "NA")
+    :(sl_index(VARIANTS, strcol("variant"))):(column("per_op")):(sl_end("lo", "per_op")):(sl_end("hi", "per_op")) \
+    :(strcol("lo") eq "NA") with table if (here(0) && strcol("per_op") ne "NA")
 unset table
 set datafile separator whitespace
 unset datafile columnheaders
 at(e, i) = (e - 1) * NW + i
-draw(e, v) = strlen(DRAWN[e] = sl_add(DRAWN[e], sprintf("%d", v)))
+VALUES = 0
+FEWS = 0
+draw(e, v, few) = (VALUES = VALUES + 1) + (FEWS = FEWS + few) + strlen(DRAWN[e] = sl_add(DRAWN[e], sprintf("%d", v)))
 raise(k, value) = (TOP[k] = value > TOP[k] ? value : TOP[k])
 if (|$ROWS| > 0) {
-    stats $ROWS using (draw(int($1), int($3)) + raise(at(int($1), int($2)), $6)) nooutput
+    stats $ROWS using (draw(int($1), int($3), int($7)) + raise(at(int($1), int($2)), $6)) nooutput
 }
 
 source_text(s) = s eq "pmu" ? "pmu: hardware counter" : s eq "soft" ? "soft: the kernel's count" \
@@ -78,7 +82,7 @@ unit(name) = ends_with(name, "_NS") || ends_with(name, "-CLOCK") ? ", ns" : ""
 
 LABEL_CHARS = 0
 do for [s in VARIANTS] { LABEL_CHARS = strlen(s) > LABEL_CHARS ? strlen(s) : LABEL_CHARS }
-NAMES = 26 + 7.0 * LABEL_CHARS
+NAMES = 26 + 7.9 * LABEL_CHARS
 COLUMN_CHARS = 0
 # A column is headed by its workload's name; where that repeats, the parameters stand below it.
 name(i) = sl_name(word(WORKLOADS, i))
@@ -97,22 +101,38 @@ CELL = CELL < 6.9 * COLUMN_CHARS + 8 ? 6.9 * COLUMN_CHARS + 8 : CELL
 NUMBER = 48
 BAR = CELL - NUMBER - 12
 ROW = 16
-W = NAMES + CELL * NW + 16 < 720 ? 720 : NAMES + CELL * NW + 16
-READING = "Per operation: bar and number are the median, the line is the 95 % interval. " \
-    . "Each column of a block has its own scale, from zero."
+# A block has room for its title; as many stand beside each other as fit.
+short_chars = 0
+do for [e in EVENTS] { short_chars = strlen(short(e)) > short_chars ? strlen(short(e)) : short_chars }
+BLOCK_W = NAMES + CELL * NW + 16
+BLOCK_W = BLOCK_W < 8.4 * (short_chars + 18) + 20 ? 8.4 * (short_chars + 18) + 20 : BLOCK_W
+ACROSS = int(980 / BLOCK_W)
+ACROSS = ACROSS < 1 ? 1 : ACROSS > NE ? NE : ACROSS
+W = BLOCK_W * ACROSS < 640 ? 640 : BLOCK_W * ACROSS
+READING = "Per operation: bar and number are the median, the line is its 95 % interval. " \
+    . "Each column of a block has its own scale, from zero. " . sl_at_workers(0) . "." \
+    . (FEWS == 0 ? "" : FEWS == VALUES ? " No lines:" . SL_FEW . "." \
+        : " Where no line is:" . SL_FEW . ".")
 HEAD = sl_head(TITLE, READING, W)
 array BLOCK[NE]
 y = HEAD + 14
+high = 0
 do for [e = 1:NE] {
     BLOCK[e] = y
-    y = y + (strlen(DRAWN[e]) ? 38 + HEADING + ROW * NV : 44)
+    tall = strlen(DRAWN[e]) ? 54 + HEADING + ROW * NV : 60
+    high = tall > high ? tall : high
+    if (e % ACROSS == 0 || e == NE) {
+        y = y + high
+        high = 0
+    }
 }
 H = y + sl_foot(CAPTION, W)
 
-cell(i) = NAMES + CELL * (i - 1)
+left(e) = BLOCK_W * ((int(e) - 1) % ACROSS)
+cell(e, i) = left(e) + NAMES + CELL * (i - 1)
 top(e, i) = TOP[at(int(e), int(i))]
-bar_end(value) = cell($2) + BAR * value / top($1, $2)
-row(e, v) = BLOCK[int(e)] + 28 + HEADING + ROW * (v - 0.5)
+bar_end(value) = cell($1, $2) + BAR * value / top($1, $2)
+row(e, v) = BLOCK[int(e)] + 44 + HEADING + ROW * (v - 0.5)
 # v comes from DRAWN, as text.
 spec(v) = word(VARIANTS, sl_number(v))
 on(e, v) = $1 == e && $3 == sl_number(v)
@@ -123,24 +143,25 @@ do for [format in SL_FORMATS] {
     set multiplot
     do for [e = 1:NE] {
         set label short(word(EVENTS, e)) . " per operation" . unit(word(EVENTS, e)) \
-            at 14, BLOCK[e] + 10 left font sl_bold(format, 12) textcolor rgb SL_INK
-        set label "source " . source_text(SOURCE[e]) at W - 14, BLOCK[e] + 10 right \
+            at left(e) + 14, BLOCK[e] + 10 left font sl_bold(format, 12) textcolor rgb SL_INK
+        set label "source " . source_text(SOURCE[e]) at left(e) + 14, BLOCK[e] + 26 left \
             font ",10" textcolor rgb SL_SOFT
         if (strlen(DRAWN[e])) {
-            ROWS_TOP = BLOCK[e] + 28 + HEADING
+            ROWS_TOP = BLOCK[e] + 44 + HEADING
             do for [i = 1:NW] {
-                set label name(i) at cell(i), BLOCK[e] + 28 left \
+                set label name(i) at cell(e, i), BLOCK[e] + 44 left \
                     font ",10" textcolor rgb SL_SOFT
-                set label below(i) at cell(i), BLOCK[e] + 42 left font ",10" textcolor rgb SL_SOFT
-                set arrow from cell(i), ROWS_TOP - 2 to cell(i), ROWS_TOP + 2 + ROW * NV nohead \
+                set label below(i) at cell(e, i), BLOCK[e] + 58 left font ",10" textcolor rgb SL_SOFT
+                set arrow from cell(e, i), ROWS_TOP - 2 to cell(e, i), ROWS_TOP + 2 + ROW * NV nohead \
                     linecolor rgb SL_SOFT linewidth 0.8
             }
             do for [v = 1:NV] {
-                set label word(VARIANTS, v) at NAMES - 8, ROWS_TOP + ROW * (v - 0.5) right \
+                set label word(VARIANTS, v) at left(e) + NAMES - 8, ROWS_TOP + ROW * (v - 0.5) right \
                     font ",11" textcolor rgb SL_INK
             }
         } else {
-            set label "not counted: " . ABSENT[e] at 14, BLOCK[e] + 28 left \
+            set label sl_wrap("not counted: " . ABSENT[e], int((BLOCK_W - 28) / 6.9)) \
+                at left(e) + 14, BLOCK[e] + 42 left \
                 font ",11" textcolor rgb SL_SOFT
         }
     }
@@ -150,8 +171,8 @@ do for [format in SL_FORMATS] {
     do for [e = 1:NE] {
         if (strlen(DRAWN[e])) {
             plot for [v in DRAWN[e]] $ROWS \
-                    using (on(e, v) ? cell($2) : NaN):(row($1, $3)) \
-                    :(cell($2)):(bar_end($4)):(row($1, $3) - 5):(row($1, $3) + 5) \
+                    using (on(e, v) ? cell(e, $2) : NaN):(row($1, $3)) \
+                    :(cell(e, $2)):(bar_end($4)):(row($1, $3) - 5):(row($1, $3) + 5) \
                     with boxxyerror fillcolor rgb sl_fill(spec(v), VARIANTS) \
                     fillstyle solid 1 border linecolor rgb sl_edge(spec(v), VARIANTS) notitle, \
                 for [v in DRAWN[e]] $ROWS using (on(e, v) ? bar_end($4) : NaN) \
@@ -159,7 +180,7 @@ do for [format in SL_FORMATS] {
                     with xerrorbars pointtype sl_point(spec(v), VARIANTS) \
                     pointsize sl_point_size(format, 0.7) linewidth 1 \
                     linecolor rgb sl_hue(spec(v)) notitle, \
-                $ROWS using ($1 == e ? cell($2) + BAR + NUMBER : NaN):(row($1, $3)):(sl_plain($4)) \
+                $ROWS using ($1 == e ? cell(e, $2) + BAR + NUMBER : NaN):(row($1, $3)):(sl_plain($4)) \
                     with labels right font ",10" textcolor rgb SL_INK notitle
         }
     }

@@ -80,6 +80,16 @@ sl_raise(i, n) = (WORKERS_MAX[i] = n > WORKERS_MAX[i] ? n : WORKERS_MAX[i])
 stats SL_FILE using (sl_here(strcol("group")) \
     ? sl_raise(sl_index(WORKLOADS, strcol("workload")), int(column("workers"))) : 0) nooutput
 
+# "2 workers", or "2 to 4 workers" where workloads differ.
+sl_most_workers = 0
+sl_least_workers = 1e9
+do for [i = 1:words(WORKLOADS)] {
+    sl_most_workers = WORKERS_MAX[i] > sl_most_workers ? WORKERS_MAX[i] : sl_most_workers
+    sl_least_workers = WORKERS_MAX[i] < sl_least_workers ? WORKERS_MAX[i] : sl_least_workers
+}
+sl_at_workers(unused) = (sl_least_workers == sl_most_workers ? "" \
+    : sprintf("%d to ", sl_least_workers)) . sl_count(sl_most_workers, "worker")
+
 # For the row at hand of SL_FILE: of this group, and of its workload's largest count of workers?
 sl_shown(group, workload, workers) = \
     group eq GROUP && workers == WORKERS_MAX[sl_index(WORKLOADS, workload)]

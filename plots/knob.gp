@@ -74,13 +74,19 @@ LO = "lo"
 HI = "hi"
 X_MIN = words(NUMBERS) == 0 ? 0.8 * GAP : ZERO_APART ? -1.5 * GAP : -0.5 * GAP
 X_MAX = SPAN + GAP * (words(WORDS) ? 1.1 * words(WORDS) + 0.9 : 0.5)
-# Labels that would touch are left out; the default keeps its own.
+# A label that would touch the one to its left stands a line below that.
 X_TICKS = "set xtics ('' 0)"
-do for [spec in VARIANTS] {
-    s = setting(spec)
-    crowded = !apart(s) && s ne DEFAULT && sl_index(NUMBERS, DEFAULT) \
-        && abs(slot(s) - slot(DEFAULT)) < 0.05 * (X_MAX - X_MIN)
-    X_TICKS = X_TICKS . sprintf("; set xtics add ('%s' %f)", crowded ? "" : s, slot(s))
+X_LINES = 1
+last = -1e300
+line = 1
+ASCENDING = sl_ascending(NUMBERS)
+do for [s in ASCENDING . " " . WORDS] {
+    line = slot(s) - last < 0.05 * (X_MAX - X_MIN) ? line + 1 : 1
+    last = slot(s)
+    X_LINES = line > X_LINES ? line : X_LINES
+    below = ""
+    do for [k = 2:line] { below = below . '\n' }
+    X_TICKS = X_TICKS . sprintf('; set xtics add ("%s%s" %f)', below, s, slot(s))
 }
 APART = ZERO_APART && words(WORDS) ? "0 and words stand apart" : ZERO_APART ? "0 stands apart" \
     : words(WORDS) ? "words stand apart" : ""
@@ -106,7 +112,5 @@ PANEL_EXTRA = !sl_index(SETTINGS, DEFAULT) ? "" : sprintf( \
     . "set label 'default %s' at %f, graph 1 center offset 0, 0.7 font ',10' " \
     . "textcolor rgb SL_SOFT", \
     slot(DEFAULT), slot(DEFAULT), DEFAULT, slot(DEFAULT))
-READING = "Point: median of the samples; bar: 95 % interval. Higher is faster. " \
-    . (words(WORKLOADS) > 1 ? "The vertical axes of the panels differ and need not begin at zero." \
-        : "The vertical axis need not begin at zero.")
+READING = "Point: median of the samples; bar: its 95 % interval. Higher is faster."
 load SL_HERE . "curves.gp"

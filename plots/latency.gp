@@ -41,6 +41,7 @@ X_MAX = AT_MAX + 0.15
 X_TICKS = sprintf("set xtics ('50 %%%%' %f, '90 %%%%' 1, '99 %%%%' 2, '99.9 %%%%' 3, " \
     . "'99.99 %%%%' 4); set xtics add ('max' %f)", \
     nines(0.5), AT_MAX)
+X_LINES = 1
 X_LABEL = "share of operations that took at most this long"
 y_label(i) = "latency (logarithmic), " . sl_count(WORKERS_MAX[i], "worker")
 Y_LOG = 10
@@ -48,6 +49,6 @@ y_min(lo, hi) = 0.8 * lo
 y_max(lo, hi) = 1.25 * hi
 y_text(value) = sl_time(value)
 PANEL_EXTRA = ""
-READING = "Line: median over the samples; bars: 95 % interval. Lower is better; " \
+READING = "Line: median over the samples; bars: its 95 % interval. Lower is better; " \
     . "the right end is the slowest operation of all."
 load SL_HERE . "curves.gp"

@@ -8,7 +8,8 @@
 #      row_text(value)    a value as text
 #      row_tick(value)    a value as text at the axis
 #      ROW_IDEAL          1: draw lines at 1 and at the panel's count of workers
-#      BASELINE           "" or the variant that the second column of numbers is relative to
+#      BASELINE           "" or the variant that the second column of numbers is relative to; then
+#                         over_baseline(workload, variant) is the text of that column
 #
 # Bars start at zero and are linear, so that their lengths compare; each panel has a scale of its
 # own, because the operations of two workloads do not compare. A workload is shown at the largest
@@ -18,42 +19,61 @@ NV = words(VARIANTS)
 NW = words(WORKLOADS)
 array OP[NW]
 array TOP[NW]
-array BASE[NW]
 array DRAWN[NW]  # the numbers of the variants that have a value, as a list
 array UNDRAWN[NW] # and of those that say why they have none
+array FEW[NW]    # those without an interval
+array CUT[NW]    # those with one that goes on beyond the axis
 do for [i = 1:NW] {
     OP[i] = "operation"
     TOP[i] = ROW_IDEAL ? WORKERS_MAX[i] : 0.0
-    BASE[i] = 0.0
     DRAWN[i] = ""
     UNDRAWN[i] = ""
+    FEW[i] = ""
+    CUT[i] = ""
 }
 shown(unused) = sl_shown(strcol("group"), strcol("workload"), column("workers"))
 stats SL_FILE using (shown(0) \
     ? strlen(OP[sl_index(WORKLOADS, strcol("workload"))] = strcol("op")) : 0) nooutput
 
-# $ROWS: 1 workload, 2 variant, 3 why there is no value or 0, 4 to 6 value and interval.
+# $ROWS: 1 workload, 2 variant, 3 why there is no value or 0, 4 to 6 value and interval, 7 whether
+# there are too few samples for that.
 WHYS = "failed skipped not_measured"
 why(status, value) = status eq "ok" ? (value eq "NA" ? 3 : 0) : sl_index(WHYS, status)
 why_text(k) = k == 3 ? "not measured" : word(WHYS, k)
-number(name) = why(strcol("status"), strcol(MID)) ? 0.0 : column(name)
+number(name) = why(strcol("status"), strcol(MID)) ? 0.0 : sl_end(name, MID)
+few(unused) = !why(strcol("status"), strcol(MID)) && strcol(LO) eq "NA"
 set table $ROWS
 plot SL_FILE using (sl_index(WORKLOADS, strcol("workload"))) \
     :(sl_index(VARIANTS, strcol("variant"))):(why(strcol("status"), strcol(MID))) \
-    :(number(MID)):(number(LO)):(number(HI)) with table if (shown(0))
+    :(number(MID)):(number(LO)):(number(HI)):(few(0)) with table if (shown(0))
 unset table
 set datafile separator whitespace
 unset datafile columnheaders
-learn(i, v, value, hi) = strlen(DRAWN[i] = sl_add(DRAWN[i], sprintf("%d", v))) \
-    + (TOP[i] = hi > TOP[i] ? hi : TOP[i]) \
-    + (v == sl_index(VARIANTS, BASELINE) ? (BASE[i] = value) : 0)
+ANY_FEW = 0
+ANY_CUT = 0
+learn(i, v, value, few) = strlen(DRAWN[i] = sl_add(DRAWN[i], sprintf("%d", v))) \
+    + (TOP[i] = value > TOP[i] ? value : TOP[i]) \
+    + (few > 0 ? (ANY_FEW = 1) + strlen(FEW[i] = sl_add(FEW[i], sprintf("%d", v))) : 0)
 learn_why(i, v) = strlen(UNDRAWN[i] = sl_add(UNDRAWN[i], sprintf("%d", v)))
-stats $ROWS using ($3 == 0 ? learn(int($1), int($2), $4, $6) : learn_why(int($1), int($2))) nooutput
+stats $ROWS using ($3 == 0 ? learn(int($1), int($2), $4, $7) : learn_why(int($1), int($2))) nooutput
+array LIMIT[NW]
+do for [i = 1:NW] { LIMIT[i] = TOP[i] }
+extend(i, v, hi) = \
+    (LIMIT[i] = sl_reach(hi, TOP[i]) > LIMIT[i] ? sl_reach(hi, TOP[i]) : LIMIT[i]) \
+    + (hi > sl_reach(hi, TOP[i]) \
+        ? (ANY_CUT = 1) + strlen(CUT[i] = sl_add(CUT[i], sprintf("%d", v))) : 0)
+stats $ROWS using ($3 == 0 ? extend(int($1), int($2), $6) : 0) nooutput
+READING = READING . (ANY_FEW ? " Where it says so:" . SL_FEW . "." : "") \
+    . (ANY_CUT ? " An interval that ends in › goes on beyond the axis." : "")
 
 LABEL_CHARS = 0
 do for [s in VARIANTS] { LABEL_CHARS = strlen(s) > LABEL_CHARS ? strlen(s) : LABEL_CHARS }
-NAMES = 22 + 7.2 * LABEL_CHARS
-VALUES = BASELINE eq "" ? 66 : 122
+NAMES = 22 + 7.9 * LABEL_CHARS
+# How far right of the axis the columns of text end.
+VALUE_END = 56.0
+BASE_END = VALUE_END + (BASELINE eq "" ? 0 : 58)
+FEW_END = BASE_END + (ANY_FEW ? 50 : 0)
+VALUES = FEW_END + 10
 ROW = 18
 COLUMNS = NW > 1 && NAMES < 250 ? 2 : 1
 W = COLUMNS == 2 ? 980 : 640
@@ -67,7 +87,7 @@ top(i) = HEAD + PANEL_H * ((i - 1) / COLUMNS) + 34
 # v comes from the lists, as text.
 got(i, v, k) = $1 == i && $2 == sl_number(v) ? column(k) : sl_none(v, -2 * limit - 1)
 spec(v) = word(VARIANTS, sl_number(v))
-over_base(value, base) = base > 0 ? sl_ratio(value / base) : ""
+over_base(i, v) = BASELINE eq "" ? "" : over_baseline(i, sl_number(v))
 
 do for [format in SL_FORMATS] {
     eval sl_terminal(format, W, H)
@@ -84,17 +104,23 @@ do for [format in SL_FORMATS] {
     load SL_HERE . "canvas.gp"
     do for [i = 1:NW] {
         eval sl_panel(left(i), right(i), top(i), top(i) + ROW * NV, W, H)
-        limit = TOP[i] > 0 ? TOP[i] * 1.04 : 1
+        limit = LIMIT[i] > 0 ? LIMIT[i] * 1.04 : 1
         set xrange [0:limit]
         set yrange [NV + 0.5:0.5]
-        set xtics out nomirror scale 0.4 font ",10" textcolor rgb SL_SOFT offset 0, 0.4
-        set xtics ("0" 0)
-        step = sl_step(limit)
-        do for [k = 1:int(limit / step)] { set xtics add (row_tick(k * step) k * step) }
-        set xlabel row_axis(OP[i]) . ", " . sl_count(WORKERS_MAX[i], "worker") \
-            font ",10" textcolor rgb SL_SOFT offset 0, 0.9
+        unset xlabel
+        unset xtics
+        if (strlen(DRAWN[i])) {
+            set xtics out nomirror scale 0.4 font ",10" textcolor rgb SL_SOFT offset 0, 0.4
+            set xtics ("0" 0)
+            step = sl_step(limit)
+            do for [k = 1:int(limit / step)] { set xtics add (row_tick(k * step) k * step) }
+            set xlabel row_axis(OP[i]) . ", " . sl_count(WORKERS_MAX[i], "worker") \
+                font ",10" textcolor rgb SL_SOFT offset 0, 0.9
+        } else {
+            unset border
+        }
         set grid xtics linecolor rgb SL_RULE linewidth 0.5
-        if (ROW_IDEAL) {
+        if (ROW_IDEAL && strlen(DRAWN[i])) {
             do for [n in sprintf("1 %d", WORKERS_MAX[i])] {
                 set arrow from int(n), graph 0 to int(n), graph 1 nohead front \
                     linecolor rgb SL_REFERENCE dashtype 2
@@ -110,11 +136,16 @@ do for [format in SL_FORMATS] {
                 pointsize sl_point_size(format, 1) linewidth 1.2 \
                 linecolor rgb sl_hue(spec(v)) notitle, \
             for [v in DRAWN[i]] $ROWS using (got(i, v, 3) + limit):2:(row_text($4)) \
-                with labels right offset screen 56.0 / W, 0 \
+                with labels right offset screen VALUE_END / W, 0 \
                 font ",11" textcolor rgb SL_INK notitle, \
-            for [v in DRAWN[i]] $ROWS using (got(i, v, 3) + limit):2:(over_base($4, BASE[i])) \
-                with labels right offset screen 112.0 / W, 0 \
+            for [v in DRAWN[i]] $ROWS using (got(i, v, 3) + limit):2:(over_base(i, v)) \
+                with labels right offset screen BASE_END / W, 0 \
                 font ",11" textcolor rgb SL_SOFT notitle, \
+            for [v in FEW[i]] $ROWS using (got(i, v, 3) + limit):2:("too few") \
+                with labels right offset screen FEW_END / W, 0 \
+                font ",10" textcolor rgb SL_SOFT notitle, \
+            for [v in CUT[i]] $ROWS using (got(i, v, 3) + limit):2:("›") \
+                with labels center font ",14" textcolor rgb sl_hue(spec(v)) notitle, \
             for [v in UNDRAWN[i]] $ROWS \
                 using (got(i, v, 3) > 0 ? 0.0 : got(i, v, 3)):2:(why_text(int($3))) \
                 with labels left offset 1, 0 font ",11" textcolor rgb SL_SOFT notitle

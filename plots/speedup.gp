@@ -26,7 +26,7 @@ LO = "speedup_lo"
 HI = "speedup_hi"
 if (words(WORKERS) <= 2) {
     READING = "Bar: median throughput over the same variant's with 1 worker; " \
-        . "line: 95 % interval. " \
+        . "line: 95 % interval of that. " \
         . "Dashed: 1 = no gain, and the ideal, as many times faster as there are workers."
     BASELINE = ""
     ROW_IDEAL = 1
@@ -35,7 +35,8 @@ if (words(WORKERS) <= 2) {
     row_tick(value) = sprintf("%g", value)
     load SL_HERE . "rows.gp"
 } else {
-    READING = "Median throughput over the same variant's with 1 worker; bars: 95 % interval. " \
+    READING = "Median throughput over the same variant's with 1 worker; bars: 95 % interval of " \
+        . "that. " \
         . "Dashed grey: the ideal, as many times faster as there are workers."
     CURVES = VARIANTS
     MOST = int(word(WORKERS, words(WORKERS)))
@@ -52,6 +53,7 @@ if (words(WORKERS) <= 2) {
     do for [n in WORKERS] {
         X_TICKS = X_TICKS . sprintf("; set xtics add ('%s' %f)", n, place(int(n)))
     }
+    X_LINES = 1
     X_LABEL = "workers"
     y_label(i) = "speed-up over 1 worker"
     Y_LOG = DOUBLINGS ? 2 : 0

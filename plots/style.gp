@@ -104,10 +104,16 @@ sl_time(ns) = ns < 1e3 ? sprintf("%g ns", ns) : ns < 1e6 ? sprintf("%g µs", ns 
     : ns < 1e9 ? sprintf("%g ms", ns / 1e6) : sprintf("%g s", ns / 1e9)
 sl_ratio(x) = sprintf(x >= 9.95 ? "%.0f×" : x >= 0.0995 ? "%.2f×" : "%.3f×", x)
 
-# A step of 1, 2 or 5 times a power of ten that gives 3 to 6 steps up to limit.
+# A step of 1, 2 or 5 times a power of ten that gives 2 to 6 steps up to limit.
 sl_step(limit) = sl_step_of(limit, 10.0 ** floor(log10(limit)))
-sl_step_of(limit, power) = limit / power >= 6 ? 2 * power : limit / power >= 3 ? power \
-    : limit / power >= 1.5 ? power / 2 : power / 5
+sl_step_of(limit, power) = limit / power >= 5 ? 2 * power : limit / power >= 2.5 ? power \
+    : limit / power >= 1.25 ? power / 2 : power / 5
+
+# Where too few samples leave a value without an interval, it is both ends itself.
+sl_end(end, value) = strcol(end) eq "NA" ? column(value) : column(end)
+SL_FEW = " too few samples for an interval"
+# An interval may stretch an axis by half, and goes on beyond it then.
+sl_reach(hi, value) = hi > 1.5 * value ? 1.5 * value : hi
 
 # "round trip" -> "round trips", "leaf" -> "leaves"
 sl_plural(op) = !strlen(op) || op[strlen(op):*] eq "s" ? op \

@@ -33,18 +33,21 @@ do for [i = 1:NW] {
     BASE[i] = 0.0
 }
 
-# $ROWS: 1 workload, 2 variant, 3 why there is no value or 0, 4 to 6 value and interval.
+# $ROWS: 1 workload, 2 variant, 3 why there is no value or 0, 4 to 6 value and interval, 7 whether
+# there are too few samples for that.
 WHYS = "failed skipped not_measured"
 why(status, value) = status eq "ok" ? (value eq "NA" ? 3 : 0) : sl_index(WHYS, status)
 why_text(k) = k == 3 ? "not measured" : word(WHYS, k)
-number(name) = why(strcol("status"), strcol("median")) ? 0.0 : column(name)
+number(name) = why(strcol("status"), strcol("median")) ? 0.0 \
+    : sl_end(name, "median")
 shown(unused) = sl_shown(strcol("group"), strcol("workload"), column("workers"))
 stats SL_FILE using (shown(0) \
     ? strlen(OP[sl_index(WORKLOADS, strcol("workload"))] = strcol("op")) : 0) nooutput
 set table $ROWS
 plot SL_FILE using (sl_index(WORKLOADS, strcol("workload"))) \
     :(sl_index(VARIANTS, strcol("variant"))):(why(strcol("status"), strcol("median"))) \
-    :(number("median")):(number("lo")):(number("hi")) with table if (shown(0))
+    :(number("median")):(number("lo")):(number("hi")) \
+    :(strcol("lo") eq "NA") with table if (shown(0))
 unset table
 set datafile separator whitespace
 unset datafile columnheaders
@@ -60,7 +63,8 @@ PANEL = NV + 4 # title, the rows, axis, its numbers, an empty line
 FIT = LINES == 0 ? NW : LINES / PANEL
 FIT = FIT < 1 ? 1 : FIT > NW ? NW : FIT
 
-text(value, lo, hi, base) = sprintf("%7s  %6s to %-6s", sl_si(value), sl_si(lo), sl_si(hi)) \
+text(value, lo, hi, few, base) = sprintf("%7s  ", sl_si(value)) \
+    . (few > 0 ? sprintf("%-16s", "too few") : sprintf("%6s to %-6s", sl_si(lo), sl_si(hi))) \
     . (base > 0 ? sprintf("%8s", sl_ratio(value / base)) : "")
 drawn(i) = $1 == i && $3 == 0
 
@@ -86,7 +90,7 @@ do for [i = 1:FIT] {
     set ytics ("" 0)
     do for [v = 1:NV] { set ytics add (word(VARIANTS, v) v) }
     plot $ROWS using (drawn(i) ? 0 : NaN):2:4:(0) with vectors nohead, \
-        $ROWS using (drawn(i) ? limit : NaN):2:(text($4, $5, $6, BASE[i])) with labels left, \
+        $ROWS using (drawn(i) ? limit : NaN):2:(text($4, $5, $6, $7, BASE[i])) with labels left, \
         $ROWS using ($1 == i && $3 > 0 ? 0 : NaN):2:(why_text(int($3))) with labels left \
             offset 1, 0
 }

@@ -166,7 +166,7 @@ assert 'gmp' in variants and 'serial' in variants and not any(v.startswith('peer
 cat >sweep.yaml <<'YAML'
 name: peers
 title: A right peer, a wrong one, and one that is not there
-reps: 3
+reps: 6
 timeout_s: 60
 min_time_ms: 0
 warmup: 0

@@ -112,9 +112,9 @@ ok() {
         "$3" "${3}0" "${3}00" "${3}000" "\"max_ns\":${3}0000,\"buckets\":[]"
 }
 
-# Of every cell the five samples are m-2 .. m+2 percent; so gmp on pingpong is exactly 2 of grq.
-for block in 0 1 2 3 4; do
-    noise=$((98 + block))
+# Of every cell the seven samples are m-3 .. m+3 percent; so gmp on pingpong is exactly 2 of grq.
+for block in 0 1 2 3 4 5 6; do
+    noise=$((97 + block))
     for workers in 1 2; do
         for workload in pingpong mpmc yield; do
             groups='"structures"'
@@ -185,8 +185,8 @@ says absent_fact 'governor absent (cannot read the &lt;governor&gt;)'
 says bytes_with_unit 'cache 48 KiB'
 says settings 'seed 4711; reps 5; warmup 1'
 says command 'build/schedlab run gmp,tick=16 yield --workers 2'
-says strip_of_a_cell 'Samples in run order: 5 good, 0 bad, 0 disturbed'
-says strip_of_a_failed_cell 'Samples in run order: 4 good, 1 bad, 0 disturbed'
+says strip_of_a_cell 'Samples in run order: 7 good, 0 bad, 0 disturbed'
+says strip_of_a_failed_cell 'Samples in run order: 6 good, 1 bad, 0 disturbed'
 says where_the_events_of_absent_rows_are 'Events that were absent in every column are in the section on sources.'
 says peak '17.0 in all'
 says interval '392 k to 408 k'
@@ -276,10 +276,28 @@ run 0 report_again "$folder" --no-figures
 check report_again_is_the_same cmp -s "$page" page.before
 run 0 report_as_json "$folder" --no-figures --format json
 for part in '"outcome": "won"' '"efficiency": 1.0' '"outcome": "no difference shown"' '"fastest": "gmp"' '"next": "tasksteal"' '"status": "failed"' '"question": "Is 61 special?"' \
-    '"class": "all"' '"n_all": 5' 'figures/tick-knob.svg"'; do
+    '"class": "all"' '"n_all": 7' 'figures/tick-knob.svg"'; do
     check "json_has_$part" grep -qF -- "$part" out
 done
 check json_is_whole test "$(head -n 1 out)$(tail -n 1 out)" = '{}'
+
+# Of three samples a cell ------------------------------------------------------------------------------
+
+mkdir -p deep/er/few
+cp "$folder"/{sweep.yaml,environment.json} deep/er/few/
+grep -E '"block":[0-2],' "$folder/samples.jsonl" >deep/er/few/samples.jsonl
+run 0 report_of_few_samples deep/er/few
+run 0 few_samples_as_json deep/er/few --no-figures --format json
+check few_samples_have_no_interval_on_the_page grep -qF '<td class="range">too few</td>' deep/er/few/report.html
+lacks few_samples_have_no_range_on_the_page '<td class="range">[0-9.]+ [kM]? ?to' deep/er/few/report.html
+check few_samples_have_no_interval_in_answers grep -qF '(too few samples for an interval)' deep/er/few/report.html
+check few_samples_have_a_reason_in_json grep -qF '"absent": "too few samples: a 95 % interval takes 6"' out
+lacks few_samples_have_no_ends_in_json '"(lo|hi)": (0|[2-9]|1\.[0-9]*[1-9])' out
+for figure in structures-throughput structures-speedup structures-events tick-knob tails-latency; do
+    check "few_samples_are_said_in_$figure" grep -qE 'too few( samples)?' "deep/er/few/figures/$figure.svg"
+done
+check few_samples_stand_beside_the_value grep -qF '>too few<' deep/er/few/figures/structures-throughput.svg
+check enough_samples_need_no_such_word test -z "$(grep -l 'too few' "$folder"/figures/*-{throughput,speedup,knob,latency}.svg)"
 
 # What is wrong -------------------------------------------------------------------------------------
 

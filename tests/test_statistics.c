@@ -47,24 +47,34 @@ static void no_samples_give_no_numbers(void **state)
     assert_true(isnan(statistics_ratio(one, 1, NULL, 0, 1).median));
 }
 
-static void one_or_two_samples_give_their_extremes(void **state)
+/* The chance that the median lies outside n samples is 2 * 0.5^n. */
+static void interval_takes_as_many_samples_as_can_cover_95_percent(void **state)
 {
     (void)state;
-    const double x[] = {4, 2};
-    struct interval one = statistics_median(x, 1, 1), two = statistics_median(x, 2, 1);
-    assert_true(one.lo == 4 && one.median == 4 && one.hi == 4);
-    assert_true(two.lo == 2 && two.median == 3 && two.hi == 4);
-    struct interval ratio = statistics_ratio(x, 2, x, 2, 1);
-    assert_true(ratio.lo == 0.5 && ratio.median == 1 && ratio.hi == 2);
+    assert_true(1 - 2 * pow(0.5, STATISTICS_INTERVAL_MIN) >= 0.95);
+    assert_true(1 - 2 * pow(0.5, STATISTICS_INTERVAL_MIN - 1) < 0.95);
+    const double x[] = {4, 2, 3, 6, 5, 7};
+    for (size_t n = 1; n <= 6; n++) {
+        struct interval median = statistics_median(x, n, 1);
+        struct interval ratio = statistics_ratio(x, n, x, 6, 1);
+        struct interval mean = statistics_geomean_ratio(&(struct ratio_samples){x, x, 6, n}, 1, 1);
+        assert_true(isfinite(median.median) && isfinite(ratio.median) && isfinite(mean.median));
+        bool few = n < STATISTICS_INTERVAL_MIN;
+        assert_int_equal(few, statistics_has_too_few(median));
+        assert_int_equal(few, statistics_has_too_few(ratio));
+        assert_int_equal(few, statistics_has_too_few(mean));
+        assert_int_equal(few, !statistics_has_interval(ratio));
+        assert_int_equal(few, isnan(median.lo) && isnan(median.hi));
+    }
 }
 
 static void equal_samples_have_an_interval_of_no_width(void **state)
 {
     (void)state;
-    const double x[] = {7, 7, 7, 7, 7};
-    struct interval interval = statistics_median(x, 5, 1);
+    const double x[] = {7, 7, 7, 7, 7, 7};
+    struct interval interval = statistics_median(x, 6, 1);
     assert_true(interval.lo == 7 && interval.median == 7 && interval.hi == 7);
-    assert_int_equal(interval.n, 5);
+    assert_int_equal(interval.n, 6);
 }
 
 static void interval_depends_on_the_seed_and_nothing_else(void **state)
@@ -85,8 +95,8 @@ static void interval_depends_on_the_seed_and_nothing_else(void **state)
 static void interval_lies_within_the_samples_and_holds_the_median(void **state)
 {
     (void)state;
-    const double x[] = {10, 11, 12, 13, 1000};
-    struct interval interval = statistics_median(x, 5, 3);
+    const double x[] = {10, 11, 11, 12, 13, 13, 1000};
+    struct interval interval = statistics_median(x, 7, 3);
     assert_true(interval.lo >= 10 && interval.lo <= interval.median);
     assert_true(interval.hi <= 1000 && interval.hi >= interval.median);
     assert_true(interval.median == 12);
@@ -117,8 +127,8 @@ static void interval_covers_the_true_median_about_as_often_as_it_says(void **sta
 static void ratio_is_of_the_medians(void **state)
 {
     (void)state;
-    const double x[] = {20, 19, 21, 20, 20}, y[] = {10, 10, 11, 9, 10};
-    struct interval ratio = statistics_ratio(x, 5, y, 5, 1);
+    const double x[] = {20, 19, 21, 20, 19, 21, 20}, y[] = {10, 10, 11, 9, 10, 9, 11};
+    struct interval ratio = statistics_ratio(x, 7, y, 7, 1);
     assert_true(ratio.median == 2);
     assert_true(ratio.lo < 2 && ratio.lo > 1.7);
     assert_true(ratio.hi > 2 && ratio.hi < 2.4);
@@ -184,10 +194,10 @@ static void geomean_of_ratios_is_that_of_fleming_and_wallace(void **state)
 static void geomean_interval_holds_the_noise_of_all_pairs(void **state)
 {
     (void)state;
-    const double quiet_over[] = {20, 20, 20, 20, 20}, quiet_under[] = {10, 10, 10, 10, 10};
-    const double noisy[] = {8, 9, 10, 11, 12};
-    const struct ratio_samples quiet = {quiet_over, quiet_under, 5, 5};
-    const struct ratio_samples pairs[] = {quiet, {noisy, quiet_under, 5, 5}};
+    const double quiet_over[] = {20, 20, 20, 20, 20, 20, 20};
+    const double quiet_under[] = {10, 10, 10, 10, 10, 10, 10}, noisy[] = {8, 9, 9, 10, 11, 11, 12};
+    const struct ratio_samples quiet = {quiet_over, quiet_under, 7, 7};
+    const struct ratio_samples pairs[] = {quiet, {noisy, quiet_under, 7, 7}};
     struct interval alone = statistics_geomean_ratio(&quiet, 1, 1);
     assert_true(alone.lo == 2 && alone.median == 2 && alone.hi == 2);
     struct interval both = statistics_geomean_ratio(pairs, 2, 1);
@@ -477,7 +487,7 @@ int main(void)
         cmocka_unit_test(median_of_odd_and_even_counts),
         cmocka_unit_test(median_leaves_its_input_alone),
         cmocka_unit_test(no_samples_give_no_numbers),
-        cmocka_unit_test(one_or_two_samples_give_their_extremes),
+        cmocka_unit_test(interval_takes_as_many_samples_as_can_cover_95_percent),
         cmocka_unit_test(equal_samples_have_an_interval_of_no_width),
         cmocka_unit_test(interval_depends_on_the_seed_and_nothing_else),
         cmocka_unit_test(interval_lies_within_the_samples_and_holds_the_median),
