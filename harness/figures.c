@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/figures.h"
 
+#include "harness/figures_events.h"
 #include "harness/gnuplot.h"
 #include "harness/records.h"
 
@@ -14,10 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EVENTS_MIN = 3, EVENTS_MAX = 8, EVENT_ROWS = 48, PATH_SIZE = 4096, ARGUMENTS = 8 };
-
-/* Less than one in a thousand operations is not why one variant is faster than another. */
-static const double RATE_MIN = 0.001;
+enum { PATH_SIZE = 4096, ARGUMENTS = 8 };
 
 static char *format(const char *text, ...) __attribute__((format(printf, 1, 2)));
 static char *format(const char *text, ...)
@@ -29,106 +27,6 @@ static char *format(const char *text, ...)
         abort();
     va_end(arguments);
     return result;
-}
-
-/* Which events ----------------------------------------------------------------------------------
- * */
-
-static bool in_group(const struct report_event *event, const struct report_group *group)
-{
-    return strcmp(event->group, group->id) == 0 &&
-           event->workers == report_workers_max(group, event->workload);
-}
-
-/* How far the variants are apart on one workload: 0 all alike, 1 some have none of it. */
-static double spread(const struct report *report, const struct report_group *group,
-                     const char *name, const char *workload)
-{
-    double lowest = INFINITY, highest = -INFINITY;
-    for (size_t i = 0; i < report->events_count; i++) {
-        const struct report_event *event = &report->events[i];
-        if (strcmp(event->name, name) != 0 || strcmp(event->workload, workload) != 0 ||
-            !isfinite(event->per_op.median) || !in_group(event, group))
-            continue;
-        lowest = fmin(lowest, event->per_op.median);
-        highest = fmax(highest, event->per_op.median);
-    }
-    return highest >= RATE_MIN ? (highest - lowest) / highest : 0;
-}
-
-/* What a figure has room for: caches first, since they are what throughput is usually lost to, then
- * whatever tells the variants apart most. Below zero: nothing to show. */
-static double event_score(const struct report *report, const struct report_group *group,
-                          const struct report_event *event)
-{
-    double sum = 0;
-    size_t at = 0;
-    const char *workload;
-    while ((workload = report_next_workload(group, &at)) != NULL)
-        sum += spread(report, group, event->name, workload);
-    bool cache = strcmp(event->source, "pmu") == 0 || strcmp(event->source, "sim") == 0;
-    return sum == 0 ? -1 : sum + (cache ? 1e6 : 0);
-}
-
-struct candidate {
-    const char *name;
-    double score;
-    size_t place; /* in the file */
-    bool chosen;
-};
-
-static size_t candidates_find(const struct report *report, const struct report_group *group,
-                              struct candidate *candidates)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < report->events_count; i++) {
-        const struct report_event *event = &report->events[i];
-        bool known = !in_group(event, group) || !isfinite(event->per_op.median);
-        for (size_t k = 0; k < count && !known; k++)
-            known = strcmp(candidates[k].name, event->name) == 0;
-        if (!known)
-            candidates[count++] =
-                (struct candidate){event->name, event_score(report, group, event), i, false};
-    }
-    return count;
-}
-
-/* How many events a figure shows: one has a row for each variant. */
-static size_t events_room(const struct report_group *group)
-{
-    size_t variants = 0, at = 0;
-    report_next_workload(group, &at);
-    for (size_t i = 0; i < at; i++)
-        variants += group->cells[i].workers == group->cells[0].workers;
-    size_t room = EVENT_ROWS / (variants ? variants : 1);
-    return room < EVENTS_MIN ? EVENTS_MIN : room > EVENTS_MAX ? EVENTS_MAX : room;
-}
-
-/* Names separated by spaces, in the order of the file; NULL if no event is worth a figure. */
-static char *events_choose(const struct report *report, const struct report_group *group)
-{
-    struct candidate *candidates = calloc(report->events_count + 1, sizeof *candidates);
-    if (!candidates)
-        abort();
-    size_t count = candidates_find(report, group, candidates);
-    for (size_t n = events_room(group); n > 0; n--) {
-        struct candidate *best = NULL;
-        for (size_t i = 0; i < count; i++)
-            if (!candidates[i].chosen && candidates[i].score > (best ? best->score : 0))
-                best = &candidates[i];
-        if (best)
-            best->chosen = true;
-    }
-    char *names = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (!candidates[i].chosen)
-            continue;
-        char *longer = format("%s%s%s", names ? names : "", names ? " " : "", candidates[i].name);
-        free(names);
-        names = longer;
-    }
-    free(candidates);
-    return names;
 }
 
 /* Planning --------------------------------------------------------------------------------------
@@ -255,7 +153,7 @@ static void figure_add(struct figures *figures, const struct report *report,
         if (figures->figures[i].group == group && figures->figures[i].kind == kind)
             return;
     struct figure figure = {.group = group, .kind = kind};
-    if (kind == SWEEP_FIGURE_EVENTS && !(figure.events = events_choose(report, group)))
+    if (kind == SWEEP_FIGURE_EVENTS && !(figure.events = figures_events_choose(report, group)))
         return;
     if ((kind == SWEEP_FIGURE_SPEEDUP && !has_speedup(group)) ||
         (kind == SWEEP_FIGURE_LATENCY && !has_latency(report, group)) ||

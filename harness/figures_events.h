@@ -1,0 +1,19 @@
+/* figures_events.h - which of the events that were counted a figure shows.
+ *
+ * Who calls: figures.c.
+ */
+#ifndef SCHEDLAB_FIGURES_EVENTS_H
+#define SCHEDLAB_FIGURES_EVENTS_H
+
+#include "harness/report_data.h"
+
+/* The names of the events for the figure of a group, separated by spaces: those that count what the
+ * knobs do that the group's specifications name, then others in the order of the file. NULL if no
+ * event is worth a figure. free() it. */
+char *figures_events_choose(const struct report *report, const struct report_group *group);
+
+/* The names of the scheduler's own counters, separated by spaces, in which a knob or a setting
+ * common to all variants acts first; NULL if it is not known. */
+const char *figures_own_counters(const char *knob);
+
+#endif
