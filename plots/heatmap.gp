@@ -15,8 +15,8 @@
 #
 # Colours: from white at 1 to blue above and to orange below, which people with any of the common
 # kinds of colour blindness tell apart; light enough at their ends for black text (7:1). What is not
-# told apart from the baseline is grey with a "~", or with a "?" where there are too few samples;
-# what was not measured is crossed out: colour is never all there is.
+# told apart from the baseline is grey with a "~"; where samples are too few to tell, a paler grey with a
+# "?"; what was not measured is crossed out: colour is never all there is. The key has what the map has.
 
 SL_HERE = ARG0
 while (strlen(SL_HERE) && SL_HERE[strlen(SL_HERE):*] ne "/") {
@@ -83,14 +83,15 @@ LOW_END = 0xE8912D
 HIGH_END = 0x5BA3D0
 MIDDLE = 0xFFFFFF
 NEUTRAL = 0xDEDEDE
+UNKNOWN = 0xF2F2F2
 mix_byte(a, b, t, shift) = \
     int(((a >> shift) & 255) * (1 - t) + ((b >> shift) & 255) * t) << shift
 mix(a, b, t) = mix_byte(a, b, t, 16) + mix_byte(a, b, t, 8) + mix_byte(a, b, t, 0)
 clip(x) = x > 1 ? 1.0 : x < -1 ? -1.0 : x
 shade_at(t) = t < 0 ? mix(MIDDLE, LOW_END, -t) : mix(MIDDLE, HIGH_END, t)
 is_number(known) = known >= 1 && known <= 4
-shade(ratio, known, base) = base == 1 || !is_number(known) ? MIDDLE : known >= 3 ? NEUTRAL \
-    : shade_at(clip(octaves(ratio) / REACH))
+shade(ratio, known, base) = base == 1 || !is_number(known) ? MIDDLE : known == 3 ? NEUTRAL \
+    : known == 4 ? UNKNOWN : shade_at(clip(octaves(ratio) / REACH))
 cell_text(ratio, known, base) = !is_number(known) ? (known > 0 ? word(KNOWN, int(known)) : "") \
     : base == 1 ? sl_ratio(ratio) \
     : (known == 3 ? "~" : known == 4 ? "?" : "") . sl_ratio(ratio)
@@ -112,13 +113,30 @@ PANEL_W = NAMES + CELL * NX + 24
 PANEL_W = PANEL_W < TITLE_W + 24 ? TITLE_W + 24 : PANEL_W
 COLUMNS = int((980 - 14) / PANEL_W)
 COLUMNS = COLUMNS < 1 ? 1 : COLUMNS > NPANELS ? NPANELS : COLUMNS
-W = 14 + PANEL_W * COLUMNS < 640 ? 640 : 14 + PANEL_W * COLUMNS
+W = 14 + PANEL_W * COLUMNS < 780 ? 780 : 14 + PANEL_W * COLUMNS
 ABOVE = 48
 PANEL_H = ABOVE + ROW * NY + 48
-READING = "Median throughput as a multiple of that of " . BASELINE . " (framed). Grey with ~: " \
-    . "no difference is shown (Mann-Whitney test at 5 %, Holm's correction over all cells of the " \
-    . "question); with ?: too few samples to show one. Crossed out: not measured."
-HEAD = sl_head(TITLE, READING, W) + 52
+# What there is to explain: cells that are told apart, that are not, that have too few samples, and
+# places without a number.
+MEASURED = 0
+SHOWN = 0
+ALIKE = 0
+UNKNOWNS = 0
+tell(known, base) = (MEASURED = MEASURED + is_number(known)) \
+    + (base == 0 && (known == 1 || known == 2) ? (SHOWN = SHOWN + 1) : 0) \
+    + (base == 0 && known == 3 ? (ALIKE = ALIKE + 1) : 0) \
+    + (base == 0 && known == 4 ? (UNKNOWNS = UNKNOWNS + 1) : 0)
+stats $CELLS using (tell(int($5), int($6))) nooutput
+MISSING = MEASURED < NPANELS * NX * NY
+TEST = " by the Mann-Whitney test at 5 % with Holm's correction over all cells of the question"
+READING = "Median throughput as a multiple of that of " . BASELINE . " (framed). " \
+    . (SHOWN ? "Coloured: shown to differ from it," . TEST . ". " : "") \
+    . (ALIKE ? "~: no difference is shown" . (SHOWN ? "" : TEST) . ". " : "") \
+    . (UNKNOWNS ? "?: too few samples for the test, whatever they are" \
+        . (SHOWN + ALIKE ? "" : "; none of these differences is shown") . ". " : "") \
+    . (MISSING ? "Crossed out: not measured." : "")
+KEYED = SHOWN || ALIKE || UNKNOWNS || MISSING
+HEAD = sl_head(TITLE, READING, W) + (SHOWN ? 52 : KEYED ? 36 : 8)
 H = HEAD + PANEL_H * ceil(NPANELS / real(COLUMNS)) + sl_foot(CAPTION, W)
 left(p) = 14 + PANEL_W * ((int(p) - 1) % COLUMNS) + NAMES
 top(p) = HEAD + PANEL_H * ((int(p) - 1) / COLUMNS) + ABOVE
@@ -126,37 +144,52 @@ x_of(p, i) = left(p) + CELL * (i - 0.5)
 y_of(p, k) = top(p) + ROW * (NY - k + 0.5)
 
 # The key: a strip of the scale, and what is beside it.
-KEY_TOP = HEAD - 42
+KEY_TOP = HEAD - (SHOWN ? 42 : 26)
 KEY_W = 250.0
 STEPS = 44
-key_x(t) = 14 + KEY_W * (t + 1) / 2
+key_x(t) = 32 + KEY_W * (t + 1) / 2
 key_text(t) = (CUT && t == -1 ? "≤ " : CUT && t == 1 ? "≥ " : "") . sl_ratio(2.0 ** (t * REACH))
+
+key_box(x, color) = sprintf("set object rectangle from %f, KEY_TOP to %f, KEY_TOP + 12 " \
+    . "fillcolor rgb %d fillstyle solid 1 border linecolor rgb SL_SOFT linewidth 0.6", \
+    x, x + 24, color)
+key_label(x, text) = sprintf("set label '%s' at %f, KEY_TOP + 6 left font ',10' " \
+    . "textcolor rgb SL_SOFT", text, x + 30)
 
 do for [format in SL_FORMATS] {
     eval sl_terminal(format, W, H)
     set output PREFIX . "." . format
     set multiplot
-    do for [s = 1:STEPS] {
-        set object rectangle from key_x(-1 + 2.0 * (s - 1) / STEPS), KEY_TOP \
-            to key_x(-1 + 2.0 * s / STEPS), KEY_TOP + 12 \
-            fillcolor rgb shade_at(-1 + (2.0 * s - 1) / STEPS) fillstyle solid 1 noborder
+    if (SHOWN) {
+        do for [s = 1:STEPS] {
+            set object rectangle from key_x(-1 + 2.0 * (s - 1) / STEPS), KEY_TOP \
+                to key_x(-1 + 2.0 * s / STEPS), KEY_TOP + 12 \
+                fillcolor rgb shade_at(-1 + (2.0 * s - 1) / STEPS) fillstyle solid 1 noborder
+        }
+        set object rectangle from key_x(-1), KEY_TOP to key_x(1), KEY_TOP + 12 \
+            fillstyle empty border linecolor rgb SL_SOFT linewidth 0.6
+        do for [t in "-1 -0.5 0 0.5 1"] {
+            set label key_text(real(t)) at key_x(real(t)), KEY_TOP + 23 center font ",10" \
+                textcolor rgb SL_SOFT
+        }
     }
-    set object rectangle from key_x(-1), KEY_TOP to key_x(1), KEY_TOP + 12 \
-        fillstyle empty border linecolor rgb SL_SOFT linewidth 0.6
-    set label key_text(-1) at key_x(-1), KEY_TOP + 23 left font ",10" textcolor rgb SL_SOFT
-    do for [t in "-0.5 0 0.5 1"] {
-        set label key_text(real(t)) at key_x(real(t)), KEY_TOP + 23 center font ",10" \
-            textcolor rgb SL_SOFT
+    key_at = SHOWN ? key_x(1) + 34 : 14
+    if (ALIKE) {
+        eval key_box(key_at, NEUTRAL)
+        eval key_label(key_at, "~ no difference shown")
+        key_at = key_at + 176
     }
-    set object rectangle from key_x(1) + 34, KEY_TOP to key_x(1) + 58, KEY_TOP + 12 \
-        fillcolor rgb NEUTRAL fillstyle solid 1 noborder
-    set label "~ no difference shown" at key_x(1) + 64, KEY_TOP + 6 left font ",10" \
-        textcolor rgb SL_SOFT
-    set object rectangle from key_x(1) + 214, KEY_TOP to key_x(1) + 238, KEY_TOP + 12 \
-        fillstyle empty border linecolor rgb SL_SOFT linewidth 0.6
-    set arrow from key_x(1) + 214, KEY_TOP + 12 to key_x(1) + 238, KEY_TOP nohead \
-        linecolor rgb SL_SOFT linewidth 0.6
-    set label "not measured" at key_x(1) + 244, KEY_TOP + 6 left font ",10" textcolor rgb SL_SOFT
+    if (UNKNOWNS) {
+        eval key_box(key_at, UNKNOWN)
+        eval key_label(key_at, "? too few samples")
+        key_at = key_at + 154
+    }
+    if (MISSING) {
+        eval key_box(key_at, MIDDLE)
+        set arrow from key_at, KEY_TOP + 12 to key_at + 24, KEY_TOP nohead \
+            linecolor rgb SL_SOFT linewidth 0.6
+        eval key_label(key_at, "not measured")
+    }
     do for [p = 1:NPANELS] {
         set label panel_name(p) at left(p) - NAMES, top(p) - 29 left \
             font sl_bold(format, 12) textcolor rgb SL_INK

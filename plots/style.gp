@@ -151,7 +151,7 @@ sl_bold(format, size) = format eq "svg" ? sprintf("sans-serif,%d", size + 1) \
 
 # Page geometry, in CSS pixels from the top left: a figure W wide and H high, with HEAD pixels for
 # question and reading aid above the panels and FOOT for the caption below.
-sl_title_width(w) = int((w - 28) / 8.9)
+sl_title_width(w) = int((w - 28) / 9.3)
 sl_text_width(w) = int((w - 28) / 6.9)
 sl_caption_width(w) = int((w - 28) / 6.5)
 sl_title_lines(title, w) = sl_lines(sl_wrap(title, sl_title_width(w)))

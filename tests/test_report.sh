@@ -250,7 +250,9 @@ drawn shows_no_difference_in_a_cell map-heatmap '>~0.99×<'
 drawn shows_a_slower_cell map-heatmap '>0.75×<'
 drawn shows_a_failed_cell_of_a_map map-heatmap '>failed<'
 drawn names_both_knobs map-heatmap '>tick<'
-drawn explains_the_grey map-heatmap 'no difference shown'
+drawn explains_the_grey map-heatmap '~ no difference shown'
+drawn explains_the_colours map-heatmap 'Coloured: shown to differ'
+lacks figure_explains_only_what_is_there 'too few' "$folder/figures/map-heatmap.svg"
 check baseline_table_says_what_is_shown test "$(grep -cE '^map.*(faster|slower|none|NA|moods).(all|near|far|quiet|NA)$' "$folder/baseline.tsv")" = 7
 check baseline_table_knows_the_failed_one grep -qE '^map.gmp.gmp,tick=random,ring=4.*failed.NA.NA.NA.NA.NA$' "$folder/baseline.tsv"
 drawn has_percentiles tails-latency '99.9 %'
@@ -297,6 +299,10 @@ for figure in structures-throughput structures-speedup structures-events tick-kn
     check "few_samples_are_said_in_$figure" grep -qE 'too few( samples)?' "deep/er/few/figures/$figure.svg"
 done
 check few_samples_stand_beside_the_value grep -qF '>too few<' deep/er/few/figures/structures-throughput.svg
+map=deep/er/few/figures/map-heatmap.svg
+check few_samples_of_a_map_are_explained grep -qF '>? too few samples<' $map
+check few_samples_of_a_map_have_their_mark grep -qE '>\?3.0[0-9]×<' $map
+lacks few_samples_of_a_map_need_no_other_key 'no difference shown|Coloured|Mann|rgb\(232' $map
 check enough_samples_need_no_such_word test -z "$(grep -l 'too few' "$folder"/figures/*-{throughput,speedup,knob,latency}.svg)"
 
 # What is wrong -------------------------------------------------------------------------------------
