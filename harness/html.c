@@ -31,6 +31,23 @@ void html_text(FILE *to, const char *text)
     }
 }
 
+void html_prose(FILE *to, const char *text)
+{
+    const char *open, *close;
+    while ((open = strchr(text, '`')) != NULL && (close = strchr(open + 1, '`')) != NULL) {
+        char *before = strndup(text, (size_t)(open - text));
+        char *code = strndup(open + 1, (size_t)(close - open - 1));
+        if (!before || !code)
+            abort();
+        html_text(to, before);
+        html_element(to, "code", code, NULL);
+        free(before);
+        free(code);
+        text = close + 1;
+    }
+    html_text(to, text);
+}
+
 void html_format(FILE *to, const char *format, ...)
 {
     char *text = NULL;
@@ -70,7 +87,8 @@ void html_open(FILE *to, const char *tag, ...)
 /* A line break after an inline element would be a space in the text. */
 static bool is_inline(const char *tag)
 {
-    return strcmp(tag, "a") == 0 || strcmp(tag, "b") == 0 || strcmp(tag, "span") == 0;
+    return strcmp(tag, "a") == 0 || strcmp(tag, "b") == 0 || strcmp(tag, "code") == 0 ||
+           strcmp(tag, "span") == 0;
 }
 
 void html_close(FILE *to, const char *tag)

@@ -19,6 +19,9 @@
 /* Escaped for both text and quoted attributes. NULL writes nothing. */
 void html_text(FILE *to, const char *text);
 
+/* Likewise, and what stands between backticks is code. */
+void html_prose(FILE *to, const char *text);
+
 /* Formatted, then escaped. */
 void html_format(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -86,13 +86,15 @@ void report_audit_write(FILE *to, const struct report *report)
     const json_t *audit = report->extra.audit;
     html_open(to, "section", "id", "audit", NULL);
     html_element(to, "h2", "Can the comparisons be believed?", NULL);
-    if (audit)
+    if (audit) {
         sentences_write(to, audit);
-    else
-        html_element(to, "p",
-                     "No audit of this machine is beside this run; `schedlab audit` makes one: how "
-                     "often a difference is found where there is none, and a slowdown where there "
-                     "is one.",
-                     "class", "note", NULL);
+    } else {
+        html_open(to, "p", "class", "note", NULL);
+        html_prose(to,
+                   "No audit of this machine is beside this run; `schedlab audit` makes one: how "
+                   "often a difference is found where there is none, and a slowdown where there "
+                   "is one.");
+        html_close(to, "p");
+    }
     html_close(to, "section");
 }

@@ -352,7 +352,8 @@ static void cell_more(FILE *to, const struct report *report, const struct report
     html_open(to, "td", "colspan", span, NULL);
     if (!report_cell_ok(cell)) {
         html_open(to, "p", "class", "failed", NULL);
-        html_format(to, "%s: %s", cell->status, cell->reason ? cell->reason : "no reason recorded");
+        html_format(to, "%s: ", cell->status);
+        html_prose(to, cell->reason ? cell->reason : "no reason recorded");
         html_close(to, "p");
     }
     html_element(to, "code", record_text(report_record(report, cell->id), "command"), NULL);

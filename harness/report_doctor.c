@@ -14,7 +14,7 @@
 static void td_command(FILE *to, const char *text, const char *command)
 {
     html_open(to, "td", NULL);
-    html_text(to, text);
+    html_prose(to, text);
     if (*text && *command)
         html_text(to, ": ");
     if (*command)
@@ -42,8 +42,8 @@ static void finding_row(FILE *to, const json_t *finding)
     html_open(to, "tr", NULL);
     html_th(to, "row", record_text(finding, "id"));
     html_td(to, is_level(finding, "warn") ? "failed" : "range", record_text(finding, "level"));
-    html_td(to, NULL, record_text(finding, "fact"));
-    html_td(to, NULL, record_text(finding, "why"));
+    td_command(to, record_text(finding, "fact"), "");
+    td_command(to, record_text(finding, "why"), "");
     td_command(to, "", record_text(finding, "change"));
     html_close(to, "tr");
 }
@@ -56,7 +56,7 @@ static void findings_write(FILE *to, const json_t *findings)
     json_t *finding;
     if (findings_with(findings, "ok") == json_array_size(findings))
         return;
-    report_table_open(to, "What disturbed, or could not be seen", NULL);
+    report_table_open(to, "What disturbed, or could not be seen", "stack");
     html_thead(to, names);
     html_open(to, "tbody", NULL);
     json_array_foreach(findings, i, finding)
@@ -115,7 +115,7 @@ static void counting_write(FILE *to, const json_t *kinds)
     json_t *kind;
     if (json_array_size(kinds) == 0)
         return;
-    report_table_open(to, "What the machine could count", NULL);
+    report_table_open(to, "What the machine could count", "stack");
     html_thead(to, names);
     html_open(to, "tbody", NULL);
     json_array_foreach(kinds, i, kind)

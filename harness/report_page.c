@@ -11,107 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Environment ---------------------------------------------------------------------------------- */
-
-/* "line_bytes" -> "line"; the value then has its unit. Other underscores are spaces. */
-static void key_write(FILE *to, const char *key, bool bytes)
-{
-    size_t length = strlen(key);
-    if (bytes)
-        length -= strcmp(key, "bytes") == 0 ? 0 : strlen("_bytes");
-    for (size_t i = 0; i < length; i++)
-        html_format(to, "%c", key[i] == '_' ? ' ' : key[i]);
-    html_text(to, " ");
-}
-
-static bool is_bytes(const char *key, const json_t *value)
-{
-    size_t length = strlen(key);
-    return json_is_integer(value) && length >= 5 && strcmp(key + length - 5, "bytes") == 0;
-}
-
-/* Any JSON value as a line: {"a_b": 1, "c": [2, 3]} as "a b 1; c 2; 3". */
-static void json_line(FILE *to, const json_t *value, int depth)
-{
-    const char *key, *separator = "";
-    const char *absent = json_string_value(json_object_get(value, "absent"));
-    size_t i;
-    json_t *member;
-    if (absent) {
-        html_format(to, "absent (%s)", absent);
-    } else if (json_is_object(value)) {
-        json_object_foreach((json_t *)(uintptr_t)value, key, member)
-        {
-            html_text(to, separator);
-            key_write(to, key, is_bytes(key, member));
-            if (is_bytes(key, member))
-                html_text(to, text_bytes((double)json_integer_value(member)).s);
-            else
-                json_line(to, member, depth + 1);
-            separator = depth == 0 ? "; " : ", ";
-        }
-    } else if (json_is_array(value)) {
-        json_array_foreach(value, i, member)
-        {
-            html_text(to, separator);
-            json_line(to, member, depth + 1);
-            separator = depth == 0 ? "; " : " / ";
-        }
-    } else if (json_is_string(value)) {
-        html_text(to, json_string_value(value));
-    } else {
-        char *text = json_dumps(value, JSON_ENCODE_ANY);
-        html_text(to, text);
-        free(text);
-    }
-}
-
-static void fact(FILE *to, const char *name, const json_t *value)
-{
-    if (!value)
-        return;
-    html_element(to, "dt", name, NULL);
-    html_open(to, "dd", NULL);
-    json_line(to, value, 0);
-    html_close(to, "dd");
-}
-
-static void fact_text(FILE *to, const char *name, const char *value)
-{
-    html_element(to, "dt", name, NULL);
-    html_element(to, "dd", value, NULL);
-}
-
-static void environment_write(FILE *to, const struct report *report)
-{
-    static const char *const facts[][2] = {
-        {"cpu", "CPU"},
-        {"memory", "Memory"},
-        {"kernel", "Kernel"},
-        {"hypervisor", "Hypervisor"},
-        {"settings", "Settings"},
-        {"build", "Build"},
-        {"libraries", "Libraries"},
-        {"allocator", "Allocator"},
-        {"taken", "Taken"},
-    };
-    html_open(to, "section", "id", "where", NULL);
-    html_element(to, "h2", "What was run, and where", NULL);
-    html_open(to, "dl", NULL);
-    fact_text(to, "Run", report->name);
-    if (report->sweep)
-        fact_text(to, "Sweep", report->sweep->name);
-    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
-        fact(to, facts[i][1], json_object_get(report->environment, facts[i][0]));
-    fact(to, "Counted",
-         json_object_get(json_object_get(report->environment, "counting"), "domain"));
-    html_close(to, "dl");
-    if (json_object_size(report->environment) == 0)
-        html_element(to, "p", "The run has no environment.json, so the machine is not known.",
-                     "class", "problem", NULL);
-    html_close(to, "section");
-}
-
 /* Failures ------------------------------------------------------------------------------------- */
 
 /* A cell stands in several groups but is one thing; true for the first of its rows. */
@@ -158,7 +57,7 @@ static void failure_row(FILE *to, const struct report *report, const struct repo
     html_td(to, NULL, cell->workload);
     html_td(to, "number", workers);
     html_open(to, "td", NULL);
-    html_text(to, cell->reason ? cell->reason : "no reason recorded");
+    html_prose(to, cell->reason ? cell->reason : "no reason recorded");
     const char *output = failed_output(report, cell->id);
     if (output) {
         html_open(to, "details", NULL);
@@ -184,7 +83,7 @@ static void failures_write(FILE *to, const struct report *report)
                      "fast it was. A skipped one could not be served by its variant without harm "
                      "to the machine.",
                      NULL);
-        report_table_open(to, "Cells without a number, and why", NULL);
+        report_table_open(to, "Cells without a number, and why", "stack");
         html_thead(to, names);
         html_open(to, "tbody", NULL);
         static const char *const kinds[] = {"failed", "skipped"};
@@ -248,7 +147,9 @@ static void absence_row(FILE *to, const struct report *report, const struct repo
     html_close(to, "th");
     html_td(to, NULL, event->source);
     absence_extent(to, report, event);
-    html_td(to, NULL, event->absent);
+    html_open(to, "td", NULL);
+    html_prose(to, event->absent);
+    html_close(to, "td");
     html_close(to, "tr");
 }
 
@@ -268,7 +169,7 @@ static void absences_table(FILE *to, const struct report *report)
         if (!report->events[i].absent || told_before(report, i))
             continue;
         if (written++ == 0) {
-            report_table_open(to, "Events without a value, and why", NULL);
+            report_table_open(to, "Events without a value, and why", "stack");
             html_thead(to, names);
             html_open(to, "tbody", NULL);
         }
@@ -318,8 +219,8 @@ static void method_write(FILE *to, const struct report *report)
                 json_array_size(report->records), cells_with(report, NULL), blocks,
                 *started ? started : "an unknown time");
     html_close(to, "dd");
-    fact(to, "Settings", sweep);
     html_close(to, "dl");
+    report_facts_write(to, "Settings of the sweep", sweep);
     static const char *const steps[] = {
         "A sample is a fresh process: it calls the workload untimed to warm up, then times one "
         "call after the other, checks the answer of each, and ends.",
@@ -422,7 +323,9 @@ static void header_write(FILE *to, const struct report *report)
     json_t *problem;
     json_array_foreach(report->problems, i, problem)
     {
-        html_element(to, "p", json_string_value(problem), "class", "problem", NULL);
+        html_open(to, "p", "class", "problem", NULL);
+        html_prose(to, json_string_value(problem));
+        html_close(to, "p");
     }
     nav_write(to, report);
     html_close(to, "header");
@@ -439,7 +342,7 @@ void report_page_write(FILE *to, const struct report *report, const struct figur
     report_peers_write(to, report);
     for (size_t i = 0; i < report->groups_count; i++)
         report_section_write(to, report, &report->groups[i], figures);
-    environment_write(to, report);
+    report_environment_write(to, report);
     report_doctor_write(to, report);
     report_moods_write(to, report);
     report_audit_write(to, report);

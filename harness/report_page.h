@@ -23,6 +23,10 @@ extern const char report_style[];
 /* What answers each question; the table on top. */
 void report_answers_write(FILE *to, const struct report *report);
 
+/* What was run, and where, from environment.json; and any JSON object as a table of two columns. */
+void report_environment_write(FILE *to, const struct report *report);
+void report_facts_write(FILE *to, const char *label, const json_t *facts);
+
 /* What doctor found on the machine before the run. */
 void report_doctor_write(FILE *to, const struct report *report);
 

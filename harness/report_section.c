@@ -16,7 +16,10 @@ void report_table_open(FILE *to, const char *label, const char *class)
     html_open(to, "div", "class", "scroll", "role", "region", "tabindex", "0", "aria-label", label,
               NULL);
     html_open(to, "table", "class", class, NULL);
-    html_element(to, "caption", label, NULL);
+    /* Its text stays in view while a wide table scrolls. */
+    html_open(to, "caption", NULL);
+    html_element(to, "span", label, NULL);
+    html_close(to, "caption");
 }
 
 void report_table_close(FILE *to)
@@ -130,7 +133,8 @@ static void throughput_row(FILE *to, const struct report_group *group,
         html_open(to, "td", "colspan", span, NULL);
         html_element(to, "span", cell->status, "class",
                      strcmp(cell->status, "failed") == 0 ? "failed" : "range", NULL);
-        html_format(to, ": %s", cell->reason ? cell->reason : "no reason recorded");
+        html_text(to, ": ");
+        html_prose(to, cell->reason ? cell->reason : "no reason recorded");
         html_close(to, "td");
     }
     cell_link(to, cell);

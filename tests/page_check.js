@@ -65,11 +65,35 @@ function is_empty(element) {
         ? about(element) + ' ' + box.width + 'x' + box.height : '';
 }
 
+// A table of sentences is read without scrolling; one of numbers may scroll in its frame.
+function scrolls(table) {
+    const frame = table.closest('.scroll');
+    return frame && frame.scrollWidth > frame.clientWidth + 1
+        ? about(table) + ' ' + frame.scrollWidth + ' px of ' + frame.clientWidth : '';
+}
+
+// What a table is about is seen before it is scrolled.
+function runs_away(caption) {
+    const box = (caption.querySelector('span') || caption).getBoundingClientRect();
+    return box.width > 0 && box.right > innerWidth ? about(caption) + ' ' + Math.round(box.right) : '';
+}
+
 // Text that runs out of its figure is cut.
 function is_cut(text) {
     const svg = text.closest('svg').getBoundingClientRect(), box = text.getBoundingClientRect();
     return box.right > svg.right + 1 || box.left < svg.left - 1 || box.bottom > svg.bottom + 1
         ? text.textContent + ' of ' + text.closest('svg').getAttribute('aria-label') : '';
+}
+
+// Pairs of texts that lie on each other by more than a letter's edge.
+function touching(svg) {
+    const texts = [...svg.querySelectorAll('text')].filter((t) => t.textContent.trim())
+        .map((t) => [t.textContent, t.getBoundingClientRect()]);
+    const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    const overlap = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 * scale &&
+        Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 6 * scale;
+    return texts.flatMap(([a, box], i) => texts.slice(i + 1)
+        .filter(([, other]) => overlap(box, other)).map(([b]) => a + ' on ' + b));
 }
 
 function structure() {
@@ -100,8 +124,11 @@ function finish() {
     check('something_is_folded', [folded > 3 ? '' : folded + ' details']);
     check('fits_unfolded', all('body *').map(sticks_out)
         .concat(document.documentElement.scrollWidth > innerWidth ? ['the page scrolls sideways'] : []));
+    check('sentences_need_no_scrolling', all('table:not(.numbers, .cells, .events, .audit)').map(scrolls));
+    check('captions_stay_in_view', all('caption').map(runs_away));
     check('figures_show', all('figure svg').map(is_empty)
         .concat(all('figure svg').length > 5 ? [] : ['too few']));
+    check('texts_of_a_figure_keep_apart', all('figure svg').flatMap(touching));
     check('no_text_of_a_figure_is_cut', all('figure svg text').map(is_cut));
     check('strips_show', all('.strip').map(is_empty).concat(all('.strip').length > 5 ? [] : ['too few']));
     check('pictures_load', all('img').map((i) => i.naturalWidth > 0 ? '' : i.src));

@@ -74,9 +74,11 @@ groups:
     workers: [2]
 END
 cat >"$folder/environment.json" <<'END'
-{"cpu": {"model": "Slow & <old> 1000", "usable_threads": 2, "cache_bytes": 49152},
+{"cpu": {"model": "Slow & <old> 1000", "usable_threads": 2, "cache_bytes": 49152,
+   "caches": [{"level": 1, "kind": "data", "bytes": 32768, "line_bytes": 64, "count": 2, "threads_each": 1}]},
  "kernel": {"name": "Linux", "release": "0.99"},
- "settings": {"governor": {"absent": "cannot read the <governor>"}},
+ "settings": {"governor": {"absent": "cannot read the <governor>"},
+   "turbo": {"absent": "run `make <turbo>` & more, a ` alone"}, "list": [1, [2]]},
  "doctor": {"findings": [
    {"id": "governor", "level": "warn", "fact": "<powersave> on 2", "why": "the clock & more",
     "change": "echo performance | tee 'x'"},
@@ -181,9 +183,14 @@ says output_of_failure '&lt;b&gt;tail&lt;/b&gt;'
 says skip 'a million &quot;threads&quot; &gt; 8000'
 says absent_event 'no counters in this &lt;machine&gt;'
 says machine 'Slow &amp; &lt;old&gt; 1000, 2 hardware threads, Linux 0.99'
-says absent_fact 'governor absent (cannot read the &lt;governor&gt;)'
-says bytes_with_unit 'cache 48 KiB'
-says settings 'seed 4711; reps 5; warmup 1'
+says absent_fact '<th scope="row">governor</th>'
+says reason_of_an_absent_fact 'not known: cannot read the &lt;governor&gt;'
+says code_in_a_reason 'run <code>make &lt;turbo&gt;</code> &amp; more, a ` alone'
+says bytes_with_unit '<td>48 KiB</td>'
+says caches '32 KiB each, lines of 64 B, 2 of them'
+says settings '<th scope="row">seed</th>'
+says value_of_a_setting '<td>4711</td>'
+lacks page_has_no_json '<td>[{[]|&quot;: ?[{[0-9&]' "$page"
 says command 'build/schedlab run gmp,tick=16 yield --workers 2'
 says strip_of_a_cell 'Samples in run order: 7 good, 0 bad, 0 disturbed'
 says strip_of_a_failed_cell 'Samples in run order: 6 good, 1 bad, 0 disturbed'

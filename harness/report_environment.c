@@ -1,0 +1,177 @@
+/* report_environment.c - where a run was made: environment.json as tables. See report_page.h. */
+#define _GNU_SOURCE
+#include "harness/html.h"
+#include "harness/records.h"
+#include "harness/report_page.h"
+#include "harness/report_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_SIZE = 128 };
+
+static bool ends_with_bytes(const char *key)
+{
+    size_t length = strlen(key);
+    return length >= 5 && strcmp(key + length - 5, "bytes") == 0;
+}
+
+/* "line_bytes" -> "line", whose value has its unit; other underscores are spaces. Behind the name
+ * of what it belongs to, if that is not "". */
+static void name_make(char name[NAME_SIZE], const char *of, const char *key)
+{
+    size_t length = strlen(key);
+    if (ends_with_bytes(key) && length > strlen("_bytes"))
+        length -= strlen("_bytes");
+    snprintf(name, NAME_SIZE, "%.60s%s%.*s", of, *of ? " " : "", (int)length, key);
+    for (char *at = name; (at = strchr(at, '_')) != NULL;)
+        *at = ' ';
+}
+
+/* A number, a text, or yes and no. */
+static struct text scalar_text(const char *key, const json_t *value)
+{
+    struct text text = {"-"};
+    if (json_is_integer(value) && ends_with_bytes(key))
+        return text_bytes((double)json_integer_value(value));
+    if (json_is_integer(value))
+        snprintf(text.s, sizeof text.s, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        snprintf(text.s, sizeof text.s, "%g", json_real_value(value));
+    else if (json_is_boolean(value))
+        return json_is_true(value) ? (struct text){"yes"} : (struct text){"no"};
+    return text;
+}
+
+static void row_open(FILE *to, const char *name)
+{
+    html_open(to, "tr", NULL);
+    html_th(to, "row", name);
+    html_open(to, "td", NULL);
+}
+
+static void row_close(FILE *to)
+{
+    html_close(to, "td");
+    html_close(to, "tr");
+}
+
+/* {"level": 1, "kind": "data", "bytes", "line_bytes", "count"}, of each size one row. */
+static void cache_row(FILE *to, const json_t *cache)
+{
+    char name[NAME_SIZE];
+    json_int_t count = json_integer_value(json_object_get(cache, "count"));
+    snprintf(name, sizeof name, "cache L%" JSON_INTEGER_FORMAT " %.40s",
+             json_integer_value(json_object_get(cache, "level")), record_text(cache, "kind"));
+    row_open(to, name);
+    html_text(to, text_bytes(record_number(cache, "bytes")).s);
+    html_format(to, "%s, lines of %s", count == 1 ? "" : " each",
+                text_bytes(record_number(cache, "line_bytes")).s);
+    if (count > 1)
+        html_format(to, ", %" JSON_INTEGER_FORMAT " of them", count);
+    row_close(to);
+}
+
+static void value_rows(FILE *to, const char *of, const char *key, const json_t *value);
+
+/* The members of an object, or the items of a list, each in its own rows. */
+static void member_rows(FILE *to, const char *name, const json_t *value)
+{
+    const char *key;
+    json_t *member;
+    size_t i;
+    json_object_foreach((json_t *)(uintptr_t)value, key, member) value_rows(to, name, key, member);
+    json_array_foreach(value, i, member)
+    {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i + 1);
+        if (json_object_get(member, "level") && json_object_get(member, "kind"))
+            cache_row(to, member);
+        else
+            value_rows(to, name, number, member);
+    }
+}
+
+static void value_rows(FILE *to, const char *of, const char *key, const json_t *value)
+{
+    char name[NAME_SIZE];
+    const char *absent = json_string_value(json_object_get(value, "absent"));
+    name_make(name, of, key);
+    if (!absent && (json_is_object(value) || json_is_array(value))) {
+        member_rows(to, name, value);
+        return;
+    }
+    row_open(to, name);
+    if (absent) {
+        html_open(to, "span", "class", "range", NULL);
+        html_text(to, "not known: ");
+        html_prose(to, absent);
+        html_close(to, "span");
+    } else if (json_is_string(value)) {
+        html_prose(to, json_string_value(value));
+    } else {
+        html_text(to, scalar_text(key, value).s);
+    }
+    row_close(to);
+}
+
+/* What there is of a part of the environment, below its title. */
+static void part_write(FILE *to, const char *title, const json_t *part)
+{
+    if (!part || (json_is_object(part) && json_object_size(part) == 0))
+        return;
+    html_open(to, "tbody", NULL);
+    html_open(to, "tr", NULL);
+    html_element(to, "th", title, "scope", "rowgroup", "colspan", "2", NULL);
+    html_close(to, "tr");
+    member_rows(to, "", part);
+    html_close(to, "tbody");
+}
+
+void report_facts_write(FILE *to, const char *label, const json_t *facts)
+{
+    if (json_object_size(facts) == 0)
+        return;
+    report_table_open(to, label, "facts");
+    html_open(to, "tbody", NULL);
+    member_rows(to, "", facts);
+    html_close(to, "tbody");
+    report_table_close(to);
+}
+
+/* What has a part of its own in environment.json though it is one word. */
+static json_t *run_facts(const struct report *report)
+{
+    static const char *const keys[] = {"taken", "hypervisor", "allocator"};
+    json_t *facts = json_pack("{ss}", "run", report->name);
+    if (report->sweep)
+        json_object_set_new(facts, "sweep", json_string(report->sweep->name));
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (json_object_get(report->environment, keys[i]))
+            json_object_set(facts, keys[i], json_object_get(report->environment, keys[i]));
+    json_t *counting = json_object_get(report->environment, "counting");
+    if (json_object_get(counting, "domain"))
+        json_object_set(facts, "counted", json_object_get(counting, "domain"));
+    return facts;
+}
+
+void report_environment_write(FILE *to, const struct report *report)
+{
+    static const char *const parts[][2] = {
+        {"cpu", "CPU"},           {"memory", "Memory"}, {"kernel", "Kernel"},
+        {"settings", "Settings"}, {"build", "Build"},   {"libraries", "Libraries"},
+    };
+    html_open(to, "section", "id", "where", NULL);
+    html_element(to, "h2", "What was run, and where", NULL);
+    if (json_object_size(report->environment) == 0)
+        html_element(to, "p", "The run has no environment.json, so the machine is not known.",
+                     "class", "problem", NULL);
+    report_table_open(to, "The run and its machine", "facts");
+    json_t *run = run_facts(report);
+    part_write(to, "Run", run);
+    json_decref(run);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        part_write(to, parts[i][1], json_object_get(report->environment, parts[i][0]));
+    report_table_close(to);
+    html_close(to, "section");
+}
