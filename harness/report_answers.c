@@ -10,10 +10,10 @@
 
 enum { NAMES_MAX = 3 };
 
-/* "1.95x tasksteal (1.90 to 2.01)" */
-static void multiple_write(FILE *to, struct interval ratio, const char *of)
+/* "1.95x tasksteal (1.90 to 2.01)"; set off if it is shown. */
+static void multiple_write(FILE *to, struct interval ratio, const char *of, bool shown)
 {
-    html_element(to, "b", text_ratio(ratio.median).s, NULL);
+    html_element(to, shown ? "b" : "span", text_ratio(ratio.median).s, NULL);
     html_format(to, " %s", of);
     html_format(to, " (%s%s)", text_ratio_interval(ratio).s,
                 statistics_has_too_few(ratio) ? " samples for an interval" : "");
@@ -34,7 +34,8 @@ static void effect_write(FILE *to, const struct verdict *verdict)
         html_format(to, "p = %.3f]", verdict->p);
 }
 
-/* The fastest on one workload, over the next and over the baseline. */
+/* The fastest on one workload, over the next and over the baseline; with its name where it has not
+ * won. */
 static void win_write(FILE *to, const struct report_group *group, const struct verdict *verdict,
                       bool name)
 {
@@ -43,12 +44,12 @@ static void win_write(FILE *to, const struct report_group *group, const struct v
     html_text(to, ": ");
     if (name)
         html_format(to, "%s seen at ", verdict->best->variant);
-    multiple_write(to, verdict->over_next, verdict->next->variant);
+    multiple_write(to, verdict->over_next, verdict->next->variant, !name);
     effect_write(to, verdict);
     if (!is_baseline(group, verdict->best) && !is_baseline(group, verdict->next) &&
         isfinite(verdict->best->to_baseline.median)) {
         html_text(to, ", ");
-        multiple_write(to, verdict->best->to_baseline, group->baseline);
+        multiple_write(to, verdict->best->to_baseline, group->baseline, !name);
     }
     html_close(to, "li");
 }
@@ -89,7 +90,7 @@ static void tie_write(FILE *to, const struct report_group *group, const struct v
     bool baseline = contenders_write(to, group, verdict);
     if (!baseline && isfinite(verdict->best->to_baseline.median)) {
         html_format(to, "; %s ", verdict->best->variant);
-        multiple_write(to, verdict->best->to_baseline, group->baseline);
+        multiple_write(to, verdict->best->to_baseline, group->baseline, false);
     }
     html_close(to, "li");
 }
@@ -216,34 +217,20 @@ static void throughput_write(FILE *to, const struct report_group *group)
 
 /* Latency -------------------------------------------------------------------------------------- */
 
-/* Far enough in the tail to tell schedulers apart, and every sample has latencies beyond it. */
-static const double TAIL = 0.99;
-
-/* Its interval, from latency.tsv. */
-static struct interval tail_of(const struct report *report, const struct report_cell *cell)
+static void tail_write(FILE *to, const struct report *report, const struct report_cell *cell,
+                       bool won)
 {
-    for (size_t i = 0; i < report->latencies_count; i++) {
-        const struct report_latency *latency = &report->latencies[i];
-        if (fabs(latency->quantile - TAIL) < 1e-9 && strcmp(latency->id, cell->id) == 0 &&
-            strcmp(latency->group, cell->group) == 0)
-            return latency->ns;
-    }
-    return (struct interval){NAN, NAN, NAN, 0};
-}
-
-static void tail_write(FILE *to, const struct report *report, const struct report_cell *cell)
-{
-    struct interval ns = tail_of(report, cell);
+    struct interval ns = report_latency_ns(report, cell, VERDICT_TAIL);
     html_element(to, "span", cell->variant, "class", "name", NULL);
     html_text(to, " ");
-    html_element(to, "b", text_time(ns.median).s, NULL);
+    html_element(to, won ? "b" : "span", text_time(ns.median).s, NULL);
     html_format(to, " (%s%s)", text_time_interval(ns).s,
                 statistics_has_too_few(ns) ? " samples for an interval" : "");
 }
 
 static void latency_write(FILE *to, const struct report *report, const struct report_group *group)
 {
-    struct report_group tails = report_tails_make(report, group, TAIL);
+    struct report_group tails = report_tails_make(report, group, VERDICT_TAIL);
     size_t count;
     struct verdict *verdicts = verdicts_make(&tails, &count);
     for (size_t i = 0; i < count; i++) {
@@ -258,11 +245,11 @@ static void latency_write(FILE *to, const struct report *report, const struct re
             unlike_text(to, verdict);
         if (verdict->best) {
             html_text(to, ": 99 % of operations within ");
-            tail_write(to, report, verdict->best);
+            tail_write(to, report, verdict->best, verdict->outcome == VERDICT_WON);
         }
         if (verdict->next) {
             html_text(to, ", next ");
-            tail_write(to, report, verdict->next);
+            tail_write(to, report, verdict->next, false);
             effect_write(to, verdict);
         }
         html_close(to, "td");

@@ -445,6 +445,18 @@ int report_workers_max(const struct report_group *group, const char *workload)
     return most;
 }
 
+struct interval report_latency_ns(const struct report *report, const struct report_cell *cell,
+                                  double quantile)
+{
+    for (size_t i = 0; i < report->latencies_count; i++) {
+        const struct report_latency *latency = &report->latencies[i];
+        if (fabs(latency->quantile - quantile) < 1e-9 && strcmp(latency->id, cell->id) == 0 &&
+            strcmp(latency->group, cell->group) == 0)
+            return latency->ns;
+    }
+    return (struct interval){NAN, NAN, NAN, 0};
+}
+
 const json_t *report_record(const struct report *report, const char *cell)
 {
     size_t i;

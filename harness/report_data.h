@@ -90,6 +90,10 @@ struct report {
 bool report_load(struct report *report, const char *run_dir, char *error, size_t error_size);
 void report_free(struct report *report);
 
+/* A quantile of a cell's latencies, in ns; NAN in all numbers if it was not measured. */
+struct interval report_latency_ns(const struct report *report, const struct report_cell *cell,
+                                  double quantile);
+
 /* The cell of a group; NULL if it was not to be measured. */
 const struct report_cell *report_cell_find(const struct report_group *group, const char *variant,
                                            const char *workload, int workers);

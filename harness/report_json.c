@@ -41,7 +41,8 @@ static json_t *verdict_to_json(const struct verdict *verdict)
         json_array_append_new(tied, json_string(verdict->tied[i]->variant));
     json_object_set_new(object, "tied", tied);
     if (verdict->best) {
-        set_text(object, "fastest", verdict->best->variant);
+        bool won = verdict->outcome == VERDICT_WON;
+        set_text(object, won ? "fastest" : "seen_fastest", verdict->best->variant);
         set_ratio(object, "over_baseline", verdict->best->to_baseline);
     }
     if (verdict->next) {
@@ -72,23 +73,65 @@ static json_t *cell_to_json(const struct report_cell *cell)
     return object;
 }
 
-static json_t *group_to_json(const struct report_group *group, const struct figures *figures)
+static json_t *answers_of(const struct report_group *group)
 {
-    json_t *object = json_pack("{ss}", "id", group->id);
-    set_text(object, "question", group->question);
-    set_text(object, "baseline", group->baseline);
-    json_t *answers = json_array(), *cells = json_array(), *paths = json_array();
+    json_t *answers = json_array();
     size_t count;
     struct verdict *verdicts = verdicts_make(group, &count);
     for (size_t i = 0; i < count; i++)
         json_array_append_new(answers, verdict_to_json(&verdicts[i]));
     verdicts_free(verdicts, count);
-    for (size_t i = 0; i < group->count; i++)
-        json_array_append_new(cells, cell_to_json(&group->cells[i]));
+    return answers;
+}
+
+/* By what the question is about, as on the page: a question about counts has no winner. */
+static void answers_into_json(json_t *object, const struct report *report,
+                              const struct report_group *group)
+{
+    const char *metric = "throughput";
+    json_t *answers;
+    if (group->figure == SWEEP_FIGURE_LATENCY) {
+        struct report_group tails = report_tails_make(report, group, VERDICT_TAIL);
+        metric = "p99 latency";
+        answers = answers_of(&tails);
+        report_tails_free(&tails);
+    } else if (group->figure == SWEEP_FIGURE_EVENTS) {
+        metric = "events";
+        answers = json_array();
+    } else {
+        answers = answers_of(group);
+    }
+    json_object_set_new(object, "metric", json_string(metric));
+    json_object_set_new(object, "answers", answers);
+}
+
+static void tail_into_json(json_t *object, const struct report *report,
+                           const struct report_cell *cell)
+{
+    struct interval ns = report_latency_ns(report, cell, VERDICT_TAIL);
+    if (!isfinite(ns.median))
+        return;
+    json_t *tail = json_pack("{sf}", "ns", ns.median);
+    interval_into_json(tail, ns);
+    json_object_set_new(object, "p99", tail);
+}
+
+static json_t *group_to_json(const struct report *report, const struct report_group *group,
+                             const struct figures *figures)
+{
+    json_t *object = json_pack("{ss}", "id", group->id);
+    set_text(object, "question", group->question);
+    set_text(object, "baseline", group->baseline);
+    json_t *cells = json_array(), *paths = json_array();
+    for (size_t i = 0; i < group->count; i++) {
+        json_t *cell = cell_to_json(&group->cells[i]);
+        tail_into_json(cell, report, &group->cells[i]);
+        json_array_append_new(cells, cell);
+    }
     for (size_t i = 0; i < figures->count; i++)
         if (figures->figures[i].group == group && figures->figures[i].drawn)
             json_array_append_new(paths, json_string(figures->figures[i].svg));
-    json_object_set_new(object, "answers", answers);
+    answers_into_json(object, report, group);
     json_object_set_new(object, "cells", cells);
     json_object_set_new(object, "figures", paths);
     return object;
@@ -98,7 +141,7 @@ json_t *report_to_json(const struct report *report, const struct figures *figure
 {
     json_t *groups = json_array();
     for (size_t i = 0; i < report->groups_count; i++)
-        json_array_append_new(groups, group_to_json(&report->groups[i], figures));
+        json_array_append_new(groups, group_to_json(report, &report->groups[i], figures));
     return json_pack("{si ss ss ss+ so so}", "schema", 1, "run", report->name, "title",
                      report->title, "report", report->run_dir, "/report.html", "groups", groups,
                      "peers", report_peers_to_json(report));

@@ -3,15 +3,18 @@
  * Who calls: cmd_report.c, for --format json.
  *
  * {"schema": 1, "run", "title", "report": path, "groups": [{"id", "question", "baseline",
+ *  "metric": "throughput" or, for questions about latency, "p99 latency", about events, "events",
  *  "answers": [{"workload", "workers", "outcome", "fastest", "tied": [variant], "next",
  *               "over_next": {"ratio", "lo", "hi"}, "superiority", "p",
  *               "over_baseline": {...}}],
  *  "cells": [{"cell", "variant", "workload", "workers", "status", "reason", "n", "median",
- *             "lo", "hi", "over_baseline", "speedup"}], "figures": [path]}],
+ *             "lo", "hi", "over_baseline", "speedup", "p99": {"ns", "lo", "hi"}}],
+ *  "figures": [path]}],
  *  "peers": see report_peers.h}
  *
- * superiority and p are of the fastest over the next, see report_verdict.h. What could not be had
- * is left out.
+ * superiority and p are of the fastest over the next, see report_verdict.h; of latencies, ratios
+ * are how many times shorter. Who is fastest without having won is "seen_fastest". What could not
+ * be had is left out; "interval": {"absent"} stands for "lo" and "hi".
  */
 #ifndef SCHEDLAB_REPORT_JSON_H
 #define SCHEDLAB_REPORT_JSON_H

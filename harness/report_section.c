@@ -3,6 +3,7 @@
 #include "harness/html.h"
 #include "harness/report_page.h"
 #include "harness/report_text.h"
+#include "harness/report_verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,19 +106,37 @@ static struct text percent_text(double share)
     return text;
 }
 
+/* What the answers on top of the page say of a cell, at the largest number of workers. */
+enum standing { STANDS, STANDS_BEST, STANDS_TIED };
+
+static enum standing standing_of(const struct report_cell *cell, const struct verdict *verdict)
+{
+    if (verdict->outcome == VERDICT_WON)
+        return cell == verdict->best ? STANDS_BEST : STANDS;
+    if (verdict->outcome != VERDICT_TIED)
+        return STANDS;
+    for (size_t i = 0; i < verdict->tied_count; i++)
+        if (verdict->tied[i] == cell)
+            return STANDS_TIED;
+    return cell == verdict->best ? STANDS_TIED : STANDS;
+}
+
 static void throughput_row(FILE *to, const struct report_group *group,
-                           const struct report_cell *cell, bool best)
+                           const struct report_cell *cell, enum standing standing)
 {
     bool baseline = group->baseline && strcmp(group->baseline, cell->variant) == 0;
     char workers[16], n[64], span[8];
     snprintf(workers, sizeof workers, "%d", cell->workers);
     snprintf(n, sizeof n, "%zu of %zu", cell->throughput.n, cell->n_all);
     snprintf(span, sizeof span, "%d", COLUMNS_NUMBERS - 3);
-    html_open(to, "tr", "class", best ? "best" : NULL, NULL);
+    html_open(to, "tr", "class", standing == STANDS_BEST ? "best" : NULL, NULL);
     html_th(to, "row", cell->variant);
     html_td(to, "number", workers);
     if (report_cell_ok(cell)) {
-        html_td(to, "number", text_si(cell->throughput.median).s);
+        html_open(to, "td", "class", "number", NULL);
+        html_format(to, "%s%s", standing == STANDS_TIED ? "~ " : "",
+                    text_si(cell->throughput.median).s);
+        html_close(to, "td");
         html_td(to, "range", text_si_interval(cell->throughput).s);
         html_td(to, "number", text_ratio(cell->to_baseline.median).s);
         html_td(to, "range",
@@ -139,17 +158,6 @@ static void throughput_row(FILE *to, const struct report_group *group,
     }
     cell_link(to, cell);
     html_close(to, "tr");
-}
-
-/* The highest median among the cells from first to end with the same number of workers. */
-static bool is_best(const struct report_group *group, size_t first, size_t end, size_t i)
-{
-    const struct report_cell *cell = &group->cells[i];
-    for (size_t k = first; k < end; k++)
-        if (group->cells[k].workers == cell->workers &&
-            group->cells[k].throughput.median > cell->throughput.median)
-            return false;
-    return report_cell_ok(cell);
 }
 
 static void throughput_head(FILE *to, const struct report_group *group)
@@ -174,30 +182,33 @@ static void throughput_write(FILE *to, const struct report_group *group)
 {
     details_open(to, "Throughput: medians, intervals, relative to the baseline", "print",
                  group->count <= ROWS_UNFOLDED);
-    html_element(to, "p",
-                 "Samples: those behind the numbers, of all that are good. Their class: near or "
-                 "far, the undisturbed ones while the cores were so; quiet, the undisturbed ones; "
-                 "all. Ended by: what ended the measuring of the cell.",
-                 "class", "note", NULL);
-    report_table_open(to,
-                      "Throughput in operations a second; the fastest of each workload and "
-                      "number of workers is set off. Speed-up: over the variant's own one worker. "
-                      "Efficiency: the speed-up over the serial run, else over one worker, per "
-                      "worker",
-                      "numbers");
+    html_element(
+        to, "p",
+        "Operations a second. At the largest number of workers is set off who is shown to "
+        "be faster than all others; ~ stands where those are that are not told apart from "
+        "the highest median. Speed-up: over the variant's own one worker. Efficiency: the "
+        "speed-up over the serial run, else over one worker, per worker. Samples: those "
+        "behind the numbers, of all that are good. Their class: near or far, the "
+        "undisturbed ones while the cores were so; quiet, the undisturbed ones; all. Ended "
+        "by: what ended the measuring of the cell.",
+        "class", "note", NULL);
+    report_table_open(to, "Throughput in operations a second", "numbers");
     throughput_head(to, group);
-    const char *workload;
-    size_t at = 0, first = 0;
-    while ((workload = report_next_workload(group, &at)) != NULL) {
+    size_t at = 0, first = 0, count;
+    struct verdict *verdicts = verdicts_make(group, &count);
+    for (size_t k = 0; k < count; k++) {
+        const char *workload = report_next_workload(group, &at);
         char what[128];
         snprintf(what, sizeof what, "(one operation: %.80s)", group->cells[first].op);
         html_open(to, "tbody", NULL);
         rowgroup_write(to, workload, what, COLUMNS_NUMBERS);
         for (size_t i = first; i < at; i++)
-            throughput_row(to, group, &group->cells[i], is_best(group, first, at, i));
+            throughput_row(to, group, &group->cells[i],
+                           standing_of(&group->cells[i], &verdicts[k]));
         html_close(to, "tbody");
         first = at;
     }
+    verdicts_free(verdicts, count);
     report_table_close(to);
     html_close(to, "details");
 }
@@ -211,25 +222,12 @@ static const struct {
 
 enum { SHOWN_QUANTILES = sizeof shown_quantiles / sizeof shown_quantiles[0] };
 
-/* NAN if it was not measured. */
-static double latency_of(const struct report *report, const struct report_cell *cell,
-                         double quantile)
-{
-    for (size_t i = 0; i < report->latencies_count; i++) {
-        const struct report_latency *latency = &report->latencies[i];
-        if (fabs(latency->quantile - quantile) < 1e-9 && strcmp(latency->id, cell->id) == 0 &&
-            strcmp(latency->group, cell->group) == 0)
-            return latency->ns.median;
-    }
-    return NAN;
-}
-
 static void latency_rows(FILE *to, const struct report *report, const struct report_group *group,
                          size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
         const struct report_cell *cell = &group->cells[i];
-        if (!isfinite(latency_of(report, cell, 1)))
+        if (!isfinite(report_latency_ns(report, cell, 1).median))
             continue;
         char workers[16];
         snprintf(workers, sizeof workers, "%d", cell->workers);
@@ -238,8 +236,9 @@ static void latency_rows(FILE *to, const struct report *report, const struct rep
         html_td(to, "number", workers);
         html_td(to, NULL, class_text(cell->chosen));
         for (int q = 0; q < SHOWN_QUANTILES; q++)
-            html_td(to, "number",
-                    text_time(latency_of(report, cell, shown_quantiles[q].quantile)).s);
+            html_td(
+                to, "number",
+                text_time(report_latency_ns(report, cell, shown_quantiles[q].quantile).median).s);
         html_close(to, "tr");
     }
 }

@@ -51,6 +51,10 @@ void verdicts_free(struct verdict *verdicts, size_t count);
  * without a baseline or numbers. To be freed. */
 const char **verdicts_over_baseline(const struct report_group *group);
 
+/* The quantile by which questions about latency are answered: far enough in the tail to tell
+ * schedulers apart, and every sample has latencies beyond it. */
+static const double VERDICT_TAIL = 0.99;
+
 /* The group with its cells as fast as a quantile of their latencies is short, in 1 / ns, so that
  * verdicts_make() judges latencies by the same rule. Cells without have no numbers. To be freed by
  * report_tails_free(), after the verdicts. */

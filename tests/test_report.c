@@ -42,6 +42,9 @@ static void ratios_and_counts_are_plain(void **state)
     assert_string_equal(text_ratio(0.0164).s, "0.0164\303\227");
     assert_string_equal(text_ratio(NAN).s, "-");
     assert_string_equal(text_ratio_interval((struct interval){1, 0.9, 1.1, 5}).s, "0.90 to 1.10");
+    assert_string_equal(text_ratio_interval((struct interval){1, NAN, NAN, 5}).s, "too few");
+    assert_string_equal(text_si_interval((struct interval){NAN, NAN, NAN, 0}).s, "-");
+    assert_string_equal(text_time_interval((struct interval){5, 4, 6, 9}).s, "4.00 ns to 6.00 ns");
     assert_string_equal(text_count(0).s, "0");
     assert_string_equal(text_count(0.00001).s, "<0.0001");
     assert_string_equal(text_count(0.0164).s, "0.016");
@@ -437,6 +440,49 @@ static void numbers_stand_beside_the_class_of_their_samples(void **state)
     free(memory.text);
 }
 
+/* The rows of a table about these cells, at one and at two workers. */
+static char *table_of(struct report_cell *cells, size_t count)
+{
+    struct report_group group = {.id = "g", .cells = cells, .count = count};
+    struct report report = {
+        .cells = cells, .cells_count = count, .groups = &group, .groups_count = 1};
+    struct figures figures = {.count = 0};
+    struct memory memory;
+    for (size_t i = 0; i < count; i++)
+        cells[i].op = "task";
+    memory_open(&memory);
+    report_section_write(memory.to, &report, &group, &figures);
+    fclose(memory.to);
+    return memory.text;
+}
+
+static size_t occurrences(const char *text, const char *part)
+{
+    size_t n = 0;
+    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
+        n++;
+    return n;
+}
+
+static void only_who_is_shown_to_be_fastest_is_set_off(void **state)
+{
+    (void)state;
+    struct report_cell won[] = {cell("gmp", 1, 90, 110), cell("gmp", 2, 90, 110),
+                                cell("grq", 2, 190, 210)};
+    char *text = table_of(won, 3);
+    assert_int_equal(occurrences(text, "<tr class=\"best\">"), 1);
+    expect_part(text, "<tr class=\"best\"><th scope=\"row\">grq");
+    assert_int_equal(occurrences(text, "<td class=\"number\">~"), 0);
+    free(text);
+    struct report_cell tied[] = {cell("gmp", 2, 90, 110), cell("grq", 2, 90.5, 110),
+                                 cell("perm", 2, 10, 20)};
+    text = table_of(tied, 3);
+    assert_int_equal(occurrences(text, "<tr class=\"best\">"), 0);
+    assert_int_equal(occurrences(text, "<td class=\"number\">~ 100</td>"), 2);
+    assert_int_equal(occurrences(text, "<td class=\"number\">~ 15.0</td>"), 0);
+    free(text);
+}
+
 static void moods_of_a_run_are_counted(void **state)
 {
     (void)state;
@@ -482,6 +528,7 @@ int main(void)
         cmocka_unit_test(counts_by_m_of_other_sets_of_events_are_shown),
         cmocka_unit_test(how_warming_up_ended_is_shown),
         cmocka_unit_test(numbers_stand_beside_the_class_of_their_samples),
+        cmocka_unit_test(only_who_is_shown_to_be_fastest_is_set_off),
         cmocka_unit_test(moods_of_a_run_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

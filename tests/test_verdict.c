@@ -1,5 +1,7 @@
 /* test_verdict.c - who is said to be fastest, over whom, and when nobody is. */
+#include "harness/records.h"
 #include "harness/report_baseline.h"
+#include "harness/report_json.h"
 #include "harness/report_page.h"
 #include "harness/report_tsv.h"
 #include "harness/report_verdict.h"
@@ -333,6 +335,49 @@ static void latencies_have_the_verdicts_of_throughputs(void **state)
     json_decref(report.records);
 }
 
+static void programs_are_told_the_answer_to_the_question(void **state)
+{
+    (void)state;
+    struct report_cell cells[] = {cell("a", 2, 900, 1100), cell("b", 2, 1200, 1300)};
+    struct report_group group = {.id = "g", .cells = cells, .count = 2};
+    struct report_latency tail = {
+        .group = "g", .id = "a", .quantile = 0.99, .ns = {1003, NAN, NAN, 0}};
+    struct report report = {.records = json_array(),
+                            .groups = &group,
+                            .groups_count = 1,
+                            .latencies = &tail,
+                            .latencies_count = 1,
+                            .run_dir = "r",
+                            .name = "r",
+                            .title = "t"};
+    struct figures figures = {.count = 0};
+    static const struct {
+        enum sweep_figure figure;
+        const char *metric, *fastest;
+    } expected[] = {{SWEEP_FIGURE_LATENCY, "p99 latency", "a"},
+                    {SWEEP_FIGURE_THROUGHPUT, "throughput", "b"},
+                    {SWEEP_FIGURE_EVENTS, "events", ""}};
+    for (int i = 0; i < CELL_SAMPLES; i++) {
+        json_array_append_new(report.records, latency_record("a", i, 1000));
+        json_array_append_new(report.records, latency_record("b", i, 2000));
+    }
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        group.figure = expected[i].figure;
+        json_t *json = report_to_json(&report, &figures);
+        json_t *first = json_array_get(json_object_get(json, "groups"), 0);
+        json_t *answer = json_array_get(json_object_get(first, "answers"), 0);
+        json_t *tail_of_a =
+            json_object_get(json_array_get(json_object_get(first, "cells"), 0), "p99");
+        assert_string_equal(record_text(first, "metric"), expected[i].metric);
+        assert_string_equal(record_text(answer, "fastest"), expected[i].fastest);
+        assert_true(record_number(tail_of_a, "ns") == 1003);
+        assert_null(json_object_get(tail_of_a, "lo"));
+        assert_true(*record_text(json_object_get(tail_of_a, "interval"), "absent") != 0);
+        json_decref(json);
+    }
+    json_decref(report.records);
+}
+
 /* A latency of about ns, measured between probes of line_ns. */
 static void add_latency_in_mood(json_t *records, const char *id, int ns, int line_ns)
 {
@@ -385,6 +430,7 @@ int main(void)
         cmocka_unit_test(difference_from_the_baseline_is_tested),
         cmocka_unit_test(difference_from_the_baseline_is_tested_within_one_mood),
         cmocka_unit_test(latencies_have_the_verdicts_of_throughputs),
+        cmocka_unit_test(programs_are_told_the_answer_to_the_question),
         cmocka_unit_test(latencies_are_judged_in_the_mood_that_all_have),
     };
     return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
