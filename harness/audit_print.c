@@ -1,6 +1,7 @@
 /* audit_print.c - see audit.h: the result of an audit as a table and as audit.json. */
 #include "harness/audit.h"
 
+#include "harness/counted.h"
 #include "harness/interval_json.h"
 #include "harness/records.h"
 #include "harness/report_text.h"
@@ -49,10 +50,10 @@ void audit_print(const struct audit *audit, FILE *to)
 {
     char what[64];
     fprintf(to,
-            "%zu cells, %u samples a side and comparison, alpha %g\n\n"
+            "%s, %s a side and comparison, alpha %g\n\n"
             "  %-18s %6s %6s %6s %13s %6s %7s %8s\n",
-            audit->cells, audit->samples, audit->alpha, "", "tests", "found", "share", "95 %",
-            "Holm", "true", "seen");
+            counted(audit->cells, "cell").s, counted(audit->samples, "sample").s, audit->alpha, "",
+            "tests", "found", "share", "95 %", "Holm", "true", "seen");
     tally_print(&audit->same, "the same twice", 1, to);
     for (int i = 0; i < AUDIT_SLOWDOWNS; i++) {
         int percent = audit_sides[2 + i].slowdown_percent;
@@ -75,8 +76,8 @@ void audit_print(const struct audit *audit, FILE *to)
     fprintf(to, "sides swapped: %zu of %zu verdicts are not the mirror of what they were\n",
             audit->swap_changed, audit->swap_comparisons);
     if (too_few(audit) > 0)
-        fprintf(to, "left out: %zu tests with too few samples in one mood to have p < alpha\n",
-                too_few(audit));
+        fprintf(to, "left out: %s with too few samples in one mood to have p < alpha\n",
+                counted(too_few(audit), "test").s);
     fprintf(to, "the audit %s", audit_outcome_text(audit_outcome(audit)));
     if (audit_outcome(audit) == AUDIT_SAYS_NOTHING)
         fprintf(to, ": less than %.0f %% of slowdowns by %d %% are found", AUDIT_POWER_MIN * 100,

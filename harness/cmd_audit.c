@@ -3,6 +3,7 @@
 #include "harness/audit.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
+#include "harness/counted.h"
 #include "harness/digests.h"
 #include "harness/environment.h"
 #include "harness/files.h"
@@ -105,8 +106,8 @@ static void options_apply(const char *command, const struct options *options,
         cli_misuse(command, "%lld blocks are fewer than the %lld samples of one comparison",
                    (long long)sweep->reps, (long long)options->samples);
     if (!(statistics_mann_whitney_least(samples, samples) < options->alpha))
-        cli_misuse(command, "%zu samples cannot show a difference at alpha %g, whatever they are",
-                   samples, options->alpha);
+        cli_misuse(command, "%s cannot show a difference at alpha %g, whatever they are",
+                   counted(samples, "sample").s, options->alpha);
 }
 
 /* Measuring ------------------------------------------------------------------------------------ */

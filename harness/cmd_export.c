@@ -1,6 +1,7 @@
 /* cmd_export.c - `schedlab export`: a run's samples for other tools. */
 #include "harness/cli.h"
 #include "harness/commands.h"
+#include "harness/counted.h"
 #include "harness/export.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
@@ -79,13 +80,13 @@ static int complain(const struct options *options, const char *what, const char 
 static void say_what_lacks(const struct options *options, const struct export_result *result)
 {
     if (result->left_out > 0)
-        fprintf(stderr, "%s: %zu samples left out: their cells failed or were skipped\n",
-                options->command, result->left_out);
+        fprintf(stderr, "%s: %s left out: their cells failed or were skipped\n", options->command,
+                counted(result->left_out, "sample").s);
     if (result->without_cpu > 0)
         fprintf(stderr,
-                "%s: %zu samples have no cpu_time, which compare.py wants: peers, and "
+                "%s: %s without a cpu_time, which compare.py wants: peers, and "
                 "samples of older revisions, do not tell it\n",
-                options->command, result->without_cpu);
+                options->command, counted(result->without_cpu, "sample").s);
 }
 
 int cmd_export(int argc, char **argv)

@@ -1,6 +1,7 @@
 /* cmd_merge.c - `schedlab merge`: joins runs of one sweep. */
 #include "harness/cli.h"
 #include "harness/commands.h"
+#include "harness/counted.h"
 #include "harness/merge.h"
 
 #include <stdio.h>
@@ -59,8 +60,8 @@ int cmd_merge(int argc, char **argv)
     if (result != MERGE_DONE) {
         fprintf(stderr, "%s: %s\n", argv[0], error);
     } else {
-        fprintf(stderr, "%s: %zu samples of %zu runs, %zu of them in more than one\n", argv[0],
-                merge.samples, merge.count, merge.repeated);
+        fprintf(stderr, "%s: %s of %s, %zu of them in more than one\n", argv[0],
+                counted(merge.samples, "sample").s, counted(merge.count, "run").s, merge.repeated);
         printf("%s\n", merge.out);
     }
     free(options.folders);

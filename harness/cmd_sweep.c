@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "harness/cli.h"
 #include "harness/commands.h"
+#include "harness/counted.h"
 #include "harness/doctor.h"
 #include "harness/environment.h"
 #include "harness/files.h"
@@ -288,13 +289,15 @@ static void extent_print(const struct plan *plan, const struct sweep_file *sweep
     char blocks[64], samples[64], least[32], most[32];
     int64_t cells = (int64_t)plan->count;
     int64_t blocks_max = sweep->width > 0 ? sweep->reps_max : sweep->reps;
-    printf("%zu cells, %s blocks, %s samples\n", plan->count,
-           range_text(sweep->reps, blocks_max, blocks),
-           range_text(cells * sweep->reps, cells * blocks_max, samples));
+    printf("%s, %s block%s, %s sample%s\n", counted(plan->count, "cell").s,
+           range_text(sweep->reps, blocks_max, blocks), blocks_max == 1 ? "" : "s",
+           range_text(cells * sweep->reps, cells * blocks_max, samples),
+           cells * blocks_max == 1 ? "" : "s");
     int64_t extra = extra_samples_max(plan, sweep);
     int64_t samples_max = cells * blocks_max + extra;
     if (extra > 0)
-        printf("and up to %" PRId64 " samples to repeat disturbed ones and top up moods\n", extra);
+        printf("and up to %s to repeat disturbed ones and top up moods\n",
+               counted((uint64_t)extra, "sample").s);
     progress_duration((double)(cells * sweep->reps * sweep->min_time_ms) / 1e3, least);
     progress_duration((double)(samples_max * sweep->timeout_s), most);
     printf("at least %s of timed calls; at most %s, if every sample took its %" PRId64 " s\n",
@@ -338,9 +341,9 @@ static int complain(const char *program, const char *error, int status)
 static int run_conclude(const char *program, const struct sweep_run *run, const char *folder)
 {
     char duration[32];
-    fprintf(stderr, "%s: %zu samples ok, %zu failed, %zu cells skipped in %s; data in %s\n",
-            program, run->ok, run->failed, run->skipped, progress_duration(run->seconds, duration),
-            folder);
+    fprintf(stderr, "%s: %s ok, %zu failed, %s skipped in %s; data in %s\n", program,
+            counted(run->ok, "sample").s, run->failed, counted(run->skipped, "cell").s,
+            progress_duration(run->seconds, duration), folder);
     if (run->stopped_by) {
         fprintf(stderr,
                 "%s: stopped by SIG%s; `schedlab sweep --resume %s` goes on, `schedlab report` "

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/compare_print.h"
 
+#include "harness/counted.h"
 #include "harness/interval_json.h"
 #include "harness/report_text.h"
 
@@ -105,16 +106,16 @@ static void summary(const struct comparison *comparison, FILE *to, const char *e
     struct interval mean = comparison->geomean;
     fputs("B beside A: ", to);
     tally(comparison, to);
-    fprintf(to, " (alpha %g, Holm over %zu pairs", comparison->options.alpha, comparison->count);
+    fprintf(to, " (alpha %g, Holm over %s", comparison->options.alpha,
+            counted(comparison->count, "pair").s);
     if (comparison->options.min_effect > 0)
         fprintf(to, ", %g %% at least", comparison->options.min_effect * 100);
     fprintf(to, ")%s", end);
     if (isfinite(mean.median))
-        fprintf(to, "geometric mean of B / A over %zu pair%s: %s (%s)%s", mean.n,
-                mean.n == 1 ? "" : "s", text_ratio(mean.median).s, text_ratio_interval(mean).s,
-                end);
+        fprintf(to, "geometric mean of B / A over %s: %s (%s)%s", counted(mean.n, "pair").s,
+                text_ratio(mean.median).s, text_ratio_interval(mean).s, end);
     if (comparison->only_a + comparison->only_b > 0)
-        fprintf(to, "without a partner: %zu cells of A, %zu of B%s", comparison->only_a,
+        fprintf(to, "without a partner: %s of A, %zu of B%s", counted(comparison->only_a, "cell").s,
                 comparison->only_b, end);
 }
 

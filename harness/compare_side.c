@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/compare_side.h"
 
+#include "harness/counted.h"
 #include "harness/digests.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
@@ -519,10 +520,11 @@ static bool keys_differ(const struct compare_side *side, char *error, size_t err
     if (!keys_clash(side, &first, &second))
         return true;
     snprintf(error, error_size,
-             "%s: %s on %s (%d workers) and %s on %s (%d workers) would both be compared with the "
+             "%s: %s on %s (%s) and %s on %s (%s) would both be compared with the "
              "same cell; filter one of them out",
-             side->label, first->variant, first->workload, first->workers, second->variant,
-             second->workload, second->workers);
+             side->label, first->variant, first->workload,
+             counted((uint64_t)first->workers, "worker").s, second->variant, second->workload,
+             counted((uint64_t)second->workers, "worker").s);
     return false;
 }
 

@@ -1,6 +1,7 @@
 /* doctor_cpu.c - see doctor.h: what the processor does beside computing, and who may use it. */
 #include "harness/doctor_internal.h"
 
+#include "harness/counted.h"
 #include "harness/doctor_tree.h"
 
 #include <stdlib.h>
@@ -214,9 +215,10 @@ static void look_at_smt(struct look *look)
                  "%d siblings of the %d usable hardware threads are others' to use",
                  siblings.outside, usable);
     } else if (siblings.cores < usable) {
-        look_add(look, "smt", DOCTOR_NOTE, why, off,
-                 "on: %d hardware threads on %d cores; from %d workers on, two share a core",
-                 usable, siblings.cores, siblings.cores + 1);
+        look_add(look, "smt", DOCTOR_NOTE, why, off, "on: %s on %s; from %s on, two share a core",
+                 counted((uint64_t)usable, "hardware thread").s,
+                 counted((uint64_t)siblings.cores, "core").s,
+                 counted((uint64_t)siblings.cores + 1, "worker").s);
     } else if (look->virtual) {
         look_add(look, "smt", DOCTOR_UNKNOWN, why, NULL,
                  "one thread a core is shown, but a hypervisor may show siblings of the host as "

@@ -1,4 +1,5 @@
 /* doctor_print.c - see doctor.h: the tables for people. */
+#include "harness/counted.h"
 #include "harness/doctor.h"
 
 #include <string.h>
@@ -138,7 +139,7 @@ static void put_lines(FILE *to, const struct doctor *doctor)
         return;
     fputs("\nRound trip of a cache line between cores, ns\n\n", to);
     if (count > LINE_CORES_SHOWN) {
-        fprintf(to, "%zu pairs; --format json lists them\n", doctor->lines_count);
+        fprintf(to, "%s; --format json lists them\n", counted(doctor->lines_count, "pair").s);
         return;
     }
     fputs("core ", to);

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "harness/doctor_internal.h"
 
+#include "harness/counted.h"
 #include "harness/doctor_tree.h"
 
 #include <ctype.h>
@@ -348,8 +349,8 @@ static void look_at_load(struct look *look)
     enum doctor_level level = DOCTOR_OK;
     if (each >= 0.1)
         level = each >= 0.5 ? DOCTOR_WARN : DOCTOR_NOTE;
-    look_add(look, "load", level, why, NULL, "%.2f threads over the last minute, for %d cores",
-             load, look->request->cpus_count);
+    look_add(look, "load", level, why, NULL, "%.2f threads over the last minute, for %s", load,
+             counted((uint64_t)look->request->cpus_count, "core").s);
 }
 
 void look_at_window(struct look *look)

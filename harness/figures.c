@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/figures.h"
 
+#include "harness/counted.h"
 #include "harness/figures_events.h"
 #include "harness/gnuplot.h"
 #include "harness/records.h"
@@ -132,16 +133,17 @@ char *figures_caption(const struct report *report)
     const json_t *threads = json_object_get(cpu, "usable_threads");
     const char *model = environment_text(cpu, "model");
     const char *machine = record_text(json_array_get(report->records, 0), "machine");
-    char *hardware = json_is_integer(threads)
-                         ? format("%s, %" JSON_INTEGER_FORMAT " hardware threads",
-                                  model ? model : "unknown CPU", json_integer_value(threads))
-                         : format("%s", model ? model : "unknown CPU");
+    char *hardware =
+        json_is_integer(threads)
+            ? format("%s, %s", model ? model : "unknown CPU",
+                     counted((uint64_t)json_integer_value(threads), "hardware thread").s)
+            : format("%s", model ? model : "unknown CPU");
     const char *system = environment_text(kernel, "name");
     const char *release = environment_text(kernel, "release");
-    char *caption = format("%s%s%s%s%s, machine %s. Run %s, %zu sample%s a cell.", hardware,
+    char *caption = format("%s%s%s%s%s, machine %s. Run %s, %s a cell.", hardware,
                            system ? ", " : "", system ? system : "", release ? " " : "",
                            release ? release : "", *machine ? machine : "native", report->name,
-                           samples_most(report), samples_most(report) == 1 ? "" : "s");
+                           counted(samples_most(report), "sample").s);
     free(hardware);
     return caption;
 }

@@ -3,6 +3,7 @@
 
 #include "harness/child.h"
 #include "harness/classes.h"
+#include "harness/counted.h"
 #include "harness/records.h"
 #include "harness/statistics.h"
 
@@ -412,18 +413,18 @@ static size_t count_stops(const struct needs *needs, const char *stop)
 static void tell_width(const struct needs *needs, FILE *to)
 {
     fprintf(to,
-            "%zu cells have an interval narrower than %" PRId64 " %%, %zu stopped at %" PRId64
+            "%s with an interval narrower than %" PRId64 " %%, %zu stopped at %" PRId64
             " samples without\n",
-            count_stops(needs, "width"), needs->sweep->width, count_stops(needs, "limit"),
-            needs->sweep->reps_max);
+            counted(count_stops(needs, "width"), "cell").s, needs->sweep->width,
+            count_stops(needs, "limit"), needs->sweep->reps_max);
 }
 
 static void tell_class(const struct needs *needs, FILE *to)
 {
     size_t short_of = count_stops(needs, "class-limit");
     if (short_of > 0)
-        fprintf(to, "%zu cells have fewer than %" PRId64 " samples in mood %s after all top-ups\n",
-                short_of, needs->sweep->class_min, mood_text(needs->class));
+        fprintf(to, "%s with fewer than %" PRId64 " samples in mood %s after all top-ups\n",
+                counted(short_of, "cell").s, needs->sweep->class_min, mood_text(needs->class));
 }
 
 /* "near 81 % (52 ns)" */
@@ -445,7 +446,7 @@ static void tell_moods(const struct needs *needs, const struct totals *totals, F
                 needs->moods.near_ns);
         return;
     }
-    fprintf(to, "moods of the %zu samples on several workers: ", probed);
+    fprintf(to, "moods of %s on several workers: ", counted(probed, "sample").s);
     tell_mood(totals, MOOD_NEAR, needs->moods.near_ns, to);
     fputs(", ", to);
     tell_mood(totals, MOOD_FAR, needs->moods.far_ns, to);
@@ -461,9 +462,10 @@ void needs_tell(const struct needs *needs, FILE *to)
         tell_width(needs, to);
     tell_moods(needs, &totals, to);
     if (totals.marked > 0)
-        fprintf(to, "%zu of %zu samples are marked as disturbed\n", totals.marked, totals.ok);
+        fprintf(to, "%zu of %s marked as disturbed\n", totals.marked,
+                counted(totals.ok, "sample").s);
     if (totals.top_ups + totals.repeats > 0)
-        fprintf(to, "after the blocks: %zu samples for cells with few in mood %s, %zu repeated\n",
-                totals.top_ups, mood_text(needs->class), totals.repeats);
+        fprintf(to, "after the blocks: %s for cells with few in mood %s, %zu repeated\n",
+                counted(totals.top_ups, "sample").s, mood_text(needs->class), totals.repeats);
     tell_class(needs, to);
 }

@@ -1,6 +1,8 @@
 /* progress.c - see progress.h. */
 #include "harness/progress.h"
 
+#include "harness/counted.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
@@ -47,8 +49,8 @@ static void line_make(const struct progress *progress, const char *cell, double 
         snprintf(failed, sizeof failed, ", %zu failed", progress->failed);
     if (progress->skipped > 0)
         snprintf(skipped, sizeof skipped, ", %zu skipped", progress->skipped);
-    snprintf(line, size, "%zu of %zu samples%s%s, %s left: %s", progress->done, progress->total,
-             failed, skipped, left, cell);
+    snprintf(line, size, "%zu of %s%s%s, %s left: %s", progress->done,
+             counted(progress->total, "sample").s, failed, skipped, left, cell);
 }
 
 static size_t terminal_width(const struct progress *progress)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/report.h"
 
+#include "harness/counted.h"
 #include "harness/figures.h"
 #include "harness/files.h"
 #include "harness/records.h"
@@ -53,8 +54,8 @@ static int conclude(const struct report *report, const struct figures *figures, 
     }
     if (json_array_size(report->problems) > 0)
         return 1;
-    fprintf(messages, "schedlab report: %s/report.html, %zu figure%s\n", report->run_dir, drawn,
-            drawn == 1 ? "" : "s");
+    fprintf(messages, "schedlab report: %s/report.html, %s\n", report->run_dir,
+            counted(drawn, "figure").s);
     return 0;
 }
 

@@ -6,6 +6,7 @@
  * strips below each other show the same moments; its y is relative to the cell's own median.
  */
 #define _GNU_SOURCE
+#include "harness/counted.h"
 #include "harness/html.h"
 #include "harness/records.h"
 #include "harness/report_page.h"
@@ -282,7 +283,7 @@ static void shares_write(FILE *to, const json_t *const *records, size_t count)
     qsort(shares, n, sizeof *shares, most_uneven_first);
     if (n > 0) {
         html_open(to, "p", "class", "shares", NULL);
-        html_format(to, "By M, of %zu events the most uneven: ", n);
+        html_format(to, "By M, of %s the most uneven: ", counted(n, "event").s);
         for (size_t i = 0; i < n && i < SHARES_MAX; i++) {
             fputs(i > 0 ? "; " : "", to);
             share_write(to, &shares[i]);
@@ -306,7 +307,7 @@ static void warmups_write(FILE *to, const json_t *const *records, size_t count)
     if (settled + limited == 0)
         return;
     html_open(to, "p", "class", "shares", NULL);
-    html_format(to, "Warm: %zu of %zu samples settled (change-point)", settled, count);
+    html_format(to, "Warm: %zu of %s settled (change-point)", settled, counted(count, "sample").s);
     if (limited > 0)
         html_format(to, "; %zu had not when the limit came", limited);
     html_close(to, "p");
@@ -411,7 +412,7 @@ static void workload_write(FILE *to, const struct report *report, const char *wo
     html_open(to, "details", "class", "print", NULL);
     html_open(to, "summary", NULL);
     html_element(to, "span", workload, "class", "name", NULL);
-    html_format(to, ", %zu cell%s", cells, cells == 1 ? "" : "s");
+    html_format(to, ", %s", counted(cells, "cell").s);
     html_close(to, "summary");
     report_table_open(to, label, "cells");
     head_write(to);

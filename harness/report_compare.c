@@ -1,5 +1,6 @@
 /* report_compare.c - the sections on comparisons with other runs and on the audit of the pipeline.
  * See report_page.h, and report_extra.h for where they come from. */
+#include "harness/counted.h"
 #include "harness/html.h"
 #include "harness/records.h"
 #include "harness/report_page.h"
@@ -120,7 +121,7 @@ static void comparison_about(FILE *to, const json_t *json)
         html_element(to, "b", text_ratio(ratio.median).s, NULL);
         html_format(to, " (%s)", text_ratio_interval(ratio).s);
         if (isfinite(record_number(mean, "n")))
-            html_format(to, " over %.0f pairs", record_number(mean, "n"));
+            html_format(to, " over %s", counted((uint64_t)record_number(mean, "n"), "pair").s);
         html_close(to, "dd");
     }
     html_close(to, "dl");
@@ -148,7 +149,7 @@ static void comparison_write(FILE *to, const struct report_comparison *compariso
     html_open(to, "details", "class", "print", "open",
               json_array_size(pairs) <= ROWS_UNFOLDED ? "" : NULL, NULL);
     html_open(to, "summary", NULL);
-    html_format(to, "%zu pairs of cells", json_array_size(pairs));
+    html_format(to, "%s of cells", counted(json_array_size(pairs), "pair").s);
     html_close(to, "summary");
     report_table_open(to, label, "numbers");
     html_thead(to, names);

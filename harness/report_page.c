@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/report_page.h"
 
+#include "harness/counted.h"
 #include "harness/html.h"
 #include "harness/records.h"
 #include "harness/report_peers.h"
@@ -215,8 +216,8 @@ static void method_write(FILE *to, const struct report *report)
     html_open(to, "dl", NULL);
     html_element(to, "dt", "Samples", NULL);
     html_open(to, "dd", NULL);
-    html_format(to, "%zu of %zu cells, in %" JSON_INTEGER_FORMAT " blocks, the first at %s",
-                json_array_size(report->records), cells_with(report, NULL), blocks,
+    html_format(to, "%zu of %s, in %s, the first at %s", json_array_size(report->records),
+                counted(cells_with(report, NULL), "cell").s, counted((uint64_t)blocks, "block").s,
                 *started ? started : "an unknown time");
     html_close(to, "dd");
     html_close(to, "dl");
@@ -315,9 +316,9 @@ static void header_write(FILE *to, const struct report *report)
     html_open(to, "header", NULL);
     html_element(to, "h1", report->title, NULL);
     html_open(to, "p", "class", "where", NULL);
-    html_format(to, "%s %zu cells: %zu measured, %zu failed, %zu skipped.", caption,
-                cells_with(report, NULL), cells_with(report, "ok"), cells_with(report, "failed"),
-                cells_with(report, "skipped"));
+    html_format(to, "%s %s: %zu measured, %zu failed, %zu skipped.", caption,
+                counted(cells_with(report, NULL), "cell").s, cells_with(report, "ok"),
+                cells_with(report, "failed"), cells_with(report, "skipped"));
     html_close(to, "p");
     size_t i;
     json_t *problem;

@@ -1,5 +1,6 @@
 /* report_section.c - what the page says about one group. See report_page.h. */
 #define _GNU_SOURCE
+#include "harness/counted.h"
 #include "harness/html.h"
 #include "harness/report_page.h"
 #include "harness/report_text.h"
@@ -391,7 +392,8 @@ static void events_table(FILE *to, const struct report_group *group, size_t firs
     if (columns.count > 0) {
         char label[512];
         snprintf(label, sizeof label, "%.300s, %s: events per operation",
-                 columns.cells[0]->workload, text_workers(columns.cells[0]->workers).s);
+                 columns.cells[0]->workload,
+                 counted((uint64_t)columns.cells[0]->workers, "worker").s);
         report_table_open(to, label, "numbers events");
         html_open(to, "thead", NULL);
         html_open(to, "tr", NULL);
@@ -456,9 +458,9 @@ void report_section_write(FILE *to, const struct report *report, const struct re
     html_open(to, "section", "id", id, NULL);
     html_element(to, "h2", group->question ? group->question : group->id, NULL);
     html_open(to, "p", "class", "where", NULL);
-    html_format(to, "Group %s: %zu cells, %zu measured, %zu failed, %zu skipped.", group->id,
-                group->count, cells_count(group, "ok"), cells_count(group, "failed"),
-                cells_count(group, "skipped"));
+    html_format(to, "Group %s: %s, %zu measured, %zu failed, %zu skipped.", group->id,
+                counted(group->count, "cell").s, cells_count(group, "ok"),
+                cells_count(group, "failed"), cells_count(group, "skipped"));
     if (group->baseline)
         html_format(to, " Baseline: %s.", group->baseline);
     if (group->knob && group->knob2)

@@ -106,13 +106,6 @@ struct text text_bytes(double bytes)
     return text;
 }
 
-struct text text_workers(int workers)
-{
-    struct text text;
-    snprintf(text.s, sizeof text.s, "%d worker%s", workers, workers == 1 ? "" : "s");
-    return text;
-}
-
 int text_field(struct text text, int columns)
 {
     for (const char *at = text.s; *at; at++)

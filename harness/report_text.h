@@ -21,7 +21,6 @@ struct text text_count(double value);                      /* 0.0164, 3.20, 118 
 struct text text_time(double ns);                          /* 61.2 µs */
 struct text text_time_interval(struct interval ns);        /* 60.1 µs to 62.9 µs; too few */
 struct text text_bytes(double bytes);                      /* 48 KiB */
-struct text text_workers(int workers);                     /* 1 worker, 2 workers */
 
 /* The width to give printf() for so many columns: it counts bytes, and some signs have several. */
 int text_field(struct text text, int columns);

@@ -1,6 +1,7 @@
 /* run_table.c - see run_table.h. */
 #include "harness/run_table.h"
 
+#include "harness/counted.h"
 #include "harness/counter_names.h"
 #include "harness/counters.h"
 #include "harness/interval_json.h"
@@ -177,8 +178,8 @@ static void print_row(const struct run_table *table, const struct run_row *row, 
 static void print_throughput(const struct run_table *table, FILE *to)
 {
     int width = variant_width(table);
-    fprintf(to, "%s, %d worker%s; operations of one %s\n\n", table->workload, table->workers,
-            table->workers == 1 ? "" : "s", table->op);
+    fprintf(to, "%s, %s; operations of one %s\n\n", table->workload,
+            counted((uint64_t)table->workers, "worker").s, table->op);
     fprintf(to, "%-*s %10s  %24s %4s  %s\n", width, "variant", "ops/s  ", "95 % interval  ", "n",
             "status");
     for (size_t i = 0; i < table->count; i++)

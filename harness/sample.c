@@ -2,6 +2,7 @@
 #include "harness/sample.h"
 
 #include "harness/allocator.h"
+#include "harness/counted.h"
 #include "harness/counters.h"
 #include "harness/disturbance.h"
 #include "harness/limits.h"
@@ -413,7 +414,7 @@ static void measure_scheduled(struct sample *sample)
     counters_bind(sample->counters, &source);
     int64_t alive = sched_run(sample->sched, measure, sample);
     if (alive != 0)
-        fail(sample, "%" PRId64 " goroutines are still alive at the end", alive);
+        fail(sample, "%s still alive at the end", counted((uint64_t)alive, "goroutine").s);
     record_finish(sample);
     counters_free(sample->counters);
     sched_free(sample->sched);

@@ -3,6 +3,7 @@
 #include "harness/sweep_run.h"
 
 #include "harness/child.h"
+#include "harness/counted.h"
 #include "harness/digests.h"
 #include "harness/files.h"
 #include "harness/needs.h"
@@ -114,8 +115,8 @@ static void record_complete(const struct state *state, const struct cell *cell, 
 
 static void cell_label(const struct cell *cell, char label[LABEL_SIZE])
 {
-    snprintf(label, LABEL_SIZE, "%s on %s, %d worker%s%s%s", cell->variant, cell->workload,
-             cell->workers, cell->workers == 1 ? "" : "s", cell->side ? ", side " : "",
+    snprintf(label, LABEL_SIZE, "%s on %s, %s%s%s", cell->variant, cell->workload,
+             counted((uint64_t)cell->workers, "worker").s, cell->side ? ", side " : "",
              cell->side ? cell->side->name : "");
 }
 
@@ -211,8 +212,8 @@ static bool cell_measure(struct state *state, struct cell *cell, unsigned block,
         json_decref(record);
     }
     if (result)
-        snprintf(error, error_size, "cannot write %s: %s; the %zu samples before are in it",
-                 state->file.path, strerror(-result), state->position);
+        snprintf(error, error_size, "cannot write %s: %s; in it: %s", state->file.path,
+                 strerror(-result), counted(state->position, "sample").s);
     cell->why = WHY_NONE;
     return !result;
 }
@@ -270,8 +271,8 @@ static void blocks_measure(struct state *state, char *error, size_t error_size)
     for (unsigned block = 0; going_on && (held = needs_next(&state->needs, block)) > 0; block++) {
         total_update(state, block);
         if (block >= (unsigned)state->run->sweep->reps && held != held_before)
-            progress_message(&state->progress, "from block %u on: %zu of %zu cells, for %s",
-                             block + 1, held, state->run->plan->count,
+            progress_message(&state->progress, "from block %u on: %zu of %s, for %s", block + 1,
+                             held, counted(state->run->plan->count, "cell").s,
                              block < state->needs.blocks
                                  ? "narrower intervals"
                                  : "few samples of the common mood, or disturbed ones");
@@ -325,11 +326,11 @@ static bool records_take(struct state *state, struct record_reader *reader, char
         return false;
     error[0] = '\0'; /* a torn last line is none */
     if (read == RECORD_READ_TORN)
-        progress_message(&state->progress, "%s: its last line is not whole; cut off %zu bytes",
-                         reader->path, reader->length);
+        progress_message(&state->progress, "%s: its last line is not whole; cut off %s",
+                         reader->path, counted(reader->length, "byte").s);
     if (strangers > 0)
-        progress_message(&state->progress, "%zu records of cells that the sweep does not have stay",
-                         strangers);
+        progress_message(&state->progress, "%s of cells that the sweep does not have kept",
+                         counted(strangers, "record").s);
     int result = record_file_cut(&state->file, reader->whole);
     if (result)
         snprintf(error, error_size, "cannot write %s: %s", reader->path, strerror(-result));
@@ -347,7 +348,8 @@ static bool read_back(struct state *state, char *error, size_t error_size)
     bool ok = records_take(state, &reader, error, error_size);
     record_reader_close(&reader);
     if (ok)
-        progress_message(&state->progress, "resumed after %zu samples", state->progress.done);
+        progress_message(&state->progress, "resumed after %s",
+                         counted(state->progress.done, "sample").s);
     return ok;
 }
 
@@ -391,9 +393,9 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
     char blocks[64] = "";
     if (run->sweep->reps_max > run->sweep->reps && run->sweep->width > 0)
         snprintf(blocks, sizeof blocks, " to %" PRId64, run->sweep->reps_max);
-    progress_message(&state->progress,
-                     "%zu cells in %" PRId64 "%s blocks, seed %" PRIu64 ", into %s",
-                     run->plan->count, run->sweep->reps, blocks, run->seed, run->folder);
+    progress_message(&state->progress, "%s in %" PRId64 "%s block%s, seed %" PRIu64 ", into %s",
+                     counted(run->plan->count, "cell").s, run->sweep->reps, blocks,
+                     run->sweep->reps == 1 && !*blocks ? "" : "s", run->seed, run->folder);
     double started = clock_seconds();
     error[0] = '\0';
     int result = -1;

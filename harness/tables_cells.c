@@ -1,4 +1,5 @@
 /* tables_cells.c - see tables_internal.h: cells.tsv and classes.tsv, the medians. */
+#include "harness/counted.h"
 #include "harness/records.h"
 #include "harness/tables_internal.h"
 
@@ -16,8 +17,8 @@ static void cell_reason(const struct cell_rows *cell, char *reason, size_t size)
             continue;
         const char *why = record_text(cell->rows[i].record, "reason");
         if (strcmp(status, "failed") == 0)
-            snprintf(reason, size, "%zu of %zu samples failed: %s", cell_count(cell, status),
-                     cell->count, why);
+            snprintf(reason, size, "%zu of %s failed: %s", cell_count(cell, status),
+                     counted(cell->count, "sample").s, why);
         else
             snprintf(reason, size, "%s", why);
         return;

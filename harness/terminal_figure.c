@@ -1,6 +1,7 @@
 /* terminal_figure.c - see terminal_figure.h. */
 #include "harness/terminal_figure.h"
 
+#include "harness/counted.h"
 #include "harness/gnuplot.h"
 
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static void figure_write(FILE *to, const char *figure, const char *run_dir)
         line_write(to, line, length);
     int left_out = atoi(line);
     if (left_out > 0)
-        fprintf(to, "%d more workload%s in %s/report.html\n", left_out, left_out == 1 ? "" : "s",
+        fprintf(to, "%s in %s/report.html\n", counted((uint64_t)left_out, "more workload").s,
                 run_dir);
 }
 

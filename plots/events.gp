@@ -95,19 +95,23 @@ do for [i = 1:NW] {
     COLUMN_CHARS = c > COLUMN_CHARS ? c : COLUMN_CHARS
     HEADING = strlen(below(i)) ? 26 : HEADING
 }
-CELL = (980 - NAMES - 16) / NW
-CELL = CELL > 190 ? 190 : CELL < 84 ? 84 : CELL
+# As many blocks stand beside each other as fit, each with room for its title, and fill the page.
+LEAST = 6.9 * COLUMN_CHARS + 8 > 108 ? 6.9 * COLUMN_CHARS + 8 : 108
+short_chars = 0
+do for [e in EVENTS] { short_chars = strlen(short(e)) > short_chars ? strlen(short(e)) : short_chars }
+TITLE_W = 8.4 * (short_chars + 18) + 20
+room(across) = (980.0 / across - NAMES - 16) / NW
+ACROSS = 1
+do for [a = 2:3] {
+    if (NE >= a && room(a) >= LEAST && 980.0 / a >= TITLE_W) { ACROSS = a }
+}
+CELL = room(ACROSS) > 300 ? 300 : room(ACROSS) < 84 ? 84 : room(ACROSS)
 CELL = CELL < 6.9 * COLUMN_CHARS + 8 ? 6.9 * COLUMN_CHARS + 8 : CELL
 NUMBER = 48
 BAR = CELL - NUMBER - 12
 ROW = 16
-# A block has room for its title; as many stand beside each other as fit.
-short_chars = 0
-do for [e in EVENTS] { short_chars = strlen(short(e)) > short_chars ? strlen(short(e)) : short_chars }
-BLOCK_W = NAMES + CELL * NW + 16
-BLOCK_W = BLOCK_W < 8.4 * (short_chars + 18) + 20 ? 8.4 * (short_chars + 18) + 20 : BLOCK_W
-ACROSS = int(980 / BLOCK_W)
-ACROSS = ACROSS < 1 ? 1 : ACROSS > NE ? NE : ACROSS
+BLOCK_W = ACROSS > 1 ? 980.0 / ACROSS : NAMES + CELL * NW + 16
+BLOCK_W = BLOCK_W < TITLE_W ? TITLE_W : BLOCK_W
 W = BLOCK_W * ACROSS < 640 ? 640 : BLOCK_W * ACROSS
 READING = "Per operation: bar and number are the median, the line is its 95 % interval. " \
     . "Each column of a block has its own scale, from zero. " . sl_at_workers(0) . "." \

@@ -441,7 +441,7 @@ static void top_ups_end_where_the_mood_does_not_come(void **state)
     FILE *to = open_memstream(&text, &size);
     needs_tell(&needs, to);
     fclose(to);
-    assert_non_null(strstr(text, "2 cells have fewer than 3 samples in mood"));
+    assert_non_null(strstr(text, "2 cells with fewer than 3 samples in mood"));
     free(text);
     finish(&needs);
 }

@@ -1,6 +1,7 @@
 /* test_report.c - the parts of the report whose results are known exactly: numbers as text,
  * escaping, taking in an SVG, reading tables, and what is shown of each cell. */
 #define _GNU_SOURCE
+#include "harness/counted.h"
 #include "harness/html.h"
 #include "harness/report_page.h"
 #include "harness/report_text.h"
@@ -49,8 +50,9 @@ static void ratios_and_counts_are_plain(void **state)
     assert_string_equal(text_count(0.00001).s, "<0.0001");
     assert_string_equal(text_count(0.0164).s, "0.016");
     assert_string_equal(text_count(118.2).s, "118");
-    assert_string_equal(text_workers(1).s, "1 worker");
-    assert_string_equal(text_workers(2).s, "2 workers");
+    assert_string_equal(counted(0, "worker").s, "0 workers");
+    assert_string_equal(counted(1, "hardware thread").s, "1 hardware thread");
+    assert_string_equal(counted(2, "hardware thread").s, "2 hardware threads");
 }
 
 /* HTML ----------------------------------------------------------------------------------------- */

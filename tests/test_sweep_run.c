@@ -254,7 +254,7 @@ static void disturbed_samples_and_rare_moods_are_measured_again(void **state)
         assert_int_equal(strstr(args, " --event-set ") != NULL, block > 0);
         assert_int_equal(json_integer_value(json_object_get(record, "position")), i);
     }
-    assert_non_null(strstr(outcome.messages, "16 of 16 samples are marked as disturbed"));
+    assert_non_null(strstr(outcome.messages, "16 of 16 samples marked as disturbed"));
     assert_non_null(strstr(outcome.messages, "one mood: 300 ns"));
     assert_non_null(
         strstr(outcome.messages, "6 samples for cells with few in mood near, 6 repeat"));

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/micro/micro.h"
 
+#include "harness/counted.h"
 #include "harness/micro/micro_clock.h"
 
 #include <errno.h>
@@ -162,7 +163,7 @@ void micro_schedule(struct micro *micro, int workers, void (*main_fn)(void *), v
     }
     int64_t alive = sched_run(micro->sched, main_fn, arg);
     if (alive != 0)
-        micro_fail(micro, "%" PRId64 " goroutines are still alive at the end", alive);
+        micro_fail(micro, "%s still alive at the end", counted((uint64_t)alive, "goroutine").s);
 }
 
 void micro_still_make(struct micro_still *still, const char *spec, int workers)
