@@ -148,6 +148,21 @@ char *figures_caption(const struct report *report)
     return caption;
 }
 
+/* The same, and whether the workers of any cell had to take turns. */
+static char *figure_caption(const struct report *report, const struct report_group *group)
+{
+    char *caption = figures_caption(report);
+    bool crowded = false;
+    for (size_t i = 0; i < group->count; i++)
+        crowded = crowded || report_cell_is_crowded(report, &group->cells[i]);
+    if (!crowded)
+        return caption;
+    char *longer = format("%s More workers than %s take turns.", caption,
+                          counted((uint64_t)report_cores(report), "hardware thread").s);
+    free(caption);
+    return longer;
+}
+
 static void figure_add(struct figures *figures, const struct report *report,
                        const struct report_group *group, enum sweep_figure kind)
 {
@@ -174,7 +189,7 @@ static void figure_add(struct figures *figures, const struct report *report,
     }
     snprintf(figure.name, sizeof figure.name, "%s-%s", group->id, sweep_figure_name(kind));
     figure.svg = format("%s/figures/%s.svg", report->run_dir, figure.name);
-    figure.caption = figures_caption(report);
+    figure.caption = figure_caption(report, group);
     figures->figures[figures->count++] = figure;
 }
 

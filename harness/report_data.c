@@ -431,6 +431,18 @@ struct class_choice report_choose_class(const struct report_cell *const *cells, 
     return choice;
 }
 
+int report_cores(const struct report *report)
+{
+    const json_t *cpu = json_object_get(report->environment, "cpu");
+    return (int)json_integer_value(json_object_get(cpu, "usable_threads"));
+}
+
+bool report_cell_is_crowded(const struct report *report, const struct report_cell *cell)
+{
+    int cores = report_cores(report);
+    return cores > 0 && cell->workers > cores;
+}
+
 bool report_cell_ok(const struct report_cell *cell)
 {
     return strcmp(cell->status, "ok") == 0;

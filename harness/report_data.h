@@ -110,6 +110,13 @@ void report_cell_choose(struct report_cell *cell, enum cell_class chosen);
 /* In which class these cells are compared: that of their own numbers if possible. */
 struct class_choice report_choose_class(const struct report_cell *const *cells, size_t count);
 
+/* How many hardware threads the run could use; 0 if environment.json does not say. */
+int report_cores(const struct report *report);
+
+/* Whether the cell had more workers than the run could use hardware threads, so that the kernel had
+ * them take turns. */
+bool report_cell_is_crowded(const struct report *report, const struct report_cell *cell);
+
 /* A measured cell, as opposed to a failed or skipped one. */
 bool report_cell_ok(const struct report_cell *cell);
 

@@ -126,6 +126,8 @@ static json_t *group_to_json(const struct report *report, const struct report_gr
     for (size_t i = 0; i < group->count; i++) {
         json_t *cell = cell_to_json(&group->cells[i]);
         tail_into_json(cell, report, &group->cells[i]);
+        if (report_cell_is_crowded(report, &group->cells[i]))
+            json_object_set_new(cell, "more_workers_than_cores", json_true());
         json_array_append_new(cells, cell);
     }
     for (size_t i = 0; i < figures->count; i++)

@@ -8,7 +8,8 @@
  *               "over_next": {"ratio", "lo", "hi"}, "superiority", "p",
  *               "over_baseline": {...}}],
  *  "cells": [{"cell", "variant", "workload", "workers", "status", "reason", "n", "median",
- *             "lo", "hi", "over_baseline", "speedup", "p99": {"ns", "lo", "hi"}}],
+ *             "lo", "hi", "over_baseline", "speedup", "p99": {"ns", "lo", "hi"},
+ *             "more_workers_than_cores": true}],
  *  "figures": [path]}],
  *  "peers": see report_peers.h}
  *

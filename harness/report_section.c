@@ -122,12 +122,14 @@ static enum standing standing_of(const struct report_cell *cell, const struct ve
     return cell == verdict->best ? STANDS_TIED : STANDS;
 }
 
-static void throughput_row(FILE *to, const struct report_group *group,
+static void throughput_row(FILE *to, const struct report *report, const struct report_group *group,
                            const struct report_cell *cell, enum standing standing)
 {
     bool baseline = group->baseline && strcmp(group->baseline, cell->variant) == 0;
-    char workers[16], n[64], span[8];
+    char workers[48], n[64], span[8];
     snprintf(workers, sizeof workers, "%d", cell->workers);
+    if (report_cell_is_crowded(report, cell))
+        snprintf(workers, sizeof workers, "%d on %d", cell->workers, report_cores(report));
     snprintf(n, sizeof n, "%zu of %zu", cell->throughput.n, cell->n_all);
     snprintf(span, sizeof span, "%d", COLUMNS_NUMBERS - 3);
     html_open(to, "tr", "class", standing == STANDS_BEST ? "best" : NULL, NULL);
@@ -179,7 +181,8 @@ static void details_open(FILE *to, const char *summary, const char *class, bool 
     html_element(to, "summary", summary, NULL);
 }
 
-static void throughput_write(FILE *to, const struct report_group *group)
+static void throughput_write(FILE *to, const struct report *report,
+                             const struct report_group *group)
 {
     details_open(to, "Throughput: medians, intervals, relative to the baseline", "print",
                  group->count <= ROWS_UNFOLDED);
@@ -204,7 +207,7 @@ static void throughput_write(FILE *to, const struct report_group *group)
         html_open(to, "tbody", NULL);
         rowgroup_write(to, workload, what, COLUMNS_NUMBERS);
         for (size_t i = first; i < at; i++)
-            throughput_row(to, group, &group->cells[i],
+            throughput_row(to, report, group, &group->cells[i],
                            standing_of(&group->cells[i], &verdicts[k]));
         html_close(to, "tbody");
         first = at;
@@ -450,6 +453,24 @@ static size_t cells_count(const struct report_group *group, const char *status)
     return n;
 }
 
+/* Cells with more workers than the machine can run at once are no measure of a speed-up. */
+static void crowded_write(FILE *to, const struct report *report, const struct report_group *group)
+{
+    size_t crowded = 0;
+    for (size_t i = 0; i < group->count; i++)
+        crowded += report_cell_is_crowded(report, &group->cells[i]);
+    if (crowded == 0)
+        return;
+    html_open(to, "p", "class", "problem", NULL);
+    html_format(
+        to,
+        "%s of this group had more workers than the %s of the machine: these took turns, so "
+        "the numbers say how a design bears that, not how it scales.",
+        counted(crowded, "cell").s,
+        counted((uint64_t)report_cores(report), "usable hardware thread").s);
+    html_close(to, "p");
+}
+
 void report_section_write(FILE *to, const struct report *report, const struct report_group *group,
                           const struct figures *figures)
 {
@@ -468,10 +489,11 @@ void report_section_write(FILE *to, const struct report *report, const struct re
     else if (group->knob)
         html_format(to, " Knob: %s.", group->knob->name);
     html_close(to, "p");
+    crowded_write(to, report, group);
     for (size_t i = 0; i < figures->count; i++)
         if (figures->figures[i].group == group && figures->figures[i].drawn)
             figure_write(to, &figures->figures[i]);
-    throughput_write(to, group);
+    throughput_write(to, report, group);
     latency_write(to, report, group);
     events_write(to, report, group);
     html_close(to, "section");

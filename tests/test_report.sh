@@ -148,6 +148,7 @@ for block in 0 1 2 3 4 5 6; do
     record $block gmp,tick=random,ring=4 '"ring":4' yield 2 '"map"' '"status":"failed","reason":"lost a G"'
     record $block gmp,ring=16 '"ring":16' yield 2 '"map"' "$(ok $((2500 * noise * 2)) 0.5)"
 done >"$folder/samples.jsonl"
+record 0 grq '' ring 4 '"crowd"' "$(ok 1000 0)" >>"$folder/samples.jsonl"
 record 0 kthread '' mpmc 2 '"structures"' \
     '"status":"skipped","reason":"a million \"threads\" > 8000"' >>"$folder/samples.jsonl"
 cksum <"$folder/samples.jsonl" >samples.before
@@ -196,6 +197,8 @@ says strip_of_a_cell 'Samples in run order: 7 good, 0 bad, 0 disturbed'
 says strip_of_a_failed_cell 'Samples in run order: 6 good, 1 bad, 0 disturbed'
 says where_the_events_of_absent_rows_are 'Events that were absent in every column are in the section on sources.'
 says peak '17.0 in all'
+says more_workers_than_cores '1 cell of this group had more workers than the 2 usable hardware threads'
+says workers_and_cores '<td class="number">4 on 2</td>'
 says interval '392 k to 408 k'
 says disturbance '<td class="failed">warn</td>'
 says what_was_found '<td>&lt;powersave&gt; on 2</td>'
@@ -240,6 +243,8 @@ done
 drawn() { check "figure_$1" grep -qF -- "$3" "$folder/figures/$2.svg"; }
 drawn asks_the_question structures-throughput 'Is "gmp" > grq &amp; why?'
 drawn names_machine_and_run structures-throughput 'Linux 0.99, machine native'
+drawn says_that_workers_take_turns crowd-throughput 'More workers than 2 hardware threads take turns.'
+lacks no_figure_says_so_without_need 'take turns' "$folder/figures/structures-throughput.svg"
 drawn has_units structures-throughput 'round trips per second'
 drawn has_the_color_of_gmp structures-throughput 'rgb(  0, 114, 178)'
 drawn shows_a_failed_cell structures-throughput 'failed'
@@ -285,7 +290,7 @@ run 0 report_again "$folder" --no-figures
 check report_again_is_the_same cmp -s "$page" page.before
 run 0 report_as_json "$folder" --no-figures --format json
 for part in '"outcome": "won"' '"efficiency": 1.0' '"outcome": "no difference shown"' '"fastest": "gmp"' '"next": "tasksteal"' '"status": "failed"' '"question": "Is 61 special?"' \
-    '"class": "all"' '"n_all": 7' 'figures/tick-knob.svg"'; do
+    '"class": "all"' '"more_workers_than_cores": true' '"n_all": 7' 'figures/tick-knob.svg"'; do
     check "json_has_$part" grep -qF -- "$part" out
 done
 check json_is_whole test "$(head -n 1 out)$(tail -n 1 out)" = '{}'
@@ -310,7 +315,7 @@ map=deep/er/few/figures/map-heatmap.svg
 check few_samples_of_a_map_are_explained grep -qF '>? too few samples<' $map
 check few_samples_of_a_map_have_their_mark grep -qE '>\?3.0[0-9]×<' $map
 lacks few_samples_of_a_map_need_no_other_key 'no difference shown|Coloured|Mann|rgb\(232' $map
-check enough_samples_need_no_such_word test -z "$(grep -l 'too few' "$folder"/figures/*-{throughput,speedup,knob,latency}.svg)"
+check enough_samples_need_no_such_word test -z "$(grep -l "too few" "$folder"/figures/{structures,tick,tails}-{throughput,speedup,knob,latency}.svg 2>/dev/null)"
 
 # What is wrong -------------------------------------------------------------------------------------
 
