@@ -37,6 +37,7 @@ array CEILING[NW]
 array DRAWN[NW]  # which curves have points, as a list of their numbers
 array JOINED[NW] # and which have points to join
 array HIGHEST_MID[NW]
+array HIGHEST[NW] # end of an interval
 do for [i = 1:NW] {
     BOTTOM[i] = 1e300
     CEILING[i] = -1e300
@@ -55,19 +56,23 @@ learn(i, c, joined, value, lo, hi, few) = strlen(DRAWN[i] = sl_add(DRAWN[i], spr
 if (|$ROWS| > 0) {
     stats $ROWS using (learn(int($1), int($2), $3, $5, $6, $7, int($8))) nooutput
 }
+ANY_CUT = 0
 ABOVE_ZERO = 0 # panels whose axis begins above zero
 do for [i = 1:NW] {
     if (strlen(DRAWN[i])) {
+        HIGHEST[i] = CEILING[i]
         CEILING[i] = Y_LOG ? CEILING[i] : sl_reach(CEILING[i], HIGHEST_MID[i])
         bottom = y_min(BOTTOM[i], CEILING[i])
         ceiling = y_max(BOTTOM[i], CEILING[i])
+        ANY_CUT = ANY_CUT || HIGHEST[i] > ceiling
         BOTTOM[i] = bottom
         CEILING[i] = ceiling
         ABOVE_ZERO = ABOVE_ZERO + (!Y_LOG && bottom > 0)
     }
 }
 READING = READING . (FEWS == 0 ? "" : FEWS == POINTS ? " No bars:" . SL_FEW . "." \
-        : " Where no bar is:" . SL_FEW . ".") \
+        : " Points without a bar may have" . SL_FEW . ".") \
+    . (ANY_CUT ? " A bar that runs into the top goes on beyond the axis." : "") \
     . (ABOVE_ZERO == 0 ? "" : NW == 1 ? " The vertical axis does not begin at zero." \
         : sprintf(" The vertical axes differ, and %s not begin at zero.", \
             ABOVE_ZERO == NW ? "do" : ABOVE_ZERO == 1 ? "one does" : "some do"))

@@ -116,7 +116,7 @@ W = BLOCK_W * ACROSS < 640 ? 640 : BLOCK_W * ACROSS
 READING = "Per operation: bar and number are the median, the line is its 95 % interval. " \
     . "Each column of a block has its own scale, from zero. " . sl_at_workers(0) . "." \
     . (FEWS == 0 ? "" : FEWS == VALUES ? " No lines:" . SL_FEW . "." \
-        : " Where no line is:" . SL_FEW . ".")
+        : " Values without a line may have" . SL_FEW . ".")
 HEAD = sl_head(TITLE, READING, W)
 array BLOCK[NE]
 y = HEAD + 14
