@@ -206,6 +206,15 @@ build/peers/omp: harness/peers/openmp.c $(PEER_SHA1) $(PEER_HEADERS)
 build/peers/pthreads: harness/peers/pthreads.c $(PEER_SHA1) $(PEER_HEADERS)
 	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) -o $@ $< $(PEER_SHA1) $(PEER_LDLIBS))
 
+# Floors: the workloads without a scheduler; the context switch is the project's own.
+CTX_SOURCES := $(wildcard sched_variants/runtime/ctx_*.S)
+build/peers/core: harness/peers/floor_core.c $(CTX_SOURCES) $(PEER_SHA1) $(PEER_HEADERS)
+	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) $(ROOTS) -o $@ $< $(CTX_SOURCES) \
+	    $(PEER_SHA1) $(PEER_LDLIBS))
+build/peers/line build/peers/futex: harness/peers/floor_pair.c $(PEER_SHA1) $(PEER_HEADERS)
+	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) $(if $(filter %futex,$@),-DFLOOR_FUTEX) \
+	    -o $@ $< $(PEER_SHA1) $(PEER_LDLIBS))
+
 .PRECIOUS: $(OUT)/%.o
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)
 

@@ -45,6 +45,19 @@ static const struct peer peers[] = {
       .source = "harness/peers/pthreads.c",
       .thread_per_g = true},
      "gcc"},
+    {{.name = FLOOR_PREFIX "core",
+      .idea = "no scheduler: bare stack switches, uncontended locks and plain calls, by hand",
+      .source = "harness/peers/floor_core.c",
+      .forkjoin = FJ_HELP},
+     "gcc"},
+    {{.name = FLOOR_PREFIX "line",
+      .idea = "no scheduler: threads on two cores that pass cache lines to and fro, by hand",
+      .source = "harness/peers/floor_pair.c"},
+     "gcc"},
+    {{.name = FLOOR_PREFIX "futex",
+      .idea = "no scheduler: two threads that sleep in the kernel and wake each other, by hand",
+      .source = "harness/peers/floor_pair.c"},
+     "gcc"},
 };
 
 enum { PEERS = sizeof peers / sizeof peers[0] };
@@ -72,9 +85,14 @@ bool peer_is_name(const char *spec)
     return strncmp(spec, PEER_PREFIX, sizeof PEER_PREFIX - 1) == 0;
 }
 
+bool peer_is_floor_name(const char *spec)
+{
+    return strncmp(spec, FLOOR_PREFIX, sizeof FLOOR_PREFIX - 1) == 0 || strcmp(spec, "serial") == 0;
+}
+
 char *peer_program(const struct sched_ops *ops, char *path, size_t path_size)
 {
-    const char *name = ops->name + sizeof PEER_PREFIX - 1;
+    const char *name = strchr(ops->name, ':') + 1;
     const char *folder = getenv("SCHEDLAB_PEERS");
     if (folder && *folder)
         snprintf(path, path_size, "%s/%s", folder, name);

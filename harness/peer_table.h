@@ -1,4 +1,5 @@
-/* peer_table.h - other runtimes as variants: "peer:go" and its like.
+/* peer_table.h - other runtimes as variants, "peer:go" and its like; and floors, "floor:core" and
+ * its like, which are hand-written programs without a scheduler.
  *
  * Who calls: spec.c, which lists them behind `serial`; list, run, sample and report, on thread
  * stacks. A peer is a program of its own, built by `make peers` from harness/peers; the protocol
@@ -14,13 +15,18 @@
 #include <stddef.h>
 
 #define PEER_PREFIX "peer:"
+#define FLOOR_PREFIX "floor:"
 
 /* The i-th peer; NULL past the last one. */
 const struct sched_ops *peer_variant(size_t i);
 
-/* Whether the variant is one of them; by name for a specification of any origin. */
+/* Whether the variant is one of them, a floor or not. */
 bool peer_is(const struct sched_ops *ops);
+
+/* By name, for a specification of any origin: another runtime; a floor, which `serial` is too, and
+ * which no runtime competes with. */
 bool peer_is_name(const char *spec);
+bool peer_is_floor_name(const char *spec);
 
 /* The peer's program, in the folder named by the environment variable SCHEDLAB_PEERS, else in
  * build/peers of the source tree. pre: peer_is(ops). Returns path. */

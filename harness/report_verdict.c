@@ -1,6 +1,7 @@
 /* report_verdict.c - see report_verdict.h. */
 #include "harness/report_verdict.h"
 
+#include "harness/peer_table.h"
 #include "harness/records.h"
 
 #include <math.h>
@@ -41,7 +42,7 @@ static int faster_first(const void *a_void, const void *b_void)
 static bool competes(const struct report_cell *cell, const char *workload, int workers)
 {
     return cell->workers == workers && report_cell_ok(cell) && isfinite(cell->throughput.median) &&
-           strcmp(cell->workload, workload) == 0 && strcmp(cell->variant, "serial") != 0;
+           strcmp(cell->workload, workload) == 0 && !peer_is_floor_name(cell->variant);
 }
 
 static struct class_choice choose(const struct field *field)

@@ -87,12 +87,12 @@ static void tests_of_a_question_are_corrected_together(void **state)
     verdicts_free(three, 1);
 }
 
-static void serial_failed_and_smaller_runs_do_not_compete(void **state)
+static void floors_failed_and_smaller_runs_do_not_compete(void **state)
 {
     (void)state;
     struct report_cell cells[] = {cell("a", 1, 900, 1100), cell("serial", 2, 800, 1000),
-                                  cell("b", 2, NAN, NAN)};
-    struct verdict *verdict = verdict_of(cells, 3);
+                                  cell("b", 2, NAN, NAN), cell("floor:core", 2, 8000, 9000)};
+    struct verdict *verdict = verdict_of(cells, 4);
     assert_int_equal(verdict->outcome, VERDICT_NONE);
     assert_int_equal(verdict->workers, 2);
     assert_int_equal(verdict->competitors, 0);
@@ -422,7 +422,7 @@ int main(void)
         cmocka_unit_test(samples_that_mix_show_no_difference),
         cmocka_unit_test(too_few_samples_decide_nothing),
         cmocka_unit_test(tests_of_a_question_are_corrected_together),
-        cmocka_unit_test(serial_failed_and_smaller_runs_do_not_compete),
+        cmocka_unit_test(floors_failed_and_smaller_runs_do_not_compete),
         cmocka_unit_test(no_verdict_across_moods),
         cmocka_unit_test(verdict_is_in_the_mood_that_all_have),
         cmocka_unit_test(cell_without_moods_meets_one_mood_of_the_others),
