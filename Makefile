@@ -261,20 +261,25 @@ MICRO ?= --benchmark_min_time=0.02 --benchmark_repetitions=5 --medians
 micro: build ## Time single operations, as a table and in build/micro.json: make micro MICRO=--benchmark_filter=chan
 	build/schedlab micro $(MICRO) --benchmark_out=build/micro.json
 
-bench: build ## What counting costs, and each operation over its floor, as ratios of one run each (2 to 5 min)
+# QUICK=1: intervals are ranges of three samples, and what counting costs stays open.
+bench: build built-peers ## Speed beside peers and floors, cost of counting, operations over floors (20 min; QUICK=1: 6 min)
 	@rm -rf build/bench && mkdir -p build/bench
-	build/schedlab sweep harness/sweeps/bench-counters.yaml --results build/bench --no-report
-	build/schedlab micro --benchmark_min_time=0.02 --benchmark_repetitions=9 --medians \
+	build/schedlab sweep harness/sweeps/bench.yaml $(if $(QUICK),--reps 3) --results build/bench --no-report
+	build/schedlab sweep harness/sweeps/bench-counters.yaml $(if $(QUICK),--reps 6) --results build/bench \
+	    --name counters --no-report
+	build/schedlab micro --benchmark_min_time=0.02 --benchmark_repetitions=$(if $(QUICK),3,9) --medians \
 	    --benchmark_out=build/bench/micro.json >build/bench/micro.txt
-	@build/schedlab bench --counting build/bench/bench-counters-* --micro build/bench/micro.json
+	@build/schedlab bench --speed build/bench/bench-* --counting build/bench/counters-* \
+	    --micro build/bench/micro.json | tee build/bench/bench.txt
 
 peers: ## Build the workloads on Go, oneTBB, OpenMP, Boost.Fiber, pthreads; installs what is missing
 	@$(MAKE) deps-peers || echo 'building the peers that need nothing more'
 	@$(MAKE) built-peers
 
 PEERS := go tbb gomp omp boost pthreads
-built-peers: $(addprefix build/peers/,$(PEERS))
-	@echo 'built:' $$(cd build/peers && ls $(PEERS) 2>/dev/null | sed 's/^/peer:/')
+FLOORS := core line futex
+built-peers: $(addprefix build/peers/,$(PEERS) $(FLOORS))
+	@echo 'built:' $$(cd build/peers && ls $(PEERS) 2>/dev/null | sed 's/^/peer:/') $(FLOORS:%=floor:%)
 
 RUN ?= $(shell ls -dt results/*/samples.jsonl 2>/dev/null | head -n 1 | xargs -r dirname)
 report: build ## Redo tables, figures and report of RUN (default: the newest run)

@@ -21,6 +21,13 @@
 
 #define COUNTING_COST_MAX 1.02
 
+/* An array as of report_peers_to_json(), owned by the caller; NULL and one line in error if the
+ * folder is no run, or has neither peers nor floors. Writes the run's tables (tables.h). */
+json_t *bench_speed(const char *run_folder, char *error, size_t error_size);
+
+/* As tables, one per group. */
+void bench_speed_print(FILE *to, const json_t *lines);
+
 /* The ratios as JSON: {what, over, ratio, lo, hi, n} in an array, owned by the caller; those of
  * counting with `class` (classes.h; "mixed" if no mood has enough of both) and `claim`: "holds" if
  * the whole interval is below COUNTING_COST_MAX, "broken" if it is all above, else "open", as it is

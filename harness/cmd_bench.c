@@ -1,4 +1,5 @@
-/* cmd_bench.c - `schedlab bench`: what counting costs, and each operation over its floor. */
+/* cmd_bench.c - `schedlab bench`: speed beside other runtimes and floors, what counting costs, and
+ * each operation over its floor. */
 #include "harness/bench.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
@@ -10,16 +11,18 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 16384, KEY_COUNTING = 0x100, KEY_MICRO };
+enum { ERROR_SIZE = 16384, KEY_SPEED = 0x100, KEY_COUNTING, KEY_MICRO };
 
 static const char *const format_words[] = {"table", "json", NULL};
 
 struct options {
-    const char *command, *counting, *micro;
+    const char *command, *speed, *counting, *micro;
     bool json;
 };
 
 static const struct argp_option option_table[] = {
+    {"speed", KEY_SPEED, "RUN_DIR", 0,
+     "A run of harness/sweeps/bench.yaml: each variant beside the best peer and the floor", 0},
     {"counting", KEY_COUNTING, "RUN_DIR", 0,
      "A run of harness/sweeps/bench-counters.yaml: what counting costs", 0},
     {"micro", KEY_MICRO, "FILE", 0,
@@ -30,8 +33,16 @@ static const struct argp_option option_table[] = {
 
 static const char argp_doc[] =
     "Print ratios of medians, each of things that were measured in one interleaved run; `make "
-    "bench` measures and prints both kinds."
+    "bench` measures and prints all three kinds."
     "\v"
+    "speed: above 1 a variant is faster than the best of the other runtimes. time / floor: how "
+    "many "
+    "times as long it takes as a hand-written program without a scheduler: bare stack switches, "
+    "uncontended locks, plain calls (floor:core, serial), cache lines between two cores "
+    "(floor:line) "
+    "or threads that the kernel wakes (floor:futex), whichever is the fastest; the others' "
+    "multiples "
+    "of it say what these cost here and now.\n\n"
     "claim: counting costs 2 % at most. It holds if the whole interval says so, is broken if none "
     "of it does, else open: more repetitions, or a quieter machine, would tell. class says which "
     "samples are compared: those of one mood of the machine, without disturbed ones; where it is "
@@ -41,13 +52,13 @@ static const char argp_doc[] =
     "Exit status: 0 done, whatever the claim's state; 1 it cannot be read, or "
     "there is nothing to compare in it; 2 misused.";
 
-static void check_run(const struct options *options, const char *folder)
+static void check_run(const struct options *options, const char *option, const char *folder)
 {
     char error[ERROR_SIZE];
     if (run_folder_is_run(folder))
         return;
     run_folder_explain(folder, error, sizeof error);
-    cli_misuse(options->command, "--counting=%s", error);
+    cli_misuse(options->command, "--%s=%s", option, error);
 }
 
 /* A folder can be opened, and fails when it is read. */
@@ -65,8 +76,12 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
     switch (key) {
+    case KEY_SPEED:
+        check_run(options, "speed", arg);
+        options->speed = arg;
+        break;
     case KEY_COUNTING:
-        check_run(options, arg);
+        check_run(options, "counting", arg);
         options->counting = arg;
         break;
     case KEY_MICRO:
@@ -77,11 +92,12 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         options->json = cli_word(options->command, "format", arg, format_words) == 1;
         break;
     case ARGP_KEY_ARG:
-        cli_misuse(options->command, "\"%s\" is no option; valid: --counting, --micro", arg);
+        cli_misuse(options->command, "\"%s\" is no option; valid: --speed, --counting, --micro",
+                   arg);
     case ARGP_KEY_END:
-        if (!options->counting && !options->micro)
-            cli_misuse(options->command,
-                       "one of --counting=RUN_DIR and --micro=FILE must be given");
+        if (!options->speed && !options->counting && !options->micro)
+            cli_misuse(options->command, "one of --speed=RUN_DIR, --counting=RUN_DIR and "
+                                         "--micro=FILE must be given");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -97,16 +113,58 @@ static const char *floor_of(const char *benchmark)
     return op ? op->floor : NULL;
 }
 
-/* Takes ratios. */
-static void show(const struct options *options, json_t *whole, const char *key, const char *title,
-                 json_t *ratios)
+/* One kind of ratios; NULL and one line in error. */
+static json_t *speed_ratios(const struct options *options, char *error)
 {
-    if (!options->json) {
-        if (json_object_size(whole) > 0)
-            putchar('\n');
-        bench_print(stdout, title, ratios);
+    return bench_speed(options->speed, error, ERROR_SIZE);
+}
+
+static json_t *counting_ratios(const struct options *options, char *error)
+{
+    return bench_counting(options->counting, error, ERROR_SIZE);
+}
+
+static json_t *micro_ratios(const struct options *options, char *error)
+{
+    return bench_operations(options->micro, floor_of, error, ERROR_SIZE);
+}
+
+static void counting_print(FILE *to, const json_t *ratios)
+{
+    bench_print(to, "time with events over time without", ratios);
+}
+
+static void micro_print(FILE *to, const json_t *ratios)
+{
+    bench_print(to, "time of an operation over its floor", ratios);
+}
+
+static const struct kind {
+    const char *key;
+    json_t *(*ratios)(const struct options *options, char *error);
+    void (*print)(FILE *to, const json_t *ratios);
+} kinds[] = {{"speed", speed_ratios, bench_speed_print},
+             {"counting", counting_ratios, counting_print},
+             {"operations", micro_ratios, micro_print}};
+
+/* Adds to whole, and prints, what was asked for. */
+static int show(const struct options *options, json_t *whole, char *error)
+{
+    const char *const asked[] = {options->speed, options->counting, options->micro};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        json_t *ratios = asked[i] ? kinds[i].ratios(options, error) : NULL;
+        if (asked[i] && !ratios)
+            return EXIT_FAILED;
+        if (!asked[i])
+            continue;
+        if (!options->json) {
+            if (json_object_size(whole) > 0)
+                putchar('\n');
+            kinds[i].print(stdout, ratios);
+        }
+        json_object_set_new(whole, kinds[i].key, ratios);
     }
-    json_object_set_new(whole, key, ratios);
+    return EXIT_DONE;
 }
 
 int cmd_bench(int argc, char **argv)
@@ -114,26 +172,14 @@ int cmd_bench(int argc, char **argv)
     struct options options = {.command = argv[0]};
     char error[ERROR_SIZE];
     cli_parse(&argp, argc, argv, &options);
-    json_t *whole = json_object(), *ratios;
-    int status = EXIT_DONE;
-    if (options.counting) {
-        if ((ratios = bench_counting(options.counting, error, sizeof error)))
-            show(&options, whole, "counting", "time with events over time without", ratios);
-        else
-            status = EXIT_FAILED;
-    }
-    if (options.micro && status == EXIT_DONE) {
-        if ((ratios = bench_operations(options.micro, floor_of, error, sizeof error)))
-            show(&options, whole, "operations", "time of an operation over its floor", ratios);
-        else
-            status = EXIT_FAILED;
-    }
-    if (status != EXIT_DONE)
+    json_t *whole = json_object();
+    int status = show(&options, whole, error);
+    if (status != EXIT_DONE) {
         fprintf(stderr, "%s: %s\n", options.command, error);
-    else if (options.json)
+    } else if (options.json) {
         json_dumpf(whole, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-    if (options.json && status == EXIT_DONE)
         putchar('\n');
+    }
     json_decref(whole);
     return status;
 }

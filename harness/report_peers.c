@@ -4,7 +4,7 @@
 
 #include "harness/html.h"
 #include "harness/interval_json.h"
-#include "harness/peer_table.h"
+#include "harness/peer_line.h"
 #include "harness/report_page.h"
 #include "harness/report_text.h"
 #include "harness/report_verdict.h"
@@ -13,57 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same as in the tables, so that equal inputs give equal intervals. */
-static const uint64_t BOOTSTRAP_SEED = 1;
-
-/* The cells of one workload and number of workers, one per variant. */
-struct line {
-    const struct report_cell *cells;
-    size_t count;
-    const struct report_cell *best; /* NULL if no peer has a number */
-};
-
-static bool group_has_peers(const struct report_group *group)
-{
-    for (size_t i = 0; i < group->count; i++)
-        if (peer_is_name(group->cells[i].variant))
-            return true;
-    return false;
-}
-
-bool report_peers_any(const struct report *report)
-{
-    for (size_t i = 0; i < report->groups_count; i++)
-        if (group_has_peers(&report->groups[i]))
-            return true;
-    return false;
-}
-
-/* Steps over the lines of a group: *at is 0 at first. False after the last one. */
-static bool line_next(const struct report_group *group, size_t *at, struct line *line)
-{
-    if (*at == group->count)
-        return false;
-    const struct report_cell *first = &group->cells[*at];
-    *line = (struct line){.cells = first};
-    for (; *at < group->count; ++*at, line->count++) {
-        const struct report_cell *cell = &group->cells[*at];
-        if (strcmp(cell->workload, first->workload) != 0 || cell->workers != first->workers)
-            break;
-        if (peer_is_name(cell->variant) && report_cell_ok(cell) &&
-            (!line->best || cell->throughput.median > line->best->throughput.median))
-            line->best = cell;
-    }
-    return true;
-}
-
 /* The variants of a group; of an interrupted sweep some lines lack some. */
 struct columns {
     const char **variants;
     size_t count;
 };
 
-static void columns_add(struct columns *columns, const struct line *line)
+static void columns_add(struct columns *columns, const struct peer_line *line)
 {
     for (size_t i = 0; i < line->count; i++) {
         size_t known = 0;
@@ -79,35 +35,30 @@ static void columns_add(struct columns *columns, const struct line *line)
 static struct columns columns_make(const struct report_group *group)
 {
     struct columns columns = {calloc(group->count + 1, sizeof *columns.variants), 0};
-    struct line line, longest = {.count = 0};
+    struct peer_line line, longest = {.count = 0};
     if (!columns.variants)
         abort();
-    for (size_t at = 0; line_next(group, &at, &line);)
+    for (size_t at = 0; peer_line_next(group, &at, &line);)
         if (line.count > longest.count)
             longest = line;
     columns_add(&columns, &longest);
-    for (size_t at = 0; line_next(group, &at, &line);)
+    for (size_t at = 0; peer_line_next(group, &at, &line);)
         columns_add(&columns, &line);
     return columns;
 }
 
-/* NAN if they were measured in different moods of the machine. */
-static struct interval over_best(const struct line *line, const struct report_cell *cell)
+bool report_peers_any(const struct report *report)
 {
-    const struct report_cell *const both[] = {cell, line->best};
-    struct class_choice choice = report_choose_class(both, 2);
-    size_t n, m;
-    const double *x = report_cell_samples(cell, choice.chosen, &n);
-    const double *y = report_cell_samples(line->best, choice.chosen, &m);
-    if (choice.unlike)
-        return (struct interval){NAN, NAN, NAN, 0};
-    return statistics_ratio(x, n, y, m, BOOTSTRAP_SEED);
+    for (size_t i = 0; i < report->groups_count; i++)
+        if (peer_line_any(&report->groups[i]))
+            return true;
+    return false;
 }
 
 /* Page ---------------------------------------------------------------------------------------- */
 
 /* "1.84x 1.79 to 1.88"; behind a tilde where the interval does not exclude 1. */
-static void ratio_write(FILE *to, const struct line *line, const struct report_cell *cell)
+static void ratio_write(FILE *to, const struct peer_line *line, const struct report_cell *cell)
 {
     if (!line->best || !cell) {
         html_td(to, "number", "-");
@@ -122,7 +73,7 @@ static void ratio_write(FILE *to, const struct line *line, const struct report_c
                 cell->status);
         return;
     }
-    struct interval ratio = over_best(line, cell);
+    struct interval ratio = peer_line_ratio(cell, line->best).ratio;
     if (isnan(ratio.median)) {
         html_td(to, "number range", "other moods");
         return;
@@ -137,7 +88,7 @@ static void ratio_write(FILE *to, const struct line *line, const struct report_c
 
 /* Who is best, and what one operation takes there: all workers together, by the clock. */
 static void line_write(FILE *to, const struct report_group *group, const struct columns *columns,
-                       const struct line *line)
+                       const struct peer_line *line)
 {
     char workers[16];
     snprintf(workers, sizeof workers, "%d", line->cells->workers);
@@ -174,7 +125,7 @@ static void group_write(FILE *to, const struct report_group *group)
 {
     char label[256];
     struct columns columns = columns_make(group);
-    struct line line;
+    struct peer_line line;
     snprintf(label, sizeof label, "Group %.100s: multiple of the best peer's throughput",
              group->id);
     report_table_open(to, label, "numbers");
@@ -188,7 +139,7 @@ static void group_write(FILE *to, const struct report_group *group)
     html_close(to, "tr");
     html_close(to, "thead");
     html_open(to, "tbody", NULL);
-    for (size_t at = 0; line_next(group, &at, &line);)
+    for (size_t at = 0; peer_line_next(group, &at, &line);)
         line_write(to, group, &columns, &line);
     html_close(to, "tbody");
     report_table_close(to);
@@ -209,30 +160,63 @@ void report_peers_write(FILE *to, const struct report *report)
                  "exclude 1, or there are too few samples to say.",
                  NULL);
     for (size_t i = 0; i < report->groups_count; i++)
-        if (group_has_peers(&report->groups[i]))
+        if (peer_line_any(&report->groups[i]))
             group_write(to, &report->groups[i]);
     html_close(to, "section");
 }
 
 /* JSON ---------------------------------------------------------------------------------------- */
 
-static json_t *line_to_json(const struct report_group *group, const struct line *line)
+/* Adds the ratio and its interval where there is one; the inverse of it for a multiple of time. */
+static void ratio_add(json_t *object, struct peer_ratio of, bool of_time)
 {
-    json_t *ratios = json_array();
+    struct interval ratio = of.ratio;
+    if (of_time)
+        ratio = (struct interval){1 / ratio.median, 1 / ratio.hi, 1 / ratio.lo, ratio.n};
+    json_t *numbers = ratio_to_json(ratio);
+    if (!numbers)
+        return;
+    json_object_update(object, numbers);
+    json_decref(numbers);
+    json_object_set_new(object, "n", json_integer((json_int_t)ratio.n));
+    json_object_set_new(object, "class", json_string(class_text(of.chosen)));
+}
+
+static json_t *cell_to_json(const struct peer_line *line, const struct report_cell *cell)
+{
+    json_t *object = json_pack("{ss}", "variant", cell->variant), *floor = json_object();
+    if (line->best && cell != line->best)
+        ratio_add(object, peer_line_ratio(cell, line->best), false);
+    if (line->floor && cell != line->floor)
+        ratio_add(floor, peer_line_ratio(cell, line->floor), true);
+    if (json_object_size(floor) > 0)
+        json_object_set(object, "over_floor", floor);
+    json_decref(floor);
+    return object;
+}
+
+static json_t *line_to_json(const struct report_group *group, const struct peer_line *line)
+{
+    json_t *ratios = json_array(), *without = json_array();
+    json_t *object = json_pack("{ss ss si}", "group", group->id, "workload", line->cells->workload,
+                               "workers", line->cells->workers);
     for (size_t i = 0; i < line->count; i++) {
         const struct report_cell *cell = &line->cells[i];
-        if (cell == line->best || !report_cell_ok(cell))
+        if (report_cell_ok(cell)) {
+            json_array_append_new(ratios, cell_to_json(line, cell));
             continue;
-        struct interval ratio = over_best(line, cell);
-        if (isnan(ratio.median))
-            continue;
-        json_t *object = ratio_to_json(ratio);
-        json_object_set_new(object, "variant", json_string(cell->variant));
-        json_array_append_new(ratios, object);
+        }
+        json_array_append_new(without,
+                              json_pack("{ss ss ss}", "variant", cell->variant, "status",
+                                        cell->status, "reason", cell->reason ? cell->reason : ""));
     }
-    return json_pack("{ss ss si ss so}", "group", group->id, "workload", line->cells->workload,
-                     "workers", line->cells->workers, "best", line->best->variant, "ratios",
-                     ratios);
+    if (line->best)
+        json_object_set_new(object, "best", json_string(line->best->variant));
+    if (line->floor)
+        json_object_set_new(object, "floor", json_string(line->floor->variant));
+    json_object_set_new(object, "ratios", ratios);
+    json_object_set_new(object, "without", without);
+    return object;
 }
 
 json_t *report_peers_to_json(const struct report *report)
@@ -240,9 +224,9 @@ json_t *report_peers_to_json(const struct report *report)
     json_t *lines = json_array();
     for (size_t i = 0; i < report->groups_count; i++) {
         const struct report_group *group = &report->groups[i];
-        struct line line;
-        for (size_t at = 0; line_next(group, &at, &line);)
-            if (line.best)
+        struct peer_line line;
+        for (size_t at = 0; peer_line_any(group) && peer_line_next(group, &at, &line);)
+            if (line.best || line.floor)
                 json_array_append_new(lines, line_to_json(group, &line));
     }
     return lines;

@@ -19,8 +19,12 @@ bool report_peers_any(const struct report *report);
 /* The section of the page; nothing if there is no peer. */
 void report_peers_write(FILE *to, const struct report *report);
 
-/* [{group, workload, workers, best, ratios: [{variant, ratio, lo, hi}]}], one per workload and
- * number of workers where a peer has a number. Owned by the caller. */
+/* One object per workload and number of workers in which a peer or a floor has a number, of groups
+ * that have peers: {group, workload, workers, best, floor, ratios, without}; owned by the caller.
+ * best and floor are variants, absent if there is none. ratios: [{variant, ratio, lo, hi, n, class,
+ * over_floor: {ratio, lo, hi, n, class}}], where ratio is of throughputs, the variant's over the
+ * best peer's, and over_floor of times, the variant's over the floor's; either is absent where
+ * there is nothing to compare. without: [{variant, status, reason}], those without numbers. */
 json_t *report_peers_to_json(const struct report *report);
 
 #endif

@@ -68,6 +68,28 @@ with open('run/samples.jsonl', 'w') as run, open('off/samples.jsonl', 'w') as of
         sample('uthread', True, ns)
         sample('uthread', False, ns / 2)
 
+# Known speeds on two workers, near; the fast samples of gmp were measured while the cores were far.
+os.mkdir('speed')
+with open('speed/samples.jsonl', 'w') as run:
+    def beside(variant, ns, far=0, **more):
+        for block in range(18):
+            is_far = block < far
+            record = {'schema': 1, 'cell': variant, 'block': block, 'position': block, 'groups': ['one'], 'op': 'task',
+                      'variant': variant, 'variant_name': variant, 'workload': 'spawn,n=3', 'workload_name': 'spawn',
+                      'workers': 2, 'seed': 1, 'digest': '1', 'status': 'ok', 'ops': 100, 'time_ns': 100 * ns,
+                      'throughput': 1e9 / (ns / 4 if is_far else ns) * (1 + block / 1000), 'events': [],
+                      'probe': {when: {'line_ns': 360 if is_far else 60, 'compute_ns': 1} for when in ('before', 'after')}}
+            run.write(json.dumps(record | more) + '\n')
+    beside('gmp', 200, far=6)
+    beside('grq', 400)
+    beside('serial', 50)
+    beside('peer:go', 800)
+    beside('peer:boost', 300)
+    beside('floor:core', 20)
+    beside('floor:line', 100)
+    beside('floor:futex', 1, status='skipped', reason='floor:futex does not support spawn')
+    beside('peer:tbb', 1, status='failed', reason='wrong answer')
+
 entries = []
 def times(name, index, *ns, **more):
     for i, x in enumerate(ns):
@@ -99,7 +121,31 @@ run --counting run --micro micro.json
 awk 'length($0) > 100 { exit 1 }' out && report 1 table_fits_100_columns || report 0 table_fits_100_columns
 ! grep -qE '\bns\b' out && report 1 table_has_no_absolute_time || report 0 table_has_no_absolute_time
 
+speed() { # NAME EXPRESSION: over the only line of --speed, as `line`, and its rows by variant, as `row`
+    local good=0
+    python3 -c "
+import json, sys
+(line,) = json.load(open('out'))['speed']
+row = {x['variant']: x for x in line['ratios']}
+near = lambda a, b: abs(a / b - 1) < 0.02
+sys.exit(not ($2))" && good=1
+    report $good "$1"
+}
+run --speed speed --format json
+speed the_best_peer_and_the_floor_are_the_fastest "(line['workload'], line['workers'], line['best'], line['floor']) == ('spawn,n=3', 2, 'peer:boost', 'floor:core')"
+speed speed_is_a_multiple_of_the_best_peers "near(row['gmp']['ratio'], 300 / 200) and near(row['grq']['ratio'], 300 / 400) and near(row['peer:go']['ratio'], 300 / 800) and 'ratio' not in row['peer:boost']"
+speed time_is_a_multiple_of_the_floors "near(row['gmp']['over_floor']['ratio'], 10) and near(row['peer:boost']['over_floor']['ratio'], 15) and near(row['floor:line']['over_floor']['ratio'], 5) and near(row['serial']['over_floor']['ratio'], 2.5) and 'over_floor' not in row['floor:core']"
+speed speed_has_intervals "all(x['lo'] <= x['ratio'] <= x['hi'] for r in row.values() for x in (r, r.get('over_floor', r)) if 'ratio' in x)"
+speed speed_is_compared_in_one_mood "row['gmp']['class'] == row['gmp']['over_floor']['class'] == 'near' and row['gmp']['n'] == 12 and row['grq']['n'] == 18"
+speed what_has_no_number_says_why "[(w['variant'], w['status']) for w in line['without']] == [('peer:tbb', 'failed'), ('floor:futex', 'skipped')]"
+run --speed speed
+grep -qx 'spawn,n=3, 2 workers: best peer peer:boost, floor floor:core' out && grep -qE '^  gmp +1\.5 .* 10 .* 12  near$' out &&
+    grep -q '^failed peer:tbb: .*wrong answer' out && report 1 table_has_speed || report 0 table_has_speed
+awk 'length($0) > 100 { exit 1 }' out && report 1 table_of_speed_fits_100_columns || report 0 table_of_speed_fits_100_columns
+
 # What `make bench` gives it.
+"$schedlab" sweep "$sweeps/bench.yaml" --dry-run >out 2>err
+report $(($? == 0)) the_sweep_of_speed_is_valid
 "$schedlab" sweep "$sweeps/bench-counters.yaml" --dry-run >out 2>err
 [ "$(grep -c 'counting-on$' out)" = "$(grep -c 'counting-off$' out)" ] && grep -q pingpong out && grep -q fib out &&
     report 1 the_sweep_has_each_cell_twice || report 0 the_sweep_has_each_cell_twice
@@ -110,6 +156,9 @@ json every_operation_has_a_measured_floor "len(j['operations']) > 25 and {x['ove
 run --help
 [ $status = 0 ] && grep -q "Example:" out && grep -q "Exit status" out && report 1 help_has_an_example || report 0 help_has_an_example
 expect nothing_to_compare 1 "both with events and without" -- --counting off
+mkdir lone; grep '"gmp"' speed/samples.jsonl >lone/samples.jsonl
+expect no_peer_and_no_floor 1 "another runtime or a floor" -- --speed lone
+mkdir none; expect no_run_of_speed 1 "none/samples.jsonl" -- --speed none
 expect no_floor 1 "beside its floor" -- --micro lonely.json
 expect not_of_micro 1 "not the JSON of" -- --micro other.json
 expect neither 2 "must be given" --

@@ -1,0 +1,130 @@
+/* bench_speed.c - see bench.h: how fast, beside other runtimes and beside the floor. The numbers
+ * are those of the run's report. */
+#include "harness/bench.h"
+
+#include "harness/peer_table.h"
+#include "harness/records.h"
+#include "harness/report_data.h"
+#include "harness/report_peers.h"
+#include "harness/tables.h"
+
+#include <string.h>
+
+json_t *bench_speed(const char *run_folder, char *error, size_t error_size)
+{
+    struct report report;
+    if (tables_write(run_folder, error, error_size) < 0 ||
+        !report_load(&report, run_folder, error, error_size))
+        return NULL;
+    json_t *lines = report_peers_to_json(&report);
+    report_free(&report);
+    if (json_array_size(lines) > 0)
+        return lines;
+    snprintf(error, error_size, "%s: no workload was measured on another runtime or a floor",
+             run_folder);
+    json_decref(lines);
+    return NULL;
+}
+
+/* Table --------------------------------------------------------------------------------------- */
+
+/* Three digits, and no exponent. */
+static void multiple_text(char *text, size_t size, double value)
+{
+    snprintf(text, size, value >= 999.5 ? "%.0f" : "%.3g", value);
+}
+
+/* "  1.84  1.79 to 1.88", as wide if there is none. */
+static void ratio_print(FILE *to, const json_t *ratio, const char *instead)
+{
+    char middle[24], lo[24], hi[24], interval[64];
+    if (!json_object_get(ratio, "ratio")) {
+        fprintf(to, "%8s  %-17s", "", instead);
+        return;
+    }
+    multiple_text(middle, sizeof middle, record_number(ratio, "ratio"));
+    if (json_object_get(ratio, "lo")) {
+        multiple_text(lo, sizeof lo, record_number(ratio, "lo"));
+        multiple_text(hi, sizeof hi, record_number(ratio, "hi"));
+        snprintf(interval, sizeof interval, "%s to %s", lo, hi);
+    } else {
+        snprintf(interval, sizeof interval, "too few");
+    }
+    fprintf(to, "%8s  %-17s", middle, interval);
+}
+
+/* Both ratios may be of unlike samples. */
+static const char *class_of(const json_t *row, const json_t *over_floor)
+{
+    const char *peer = record_text(row, "class"), *floor = record_text(over_floor, "class");
+    if (!*peer || !*floor || strcmp(peer, floor) == 0)
+        return *peer ? peer : floor;
+    return "unlike";
+}
+
+static void row_print(FILE *to, const json_t *line, const json_t *row)
+{
+    const char *variant = record_text(row, "variant"), *best = record_text(line, "best");
+    const char *floor = record_text(line, "floor");
+    const json_t *over_floor = json_object_get(row, "over_floor");
+    const char *no_peer = strcmp(variant, best) == 0 ? "the best peer" : "-";
+    const char *no_floor = strcmp(variant, floor) == 0 ? "the floor" : "-";
+    fprintf(to, "  %-24s", variant);
+    ratio_print(to, row, no_peer);
+    ratio_print(to, over_floor, no_floor);
+    json_int_t n = record_integer(*record_text(row, "class") ? row : over_floor, "n");
+    fprintf(to, " %3" JSON_INTEGER_FORMAT "  %s\n", n, class_of(row, over_floor));
+}
+
+static void line_print(FILE *to, const json_t *line)
+{
+    size_t i;
+    const json_t *row;
+    json_int_t workers = record_integer(line, "workers");
+    const char *best = record_text(line, "best"), *floor = record_text(line, "floor");
+    fprintf(to, "%s, %" JSON_INTEGER_FORMAT " worker%s: best peer %s, floor %s\n",
+            record_text(line, "workload"), workers, workers == 1 ? "" : "s", *best ? best : "none",
+            *floor ? floor : "none");
+    json_array_foreach(json_object_get(line, "ratios"), i, row) row_print(to, line, row);
+}
+
+/* Each variant and reason once. That a floor is none of a workload is no news. */
+static void without_print(FILE *to, const json_t *lines)
+{
+    size_t i, k;
+    const json_t *line, *row;
+    json_t *said = json_object();
+    json_array_foreach(lines, i, line)
+    {
+        json_array_foreach(json_object_get(line, "without"), k, row)
+        {
+            char text[1024];
+            if (peer_is_floor_name(record_text(row, "variant")) && record_is(row, "skipped"))
+                continue;
+            snprintf(text, sizeof text, "%s %s: %s", record_text(row, "status"),
+                     record_text(row, "variant"), record_text(row, "reason"));
+            if (!json_object_get(said, text))
+                fprintf(to, "%s%s\n", json_object_size(said) == 0 ? "\nwithout numbers\n" : "",
+                        text);
+            json_object_set_new(said, text, json_true());
+        }
+    }
+    json_decref(said);
+}
+
+void bench_speed_print(FILE *to, const json_t *lines)
+{
+    const char *group = "";
+    size_t i;
+    const json_t *line;
+    json_array_foreach(lines, i, line)
+    {
+        if (strcmp(group, record_text(line, "group")) != 0) {
+            group = record_text(line, "group");
+            fprintf(to, "%s%-26s%8s  %-17s%8s  %-17s %3s  %s\n", i > 0 ? "\n" : "", group, "speed",
+                    "/ best peer", "time", "/ floor", "n", "class");
+        }
+        line_print(to, line);
+    }
+    without_print(to, lines);
+}

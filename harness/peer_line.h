@@ -1,0 +1,38 @@
+/* peer_line.h - the cells of one workload and number of workers, beside the best other runtime and
+ * beside the floor.
+ *
+ * Who calls: report_peers.c and bench_speed.c, with the groups of a loaded report. The best peer is
+ * the one with the highest median; so is the floor among floor:core and its like and `serial`. All
+ * cells of a line are of one run and its blocks.
+ */
+#ifndef SCHEDLAB_PEER_LINE_H
+#define SCHEDLAB_PEER_LINE_H
+
+#include "harness/report_data.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct peer_line {
+    const struct report_cell *cells; /* one per variant, in catalogue order */
+    size_t count;
+    const struct report_cell *best;  /* NULL if no peer has a number */
+    const struct report_cell *floor; /* NULL if no floor has one */
+};
+
+/* Whether the group has other runtimes; floors alone are none. */
+bool peer_line_any(const struct report_group *group);
+
+/* Steps over the lines of a group: *at is 0 at first. False after the last one. */
+bool peer_line_next(const struct report_group *group, size_t *at, struct peer_line *line);
+
+/* Median throughput of the cell over that of the reference, and of which samples. NAN where the two
+ * were measured in different moods of the machine. pre: both are ok. */
+struct peer_ratio {
+    struct interval ratio;
+    enum cell_class chosen;
+};
+struct peer_ratio peer_line_ratio(const struct report_cell *cell,
+                                  const struct report_cell *reference);
+
+#endif
