@@ -12,8 +12,13 @@
 static const double CHANCE = 0.01; /* how often an audit without a fault may fail */
 static const uint64_t BOOTSTRAP_SEED = 1;
 
-const struct audit_side audit_sides[AUDIT_SIDES] = {
-    {"a", 0}, {"b", 0}, {"slow2", 2}, {"slow5", 5}, {"slow10", 10}};
+const struct plan_side audit_sides[AUDIT_SIDES] = {
+    {.name = "a"},
+    {.name = "b"},
+    {.name = "slow2", .injected_percent = 2},
+    {.name = "slow5", .injected_percent = 5},
+    {.name = "slow10", .injected_percent = 10},
+};
 
 /* Comparing ------------------------------------------------------------------------------------ */
 
@@ -47,31 +52,6 @@ static void trial_free(struct trial *trial)
     compare_free(&trial->comparison);
     compare_side_free(&trial->a);
     compare_side_free(&trial->b);
-}
-
-static json_int_t block_of(const json_t *record)
-{
-    return json_integer_value(json_object_get(record, "block"));
-}
-
-static json_t *blocks_from(const json_t *records, json_int_t first, json_int_t end)
-{
-    json_t *part = json_array();
-    size_t i;
-    json_t *record;
-    json_array_foreach(records, i, record) if (block_of(record) >= first && block_of(record) < end)
-        json_array_append(part, record);
-    return part;
-}
-
-static json_int_t blocks_count(const json_t *records)
-{
-    json_int_t count = 0;
-    size_t i;
-    const json_t *record;
-    json_array_foreach(records, i, record) count =
-        block_of(record) >= count ? block_of(record) + 1 : count;
-    return count;
 }
 
 /* Rounds --------------------------------------------------------------------------------------- */
@@ -110,14 +90,16 @@ static void tally_round(struct audit *audit, json_t *round)
     }
 }
 
-static void tally_run(struct audit *audit, const json_t *records)
+static void tally_run(struct audit *audit, const struct sweep_file *sweep, const json_t *records)
 {
-    json_int_t samples = (json_int_t)audit->samples;
-    for (json_int_t end = samples; end <= blocks_count(records); end += samples) {
-        json_t *round = blocks_from(records, end - samples, end);
+    struct audit_pool pool;
+    json_t *round;
+    audit_pool_make(&pool, records);
+    while ((round = audit_round_next(sweep, &pool, &audit->rounds)) != NULL) {
         tally_round(audit, round);
         json_decref(round);
     }
+    audit_pool_free(&pool);
 }
 
 /* Clopper and Pearson's interval of a share. */
@@ -215,16 +197,16 @@ static void order_judge(struct audit *audit, json_t *forward, json_t *backward, 
 
 /* All ------------------------------------------------------------------------------------------ */
 
-void audit_judge(struct audit *audit, json_t *forward, json_t *backward, unsigned samples,
-                 double alpha)
+void audit_judge(struct audit *audit, const struct sweep_file *sweep, json_t *forward,
+                 json_t *backward, double alpha)
 {
     const struct interval unknown = {NAN, NAN, NAN, 0};
-    *audit = (struct audit){.alpha = alpha, .samples = samples};
+    *audit = (struct audit){.alpha = alpha, .samples = (unsigned)sweep->reps};
     audit->same.ratio = unknown;
     for (int i = 0; i < AUDIT_SLOWDOWNS; i++)
         audit->slower[i].ratio = unknown;
-    tally_run(audit, forward);
-    tally_run(audit, backward);
+    tally_run(audit, sweep, forward);
+    tally_run(audit, sweep, backward);
     for (int side = 1; side < AUDIT_SIDES; side++)
         order_judge(audit, forward, backward, side);
     tally_conclude(&audit->same);

@@ -6,8 +6,13 @@
  * its blocks in shuffled order, a second one each block in the opposite order. Both are compared by
  * compare_make(), as any two runs are:
  *
- *   - false positives: as it is against as it is, in rounds of `samples` blocks. The share of
- *     comparisons with p < alpha may not be larger than what alpha allows by chance;
+ * A sweep decides while it runs how much it measures: until intervals are narrow, again where it
+ * was disturbed, more where the mood was another. That is part of what is audited. So the runs hold
+ * many blocks of everything, and needs.c, which decides it in sweeps, takes from them what a sweep
+ * that began there would have measured: a round. The next one begins with the block after it.
+ *
+ *   - false positives: as it is against as it is, round by round. The share of comparisons with
+ *     p < alpha may not be larger than what alpha allows by chance;
  *   - verdicts: as it is under both labels, as the report would judge it: of all cells of a round
  *     together, since it corrects over them, the share in which it names a winner;
  *   - power: as it is against slowed down, likewise: the share that is found. An audit that does
@@ -19,7 +24,9 @@
 #ifndef SCHEDLAB_AUDIT_H
 #define SCHEDLAB_AUDIT_H
 
+#include "harness/plan.h"
 #include "harness/statistics.h"
+#include "harness/sweep_file.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -29,11 +36,10 @@
 enum { AUDIT_SLOWDOWNS = 3, AUDIT_SIDES = 2 + AUDIT_SLOWDOWNS };
 
 /* The sides of the two runs, in this order: "a", "b", "slow2", "slow5", "slow10". */
-struct audit_side {
-    const char *name;
-    int slowdown_percent;
-};
-extern const struct audit_side audit_sides[AUDIT_SIDES];
+extern const struct plan_side audit_sides[AUDIT_SIDES];
+
+/* The cells of the sweep, each once a side; plan_free() it. sweep must outlive it. */
+struct plan *audit_plan(const struct sweep_file *sweep);
 
 /* What comparisons with one truth came to. */
 struct audit_tally {
@@ -45,10 +51,19 @@ struct audit_tally {
     struct interval ratio; /* geometric mean over the cells, of all blocks of the first run */
 };
 
+/* How the rounds of both runs ended. Cells are counted once a round and side. */
+struct audit_rounds {
+    size_t count;
+    unsigned blocks_least, blocks_most; /* that a round took */
+    size_t by_width, at_limit;          /* cells, see needs_stop() */
+    size_t after_blocks;                /* samples that are top-ups or repeats */
+};
+
 struct audit {
     double alpha;
-    unsigned samples; /* a side and comparison */
+    unsigned samples; /* a side and comparison, at least */
     size_t cells;
+    struct audit_rounds rounds;
     struct audit_tally same, slower[AUDIT_SLOWDOWNS];
     size_t allowed; /* most false positives that chance explains, in all but 1 % of audits */
     struct audit_tally verdicts; /* of rounds, found: with a winner among equals */
@@ -58,10 +73,10 @@ struct audit {
     size_t swap_comparisons, swap_changed;
 };
 
-/* Judges the records of the two runs; rounds of `samples` blocks that are not whole are left out.
- */
-void audit_judge(struct audit *audit, json_t *forward, json_t *backward, unsigned samples,
-                 double alpha);
+/* Judges the records of the two runs. sweep is the rule by which a round ends: its reps, reps_max,
+ * width, class_min and repeat_disturbed. A round that the records end before is left out. */
+void audit_judge(struct audit *audit, const struct sweep_file *sweep, json_t *forward,
+                 json_t *backward, double alpha);
 
 /* The parts that can fail; an audit of nothing holds nothing. */
 bool audit_false_positives_hold(const struct audit *audit);
@@ -77,6 +92,19 @@ enum audit_outcome audit_outcome(const struct audit *audit);
 
 /* "holds", "does not hold", "says nothing" */
 const char *audit_outcome_text(enum audit_outcome outcome);
+
+/* For audit.c: the records of one run, by cell and block. */
+struct audit_pool {
+    json_t *records;
+    json_int_t blocks, next; /* next: where the next round begins */
+};
+void audit_pool_make(struct audit_pool *pool, const json_t *records);
+void audit_pool_free(struct audit_pool *pool);
+
+/* The records of the next round, as if its sweep had begun with block 0 there; owned by the caller.
+ * NULL if the pool ends before the round does. Adds to rounds. */
+json_t *audit_round_next(const struct sweep_file *sweep, struct audit_pool *pool,
+                         struct audit_rounds *rounds);
 
 /* For audit.c: adds a round, the comparison of both equal sides, to the tally of verdicts. */
 struct comparison;

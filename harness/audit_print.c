@@ -50,13 +50,23 @@ void audit_print(const struct audit *audit, FILE *to)
 {
     char what[64];
     fprintf(to,
-            "%s, %s a side and comparison, alpha %g\n\n"
-            "  %-18s %6s %6s %6s %13s %6s %7s %8s\n",
-            counted(audit->cells, "cell").s, counted(audit->samples, "sample").s, audit->alpha, "",
-            "tests", "found", "share", "95 %", "Holm", "true", "seen");
+            "%s, at least %s a side and comparison, alpha %g
+"
+            "%s of %u to %u blocks, with %s and repeats among their samples;
+"
+            "%s narrow enough, %zu at the limit
+
+"
+            "  %-18s %6s %6s %6s %13s %6s %7s %8s
+",
+            counted(audit->cells, "cell").s, counted(audit->samples, "sample").s, audit->alpha,
+            counted(audit->rounds.count, "round").s, audit->rounds.blocks_least,
+            audit->rounds.blocks_most, counted(audit->rounds.after_blocks, "top-up").s,
+            counted(audit->rounds.by_width, "cell").s, audit->rounds.at_limit, "", "tests",
+            "found", "share", "95 %", "Holm", "true", "seen");
     tally_print(&audit->same, "the same twice", 1, to);
     for (int i = 0; i < AUDIT_SLOWDOWNS; i++) {
-        int percent = audit_sides[2 + i].slowdown_percent;
+        int percent = audit_sides[2 + i].injected_percent;
         snprintf(what, sizeof what, "slowed down by %d %%", percent);
         tally_print(&audit->slower[i], what, 1 / (1 + percent / 100.0), to);
     }
@@ -81,7 +91,7 @@ void audit_print(const struct audit *audit, FILE *to)
     fprintf(to, "the audit %s", audit_outcome_text(audit_outcome(audit)));
     if (audit_outcome(audit) == AUDIT_SAYS_NOTHING)
         fprintf(to, ": less than %.0f %% of slowdowns by %d %% are found", AUDIT_POWER_MIN * 100,
-                audit_sides[AUDIT_SIDES - 1].slowdown_percent);
+                audit_sides[AUDIT_SIDES - 1].injected_percent);
     fputc('\n', to);
 }
 
@@ -100,6 +110,15 @@ static json_t *tally_to_json(const struct audit_tally *tally)
     return object;
 }
 
+static json_t *rounds_to_json(const struct audit_rounds *rounds)
+{
+    return json_pack("{sI sI sI sI sI sI}", "count", (json_int_t)rounds->count, "blocks_least",
+                     (json_int_t)rounds->blocks_least, "blocks_most",
+                     (json_int_t)rounds->blocks_most, "by_width", (json_int_t)rounds->by_width,
+                     "at_limit", (json_int_t)rounds->at_limit, "after_blocks",
+                     (json_int_t)rounds->after_blocks);
+}
+
 json_t *audit_to_json(const struct audit *audit, const json_t *environment)
 {
     char taken[32];
@@ -108,7 +127,7 @@ json_t *audit_to_json(const struct audit *audit, const json_t *environment)
     for (int i = 0; i < AUDIT_SLOWDOWNS; i++) {
         json_t *one = tally_to_json(&audit->slower[i]);
         json_object_set_new(one, "slowdown_percent",
-                            json_integer(audit_sides[2 + i].slowdown_percent));
+                            json_integer(audit_sides[2 + i].injected_percent));
         json_array_append_new(power, one);
     }
     json_object_set_new(same, "allowed", json_integer((json_int_t)audit->allowed));
@@ -128,6 +147,7 @@ json_t *audit_to_json(const struct audit *audit, const json_t *environment)
         "samples", (int)audit->samples, "cells", (json_int_t)audit->cells, "false_positives", same,
         "verdicts", verdicts, "power", power, "order", order, "holds",
         audit_outcome(audit) == AUDIT_HOLDS, "outcome", audit_outcome_text(audit_outcome(audit)));
+    json_object_set_new(object, "rounds", rounds_to_json(&audit->rounds));
     static const char *const kept[] = {"cpu", "build"};
     for (int i = 0; i < 2; i++)
         if (json_object_get(environment, kept[i]))

@@ -14,8 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 4096, PATH_SIZE = 4096, SAMPLES = 10, QUICK_MIN_TIME_MS = 10 };
-enum { KEY_FORMAT = 0x100, KEY_QUICK, KEY_ALPHA, KEY_RESULTS, KEY_SAMPLES, KEY_REPS, KEY_SEED };
+enum {
+    ERROR_SIZE = 4096,
+    PATH_SIZE = 4096,
+    QUICK_MIN_TIME_MS = 10,
+    QUICK_REPS = 5,
+    QUICK_REPS_MAX = 8
+};
+enum { BLOCKS_PER_ROUND = 3, BLOCKS_PER_QUICK_ROUND = 2 }; /* times the most of a round's own */
+enum { KEY_FORMAT = 0x100, KEY_QUICK, KEY_ALPHA, KEY_RESULTS, KEY_REPS, KEY_REPS_MAX, KEY_WIDTH };
+enum { KEY_BLOCKS = KEY_WIDTH + 1, KEY_SEED };
 
 static const char *const format_words[] = {"table", "json", NULL};
 
@@ -23,14 +31,18 @@ struct options {
     const char *file, *results;
     bool json, quick;
     double alpha;
-    int64_t samples, reps, seed; /* -1: not given */
+    int64_t reps, reps_max, width, blocks, seed; /* -1: not given */
 };
 
 static const struct argp_option argp_options[] = {
     {"quick", KEY_QUICK, NULL, 0,
-     "One round of each order and short samples: under two minutes, and a first look", 0},
-    {"samples", KEY_SAMPLES, "N", 0, "Samples a side and comparison; default 10", 0},
-    {"reps", KEY_REPS, "N", 0, "Blocks of each order; default: as the sweep file says", 0},
+     "Short samples, 5 to 8 a round, 16 blocks of each order: some 3 minutes, and a first look", 0},
+    {"reps", KEY_REPS, "N", 0, "Samples a side and comparison at least, as of a sweep", 0},
+    {"reps-max", KEY_REPS_MAX, "N", 0, "And at most, while intervals are wider than --width", 0},
+    {"width", KEY_WIDTH, "PERCENT", 0,
+     "How wide the 95 % interval of a median may be, in percent of it; 0: no matter", 0},
+    {"blocks", KEY_BLOCKS, "N", 0,
+     "Blocks of each order, of which the rounds are made; default: 3 times the most of a round", 0},
     {"alpha", KEY_ALPHA, "A", 0, "Level of the tests; default 0.05", 0},
     {"seed", KEY_SEED, "S", 0, "Of the order of the cells (default: a new one)", 0},
     {"results", KEY_RESULTS, "DIR", 0, "Make the runs' folders in DIR (default: results)", 0},
@@ -43,8 +55,12 @@ static const char argp_doc[] =
     "down by 2, 5 and 10 %, all interleaved, in one order and in the opposite one.\v"
     "Says how often a difference is found where there is none, which may not exceed what alpha "
     "promises; how often a slowdown is found; and whether reversing the order turns a verdict "
-    "around. SWEEP says which cells; default harness/sweeps/audit.yaml. Without --quick it takes "
-    "some ten minutes.\n\n"
+    "around. SWEEP says which cells, and when measuring them ends: by width, with top-ups and "
+    "repeats, as `schedlab sweep` would do it; default harness/sweeps/audit.yaml. Many blocks of "
+    "all cells are measured; from each place in them the sweep's own rule takes what it would have "
+    "measured. So the shares are those of the pipeline with its stopping.\n\n"
+    "How long: some 15 minutes without --quick, with the default sweep; another takes twice "
+    "its blocks times 5 samples a cell.\n\n"
     "The result is printed and written to audit.json in the first run's folder and in DIR, where "
     "`schedlab report` finds it for runs of the same machine.\n\n"
     "Example:\n"
@@ -65,11 +81,17 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     case KEY_ALPHA:
         options->alpha = cli_real(state->name, "alpha", arg, 1e-6, 0.5);
         break;
-    case KEY_SAMPLES:
-        options->samples = cli_number(state->name, "samples", arg, 3, 1000, "samples");
-        break;
     case KEY_REPS:
         options->reps = cli_number(state->name, "reps", arg, 1, 1000, "repetitions");
+        break;
+    case KEY_REPS_MAX:
+        options->reps_max = cli_number(state->name, "reps-max", arg, 1, 1000, "repetitions");
+        break;
+    case KEY_WIDTH:
+        options->width = cli_number(state->name, "width", arg, 0, 100, "percent");
+        break;
+    case KEY_BLOCKS:
+        options->blocks = cli_number(state->name, "blocks", arg, 1, 100000, "blocks");
         break;
     case KEY_SEED:
         options->seed = cli_number(state->name, "seed", arg, 0, INT32_MAX, "");
@@ -89,25 +111,42 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-/* A comparison below the level must be possible, and each order needs one whole round. */
-static void options_apply(const char *command, const struct options *options,
-                          struct sweep_file *sweep)
+/* The rule of a round, as a sweep's. A comparison below the level must be possible. */
+static void rule_apply(const char *command, const struct options *options, struct sweep_file *sweep)
 {
-    size_t samples = (size_t)options->samples;
-    sweep->width = sweep->class_min = sweep->repeat_disturbed = 0;
     if (options->quick) {
-        sweep->reps = options->samples;
+        sweep->reps = QUICK_REPS;
+        sweep->reps_max = QUICK_REPS_MAX;
         sweep->min_time_ms = QUICK_MIN_TIME_MS;
     }
     if (options->reps >= 0)
-        sweep->reps = options->reps;
-    sweep->reps_max = sweep->reps;
-    if (sweep->reps < options->samples)
-        cli_misuse(command, "%lld blocks are fewer than the %lld samples of one comparison",
-                   (long long)sweep->reps, (long long)options->samples);
+        sweep->reps = sweep->reps_max = options->reps;
+    if (options->reps_max >= 0)
+        sweep->reps_max = options->reps_max;
+    if (options->width >= 0)
+        sweep->width = options->width;
+    if (sweep->reps_max < sweep->reps)
+        cli_misuse(command, "at most %lld samples is less than at least %lld",
+                   (long long)sweep->reps_max, (long long)sweep->reps);
+    size_t samples = (size_t)sweep->reps;
     if (!(statistics_mann_whitney_least(samples, samples) < options->alpha))
         cli_misuse(command, "%s cannot show a difference at alpha %g, whatever they are",
                    counted(samples, "sample").s, options->alpha);
+}
+
+/* What is measured: every cell in every block, so that each round finds what it may need. */
+static struct sweep_file whole_blocks(const char *command, const struct options *options,
+                                      const struct sweep_file *rule)
+{
+    struct sweep_file whole = *rule;
+    int rounds = options->quick ? BLOCKS_PER_QUICK_ROUND : BLOCKS_PER_ROUND;
+    whole.reps = options->blocks >= 0 ? options->blocks : rounds * rule->reps_max;
+    if (whole.reps < rule->reps)
+        cli_misuse(command, "%lld blocks are fewer than the %lld samples of one comparison",
+                   (long long)whole.reps, (long long)rule->reps);
+    whole.reps_max = whole.reps;
+    whole.width = whole.class_min = whole.repeat_disturbed = 0;
+    return whole;
 }
 
 /* Measuring ------------------------------------------------------------------------------------ */
@@ -126,8 +165,8 @@ static json_t *run_measure(struct side_by_side *run, char *error, size_t error_s
 }
 
 /* Fills *audit; the first run's folder stays in run. */
-static bool measure(const struct options *options, struct side_by_side *run, struct audit *audit,
-                    char *error, size_t error_size)
+static bool measure(const struct options *options, const struct sweep_file *rule,
+                    struct side_by_side *run, struct audit *audit, char *error, size_t error_size)
 {
     json_t *forward = run_measure(run, error, error_size);
     if (!forward)
@@ -136,10 +175,15 @@ static bool measure(const struct options *options, struct side_by_side *run, str
     opposite.reverse = true;
     json_t *backward = run_measure(&opposite, error, error_size);
     if (backward)
-        audit_judge(audit, forward, backward, (unsigned)options->samples, options->alpha);
+        audit_judge(audit, rule, forward, backward, options->alpha);
     json_decref(forward);
     json_decref(backward);
-    return backward != NULL;
+    if (backward && audit->rounds.count == 0)
+        snprintf(error, error_size,
+                 "no round ends within the %lld blocks of each order, as the sweep's width, "
+                 "class_min and repeat_disturbed would have it; give more --blocks",
+                 (long long)run->sweep->reps);
+    return backward != NULL && audit->rounds.count > 0;
 }
 
 static bool write_into(const char *folder, const char *text, char *error, size_t error_size)
@@ -174,25 +218,22 @@ static bool conclude(const struct options *options, const struct side_by_side *r
 }
 
 static int audit_run(const char *program, const struct options *options,
-                     const struct sweep_file *sweep, const char *path)
+                     const struct sweep_file *rule, const char *path)
 {
-    struct plan_side sides[AUDIT_SIDES];
     char error[ERROR_SIZE];
-    for (int i = 0; i < AUDIT_SIDES; i++)
-        sides[i] = (struct plan_side){.name = audit_sides[i].name,
-                                      .injected_percent = audit_sides[i].slowdown_percent};
+    struct sweep_file whole = whole_blocks(program, options, rule);
     struct side_by_side run = {
-        .sweep = sweep,
+        .sweep = &whole,
         .sweep_path = path,
-        .sides = sides,
+        .sides = audit_sides,
         .sides_count = AUDIT_SIDES,
         .results = options->results,
-        .name = sweep->name,
+        .name = rule->name,
         .environment = environment_to_json(),
         .seed = options->seed >= 0 ? (uint64_t)options->seed : side_by_side_seed(),
     };
     struct audit audit;
-    bool ok = measure(options, &run, &audit, error, sizeof error) &&
+    bool ok = measure(options, rule, &run, &audit, error, sizeof error) &&
               conclude(options, &run, &audit, error, sizeof error);
     json_decref(run.environment);
     if (!ok) {
@@ -208,8 +249,13 @@ int cmd_audit(int argc, char **argv)
 {
     static const struct argp argp = {argp_options, option_parse, "[SWEEP]", argp_doc,
                                      NULL,         NULL,         NULL};
-    struct options options = {
-        .results = "results", .alpha = 0.05, .samples = SAMPLES, .reps = -1, .seed = -1};
+    struct options options = {.results = "results",
+                              .alpha = 0.05,
+                              .reps = -1,
+                              .reps_max = -1,
+                              .width = -1,
+                              .blocks = -1,
+                              .seed = -1};
     cli_parse(&argp, argc, argv, &options);
     char path[PATH_SIZE], error[ERROR_SIZE];
     if (options.file)
@@ -219,7 +265,7 @@ int cmd_audit(int argc, char **argv)
     struct sweep_file *sweep = sweep_file_load(path, error, sizeof error);
     if (!sweep)
         cli_misuse(argv[0], "%s", error);
-    options_apply(argv[0], &options, sweep);
+    rule_apply(argv[0], &options, sweep);
     int status = audit_run(argv[0], &options, sweep, path);
     sweep_file_free(sweep);
     return status;

@@ -59,7 +59,7 @@ static void sentences_write(FILE *to, const json_t *audit)
     const char *outcome = record_text(audit, "outcome");
     html_open(to, "p", NULL);
     html_format(to,
-                "Audit of %s, revision %s, with %" JSON_INTEGER_FORMAT
+                "Audit of %s, revision %s, with at least %" JSON_INTEGER_FORMAT
                 " samples a side and alpha %g: it %s.",
                 record_text(audit, "taken"), revision, number(audit, "samples"),
                 json_number_value(json_object_get(audit, "alpha")),

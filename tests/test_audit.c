@@ -15,6 +15,20 @@
 
 enum { BLOCKS = 20, SAMPLES = 10, CELLS = 4 };
 
+/* Cells of a sweep whose rounds have SAMPLES blocks, whatever they show. */
+static char *variants[] = {"gmp"};
+static char *workloads[CELLS] = {"fib,n=1", "fib,n=2", "fib,n=3", "fib,n=4"};
+static int64_t workers_alone[] = {1}, workers_two[] = {2};
+static struct sweep_group group = {.id = "cells",
+                                   .variants = variants,
+                                   .variants_count = 1,
+                                   .workloads = workloads,
+                                   .workloads_count = CELLS,
+                                   .workers = workers_alone,
+                                   .workers_count = 1};
+static const struct sweep_file fixed = {
+    .reps = SAMPLES, .reps_max = SAMPLES, .groups = &group, .groups_count = 1};
+
 /* Noise from 0 to 1. */
 static double uniform(uint64_t *state)
 {
@@ -29,34 +43,49 @@ struct world {
     uint64_t seed;
 };
 
+static int blocks = BLOCKS; /* of each order */
+
+static json_t *record_of(const struct cell *cell, int block, double throughput)
+{
+    json_t *record = json_pack("{ss ss ss ss si ss ss ss si sf}", "cell", cell->id, "variant",
+                               cell->variant, "workload", cell->workload, "machine", "native",
+                               "workers", cell->workers, "status", "ok", "digest", "1", "side",
+                               cell->side->name, "block", block, "throughput", throughput);
+    assert_non_null(record);
+    return record;
+}
+
 static json_t *records_of(const struct world *world)
 {
     json_t *records = json_array();
     uint64_t random = world->seed;
-    for (int block = 0; block < BLOCKS; block++)
-        for (int cell = 0; cell < CELLS; cell++)
-            for (int side = 0; side < AUDIT_SIDES; side++) {
-                double throughput =
-                    1000 * world->speed[side] * (1 + world->noise * uniform(&random));
-                json_t *record =
-                    json_pack("{ss ss++ ss si ss ss ss si sf}", "variant", "gmp", "workload",
-                              "fib,n=", cell % 2 ? "1" : "2", cell / 2 ? "3" : "4", "machine",
-                              "native", "workers", 1, "status", "ok", "digest", "1", "side",
-                              audit_sides[side].name, "block", block, "throughput", throughput);
-                assert_non_null(record);
-                json_array_append_new(records, record);
-            }
+    struct plan *plan = audit_plan(&fixed);
+    for (int block = 0; block < blocks; block++)
+        for (size_t i = 0; i < plan->count; i++) {
+            const struct cell *cell = &plan->cells[i];
+            double speed = world->speed[cell->side - audit_sides];
+            json_array_append_new(
+                records,
+                record_of(cell, block, 1000 * speed * (1 + world->noise * uniform(&random))));
+        }
+    plan_free(plan);
     return records;
+}
+
+static struct audit audit_by(const struct sweep_file *rule, const struct world *forward,
+                             const struct world *backward)
+{
+    struct audit audit;
+    json_t *first = records_of(forward), *second = records_of(backward);
+    audit_judge(&audit, rule, first, second, 0.05);
+    json_decref(first);
+    json_decref(second);
+    return audit;
 }
 
 static struct audit audit_of(const struct world *forward, const struct world *backward)
 {
-    struct audit audit;
-    json_t *first = records_of(forward), *second = records_of(backward);
-    audit_judge(&audit, first, second, SAMPLES, 0.05);
-    json_decref(first);
-    json_decref(second);
-    return audit;
+    return audit_by(&fixed, forward, backward);
 }
 
 #define SLOWER                                                                                     \
@@ -145,7 +174,7 @@ static void pairs_too_small_to_differ_are_no_tests(void **state)
         if (json_integer_value(json_object_get(record, "block")) % 10 >= 3)
             json_object_set_new(record, "marks", json_pack("[s]", "steal"));
     }
-    audit_judge(&audit, first, second, SAMPLES, 0.05);
+    audit_judge(&audit, &fixed, first, second, 0.05);
     assert_int_equal(audit.same.comparisons, 2 * CELLS);
     assert_int_equal(audit.same.too_few, 2 * CELLS);
     assert_int_equal(audit.slower[2].comparisons, 2 * CELLS);
@@ -167,12 +196,100 @@ static void allowance_and_interval_are_binomial(void **state)
     assert_true(fabs(audit.same.hi - (1 - pow(0.025, 1.0 / 16))) < 1e-9);
 }
 
+/* Rounds that go on until intervals are narrow look at their samples before they end. Noise is such
+ * that some end early and some at the limit. */
+static void stopping_by_width_keeps_the_promise_and_the_power(void **state)
+{
+    (void)state;
+    struct sweep_file rule = fixed;
+    rule.reps = 6;
+    rule.reps_max = 18;
+    rule.width = 4;
+    const struct world forward = {SLOWER, 0.08, 1}, backward = {SLOWER, 0.08, 2};
+    blocks = 240;
+    struct audit audit = audit_by(&rule, &forward, &backward);
+    blocks = BLOCKS;
+    assert_int_equal(audit.samples, 6);
+    assert_true(audit.rounds.blocks_least < audit.rounds.blocks_most);
+    assert_int_equal(audit.rounds.blocks_most, 18);
+    assert_true(audit.rounds.by_width > 0 && audit.rounds.at_limit > 0);
+    assert_int_equal(audit.rounds.by_width + audit.rounds.at_limit,
+                     audit.rounds.count * CELLS * AUDIT_SIDES);
+    assert_int_equal(audit.same.comparisons, audit.rounds.count * CELLS);
+    assert_true(audit.same.comparisons > 100);
+    assert_true(audit_false_positives_hold(&audit));
+    assert_true(audit_verdicts_hold(&audit));
+    assert_true(audit.same.lo < 0.05);
+    assert_int_equal(audit.slower[2].found, audit.slower[2].comparisons);
+    assert_true(audit.slower[1].found > audit.slower[1].comparisons * 8 / 10);
+    assert_int_equal(audit_outcome(&audit), AUDIT_HOLDS);
+}
+
+/* In a round of 6 blocks where each other sample is disturbed, 3 of a cell are to be repeated, and
+ * each other one of these. */
+static void rounds_repeat_what_was_disturbed(void **state)
+{
+    (void)state;
+    struct sweep_file rule = fixed;
+    rule.reps = rule.reps_max = 6;
+    rule.repeat_disturbed = 1;
+    const struct world world = {SLOWER, 0.03, 1};
+    struct audit audit;
+    json_t *records = records_of(&world), *none = json_array(), *record;
+    size_t i;
+    json_array_foreach(records, i, record)
+    {
+        if (json_integer_value(json_object_get(record, "block")) % 2 == 0)
+            json_object_set_new(record, "marks", json_pack("[s]", "steal"));
+    }
+    audit_judge(&audit, &rule, records, none, 0.05);
+    /* 6 clean samples are in the first 12 blocks; the 8 that are left do not make a second. */
+    assert_int_equal(audit.rounds.count, 1);
+    assert_int_equal(audit.rounds.blocks_most, 12);
+    assert_int_equal(audit.rounds.after_blocks, 6 * CELLS * AUDIT_SIDES);
+    json_decref(records);
+    json_decref(none);
+}
+
+/* Near for three blocks in four: 6 of a round of 8, and 8 are wanted. The first round finds them in
+ * the next two blocks, the second in the next three. */
+static void rounds_top_up_the_common_mood(void **state)
+{
+    (void)state;
+    struct sweep_file rule = fixed;
+    rule.reps = rule.reps_max = 8;
+    rule.class_min = 8;
+    group.workers = workers_two;
+    blocks = 24;
+    const struct world world = {SLOWER, 0.03, 1};
+    struct audit audit;
+    json_t *records = records_of(&world), *none = json_array(), *record;
+    size_t i;
+    json_array_foreach(records, i, record)
+    {
+        double ns = json_integer_value(json_object_get(record, "block")) % 4 == 3 ? 360 : 60;
+        json_object_set_new(
+            record, "probe",
+            json_pack("{s{sf} s{sf}}", "before", "line_ns", ns, "after", "line_ns", ns));
+    }
+    audit_judge(&audit, &rule, records, none, 0.05);
+    group.workers = workers_alone;
+    blocks = BLOCKS;
+    assert_int_equal(audit.rounds.count, 2);
+    assert_int_equal(audit.rounds.blocks_least, 10);
+    assert_int_equal(audit.rounds.blocks_most, 11);
+    assert_int_equal(audit.rounds.after_blocks, (2 + 3) * CELLS * AUDIT_SIDES);
+    assert_int_equal(audit.slower[2].found, 2 * CELLS);
+    json_decref(records);
+    json_decref(none);
+}
+
 static void nothing_measured_does_not_pass(void **state)
 {
     (void)state;
     struct audit audit;
     json_t *none = json_array();
-    audit_judge(&audit, none, none, SAMPLES, 0.05);
+    audit_judge(&audit, &fixed, none, none, 0.05);
     assert_int_equal(audit_outcome(&audit), AUDIT_FAILS);
     json_t *json = audit_to_json(&audit, NULL);
     assert_true(json_is_false(json_object_get(json, "holds")));
@@ -219,6 +336,9 @@ int main(void)
         cmocka_unit_test(audit_that_finds_nothing_says_nothing),
         cmocka_unit_test(pairs_too_small_to_differ_are_no_tests),
         cmocka_unit_test(allowance_and_interval_are_binomial),
+        cmocka_unit_test(stopping_by_width_keeps_the_promise_and_the_power),
+        cmocka_unit_test(rounds_repeat_what_was_disturbed),
+        cmocka_unit_test(rounds_top_up_the_common_mood),
         cmocka_unit_test(nothing_measured_does_not_pass),
         cmocka_unit_test(result_is_the_same_as_json_and_as_a_table),
     };

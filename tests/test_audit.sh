@@ -39,13 +39,14 @@ groups:
     workers: [1]
 END
 
-misuse too_few_blocks '3 blocks are fewer than the 10 samples' small.yaml --reps 3
-misuse too_few_samples '3 samples cannot show a difference at alpha 0.05' small.yaml --samples 3 --reps 3
+misuse too_few_blocks '3 blocks are fewer than the 5 samples' small.yaml --blocks 3
+misuse too_few_samples '3 samples cannot show a difference at alpha 0.05' small.yaml --reps 3
+misuse less_than_least 'at most 6 samples is less than at least 8' small.yaml --reps 8 --reps-max 6
 misuse bad_alpha '--alpha=0.9 is not valid' small.yaml --alpha 0.9
 misuse missing_file 'none.yaml: No such file' none.yaml
 misuse two_files 'one sweep file at a time' small.yaml small.yaml
 
-audit small.yaml --samples 4 --reps 8 --seed 7 --format json
+audit small.yaml --reps 4 --blocks 8 --seed 7 --format json
 check audit_says_whether_it_holds [ $status -le 1 ]
 outcome='(does not hold|says nothing)'
 [ $status = 0 ] && outcome=holds
@@ -60,6 +61,12 @@ check orders_differ [ "$(order "${runs[0]}")" != "$(order "${runs[1]}")" ]
 # 1 cell, 8 blocks of each order in rounds of 4: two rounds each.
 check comparisons_are_counted [ "$(grep -c '"comparisons": 4,' out)" = 6 ]
 check slowdowns_are_recorded [ "$(grep -c '"injected_percent":10' "${runs[0]}/samples.jsonl")" = 8 ]
+
+# A round goes on as its sweep would: no median of so few samples is within 1 %, so up to 7.
+"$schedlab" audit small.yaml --reps 4 --reps-max 7 --width 1 --blocks 8 --results adaptive --format json >rounds 2>err
+check rounds_go_on_by_width grep -qE '"blocks_most": [67],?$' rounds
+audit small.yaml --reps 8 --reps-max 20 --width 1 --blocks 8 --results short
+check no_round_is_said [ "$status $(wc -c <out) $(grep -c 'more --blocks' err)" = "1 0 1" ]
 
 "$schedlab" report "${runs[0]}" --no-figures >out 2>err
 check report_shows_its_own_audit has 'slowed down by 10 %' "${runs[0]}/report.html"

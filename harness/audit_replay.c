@@ -1,0 +1,107 @@
+/* audit_replay.c - see audit.h: the sample that a sweep would have taken, out of more than that. */
+#include "harness/audit.h"
+
+#include "harness/needs.h"
+#include "harness/records.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct plan *audit_plan(const struct sweep_file *sweep)
+{
+    struct plan *plan = plan_make(sweep, "native");
+    plan_multiply(plan, audit_sides, AUDIT_SIDES, "native");
+    return plan;
+}
+
+static void key_make(char key[CELL_ID_SIZE + 24], const char *cell, json_int_t block)
+{
+    snprintf(key, CELL_ID_SIZE + 24, "%s/%" JSON_INTEGER_FORMAT, cell, block);
+}
+
+void audit_pool_make(struct audit_pool *pool, const json_t *records)
+{
+    char key[CELL_ID_SIZE + 24];
+    size_t i;
+    json_t *record;
+    *pool = (struct audit_pool){.records = json_object()};
+    json_array_foreach((json_t *)records, i, record)
+    {
+        json_int_t block = record_integer(record, "block");
+        key_make(key, record_text(record, "cell"), block);
+        json_object_set(pool->records, key, record);
+        pool->blocks = block >= pool->blocks ? block + 1 : pool->blocks;
+    }
+}
+
+void audit_pool_free(struct audit_pool *pool)
+{
+    json_decref(pool->records);
+}
+
+/* What the sweep would have measured in its block, which stands at `at` of the pool; a cell that is
+ * not there was given up. */
+static void block_take(const struct audit_pool *pool, json_int_t at, unsigned block,
+                       struct plan *plan, json_t *round)
+{
+    char key[CELL_ID_SIZE + 24];
+    for (size_t i = 0; i < plan->count; i++) {
+        struct cell *cell = &plan->cells[i];
+        if (cell->why == WHY_NONE)
+            continue;
+        key_make(key, cell->id, at);
+        json_t *record = json_copy(json_object_get(pool->records, key));
+        cell->given_up = !record;
+        if (!record)
+            continue;
+        json_object_set_new(record, "block", json_integer(block));
+        json_object_set_new(record, "why", json_string(why_text(cell->why)));
+        needs_note(cell, record);
+        json_array_append_new(round, record);
+    }
+}
+
+/* Of the cells of one round that is over. */
+static void rounds_note(struct audit_rounds *rounds, const struct needs *needs, unsigned blocks)
+{
+    rounds->blocks_least =
+        rounds->count == 0 || blocks < rounds->blocks_least ? blocks : rounds->blocks_least;
+    rounds->blocks_most = blocks > rounds->blocks_most ? blocks : rounds->blocks_most;
+    rounds->count++;
+    for (size_t i = 0; i < needs->plan->count; i++) {
+        const struct cell *cell = &needs->plan->cells[i];
+        const char *stop = needs_stop(needs, cell);
+        rounds->by_width += strcmp(stop, "width") == 0;
+        rounds->at_limit += strcmp(stop, "limit") == 0 || strcmp(stop, "class-limit") == 0;
+        for (size_t k = 0; k < cell->notes_count; k++)
+            rounds->after_blocks += cell->notes[k].why != WHY_BLOCK;
+    }
+}
+
+json_t *audit_round_next(const struct sweep_file *sweep, struct audit_pool *pool,
+                         struct audit_rounds *rounds)
+{
+    struct plan *plan = audit_plan(sweep);
+    struct needs needs;
+    json_t *round = json_array();
+    unsigned block = 0;
+    needs_begin(&needs, sweep, plan);
+    bool over = false;
+    while (!over && pool->next + block < pool->blocks) {
+        over = needs_next(&needs, block) == 0;
+        if (!over)
+            block_take(pool, pool->next + block, block, plan, round);
+        block += !over;
+    }
+    over = over || needs_next(&needs, block) == 0;
+    pool->next += block;
+    if (over && block > 0) {
+        rounds_note(rounds, &needs, block);
+    } else {
+        json_decref(round);
+        round = NULL;
+    }
+    needs_end(&needs);
+    plan_free(plan);
+    return round;
+}
