@@ -5,7 +5,8 @@
  *   counters_new()             first thread, before any M exists
  *   counters_bind()            once the scheduler exists
  *   counters_thread_started()  each M's thread, before its first G; and _stopping() at its end
- *   counters_begin() ... counters_end()   around each timed iteration; any thread, main goroutine
+ *   counters_begin() ... counters_end()   around each timed iteration, or around all of them; any
+ *                              thread, main goroutine
  *   counters_finish()          after the last M has ended, on the first thread
  *   counters_to_json()         thereafter
  *

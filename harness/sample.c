@@ -29,6 +29,7 @@ enum {
     G_STACK_BYTES = 8 << 10, /* what a goroutine that waits has touched of its stack */
     THREAD_BYTES = 24 << 10, /* kernel stack, and what is touched of the thread's own */
     THREADS_SPARE = 100,     /* left to everybody else */
+    COUNTED_BETWEEN_PERCENT = 2,
 };
 
 /* One measurement, on its way. */
@@ -46,9 +47,15 @@ struct sample {
     void *state;
 
     struct warmup warmup;
-    json_t *iterations;
+    struct timed_call {
+        int64_t time_ns;
+        uint64_t ops;
+    } timed[SAMPLE_ITERATIONS_MAX]; /* no allocation of the sample's own among those counted */
+    int timed_count;
+    bool counts_whole; /* events of all timed calls together, see counts_whole_section() */
     int64_t time_ns;
-    int64_t cpu_ns;     /* of the timed calls, all threads of the process together */
+    int64_t cpu_ns; /* of what is counted, all threads of the process together */
+    int64_t cpu_start_ns;
     int64_t warmup_ns;  /* of the untimed calls */
     int64_t between_ns; /* outside the calls: counters read, answers checked */
     uint64_t ops, untimed_ops;
@@ -141,11 +148,22 @@ static void record_print(struct sample *sample)
     free(text);
 }
 
+static json_t *iterations_to_json(const struct sample *sample)
+{
+    json_t *iterations = json_array();
+    for (int i = 0; i < sample->timed_count; i++)
+        json_array_append_new(iterations,
+                              json_pack("{sI sI}", "time_ns", (json_int_t)sample->timed[i].time_ns,
+                                        "ops", (json_int_t)sample->timed[i].ops));
+    return iterations;
+}
+
 static void record_finish(struct sample *sample)
 {
     json_t *record = sample->record;
     uint64_t threads = sample->sched ? sched_stat(sample->sched, STAT_THREADS) : 1;
-    json_object_set(record, "iterations", sample->iterations);
+    json_object_set_new(record, "iterations", iterations_to_json(sample));
+    json_object_set_new(record, "counted", json_string(sample->counts_whole ? "section" : "calls"));
     json_object_set_new(record, "warmup", json_integer((json_int_t)sample->warmup.count));
     if (sample->warmup.rule)
         json_object_set_new(record, "warmup_rule", json_string(sample->warmup.rule));
@@ -272,6 +290,19 @@ static int64_t process_cpu_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* What is counted lies between these two. */
+static void section_begin(struct sample *sample)
+{
+    sample->cpu_start_ns = process_cpu_ns();
+    counters_begin(sample->counters);
+}
+
+static void section_end(struct sample *sample)
+{
+    counters_end(sample->counters);
+    sample->cpu_ns += process_cpu_ns() - sample->cpu_start_ns;
+}
+
 /* One call of run() with its check; counted and recorded if timed. Returns how long it was, but for
  * what lies around it. */
 static int64_t call_alone(struct sample *sample, bool timed)
@@ -280,9 +311,8 @@ static int64_t call_alone(struct sample *sample, bool timed)
     void (*run)(void *, struct outcome *) = sample->sched ? workload->run : workload->run_serial;
     struct outcome out;
     memset(&out, 0, sizeof out);
-    int64_t cpu_start_ns = process_cpu_ns();
-    if (timed)
-        counters_begin(sample->counters);
+    if (timed && !sample->counts_whole)
+        section_begin(sample);
     int64_t start = go_now();
     run(sample->state, &out);
     int64_t returned = go_now(), time_ns = returned - start;
@@ -291,8 +321,8 @@ static int64_t call_alone(struct sample *sample, bool timed)
     if (timed) {
         time_ns += slow_down(time_ns, sample->request->injected_percent);
         returned = go_now();
-        counters_end(sample->counters);
-        sample->cpu_ns += process_cpu_ns() - cpu_start_ns;
+        if (!sample->counts_whole)
+            section_end(sample);
     }
     if (time_ns <= 0)
         time_ns = 1; /* under the clock's resolution */
@@ -306,8 +336,7 @@ static int64_t call_alone(struct sample *sample, bool timed)
     sample->ops += out.ops;
     if (out.latency)
         histogram_merge(sample->latency, out.latency);
-    json_array_append_new(sample->iterations, json_pack("{sI sI}", "time_ns", (json_int_t)time_ns,
-                                                        "ops", (json_int_t)out.ops));
+    sample->timed[sample->timed_count++] = (struct timed_call){time_ns, out.ops};
     return returned - start;
 }
 
@@ -322,11 +351,28 @@ static void call_once(struct sample *sample, bool timed)
 static bool wants_more(const struct sample *sample)
 {
     const struct sample_request *request = sample->request;
-    int done = (int)json_array_size(sample->iterations);
+    int done = sample->timed_count;
     int least = request->iterations > 0 ? request->iterations : 1;
     if (*sample->failure || done >= SAMPLE_ITERATIONS_MAX)
         return false;
     return done < least || sample->time_ns < request->min_time_ns;
+}
+
+static void section_read(struct sample *sample, void (*read)(struct sample *sample))
+{
+    int64_t entered = go_now();
+    read(sample);
+    sample->between_ns += go_now() - entered;
+}
+
+/* Reading counters takes tens of microseconds, in which the other workers fall asleep, and to wake
+ * them is part of the next call. So events are read around all calls at once where what lies
+ * between calls is next to nothing, as the warm-up says; else around each, so that the checks of
+ * answers are not counted. */
+static bool counts_whole_section(const struct sample *sample)
+{
+    return sample->warmup_ns > 0 &&
+           sample->between_ns * 100 <= sample->warmup_ns * COUNTED_BETWEEN_PERCENT;
 }
 
 /* The main goroutine, or for serial the thread. Its stack is as large as a thread's, so verify() is
@@ -340,8 +386,13 @@ static void measure(void *arg)
     warmup_begin(&sample->warmup, sample->request->warmup, sample->request->min_time_ns, go_now());
     while (!*sample->failure && warmup_wants_more(&sample->warmup, go_now()))
         call_once(sample, false);
+    sample->counts_whole = counts_whole_section(sample);
+    if (sample->counts_whole)
+        section_read(sample, section_begin);
     while (wants_more(sample))
         call_once(sample, true);
+    if (sample->counts_whole)
+        section_read(sample, section_end);
 }
 
 static uint64_t source_read(void *arg, enum stat_id which)
@@ -449,7 +500,6 @@ static bool measure_counted(struct sample *sample, char *error, size_t error_siz
     if (!sample->counters)
         return false;
     counters_choose_set(sample->counters, (size_t)sample->request->event_set);
-    sample->iterations = json_array();
     sample->latency = calloc(1, sizeof *sample->latency);
     sample->state = sample->workload.workload->init(sample->workload.params, sample->request->seed);
     if (is_serial(sample))
@@ -458,7 +508,6 @@ static bool measure_counted(struct sample *sample, char *error, size_t error_siz
         measure_scheduled(sample);
     sample->workload.workload->fini(sample->state);
     free(sample->latency);
-    json_decref(sample->iterations);
     return true;
 }
 

@@ -104,6 +104,17 @@ run run --sample gmp spawn,n=1000 --workers 2 --iterations 1 --event-set 5 \
     --events sde:::schedlab::GS_CREATED,sde:::schedlab::LIVE_GS_PEAK
 json sample_has_values_per_m \
     "[len(e.get('per_m', [])) == j['threads'] for e in j['events']] == [True, False] and sum(j['events'][0]['per_m']) == j['events'][0]['value']"
+# Where nothing is known of the checks, or they are a part of the time, each call is counted by itself.
+run run --sample gmp spawn,n=100 --workers 1 --iterations 3 --warmup 0 --events sde:::schedlab::GS_CREATED
+json calls_are_counted_one_by_one "j['counted'] == 'calls' and j['events'][0]['value'] == 3 * 100 and len(j['iterations']) == 3"
+# Reading is put off to the ends where calls are long beside all that lies between them; the machine may
+# interrupt one try.
+for try in 1 2 3; do
+    run run --sample gmp fib,n=20,spawn=both --workers 2 --iterations 4 --warmup 2 --events sde:::schedlab::GS_CREATED
+    grep -q '"counted": *"section"' out && break
+done
+json calls_are_counted_together \
+    "j['counted'] == 'section' and j['events'][0]['value'] == j['ops'] == sum(i['ops'] for i in j['iterations']) and len(j['iterations']) == 4"
 run run --sample grq arrivals,n=100,rate=10000,burst=7 --workers 2 --iterations 2 --events none
 json arrivals_have_a_latency_each "j['status'] == 'ok' and j['latency']['count'] == j['ops'] == 200"
 run run gmp grq arrivals,n=200,rate=10000 --workers 2 --reps 2 --iterations 1 --events none
