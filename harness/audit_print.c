@@ -50,15 +50,10 @@ void audit_print(const struct audit *audit, FILE *to)
 {
     char what[64];
     fprintf(to,
-            "%s, at least %s a side and comparison, alpha %g
-"
-            "%s of %u to %u blocks, with %s and repeats among their samples;
-"
-            "%s narrow enough, %zu at the limit
-
-"
-            "  %-18s %6s %6s %6s %13s %6s %7s %8s
-",
+            "%s, at least %s a side and comparison, alpha %g\n"
+            "%s of %u to %u blocks, with %s and repeats among their samples;\n"
+            "%s narrow enough, %zu at the limit\n\n"
+            "  %-18s %6s %6s %6s %13s %6s %7s %8s\n",
             counted(audit->cells, "cell").s, counted(audit->samples, "sample").s, audit->alpha,
             counted(audit->rounds.count, "round").s, audit->rounds.blocks_least,
             audit->rounds.blocks_most, counted(audit->rounds.after_blocks, "top-up").s,

@@ -120,7 +120,27 @@ static void side_make(struct compare_side *side, const char *label, json_t *reco
     json_decref(records);
 }
 
-static json_t *counting_ratio(const struct compare_pair *pair)
+/* Why measuring the cell ended, as plan.json says; "" if nothing does. */
+static const char *stop_of(const json_t *plan, const struct compare_cell *of)
+{
+    size_t i;
+    const json_t *cell, *first = json_array_get(of->records, 0);
+    json_array_foreach(json_object_get(plan, "cells"), i, cell)
+    {
+        if (strcmp(record_text(cell, "cell"), record_text(first, "cell")) == 0)
+            return record_text(cell, "stop");
+    }
+    return "";
+}
+
+/* Of a pair: narrow enough only if both are. */
+static const char *pair_stop(const json_t *plan, const struct compare_pair *pair)
+{
+    const char *a = stop_of(plan, pair->a);
+    return strcmp(a, "width") == 0 ? stop_of(plan, pair->b) : a;
+}
+
+static json_t *counting_ratio(const struct compare_pair *pair, const json_t *plan)
 {
     if (isnan(pair->ratio.median))
         return NULL;
@@ -128,6 +148,7 @@ static json_t *counting_ratio(const struct compare_pair *pair)
     json_object_set_new(row, "class",
                         json_string(pair->moods_mixed ? "mixed" : class_text(pair->chosen)));
     json_object_set_new(row, "claim", json_string(claim_of(pair)));
+    json_object_set_new(row, "stop", json_string(pair_stop(plan, pair)));
     return row;
 }
 
@@ -138,7 +159,7 @@ static int by_what(const void *a, const void *b)
 }
 
 /* Throughput without over throughput with events is time with over time without. */
-static json_t *counting_ratios(const json_t *records)
+static json_t *counting_ratios(const json_t *records, const json_t *plan)
 {
     struct compare_side with, without;
     struct comparison comparison;
@@ -147,7 +168,7 @@ static json_t *counting_ratios(const json_t *records)
     side_make(&without, "without", samples_of(records, false));
     compare_make(&comparison, &with, &without, &(struct compare_options){.alpha = 1, .seed = SEED});
     for (size_t i = 0; i < comparison.count; i++) {
-        json_t *ratio = counting_ratio(&comparison.pairs[i]);
+        json_t *ratio = counting_ratio(&comparison.pairs[i], plan);
         if (ratio)
             json_array_append_new(ratios, ratio);
     }
@@ -165,11 +186,15 @@ json_t *bench_counting(const char *run_folder, char *error, size_t error_size)
     if (!records)
         return NULL;
     digests_judge_all(records);
-    json_t *ratios = counting_ratios(records);
+    snprintf(path, sizeof path, "%s/plan.json", run_folder);
+    json_t *plan = json_load_file(path, 0, NULL);
+    json_t *ratios = counting_ratios(records, plan);
+    json_decref(plan);
     json_decref(records);
     if (json_array_size(ratios) > 0)
         return array_sort(ratios, by_what);
-    snprintf(error, error_size, "%s: no cell was measured both with events and without", path);
+    snprintf(error, error_size, "%s: no cell was measured both with events and without",
+             run_folder);
     json_decref(ratios);
     return NULL;
 }
@@ -274,7 +299,10 @@ static void row_print(FILE *to, const json_t *ratio, bool claims)
     fprintf(to, " %3lld  ", (long long)json_integer_value(json_object_get(ratio, "n")));
     if (claims)
         fprintf(to, "%-5s  ", record_text(ratio, "class"));
-    fprintf(to, "%s\n", record_text(ratio, claims ? "claim" : "over"));
+    if (claims)
+        fprintf(to, "%-6s  %s\n", record_text(ratio, "claim"), record_text(ratio, "stop"));
+    else
+        fprintf(to, "%s\n", record_text(ratio, "over"));
 }
 
 void bench_print(FILE *to, const char *title, const json_t *ratios)
@@ -283,6 +311,6 @@ void bench_print(FILE *to, const char *title, const json_t *ratios)
     const json_t *ratio;
     bool claims = json_object_get(json_array_get(ratios, 0), "claim") != NULL;
     fprintf(to, "%-42s %8s  %-17s %3s  %s\n", title, "ratio", "95 % interval", "n",
-            claims ? "class  claim" : "over");
+            claims ? "class  claim   ended" : "over");
     json_array_foreach(ratios, i, ratio) row_print(to, ratio, claims);
 }

@@ -35,6 +35,18 @@ static void set_join(struct plan *plan, const struct cell *cell, size_t set)
             plan->cells[i].set = set;
 }
 
+/* What is measured twice, with other events counted, is compared too. */
+static void partners_join(struct plan *plan, const struct cell *cell)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct cell *other = &plan->cells[i];
+        if (other->set != cell->set && other->workers == cell->workers &&
+            strcmp(other->variant, cell->variant) == 0 &&
+            strcmp(other->workload, cell->workload) == 0)
+            set_join(plan, other, cell->set);
+    }
+}
+
 void plan_name_cell(struct cell *cell, const char *machine)
 {
     char *where = NULL;
@@ -64,6 +76,7 @@ static void plan_add(struct plan *plan, const struct sweep_group *group, const c
         }
         set_join(plan, cell, set);
         json_array_append_new(cell->groups, json_string(group->id));
+        partners_join(plan, cell);
     }
 }
 

@@ -7,8 +7,8 @@
  * whatever drifts during a sweep (heat, neighbours, the kernel's memory) hits all cells alike.
  *
  * The variants of one group, workload and number of workers are compared with one another: they are
- * a set. Sets that share a cell are one set, so that a set is measured in a block as a whole or not
- * at all. Which cells need which blocks is needs.h.
+ * a set. Sets that share a cell, or hold it with other events counted, are one set, so that a set
+ * is measured in a block as a whole or not at all. Which cells need which blocks is needs.h.
  */
 #ifndef SCHEDLAB_PLAN_H
 #define SCHEDLAB_PLAN_H

@@ -50,6 +50,8 @@ with open('run/samples.jsonl', 'w') as run, open('off/samples.jsonl', 'w') as of
         sample('static', False, 1000)
         sample('contsteal', True, 800 + i)
         sample('contsteal', False, 1000 + i)
+    json.dump({'cells': [{'cell': 'gmpTrue', 'stop': 'width'}, {'cell': 'gmpFalse', 'stop': 'width'},
+                         {'cell': 'grqTrue', 'stop': 'width'}, {'cell': 'grqFalse', 'stop': 'limit'}]}, open('run/plan.json', 'w'))
     sample('gmp', True, 9000, status='failed', reason='wrong answer')
     def line(ns):
         return {'probe': {when: {'line_ns': ns, 'compute_ns': 1} for when in ('before', 'after')}}
@@ -113,6 +115,7 @@ json ratios_are_of_medians "abs(j['counting']['fib,n=3/gmp/workers:2']['ratio'] 
 json intervals_hold_the_ratio "all(x['lo'] <= x['ratio'] <= x['hi'] for x in j['counting'].values() if x['n'] >= 6)"
 json two_samples_have_no_interval "[(x['n'], 'lo' in x, 'absent' in x['interval']) for x in [j['counting']['fib,n=3/uthread/workers:2']]] == [(2, False, True)]"
 json claims_follow_the_interval "[j['counting']['fib,n=3/%s/workers:2' % v]['claim'] for v in ('contsteal', 'gmp', 'grq', 'perm', 'uthread')] == ['open', 'holds', 'broken', 'open', 'open']"
+json the_reason_of_the_end_is_that_of_both "[j['counting']['fib,n=3/%s/workers:2' % v]['stop'] for v in ('gmp', 'grq', 'perm')] == ['width', 'limit', '']"
 json like_is_compared_with_like "[(x['claim'], x['class'], x['n']) for x in (j['counting']['fib,n=3/%s/workers:2' % v] for v in ('kthread', 'kthread,stack=16', 'mn'))] == [('holds', 'near', 6), ('holds', 'quiet', 6), ('open', 'mixed', 24)]"
 run --micro micro.json --format json
 json operations_stand_over_their_floors "{k: (x['over'], x['ratio'], x['n']) for k, x in j['operations'].items()} == {'switch/gmp': ('floor/ctx_switch', 11, 3), 'wake/pay/gmp': ('floor/futex_wake', 3, 3)}"

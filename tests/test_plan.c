@@ -57,6 +57,11 @@ static void a_groups_own_events_make_other_cells(void **state)
     sweep.groups_count = 3;
     struct plan *plan = plan_make(&sweep, "native");
     assert_int_equal(plan->count, 3 * 2 * 2 + 2 * 2 + 2 * 2);
+    for (size_t i = 0; i < plan->count; i++)
+        for (size_t k = 0; k < i; k++) /* measured together, whatever they count */
+            assert_true((plan->cells[i].set == plan->cells[k].set) ==
+                        (strcmp(plan->cells[i].workload, plan->cells[k].workload) == 0 &&
+                         plan->cells[i].workers == plan->cells[k].workers));
     for (size_t i = 0; i < plan->count; i++) {
         const char *group = json_string_value(json_array_get(plan->cells[i].groups, 0));
         assert_int_equal(plan->cells[i].events == NULL, i < 3 * 2 * 2);
