@@ -67,13 +67,18 @@ static void row_print(FILE *to, const json_t *line, const json_t *row)
     const char *variant = record_text(row, "variant"), *best = record_text(line, "best");
     const char *floor = record_text(line, "floor");
     const json_t *over_floor = json_object_get(row, "over_floor");
-    const char *no_peer = strcmp(variant, best) == 0 ? "the best peer" : "-";
-    const char *no_floor = strcmp(variant, floor) == 0 ? "the floor" : "-";
+    const char *no_peer = strcmp(variant, best) == 0 ? "the best peer"
+                          : *best                    ? "other moods"
+                                                     : "-";
+    const char *no_floor = strcmp(variant, floor) == 0 ? "the floor" : *floor ? "other moods" : "-";
     fprintf(to, "  %-24s", variant);
     ratio_print(to, row, no_peer);
     ratio_print(to, over_floor, no_floor);
-    json_int_t n = record_integer(*record_text(row, "class") ? row : over_floor, "n");
-    fprintf(to, " %3" JSON_INTEGER_FORMAT "  %s\n", n, class_of(row, over_floor));
+    const json_t *compared = *record_text(row, "class") ? row : over_floor;
+    if (json_object_get(compared, "n"))
+        fprintf(to, " %3" JSON_INTEGER_FORMAT "  %s", record_integer(compared, "n"),
+                class_of(row, over_floor));
+    fputc('\n', to);
 }
 
 static void line_print(FILE *to, const json_t *line)

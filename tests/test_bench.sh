@@ -84,6 +84,7 @@ with open('speed/samples.jsonl', 'w') as run:
             run.write(json.dumps(record | more) + '\n')
     beside('gmp', 200, far=6)
     beside('grq', 400)
+    beside('perm', 400, far=18)
     beside('serial', 50)
     beside('peer:go', 800)
     beside('peer:boost', 300)
@@ -143,7 +144,8 @@ speed speed_is_compared_in_one_mood "row['gmp']['class'] == row['gmp']['over_flo
 speed what_has_no_number_says_why "[(w['variant'], w['status']) for w in line['without']] == [('peer:tbb', 'failed'), ('floor:futex', 'skipped')]"
 run --speed speed
 grep -qx 'spawn,n=3, 2 workers: best peer peer:boost, floor floor:core' out && grep -qE '^  gmp +1\.5 .* 10 .* 12  near$' out &&
-    grep -q '^failed peer:tbb: .*wrong answer' out && report 1 table_has_speed || report 0 table_has_speed
+    grep -q '^failed peer:tbb: .*wrong answer' out &&
+    grep -qE '^  perm +other moods +other moods *$' out && report 1 table_has_speed || report 0 table_has_speed
 awk 'length($0) > 100 { exit 1 }' out && report 1 table_of_speed_fits_100_columns || report 0 table_of_speed_fits_100_columns
 
 # What `make bench` gives it.

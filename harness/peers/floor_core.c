@@ -24,6 +24,7 @@ enum {
     LINE = 64,
     PARTS_MAX = 1024, /* of fork/join, to be dealt out */
     PARTS_DEPTH = 8,
+    SPAWNS_SHARED = 1000, /* fewer take less time than to share them */
 };
 
 static int workers;
@@ -127,7 +128,7 @@ static void spawn_share(void *arg, int index)
 static void spawn_run(void *state, struct peer_outcome *out)
 {
     struct spawn *spawn = state;
-    int threads = threads_for(spawn->batch ? spawn->n : spawn->creators);
+    int threads = threads_for(spawn->batch ? spawn->n / SPAWNS_SHARED : spawn->creators);
     struct spawning all = {.spawn = spawn, .threads = threads};
     all.children = peer_alloc(spawn->batch ? spawn->n : 1, sizeof *all.children);
     all.stacks = stacks_make((uint64_t)threads);
