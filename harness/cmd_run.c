@@ -278,6 +278,13 @@ static void workload_parse(const struct options *options, struct workload_spec *
     cli_misuse(options->command, "%s", error);
 }
 
+static void check_workers(const struct options *options, const struct workload_spec *workload)
+{
+    char error[ERROR_SIZE];
+    if (!workload_spec_takes_workers(workload, options->request.workers, error, sizeof error))
+        cli_misuse(options->command, "%s", error);
+}
+
 /* Whether it runs where no variant is named: not `serial` where the workload has no such version,
  * and no other runtime. */
 static bool is_meant_by_all(const struct sched_ops *ops, const struct workload *workload)
@@ -409,6 +416,7 @@ static int run_all(const struct options *options)
 {
     struct workload_spec workload;
     workload_parse(options, &workload);
+    check_workers(options, &workload);
     struct run_table table = {
         .workload = workload.text,
         .op = workload.workload->op,

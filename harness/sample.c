@@ -219,12 +219,19 @@ static uint64_t live_gs_expected(const struct sample *sample)
 static bool must_skip(const struct sample *sample, char *why, size_t why_size)
 {
     const struct sched_ops *ops = sample->variant.ops;
+    char enough[REASON_SIZE / 2];
     if (peer_is(ops) && peer_must_skip(sample->request, &sample->variant, why, why_size))
         return true;
     uint64_t live = live_gs_expected(sample);
     struct limit memory = limits_memory(), threads = limits_threads();
     if (is_serial(sample) && !sample->workload.workload->run_serial) {
         snprintf(why, why_size, "%s has no serial version", sample->workload.workload->name);
+        return true;
+    }
+    if (ops->single_threaded &&
+        !workload_spec_takes_workers(&sample->workload, 1, enough, sizeof enough)) {
+        snprintf(why, why_size, "%s has one worker, however many are asked for: %s", ops->name,
+                 enough);
         return true;
     }
     if (sample->variant.common.malloc == ALLOCATOR_GLIBC &&
@@ -564,6 +571,11 @@ json_t *sample_measure(const struct sample_request *request, char *error, size_t
         return NULL;
     if (!workload_spec_parse(&sample.workload, request->workload, error, error_size)) {
         variant_spec_free(&sample.variant);
+        return NULL;
+    }
+    if (!workload_spec_takes_workers(&sample.workload, request->workers, error, error_size)) {
+        variant_spec_free(&sample.variant);
+        workload_spec_free(&sample.workload);
         return NULL;
     }
     sample.record = sample_record_new(request, &sample.variant, &sample.workload);

@@ -466,6 +466,16 @@ bool workload_spec_parse(struct workload_spec *spec, const char *text, char *err
     return ok;
 }
 
+bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t workers, char *error,
+                                 size_t error_size)
+{
+    int least = spec->workload->workers_min ? spec->workload->workers_min(spec->params) : 1;
+    if (workers < least)
+        snprintf(error, error_size, "%s on %lld worker%s is not valid; valid: %d workers or more",
+                 spec->text, (long long)workers, workers == 1 ? "" : "s", least);
+    return workers >= least;
+}
+
 void workload_spec_free(struct workload_spec *spec)
 {
     free(spec->params);

@@ -61,6 +61,10 @@ bool workload_spec_parse(struct workload_spec *spec, const char *text, char *err
 /* The same of sched_variants[] alone, for what takes a scheduler of this program. */
 bool scheduler_spec_parse(struct variant_spec *spec, const char *text, char *error,
                           size_t error_size);
+/* Whether so many workers are enough for what the specification asks for; if not, one line in error
+ * that says how many are. */
+bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t workers, char *error,
+                                 size_t error_size);
 void variant_spec_free(struct variant_spec *spec); /* free() rules: all zero is fine */
 void workload_spec_free(struct workload_spec *spec);
 

@@ -313,6 +313,22 @@ static bool check_baseline(const struct sweep_reader *reader, struct sweep_group
         suggest_text(&near, "", "variants and knob of the group", text, sizeof text));
 }
 
+/* That each workload can do its work on so many workers. */
+static bool check_workloads_on(const struct sweep_reader *reader, const struct sweep_group *group,
+                               int64_t workers, const char *place)
+{
+    char error[ERROR_SIZE];
+    for (unsigned w = 0; w < group->workloads_count; w++) {
+        struct workload_spec spec;
+        bool ok = workload_spec_parse(&spec, group->workloads[w], error, sizeof error) &&
+                  workload_spec_takes_workers(&spec, workers, error, sizeof error);
+        workload_spec_free(&spec);
+        if (!ok)
+            return sweep_complain(reader, yaml_place_line(reader->place, place), "%s", error);
+    }
+    return true;
+}
+
 static bool check_workers(const struct sweep_reader *reader, const struct sweep_group *group,
                           unsigned g)
 {
@@ -321,7 +337,8 @@ static bool check_workers(const struct sweep_reader *reader, const struct sweep_
     for (unsigned i = 0; i < group->workers_count; i++) {
         char place[PLACE_SIZE];
         snprintf(place, sizeof place, "groups/%u/workers/%u", g, i);
-        if (!check_number(reader, &param, place, &group->workers[i]))
+        if (!check_number(reader, &param, place, &group->workers[i]) ||
+            !check_workloads_on(reader, group, group->workers[i], place))
             return false;
         for (unsigned k = 0; k < i; k++)
             if (group->workers[k] == group->workers[i])

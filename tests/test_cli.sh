@@ -128,6 +128,8 @@ run run --sample kthread spawn,n=10M --workers 2
 json sample_skips_before_harm "j['status'] == 'skipped' and j['reason'] and 'iterations' not in j"
 expect run_of_skipped_cells_alone_fails 1 "kthread skipped: " -- run kthread spawn,n=10M $quick
 expect run_serial_of_goroutines_is_skipped 1 "has no serial version" -- run serial pingpong $quick
+expect run_on_a_variant_of_one_worker_is_skipped 1 "uthread has one worker" -- \
+    run uthread order,mode=steal --workers 2 $quick
 expect run_skips_beside_a_number 0 "serial skipped: " -- run serial gmp pingpong,rounds=10 $quick
 run run --sample gmp fib,n=10 --workers 2 --iterations 1 --events PAPI_L1_DCM,perf::CONTEXT-SWITCHES
 json sample_counts_only_what_is_asked_for "[e['name'] for e in j['events']] == ['PAPI_L1_DCM', 'perf::CONTEXT-SWITCHES']"
@@ -229,6 +231,8 @@ misuse doctor_watch "valid: 0 to 60 s" -- doctor --watch 2h
 misuse doctor_format "table" -- doctor --format tabel
 misuse arrivals_in_too_large_bursts "burst must not be more than n" -- run arrivals,n=10,burst=11
 misuse arrivals_for_too_long "n / rate must be less than 60" -- run arrivals,rate=10
+misuse too_few_workers_to_take_anything "valid: 2 workers or more" -- run gmp order,mode=steal --workers 1
+misuse a_sample_with_too_few_workers "valid: 2 workers or more" -- run --sample gmp order,mode=steal --workers 1
 misuse unknown_machine "native" -- run gmp fib --machine simm
 
 # Files that are none, or not what they should be.

@@ -311,6 +311,14 @@ static void numbers_out_of_range_name_the_range(void **state)
                  5, "workers 2 is given twice", NULL);
 }
 
+static void workloads_get_as_many_workers_as_they_take(void **state)
+{
+    (void)state;
+    expect_error(HEAD "  - {id: a, question: q, baseline: gmp, variants: [gmp], workers: [2,\n"
+                      "     1], workloads: [fib, \"order,mode=steal\"]}\n",
+                 5, "order,mode=steal on 1 worker ", "valid: 2 workers or more");
+}
+
 static void unknown_names_name_the_nearest(void **state)
 {
     (void)state;
@@ -402,6 +410,7 @@ int main(void)
         cmocka_unit_test(keys_that_lack_or_repeat_are_named),
         cmocka_unit_test(wrong_types_say_what_is_valid),
         cmocka_unit_test(numbers_out_of_range_name_the_range),
+        cmocka_unit_test(workloads_get_as_many_workers_as_they_take),
         cmocka_unit_test(unknown_names_name_the_nearest),
         cmocka_unit_test(names_that_make_bad_paths_are_refused),
         cmocka_unit_test(knobs_are_checked_where_they_stand),

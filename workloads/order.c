@@ -107,6 +107,12 @@ static uint64_t order_live_gs_max(const void *params)
     return (uint64_t)p->n + 1 + (p->mode == ORDER_STEAL);
 }
 
+/* Who keeps the one worker busy leaves none to take anything. */
+static int order_workers_min(const void *params)
+{
+    return ((const struct order_params *)params)->mode == ORDER_STEAL ? 2 : 1;
+}
+
 static void *order_init(const void *params, uint64_t seed)
 {
     (void)seed;
@@ -515,6 +521,7 @@ const struct workload workload_order = {
     .params = order_param_table,
     .params_size = sizeof(struct order_params),
     .live_gs_max = order_live_gs_max,
+    .workers_min = order_workers_min,
     .init = order_init,
     .run = order_run,
     .verify = order_verify,

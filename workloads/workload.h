@@ -52,6 +52,9 @@ struct workload {
      * line that says what is wrong and what is valid. Static or params-owned storage. */
     const char *(*check)(const void *params);
 
+    /* Optional. Fewest workers with which params can be done at all, by any variant; left out: 1. */
+    int (*workers_min)(const void *params);
+
     /* Required. Allocates the state for params; never NULL. Thread stack, before the runtime
      * starts. */
     void *(*init)(const void *params, uint64_t seed);
