@@ -107,47 +107,44 @@ static bool same_absence(const struct report_event *a, const struct report_event
            strcmp(a->source, b->source) == 0;
 }
 
-/* The first event of its name among those that are absent for the same reason as `event`. */
-static bool first_of_name(const struct report *report, const struct report_event *event,
-                          const struct report_event *at)
+/* In which cells: of all events of the row, of which `names` is the set. */
+static void absence_extent(FILE *to, const struct report *report, const struct report_event *event,
+                           const json_t *names)
 {
-    for (const struct report_event *other = report->events; other < at; other++)
-        if (same_absence(event, other) && strcmp(other->name, at->name) == 0)
-            return false;
-    return true;
-}
-
-/* "everywhere", or how many of the cells that asked. */
-static void absence_extent(FILE *to, const struct report *report, const struct report_event *event)
-{
-    size_t absent = 0, all = 0;
+    size_t here = 0, absent = 0, all = 0;
     for (size_t i = 0; i < report->events_count; i++) {
-        all += strcmp(report->events[i].name, event->name) == 0;
-        absent += same_absence(event, &report->events[i]) &&
-                  strcmp(report->events[i].name, event->name) == 0;
+        const struct report_event *other = &report->events[i];
+        if (!json_object_get(names, other->name))
+            continue;
+        all++;
+        absent += other->absent != NULL;
+        here += same_absence(event, other);
     }
-    if (absent == all)
-        html_td(to, NULL, "everywhere");
-    else
-        html_td(to, NULL, "in some cells");
+    html_td(to, NULL,
+            here == all     ? "in all cells"
+            : absent == all ? "in some cells, for other reasons in all others"
+                            : "in some cells");
 }
 
 /* All events that are absent for one reason. */
 static void absence_row(FILE *to, const struct report *report, const struct report_event *event)
 {
     const char *separator = "";
+    json_t *names = json_object();
     html_open(to, "tr", NULL);
     html_open(to, "th", "scope", "row", NULL);
     for (size_t i = 0; i < report->events_count; i++) {
         const struct report_event *other = &report->events[i];
-        if (!same_absence(event, other) || !first_of_name(report, event, other))
+        if (!same_absence(event, other) || json_object_get(names, other->name))
             continue;
+        json_object_set_new(names, other->name, json_true());
         html_format(to, "%s%s", separator, other->name);
         separator = ", ";
     }
     html_close(to, "th");
     html_td(to, NULL, event->source);
-    absence_extent(to, report, event);
+    absence_extent(to, report, event, names);
+    json_decref(names);
     html_open(to, "td", NULL);
     html_prose(to, event->absent);
     html_close(to, "td");

@@ -108,6 +108,8 @@ record() {
 ok() {
     printf '"status":"ok","throughput":%s,"time_ns":1e9,"ops":%s,"digest":"0x1","events":[' "$1" "$1"
     printf '{"name":"PAPI_L1_DCM","source":"pmu","absent":"no counters in this <machine>"},'
+    printf '{"name":"perf::TASK-CLOCK","source":"soft","absent":"no clock"},'
+    printf '{"name":"perf::PAGE-FAULTS","source":"soft","absent":"no %s"},' "$([ "${3:-}" ] && echo pages || echo clock)"
     printf '{"name":"sde:::schedlab::STEALS","source":"sde","value":%s,"per_op":%s},' "$2" "$2"
     printf '{"name":"sde:::schedlab::DEQUE_MAX","source":"sde","value":17}]'
     [ -z "${3:-}" ] || printf ',"latency":{"count":100000,"p50_ns":%s,"p90_ns":%s,"p99_ns":%s,"p999_ns":%s,%s}' \
@@ -183,6 +185,10 @@ says failure 'wrong &lt;script&gt;alert(1)&lt;/script&gt; &amp; answer'
 says output_of_failure '&lt;b&gt;tail&lt;/b&gt;'
 says skip 'a million &quot;threads&quot; &gt; 8000'
 says absent_event 'no counters in this &lt;machine&gt;'
+absent() { check "page_says_$1" grep -qzP "<td>$2</td>\s*<td>$3" "$page"; }
+absent in_all_cells 'in all cells' 'no counters in'
+absent in_some_cells_by_all_names_of_a_row 'in some cells, for other reasons in all others' 'no clock'
+absent in_some_cells 'in some cells, for other reasons in all others' 'no pages'
 says machine 'Slow &amp; &lt;old&gt; 1000, 2 hardware threads, Linux 0.99'
 says absent_fact '<th scope="row">governor</th>'
 says reason_of_an_absent_fact 'not known: cannot read the &lt;governor&gt;'
