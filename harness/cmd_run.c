@@ -306,6 +306,9 @@ static struct run_row *rows_make(const struct options *options, const struct wor
         rows[i].variant =
             variant_text(options, all ? spec_variant(i)->name : options->arguments[i]);
         rows[i].records = json_array();
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(rows[k].variant, rows[i].variant) == 0)
+                cli_misuse(options->command, "the variant \"%s\" is given twice", rows[i].variant);
     }
     return rows;
 }

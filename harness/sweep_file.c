@@ -130,6 +130,10 @@ static bool check_events(const struct sweep_reader *reader, const char *place, c
 {
     char error[ERROR_SIZE];
     for (unsigned i = 0; i < count; i++) {
+        for (unsigned k = 0; k < i; k++)
+            if (strcmp(events[k], events[i]) == 0)
+                return sweep_complain(reader, line_of(reader, "%s/%u", place, i),
+                                      "%s is given twice", events[i]);
         struct counter_names names;
         bool ok = counter_names_split(&names, events[i], error, sizeof error) &&
                   counter_names_check(&papi_api_native, &names, error, sizeof error);
@@ -158,25 +162,28 @@ char *sweep_events_join(char *const *events, unsigned count)
     return text;
 }
 
-/* A growing list of texts without repeats, which takes the place of one that libcyaml made. */
+/* A growing list of texts, none of them twice, which takes the place of one that libcyaml made. */
 struct texts {
     char **text;
     unsigned count;
 };
 
-/* Takes text. */
-static void texts_add(struct texts *texts, char *text)
+/* Takes text. False after a complaint about that line if it is there already. */
+static bool texts_add(const struct sweep_reader *reader, size_t line, struct texts *texts,
+                      char *text)
 {
     for (unsigned i = 0; i < texts->count; i++) {
         if (strcmp(texts->text[i], text) == 0) {
+            sweep_complain(reader, line, "%s is given twice", text);
             free(text);
-            return;
+            return false;
         }
     }
     texts->text = realloc(texts->text, (texts->count + 1) * sizeof *texts->text);
     if (!texts->text)
         abort();
     texts->text[texts->count++] = text;
+    return true;
 }
 
 static void texts_free(char **text, unsigned count)
@@ -201,32 +208,28 @@ static char *canonical_variant(const struct sweep_reader *reader, size_t line, c
     return canonical;
 }
 
-/* Puts ",NAME=VALUE" of the i-th value at the end of text. NULL if the specification is then wrong,
- * after a complaint about the place of that value. */
-static char *knob_append(const struct sweep_reader *reader, const char *text,
-                         const struct sweep_knob *knob, unsigned i, const char *place)
+/* Puts ",NAME=VALUE" of the i-th value, which is on that line, at the end of text. NULL after a
+ * complaint if the specification is then wrong. */
+static char *knob_append(const struct sweep_reader *reader, size_t line, const char *text,
+                         const struct sweep_knob *knob, unsigned i)
 {
     char longer[ERROR_SIZE];
     snprintf(longer, sizeof longer, "%s,%s=%s", text, knob->name, knob->values[i]);
-    return canonical_variant(reader, line_of(reader, "%s/values/%u", place, i), longer);
+    return canonical_variant(reader, line, longer);
 }
 
-/* Adds text with each value of knob, or as it is if there is no knob. Takes text. */
-static bool expand_knob2(const struct sweep_reader *reader, const struct sweep_knob *knob,
-                         unsigned g, char *text, struct texts *texts)
+/* Adds text, which stems from that line, with each value of knob, or as it is if there is no knob.
+ * Takes text. */
+static bool expand_knob2(const struct sweep_reader *reader, size_t line,
+                         const struct sweep_knob *knob, unsigned g, char *text, struct texts *texts)
 {
-    char place[PLACE_SIZE];
-    if (!knob) {
-        texts_add(texts, text);
-        return true;
-    }
-    snprintf(place, sizeof place, "groups/%u/knob2", g);
+    if (!knob)
+        return texts_add(reader, line, texts, text);
     bool ok = true;
     for (unsigned i = 0; ok && i < knob->values_count; i++) {
-        char *canonical = knob_append(reader, text, knob, i, place);
-        ok = canonical != NULL;
-        if (ok)
-            texts_add(texts, canonical);
+        line = line_of(reader, "groups/%u/knob2/values/%u", g, i);
+        char *canonical = knob_append(reader, line, text, knob, i);
+        ok = canonical && texts_add(reader, line, texts, canonical);
     }
     free(text);
     return ok;
@@ -235,21 +238,14 @@ static bool expand_knob2(const struct sweep_reader *reader, const struct sweep_k
 static bool expand_variant(const struct sweep_reader *reader, const struct sweep_group *group,
                            unsigned g, unsigned v, struct texts *texts)
 {
-    char place[PLACE_SIZE];
     size_t line = line_of(reader, "groups/%u/variants/%u", g, v);
-    char *alone = canonical_variant(reader, line, group->variants[v]);
-    if (!alone)
-        return false;
-    if (!group->knob) {
-        texts_add(texts, alone);
-        return true;
-    }
-    free(alone);
-    snprintf(place, sizeof place, "groups/%u/knob", g);
+    if (!group->knob)
+        return texts_add(reader, line, texts, canonical_variant(reader, line, group->variants[v]));
     for (unsigned i = 0; i < group->knob->values_count; i++) {
+        line = line_of(reader, "groups/%u/knob/values/%u", g, i);
         /* Not the canonical text: where the file's names the knob too, that is the mistake. */
-        char *one = knob_append(reader, group->variants[v], group->knob, i, place);
-        if (!one || !expand_knob2(reader, group->knob2, g, one, texts))
+        char *one = knob_append(reader, line, group->variants[v], group->knob, i);
+        if (!one || !expand_knob2(reader, line, group->knob2, g, one, texts))
             return false;
     }
     return true;
@@ -259,6 +255,14 @@ static bool expand_variants(const struct sweep_reader *reader, struct sweep_grou
                             unsigned g)
 {
     struct texts texts = {NULL, 0};
+    for (unsigned v = 0; v < group->variants_count; v++) {
+        /* Each by itself first: what lost its quotes is better told so than as given twice. */
+        char *alone = canonical_variant(reader, line_of(reader, "groups/%u/variants/%u", g, v),
+                                        group->variants[v]);
+        free(alone);
+        if (!alone)
+            return false;
+    }
     for (unsigned v = 0; v < group->variants_count; v++) {
         if (!expand_variant(reader, group, g, v, &texts)) {
             texts_free(texts.text, texts.count);
@@ -278,14 +282,19 @@ static bool expand_workloads(const struct sweep_reader *reader, struct sweep_gro
     for (unsigned w = 0; w < group->workloads_count; w++) {
         char error[ERROR_SIZE];
         struct workload_spec spec;
-        if (!workload_spec_parse(&spec, group->workloads[w], error, sizeof error)) {
-            texts_free(texts.text, texts.count);
-            return sweep_complain(reader, line_of(reader, "groups/%u/workloads/%u", g, w), "%s",
-                                  error);
+        size_t line = line_of(reader, "groups/%u/workloads/%u", g, w);
+        bool ok = workload_spec_parse(&spec, group->workloads[w], error, sizeof error);
+        if (ok) {
+            ok = texts_add(reader, line, &texts, spec.text);
+            spec.text = NULL;
+            workload_spec_free(&spec);
+        } else {
+            sweep_complain(reader, line, "%s", error);
         }
-        texts_add(&texts, spec.text);
-        spec.text = NULL;
-        workload_spec_free(&spec);
+        if (!ok) {
+            texts_free(texts.text, texts.count);
+            return false;
+        }
     }
     texts_free(group->workloads, group->workloads_count);
     group->workloads = texts.text;

@@ -82,11 +82,11 @@ struct sweep_group {
     char *question;
     char *baseline; /* canonical; one of variants */
 
-    /* Canonical, in the order of the file, without repeats, and expanded over the knobs: unless
-     * something repeats, variants[(v * values + k) * values2 + j] is variant v of the file with
-     * value k of the one and j of the other. */
+    /* Canonical, in the order of the file, and expanded over the knobs: variants[(v * values + k) *
+     * values2 + j] is variant v of the file with value k of the one and j of the other. Nothing is
+     * there twice. */
     char **variants;
-    char **workloads; /* canonical, without repeats */
+    char **workloads; /* canonical, nothing twice */
     int64_t *workers;
     unsigned variants_count, workloads_count, workers_count;
 

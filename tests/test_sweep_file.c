@@ -139,16 +139,20 @@ static void warmup_may_be_automatic(void **state)
     sweep_file_free(sweep);
 }
 
-static void specifications_become_canonical_without_repeats(void **state)
+#define LISTS(variants, workloads, events)                                                         \
+    HEAD "  - id: one\n"                                                                           \
+         "    question: Which?\n"                                                                  \
+         "    baseline: \"gmp,tick=64\"\n"                                                         \
+         "    variants: [" variants "]\n"                                                          \
+         "    workloads: [" workloads "]\n"                                                        \
+         "    workers: [1]\n"                                                                      \
+         "    events: [" events "]\n"
+
+static void specifications_become_canonical(void **state)
 {
     (void)state;
     struct sweep_file *sweep =
-        load_valid(HEAD "  - id: one\n"
-                        "    question: Which?\n"
-                        "    baseline: \"gmp,tick=64\"\n"
-                        "    variants: [\"gmp,tick=61\", gmp, \"gmp,tick=64\"]\n"
-                        "    workloads: [\"fib,n=0020\", \"fib,n=20\"]\n"
-                        "    workers: [1]\n");
+        load_valid(LISTS("\"gmp,tick=61\", \"gmp,tick=0064\"", "\"fib,n=0020\"", "none"));
     const struct sweep_group *group = &sweep->groups[0];
     assert_int_equal(group->variants_count, 2);
     assert_string_equal(group->variants[0], "gmp");
@@ -156,6 +160,17 @@ static void specifications_become_canonical_without_repeats(void **state)
     assert_int_equal(group->workloads_count, 1);
     assert_string_equal(group->workloads[0], "fib,n=20");
     sweep_file_free(sweep);
+}
+
+static void what_a_list_has_twice_is_named(void **state)
+{
+    (void)state;
+    expect_error(LISTS("\"gmp,tick=64\", gmp,\n\"gmp,tick=61\"", "fib", "none"), 8,
+                 "gmp is given twice", NULL);
+    expect_error(LISTS("\"gmp,tick=64\"", "\"fib,n=0020\",\n\"fib,n=20\"", "none"), 9,
+                 "fib,n=20 is given twice", NULL);
+    expect_error(LISTS("\"gmp,tick=64\"", "fib", "perf::PAGE-FAULTS,\nperf::PAGE-FAULTS"), 11,
+                 "perf::PAGE-FAULTS is given twice", NULL);
 }
 
 #define KNOB_GROUP(knob, more)                                                                     \
@@ -325,9 +340,9 @@ static void unknown_names_name_the_nearest(void **state)
     const char *format = HEAD "  - id: a\n"
                               "    question: q\n"
                               "    baseline: %s\n"
-                              "    variants: [gmp, grq,\n"
+                              "    variants: [kthread, grq,\n"
                               "               \"%s\"]\n"
-                              "    workloads: [fib,\n"
+                              "    workloads: [spawn,\n"
                               "                \"%s\"]\n"
                               "    workers: [1]\n";
     static const struct {
@@ -344,7 +359,7 @@ static void unknown_names_name_the_nearest(void **state)
         {"gmp", "gmp", "zzz", 10, "\"zzz\"", "valid: fib, "},
         {"gmp", "tick=3", "fib", 8, "\"tick=3\"", "in quotes"},
         {"gmp", "x\\ny z", "fib", 8, "unknown variant", "valid: kthread, "},
-        {"contsteal", "gmp", "fib", 6, "contsteal is not one of", "valid: gmp, grq"},
+        {"contsteal", "gmp", "fib", 6, "contsteal is not one of", "valid: kthread, grq, gmp"},
         {"gpm", "gmp", "fib", 6, "\"gpm\"", "\"gmp\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -377,6 +392,10 @@ static void knobs_are_checked_where_they_stand(void **state)
     expect_error(HEAD GROUP "    figure: knob\n", 4, "knob", "both or none");
     expect_error(KNOB_GROUP("{name: tick,\n      values: [1,\n 5000]}", "    figure: knob\n"), 12,
                  "tick", "1024");
+    expect_error(KNOB_GROUP("{name: tick,\n      values: [61, 1,\n 01]}", "    figure: knob\n"), 12,
+                 "gmp,tick=1 is given twice", NULL);
+    expect_error(MAP_GROUP(RING_KNOB, "{name: tick, values: [61, 61]}", "    figure: heatmap\n"),
+                 11, "gmp,ring=16 is given twice", NULL);
     expect_error(KNOB_GROUP("{name: tock, values: [1]}", "    figure: knob\n"), 10, "\"tock\"",
                  "\"tick\"");
     expect_error(KNOB_GROUP("{name: tick, values: [1]}", "    figure: knob\n"), 6,
@@ -400,7 +419,8 @@ int main(void)
         cmocka_unit_test(least_file_gets_the_defaults),
         cmocka_unit_test(every_key_is_read),
         cmocka_unit_test(warmup_may_be_automatic),
-        cmocka_unit_test(specifications_become_canonical_without_repeats),
+        cmocka_unit_test(specifications_become_canonical),
+        cmocka_unit_test(what_a_list_has_twice_is_named),
         cmocka_unit_test(knob_expands_every_variant),
         cmocka_unit_test(two_knobs_expand_to_each_with_each),
         cmocka_unit_test(knobs_must_fit_the_figure),
