@@ -145,8 +145,9 @@ int64_t cli_number(const char *command, const char *option, const char *text, in
 {
     int64_t value;
     if (!spec_parse_number(text, unit, &value) || value < min || value > max)
-        cli_misuse(command, "--%s=%s is not valid; valid: %lld to %lld%s%s", option, text,
-                   (long long)min, (long long)max, *unit ? " " : "", unit);
+        cli_misuse(command, "--%s=%s is not valid; valid: %lld to %lld%s%s%s", option, text,
+                   (long long)min, (long long)max, *unit ? " " : "", unit,
+                   strcmp(unit, "bytes") == 0 ? ", or as in 64Ki, 1Mi" : "");
     return value;
 }
 

@@ -268,6 +268,13 @@ bool counter_names_split(struct counter_names *names, const char *events, char *
                      events);
             return false;
         }
+        if (length == 4 && strncmp(at, "none", 4) == 0) {
+            snprintf(error, error_size,
+                     "events: none stands beside other events in \"%s\"; valid: none alone, or "
+                     "NAME,NAME,...",
+                     events);
+            return false;
+        }
         if (names_hold(names, at, length)) {
             snprintf(error, error_size, "events: %.*s is given twice", (int)length, at);
             return false;

@@ -191,6 +191,18 @@ bool param_parse_value(const struct param *param, const char *text, int64_t *val
            *value >= param->min && *value <= param->max;
 }
 
+/* The range, and with which units it may be written. */
+static char *valid_text(const struct param *param, char *text, size_t text_size)
+{
+    const char *units = strcmp(param->unit, "ns") == 0      ? ", or with a unit as in 10us, 1ms, 2s"
+                        : strcmp(param->unit, "bytes") == 0 ? ", or as in 64Ki, 1Mi"
+                                                            : "";
+    param_range_text(param, text, text_size);
+    size_t length = strlen(text);
+    snprintf(text + length, text_size - length, "%s", units);
+    return text;
+}
+
 static bool complain_of_value(const struct complaint *to, const char *name,
                               const struct param *param, const char *text)
 {
@@ -202,9 +214,8 @@ static bool complain_of_value(const struct complaint *to, const char *name,
         if (near.near)
             snprintf(nearest, sizeof nearest, "the nearest is \"%s\"; ", near.best);
     }
-    param_range_text(param, range, sizeof range);
     return complain(to, "%s: %s=%s is not valid; %svalid: %s", name, param_key(param), text,
-                    nearest, range);
+                    nearest, valid_text(param, range, sizeof range));
 }
 
 /* A table of settings, and where their values go. */
@@ -279,7 +290,7 @@ static bool setting_parse(struct owner *owner, char *setting, const struct compl
     if (!equals || equals[1] == '\0') {
         char range[RANGE_TEXT_SIZE];
         return complain(to, "%s: %s has no value; write %s=VALUE; valid: %s", owner->name, setting,
-                        setting, param_range_text(param, range, sizeof range));
+                        setting, valid_text(param, range, sizeof range));
     }
     if (owner->given & bit)
         return complain(to, "%s: %s is given twice", owner->name, setting);
