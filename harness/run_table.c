@@ -376,6 +376,42 @@ static void print_absent(const struct run_table *table, FILE *messages)
     json_decref(by_reason);
 }
 
+static bool is_selected(const char *event)
+{
+    for (const char *const *name = selection; *name; name++)
+        if (strcmp(*name, event) == 0)
+            return true;
+    return false;
+}
+
+static bool is_counted(const struct run_table *table, const char *event)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (!isnan(row_event(table, &table->rows[i], event)))
+            return true;
+    return false;
+}
+
+/* In one line: which events were counted, but have no row in the table. */
+static void print_left_out(const struct run_table *table, FILE *messages)
+{
+    size_t i, count = 0;
+    json_t *event;
+    if (table->all_events)
+        return;
+    json_array_foreach(json_object_get(any_ok_record(table), "events"), i, event)
+    {
+        const char *name = record_text(event, "name");
+        if (!is_counted(table, name) || (is_selected(name) && event_is_shown(table, name)))
+            continue;
+        fprintf(messages, "%s%s",
+                count ? ", " : "schedlab run: counted, but not shown: ", without_prefix(name));
+        count++;
+    }
+    if (count > 0)
+        fprintf(messages, "; `--format json` shows all\n");
+}
+
 static void print_reasons(const struct run_table *table, FILE *messages)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -411,6 +447,7 @@ void run_table_print(const struct run_table *table, FILE *to, FILE *messages)
     print_events(table, to);
     print_shown(table, to);
     fflush(to);
+    print_left_out(table, messages);
     print_absent(table, messages);
     print_reasons(table, messages);
 }

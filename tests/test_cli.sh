@@ -71,6 +71,8 @@ json list_json_has_every_knob_in_full \
 # Runs
 expect run_shows_a_row_per_variant 0 "fib,n=10, 2 workers" -- run gmp,tick=64 grq fib,n=10 $quick
 grep -q '^gmp,tick=64 .* ok$' out && grep -q '^grq .* ok$' out && report 1 run_rows_are_ok || report 0 run_rows_are_ok
+grep -qx 'schedlab run: counted, but not shown: .*DISPATCHES.*; `--format json` shows all' err &&
+    ! grep -q 'not shown: .*PARKS' err && report 1 run_names_what_it_leaves_out || report 0 run_names_what_it_leaves_out
 expect run_without_variants_takes_all 0 "contsteal" -- run fib,n=8 $quick --events none
 expect run_prints_what_order_prints 0 "order" -- run gmp order,n=4 --reps 1 --iterations 1 --workers 1
 run run gmp serial fib,n=10 $quick --format json
@@ -208,6 +210,9 @@ misuse unknown_preset '"PAPI_L1_DCM"' -- run gmp fib --events PAPI_L1_DCN
 misuse unknown_own_event '"sde:::schedlab::STEALS"' -- run gmp fib --events sde:::schedlab::STEELS
 misuse bare_event_name '"sde:::schedlab::STEALS"' -- run gmp fib --events STEALS
 misuse event_twice "given twice" -- run gmp fib --events PAPI_L1_DCM,PAPI_L1_DCM
+misuse variant_twice '"gmp" is given twice' -- run gmp gmp,tick=61 fib
+misuse none_beside_other_events "none stands beside other events" -- run gmp fib --events none,PAPI_L1_DCM
+misuse other_events_beside_none "none stands beside other events" -- run gmp fib --events PAPI_L1_DCM,none
 misuse empty_event "empty name" -- run gmp fib --events PAPI_L1_DCM,
 misuse no_workers "valid: 1 to" -- run gmp fib --workers 0
 misuse workers_no_number "valid: 1 to" -- run gmp fib --workers two
@@ -221,7 +226,9 @@ misuse knob_in_bytes "0 to 1000000000 ns" -- run gmp,spin_ns=3KiB fib
 misuse parameter_in_bytes "valid: 0 to 45" -- run gmp fib,n=3KiB
 misuse stack_in_time "16384 to 1073741824 bytes" -- run gmp fib --stack 64ms
 expect stack_in_bytes 0 " ok" -- run gmp fib,n=5 --stack 64KiB $quick --events none
-misuse small_stack "bytes" -- run gmp fib --stack 1k
+misuse time_knob_names_units "10us, 1ms, 2s" -- run gmp,spin_ns=2h fib
+misuse size_parameter_names_units "64Ki, 1Mi" -- run gmp locality,bytes=3
+misuse small_stack "bytes, or as in 64Ki" -- run gmp fib --stack 1k
 misuse warmup_word "valid: 0 to 1000, or auto" -- run gmp fib --warmup automatic
 misuse warmup_too_long "valid: 0 to 1000, or auto" -- run gmp fib --warmup 1001
 misuse steal_max_above_all "valid: 0 to 100" -- run gmp fib --steal-max 101
