@@ -301,11 +301,13 @@ static void warn_of_environments(struct comparison *comparison)
         {"sweep", "min_time_ms", "milliseconds a sample"},
     };
     const struct compare_side *sides[] = {comparison->a, comparison->b};
-    for (int i = 0; i < 2; i++)
-        if (sides[i]->run_dir && json_object_size(sides[i]->environment) == 0)
-            warn(comparison,
-                 "%s has no environment.json that can be read, so its machine is not known",
-                 sides[i]->run_dir);
+    for (int i = 0; i < 2; i++) {
+        const char *problem = sides[i]->environment_problem;
+        bool told = i > 0 && problem && sides[0]->environment_problem &&
+                    strcmp(problem, sides[0]->environment_problem) == 0;
+        if (problem && !told)
+            warn(comparison, "%s, so the machine is not known", problem);
+    }
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
         warn_of_difference(comparison, facts[i][0], facts[i][1], facts[i][2]);
 }

@@ -307,15 +307,14 @@ static const char *run_end(const char *text, char path[PATH_SIZE])
     }
 }
 
-static json_t *environment_load(const char *run_dir)
+static void environment_load(struct compare_side *side)
 {
-    char path[PATH_SIZE + 32];
-    snprintf(path, sizeof path, "%s/environment.json", run_dir);
-    json_t *environment = json_load_file(path, 0, NULL);
-    if (json_is_object(environment))
-        return environment;
-    json_decref(environment);
-    return json_object();
+    char problem[PATH_SIZE + 512];
+    side->environment = run_folder_environment(side->run_dir, problem, sizeof problem);
+    if (!*problem && json_object_size(side->environment) == 0)
+        snprintf(problem, sizeof problem, "%s has no environment.json", side->run_dir);
+    if (*problem)
+        side->environment_problem = text_copy(problem, strlen(problem));
 }
 
 static bool side_filter(struct compare_side *side, json_t *records, char *error, size_t error_size)
@@ -345,7 +344,7 @@ bool compare_side_load(struct compare_side *side, const char *text, char *error,
         return false;
     }
     side->run_dir = text_copy(run_dir, strlen(run_dir));
-    side->environment = environment_load(run_dir);
+    environment_load(side);
     snprintf(path, sizeof path, "%s/samples.jsonl", run_dir);
     json_t *records = record_file_read(path, error, error_size);
     bool ok = records != NULL;
@@ -388,6 +387,7 @@ void compare_side_free(struct compare_side *side)
     free(side->run_dir);
     json_decref(side->records);
     json_decref(side->environment);
+    free(side->environment_problem);
     *side = (struct compare_side){0};
 }
 

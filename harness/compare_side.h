@@ -40,8 +40,9 @@ struct compare_side {
     char *run_dir; /* NULL if the records came from elsewhere */
     struct compare_term *terms;
     size_t terms_count;
-    json_t *records;     /* all that the filter keeps */
-    json_t *environment; /* an object, empty if there is none */
+    json_t *records;           /* all that the filter keeps */
+    json_t *environment;       /* an object, empty if there is none */
+    char *environment_problem; /* why it is empty; NULL if it is not, or was not read from a run */
     struct compare_cell *cells;
     size_t count;
 };

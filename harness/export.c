@@ -5,6 +5,7 @@
 #include "harness/counter_names.h"
 #include "harness/digests.h"
 #include "harness/records.h"
+#include "harness/run_folder.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -473,10 +474,15 @@ int export_run(const char *folder, enum export_format format, FILE *to,
     if (!records)
         return -1;
     digests_judge_all(records);
-    snprintf(path, sizeof path, "%s/environment.json", folder);
+    json_t *environment = run_folder_environment(folder, error, error_size);
+    if (*error) {
+        json_decref(environment);
+        json_decref(records);
+        return -1;
+    }
     struct exporting exporting = {
         .records = records,
-        .environment = json_load_file(path, 0, NULL),
+        .environment = environment,
         .failed = failed_cells(records),
         .names = names_learn(records),
         .to = to,

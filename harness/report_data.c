@@ -3,6 +3,7 @@
 #include "harness/report_data.h"
 
 #include "harness/records.h"
+#include "harness/run_folder.h"
 #include "harness/spec.h"
 
 #include <errno.h>
@@ -336,20 +337,11 @@ static void sweep_read(struct report *report)
 
 static void environment_read(struct report *report)
 {
-    char path[PATH_SIZE], problem[PATH_SIZE + 512];
-    json_error_t error;
-    snprintf(path, sizeof path, "%s/environment.json", report->run_dir);
-    if (access(path, F_OK) == 0) {
-        report->environment = json_load_file(path, 0, &error);
-        snprintf(problem, sizeof problem, "%s: %s", path,
-                 report->environment ? "is not a JSON object" : error.text);
-        if (!json_is_object(report->environment))
-            problem_add(report, problem);
-    }
-    if (!json_is_object(report->environment)) {
-        json_decref(report->environment);
-        report->environment = json_object();
-    }
+    char error[PATH_SIZE + 512];
+    report->environment = run_folder_environment(report->run_dir, error, sizeof error);
+    report->environment_is_broken = *error != '\0';
+    if (*error)
+        problem_add(report, error);
 }
 
 bool report_load(struct report *report, const char *run_dir, char *error, size_t error_size)

@@ -77,9 +77,10 @@ struct report {
     struct report_extra extra;
     size_t cells_count, events_count, latencies_count, groups_count;
     struct sweep_file *sweep; /* NULL if there is none that can be read */
-    json_t *environment;      /* an object, empty if there is no such file */
-    json_t *records;          /* every sample, in the order of measuring */
-    json_t *problems;         /* strings: what leaves the page poorer than it could be */
+    json_t *environment;      /* an object, empty if there is no such file or a broken one */
+    bool environment_is_broken;
+    json_t *records;  /* every sample, in the order of measuring */
+    json_t *problems; /* strings: what leaves the page poorer than it could be */
     char *name_text;
     struct tsv tables[4];
 };

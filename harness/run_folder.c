@@ -51,6 +51,26 @@ bool run_folder_is_run(const char *folder)
     return false;
 }
 
+json_t *run_folder_environment(const char *folder, char *error, size_t error_size)
+{
+    char path[PATH_SIZE];
+    json_error_t where = {.line = 1, .text = "not a JSON object"};
+    json_t *environment = NULL;
+    *error = '\0';
+    if (snprintf(path, sizeof path, "%s/environment.json", folder) >= (int)sizeof path) {
+        snprintf(error, error_size, "%.64s...: the path is too long", folder);
+    } else if (access(path, F_OK) == 0) {
+        environment = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
+        if (!json_is_object(environment))
+            snprintf(error, error_size, "%s:%d: %s", path, where.line > 0 ? where.line : 1,
+                     environment ? "not a JSON object" : where.text);
+    }
+    if (json_is_object(environment))
+        return environment;
+    json_decref(environment);
+    return json_object();
+}
+
 /* The run in folder whose name is nearest; false if there is none. */
 static bool nearest_run_in(const char *folder, const char *name, char nearest[NEAREST_SIZE])
 {

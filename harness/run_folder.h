@@ -5,6 +5,7 @@
 #ifndef SCHEDLAB_RUN_FOLDER_H
 #define SCHEDLAB_RUN_FOLDER_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -15,6 +16,10 @@ bool run_folder_make(const char *results, const char *name, char *folder, size_t
 
 /* Whether it has a samples.jsonl; if not, errno says why. */
 bool run_folder_is_run(const char *folder);
+
+/* The run's environment.json, for the caller to free; an empty object if it has none, or a broken
+ * one: then error is one line that says where and why, else "". */
+json_t *run_folder_environment(const char *folder, char *error, size_t error_size);
 
 /* One line that says why run_dir is no run, and which one is nearest: inside it, beside it, or in
  * results/. */

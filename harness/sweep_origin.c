@@ -2,6 +2,7 @@
 #include "harness/sweep_origin.h"
 
 #include "harness/files.h"
+#include "harness/run_folder.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,17 +35,13 @@ bool sweep_origin_fingerprint(const char *path, char fingerprint[FINGERPRINT_SIZ
 
 json_t *sweep_origin_read(const char *folder, char *error, size_t error_size)
 {
-    char path[PATH_SIZE];
-    json_error_t where;
-    if (snprintf(path, sizeof path, "%s/environment.json", folder) >= (int)sizeof path) {
-        snprintf(error, error_size, "%.64s...: the path is too long", folder);
-        return NULL;
-    }
-    json_t *environment = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
-    if (environment && json_is_object(json_object_get(environment, "sweep")))
+    json_t *environment = run_folder_environment(folder, error, error_size);
+    if (json_is_object(json_object_get(environment, "sweep")))
         return environment;
-    snprintf(error, error_size, "%s is not the folder of a sweep's run: %s", folder,
-             environment ? "its environment.json tells of no sweep" : where.text);
+    if (!*error)
+        snprintf(error, error_size, "%s is not the folder of a sweep's run: %s", folder,
+                 json_object_size(environment) > 0 ? "its environment.json tells of no sweep"
+                                                   : "it has no environment.json");
     json_decref(environment);
     return NULL;
 }

@@ -169,7 +169,7 @@ misuse other_revision 'revision: the run began with 0123456789ab, this is' -- --
 sed 's/"compiler": "[^"]*"/"compiler": "tcc 0.9"/' kept.json >"$run/environment.json"
 misuse other_compiler 'compiler: the run began with tcc 0.9, this is' -- --resume "$run"
 echo '{' >"$run/environment.json"
-misuse broken_environment 'is not the folder of a sweep' -- --resume "$run"
+misuse broken_environment 'environment.json:2: ' -- --resume "$run"
 cp kept.json "$run/environment.json"
 echo '# a remark' >>"$run/sweep.yaml"
 misuse changed_copy 'sweep.yaml was changed since the run began' -- --resume "$run"
