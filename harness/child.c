@@ -219,9 +219,10 @@ static json_t *record_of_output(const struct process_result *result, char *why, 
     json_error_t error;
     json_t *record =
         json_loadb(result->output, result->output_size, JSON_REJECT_DUPLICATES, &error);
-    if (record_is(record, "ok") || record_is(record, "failed") || record_is(record, "skipped"))
+    if (!record)
+        snprintf(why, why_size, "%s", error.text);
+    else if (record_is_whole(record, why, why_size))
         return record;
-    snprintf(why, why_size, "%s", record ? "it has no status" : error.text);
     json_decref(record);
     return NULL;
 }

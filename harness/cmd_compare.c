@@ -266,7 +266,7 @@ static int runs_compare(const char *program, const struct options *options, cons
             cli_misuse(program, "%s", error);
     for (int i = 0; i < SIDES; i++)
         if (i == 0 || strcmp(sides[i].run_dir, sides[0].run_dir) != 0)
-            record_file_tell_torn(sides[i].run_dir, program, stderr);
+            record_file_tell_flaws(sides[i].run_dir, program, stderr);
     int status = sides_compare(program, options, &sides[0], &sides[1]);
     for (int i = 0; i < SIDES; i++)
         compare_side_free(&sides[i]);

@@ -171,11 +171,12 @@ static bool source_next(struct state *state, struct source *source)
     case RECORD_READ:
         source->record = record;
         return source_place(state, source);
-    case RECORD_READ_END:
-        return true;
     case RECORD_READ_TORN:
         fprintf(state->messages, "%s: its last line is not whole; left out\n", source->reader.path);
-        return true;
+        /* fall through */
+    case RECORD_READ_END:
+        return source->samples > 0 ||
+               complain(state, "%s: it holds no sample", source->reader.path);
     default:
         return false;
     }

@@ -269,9 +269,34 @@ static bool reader_is_at_end(struct record_reader *reader)
     return next == EOF && !ferror(reader->from);
 }
 
+bool record_is_whole(const json_t *record, char *wrong, size_t wrong_size)
+{
+    static const char *const texts[] = {"cell", "variant", "workload"};
+    const json_t *schema = json_object_get(record, "schema");
+    if (!json_is_integer(schema) || json_integer_value(schema) != RECORD_SCHEMA) {
+        char *is = schema ? json_dumps(schema, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+        snprintf(wrong, wrong_size, "its schema is %.32s; this program reads %d", is ? is : "none",
+                 RECORD_SCHEMA);
+        free(is);
+        return false;
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        if (*record_text(record, texts[i]))
+            continue;
+        snprintf(wrong, wrong_size, "it has no %s", texts[i]);
+        return false;
+    }
+    bool has_workers = json_is_integer(json_object_get(record, "workers"));
+    snprintf(wrong, wrong_size, "%s",
+             has_workers ? "its status is none of ok, failed, skipped" : "it has no workers");
+    return has_workers &&
+           (record_is(record, "ok") || record_is(record, "failed") || record_is(record, "skipped"));
+}
+
 enum record_read record_reader_next(struct record_reader *reader, json_t **record, char *error,
                                     size_t error_size)
 {
+    char wrong[128];
     ssize_t length = getline(&reader->line, &reader->capacity, reader->from);
     if (length <= 0) {
         if (!ferror(reader->from))
@@ -286,13 +311,74 @@ enum record_read record_reader_next(struct record_reader *reader, json_t **recor
     *record = ends ? json_loadb(reader->line, reader->length, 0, &where) : NULL;
     if (json_is_object(*record)) {
         reader->whole += length;
-        return RECORD_READ;
+        if (record_is_whole(*record, wrong, sizeof wrong))
+            return RECORD_READ;
+        json_decref(*record);
+        snprintf(error, error_size, "%s:%zu: not a record: %s", reader->path, reader->number,
+                 wrong);
+        return RECORD_READ_BAD;
     }
     json_decref(*record);
     snprintf(error, error_size, "%s:%zu: not a record: %s", reader->path, reader->number,
              where.text);
     /* A power cut may leave a newline on the disk and not what stood before it. */
     return reader_is_at_end(reader) ? RECORD_READ_TORN : RECORD_READ_BAD;
+}
+
+/* Lines that were there before -------------------------------------------------------------- */
+
+/* Whether such a line was added before: 64 bits of hash and the length do not meet by chance. */
+static bool line_is_again(json_t *lines, const struct record_reader *reader)
+{
+    char key[48];
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < reader->length; i++)
+        hash = (hash ^ (unsigned char)reader->line[i]) * UINT64_C(0x100000001b3);
+    snprintf(key, sizeof key, "%016" PRIx64 " %zu", hash, reader->length);
+    bool again = json_object_get(lines, key) != NULL;
+    json_object_set_new(lines, key, json_true());
+    return again;
+}
+
+/* A place in a run is that of one sample. False and one line in error if another has it. */
+static bool place_is_free(json_t *places, const json_t *record, const struct record_reader *reader,
+                          char *error, size_t error_size)
+{
+    char key[64];
+    const json_t *seed = json_object_get(record, "seed");
+    const json_t *position = json_object_get(record, "position");
+    if (!json_is_integer(seed) || !json_is_integer(position))
+        return true;
+    snprintf(key, sizeof key, "position %" JSON_INTEGER_FORMAT " of seed %" JSON_INTEGER_FORMAT,
+             json_integer_value(position), json_integer_value(seed));
+    const json_t *line = json_object_get(places, key);
+    if (line)
+        snprintf(error, error_size, "%s:%zu: another sample with %s than on line %lld",
+                 reader->path, reader->number, key, (long long)json_integer_value(line));
+    else
+        json_object_set_new(places, key, json_integer((json_int_t)reader->number));
+    return !line;
+}
+
+/* Adds all records to the array but those whose line was there before. False and one line in error
+ * if one cannot be read. */
+static bool records_read(struct record_reader *reader, json_t *records, char *error,
+                         size_t error_size)
+{
+    json_t *lines = json_object(), *places = json_object(), *record;
+    enum record_read read;
+    bool ok = true;
+    while (ok && (read = record_reader_next(reader, &record, error, error_size)) == RECORD_READ) {
+        if (!line_is_again(lines, reader)) {
+            ok = place_is_free(places, record, reader, error, error_size);
+            json_array_append(records, record);
+        }
+        json_decref(record);
+    }
+    json_decref(lines);
+    json_decref(places);
+    bool half = ok && read == RECORD_READ_TORN && reader->line[reader->length - 1] != '\n';
+    return ok && (read == RECORD_READ_END || half);
 }
 
 json_t *record_file_read(const char *path, char *error, size_t error_size)
@@ -303,32 +389,43 @@ json_t *record_file_read(const char *path, char *error, size_t error_size)
         snprintf(error, error_size, "%s: %s", path, strerror(-result));
         return NULL;
     }
-    json_t *records = json_array(), *record;
-    enum record_read read;
-    while ((read = record_reader_next(&reader, &record, error, error_size)) == RECORD_READ)
-        json_array_append_new(records, record);
-    bool half = read == RECORD_READ_TORN && reader.line[reader.length - 1] != '\n';
-    if (read != RECORD_READ_END && !half) {
-        json_decref(records);
-        records = NULL;
+    json_t *records = json_array();
+    bool ok = records_read(&reader, records, error, error_size);
+    if (ok && json_array_size(records) == 0) {
+        snprintf(error, error_size, "%s: it holds no sample", path);
+        ok = false;
     }
     record_reader_close(&reader);
-    return records;
+    if (ok)
+        return records;
+    json_decref(records);
+    return NULL;
 }
 
-void record_file_tell_torn(const char *folder, const char *program, FILE *messages)
+void record_file_tell_flaws(const char *folder, const char *program, FILE *messages)
 {
     char path[4096];
-    int last = '\n';
+    struct record_reader reader;
+    size_t again = 0;
+    bool torn = false;
+    ssize_t length;
     snprintf(path, sizeof path, "%s/samples.jsonl", folder);
-    FILE *from = fopen(path, "re");
-    if (from && fseek(from, -1, SEEK_END) == 0)
-        last = fgetc(from);
-    if (from)
-        fclose(from);
-    if (last != '\n' && last != EOF)
+    if (record_reader_open(&reader, path) != 0)
+        return; /* for whoever reads it to say */
+    json_t *lines = json_object();
+    while ((length = getline(&reader.line, &reader.capacity, reader.from)) > 0) {
+        reader.length = (size_t)length;
+        torn = reader.line[length - 1] != '\n';
+        again += line_is_again(lines, &reader);
+    }
+    json_decref(lines);
+    record_reader_close(&reader);
+    if (torn)
         fprintf(messages,
                 "%s: %s: its last line is not whole; left out. `schedlab sweep --resume %s` "
                 "measures that sample again\n",
                 program, path, folder);
+    if (again > 0)
+        fprintf(messages, "%s: %s: %zu line%s there before, byte for byte; left out\n", program,
+                path, again, again == 1 ? " was" : "s were");
 }

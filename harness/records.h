@@ -53,6 +53,10 @@ double record_latency_ns(const json_t *record, double quantile);
  * free() it. */
 char *record_event_names(const json_t *record, const char *separator);
 
+/* Whether it is of this program's schema and has what every reader takes for granted: cell, variant,
+ * workload, workers, status. If not, wrong says what it lacks. */
+bool record_is_whole(const json_t *record, char *wrong, size_t wrong_size);
+
 /* Appending ---------------------------------------------------------------------------------- */
 
 struct record_file {
@@ -90,7 +94,8 @@ enum record_read {
     RECORD_READ,      /* a record */
     RECORD_READ_END,  /* no more lines */
     RECORD_READ_TORN, /* the last line is not whole, as a killed writer or a power cut leaves it */
-    RECORD_READ_BAD,  /* a line that is no record, or the file cannot be read; error says which */
+    RECORD_READ_BAD,  /* a line that is no record of this schema, or the file cannot be read; error
+                       * says which */
 };
 
 /* 0 or -errno; to be closed. */
@@ -101,12 +106,14 @@ void record_reader_close(struct record_reader *reader);
 enum record_read record_reader_next(struct record_reader *reader, json_t **record, char *error,
                                     size_t error_size);
 
-/* Reads a whole samples.jsonl into a JSON array, NULL and one line in error if it cannot. A last
- * line without its newline, as a killed writer may leave it, is left out. */
+/* Reads a whole samples.jsonl into a JSON array; NULL and one line in error if it cannot, if there is
+ * no record in it, or if two samples claim one place in a run. A last line without its newline, as
+ * a killed writer may leave it, is left out, and so is a line that was there before. */
 json_t *record_file_read(const char *path, char *error, size_t error_size);
 
-/* Says, in one line on messages that begins with the name of the program, if the samples.jsonl in
- * folder ends in such a line, and how to get its sample back. For all who show what it holds. */
-void record_file_tell_torn(const char *folder, const char *program, FILE *messages);
+/* Says what of the samples.jsonl in folder is so left out, in a line each on messages that begins
+ * with the name of the program, and how to get a torn line's sample back. For all who show what it
+ * holds. */
+void record_file_tell_flaws(const char *folder, const char *program, FILE *messages);
 
 #endif

@@ -78,7 +78,7 @@ int report_make_with(const char *run_dir, bool draw, json_t **summary, FILE *mes
     if (tables_write(run_dir, error, sizeof error) < 0 ||
         !report_load(&report, run_dir, error, sizeof error))
         return complain(messages, error);
-    record_file_tell_torn(run_dir, "schedlab report", messages);
+    record_file_tell_flaws(run_dir, "schedlab report", messages);
     if (!report_baseline_write(&report, error, sizeof error)) {
         report_free(&report);
         return complain(messages, error);

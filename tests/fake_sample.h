@@ -7,6 +7,10 @@
 #ifndef SCHEDLAB_TESTS_FAKE_SAMPLE_H
 #define SCHEDLAB_TESTS_FAKE_SAMPLE_H
 
+/* What no record may lack but its variant, for printf in a shell. */
+#define FAKE_RECORD                                                                                \
+    "\"schema\":2,\"cell\":\"c\",\"workload\":\"fib,n=10\",\"workers\":1,\"status\":\"ok\""
+
 /* Variants are real ones, because records of failed samples name them canonically:
  *     gmp         ok                              tasksteal   ok, but another digest
  *     kthread     skipped                         uthread     wrong answer, exit status 1
@@ -17,10 +21,11 @@
 static const char fake_sample_script[] =
     "#!/bin/sh\n"
     "ulimit -c 0\n"
-    "variant=$3 workload=$4\n"
+    "variant=$3 workload=$4 workers=${6:-1}\n"
     "record() {\n"
-    "    printf '{\"schema\":1,\"status\":\"%s\",\"variant\":\"%s\",\"variant_name\":\"%s\",' \\\n"
+    "    printf '{\"schema\":2,\"status\":\"%s\",\"variant\":\"%s\",\"variant_name\":\"%s\",' \\\n"
     "        \"$1\" \"$variant\" \"$variant\"\n"
+    "    printf '\"cell\":\"of-%s\",\"workers\":%d,' \"$variant\" \"$workers\"\n"
     "    printf '\"workload\":\"%s\",\"seed\":1,\"answer\":\"1\",\"digest\":\"%s\",' \"$workload\" "
     "\"$2\"\n"
     "    printf '\"throughput\":5.0,\"reason\":\"%s\"}\\n' \"$3\"\n"

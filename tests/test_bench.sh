@@ -34,9 +34,10 @@ import json, os
 os.mkdir('run')
 os.mkdir('off')
 with open('run/samples.jsonl', 'w') as run, open('off/samples.jsonl', 'w') as off:
+    positions = iter(range(1000))
     def sample(variant, counts, ns, **more):
-        record = {'schema': 1, 'cell': variant + str(counts), 'variant': variant, 'workload': 'fib,n=3', 'workers': 2,
-                  'seed': 1, 'digest': '1', 'status': 'ok', 'ops': 100, 'time_ns': 100 * ns, 'throughput': 1e9 / ns,
+        record = {'schema': 2, 'cell': variant + str(counts), 'variant': variant, 'workload': 'fib,n=3', 'workers': 2,
+                  'seed': 1, 'position': next(positions), 'digest': '1', 'status': 'ok', 'ops': 100, 'time_ns': 100 * ns, 'throughput': 1e9 / ns,
                   'events': [{'name': 'PAPI_L1_DCM', 'source': 'pmu', 'value': 1, 'per_op': 0.01}] if counts else []}
         for file in [run] if counts else [run, off]:
             file.write(json.dumps(record | more) + '\n')

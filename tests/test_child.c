@@ -107,7 +107,7 @@ static void output_that_is_no_record_is_a_failure(void **state)
     (void)state;
     expect(sample("perm", 60), "failed", "its output is not a record", "");
     script_write("#!/bin/sh\necho '{\"a\": 1}'\n");
-    expect(sample("gmp", 60), "failed", "it has no status", "");
+    expect(sample("gmp", 60), "failed", "its schema is none; this program reads 2", "");
     script_write("#!/bin/sh\nexit 3\n");
     expect(sample("gmp", 60), "failed", "exit status 3", "");
     script_write(fake_sample_script);
@@ -183,7 +183,8 @@ static void child_gets_a_group_and_no_input(void **state)
     (void)state;
     script_write("#!/bin/sh\nread -r line && exit 9\n"
                  "set -- \"$*\" $(cat /proc/$$/stat)\n"
-                 "printf '{\"status\":\"ok\",\"args\":\"%s\",\"leads\":%d}\\n' \"$1\" "
+                 "printf '{" FAKE_RECORD
+                 ",\"variant\":\"gmp\",\"args\":\"%s\",\"leads\":%d}\\n' \"$1\" "
                  "$(($2 == $6))\n");
     const struct sample_request request = {.variant = "gmp,tick=64",
                                            .workload = "fib",
@@ -222,7 +223,8 @@ static void allocator_asked_for_is_preloaded(void **state)
 {
     (void)state;
     bool sanitized = allocator_found() == ALLOCATOR_SANITIZER;
-    script_write("#!/bin/sh\nprintf '{\"status\":\"ok\",\"preload\":\"%s\"}\\n' \"$LD_PRELOAD\"\n");
+    script_write("#!/bin/sh\nprintf '{" FAKE_RECORD
+                 ",\"variant\":\"gmp\",\"preload\":\"%s\"}\\n' \"$LD_PRELOAD\"\n");
     unsetenv("LD_PRELOAD");
     json_t *record = preload_seen_by("gmp,malloc=glibc");
     assert_string_equal(record_text(record, "preload"), sanitized ? "" : "libc.so.6");

@@ -74,7 +74,8 @@ static void cell(FILE *to, const char *variant, const char *workload, int worker
     for (int i = 0; i < SAMPLES; i++)
         fprintf(
             to,
-            "{\"cell\":\"%s.%s.%d\",\"variant\":\"%s\",\"variant_name\":\"%.*s\",\"workload\":"
+            "{\"schema\":2,\"cell\":\"%s.%s.%d\",\"variant\":\"%s\",\"variant_name\":\"%.*s\","
+            "\"workload\":"
             "\"%s\",\"workload_name\":\"%.*s\",\"workers\":%d,\"machine\":\"native\",\"seed\":1,"
             "\"groups\":[\"g\"],\"knobs\":{\"tick\":%s},\"status\":\"ok\",\"digest\":\"1\","
             "\"answer\":\"1\",\"throughput\":%g%s}\n",
@@ -379,7 +380,8 @@ static void failed_cell_is_a_pair_without_numbers(void **state)
     char path[PATH_SIZE];
     path_of(path, "b", "samples.jsonl");
     FILE *to = fopen(path, "a");
-    fputs("{\"cell\":\"gmp.fib,n=20.2\",\"variant\":\"gmp\",\"workload\":\"fib,n=20\",\"workers\":"
+    fputs("{\"schema\":2,\"cell\":\"gmp.fib,n=20.2\",\"variant\":\"gmp\",\"workload\":\"fib,n=20\","
+          "\"workers\":"
           "2,\"machine\":\"native\","
           "\"status\":\"failed\",\"reason\":\"killed\"}\n",
           to);

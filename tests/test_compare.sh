@@ -26,7 +26,7 @@ misuse() {
 # samples VARIANT FIRST: seven samples of fib at 2 workers.
 samples() {
     for i in 0 1 2 3 4 5 6; do
-        printf '{"cell":"%s","variant":"%s","variant_name":"%s","workload":"fib,n=20",' "$1" "$1" "$1"
+        printf '{"schema":2,"cell":"%s","variant":"%s","variant_name":"%s","workload":"fib,n=20",' "$1" "$1" "$1"
         printf '"workload_name":"fib","workers":2,"machine":"native","seed":1,"status":"ok",'
         printf '"digest":"1","answer":"1","knobs":{},"throughput":%s}\n' $(($2 + i))
     done
@@ -60,6 +60,20 @@ check level_is_obeyed has '2 too few samples' out
 
 compare runs/old ./runs/old/
 check the_same_run_twice_is_said has 'warning: 2 of 2 pairs have the same samples on both sides' err
+cp -r runs/old runs/broken
+printf '{"cpu":\n' >runs/broken/environment.json
+compare runs/broken:variant=gmp runs/broken:variant=grq
+check broken_environment_is_named_once [ "$(grep -c 'warning: runs/broken/environment.json:2: .* so the machine is not known' err)" = 1 ]
+sed -i 's/"schema":2/"schema":1/' runs/broken/samples.jsonl
+compare runs/broken runs/new
+check another_schema_is_named has 'runs/broken/samples.jsonl:1: not a record: its schema is 1; this program reads 2' err
+: >runs/broken/samples.jsonl
+compare runs/broken runs/new
+check no_samples_are_an_error [ "$status $(grep -c 'samples.jsonl: it holds no sample' err)" = '2 1' ]
+samples gmp 100 >again.jsonl
+cat again.jsonl again.jsonl >runs/broken/samples.jsonl
+compare runs/broken runs/new
+check doubled_samples_are_told [ "$status $(grep -c 'runs/broken/samples.jsonl: 7 lines were there before' err)" = '0 1' ]
 
 mkdir runs/gmpless
 samples grq 100 >runs/gmpless/samples.jsonl

@@ -47,11 +47,11 @@ mv "$(cat folder)" run
 python3 - <<'EOF2'
 import json
 lines = open('run/samples.jsonl').read().splitlines()
-failed = dict(json.loads(lines[0]), cell='0123456789ab', variant='static', status='failed',
+failed = dict(json.loads(lines[0]), position=1000, cell='0123456789ab', variant='static', status='failed',
               reason='said "no", twice:\nno, no')
 skipped = {k: v for k, v in failed.items() if k not in ('time_ns', 'ops', 'throughput', 'events', 'iterations')}
-skipped |= {'cell': 'ba9876543210', 'variant': 'kthread', 'status': 'skipped', 'reason': 'too many threads'}
-mixed = dict(json.loads(lines[0]), cell='0123456789ab', variant='static')
+skipped |= {'position': 1001, 'cell': 'ba9876543210', 'variant': 'kthread', 'status': 'skipped', 'reason': 'too many threads'}
+mixed = dict(json.loads(lines[0]), position=1002, cell='0123456789ab', variant='static')
 with open('run/samples.jsonl', 'a') as file:
     for record in failed, skipped, mixed:
         file.write(json.dumps(record) + '\n')
@@ -157,7 +157,7 @@ import json
 first = json.loads(open('run/samples.jsonl').readline())
 with open('apart/samples.jsonl', 'w') as file:
     for cell, side, events in ('a', 'a', 1), ('b', 'b', 1), ('c', None, 3), ('d', None, 4):
-        record = dict(first, cell=cell, events=first['events'][:events])
+        record = dict(first, cell=cell, position=ord(cell), events=first['events'][:events])
         if side: record['side'] = side
         file.write(json.dumps(record) + '\n')
 EOF2
@@ -174,6 +174,16 @@ run apart --to benchstat
 python benchstat_names_side_and_events "
 names = [line.split()[0] for line in text.splitlines() if line.startswith('Benchmark')]
 assert len(set(names)) == 4 and '/side=a/P=' in names[0] and '/events=PAPI_L1_DCM+sde' in names[2], names"
+
+# Records of other programs
+mkdir damaged
+cp run/samples.jsonl damaged
+printf '{"cpu":\n' >damaged/environment.json
+run damaged --to gbench
+[ $status = 1 ] && grep -q 'damaged/environment.json:2: ' err && report 1 broken_environment_is_named || report 0 broken_environment_is_named
+: >damaged/samples.jsonl
+run damaged --to gbench
+[ $status = 1 ] && grep -q 'damaged/samples.jsonl: it holds no sample' err && report 1 no_samples_are_told || report 0 no_samples_are_told
 
 # Where to
 run run --to benchstat

@@ -134,6 +134,13 @@ check other_compiler_is_warned_of has 'warning: compiler: other has tcc 0.9, a h
 check other_compiler_is_recorded has 'compiler: other has tcc 0.9' warned/environment.json
 check other_compiler_is_joined [ "$status $(wc -l <warned/samples.jsonl)" = '0 24' ]
 
+: >other/samples.jsonl
+merge none a other
+check run_without_samples_is_named [ "$status $(grep -c 'other/samples.jsonl: it holds no sample' err)" = '2 1' ]
+sed 's/"schema":2/"schema":3/' b/samples.jsonl >other/samples.jsonl
+merge none a other
+check run_of_another_schema_is_named has 'other/samples.jsonl:1: not a record: its schema is 3' err
+
 # Memory stays, however many samples there are: peak of one megabyte against some fifty.
 cat >peak.py <<'END'
 import json, os, resource, subprocess, sys

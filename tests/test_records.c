@@ -19,6 +19,14 @@
 
 enum { ERROR_SIZE = 512, REASON_SIZE = 1024 };
 
+/* One line of a samples.jsonl; more: ",\"key\":value" ... */
+#define OF_SCHEMA(schema, status, more)                                                            \
+    "{\"schema\":" schema                                                                          \
+    ",\"cell\":\"c\",\"variant\":\"gmp\",\"workload\":\"fib\",\"workers\":2,"                      \
+    "\"status\":" status more "}\n"
+#define LINE(more) OF_SCHEMA("2", "\"ok\"", more)
+enum { LINE_SIZE = sizeof LINE("") - 1 };
+
 static char folder[64], path[128];
 
 static int folder_make(void **state)
@@ -40,9 +48,9 @@ static int folder_remove(void **state)
 
 static json_t *record_make(const char *variant, const char *digest)
 {
-    return json_pack("{si ss ss ss ss ss si}", "schema", RECORD_SCHEMA, "status", "ok",
-                     "variant_name", variant, "workload", "fib", "answer", "1", "digest", digest,
-                     "seed", 1);
+    return json_pack("{si ss ss ss ss ss ss ss si si}", "schema", RECORD_SCHEMA, "cell", "c",
+                     "status", "ok", "variant", variant, "variant_name", variant, "workload", "fib",
+                     "answer", "1", "digest", digest, "seed", 1, "workers", 2);
 }
 
 static void append(struct record_file *file, json_t *record)
@@ -102,7 +110,7 @@ static void torn_last_line_is_left_out(void **state)
     FILE *to = fopen(path, "w");
     if (!to)
         abort();
-    fputs("{\"a\":1}\n{\"a\":2}\n{\"a\":", to);
+    fputs(LINE("") LINE(",\"a\":2") "{\"a\":", to);
     fclose(to);
     json_t *records = read_all();
     assert_int_equal(json_array_size(records), 2);
@@ -116,10 +124,66 @@ static void line_that_is_no_record_is_named(void **state)
     FILE *to = fopen(path, "w");
     if (!to)
         abort();
-    fputs("{\"a\":1}\nnonsense\n", to);
+    fputs(LINE("") "nonsense\n", to);
     fclose(to);
     assert_null(record_file_read(path, error, sizeof error));
     assert_non_null(strstr(error, "samples.jsonl:2: "));
+}
+
+/* Writes the file, and expects it to be refused with that. */
+static void expect_refused(const char *text, const char *why)
+{
+    char error[ERROR_SIZE] = "";
+    FILE *to = fopen(path, "w");
+    fputs(text, to);
+    fclose(to);
+    assert_null(record_file_read(path, error, sizeof error));
+    if (!strstr(error, why) || !strstr(error, path))
+        fail_msg("expected \"%s\", found \"%s\"", why, error);
+}
+
+static void file_without_a_record_is_refused(void **state)
+{
+    (void)state;
+    expect_refused("", "samples.jsonl: it holds no sample");
+    expect_refused("{\"a\"", "samples.jsonl: it holds no sample");
+}
+
+/* As last lines too: they are whole, and no writer was killed in the middle of one. */
+static void record_that_is_not_of_this_schema_is_named(void **state)
+{
+    (void)state;
+    expect_refused(LINE("") OF_SCHEMA("99", "\"ok\"", ""),
+                   "samples.jsonl:2: not a record: its schema is 99; this program reads 2");
+    expect_refused(OF_SCHEMA("\"2\"", "\"ok\"", ""), "samples.jsonl:1: not a record: its schema");
+    expect_refused("{\"a\":1}\n", "its schema is none");
+    expect_refused("{\"schema\":2}\n", "samples.jsonl:1: not a record: it has no cell");
+    expect_refused(OF_SCHEMA("2", "17", ""), "its status is none of ok, failed, skipped");
+}
+
+/* How many lines of the file a reader tells that it has left out; and what is left. */
+static void line_that_was_there_before_is_left_out_and_told(void **state)
+{
+    (void)state;
+    char told[ERROR_SIZE] = "";
+    FILE *to = fopen(path, "w");
+    fputs(LINE("") LINE(",\"a\":1") LINE("") LINE(",\"a\":2") LINE(",\"a\":2"), to);
+    fclose(to);
+    json_t *records = read_all();
+    assert_int_equal(json_array_size(records), 3);
+    json_decref(records);
+    FILE *messages = fmemopen(told, sizeof told, "w");
+    record_file_tell_flaws(folder, "schedlab report", messages);
+    fclose(messages);
+    assert_non_null(strstr(told, "samples.jsonl: 2 lines were there before"));
+}
+
+static void samples_at_one_place_contradict_each_other(void **state)
+{
+    (void)state;
+    expect_refused(LINE(",\"seed\":7,\"position\":3") LINE(",\"seed\":8,\"position\":3")
+                       LINE(",\"seed\":7,\"position\":3,\"a\":1"),
+                   "samples.jsonl:3: another sample with position 3 of seed 7 than on line 1");
 }
 
 static void reader_tells_whole_lines_from_a_torn_one(void **state)
@@ -132,11 +196,11 @@ static void reader_tells_whole_lines_from_a_torn_one(void **state)
         int64_t whole;
     } cases[] = {
         {"", 0, RECORD_READ_END, 0},
-        {"{\"a\":1}\n", 8, RECORD_READ_END, 8},
-        {"{\"a\":1}\n{\"a\"", 12, RECORD_READ_TORN, 8},
-        {"{\"a\":1}\n{\"a\":2}", 15, RECORD_READ_TORN, 8},
-        {"{\"a\":1}\n\0\0\0\n", 12, RECORD_READ_TORN, 8},
-        {"{\"a\":1}\n\0\0\0\n{\"a\":2}\n", 20, RECORD_READ_BAD, 8},
+        {LINE(""), LINE_SIZE, RECORD_READ_END, LINE_SIZE},
+        {LINE("") "{\"a\"", LINE_SIZE + 4, RECORD_READ_TORN, LINE_SIZE},
+        {LINE("") LINE(""), 2 * LINE_SIZE - 1, RECORD_READ_TORN, LINE_SIZE},
+        {LINE("") "\0\0\0\n", LINE_SIZE + 4, RECORD_READ_TORN, LINE_SIZE},
+        {LINE("") "\0\0\0\n" LINE(""), 2 * LINE_SIZE + 4, RECORD_READ_BAD, LINE_SIZE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         FILE *to = fopen(path, "w");
@@ -159,12 +223,12 @@ static void opened_file_goes_on_after_its_whole_lines(void **state)
 {
     (void)state;
     FILE *to = fopen(path, "w");
-    fputs("{\"a\":1}\n{\"a\":", to);
+    fputs(LINE("") "{\"a\":", to);
     fclose(to);
     struct record_file file, other;
     assert_int_equal(record_file_open(&file, path), 0);
     assert_int_equal(record_file_open(&other, path), -EWOULDBLOCK);
-    assert_int_equal(record_file_cut(&file, 8), 0);
+    assert_int_equal(record_file_cut(&file, LINE_SIZE), 0);
     append(&file, record_make("gmp", "7"));
     assert_int_equal(record_file_close(&file), 0);
     json_t *records = read_all();
@@ -343,6 +407,10 @@ int main(void)
         cmocka_unit_test(closed_file_holds_nothing_but_records),
         cmocka_unit_test(torn_last_line_is_left_out),
         cmocka_unit_test(line_that_is_no_record_is_named),
+        cmocka_unit_test(file_without_a_record_is_refused),
+        cmocka_unit_test(record_that_is_not_of_this_schema_is_named),
+        cmocka_unit_test(line_that_was_there_before_is_left_out_and_told),
+        cmocka_unit_test(samples_at_one_place_contradict_each_other),
         cmocka_unit_test(reader_tells_whole_lines_from_a_torn_one),
         cmocka_unit_test(opened_file_goes_on_after_its_whole_lines),
         cmocka_unit_test(full_disk_costs_no_record),

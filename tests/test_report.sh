@@ -94,7 +94,7 @@ position=0
 record() {
     local id
     id=$(printf '%s' "$2 $4 $5" | cksum | awk '{ printf "%012x", $1 }')
-    printf '{"schema":1,"cell":"%s","block":%d,"position":%d,"groups":[%s],' "$id" "$1" $position "$6"
+    printf '{"schema":2,"cell":"%s","block":%d,"position":%d,"groups":[%s],' "$id" "$1" $position "$6"
     printf '"started":"2026-01-31T23:59:59Z","variant":"%s","variant_name":"%s","knobs":{%s},' \
         "$2" "${2%%,*}" "$3"
     printf '"workload":"%s","workload_name":"%s","params":{},"op":"round trip","workers":%d,' \
@@ -359,9 +359,10 @@ run 1 bad_sweep_file_is_a_failure copy --no-figures
 one_line bad_sweep_file_is_named 'copy/sweep.yaml:'
 check bad_sweep_file_still_writes_the_page grep -qF 'id="group-structures"' copy/report.html
 copy
-echo '{' >copy/environment.json
+printf '{"cpu":\n' >copy/environment.json
 run 1 bad_environment_is_a_failure copy --no-figures
-one_line bad_environment_is_named 'copy/environment.json'
+one_line bad_environment_is_named 'copy/environment.json:2: '
+lacks bad_environment_is_not_missing 'has no environment.json' copy/report.html
 copy
 rm copy/sweep.yaml copy/environment.json
 run 0 records_alone_are_enough copy --no-figures
@@ -440,7 +441,16 @@ run 1 unwritable_figures_are_a_failure copy
 one_line unwritable_figures_are_named 'copy/figures'
 copy
 : >copy/samples.jsonl
-run 0 no_samples_make_an_empty_page copy
-check no_samples_say_so grep -qF '0 cells' copy/report.html
+run 1 no_samples_are_a_failure copy
+one_line no_samples_say_so 'copy/samples.jsonl: it holds no sample'
+copy
+sed -i '2s/"schema":2/"schema":99/' copy/samples.jsonl
+run 1 another_schema_is_a_failure copy
+one_line another_schema_is_named 'copy/samples.jsonl:2: not a record: its schema is 99; this program reads 2'
+copy
+sed -n 3,5p copy/samples.jsonl >again && cat again >>copy/samples.jsonl
+run 0 doubled_lines_are_left_out copy --no-figures
+check doubled_lines_are_counted grep -q 'copy/samples.jsonl: 3 lines were there before' err
+check doubled_lines_change_no_table cmp copy/cells.tsv "$folder/cells.tsv"
 
 finish

@@ -208,7 +208,7 @@ static void wrong_digest_fails_while_the_sweep_runs(void **state)
 static const char disturbed_sample_script[] =
     "#!/bin/sh\n"
     "probe='{\"line_ns\":300.0,\"compute_ns\":9.0}'\n"
-    "printf '{\"status\":\"ok\",\"variant\":\"%s\",\"throughput\":5.0,' \"$3\"\n"
+    "printf '{" FAKE_RECORD ",\"variant\":\"%s\",\"throughput\":5.0,' \"$3\"\n"
     "printf '\"probe\":{\"before\":%s,\"after\":%s},' \"$probe\" \"$probe\"\n"
     "printf '\"marks\":[\"steal\"],\"event_sets\":2,\"args\":\"%s\"}\\n' \"$*\"\n";
 
@@ -265,7 +265,7 @@ static void disturbed_samples_and_rare_moods_are_measured_again(void **state)
 static const char event_sets_script[] =
     "#!/bin/sh\n"
     "case $3 in gmp*) sets=3 ;; *) sets=2 ;; esac\n"
-    "printf '{\"status\":\"ok\",\"variant\":\"%s\",\"throughput\":5.0,' \"$3\"\n"
+    "printf '{" FAKE_RECORD ",\"variant\":\"%s\",\"throughput\":5.0,' \"$3\"\n"
     "printf '\"event_sets\":%d,\"args\":\"%s \"}\\n' $sets \"$*\"\n";
 
 /* So that each counts its own sets equally often: by the block, not by how many sets another

@@ -103,7 +103,7 @@ static void expect(const char *name, const char *word, const char *other, const 
 
 /* One record; more is further JSON. */
 #define SAMPLE(cell, groups, variant, workers, block, more)                                        \
-    "{\"cell\":\"" cell "\",\"groups\":[" groups "],\"variant\":\"" variant                        \
+    "{\"schema\":2,\"cell\":\"" cell "\",\"groups\":[" groups "],\"variant\":\"" variant           \
     "\",\"variant_name\":\"" variant "\",\"workload\":\"fib,n=20\",\"workload_name\":\"fib\","     \
     "\"op\":\"task\",\"machine\":\"native\",\"seed\":1,\"workers\":" #workers ",\"block\":" #block \
     "," more "}\n"
@@ -422,7 +422,7 @@ static void speedup_is_over_a_cell_that_counts_the_same(void **state)
 
 /* A sample of uneven with tasks of so many rounds, 1e9 / ns of them a second. */
 #define TASK(cell, variant, workers, rounds, throughput)                                           \
-    "{\"cell\":\"" cell "\",\"groups\":[\"a\"],\"variant\":\"" variant                             \
+    "{\"schema\":2,\"cell\":\"" cell "\",\"groups\":[\"a\"],\"variant\":\"" variant                \
     "\",\"variant_name\":\"" variant "\",\"workload\":\"uneven,rounds=" #rounds                    \
     "\",\"workload_name\":\"uneven\",\"params\":{\"tasks\":9,\"rounds\":" #rounds                  \
     "},\"op\":\"task\",\"machine\":\"native\",\"seed\":1,\"workers\":" #workers                    \

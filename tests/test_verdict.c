@@ -191,7 +191,8 @@ static void run_write(const char *folder, bool unlike)
         int line_ns = unlike && i % 2 && i > 3 ? 350 : 50;
         snprintf(
             records + strlen(records), sizeof records - strlen(records),
-            "{\"cell\":\"%s\",\"variant\":\"%s\",\"variant_name\":\"%s\",\"workload\":\"fib,n=9\","
+            "{\"schema\":2,\"cell\":\"%s\",\"variant\":\"%s\",\"variant_name\":\"%s\",\"workload\":"
+            "\"fib,n=9\","
             "\"workload_name\":\"fib\",\"workers\":2,\"groups\":[\"g\"],\"block\":%d,\"seed\":1,"
             "\"status\":\"ok\",\"answer\":\"1\",\"digest\":\"1\",\"throughput\":%d,\"probe\":"
             "{\"before\":{\"line_ns\":%d},\"after\":{\"line_ns\":%d}}}\n",
