@@ -203,9 +203,11 @@ static const struct argp argp = {
     "list` shows names, keys and ranges. Numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi "
     "(powers of 1024)."
     "\v"
-    "A repetition makes its timed calls until both --iterations and --min-time are reached, 1000 "
-    "calls at "
-    "most.\n\nExample:\n  schedlab run gmp gmp,runnext=off grq fib,n=25 --workers 2\n\n"
+    "A repetition makes its timed calls until both --iterations and --min-time are reached. It "
+    "gives "
+    "--min-time up, and says so, after 20 times as much wall time: reading counters and checking "
+    "answers may take longer than calls that are very short.\n\nExample:\n  schedlab run gmp "
+    "gmp,runnext=off grq fib,n=25 --workers 2\n\n"
     "Exit status: 0 done, though some variants may have been skipped; 1 a variant failed, or all "
     "were skipped; 2 misused.",
     NULL,

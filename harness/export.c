@@ -364,13 +364,26 @@ static void flatten_events(json_t *flat, json_t *events)
     }
 }
 
-/* Iterations become their number. A value that could not be had has its column, and is empty. */
+static json_int_t calls_of(const json_t *iterations)
+{
+    json_int_t calls = 0;
+    size_t i;
+    const json_t *iteration;
+    json_array_foreach(iterations, i, iteration)
+    {
+        json_int_t of_one = record_integer(iteration, "calls");
+        calls += of_one > 0 ? of_one : 1;
+    }
+    return calls;
+}
+
+/* Iterations become the number of calls. A value that could not be had has its column, and is empty. */
 static void flatten(json_t *flat, const char *key, json_t *value)
 {
     if (strcmp(key, "events") == 0)
         flatten_events(flat, value);
     else if (strcmp(key, "iterations") == 0)
-        json_object_set_new(flat, key, json_integer((json_int_t)json_array_size(value)));
+        json_object_set_new(flat, key, json_integer(calls_of(value)));
     else if (json_object_get(value, "absent"))
         json_object_set_new(flat, key, json_null());
     else if (json_is_object(value))

@@ -30,7 +30,7 @@ static const char EVENT_ABSENT[] =
 /* What the program said, and what is wrong with it. */
 struct peer_answer {
     json_t *line; /* the whole object; NULL if there was none */
-    uint64_t answer, digest, ops;
+    uint64_t answer, digest, ops, calls;
     int64_t time_ns;
     char failure[REASON_SIZE];     /* "" as long as all is well */
     char unsupported[REASON_SIZE]; /* "" unless the peer declines */
@@ -114,7 +114,7 @@ static void command_make(struct command *command, const struct sample_request *r
     command_add_option(command, "seed", (int64_t)request->seed);
     command_add_option(command, "warmup", warmup_calls(request));
     command_add_option(command, "iterations", request->iterations > 0 ? request->iterations : 1);
-    command_add_option(command, "iterations-max", SAMPLE_ITERATIONS_MAX);
+    command_add_option(command, "iterations-max", SAMPLE_ENTRIES_MAX);
     command_add_option(command, "min-time-ns", request->min_time_ns);
     command_add_params(command, workload);
 }
@@ -141,21 +141,28 @@ static bool read_hex(struct peer_answer *peer, const char *key, uint64_t *value)
 static void read_iterations(struct peer_answer *peer, const struct sample_request *request)
 {
     json_t *iterations = json_object_get(peer->line, "iterations"), *iteration;
-    size_t i, least = request->iterations > 0 ? (size_t)request->iterations : 1;
-    if (json_array_size(iterations) < least || json_array_size(iterations) > SAMPLE_ITERATIONS_MAX)
-        fail(peer, "its line has %zu iterations, %zu to %d were asked for",
-             json_array_size(iterations), least, SAMPLE_ITERATIONS_MAX);
+    size_t i;
+    uint64_t least = request->iterations > 0 ? (uint64_t)request->iterations : 1;
+    if (json_array_size(iterations) > SAMPLE_ENTRIES_MAX)
+        fail(peer, "its line has %zu iterations, %d at most were asked for",
+             json_array_size(iterations), SAMPLE_ENTRIES_MAX);
     json_array_foreach(iterations, i, iteration)
     {
-        json_int_t time_ns = json_integer_value(json_object_get(iteration, "time_ns"));
-        json_int_t ops = json_integer_value(json_object_get(iteration, "ops"));
-        if (time_ns <= 0 || ops <= 0)
-            fail(peer, "its iteration %zu has no time_ns and ops above 0", i + 1);
-        else if (i > 0 && (uint64_t)ops * i != peer->ops)
-            fail(peer, "its iterations did different numbers of operations");
+        json_int_t time_ns = record_integer(iteration, "time_ns");
+        json_int_t ops = record_integer(iteration, "ops");
+        json_int_t calls =
+            json_object_get(iteration, "calls") ? record_integer(iteration, "calls") : 1;
+        if (time_ns <= 0 || ops <= 0 || calls <= 0)
+            fail(peer, "its iteration %zu has no time_ns, ops and calls above 0", i + 1);
+        else if (i > 0 && (uint64_t)ops * peer->calls != peer->ops * (uint64_t)calls)
+            fail(peer, "its iterations did different numbers of operations a call");
         peer->time_ns += time_ns;
         peer->ops += (uint64_t)ops;
+        peer->calls += (uint64_t)calls;
     }
+    if (peer->calls < least)
+        fail(peer, "its line tells of %" PRIu64 " calls, %" PRIu64 " at least were asked for",
+             peer->calls, least);
 }
 
 static void read_line(struct peer_answer *peer, const struct sample_request *request)
@@ -269,7 +276,7 @@ static void check(struct peer_answer *peer, const struct sample_request *request
         fail(peer, "cannot run the workload to check the answer: %s", strerror(-error));
     } else {
         struct outcome out = reference.out;
-        out.ops = peer->ops / json_array_size(json_object_get(peer->line, "iterations"));
+        out.ops = peer->ops / peer->calls;
         out.answer = peer->answer;
         out.digest = peer->digest;
         const char *wrong = spec->workload->verify(reference.state, &out, why, sizeof why);
@@ -302,7 +309,8 @@ static json_t *events_absent(const char *events, char *error, size_t error_size)
     return array;
 }
 
-static void record_numbers(json_t *record, const struct peer_answer *peer)
+static void record_numbers(json_t *record, const struct peer_answer *peer,
+                           const struct sample_request *request)
 {
     json_t *line = peer->line;
     double seconds = (double)peer->time_ns / 1e9;
@@ -310,6 +318,8 @@ static void record_numbers(json_t *record, const struct peer_answer *peer)
                         json_pack("{sO sO}", "name", json_object_get(line, "runtime"), "version",
                                   json_object_get(line, "version")));
     json_object_set(record, "iterations", json_object_get(line, "iterations"));
+    if (peer->time_ns < request->min_time_ns)
+        json_object_set_new(record, "short_ns", json_integer(request->min_time_ns - peer->time_ns));
     json_object_set_new(record, "time_ns", json_integer((json_int_t)peer->time_ns));
     json_object_set_new(record, "ops", json_integer((json_int_t)peer->ops));
     json_object_set_new(record, "throughput", json_real((double)peer->ops / seconds));
@@ -341,7 +351,7 @@ bool peer_sample_measure(const struct sample_request *request, const struct vari
     json_object_set_new(record, "events", events);
     if (!*peer.failure) {
         check(&peer, request, workload);
-        record_numbers(record, &peer);
+        record_numbers(record, &peer, request);
     }
     if (*peer.failure) {
         snprintf(reason, sizeof reason, "%s: %s", name, peer.failure);

@@ -3,6 +3,7 @@
 #include "harness/html.h"
 #include "harness/records.h"
 #include "harness/report_page.h"
+#include "harness/report_remarks.h"
 #include "harness/report_text.h"
 
 #include <stdlib.h>
@@ -173,5 +174,6 @@ void report_environment_write(FILE *to, const struct report *report)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         part_write(to, parts[i][1], json_object_get(report->environment, parts[i][0]));
     report_table_close(to);
+    report_remarks_write(to, report);
     html_close(to, "section");
 }

@@ -6,6 +6,7 @@
 #include "harness/html.h"
 #include "harness/records.h"
 #include "harness/report_peers.h"
+#include "harness/report_remarks.h"
 #include "harness/report_text.h"
 
 #include <math.h>

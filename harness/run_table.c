@@ -412,6 +412,22 @@ static void print_left_out(const struct run_table *table, FILE *messages)
         fprintf(messages, "; `--format json` shows all\n");
 }
 
+static void print_cut_short(const struct run_table *table, FILE *messages)
+{
+    size_t i, cut = 0, all = 0;
+    const json_t *record;
+    for (size_t row = 0; row < table->count; row++) {
+        all += json_array_size(table->rows[row].records);
+        json_array_foreach(table->rows[row].records, i, record) cut +=
+            json_object_get(record, "short_ns") != NULL;
+    }
+    if (cut > 0)
+        fprintf(messages,
+                "schedlab run: %zu of %zu repetitions ended before their calls took --min-time: "
+                "the calls are very short\n",
+                cut, all);
+}
+
 static void print_reasons(const struct run_table *table, FILE *messages)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -447,6 +463,7 @@ void run_table_print(const struct run_table *table, FILE *to, FILE *messages)
     print_events(table, to);
     print_shown(table, to);
     fflush(to);
+    print_cut_short(table, messages);
     print_left_out(table, messages);
     print_absent(table, messages);
     print_reasons(table, messages);

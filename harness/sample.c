@@ -8,6 +8,7 @@
 #include "harness/limits.h"
 #include "harness/peer_sample.h"
 #include "harness/peer_table.h"
+#include "harness/peers/call_times.h"
 #include "harness/probe.h"
 #include "harness/records.h"
 #include "harness/topology.h"
@@ -47,18 +48,15 @@ struct sample {
     void *state;
 
     struct warmup warmup;
-    struct timed_call {
-        int64_t time_ns;
-        uint64_t ops;
-    } timed[SAMPLE_ITERATIONS_MAX]; /* no allocation of the sample's own among those counted */
-    int timed_count;
+    struct call_times times; /* of the timed calls */
+    int64_t timed_began_ns;  /* go_now() before the first of them */
+    int64_t short_ns;        /* what they lack of min_time_ns, which was given up; else 0 */
     bool counts_whole; /* events of all timed calls together, see counts_whole_section() */
-    int64_t time_ns;
     int64_t cpu_ns; /* of what is counted, all threads of the process together */
     int64_t cpu_start_ns;
     int64_t warmup_ns;  /* of the untimed calls */
     int64_t between_ns; /* outside the calls: counters read, answers checked */
-    uint64_t ops, untimed_ops;
+    uint64_t untimed_ops;
     uint64_t answer, digest;
     bool running; /* the scheduler has Ms, so its statistics can be read */
     bool called;  /* run() has been called at least once */
@@ -134,6 +132,21 @@ static json_t *latency_to_json(const struct histogram *latency)
                      (json_int_t)latency->max_ns, "buckets", buckets);
 }
 
+/* [{"time_ns", "ops", "calls" where it is more than one}] */
+static json_t *times_to_json(const struct call_times *times)
+{
+    json_t *iterations = json_array();
+    for (size_t i = 0; i < times->count; i++) {
+        const struct call_time *entry = &times->entry[i];
+        json_t *iteration = json_pack("{sI sI}", "time_ns", (json_int_t)entry->time_ns, "ops",
+                                      (json_int_t)entry->ops);
+        if (entry->calls > 1)
+            json_object_set_new(iteration, "calls", json_integer((json_int_t)entry->calls));
+        json_array_append_new(iterations, iteration);
+    }
+    return iterations;
+}
+
 /* What the workload shows to people, once the runtime is gone. */
 static void record_print(struct sample *sample)
 {
@@ -148,21 +161,14 @@ static void record_print(struct sample *sample)
     free(text);
 }
 
-static json_t *iterations_to_json(const struct sample *sample)
-{
-    json_t *iterations = json_array();
-    for (int i = 0; i < sample->timed_count; i++)
-        json_array_append_new(iterations,
-                              json_pack("{sI sI}", "time_ns", (json_int_t)sample->timed[i].time_ns,
-                                        "ops", (json_int_t)sample->timed[i].ops));
-    return iterations;
-}
-
 static void record_finish(struct sample *sample)
 {
     json_t *record = sample->record;
     uint64_t threads = sample->sched ? sched_stat(sample->sched, STAT_THREADS) : 1;
-    json_object_set_new(record, "iterations", iterations_to_json(sample));
+    const struct call_times *times = &sample->times;
+    json_object_set_new(record, "iterations", times_to_json(times));
+    if (sample->short_ns > 0)
+        json_object_set_new(record, "short_ns", json_integer(sample->short_ns));
     json_object_set_new(record, "counted", json_string(sample->counts_whole ? "section" : "calls"));
     json_object_set_new(record, "warmup", json_integer((json_int_t)sample->warmup.count));
     if (sample->warmup.rule)
@@ -173,25 +179,25 @@ static void record_finish(struct sample *sample)
         json_object_set_new(record, "injected_percent",
                             json_integer(sample->request->injected_percent));
     json_object_set_new(record, "threads", json_integer((json_int_t)threads));
-    if (sample->time_ns > 0) {
-        double seconds = (double)sample->time_ns / 1e9;
-        json_object_set_new(record, "time_ns", json_integer(sample->time_ns));
+    if (times->time_ns > 0) {
+        double seconds = (double)times->time_ns / 1e9;
+        json_object_set_new(record, "time_ns", json_integer(times->time_ns));
         json_object_set_new(record, "cpu_ns", json_integer(sample->cpu_ns));
-        json_object_set_new(record, "ops", json_integer((json_int_t)sample->ops));
-        json_object_set_new(record, "throughput", json_real((double)sample->ops / seconds));
+        json_object_set_new(record, "ops", json_integer((json_int_t)times->ops));
+        json_object_set_new(record, "throughput", json_real((double)times->ops / seconds));
     }
     if (sample->called) {
         json_object_set_new(record, "answer", hex(sample->answer));
         json_object_set_new(record, "digest", hex(sample->digest));
     }
-    counters_finish(sample->counters, sample->ops + sample->untimed_ops);
+    counters_finish(sample->counters, times->ops + sample->untimed_ops);
     if (counters_set_count(sample->counters) > 1) {
         json_object_set_new(record, "event_set",
                             json_integer((json_int_t)counters_chosen_set(sample->counters)));
         json_object_set_new(record, "event_sets",
                             json_integer((json_int_t)counters_set_count(sample->counters)));
     }
-    json_object_set_new(record, "events", counters_to_json(sample->counters, sample->ops));
+    json_object_set_new(record, "events", counters_to_json(sample->counters, times->ops));
     if (histogram_count(sample->latency) > 0)
         json_object_set_new(record, "latency", latency_to_json(sample->latency));
     record_print(sample);
@@ -339,11 +345,9 @@ static int64_t call_alone(struct sample *sample, bool timed)
         sample->untimed_ops += out.ops;
         return returned - start;
     }
-    sample->time_ns += time_ns;
-    sample->ops += out.ops;
+    call_times_add(&sample->times, time_ns, out.ops);
     if (out.latency)
         histogram_merge(sample->latency, out.latency);
-    sample->timed[sample->timed_count++] = (struct timed_call){time_ns, out.ops};
     return returned - start;
 }
 
@@ -355,14 +359,19 @@ static void call_once(struct sample *sample, bool timed)
         sample->warmup_ns += call_ns;
 }
 
-static bool wants_more(const struct sample *sample)
+static bool wants_more(struct sample *sample)
 {
     const struct sample_request *request = sample->request;
-    int done = sample->timed_count;
-    int least = request->iterations > 0 ? request->iterations : 1;
-    if (*sample->failure || done >= SAMPLE_ITERATIONS_MAX)
+    uint64_t least = request->iterations > 0 ? (uint64_t)request->iterations : 1;
+    if (*sample->failure)
         return false;
-    return done < least || sample->time_ns < request->min_time_ns;
+    int64_t missing_ns = request->min_time_ns - sample->times.time_ns;
+    if (sample->times.calls < least || missing_ns <= 0)
+        return sample->times.calls < least;
+    if (go_now() - sample->timed_began_ns < request->min_time_ns * SAMPLE_LIMIT_FACTOR)
+        return true;
+    sample->short_ns = missing_ns;
+    return false;
 }
 
 static void section_read(struct sample *sample, void (*read)(struct sample *sample))
@@ -396,6 +405,7 @@ static void measure(void *arg)
     sample->counts_whole = counts_whole_section(sample);
     if (sample->counts_whole)
         section_read(sample, section_begin);
+    sample->timed_began_ns = go_now();
     while (wants_more(sample))
         call_once(sample, true);
     if (sample->counts_whole)
@@ -507,6 +517,8 @@ static bool measure_counted(struct sample *sample, char *error, size_t error_siz
     if (!sample->counters)
         return false;
     counters_choose_set(sample->counters, (size_t)sample->request->event_set);
+    if (!call_times_begin(&sample->times, SAMPLE_ENTRIES_MAX))
+        abort();
     sample->latency = calloc(1, sizeof *sample->latency);
     sample->state = sample->workload.workload->init(sample->workload.params, sample->request->seed);
     if (is_serial(sample))
@@ -515,6 +527,7 @@ static bool measure_counted(struct sample *sample, char *error, size_t error_siz
         measure_scheduled(sample);
     sample->workload.workload->fini(sample->state);
     free(sample->latency);
+    call_times_end(&sample->times);
     return true;
 }
 

@@ -127,6 +127,7 @@ static bool record_count(struct state *state, const json_t *record)
     bool ok = strcmp(status, "ok") == 0, failed = strcmp(status, "failed") == 0;
     size_t *count = ok ? &state->run->ok : failed ? &state->run->failed : &state->run->skipped;
     (*count)++;
+    state->run->cut_short += ok && json_object_get(record, "short_ns") != NULL;
     state->progress.done++;
     state->progress.failed = state->run->failed;
     state->progress.skipped = state->run->skipped;
@@ -410,6 +411,11 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
     progress_end(&state->progress);
     if (!result)
         needs_tell(&state->needs, messages);
+    if (!result && run->cut_short > 0)
+        fprintf(messages,
+                "%zu of %zu samples ended before their calls took the %" PRId64
+                " ms of min_time_ms: the calls are very short\n",
+                run->cut_short, run->ok, run->sweep->min_time_ms);
     signals_give_back(before);
     return result;
 }

@@ -39,6 +39,7 @@ struct sweep_run {
 
     /* Results. */
     size_t ok, failed, skipped; /* samples recorded, those of before a resumption included */
+    size_t cut_short;           /* of them: before their calls took min_time_ms */
     double seconds;
     int stopped_by; /* a signal, or 0 */
 };

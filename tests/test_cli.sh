@@ -90,6 +90,9 @@ json sample_has_no_false_zero \
 json sample_counts_its_own_events \
     "[e for e in j['events'] if e['name'] == 'sde:::schedlab::GS_CREATED'][0]['value'] > 0"
 json sample_has_no_injected_slowdown "'injected_percent' not in j"
+run run --sample serial fib,n=1 --workers 1 --min-time 5ms --events none
+json many_short_calls_take_the_time_or_say_how_much_is_missing "j['time_ns'] + j.get('short_ns', 0) >= 5e6 and ('short_ns' not in j or j['time_ns'] + j['between_ns'] >= 9e7)"
+json many_short_calls_share_entries "500 <= len(j['iterations']) <= 1000 and j['iterations'][0]['calls'] > 1 and all(sum(i[k] for i in j['iterations']) == j[k] for k in ('time_ns', 'ops'))"
 run run --sample serial fib,n=20 --workers 1 --iterations 3 --events none --inject-slowdown 300
 json injected_slowdown_is_recorded \
     "j['injected_percent'] == 300 and '--inject-slowdown 300' in j['command'] and j['status'] == 'ok'"
@@ -216,7 +219,7 @@ misuse other_events_beside_none "none stands beside other events" -- run gmp fib
 misuse empty_event "empty name" -- run gmp fib --events PAPI_L1_DCM,
 misuse no_workers "valid: 1 to" -- run gmp fib --workers 0
 misuse workers_no_number "valid: 1 to" -- run gmp fib --workers two
-misuse no_iterations "valid: 1 to 1000" -- run gmp fib --iterations 0
+misuse no_iterations "valid: 1 to 1000000" -- run gmp fib --iterations 0
 misuse negative_time "valid: 0 to" -- run gmp fib --min-time -5
 misuse negative_time_with_unit "valid: 0 to" -- run gmp fib --min-time -5ms
 misuse time_in_bytes "in ns, us, ms (as in 200ms) or s; plain numbers are ms" -- run gmp fib --min-time 3KiB

@@ -54,6 +54,9 @@ if fake == "wrong_ops": line["iterations"] = [{"time_ns": 1, "ops": n - 1}] * 2
 if fake == "other_ops": line["iterations"][1]["ops"] += 1
 if fake == "no_time": line["iterations"][1]["time_ns"] = 0
 if fake == "few": line["iterations"].pop()
+if fake == "folded": line["iterations"][1] |= {"ops": 7 * n, "calls": 7}
+if fake == "other_ops_in_many_calls": line["iterations"][1]["calls"] = 2
+if fake == "many": line["iterations"] = [{"time_ns": 1, "ops": n}] * 1001
 if fake == "no_digest": del line["digest"]
 if fake == "no_version": del line["version"]
 if fake == "error": line = {"error": "out of \"luck\""}
@@ -76,6 +79,7 @@ sample peer:go spawn,n=5 --workers 1
 check a_right_peer_is_done [ $status = 0 ]
 record a_right_peer_is_ok "r['status'] == 'ok' and 'reason' not in r"
 record its_numbers_are_the_records "r['time_ns'] == 4000 and r['ops'] == 10 and r['throughput'] == 2.5e6 and r['iterations'] == [{'time_ns': 1000, 'ops': 5}, {'time_ns': 3000, 'ops': 5}]"
+record its_lack_of_time_is_told "r['short_ns'] == 1000000 - 4000"
 record its_runtime_is_named "r['runtime'] == {'name': 'Fake', 'version': '1.0'}"
 record it_is_a_variant_without_knobs "r['variant'] == r['variant_name'] == 'peer:go' and r['knobs'] == {}"
 record its_command_repeats_it "r['command'].startswith('build/schedlab run peer:go spawn,n=5 ')"
@@ -100,9 +104,11 @@ wrong() {
 wrong wrong_answer 'wrong answer: expected the sum 15 of 5 goroutines, found 1 of 5'
 wrong wrong_digest 'digest disagrees: it is 0000000000000001, but a run of the workload here has '
 wrong wrong_ops 'wrong answer: expected the sum 15 of 5 goroutines, found 15 of 4'
-wrong other_ops 'its iterations did different numbers of operations'
-wrong no_time 'its iteration 2 has no time_ns and ops above 0'
-wrong few 'its line has 1 iterations, 2 to 1000 were asked for'
+wrong other_ops 'its iterations did different numbers of operations a call'
+wrong no_time 'its iteration 2 has no time_ns, ops and calls above 0'
+wrong few 'its line tells of 1 calls, 2 at least were asked for'
+wrong other_ops_in_many_calls 'its iterations did different numbers of operations a call'
+wrong many 'its line has 1001 iterations, 1000 at most were asked for'
 wrong no_digest 'its line has no digest of 16 hex digits'
 wrong no_version 'its line does not name runtime and version'
 wrong error 'out of "luck"'
@@ -113,6 +119,9 @@ wrong nothing 'its output is not one JSON object: '
 wrong late 'exit status 3: a word on standard error'
 record what_it_wrote_is_kept "'a word on standard error' in r['output']"
 wrong twice 'its output is not one JSON object: '
+
+FAKE=folded sample peer:go spawn,n=5
+record many_calls_may_be_one_iteration "r['status'] == 'ok' and r['ops'] == 40 and r['time_ns'] == 4000"
 
 FAKE=hang sample peer:go spawn,n=5 --workers 2 --timeout 1
 record a_hanging_peer_is_failed "r['status'] == 'failed' and r['reason'] == 'no answer within 1 s'"

@@ -436,6 +436,11 @@ for part in comparisons/x.json audit.json outside.tsv:2; do
     check "bad_file_is_named_$part" grep -qF "copy/$part" err
 done
 copy
+lacks samples_that_took_their_time_are_not_remarked 'ended before their calls' "$folder/report.html"
+sed -i '1,3s/"status":"ok"/"status":"ok","short_ns":5/' copy/samples.jsonl
+run 0 samples_cut_short_are_no_failure copy --no-figures
+check samples_cut_short_are_told grep -q '3 of [0-9]* samples ended before their calls took the time' copy/report.html
+copy
 touch copy/figures
 run 1 unwritable_figures_are_a_failure copy
 one_line unwritable_figures_are_named 'copy/figures'

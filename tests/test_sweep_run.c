@@ -212,6 +212,11 @@ static const char disturbed_sample_script[] =
     "printf '\"probe\":{\"before\":%s,\"after\":%s},' \"$probe\" \"$probe\"\n"
     "printf '\"marks\":[\"steal\"],\"event_sets\":2,\"args\":\"%s\"}\\n' \"$*\"\n";
 
+/* A sample whose calls were too short. */
+static const char short_sample_script[] =
+    "#!/bin/sh\n"
+    "printf '{" FAKE_RECORD ",\"variant\":\"%s\",\"throughput\":5.0,\"short_ns\":7}\\n' \"$3\"\n";
+
 static void script_write(const char *text)
 {
     FILE *to = fopen(script, "w");
@@ -226,6 +231,22 @@ static size_t count_why(const struct outcome *outcome, const char *why)
     for (size_t i = 0; i < json_array_size(outcome->records); i++)
         n += strcmp(record_text(json_array_get(outcome->records, i), "why"), why) == 0;
     return n;
+}
+
+static void samples_cut_short_are_told_at_the_end(void **state)
+{
+    (void)state;
+    script_write(short_sample_script);
+    struct outcome outcome =
+        measure_sweep("gmp grq", (struct sweep_file){.reps = 2, .reps_max = 2, .min_time_ms = 30});
+    script_write(fake_sample_script);
+    assert_int_equal(outcome.run.cut_short, 4);
+    assert_non_null(
+        strstr(outcome.messages, "4 of 4 samples ended before their calls took the 30 ms"));
+    json_decref(outcome.records);
+    outcome = measure("gmp", 1, 600);
+    assert_null(strstr(outcome.messages, "ended before"));
+    json_decref(outcome.records);
 }
 
 static void disturbed_samples_and_rare_moods_are_measured_again(void **state)
@@ -383,6 +404,7 @@ int main(void)
         cmocka_unit_test(skipped_cell_is_recorded_once),
         cmocka_unit_test(hanging_cell_is_given_up_after_the_second_time),
         cmocka_unit_test(wrong_digest_fails_while_the_sweep_runs),
+        cmocka_unit_test(samples_cut_short_are_told_at_the_end),
         cmocka_unit_test(disturbed_samples_and_rare_moods_are_measured_again),
         cmocka_unit_test(blocks_choose_the_set_of_events),
         cmocka_unit_test(full_disk_ends_the_sweep_and_keeps_its_records),

@@ -18,9 +18,19 @@ type outcome struct {
 	time                time.Duration // 0: the whole call counts; else the part that does
 }
 
+// As struct call_time of call_times.h.
 type iteration struct {
 	TimeNs int64  `json:"time_ns"`
 	Ops    uint64 `json:"ops"`
+	Calls  uint64 `json:"calls"`
+}
+
+// As struct call_times of call_times.h.
+type iterations struct {
+	entry       []iteration
+	max         int
+	each, calls uint64
+	total       int64
 }
 
 type settings struct {
@@ -80,7 +90,7 @@ func (s *settings) option(key, value string) {
 }
 
 func parse(args []string) *settings {
-	s := &settings{workers: 1, iterations: 1, iterationsMax: 1,
+	s := &settings{workers: 1, iterations: 1, iterationsMax: 2,
 		params: map[string]string{}, read: map[string]bool{}}
 	if len(args) < 2 {
 		fail("a workload is missing")
@@ -97,8 +107,8 @@ func parse(args []string) *settings {
 			s.params[key] = value
 		}
 	}
-	if s.workers < 1 || s.iterationsMax < 1 {
-		fail("at least one worker and one call are needed")
+	if s.workers < 1 || s.iterationsMax < 2 {
+		fail("at least one worker and two iterations to tell of are needed")
 	}
 	return s
 }
@@ -159,7 +169,43 @@ func share(n, parts, i uint64) uint64 {
 	return n / parts
 }
 
-func (s *settings) measure(table map[string]workload) (done []iteration, first outcome) {
+func (t *iterations) lastIsFull() bool {
+	return len(t.entry) == 0 || t.entry[len(t.entry)-1].Calls >= t.each
+}
+
+// Each two that follow one another become one.
+func (t *iterations) fold() {
+	folded := t.entry[:0]
+	for i, one := range t.entry {
+		if i%2 == 0 {
+			folded = append(folded, one)
+			continue
+		}
+		last := &folded[len(folded)-1]
+		last.TimeNs += one.TimeNs
+		last.Ops += one.Ops
+		last.Calls += one.Calls
+	}
+	t.entry = folded
+	t.each *= 2
+}
+
+func (t *iterations) add(timeNs int64, ops uint64) {
+	if len(t.entry) == t.max && t.lastIsFull() {
+		t.fold()
+	}
+	if t.lastIsFull() {
+		t.entry = append(t.entry, iteration{})
+	}
+	last := &t.entry[len(t.entry)-1]
+	last.TimeNs += timeNs
+	last.Ops += ops
+	last.Calls++
+	t.calls++
+	t.total += timeNs
+}
+
+func (s *settings) measure(table map[string]workload) (done iterations, first outcome) {
 	prepare, found := table[s.workload]
 	if !found {
 		unsupported("%s", s.workload)
@@ -170,9 +216,9 @@ func (s *settings) measure(table map[string]workload) (done []iteration, first o
 			fail("%s: unknown parameter %s", s.workload, key)
 		}
 	}
-	var total time.Duration
-	for i := int64(0); i < s.warmup+s.iterationsMax; i++ {
-		if len(done) > 0 && int64(len(done)) >= s.iterations && total.Nanoseconds() >= s.least {
+	done = iterations{max: int(s.iterationsMax), each: 1}
+	for i := int64(0); ; i++ {
+		if done.calls > 0 && int64(done.calls) >= s.iterations && done.total >= s.least {
 			break
 		}
 		var out outcome
@@ -187,8 +233,7 @@ func (s *settings) measure(table map[string]workload) (done []iteration, first o
 		}
 		first = out
 		if i >= s.warmup {
-			done = append(done, iteration{max(out.time.Nanoseconds(), 1), out.ops})
-			total += out.time
+			done.add(max(out.time.Nanoseconds(), 1), out.ops)
 		}
 	}
 	return
@@ -206,7 +251,7 @@ func main() {
 	runtime.GOMAXPROCS(s.workers)
 	done, first := s.measure(workloads)
 	line, err := json.Marshal(map[string]any{
-		"runtime": "Go", "version": strings.TrimPrefix(runtime.Version(), "go"), "iterations": done,
+		"runtime": "Go", "version": strings.TrimPrefix(runtime.Version(), "go"), "iterations": done.entry,
 		"answer": fmt.Sprintf("%016x", first.answer), "digest": fmt.Sprintf("%016x", first.digest)})
 	if err != nil {
 		fail("%v", err)

@@ -12,6 +12,8 @@
 #ifndef SCHEDLAB_PEER_H
 #define SCHEDLAB_PEER_H
 
+#include "call_times.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -29,11 +31,6 @@ struct peer_param {
     bool read;
 };
 
-struct peer_iteration {
-    int64_t time_ns;
-    uint64_t ops;
-};
-
 /* What one call did; all zero before it. */
 struct peer_outcome {
     uint64_t ops, answer, digest;
@@ -48,8 +45,7 @@ struct peer_run {
     struct peer_param params[PEER_PARAMS_MAX];
     int params_count;
 
-    struct peer_iteration *done;
-    int64_t done_count, time_ns;
+    struct call_times times;
     struct peer_outcome first; /* the others must agree */
     bool called;
 };
@@ -160,7 +156,8 @@ static inline struct peer_run peer_parse(int argc, char **argv)
     struct peer_run run;
     memset(&run, 0, sizeof run);
     run.workers = 1;
-    run.iterations = run.iterations_max = 1;
+    run.iterations = 1;
+    run.iterations_max = 2;
     if (argc < 2)
         peer_fail("a workload is missing");
     run.workload = argv[1];
@@ -177,8 +174,8 @@ static inline struct peer_run peer_parse(int argc, char **argv)
             param->value = equals + 1;
         }
     }
-    if (run.workers < 1 || run.iterations_max < 1)
-        peer_fail("at least one worker and one call are needed");
+    if (run.workers < 1 || run.iterations_max < 2)
+        peer_fail("at least one worker and two iterations to tell of are needed");
     return run;
 }
 
@@ -238,9 +235,7 @@ static inline void peer_call(struct peer_run *run, const struct peer_workload *w
     run->first = out;
     if (!timed)
         return;
-    run->done[run->done_count].time_ns = time_ns > 0 ? time_ns : 1;
-    run->done[run->done_count++].ops = out.ops;
-    run->time_ns += time_ns;
+    call_times_add(&run->times, time_ns > 0 ? time_ns : 1, out.ops);
 }
 
 static inline void peer_measure(struct peer_run *run, const struct peer_workload *table)
@@ -253,23 +248,23 @@ static inline void peer_measure(struct peer_run *run, const struct peer_workload
     for (int i = 0; i < run->params_count; i++)
         if (!run->params[i].read)
             peer_fail("%s: unknown parameter %s", run->workload, run->params[i].key);
-    run->done = (struct peer_iteration *)calloc((size_t)run->iterations_max, sizeof *run->done);
-    if (!run->done)
+    if (!call_times_begin(&run->times, (size_t)run->iterations_max))
         peer_fail("no memory");
     for (int64_t i = 0; i < run->warmup; i++)
         peer_call(run, table, state, false);
-    while (run->done_count < run->iterations_max &&
-           (run->done_count < run->iterations || run->time_ns < run->min_time_ns ||
-            run->done_count == 0))
+    while (run->times.calls == 0 || run->times.calls < (uint64_t)run->iterations ||
+           run->times.time_ns < run->min_time_ns)
         peer_call(run, table, state, true);
 }
 
 static inline int peer_print(const struct peer_run *run, const char *runtime, const char *version)
 {
     printf("{\"runtime\": \"%s\", \"version\": \"%s\", \"iterations\": [", runtime, version);
-    for (int64_t i = 0; i < run->done_count; i++)
-        printf("%s{\"time_ns\": %" PRId64 ", \"ops\": %" PRIu64 "}", i > 0 ? ", " : "",
-               run->done[i].time_ns, run->done[i].ops);
+    for (size_t i = 0; i < run->times.count; i++) {
+        const struct call_time *entry = &run->times.entry[i];
+        printf("%s{\"time_ns\": %" PRId64 ", \"ops\": %" PRIu64 ", \"calls\": %" PRIu64 "}",
+               i > 0 ? ", " : "", entry->time_ns, entry->ops, entry->calls);
+    }
     printf("], \"answer\": \"%016" PRIx64 "\", \"digest\": \"%016" PRIx64 "\"}\n",
            run->first.answer, run->first.digest);
     return fflush(stdout) == 0 ? 0 : 1;

@@ -1,0 +1,16 @@
+/* report_remarks.h - what of the records a reader should know before believing a number.
+ *
+ * Who calls: report_page.c, in the section on what was run.
+ */
+#ifndef SCHEDLAB_REPORT_REMARKS_H
+#define SCHEDLAB_REPORT_REMARKS_H
+
+#include "harness/report_data.h"
+
+#include <stdio.h>
+
+/* A paragraph for each, of samples that are ok: those that ended before their calls took the time
+ * that was asked for. Nothing where there are none. */
+void report_remarks_write(FILE *to, const struct report *report);
+
+#endif
