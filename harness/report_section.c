@@ -490,9 +490,20 @@ void report_section_write(FILE *to, const struct report *report, const struct re
         html_format(to, " Knob: %s.", group->knob->name);
     html_close(to, "p");
     crowded_write(to, report, group);
-    for (size_t i = 0; i < figures->count; i++)
-        if (figures->figures[i].group == group && figures->figures[i].drawn)
+    bool has_its_own = false;
+    for (size_t i = 0; i < figures->count; i++) {
+        if (figures->figures[i].group != group)
+            continue;
+        has_its_own = has_its_own || figures->figures[i].kind == group->figure;
+        if (figures->figures[i].drawn)
             figure_write(to, &figures->figures[i]);
+    }
+    if (!has_its_own) {
+        html_open(to, "p", "class", "note", NULL);
+        html_format(to, "The sweep asks for a figure of %s, but the records have nothing for it.",
+                    sweep_figure_name(group->figure));
+        html_close(to, "p");
+    }
     throughput_write(to, report, group);
     latency_write(to, report, group);
     events_write(to, report, group);

@@ -281,6 +281,9 @@ static void outcome_check(struct sample *sample, const struct outcome *out)
              sample->digest, out->digest);
     if (out->ops == 0)
         fail(sample, "run() did no operations");
+    const struct workload *workload = sample->workload.workload;
+    if (out->latency && !(workload->has_latency && workload->has_latency(sample->workload.params)))
+        fail(sample, "run() has latencies, which %s says it has not", workload->name);
     sample->called = true;
     sample->answer = out->answer;
     sample->digest = out->digest;

@@ -377,6 +377,54 @@ static bool check_knobs(const struct sweep_reader *reader, const struct sweep_gr
     return true;
 }
 
+static bool has_latency(const char *workload)
+{
+    char error[ERROR_SIZE];
+    struct workload_spec spec;
+    if (!workload_spec_parse(&spec, workload, error, sizeof error))
+        return false;
+    bool has = spec.workload->has_latency && spec.workload->has_latency(spec.params);
+    workload_spec_free(&spec);
+    return has;
+}
+
+static bool counts_no_events(const struct sweep_file *sweep, const struct sweep_group *group)
+{
+    bool own = group->events_count > 0;
+    unsigned count = own ? group->events_count : sweep->events_count;
+    return count > 0 && strcmp((own ? group->events : sweep->events)[0], "none") == 0;
+}
+
+/* That there will be what the figure shows. */
+static bool check_figure(const struct sweep_reader *reader, const struct sweep_file *sweep,
+                         unsigned g)
+{
+    const struct sweep_group *group = &sweep->groups[g];
+    size_t line = line_of(reader, "groups/%u/figure", g);
+    bool one = false, more = false, latencies = false;
+    for (unsigned i = 0; i < group->workers_count; i++) {
+        one = one || group->workers[i] == 1;
+        more = more || group->workers[i] > 1;
+    }
+    for (unsigned w = 0; w < group->workloads_count; w++)
+        latencies = latencies || has_latency(group->workloads[w]);
+    if (group->figure == SWEEP_FIGURE_SPEEDUP && !(one && more))
+        return sweep_complain(reader, line,
+                              "figure speedup is over the run on 1 worker; valid: workers that "
+                              "hold 1 and another number, as in [1, 2]");
+    if (group->figure == SWEEP_FIGURE_LATENCY && !latencies)
+        return sweep_complain(reader, line,
+                              "figure latency, but no workload of the group \"%s\" records "
+                              "latencies; valid: arrivals, or one with latency=on",
+                              group->id);
+    if (group->figure == SWEEP_FIGURE_EVENTS && counts_no_events(sweep, group))
+        return sweep_complain(reader, line,
+                              "figure events, but the group \"%s\" counts none; valid: events "
+                              "other than [none]",
+                              group->id);
+    return true;
+}
+
 static bool check_group(const struct sweep_reader *reader, struct sweep_file *sweep, unsigned g)
 {
     struct sweep_group *group = &sweep->groups[g];
@@ -391,7 +439,8 @@ static bool check_group(const struct sweep_reader *reader, struct sweep_file *sw
     return check_knobs(reader, group, g) && expand_variants(reader, group, g) &&
            expand_workloads(reader, group, g) && check_baseline(reader, group, g) &&
            check_workers(reader, group, g) &&
-           check_events(reader, events, group->events, group->events_count);
+           check_events(reader, events, group->events, group->events_count) &&
+           check_figure(reader, sweep, g);
 }
 
 static bool check_values(const struct sweep_reader *reader, struct sweep_file *sweep)

@@ -46,7 +46,7 @@ groups:
     question: 'Is "gmp" > grq & why?'
     baseline: grq
     variants: [kthread, grq, gmp, tasksteal, contsteal]
-    workloads: [pingpong, mpmc, yield]
+    workloads: [arrivals, mpmc, yield]
     workers: [1, 2]
   - id: tick
     question: Is 61 special?
@@ -70,7 +70,7 @@ groups:
     figure: latency
     baseline: gmp
     variants: [grq, gmp]
-    workloads: [pingpong]
+    workloads: [arrivals]
     workers: [2]
 END
 cat >"$folder/environment.json" <<'END'
@@ -116,18 +116,18 @@ ok() {
         "$3" "${3}0" "${3}00" "${3}000" "\"max_ns\":${3}0000,\"buckets\":[]"
 }
 
-# Of every cell the seven samples are m-3 .. m+3 percent; so gmp on pingpong is exactly 2 of grq.
+# Of every cell the seven samples are m-3 .. m+3 percent; so gmp on arrivals is exactly 2 of grq.
 for block in 0 1 2 3 4 5 6; do
     noise=$((97 + block))
     for workers in 1 2; do
-        for workload in pingpong mpmc yield; do
+        for workload in arrivals mpmc yield; do
             groups='"structures"'
-            [ $workload$workers = pingpong2 ] && groups='"structures","tails"'
+            [ $workload$workers = arrivals2 ] && groups='"structures","tails"'
             record $block grq '' $workload $workers "$groups" "$(ok $((1000 * noise * workers)) 0 7)"
             [ $workload$workers = yield2 ] && groups='"structures","tick","map"'
             record $block gmp '"ring":256,"tick":61' $workload $workers "$groups" "$(ok $((2000 * noise * workers)) 0.5 2)"
             near=1990 # not told apart from gmp
-            [ $workload$workers = pingpong2 ] && near=1600
+            [ $workload$workers = arrivals2 ] && near=1600
             record $block tasksteal '' $workload $workers '"structures"' \
                 "$(ok $((near * noise * workers)) 0.25)"
         done
@@ -435,6 +435,11 @@ check each_bad_file_is_one_line test "$(wc -l <err)" = 3
 for part in comparisons/x.json audit.json outside.tsv:2; do
     check "bad_file_is_named_$part" grep -qF "copy/$part" err
 done
+copy
+lacks figures_that_are_there_are_not_missed 'asks for a figure' "$folder/report.html"
+sed -i 's/,"latency":{[^}]*}//' copy/samples.jsonl
+run 0 figure_without_numbers_is_no_failure copy --no-figures
+check figure_without_numbers_is_told grep -q 'asks for a figure of latency, but the records' copy/report.html
 copy
 lacks samples_that_took_their_time_are_not_remarked 'ended before their calls' "$folder/report.html"
 sed -i '1,3s/"status":"ok"/"status":"ok","short_ns":5/' copy/samples.jsonl

@@ -402,6 +402,37 @@ static void knobs_are_checked_where_they_stand(void **state)
                  "gmp is not one of", NULL);
 }
 
+static void figures_that_cannot_be_drawn_are_refused(void **state)
+{
+    (void)state;
+    const char *format = HEAD "  - {id: a, question: q, baseline: gmp, variants: [gmp],\n"
+                              "     workers: [%s], workloads: [%s], events: [%s],\n"
+                              "     figure: %s}\n";
+    static const struct {
+        const char *workers, *workload, *events, *figure, *what, *valid;
+    } cases[] = {
+        {"1", "fib", "perf::PAGE-FAULTS", "speedup", "over the run on 1 worker", "[1, 2]"},
+        {"2, 3", "fib", "perf::PAGE-FAULTS", "speedup", "over the run on 1 worker", "[1, 2]"},
+        {"2", "fib, pingpong", "perf::PAGE-FAULTS", "latency", "no workload", "latency=on"},
+        {"2", "fib", "none", "events", "counts none", "other than [none]"},
+        {"1, 2", "fib", "none", "speedup", NULL, NULL},
+        {"2", "\"fib\", \"mutex,latency=on\"", "none", "latency", NULL, NULL},
+        {"2", "arrivals", "none", "latency", NULL, NULL},
+        {"1", "fib", "perf::PAGE-FAULTS", "events", NULL, NULL},
+        {"1", "fib", "none", "throughput", NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, format, cases[i].workers, cases[i].workload, cases[i].events,
+                 cases[i].figure);
+        if (cases[i].what)
+            expect_error(text, 6, cases[i].what, cases[i].valid);
+        else
+            sweep_file_free(load_valid(text));
+    }
+    expect_error("events: [none]\n" HEAD GROUP "    figure: events\n", 11, "counts none", NULL);
+}
+
 static void files_that_cannot_be_read_say_why(void **state)
 {
     (void)state;
@@ -434,6 +465,7 @@ int main(void)
         cmocka_unit_test(unknown_names_name_the_nearest),
         cmocka_unit_test(names_that_make_bad_paths_are_refused),
         cmocka_unit_test(knobs_are_checked_where_they_stand),
+        cmocka_unit_test(figures_that_cannot_be_drawn_are_refused),
         cmocka_unit_test(files_that_cannot_be_read_say_why),
     };
     return cmocka_run_group_tests_name("sweep_file", tests, file_make, file_remove);

@@ -99,6 +99,12 @@ static double arrivals_gap(double mean, uint64_t bits)
     return -mean * log(unit);
 }
 
+static bool arrivals_has_latency(const void *params)
+{
+    (void)params;
+    return true;
+}
+
 static void *arrivals_init(const void *params, uint64_t seed)
 {
     struct arrivals_state *state = go_alloc_zeroed(sizeof(*state));
@@ -246,6 +252,7 @@ const struct workload workload_arrivals = {
     .params = arrivals_param_table,
     .params_size = sizeof(struct arrivals_params),
     .live_gs_max = arrivals_live_gs_max,
+    .has_latency = arrivals_has_latency,
     .check = arrivals_check,
     .init = arrivals_init,
     .run = arrivals_run,

@@ -76,6 +76,11 @@ static const char *mutex_check(const void *params)
     return NULL;
 }
 
+static bool mutex_has_latency(const void *params)
+{
+    return ((const struct mutex_params *)params)->latency;
+}
+
 static void *mutex_init(const void *params, uint64_t seed)
 {
     (void)seed;
@@ -215,6 +220,7 @@ const struct workload workload_mutex = {
     .params = mutex_param_table,
     .params_size = sizeof(struct mutex_params),
     .live_gs_max = mutex_live_gs_max,
+    .has_latency = mutex_has_latency,
     .check = mutex_check,
     .init = mutex_init,
     .run = mutex_run,

@@ -74,6 +74,11 @@ static const char *pingpong_check(const void *params)
     return NULL;
 }
 
+static bool pingpong_has_latency(const void *params)
+{
+    return ((const struct pingpong_params *)params)->latency;
+}
+
 static void *pingpong_init(const void *params, uint64_t seed)
 {
     (void)seed;
@@ -217,6 +222,7 @@ const struct workload workload_pingpong = {
     .params = pingpong_param_table,
     .params_size = sizeof(struct pingpong_params),
     .live_gs_max = pingpong_live_gs_max,
+    .has_latency = pingpong_has_latency,
     .check = pingpong_check,
     .init = pingpong_init,
     .run = pingpong_run,

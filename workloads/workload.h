@@ -55,6 +55,9 @@ struct workload {
     /* Optional. Fewest workers with which params can be done at all, by any variant; left out: 1. */
     int (*workers_min)(const void *params);
 
+    /* Optional. Whether run() fills out->latency; left out: never. */
+    bool (*has_latency)(const void *params);
+
     /* Required. Allocates the state for params; never NULL. Thread stack, before the runtime
      * starts. */
     void *(*init)(const void *params, uint64_t seed);
