@@ -11,6 +11,7 @@
 #include "harness/doctor.h"
 #include "harness/environment.h"
 #include "harness/files.h"
+#include "harness/gnuplot.h"
 #include "harness/hyperfine.h"
 #include "harness/plan.h"
 #include "harness/progress.h"
@@ -382,12 +383,22 @@ static bool resumption_record(void *resuming, char *error, size_t error_size)
     return sweep_resume_record(resuming, error, error_size);
 }
 
+/* Before hours of measuring, and not after them. */
+static void warn_of_figures(const char *program, const struct options *options)
+{
+    struct gnuplot gnuplot;
+    char error[ERROR_SIZE];
+    if (!options->no_report && !gnuplot_find(&gnuplot, error, sizeof error))
+        fprintf(stderr, "%s: warning: %s; the report will have no figures\n", program, error);
+}
+
 static int sweep_measure(const char *program, struct options *options,
                          const struct sweep_file *sweep, struct plan *plan)
 {
     char folder[PATH_SIZE / 2], hyperfine[PATH_SIZE], error[ERROR_SIZE];
     if (options->hyperfine && !hyperfine_find(hyperfine, sizeof hyperfine, error, sizeof error))
         return complain(program, error, EXIT_FAILED);
+    warn_of_figures(program, options);
     if (options->resume)
         snprintf(folder, sizeof folder, "%s", options->resume);
     else if (!run_folder_make(options->results, options->name ? options->name : sweep->name, folder,

@@ -108,6 +108,7 @@ void doctor_look(struct doctor *doctor, const struct doctor_request *request)
     look_at_cpus(&look);
     look_at_system(&look);
     look_at_cgroup(&look);
+    look_at_programs(&look);
     look_at_lines(&look);
     look_at_counting(&look);
     findings_sort(doctor);

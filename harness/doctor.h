@@ -6,6 +6,7 @@
  *   doctor_counting.c   events: how many of each kind, and what stands in the way of the others
  *   doctor_cpu.c        clock, boost, siblings, isolation, idle states, heat, clock source
  *   doctor_system.c     memory, pages, swap, addresses, sleeping, disk, quota
+ *   doctor_programs.c   gnuplot and others that this program starts
  *   doctor_window.c     what changes within a moment of watching: steal, load, who is running
  *   doctor_line.c       how far the cores are from each other
  *   doctor_native.c     this machine
@@ -42,6 +43,8 @@ struct doctor_machine {
     int (*line)(int cpu_a, int cpu_b, double *line_ns);
     /* Room for this user in the file system that holds, or would hold, the folder; 0 or -errno. */
     int (*disk_free)(const char *folder, uint64_t *bytes);
+    /* The path of a program in PATH; false if there is none. */
+    bool (*find_program)(const char *name, char *path, size_t path_size);
     void (*wait_ms)(int ms);
 };
 
@@ -57,7 +60,7 @@ struct doctor_request {
     int line_cores;         /* among how many of them every distance is measured; below 2: none */
     int window_ms;          /* how long to watch */
     const char *results;    /* the folder that runs are written to */
-    bool names;             /* say which programs are busy: not for records that may be published */
+    bool names; /* say which programs are busy, and paths: not for records that may be published */
 };
 
 enum doctor_level { DOCTOR_OK, DOCTOR_NOTE, DOCTOR_WARN, DOCTOR_UNKNOWN, DOCTOR_LEVELS };

@@ -28,6 +28,7 @@ void look_at_hypervisor(struct look *look); /* first: sets look->virtual */
 void look_at_counting(struct look *look);
 void look_at_cpus(struct look *look);
 void look_at_system(struct look *look);
+void look_at_programs(struct look *look);
 void look_at_cgroup(struct look *look);
 void look_at_window(struct look *look);
 void look_at_lines(struct look *look);

@@ -4,6 +4,7 @@
 
 #include "harness/environment.h"
 #include "harness/probe.h"
+#include "harness/process.h"
 #include "harness/topology.h"
 
 #include <errno.h>
@@ -67,6 +68,7 @@ const struct doctor_machine doctor_machine_native = {
     .perf_open = native_perf_open,
     .line = probe_line,
     .disk_free = native_disk_free,
+    .find_program = process_find,
     .wait_ms = native_wait_ms,
 };
 

@@ -52,6 +52,15 @@ static int command(const char *const *argv, char *line, size_t line_size, char *
 bool revision_find(struct revision *revision, const char *text, char *error, size_t error_size)
 {
     char commit[LINE_SIZE], why[LINE_SIZE], top[REVISION_PATH_SIZE];
+    for (int i = 0; i < 2; i++) {
+        const char *program = i == 0 ? "git" : "make";
+        if (process_find(program, top, sizeof top))
+            continue;
+        snprintf(error, error_size,
+                 "--git takes %s, which is missing; the Debian package %s has it", program,
+                 program);
+        return false;
+    }
     snprintf(commit, sizeof commit, "%s^{commit}", text);
     if (command(COMMAND("git", "rev-parse", "--show-toplevel"), top, sizeof top, why, sizeof why) <
         0) {

@@ -97,6 +97,7 @@ static void put_times(int waits)
 static struct {
     int hardware, software; /* what perf_open() returns */
     int disk_error;
+    const char *missing_program;
     uint64_t disk_bytes;
     double line[CPUS][CPUS];
     int line_error;
@@ -196,6 +197,12 @@ static int fake_disk_free(const char *folder, uint64_t *bytes)
     return fake.disk_error;
 }
 
+static bool fake_find_program(const char *name, char *path, size_t path_size)
+{
+    snprintf(path, path_size, "/bin/%s", name);
+    return !fake.missing_program || strcmp(name, fake.missing_program) != 0;
+}
+
 static void fake_wait_ms(int ms)
 {
     assert_true(ms > 0);
@@ -211,6 +218,7 @@ static struct doctor_machine fake_machine(const char *where, void (*wait_ms)(int
         .perf_open = fake_perf_open,
         .line = fake_line,
         .disk_free = fake_disk_free,
+        .find_program = fake_find_program,
         .wait_ms = wait_ms,
     };
 }

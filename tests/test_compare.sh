@@ -132,6 +132,9 @@ misuse no_repository 'takes a git repository around the current folder' --git HE
 
 inherited=$(GIT_DIR=a GIT_WORK_TREE=b GIT_INDEX_FILE=c bash -c '. "$0" && env' "$tree/tests/tap.sh" build | grep -oE '^(GIT_[DWI]|PATH)=?')
 check repository_of_the_caller_is_left_alone [ "$inherited" = PATH= ]
+PATH=none "$schedlab" compare --git HEAD HEAD sweep.yaml >out 2>err
+check git_that_is_missing_is_named \
+    [ "$? $(wc -l <err) $(grep -c 'takes git, which is missing; the Debian package git has it' err)" = '2 1 1' ]
 
 # A repository whose Makefile "builds" this program, which then says how fast it is: no timing decides.
 mkdir repository

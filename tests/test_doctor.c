@@ -592,6 +592,22 @@ static void json_holds_all_of_it(void **state)
     doctor_free(&doctor);
 }
 
+static void programs_are_found_or_not(void **state)
+{
+    (void)state;
+    expect("gnuplot", DOCTOR_OK, "/bin/gnuplot", "");
+    static const char *const names[] = {"gnuplot", "hyperfine", "git", "make"};
+    for (size_t i = 0; i < 4; i++) {
+        fake.missing_program = names[i];
+        expect(names[i], DOCTOR_NOTE, "not found", "apt-get install ");
+    }
+    fake.missing_program = NULL;
+    look_at(CPUS, false);
+    check("gnuplot", DOCTOR_OK, "found", "");
+    assert_null(strstr(finding("git")->fact, "/bin"));
+    doctor_free(&doctor);
+}
+
 /* This machine, whatever it is: that it answers, not what. */
 static void native_machine_answers(void **state)
 {
@@ -651,6 +667,7 @@ int main(void)
         TEST(empty_files_are_unknown),
         TEST(table_is_worst_first_and_narrow),
         TEST(json_holds_all_of_it),
+        TEST(programs_are_found_or_not),
         TEST(native_machine_answers),
     };
     return cmocka_run_group_tests_name("doctor", tests, NULL, NULL);

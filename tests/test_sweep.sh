@@ -127,6 +127,12 @@ check hyperfine_keeps_its_own_records \
 check outside_has_a_row_per_cell [ "$(wc -l <"$folder/outside.tsv")" = 3 ]
 check outside_is_longer_than_inside [ "$(awk -F'\t' 'NR > 1 && $7 > $6' "$folder/outside.tsv" | wc -l)" = 2 ]
 rm -r results
+PATH=none "$schedlab" sweep small.yaml >out 2>err
+check gnuplot_that_is_missing_is_told_first \
+    [ "$(head -n 1 err | grep -c 'warning: gnuplot is missing; .*the report will have no figures')" = 1 ]
+PATH=none "$schedlab" sweep small.yaml --no-report >out 2>err
+check gnuplot_is_not_missed_without_a_report [ "$? $(grep -c gnuplot err)" = '0 0' ]
+rm -r results
 PATH=none "$schedlab" sweep small.yaml --timer hyperfine >out 2>err
 check hyperfine_that_is_missing_is_one_line \
     [ "$? $(wc -l <err) $(grep -c 'the Debian package hyperfine has it' err)" = '1 1 1' ]
