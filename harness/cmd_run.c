@@ -287,6 +287,16 @@ static void check_workers(const struct options *options, const struct workload_s
         cli_misuse(options->command, "%s", error);
 }
 
+/* Where there are fewer cores; that is no misuse. */
+static void warn_of_workers(const struct options *options)
+{
+    char text[ERROR_SIZE];
+    const struct sample_request *request = &options->request;
+    if (topology_is_crowded(request->workers, topology_cpu_count(), request->pin, text,
+                            sizeof text))
+        fprintf(stderr, "%s: warning: %s\n", options->command, text);
+}
+
 /* Whether it runs where no variant is named: not `serial` where the workload has no such version,
  * and no other runtime. */
 static bool is_meant_by_all(const struct sched_ops *ops, const struct workload *workload)
@@ -430,6 +440,7 @@ static int run_all(const struct options *options)
         .all_events = options->request.events != NULL,
     };
     table.rows = rows_make(options, workload.workload, &table.count);
+    warn_of_workers(options);
     measure_all(options, workload.text, table.rows, table.count);
     json_t *records = records_join(table.rows, table.count);
     digests_judge_all(records);

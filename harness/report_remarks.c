@@ -23,7 +23,42 @@ static void cut_short_write(FILE *to, const struct report *report)
     html_close(to, "p");
 }
 
+/* The record's number of cores where there are fewer than workers, else 0. */
+static size_t crowded_cores(const json_t *record)
+{
+    const json_t *cores = json_object_get(json_object_get(record, "probe"), "cores");
+    size_t count = json_array_size(cores);
+    return record_is(record, "ok") && (json_int_t)count < record_integer(record, "workers") ? count
+                                                                                            : 0;
+}
+
+static void crowded_write(FILE *to, const struct report *report)
+{
+    size_t i, crowded = 0, cores = 0;
+    json_int_t workers = 0;
+    const json_t *record;
+    json_array_foreach(report->records, i, record)
+    {
+        if (crowded_cores(record) == 0)
+            continue;
+        crowded++;
+        if (record_integer(record, "workers") > workers) {
+            workers = record_integer(record, "workers");
+            cores = crowded_cores(record);
+        }
+    }
+    if (crowded == 0)
+        return;
+    html_open(to, "p", "class", "problem", NULL);
+    html_format(to,
+                "%zu samples had more workers than cores, up to %lld on %zu: workers took turns, "
+                "and the numbers are of that too.",
+                crowded, (long long)workers, cores);
+    html_close(to, "p");
+}
+
 void report_remarks_write(FILE *to, const struct report *report)
 {
     cut_short_write(to, report);
+    crowded_write(to, report);
 }

@@ -11,6 +11,7 @@
 #include "harness/process.h"
 #include "harness/progress.h"
 #include "harness/records.h"
+#include "harness/topology.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -385,6 +386,19 @@ static struct sample_request request_make(const struct sweep_run *run, const cha
     };
 }
 
+/* Where there are fewer cores than the most workers of the plan. */
+static void warn_of_workers(struct state *state)
+{
+    char text[LABEL_SIZE];
+    const struct sweep_run *run = state->run;
+    int most = 0;
+    for (size_t i = 0; i < run->plan->count; i++)
+        if (run->plan->cells[i].workers > most)
+            most = run->plan->cells[i].workers;
+    if (topology_is_crowded(most, topology_cpu_count(), run->sweep->pin, text, sizeof text))
+        progress_message(&state->progress, "warning: up to %s", text);
+}
+
 static int run_measure(struct state *state, FILE *messages, char *error, size_t error_size)
 {
     struct sweep_run *run = state->run;
@@ -397,6 +411,7 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
     progress_message(&state->progress, "%s in %" PRId64 "%s block%s, seed %" PRIu64 ", into %s",
                      counted(run->plan->count, "cell").s, run->sweep->reps, blocks,
                      run->sweep->reps == 1 && !*blocks ? "" : "s", run->seed, run->folder);
+    warn_of_workers(state);
     double started = clock_seconds();
     error[0] = '\0';
     int result = -1;

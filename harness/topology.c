@@ -43,6 +43,15 @@ int topology_cpu_count(void)
     return count > 0 ? count : 1;
 }
 
+bool topology_is_crowded(int64_t workers, int cores, bool pin, char *text, size_t text_size)
+{
+    snprintf(text, text_size,
+             "%lld workers on %d core%s: they take turns%s, and numbers are of that too",
+             (long long)workers, cores, cores == 1 ? "" : "s",
+             pin ? ", several pinned to one core" : "");
+    return workers > cores;
+}
+
 int topology_pick_cpus(int *cpus, int max)
 {
     hwloc_topology_t topology = topology_load();

@@ -441,6 +441,11 @@ sed -i 's/,"latency":{[^}]*}//' copy/samples.jsonl
 run 0 figure_without_numbers_is_no_failure copy --no-figures
 check figure_without_numbers_is_told grep -q 'asks for a figure of latency, but the records' copy/report.html
 copy
+lacks as_many_cores_as_workers_are_not_remarked 'more workers than cores' "$folder/report.html"
+sed -i '1,4s/"status":"ok"/"status":"ok","probe":{"cores":[0]}/; 1,4s/"workers":1/"workers":2/' copy/samples.jsonl
+run 0 more_workers_than_cores_are_no_failure copy --no-figures
+check more_workers_than_cores_are_told grep -q '4 samples had more workers than cores, up to 2 on 1' copy/report.html
+copy
 lacks samples_that_took_their_time_are_not_remarked 'ended before their calls' "$folder/report.html"
 sed -i '1,3s/"status":"ok"/"status":"ok","short_ns":5/' copy/samples.jsonl
 run 0 samples_cut_short_are_no_failure copy --no-figures

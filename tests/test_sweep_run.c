@@ -5,6 +5,7 @@
 #include "harness/child.h"
 #include "harness/records.h"
 #include "harness/sweep_run.h"
+#include "harness/topology.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -70,11 +71,14 @@ static void text_of_file(const char *path, char *text, size_t size)
 
 static bool resume_next; /* the next sweep goes on with the samples of the one before */
 
+static int64_t most_workers = 2;
+
 static struct outcome measure_sweep(const char *names, struct sweep_file sweep)
 {
     static char copy[256];
     static char *variants[VARIANTS_MAX], *workloads[] = {"fib,n=10"};
-    static int64_t workers[] = {2};
+    static int64_t workers[1];
+    workers[0] = most_workers;
     struct sweep_group group = {.id = "one",
                                 .variants = variants,
                                 .workloads = workloads,
@@ -231,6 +235,32 @@ static size_t count_why(const struct outcome *outcome, const char *why)
     for (size_t i = 0; i < json_array_size(outcome->records); i++)
         n += strcmp(record_text(json_array_get(outcome->records, i), "why"), why) == 0;
     return n;
+}
+
+/* 1024: more than most machines have cores; where they have them there is nothing to warn of. */
+static void more_workers_than_cores_are_told_once(void **state)
+{
+    (void)state;
+    most_workers = 1024;
+    struct outcome outcome = measure("gmp gmp,tick=1", 2, 600);
+    most_workers = 2;
+    char *told = strstr(outcome.messages, "warning: up to 1024 workers on ");
+    assert_int_equal(told != NULL, topology_cpu_count() < 1024);
+    assert_true(!told || !strstr(told + 1, "warning: up to"));
+    json_decref(outcome.records);
+}
+
+static void crowding_says_what_becomes_of_workers(void **state)
+{
+    (void)state;
+    char text[128];
+    assert_false(topology_is_crowded(2, 2, false, text, sizeof text));
+    assert_false(topology_is_crowded(1, 4, true, text, sizeof text));
+    assert_true(topology_is_crowded(2, 1, false, text, sizeof text));
+    assert_non_null(strstr(text, "2 workers on 1 core: "));
+    assert_null(strstr(text, "pinned"));
+    assert_true(topology_is_crowded(5, 4, true, text, sizeof text));
+    assert_non_null(strstr(text, "5 workers on 4 cores: they take turns, several pinned"));
 }
 
 static void samples_cut_short_are_told_at_the_end(void **state)
@@ -404,6 +434,8 @@ int main(void)
         cmocka_unit_test(skipped_cell_is_recorded_once),
         cmocka_unit_test(hanging_cell_is_given_up_after_the_second_time),
         cmocka_unit_test(wrong_digest_fails_while_the_sweep_runs),
+        cmocka_unit_test(more_workers_than_cores_are_told_once),
+        cmocka_unit_test(crowding_says_what_becomes_of_workers),
         cmocka_unit_test(samples_cut_short_are_told_at_the_end),
         cmocka_unit_test(disturbed_samples_and_rare_moods_are_measured_again),
         cmocka_unit_test(blocks_choose_the_set_of_events),
