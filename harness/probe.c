@@ -216,15 +216,51 @@ int probe_line(int cpu_a, int cpu_b, double *line_ns)
     return isnan(ns) && !error ? -ETIMEDOUT : -error;
 }
 
+int probe_pick_others(const int *cpus, int count, int others[PROBE_PAIRS_MAX])
+{
+    int left = count - 1, pairs = left < PROBE_PAIRS_MAX ? left : PROBE_PAIRS_MAX;
+    for (int i = 0; i < pairs; i++)
+        others[i] = cpus[1 + (pairs > 1 ? i * (left - 1) / (pairs - 1) : 0)];
+    return pairs > 0 ? pairs : 0;
+}
+
+struct probe_pairs probe_pairs_of(const struct probe *probe)
+{
+    struct probe_pairs all = {.median_ns = NAN, .worst_ns = NAN, .worst = -1};
+    double ns[PROBE_PAIRS_MAX];
+    size_t count = 0;
+    for (int i = 0; i < probe->pairs; i++) {
+        if (isnan(probe->pair_ns[i]))
+            continue;
+        ns[count++] = probe->pair_ns[i];
+        if (all.worst < 0 || probe->pair_ns[i] > all.worst_ns) {
+            all.worst_ns = probe->pair_ns[i];
+            all.worst = probe->others[i];
+        }
+    }
+    if (count > 0)
+        all.median_ns = statistics_median_alone(ns, count);
+    return all;
+}
+
+static void lines_run(struct probe *probe, const int *cpus, int count, int64_t budget_ns)
+{
+    char unused[PROBE_ABSENT_SIZE];
+    probe->pairs = probe_pick_others(cpus, count, probe->others);
+    for (int i = 0; i < probe->pairs; i++)
+        probe->pair_ns[i] =
+            result(line_measure(&the_pair, cpus[0], probe->others[i], budget_ns / probe->pairs),
+                   i == 0 ? probe->line_absent : unused, PROBE_ABSENT_SIZE);
+    probe->line_ns = probe->pair_ns[0];
+}
+
 void probe_run(struct probe *probe, const int *cpus, int count, int threads, int64_t budget_ns)
 {
     const char *alone = threads < 2 ? "one worker" : count < 2 ? "one core" : "";
     *probe = (struct probe){.line_ns = NAN};
     snprintf(probe->line_absent, sizeof probe->line_absent, "%s", alone);
     if (!*alone)
-        probe->line_ns =
-            result(line_measure(&the_pair, cpus[0], cpus[1], budget_ns * LINE_PARTS / 10),
-                   probe->line_absent, sizeof probe->line_absent);
+        lines_run(probe, cpus, count, budget_ns * LINE_PARTS / 10);
     int error =
         count < 1 ? ENODEV : compute_measure(&the_pair, cpus[0], budget_ns * COMPUTE_PARTS / 10);
     probe->compute_ns = result(error, probe->compute_absent, sizeof probe->compute_absent);
@@ -237,10 +273,28 @@ static json_t *value_to_json(double value, const char *absent)
     return isnan(value) ? json_pack("{ss}", "absent", absent) : json_real(value);
 }
 
-static json_t *one_to_json(const struct probe *probe)
+static json_t *pairs_to_json(const struct probe *probe, int first)
 {
-    return json_pack("{so so}", "line_ns", value_to_json(probe->line_ns, probe->line_absent),
-                     "compute_ns", value_to_json(probe->compute_ns, probe->compute_absent));
+    struct probe_pairs all = probe_pairs_of(probe);
+    static const char busy[] = "the cores were busy";
+    json_t *others = json_array();
+    for (int i = 0; i < probe->pairs; i++)
+        json_array_append_new(others, json_integer(probe->others[i]));
+    json_t *json = json_pack("{so so so}", "median_ns", value_to_json(all.median_ns, busy),
+                             "worst_ns", value_to_json(all.worst_ns, busy), "others", others);
+    if (all.worst >= 0)
+        json_object_set_new(json, "worst", json_pack("[i,i]", first, all.worst));
+    return json;
+}
+
+static json_t *one_to_json(const struct probe *probe, int first)
+{
+    json_t *json =
+        json_pack("{so so}", "line_ns", value_to_json(probe->line_ns, probe->line_absent),
+                  "compute_ns", value_to_json(probe->compute_ns, probe->compute_absent));
+    if (probe->pairs > 1)
+        json_object_set_new(json, "pairs", pairs_to_json(probe, first));
+    return json;
 }
 
 json_t *probe_to_json(const struct probe *before, const struct probe *after, const int *cpus,
@@ -249,8 +303,9 @@ json_t *probe_to_json(const struct probe *before, const struct probe *after, con
     json_t *cores = json_array();
     for (int i = 0; i < count; i++)
         json_array_append_new(cores, json_integer(cpus[i]));
-    json_t *record = json_pack("{so so so}", "before", one_to_json(before), "after",
-                               one_to_json(after), "cores", cores);
+    json_t *record =
+        json_pack("{so so so}", "before", one_to_json(before, count > 0 ? cpus[0] : -1), "after",
+                  one_to_json(after, count > 0 ? cpus[0] : -1), "cores", cores);
     if (count > 1)
         json_object_set_new(record, "line_cores", json_pack("[i,i]", cpus[0], cpus[1]));
     return record;

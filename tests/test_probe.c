@@ -59,6 +59,48 @@ static void one_worker_or_one_core_has_no_line(void **state)
     assert_value_or_busy(probe.compute_ns, probe.compute_absent);
 }
 
+static void pairs_are_spread_over_the_cores_in_use(void **state)
+{
+    (void)state;
+    static const int cpus[] = {3, 5, 7, 11, 13, 17, 19, 23, 29};
+    static const struct {
+        int count, pairs, others[PROBE_PAIRS_MAX];
+    } cases[] = {
+        {1, 0, {0}},
+        {2, 1, {5}},
+        {3, 2, {5, 7}},
+        {5, 4, {5, 7, 11, 13}},
+        {6, 4, {5, 7, 11, 17}},
+        {9, 4, {5, 11, 17, 29}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int others[PROBE_PAIRS_MAX];
+        assert_int_equal(probe_pick_others(cpus, cases[i].count, others), cases[i].pairs);
+        for (int k = 0; k < cases[i].pairs; k++)
+            assert_int_equal(others[k], cases[i].others[k]);
+    }
+}
+
+static void median_and_worst_are_of_the_pairs_that_were_measured(void **state)
+{
+    (void)state;
+    struct probe probe = {
+        .pairs = 4, .others = {5, 7, 11, 13}, .pair_ns = {50, NAN, 360, 60}, .line_ns = 50};
+    struct probe_pairs all = probe_pairs_of(&probe);
+    assert_true(all.median_ns == 60 && all.worst_ns == 360);
+    assert_int_equal(all.worst, 11);
+    static const int cpus[] = {3, 5, 7, 11, 13};
+    json_t *json = probe_to_json(&probe, &probe, cpus, 5);
+    char *text = json_dumps(json_object_get(json, "after"), JSON_COMPACT);
+    assert_non_null(strstr(text, "\"pairs\":{\"median_ns\":60.0,\"worst_ns\":360.0,"
+                                 "\"others\":[5,7,11,13],\"worst\":[3,11]}"));
+    free(text);
+    json_decref(json);
+    probe = (struct probe){.pairs = 2, .others = {5, 7}, .pair_ns = {NAN, NAN}};
+    all = probe_pairs_of(&probe);
+    assert_true(isnan(all.median_ns) && isnan(all.worst_ns) && all.worst == -1);
+}
+
 /* No time at all stands for partners that never come. */
 static void without_enough_batches_there_is_no_median(void **state)
 {
@@ -270,6 +312,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_cores_have_a_line_between_them),
         cmocka_unit_test(one_worker_or_one_core_has_no_line),
+        cmocka_unit_test(pairs_are_spread_over_the_cores_in_use),
+        cmocka_unit_test(median_and_worst_are_of_the_pairs_that_were_measured),
         cmocka_unit_test(without_enough_batches_there_is_no_median),
         cmocka_unit_test(a_core_that_is_not_ours_is_told),
         cmocka_unit_test(line_alone_is_that_of_any_two_cores),
