@@ -1,5 +1,5 @@
-/* doctor_programs.c - see doctor.h: the programs that this one starts, and what it cannot do without
- * them. */
+/* doctor_programs.c - see doctor.h: the programs that this one starts, and what it cannot do
+ * without them. */
 #include "harness/doctor_internal.h"
 
 static const struct {

@@ -377,7 +377,8 @@ static json_int_t calls_of(const json_t *iterations)
     return calls;
 }
 
-/* Iterations become the number of calls. A value that could not be had has its column, and is empty. */
+/* Iterations become the number of calls. A value that could not be had has its column, and is
+ * empty. */
 static void flatten(json_t *flat, const char *key, json_t *value)
 {
     if (strcmp(key, "events") == 0)

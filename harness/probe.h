@@ -12,10 +12,10 @@
  *   pairs       the same between the first core and up to PROBE_PAIRS_MAX others in use
  *   compute_ns  PROBE_COMPUTE_ROUNDS rounds of a dependent integer recurrence on the first core
  *
- * line_ns is of one pair, always the same, because moods are told by it. With more than two cores in
- * use the time for the line is shared among pairs of the first core and others, spread evenly over
- * all in use, so that one that the host has moved away shows in their worst. Going round all pairs
- * would leave each too few batches for a median in the time that a probe may take.
+ * line_ns is of one pair, always the same, because moods are told by it. With more than two cores
+ * in use the time for the line is shared among pairs of the first core and others, spread evenly
+ * over all in use, so that one that the host has moved away shows in their worst. Going round all
+ * pairs would leave each too few batches for a median in the time that a probe may take.
  *
  * Both are medians over short batches, so that one interruption, which hits one batch, changes
  * nothing. A probe takes PROBE_NS, and up to ten times that where other programs hold the cores, or
@@ -50,13 +50,13 @@ struct probe_pairs {
 };
 struct probe_pairs probe_pairs_of(const struct probe *probe);
 
-/* Which cores make a pair with cpus[0]: cpus[1], then others up to PROBE_PAIRS_MAX, spread evenly up
- * to the last. Returns how many. */
+/* Which cores make a pair with cpus[0]: cpus[1], then others up to PROBE_PAIRS_MAX, spread evenly
+ * up to the last. Returns how many. */
 int probe_pick_others(const int *cpus, int count, int others[PROBE_PAIRS_MAX]);
 
 /* Measures on cpus[0], cpus[1] and some of the others, kernel's ids that this process may use,
- * within about budget_ns; threads of its own, which are gone when it returns. threads is how many threads of the sample
- * run at a time: with one of them, or one core, there is no line to pass. */
+ * within about budget_ns; threads of its own, which are gone when it returns. threads is how many
+ * threads of the sample run at a time: with one of them, or one core, there is no line to pass. */
 void probe_run(struct probe *probe, const int *cpus, int count, int threads, int64_t budget_ns);
 
 /* The line alone, between any two cores, within about PROBE_NS. 0; -EINVAL if a core may not be
@@ -64,8 +64,8 @@ void probe_run(struct probe *probe, const int *cpus, int count, int threads, int
 int probe_line(int cpu_a, int cpu_b, double *line_ns);
 
 /* {"before": {"line_ns", "compute_ns", "pairs": {"median_ns", "worst_ns", "worst": [a, b],
- * "others": [b, ...]} where there are several}, "after": likewise, "cores": cpus, "line_cores": the two
- * between which the line of line_ns goes, where there are two}; owned by the caller. */
+ * "others": [b, ...]} where there are several}, "after": likewise, "cores": cpus, "line_cores":
+ * the two between which the line of line_ns goes, where there are two}; owned by the caller. */
 json_t *probe_to_json(const struct probe *before, const struct probe *after, const int *cpus,
                       int count);
 

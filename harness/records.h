@@ -53,8 +53,8 @@ double record_latency_ns(const json_t *record, double quantile);
  * free() it. */
 char *record_event_names(const json_t *record, const char *separator);
 
-/* Whether it is of this program's schema and has what every reader takes for granted: cell, variant,
- * workload, workers, status. If not, wrong says what it lacks. */
+/* Whether it is of this program's schema and has what every reader takes for granted: cell,
+ * variant, workload, workers, status. If not, wrong says what it lacks. */
 bool record_is_whole(const json_t *record, char *wrong, size_t wrong_size);
 
 /* Appending ---------------------------------------------------------------------------------- */
@@ -106,9 +106,9 @@ void record_reader_close(struct record_reader *reader);
 enum record_read record_reader_next(struct record_reader *reader, json_t **record, char *error,
                                     size_t error_size);
 
-/* Reads a whole samples.jsonl into a JSON array; NULL and one line in error if it cannot, if there is
- * no record in it, or if two samples claim one place in a run. A last line without its newline, as
- * a killed writer may leave it, is left out, and so is a line that was there before. */
+/* Reads a whole samples.jsonl into a JSON array; NULL and one line in error if it cannot, if there
+ * is no record in it, or if two samples claim one place in a run. A last line without its newline,
+ * as a killed writer may leave it, is left out, and so is a line that was there before. */
 json_t *record_file_read(const char *path, char *error, size_t error_size);
 
 /* Says what of the samples.jsonl in folder is so left out, in a line each on messages that begins

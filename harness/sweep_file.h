@@ -23,8 +23,8 @@
  *     groups:
  *       - id: grq-perm-gmp          # letters, digits, "-", "_"; plot and table key
  *         question: Does a queue per worker pay?
- *         figure: throughput        # throughput, speedup (workers hold 1 and more), events, latency (a
- *                                   # workload records them), knob or heatmap
+ *         figure: throughput        # throughput, speedup (workers hold 1 and more), events,
+ *                                   # latency (a workload records them), knob or heatmap
  *         baseline: gmp             # one of the variants
  *         variants: [grq, perm, gmp]
  *         workloads: ["spawn,n=100000", "ring,n=503"]

@@ -52,7 +52,8 @@ struct workload {
      * line that says what is wrong and what is valid. Static or params-owned storage. */
     const char *(*check)(const void *params);
 
-    /* Optional. Fewest workers with which params can be done at all, by any variant; left out: 1. */
+    /* Optional. Fewest workers with which params can be done at all, by any variant; left out: 1.
+     */
     int (*workers_min)(const void *params);
 
     /* Optional. Whether run() fills out->latency; left out: never. */
