@@ -12,6 +12,7 @@
     X(locality)                                                                                    \
     X(uneven)                                                                                      \
     X(spawn)                                                                                       \
+    X(crowd)                                                                                       \
     X(yield)                                                                                       \
     X(pingpong)                                                                                    \
     X(ring)                                                                                        \
