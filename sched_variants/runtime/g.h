@@ -34,6 +34,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 struct p;
 struct sched;
@@ -167,8 +168,9 @@ extern const char *const wake_words[];
                    "none: sleepers look again every millisecond")
 
 struct timers;
-struct g_slab;
-struct stack_slab;
+struct g_slab;     /* galloc.c */
+struct stack_slab; /* stacks.c */
+enum { G_SHELVES = 3, STACK_SHELVES = 4 };
 
 struct sched {
     /* constant during a run */
@@ -208,12 +210,15 @@ struct sched {
 
     /* Gs (galloc.c) */
     _Alignas(64) lock_t g_lock;
-    struct g *free_gs;
-    char *free_stacks;
-    struct g_slab *g_slabs;
-    struct stack_slab *stack_slabs;
+    LIST_HEAD(, g_slab) g_shelves[G_SHELVES];
     uint32_t next_id;
-    size_t stacks_mapped, stacks_unguarded;
+    _Atomic int64_t gs_free; /* in slabs */
+
+    /* their stacks (stacks.c) */
+    _Alignas(64) lock_t stack_lock;
+    LIST_HEAD(, stack_slab) stack_shelves[STACK_SHELVES];
+    _Atomic int64_t stacks_warm; /* free in slabs, with memory */
+    char *main_stack;
     size_t stacks_out; /* in use or in an M's cache */
     _Atomic size_t stacks_out_peak;
     _Atomic int64_t live_gs, live_gs_peak;

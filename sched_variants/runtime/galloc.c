@@ -1,98 +1,129 @@
-/* galloc.c - Gs and stacks: caches per M, global lists behind one lock, slabs from the machine.
+/* galloc.c - Gs: caches per M, slabs of a few hundred behind one lock.
  *
- * A G is made without a stack; it gets one when it first runs and gives it back when it ends, so
- * a million spawned Gs that run one after the other share one hot stack.
+ * A G is made without a stack; it gets one when it first runs and gives it back when it ends
+ * (stacks.c), so a million spawned Gs that run one after the other share one hot stack.
  *
  * Source: Go 1.26 runtime/proc.go gfget, gfput.
  *   Same:    the cache spills at 64 down to 32 and refills 32.
- *   Differs: caches belong to the M, not the P; stacks are cached apart from Gs.
- *   Why:     the variants without Go's P need no P for it, and a G that never ran has no stack.
+ *   Differs: caches belong to the M, not the P; stacks are cached apart from Gs; memory of ended
+ *            Gs goes back to the kernel.
+ *   Why:     the variants without Go's P need no P for it, a G that never ran has no stack, and a
+ *            burst shall leave nothing behind.
  *
- * A free stack holds, in its topmost words, the link to the next one, and for ThreadSanitizer its
- * fiber and the context in which its last G ended: there a stack is not started afresh but goes
- * on in g_entry()'s loop, because the fiber's own record of calls cannot be cut back.
- * Stack tops are staggered by some lines, because tops at equal offsets in a page would all fall
- * into the same few sets of the L1 cache.
+ * What ended Gs leave behind: what the caches of the Ms hold, fewer than 64 each, and in slabs
+ * GS_KEPT free ones at most once a worker has been idle (galloc_give_back()).
+ *
+ * Invariants, while g_lock is free
+ *   a free G is in one M's cache or in its slab's list; a slab is on the shelf that its counts say
+ *   gs_free == sum of free over all slabs; next_id == Gs ever carved out of slabs
  */
 #include "ctx.h"
 #include "internal.h"
 
 #include <errno.h>
-#include <string.h>
 
 enum {
-    GS_PER_SLAB = 64,
-    STACKS_PER_SLAB = 64,
+    G_SLAB_SIZE = 64 << 10,
+    GS_PER_SLAB = G_SLAB_SIZE / sizeof(struct g) - 1, /* its head takes the place of one */
     CACHE_SPILL = 64,
     CACHE_REFILL = 32,
-    STAGGER_STEPS = 16,
-    STAGGER_BYTES = 192,
 };
 
+enum g_shelf {
+    G_SHELF_FULL,  /* none to be had */
+    G_SHELF_OPEN,  /* some are in use */
+    G_SHELF_WHOLE, /* none is in use */
+};
+
+/* Memory of its own, aligned to its size: a G's address tells its slab. */
 struct g_slab {
-    struct g_slab *next;
-    _Alignas(
-        64) struct g gs[GS_PER_SLAB]; /* a G is two lines: what a switch and what a wake touch */
+    LIST_ENTRY(g_slab) link;
+    enum g_shelf shelf;
+    uint32_t free, carved; /* carved: Gs that have ever been used, the first ones */
+    struct g *free_gs;     /* through link */
+    _Alignas(64) struct g gs[GS_PER_SLAB];
 };
-_Static_assert(sizeof(struct g) % 64 == 0, "Gs in a slab start on cache lines");
+_Static_assert(sizeof(struct g) == 128, "a G is two lines: what a switch and what a wake touch");
+_Static_assert(sizeof(struct g_slab) <= G_SLAB_SIZE, "a slab's head takes the place of one G");
 
-struct stack_slab {
-    struct stack_slab *next;
-    char *base;
-    size_t count, size;
-};
+/* Slabs --------------------------------------------------------------------------------------- */
 
-struct stack_top {
-    char *link;
-    char *start; /* where the first frame begins; constant */
-    void *fiber;
-    void *ended_sp;
-};
-
-static struct stack_top *stack_top(const struct sched *sched, char *stack)
+static struct g_slab *slab_of(struct g *gp)
 {
-    return (struct stack_top *)(stack + sched->stack_size) - 1;
+    return (struct g_slab *)((uintptr_t)gp & ~(uintptr_t)(G_SLAB_SIZE - 1));
 }
 
-/* Where the first frame of a stack begins: 16-byte aligned, below the words above. */
-static char *stack_start(char *stack, size_t size)
+/* Pre, here and below: g_lock. */
+static void slab_shelve(struct sched *sched, struct g_slab *slab)
 {
-    size_t step = ((uintptr_t)stack / size) % STAGGER_STEPS;
-    char *start = stack + size - sizeof(struct stack_top) - step * STAGGER_BYTES;
-    return (char *)((uintptr_t)start & ~(uintptr_t)15);
+    bool full = slab->free == 0 && slab->carved == GS_PER_SLAB;
+    enum g_shelf shelf = full                         ? G_SHELF_FULL
+                         : slab->free == slab->carved ? G_SHELF_WHOLE
+                                                      : G_SHELF_OPEN;
+    if (shelf == slab->shelf)
+        return;
+    LIST_REMOVE(slab, link);
+    LIST_INSERT_HEAD(&sched->g_shelves[shelf], slab, link);
+    slab->shelf = shelf;
 }
 
-/* Gs ---------------------------------------------------------------------------------------- */
-
-static void gs_map(struct sched *sched)
+static void gs_free_count(struct sched *sched, int64_t change)
 {
-    struct g_slab *slab = machine_alloc(sizeof *slab, 64);
+    /* relaxed: written under the lock, read without it as a hint */
+    int64_t now = atomic_load_explicit(&sched->gs_free, memory_order_relaxed) + change;
+    atomic_store_explicit(&sched->gs_free, now, memory_order_relaxed);
+}
+
+static struct g_slab *slab_map(struct sched *sched)
+{
+    struct g_slab *slab = machine_block_map(G_SLAB_SIZE);
     if (!slab)
         fatal_env(ENOMEM, "no memory for goroutines");
-    memset(slab, 0, sizeof *slab);
-    slab->next = sched->g_slabs;
-    sched->g_slabs = slab;
-    for (int i = GS_PER_SLAB - 1; i >= 0; i--) {
-        slab->gs[i].id = sched->next_id + (uint32_t)i;
-        slab->gs[i].link = sched->free_gs;
-        sched->free_gs = &slab->gs[i];
-    }
-    sched->next_id += GS_PER_SLAB;
+    slab->shelf = G_SHELF_WHOLE;
+    LIST_INSERT_HEAD(&sched->g_shelves[G_SHELF_WHOLE], slab, link);
+    return slab;
 }
 
+static struct g *slab_take(struct sched *sched, struct g_slab *slab)
+{
+    struct g *gp = slab->free_gs;
+    if (gp) {
+        slab->free_gs = gp->link;
+        slab->free--;
+        gs_free_count(sched, -1);
+        return gp;
+    }
+    gp = &slab->gs[slab->carved++];
+    gp->id = sched->next_id++;
+    return gp;
+}
+
+static void slab_put(struct sched *sched, struct g *gp)
+{
+    struct g_slab *slab = slab_of(gp);
+    gp->link = slab->free_gs;
+    slab->free_gs = gp;
+    slab->free++;
+    gs_free_count(sched, 1);
+    slab_shelve(sched, slab);
+}
+
+/* Pre: the cache is empty. */
 static void gs_refill(struct m *m)
 {
     struct sched *sched = m->sched;
     lock_acquire(&sched->g_lock);
-    if (!sched->free_gs)
-        gs_map(sched);
     do {
-        struct g *gp = sched->free_gs;
-        sched->free_gs = gp->link;
+        struct g_slab *slab = LIST_FIRST(&sched->g_shelves[G_SHELF_OPEN]);
+        if (!slab)
+            slab = LIST_FIRST(&sched->g_shelves[G_SHELF_WHOLE]);
+        if (!slab)
+            slab = slab_map(sched);
+        struct g *gp = slab_take(sched, slab);
+        slab_shelve(sched, slab);
         gp->link = m->cache.gs;
         m->cache.gs = gp;
-        m->cache.gs_count++;
-    } while (sched->free_gs && m->cache.gs_count < CACHE_REFILL);
+    } while (++m->cache.gs_count < CACHE_REFILL);
     lock_release(&sched->g_lock);
 }
 
@@ -109,12 +140,34 @@ static void gs_spill(struct m *m, uint32_t keep)
     while (spilled) {
         struct g *gp = spilled;
         spilled = gp->link;
-        gp->link = sched->free_gs;
-        sched->free_gs = gp;
+        slab_put(sched, gp);
     }
     lock_release(&sched->g_lock);
     m->cache.gs_count = keep;
 }
+
+static bool gs_give_back(struct sched *sched)
+{
+    if (atomic_load_explicit(&sched->gs_free, memory_order_relaxed) <= GS_KEPT) /* a hint */
+        return false;
+    lock_acquire(&sched->g_lock);
+    struct g_slab *slab = LIST_FIRST(&sched->g_shelves[G_SHELF_WHOLE]);
+    if (slab) {
+        LIST_REMOVE(slab, link);
+        gs_free_count(sched, -(int64_t)slab->free);
+    }
+    lock_release(&sched->g_lock);
+    if (slab)
+        machine_block_unmap(slab, G_SLAB_SIZE);
+    return slab != NULL;
+}
+
+bool galloc_give_back(struct sched *sched)
+{
+    return stacks_give_back(sched) || gs_give_back(sched);
+}
+
+/* A G's life ---------------------------------------------------------------------------------- */
 
 static void peak_raise(_Atomic int64_t *peak, int64_t value)
 {
@@ -182,130 +235,7 @@ uint64_t sched_live_peak(struct sched *sched)
     return (uint64_t)(now > peak ? now : peak);
 }
 
-/* Stacks ------------------------------------------------------------------------------------ */
-
-void **g_ended_sp(const struct sched *sched, char *stack)
-{
-    return &stack_top(sched, stack)->ended_sp;
-}
-
-static char *stacks_map(struct sched *sched, size_t count, size_t size)
-{
-    struct stack_slab *slab = machine_alloc(sizeof *slab, 16);
-    size_t guarded = 0;
-    char *base = slab ? machine_stacks_map(count, size, &guarded) : NULL;
-    if (!base)
-        fatal_env(ENOMEM, "no address space for %zu goroutine stacks of %zu bytes", count, size);
-    sched->stacks_mapped += count;
-    sched->stacks_unguarded += count - guarded;
-    *slab = (struct stack_slab){sched->stack_slabs, base, count, size};
-    sched->stack_slabs = slab;
-    return base;
-}
-
-static void stacks_refill(struct m *m)
-{
-    struct sched *sched = m->sched;
-    size_t want = sched->ops->thread_per_g ? 1 : CACHE_REFILL;
-    lock_acquire(&sched->g_lock);
-    if (!sched->free_stacks) {
-        char *base = stacks_map(sched, STACKS_PER_SLAB, sched->stack_size);
-        for (int i = STACKS_PER_SLAB - 1; i >= 0; i--) {
-            char *stack = base + (size_t)i * sched->stack_size;
-            stack_top(sched, stack)->start = stack_start(stack, sched->stack_size);
-            stack_top(sched, stack)->link = sched->free_stacks;
-            sched->free_stacks = stack;
-        }
-    }
-    while (sched->free_stacks && m->cache.stacks_count < want) {
-        char *stack = sched->free_stacks;
-        sched->free_stacks = stack_top(sched, stack)->link;
-        stack_top(sched, stack)->link = m->cache.stacks;
-        m->cache.stacks = stack;
-        m->cache.stacks_count++;
-        sched->stacks_out++;
-    }
-    /* relaxed: a statistic, written under the lock */
-    if (sched->stacks_out > atomic_load_explicit(&sched->stacks_out_peak, memory_order_relaxed))
-        atomic_store_explicit(&sched->stacks_out_peak, sched->stacks_out, memory_order_relaxed);
-    lock_release(&sched->g_lock);
-}
-
-/* Keeps the `keep` newest: the newest of all may be the stack this very call runs on. */
-static void stacks_spill(struct m *m, uint32_t keep)
-{
-    struct sched *sched = m->sched;
-    char **at = &m->cache.stacks;
-    for (uint32_t i = 0; i < keep; i++)
-        at = &stack_top(sched, *at)->link;
-    char *spilled = *at;
-    *at = NULL;
-    lock_acquire(&sched->g_lock);
-    sched->stacks_out -= m->cache.stacks_count - keep;
-    while (spilled) {
-        char *stack = spilled;
-        spilled = stack_top(sched, stack)->link;
-        stack_top(sched, stack)->link = sched->free_stacks;
-        sched->free_stacks = stack;
-    }
-    lock_release(&sched->g_lock);
-    m->cache.stacks_count = keep;
-}
-
-static void g_bind_big_stack(struct m *m, struct g *gp)
-{
-    lock_acquire(&m->sched->g_lock);
-    gp->stack = stacks_map(m->sched, 1, STACK_SIZE_MAIN);
-    gp->sp = stack_start(gp->stack, STACK_SIZE_MAIN);
-    lock_release(&m->sched->g_lock);
-#if defined(CTX_TSAN)
-    gp->fiber = m->sched->main_fiber = __tsan_create_fiber(0);
-#endif
-}
-
-void g_bind_stack(struct m *m, struct g *gp)
-{
-    if (gp->big_stack) {
-        g_bind_big_stack(m, gp);
-    } else {
-        if (__builtin_expect(!m->cache.stacks, 0))
-            stacks_refill(m);
-        gp->stack = m->cache.stacks;
-        struct stack_top *top = stack_top(m->sched, gp->stack);
-        gp->sp = top->start;
-        m->cache.stacks = top->link;
-        m->cache.stacks_count--;
-#if defined(CTX_TSAN)
-        if (!top->fiber)
-            top->fiber = __tsan_create_fiber(0);
-        gp->fiber = top->fiber;
-        if (top->ended_sp) {
-            gp->sp = top->ended_sp;
-            return;
-        }
-#endif
-    }
-#if defined(CTX_ASAN)
-    /* the frames of the G before ended by a jump and left their red zones behind */
-    __asan_unpoison_memory_region(gp->stack + m->sched->guard_size,
-                                  g_stack_size(m->sched, gp) - m->sched->guard_size);
-#endif
-    gp->sp = ctx_prepare(gp->sp);
-}
-
-void g_release_stack(struct m *m, struct g *gp)
-{
-    char *stack = gp->stack;
-    gp->stack = NULL;
-    if (gp->big_stack)
-        return; /* unmapped with the slabs; the process has one */
-    stack_top(m->sched, stack)->link = m->cache.stacks;
-    m->cache.stacks = stack;
-    if (++m->cache.stacks_count >= CACHE_SPILL)
-        stacks_spill(m, CACHE_REFILL);
-}
-
-/* ------------------------------------------------------------------------------------------- */
+/* All of them --------------------------------------------------------------------------------- */
 
 void m_cache_flush(struct m *m)
 {
@@ -316,30 +246,21 @@ void m_cache_flush(struct m *m)
 
 void galloc_fini(struct sched *sched)
 {
-#if defined(CTX_TSAN)
-    if (sched->main_fiber)
-        __tsan_destroy_fiber(sched->main_fiber);
-    for (char *stack = sched->free_stacks; stack; stack = stack_top(sched, stack)->link)
-        if (stack_top(sched, stack)->fiber)
-            __tsan_destroy_fiber(stack_top(sched, stack)->fiber);
-#endif
-    while (sched->stack_slabs) {
-        struct stack_slab *slab = sched->stack_slabs;
-        sched->stack_slabs = slab->next;
-        machine_stacks_unmap(slab->base, slab->count, slab->size);
-        machine_free(slab);
-    }
-    while (sched->g_slabs) {
-        struct g_slab *slab = sched->g_slabs;
-        sched->g_slabs = slab->next;
-        machine_free(slab);
+    for (int i = 0; i < G_SHELVES; i++) {
+        struct g_slab *slab;
+        while ((slab = LIST_FIRST(&sched->g_shelves[i]))) {
+            LIST_REMOVE(slab, link);
+            machine_block_unmap(slab, G_SLAB_SIZE);
+        }
     }
 }
 
 void sched_each_g(struct sched *sched, void (*visit)(struct g *gp, void *arg), void *arg)
 {
-    for (struct g_slab *slab = sched->g_slabs; slab; slab = slab->next)
-        for (int i = 0; i < GS_PER_SLAB; i++)
-            if (slab->gs[i].alive)
-                visit(&slab->gs[i], arg);
+    struct g_slab *slab;
+    for (int i = 0; i < G_SHELVES; i++)
+        LIST_FOREACH(slab, &sched->g_shelves[i], link)
+    for (uint32_t k = 0; k < slab->carved; k++)
+        if (slab->gs[k].alive)
+            visit(&slab->gs[k], arg);
 }

@@ -13,18 +13,41 @@ enum {
     STACK_SIZE_THREAD_PER_G = 32 << 10,
 };
 
-/* galloc.c: Gs and their stacks. m's own caches first, then the global lists. */
-struct g *g_alloc(struct m *m);               /* alive, counted, without a stack */
-void g_free(struct m *m, struct g *gp);       /* pre: its stack is gone */
+/* What ended Gs may leave behind, beside the caches of the Ms, once a worker has been idle: so many
+ * free Gs, 64 MiB, and free stacks that have memory, 64 MiB where each has touched one page. With
+ * ThreadSanitizer each has a fiber of hundreds of KB besides, and there can be 8128. */
+enum {
+    GS_KEPT = 1 << 19,
+#if defined(SCHEDLAB_TSAN)
+    STACKS_KEPT = 1 << 8,
+#else
+    STACKS_KEPT = 1 << 14,
+#endif
+};
+
+/* galloc.c: Gs. m's own cache first, then the slabs. */
+struct g *g_alloc(struct m *m);         /* alive, counted, without a stack */
+void g_free(struct m *m, struct g *gp); /* pre: its stack is gone */
+
+/* stacks.c: likewise */
 void g_bind_stack(struct m *m, struct g *gp); /* first run: a stack, ready to be switched to */
 void g_release_stack(struct m *m,
                      struct g *gp); /* may still be the current one: see proc.c g_exit */
 void **g_ended_sp(const struct sched *sched,
-                  char *stack); /* ThreadSanitizer builds, see galloc.c */
+                  char *stack); /* ThreadSanitizer builds, see stacks.c */
+/* Keeps the `keep` newest in m's cache: the newest may be the stack this very call runs on. */
+void stacks_spill(struct m *m, uint32_t keep);
+void stacks_fini(struct sched *sched); /* pre: no M runs, all have flushed */
 static inline size_t g_stack_size(const struct sched *sched, const struct g *gp)
 {
     return gp->big_stack ? (size_t)STACK_SIZE_MAIN : sched->stack_size;
 }
+
+/* Gives one slab of what is kept in excess back to the kernel, in tens of microseconds: for an M
+ * without work, which then looks for some again. False if there is no excess. */
+bool galloc_give_back(struct sched *sched);
+bool stacks_give_back(struct sched *sched); /* of stacks only */
+
 void m_cache_flush(struct m *m); /* hands caches and counts to the global lists */
 uint64_t sched_live_peak(struct sched *sched);
 void galloc_fini(struct sched *sched);

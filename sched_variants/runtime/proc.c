@@ -215,7 +215,7 @@ static struct g *g_end(struct m *m, struct g *gp)
 }
 
 /* Ends the current G. Returns a fresh G that is to run on this very stack, or not at all.
- * ThreadSanitizer builds return for every G that gets this stack later: see galloc.c. */
+ * ThreadSanitizer builds return for every G that gets this stack later: see stacks.c. */
 static struct g *g_exit(struct m *m, struct g *gp)
 {
     if (gp->big_stack)
@@ -341,12 +341,14 @@ static struct g *m_find_runnable(struct m *m, bool *inherit)
         if (gp)
             return gp;
         if (m->ops->blocks) {
-            m_block(m);
+            if (!galloc_give_back(m->sched))
+                m_block(m);
             continue;
         }
         if (m->ops->steal && m_may_spin(m) && (gp = m_spin(m, inherit)))
             return gp;
-        m_idle(m);
+        if (!galloc_give_back(m->sched))
+            m_idle(m);
     }
     return NULL;
 }

@@ -316,6 +316,7 @@ void sched_free(struct sched *sched)
     if (sched->ops->fini)
         sched->ops->fini(sched);
     timers_fini(sched);
+    stacks_fini(sched);
     galloc_fini(sched);
     machine_free(sched->allp);
     machine_free(sched);

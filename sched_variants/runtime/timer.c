@@ -9,6 +9,10 @@
  *            they began.
  *   Why:     the order of equal ones is the scheduler's to show, not the heap's.
  *
+ * A sleeper takes 24 bytes of the heap's array and nothing else beside its G. The array doubles
+ * when it is full and is halved when three quarters of it are free, so that ended sleeps leave
+ * nothing behind.
+ *
  * Invariant, while lock is free: timers_next == when of the heap's root, INT64_MAX if empty.
  *
  * timers_next is written under the lock and read without it, relaxed at both ends: it hands nothing
@@ -33,7 +37,7 @@ struct timers {
     struct sleeper *heap;
 };
 
-enum { ARITY = 4 };
+enum { ARITY = 4, CAPACITY_MIN = 64 };
 
 void timers_init(struct sched *sched)
 {
@@ -59,9 +63,8 @@ static void publish_next(struct sched *sched)
     atomic_store_explicit(&sched->timers_next, next, memory_order_relaxed);
 }
 
-static void heap_grow(struct timers *timers)
+static void heap_resize(struct timers *timers, size_t capacity)
 {
-    size_t capacity = timers->capacity ? timers->capacity * 2 : 64;
     struct sleeper *heap = machine_alloc(capacity * sizeof *heap, 64);
     if (!heap)
         fatal_env(ENOMEM, "no memory for %zu timers", capacity);
@@ -80,7 +83,7 @@ static bool sleeper_is_before(const struct sleeper *a, const struct sleeper *b)
 static void heap_push(struct timers *timers, struct sleeper item)
 {
     if (timers->count == timers->capacity)
-        heap_grow(timers);
+        heap_resize(timers, timers->capacity ? timers->capacity * 2 : CAPACITY_MIN);
     size_t at = timers->count++;
     while (at > 0 && sleeper_is_before(&item, &timers->heap[(at - 1) / ARITY])) {
         timers->heap[at] = timers->heap[(at - 1) / ARITY];
@@ -106,6 +109,8 @@ static struct sleeper heap_pop(struct timers *timers)
         at = (size_t)(least - timers->heap);
     }
     timers->heap[at] = last;
+    if (timers->count <= timers->capacity / 4 && timers->capacity > CAPACITY_MIN)
+        heap_resize(timers, timers->capacity / 2);
     return top;
 }
 

@@ -224,6 +224,36 @@ void machine_free(void *ptr)
     free(ptr);
 }
 
+static char *pages_map(size_t size)
+{
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+/* The kernel places a mapping beside the one before, so that only the first is cut to measure. */
+void *machine_block_map(size_t size)
+{
+    char *block = pages_map(size);
+    size_t over = (uintptr_t)block & (size - 1);
+    if (!over)
+        return block;
+    munmap(block, size);
+    char *wide = pages_map(2 * size);
+    if (!wide)
+        return NULL;
+    size_t before = -(uintptr_t)wide & (size - 1);
+    if (before)
+        munmap(wide, before);
+    munmap(wide + before + size, size - before);
+    return wide + before;
+}
+
+void machine_block_unmap(void *block, size_t size)
+{
+    munmap(block, size);
+}
+
 size_t machine_guard_size(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
@@ -274,6 +304,11 @@ void *machine_stacks_map(size_t count, size_t size, size_t *guarded)
 void machine_stacks_unmap(void *base, size_t count, size_t size)
 {
     munmap(base, count * size);
+}
+
+void machine_stacks_drop(void *base, size_t count, size_t size)
+{
+    madvise(base, count * size, MADV_DONTNEED);
 }
 
 /* Faults -------------------------------------------------------------------------------------- */
