@@ -68,17 +68,38 @@ static const struct known_event *known_event_find(const char *name)
 
 /* What the kernel accounts to the whole process, its ended threads included. Unlike perf:: events
  * they need no permission, cost nothing while counting, and serve thread-per-goroutine variants. */
-enum { PROCESS_CPU_NS, PROCESS_SWITCHES, PROCESS_PREEMPTIONS, PROCESS_PAGE_FAULTS, PROCESS_COUNT };
+enum {
+    PROCESS_CPU_NS,
+    PROCESS_SWITCHES,
+    PROCESS_PREEMPTIONS,
+    PROCESS_PAGE_FAULTS,
+    PROCESS_MEMORY_PEAK,
+    PROCESS_MEMORY_PER_G,
+    PROCESS_COUNT
+};
 
 static const struct {
     const char *name;
     const char *help;
+    enum counter_kind kind;
 } process_events[PROCESS_COUNT] = {
-    [PROCESS_CPU_NS] = {"PROCESS_CPU_NS", "ns on a core, all threads (getrusage)"},
-    [PROCESS_SWITCHES] = {"PROCESS_SWITCHES", "times a thread gave up its core (getrusage)"},
+    [PROCESS_CPU_NS] = {"PROCESS_CPU_NS", "ns on a core, all threads (getrusage)", COUNTER_SUM},
+    [PROCESS_SWITCHES] = {"PROCESS_SWITCHES", "times a thread gave up its core (getrusage)",
+                          COUNTER_SUM},
     [PROCESS_PREEMPTIONS] = {"PROCESS_PREEMPTIONS",
-                             "times the kernel took the core from a thread (getrusage)"},
-    [PROCESS_PAGE_FAULTS] = {"PROCESS_PAGE_FAULTS", "page faults, all threads (getrusage)"},
+                             "times the kernel took the core from a thread (getrusage)",
+                             COUNTER_SUM},
+    [PROCESS_PAGE_FAULTS] = {"PROCESS_PAGE_FAULTS", "page faults, all threads (getrusage)",
+                             COUNTER_SUM},
+    [PROCESS_MEMORY_PEAK] = {"PROCESS_MEMORY_PEAK",
+                             "bytes of memory and page tables, at the most, beyond those before "
+                             "the scheduler started; untimed calls included",
+                             COUNTER_RUN_PEAK},
+    [PROCESS_MEMORY_PER_G] =
+        {"PROCESS_MEMORY_PER_G",
+         "PROCESS_MEMORY_PEAK over LIVE_GS_PEAK: what a goroutine takes, where "
+         "there are a thousand or more",
+         COUNTER_RUN_PEAK},
 };
 
 const char *counter_stand_in(const char *name)
@@ -135,6 +156,11 @@ bool counter_sde_is_malloc(int index)
     return index >= MALLOC_FIRST;
 }
 
+bool counter_sde_is_per_g(int index)
+{
+    return index == STAT_COUNT + PROCESS_MEMORY_PER_G;
+}
+
 bool counter_sde_is_by_thread(int index)
 {
     return index == MALLOC_FIRST + MALLOC_BYTES;
@@ -158,8 +184,9 @@ enum counter_kind counter_sde_kind(int index)
 {
     if (counter_sde_is_malloc(index))
         return malloc_events[index - MALLOC_FIRST].kind;
-    return index < STAT_COUNT && stat_info[index].merge == STAT_MERGE_MAX ? COUNTER_PEAK
-                                                                          : COUNTER_SUM;
+    if (index >= STAT_COUNT)
+        return process_events[index - STAT_COUNT].kind;
+    return stat_info[index].merge == STAT_MERGE_MAX ? COUNTER_PEAK : COUNTER_SUM;
 }
 
 bool counter_sde_is_peak(int index)

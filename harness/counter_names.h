@@ -57,6 +57,7 @@ enum counter_kind {
     COUNTER_LEVEL, /* what it is at the end of the last timed call */
     COUNTER_RUN, /* what was added from before the first thread to after the last one: what threads
                     * tell only when they end */
+    COUNTER_RUN_PEAK, /* a maximum over the same time, which takes too long to read at each call */
 };
 
 /* The program's own: those of the scheduler (stats.h, the first STAT_COUNT), then the process's,
@@ -67,10 +68,12 @@ const char *counter_sde_help(int index);
 enum counter_kind counter_sde_kind(int index);
 bool counter_sde_is_peak(int index);
 bool counter_sde_is_malloc(int index);
+bool counter_sde_is_per_g(int index);   /* divided by LIVE_GS_PEAK */
 int counter_sde_find(const char *name); /* with the prefix; -1 if there is none */
 
 /* The process's and malloc's, all threads together, but for what is counted by thread: that is
- * counters_malloc_bytes(). Pre: STAT_COUNT <= index, and not counter_sde_is_by_thread(index). */
+ * counters_malloc_bytes(). Pre: STAT_COUNT <= index, not counter_sde_is_by_thread(index), and not
+ * of kind COUNTER_RUN_PEAK. */
 long long counter_process_read(int index);
 bool counter_sde_is_by_thread(int index);
 

@@ -74,6 +74,7 @@ struct counters {
     struct own own;
     uint64_t run_ops;               /* of all calls, once it has finished */
     bool wants_malloc, wants_bytes; /* some event of malloc's; that of threads' bytes */
+    int64_t memory_base;            /* of a COUNTER_RUN_PEAK */
     papi_handle_t sde;
 
     lock_t lock; /* protects what follows against Ms that start and stop */

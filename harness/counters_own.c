@@ -9,6 +9,7 @@
 #include "harness/counter_names.h"
 #include "harness/counters_internal.h"
 #include "harness/malloc_stats.h"
+#include "harness/memory_use.h"
 
 #include <stdlib.h>
 
@@ -20,6 +21,8 @@ static long long sde_read(void *arg)
     const struct counters_source *source = counter->counters->source;
     if (counter_sde_is_by_thread(counter->sde))
         return counters_malloc_bytes(counter->counters);
+    if (counter_sde_kind(counter->sde) == COUNTER_RUN_PEAK)
+        return counter->total;
     if (counter->sde >= STAT_COUNT)
         return counter_process_read(counter->sde);
     return source ? (long long)source->read(source->arg, (enum stat_id)counter->sde) : 0;
@@ -118,20 +121,37 @@ static void each_m_make(struct counters *counters, struct counter *counter)
 }
 
 /* One that cannot be read for a part of the run. */
-static bool is_of_run(const struct counter *counter)
+static bool is_of_run(const struct counter *counter, enum counter_kind kind)
 {
-    return counter->sde >= 0 && !counter->absent && counter_sde_kind(counter->sde) == COUNTER_RUN;
+    return counter->sde >= 0 && !counter->absent && counter_sde_kind(counter->sde) == kind;
+}
+
+static void memory_begin(struct counters *counters)
+{
+    const char *absent = NULL;
+    bool started = false;
+    for (size_t i = 0; i < counters->count; i++) {
+        struct counter *counter = &counters->list[i];
+        if (!is_of_run(counter, COUNTER_RUN_PEAK))
+            continue;
+        if (!started)
+            absent = memory_use_start(&counters->memory_base);
+        started = true;
+        if (absent)
+            counter_lose(counter, absent);
+    }
 }
 
 /* No M has been started yet, so that what they do in all their life is counted. */
 static void run_begin(struct counters *counters)
 {
+    memory_begin(counters);
     if (!counters->wants_malloc)
         return;
     malloc_stats_flush();
     malloc_stats_refresh();
     for (size_t i = 0; i < counters->count; i++)
-        if (is_of_run(&counters->list[i]))
+        if (is_of_run(&counters->list[i], COUNTER_RUN))
             counters->list[i].run_base = counter_process_read(counters->list[i].sde);
 }
 
@@ -139,7 +159,7 @@ static void run_begin(struct counters *counters)
 static const char *source_absence(const struct counters *counters, int sde)
 {
     const struct counters_source *source = counters->source;
-    if (sde >= STAT_COUNT)
+    if (sde >= STAT_COUNT && !(counter_sde_is_per_g(sde) && !source))
         return NULL;
     return source ? source->absent(source->arg, (enum stat_id)sde) : "there is no scheduler";
 }
@@ -235,7 +255,7 @@ static void set_account(struct counters *counters, struct event_set *set)
             counter->total += counter->each_m->window;
         else if (kind == COUNTER_SUM)
             counter->total += set->now[i] - set->base[i];
-        else if (kind != COUNTER_RUN)
+        else if (kind != COUNTER_RUN && kind != COUNTER_RUN_PEAK)
             counter->total = set->now[i];
     }
 }
@@ -253,18 +273,45 @@ void counters_own_end(struct counters *counters)
     }
 }
 
-/* Straight from malloc: by now PAPI has forgotten the first thread and, with it, the process's
- * sets. */
+/* Beside few goroutines, other memory is all that would be seen. */
+enum { MEMORY_GS_MIN = 1000 };
+
+static void memory_finish(struct counters *counters)
+{
+    const struct counters_source *source = counters->source;
+    for (size_t i = 0; i < counters->count; i++) {
+        struct counter *counter = &counters->list[i];
+        int64_t most;
+        if (!is_of_run(counter, COUNTER_RUN_PEAK))
+            continue;
+        if (!memory_use_peak(&most)) {
+            counter_lose(counter, "/proc/self/status has no VmHWM");
+            continue;
+        }
+        counter->total = most > counters->memory_base ? most - counters->memory_base : 0;
+        if (!counter_sde_is_per_g(counter->sde))
+            continue;
+        int64_t gs = (int64_t)source->read(source->arg, STAT_LIVE_GS_PEAK);
+        if (gs < MEMORY_GS_MIN)
+            counter_lose(counter, "fewer than 1000 goroutines were alive at once");
+        else
+            counter->total /= gs;
+    }
+}
+
+/* Straight from kernel and malloc: by now PAPI has forgotten the first thread and, with it, the
+ * process's sets. */
 void counters_finish(struct counters *counters, uint64_t ops)
 {
     counters->run_ops = ops;
+    memory_finish(counters);
     if (!counters->wants_malloc)
         return;
     malloc_stats_flush();
     malloc_stats_refresh();
     for (size_t i = 0; i < counters->count; i++) {
         struct counter *counter = &counters->list[i];
-        if (is_of_run(counter))
+        if (is_of_run(counter, COUNTER_RUN))
             counter->total = counter_process_read(counter->sde) - counter->run_base;
     }
 }

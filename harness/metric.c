@@ -125,7 +125,7 @@ void metric_describe(const struct metric *metric, char *text, size_t size)
     }
     enum counter_kind kind = index < 0 ? COUNTER_SUM : counter_sde_kind(index);
     snprintf(text, size, "%s%s", metric->name,
-             kind == COUNTER_PEAK    ? ", the peak"
-             : kind == COUNTER_LEVEL ? ", at the end"
-                                     : " per operation");
+             kind == COUNTER_PEAK || kind == COUNTER_RUN_PEAK ? ", the peak"
+             : kind == COUNTER_LEVEL                          ? ", at the end"
+                                                              : " per operation");
 }

@@ -243,9 +243,9 @@ static void print_event(const struct run_table *table, const char *name, size_t 
         return;
     enum counter_kind kind = index >= 0 ? counter_sde_kind(index) : COUNTER_SUM;
     snprintf(label, sizeof label, "%s%s", without_prefix(name),
-             kind == COUNTER_PEAK    ? " (peak)"
-             : kind == COUNTER_LEVEL ? " (at end)"
-                                     : "");
+             kind == COUNTER_PEAK || kind == COUNTER_RUN_PEAK ? " (peak)"
+             : kind == COUNTER_LEVEL                          ? " (at end)"
+                                                              : "");
     fprintf(to, "%-*s", EVENT_WIDTH, label);
     for (size_t i = from; i < to_row; i++) {
         char text[CELL_SIZE];

@@ -128,6 +128,18 @@ for try in 1 2 3; do
 done
 json calls_are_counted_together \
     "j['counted'] == 'section' and j['events'][0]['value'] == j['ops'] == sum(i['ops'] for i in j['iterations']) and len(j['iterations']) == 4"
+memory=sde:::schedlab::PROCESS_MEMORY_PEAK,sde:::schedlab::PROCESS_MEMORY_PER_G
+run run --sample gmp crowd,n=20000 --workers 1 --iterations 2 --warmup 0 --events $memory
+json sample_knows_what_a_blocked_goroutine_takes \
+    "[4096 * 20001 < j['events'][0]['value'] < 4600 * 20001, 4096 < j['events'][1]['value'] <= 4600] == [True, True]"
+run run --sample gmp spawn,n=100000 --workers 1 --iterations 1 --events $memory
+json sample_knows_what_one_that_has_not_run_takes "128 <= j['events'][1]['value'] <= 160"
+run run --sample contsteal spawn,n=100000 --workers 1 --iterations 1 --events $memory
+json memory_per_goroutine_takes_many \
+    "'value' in j['events'][0] and 'fewer than 1000' in j['events'][1]['absent']"
+run run --sample serial fib,n=10 --workers 1 --iterations 1 --events $memory
+json memory_per_goroutine_takes_goroutines \
+    "'value' in j['events'][0] and 'no scheduler' in j['events'][1]['absent']"
 run run --sample grq arrivals,n=100,rate=10000,burst=7 --workers 2 --iterations 2 --events none
 json arrivals_have_a_latency_each "j['status'] == 'ok' and j['latency']['count'] == j['ops'] == 200"
 run run gmp grq arrivals,n=200,rate=10000 --workers 2 --reps 2 --iterations 1 --events none

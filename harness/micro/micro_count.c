@@ -183,7 +183,7 @@ static const char *event_absence(const struct micro_count *count, const json_t *
     *where = own < 0 ? count->come_in : NULL;
     if (absent || own < 0)
         return absent;
-    if (counter_sde_kind(own) == COUNTER_RUN)
+    if (counter_sde_kind(own) == COUNTER_RUN || counter_sde_kind(own) == COUNTER_RUN_PEAK)
         return "counted over whole runs only; `schedlab run` may";
     *where = count->come_in;
     if (counter_sde_is_by_thread(own) && count->come_in)
