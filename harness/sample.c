@@ -221,6 +221,20 @@ static uint64_t live_gs_expected(const struct sample *sample)
     return sample->workload.workload->live_gs_max(sample->workload.params);
 }
 
+/* Bytes, for `live` Gs at one time. A peer's goroutines may have stacks before they begin. */
+static uint64_t memory_expected(const struct sample *sample, uint64_t live)
+{
+    const struct workload *workload = sample->workload.workload;
+    const struct sched_ops *ops = sample->variant.ops;
+    uint64_t begun = live;
+    if (workload->begun_gs_max && !ops->thread_per_g && !peer_is(ops))
+        begun =
+            workload->begun_gs_max(sample->workload.params) + (uint64_t)sample->request->workers;
+    if (begun > live)
+        begun = live;
+    return live * G_BYTES + begun * (G_STACK_BYTES + (ops->thread_per_g ? THREAD_BYTES : 0));
+}
+
 /* True, and the reason in why, if the sample might harm the machine or cannot be had at all. */
 static bool must_skip(const struct sample *sample, char *why, size_t why_size)
 {
@@ -256,13 +270,12 @@ static bool must_skip(const struct sample *sample, char *why, size_t why_size)
                  threads.left);
         return true;
     }
-    uint64_t each = G_BYTES + G_STACK_BYTES + (ops->thread_per_g ? THREAD_BYTES : 0);
-    uint64_t most = memory.left / 2 / each;
-    if (live > most) {
+    uint64_t needed = memory_expected(sample, live);
+    if (needed > memory.left / 2) {
         snprintf(why, why_size,
-                 "up to %" PRIu64 " goroutines alive at about %" PRIu64
-                 " bytes each; half of %s is enough for %" PRIu64,
-                 live, each, memory.name, most);
+                 "up to %" PRIu64 " goroutines alive take about %" PRIu64
+                 " MB; half of %s is %" PRIu64 " MB",
+                 live, needed / 1000000, memory.name, memory.left / 2 / 1000000);
         return true;
     }
     return false;

@@ -151,6 +151,9 @@ run run gmp fib,n=10 $quick --format json
 json summary_of_other_workloads_has_none "'latency' not in j['summary'][0]"
 run run --sample kthread spawn,n=10M --workers 2
 json sample_skips_before_harm "j['status'] == 'skipped' and j['reason'] and 'iterations' not in j"
+run run --sample gmp spawn,n=10M --workers 1 --iterations 1 --warmup 0 --events sde:::schedlab::STACKS_PEAK
+json sample_runs_ten_million_that_need_no_stack \
+    "'of MemAvailable is' in j.get('reason', '') or (j['ops'] == 10000000 and j['events'][0]['value'] < 100)"
 expect run_of_skipped_cells_alone_fails 1 "kthread skipped: " -- run kthread spawn,n=10M $quick
 expect run_serial_of_goroutines_is_skipped 1 "has no serial version" -- run serial pingpong $quick
 expect run_on_a_variant_of_one_worker_is_skipped 1 "uthread has one worker" -- \

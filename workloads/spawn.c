@@ -61,6 +61,12 @@ static uint64_t spawn_live_gs_max(const void *params)
     return creators + (p->mode == SPAWN_BATCH ? (uint64_t)p->n : (uint64_t)p->creators);
 }
 
+/* Children never wait, so that those which have not begun have no stack. */
+static uint64_t spawn_begun_gs_max(const void *params)
+{
+    return (uint64_t)((const struct spawn_params *)params)->creators + 1; /* main included */
+}
+
 static const char *spawn_check(const void *params)
 {
     const struct spawn_params *p = params;
@@ -196,6 +202,7 @@ const struct workload workload_spawn = {
     .params = spawn_param_table,
     .params_size = sizeof(struct spawn_params),
     .live_gs_max = spawn_live_gs_max,
+    .begun_gs_max = spawn_begun_gs_max,
     .check = spawn_check,
     .init = spawn_init,
     .run = spawn_run,

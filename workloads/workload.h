@@ -48,6 +48,10 @@ struct workload {
      * cells before they harm the machine. Any stack. */
     uint64_t (*live_gs_max)(const void *params);
 
+    /* Optional. Most Gs that have begun, and so have a stack, and have not ended at one time,
+     * beside one per worker; NULL: as many as live_gs_max() says. Any stack. */
+    uint64_t (*begun_gs_max)(const void *params);
+
     /* Optional. Checks what ranges cannot say (a relation between two params); returns NULL or one
      * line that says what is wrong and what is valid. Static or params-owned storage. */
     const char *(*check)(const void *params);
