@@ -107,7 +107,7 @@ CONFORMANCE := $(OUT)/tests/conformance
 
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
-.PHONY: help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep micro bench peers report plots \
+.PHONY: help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep scale micro bench peers report plots \
     test tests lint format \
     debug asan tsan test-aarch64 clean always
 always:
@@ -256,6 +256,9 @@ sweep: ## The default comparison: install, build, measure, draw, report (8 min a
 	@$(MAKE) deps
 	@$(MAKE) build
 	build/schedlab sweep harness/sweeps/default.yaml
+
+scale: build ## Time and memory of a thousand to ten million goroutines (10 min, 7 GB)
+	build/schedlab sweep harness/sweeps/scale.yaml
 
 MICRO ?= --benchmark_min_time=0.02 --benchmark_repetitions=5 --medians
 micro: build ## Time single operations, as a table and in build/micro.json: make micro MICRO=--benchmark_filter=chan

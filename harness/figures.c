@@ -61,6 +61,17 @@ static bool has_latency(const struct report *report, const struct report_group *
     return false;
 }
 
+static bool has_scale(const struct report *report, const struct report_group *group)
+{
+    const struct tsv *scale = &report->extra.scale;
+    for (size_t row = 1; row < scale->rows; row++) {
+        const char *id = tsv_text(scale, row, "group");
+        if (id && strcmp(id, group->id) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Whether the specification names the key. */
 static bool spec_has_key(const char *spec, const char *key)
 {
@@ -175,7 +186,8 @@ static void figure_add(struct figures *figures, const struct report *report,
     if ((kind == SWEEP_FIGURE_SPEEDUP && !has_speedup(group)) ||
         (kind == SWEEP_FIGURE_LATENCY && !has_latency(report, group)) ||
         (kind == SWEEP_FIGURE_KNOB && !group->knob) ||
-        (kind == SWEEP_FIGURE_HEATMAP && !group->knob2) || !has_throughput(group)) {
+        (kind == SWEEP_FIGURE_HEATMAP && !group->knob2) ||
+        (kind == SWEEP_FIGURE_SCALE && !has_scale(report, group)) || !has_throughput(group)) {
         free(figure.events);
         return;
     }
@@ -222,8 +234,8 @@ struct figures figures_plan(const struct report *report)
     for (size_t i = 0; i < report->groups_count; i++) {
         const struct report_group *group = &report->groups[i];
         figure_add(&figures, report, group, group->figure);
-        /* As bars the cells of a map would be a wall. */
-        if (group->figure == SWEEP_FIGURE_HEATMAP)
+        /* As bars the cells of a map, or of some sizes of each workload, would be a wall. */
+        if (group->figure == SWEEP_FIGURE_HEATMAP || group->figure == SWEEP_FIGURE_SCALE)
             continue;
         /* The curve over a knob's values shows the same throughputs better than bars, and who asks
          * for counts does not ask for speed. */

@@ -278,6 +278,7 @@ static void group_write(FILE *to, const struct report *report, const struct repo
     case SWEEP_FIGURE_SPEEDUP:
     case SWEEP_FIGURE_KNOB:
     case SWEEP_FIGURE_HEATMAP:
+    case SWEEP_FIGURE_SCALE:
         throughput_write(to, group);
         break;
     }

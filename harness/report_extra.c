@@ -151,6 +151,7 @@ void report_extra_load(struct report_extra *extra, const char *run_dir, const js
     extra->audit = audit_find(run_dir, environment, problems);
     table_load(&extra->outside, run_dir, "outside.tsv", problems);
     table_load(&extra->metg, run_dir, "metg.tsv", problems);
+    table_load(&extra->scale, run_dir, "scale.tsv", problems);
 }
 
 void report_extra_free(struct report_extra *extra)
@@ -163,5 +164,6 @@ void report_extra_free(struct report_extra *extra)
     json_decref(extra->audit);
     tsv_free(&extra->outside);
     tsv_free(&extra->metg);
+    tsv_free(&extra->scale);
     *extra = (struct report_extra){.comparisons = NULL};
 }

@@ -65,6 +65,8 @@ static const char *figure_summary(enum sweep_figure kind)
         return "Throughput over the values of a knob";
     case SWEEP_FIGURE_HEATMAP:
         return "Heat map of two knobs: throughput as a multiple of the baseline";
+    case SWEEP_FIGURE_SCALE:
+        return "Time and memory of a goroutine over the number of goroutines";
     }
     return "Figure";
 }

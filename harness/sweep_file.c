@@ -38,6 +38,8 @@ const struct param sweep_file_params[] = {
     PARAM_NUMBER(struct sweep_file, timeout_s, 20, 1, 86400, "s", "schedlab", "limit per sample"),
     PARAM_NUMBER(struct sweep_file, min_time_ms, 100, 0, 600000, "ms", "schedlab",
                  "timed calls of a sample take at least this long"),
+    PARAM_NUMBER(struct sweep_file, iterations, 1, 1, SAMPLE_ITERATIONS_MAX, "calls", "schedlab",
+                 "timed calls of a sample at least"),
     PARAM_NUMBER_OR(struct sweep_file, warmup, 1, 0, 1000, warmup_words, WARMUP_AUTO, "calls",
                     "schedlab", "untimed calls before the timed ones"),
     PARAM_NUMBER(struct sweep_file, steal_max, STEAL_MAX_DEFAULT_PERCENT, 0, 100, "percent",

@@ -11,6 +11,7 @@
  *                                   # reps_max times; 0: reps times
  *     timeout_s: 20                 # per sample
  *     min_time_ms: 100              # of timed calls per sample
+ *     iterations: 1                 # of them at least
  *     warmup: 1                     # untimed calls before them, or auto: until times are level
  *     steal_max: 1                  # percent of a sample's time that the hypervisor may take away;
  *                                   # a sample that lost more is marked as disturbed
@@ -24,7 +25,8 @@
  *       - id: grq-perm-gmp          # letters, digits, "-", "_"; plot and table key
  *         question: Does a queue per worker pay?
  *         figure: throughput        # throughput, speedup (workers hold 1 and more), events,
- *                                   # latency (a workload records them), knob or heatmap
+ *                                   # latency (a workload records them), knob,
+ *                                   # heatmap or scale
  *         baseline: gmp             # one of the variants
  *         variants: [grq, perm, gmp]
  *         workloads: ["spawn,n=100000", "ring,n=503"]
@@ -70,6 +72,7 @@ enum sweep_figure {
     SWEEP_FIGURE_LATENCY,    /* quantiles */
     SWEEP_FIGURE_KNOB,       /* throughput over the values of group->knob */
     SWEEP_FIGURE_HEATMAP,    /* multiples of the baseline over those of knob and knob2 */
+    SWEEP_FIGURE_SCALE,      /* ns and bytes of a goroutine over their number; see scale.tsv */
 };
 
 struct sweep_knob {
@@ -101,7 +104,7 @@ struct sweep_group {
 
 struct sweep_file {
     char *name, *title;
-    int64_t reps, reps_max, width, timeout_s, min_time_ms;
+    int64_t reps, reps_max, width, timeout_s, min_time_ms, iterations;
     int64_t warmup; /* WARMUP_AUTO: auto */
     int64_t steal_max, repeat_disturbed, class_min;
     char *warmup_text, *repeat_disturbed_text; /* as in the file, for words are no numbers there */

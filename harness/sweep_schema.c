@@ -36,6 +36,7 @@ static const cyaml_strval_t figure_words[] = {
     {"latency", SWEEP_FIGURE_LATENCY},
     {"knob", SWEEP_FIGURE_KNOB},
     {"heatmap", SWEEP_FIGURE_HEATMAP},
+    {"scale", SWEEP_FIGURE_SCALE},
 };
 
 /* Not CYAML_FIELD_BOOL, which takes any other word for true. */
@@ -86,6 +87,7 @@ static const cyaml_schema_field_t sweep_fields[] = {
     CYAML_FIELD_INT("width", CYAML_FLAG_OPTIONAL, struct sweep_file, width),
     CYAML_FIELD_INT("timeout_s", CYAML_FLAG_OPTIONAL, struct sweep_file, timeout_s),
     CYAML_FIELD_INT("min_time_ms", CYAML_FLAG_OPTIONAL, struct sweep_file, min_time_ms),
+    CYAML_FIELD_INT("iterations", CYAML_FLAG_OPTIONAL, struct sweep_file, iterations),
     CYAML_FIELD_STRING_PTR("warmup", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_file,
                            warmup_text, 1, CYAML_UNLIMITED),
     CYAML_FIELD_STRING_PTR("repeat_disturbed", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,

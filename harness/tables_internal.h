@@ -1,14 +1,15 @@
 /* tables_internal.h - what the writers of the run's tables have in common. See tables.h.
  *
- * Who calls: tables.c, which reads the records and writes most tables; tables_cells.c and
- * tables_metg.c, the writers of the others. A row is one record in one of its groups; sorted, the
- * rows of a cell stand together. Everything belongs to struct table.
+ * Who calls: tables.c, which reads the records and writes most tables; tables_cells.c,
+ * tables_metg.c and tables_scale.c, the writers of the others. A row is one record in one of its
+ * groups; sorted, the rows of a cell stand together. Everything belongs to struct table.
  */
 #ifndef SCHEDLAB_TABLES_INTERNAL_H
 #define SCHEDLAB_TABLES_INTERNAL_H
 
 #include "harness/classes.h"
 #include "harness/statistics.h"
+#include "param.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -81,9 +82,20 @@ struct cell_speed {
 struct cell_speed cell_speed(const struct table *table, const struct cell_rows *cell,
                              const struct values *values);
 
+/* A series is the cells of one group, variant and number of workers whose workload differs in one
+ * parameter alone (tables_metg.c). */
+
+/* What all of its cells have in common, the first one given; json_decref() it. */
+json_t *series_key(const struct cell_rows *cell, const char *parameter);
+bool series_holds(const struct cell_rows *cell, const char *parameter, const json_t *key);
+
+/* The parameters of a workload by its name; NULL if there is none of that name here. */
+const struct param *series_params(const char *name);
+
 /* Writers of whole tables. */
 void cells_write(const struct table *table, FILE *to);
 void classes_write(const struct table *table, FILE *to);
 void metg_write(const struct table *table, FILE *to);
+void scale_write(const struct table *table, FILE *to);
 
 #endif

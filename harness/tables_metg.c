@@ -26,7 +26,7 @@ struct series {
     bool against_serial; /* all points */
 };
 
-static const struct param *workload_params(const char *name)
+const struct param *series_params(const char *name)
 {
     struct workload_spec spec;
     char error[256];
@@ -37,8 +37,7 @@ static const struct param *workload_params(const char *name)
     return params;
 }
 
-/* The parameters but one, and the workload's name: equal for all cells of a series. */
-static json_t *others_make(const struct cell_rows *cell, const char *parameter)
+json_t *series_key(const struct cell_rows *cell, const char *parameter)
 {
     const json_t *record = cell->rows[0].record;
     json_t *others = json_deep_copy(json_object_get(record, "params"));
@@ -51,12 +50,12 @@ static json_t *others_make(const struct cell_rows *cell, const char *parameter)
     return key;
 }
 
-static bool in_series(const struct cell_rows *cell, const char *parameter, const json_t *key)
+bool series_holds(const struct cell_rows *cell, const char *parameter, const json_t *key)
 {
     const char *workload = record_text(cell->rows[0].record, "workload_name");
     if (strcmp(workload, json_string_value(json_array_get(key, 2))) != 0)
         return false;
-    json_t *own = others_make(cell, parameter);
+    json_t *own = series_key(cell, parameter);
     bool same = json_equal(own, key);
     json_decref(own);
     return same;
@@ -105,7 +104,7 @@ static void series_write(FILE *to, const struct series *series, const struct cel
  * if the parameter does not vary. */
 static void series_make(const struct table *table, size_t first, const char *parameter, FILE *to)
 {
-    json_t *key = others_make(&table->cells[first], parameter);
+    json_t *key = series_key(&table->cells[first], parameter);
     size_t members = 0;
     struct series series = {.points = calloc(table->cells_count, sizeof *series.points),
                             .smallest_ns = INFINITY,
@@ -115,7 +114,7 @@ static void series_make(const struct table *table, size_t first, const char *par
         abort();
     bool begins = true;
     for (size_t at = 0; at < table->cells_count && begins; at++) {
-        if (!in_series(&table->cells[at], parameter, key))
+        if (!series_holds(&table->cells[at], parameter, key))
             continue;
         begins = at >= first;
         members++;
@@ -137,7 +136,7 @@ void metg_write(const struct table *table, FILE *to)
           to);
     for (size_t at = 0; at < table->cells_count; at++) {
         const json_t *record = table->cells[at].rows[0].record;
-        const struct param *param = workload_params(record_text(record, "workload_name"));
+        const struct param *param = series_params(record_text(record, "workload_name"));
         bool serial = strcmp(record_text(record, "variant_name"), "serial") == 0;
         for (; param && param->name && !serial; param++)
             if (strcmp(param->unit, WORK_UNIT) == 0)

@@ -1,5 +1,5 @@
-# curves.gp - one panel per workload, one curve per variant; a subroutine of speedup.gp, knob.gp and
-# latency.gp.
+# curves.gp - one panel per workload, one curve per variant; a subroutine of speedup.gp, knob.gp,
+# latency.gp and scale.gp.
 #
 # Called after group.gp as: load SL_HERE . "curves.gp". Draws the whole figure in all formats. To the
 # reading aid it adds what is so of this figure: an axis that does not begin at zero, points that have
@@ -19,13 +19,16 @@
 #      y_min(lo), y_max(hi)  ends of the y axis from the ends of all intervals
 #      y_text(value)         a value as text at the axis
 #      PANEL_EXTRA           a command for each panel; may use i
+#      PANEL_COLUMNS         most panels beside each other, 2 if left out
+#      curve_panel(unused), panel_title(i)   from group.gp: a panel is a workload; a script may put
+#                            other words for its panels in WORKLOADS, and say which a row is in
 
 NW = words(WORKLOADS)
 NC = words(CURVES)
 # $ROWS: 1 workload, 2 curve, 3 joined or not, 4 place on the x axis, 5 to 7 value and interval, 8
 # whether there are too few samples for that.
 set table $ROWS
-plot SL_FILE using (sl_index(WORKLOADS, strcol("workload"))):(sl_index(CURVES, curve_name(0))) \
+plot SL_FILE using (sl_index(WORKLOADS, curve_panel(0))):(sl_index(CURVES, curve_name(0))) \
     :(curve_joined(0)):(curve_x(0)):(column(MID)):(sl_end(LO, MID)):(sl_end(HI, MID)) \
     :(strcol(LO) eq "NA") with table if (strcol("group") eq GROUP && curve_has(0) && strcol(MID) ne "NA")
 unset table
@@ -77,8 +80,9 @@ READING = READING . (FEWS == 0 ? "" : FEWS == POINTS ? " No bars:" . SL_FEW . ".
         : sprintf(" The vertical axes differ, and %s not begin at zero.", \
             ABOVE_ZERO == NW ? "do" : ABOVE_ZERO == 1 ? "one does" : "some do"))
 
-COLUMNS = NW > 1 ? 2 : 1
-W = COLUMNS == 2 ? 980 : 720
+MOST_COLUMNS = exists("PANEL_COLUMNS") ? PANEL_COLUMNS : 2
+COLUMNS = NW < MOST_COLUMNS ? NW : MOST_COLUMNS
+W = COLUMNS > 1 ? 980 : 720
 PANEL_W = (W - 20.0) / COLUMNS
 PLOT_H = NC > 4 ? 260 : 200
 PANEL_H = 50 + PLOT_H + 42 + 14 * X_LINES
@@ -118,7 +122,7 @@ do for [format in SL_FORMATS] {
         }
     }
     do for [i = 1:NW] {
-        set label word(WORKLOADS, i) . (NC > 1 ? "" : " on " . CURVES) \
+        set label panel_title(i) . (NC > 1 ? "" : " on " . CURVES) \
             at left(i), top(i) - 30 left font sl_bold(format, 12) textcolor rgb SL_INK
         if (!strlen(DRAWN[i])) {
             set label "not measured" at left(i), top(i) - 8 left \

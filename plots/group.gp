@@ -7,6 +7,8 @@
 #      WORKERS    counts of workers, ascending
 #      WORKERS_MAX[i]  the largest count of workers of the i-th workload
 #
+#      curve_panel, panel_title  for curves.gp: a panel per workload
+#
 # The scripts then copy the rows they draw into a data block of numbers, $ROWS, and read only that:
 # texts are slow to compare, and each row is read again for each curve, format and layer.
 #
@@ -93,3 +95,6 @@ sl_at_workers(unused) = (sl_least_workers == sl_most_workers ? "" \
 # For the row at hand of SL_FILE: of this group, and of its workload's largest count of workers?
 sl_shown(group, workload, workers) = \
     group eq GROUP && workers == WORKERS_MAX[sl_index(WORKLOADS, workload)]
+
+curve_panel(unused) = strcol("workload")
+panel_title(i) = word(WORKLOADS, i)

@@ -65,6 +65,13 @@ groups:
     knob2: {name: tick, values: [1, 61, random]}
     workloads: [yield]
     workers: [2]
+  - id: numbers
+    question: Do many cost what few do?
+    figure: scale
+    baseline: gmp
+    variants: [gmp, contsteal]
+    workloads: ["crowd,n=1000", "crowd,n=100000"]
+    workers: [1]
   - id: tails
     question: Who has the longest tail?
     figure: latency
@@ -116,6 +123,15 @@ ok() {
         "$3" "${3}0" "${3}00" "${3}000" "\"max_ns\":${3}0000,\"buckets\":[]"
 }
 
+# crowd BLOCK VARIANT N NS BYTES: a first round of NS for each of N goroutines, and a later one of a tenth.
+crowd() {
+    local calls="\"warmup\":0,\"iterations\":[{\"time_ns\":$(($3 * $4)),\"ops\":$3},{\"time_ns\":$(($3 * $4 / 10)),\"ops\":$3}]"
+    record "$1" "$2" '' "crowd,n=$3" 1 '"numbers"' "$calls,$(ok 1000 0)" >piece # no pipe: record counts
+    sed "s/\"workload_name\":\"[^\"]*\"/\"workload_name\":\"crowd\"/
+        s/\"params\":{}/\"params\":{\"n\":$3}/
+        s/\"events\":\[/&{\"name\":\"sde:::schedlab::PROCESS_MEMORY_PER_G\",\"source\":\"sde\",\"value\":$5},/" piece
+}
+
 # Of every cell the seven samples are m-3 .. m+3 percent; so gmp on arrivals is exactly 2 of grq.
 for block in 0 1 2 3 4 5 6; do
     noise=$((97 + block))
@@ -149,6 +165,10 @@ for block in 0 1 2 3 4 5 6; do
     record $block gmp,tick=1,ring=4 '"ring":4' yield 2 '"map"' "$(ok $((1980 * noise * 2)) 0.5)"
     record $block gmp,tick=random,ring=4 '"ring":4' yield 2 '"map"' '"status":"failed","reason":"lost a G"'
     record $block gmp,ring=16 '"ring":16' yield 2 '"map"' "$(ok $((2500 * noise * 2)) 0.5)"
+    for variant in gmp contsteal; do
+        crowd $block $variant 1000 $((40 * noise)) 4500
+        crowd $block $variant 100000 $((50 * noise)) 4352
+    done
 done >"$folder/samples.jsonl"
 record 0 grq '' ring 4 '"crowd"' "$(ok 1000 0)" >>"$folder/samples.jsonl"
 record 0 kthread '' mpmc 2 '"structures"' \
@@ -160,11 +180,11 @@ cksum <"$folder/samples.jsonl" >samples.before
 page=$folder/report.html
 run 0 report_succeeds "$folder"
 one_line report_says_where_the_page_is report.html
-for table in samples cells events latency; do
+for table in samples cells events latency scale; do
     check "report_writes_$table" test -s "$folder/$table.tsv"
 done
 for figure in structures-throughput structures-speedup structures-events structures-latency \
-    tick-knob map-heatmap tick-events tails-latency tails-throughput tails-events; do
+    tick-knob map-heatmap numbers-scale tick-events tails-latency tails-throughput tails-events; do
     [ $figure = tails-events ] || [ $figure = tick-events ] || for format in svg pdf png; do
         check "report_draws_${figure}_$format" test -s "$folder/figures/$figure.$format"
     done
@@ -273,18 +293,22 @@ drawn explains_the_colours map-heatmap 'Coloured: shown to differ'
 lacks figure_explains_only_what_is_there 'too few' "$folder/figures/map-heatmap.svg"
 check baseline_table_says_what_is_shown test "$(grep -cE '^map.*(faster|slower|none|NA|moods).(all|near|far|quiet|NA)$' "$folder/baseline.tsv")" = 7
 check baseline_table_knows_the_failed_one grep -qE '^map.gmp.gmp,tick=random,ring=4.*failed.NA.NA.NA.NA.NA$' "$folder/baseline.tsv"
+drawn shows_the_first_round_apart numbers-scale 'ns each, first round, 1 worker'
+drawn shows_later_rounds numbers-scale 'ns each, later rounds, 1 worker'
+drawn shows_what_each_takes numbers-scale 'bytes each, at the most, 1 worker'
+drawn has_powers_of_ten numbers-scale '100k'
 drawn has_percentiles tails-latency '99.9 %'
 drawn has_time_units tails-latency ' µs'
 
 # By hand, from elsewhere, without the program's texts.
 mkdir elsewhere
-for call in "throughput structures" "speedup structures" "events structures" "latency tails"; do
+for call in "throughput structures" "speedup structures" "events structures" "latency tails" "scale numbers"; do
     set -- $call
     check "plots_${1}_runs_by_hand" gnuplot -d -c "$plots/$1.gp" "$folder" "$2" "elsewhere/$1"
 done
 check plots_knob_runs_by_hand gnuplot -d -c "$plots/knob.gp" "$folder" tick elsewhere/knob tick 61
 check plots_heatmap_runs_by_hand gnuplot -d -c "$plots/heatmap.gp" "$folder" map elsewhere/heatmap ring 256 tick 61
-check plots_write_all_formats test "$(find elsewhere -type f -size +0 | wc -l)" = 18
+check plots_write_all_formats test "$(find elsewhere -type f -size +0 | wc -l)" = 21
 gnuplot -d -c "$plots/throughput.gp" "$folder" nothing elsewhere/nothing >out 2>err
 check plots_fail_without_the_group test $? = 1
 one_line plots_name_the_missing_group "no rows of group 'nothing'"

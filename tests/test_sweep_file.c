@@ -89,6 +89,7 @@ static void least_file_gets_the_defaults(void **state)
     assert_int_equal(sweep->width, 0);
     assert_int_equal(sweep->timeout_s, 20);
     assert_int_equal(sweep->min_time_ms, 100);
+    assert_int_equal(sweep->iterations, 1);
     assert_int_equal(sweep->warmup, 1);
     assert_int_equal(sweep->steal_max, 1);
     assert_int_equal(sweep->repeat_disturbed, 0);
@@ -108,7 +109,7 @@ static void every_key_is_read(void **state)
     (void)state;
     struct sweep_file *sweep = load_valid(
         "reps: 2\nreps_max: 9\nwidth: 4\ntimeout_s: 3\nmin_time_ms: 0\nwarmup: 0\nseed: 0\n"
-        "pin: true\nsteal_max: 2\nrepeat_disturbed: true\nclass_min: 3\n"
+        "iterations: 4\npin: true\nsteal_max: 2\nrepeat_disturbed: true\nclass_min: 3\n"
         "events: [perf::PAGE-FAULTS, sde:::schedlab::STEALS]\n" HEAD GROUP "    figure: speedup\n"
         "    events: [none]\n");
     assert_int_equal(sweep->reps, 2);
@@ -116,6 +117,7 @@ static void every_key_is_read(void **state)
     assert_int_equal(sweep->width, 4);
     assert_int_equal(sweep->timeout_s, 3);
     assert_int_equal(sweep->min_time_ms, 0);
+    assert_int_equal(sweep->iterations, 4);
     assert_int_equal(sweep->warmup, 0);
     assert_int_equal(sweep->steal_max, 2);
     assert_int_equal(sweep->repeat_disturbed, 1);

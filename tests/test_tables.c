@@ -1,4 +1,4 @@
-/* test_tables.c - samples.jsonl becomes six tables: every row and number of a small run is
+/* test_tables.c - samples.jsonl becomes seven tables: every row and number of a small run is
  * known. */
 #define _GNU_SOURCE
 #include "harness/tables.h"
@@ -17,8 +17,9 @@
 
 enum { PATH_SIZE = 128, TEXT_SIZE = 65536, ERROR_SIZE = 512, FIELDS_MAX = 32 };
 
-static const char *const files[] = {"samples.jsonl", "samples.tsv", "cells.tsv", "events.tsv",
-                                    "latency.tsv",   "classes.tsv", "metg.tsv",  "plan.json"};
+static const char *const files[] = {"samples.jsonl", "samples.tsv", "cells.tsv",
+                                    "events.tsv",    "latency.tsv", "classes.tsv",
+                                    "metg.tsv",      "plan.json",   "scale.tsv"};
 static char folder[64];
 
 static int folder_make(void **state)
@@ -452,6 +453,39 @@ static void metg_is_found_where_a_task_size_varies(void **state)
     expect("metg.tsv", "serial\tserial", "", "where", "");
 }
 
+/* A sample of crowd: the ns of its two calls, for each of n goroutines, and the bytes of each. */
+#define CROWD(cell, variant, n, warmup, first, later, bytes)                                       \
+    "{\"cell\":\"" cell "\",\"groups\":[\"a\"],\"variant\":\"" variant                             \
+    "\",\"variant_name\":\"" variant "\",\"workload\":\"crowd,n=" #n                               \
+    ",wait=sleep\",\"workload_name\":\"crowd\",\"params\":{\"n\":" #n ",\"wait\":\"sleep\"},"      \
+    "\"op\":\"goroutine\",\"machine\":\"native\",\"seed\":1,\"workers\":1,\"block\":0,"            \
+    "\"warmup\":" #warmup ",\"iterations\":[{\"time_ns\":" #first                                  \
+    ",\"ops\":10},{\"time_ns\":" #later                                                            \
+    ",\"ops\":10}],\"events\":[{\"name\":\"sde:::schedlab::PROCESS_MEMORY_PER_G\","                \
+    "\"source\":\"sde\"," bytes "}]," OK(5, "1") "}\n"
+
+static void scale_parts_the_first_round_from_later_ones(void **state)
+{
+    (void)state;
+    samples_write(CROWD("k1", "gmp", 10, 0, 500, 30, "\"value\":4352")         //
+                  CROWD("k2", "gmp", 20, 0, 700, 50, "\"absent\":\"too few\"") //
+                  CROWD("w1", "grq", 10, 1, 40, 60, "\"value\":4352")          //
+                  CROWD("w2", "grq", 20, 1, 40, 60, "\"value\":4352")          //
+                  CROWD("x1", "perm", 10, 0, 40, 60, "\"value\":4352")         //
+                  SAMPLE("c1", "\"a\"", "gmp", 1, 0, OK(10, "1")));
+    expect("scale.tsv", "k1", "first_ns", "median", "50");
+    expect("scale.tsv", "k1", "later_ns", "median", "3");
+    expect("scale.tsv", "k1", "bytes", "median", "4352");
+    expect("scale.tsv", "k1", "bytes", "workload", "crowd,wait=sleep");
+    expect("scale.tsv", "k1", "bytes", "parameter", "n");
+    expect("scale.tsv", "k2", "first_ns", "number", "20");
+    expect("scale.tsv", "k2", "bytes", "median", "");
+    expect("scale.tsv", "w1", "first_ns", "median", "");
+    expect("scale.tsv", "w1", "later_ns", "median", "5");
+    expect("scale.tsv", "x1", "", "median", ""); /* its number varies in no other cell */
+    expect("scale.tsv", "c1", "", "median", "");
+}
+
 static void folder_without_samples_is_one_line(void **state)
 {
     (void)state;
@@ -479,6 +513,7 @@ int main(void)
         cmocka_unit_test(efficiency_is_against_serial_or_else_against_itself),
         cmocka_unit_test(speedup_is_over_a_cell_that_counts_the_same),
         cmocka_unit_test(metg_is_found_where_a_task_size_varies),
+        cmocka_unit_test(scale_parts_the_first_round_from_later_ones),
         cmocka_unit_test(folder_without_samples_is_one_line),
     };
     return cmocka_run_group_tests_name("tables", tests, folder_make, folder_remove);
