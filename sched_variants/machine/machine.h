@@ -13,11 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "native/self.h"
+
 struct m;
 
-/* The M that runs the caller. Deliberately not inlined: a goroutine may continue on another thread
- * after any switch, and a compiler may cache the address of a thread-local across it. */
-struct m *machine_self(void);
+/* struct m *machine_self(void), defined in self.h: the M that runs the caller; NULL on a thread
+ * without one. Asked anew at each call: a goroutine may go on on another thread after any switch.
+ */
 void machine_set_self(struct m *m); /* pre: once per thread, before its first machine_self() */
 
 /* Threads. stack_size is in bytes and includes what the system needs; cpu is the index of a

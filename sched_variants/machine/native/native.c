@@ -33,7 +33,7 @@ enum { NS_PER_S = 1000000000, SIGNAL_STACK_SIZE = 32 << 10, CPUS_MAX = CPU_SETSI
 #define THREAD_STACK_MIN ((size_t)PTHREAD_STACK_MIN)
 #endif
 
-static __thread struct m *self_m;
+_Thread_local struct m *native_self_m;
 static __thread char *signal_stack;
 
 static cpu_set_t allowed;     /* the cores of machine_init() */
@@ -43,16 +43,10 @@ static _Atomic bool fence_all_registered;
 
 /* Who runs me -------------------------------------------------------------------------------- */
 
-__attribute__((noinline)) struct m *machine_self(void)
-{
-    struct m *m = self_m;
-    __asm__ volatile("" : "+r"(m)); /* not to be folded with an earlier call on another thread */
-    return m;
-}
-
 void machine_set_self(struct m *m)
 {
-    self_m = m;
+    native_self_m = m;
+    __asm__ volatile("" ::: "memory"); /* machine_self() does not say that it reads memory */
 }
 
 /* Threads ------------------------------------------------------------------------------------- */
