@@ -62,12 +62,12 @@ static void gmp_p_fini(struct sched *sched, struct p *p)
 
 static void gmp_ready(struct m *m, struct g *gp, enum ready_how how)
 {
-    const struct gmp_knobs *knobs = m->sched->knobs;
+    struct lrq *lrq = m->p->variant;
     struct globq *globq = globq_of(m->sched);
-    if (how == READY_YIELD && knobs->lrq.yield == YIELD_GLOBAL)
+    if (how == READY_YIELD && lrq->yield == YIELD_GLOBAL)
         globq_put(m, globq, gp);
     else
-        lrq_put(m, m->p->variant, globq, gp, how == READY_NEW || how == READY_WOKEN);
+        lrq_put(m, lrq, globq, gp, how == READY_NEW || how == READY_WOKEN);
 }
 
 static struct g *gmp_pick(struct m *m, bool *inherit)

@@ -57,12 +57,12 @@ static void perm_m_fini(struct sched *sched, struct m *m)
 
 static void perm_ready(struct m *m, struct g *gp, enum ready_how how)
 {
-    const struct perm_knobs *knobs = m->sched->knobs;
+    struct lrq *lrq = m->variant;
     struct globq *globq = globq_of(m->sched);
-    if (how == READY_YIELD && knobs->lrq.yield == YIELD_GLOBAL)
+    if (how == READY_YIELD && lrq->yield == YIELD_GLOBAL)
         globq_put(m, globq, gp);
     else
-        lrq_put(m, m->variant, globq, gp, how == READY_NEW || how == READY_WOKEN);
+        lrq_put(m, lrq, globq, gp, how == READY_NEW || how == READY_WOKEN);
 }
 
 static struct g *perm_pick(struct m *m, bool *inherit)

@@ -56,6 +56,14 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs)
         fatal_env(ENOMEM, "no memory for a run queue of %lld", (long long)knobs->ring);
     memset(lrq, 0, size);
     lrq->mask = (uint32_t)knobs->ring - 1;
+    lrq->runnext_cap = (uint32_t)knobs->runnext_cap;
+    lrq->tick = (int16_t)knobs->tick;
+    if (knobs->tick > 0)
+        lrq->tick_factor = UINT64_MAX / (uint64_t)knobs->tick + 1;
+    lrq->yield = (uint8_t)knobs->yield;
+    lrq->runnext_on = knobs->runnext;
+    lrq->inherit = knobs->inherit;
+    lrq->take_batch = knobs->take == TAKE_BATCH;
     lrq->taken = sched_zalloc((size_t)knobs->ring * sizeof *lrq->taken);
     return lrq;
 }
@@ -105,7 +113,7 @@ static bool overflow(struct m *m, struct lrq *lrq, struct globq *globq, struct g
     return true;
 }
 
-static void put_tail(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp)
+static inline void put_tail(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp)
 {
     for (;;) {
         uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire); /* Q4 */
@@ -124,15 +132,22 @@ static void put_tail(struct m *m, struct lrq *lrq, struct globq *globq, struct g
 
 void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bool next)
 {
-    if (next && knobs_of(m)->runnext)
+    if (next && lrq->runnext_on) {
+        /* relaxed look: only the owner fills the slot, so an empty one stays empty until then */
+        if (!atomic_load_explicit(&lrq->runnext, memory_order_relaxed)) {
+            atomic_store_explicit(&lrq->runnext, gp, memory_order_release); /* Q5 */
+            return;
+        }
         gp = atomic_exchange_explicit(&lrq->runnext, gp, memory_order_acq_rel); /* Q5 */
-    if (gp)
-        put_tail(m, lrq, globq, gp);
+        if (!gp)
+            return;
+    }
+    put_tail(m, lrq, globq, gp);
 }
 
 /* Getting ----------------------------------------------------------------------------------- */
 
-static struct g *get_head(struct m *m, struct lrq *lrq)
+static inline struct g *get_head(struct m *m, struct lrq *lrq)
 {
     for (;;) {
         uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire); /* Q4 */
@@ -147,24 +162,23 @@ static struct g *get_head(struct m *m, struct lrq *lrq)
     }
 }
 
-static struct g *get_next(struct m *m, struct lrq *lrq, bool *inherit)
+static inline struct g *get_next(struct m *m, struct lrq *lrq, bool *inherit)
 {
     /* relaxed look: only the owner fills the slot */
     if (!atomic_load_explicit(&lrq->runnext, memory_order_relaxed))
         return NULL;
     struct g *gp = atomic_exchange_explicit(&lrq->runnext, NULL, memory_order_acq_rel); /* Q5 */
     if (gp) {
-        *inherit = knobs_of(m)->inherit;
+        *inherit = lrq->inherit;
         stat_add(&m->stats, STAT_RUNNEXT_HITS, 1);
     }
     return gp;
 }
 
-struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit)
+static struct g *get_capped(struct m *m, struct lrq *lrq, bool *inherit)
 {
-    int64_t cap = knobs_of(m)->runnext_cap;
     struct g *gp;
-    if (cap && lrq->next_runs >= cap) {
+    if (lrq->next_runs >= lrq->runnext_cap) {
         lrq->next_runs = 0;
         gp = get_head(m, lrq);
         if (gp)
@@ -179,12 +193,25 @@ struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit)
     return get_head(m, lrq);
 }
 
-/* Appends to the owner's ring, which has room for all of it. */
-static void put_batch(struct m *m, struct lrq *lrq, struct gqueue *batch)
+static inline struct g *get(struct m *m, struct lrq *lrq, bool *inherit)
+{
+    if (__builtin_expect(lrq->runnext_cap, 0))
+        return get_capped(m, lrq, inherit);
+    struct g *gp = get_next(m, lrq, inherit);
+    return gp ? gp : get_head(m, lrq);
+}
+
+struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit)
+{
+    return get(m, lrq, inherit);
+}
+
+/* Moves up to n Gs from the head of queue to the tail of the owner's ring, which has room. */
+static void move_batch(struct m *m, struct lrq *lrq, struct gqueue *queue, int64_t n)
 {
     uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
     struct g *gp;
-    while ((gp = gqueue_pop(batch)))
+    while (n-- > 0 && (gp = gqueue_pop(queue)))
         atomic_store_explicit(&lrq->slot[tail++ & lrq->mask], gp, memory_order_relaxed); /* by Q1 */
     atomic_store_explicit(&lrq->tail, tail, memory_order_release);                       /* Q1 */
     stat_max(&m->stats, STAT_DEQUE_MAX,
@@ -195,16 +222,13 @@ struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int3
 {
     if (globq_is_empty(globq))
         return NULL;
-    struct gqueue batch = {0};
     grq_lock(m, &globq->lock);
     int64_t n = 1;
-    if (knobs_of(m)->take == TAKE_BATCH)
+    if (lrq->take_batch)
         n = int64_min((lrq->mask + 1) / 2, globq->queue.size / procs + 1);
     struct g *gp = gqueue_pop(&globq->queue);
-    while (--n > 0 && globq->queue.head)
-        gqueue_push(&batch, gqueue_pop(&globq->queue));
-    if (batch.size)
-        put_batch(m, lrq, &batch); /* first: has_work() must not find both queues empty */
+    if (n > 1 && globq->queue.head)
+        move_batch(m, lrq, &globq->queue, n - 1); /* first: has_work() must not find both empty */
     globq_publish(globq);
     lock_release(&globq->lock);
     if (gp)
@@ -212,26 +236,27 @@ struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int3
     return gp;
 }
 
-/* Is it the global queue's turn? Source: Go 1.26 proc.go findRunnable. */
-static bool tick_is_due(struct m *m, const struct globq *globq)
+/* Is it the global queue's turn, which is not empty? Source: Go 1.26 proc.go findRunnable.
+ * n is a multiple of d if and only if n * F mod 2^64 < F, where F = ceil(2^64 / d) and both have 32
+ * bits; for d = 1 F would be 2^64, and is stored as 0. Source: [LKK19]. */
+static bool tick_is_due(struct m *m, const struct lrq *lrq)
 {
-    int64_t tick = knobs_of(m)->tick;
-    if (tick == 0 || atomic_load_explicit(&globq->size, memory_order_relaxed) == 0)
-        return false;
-    if (tick == TICK_RANDOM)
-        return m_random(m) % TICK_RANDOM_MEAN == 0;
-    return m->p->schedtick % (uint32_t)tick == 0;
+    if (__builtin_expect(lrq->tick <= 0, 0))
+        return lrq->tick == TICK_RANDOM && m_random(m) % TICK_RANDOM_MEAN == 0;
+    return m->p->schedtick * lrq->tick_factor <= lrq->tick_factor - 1;
 }
 
 struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inherit)
 {
     struct g *gp;
-    if (tick_is_due(m, globq) && (gp = globq_get(m, globq))) {
+    /* relaxed: a look; who takes one looks again */
+    if (atomic_load_explicit(&globq->size, memory_order_relaxed) != 0 && tick_is_due(m, lrq) &&
+        (gp = globq_get(m, globq))) {
         stat_add(&m->stats, STAT_TICK_POLLS, 1);
         stat_add(&m->stats, STAT_GRQ_HITS, 1);
         return gp;
     }
-    gp = lrq_get(m, lrq, inherit);
+    gp = get(m, lrq, inherit);
     return gp ? gp : lrq_get_global(m, lrq, globq, m->sched->procs);
 }
 

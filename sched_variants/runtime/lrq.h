@@ -17,7 +17,7 @@
  *   visible)
  *   Q3  get/grab: release CAS of head  pairs with  Q4  put/get/grab: acquire load of head (the slot
  *       has been read before it is written again)
- *   Q5  runnext: acq_rel exchange and CAS; the G that is handed over is visible
+ *   Q5  runnext: release store, acq_rel exchange and CAS; the G that is handed over is visible
  */
 #ifndef SCHEDLAB_LRQ_H
 #define SCHEDLAB_LRQ_H
@@ -91,8 +91,15 @@ struct lrq {
     /* written by the owner */
     _Alignas(64) _Atomic uint32_t tail;
     uint32_t mask;
-    uint32_t next_runs;  /* consecutive runs from runnext */
+    uint32_t next_runs;  /* consecutive runs from runnext; counted if there is a cap */
     int32_t last_victim; /* index of the victim that last had something */
+    /* constant: the knobs that every put and pick asks, beside what those touch anyway */
+    uint32_t runnext_cap;
+    int16_t tick;
+    uint8_t yield; /* enum yield_to */
+    bool runnext_on : 1, inherit : 1, take_batch : 1;
+    uint64_t tick_factor; /* see tick_is_due() */
+
     struct g **taken;    /* scratch of the overflow: as many as the ring holds */
     uint32_t walk_n;     /* the number of victims that coprimes[] is for */
     uint32_t walk_steps; /* how many numbers up to walk_n are coprime to it */
