@@ -54,50 +54,57 @@ enum wait_reason {
     WAIT_CHILD, /* FJ_WORK: runnable, rests in fj_spawn() of frame wait_on */
 };
 
+/* The first line is all that making, switching, waking and ending a G touch. */
 struct g {
     /* the M that runs it */
-    void *sp;    /* saved stack pointer while not running */
-    char *stack; /* lowest address, guard page included; NULL until it first runs */
+    _Alignas(64) void *sp; /* saved context (ctx.h) while not running */
+    char *stack;           /* lowest address, guard page included; NULL until it first runs */
     union {
-        void (*fn)(void *);
+        void (*fn)(void *); /* until it first runs */
         fj_fn *task_fn;
+        void *wait_on; /* while it waits: the object, for the report */
     };
-    void *arg;
+    union {
+        void *arg;       /* until it first runs */
+        void *wait_elem; /* while it waits on a channel: where the element is, or goes */
+    };
     struct fj_frame *frame; /* not NULL: a fork/join child of that frame, task_fn runs */
-    bool child_returned;    /* FJ_WORK: resumed by its own child's return; not stolen meanwhile */
-    bool started;           /* has run at least once */
-    struct m *last_m;
-    uint32_t id;
-    int32_t tag;    /* the variant's own; 0 in a new G */
-    bool big_stack; /* main: a stack of its own size, not from the cache */
 
     /* the queue that holds it, or its waker */
     struct g *link;
 
+    struct m *last_m; /* ran it last; NULL: it has not run yet */
+    int32_t tag;      /* the variant's own; 0 in a new G */
+
     /* shared */
-    _Atomic uint32_t on_cpu; /* see "off-stack" */
-    _Atomic uint32_t queued; /* debug builds: 1 from ready() until it is put on a worker */
-    bool alive;              /* created and not ended; for the deadlock report */
+    _Atomic uint8_t on_cpu; /* see "off-stack" */
 
     /* set by the G before it parks, by its waker before it readies it */
     uint8_t wait_reason;
-    bool wake_ok;       /* the waker's answer: for chan_recv, false = closed */
-    bool wake_handed;   /* mutex: the lock was handed over */
-    void *wait_on;      /* the object, for the report */
-    void *wait_elem;    /* channel: where the element is, or goes */
-    int64_t wait_since; /* mutex: when it began to wait; sleep: when it ends */
+    union {
+        bool wake_ok;     /* the waker's answer: for chan_recv, false = closed */
+        bool wake_handed; /* mutex: the lock was handed over */
+    };
+
+    bool alive : 1;          /* created and not ended; for the deadlock report */
+    bool big_stack : 1;      /* main: a stack of its own size, not from the cache */
+    bool child_returned : 1; /* FJ_WORK: resumed by its own child's return; not stolen meanwhile */
+
+    uint32_t id;
+    _Atomic uint32_t queued; /* debug builds: 1 from ready() until it is put on a worker */
+    int64_t wait_since;      /* mutex: when it began to wait; sleep: when it ends */
 
     /* sanitizer builds: the stack's identity to ThreadSanitizer, the fake stack to AddressSanitizer
      * */
     void *fiber;
 };
+_Static_assert(offsetof(struct g, id) == 64, "what is hot fills one cache line");
 
 /* Free Gs and stacks of an M: caches over the global lists in struct sched. */
 struct g_cache {
     struct g *gs;
-    uint32_t gs_count;
     char *stacks; /* linked through their topmost word */
-    uint32_t stacks_count;
+    uint32_t gs_count, stacks_count;
 };
 
 struct m {
@@ -106,19 +113,19 @@ struct m {
     struct g *curg; /* NULL on g0 */
     struct sched *sched;
     const struct sched_ops *ops;
-    struct g g0; /* the thread's own stack as a context to switch to */
-    size_t g0_stack_size;
-    bool one_g_done; /* 1:1: its G has ended, so does the thread */
-    struct g *next;  /* the G that g0 shall run at once, or NULL */
-    bool next_inherit;
-    bool spinning;
-    int32_t id; /* 0.. in order of creation */
-    uint64_t rng[2];
     struct g_cache cache;
     int64_t live; /* Gs created minus ended here since the last hand-in */
     _Atomic int64_t live_max;
     int64_t unstarted;
-    void *variant; /* the variant's own */
+    void *variant;  /* the variant's own */
+    struct g *next; /* the G that g0 shall run at once, or NULL */
+    bool next_inherit;
+    bool spinning;
+    bool one_g_done; /* 1:1: its G has ended, so does the thread */
+    int32_t id;      /* 0.. in order of creation */
+    uint64_t rng[2];
+    struct g g0; /* the thread's own stack as a context to switch to */
+    size_t g0_stack_size;
     struct machine_thread thread;
 
     struct fj_worker fj; /* cache line aligned by its deque */
@@ -180,9 +187,9 @@ struct sched {
     void *variant;
     int32_t procs;   /* number of Ps; 1 in 1:1 variants, whose Ps come and go with their threads */
     int32_t workers; /* cores the run may use */
-    bool must_poll;  /* idle Ms look again by themselves: the machine cannot fence all cores */
-    bool exact;      /* one M only: peaks are counted exactly */
-    bool pin;        /* M i runs on the i-th core */
+    bool no_fence_all; /* the machine cannot fence all cores */
+    bool exact;        /* one M only: peaks are counted exactly */
+    bool pin;          /* M i runs on the i-th core */
     uint64_t seed;
     size_t stack_size, guard_size;
     struct p **allp;
@@ -190,9 +197,12 @@ struct sched {
     void (*m_stopping)(struct m *m, void *hook_arg);
     void *hook_arg;
 
-    /* the idle protocol (idle.c) */
+    /* looked at at every scheduling point, written when an M goes idle or a sleep begins or ends */
     _Alignas(64) _Atomic int32_t spinning; /* Ms spinning */
     _Atomic int32_t idle_ps;
+    _Atomic int64_t timers_next; /* when the earliest sleep ends; INT64_MAX: no sleeper */
+
+    /* the idle protocol (idle.c) */
     _Alignas(64) lock_t lock; /* protects the lists below */
     struct p *idle_p;         /* LIFO */
     struct m *idle_m;         /* LIFO */
@@ -225,9 +235,10 @@ struct sched {
     int64_t live_step; /* Ms hand in their counts when they are off by this much; constant */
 
     struct timers *timers;
-    _Atomic int64_t timers_next; /* when the earliest sleep ends; INT64_MAX: no sleeper */
-    void *main_fiber;            /* ThreadSanitizer builds: of the main goroutine's stack */
+    void *main_fiber; /* ThreadSanitizer builds: of the main goroutine's stack */
 };
+
+void wakep_slow(struct m *m); /* idle.c */
 
 /* For variants ------------------------------------------------------------------------------ */
 
@@ -269,7 +280,17 @@ void g_step_back(void);
 void g_park(void);
 
 /* New work is in a queue: wake an idle worker if the wake policy says so. */
-void wakep(struct m *m);
+static inline void wakep(struct m *m)
+{
+    struct sched *sched = m->sched;
+    /* S2 of idle.c; relaxed: it costs only the instructions' order, since an M that goes to sleep
+     * makes all cores fence (I3); where it cannot, wakep_slow() fences every time */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) > 0 ||
+                             sched->no_fence_all,
+                         0))
+        wakep_slow(m);
+}
 
 /* For a variant with `blocks`: sleeps until m_block_wake(m), the next timer, or the end of the run.
  * A wake before the sleep is remembered once. If all Ms sleep and no timer is set, it reports a

@@ -41,7 +41,7 @@ struct g_slab {
     enum g_shelf shelf;
     uint32_t free, carved; /* carved: Gs that have ever been used, the first ones */
     struct g *free_gs;     /* through link */
-    _Alignas(64) struct g gs[GS_PER_SLAB];
+    struct g gs[GS_PER_SLAB];
 };
 _Static_assert(sizeof(struct g) == 128, "a G is two lines: what a switch and what a wake touch");
 _Static_assert(sizeof(struct g_slab) <= G_SLAB_SIZE, "a slab's head takes the place of one G");
@@ -195,10 +195,11 @@ struct g *g_alloc(struct m *m)
     m->cache.gs_count--;
     gp->link = NULL;
     gp->frame = NULL;
-    gp->started = false;
+    gp->last_m = NULL;
+    gp->tag = 0;
+    gp->wait_reason = WAIT_NONE;
     gp->big_stack = false;
     gp->child_returned = false;
-    gp->tag = 0;
     gp->alive = true;
     atomic_store_explicit(&gp->on_cpu, 0, memory_order_relaxed); /* nobody else knows this G yet */
     stat_add(&m->stats, STAT_GS_CREATED, 1);

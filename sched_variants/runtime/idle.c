@@ -5,20 +5,26 @@
  *
  *   submitter                                  an M that found nothing
  *   S1  puts the G into a queue                I1  puts its P and itself on the idle lists
- *   S2  full fence                                 (idle_ps + 1), under sched->lock
+ *   S2  full fence, or in its place I3             (idle_ps + 1), under sched->lock
  *   S3  reads idle_ps and spinning             I2  if it was spinning: spinning - 1
- *   S4  an idle P and no spinner: takes both   I3  full fence (on all cores for FJ_HELP and
- *       the P and an idle M, wakes the M as        FJ_WORK, whose spawns have no S2)
+ *   S4  an idle P and no spinner: takes both   I3  full fence on all cores
+ *       the P and an idle M, wakes the M as
  *       a spinner                              I4  has_work() looks into every queue
  *                                              I5  work: takes itself and a P back, spins
  *                                              I6  none: sleeps on its note
  *
  * By S2 and I3 at least one of the two sees the other: either S3 sees the idle P, or I4 sees the
- * work. S4 leaves the work to a spinner if the count says that there is one (W1). Whoever is
+ * work. Sleeping is rare and submitting is not, so the sleeper pays for both: I3 puts a fence
+ * somewhere into what the submitter's core executes. If it falls behind S1, I4 sees the work; if
+ * before, S3 sees the idle P. Only a submitter that sees one fences itself, before it looks
+ * further. Where the machine cannot fence all cores (sched->no_fence_all), both sides fence
+ * themselves each time, but for the spawns of FJ_HELP and FJ_WORK, for which sleepers poll.
+ *   Rejected: the submitter's own fence at all times. It costs as much as a third of a yield.
+ * S4 leaves the work to a spinner if the count says that there is one (W1). Whoever is
  * counted is taken off the count again later than W1 looked (W2), in one of three places:
  *   m_idle()           found nothing: this is I2, and its I4 comes after S1
- *   m_stop_spinning()  found work: runs wakep() itself, so that whatever else it saw or missed gets
- *                      a spinner: the wake chain
+ *   m_stop_spinning()  found work: runs wakep_slow() itself, with its fence, so that whatever else
+ *                      it saw or missed gets a spinner: the wake chain
  *   wake_chain()       counted a spinner in advance, and found under sched->lock that no P is
  *                      left for one. So all Ps are held, and the first that idles after this makes
  *                      up for it: its I1 follows under that lock, and so its I4 sees the S1 of all
@@ -218,10 +224,10 @@ void sched_start_all(struct m *m)
     }
 }
 
-void wakep(struct m *m)
+void wakep_slow(struct m *m)
 {
     struct sched *sched = m->sched;
-    if (sched->procs == 1 || sched->floor->wake == WAKE_NONE)
+    if (m->ops->blocks || sched->floor->wake == WAKE_NONE)
         return;
     machine_fence(&m->fence_scratch);                                     /* S2 */
     if (atomic_load_explicit(&sched->idle_ps, memory_order_acquire) == 0) /* S3 */
@@ -242,10 +248,10 @@ void fj_wake(struct fj_worker *w)
 static bool m_recheck(struct m *m)
 {
     struct sched *sched = m->sched;
-    if (m->ops->forkjoin != FJ_GO)
-        machine_fence_all(); /* I3; where the machine cannot, must_poll makes sleeps short */
-    else
+    if (sched->no_fence_all)
         machine_fence(&m->fence_scratch); /* I3 */
+    else if (sched->procs > 1)
+        machine_fence_all(); /* I3 */
     if (!m->ops->has_work(sched))
         return false;
     lock_acquire(&sched->lock);
@@ -287,6 +293,13 @@ static bool is_deadlock(struct sched *sched, struct m *m)
            !atomic_load_explicit(&sched->stopping, memory_order_acquire); /* E2 */
 }
 
+/* Spawns of FJ_HELP and FJ_WORK never fence, so that where the machine cannot fence all cores
+ * nobody may wake m. */
+static bool must_poll(const struct m *m)
+{
+    return m->sched->no_fence_all && m->ops->forkjoin != FJ_GO;
+}
+
 /* Sleeps until chosen, or until a timer or poll is due and a P is free (true: m->nextp is set), or
  * the run is over. */
 static bool m_sleep(struct m *m)
@@ -312,7 +325,7 @@ static bool m_sleep(struct m *m)
             deadlock_report(sched);
         if (chosen)
             return true;
-        if ((sched->must_poll || sched->floor->wake == WAKE_NONE) && (limit < 0 || limit > POLL_NS))
+        if ((must_poll(m) || sched->floor->wake == WAKE_NONE) && (limit < 0 || limit > POLL_NS))
             limit = POLL_NS;
         due = m_note_prepare(m, NOTE_SLEEPING_TIMED) &&
               !m_note_sleep(m, NOTE_SLEEPING_TIMED, limit) && limit >= 0;

@@ -10,33 +10,33 @@
 #include "ctx.h"
 #include "internal.h"
 
+static void g_has_moved(struct m *m, struct g *gp)
+{
+    if (gp->last_m)
+        stat_add(&m->stats, STAT_MIGRATIONS, 1);
+    else if (m->sched->exact)
+        m->unstarted--;
+    gp->last_m = m;
+}
+
 /* Bookkeeping of putting gp on m; the caller then switches to it. */
-static void g_put_on(struct m *m, struct g *gp, bool inherit)
+static inline void g_put_on(struct m *m, struct g *gp, bool inherit)
 {
 #ifdef SCHEDLAB_DEBUG
     INVARIANT(gp->alive);
     /* relaxed: the queue has handed gp over already */
     INVARIANT(atomic_exchange_explicit(&gp->queued, 0, memory_order_relaxed) == 1);
 #endif
-    if (!inherit)
-        m->p->schedtick++;
+    m->p->schedtick += !inherit;
     stat_add(&m->stats, STAT_DISPATCHES, 1);
-    if (gp->last_m != m) {
-        if (gp->started)
-            stat_add(&m->stats, STAT_MIGRATIONS, 1);
-        gp->last_m = m;
-    }
-    if (!gp->started) {
-        gp->started = true;
-        if (m->sched->exact)
-            m->unstarted--;
-    }
+    if (gp->last_m != m)
+        g_has_moved(m, gp);
     gp->wait_reason = WAIT_NONE;
     /* relaxed: ours alone since it left its queue; the next queue hands it on */
     atomic_store_explicit(&gp->on_cpu, 1, memory_order_relaxed);
 }
 
-static void g_mark_queued(struct g *gp)
+static inline void g_mark_queued(struct g *gp)
 {
 #ifdef SCHEDLAB_DEBUG
     /* A G in two queues, or readied twice, would run on two Ms. relaxed: the queue hands gp over */
@@ -51,9 +51,9 @@ static inline void g_off_stack(struct g *prev)
     atomic_store_explicit(&prev->on_cpu, 0, memory_order_release); /* O1 */
 }
 
-static void switch_to_g(struct m *m, struct g *from, struct g *gp)
+static inline void switch_to_g(struct m *m, struct g *from, struct g *gp)
 {
-    if (!gp->stack)
+    if (__builtin_expect(!gp->stack, 0))
         g_bind_stack(m, gp);
     m->curg = gp;
     size_t guard = m->sched->guard_size;
@@ -86,7 +86,7 @@ static void switch_from_ended(struct m *m, struct g *gp, char *stack, struct g *
 }
 
 /* m's current G stops: go on with what pick() finds. Returns when `from` runs again. */
-static void schedule_from(struct m *m, struct g *from)
+static inline void schedule_from(struct m *m, struct g *from)
 {
     struct sched *sched = m->sched;
     INVARIANT(!m->fj.outermost); /* nothing parks between spawn and sync */
@@ -122,19 +122,17 @@ void g_ready(struct g *gp)
     stat_add(&m->stats, STAT_READIES, 1);
     g_mark_queued(gp);
     m->ops->ready(m, gp, READY_WOKEN);
-    if (!m->ops->blocks)
-        wakep(m);
+    wakep(m);
 }
 
-static void g_yield(struct m *m, enum ready_how how)
+static inline void g_yield(struct m *m, enum ready_how how)
 {
     struct g *gp = m->curg;
     if (m->fj.outermost)
         return; /* FJ_HELP, between spawn and sync: its children are in this worker's deque */
     g_mark_queued(gp);
     m->ops->ready(m, gp, how);
-    if (!m->ops->blocks)
-        wakep(m);
+    wakep(m);
     schedule_from(m, gp);
 }
 
@@ -176,8 +174,7 @@ void g_spawn(struct m *m, struct g *gp)
         return;
     }
     m->ops->ready(m, gp, READY_NEW);
-    if (!m->ops->blocks)
-        wakep(m);
+    wakep(m);
 }
 
 void go(void (*fn)(void *), void *arg)
@@ -325,10 +322,10 @@ static struct g *m_spin(struct m *m, bool *inherit)
 static void m_stop_spinning(struct m *m)
 {
     m->spinning = false;
-    /* W2 of idle.c; relaxed: ordered by S2 in wakep(); only a chain relies on the count */
+    /* W2 of idle.c; relaxed: ordered by S2 in wakep_slow(); only a chain relies on the count */
     atomic_fetch_sub_explicit(&m->sched->spinning, 1, memory_order_relaxed);
     if (m->sched->floor->wake == WAKE_CHAIN)
-        wakep(m);
+        wakep_slow(m);
 }
 
 static struct g *m_find_runnable(struct m *m, bool *inherit)

@@ -203,9 +203,8 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     sched->m_stopping = config->m_stopping;
     sched->hook_arg = config->hook_arg;
     timers_init(sched);
-    if (config->ops->forkjoin !=
-        FJ_GO) /* registers while there is one thread: later it takes milliseconds */
-        sched->must_poll = machine_fence_all() != 0;
+    if (sched->procs > 1) /* registers while there is one thread: later it takes milliseconds */
+        sched->no_fence_all = machine_fence_all() != 0;
     if (sched->ops->init)
         sched->ops->init(sched);
     sched->allp = sched_zalloc(sizeof *sched->allp * (size_t)sched->procs);
