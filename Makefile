@@ -82,8 +82,7 @@ MICRO_LDLIBS = -lbenchmark -lstdc++
 
 # Sources ----------------------------------------------------------------------------------------
 
-FLOOR_SOURCES := $(wildcard sched_variants/*.c sched_variants/*/*.c sched_variants/machine/native/*.c \
-    sched_variants/runtime/*.S)
+FLOOR_SOURCES := $(wildcard sched_variants/*.c sched_variants/*/*.c sched_variants/machine/native/*.c)
 WORKLOAD_SOURCES := $(wildcard workloads/*.c)
 HARNESS_SOURCES := $(wildcard harness/*.c)
 MICRO_SOURCES := $(wildcard harness/cmd_micro.c harness/cmd_bench.c harness/micro/*.c harness/gbench/*.cc)
@@ -148,10 +147,6 @@ $(OUT)/%.o: %.c $(OUT)/command
 $(OUT)/%.o: %.cc $(OUT)/command
 	@mkdir -p $(@D)
 	$(SAY) $(COMPILE_CXX) -MMD -MP -c -o $@ $<
-
-$(OUT)/%.o: %.S $(OUT)/command
-	@mkdir -p $(@D)
-	$(SAY) $(COMPILE) -MMD -MP -c -o $@ $<
 
 $(OUT)/schedlab: $(SHARED_OBJECTS) $(call objects,$(MICRO_SOURCES)) $(OUT)/harness/main.o
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(MICRO_LDLIBS) $(LDLIBS)

@@ -108,8 +108,9 @@ static struct g *switch_over(struct g *from, struct g *to)
     return ctx_switch(from, &from->sp, to, to->stack, CONTEXT_STACK, false);
 }
 
-static _Noreturn void context_main(void)
+static _Noreturn void context_main(struct g *prev)
 {
+    (void)prev;
     struct switching *s = switching;
 #if defined(CTX_ASAN)
     const void *low;
@@ -123,22 +124,13 @@ static _Noreturn void context_main(void)
     }
 }
 
-/* As ctx_prepare(), but for context_main() in place of g_entry(). */
 static void context_prepare(struct switching *s)
 {
     s->stack = machine_alloc(CONTEXT_STACK, 64);
     if (!s->stack)
         fatal_env(ENOMEM, "no memory for a stack");
-    char *top = s->stack + CONTEXT_STACK;
     s->there.stack = s->stack;
-#if defined(__x86_64__)
-    void **sp = ctx_prepare(top - 8); /* entered by a jump: as if called from an aligned frame */
-    sp[6] = (void *)context_main;
-#elif defined(__aarch64__)
-    void **sp = ctx_prepare(top);
-    sp[11] = (void *)context_main;
-#endif
-    s->there.sp = sp;
+    s->there.sp = ctx_prepare(s->stack + CONTEXT_STACK, context_main);
 #if defined(CTX_TSAN)
     s->here.fiber = __tsan_get_current_fiber();
     s->there.fiber = __tsan_create_fiber(0);

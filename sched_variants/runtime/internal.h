@@ -57,6 +57,7 @@ void sched_each_g(struct sched *sched, void (*visit)(struct g *gp, void *arg), v
 /* proc.c */
 void m_run(struct m *m);                 /* the scheduler loop on g0, until the M stops */
 void g_spawn(struct m *m, struct g *gp); /* a new G through the variant */
+_Noreturn void g_entry(struct g *prev);  /* what the context of a fresh G runs */
 
 /* idle.c */
 void m_idle(struct m *m);          /* gives up the P, sleeps; has a P again unless stopping */

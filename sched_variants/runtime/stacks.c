@@ -341,7 +341,7 @@ void g_bind_stack(struct m *m, struct g *gp)
     __asan_unpoison_memory_region(gp->stack + m->sched->guard_size,
                                   g_stack_size(m->sched, gp) - m->sched->guard_size);
 #endif
-    gp->sp = ctx_prepare(gp->sp);
+    gp->sp = ctx_prepare(gp->sp, g_entry);
 }
 
 void g_release_stack(struct m *m, struct g *gp)
