@@ -133,7 +133,7 @@ static bool chan_wait(struct chan *ch, struct g **head, struct g **tail, void *e
 }
 
 /* Sends if that needs no waiting. The lock is held on entry; released if true is returned. */
-static inline bool chan_send_now(struct chan *ch, const void *elem)
+static inline __attribute__((always_inline)) bool chan_send_now(struct chan *ch, const void *elem)
 {
     if (__builtin_expect(closed_locked(ch), 0))
         fatal("chan_send: the channel is closed");
@@ -203,7 +203,7 @@ static inline void ring_take(struct chan *ch, void *elem, uint32_t count)
 
 /* Receives if that needs no waiting. The lock is held on entry, and afterwards if RECEIVED_NOTHING
  * is returned. */
-static inline enum received chan_recv_now(struct chan *ch, void *elem)
+static inline __attribute__((always_inline)) enum received chan_recv_now(struct chan *ch, void *elem)
 {
     uint32_t count = count_locked(ch);
     if (count > 0) {

@@ -113,21 +113,29 @@ static bool overflow(struct m *m, struct lrq *lrq, struct globq *globq, struct g
     return true;
 }
 
+/* Out of line, as pick_slow() is, so that the usual case has no call in it and saves no registers. */
+static __attribute__((noinline)) void put_full(struct m *m, struct lrq *lrq, struct globq *globq,
+                                               struct g *gp);
+
 static inline void put_tail(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp)
 {
-    for (;;) {
-        uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire); /* Q4 */
-        uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
-        if (tail - head <= lrq->mask) {
-            atomic_store_explicit(&lrq->slot[tail & lrq->mask], gp,
-                                  memory_order_relaxed);                       /* by Q1 */
-            atomic_store_explicit(&lrq->tail, tail + 1, memory_order_release); /* Q1 */
-            stat_max(&m->stats, STAT_DEQUE_MAX, tail + 1 - head);
-            return;
-        }
-        if (overflow(m, lrq, globq, gp, head))
-            return;
+    uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire); /* Q4 */
+    uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
+    if (__builtin_expect(tail - head > lrq->mask, 0)) {
+        put_full(m, lrq, globq, gp);
+        return;
     }
+    atomic_store_explicit(&lrq->slot[tail & lrq->mask], gp, memory_order_relaxed); /* by Q1 */
+    atomic_store_explicit(&lrq->tail, tail + 1, memory_order_release);             /* Q1 */
+    stat_max(&m->stats, STAT_DEQUE_MAX, tail + 1 - head);
+}
+
+static void put_full(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp)
+{
+    uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire); /* Q4 */
+    uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
+    if (tail - head <= lrq->mask || !overflow(m, lrq, globq, gp, head))
+        put_tail(m, lrq, globq, gp); /* thieves have made room */
 }
 
 void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bool next)
@@ -175,7 +183,7 @@ static inline struct g *get_next(struct m *m, struct lrq *lrq, bool *inherit)
     return gp;
 }
 
-static struct g *get_capped(struct m *m, struct lrq *lrq, bool *inherit)
+static __attribute__((noinline)) struct g *get_capped(struct m *m, struct lrq *lrq, bool *inherit)
 {
     struct g *gp;
     if (lrq->next_runs >= lrq->runnext_cap) {
@@ -236,27 +244,36 @@ struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int3
     return gp;
 }
 
-/* Is it the global queue's turn, which is not empty? Source: Go 1.26 proc.go findRunnable.
- * n is a multiple of d if and only if n * F mod 2^64 < F, where F = ceil(2^64 / d) and both have 32
+/* Is it the global queue's turn? Source: Go 1.26 proc.go findRunnable. For the usual kind of knob: n
+ * is a multiple of d if and only if n * F mod 2^64 < F, where F = ceil(2^64 / d) and both have 32
  * bits; for d = 1 F would be 2^64, and is stored as 0. Source: [LKK19]. */
-static bool tick_is_due(struct m *m, const struct lrq *lrq)
+static inline bool tick_is_due(const struct m *m, const struct lrq *lrq)
 {
-    if (__builtin_expect(lrq->tick <= 0, 0))
-        return lrq->tick == TICK_RANDOM && m_random(m) % TICK_RANDOM_MEAN == 0;
     return m->p->schedtick * lrq->tick_factor <= lrq->tick_factor - 1;
 }
 
-struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inherit)
+static __attribute__((noinline)) struct g *pick_slow(struct m *m, struct lrq *lrq,
+                                                     struct globq *globq, bool *inherit)
 {
     struct g *gp;
-    /* relaxed: a look; who takes one looks again */
-    if (atomic_load_explicit(&globq->size, memory_order_relaxed) != 0 && tick_is_due(m, lrq) &&
-        (gp = globq_get(m, globq))) {
+    bool due = lrq->tick > 0 ? tick_is_due(m, lrq)
+                             : lrq->tick == TICK_RANDOM && m_random(m) % TICK_RANDOM_MEAN == 0;
+    if (due && (gp = globq_get(m, globq))) {
         stat_add(&m->stats, STAT_TICK_POLLS, 1);
         stat_add(&m->stats, STAT_GRQ_HITS, 1);
         return gp;
     }
-    gp = get(m, lrq, inherit);
+    gp = lrq_get(m, lrq, inherit);
+    return gp ? gp : lrq_get_global(m, lrq, globq, m->sched->procs);
+}
+
+struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inherit)
+{
+    /* relaxed: a look; who takes one looks again */
+    if (atomic_load_explicit(&globq->size, memory_order_relaxed) != 0 &&
+        (lrq->tick <= 0 || tick_is_due(m, lrq)))
+        return pick_slow(m, lrq, globq, inherit);
+    struct g *gp = get(m, lrq, inherit);
     return gp ? gp : lrq_get_global(m, lrq, globq, m->sched->procs);
 }
 
