@@ -17,6 +17,7 @@ enum { RING = 256, VICTIMS = 16, OWNERS = 2 };
 struct bench {
     struct micro_still still;
     struct g *gs; /* RING of them for each victim */
+    struct gqueue list;
     struct globq *globq;
     struct lrq *lrq;
     struct m *owner; /* of the queue that is filled, where thieves steal */
@@ -52,12 +53,12 @@ struct queue {
 
 static void list_put(struct bench *bench, struct g *gp)
 {
-    gqueue_push(&bench->globq->queue, gp);
+    gqueue_push(&bench->list, gp);
 }
 
 static struct g *list_get(struct bench *bench)
 {
-    return gqueue_pop(&bench->globq->queue);
+    return gqueue_pop(&bench->list);
 }
 
 static void global_put(struct bench *bench, struct g *gp)

@@ -203,7 +203,8 @@ static inline void ring_take(struct chan *ch, void *elem, uint32_t count)
 
 /* Receives if that needs no waiting. The lock is held on entry, and afterwards if RECEIVED_NOTHING
  * is returned. */
-static inline __attribute__((always_inline)) enum received chan_recv_now(struct chan *ch, void *elem)
+static inline __attribute__((always_inline)) enum received chan_recv_now(struct chan *ch,
+                                                                         void *elem)
 {
     uint32_t count = count_locked(ch);
     if (count > 0) {

@@ -1,4 +1,5 @@
-/* gqueue.h - a FIFO list of Gs through g->link, and the same behind a lock: the global queue.
+/* gqueue.h - FIFOs of Gs through g->link: a list, and one for very many behind a lock, the global
+ * queue.
  *
  * Source: Go 1.26 runtime/proc.go gQueue, globrunqput, globrunqget, globrunqgetbatch.
  * Invariant of struct gqueue: head is NULL if and only if size is 0; tail->link is NULL.
@@ -36,18 +37,63 @@ static inline struct g *gqueue_pop(struct gqueue *queue)
     return gp;
 }
 
-/* Appends all of from to the end of to; from is empty afterwards. */
-static inline void gqueue_append(struct gqueue *to, struct gqueue *from)
+/* A FIFO in LANES lists, dealt out and taken in turn, so that the order is that of one list. Why: a
+ * list of a million Gs is not in the cache, and one link after the other would be waited for. Here
+ * each pop orders the G that its lane gives LANES pops later.
+ * Invariant: the n-th G put is in lane n % LANES; in - out Gs are in it, and lanes without any have
+ * head NULL. */
+enum { LANES = 8 };
+struct gfifo {
+    struct glane {
+        struct g *head, *tail; /* tail is stale in an empty lane */
+    } lane[LANES];
+    uint64_t in, out; /* Gs put and taken so far */
+};
+
+static inline int64_t gfifo_size(const struct gfifo *fifo)
 {
-    if (!from->head)
-        return;
-    if (to->tail)
-        to->tail->link = from->head;
+    return (int64_t)(fifo->in - fifo->out);
+}
+
+static inline void gfifo_push(struct gfifo *fifo, struct g *gp)
+{
+    struct glane *lane = &fifo->lane[fifo->in++ % LANES];
+    gp->link = NULL;
+    if (lane->head)
+        lane->tail->link = gp;
     else
-        to->head = from->head;
-    to->tail = from->tail;
-    to->size += from->size;
-    *from = (struct gqueue){0};
+        lane->head = gp;
+    lane->tail = gp;
+}
+
+/* NULL if there is none. */
+static inline struct g *gfifo_pop(struct gfifo *fifo)
+{
+    struct glane *lane = &fifo->lane[fifo->out % LANES];
+    struct g *gp = lane->head;
+    if (gp) {
+        lane->head = gp->link;
+        __builtin_prefetch(gp->link, 1);
+        fifo->out++;
+    }
+    return gp;
+}
+
+/* Appends all of from to the end of to; from is void afterwards. */
+static inline void gfifo_append(struct gfifo *to, struct gfifo *from)
+{
+    for (uint32_t i = 0; i < LANES; i++) {
+        struct glane *lane = &from->lane[(from->out + i) % LANES];
+        struct glane *behind = &to->lane[(to->in + i) % LANES];
+        if (!lane->head)
+            break;
+        if (behind->head)
+            behind->tail->link = lane->head;
+        else
+            behind->head = lane->head;
+        behind->tail = lane->tail;
+    }
+    to->in += from->in - from->out;
 }
 
 /* The global queue (GRQ). size is written under the lock and read without it, as a hint whose only
@@ -55,8 +101,8 @@ static inline void gqueue_append(struct gqueue *to, struct gqueue *from)
  * GQ1 pairs with GQ2: who sees it empty sees where the Gs of a batch have gone. */
 struct globq {
     _Alignas(64) lock_t lock;
-    struct gqueue queue;
     _Atomic int64_t size;
+    struct gfifo fifo;
 };
 
 static inline bool globq_is_empty(struct globq *globq)
@@ -67,24 +113,24 @@ static inline bool globq_is_empty(struct globq *globq)
 /* Pre: lock. */
 static inline void globq_publish(struct globq *globq)
 {
-    atomic_store_explicit(&globq->size, globq->queue.size, memory_order_release); /* GQ1 */
+    atomic_store_explicit(&globq->size, gfifo_size(&globq->fifo), memory_order_release); /* GQ1 */
 }
 
 /* Returns how many there are now. */
 static inline int64_t globq_put(struct m *m, struct globq *globq, struct g *gp)
 {
     grq_lock(m, &globq->lock);
-    gqueue_push(&globq->queue, gp);
-    int64_t size = globq->queue.size;
+    gfifo_push(&globq->fifo, gp);
+    int64_t size = gfifo_size(&globq->fifo);
     globq_publish(globq);
     lock_release(&globq->lock);
     return size;
 }
 
-static inline void globq_put_all(struct m *m, struct globq *globq, struct gqueue *batch)
+static inline void globq_put_all(struct m *m, struct globq *globq, struct gfifo *batch)
 {
     grq_lock(m, &globq->lock);
-    gqueue_append(&globq->queue, batch);
+    gfifo_append(&globq->fifo, batch);
     globq_publish(globq);
     lock_release(&globq->lock);
 }
@@ -95,7 +141,7 @@ static inline struct g *globq_get(struct m *m, struct globq *globq)
     if (globq_is_empty(globq))
         return NULL;
     grq_lock(m, &globq->lock);
-    struct g *gp = gqueue_pop(&globq->queue);
+    struct g *gp = gfifo_pop(&globq->fifo);
     globq_publish(globq);
     lock_release(&globq->lock);
     return gp;

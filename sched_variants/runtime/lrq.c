@@ -97,7 +97,7 @@ bool lrq_has_work(struct sched *sched, struct lrq *lrq)
 static bool overflow(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, uint32_t head)
 {
     uint32_t n = share_of(knobs_of(m)->overflow, lrq->mask + 1);
-    struct gqueue moving = {0};
+    struct gfifo moving = {0};
     for (uint32_t i = 0; i < n; i++)
         lrq->taken[i] =
             atomic_load_explicit(&lrq->slot[(head + i) & lrq->mask], memory_order_relaxed);
@@ -106,8 +106,8 @@ static bool overflow(struct m *m, struct lrq *lrq, struct globq *globq, struct g
                                                  memory_order_relaxed)) /* Q3 */
         return false;
     for (uint32_t i = 0; i < n; i++)
-        gqueue_push(&moving, lrq->taken[i]);
-    gqueue_push(&moving, gp);
+        gfifo_push(&moving, lrq->taken[i]);
+    gfifo_push(&moving, gp);
     globq_put_all(m, globq, &moving);
     stat_add(&m->stats, STAT_OVERFLOWS, 1);
     return true;
@@ -214,12 +214,12 @@ struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit)
     return get(m, lrq, inherit);
 }
 
-/* Moves up to n Gs from the head of queue to the tail of the owner's ring, which has room. */
-static void move_batch(struct m *m, struct lrq *lrq, struct gqueue *queue, int64_t n)
+/* Moves up to n Gs from the head of fifo to the tail of the owner's ring, which has room. */
+static void move_batch(struct m *m, struct lrq *lrq, struct gfifo *fifo, int64_t n)
 {
     uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
     struct g *gp;
-    while (n-- > 0 && (gp = gqueue_pop(queue)))
+    while (n-- > 0 && (gp = gfifo_pop(fifo)))
         atomic_store_explicit(&lrq->slot[tail++ & lrq->mask], gp, memory_order_relaxed); /* by Q1 */
     atomic_store_explicit(&lrq->tail, tail, memory_order_release);                       /* Q1 */
     stat_max(&m->stats, STAT_DEQUE_MAX,
@@ -233,10 +233,10 @@ struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int3
     grq_lock(m, &globq->lock);
     int64_t n = 1;
     if (lrq->take_batch)
-        n = int64_min((lrq->mask + 1) / 2, globq->queue.size / procs + 1);
-    struct g *gp = gqueue_pop(&globq->queue);
-    if (n > 1 && globq->queue.head)
-        move_batch(m, lrq, &globq->queue, n - 1); /* first: has_work() must not find both empty */
+        n = int64_min((lrq->mask + 1) / 2, gfifo_size(&globq->fifo) / procs + 1);
+    struct g *gp = gfifo_pop(&globq->fifo);
+    if (n > 1 && gfifo_size(&globq->fifo) > 0)
+        move_batch(m, lrq, &globq->fifo, n - 1); /* first: has_work() must not find both empty */
     globq_publish(globq);
     lock_release(&globq->lock);
     if (gp)

@@ -52,8 +52,8 @@ static void static_ready(struct m *m, struct g *gp, enum ready_how how)
     struct p *home = sched->allp[gp->tag];
     struct globq *queue = home->variant;
     lock_acquire(&queue->lock);
-    gqueue_push(&queue->queue, gp);
-    int64_t size = queue->queue.size;
+    gfifo_push(&queue->fifo, gp);
+    int64_t size = gfifo_size(&queue->fifo);
     globq_publish(queue);
     lock_release(&queue->lock);
     stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)size);
@@ -68,7 +68,7 @@ static struct g *static_pick(struct m *m, bool *inherit)
     if (globq_is_empty(queue))
         return NULL;
     lock_acquire(&queue->lock);
-    struct g *gp = gqueue_pop(&queue->queue);
+    struct g *gp = gfifo_pop(&queue->fifo);
     globq_publish(queue);
     lock_release(&queue->lock);
     if (gp)
