@@ -84,6 +84,12 @@ MICRO_LDLIBS = -lbenchmark -lstdc++
 
 FLOOR_SOURCES := $(wildcard sched_variants/*.c sched_variants/*/*.c sched_variants/machine/native/*.c)
 WORKLOAD_SOURCES := $(wildcard workloads/*.c)
+# Files that open fork/join frames are compiled once per policy, x.c to x.FJ_HELP.o and so on, and what
+# x.c defines for others, PREFIX_x, is PREFIX_x_FJ_HELP there. Linked frames are addressed by the frame
+# pointer and lie right above the callee's (sched_variants/runtime/linked.h).
+POLICIES := FJ_GO FJ_HELP FJ_WORK FJ_LINKED
+FORKJOIN_SOURCES := $(shell grep -l 'struct fj_frame' workloads/*.c harness/micro/*.c tests/conform_*.c)
+FLAGS_FJ_LINKED := -fno-omit-frame-pointer $(if $(filter x86_64,$(shell $(CC) -dumpmachine | cut -d- -f1)),-mno-red-zone)
 HARNESS_SOURCES := $(wildcard harness/*.c)
 MICRO_SOURCES := $(wildcard harness/cmd_micro.c harness/cmd_bench.c harness/micro/*.c harness/gbench/*.cc)
 TEST_SOURCES := $(wildcard tests/test_*.c)
@@ -94,7 +100,8 @@ C_FILES := $(wildcard sched_variants/*.[ch] sched_variants/*/*.[ch] sched_varian
 PEER_SOURCES := $(wildcard harness/peers/*.c harness/peers/*.cpp)
 PEER_HEADERS := $(wildcard harness/peers/*.h workloads/uts_tree.h workloads/sha1.h)
 
-objects = $(addprefix $(OUT)/,$(addsuffix .o,$(basename $(1))))
+objects = $(addprefix $(OUT)/,$(addsuffix .o,$(basename $(filter-out $(FORKJOIN_SOURCES),$(1))) \
+    $(foreach policy,$(POLICIES),$(addsuffix .$(policy),$(basename $(filter $(FORKJOIN_SOURCES),$(1)))))))
 CORE_OBJECTS := $(call objects,$(FLOOR_SOURCES) $(WORKLOAD_SOURCES))
 SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(filter-out harness/main.c $(MICRO_SOURCES),$(HARNESS_SOURCES)))
 SUPPORT_OBJECTS := $(OUT)/tests/support.o
@@ -143,6 +150,14 @@ $(OUT)/harness/environment.o: EXTRA_INPUT = -include $(OUT)/origin.h
 $(OUT)/%.o: %.c $(OUT)/command
 	@mkdir -p $(@D)
 	$(SAY) $(COMPILE) $(EXTRA_INPUT) -MMD -MP -c -o $@ $<
+
+define policy_rule
+$(OUT)/%.$(1).o: %.c $(OUT)/command
+	@mkdir -p $$(@D)
+	$$(SAY) $$(COMPILE) -DFJ_POLICY=$(1) $$(call renamed,$$(notdir $$*),$(1)) $(FLAGS_$(1)) -MMD -MP -c -o $$@ $$<
+endef
+renamed = $(foreach prefix,workload micro,-D$(prefix)_$(1)=$(prefix)_$(1)_$(2)) -D$(1)_cases=$(1)_cases_$(2)
+$(foreach policy,$(POLICIES),$(eval $(call policy_rule,$(policy))))
 
 $(OUT)/%.o: %.cc $(OUT)/command
 	@mkdir -p $(@D)

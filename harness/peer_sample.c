@@ -228,7 +228,7 @@ struct reference {
 static void reference_main(void *arg)
 {
     struct reference *reference = arg;
-    reference->workload->run(reference->state, &reference->out);
+    workload_run(reference->workload, reference->state, &reference->out);
 }
 
 /* One thread: nothing to race with. */

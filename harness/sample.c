@@ -337,13 +337,15 @@ static void section_end(struct sample *sample)
 static int64_t call_alone(struct sample *sample, bool timed)
 {
     const struct workload *workload = sample->workload.workload;
-    void (*run)(void *, struct outcome *) = sample->sched ? workload->run : workload->run_serial;
     struct outcome out;
     memset(&out, 0, sizeof out);
     if (timed && !sample->counts_whole)
         section_begin(sample);
     int64_t start = go_now();
-    run(sample->state, &out);
+    if (sample->sched)
+        workload_run(workload, sample->state, &out);
+    else
+        workload->run_serial(sample->state, &out);
     int64_t returned = go_now(), time_ns = returned - start;
     if (out.time_ns > 0)
         time_ns = out.time_ns;

@@ -42,7 +42,8 @@ struct sched_ops {
     size_t knobs_size;
 
     /* FJ_GO: children are goroutines. FJ_HELP, FJ_WORK: see runtime/forkjoin.h. With FJ_WORK go()
-     * too runs the child at once and readies the parent. */
+     * too runs the child at once and readies the parent; there init() may set sched->forkjoin to
+     * FJ_LINKED. */
     enum fj_policy forkjoin;
 
     /* Most Gs that may be alive at one time; 0 = bounded by memory only. Cells whose workload says
@@ -92,8 +93,8 @@ struct sched_ops {
      * in m_block() until ready() wakes exactly it with m_block_wake(). */
     bool blocks;
 
-    /* Required for FJ_HELP. One search through the others' tasks; NULL if nothing was found. Any
-     * stack. */
+    /* Required for FJ_HELP. One search through the others' tasks (fj_steal()); NULL if nothing was
+     * found. Any stack. */
     struct fj_task *(*steal_task)(struct m *m);
 
     /* 1:1: every M runs one G in its life and ends with it; sleeps are the kernel's. */

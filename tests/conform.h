@@ -10,6 +10,7 @@
 struct conform_cell {
     const struct sched_ops *ops;
     int workers;
+    const char *settings; /* one "key=value" that the whole cell runs under; NULL: the defaults */
     uint64_t seed;
     int scale; /* counts are multiples of it: 1 where they must be small, else 4 */
 };
@@ -25,6 +26,8 @@ struct conform_case {
 
 /* Ended by a NULL name. */
 extern const struct conform_case conform_goroutine_cases[]; /* conform_goroutines.c */
-extern const struct conform_case conform_mixed_cases[];     /* conform_mixed.c */
+/* conform_mixed.c, compiled once per fork/join policy */
+extern const struct conform_case conform_mixed_cases_FJ_GO[], conform_mixed_cases_FJ_HELP[],
+    conform_mixed_cases_FJ_WORK[], conform_mixed_cases_FJ_LINKED[];
 
 #endif

@@ -11,20 +11,28 @@ struct fib_task {
     uint64_t result;
 };
 
-static void fib(struct fj_worker *w, void *arg)
+static void fib(struct fj_frame *up, struct fj_task *task)
 {
-    struct fib_task *self = arg;
+    struct fib_task *self = FJ_SELF(task, struct fib_task);
     if (self->n < 2) {
         self->result = (uint64_t)self->n;
         return;
     }
     struct fib_task x = {.n = self->n - 1}, y = {.n = self->n - 2};
     struct fj_frame frame;
-    fj_open(&frame, w);
-    fj_spawn(&frame, &x.task, fib, &x);
-    fj_call(&frame, fib, &y);
+    fj_open(&frame, up);
+    fj_spawn(&frame, &x.task, fib);
+    fib(&frame, &y.task);
     fj_sync(&frame);
     self->result = x.result + y.result;
+}
+
+static void fib_region(struct fib_task *root)
+{
+    struct fj_frame up;
+    fj_begin(&up);
+    fib(&up, &root->task);
+    fj_end(&up);
 }
 
 static void conform_forkjoin_fib(void *arg)
@@ -34,7 +42,7 @@ static void conform_forkjoin_fib(void *arg)
     int n = cell->scale > 1 ? 14 : 10;
     for (int i = 0; i <= n; i++) {
         struct fib_task root = {.n = i};
-        fib(fj_self(), &root);
+        fib_region(&root);
         CHECK(root.result == fib_of[i]);
     }
 }
@@ -46,27 +54,26 @@ struct wide_task {
     uint64_t value, square;
 };
 
-static void wide_leaf(struct fj_worker *w, void *arg)
+static void wide_leaf(struct fj_frame *up, struct fj_task *task)
 {
-    struct wide_task *self = arg;
-    (void)w;
+    struct wide_task *self = FJ_SELF(task, struct wide_task);
+    (void)up;
     self->square = self->value * self->value;
     go_work(self->value % 8 * 50);
 }
 
 /* Many children of one frame, and the frame used again after its sync. */
-static void wide_parent(struct fj_worker *w, void *arg)
+static void wide_parent(struct fj_frame *up, uint64_t *sum)
 {
-    uint64_t *sum = arg;
     struct wide_task *tasks = go_alloc_zeroed(WIDE * sizeof *tasks);
     struct fj_frame frame;
-    fj_open(&frame, w);
+    fj_open(&frame, up);
     *sum = 0;
     for (int round = 0; round < 3; round++) {
         for (uint64_t i = 0; i < WIDE; i++) {
             tasks[i].value = i;
             tasks[i].square = UINT64_MAX;
-            fj_spawn(&frame, &tasks[i].task, wide_leaf, &tasks[i]);
+            fj_spawn(&frame, &tasks[i].task, wide_leaf);
         }
         fj_sync(&frame);
         for (int i = 0; i < WIDE; i++)
@@ -82,7 +89,10 @@ static void conform_forkjoin_wide(void *arg)
 {
     (void)arg;
     uint64_t sum;
-    wide_parent(fj_self(), &sum);
+    struct fj_frame up;
+    fj_begin(&up);
+    wide_parent(&up, &sum);
+    fj_end(&up);
     CHECK(sum == WIDE_SUM);
 }
 
@@ -93,20 +103,20 @@ struct nested_task {
 };
 
 /* Spawning functions inside spawned functions, with two syncs and calls in between. */
-static void nested(struct fj_worker *w, void *arg)
+static void nested(struct fj_frame *up, struct fj_task *task)
 {
-    struct nested_task *self = arg;
+    struct nested_task *self = FJ_SELF(task, struct nested_task);
     if (self->depth == 0) {
-        wide_parent(w, &self->sum);
+        wide_parent(up, &self->sum);
         return;
     }
     struct nested_task a = {.depth = self->depth - 1}, b = a, c = a;
     struct fj_frame frame;
-    fj_open(&frame, w);
-    fj_spawn(&frame, &a.task, nested, &a);
+    fj_open(&frame, up);
+    fj_spawn(&frame, &a.task, nested);
     fj_sync(&frame);
-    fj_spawn(&frame, &b.task, nested, &b);
-    fj_call(&frame, nested, &c);
+    fj_spawn(&frame, &b.task, nested);
+    nested(&frame, &c.task);
     fj_sync(&frame);
     self->sum = a.sum + b.sum + c.sum;
 }
@@ -115,21 +125,24 @@ static void conform_forkjoin_nested(void *arg)
 {
     const struct conform_cell *cell = arg;
     struct nested_task root = {.depth = cell->scale > 1 ? 3 : 1};
-    nested(fj_self(), &root);
+    struct fj_frame up;
+    fj_begin(&up);
+    nested(&up, &root.task);
+    fj_end(&up);
     CHECK(root.sum == (cell->scale > 1 ? 27 : 3) * (uint64_t)WIDE_SUM);
 }
 
 /* A chain of spawns, each from the child before: as deep as the stacks of FJ_HELP have to allow. */
-static void chain(struct fj_worker *w, void *arg)
+static void chain(struct fj_frame *up, struct fj_task *task)
 {
-    struct nested_task *self = arg;
+    struct nested_task *self = FJ_SELF(task, struct nested_task);
     self->sum = 1;
     if (self->depth == 0)
         return;
     struct nested_task next = {.depth = self->depth - 1};
     struct fj_frame frame;
-    fj_open(&frame, w);
-    fj_spawn(&frame, &next.task, chain, &next);
+    fj_open(&frame, up);
+    fj_spawn(&frame, &next.task, chain);
     fj_sync(&frame);
     self->sum += next.sum;
 }
@@ -138,7 +151,10 @@ static void conform_forkjoin_chain(void *arg)
 {
     const struct conform_cell *cell = arg;
     struct nested_task root = {.depth = 100 * cell->scale};
-    chain(fj_self(), &root);
+    struct fj_frame up;
+    fj_begin(&up);
+    chain(&up, &root.task);
+    fj_end(&up);
     CHECK(root.sum == (uint64_t)root.depth + 1);
 }
 
@@ -151,7 +167,7 @@ static void forker(void *arg)
 {
     struct forker *self = arg;
     for (int i = 0; i < 3; i++) {
-        fib(fj_self(), &self->fib);
+        fib_region(&self->fib);
         gosched();
     }
 }
@@ -204,9 +220,9 @@ static void mix_go(struct mix *mix)
 }
 
 /* One goroutine per inner node, and a yield wherever one may stand. */
-static void mix_fib(struct fj_worker *w, void *arg)
+static void mix_fib(struct fj_frame *up, struct fj_task *task)
 {
-    struct mix_task *self = arg;
+    struct mix_task *self = FJ_SELF(task, struct mix_task);
     struct mix *mix = self->mix;
     if (self->n < 2) {
         gosched();
@@ -215,14 +231,14 @@ static void mix_fib(struct fj_worker *w, void *arg)
     }
     struct mix_task x = {.mix = mix, .n = self->n - 1}, y = {.mix = mix, .n = self->n - 2};
     struct fj_frame frame;
-    fj_open(&frame, w);
+    fj_open(&frame, up);
     if (self->n % 2)
         mix_go(mix);
-    fj_spawn(&frame, &x.task, mix_fib, &x);
+    fj_spawn(&frame, &x.task, mix_fib);
     gosched();
     if (self->n % 2 == 0)
         mix_go(mix);
-    fj_call(&frame, mix_fib, &y);
+    mix_fib(&frame, &y.task);
     gosched();
     fj_sync(&frame);
     gosched();
@@ -235,7 +251,10 @@ static void mix_fib_g(void *arg)
 {
     struct mix *mix = arg;
     struct mix_task root = {.mix = mix, .n = MIX_N};
-    mix_fib(fj_self(), &root);
+    struct fj_frame up;
+    fj_begin(&up);
+    mix_fib(&up, &root.task);
+    fj_end(&up);
     wg_wait(&mix->done);
     CHECK(root.result == MIX_FIB);
     CHECK(atomic_load(&mix->ran) == MIX_INNER);
@@ -258,10 +277,10 @@ static void conform_forkjoin_yields_and_goes(void *arg)
     mix_roots(arg, mix_fib_g);
 }
 
-static void mix_leaf(struct fj_worker *w, void *arg)
+static void mix_leaf(struct fj_frame *up, struct fj_task *task)
 {
-    struct mix_task *self = arg;
-    (void)w;
+    struct mix_task *self = FJ_SELF(task, struct mix_task);
+    (void)up;
     if (self->n % 4 == 0)
         gosched();
     if (self->n % 8 == 0)
@@ -276,11 +295,12 @@ static void mix_loop_g(void *arg)
     struct mix_task *tasks = go_alloc_zeroed(WIDE * sizeof *tasks);
     for (int round = 0; round < 2; round++) {
         uint64_t sum = 0;
-        struct fj_frame frame;
-        fj_open(&frame, fj_self());
+        struct fj_frame up, frame;
+        fj_begin(&up);
+        fj_open(&frame, &up);
         for (int i = 0; i < WIDE; i++) {
             tasks[i] = (struct mix_task){.mix = mix, .n = i};
-            fj_spawn(&frame, &tasks[i].task, mix_leaf, &tasks[i]);
+            fj_spawn(&frame, &tasks[i].task, mix_leaf);
             if (i % 3 == 0)
                 gosched();
             if (i % 5 == 0)
@@ -288,6 +308,7 @@ static void mix_loop_g(void *arg)
         }
         gosched();
         fj_sync(&frame);
+        fj_end(&up);
         for (int i = 0; i < WIDE; i++)
             sum += tasks[i].result;
         CHECK(sum == WIDE * (WIDE - 1) / 2);
@@ -327,7 +348,7 @@ static void stress_forkjoin(uint64_t dice)
 {
     static const uint64_t fib_of[] = {0, 1, 1, 2, 3, 5, 8, 13};
     struct fib_task root = {.n = (int)(dice % 8)};
-    fib(fj_self(), &root);
+    fib_region(&root);
     CHECK(root.result == fib_of[dice % 8]);
 }
 
@@ -429,6 +450,7 @@ static void conform_seeded_stress(void *arg)
     go_free(stress);
 }
 
+extern const struct conform_case conform_mixed_cases[];
 const struct conform_case conform_mixed_cases[] = {
     {"conform_forkjoin_fib", conform_forkjoin_fib, NULL},
     {"conform_forkjoin_wide", conform_forkjoin_wide, NULL},

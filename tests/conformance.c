@@ -41,7 +41,8 @@ static struct {
 
 static void line_name(char *text, size_t size, const char *name, const struct conform_cell *cell)
 {
-    snprintf(text, size, "%s %s workers=%d", name, cell->ops->name, cell->workers);
+    snprintf(text, size, "%s %s%s%s workers=%d", name, cell->ops->name, cell->settings ? "," : "",
+             cell->settings ? cell->settings : "", cell->workers);
 }
 
 /* Whether to run it; a list has it instead. */
@@ -91,6 +92,7 @@ static void line_skip(const char *line, const char *why)
 static struct support_run run_of(const struct conform_cell *cell, void (*fn)(void *), void *arg)
 {
     return (struct support_run){.variant = cell->ops->name,
+                                .settings = cell->settings,
                                 .workers = cell->workers,
                                 .seed = cell->seed,
                                 .fn = fn,
@@ -99,21 +101,48 @@ static struct support_run run_of(const struct conform_cell *cell, void (*fn)(voi
 
 /* Ordinary cases ---------------------------------------------------------------------------- */
 
-static void cases_run(const struct conform_case *cases, struct conform_cell *cell)
+/* The same cases as each policy's code has them. */
+struct case_tables {
+    const struct conform_case *of[FJ_LINKED + 1];
+};
+
+static const struct case_tables goroutine_cases = {
+    {conform_goroutine_cases, conform_goroutine_cases, conform_goroutine_cases,
+     conform_goroutine_cases}};
+static const struct case_tables mixed_cases = {
+    {conform_mixed_cases_FJ_GO, conform_mixed_cases_FJ_HELP, conform_mixed_cases_FJ_WORK,
+     conform_mixed_cases_FJ_LINKED}};
+
+struct case_run {
+    const struct case_tables *tables;
+    size_t index;
+    struct conform_cell *cell;
+};
+
+static void case_main(void *arg)
+{
+    const struct case_run *self = arg;
+    self->tables->of[fj_policy()][self->index].fn(self->cell);
+}
+
+static void cases_run(const struct case_tables *tables, struct conform_cell *cell)
 {
     static struct support_report report;
-    for (; cases->name; cases++) {
+    const struct conform_case *first = tables->of[FJ_GO];
+    for (const struct conform_case *cases = first; cases->name; cases++) {
         char name[64], line[128], problem[128] = "";
         const char *settings = cases->settings;
-        if (settings && !support_takes(cell->ops->knobs, settings))
+        if (settings && (cell->settings || !support_takes(cell->ops->knobs, settings)))
             continue;
         snprintf(name, sizeof name, "%s%s%s", cases->name, settings ? "," : "",
                  settings ? settings : "");
         line_name(line, sizeof line, name, cell);
         if (!line_wanted(line))
             continue;
-        struct support_run run = run_of(cell, cases->fn, cell);
-        run.settings = settings;
+        struct case_run self = {tables, (size_t)(cases - first), cell};
+        struct support_run run = run_of(cell, case_main, &self);
+        if (settings)
+            run.settings = settings;
         support_run(&run, &report);
         if (report.status != 0)
             snprintf(problem, sizeof problem, "ended with status %d", report.status);
@@ -329,8 +358,8 @@ static void workload_before(void *arg)
 static void workload_main(void *arg)
 {
     struct workload_run *self = arg;
-    self->workload->run(self->state, &self->out[0]);
-    self->workload->run(self->state, &self->out[1]);
+    workload_run(self->workload, self->state, &self->out[0]);
+    workload_run(self->workload, self->state, &self->out[1]);
 }
 
 static void workload_after(void *arg)
@@ -418,8 +447,8 @@ static void workload_run_rows(size_t w, struct conform_cell *cell)
 
 static void cell_run(struct conform_cell *cell)
 {
-    cases_run(conform_goroutine_cases, cell);
-    cases_run(conform_mixed_cases, cell);
+    cases_run(&goroutine_cases, cell);
+    cases_run(&mixed_cases, cell);
     conform_live_gs_zero_after(cell);
     conform_deadlock_is_reported(cell);
     conform_misuse_is_fatal(cell);
@@ -459,7 +488,7 @@ static _Noreturn void misuse_words(void)
     for (size_t w = 0; workloads[w]; w++)
         suggest_offer(&near, workloads[w]->name);
     offer_cases(&near, conform_goroutine_cases);
-    offer_cases(&near, conform_mixed_cases);
+    offer_cases(&near, conform_mixed_cases_FJ_GO);
     snprintf(wrong, sizeof wrong, "no line has \"%s\"; %s", suite.words[i],
              suggest_text(&near, "", "--list", text, sizeof text));
     misuse(wrong);
@@ -487,6 +516,19 @@ static void options_parse(int argc, char **argv)
     suite.words_count = argc - optind;
 }
 
+static void variant_run(const struct sched_ops *ops, const char *settings)
+{
+    for (size_t w = 0; w < sizeof worker_counts / sizeof *worker_counts; w++) {
+        struct conform_cell cell = {
+            .ops = ops, .workers = worker_counts[w], .settings = settings, .seed = suite.seed};
+        cell.scale = suite.brief || strcmp(ops->name, "kthread") == 0 ? 1 : 4;
+        cell_run(&cell);
+    }
+}
+
+/* Settings under which a variant's fork/join code is another. */
+static const char *const forkjoin_settings[] = {"frames=pooled"};
+
 static void registries_check(void)
 {
     const struct registry registry = {sched_variants, sched_variant_words, workloads,
@@ -503,13 +545,10 @@ int main(int argc, char **argv)
     options_parse(argc, argv);
     registries_check();
     for (size_t v = 0; sched_variants[v]; v++) {
-        const struct sched_ops *ops = sched_variants[v];
-        for (size_t w = 0; w < sizeof worker_counts / sizeof *worker_counts; w++) {
-            struct conform_cell cell = {
-                .ops = ops, .workers = worker_counts[w], .seed = suite.seed};
-            cell.scale = suite.brief || strcmp(ops->name, "kthread") == 0 ? 1 : 4;
-            cell_run(&cell);
-        }
+        variant_run(sched_variants[v], NULL);
+        for (size_t i = 0; i < sizeof forkjoin_settings / sizeof *forkjoin_settings; i++)
+            if (support_takes(sched_variants[v]->knobs, forkjoin_settings[i]))
+                variant_run(sched_variants[v], forkjoin_settings[i]);
     }
     if (suite.lines == 0)
         misuse_words();

@@ -55,7 +55,7 @@ static void golden_main(void *arg)
 {
     struct golden *self = arg;
     struct outcome out = {0};
-    self->workload->run(self->state, &out);
+    workload_run(self->workload, self->state, &out);
     char why[200];
     const char *wrong = self->workload->verify(self->state, &out, why, sizeof why);
     snprintf(self->wrong, sizeof self->wrong, "%s", wrong ? wrong : "");

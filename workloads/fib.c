@@ -38,42 +38,47 @@ static const struct param fib_param_table[] = {
     {0},
 };
 
-static void fib_one(struct fj_worker *w, void *arg)
+static uint64_t fib_one(struct fj_frame *up, uint64_t n);
+
+static void fib_one_child(struct fj_frame *up, struct fj_task *task)
 {
-    uint64_t *value = arg;
-    uint64_t n = *value;
-    if (n <= 2) {
-        *value = n > 0;
-        return;
-    }
+    struct fib_child *self = FJ_SELF(task, struct fib_child);
+    self->value = fib_one(up, self->value);
+}
+
+static uint64_t fib_one(struct fj_frame *up, uint64_t n)
+{
+    if (n <= 2)
+        return n > 0;
     struct fib_child x;
     struct fj_frame frame;
     x.value = n - 1;
-    uint64_t y = n - 2;
-    fj_open(&frame, w);
-    fj_spawn(&frame, &x.task, fib_one, &x.value);
-    fj_call(&frame, fib_one, &y);
+    fj_open(&frame, up);
+    fj_spawn(&frame, &x.task, fib_one_child);
+    uint64_t y = fib_one(&frame, n - 2);
+    if (fj_claim(&frame, &x.task))
+        return fib_one(&frame, n - 1) + y;
     fj_sync(&frame);
-    *value = x.value + y;
+    return x.value + y;
 }
 
-static void fib_both(struct fj_worker *w, void *arg)
+static void fib_both(struct fj_frame *up, struct fj_task *task)
 {
-    uint64_t *value = arg;
-    uint64_t n = *value;
+    struct fib_child *self = FJ_SELF(task, struct fib_child);
+    uint64_t n = self->value;
     if (n <= 2) {
-        *value = n > 0;
+        self->value = n > 0;
         return;
     }
     struct fib_child x, y;
     struct fj_frame frame;
     x.value = n - 1;
     y.value = n - 2;
-    fj_open(&frame, w);
-    fj_spawn(&frame, &x.task, fib_both, &x.value);
-    fj_spawn(&frame, &y.task, fib_both, &y.value);
+    fj_open(&frame, up);
+    fj_spawn(&frame, &x.task, fib_both);
+    fj_spawn(&frame, &y.task, fib_both);
     fj_sync(&frame);
-    *value = x.value + y.value;
+    self->value = x.value + y.value;
 }
 
 /* Not inlined into itself: an operation of the baseline is a call, whatever the compiler. */
@@ -110,15 +115,17 @@ static void fib_run(void *state, struct outcome *out)
 {
     const struct fib_params *params = state;
     struct fib_child root;
+    struct fj_frame up, frame;
+    fj_begin(&up);
     root.value = (uint64_t)params->n;
     if (params->spawn == FIB_SPAWN_ONE) {
-        fib_one(fj_self(), &root.value);
+        root.value = fib_one(&up, root.value);
     } else {
-        struct fj_frame frame;
-        fj_open(&frame, fj_self());
-        fj_spawn(&frame, &root.task, fib_both, &root.value);
+        fj_open(&frame, &up);
+        fj_spawn(&frame, &root.task, fib_both);
         fj_sync(&frame);
     }
+    fj_end(&up);
     fib_finish(params, root.value, out);
 }
 

@@ -86,23 +86,23 @@ __attribute__((noinline)) static uint64_t locality_sum(const uint64_t *block, si
     return sum;
 }
 
-static void locality_read(struct fj_worker *w, void *arg)
+static void locality_read(struct fj_frame *up, struct fj_task *task)
 {
-    (void)w;
-    struct locality_reader *self = arg;
+    (void)up;
+    struct locality_reader *self = FJ_SELF(task, struct locality_reader);
     self->sum = locality_sum(self->block, self->words);
 }
 
-static void locality_visit(struct fj_worker *w, void *arg)
+static void locality_visit(struct fj_frame *up, struct fj_task *task)
 {
-    struct locality_range *self = arg;
+    struct locality_range *self = FJ_SELF(task, struct locality_range);
     struct fj_frame frame;
-    fj_open(&frame, w);
+    fj_open(&frame, up);
     if (self->count == 1) {
         struct locality_reader child;
         child.block = locality_write(self->state, self->first);
         child.words = self->state->words;
-        fj_spawn(&frame, &child.task, locality_read, &child);
+        fj_spawn(&frame, &child.task, locality_read);
         fj_sync(&frame);
         self->sum = child.sum;
         return;
@@ -113,8 +113,8 @@ static void locality_visit(struct fj_worker *w, void *arg)
     low.count = self->count / 2;
     high.first = low.first + low.count;
     high.count = self->count - low.count;
-    fj_spawn(&frame, &low.task, locality_visit, &low);
-    fj_call(&frame, locality_visit, &high);
+    fj_spawn(&frame, &low.task, locality_visit);
+    locality_visit(&frame, &high.task);
     fj_sync(&frame);
     self->sum = low.sum + high.sum;
 }
@@ -123,15 +123,17 @@ static uint64_t locality_loop(struct locality_state *state)
 {
     size_t pairs = (size_t)state->params.pairs;
     uint64_t sum = 0;
-    struct fj_frame frame;
-    fj_open(&frame, fj_self());
+    struct fj_frame up, frame;
+    fj_begin(&up);
+    fj_open(&frame, &up);
     for (size_t i = 0; i < pairs; i++) {
         struct locality_reader *child = &state->readers[i];
         child->block = locality_write(state, i);
         child->words = state->words;
-        fj_spawn(&frame, &child->task, locality_read, child);
+        fj_spawn(&frame, &child->task, locality_read);
     }
     fj_sync(&frame);
+    fj_end(&up);
     for (size_t i = 0; i < pairs; i++)
         sum += state->readers[i].sum;
     return sum;
@@ -155,7 +157,10 @@ static void locality_run(void *state_, struct outcome *out)
         return;
     }
     struct locality_range root = {.state = state, .count = (size_t)state->params.pairs};
-    locality_visit(fj_self(), &root);
+    struct fj_frame up;
+    fj_begin(&up);
+    locality_visit(&up, &root.task);
+    fj_end(&up);
     locality_finish(state, root.sum, out);
 }
 

@@ -97,21 +97,21 @@ static bool matmul_is_small(const struct matmul *self)
            self->inner <= self->cutoff;
 }
 
-static void matmul_multiply(struct fj_worker *w, void *arg)
+static void matmul_multiply(struct fj_frame *up, struct fj_task *task)
 {
-    const struct matmul *self = arg;
+    const struct matmul *self = FJ_SELF(task, struct matmul);
     if (matmul_is_small(self)) {
         matmul_block(self);
         return;
     }
     struct matmul low, high;
     struct fj_frame frame;
-    fj_open(&frame, w);
+    fj_open(&frame, up);
     if (matmul_halve(self, &low, &high))
-        fj_spawn(&frame, &low.task, matmul_multiply, &low);
+        fj_spawn(&frame, &low.task, matmul_multiply);
     else
-        fj_call(&frame, matmul_multiply, &low);
-    fj_call(&frame, matmul_multiply, &high);
+        matmul_multiply(&frame, &low.task);
+    matmul_multiply(&frame, &high.task);
     fj_sync(&frame);
 }
 
@@ -157,7 +157,10 @@ static void matmul_run(void *state_, struct outcome *out)
 {
     struct matmul_state *state = state_;
     struct matmul root = matmul_root(state);
-    matmul_multiply(fj_self(), &root);
+    struct fj_frame up;
+    fj_begin(&up);
+    matmul_multiply(&up, &root.task);
+    fj_end(&up);
     matmul_finish(state, out);
 }
 

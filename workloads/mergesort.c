@@ -117,9 +117,9 @@ static size_t msort_rank(struct msort_span span, uint64_t key)
 }
 
 /* Halves the longer span; keys of the shorter one that are below the cut go with the low half. */
-static void msort_merge(struct fj_worker *w, void *arg)
+static void msort_merge(struct fj_frame *up, struct fj_task *task)
 {
-    const struct msort_merge_task *self = arg;
+    const struct msort_merge_task *self = FJ_SELF(task, struct msort_merge_task);
     if (self->a.count + self->b.count <= self->cutoff) {
         msort_merge_serial(self->a, self->b, self->to);
         return;
@@ -140,15 +140,15 @@ static void msort_merge(struct fj_worker *w, void *arg)
     high.to = self->to + half + rank;
     low.cutoff = high.cutoff = self->cutoff;
     struct fj_frame frame;
-    fj_open(&frame, w);
-    fj_spawn(&frame, &low.task, msort_merge, &low);
-    fj_call(&frame, msort_merge, &high);
+    fj_open(&frame, up);
+    fj_spawn(&frame, &low.task, msort_merge);
+    msort_merge(&frame, &high.task);
     fj_sync(&frame);
 }
 
-static void msort_sort(struct fj_worker *w, void *arg)
+static void msort_sort(struct fj_frame *up, struct fj_task *task)
 {
-    const struct msort *self = arg;
+    const struct msort *self = FJ_SELF(task, struct msort);
     size_t cutoff = (size_t)self->params->cutoff;
     if (self->n <= cutoff) {
         msort_serial(self->in, self->to, self->tmp, self->n);
@@ -164,9 +164,9 @@ static void msort_sort(struct fj_worker *w, void *arg)
     high.to = self->tmp + half;
     high.tmp = self->to + half;
     struct fj_frame frame;
-    fj_open(&frame, w);
-    fj_spawn(&frame, &low.task, msort_sort, &low);
-    fj_call(&frame, msort_sort, &high);
+    fj_open(&frame, up);
+    fj_spawn(&frame, &low.task, msort_sort);
+    msort_sort(&frame, &high.task);
     fj_sync(&frame);
 
     struct msort_merge_task merge;
@@ -175,7 +175,7 @@ static void msort_sort(struct fj_worker *w, void *arg)
     merge.to = self->to;
     merge.cutoff = cutoff;
     if (self->params->merge == MSORT_PARALLEL)
-        fj_call(&frame, msort_merge, &merge);
+        msort_merge(&frame, &merge.task);
     else
         msort_merge_serial(merge.a, merge.b, merge.to);
 }
@@ -206,7 +206,10 @@ static void msort_run(void *state_, struct outcome *out)
     root.to = state->to;
     root.tmp = state->tmp;
     root.n = (size_t)state->params.n;
-    msort_sort(fj_self(), &root);
+    struct fj_frame up;
+    fj_begin(&up);
+    msort_sort(&up, &root.task);
+    fj_end(&up);
     msort_finish(state, out);
 }
 

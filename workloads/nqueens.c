@@ -98,34 +98,36 @@ static struct queens_count queens_serial(uint8_t *board, int n, int row)
     return count;
 }
 
-static void queens_search(struct fj_worker *w, void *arg)
+static void queens_search(struct fj_frame *up, struct fj_task *task)
 {
-    struct queens *self = arg;
-    if (self->row == self->n || self->row >= self->cutoff) {
-        self->below = queens_serial(self->board, self->n, self->row);
+    struct queens *self = FJ_SELF(task, struct queens);
+    uint8_t n = self->n, row = self->row, cutoff = self->cutoff;
+    if (row == n || row >= cutoff) {
+        self->below = queens_serial(self->board, n, row);
         return;
     }
     struct queens child[QUEENS_MAX];
-    int children = 0;
     struct fj_frame frame;
-    fj_open(&frame, w);
-    for (int column = 0; column < self->n; column++) {
-        if (!queens_safe(self->board, self->row, column))
+    fj_open(&frame, up);
+    struct queens *next = child;
+    for (int column = 0; column < n; column++) {
+        if (!queens_safe(self->board, row, column))
             continue;
-        struct queens *next = &child[children++];
-        next->n = self->n;
-        next->row = self->row + 1;
-        next->cutoff = self->cutoff;
+        next->n = n;
+        next->row = row + 1;
+        next->cutoff = cutoff;
         memcpy(next->board, self->board, sizeof next->board);
-        next->board[self->row] = (uint8_t)column;
-        fj_spawn(&frame, &next->task, queens_search, next);
+        next->board[row] = (uint8_t)column;
+        fj_spawn(&frame, &next->task, queens_search);
+        next++;
     }
     fj_sync(&frame);
-    self->below = (struct queens_count){.placements = (uint64_t)children};
-    for (int i = 0; i < children; i++) {
-        self->below.solutions += child[i].below.solutions;
-        self->below.placements += child[i].below.placements;
+    struct queens_count below = {.placements = (uint64_t)(next - child)};
+    while (next-- > child) {
+        below.solutions += next->below.solutions;
+        below.placements += next->below.placements;
     }
+    self->below = below;
 }
 
 static void queens_finish(struct queens_state *state, struct queens_count found,
@@ -143,7 +145,10 @@ static void queens_run(void *state_, struct outcome *out)
     struct queens root = {.n = (uint8_t)state->params.n, .cutoff = (uint8_t)state->params.cutoff};
     if (root.cutoff == 0)
         root.cutoff = QUEENS_MAX;
-    queens_search(fj_self(), &root);
+    struct fj_frame up;
+    fj_begin(&up);
+    queens_search(&up, &root.task);
+    fj_end(&up);
     queens_finish(state, root.below, out);
 }
 

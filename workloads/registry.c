@@ -1,36 +1,60 @@
 /* registry.c - one line per workload, in the order that `schedlab list` shows. */
 #include "workload.h"
 
-/* X(name): workloads/<name>.c defines workload_<name>. */
+/* X(name, style): workloads/<name>.c defines workload_<name>. */
 #define WORKLOADS(X)                                                                               \
-    X(fib)                                                                                         \
-    X(nqueens)                                                                                     \
-    X(skynet)                                                                                      \
-    X(uts)                                                                                         \
-    X(mergesort)                                                                                   \
-    X(matmul)                                                                                      \
-    X(locality)                                                                                    \
-    X(uneven)                                                                                      \
-    X(spawn)                                                                                       \
-    X(crowd)                                                                                       \
-    X(yield)                                                                                       \
-    X(pingpong)                                                                                    \
-    X(ring)                                                                                        \
-    X(prodcons)                                                                                    \
-    X(mpmc)                                                                                        \
-    X(sieve)                                                                                       \
-    X(mutex)                                                                                       \
-    X(arrivals)                                                                                    \
-    X(order)
+    X(fib, FORKJOIN)                                                                               \
+    X(nqueens, FORKJOIN)                                                                           \
+    X(skynet, FORKJOIN)                                                                            \
+    X(uts, FORKJOIN)                                                                               \
+    X(mergesort, FORKJOIN)                                                                         \
+    X(matmul, FORKJOIN)                                                                            \
+    X(locality, FORKJOIN)                                                                          \
+    X(uneven, FORKJOIN)                                                                            \
+    X(spawn, GOROUTINE)                                                                            \
+    X(crowd, GOROUTINE)                                                                            \
+    X(yield, GOROUTINE)                                                                            \
+    X(pingpong, GOROUTINE)                                                                         \
+    X(ring, GOROUTINE)                                                                             \
+    X(prodcons, GOROUTINE)                                                                         \
+    X(mpmc, GOROUTINE)                                                                             \
+    X(sieve, GOROUTINE)                                                                            \
+    X(mutex, GOROUTINE)                                                                            \
+    X(arrivals, GOROUTINE)                                                                         \
+    X(order, GOROUTINE)
 
-#define DECLARE(name) extern const struct workload workload_##name;
+/* The Makefile compiles a file that opens fork/join frames once per policy, and adds the policy to
+ * the name of its workload. */
+#define NAMES_GOROUTINE(name) workload_##name
+#define NAMES_FORKJOIN(name)                                                                       \
+    workload_##name##_FJ_GO, workload_##name##_FJ_HELP, workload_##name##_FJ_WORK,                 \
+        workload_##name##_FJ_LINKED
+#define FIRST_GOROUTINE(name) &workload_##name,
+#define FIRST_FORKJOIN(name) &workload_##name##_FJ_GO,
+#define ROW_GOROUTINE(name)                                                                        \
+    {&workload_##name, &workload_##name, &workload_##name, &workload_##name},
+#define ROW_FORKJOIN(name)                                                                         \
+    {[FJ_GO] = &workload_##name##_FJ_GO,                                                           \
+     [FJ_HELP] = &workload_##name##_FJ_HELP,                                                       \
+     [FJ_WORK] = &workload_##name##_FJ_WORK,                                                       \
+     [FJ_LINKED] = &workload_##name##_FJ_LINKED},
+
+#define DECLARE(name, style) extern const struct workload NAMES_##style(name);
 WORKLOADS(DECLARE)
-#undef DECLARE
 
-#define ENTRY(name) &workload_##name,
-const struct workload *const workloads[] = {WORKLOADS(ENTRY) NULL};
-#undef ENTRY
+#define FIRST(name, style) FIRST_##style(name)
+const struct workload *const workloads[] = {WORKLOADS(FIRST) NULL};
 
-#define WORD(name) #name,
+#define WORD(name, style) #name,
 const char *const workload_words[] = {WORKLOADS(WORD) NULL};
-#undef WORD
+
+#define ROW(name, style) ROW_##style(name)
+static const struct workload *const compiled[][FJ_LINKED + 1] = {WORKLOADS(ROW)};
+
+void workload_run(const struct workload *workload, void *state, struct outcome *out)
+{
+    size_t row = 0;
+    while (workloads[row] != workload)
+        row++;
+    compiled[row][fj_policy()]->run(state, out);
+}

@@ -35,9 +35,9 @@ static const struct param skynet_param_table[] = {
     {0},
 };
 
-static void skynet_visit(struct fj_worker *w, void *arg)
+static void skynet_visit(struct fj_frame *up, struct fj_task *task)
 {
-    struct skynet *self = arg;
+    struct skynet *self = FJ_SELF(task, struct skynet);
     if (self->leaves == 1) {
         self->sum = self->number;
         return;
@@ -48,12 +48,12 @@ static void skynet_visit(struct fj_worker *w, void *arg)
         children <= SKYNET_ON_STACK ? on_stack : go_alloc(children * sizeof *child);
     uint64_t leaves = self->leaves / children;
     struct fj_frame frame;
-    fj_open(&frame, w);
+    fj_open(&frame, up);
     for (uint32_t i = 0; i < children; i++) {
         child[i].number = self->number + i * leaves;
         child[i].leaves = leaves;
         child[i].children = children;
-        fj_spawn(&frame, &child[i].task, skynet_visit, &child[i]);
+        fj_spawn(&frame, &child[i].task, skynet_visit);
     }
     fj_sync(&frame);
     uint64_t sum = 0;
@@ -86,7 +86,10 @@ static void skynet_run(void *state, struct outcome *out)
     const struct skynet_params *params = state;
     struct skynet root = {.leaves = (uint64_t)params->leaves,
                           .children = (uint32_t)params->children};
-    skynet_visit(fj_self(), &root);
+    struct fj_frame up;
+    fj_begin(&up);
+    skynet_visit(&up, &root.task);
+    fj_end(&up);
     skynet_finish(params, root.sum, out);
 }
 

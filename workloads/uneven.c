@@ -33,7 +33,7 @@ struct uneven_task {
     struct fj_task task;
     uint64_t rounds;
     uint64_t result;
-    char pad[24];
+    char pad[32];
 };
 _Static_assert(sizeof(struct uneven_task) == 64, "a task's record is a cache line");
 
@@ -91,10 +91,10 @@ static uint64_t uneven_result(uint64_t rounds)
     return digest_mix(go_work(rounds));
 }
 
-static void uneven_work(struct fj_worker *w, void *arg)
+static void uneven_work(struct fj_frame *up, struct fj_task *task)
 {
-    (void)w;
-    struct uneven_task *self = arg;
+    (void)up;
+    struct uneven_task *self = FJ_SELF(task, struct uneven_task);
     self->result = uneven_result(self->rounds);
 }
 
@@ -102,22 +102,24 @@ static uint64_t uneven_flat(const struct uneven_state *state)
 {
     size_t count = (size_t)state->params.tasks;
     uint64_t sum = 0;
-    struct fj_frame frame;
-    fj_open(&frame, fj_self());
+    struct fj_frame up, frame;
+    fj_begin(&up);
+    fj_open(&frame, &up);
     for (size_t i = 0; i < count; i++) {
         struct uneven_task *child = &state->tasks[i];
         child->result = 0;
-        fj_spawn(&frame, &child->task, uneven_work, child);
+        fj_spawn(&frame, &child->task, uneven_work);
     }
     fj_sync(&frame);
+    fj_end(&up);
     for (size_t i = 0; i < count; i++)
         sum += state->tasks[i].result;
     return sum;
 }
 
-static void uneven_visit(struct fj_worker *w, void *arg)
+static void uneven_visit(struct fj_frame *up, struct fj_task *task)
 {
-    struct uneven_range *self = arg;
+    struct uneven_range *self = FJ_SELF(task, struct uneven_range);
     if (self->count == 1) {
         self->sum = uneven_result(self->first->rounds);
         return;
@@ -128,9 +130,9 @@ static void uneven_visit(struct fj_worker *w, void *arg)
     high.first = low.first + low.count;
     high.count = self->count - low.count;
     struct fj_frame frame;
-    fj_open(&frame, w);
-    fj_spawn(&frame, &low.task, uneven_visit, &low);
-    fj_call(&frame, uneven_visit, &high);
+    fj_open(&frame, up);
+    fj_spawn(&frame, &low.task, uneven_visit);
+    uneven_visit(&frame, &high.task);
     fj_sync(&frame);
     self->sum = low.sum + high.sum;
 }
@@ -158,7 +160,10 @@ static void uneven_run(void *state_, struct outcome *out)
         return;
     }
     struct uneven_range root = {.first = state->tasks, .count = (size_t)state->params.tasks};
-    uneven_visit(fj_self(), &root);
+    struct fj_frame up;
+    fj_begin(&up);
+    uneven_visit(&up, &root.task);
+    fj_end(&up);
     uneven_finish(state, root.sum, out);
 }
 

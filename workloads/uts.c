@@ -50,21 +50,21 @@ static inline void uts_add(struct uts_count *sum, const struct uts_count *below)
         sum->depth = below->depth;
 }
 
-static void uts_visit(struct fj_worker *w, void *arg)
+static void uts_visit(struct fj_frame *up, struct fj_task *task)
 {
-    struct uts_node *self = arg;
+    struct uts_node *self = FJ_SELF(task, struct uts_node);
     uint32_t children = uts_children(self->state->tree, self->state->log_q, self->rng, self->depth);
     self->below = (struct uts_count){.nodes = 1, .leaves = children == 0, .depth = self->depth};
     if (children == 0)
         return;
     struct uts_node *child = go_alloc(children * sizeof *child);
     struct fj_frame frame;
-    fj_open(&frame, w);
+    fj_open(&frame, up);
     for (uint32_t i = 0; i < children; i++) {
         child[i].state = self->state;
         child[i].depth = self->depth + 1;
         uts_spawn_rng(self->rng, i, child[i].rng);
-        fj_spawn(&frame, &child[i].task, uts_visit, &child[i]);
+        fj_spawn(&frame, &child[i].task, uts_visit);
     }
     fj_sync(&frame);
     for (uint32_t i = 0; i < children; i++)
@@ -98,7 +98,10 @@ static void uts_run(void *state_, struct outcome *out)
     struct uts_state *state = state_;
     struct uts_node root = {.state = state};
     uts_root_rng(state->tree->seed, root.rng);
-    uts_visit(fj_self(), &root);
+    struct fj_frame up;
+    fj_begin(&up);
+    uts_visit(&up, &root.task);
+    fj_end(&up);
     uts_finish(state, &root.below, out);
 }
 

@@ -101,4 +101,8 @@ extern const struct workload *const workloads[];
 /* What the registry calls them, in the same order: the file's name, and what .name has to be. */
 extern const char *const workload_words[];
 
+/* Calls run() of that element of workloads[], as compiled for the scheduler that runs the caller.
+ * Main goroutine. */
+void workload_run(const struct workload *workload, void *state, struct outcome *out);
+
 #endif

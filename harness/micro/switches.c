@@ -153,41 +153,22 @@ static void spawn(struct micro *micro)
 
 /* Spawn and sync ----------------------------------------------------------------------------- */
 
-struct forking {
-    struct micro *micro;
-    uint64_t ran;
-};
+/* forks.c, compiled once per policy */
+void micro_forks_FJ_GO(struct micro *micro), micro_forks_FJ_HELP(struct micro *micro);
+void micro_forks_FJ_WORK(struct micro *micro), micro_forks_FJ_LINKED(struct micro *micro);
 
-static void child(struct fj_worker *w, void *arg)
+static void fork_main(void *micro)
 {
-    (void)w;
-    ++*(uint64_t *)arg;
-}
-
-/* One child and its sync; nobody is there to steal. */
-static void fork_main(void *arg)
-{
-    struct forking *forking = arg;
-    struct micro *micro = forking->micro;
-    struct fj_worker *w = fj_self();
-    struct fj_task task;
-    struct fj_frame frame;
-    micro_start(micro);
-    for (uint64_t i = 0; i < micro->n; i++) {
-        fj_open(&frame, w);
-        fj_spawn(&frame, &task, child, &forking->ran);
-        fj_sync(&frame);
-        w = frame.w;
-    }
-    micro_stop(micro);
-    micro_expect(micro, "children", forking->ran, micro->n);
-    micro_expect(micro, "tasks stolen", sched_stat(micro->sched, STAT_TASKS_STOLEN), 0);
+    static void (*const forks[])(struct micro *) = {[FJ_GO] = micro_forks_FJ_GO,
+                                                    [FJ_HELP] = micro_forks_FJ_HELP,
+                                                    [FJ_WORK] = micro_forks_FJ_WORK,
+                                                    [FJ_LINKED] = micro_forks_FJ_LINKED};
+    forks[fj_policy()](micro);
 }
 
 static void spawn_sync(struct micro *micro)
 {
-    struct forking forking = {.micro = micro};
-    micro_schedule(micro, 1, fork_main, &forking);
+    micro_schedule(micro, 1, fork_main, micro);
 }
 
 static bool serves_forkjoin(const struct sched_ops *ops)

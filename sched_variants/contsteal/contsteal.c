@@ -1,33 +1,62 @@
 /* contsteal - continuation stealing, work-first: the child runs at once, the parent can be stolen.
  *
- * A spawn pushes the parent's continuation, the parent G at rest in the middle of its function, on
- * the worker's deque and runs the child on a stack of its own. When the child returns, the worker
- * pops: if the parent is still there, it goes on as after a plain call, and no atomic operation on
- * the join took place. If a thief has it, the parent runs there, and the child's return counts down
- * the parent's frame (runtime/forkjoin.h). With one worker the order is that of plain calls, and
- * a deque is never deeper than the recursion.
+ * A spawn leaves the parent at rest in the middle of its function, queued, and runs the child. When
+ * the child returns and the parent is still there, it goes on as after a plain call, and no atomic
+ * operation on the join took place. If a thief has it, the parent runs there, and the child's
+ * return counts down the parent's frame (runtime/forkjoin.h). With one worker the order is that of
+ * plain calls, and no more parents are queued than the recursion is deep.
+ *
+ * Where the child runs is a knob, and no matter of policy: frames=linked calls it on the parent's
+ * stack (runtime/linked.h), frames=pooled gives it a stack of its own and switches to it.
  *
  * Wins when joins and memory matter: no stalled join without a steal, space at most workers times
  * the serial depth. Loses in wide flat loops: each iteration moves the parent.
  *
- * Source: [Frigo98] Cilk-5 s. 3, [BL99]; the deque is [CL05].
- *   Differs: every child has a pooled stack, and the parent's continuation is a saved context; no
- *            compiler support, so a spawn costs two context switches.
+ * Source: [Frigo98] Cilk-5 s. 3, [BL99], [Yang16] for linked frames; the deque is [CL05].
+ *   Differs: no compiler support but frame pointers.
  */
 #include "runtime/pdeque.h"
 #include "sched.h"
 
+enum frames { FRAMES_LINKED, FRAMES_POOLED };
+
 struct contsteal_knobs {
     struct pdeque_knobs deque;
+    int64_t frames; /* enum frames */
 };
 
+static const char *const frames_words[] = {"linked", "pooled", NULL};
+
 static const struct param contsteal_knobs[] = {
+    PARAM_WORD(struct contsteal_knobs, frames, frames_words,
+               FJ_LINKED_WORKS ? FRAMES_LINKED : FRAMES_POOLED, "[Yang16]",
+               "linked: a child is called on its parent's stack; pooled: it gets one of its own"),
     PDEQUE_KNOBS(struct contsteal_knobs, deque),
     {0},
 };
 
+static const char *contsteal_check(const void *knobs_)
+{
+    const struct contsteal_knobs *knobs = knobs_;
+    if (knobs->frames == FRAMES_LINKED && !FJ_LINKED_WORKS)
+        return "frames=linked needs x86-64 and no sanitizer; valid here is pooled";
+    return NULL;
+}
+
+static void contsteal_init(struct sched *sched)
+{
+    const struct contsteal_knobs *knobs = sched->knobs;
+    pdeque_init(sched);
+    if (knobs->frames == FRAMES_LINKED)
+        sched->forkjoin = FJ_LINKED;
+}
+
+/* A worker's own public frames are found here too: their goroutine may have left it by a yield. */
 static struct g *contsteal_steal(struct m *m)
 {
+    struct fj_frame *frame = m->sched->forkjoin == FJ_LINKED ? fj_steal(m, true) : NULL;
+    if (frame)
+        return g_new_for_frame(m, frame);
     struct g *gp = pdeque_steal(m);
     if (gp)
         stat_add(&m->stats, STAT_TASKS_STOLEN, 1);
@@ -36,19 +65,25 @@ static struct g *contsteal_steal(struct m *m)
     return gp;
 }
 
+static bool contsteal_has_work(struct sched *sched)
+{
+    return fj_has_work(sched) || pdeque_has_work(sched);
+}
+
 const struct sched_ops contsteal_ops = {
     .name = "contsteal",
     .idea = "a deque per P, work-first: the child runs, the parent's continuation can be stolen",
-    .source = "[Frigo98] [BL99] [CL05]",
+    .source = "[Frigo98] [BL99] [Yang16] [CL05]",
     .knobs = contsteal_knobs,
     .knobs_size = sizeof(struct contsteal_knobs),
     .forkjoin = FJ_WORK,
-    .init = pdeque_init,
+    .check = contsteal_check,
+    .init = contsteal_init,
     .p_init = pdeque_p_init,
     .ready = pdeque_ready,
     .pick = pdeque_pick,
     .steal = contsteal_steal,
-    .has_work = pdeque_has_work,
+    .has_work = contsteal_has_work,
     .p_fini = pdeque_p_fini,
     .fini = pdeque_fini,
 };

@@ -48,3 +48,13 @@ void deque_grow(struct deque *dq, int64_t bottom, int64_t top)
     }
     atomic_store_explicit(&dq->array, array, memory_order_release); /* D7 */
 }
+
+int64_t deque_reserve(struct deque *dq, int64_t n)
+{
+    int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_relaxed); /* own word */
+    int64_t top = atomic_load_explicit(&dq->top, memory_order_acquire);       /* D6 */
+    /* relaxed: own word */
+    while (bottom + n - top > atomic_load_explicit(&dq->array, memory_order_relaxed)->mask)
+        deque_grow(dq, bottom, top);
+    return bottom;
+}

@@ -16,7 +16,7 @@
  *              (63 bits).
  *
  * Order labels:
- *   D1  push: release store of bottom      pairs with  D2  steal: acquire load of bottom
+ *   D1  push, publish: release store of bottom   pairs with  D2  steal: acquire load of bottom
  *       (the slot, and what it points to, is visible before the new bottom; the stores of bottom in
  *       pop continue D1's release sequence)
  *   D3  pop: fence between store of bottom and load of top    pairs with
@@ -91,6 +91,21 @@ static inline void deque_push(struct deque *dq, void *item)
     /* relaxed: published by D1 */
     atomic_store_explicit(&array->slot[bottom & array->mask], item, memory_order_relaxed);
     atomic_store_explicit(&dq->bottom, bottom + 1, memory_order_release); /* D1 */
+}
+
+/* Owner only, for several items at once: makes room for n more and returns the index of the first;
+ * each is put at its index; then all are published, up to but without `bottom`. */
+int64_t deque_reserve(struct deque *dq, int64_t n);
+static inline void deque_set(struct deque *dq, int64_t index, void *item)
+{
+    struct deque_array *array =
+        atomic_load_explicit(&dq->array, memory_order_relaxed); /* own word */
+    /* relaxed: published by D1 */
+    atomic_store_explicit(&array->slot[index & array->mask], item, memory_order_relaxed);
+}
+static inline void deque_publish(struct deque *dq, int64_t bottom)
+{
+    atomic_store_explicit(&dq->bottom, bottom, memory_order_release); /* D1 */
 }
 
 /* Owner only: the newest item, or NULL. */

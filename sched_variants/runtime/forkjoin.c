@@ -1,44 +1,78 @@
-/* forkjoin.c - the slow paths of spawn and sync. forkjoin.h has the rules and the joining protocol.
+/* forkjoin.c - the slow paths of spawn and sync. forkjoin.h has the rules, the joining protocol and
+ * lazy publication; linked.c the part of FJ_LINKED.
  *
- * F1: the release in fj_child_done() pairs with the acquire in fj_sync_slow(): what a child wrote
- * is visible to its parent after the sync.
+ * F1: the release in fj_child_done() pairs with the acquire where the owner waits: what a child
+ * wrote is visible to its parent after the sync.
  */
 #include "internal.h"
 
-struct fj_worker *fj_self(void)
+enum fj_policy fj_policy(void)
 {
-    return &machine_self()->fj;
+    return machine_self()->fj.policy;
+}
+
+void fj_begin_region(struct fj_frame *root, enum fj_policy policy)
+{
+    struct fj_worker *w = &machine_self()->fj;
+    if (policy != w->policy)
+        fatal("fork/join code compiled for policy %d runs under policy %d", policy, w->policy);
+    *root = (struct fj_frame){0};
+    if (policy == FJ_HELP)
+        w->held++;
+}
+
+void fj_end_region(enum fj_policy policy)
+{
+    if (policy == FJ_HELP)
+        machine_self()->fj.held--;
 }
 
 #ifdef SCHEDLAB_DEBUG
-/* A spawn pushes, and a sync pops, as the owner of the worker's deque. */
-void fj_check_worker(const struct fj_frame *frame)
+/* A spawn queues, and a sync takes back, as the owner of the worker's queue. */
+void fj_check_spawn(void)
 {
-    INVARIANT(frame->w == fj_self());
+    INVARIANT(machine_self()->fj.held > 0);
+}
+
+void fj_count_live(int n)
+{
+    struct fj_worker *w = &machine_self()->fj;
+    w->live += n;
+    if (w->live > atomic_load_explicit(&w->live_max, memory_order_relaxed)) /* a statistic */
+        atomic_store_explicit(&w->live_max, w->live, memory_order_relaxed);
 }
 #endif
 
-void fj_spawn_slow(struct fj_frame *frame, fj_fn *fn, void *arg)
+/* Children that are Gs ------------------------------------------------------------------------ */
+
+static struct g *g_new_for_child(struct m *m, struct fj_frame *frame, struct fj_task *task,
+                                 fj_fn *fn)
+{
+    struct g *gp = g_alloc(m);
+    gp->task_fn = fn;
+    gp->arg = task;
+    gp->frame = frame;
+    atomic_store_explicit(&frame->owner, m->curg, memory_order_relaxed);
+    return gp;
+}
+
+void fj_spawn_go(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
+{
+    struct m *m = machine_self();
+    frame->spawned++;
+    g_spawn(m, g_new_for_child(m, frame, task, fn));
+}
+
+void fj_spawn_work(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
 {
     struct m *m = machine_self();
     struct g *self = m->curg;
-    struct g *gp = g_alloc(m);
-    gp->task_fn = fn;
-    gp->arg = arg;
-    gp->frame = frame;
-    atomic_store_explicit(&frame->owner, self, memory_order_relaxed);
-    if (m->ops->forkjoin == FJ_GO) {
-        frame->spawned++;
-        g_spawn(m, gp);
-        return;
-    }
     self->child_returned = false;
     self->wait_reason = WAIT_CHILD;
     self->wait_on = frame;
-    g_spawn(m, gp); /* the child has run; we may be on another worker now */
+    g_spawn(m, g_new_for_child(m, frame, task, fn)); /* the child has run */
     if (!self->child_returned)
         frame->spawned++;
-    frame->w = fj_self();
 }
 
 void fj_child_done(struct fj_frame *frame)
@@ -49,67 +83,9 @@ void fj_child_done(struct fj_frame *frame)
         g_ready(atomic_load_explicit(&frame->owner, memory_order_relaxed));
 }
 
-/* A stolen task, as its thief runs it: on the stack of a waiting G or of a G of its own, and to its
- * end on this worker. */
-static void run_stolen(struct fj_worker *w, struct fj_task *task)
+void fj_sync_park(struct fj_frame *frame)
 {
-    struct fj_frame *theirs = task->frame;
-    task->fn(w, task->arg);
-    fj_child_done(theirs);
-}
-
-static void run_stolen_g(void *arg)
-{
-    struct fj_task *task = arg;
-    struct fj_worker *w = fj_self();
-    w->outermost = task->frame;
-    run_stolen(w, task);
-    w->outermost = NULL;
-}
-
-struct g *g_new_for_task(struct m *m, struct fj_task *task)
-{
-    struct g *gp = g_alloc(m);
-    gp->fn = run_stolen_g;
-    gp->arg = task;
-#ifdef SCHEDLAB_DEBUG
-    atomic_store_explicit(&gp->queued, 1, memory_order_relaxed); /* handed over without a queue */
-#endif
-    stat_add(&m->stats, STAT_TASKS_STOLEN, 1);
-    return gp;
-}
-
-enum { HELP_SPINS = 64, HELP_RELAX = 16 };
-
-/* Help-first: others run our children; run others' until ours are done. The wait stays on this
- * worker and this stack, so that frame->w holds in every function below on it; it ends, because a
- * child may not park. With nothing to steal the core is offered to others. */
-static void help_until_done(struct m *m, struct fj_frame *frame)
-{
-    uint32_t fruitless = 0;
-    /* pending counts down from 0: a help-first owner never adds to it */
-    while (atomic_load_explicit(&frame->pending, memory_order_acquire) > -frame->spawned) { /* F1 */
-        struct fj_task *task = m->ops->steal_task(m);
-        stat_add(&m->stats, STAT_STEALS_FAILED, !task);
-        if (task) {
-            stat_add(&m->stats, STAT_TASKS_STOLEN, 1);
-            run_stolen(&m->fj, task);
-            fruitless = 0;
-        } else if (++fruitless < HELP_SPINS) {
-            for (int i = 0; i < HELP_RELAX; i++)
-                machine_relax(&frame->pending);
-        } else {
-            machine_yield();
-        }
-    }
-    frame->spawned = 0;
-    atomic_store_explicit(&frame->pending, 0,
-                          memory_order_relaxed); /* all children have been seen */
-}
-
-/* The owner's children are goroutines, or its continuation was stolen: park until they are done. */
-static void park_until_done(struct m *m, struct fj_frame *frame)
-{
+    struct m *m = machine_self();
     struct g *self = m->curg;
     self->wait_reason = WAIT_SYNC;
     self->wait_on = frame;
@@ -121,17 +97,235 @@ static void park_until_done(struct m *m, struct fj_frame *frame)
         g_park();
     }
     self->wait_reason = WAIT_NONE;
-    frame->w = fj_self();
 }
 
-void fj_sync_slow(struct fj_frame *frame)
+/* Lazy publication ---------------------------------------------------------------------------- */
+
+static void request(struct fj_worker *w)
+{
+    /* relaxed: only to leave the owner's line alone where it has been told */
+    if (atomic_load_explicit(&w->limit, memory_order_relaxed) != FJ_REQUEST)
+        atomic_store_explicit(&w->limit, FJ_REQUEST, memory_order_release); /* Q1 */
+}
+
+void fj_request_all(struct sched *sched)
+{
+    for (struct m *m = sched_first_m(sched); m; m = m->all_link)
+        request(&m->fj);
+}
+
+/* The oldest child or frame in the deque of any M but m; with `own` of m's too. */
+void *fj_steal(struct m *m, bool own)
+{
+    struct m *newest = sched_first_m(m->sched);
+    struct m *start = newest;
+    for (uint32_t skip = (uint32_t)m_random(m) % sched_list_length(newest); skip > 0; skip--)
+        start = start->all_link;
+    struct m *victim = start;
+    do {
+        void *item;
+        enum deque_steal got = DEQUE_EMPTY;
+        if (victim != m || own) {
+            stat_add(&m->stats, STAT_VICTIM_PROBES, victim != m);
+            while ((got = deque_take(&victim->fj.tasks, &item)) == DEQUE_LOST)
+                continue; /* somebody else got one: there may be more */
+            if (deque_size(&victim->fj.tasks) == 0)
+                request(&victim->fj);
+        }
+        if (got == DEQUE_STOLEN) {
+            stat_add(&m->stats, STAT_STEALS, victim != m);
+            stat_add(&m->stats, STAT_STOLEN, victim != m);
+            stat_add(&m->stats, STAT_TASKS_STOLEN, 1);
+            return item;
+        }
+        victim = victim->all_link ? victim->all_link : newest;
+    } while (victim != start);
+    return NULL;
+}
+
+bool fj_has_work(struct sched *sched)
+{
+    for (struct m *m = sched_first_m(sched); m; m = m->all_link)
+        if (deque_size(&m->fj.tasks) > 0)
+            return true;
+    return false;
+}
+
+/* How many children are private, from frame down the stack. */
+static int64_t help_count(const struct fj_frame *frame)
+{
+    int64_t count = 0;
+    for (; frame; frame = frame->up) {
+        const struct fj_task *task = frame->newest;
+        for (; task && task != FJ_PUBLIC; task = task->older)
+            count++;
+        if (task == FJ_PUBLIC)
+            break;
+    }
+    return count;
+}
+
+/* Moves a frame's private children but the `keep` newest to the deque, the newest of them right
+ * below `at`. Returns where the oldest went; *more: the frames below may have private ones too. */
+static int64_t help_publish_frame(struct deque *dq, struct fj_frame *frame, int64_t *keep,
+                                  int64_t at, bool *more)
+{
+    struct fj_task **cut = &frame->newest;
+    for (; *cut && *cut != FJ_PUBLIC && *keep > 0; --*keep)
+        cut = &(*cut)->older;
+    struct fj_task *task = *cut;
+    if (!task)
+        return at;
+    *cut = FJ_PUBLIC;
+    int32_t moved = 0;
+    for (struct fj_task *older; task && task != FJ_PUBLIC; task = older, moved++) {
+        older = task->older;
+        task->frame = frame;
+        deque_set(dq, --at, task);
+    }
+    *more = task != FJ_PUBLIC;
+    if (*more) { /* the frame's first */
+        frame->spawned = 0;
+        /* relaxed: published by D1 */
+        atomic_store_explicit(&frame->pending, 0, memory_order_relaxed);
+    }
+    frame->spawned += moved;
+    return at;
+}
+
+/* Half of them: a walk over n children moves n / 2, and so costs each a constant. */
+static bool help_publish(struct fj_worker *w, struct fj_frame *frame)
+{
+    int64_t count = help_count(frame), keep = count / 2;
+    if (count == 0)
+        return false;
+    int64_t bottom = deque_reserve(&w->tasks, count - keep) + count - keep;
+    int64_t at = bottom;
+    for (bool more = true; frame && more; frame = frame->up)
+        at = help_publish_frame(&w->tasks, frame, &keep, at, &more);
+    deque_publish(&w->tasks, bottom);
+    return true;
+}
+
+void fj_poll(struct fj_frame *frame)
 {
     struct m *m = machine_self();
-    if (m->ops->forkjoin != FJ_HELP) {
-        park_until_done(m, frame);
-        return;
+    struct fj_worker *w = &m->fj;
+    int32_t most = atomic_load_explicit(&w->depth_max, memory_order_relaxed); /* own word */
+    int32_t queued = frame->queued + (w->policy == FJ_LINKED);
+    if (queued > most) {
+        most = queued;
+        atomic_store_explicit(&w->depth_max, most, memory_order_relaxed); /* a statistic */
     }
-    if (atomic_load_explicit(&frame->pending, memory_order_relaxed) > -frame->spawned)
-        stat_add(&m->stats, STAT_JOINS_STALLED, 1);
-    help_until_done(m, frame);
+    if (atomic_exchange_explicit(&w->limit, most, memory_order_acquire) != FJ_REQUEST) /* Q2 */
+        return;
+    if (deque_size(&w->tasks) == 0 &&
+        !(w->policy == FJ_HELP ? help_publish(w, frame) : linked_publish(m, frame)))
+        request(w); /* later, then */
+    else
+        wakep(m);
+}
+
+void fj_took_back(struct fj_worker *w)
+{
+    if (w->m->sched->procs > 1 && deque_size(&w->tasks) == 0)
+        request(w);
+}
+
+/* Help-first ---------------------------------------------------------------------------------- */
+
+/* A stolen task, as its thief runs it: on the stack of a waiting G or of a G of its own, and to its
+ * end on this worker. */
+static void run_stolen(struct fj_frame *up, struct fj_task *task)
+{
+    struct fj_frame *theirs = task->frame;
+    task->fn(up, task);
+    fj_child_done(theirs);
+}
+
+static void run_stolen_g(void *arg)
+{
+    struct fj_frame root;
+    fj_begin_region(&root, FJ_HELP);
+    run_stolen(&root, arg);
+    fj_end_region(FJ_HELP);
+}
+
+struct g *g_new_for_task(struct m *m, struct fj_task *task)
+{
+    struct g *gp = g_alloc(m);
+    gp->fn = run_stolen_g;
+    gp->arg = task;
+    g_hand_over(gp);
+    return gp;
+}
+
+enum { HELP_SPINS = 64, HELP_RELAX = 16 };
+
+/* Others run our children; run others' until ours are done. The wait stays on this worker and this
+ * stack; it ends, because a child may not park. With nothing to steal the core is offered to
+ * others. */
+static void help_until_done(struct m *m, struct fj_frame *frame)
+{
+    uint32_t fruitless = 0;
+    /* pending counts down from 0: a help-first owner never adds to it */
+    while (atomic_load_explicit(&frame->pending, memory_order_acquire) > -frame->spawned) { /* F1 */
+        struct fj_task *task = m->ops->steal_task(m);
+        stat_add(&m->stats, STAT_STEALS_FAILED, !task);
+        if (task) {
+            run_stolen(frame, task);
+            fruitless = 0;
+        } else if (++fruitless < HELP_SPINS) {
+            for (int i = 0; i < HELP_RELAX; i++)
+                machine_relax(&frame->pending);
+        } else {
+            machine_yield();
+        }
+    }
+}
+
+/* Runs the children that are still private, newest first; between them, serves a request. */
+static void run_private(struct fj_worker *w, struct fj_frame *frame)
+{
+    struct fj_task *task;
+    while ((task = frame->newest) && task != FJ_PUBLIC) {
+        frame->newest = task->older;
+        frame->queued--;
+        /* relaxed: fj_poll() has Q2 */
+        if (frame->queued > 0 &&
+            frame->queued > atomic_load_explicit(&w->limit, memory_order_relaxed))
+            fj_poll(frame);
+        task->fn(frame, task);
+        fj_count_live(-1);
+    }
+}
+
+static void run_public(struct fj_worker *w, struct fj_frame *frame)
+{
+    struct fj_task *task;
+    while (frame->spawned > 0 && (task = deque_pop(&w->tasks))) {
+        INVARIANT(task->frame == frame);
+        fj_took_back(w);
+        frame->spawned--;
+        frame->queued--;
+        task->fn(frame, task);
+        fj_count_live(-1);
+    }
+}
+
+void fj_sync_help(struct fj_frame *frame)
+{
+    struct m *m = machine_self();
+    run_private(&m->fj, frame);
+    if (!frame->newest)
+        return;
+    run_public(&m->fj, frame);
+    if (frame->spawned > 0) {
+        frame->queued -= frame->spawned;
+        if (atomic_load_explicit(&frame->pending, memory_order_relaxed) > -frame->spawned)
+            stat_add(&m->stats, STAT_JOINS_STALLED, 1);
+        help_until_done(m, frame);
+        fj_count_live(-frame->spawned);
+    }
+    frame->newest = NULL;
 }

@@ -1,36 +1,51 @@
 /* forkjoin.h - spawn and sync, the fork/join half of the public header.
  *
- *     struct fib { struct fj_task task; long n, result; };
+ *     struct fib_child { struct fj_task task; uint64_t n, result; };
  *
- *     static void fib(struct fj_worker *w, void *arg)
+ *     static uint64_t fib(struct fj_frame *up, uint64_t n);
+ *
+ *     static void fib_child(struct fj_frame *up, struct fj_task *task)
  *     {
- *         struct fib *self = arg;
- *         if (self->n < 2) { self->result = self->n; return; }
- *         struct fib x = {.n = self->n - 1}, y = {.n = self->n - 2};
- *         struct fj_frame frame;
- *         fj_open(&frame, w);
- *         fj_spawn(&frame, &x.task, fib, &x);   // may run in parallel from here on
- *         fj_call(&frame, fib, &y);             // an ordinary call
- *         fj_sync(&frame);                      // all spawned children have returned
- *         self->result = x.result + y.result;
+ *         struct fib_child *self = FJ_SELF(task, struct fib_child);
+ *         self->result = fib(up, self->n);
  *     }
  *
- * One source, three policies; the variant chooses, the workload cannot tell:
+ *     static uint64_t fib(struct fj_frame *up, uint64_t n)
+ *     {
+ *         if (n < 2)
+ *             return n;
+ *         struct fib_child x = {.n = n - 1};
+ *         struct fj_frame frame;
+ *         fj_open(&frame, up);
+ *         fj_spawn(&frame, &x.task, fib_child);  // may run in parallel from here on
+ *         uint64_t y = fib(&frame, n - 2);       // an ordinary call
+ *         fj_sync(&frame);                       // all spawned children have returned
+ *         return x.result + y;
+ *     }
  *
- *   FJ_GO    a child is a goroutine (kthread, uthread, static, grq, perm, gmp)
- *   FJ_HELP  help-first: the child is queued and can be stolen, the parent goes on; at the sync the
- *            parent runs its own queued children as plain calls, newest first (tasksteal)
- *   FJ_WORK  work-first: the child runs at once, and the parent's continuation is queued and can be
- *            stolen (contsteal)
+ *     struct fj_frame root;                      // a goroutine that forks
+ *     fj_begin(&root);
+ *     answer = fib(&root, n);
+ *     fj_end(&root);
  *
- * Rules. Task and argument live until the sync returns. A function started by fj_spawn(), and any
- * function between its fj_spawn() and its fj_sync(), must not park (no channels, locks, sleeps),
- * nor wait for anything but its sync: whoever waits for it holds a worker, and its queued children
- * belong to the worker it is on. It may start goroutines, and yield; under FJ_HELP gosched()
- * returns at once there, since the worker cannot be left. After a spawn, a call or a sync the
- * function may be on another worker: hand on frame.w, never the w it got. Whoever parks or yields
- * elsewhere, where it may, gets its worker from fj_self() and opens its frame again before it
- * spawns. Every frame that spawned must sync before its function returns.
+ * One source, compiled once per policy (the Makefile does it for every file that has a frame): the
+ * variant chooses, the workload cannot tell, and a spawn has nothing to ask.
+ *
+ *   FJ_GO      a child is a goroutine (kthread, uthread, static, grq, perm, gmp)
+ *   FJ_HELP    help-first: the child is queued and can be stolen, the parent goes on; at the sync
+ *              the parent runs its own queued children as plain calls, newest first (tasksteal)
+ *   FJ_WORK    work-first: the child runs at once, on a stack of its own, and the parent's
+ *              continuation is queued and can be stolen (contsteal, frames=pooled)
+ *   FJ_LINKED  work-first too, but the child is an ordinary call on the parent's stack; a thief
+ *              continues the parent on a fresh one, with the frame where it was (contsteal)
+ *
+ * Rules. Task and argument live until the sync returns. Between fj_begin() and fj_end(), and so in
+ * every function that gets a frame, nothing may park (no channels, locks, sleeps) nor wait for
+ * anything but its sync: whoever waits for it holds a worker. It may start goroutines, and yield;
+ * under FJ_HELP gosched() returns at once there, since queued children belong to the worker. After
+ * a spawn, a call or a sync the function may be on another worker. A frame that spawned must sync
+ * before its function returns; between the two the function makes no variable-length array and
+ * calls no alloca(), because under FJ_LINKED the stack pointer is not the frame's there.
  */
 #ifndef SCHEDLAB_FORKJOIN_H
 #define SCHEDLAB_FORKJOIN_H
@@ -38,135 +53,215 @@
 #include "deque.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct g;
 struct m;
-struct fj_worker;
 struct fj_frame;
+struct fj_task;
 
-typedef void fj_fn(struct fj_worker *w, void *arg);
+enum fj_policy { FJ_GO, FJ_HELP, FJ_WORK, FJ_LINKED };
 
-enum fj_policy { FJ_GO, FJ_HELP, FJ_WORK };
+/* The policy that this file is compiled for; fj_begin() checks that it is the scheduler's. */
+#ifndef FJ_POLICY
+#define FJ_POLICY FJ_GO
+#endif
 
-/* A child. Opaque to workloads; they only provide the memory. */
+/* A child's function: up is the frame below it, to open its own with; task is the one spawned. */
+typedef void fj_fn(struct fj_frame *up, struct fj_task *task);
+
+/* A child. Opaque to workloads; they only provide the memory, as a member of what they hand over.
+ */
 struct fj_task {
     fj_fn *fn;
-    void *arg;
-    struct fj_frame *frame;
+    union {
+        struct fj_task *older;  /* FJ_HELP, private: the frame's child before this one */
+        struct fj_frame *frame; /* FJ_HELP, public: whose child it is */
+    };
 };
 
-/* A worker as fork/join code sees it; each M has one. */
+/* The struct of that type that contains the task, as its member `task`. */
+#define FJ_SELF(task_, type) ((type *)((char *)(task_)-offsetof(type, task)))
+
+/* A worker as fork/join code sees it; each M has one.
+ *
+ * Lazy publication. What a worker has queued is linked through the frames on its stack: the private
+ * part, which the owner uses without any atomic operation or fence, as nobody else may look at it.
+ * The deque is the public part, and everything in it is older than everything private. A thief that
+ * finds a deque empty, or empties it, and an M that goes to sleep, ask the worker by writing
+ * FJ_REQUEST into `limit`; the owner compares its queue's length with that word at every spawn
+ * (and between the children that a sync runs), so a request costs the owner nothing until it is
+ * made. It then moves the older half of the private part to the deque and wakes an idle worker.
+ *   A request is lost only if the owner never spawns or joins again: then nothing new is queued,
+ *   and what is private waits for the sync. That is the price: a long call without spawns hides
+ *   what was queued before it and was not yet asked for.
+ *
+ *   Source: [Dijk14] Lace's private and shared part of one deque, [Acar13] private deques.
+ *   Q1: release store of FJ_REQUEST pairs with Q2: acquire exchange in fj_poll(): not needed for
+ *       data; it orders the sleeper's I1 (idle.c) before the owner's look at idle_ps.
+ */
 struct fj_worker {
-    enum fj_policy policy; /* constant during a run */
+    struct deque tasks; /* public: FJ_HELP children, FJ_LINKED frames; empty otherwise */
+    /* FJ_REQUEST, or the longest queue so far: what a longer one must be told to */
+    _Alignas(64) _Atomic int32_t limit;
+    _Atomic int32_t depth_max; /* the longest queue, private and public, of this worker */
+    enum fj_policy policy;     /* constant during a run */
     struct m *m;
-    const _Atomic int32_t *idle_ps; /* workers asleep or about to be */
-    /* FJ_HELP: the frame that keeps the current G on this worker, from its first spawn to its sync;
-     * NULL: none */
-    struct fj_frame *outermost;
+    int32_t held; /* FJ_HELP: regions open on this worker's stack; the G cannot leave */
     int64_t live; /* debug builds: children queued or running here */
     _Atomic int64_t live_max;
-    struct deque tasks; /* FJ_HELP: queued children; empty otherwise */
 };
+
+enum { FJ_REQUEST = -1 };
+#define FJ_PUBLIC ((struct fj_task *)1)
 
 /* One activation that spawns. Lives on the stack of the function.
  *
- * Joining: `spawned` counts children that the owner has not seen return: FJ_HELP all that it has
- * not run itself, FJ_WORK those that did not come back to a parent at rest where they had left it,
- * FJ_GO all. A child that somebody else finished subtracts one from `pending`; an owner that must
- * wait, and parks, adds `spawned` to it. So
+ * Joining: `spawned` counts children that the owner has not seen return: FJ_GO all, FJ_WORK and
+ * FJ_LINKED those whose parent was taken by a thief, FJ_HELP those that were made public. A child
+ * that somebody else finished subtracts one from `pending`; an owner that must wait, and parks,
+ * adds `spawned` to it. So
  *     pending < 0   children finished, owner not yet waiting
  *     pending > 0   owner waits for that many
  * and the child whose subtraction makes it 0 from 1 wakes the owner. Under FJ_HELP the owner never
- * parks and adds nothing: it helps others until pending is -spawned. Under FJ_HELP and FJ_WORK no
- * atomic operation happens for a child that was not stolen.
+ * parks and adds nothing: it helps others until pending is -spawned.
  */
 struct fj_frame {
-    struct fj_worker *w; /* the worker the owner is on now */
-    int32_t spawned;     /* owner only */
+    struct fj_frame *up; /* FJ_HELP, FJ_LINKED: the next frame down this stack; NULL: none */
+    /* FJ_HELP: private children, linked by `older`; the list ends with FJ_PUBLIC, and only then
+     * are spawned and pending set, if the frame has public ones */
+    struct fj_task *newest;
+    /* FJ_LINKED: at rest in a spawn: its stack pointer there, + 1 if public; else NULL */
+    _Atomic(char *) sp;
+    void *pc, *fp; /* FJ_LINKED: where to go on, with which frame pointer */
+    char *home;    /* FJ_LINKED: a thief has taken it: its context on the function's own stack */
+    /* FJ_HELP: children queued on this stack, this frame's included; FJ_LINKED: frames queued on it
+     * before this one was opened */
+    int32_t queued;
+    int32_t spawned;
     _Atomic int32_t pending;
-    _Atomic(struct g *)
-        owner; /* set by the first spawn; relaxed, children know of it by the spawn */
+    _Atomic(struct g *) owner; /* whom the last child wakes; relaxed: known by the spawn */
 };
 
-/* The worker that the caller runs on, to open a first frame with. */
-struct fj_worker *fj_self(void);
+/* The policy of the scheduler that runs the caller, a goroutine. */
+enum fj_policy fj_policy(void);
 
 /* Slow paths, forkjoin.c; not for workloads. */
-void fj_spawn_slow(struct fj_frame *frame, fj_fn *fn, void *arg);
-void fj_sync_slow(struct fj_frame *frame);
-void fj_wake(struct fj_worker *w);
+void fj_begin_region(struct fj_frame *root, enum fj_policy policy);
+void fj_end_region(enum fj_policy policy);
+void fj_spawn_go(struct fj_frame *frame, struct fj_task *task, fj_fn *fn);
+void fj_spawn_work(struct fj_frame *frame, struct fj_task *task, fj_fn *fn);
+void fj_sync_help(struct fj_frame *frame);
+void fj_sync_park(struct fj_frame *frame);
+void fj_poll(struct fj_frame *frame);
+
+#include "linked.h"
 
 #ifdef SCHEDLAB_DEBUG
-/* relaxed: a statistic */
-#define FJ_COUNT_LIVE(w, n)                                                                        \
-    do {                                                                                           \
-        (w)->live += (n);                                                                          \
-        if ((w)->live > atomic_load_explicit(&(w)->live_max, memory_order_relaxed))                \
-            atomic_store_explicit(&(w)->live_max, (w)->live, memory_order_relaxed);                \
-    } while (0)
-void fj_check_worker(const struct fj_frame *frame);
+void fj_check_spawn(void);
+void fj_count_live(int n);
 #else
-#define FJ_COUNT_LIVE(w, n) ((void)0)
-static inline void fj_check_worker(const struct fj_frame *frame)
+static inline void fj_check_spawn(void)
 {
-    (void)frame;
+}
+static inline void fj_count_live(int n)
+{
+    (void)n;
 }
 #endif
 
-static inline void fj_open(struct fj_frame *frame, struct fj_worker *w)
+/* Opens a region in which the calling goroutine forks; *root stays until fj_end(). Regions of one
+ * goroutine nest. */
+static inline void fj_begin(struct fj_frame *root)
 {
-    frame->w = w;
-    frame->spawned = 0;
-    atomic_init(&frame->pending, 0);
+    fj_begin_region(root, FJ_POLICY);
 }
 
-/* Starts fn(w, arg) as a child of frame; *task is the memory for its record. */
-static inline void fj_spawn(struct fj_frame *frame, struct fj_task *task, fj_fn *fn, void *arg)
+/* Pre: all frames below are synced. */
+static inline void fj_end(struct fj_frame *root)
 {
-    if (frame->w->policy == FJ_HELP) {
-        fj_check_worker(frame);
-        task->fn = fn;
-        task->arg = arg;
-        task->frame = frame;
-        frame->spawned++;
-        if (!frame->w->outermost)
-            frame->w->outermost = frame;
-        FJ_COUNT_LIVE(frame->w, 1);
-        deque_push(&frame->w->tasks, task);
-        /* relaxed: a worker that goes to sleep makes all cores fence (idle.c, I3), so that here the
-         * order of the instructions is enough: either it sees the task or this load sees it */
-        atomic_signal_fence(memory_order_seq_cst);
-        if (__builtin_expect(atomic_load_explicit(frame->w->idle_ps, memory_order_relaxed) > 0, 0))
-            fj_wake(frame->w);
-    } else {
-        fj_spawn_slow(frame, fn, arg);
+    (void)root;
+    fj_end_region(FJ_POLICY);
+}
+
+/* Prepares a frame for spawns; up is the one that the function got. No more than some stores. */
+static inline void fj_open(struct fj_frame *frame, struct fj_frame *up)
+{
+    if (FJ_POLICY == FJ_HELP || FJ_POLICY == FJ_LINKED)
+        frame->up = up;
+    if (FJ_POLICY == FJ_HELP) {
+        frame->queued = up->queued;
+        frame->newest = NULL;
+    }
+    if (FJ_POLICY == FJ_LINKED) {
+        /* relaxed: a frame that a thief has taken may count or not */
+        frame->queued = up->queued + (atomic_load_explicit(&up->sp, memory_order_relaxed) != NULL);
+        atomic_init(&frame->sp, NULL);
+        frame->home = NULL;
+    }
+    if (FJ_POLICY == FJ_GO || FJ_POLICY == FJ_WORK) {
+        frame->spawned = 0;
+        atomic_init(&frame->pending, 0);
     }
 }
 
-/* Calls fn(w, arg) as a plain function, on the right worker. */
-static inline void fj_call(struct fj_frame *frame, fj_fn *fn, void *arg)
+/* Starts fn(frame, task) as a child of frame; *task is the memory for its record. */
+static inline void fj_spawn(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
 {
-    fn(frame->w, arg);
+    if (FJ_POLICY == FJ_HELP) {
+        fj_check_spawn();
+        task->fn = fn;
+        task->older = frame->newest;
+        frame->newest = task;
+        frame->queued++;
+        fj_count_live(1);
+        /* relaxed: fj_poll() has Q2 */
+        struct fj_worker *w = (struct fj_worker *)machine_self(); /* its first member */
+        if (__builtin_expect(frame->queued > atomic_load_explicit(&w->limit, memory_order_relaxed),
+                             0))
+            fj_poll(frame);
+    } else if (FJ_POLICY == FJ_LINKED) {
+        fj_spawn_linked(frame, task, fn);
+    } else if (FJ_POLICY == FJ_WORK) {
+        fj_spawn_work(frame, task, fn);
+    } else {
+        fj_spawn_go(frame, task, fn);
+    }
+}
+
+/* Optional, for a child whose call the compiler shall see: true: task, the newest child of frame,
+ * has not been started and is a child no more; the caller does its work by an ordinary call. False:
+ * fj_sync() has to wait for it. A frame with no other children needs no sync then. Debug builds
+ * always leave it to the sync, which counts. */
+static inline bool fj_claim(struct fj_frame *frame, struct fj_task *task)
+{
+#ifdef SCHEDLAB_DEBUG
+    (void)frame;
+    (void)task;
+    return false;
+#else
+    if (FJ_POLICY != FJ_HELP || __builtin_expect(frame->newest != task, 0))
+        return false;
+    frame->newest = task->older;
+    frame->queued--;
+    return true;
+#endif
 }
 
 /* Returns once all children spawned on frame have returned; the frame may then spawn again. */
 static inline void fj_sync(struct fj_frame *frame)
 {
-    if (frame->w->policy == FJ_HELP) {
-        while (frame->spawned > 0) {
-            struct fj_task *task = deque_pop(&frame->w->tasks);
-            if (!task)
-                break;
-            frame->spawned--;
-            task->fn(frame->w, task->arg);
-            FJ_COUNT_LIVE(frame->w, -1);
-        }
+    if (FJ_POLICY == FJ_HELP) {
+        if (frame->newest)
+            fj_sync_help(frame);
+    } else if (FJ_POLICY == FJ_LINKED) {
+        if (__builtin_expect(frame->home != NULL, 0))
+            fj_sync_linked(frame);
+    } else if (frame->spawned > 0) {
+        fj_sync_park(frame);
     }
-    if (frame->spawned > 0)
-        fj_sync_slow(frame);
-    if (frame->w->outermost == frame)
-        frame->w->outermost = NULL;
 }
 
 #endif

@@ -108,6 +108,8 @@ struct g_cache {
 };
 
 struct m {
+    struct fj_worker fj; /* first: FJ_LINKED's spawn finds it there; cache line aligned */
+
     /* the M itself */
     struct p *p;    /* NULL while idle */
     struct g *curg; /* NULL on g0 */
@@ -127,8 +129,6 @@ struct m {
     struct g g0; /* the thread's own stack as a context to switch to */
     size_t g0_stack_size;
     struct machine_thread thread;
-
-    struct fj_worker fj; /* cache line aligned by its deque */
 
     _Alignas(64) struct stats stats; /* written by this M only */
 
@@ -184,6 +184,7 @@ struct sched {
     const struct sched_ops *ops;
     void *knobs; /* begins with struct floor_knobs */
     struct floor_knobs *floor;
+    enum fj_policy forkjoin; /* ops->forkjoin, unless the variant's init() says otherwise */
     void *variant;
     int32_t procs;   /* number of Ps; 1 in 1:1 variants, whose Ps come and go with their threads */
     int32_t workers; /* cores the run may use */
@@ -301,8 +302,24 @@ void m_block_wake(struct m *self, struct m *m); /* self: the M that runs the cal
 /* For 1:1 variants: a thread (M with a P of its own) that runs gp and nothing else. */
 void m_start_with(struct m *self, struct g *gp);
 
-/* A fresh G that will run a stolen task and then count it as a finished child of its frame. */
+/* FJ_HELP and FJ_LINKED: the oldest public task or frame of another M (with `own`, of m too), each
+ * looked at once from a random start; NULL if there is none, and they have been asked for some. */
+void *fj_steal(struct m *m, bool own);
+bool fj_has_work(struct sched *sched); /* is anything public? */
+
+/* A fresh G that will run a stolen task and then count it as a finished child of its frame; or that
+ * continues a stolen frame. */
 struct g *g_new_for_task(struct m *m, struct fj_task *task);
+struct g *g_new_for_frame(struct m *m, struct fj_frame *frame);
+
+/* gp goes to an M without a queue in between. */
+static inline void g_hand_over(struct g *gp)
+{
+#ifdef SCHEDLAB_DEBUG
+    atomic_store_explicit(&gp->queued, 1, memory_order_relaxed); /* as if from a queue */
+#endif
+    (void)gp;
+}
 
 /* A global queue's lock with its waits counted (GRQ_LOCKS, GRQ_LOCK_WAITS, GRQ_LOCK_SPINS). */
 static inline void grq_lock(struct m *m, lock_t *lock)

@@ -239,15 +239,12 @@ void wakep_slow(struct m *m)
     wake_all(m);
 }
 
-void fj_wake(struct fj_worker *w)
-{
-    wakep(w->m);
-}
-
 /* I4, I5. True: m has a P again. */
 static bool m_recheck(struct m *m)
 {
     struct sched *sched = m->sched;
+    if (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED)
+        fj_request_all(sched);
     if (sched->no_fence_all)
         machine_fence(&m->fence_scratch); /* I3 */
     else if (sched->procs > 1)

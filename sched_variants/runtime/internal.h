@@ -7,7 +7,7 @@
 
 enum {
     STACK_SIZE_DEFAULT = 64 << 10,
-    STACK_SIZE_HELP = 1 << 20,   /* FJ_HELP nests stolen tasks on the stack that waits for them */
+    STACK_SIZE_DEEP = 1 << 20,   /* FJ_HELP, FJ_LINKED call children on their parent's stack */
     STACK_SIZE_MAIN = 16 << 20,  /* the main goroutine may recurse like a plain C main */
     STACK_SIZE_THREAD = 1 << 20, /* g0 runs only the scheduler */
     STACK_SIZE_THREAD_PER_G = 32 << 10,
@@ -58,6 +58,11 @@ void sched_each_g(struct sched *sched, void (*visit)(struct g *gp, void *arg), v
 void m_run(struct m *m);                 /* the scheduler loop on g0, until the M stops */
 void g_spawn(struct m *m, struct g *gp); /* a new G through the variant */
 _Noreturn void g_entry(struct g *prev);  /* what the context of a fresh G runs */
+void g_off_stack(struct g *prev);        /* O1: the stack that was just left is at rest */
+/* FJ_LINKED: leave the current stack, gp's, at a place that nothing returns to: gp runs again from
+ * what its sp is set to; or gp ends, and `next` (may be NULL) runs. Both return never. */
+_Noreturn void g_forsake_stack(struct m *m, struct g *gp);
+_Noreturn void g_abandon(struct m *m, struct g *gp, struct g *next);
 
 /* idle.c */
 void m_idle(struct m *m);          /* gives up the P, sleeps; has a P again unless stopping */
@@ -82,6 +87,11 @@ void timers_run(struct m *m); /* readies the sleepers that are due */
 
 /* forkjoin.c */
 void fj_child_done(struct fj_frame *frame); /* a child counted in frame->spawned has returned */
+void fj_took_back(struct fj_worker *w);     /* the owner has popped from its public part */
+void fj_request_all(struct sched *sched);   /* an M is about to sleep */
+
+/* linked.c */
+bool linked_publish(struct m *m, struct fj_frame *newest); /* false: there was nothing private */
 
 /* deadlock.c */
 _Noreturn void deadlock_report(struct sched *sched);

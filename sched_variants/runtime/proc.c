@@ -46,7 +46,7 @@ static inline void g_mark_queued(struct g *gp)
 }
 
 /* The stack of from is at rest: whoever waits to run it may go on. O1, pairs with O2. */
-static inline void g_off_stack(struct g *prev)
+void g_off_stack(struct g *prev)
 {
     atomic_store_explicit(&prev->on_cpu, 0, memory_order_release); /* O1 */
 }
@@ -89,7 +89,7 @@ static void switch_from_ended(struct m *m, struct g *gp, char *stack, struct g *
 static inline void schedule_from(struct m *m, struct g *from)
 {
     struct sched *sched = m->sched;
-    INVARIANT(!m->fj.outermost); /* nothing parks between spawn and sync */
+    INVARIANT(!m->fj.held); /* nothing parks in a region */
     /* relaxed, here and below: see timer.c */
     if (atomic_load_explicit(&sched->timers_next, memory_order_relaxed) != INT64_MAX)
         timers_run(m);
@@ -128,8 +128,8 @@ void g_ready(struct g *gp)
 static inline void g_yield(struct m *m, enum ready_how how)
 {
     struct g *gp = m->curg;
-    if (m->fj.outermost)
-        return; /* FJ_HELP, between spawn and sync: its children are in this worker's deque */
+    if (m->fj.held)
+        return; /* FJ_HELP, in a region: what it has queued belongs to this worker */
     g_mark_queued(gp);
     m->ops->ready(m, gp, how);
     wakep(m);
@@ -255,6 +255,24 @@ static struct g *g_exit(struct m *m, struct g *gp)
 #endif
 }
 
+void g_forsake_stack(struct m *m, struct g *gp)
+{
+    m->curg = NULL;
+    ctx_switch(gp, &gp->sp, &m->g0, m->g0.stack, m->g0_stack_size, true); /* saves nothing */
+    __builtin_unreachable();
+}
+
+void g_abandon(struct m *m, struct g *gp, struct g *next)
+{
+    char *stack = gp->stack;
+    g_release_stack(m, gp);
+    g_free(m, gp);
+    m->next = next;
+    m->next_inherit = false;
+    switch_from_ended(m, gp, stack, NULL);
+    __builtin_unreachable();
+}
+
 _Noreturn void g_entry(struct g *prev)
 {
     struct m *m = machine_self();
@@ -265,7 +283,7 @@ _Noreturn void g_entry(struct g *prev)
     g_off_stack(prev);
     for (;;) {
         if (gp->frame)
-            gp->task_fn(&m->fj, gp->arg);
+            gp->task_fn(NULL, gp->arg); /* FJ_GO, FJ_WORK: frames are not linked */
         else
             gp->fn(gp->arg);
         m = machine_self(); /* the function may have parked and gone on elsewhere */

@@ -53,11 +53,11 @@ static void m_init(struct sched *sched, struct m *m, int32_t id)
     uint64_t state = sched->seed ^ ((uint64_t)id << 32);
     m->rng[0] = mix(&state);
     m->rng[1] = mix(&state) | 1;
-    m->fj.policy = sched->ops->forkjoin;
+    m->fj.policy = sched->forkjoin;
     m->fj.m = m;
-    m->fj.idle_ps = &sched->idle_ps;
-    if (sched->ops->forkjoin == FJ_HELP)
-        deque_init(&m->fj.tasks, 1024);
+    atomic_init(&m->fj.limit, sched->procs > 1 ? FJ_REQUEST : 0);
+    if (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED)
+        deque_init(&m->fj.tasks, 256);
     if (sched->ops->m_init)
         sched->ops->m_init(sched, m);
 }
@@ -189,6 +189,7 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     sched->ops = config->ops;
     sched->knobs = config->knobs;
     sched->floor = config->knobs;
+    sched->forkjoin = config->ops->forkjoin;
     sched->procs = config->ops->single_threaded || config->ops->thread_per_g ? 1 : config->workers;
     sched->live_step = config->ops->thread_per_g ? 1 : config->workers > 1 ? 64 : INT64_MAX;
     sched->exact = sched->procs == 1 && !config->ops->thread_per_g;
@@ -197,8 +198,6 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     sched->seed = config->seed;
     sched->guard_size = machine_guard_size();
     sched->stack_size = config->stack_size ? config->stack_size : STACK_SIZE_DEFAULT;
-    if (config->ops->forkjoin == FJ_HELP && sched->stack_size < STACK_SIZE_HELP)
-        sched->stack_size = STACK_SIZE_HELP;
     sched->m_started = config->m_started;
     sched->m_stopping = config->m_stopping;
     sched->hook_arg = config->hook_arg;
@@ -207,6 +206,9 @@ struct sched *sched_new(const struct sched_config *config, int *error)
         sched->no_fence_all = machine_fence_all() != 0;
     if (sched->ops->init)
         sched->ops->init(sched);
+    if ((sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED) &&
+        sched->stack_size < STACK_SIZE_DEEP)
+        sched->stack_size = STACK_SIZE_DEEP;
     sched->allp = sched_zalloc(sizeof *sched->allp * (size_t)sched->procs);
     for (int32_t i = sched->procs - 1; i >= 0; i--) {
         struct p *p = sched->allp[i] = p_new(sched, i);
@@ -276,8 +278,9 @@ uint64_t sched_stat(struct sched *sched, enum stat_id which)
     for (struct m *m = sched_first_m(sched); m; m = m->all_link) {
         /* relaxed: see stats.h */
         uint64_t value = atomic_load_explicit(&m->stats.value[which], memory_order_relaxed);
-        if (which == STAT_DEQUE_MAX && deque_depth_max(&m->fj.tasks) > value)
-            value = deque_depth_max(&m->fj.tasks);
+        int32_t depth = atomic_load_explicit(&m->fj.depth_max, memory_order_relaxed);
+        if (which == STAT_DEQUE_MAX && (uint64_t)depth > value)
+            value = (uint64_t)depth;
         if (which == STAT_TASKS_LIVE_PEAK)
             value = (uint64_t)atomic_load_explicit(&m->fj.live_max, memory_order_relaxed);
         if (stat_info[which].merge == STAT_MERGE_SUM)
@@ -299,8 +302,7 @@ void sched_free(struct sched *sched)
         next = m->all_link;
         if (sched->ops->m_fini)
             sched->ops->m_fini(sched, m);
-        if (sched->ops->forkjoin == FJ_HELP)
-            deque_fini(&m->fj.tasks);
+        deque_fini(&m->fj.tasks);
         machine_free(m);
     }
     if (sched->ops->thread_per_g) {

@@ -1,13 +1,14 @@
 /* tasksteal - task (child) stealing, help-first: the child is queued, the parent goes on.
  *
- * A spawn writes a task record and pushes it on the worker's deque; no stack, no allocation. At
- * the sync the worker pops its own children, newest first, and runs each to completion as a plain
- * call. A child that was stolen runs on the thief; while the parent waits for it, its worker helps:
- * it steals tasks and runs them on top of the waiting stack. It does not leave that stack before
- * the child is done, so a function never changes its worker.
+ * A spawn writes a task record and links it to its frame; no stack, no allocation, and no deque
+ * until a thief asks (runtime/forkjoin.h). At the sync the worker takes back its own children,
+ * newest first, and runs each to completion as a plain call. A child that was stolen runs on the
+ * thief; while the parent waits for it, its worker helps: it steals tasks and runs them on top of
+ * the waiting stack. It does not leave that stack before the child is done, so a function never
+ * changes its worker.
  *
  * Goroutines use a second deque of the same kind per P, so that a task at the bottom of the task
- * deque always belongs to the function that pops it.
+ * deque always belongs to the function that takes it back.
  *
  * Wins in wide loops and when steals are frequent. Loses where children pile up: queues are
  * not bounded by the depth, and joins stall.
@@ -29,27 +30,7 @@ static const struct param tasksteal_knobs[] = {
 
 static struct fj_task *tasksteal_steal_task(struct m *m)
 {
-    struct m *newest = sched_first_m(m->sched);
-    struct m *start = newest;
-    for (uint32_t skip = (uint32_t)m_random(m) % sched_list_length(newest); skip > 0; skip--)
-        start = start->all_link;
-    struct m *victim = start;
-    do {
-        void *item;
-        enum deque_steal got = DEQUE_EMPTY;
-        if (victim != m) {
-            stat_add(&m->stats, STAT_VICTIM_PROBES, 1);
-            while ((got = deque_take(&victim->fj.tasks, &item)) == DEQUE_LOST)
-                continue; /* somebody else got one: there may be more */
-        }
-        if (got == DEQUE_STOLEN) {
-            stat_add(&m->stats, STAT_STEALS, 1);
-            stat_add(&m->stats, STAT_STOLEN, 1);
-            return item;
-        }
-        victim = victim->all_link ? victim->all_link : newest;
-    } while (victim != start);
-    return NULL;
+    return fj_steal(m, false);
 }
 
 static struct g *tasksteal_steal(struct m *m)
@@ -65,10 +46,7 @@ static struct g *tasksteal_steal(struct m *m)
 
 static bool tasksteal_has_work(struct sched *sched)
 {
-    for (struct m *m = sched_first_m(sched); m; m = m->all_link)
-        if (deque_size(&m->fj.tasks) > 0)
-            return true;
-    return pdeque_has_work(sched);
+    return fj_has_work(sched) || pdeque_has_work(sched);
 }
 
 const struct sched_ops tasksteal_ops = {
