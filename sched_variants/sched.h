@@ -69,9 +69,10 @@ struct sched_ops {
     void (*fini)(struct sched *sched);
 
     /* Required. gp is runnable: put it where it will be found. `how` says why. Wakes nobody: the
-     * floor calls wakep() after it (gosched included), unless the variant has `blocks`, and then
-     * ready() itself wakes the M that shall run gp. With READY_YIELD, READY_STEP_BACK and
-     * READY_PARENT gp is still on its stack; who takes it then, waits (g.h, "off-stack"). */
+     * floor calls wakep() after it (gosched included), which does nothing for a variant with
+     * `blocks`, whose ready() itself wakes the M that shall run gp. With READY_YIELD,
+     * READY_STEP_BACK and READY_PARENT gp is still on its stack; who takes it then, waits (g.h,
+     * "off-stack"). */
     void (*ready)(struct m *m, struct g *gp, enum ready_how how);
 
     /* Required. The next G for this M's P from what it may take without looking at other Ps' queues

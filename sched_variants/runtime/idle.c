@@ -19,7 +19,7 @@
  * before, S3 sees the idle P. Only a submitter that sees one fences itself, before it looks
  * further. Where the machine cannot fence all cores (sched->no_fence_all), both sides fence
  * themselves each time, but for the spawns of FJ_HELP and FJ_WORK, for which sleepers poll.
- *   Rejected: the submitter's own fence at all times. It costs as much as a third of a yield.
+ *   Rejected: the submitter's own fence at all times. It costs as much as a sixth of a yield.
  * S4 leaves the work to a spinner if the count says that there is one (W1). Whoever is
  * counted is taken off the count again later than W1 looked (W2), in one of three places:
  *   m_idle()           found nothing: this is I2, and its I4 comes after S1
