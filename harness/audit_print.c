@@ -57,8 +57,8 @@ void audit_print(const struct audit *audit, FILE *to)
             counted(audit->cells, "cell").s, counted(audit->samples, "sample").s, audit->alpha,
             counted(audit->rounds.count, "round").s, audit->rounds.blocks_least,
             audit->rounds.blocks_most, counted(audit->rounds.after_blocks, "top-up").s,
-            counted(audit->rounds.by_width, "cell").s, audit->rounds.at_limit, "", "tests",
-            "found", "share", "95 %", "Holm", "true", "seen");
+            counted(audit->rounds.by_width, "cell").s, audit->rounds.at_limit, "", "tests", "found",
+            "share", "95 %", "Holm", "true", "seen");
     tally_print(&audit->same, "the same twice", 1, to);
     for (int i = 0; i < AUDIT_SLOWDOWNS; i++) {
         int percent = audit_sides[2 + i].injected_percent;

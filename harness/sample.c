@@ -51,8 +51,8 @@ struct sample {
     struct call_times times; /* of the timed calls */
     int64_t timed_began_ns;  /* go_now() before the first of them */
     int64_t short_ns;        /* what they lack of min_time_ns, which was given up; else 0 */
-    bool counts_whole; /* events of all timed calls together, see counts_whole_section() */
-    int64_t cpu_ns; /* of what is counted, all threads of the process together */
+    bool counts_whole;       /* events of all timed calls together, see counts_whole_section() */
+    int64_t cpu_ns;          /* of what is counted, all threads of the process together */
     int64_t cpu_start_ns;
     int64_t warmup_ns;  /* of the untimed calls */
     int64_t between_ns; /* outside the calls: counters read, answers checked */

@@ -1,7 +1,7 @@
 /* linked.h - FJ_LINKED: spawn as an ordinary call whose caller a thief can carry on.
  *
- *   spawn   writes into the frame where to go on, the frame pointer and the stack pointer, calls the
- *           child, and sees by frame->sp whether the parent is still its own
+ *   spawn   writes into the frame where to go on, the frame pointer and the stack pointer, calls
+ *           the child, and sees by frame->sp whether the parent is still its own
  *   thief   starts a G whose first context has the parent's frame pointer and goes on behind the
  *           call: the parent then runs with its variables where they were, reached by the frame
  *           pointer, and its calls on the thief's stack
@@ -46,8 +46,8 @@
 
 #if FJ_LINKED_WORKS
 
-/* The child has returned to its spawn, at sp, and the frame is not privately at rest there: takes it
- * back from the deque and returns, or leaves this stack for good. */
+/* The child has returned to its spawn, at sp, and the frame is not privately at rest there: takes
+ * it back from the deque and returns, or leaves this stack for good. */
 void fj_child_back(struct fj_frame *frame, char *sp);
 
 /* Gives up the current stack; the frame continues at pc on its home stack with that frame pointer,
