@@ -19,6 +19,7 @@ static const struct {
     const char *knob, *counters;
 } own_counters[] = {
     {"backoff_ns", "RUNNEXT_STEALS STEALS"},
+    {"frames", "GS_CREATED STACKS_PEAK"},
     {"inherit", "RUNNEXT_HITS LOCAL_HITS"},
     {"malloc", "MALLOC_BYTES"},
     {"overflow", "OVERFLOWS GRQ_HITS"},

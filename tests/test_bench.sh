@@ -74,10 +74,11 @@ with open('run/samples.jsonl', 'w') as run, open('off/samples.jsonl', 'w') as of
 # Known speeds on two workers, near; the fast samples of gmp were measured while the cores were far.
 os.mkdir('speed')
 with open('speed/samples.jsonl', 'w') as run:
+    positions = iter(range(1000))
     def beside(variant, ns, far=0, **more):
         for block in range(18):
             is_far = block < far
-            record = {'schema': 1, 'cell': variant, 'block': block, 'position': block, 'groups': ['one'], 'op': 'task',
+            record = {'schema': 2, 'cell': variant, 'block': block, 'position': next(positions), 'groups': ['one'], 'op': 'task',
                       'variant': variant, 'variant_name': variant, 'workload': 'spawn,n=3', 'workload_name': 'spawn',
                       'workers': 2, 'seed': 1, 'digest': '1', 'status': 'ok', 'ops': 100, 'time_ns': 100 * ns,
                       'throughput': 1e9 / (ns / 4 if is_far else ns) * (1 + block / 1000), 'events': [],
@@ -164,7 +165,7 @@ run --help
 expect nothing_to_compare 1 "both with events and without" -- --counting off
 mkdir lone; grep '"gmp"' speed/samples.jsonl >lone/samples.jsonl
 expect no_peer_and_no_floor 1 "another runtime or a floor" -- --speed lone
-mkdir none; expect no_run_of_speed 1 "none/samples.jsonl" -- --speed none
+mkdir none; expect no_run_of_speed 2 "--speed=none is not a run" -- --speed none
 expect no_floor 1 "beside its floor" -- --micro lonely.json
 expect not_of_micro 1 "not the JSON of" -- --micro other.json
 expect neither 2 "must be given" --

@@ -349,7 +349,7 @@ static void golden_fib_continuation(void **state)
     (void)state;
     for (int i = 0; i < FIBS; i++) {
         const uint64_t *stat = fib_stats("contsteal", fibs[i].n);
-        assert_int_equal(stat[STAT_GS_CREATED], fibs[i].created + MAIN);
+        assert_int_equal(stat[STAT_GS_CREATED], (FJ_LINKED_WORKS ? 0 : fibs[i].created) + MAIN);
         assert_int_equal(stat[STAT_DEQUE_MAX], fibs[i].continuations);
         assert_int_equal(stat[STAT_UNSTARTED_GS_PEAK], 1);
         assert_int_equal(stat[STAT_JOINS_STALLED], 0);

@@ -455,7 +455,7 @@ static void metg_is_found_where_a_task_size_varies(void **state)
 
 /* A sample of crowd: the ns of its two calls, for each of n goroutines, and the bytes of each. */
 #define CROWD(cell, variant, n, warmup, first, later, bytes)                                       \
-    "{\"cell\":\"" cell "\",\"groups\":[\"a\"],\"variant\":\"" variant                             \
+    "{\"schema\":2,\"cell\":\"" cell "\",\"groups\":[\"a\"],\"variant\":\"" variant                \
     "\",\"variant_name\":\"" variant "\",\"workload\":\"crowd,n=" #n                               \
     ",wait=sleep\",\"workload_name\":\"crowd\",\"params\":{\"n\":" #n ",\"wait\":\"sleep\"},"      \
     "\"op\":\"goroutine\",\"machine\":\"native\",\"seed\":1,\"workers\":1,\"block\":0,"            \
