@@ -89,7 +89,8 @@ WORKLOAD_SOURCES := $(wildcard workloads/*.c)
 # pointer and lie right above the callee's (sched_variants/runtime/linked.h).
 POLICIES := FJ_GO FJ_HELP FJ_WORK FJ_LINKED
 FORKJOIN_SOURCES := $(shell grep -l 'struct fj_frame' workloads/*.c harness/micro/*.c tests/conform_*.c)
-FLAGS_FJ_LINKED := -fno-omit-frame-pointer $(if $(filter x86_64,$(shell $(CC) -dumpmachine | cut -d- -f1)),-mno-red-zone)
+no_red_zone = $(if $(filter x86_64%,$(shell $(1) -dumpmachine)),-mno-red-zone)
+FLAGS_FJ_LINKED := -fno-omit-frame-pointer $(call no_red_zone,$(CC))
 HARNESS_SOURCES := $(wildcard harness/*.c)
 MICRO_SOURCES := $(wildcard harness/cmd_micro.c harness/cmd_bench.c harness/micro/*.c harness/gbench/*.cc)
 TEST_SOURCES := $(wildcard tests/test_*.c)
@@ -216,10 +217,10 @@ build/peers/omp: harness/peers/openmp.c $(PEER_SHA1) $(PEER_HEADERS)
 build/peers/pthreads: harness/peers/pthreads.c $(PEER_SHA1) $(PEER_HEADERS)
 	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) -o $@ $< $(PEER_SHA1) $(PEER_LDLIBS))
 
-# Floors: the workloads without a scheduler; the context switch is the project's own.
-CTX_SOURCES := $(wildcard sched_variants/runtime/ctx_*.S)
-build/peers/core: harness/peers/floor_core.c $(CTX_SOURCES) $(PEER_SHA1) $(PEER_HEADERS)
-	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) $(ROOTS) -o $@ $< $(CTX_SOURCES) \
+# Floors: the workloads without a scheduler; the context switch is the project's own, which pushes, also
+# in functions that call nothing else.
+build/peers/core: harness/peers/floor_core.c sched_variants/runtime/ctx.h $(PEER_SHA1) $(PEER_HEADERS)
+	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) $(call no_red_zone,gcc) $(ROOTS) -o $@ $< \
 	    $(PEER_SHA1) $(PEER_LDLIBS))
 build/peers/line build/peers/futex: harness/peers/floor_pair.c $(PEER_SHA1) $(PEER_HEADERS)
 	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) $(if $(filter %futex,$@),-DFLOOR_FUTEX) \

@@ -39,10 +39,17 @@ struct context {
     struct context *next;
 };
 
+static _Noreturn void context_entry(struct g *self)
+{
+    struct context *context = (struct context *)self;
+    context->main(context);
+    abort();
+}
+
 static void context_prepare(struct context *context, char *stack, void (*main_fn)(struct context *),
                             void *arg)
 {
-    context->sp = ctx_prepare(stack + STACK_SIZE);
+    context->sp = ctx_prepare(stack + STACK_SIZE, context_entry);
     context->main = main_fn;
     context->arg = arg;
 }
@@ -51,13 +58,6 @@ static void context_prepare(struct context *context, char *stack, void (*main_fn
 static inline void context_switch(struct context *from, struct context *to)
 {
     ctx_switch_raw(&from->sp, to->sp, (struct g *)to);
-}
-
-_Noreturn void g_entry(struct g *self)
-{
-    struct context *context = (struct context *)self;
-    context->main(context);
-    abort();
 }
 
 /* On cache lines of its own, not zeroed. */
