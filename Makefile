@@ -53,7 +53,7 @@ endif
 
 OPTIMIZE_release := -O2
 OPTIMIZE_debug := -O1 -fno-omit-frame-pointer -DSCHEDLAB_DEBUG
-OPTIMIZE_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+OPTIMIZE_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -DSCHEDLAB_ASAN
 OPTIMIZE_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread -DSCHEDLAB_TSAN
 OPTIMIZE_aarch64 := -O2
 OPTIMIZE := $(OPTIMIZE_$(CONFIG))
@@ -90,7 +90,11 @@ WORKLOAD_SOURCES := $(wildcard workloads/*.c)
 POLICIES := FJ_GO FJ_HELP FJ_WORK FJ_LINKED
 FORKJOIN_SOURCES := $(shell grep -l 'struct fj_frame' workloads/*.c harness/micro/*.c tests/conform_*.c)
 no_red_zone = $(if $(filter x86_64%,$(shell $(1) -dumpmachine)),-mno-red-zone)
-FLAGS_FJ_LINKED := -fno-omit-frame-pointer $(call no_red_zone,$(CC))
+# The same instructions for all policies: with AVX compilers align frames in a way that linked ones cannot
+# bear. gcc, besides, must leave no arguments on the stack across a spawn.
+FLAGS_FJ := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-mno-avx)
+FLAGS_FJ_LINKED := -fno-omit-frame-pointer $(call no_red_zone,$(CC)) \
+    $(if $(filter gcc,$(COMPILER)),-fno-defer-pop -fno-combine-stack-adjustments)
 HARNESS_SOURCES := $(wildcard harness/*.c)
 MICRO_SOURCES := $(wildcard harness/cmd_micro.c harness/cmd_bench.c harness/micro/*.c harness/gbench/*.cc)
 TEST_SOURCES := $(wildcard tests/test_*.c)
@@ -132,8 +136,8 @@ ifneq ($(CONFIG),aarch64)
 	@pkg-config --exists $(LIBRARIES) || \
 	    { echo 'libraries are missing; "make deps" installs them, or says how' >&2; exit 1; }
 endif
-	@echo '$(subst ','\'',$(COMPILE) $(COMPILE_CXX))' | cmp -s - $@ || \
-	    echo '$(subst ','\'',$(COMPILE) $(COMPILE_CXX))' >$@
+	@echo '$(subst ','\'',$(COMPILE) $(FLAGS_FJ) $(FLAGS_FJ_LINKED) $(COMPILE_CXX))' | cmp -s - $@ || \
+	    echo '$(subst ','\'',$(COMPILE) $(FLAGS_FJ) $(FLAGS_FJ_LINKED) $(COMPILE_CXX))' >$@
 
 # Holds what the program says about its own origin; only environment.o depends on it.
 GIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)$(shell \
@@ -155,7 +159,7 @@ $(OUT)/%.o: %.c $(OUT)/command
 define policy_rule
 $(OUT)/%.$(1).o: %.c $(OUT)/command
 	@mkdir -p $$(@D)
-	$$(SAY) $$(COMPILE) -DFJ_POLICY=$(1) $$(call renamed,$$(notdir $$*),$(1)) $(FLAGS_$(1)) -MMD -MP -c -o $$@ $$<
+	$$(SAY) $$(COMPILE) $(FLAGS_FJ) $(FLAGS_$(1)) -DFJ_POLICY=$(1) $$(call renamed,$$(notdir $$*),$(1)) -MMD -MP -c -o $$@ $$<
 endef
 renamed = $(foreach prefix,workload micro,-D$(prefix)_$(1)=$(prefix)_$(1)_$(2)) -D$(1)_cases=$(1)_cases_$(2)
 $(foreach policy,$(POLICIES),$(eval $(call policy_rule,$(policy))))

@@ -21,13 +21,21 @@ void fj_begin_region(struct fj_frame *root, enum fj_policy policy)
         w->held++;
 }
 
-void fj_end_region(enum fj_policy policy)
+void fj_end_region(const struct fj_frame *root, enum fj_policy policy)
 {
+    (void)root;
+    INVARIANT(root->queued == 0);
     if (policy == FJ_HELP)
         machine_self()->fj.held--;
 }
 
 #ifdef SCHEDLAB_DEBUG
+/* A frame of another function has another frame pointer. */
+void fj_check_frame(const struct fj_frame *frame, const void *frame_address)
+{
+    INVARIANT(frame->fp == frame_address);
+}
+
 /* A spawn queues, and a sync takes back, as the owner of the worker's queue. */
 void fj_check_spawn(void)
 {
@@ -129,7 +137,7 @@ void *fj_steal(struct m *m, bool own)
             stat_add(&m->stats, STAT_VICTIM_PROBES, victim != m);
             while ((got = deque_take(&victim->fj.tasks, &item)) == DEQUE_LOST)
                 continue; /* somebody else got one: there may be more */
-            if (deque_size(&victim->fj.tasks) == 0)
+            if (victim != m && deque_size(&victim->fj.tasks) == 0)
                 request(&victim->fj);
         }
         if (got == DEQUE_STOLEN) {
@@ -248,7 +256,7 @@ static void run_stolen_g(void *arg)
     struct fj_frame root;
     fj_begin_region(&root, FJ_HELP);
     run_stolen(&root, arg);
-    fj_end_region(FJ_HELP);
+    fj_end_region(&root, FJ_HELP);
 }
 
 struct g *g_new_for_task(struct m *m, struct fj_task *task)

@@ -43,9 +43,12 @@
  * every function that gets a frame, nothing may park (no channels, locks, sleeps) nor wait for
  * anything but its sync: whoever waits for it holds a worker. It may start goroutines, and yield;
  * under FJ_HELP gosched() returns at once there, since queued children belong to the worker. After
- * a spawn, a call or a sync the function may be on another worker. A frame that spawned must sync
- * before its function returns; between the two the function makes no variable-length array and
- * calls no alloca(), because under FJ_LINKED the stack pointer is not the frame's there.
+ * a spawn, a call or a sync the function may be on another worker. A frame is opened, spawned on and
+ * synced by one and the same function, frames that are open together newest first, and one that
+ * spawned is synced before its function returns. Between spawn and sync the function makes no
+ * variable-length array, calls no alloca(), and passes no argument on the stack (structs by value
+ * of more than 16 bytes, more than six arguments): under FJ_LINKED the stack pointer is not the
+ * frame's there.
  */
 #ifndef SCHEDLAB_FORKJOIN_H
 #define SCHEDLAB_FORKJOIN_H
@@ -100,7 +103,10 @@ struct fj_task {
  *
  *   Source: [Dijk14] Lace's private and shared part of one deque, [Acar13] private deques.
  *   Q1: release store of FJ_REQUEST pairs with Q2: acquire exchange in fj_poll(): not needed for
- *       data; it orders the sleeper's I1 (idle.c) before the owner's look at idle_ps.
+ *       data; it orders a sleeper's I1 (idle.c) before the owner's look at idle_ps. A request that
+ *       is there already is not written again: that sleeper is covered by I3 and I4. An owner that
+ *       takes a request while a thief empties the deque may publish nothing; it wakes somebody, who
+ *       asks again.
  */
 struct fj_worker {
     struct deque tasks; /* public: FJ_HELP children, FJ_LINKED frames; empty otherwise */
@@ -129,7 +135,9 @@ enum { FJ_REQUEST = -1 };
  * parks and adds nothing: it helps others until pending is -spawned.
  */
 struct fj_frame {
-    struct fj_frame *up; /* FJ_HELP, FJ_LINKED: the next frame down this stack; NULL: none */
+    /* aligned: so is the stack pointer of the function then, whatever it calls; see linked.h */
+    _Alignas(16) struct fj_frame
+        *up; /* FJ_HELP, FJ_LINKED: the next frame down this stack; NULL: none */
     /* FJ_HELP: private children, linked by `older`; the list ends with FJ_PUBLIC, and only then
      * are spawned and pending set, if the frame has public ones */
     struct fj_task *newest;
@@ -150,19 +158,33 @@ enum fj_policy fj_policy(void);
 
 /* Slow paths, forkjoin.c; not for workloads. */
 void fj_begin_region(struct fj_frame *root, enum fj_policy policy);
-void fj_end_region(enum fj_policy policy);
+void fj_end_region(const struct fj_frame *root, enum fj_policy policy);
 void fj_spawn_go(struct fj_frame *frame, struct fj_task *task, fj_fn *fn);
 void fj_spawn_work(struct fj_frame *frame, struct fj_task *task, fj_fn *fn);
 void fj_sync_help(struct fj_frame *frame);
 void fj_sync_park(struct fj_frame *frame);
-void fj_poll(struct fj_frame *frame);
+void fj_poll(struct fj_frame *frame) __attribute__((used)); /* also called by linked.h */
+
+/* Never a function of its own: the frame pointer, and under FJ_LINKED the stack, are the caller's. */
+#define FJ_INLINE __attribute__((always_inline)) static inline
 
 #include "linked.h"
+
+/* What this file is compiled for; elsewhere than where they work, linked frames are pooled ones. */
+#define FJ_IS_HELP (FJ_POLICY == FJ_HELP)
+#define FJ_IS_LINKED (FJ_POLICY == FJ_LINKED && FJ_LINKED_WORKS)
+#define FJ_HAS_GS (!FJ_IS_HELP && !FJ_IS_LINKED)
 
 #ifdef SCHEDLAB_DEBUG
 void fj_check_spawn(void);
 void fj_count_live(int n);
+void fj_check_frame(const struct fj_frame *frame, const void *frame_address);
 #else
+static inline void fj_check_frame(const struct fj_frame *frame, const void *frame_address)
+{
+    (void)frame;
+    (void)frame_address;
+}
 static inline void fj_check_spawn(void)
 {
 }
@@ -182,35 +204,35 @@ static inline void fj_begin(struct fj_frame *root)
 /* Pre: all frames below are synced. */
 static inline void fj_end(struct fj_frame *root)
 {
-    (void)root;
-    fj_end_region(FJ_POLICY);
+    fj_end_region(root, FJ_POLICY);
 }
 
 /* Prepares a frame for spawns; up is the one that the function got. No more than some stores. */
-static inline void fj_open(struct fj_frame *frame, struct fj_frame *up)
+FJ_INLINE void fj_open(struct fj_frame *frame, struct fj_frame *up)
 {
-    if (FJ_POLICY == FJ_HELP || FJ_POLICY == FJ_LINKED)
+    if (FJ_IS_HELP || FJ_IS_LINKED)
         frame->up = up;
-    if (FJ_POLICY == FJ_HELP) {
+    if (FJ_IS_HELP) {
         frame->queued = up->queued;
         frame->newest = NULL;
     }
-    if (FJ_POLICY == FJ_LINKED) {
+    if (FJ_IS_LINKED) {
         /* relaxed: a frame that a thief has taken may count or not */
         frame->queued = up->queued + (atomic_load_explicit(&up->sp, memory_order_relaxed) != NULL);
         atomic_init(&frame->sp, NULL);
         frame->home = NULL;
+        frame->fp = __builtin_frame_address(0);
     }
-    if (FJ_POLICY == FJ_GO || FJ_POLICY == FJ_WORK) {
+    if (FJ_HAS_GS) {
         frame->spawned = 0;
         atomic_init(&frame->pending, 0);
     }
 }
 
 /* Starts fn(frame, task) as a child of frame; *task is the memory for its record. */
-static inline void fj_spawn(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
+FJ_INLINE void fj_spawn(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
 {
-    if (FJ_POLICY == FJ_HELP) {
+    if (FJ_IS_HELP) {
         fj_check_spawn();
         task->fn = fn;
         task->older = frame->newest;
@@ -222,9 +244,10 @@ static inline void fj_spawn(struct fj_frame *frame, struct fj_task *task, fj_fn 
         if (__builtin_expect(frame->queued > atomic_load_explicit(&w->limit, memory_order_relaxed),
                              0))
             fj_poll(frame);
-    } else if (FJ_POLICY == FJ_LINKED) {
+    } else if (FJ_IS_LINKED) {
+        fj_check_frame(frame, __builtin_frame_address(0));
         fj_spawn_linked(frame, task, fn);
-    } else if (FJ_POLICY == FJ_WORK) {
+    } else if (FJ_POLICY == FJ_WORK || FJ_POLICY == FJ_LINKED) {
         fj_spawn_work(frame, task, fn);
     } else {
         fj_spawn_go(frame, task, fn);
@@ -235,14 +258,14 @@ static inline void fj_spawn(struct fj_frame *frame, struct fj_task *task, fj_fn 
  * has not been started and is a child no more; the caller does its work by an ordinary call. False:
  * fj_sync() has to wait for it. A frame with no other children needs no sync then. Debug builds
  * always leave it to the sync, which counts. */
-static inline bool fj_claim(struct fj_frame *frame, struct fj_task *task)
+FJ_INLINE bool fj_claim(struct fj_frame *frame, struct fj_task *task)
 {
 #ifdef SCHEDLAB_DEBUG
     (void)frame;
     (void)task;
     return false;
 #else
-    if (FJ_POLICY != FJ_HELP || __builtin_expect(frame->newest != task, 0))
+    if (!FJ_IS_HELP || __builtin_expect(frame->newest != task, 0))
         return false;
     frame->newest = task->older;
     frame->queued--;
@@ -251,12 +274,13 @@ static inline bool fj_claim(struct fj_frame *frame, struct fj_task *task)
 }
 
 /* Returns once all children spawned on frame have returned; the frame may then spawn again. */
-static inline void fj_sync(struct fj_frame *frame)
+FJ_INLINE void fj_sync(struct fj_frame *frame)
 {
-    if (FJ_POLICY == FJ_HELP) {
+    if (FJ_IS_HELP) {
         if (frame->newest)
             fj_sync_help(frame);
-    } else if (FJ_POLICY == FJ_LINKED) {
+    } else if (FJ_IS_LINKED) {
+        fj_check_frame(frame, __builtin_frame_address(0));
         if (__builtin_expect(frame->home != NULL, 0))
             fj_sync_linked(frame);
     } else if (frame->spawned > 0) {

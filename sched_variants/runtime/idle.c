@@ -243,7 +243,7 @@ void wakep_slow(struct m *m)
 static bool m_recheck(struct m *m)
 {
     struct sched *sched = m->sched;
-    if (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED)
+    if (sched->procs > 1 && (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED))
         fj_request_all(sched);
     if (sched->no_fence_all)
         machine_fence(&m->fence_scratch); /* I3 */

@@ -8,12 +8,15 @@
 /* The first code of a context that goes on in the middle of a function: at its base, which came in
  * rbx, with the G that ran before in rdi. */
 void ctx_resume(void);
-__asm__(".text\n"
+__asm__(".pushsection .text\n"
         ".type ctx_resume, @function\n"
         "ctx_resume:\n\t"
         "call g_off_stack\n\t"
         "jmp *%rbx\n\t"
-        ".size ctx_resume, . - ctx_resume");
+        ".size ctx_resume, . - ctx_resume\n\t"
+        ".popsection");
+
+enum { ARGUMENT_WORDS = 64 };
 
 enum { SPAWN_CTX = 8 }; /* bytes above the rsp of a spawn: the frame's address lies below */
 
@@ -68,6 +71,7 @@ static void publish_frame(struct m *m, struct fj_frame *frame, int64_t at)
         atomic_store_explicit(&frame->pending, 0, memory_order_relaxed);
         atomic_store_explicit(&frame->owner, m->curg, memory_order_relaxed);
     }
+    INVARIANT((uintptr_t)sp_of(frame) % 16 == 0);
     set_sp(frame, sp_of(frame) + 1);
     deque_set(&m->fj.tasks, at, frame);
 }
@@ -94,8 +98,9 @@ struct g *g_new_for_frame(struct m *m, struct fj_frame *frame)
     char *sp = sp_of(frame) - 1;
     struct g *gp = g_alloc(m);
     g_bind_stack(m, gp);
-    /* one word up: the function has to find the stack as at a call, not as called */
-    gp->sp = ctx_amid((void **)gp->sp + 1, frame->pc, frame->fp);
+    /* a word up: the function has to find the stack as at a call, not as called; and some down: it
+     * may write its callees' arguments above its stack pointer */
+    gp->sp = ctx_amid((void **)gp->sp + 1 - ARGUMENT_WORDS, frame->pc, frame->fp);
     if (!frame->home)
         frame->home = sp;
     set_sp(frame, NULL);
@@ -127,8 +132,12 @@ void fj_child_back(struct fj_frame *frame, char *sp)
     }
     /* Taken, and perhaps at rest in a later spawn; or, after a yield of the child, in the deque of
      * the worker that it has left. */
-    if (item)
+    if (item) {
         deque_push(&m->fj.tasks, item);
+        wakep(m);
+    }
+    self->wait_reason = WAIT_SYNC; /* for the report; told now, since others may own it soon */
+    self->wait_on = frame;
     struct g *owner = atomic_load_explicit(&frame->owner, memory_order_relaxed);
     if (atomic_fetch_sub_explicit(&frame->pending, 1, memory_order_acq_rel) == 1) /* F1 */
         g_ready(go_home(frame));

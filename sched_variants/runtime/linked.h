@@ -16,16 +16,17 @@
  * What makes it sound:
  *   - the asm clobbers every register but rbp and rsp, so that the parent holds nothing in
  *     registers at the label where a thief begins
- *   - code compiled for this policy keeps frame pointers and addresses its variables by them only
- *     (gcc and clang do, unless a variable is aligned beyond 16 bytes or the function has variable
- *     arrays), and has no red zone (the Makefile's flags)
+ *   - code compiled for this policy keeps frame pointers and addresses its variables by them only,
+ *     which gcc and clang do unless they align the frame beyond 16 bytes; leaves nothing of a call
+ *     on the stack; and has no red zone (the Makefile's flags)
+ *   - what stands here and in forkjoin.h is inlined, so that the frame pointer is the function's
  *   - the function's epilogue pops by rsp, which after the sync is the home stack's again
  *   - frame->sp tells the child's return whether the parent is at rest just here: private, it holds
  *     the very rsp of the spawn; public, that plus 1; a thief puts NULL, and later spawns on its
  *     own stack other addresses
  *
- * Only x86-64, and not under sanitizers, whose shadow of the stack would not follow; elsewhere
- * FJ_LINKED is FJ_WORK.
+ * Only x86-64 without a shadow stack (CET), and not under sanitizers, whose shadow of the stack
+ * would not follow; elsewhere FJ_LINKED is FJ_WORK.
  *
  * Source: [Yang16] Fibril.  Same: frame-pointer addressing, child on the parent's stack, the count
  *   of children touched after a theft only.  Differs: the context lies on the stack and its place
@@ -48,20 +49,22 @@
 
 /* The child has returned to its spawn, at sp, and the frame is not privately at rest there: takes
  * it back from the deque and returns, or leaves this stack for good. */
-void fj_child_back(struct fj_frame *frame, char *sp);
+void fj_child_back(struct fj_frame *frame, char *sp) __attribute__((used));
 
 /* Gives up the current stack; the frame continues at pc on its home stack with that frame pointer,
  * once all its children are done. */
-_Noreturn void fj_sync_home(struct fj_frame *frame, void *pc, void *frame_pointer);
+_Noreturn void fj_sync_home(struct fj_frame *frame, void *pc, void *frame_pointer)
+    __attribute__((used));
 
-#define FJ_ALL_REGISTERS                                                                           \
-    "rbx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2",    \
-        "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",         \
-        "xmm13", "xmm14", "xmm15", "memory", "cc"
+#define FJ_MOST_REGISTERS                                                                          \
+    "rbx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3",   \
+        "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",        \
+        "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)",     \
+        "memory", "cc"
 
 /* The frame's address lies at rsp, since no register survives the child. native_self_m is read for
  * each child: the last one may have come back on another worker. */
-static inline void fj_spawn_linked(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
+FJ_INLINE void fj_spawn_linked(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
 {
     struct fj_frame *up = frame;
     int32_t queued = frame->queued + 1;
@@ -70,7 +73,6 @@ static inline void fj_spawn_linked(struct fj_frame *frame, struct fj_task *task,
         "subq $32, %%rsp\n\t"
         "movq %%rdi, (%%rsp)\n\t"
         "movq %%rdx, %c[pc](%%rdi)\n\t"
-        "movq %%rbp, %c[fp](%%rdi)\n\t"
         "movq %%rsp, %c[sp](%%rdi)\n\t"
         "movq %%fs:native_self_m@tpoff, %%rdx\n\t"
         "cmpl %c[limit](%%rdx), %%ecx\n\t"
@@ -103,11 +105,11 @@ static inline void fj_spawn_linked(struct fj_frame *frame, struct fj_task *task,
         ".previous"
         : "+D"(up), "+S"(task), "+a"(fn), "+c"(queued)
         : [sp] "i"(offsetof(struct fj_frame, sp)), [pc] "i"(offsetof(struct fj_frame, pc)),
-          [fp] "i"(offsetof(struct fj_frame, fp)), [limit] "i"(offsetof(struct fj_worker, limit))
-        : FJ_ALL_REGISTERS);
+          [limit] "i"(offsetof(struct fj_worker, limit))
+        : "rdx", FJ_MOST_REGISTERS);
 }
 
-static inline void fj_sync_linked(struct fj_frame *frame)
+FJ_INLINE void fj_sync_linked(struct fj_frame *frame)
 {
     struct fj_frame *self = frame;
     void *pc, *frame_pointer;
@@ -117,10 +119,7 @@ static inline void fj_sync_linked(struct fj_frame *frame)
                      "1:"
                      : "+D"(self), "=S"(pc), "=d"(frame_pointer)
                      :
-                     : "rax", "rbx", "rcx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
-                       "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
-                       "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory",
-                       "cc");
+                     : "rax", "rcx", FJ_MOST_REGISTERS);
 }
 
 #else
