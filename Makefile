@@ -92,7 +92,7 @@ FORKJOIN_SOURCES := $(shell grep -l 'struct fj_frame' workloads/*.c harness/micr
 no_red_zone = $(if $(filter x86_64%,$(shell $(1) -dumpmachine)),-mno-red-zone)
 # The same instructions for all policies: with AVX compilers align frames in a way that linked ones cannot
 # bear. gcc, besides, must leave no arguments on the stack across a spawn.
-FLAGS_FJ := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-mno-avx)
+FLAGS_FJ := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-mno-avx) -Werror=vla -Walloca -Werror=alloca
 FLAGS_FJ_LINKED := -fno-omit-frame-pointer $(call no_red_zone,$(CC)) \
     $(if $(filter gcc,$(COMPILER)),-fno-defer-pop -fno-combine-stack-adjustments)
 HARNESS_SOURCES := $(wildcard harness/*.c)
@@ -123,7 +123,11 @@ SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
     debug asan tsan test-aarch64 clean always
 always:
 
+ifeq ($(CONFIG),release)
 build: build/schedlab ## Build build/schedlab (the default)
+else
+build: $(OUT)/schedlab
+endif
 tests: $(OUT)/schedlab $(TEST_PROGRAMS) $(CONFORMANCE)
 
 build/schedlab: build/release$(if $(filter clang,$(COMPILER)),-clang)/schedlab always
@@ -264,7 +268,7 @@ deps deps-test deps-lint deps-aarch64 deps-peers:
 deps: ## Install missing Debian packages (as root; else print the command)
 
 WORKLOAD ?= fib
-run: build ## Five samples of each variant, as a table: make run WORKLOAD=fib,n=25
+run: build ## Seven samples of each variant, as a table: make run WORKLOAD=fib,n=25
 	build/schedlab run $(WORKLOAD)
 
 sweep: ## The default comparison: install, build, measure, draw, report (8 min at most)

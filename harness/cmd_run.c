@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 enum {
-    REPS_DEFAULT = 5,
+    REPS_DEFAULT = 7,
     ITERATIONS_DEFAULT = 3,
     MIN_TIME_DEFAULT_MS = 200,
     TIMEOUT_DEFAULT_S = 60,
@@ -63,7 +63,7 @@ struct options {
 
 static const struct argp_option option_table[] = {
     {"workers", 'w', "N", 0, "workers (cores) to use; default: all this process may use", 0},
-    {"reps", 'r', "N", 0, "repetitions, each a process of its own, in shuffled blocks; default 5",
+    {"reps", 'r', "N", 0, "repetitions, each a process of its own, in shuffled blocks; default 7",
      0},
     {"iterations", 'i', "N", 0,
      "timed calls per repetition at least; default 3, or 1 with --min-time", 0},

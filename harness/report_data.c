@@ -256,7 +256,7 @@ static const struct sweep_group *sweep_find(const struct sweep_file *sweep, cons
 static size_t group_place(const struct sweep_file *sweep, const char *id)
 {
     const struct sweep_group *found = sweep_find(sweep, id);
-    return found ? (size_t)(found - sweep->groups) : SIZE_MAX;
+    return sweep && found ? (size_t)(found - sweep->groups) : SIZE_MAX;
 }
 
 static void group_add(struct report *report, struct report_cell *first, size_t count)

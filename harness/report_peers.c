@@ -156,6 +156,8 @@ void report_peers_write(FILE *to, const struct report *report)
                  "Peers run the same workloads with the same answers, as programs of their own "
                  "(harness/peers/README.md of schedlab). Per workload and number of workers, the "
                  "best peer is the one with the highest median; above 1\303\227 is faster than it. "
+                 "A floor (floor:core and so on) is no runtime but the same by hand without a "
+                 "scheduler, which nothing can undercut by much. "
                  "The second line of a number is its 95 % interval; ~ stands where that does not "
                  "exclude 1, or there are too few samples to say.",
                  NULL);

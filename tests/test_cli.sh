@@ -53,9 +53,9 @@ for command in list run sweep report doctor merge compare audit micro export ben
         report 0 "$command tells its exit status"
 done
 run run gmp fib,n=8 --iterations 1 --warmup 0 --workers 1 --events none --format json
-json run_makes_five_samples "len(j['records']) == 5"
+json run_makes_seven_samples "len(j['records']) == 7"
 make -C "$tree" help >help.txt
-check make_help_says_so_too grep -q 'make run  *Five samples of each variant' help.txt
+check make_help_says_so_too grep -q 'make run  *Seven samples of each variant' help.txt
 
 # Lists
 expect list_variants_has_all 0 "contsteal" -- list variants

@@ -43,8 +43,8 @@
  * every function that gets a frame, nothing may park (no channels, locks, sleeps) nor wait for
  * anything but its sync: whoever waits for it holds a worker. It may start goroutines, and yield;
  * under FJ_HELP gosched() returns at once there, since queued children belong to the worker. After
- * a spawn, a call or a sync the function may be on another worker. A frame is opened, spawned on and
- * synced by one and the same function, frames that are open together newest first, and one that
+ * a spawn, a call or a sync the function may be on another worker. A frame is opened, spawned on
+ * and synced by one and the same function, frames that are open together newest first, and one that
  * spawned is synced before its function returns. Between spawn and sync the function makes no
  * variable-length array, calls no alloca(), and passes no argument on the stack (structs by value
  * of more than 16 bytes, more than six arguments): under FJ_LINKED the stack pointer is not the
@@ -165,7 +165,7 @@ void fj_sync_help(struct fj_frame *frame);
 void fj_sync_park(struct fj_frame *frame);
 void fj_poll(struct fj_frame *frame) __attribute__((used)); /* also called by linked.h */
 
-/* Never a function of its own: the frame pointer, and under FJ_LINKED the stack, are the caller's. */
+/* Never a function of its own: frame pointer and stack pointer have to be the caller's. */
 #define FJ_INLINE __attribute__((always_inline)) static inline
 
 #include "linked.h"
