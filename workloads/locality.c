@@ -12,6 +12,7 @@
  *
  * Source: [Acar00] on the cache misses of work stealing; the program is schedlab's own.
  */
+#include "leaves.h"
 #include "workload.h"
 
 #include <inttypes.h>
@@ -67,30 +68,18 @@ static const struct param locality_param_table[] = {
     {0},
 };
 
-/* Not inlined: next to the reading loop, the compiler could pass values on in registers. */
-__attribute__((noinline)) static uint64_t *locality_write(const struct locality_state *state,
-                                                          size_t pair)
+static uint64_t *locality_write(const struct locality_state *state, size_t pair)
 {
     uint64_t *block = state->blocks + pair * state->words;
-    uint64_t first = state->base + pair * LOCALITY_STEP;
-    for (size_t j = 0; j < state->words; j++)
-        block[j] = first + j;
+    leaf_write(block, state->words, state->base + pair * LOCALITY_STEP);
     return block;
-}
-
-__attribute__((noinline)) static uint64_t locality_sum(const uint64_t *block, size_t words)
-{
-    uint64_t sum = 0;
-    for (size_t j = 0; j < words; j++)
-        sum += block[j];
-    return sum;
 }
 
 static void locality_read(struct fj_frame *up, struct fj_task *task)
 {
     (void)up;
     struct locality_reader *self = FJ_SELF(task, struct locality_reader);
-    self->sum = locality_sum(self->block, self->words);
+    self->sum = leaf_sum(self->block, self->words);
 }
 
 static void locality_visit(struct fj_frame *up, struct fj_task *task)
@@ -170,7 +159,7 @@ static void locality_run_serial(void *state_, struct outcome *out)
     uint64_t sum = 0;
     state->base = digest_mix(state->base);
     for (size_t i = 0; i < (size_t)state->params.pairs; i++)
-        sum += locality_sum(locality_write(state, i), state->words);
+        sum += leaf_sum(locality_write(state, i), state->words);
     locality_finish(state, sum, out);
 }
 

@@ -8,6 +8,7 @@
  * Halving the inner dimension gives two updates of the same block, which must follow each other.
  * Regular, compute-bound, few tasks: the workload on which all schedulers should be equal.
  */
+#include "leaves.h"
 #include "workload.h"
 
 #include <inttypes.h>
@@ -52,17 +53,8 @@ static const struct param matmul_param_table[] = {
 
 static void matmul_block(const struct matmul *self)
 {
-    for (size_t i = 0; i < self->rows; i++) {
-        uint64_t *c = self->c + i * self->stride;
-        if (self->begin)
-            memset(c, 0, self->columns * sizeof *c);
-        for (size_t k = 0; k < self->inner; k++) {
-            uint64_t a = self->a[i * self->stride + k];
-            const uint64_t *b = self->b + k * self->stride;
-            for (size_t j = 0; j < self->columns; j++)
-                c[j] += a * b[j];
-        }
-    }
+    leaf_matmul(self->a, self->b, self->c, self->stride, self->rows, self->inner, self->columns,
+                self->begin);
 }
 
 /* Cuts self into *low and *high along its largest dimension. True: they are independent. */

@@ -9,6 +9,7 @@
  *
  * With merge=serial the last merge is one loop over all keys, and the span O(n), not O(log^3 n).
  */
+#include "leaves.h"
 #include "workload.h"
 
 #include <inttypes.h>
@@ -17,8 +18,7 @@
 enum msort_merge { MSORT_PARALLEL, MSORT_SERIAL };
 
 enum {
-    MSORT_INSERTION = 16, /* keys; ranges up to this size are sorted by insertion */
-    MSORT_SAMPLES = 64,   /* keys that make up the answer; verify() looks at all */
+    MSORT_SAMPLES = 64, /* keys that make up the answer; verify() looks at all */
 };
 
 struct msort_params {
@@ -42,14 +42,9 @@ struct msort {
     size_t n;
 };
 
-struct msort_span {
-    const uint64_t *keys; /* sorted */
-    size_t count;
-};
-
 struct msort_merge_task {
     struct fj_task task;
-    struct msort_span a, b;
+    struct leaf_span a, b;
     uint64_t *to;
     size_t cutoff;
 };
@@ -66,42 +61,8 @@ static const struct param msort_param_table[] = {
     {0},
 };
 
-static void msort_insertion(const uint64_t *in, uint64_t *to, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint64_t key = in[i];
-        size_t hole = i;
-        for (; hole > 0 && to[hole - 1] > key; hole--)
-            to[hole] = to[hole - 1];
-        to[hole] = key;
-    }
-}
-
-static void msort_merge_serial(struct msort_span a, struct msort_span b, uint64_t *to)
-{
-    const uint64_t *a_end = a.keys + a.count, *b_end = b.keys + b.count;
-    while (a.keys < a_end && b.keys < b_end)
-        *to++ = *a.keys <= *b.keys ? *a.keys++ : *b.keys++;
-    memcpy(to, a.keys, (size_t)(a_end - a.keys) * sizeof *to);
-    to += a_end - a.keys;
-    memcpy(to, b.keys, (size_t)(b_end - b.keys) * sizeof *to);
-}
-
-static void msort_serial(const uint64_t *in, uint64_t *to, uint64_t *tmp, size_t n)
-{
-    if (n <= MSORT_INSERTION) {
-        msort_insertion(in, to, n);
-        return;
-    }
-    size_t half = n / 2;
-    msort_serial(in, tmp, to, half);
-    msort_serial(in + half, tmp + half, to + half, n - half);
-    msort_merge_serial((struct msort_span){tmp, half}, (struct msort_span){tmp + half, n - half},
-                       to);
-}
-
 /* How many of the span's keys are less than key. */
-static size_t msort_rank(struct msort_span span, uint64_t key)
+static size_t msort_rank(struct leaf_span span, uint64_t key)
 {
     size_t low = 0;
     while (span.count > 0) {
@@ -121,10 +82,10 @@ static void msort_merge(struct fj_frame *up, struct fj_task *task)
 {
     const struct msort_merge_task *self = FJ_SELF(task, struct msort_merge_task);
     if (self->a.count + self->b.count <= self->cutoff) {
-        msort_merge_serial(self->a, self->b, self->to);
+        leaf_merge(self->a, self->b, self->to);
         return;
     }
-    struct msort_span a = self->a, b = self->b;
+    struct leaf_span a = self->a, b = self->b;
     if (a.count < b.count) {
         a = self->b;
         b = self->a;
@@ -132,11 +93,11 @@ static void msort_merge(struct fj_frame *up, struct fj_task *task)
     size_t half = a.count / 2;
     size_t rank = msort_rank(b, a.keys[half]);
     struct msort_merge_task low, high;
-    low.a = (struct msort_span){a.keys, half};
-    low.b = (struct msort_span){b.keys, rank};
+    low.a = (struct leaf_span){a.keys, half};
+    low.b = (struct leaf_span){b.keys, rank};
     low.to = self->to;
-    high.a = (struct msort_span){a.keys + half, a.count - half};
-    high.b = (struct msort_span){b.keys + rank, b.count - rank};
+    high.a = (struct leaf_span){a.keys + half, a.count - half};
+    high.b = (struct leaf_span){b.keys + rank, b.count - rank};
     high.to = self->to + half + rank;
     low.cutoff = high.cutoff = self->cutoff;
     struct fj_frame frame;
@@ -151,7 +112,7 @@ static void msort_sort(struct fj_frame *up, struct fj_task *task)
     const struct msort *self = FJ_SELF(task, struct msort);
     size_t cutoff = (size_t)self->params->cutoff;
     if (self->n <= cutoff) {
-        msort_serial(self->in, self->to, self->tmp, self->n);
+        leaf_sort(self->in, self->to, self->tmp, self->n);
         return;
     }
     size_t half = self->n / 2;
@@ -170,14 +131,14 @@ static void msort_sort(struct fj_frame *up, struct fj_task *task)
     fj_sync(&frame);
 
     struct msort_merge_task merge;
-    merge.a = (struct msort_span){low.to, low.n};
-    merge.b = (struct msort_span){high.to, high.n};
+    merge.a = (struct leaf_span){low.to, low.n};
+    merge.b = (struct leaf_span){high.to, high.n};
     merge.to = self->to;
     merge.cutoff = cutoff;
     if (self->params->merge == MSORT_PARALLEL)
         msort_merge(&frame, &merge.task);
     else
-        msort_merge_serial(merge.a, merge.b, merge.to);
+        leaf_merge(merge.a, merge.b, merge.to);
 }
 
 /* The answer: keys at even distances. Cheap, so that it does not dilute what is measured. */
@@ -216,7 +177,7 @@ static void msort_run(void *state_, struct outcome *out)
 static void msort_run_serial(void *state_, struct outcome *out)
 {
     struct msort_state *state = state_;
-    msort_serial(state->in, state->to, state->tmp, (size_t)state->params.n);
+    leaf_sort(state->in, state->to, state->tmp, (size_t)state->params.n);
     msort_finish(state, out);
 }
 
