@@ -110,7 +110,8 @@ struct fj_task {
  */
 struct fj_worker {
     struct deque tasks; /* public: FJ_HELP children, FJ_LINKED frames; empty otherwise */
-    /* FJ_REQUEST, or the longest queue so far: what a longer one must be told to */
+    /* what a queue must be longer than for fj_poll() to be called: the longest so far; FJ_REQUEST:
+     * always */
     _Alignas(64) _Atomic int32_t limit;
     _Atomic int32_t depth_max; /* the longest queue, private and public, of this worker */
     enum fj_policy policy;     /* constant during a run */

@@ -18,7 +18,8 @@
  * somewhere into what the submitter's core executes. If it falls behind S1, I4 sees the work; if
  * before, S3 sees the idle P. Only a submitter that sees one fences itself, before it looks
  * further. Where the machine cannot fence all cores (sched->no_fence_all), both sides fence
- * themselves each time, but for the spawns of FJ_HELP and FJ_WORK, for which sleepers poll.
+ * themselves each time. What FJ_HELP and FJ_LINKED keep private is no work in a queue: it is asked
+ * for before I3, and its owner submits it when it polls (forkjoin.h).
  *   Rejected: the submitter's own fence at all times. It costs as much as a sixth of a yield.
  * S4 leaves the work to a spinner if the count says that there is one (W1). Whoever is
  * counted is taken off the count again later than W1 looked (W2), in one of three places:
@@ -290,13 +291,6 @@ static bool is_deadlock(struct sched *sched, struct m *m)
            !atomic_load_explicit(&sched->stopping, memory_order_acquire); /* E2 */
 }
 
-/* Spawns of FJ_HELP and FJ_WORK never fence, so that where the machine cannot fence all cores
- * nobody may wake m. */
-static bool must_poll(const struct m *m)
-{
-    return m->sched->no_fence_all && m->ops->forkjoin != FJ_GO;
-}
-
 /* Sleeps until chosen, or until a timer or poll is due and a P is free (true: m->nextp is set), or
  * the run is over. */
 static bool m_sleep(struct m *m)
@@ -322,7 +316,7 @@ static bool m_sleep(struct m *m)
             deadlock_report(sched);
         if (chosen)
             return true;
-        if ((must_poll(m) || sched->floor->wake == WAKE_NONE) && (limit < 0 || limit > POLL_NS))
+        if (sched->floor->wake == WAKE_NONE && (limit < 0 || limit > POLL_NS))
             limit = POLL_NS;
         due = m_note_prepare(m, NOTE_SLEEPING_TIMED) &&
               !m_note_sleep(m, NOTE_SLEEPING_TIMED, limit) && limit >= 0;

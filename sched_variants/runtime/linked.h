@@ -29,9 +29,9 @@
  * would not follow; elsewhere FJ_LINKED is FJ_WORK.
  *
  * Source: [Yang16] Fibril.  Same: frame-pointer addressing, child on the parent's stack, the count
- *   of children touched after a theft only.  Differs: the context lies on the stack and its place
- *   in the frame, so that the context switch of ctx.h resumes it; frames are published lazily
- *   (forkjoin.h) in place of a deque operation per spawn; the stacks are those of Gs.
+ *   of children touched after a theft only.  Differs: thieves and the sync begin in contexts that
+ *   the switch of ctx.h resumes; frames are published lazily (forkjoin.h) in place of a deque
+ *   operation per spawn; the stacks are those of Gs.
  */
 #ifndef SCHEDLAB_LINKED_H
 #define SCHEDLAB_LINKED_H

@@ -157,11 +157,7 @@ static void g_run_child(struct m *m, struct g *gp)
     struct g *parent = m->curg;
     g_mark_queued(parent);
     m->ops->ready(m, parent, READY_PARENT);
-    /* relaxed: a worker that goes to sleep makes all cores fence (idle.c, I3), so that here the
-     * order of the instructions is enough */
-    atomic_signal_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&m->sched->idle_ps, memory_order_relaxed) > 0)
-        wakep(m);
+    wakep(m);
     g_put_on(m, gp, false);
     switch_to_g(m, parent, gp);
 }

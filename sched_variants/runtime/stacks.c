@@ -7,7 +7,7 @@
  *
  * What a blocked G takes: one page of its stack, its struct g, and its share of the page tables,
  * 4096 bytes for 2 MiB of addresses: 128 bytes with stacks of 64 KiB, 2 KiB with the 1 MiB of
- * FJ_HELP. The page is the topmost one, as long as its frames fit beside the stagger: stack
+ * FJ_HELP and FJ_LINKED. The page is the topmost one, as long as its frames fit beside the stagger: stack
  * tops differ by some lines, because tops at equal offsets in a page would all fall into the same
  * few sets of the L1 cache.
  *

@@ -37,7 +37,9 @@
     X(THREADS, SUM, "threads started for Ms")                                                      \
     X(JOINS_STALLED, SUM, "fork/join syncs that found a child unfinished and waited")              \
     X(TASKS_STOLEN, SUM, "tasks, or parents resting in a spawn, taken by a thief")                 \
-    X(DEQUE_MAX, MAX, "longest deque or ring, or list where there is none")                        \
+    X(DEQUE_MAX, MAX,                                                                              \
+      "longest deque or ring, or list where there is none; of fork/join with what is stolen and "  \
+      "not yet joined")                                                                            \
     X(LIVE_GS_PEAK, MAX,                                                                           \
       "most goroutines alive at once; exact at one worker, else up to 64 per worker off")          \
     X(UNSTARTED_GS_PEAK, MAX,                                                                      \
