@@ -299,7 +299,6 @@ static bool variant_check(const struct subject *subject, const struct sched_ops 
         {"ready", ops->ready, "a function"},
         {"pick", ops->pick, "a function"},
         {"has_work", ops->has_work || ops->blocks, "a function, or .blocks"},
-        {"steal_task", ops->steal_task || ops->forkjoin != FJ_HELP, "a function, with FJ_HELP"},
         {0},
     };
     const struct table table = {"knobs", ops->knobs, ops->knobs_size, common};

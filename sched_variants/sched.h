@@ -94,10 +94,6 @@ struct sched_ops {
      * in m_block() until ready() wakes exactly it with m_block_wake(). */
     bool blocks;
 
-    /* Required for FJ_HELP. One search through the others' tasks (fj_steal()); NULL if nothing was
-     * found. Any stack. */
-    struct fj_task *(*steal_task)(struct m *m);
-
     /* 1:1: every M runs one G in its life and ends with it; sleeps are the kernel's. */
     bool thread_per_g;
 };

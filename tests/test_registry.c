@@ -162,9 +162,6 @@ static void functions_that_must_be_there_are(void **state)
     assert_variant_wrong(".pick is missing", "expected a function");
     ops.has_work = NULL;
     assert_variant_wrong(".has_work is missing", "or .blocks");
-    ops.forkjoin = FJ_HELP;
-    ops.steal_task = NULL;
-    assert_variant_wrong(".steal_task is missing", "FJ_HELP");
     workload.live_gs_max = NULL;
     assert_workload_wrong(".live_gs_max is missing", "see workloads/workload.h");
     workload.init = NULL;

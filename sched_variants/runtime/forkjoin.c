@@ -113,7 +113,7 @@ static void request(struct fj_worker *w)
 {
     /* relaxed: only to leave the owner's line alone where it has been told */
     if (atomic_load_explicit(&w->limit, memory_order_relaxed) != FJ_REQUEST)
-        atomic_store_explicit(&w->limit, FJ_REQUEST, memory_order_release); /* Q1 */
+        atomic_store_explicit(&w->limit, FJ_REQUEST, memory_order_release); /* F2 */
 }
 
 void fj_request_all(struct sched *sched)
@@ -225,7 +225,7 @@ void fj_poll(struct fj_frame *frame)
         most = queued;
         atomic_store_explicit(&w->depth_max, most, memory_order_relaxed); /* a statistic */
     }
-    if (atomic_exchange_explicit(&w->limit, most, memory_order_acquire) != FJ_REQUEST) /* Q2 */
+    if (atomic_exchange_explicit(&w->limit, most, memory_order_acquire) != FJ_REQUEST) /* F3 */
         return;
     if (deque_size(&w->tasks) == 0 &&
         !(w->policy == FJ_HELP ? help_publish(w, frame) : linked_publish(m, frame)))
@@ -278,7 +278,7 @@ static void help_until_done(struct m *m, struct fj_frame *frame)
     uint32_t fruitless = 0;
     /* pending counts down from 0: a help-first owner never adds to it */
     while (atomic_load_explicit(&frame->pending, memory_order_acquire) > -frame->spawned) { /* F1 */
-        struct fj_task *task = m->ops->steal_task(m);
+        struct fj_task *task = fj_steal(m, false);
         stat_add(&m->stats, STAT_STEALS_FAILED, !task);
         if (task) {
             run_stolen(frame, task);
@@ -299,7 +299,7 @@ static void run_private(struct fj_worker *w, struct fj_frame *frame)
     while ((task = frame->newest) && task != FJ_PUBLIC) {
         frame->newest = task->older;
         frame->queued--;
-        /* relaxed: fj_poll() has Q2 */
+        /* relaxed: fj_poll() has F3 */
         if (frame->queued > 0 &&
             frame->queued > atomic_load_explicit(&w->limit, memory_order_relaxed))
             fj_poll(frame);

@@ -102,7 +102,7 @@ struct fj_task {
  *   what was queued before it and was not yet asked for.
  *
  *   Source: [Dijk14] Lace's private and shared part of one deque, [Acar13] private deques.
- *   Q1: release store of FJ_REQUEST pairs with Q2: acquire exchange in fj_poll(): not needed for
+ *   F2: release store of FJ_REQUEST pairs with F3: acquire exchange in fj_poll(): not needed for
  *       data; it orders a sleeper's I1 (idle.c) before the owner's look at idle_ps. A request that
  *       is there already is not written again: that sleeper is covered by I3 and I4. An owner that
  *       takes a request while a thief empties the deque may publish nothing; it wakes somebody, who
@@ -240,7 +240,7 @@ FJ_INLINE void fj_spawn(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
         frame->newest = task;
         frame->queued++;
         fj_count_live(1);
-        /* relaxed: fj_poll() has Q2 */
+        /* relaxed: fj_poll() has F3 */
         struct fj_worker *w = (struct fj_worker *)machine_self(); /* its first member */
         if (__builtin_expect(frame->queued > atomic_load_explicit(&w->limit, memory_order_relaxed),
                              0))

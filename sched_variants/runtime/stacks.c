@@ -7,9 +7,9 @@
  *
  * What a blocked G takes: one page of its stack, its struct g, and its share of the page tables,
  * 4096 bytes for 2 MiB of addresses: 128 bytes with stacks of 64 KiB, 2 KiB with the 1 MiB of
- * FJ_HELP and FJ_LINKED. The page is the topmost one, as long as its frames fit beside the stagger: stack
- * tops differ by some lines, because tops at equal offsets in a page would all fall into the same
- * few sets of the L1 cache.
+ * FJ_HELP and FJ_LINKED. The page is the topmost one, as long as its frames fit beside the stagger:
+ * stack tops differ by some lines, because tops at equal offsets in a page would all fall into the
+ * same few sets of the L1 cache.
  *
  * What ended Gs leave behind: what the caches of the Ms hold, fewer than 64 each, and in slabs
  * STACKS_KEPT stacks with memory at most once a worker has been idle. A worker without work gives

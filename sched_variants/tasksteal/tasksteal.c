@@ -28,14 +28,9 @@ static const struct param tasksteal_knobs[] = {
     {0},
 };
 
-static struct fj_task *tasksteal_steal_task(struct m *m)
-{
-    return fj_steal(m, false);
-}
-
 static struct g *tasksteal_steal(struct m *m)
 {
-    struct fj_task *task = tasksteal_steal_task(m);
+    struct fj_task *task = fj_steal(m, false);
     if (task)
         return g_new_for_task(m, task);
     struct g *gp = pdeque_steal(m);
@@ -61,7 +56,6 @@ const struct sched_ops tasksteal_ops = {
     .ready = pdeque_ready,
     .pick = pdeque_pick,
     .steal = tasksteal_steal,
-    .steal_task = tasksteal_steal_task,
     .has_work = tasksteal_has_work,
     .p_fini = pdeque_p_fini,
     .fini = pdeque_fini,
