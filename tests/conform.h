@@ -4,6 +4,7 @@
 
 #include "sched.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* One variant at one number of workers. */
@@ -17,12 +18,19 @@ struct conform_cell {
 
 /* A case that runs as the main goroutine, arg is the struct conform_cell, and passes if it returns.
  * settings, one "key=value", are of those variants that have such a knob, and the case runs under
- * these; NULL: the defaults, and all variants. */
+ * these; NULL: the defaults, and all variants. steals: it ends only if fork/join work is stolen, so
+ * it is not for one worker, nor for children that are goroutines. */
 struct conform_case {
     const char *name;
     void (*fn)(void *arg);
     const char *settings;
+    bool steals;
 };
+
+#define CASE(fn_, ...)                                                                             \
+    {                                                                                              \
+        .name = #fn_, .fn = fn_, __VA_ARGS__                                                       \
+    }
 
 /* Ended by a NULL name. */
 extern const struct conform_case conform_goroutine_cases[]; /* conform_goroutines.c */

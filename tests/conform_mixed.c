@@ -189,6 +189,61 @@ static void conform_forkjoin_in_goroutines(void *arg)
     go_free(forkers);
 }
 
+enum { MEETINGS = 3 };
+
+struct meet_task {
+    struct fj_task task;
+    _Atomic bool here;
+    struct meet_task *other;
+};
+
+static void meet_nothing(struct fj_frame *up, struct fj_task *task)
+{
+    (void)up;
+    (void)task;
+}
+
+/* Spawns before it looks: that serves requests, which may come when the wait has begun. */
+static bool meet_looks(struct fj_frame *up, const struct meet_task *self)
+{
+    struct fj_task nothing;
+    struct fj_frame frame;
+    fj_open(&frame, up);
+    fj_spawn(&frame, &nothing, meet_nothing);
+    fj_sync(&frame);
+    return atomic_load(&self->other->here);
+}
+
+static void meet(struct fj_frame *up, struct fj_task *task)
+{
+    struct meet_task *self = FJ_SELF(task, struct meet_task);
+    atomic_store(&self->here, true);
+    AWAIT(meet_looks(up, self));
+}
+
+static void meet_parent(struct fj_frame *up)
+{
+    struct meet_task x = {.other = NULL}, y = {.other = &x};
+    x.other = &y;
+    struct fj_frame frame;
+    fj_open(&frame, up);
+    fj_spawn(&frame, &x.task, meet);
+    fj_spawn(&frame, &y.task, meet);
+    fj_sync(&frame);
+}
+
+/* Two children that wait for each other without parking need two workers, each time: the first
+ * worker's queue is open to thieves from the start, later ones only if they ask. */
+static void conform_forkjoin_reaches_a_second_worker(void *arg)
+{
+    (void)arg;
+    struct fj_frame up;
+    fj_begin(&up);
+    for (int i = 0; i < MEETINGS; i++)
+        meet_parent(&up);
+    fj_end(&up);
+}
+
 /* Yields and goroutines between spawn and sync ---------------------------------------------- */
 
 /* What one root and all below it share. */
@@ -452,15 +507,16 @@ static void conform_seeded_stress(void *arg)
 
 extern const struct conform_case conform_mixed_cases[];
 const struct conform_case conform_mixed_cases[] = {
-    {"conform_forkjoin_fib", conform_forkjoin_fib, NULL},
-    {"conform_forkjoin_wide", conform_forkjoin_wide, NULL},
-    {"conform_forkjoin_nested", conform_forkjoin_nested, NULL},
-    {"conform_forkjoin_chain", conform_forkjoin_chain, NULL},
-    {"conform_forkjoin_in_goroutines", conform_forkjoin_in_goroutines, NULL},
-    {"conform_forkjoin_yields_and_goes", conform_forkjoin_yields_and_goes, NULL},
-    {"conform_forkjoin_yields_and_goes", conform_forkjoin_yields_and_goes, "owner=fifo"},
-    {"conform_forkjoin_joins_after_yield", conform_forkjoin_joins_after_yield, NULL},
-    {"conform_forkjoin_joins_after_yield", conform_forkjoin_joins_after_yield, "owner=fifo"},
-    {"conform_seeded_stress", conform_seeded_stress, NULL},
-    {NULL, NULL, NULL},
+    CASE(conform_forkjoin_fib),
+    CASE(conform_forkjoin_wide),
+    CASE(conform_forkjoin_nested),
+    CASE(conform_forkjoin_chain),
+    CASE(conform_forkjoin_in_goroutines),
+    CASE(conform_forkjoin_reaches_a_second_worker, .steals = true),
+    CASE(conform_forkjoin_yields_and_goes),
+    CASE(conform_forkjoin_yields_and_goes, .settings = "owner=fifo"),
+    CASE(conform_forkjoin_joins_after_yield),
+    CASE(conform_forkjoin_joins_after_yield, .settings = "owner=fifo"),
+    CASE(conform_seeded_stress),
+    {0},
 };

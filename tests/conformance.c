@@ -134,6 +134,8 @@ static void cases_run(const struct case_tables *tables, struct conform_cell *cel
         const char *settings = cases->settings;
         if (settings && (cell->settings || !support_takes(cell->ops->knobs, settings)))
             continue;
+        if (cases->steals && (cell->workers == 1 || cell->ops->forkjoin == FJ_GO))
+            continue;
         snprintf(name, sizeof name, "%s%s%s", cases->name, settings ? "," : "",
                  settings ? settings : "");
         line_name(line, sizeof line, name, cell);
