@@ -41,8 +41,9 @@ static struct {
 
 static void line_name(char *text, size_t size, const char *name, const struct conform_cell *cell)
 {
-    snprintf(text, size, "%s %s%s%s workers=%d", name, cell->ops->name, cell->settings ? "," : "",
-             cell->settings ? cell->settings : "", cell->workers);
+    snprintf(text, size, "%s %s%s%s workers=%d%s", name, cell->ops->name, cell->settings ? "," : "",
+             cell->settings ? cell->settings : "", cell->workers,
+             cell->no_fence_all ? " no_fence_all" : "");
 }
 
 /* Whether to run it; a list has it instead. */
@@ -94,6 +95,7 @@ static struct support_run run_of(const struct conform_cell *cell, void (*fn)(voi
     return (struct support_run){.variant = cell->ops->name,
                                 .settings = cell->settings,
                                 .workers = cell->workers,
+                                .no_fence_all = cell->no_fence_all,
                                 .seed = cell->seed,
                                 .fn = fn,
                                 .arg = arg};
@@ -531,6 +533,25 @@ static void variant_run(const struct sched_ops *ops, const char *settings)
 /* Settings under which a variant's fork/join code is another. */
 static const char *const forkjoin_settings[] = {"frames=pooled"};
 
+/* A variant per fork/join policy, on a machine where the sleeping dance fences on both sides. */
+static void no_fence_all_run(void)
+{
+    static const struct {
+        const char *variant, *settings;
+    } rows[] = {
+        {"gmp", NULL}, {"tasksteal", NULL}, {"contsteal", NULL}, {"contsteal", "frames=pooled"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct conform_cell cell = {.ops = support_variant(rows[i].variant),
+                                    .workers = 2,
+                                    .settings = rows[i].settings,
+                                    .no_fence_all = true,
+                                    .seed = suite.seed,
+                                    .scale = suite.brief ? 1 : 4};
+        cases_run(&goroutine_cases, &cell);
+        cases_run(&mixed_cases, &cell);
+    }
+}
+
 static void registries_check(void)
 {
     const struct registry registry = {sched_variants, sched_variant_words, workloads,
@@ -552,6 +573,7 @@ int main(int argc, char **argv)
             if (support_takes(sched_variants[v]->knobs, forkjoin_settings[i]))
                 variant_run(sched_variants[v], forkjoin_settings[i]);
     }
+    no_fence_all_run();
     if (suite.lines == 0)
         misuse_words();
     if (!suite.list)
