@@ -30,7 +30,6 @@ enum {
     G_STACK_BYTES = 8 << 10, /* what a goroutine that waits has touched of its stack */
     THREAD_BYTES = 24 << 10, /* kernel stack, and what is touched of the thread's own */
     THREADS_SPARE = 100,     /* left to everybody else */
-    COUNTED_BETWEEN_PERCENT = 2,
 };
 
 /* One measurement, on its way. */
@@ -51,7 +50,7 @@ struct sample {
     struct call_times times; /* of the timed calls */
     int64_t timed_began_ns;  /* go_now() before the first of them */
     int64_t short_ns;        /* what they lack of min_time_ns, which was given up; else 0 */
-    bool counts_whole;       /* events of all timed calls together, see counts_whole_section() */
+    bool counts_whole;       /* events of all timed calls together, see sample_counts_whole() */
     int64_t cpu_ns;          /* of what is counted, all threads of the process together */
     int64_t cpu_start_ns;
     int64_t warmup_ns;  /* of the untimed calls */
@@ -399,14 +398,9 @@ static void section_read(struct sample *sample, void (*read)(struct sample *samp
     sample->between_ns += go_now() - entered;
 }
 
-/* Reading counters takes tens of microseconds, in which the other workers fall asleep, and to wake
- * them is part of the next call. So events are read around all calls at once where what lies
- * between calls is next to nothing, as the warm-up says; else around each, so that the checks of
- * answers are not counted. */
-static bool counts_whole_section(const struct sample *sample)
+bool sample_counts_whole(int64_t warmup_ns, int64_t between_ns)
 {
-    return sample->warmup_ns > 0 &&
-           sample->between_ns * 100 <= sample->warmup_ns * COUNTED_BETWEEN_PERCENT;
+    return warmup_ns > 0 && between_ns * 100 <= warmup_ns * SAMPLE_BETWEEN_PERCENT;
 }
 
 /* The main goroutine, or for serial the thread. Its stack is as large as a thread's, so verify() is
@@ -420,7 +414,7 @@ static void measure(void *arg)
     warmup_begin(&sample->warmup, sample->request->warmup, sample->request->min_time_ns, go_now());
     while (!*sample->failure && warmup_wants_more(&sample->warmup, go_now()))
         call_once(sample, false);
-    sample->counts_whole = counts_whole_section(sample);
+    sample->counts_whole = sample_counts_whole(sample->warmup_ns, sample->between_ns);
     if (sample->counts_whole)
         section_read(sample, section_begin);
     sample->timed_began_ns = go_now();

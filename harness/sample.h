@@ -11,6 +11,8 @@
 #include "harness/spec.h"
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 enum {
     SAMPLE_ITERATIONS_MAX = 1000000, /* that may be asked for */
@@ -18,6 +20,7 @@ enum {
     /* Reading counters and checking answers may take far longer than the calls themselves. From so
      * many times min_time_ns of wall time on, min_time_ns is given up, and the record says so. */
     SAMPLE_LIMIT_FACTOR = 20,
+    SAMPLE_BETWEEN_PERCENT = 2, /* see sample_counts_whole() */
     SAMPLE_WORKERS_MAX = 1024,
 };
 
@@ -25,6 +28,13 @@ enum {
  * and how it is to run, command. The caller adds status and whatever was measured. */
 json_t *sample_record_new(const struct sample_request *request, const struct variant_spec *variant,
                           const struct workload_spec *workload);
+
+/* Are events read around all timed calls at once, and not around each? warmup_ns is the time of the
+ * untimed calls, between_ns what lay between them. Reading counters takes tens of microseconds, in
+ * which the other workers fall asleep, and to wake them is part of the next call. So they are read
+ * once where what lies between calls is next to nothing; else around each, so that the checks of
+ * answers are not counted. */
+bool sample_counts_whole(int64_t warmup_ns, int64_t between_ns);
 
 /* Measures and returns the whole record: status ok, failed or skipped. request must hold valid
  * specifications; NULL and one line in error if it does not. */
