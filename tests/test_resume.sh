@@ -59,12 +59,14 @@ killed() {
 }
 
 file 20 fib,n=10 spawn,n=100
-while :; do # until one has begun to measure before it dies
+for ((try = 0; try < 200; try++)); do # until one has begun to measure before it dies
     killed small.yaml --seed 5
     run=$(dirname "$(ls results/*/samples.jsonl 2>/dev/null | head -n 1)")
     [ -s "$run/samples.jsonl" ] && break
     rm -rf results
 done
+check killed_sweep_leaves_records [ -s "$run/samples.jsonl" ]
+[ $bad = 0 ] || { finish; exit 1; }
 
 cuts=0 said=0 kept=1
 for ((i = 0; i < 6; i++)); do
