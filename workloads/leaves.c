@@ -54,6 +54,24 @@ void leaf_sort(const uint64_t *in, uint64_t *to, uint64_t *tmp, size_t n)
     leaf_merge((struct leaf_span){tmp, half}, (struct leaf_span){tmp + half, n - half}, to);
 }
 
+struct leaf_queens leaf_queens_search(uint8_t *board, int n, int row)
+{
+    struct leaf_queens count = {0, 0};
+    if (row == n) {
+        count.solutions = 1;
+        return count;
+    }
+    for (int column = 0; column < n; column++) {
+        if (!leaf_queens_safe(board, row, column))
+            continue;
+        board[row] = (uint8_t)column;
+        struct leaf_queens below = leaf_queens_search(board, n, row + 1);
+        count.solutions += below.solutions;
+        count.placements += below.placements + 1;
+    }
+    return count;
+}
+
 void leaf_write(uint64_t *block, size_t words, uint64_t first)
 {
     for (size_t j = 0; j < words; j++)

@@ -9,6 +9,7 @@
  * Placements do not depend on the cut-off; with cutoff=0 each of them is a task. They are counted
  * as part of what each node returns, so that no counter is shared.
  */
+#include "leaves.h"
 #include "workload.h"
 
 #include <inttypes.h>
@@ -21,14 +22,9 @@ struct queens_params {
     int64_t cutoff;
 };
 
-struct queens_count {
-    uint64_t solutions;
-    uint64_t placements;
-};
-
 struct queens {
     struct fj_task task;
-    struct queens_count below; /* what this node returns; placements without its own */
+    struct leaf_queens below; /* what this node returns; placements without its own */
     uint8_t n;
     uint8_t row;               /* rows filled */
     uint8_t cutoff;            /* nodes with that many rows filled, or more, spawn nothing */
@@ -37,12 +33,12 @@ struct queens {
 
 struct queens_state {
     struct queens_params params;
-    struct queens_count found;
+    struct leaf_queens found;
 };
 
 /* Placements: counted once with a program that has nothing in common with this one (three bit sets
  * for columns and diagonals, a loop over their free bits). */
-static const struct queens_count queens_known[QUEENS_MAX + 1] = {
+static const struct leaf_queens queens_known[QUEENS_MAX + 1] = {
     [1] = {1, 1},
     [2] = {0, 2},
     [3] = {0, 5},
@@ -69,41 +65,12 @@ static const struct param queens_param_table[] = {
     {0},
 };
 
-static inline bool queens_safe(const uint8_t *board, int row, int column)
-{
-    for (int i = 0; i < row; i++) {
-        int apart = board[i] - column;
-        if (apart == 0 || apart == row - i || apart == i - row)
-            return false;
-    }
-    return true;
-}
-
-/* The search by plain calls on one board: the serial baseline, and what lies below the cut-off. */
-static struct queens_count queens_serial(uint8_t *board, int n, int row)
-{
-    struct queens_count count = {0};
-    if (row == n) {
-        count.solutions = 1;
-        return count;
-    }
-    for (int column = 0; column < n; column++) {
-        if (!queens_safe(board, row, column))
-            continue;
-        board[row] = (uint8_t)column;
-        struct queens_count below = queens_serial(board, n, row + 1);
-        count.solutions += below.solutions;
-        count.placements += below.placements + 1;
-    }
-    return count;
-}
-
 static void queens_search(struct fj_frame *up, struct fj_task *task)
 {
     struct queens *self = FJ_SELF(task, struct queens);
     uint8_t n = self->n, row = self->row, cutoff = self->cutoff;
     if (row == n || row >= cutoff) {
-        self->below = queens_serial(self->board, n, row);
+        self->below = leaf_queens_search(self->board, n, row);
         return;
     }
     struct queens child[QUEENS_MAX];
@@ -111,7 +78,7 @@ static void queens_search(struct fj_frame *up, struct fj_task *task)
     fj_open(&frame, up);
     struct queens *next = child;
     for (int column = 0; column < n; column++) {
-        if (!queens_safe(self->board, row, column))
+        if (!leaf_queens_safe(self->board, row, column))
             continue;
         next->n = n;
         next->row = row + 1;
@@ -122,7 +89,7 @@ static void queens_search(struct fj_frame *up, struct fj_task *task)
         next++;
     }
     fj_sync(&frame);
-    struct queens_count below = {.placements = (uint64_t)(next - child)};
+    struct leaf_queens below = {.placements = (uint64_t)(next - child)};
     while (next-- > child) {
         below.solutions += next->below.solutions;
         below.placements += next->below.placements;
@@ -130,8 +97,7 @@ static void queens_search(struct fj_frame *up, struct fj_task *task)
     self->below = below;
 }
 
-static void queens_finish(struct queens_state *state, struct queens_count found,
-                          struct outcome *out)
+static void queens_finish(struct queens_state *state, struct leaf_queens found, struct outcome *out)
 {
     state->found = found;
     out->answer = found.solutions;
@@ -156,14 +122,14 @@ static void queens_run_serial(void *state_, struct outcome *out)
 {
     struct queens_state *state = state_;
     uint8_t board[QUEENS_MAX] = {0};
-    queens_finish(state, queens_serial(board, (int)state->params.n, 0), out);
+    queens_finish(state, leaf_queens_search(board, (int)state->params.n, 0), out);
 }
 
 static const char *queens_verify(void *state_, const struct outcome *out, char *why,
                                  size_t why_size)
 {
     struct queens_state *state = state_;
-    const struct queens_count *known = &queens_known[state->params.n];
+    const struct leaf_queens *known = &queens_known[state->params.n];
     if (out->answer != known->solutions)
         snprintf(why, why_size,
                  "nqueens(%" PRId64 "): expected %" PRIu64 " solutions, found %" PRIu64,
