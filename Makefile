@@ -103,7 +103,7 @@ C_FILES := $(wildcard sched_variants/*.[ch] sched_variants/*/*.[ch] sched_varian
     workloads/*.[ch] harness/*.[ch] harness/micro/*.[ch] harness/gbench/*.h tests/*.[ch])
 
 PEER_SOURCES := $(wildcard harness/peers/*.c harness/peers/*.cpp)
-PEER_HEADERS := $(wildcard harness/peers/*.h workloads/uts_tree.h workloads/sha1.h)
+PEER_HEADERS := $(wildcard harness/peers/*.h workloads/uts_tree.h workloads/sha1.h workloads/leaves.h)
 
 objects = $(addprefix $(OUT)/,$(addsuffix .o,$(basename $(filter-out $(FORKJOIN_SOURCES),$(1))) \
     $(foreach policy,$(POLICIES),$(addsuffix .$(policy),$(basename $(filter $(FORKJOIN_SOURCES),$(1)))))))
@@ -192,7 +192,7 @@ $(CONFORMANCE): $(CONFORMANCE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
 PEER_FLAGS = -g $(OPTIMIZE_release) -Wall -Wextra -Wshadow $(if $(filter 1,$(WERROR)),-Werror) -pthread \
     $(EXTRA_CFLAGS) -iquote .
 PEER_LDLIBS := $(shell pkg-config --libs jemalloc 2>/dev/null) -lm
-PEER_SHA1 := build/peers/sha1.o
+PEER_OBJECTS := build/peers/sha1.o build/peers/leaves.o
 
 # $(call peer,TEST,PACKAGES,COMMAND): COMMAND makes the program if TEST succeeds.
 peer = @if $(1) >/dev/null 2>&1; then $(if $(V),set -x,echo '  LD $@'); $(3); \
@@ -204,35 +204,35 @@ build/peers/command: always
 	@mkdir -p $(@D)
 	@echo '$(PEER_FLAGS) $(PEER_LDLIBS)' | cmp -s - $@ || echo '$(PEER_FLAGS) $(PEER_LDLIBS)' >$@
 
-$(PEER_SHA1): workloads/sha1.c workloads/sha1.h build/peers/command
+$(PEER_OBJECTS): build/peers/%.o: workloads/%.c workloads/%.h build/peers/command
 	$(SAY) gcc -std=gnu17 $(PEER_FLAGS) -c -o $@ $<
 
 build/peers/go: harness/peers/peer.go harness/peers/go.go build/peers/command
 	$(call peer,command -v go,golang-go,GO111MODULE=off GOCACHE=$(CURDIR)/build/peers/.cache \
 	    go build -o $@ $(filter %.go,$^))
-build/peers/tbb: harness/peers/tbb.cpp $(PEER_SHA1) $(PEER_HEADERS)
+build/peers/tbb: harness/peers/tbb.cpp $(PEER_OBJECTS) $(PEER_HEADERS)
 	$(call peer,$(call has_header,g++,tbb/task_group.h),libtbb-dev and g++, \
-	    g++ -std=c++17 $(PEER_FLAGS) -o $@ $< $(PEER_SHA1) -ltbb $(PEER_LDLIBS))
-build/peers/boost: harness/peers/boost.cpp $(PEER_SHA1) $(PEER_HEADERS)
+	    g++ -std=c++17 $(PEER_FLAGS) -o $@ $< $(PEER_OBJECTS) -ltbb $(PEER_LDLIBS))
+build/peers/boost: harness/peers/boost.cpp $(PEER_OBJECTS) $(PEER_HEADERS)
 	$(call peer,$(call has_header,g++,boost/fiber/all.hpp),libboost-fiber-dev and g++, \
-	    g++ -std=c++17 $(PEER_FLAGS) -o $@ $< $(PEER_SHA1) -lboost_fiber -lboost_context $(PEER_LDLIBS))
-build/peers/gomp: harness/peers/openmp.c $(PEER_SHA1) $(PEER_HEADERS)
+	    g++ -std=c++17 $(PEER_FLAGS) -o $@ $< $(PEER_OBJECTS) -lboost_fiber -lboost_context $(PEER_LDLIBS))
+build/peers/gomp: harness/peers/openmp.c $(PEER_OBJECTS) $(PEER_HEADERS)
 	$(call peer,$(call has_openmp,gcc),gcc, \
-	    gcc -std=gnu17 -fopenmp $(PEER_FLAGS) -o $@ $< $(PEER_SHA1) $(PEER_LDLIBS))
-build/peers/omp: harness/peers/openmp.c $(PEER_SHA1) $(PEER_HEADERS)
+	    gcc -std=gnu17 -fopenmp $(PEER_FLAGS) -o $@ $< $(PEER_OBJECTS) $(PEER_LDLIBS))
+build/peers/omp: harness/peers/openmp.c $(PEER_OBJECTS) $(PEER_HEADERS)
 	$(call peer,$(call has_openmp,clang),libomp-dev and clang, \
-	    clang -std=gnu17 -fopenmp $(PEER_FLAGS) -o $@ $< $(PEER_SHA1) $(PEER_LDLIBS))
-build/peers/pthreads: harness/peers/pthreads.c $(PEER_SHA1) $(PEER_HEADERS)
-	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) -o $@ $< $(PEER_SHA1) $(PEER_LDLIBS))
+	    clang -std=gnu17 -fopenmp $(PEER_FLAGS) -o $@ $< $(PEER_OBJECTS) $(PEER_LDLIBS))
+build/peers/pthreads: harness/peers/pthreads.c $(PEER_OBJECTS) $(PEER_HEADERS)
+	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) -o $@ $< $(PEER_OBJECTS) $(PEER_LDLIBS))
 
 # Floors: the workloads without a scheduler; the context switch is the project's own, which pushes, also
 # in functions that call nothing else.
-build/peers/core: harness/peers/floor_core.c sched_variants/runtime/ctx.h $(PEER_SHA1) $(PEER_HEADERS)
+build/peers/core: harness/peers/floor_core.c sched_variants/runtime/ctx.h $(PEER_OBJECTS) $(PEER_HEADERS)
 	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) $(call no_red_zone,gcc) $(ROOTS) -o $@ $< \
-	    $(PEER_SHA1) $(PEER_LDLIBS))
-build/peers/line build/peers/futex: harness/peers/floor_pair.c $(PEER_SHA1) $(PEER_HEADERS)
+	    $(PEER_OBJECTS) $(PEER_LDLIBS))
+build/peers/line build/peers/futex: harness/peers/floor_pair.c $(PEER_OBJECTS) $(PEER_HEADERS)
 	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) $(if $(filter %futex,$@),-DFLOOR_FUTEX) \
-	    -o $@ $< $(PEER_SHA1) $(PEER_LDLIBS))
+	    -o $@ $< $(PEER_OBJECTS) $(PEER_LDLIBS))
 
 .PRECIOUS: $(OUT)/%.o
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)

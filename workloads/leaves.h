@@ -2,8 +2,8 @@
  *
  * A file that forks is compiled once per policy; were its loops compiled with it, the same loop
  * would lie elsewhere in memory, or keep other registers, under each, and that has made up half of
- * a result. So they stand here, compiled once: all variants, and the serial run, execute the same
- * instructions. Any stack; nothing is allocated.
+ * a result. So they stand here, compiled once: all variants, the serial run, and the C and C++
+ * peers execute the same instructions. Any stack; nothing is allocated.
  */
 #ifndef SCHEDLAB_LEAVES_H
 #define SCHEDLAB_LEAVES_H

@@ -432,16 +432,16 @@ static void fib_run(void *state, struct peer_outcome *out)
     fib_finish(fib, fib->both ? fib_both(fib->n) : fib_one(fib->n), out);
 }
 
-static struct queens_count queens_search(const struct queens &self)
+static struct leaf_queens queens_search(const struct queens &self)
 {
     if (queens_is_leaf(&self))
         return queens_leaf(&self);
-    struct queens_count below[QUEENS_MAX];
+    struct leaf_queens below[QUEENS_MAX];
     std::vector<fiber> children;
     for (int column = 0; column < self.n; column++) {
-        if (!queens_safe(self.board, self.row, column))
+        if (!leaf_queens_safe(self.board, self.row, column))
             continue;
-        struct queens_count *result = &below[children.size()];
+        struct leaf_queens *result = &below[children.size()];
         struct queens child = queens_place(&self, column);
         children.emplace_back([result, child] { *result = queens_search(child); });
     }

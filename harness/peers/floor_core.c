@@ -511,7 +511,7 @@ static void fib_run(void *state, struct peer_outcome *out)
 static void queens_visit(struct parts *parts, uint64_t i, uint64_t sums[2])
 {
     struct queens *root = &parts->boards[i];
-    struct queens_count below = queens_serial(root->board, root->n, root->row);
+    struct leaf_queens below = leaf_queens_search(root->board, root->n, root->row);
     sums[0] += below.solutions;
     sums[1] += below.placements;
 }
@@ -523,7 +523,7 @@ static void queens_cut(struct parts *parts, const struct queens *root, int rows)
         return;
     }
     for (int column = 0; column < root->n; column++) {
-        if (!queens_safe(root->board, root->row, column))
+        if (!leaf_queens_safe(root->board, root->row, column))
             continue;
         struct queens child = queens_place(root, column);
         parts->sums[1]++;
@@ -537,7 +537,7 @@ static void queens_run(void *state, struct peer_outcome *out)
     struct parts *parts = parts_new(root, queens_visit);
     queens_cut(parts, root, workers > 1 ? 2 : 0);
     out->time_ns = parts_run(parts);
-    queens_finish((struct queens_count){parts->sums[0], parts->sums[1]}, out);
+    queens_finish((struct leaf_queens){parts->sums[0], parts->sums[1]}, out);
     free(parts);
 }
 

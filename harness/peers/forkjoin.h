@@ -1,9 +1,9 @@
 /* forkjoin.h - what the fork/join peers have in common: the parts of the workloads without a spawn.
  *
- * Each peer spawns in its runtime's own way; what a task computes, below a cut-off or in a leaf,
- * and how answer and digest are made, is here, and the same as in workloads/fib.c, nqueens.c,
- * skynet.c, mergesort.c, matmul.c and uts.c. For C and C++; memory is zeroed or written in init, so
- * that no call of run() pays for fresh pages.
+ * Each peer spawns in its runtime's own way. What a task computes below a cut-off or in a leaf is
+ * workloads/leaves.c and sha1.c, linked to it; how work is divided, and answer and digest made, is
+ * here, and the same as in workloads/fib.c, nqueens.c, skynet.c, mergesort.c, matmul.c and uts.c.
+ * For C and C++; memory is zeroed or written in init: no call of run() pays for fresh pages.
  */
 #ifndef SCHEDLAB_PEER_FORKJOIN_H
 #define SCHEDLAB_PEER_FORKJOIN_H
@@ -13,6 +13,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#include "workloads/leaves.h"
 #include "workloads/uts_tree.h"
 #ifdef __cplusplus
 }
@@ -50,10 +51,6 @@ static inline void fib_finish(const struct fib *fib, uint64_t answer, struct pee
 
 enum { QUEENS_MAX = 16 };
 
-struct queens_count {
-    uint64_t solutions, placements;
-};
-
 /* A board whose first `row` rows are filled. */
 struct queens {
     uint8_t n, row, cutoff;
@@ -69,16 +66,6 @@ static inline void *queens_init(struct peer_run *run)
     return root;
 }
 
-static inline bool queens_safe(const uint8_t *board, int row, int column)
-{
-    for (int i = 0; i < row; i++) {
-        int apart = board[i] - column;
-        if (apart == 0 || apart == row - i || apart == i - row)
-            return false;
-    }
-    return true;
-}
-
 static inline struct queens queens_place(const struct queens *parent, int column)
 {
     struct queens child = *parent;
@@ -91,33 +78,15 @@ static inline bool queens_is_leaf(const struct queens *self)
     return self->row == self->n || self->row >= self->cutoff;
 }
 
-static inline struct queens_count queens_serial(uint8_t *board, int n, int row)
-{
-    struct queens_count count = {0, 0};
-    if (row == n) {
-        count.solutions = 1;
-        return count;
-    }
-    for (int column = 0; column < n; column++) {
-        if (!queens_safe(board, row, column))
-            continue;
-        board[row] = (uint8_t)column;
-        struct queens_count below = queens_serial(board, n, row + 1);
-        count.solutions += below.solutions;
-        count.placements += below.placements + 1;
-    }
-    return count;
-}
-
-static inline struct queens_count queens_leaf(const struct queens *self)
+static inline struct leaf_queens queens_leaf(const struct queens *self)
 {
     struct queens copy = *self;
-    return queens_serial(copy.board, copy.n, copy.row);
+    return leaf_queens_search(copy.board, copy.n, copy.row);
 }
 
-static inline struct queens_count queens_sum(const struct queens_count *below, int children)
+static inline struct leaf_queens queens_sum(const struct leaf_queens *below, int children)
 {
-    struct queens_count count = {0, (uint64_t)children};
+    struct leaf_queens count = {0, (uint64_t)children};
     for (int i = 0; i < children; i++) {
         count.solutions += below[i].solutions;
         count.placements += below[i].placements;
@@ -125,7 +94,7 @@ static inline struct queens_count queens_sum(const struct queens_count *below, i
     return count;
 }
 
-static inline void queens_finish(struct queens_count found, struct peer_outcome *out)
+static inline void queens_finish(struct leaf_queens found, struct peer_outcome *out)
 {
     out->answer = found.solutions;
     out->ops = found.placements;
@@ -157,18 +126,13 @@ static inline void skynet_finish(const struct skynet *skynet, uint64_t sum,
 
 /* mergesort ----------------------------------------------------------------------------------- */
 
-enum { MSORT_INSERTION = 16, MSORT_SAMPLES = 64 };
+enum { MSORT_SAMPLES = 64 };
 
 struct msort {
     uint64_t *in, *to, *tmp;
     size_t n, cutoff;
     bool parallel_merge;
     uint64_t checksum;
-};
-
-struct msort_span {
-    const uint64_t *keys;
-    size_t count;
 };
 
 static inline uint64_t msort_checksum(const uint64_t *keys, size_t n)
@@ -196,47 +160,14 @@ static inline void *msort_init(struct peer_run *run)
     return self;
 }
 
-static inline void msort_insertion(const uint64_t *in, uint64_t *to, size_t n)
+static inline struct leaf_span msort_span_make(const uint64_t *keys, size_t count)
 {
-    for (size_t i = 0; i < n; i++) {
-        uint64_t key = in[i];
-        size_t hole = i;
-        for (; hole > 0 && to[hole - 1] > key; hole--)
-            to[hole] = to[hole - 1];
-        to[hole] = key;
-    }
-}
-
-static inline struct msort_span msort_span_make(const uint64_t *keys, size_t count)
-{
-    struct msort_span span = {keys, count};
+    struct leaf_span span = {keys, count};
     return span;
 }
 
-static inline void msort_merge_serial(struct msort_span a, struct msort_span b, uint64_t *to)
-{
-    const uint64_t *a_end = a.keys + a.count, *b_end = b.keys + b.count;
-    while (a.keys < a_end && b.keys < b_end)
-        *to++ = *a.keys <= *b.keys ? *a.keys++ : *b.keys++;
-    memcpy(to, a.keys, (size_t)(a_end - a.keys) * sizeof *to);
-    to += a_end - a.keys;
-    memcpy(to, b.keys, (size_t)(b_end - b.keys) * sizeof *to);
-}
-
-static inline void msort_serial(const uint64_t *in, uint64_t *to, uint64_t *tmp, size_t n)
-{
-    if (n <= MSORT_INSERTION) {
-        msort_insertion(in, to, n);
-        return;
-    }
-    size_t half = n / 2;
-    msort_serial(in, tmp, to, half);
-    msort_serial(in + half, tmp + half, to + half, n - half);
-    msort_merge_serial(msort_span_make(tmp, half), msort_span_make(tmp + half, n - half), to);
-}
-
 /* How many of the span's keys are less than key. */
-static inline size_t msort_rank(struct msort_span span, uint64_t key)
+static inline size_t msort_rank(struct leaf_span span, uint64_t key)
 {
     size_t low = 0;
     while (span.count > 0) {
@@ -253,11 +184,11 @@ static inline size_t msort_rank(struct msort_span span, uint64_t key)
 
 /* One merge as two that are independent: a and b become the low half, *high_a and *high_b the other
  * one; returns how many keys the low half has. */
-static inline size_t msort_merge_halve(struct msort_span *a, struct msort_span *b,
-                                       struct msort_span *high_a, struct msort_span *high_b)
+static inline size_t msort_merge_halve(struct leaf_span *a, struct leaf_span *b,
+                                       struct leaf_span *high_a, struct leaf_span *high_b)
 {
     if (a->count < b->count) {
-        struct msort_span swap = *a;
+        struct leaf_span swap = *a;
         *a = *b;
         *b = swap;
     }
@@ -333,17 +264,8 @@ static inline bool matmul_is_small(const struct matmul *self)
 
 static inline void matmul_block(const struct matmul *self)
 {
-    for (size_t i = 0; i < self->rows; i++) {
-        uint64_t *c = self->c + i * self->stride;
-        if (self->begin)
-            memset(c, 0, self->columns * sizeof *c);
-        for (size_t k = 0; k < self->inner; k++) {
-            uint64_t a = self->a[i * self->stride + k];
-            const uint64_t *b = self->b + k * self->stride;
-            for (size_t j = 0; j < self->columns; j++)
-                c[j] += a * b[j];
-        }
-    }
+    leaf_matmul(self->a, self->b, self->c, self->stride, self->rows, self->inner, self->columns,
+                self->begin);
 }
 
 /* Cuts self into *low and *high along its largest dimension. True: they are independent. */

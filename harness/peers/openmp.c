@@ -52,16 +52,16 @@ static void fib_run(void *state, struct peer_outcome *out)
     fib_finish(fib, answer, out);
 }
 
-static struct queens_count queens_search(const struct queens *self)
+static struct leaf_queens queens_search(const struct queens *self)
 {
     if (queens_is_leaf(self))
         return queens_leaf(self);
-    struct queens_count below[QUEENS_MAX];
+    struct leaf_queens below[QUEENS_MAX];
     int placed = 0;
     for (int column = 0; column < self->n; column++) {
-        if (!queens_safe(self->board, self->row, column))
+        if (!leaf_queens_safe(self->board, self->row, column))
             continue;
-        struct queens_count *result = &below[placed++];
+        struct leaf_queens *result = &below[placed++];
         struct queens child = queens_place(self, column);
 #pragma omp task firstprivate(result, child)
         *result = queens_search(&child);
@@ -72,7 +72,7 @@ static struct queens_count queens_search(const struct queens *self)
 
 static void queens_run(void *state, struct peer_outcome *out)
 {
-    struct queens_count found = {0, 0};
+    struct leaf_queens found = {0, 0};
 #pragma omp parallel
 #pragma omp single
     found = queens_search(state);
@@ -106,13 +106,13 @@ static void skynet_run(void *state, struct peer_outcome *out)
     skynet_finish(skynet, sum, out);
 }
 
-static void msort_merge(struct msort_span a, struct msort_span b, uint64_t *to, size_t cutoff)
+static void msort_merge(struct leaf_span a, struct leaf_span b, uint64_t *to, size_t cutoff)
 {
     if (a.count + b.count <= cutoff) {
-        msort_merge_serial(a, b, to);
+        leaf_merge(a, b, to);
         return;
     }
-    struct msort_span high_a, high_b;
+    struct leaf_span high_a, high_b;
     size_t low = msort_merge_halve(&a, &b, &high_a, &high_b);
 #pragma omp task
     msort_merge(a, b, to, cutoff);
@@ -124,7 +124,7 @@ static void msort_sort(const struct msort *all, const uint64_t *in, uint64_t *to
                        size_t n)
 {
     if (n <= all->cutoff) {
-        msort_serial(in, to, tmp, n);
+        leaf_sort(in, to, tmp, n);
         return;
     }
     size_t half = n / 2;
@@ -132,11 +132,11 @@ static void msort_sort(const struct msort *all, const uint64_t *in, uint64_t *to
     msort_sort(all, in, tmp, to, half);
     msort_sort(all, in + half, tmp + half, to + half, n - half);
 #pragma omp taskwait
-    struct msort_span a = {tmp, half}, b = {tmp + half, n - half};
+    struct leaf_span a = {tmp, half}, b = {tmp + half, n - half};
     if (all->parallel_merge)
         msort_merge(a, b, to, all->cutoff);
     else
-        msort_merge_serial(a, b, to);
+        leaf_merge(a, b, to);
 }
 
 static void msort_run(void *state, struct peer_outcome *out)

@@ -41,17 +41,17 @@ static void fib_run(void *state, struct peer_outcome *out)
     fib_finish(fib, fib->both ? fib_both(fib->n) : fib_one(fib->n), out);
 }
 
-static struct queens_count queens_search(const struct queens &self)
+static struct leaf_queens queens_search(const struct queens &self)
 {
     if (queens_is_leaf(&self))
         return queens_leaf(&self);
-    struct queens_count below[QUEENS_MAX];
+    struct leaf_queens below[QUEENS_MAX];
     int placed = 0;
     tbb::task_group children;
     for (int column = 0; column < self.n; column++) {
-        if (!queens_safe(self.board, self.row, column))
+        if (!leaf_queens_safe(self.board, self.row, column))
             continue;
-        struct queens_count *result = &below[placed++];
+        struct leaf_queens *result = &below[placed++];
         struct queens child = queens_place(&self, column);
         children.run([result, child] { *result = queens_search(child); });
     }
@@ -87,13 +87,13 @@ static void skynet_run(void *state, struct peer_outcome *out)
     skynet_finish(skynet, skynet_visit(0, skynet->leaves, skynet->children), out);
 }
 
-static void msort_merge(struct msort_span a, struct msort_span b, uint64_t *to, size_t cutoff)
+static void msort_merge(struct leaf_span a, struct leaf_span b, uint64_t *to, size_t cutoff)
 {
     if (a.count + b.count <= cutoff) {
-        msort_merge_serial(a, b, to);
+        leaf_merge(a, b, to);
         return;
     }
-    struct msort_span high_a, high_b;
+    struct leaf_span high_a, high_b;
     size_t low = msort_merge_halve(&a, &b, &high_a, &high_b);
     tbb::task_group child;
     child.run([=] { msort_merge(a, b, to, cutoff); });
@@ -105,7 +105,7 @@ static void msort_sort(const struct msort &all, const uint64_t *in, uint64_t *to
                        size_t n)
 {
     if (n <= all.cutoff) {
-        msort_serial(in, to, tmp, n);
+        leaf_sort(in, to, tmp, n);
         return;
     }
     size_t half = n / 2;
@@ -113,11 +113,11 @@ static void msort_sort(const struct msort &all, const uint64_t *in, uint64_t *to
     child.run([&all, in, to, tmp, half] { msort_sort(all, in, tmp, to, half); });
     msort_sort(all, in + half, tmp + half, to + half, n - half);
     child.wait();
-    struct msort_span a = {tmp, half}, b = {tmp + half, n - half};
+    struct leaf_span a = {tmp, half}, b = {tmp + half, n - half};
     if (all.parallel_merge)
         msort_merge(a, b, to, all.cutoff);
     else
-        msort_merge_serial(a, b, to);
+        leaf_merge(a, b, to);
 }
 
 static void msort_run(void *state, struct peer_outcome *out)
