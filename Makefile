@@ -168,6 +168,18 @@ endef
 renamed = $(foreach prefix,workload micro,-D$(prefix)_$(1)=$(prefix)_$(1)_$(2)) -D$(1)_cases=$(1)_cases_$(2)
 $(foreach policy,$(POLICIES),$(eval $(call policy_rule,$(policy))))
 
+# Which files are compiled once per policy, the registry has to know as well.
+$(OUT)/workloads/registry.o: | $(OUT)/workloads/registry.checked
+$(OUT)/workloads/registry.checked: $(WORKLOAD_SOURCES)
+	@mkdir -p $(@D)
+	@sed -nE 's/.*X\((\w+), (GOROUTINE|FORKJOIN)\).*/\1 \2/p' workloads/registry.c | while read -r name style; do \
+	    right=GOROUTINE has=no; \
+	    case ' $(FORKJOIN_SOURCES) ' in *" workloads/$$name.c "*) right=FORKJOIN has=a ;; esac; \
+	    [ $$style = $$right ] || { echo "workloads/registry.c: X($$name, $$style): expected $$right," \
+	        "since workloads/$$name.c has $$has struct fj_frame" >&2; exit 1; }; \
+	done
+	@touch $@
+
 $(OUT)/%.o: %.cc $(OUT)/command
 	@mkdir -p $(@D)
 	$(SAY) $(COMPILE_CXX) -MMD -MP -c -o $@ $<

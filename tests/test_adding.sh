@@ -142,6 +142,19 @@ passes "a near word is offered" misused 'no line has "lfio"; the nearest is "lif
 passes "words of no common line are misuse" misused 'no line has all these words' lifo grq
 passes "a seed that is no number is misuse" misused '--seed N (a number)' --seed one
 
+# registered_as NAME STYLE: refused in one line.
+registered_as() {
+    local made=0
+    cp workloads/registry.c "$work/registry.c"
+    sed -i "s/X($1, [A-Z]*)/X($1, $2)/" workloads/registry.c
+    make >"$work/out" 2>"$work/err" && made=1
+    mv "$work/registry.c" workloads/registry.c
+    cat "$work/err"
+    [ $made = 0 ] && [ "$(grep -cv '^make' "$work/err")" = 1 ] && grep -q "registry.c: X($1, $2): expected " "$work/err"
+}
+passes "a workload that forks is not registered as one of goroutines" registered_as fib GOROUTINE
+passes "a workload of goroutines is not registered as one that forks" registered_as barrier FORKJOIN
+
 for workload in barrier fib,n=15 pingpong,rounds=500; do
     for workers in 1 2; do
         passes "lifo serves $workload with $workers workers" build/schedlab run lifo $workload \
