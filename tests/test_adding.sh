@@ -11,38 +11,21 @@
 #
 # Then checks that are not in the text: the new variant serves the new workload and two old ones, all
 # cells of the sweep are right, and the new files keep to the style. Prints TAP.
-set -uo pipefail
-cd "$(dirname "$0")/.." || exit 1
+. "$(dirname "$0")/tap.sh"
+copy=$scratch/tree steps=$scratch/steps work=$scratch/work
+mkdir "$copy" "$steps" "$work"
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-tree=$work/tree steps=$work/steps output=$work/output
-mkdir "$tree" "$steps"
-count=0 failures=0
-
-unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_PREFIX
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES RUN CONFIG CC
 export WERROR=1 EXTRA_CFLAGS=-O1 JOBS=2
 
-# passes NAME COMMAND...: one line of TAP, and what the command wrote if it failed.
+# passes NAME COMMAND...: check, which shows the last lines that the command wrote, and says how it went.
 passes() {
-    local name=$1
+    local name=$1 good=0
     shift
-    count=$((count + 1))
-    if "$@" >"$output" 2>&1 </dev/null; then
-        echo "ok $count - $name"
-        return 0
-    fi
-    failures=$((failures + 1))
-    echo "not ok $count - $name"
-    tail -n 30 "$output" | cut -c 1-200 | sed 's/^/# /'
-    return 1
-}
-
-finish() {
-    echo "1..$count"
-    [ "$failures" = 0 ]
-    exit
+    "$@" >"$work/output" 2>&1 </dev/null && good=1
+    tail -n 20 "$work/output" >out
+    report $good "$name"
+    [ $good = 1 ]
 }
 
 # steps/NNN.KIND: the first line is the path, the rest the block. A block that nobody asked for is an error.
@@ -65,7 +48,7 @@ document_split() {
         inside && /^```/ { inside = 0; close(to); next }
         inside { print >to }
         END { if (n == 0 || inside) { print "docs/ADDING.md: no blocks, or one without an end"; exit 1 } }
-    ' docs/ADDING.md
+    ' "$tree/docs/ADDING.md"
 }
 
 file_make() {
@@ -119,11 +102,11 @@ style_is_kept() {
         clang-format --dry-run -Werror sched_variants/lifo/lifo.c workloads/barrier.c
 }
 
-git ls-files -co --exclude-standard -z | tar --null -T - -cf - | tar -xf - -C "$tree"
-passes "docs/ADDING.md splits into steps" document_split || finish
-cd "$tree" || exit 1
+(cd "$tree" && git ls-files -co --exclude-standard -z | tar --null -T - -cf -) | tar -xf - -C "$copy"
+passes "docs/ADDING.md splits into steps" document_split || { finish; exit 1; }
+cd "$copy" || exit 1
 for step in "$steps"/*; do
-    step_do "$step" || finish
+    step_do "$step" || { finish; exit 1; }
 done
 
 # misused PART WORD...: the conformance suite refuses words that select nothing.
