@@ -30,6 +30,25 @@ check() { # NAME COMMAND...: the command succeeds
     report $good "$name"
 }
 
+refused() { # PART: the last command left status 2, nothing in out, and one line with PART in err
+    [ $status = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$1" err
+}
+
+misuse() { # NAME PART -- ARGUMENT...: the script's run(), which leaves out, err and status, is refused
+    local name=$1 part=$2
+    shift 3
+    run "$@"
+    check "$name" refused "$part"
+}
+
+json() { # NAME EXPRESSION [FILE]: python's, over the JSON in FILE or out, as `j`; $names may say more
+    check "$1" python3 -c "
+import json, sys
+j = json.load(open('${3:-out}'))
+${names:-}
+sys.exit(not ($2))"
+}
+
 finish() { # the last command of a test
     echo "1..$count"
     [ $bad = 0 ]

@@ -20,14 +20,7 @@ expect() { # NAME STATUS PART -- ARGUMENT...
     report $good "$name"
 }
 
-json() { # NAME EXPRESSION: over the JSON in out, by key and name
-    local good=0
-    python3 -c "
-import json, sys
-j = {key: {x['what']: x for x in rows} for key, rows in json.load(open('out')).items()}
-sys.exit(not ($2))" && good=1
-    report $good "$1"
-}
+names="j = {key: {x['what']: x for x in rows} for key, rows in j.items()}"
 
 python3 - <<'EOF2'
 import json, os
@@ -128,14 +121,10 @@ awk 'length($0) > 100 { exit 1 }' out && report 1 table_fits_100_columns || repo
 ! grep -qE '\bns\b' out && report 1 table_has_no_absolute_time || report 0 table_has_no_absolute_time
 
 speed() { # NAME EXPRESSION: over the only line of --speed, as `line`, and its rows by variant, as `row`
-    local good=0
-    python3 -c "
-import json, sys
-(line,) = json.load(open('out'))['speed']
+    names="
+(line,) = j['speed']
 row = {x['variant']: x for x in line['ratios']}
-near = lambda a, b: abs(a / b - 1) < 0.02
-sys.exit(not ($2))" && good=1
-    report $good "$1"
+near = lambda a, b: abs(a / b - 1) < 0.02" json "$@"
 }
 run --speed speed --format json
 speed the_best_peer_and_the_floor_are_the_fastest "(line['workload'], line['workers'], line['best'], line['floor']) == ('spawn,n=3', 2, 'peer:boost', 'floor:core')"
@@ -160,8 +149,6 @@ report $(($? == 0)) the_sweep_of_speed_is_valid
 run --micro micro2.json --format json
 json every_operation_has_a_measured_floor "len(j['operations']) > 25 and {x['over'] for x in j['operations'].values()} >= {'floor/cas', 'floor/xchg', 'floor/ctx_switch', 'floor/futex_wake', 'floor/futex_wake_run'}"
 
-run --help
-[ $status = 0 ] && grep -q "Example:" out && grep -q "Exit status" out && report 1 help_has_an_example || report 0 help_has_an_example
 expect nothing_to_compare 1 "both with events and without" -- --counting off
 mkdir lone; grep '"gmp"' speed/samples.jsonl >lone/samples.jsonl
 expect no_peer_and_no_floor 1 "another runtime or a floor" -- --speed lone

@@ -13,15 +13,6 @@ run() {
     status=$?
 }
 
-# misuse NAME PART -- ARGUMENT...
-misuse() {
-    local name=$1 part=$2 good=0
-    shift 3
-    run "$@"
-    [ $status = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$part" err && good=1
-    report $good "$name"
-}
-
 # expect NAME STATUS PART -- ARGUMENT...: PART is somewhere in the output.
 expect() {
     local name=$1 wanted=$2 part=$3 good=0
@@ -29,13 +20,6 @@ expect() {
     run "$@"
     [ $status = "$wanted" ] && grep -qF -- "$part" out err && good=1
     report $good "$name"
-}
-
-# json NAME EXPRESSION: python over the JSON in out, as `j`.
-json() {
-    local good=0
-    python3 -c "import json,sys; j=json.load(open('out')); sys.exit(not ($2))" && good=1
-    report $good "$1"
 }
 
 quick="--reps 1 --iterations 1 --warmup 0 --workers 2"

@@ -16,11 +16,10 @@ compare() { # ARGUMENT...: leaves out, err and status
 
 # misuse NAME PART ARGUMENT...: one line with PART, status 2, no output.
 misuse() {
-    local name=$1 part=$2 good=0
+    local name=$1 part=$2
     shift 2
     compare "$@"
-    [ $status = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$part" err && good=1
-    report $good "$name"
+    check "$name" refused "$part"
 }
 
 # samples VARIANT FIRST: seven samples of fib at 2 workers.

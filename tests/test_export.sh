@@ -11,14 +11,6 @@ run() {
     status=$?
 }
 
-misuse() { # NAME PART -- ARGUMENT...
-    local name=$1 part=$2 good=0
-    shift 3
-    run "$@"
-    [ $status = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$part" err && good=1
-    report $good "$name"
-}
-
 python() { # NAME SCRIPT: over `records`, all of the run, and `text`, what was exported
     local good=0
     python3 - <<END && good=1
@@ -197,8 +189,6 @@ run run --to csv --output no/such/file
 mkdir broken && echo nonsense >broken/samples.jsonl
 run broken --to csv
 [ $status = 1 ] && grep -q "broken/samples.jsonl:1" err && report 1 broken_records_are_told || report 0 broken_records_are_told
-run --help
-[ $status = 0 ] && grep -q "Example:" out && grep -q "Exit status" out && report 1 help_has_an_example || report 0 help_has_an_example
 
 # Misuse
 misuse no_run "which run?" -- --to csv

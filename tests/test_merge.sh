@@ -16,14 +16,13 @@ merge() {
     status=$?
 }
 
-# refused NAME PART -- ARGUMENT...: exit 2, one line on standard error with PART, and no new folder.
-refused() {
+# misuse NAME PART -- ARGUMENT...: exit 2, one line on standard error with PART, and no new folder.
+misuse() {
     local name=$1 part=$2 good=0 before
     shift 3
     before=$(ls)
     merge "$@"
-    [ $status = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$part" err &&
-        [ "$before" = "$(ls)" ] && good=1
+    refused "$part" && [ "$before" = "$(ls)" ] && good=1
     report $good "$name"
 }
 
@@ -100,29 +99,29 @@ check parts_of_one_run_are_resumed [ $? = 0 ]
 # What does not fit together.
 cp -r a other
 sed -i '4s/"ops":/"ops":1/' other/samples.jsonl
-refused contradiction_is_refused 'a/samples.jsonl:4 and other/samples.jsonl:4 contradict' -- x a other
+misuse contradiction_is_refused 'a/samples.jsonl:4 and other/samples.jsonl:4 contradict' -- x a other
 rm -r other
 run other 1
-refused another_run_of_one_seed_is_refused 'runs of one sweep that are to add up take different seeds' -- x a other
+misuse another_run_of_one_seed_is_refused 'runs of one sweep that are to add up take different seeds' -- x a other
 rm -r other
 cp -r b other
 sed -i 's/title: A/title: Another/' other/sweep.yaml
-refused other_sweep_is_refused 'other/sweep.yaml differs from a/sweep.yaml' -- x a other
+misuse other_sweep_is_refused 'other/sweep.yaml differs from a/sweep.yaml' -- x a other
 cp a/sweep.yaml other
 sed -i 's/"revision": "[^"]*"/"revision": "0123456789ab"/' other/environment.json
-refused other_revision_is_refused 'other was made by revision 0123456789ab' -- x a other
+misuse other_revision_is_refused 'other was made by revision 0123456789ab' -- x a other
 cp b/environment.json other
 sed -i '2{h;d};3{G}' other/samples.jsonl
-refused samples_out_of_order_are_refused 'other/samples.jsonl:3: not in the order' -- x a other
+misuse samples_out_of_order_are_refused 'other/samples.jsonl:3: not in the order' -- x a other
 sed '2s/.*/nonsense/' b/samples.jsonl >other/samples.jsonl
-refused damage_is_refused 'other/samples.jsonl:2: not a record' -- x a other
+misuse damage_is_refused 'other/samples.jsonl:2: not a record' -- x a other
 sed '2s/"position":[0-9]*,//' b/samples.jsonl >other/samples.jsonl
-refused sample_of_no_sweep_is_refused 'other/samples.jsonl:2: a record without' -- x a other
+misuse sample_of_no_sweep_is_refused 'other/samples.jsonl:2: a record without' -- x a other
 rm other/samples.jsonl
-refused run_without_samples_is_refused 'other/samples.jsonl: No such file' -- x a other
-refused result_that_is_there_is_refused 'cannot make the folder a: File exists' -- a b c
-refused folder_of_no_run_is_refused 'made is not the folder of a sweep' -- x a made
-refused one_run_is_misuse 'two runs at least' -- x a
+misuse run_without_samples_is_refused 'other/samples.jsonl: No such file' -- x a other
+misuse result_that_is_there_is_refused 'cannot make the folder a: File exists' -- a b c
+misuse folder_of_no_run_is_refused 'made is not the folder of a sweep' -- x a made
+misuse one_run_is_misuse 'two runs at least' -- x a
 merge none/x a b
 check result_that_cannot_be_made_fails [ "$status $(wc -l <err)" = '1 1' ]
 

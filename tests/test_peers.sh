@@ -159,7 +159,8 @@ misuse() {
     local name=$1 part=$2
     shift 2
     "$schedlab" run "$@" >out 2>err </dev/null
-    check "$name" [ "$? $(wc -c <out) $(wc -l <err) $(grep -cF -- "$part" err)" = "2 0 1 1" ]
+    status=$?
+    check "$name" refused "$part"
 }
 misuse an_unknown_peer_gets_the_nearest 'the nearest is "peer:go"' peer:goo spawn
 misuse a_peer_has_no_knobs 'peer:go: unknown knob "tick"' peer:go,tick=3 spawn

@@ -362,7 +362,6 @@ run 2 misuse_folder_of_runs "$scratch"
 one_line misuse_folder_of_runs_names_one "$folder"
 run 2 misuse_format "$folder" --format htm
 one_line misuse_format_names_the_nearest 'the nearest is "html"'
-check help_has_an_example grep -q 'Example:' <("$schedlab" report --help)
 
 mkdir tools
 for tool in "$schedlab"; do ln -s "$tool" tools/; done

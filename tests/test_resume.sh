@@ -36,8 +36,7 @@ misuse() {
     shift 3
     before=$(cksum "$run/samples.jsonl")
     sweep "$@"
-    [ $status = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$part" err &&
-        [ "$before" = "$(cksum "$run/samples.jsonl")" ] && good=1
+    refused "$part" && [ "$before" = "$(cksum "$run/samples.jsonl")" ] && good=1
     report $good "$name"
 }
 

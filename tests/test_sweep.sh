@@ -20,8 +20,7 @@ misuse() {
     local name=$1 part=$2 good=0
     shift 3
     sweep "$@"
-    [ $status = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$part" err &&
-        [ ! -e results ] && good=1
+    refused "$part" && [ ! -e results ] && good=1
     report $good "$name"
 }
 
