@@ -132,7 +132,8 @@ static void conform_forkjoin_nested(void *arg)
     CHECK(root.sum == (cell->scale > 1 ? 27 : 3) * (uint64_t)WIDE_SUM);
 }
 
-/* A chain of spawns, each from the child before: as deep as the stacks of FJ_HELP have to allow. */
+/* A chain of spawns, each from the child before: as deep as the stacks of FJ_HELP and FJ_LINKED
+ * have to allow. */
 static void chain(struct fj_frame *up, struct fj_task *task)
 {
     struct nested_task *self = FJ_SELF(task, struct nested_task);

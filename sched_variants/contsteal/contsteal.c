@@ -72,7 +72,7 @@ static bool contsteal_has_work(struct sched *sched)
 
 const struct sched_ops contsteal_ops = {
     .name = "contsteal",
-    .idea = "a deque per P, work-first: the child runs, the parent's continuation can be stolen",
+    .idea = "a deque per worker, work-first: the child runs, its parent can be stolen",
     .source = "[Frigo98] [BL99] [Yang16] [CL05]",
     .knobs = contsteal_knobs,
     .knobs_size = sizeof(struct contsteal_knobs),

@@ -232,6 +232,8 @@ struct sched {
     char *main_stack;
     size_t stacks_out; /* in use or in an M's cache */
     _Atomic size_t stacks_out_peak;
+
+    /* how many Gs live (galloc.c) */
     _Atomic int64_t live_gs, live_gs_peak;
     int64_t live_step; /* Ms hand in their counts when they are off by this much; constant */
 

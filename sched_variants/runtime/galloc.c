@@ -17,7 +17,6 @@
  *   a free G is in one M's cache or in its slab's list; a slab is on the shelf that its counts say
  *   gs_free == sum of free over all slabs; next_id == Gs ever carved out of slabs
  */
-#include "ctx.h"
 #include "internal.h"
 
 #include <errno.h>
