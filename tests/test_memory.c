@@ -101,6 +101,17 @@ static void crowd_survivor(void *arg)
     wg_done(&crowd->done);
 }
 
+/* Starts them, the survivors evenly among the members, and returns when all are there. */
+static void crowd_gather(struct crowd *crowd, int32_t survivors)
+{
+    wg_add(&crowd->gate, 1);
+    wg_add(&crowd->here, BLOCKED);
+    wg_add(&crowd->done, BLOCKED - survivors);
+    for (int i = 0; i < BLOCKED; i++)
+        go(survivors > 0 && i % SURVIVOR_EVERY == 0 ? crowd_survivor : crowd_member, crowd);
+    wg_wait(&crowd->here);
+}
+
 /* An ended G's waiters may run before it is back in its slab. */
 static void await_few(_Atomic int64_t *count, int64_t most)
 {
@@ -131,12 +142,7 @@ static void blocked_main(void *arg)
     (void)arg;
     struct crowd crowd = {0};
     int64_t before = resident_bytes();
-    wg_add(&crowd.gate, 1);
-    wg_add(&crowd.here, BLOCKED);
-    wg_add(&crowd.done, BLOCKED);
-    for (int i = 0; i < BLOCKED; i++)
-        go(crowd_member, &crowd);
-    wg_wait(&crowd.here);
+    crowd_gather(&crowd, 0);
     int64_t each = (resident_bytes() - before) / BLOCKED;
     wg_done(&crowd.gate);
     wg_wait(&crowd.done);
@@ -233,12 +239,7 @@ static void burst_main(void *arg)
     (void)arg;
     struct crowd crowd = {0};
     struct sched *sched = machine_self()->sched;
-    wg_add(&crowd.gate, 1);
-    wg_add(&crowd.here, BLOCKED);
-    wg_add(&crowd.done, BLOCKED);
-    for (int i = 0; i < BLOCKED; i++)
-        go(crowd_member, &crowd);
-    wg_wait(&crowd.here);
+    crowd_gather(&crowd, 0);
     int64_t most = resident_bytes();
     wg_done(&crowd.gate);
     wg_wait(&crowd.done);
@@ -262,13 +263,8 @@ static void survivors_main(void *arg)
     struct crowd crowd = {0};
     struct sched *sched = machine_self()->sched;
     int32_t survivors = (BLOCKED + SURVIVOR_EVERY - 1) / SURVIVOR_EVERY;
-    wg_add(&crowd.gate, 1);
     wg_add(&crowd.last_gate, 1);
-    wg_add(&crowd.here, BLOCKED);
-    wg_add(&crowd.done, BLOCKED - survivors);
-    for (int i = 0; i < BLOCKED; i++)
-        go(i % SURVIVOR_EVERY == 0 ? crowd_survivor : crowd_member, &crowd);
-    wg_wait(&crowd.here);
+    crowd_gather(&crowd, survivors);
     int64_t most = resident_bytes();
     wg_done(&crowd.gate);
     wg_wait(&crowd.done);
