@@ -295,7 +295,7 @@ MICRO ?= --benchmark_min_time=0.02 --benchmark_repetitions=5 --medians
 micro: build ## Time single operations, as a table and in build/micro.json: make micro MICRO=--benchmark_filter=chan
 	build/schedlab micro $(MICRO) --benchmark_out=build/micro.json
 
-# QUICK=1: intervals are ranges of three samples, and what counting costs stays open.
+# QUICK=1: three samples have no interval, and what counting costs stays open.
 bench: build built-peers ## Speed beside peers and floors, cost of counting, operations over floors (20 min; QUICK=1: 6 min)
 	@rm -rf build/bench && mkdir -p build/bench
 	build/schedlab sweep harness/sweeps/bench.yaml $(if $(QUICK),--reps 3) --results build/bench --no-report

@@ -9,6 +9,7 @@
 #include "harness/files.h"
 #include "harness/records.h"
 #include "harness/side_by_side.h"
+#include "harness/sweep_override.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -31,7 +32,8 @@ struct options {
     const char *file, *results;
     bool json, quick;
     double alpha;
-    int64_t reps, reps_max, width, blocks, seed; /* -1: not given */
+    int64_t blocks; /* -1: not given */
+    struct sweep_override override;
 };
 
 static const struct argp_option argp_options[] = {
@@ -44,7 +46,7 @@ static const struct argp_option argp_options[] = {
     {"blocks", KEY_BLOCKS, "N", 0,
      "Blocks of each order, of which the rounds are made; default: 3 times the most of a round", 0},
     {"alpha", KEY_ALPHA, "A", 0, "Level of the tests; default 0.05", 0},
-    {"seed", KEY_SEED, "S", 0, "Of the order of the cells (default: a new one)", 0},
+    {"seed", KEY_SEED, "S", 0, "Of the order of the cells (default: the sweep's, or a new one)", 0},
     {"results", KEY_RESULTS, "DIR", 0, "Make the runs' folders in DIR (default: results)", 0},
     {"format", KEY_FORMAT, "FORMAT", 0, "table (default) or json", 0},
     {0},
@@ -82,19 +84,20 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         options->alpha = cli_real(state->name, "alpha", arg, 1e-6, 0.5);
         break;
     case KEY_REPS:
-        options->reps = cli_number(state->name, "reps", arg, 1, 1000, "repetitions");
+        options->override.reps = sweep_override_number(state->name, "reps", "reps", arg);
         break;
     case KEY_REPS_MAX:
-        options->reps_max = cli_number(state->name, "reps-max", arg, 1, 1000, "repetitions");
+        options->override.reps_max =
+            sweep_override_number(state->name, "reps-max", "reps_max", arg);
         break;
     case KEY_WIDTH:
-        options->width = cli_number(state->name, "width", arg, 0, 100, "percent");
+        options->override.width = sweep_override_number(state->name, "width", "width", arg);
         break;
     case KEY_BLOCKS:
         options->blocks = cli_number(state->name, "blocks", arg, 1, 100000, "blocks");
         break;
     case KEY_SEED:
-        options->seed = cli_number(state->name, "seed", arg, 0, INT32_MAX, "");
+        options->override.seed = sweep_override_number(state->name, "seed", "seed", arg);
         break;
     case KEY_RESULTS:
         options->results = arg;
@@ -114,20 +117,15 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
 /* The rule of a round, as a sweep's. A comparison below the level must be possible. */
 static void rule_apply(const char *command, const struct options *options, struct sweep_file *sweep)
 {
+    struct sweep_override override = options->override;
     if (options->quick) {
-        sweep->reps = QUICK_REPS;
-        sweep->reps_max = QUICK_REPS_MAX;
         sweep->min_time_ms = QUICK_MIN_TIME_MS;
+        if (override.reps_max < 0 && override.reps < 0)
+            override.reps_max = QUICK_REPS_MAX;
+        if (override.reps < 0)
+            override.reps = QUICK_REPS;
     }
-    if (options->reps >= 0)
-        sweep->reps = sweep->reps_max = options->reps;
-    if (options->reps_max >= 0)
-        sweep->reps_max = options->reps_max;
-    if (options->width >= 0)
-        sweep->width = options->width;
-    if (sweep->reps_max < sweep->reps)
-        cli_misuse(command, "at most %lld samples is less than at least %lld",
-                   (long long)sweep->reps_max, (long long)sweep->reps);
+    sweep_file_override(command, &override, sweep);
     size_t samples = (size_t)sweep->reps;
     if (!(statistics_mann_whitney_least(samples, samples) < options->alpha))
         cli_misuse(command, "%s cannot show a difference at alpha %g, whatever they are",
@@ -230,7 +228,7 @@ static int audit_run(const char *program, const struct options *options,
         .results = options->results,
         .name = rule->name,
         .environment = environment_to_json(),
-        .seed = options->seed >= 0 ? (uint64_t)options->seed : side_by_side_seed(),
+        .seed = (uint64_t)rule->seed,
     };
     struct audit audit;
     bool ok = measure(options, rule, &run, &audit, error, sizeof error) &&
@@ -249,13 +247,8 @@ int cmd_audit(int argc, char **argv)
 {
     static const struct argp argp = {argp_options, option_parse, "[SWEEP]", argp_doc,
                                      NULL,         NULL,         NULL};
-    struct options options = {.results = "results",
-                              .alpha = 0.05,
-                              .reps = -1,
-                              .reps_max = -1,
-                              .width = -1,
-                              .blocks = -1,
-                              .seed = -1};
+    struct options options = {
+        .results = "results", .alpha = 0.05, .blocks = -1, .override = SWEEP_OVERRIDE_NONE};
     cli_parse(&argp, argc, argv, &options);
     char path[PATH_SIZE], error[ERROR_SIZE];
     if (options.file)

@@ -9,7 +9,7 @@
 #include "harness/records.h"
 #include "harness/revisions.h"
 #include "harness/side_by_side.h"
-#include "harness/sweep_file.h"
+#include "harness/sweep_override.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -40,7 +40,7 @@ struct options {
     bool git;
     const char *results; /* NULL: not given */
     const char *save;    /* name under which the run of B keeps the comparison; NULL: nowhere */
-    int64_t reps;        /* -1: as the sweep file says */
+    struct sweep_override override;
     enum compare_format format;
     struct compare_options compare;
 };
@@ -109,7 +109,7 @@ static void options_check(const struct options *options, const char *command)
                             "harness/sweeps/smoke.yaml");
     if (options->git)
         return;
-    if (options->results || options->reps >= 0)
+    if (options->results || options->override.reps >= 0)
         cli_misuse(command, "--%s takes --git: runs that are there are only read",
                    options->results ? "results" : "reps");
     if (options->count < SIDES)
@@ -151,7 +151,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         options->results = arg;
         break;
     case KEY_REPS:
-        options->reps = cli_number(state->name, "reps", arg, 1, 1000, "repetitions");
+        options->override.reps = sweep_override_number(state->name, "reps", "reps", arg);
         break;
     case KEY_SAVE:
         if (!sweep_name_is_valid(arg))
@@ -302,7 +302,7 @@ static int revisions_measure(const char *program, const struct options *options,
         .results = options->results ? options->results : "results",
         .name = sweep->name,
         .environment = environment_to_json(),
-        .seed = sweep->seed >= 0 ? (uint64_t)sweep->seed : side_by_side_seed(),
+        .seed = (uint64_t)sweep->seed,
     };
     int result = side_by_side_measure(run, error, sizeof error);
     json_decref(run->environment);
@@ -319,8 +319,7 @@ static int revisions_compare(const char *program, const struct options *options)
     struct sweep_file *sweep = sweep_file_load(options->arguments[SIDES], error, sizeof error);
     if (!sweep)
         cli_misuse(program, "%s", error);
-    if (options->reps >= 0)
-        sweep->reps = sweep->reps_max = options->reps;
+    sweep_file_override(program, &options->override, sweep);
     int status = revisions_measure(program, options, sweep, revisions, &run);
     sweep_file_free(sweep);
     if (status != EXIT_DONE)
@@ -341,7 +340,8 @@ int cmd_compare(int argc, char **argv)
         argp_options, option_parse, "RUN[:FILTER] RUN[:FILTER]\n--git REV REV SWEEP",
         argp_doc,     NULL,         NULL,
         NULL};
-    struct options options = {.reps = -1, .compare = {.alpha = 0.05, .seed = 1}};
+    struct options options = {.override = SWEEP_OVERRIDE_NONE,
+                              .compare = {.alpha = 0.05, .seed = 1}};
     cli_parse(&argp, argc, argv, &options);
     if (options.git)
         return revisions_compare(argv[0], &options);

@@ -20,6 +20,7 @@
 #include "harness/spec.h"
 #include "harness/sweep_file.h"
 #include "harness/sweep_origin.h"
+#include "harness/sweep_override.h"
 #include "harness/sweep_resume.h"
 #include "harness/sweep_run.h"
 #include "harness/terminal_figure.h"
@@ -28,7 +29,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096, ERROR_SIZE = 4096 };
@@ -38,8 +38,8 @@ enum { FIGURE_AUTO, FIGURE_TEXT, FIGURE_NONE }; /* in the order of figure_words 
 struct options {
     const char *file, *results, *name, *resume;
     const char *begins; /* an option that only a new run takes, or NULL */
-    int64_t reps, reps_max, width, seed, timeout_s; /* -1: as the file says */
-    int figure;                                     /* index of figure_words */
+    struct sweep_override override;
+    int figure; /* index of figure_words */
     bool quick, no_report, dry_run, force, hyperfine;
     struct sweep_resume resuming;
 };
@@ -122,17 +122,6 @@ static const char argp_doc[] =
 static const char *const figure_words[] = {"auto", "text", "none", NULL};
 static const char *const timer_words[] = {"inside", "hyperfine", NULL};
 
-/* Checked against the parameter of the sweep file of the same meaning. */
-static int64_t option_number(const struct argp_state *state, const char *option, const char *key,
-                             const char *text)
-{
-    const struct param *param = sweep_file_params;
-    while (strcmp(param->name, key) != 0)
-        param++;
-    const char *unit = strcmp(param->unit, "1") == 0 ? "" : param->unit;
-    return cli_number(state->name, option, text, param->min, param->max, unit);
-}
-
 static void option_file(struct options *options, const struct argp_state *state, const char *arg)
 {
     if (options->file)
@@ -175,19 +164,21 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         options->name = arg;
         break;
     case KEY_REPS:
-        options->reps = option_number(state, "reps", "reps", arg);
+        options->override.reps = sweep_override_number(state->name, "reps", "reps", arg);
         break;
     case KEY_REPS_MAX:
-        options->reps_max = option_number(state, "reps-max", "reps_max", arg);
+        options->override.reps_max =
+            sweep_override_number(state->name, "reps-max", "reps_max", arg);
         break;
     case KEY_WIDTH:
-        options->width = option_number(state, "width", "width", arg);
+        options->override.width = sweep_override_number(state->name, "width", "width", arg);
         break;
     case KEY_SEED:
-        options->seed = option_number(state, "seed", "seed", arg);
+        options->override.seed = sweep_override_number(state->name, "seed", "seed", arg);
         break;
     case KEY_TIMEOUT:
-        options->timeout_s = option_number(state, "timeout", "timeout_s", arg);
+        options->override.timeout_s =
+            sweep_override_number(state->name, "timeout", "timeout_s", arg);
         break;
     case KEY_QUICK:
         options->quick = true;
@@ -229,36 +220,11 @@ static void options_apply(const char *program, const struct options *options,
     if (options->quick) {
         sweep->reps = sweep->reps_max = 1;
         sweep->min_time_ms = 0;
+        sweep->iterations = 1;
         sweep->warmup = 0;
         sweep->width = sweep->class_min = sweep->repeat_disturbed = 0;
     }
-    if (options->reps >= 0)
-        sweep->reps = sweep->reps_max = options->reps;
-    if (options->reps_max >= 0)
-        sweep->reps_max = options->reps_max;
-    if (options->width >= 0)
-        sweep->width = options->width;
-    if (sweep->reps_max < sweep->reps)
-        cli_misuse(program,
-                   "at most %" PRId64 " repetitions are fewer than at least %" PRId64
-                   "; valid for --reps-max: %" PRId64 " to 1000",
-                   sweep->reps_max, sweep->reps, sweep->reps);
-    if (options->width > 0 && sweep->reps_max < SWEEP_WIDTH_SAMPLES)
-        cli_misuse(program,
-                   "--width takes at least --reps-max=%d, not %" PRId64
-                   ": fewer samples have no 95 %% interval",
-                   SWEEP_WIDTH_SAMPLES, sweep->reps_max);
-    if (options->timeout_s >= 0)
-        sweep->timeout_s = options->timeout_s;
-    if (options->seed >= 0)
-        sweep->seed = options->seed;
-    if (sweep->seed < 0) {
-        /* 31 bits: short enough to be typed again. */
-        uint32_t random = 0;
-        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
-            random = 1;
-        sweep->seed = random >> 1;
-    }
+    sweep_file_override(program, &options->override, sweep);
 }
 
 /* Output -------------------------------------------------------------------------------------- */
@@ -327,7 +293,6 @@ static json_t *run_to_json(const struct options *options, const struct sweep_fil
     json_object_set_new(object, "file", json_string(options->file));
     json_object_set_new(object, "fingerprint", json_string(fingerprint));
     json_object_set_new(object, "timer", json_string(timer_words[options->hyperfine]));
-    json_object_set_new(object, "quick", json_boolean(options->quick));
     json_object_set_new(object, "cells", json_integer((json_int_t)plan->count));
     return object;
 }
@@ -410,7 +375,6 @@ static int sweep_measure(const char *program, struct options *options,
         .plan = plan,
         .machine = "native",
         .seed = (uint64_t)sweep->seed,
-        .iterations = options->quick ? 1 : 0,
         .folder = folder,
         .resume = options->resume != NULL,
         .begin = options->resume ? resumption_record : NULL,
@@ -441,7 +405,6 @@ static struct sweep_file *sweep_load(const char *program, struct options *option
         *resume = (struct sweep_resume){
             .folder = options->resume, .file = options->file, .force = options->force};
         struct sweep_file *sweep = sweep_resume_load(resume, stderr, error, error_size);
-        options->quick = resume->quick;
         options->hyperfine = resume->hyperfine;
         return sweep;
     }
@@ -455,8 +418,7 @@ int cmd_sweep(int argc, char **argv)
 {
     static const struct argp argp = {argp_options, option_parse, "FILE", argp_doc,
                                      NULL,         NULL,         NULL};
-    struct options options = {
-        .results = "results", .reps = -1, .reps_max = -1, .width = -1, .seed = -1, .timeout_s = -1};
+    struct options options = {.results = "results", .override = SWEEP_OVERRIDE_NONE};
     cli_parse(&argp, argc, argv, &options);
 
     char error[ERROR_SIZE];

@@ -83,7 +83,7 @@ static void differ(struct state *state, const struct source *source, const char 
 /* The settings that change what a sample is; how many there are of it may differ. */
 static void settings_compare(struct state *state, const struct source *source)
 {
-    static const char *const keys[] = {"min_time_ms", "warmup", "steal_max", "quick", "timer"};
+    static const char *const keys[] = {"min_time_ms", "warmup", "iterations", "steal_max", "timer"};
     const json_t *first = json_object_get(state->sources[0].environment, "sweep");
     const json_t *other = json_object_get(source->environment, "sweep");
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {

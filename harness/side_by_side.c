@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 enum { PATH_SIZE = 4096 };
 
@@ -68,14 +67,6 @@ static int measure(const struct side_by_side *run, struct plan *plan, char *erro
     else
         return 0;
     return -1;
-}
-
-uint64_t side_by_side_seed(void)
-{
-    uint32_t random = 0;
-    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
-        random = 1;
-    return random >> 1;
 }
 
 int side_by_side_measure(struct side_by_side *run, char *error, size_t error_size)

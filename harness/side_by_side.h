@@ -36,7 +36,4 @@ struct side_by_side {
  * written. What was measured before is in the folder. */
 int side_by_side_measure(struct side_by_side *run, char *error, size_t error_size);
 
-/* A seed by chance, short enough to be typed again. */
-uint64_t side_by_side_seed(void);
-
 #endif

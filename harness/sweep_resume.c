@@ -161,7 +161,6 @@ struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages
     check.differences = json_array();
     copy_path(resume, check.copy);
     const json_t *options = json_object_get(check.then, "sweep");
-    resume->quick = json_is_true(json_object_get(options, "quick"));
     resume->hyperfine = strcmp(record_text(options, "timer"), "hyperfine") == 0;
     struct sweep_file *sweep = NULL;
     if (seeds_are_one(&check, error, error_size))

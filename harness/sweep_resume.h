@@ -21,9 +21,9 @@ struct sweep_resume {
     bool force;         /* go on in spite of differences */
 
     /* Results. */
-    bool quick, hyperfine; /* options of the beginning */
-    bool other_file;       /* file is another than the run's copy */
-    json_t *environment;   /* of the run, with this resumption added */
+    bool hyperfine;      /* an option of the beginning */
+    bool other_file;     /* file is another than the run's copy */
+    json_t *environment; /* of the run, with this resumption added */
 };
 
 /* The sweep with the options of the run's beginning, to be freed; NULL and one line in error if

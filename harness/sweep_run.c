@@ -375,7 +375,7 @@ static struct sample_request request_make(const struct sweep_run *run, const cha
 {
     return (struct sample_request){
         .seed = run->seed,
-        .iterations = run->iterations ? run->iterations : (int)run->sweep->iterations,
+        .iterations = (int)run->sweep->iterations,
         .warmup = (int)run->sweep->warmup,
         .min_time_ns = run->sweep->min_time_ms * 1000000,
         .events = events,

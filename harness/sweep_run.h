@@ -29,7 +29,6 @@ struct sweep_run {
     uint64_t seed;
     const char *hyperfine; /* path of the program that times samples too; NULL: none does */
     bool reverse;          /* every block in the opposite of its order */
-    int iterations;        /* per sample; 0: as the sweep file says */
     const char *folder;    /* of the run; holds no samples.jsonl yet, unless */
     bool resume;           /* the records in it are to be completed; plan and seed must be theirs */
     /* Called before the first sample, once the records are locked and read back; may be NULL. False

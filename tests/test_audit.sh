@@ -40,7 +40,7 @@ END
 
 misuse too_few_blocks '3 blocks are fewer than the 5 samples' small.yaml --blocks 3
 misuse too_few_samples '3 samples cannot show a difference at alpha 0.05' small.yaml --reps 3
-misuse less_than_least 'at most 6 samples is less than at least 8' small.yaml --reps 8 --reps-max 6
+misuse less_than_least 'at most 6 repetitions are fewer than at least 8; valid for --reps-max: 8 to 1000' small.yaml --reps 8 --reps-max 6
 misuse bad_alpha '--alpha=0.9 is not valid' small.yaml --alpha 0.9
 misuse missing_file 'none.yaml: No such file' none.yaml
 misuse two_files 'one sweep file at a time' small.yaml small.yaml

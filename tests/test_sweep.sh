@@ -71,6 +71,17 @@ sweep "$sweeps/smoke.yaml" --quick --seed 8 --no-report --results here
 check other_seed_gives_another_order [ "$(order "$first")" != "$(order "$folder")" ]
 rm -r results here
 
+# What options change is in the environment, also what they change besides.
+file fib,n=10
+sed -i 's/^reps: 2/&\nreps_max: 9\nclass_min: 8\niterations: 3/' small.yaml
+sweep small.yaml --no-report --reps 3
+check fewer_repetitions_ask_for_less_of_a_mood has '"class_min": 3' "$folder/environment.json"
+check fewer_repetitions_leave_the_calls has '"iterations": 3' "$folder/environment.json"
+sweep small.yaml --no-report --quick
+check quick_makes_one_call [ "$(grep -o '"iterations":\[[^]]*\]' "$folder/samples.jsonl" | grep -c '},{')" = 0 ]
+check quick_is_what_the_environment_says has '"iterations": 1' "$folder/environment.json"
+rm -r results
+
 # The first sample's own command measures the same cell again.
 file fib,n=10
 sweep small.yaml --no-report
