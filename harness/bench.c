@@ -178,11 +178,12 @@ static json_t *counting_ratios(const json_t *records, const json_t *plan)
     return ratios;
 }
 
-json_t *bench_counting(const char *run_folder, char *error, size_t error_size)
+json_t *bench_counting(const char *run_folder, struct record_flaws *flaws, char *error,
+                       size_t error_size)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/samples.jsonl", run_folder);
-    json_t *records = record_file_read(path, error, error_size);
+    json_t *records = record_file_read(path, flaws, error, error_size);
     if (!records)
         return NULL;
     digests_judge_all(records);

@@ -14,6 +14,7 @@
 #ifndef SCHEDLAB_BENCH_H
 #define SCHEDLAB_BENCH_H
 
+#include "harness/records.h"
 #include "harness/statistics.h"
 
 #include <jansson.h>
@@ -22,8 +23,10 @@
 #define COUNTING_COST_MAX 1.02
 
 /* An array as of report_peers_to_json(), owned by the caller; NULL and one line in error if the
- * folder is no run, or has neither peers nor floors. Writes the run's tables (tables.h). */
-json_t *bench_speed(const char *run_folder, char *error, size_t error_size);
+ * folder is no run, or has neither peers nor floors. Writes the run's tables (tables.h). What is
+ * left out of the records is in *flaws. */
+json_t *bench_speed(const char *run_folder, struct record_flaws *flaws, char *error,
+                    size_t error_size);
 
 /* As tables, one per group. */
 void bench_speed_print(FILE *to, const json_t *lines);
@@ -33,8 +36,10 @@ void bench_speed_print(FILE *to, const json_t *lines);
  * the whole interval is below COUNTING_COST_MAX, "broken" if it is all above, else "open", as it is
  * with few samples, where moods mix, or where events seem to have made it faster by more than that;
  * and `stop`, why measuring both ended (plan.json; "" without one).
- * NULL and one line in error if the file cannot be read or has nothing to compare. */
-json_t *bench_counting(const char *run_folder, char *error, size_t error_size);
+ * NULL and one line in error if the file cannot be read or has nothing to compare; *flaws as
+ * above. */
+json_t *bench_counting(const char *run_folder, struct record_flaws *flaws, char *error,
+                       size_t error_size);
 
 /* floor_of: the name of the floor of a benchmark, NULL if it has none. */
 json_t *bench_operations(const char *path, const char *(*floor_of)(const char *benchmark),

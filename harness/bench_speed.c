@@ -10,13 +10,15 @@
 
 #include <string.h>
 
-json_t *bench_speed(const char *run_folder, char *error, size_t error_size)
+json_t *bench_speed(const char *run_folder, struct record_flaws *flaws, char *error,
+                    size_t error_size)
 {
     struct report report;
     if (tables_write(run_folder, error, error_size) < 0 ||
         !report_load(&report, run_folder, error, error_size))
         return NULL;
     json_t *lines = report_peers_to_json(&report);
+    *flaws = report.flaws;
     report_free(&report);
     if (json_array_size(lines) > 0)
         return lines;

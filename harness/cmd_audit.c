@@ -156,7 +156,7 @@ static json_t *run_measure(struct side_by_side *run, char *error, size_t error_s
     if (side_by_side_measure(run, error, error_size) < 0)
         return NULL;
     snprintf(path, sizeof path, "%s/samples.jsonl", run->folder);
-    json_t *records = record_file_read(path, error, error_size);
+    json_t *records = record_file_read(path, NULL, error, error_size);
     if (records)
         digests_judge_all(records);
     return records;

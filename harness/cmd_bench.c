@@ -120,12 +120,20 @@ static const char *floor_of(const char *benchmark)
 /* One kind of ratios; NULL and one line in error. */
 static json_t *speed_ratios(const struct options *options, char *error)
 {
-    return bench_speed(options->speed, error, ERROR_SIZE);
+    struct record_flaws flaws;
+    json_t *ratios = bench_speed(options->speed, &flaws, error, ERROR_SIZE);
+    if (ratios)
+        run_folder_tell_flaws(options->speed, &flaws, options->command, stderr);
+    return ratios;
 }
 
 static json_t *counting_ratios(const struct options *options, char *error)
 {
-    return bench_counting(options->counting, error, ERROR_SIZE);
+    struct record_flaws flaws;
+    json_t *ratios = bench_counting(options->counting, &flaws, error, ERROR_SIZE);
+    if (ratios)
+        run_folder_tell_flaws(options->counting, &flaws, options->command, stderr);
+    return ratios;
 }
 
 static json_t *micro_ratios(const struct options *options, char *error)

@@ -6,8 +6,8 @@
 #include "harness/compare_print.h"
 #include "harness/environment.h"
 #include "harness/files.h"
-#include "harness/records.h"
 #include "harness/revisions.h"
+#include "harness/run_folder.h"
 #include "harness/side_by_side.h"
 #include "harness/sweep_override.h"
 
@@ -266,7 +266,7 @@ static int runs_compare(const char *program, const struct options *options, cons
             cli_misuse(program, "%s", error);
     for (int i = 0; i < SIDES; i++)
         if (i == 0 || strcmp(sides[i].run_dir, sides[0].run_dir) != 0)
-            record_file_tell_flaws(sides[i].run_dir, program, stderr);
+            run_folder_tell_flaws(sides[i].run_dir, &sides[i].flaws, program, stderr);
     int status = sides_compare(program, options, &sides[0], &sides[1]);
     for (int i = 0; i < SIDES; i++)
         compare_side_free(&sides[i]);

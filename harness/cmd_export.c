@@ -111,7 +111,7 @@ int cmd_export(int argc, char **argv)
         return complain(&options, "cannot export", error);
     if (lost && options.output)
         return complain(&options, options.output, strerror(errno));
-    record_file_tell_flaws(options.folder, options.command, stderr);
+    run_folder_tell_flaws(options.folder, &result.flaws, options.command, stderr);
     say_what_lacks(&options, &result);
     return EXIT_DONE;
 }

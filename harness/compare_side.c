@@ -346,7 +346,7 @@ bool compare_side_load(struct compare_side *side, const char *text, char *error,
     side->run_dir = text_copy(run_dir, strlen(run_dir));
     environment_load(side);
     snprintf(path, sizeof path, "%s/samples.jsonl", run_dir);
-    json_t *records = record_file_read(path, error, error_size);
+    json_t *records = record_file_read(path, &side->flaws, error, error_size);
     bool ok = records != NULL;
     if (ok)
         digests_judge_all(records);

@@ -19,6 +19,8 @@
 #ifndef SCHEDLAB_COMPARE_SIDE_H
 #define SCHEDLAB_COMPARE_SIDE_H
 
+#include "harness/records.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,6 +43,7 @@ struct compare_side {
     struct compare_term *terms;
     size_t terms_count;
     json_t *records;           /* all that the filter keeps */
+    struct record_flaws flaws; /* of the whole run */
     json_t *environment;       /* an object, empty if there is none */
     char *environment_problem; /* why it is empty; NULL if it is not, or was not read from a run */
     struct compare_cell *cells;

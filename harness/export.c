@@ -484,7 +484,7 @@ int export_run(const char *folder, enum export_format format, FILE *to,
     char path[PATH_SIZE];
     *result = (struct export_result){0};
     snprintf(path, sizeof path, "%s/samples.jsonl", folder);
-    json_t *records = record_file_read(path, error, error_size);
+    json_t *records = record_file_read(path, &result->flaws, error, error_size);
     if (!records)
         return -1;
     digests_judge_all(records);

@@ -22,6 +22,8 @@
 #ifndef SCHEDLAB_EXPORT_H
 #define SCHEDLAB_EXPORT_H
 
+#include "harness/records.h"
+
 #include <stddef.h>
 #include <stdio.h>
 
@@ -31,6 +33,7 @@ struct export_result {
     size_t samples;     /* written */
     size_t left_out;    /* of cells that failed or were skipped */
     size_t without_cpu; /* gbench: written without cpu_time */
+    struct record_flaws flaws;
 };
 
 /* Writes the samples of the run in folder. 0, or -1 and one line in error if the records cannot be

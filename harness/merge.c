@@ -6,6 +6,7 @@
 #include "harness/outside.h"
 #include "harness/plan.h"
 #include "harness/records.h"
+#include "harness/run_folder.h"
 #include "harness/sweep_origin.h"
 
 #include <errno.h>
@@ -172,11 +173,12 @@ static bool source_next(struct state *state, struct source *source)
         source->record = record;
         return source_place(state, source);
     case RECORD_READ_TORN:
-        fprintf(state->messages, "%s: its last line is not whole; left out\n", source->reader.path);
-        /* fall through */
     case RECORD_READ_END:
-        return source->samples > 0 ||
-               complain(state, "%s: it holds no sample", source->reader.path);
+        if (source->samples == 0)
+            return complain(state, "%s: it holds no sample", source->reader.path);
+        run_folder_tell_flaws(source->folder, &source->reader.flaws, "schedlab merge",
+                              state->messages);
+        return true;
     default:
         return false;
     }

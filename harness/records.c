@@ -3,11 +3,13 @@
 #include "harness/records.h"
 
 #include "harness/counter_names.h"
+#include "harness/fnv1a.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,25 +23,15 @@ enum {
     RESERVE_STEP = 1 << 20,
 };
 
-static uint64_t fnv1a(uint64_t hash, const char *text)
-{
-    do {
-        hash ^= (unsigned char)*text;
-        hash *= UINT64_C(0x100000001b3);
-    } while (*text++); /* the NUL too, so that parts cannot run into one another */
-    return hash;
-}
-
 void record_cell_id(char id[CELL_ID_SIZE], const char *variant, const char *workload, int workers,
                     const char *machine)
 {
     char number[16];
     snprintf(number, sizeof number, "%d", workers);
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    hash = fnv1a(hash, variant);
-    hash = fnv1a(hash, workload);
-    hash = fnv1a(hash, number);
-    hash = fnv1a(hash, machine);
+    const char *const parts[] = {variant, workload, number, machine};
+    uint64_t hash = FNV1A_SEED;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) /* the NUL keeps them apart */
+        hash = fnv1a(hash, parts[i], strlen(parts[i]) + 1);
     hash ^= hash >> 48; /* the bits that 12 digits leave out */
     snprintf(id, CELL_ID_SIZE, "%012" PRIx64, hash & ((UINT64_C(1) << 48) - 1));
 }
@@ -253,11 +245,18 @@ int record_reader_open(struct record_reader *reader, const char *path)
     return reader->from ? 0 : -errno;
 }
 
+/* The tree holds the hashes themselves. */
+static void hash_forget(void *hash)
+{
+    (void)hash;
+}
+
 void record_reader_close(struct record_reader *reader)
 {
     if (reader->from)
         fclose(reader->from);
     free(reader->line);
+    tdestroy(reader->hashes, hash_forget);
     *reader = (struct record_reader){.number = 0};
 }
 
@@ -293,8 +292,8 @@ bool record_is_whole(const json_t *record, char *wrong, size_t wrong_size)
            (record_is(record, "ok") || record_is(record, "failed") || record_is(record, "skipped"));
 }
 
-enum record_read record_reader_next(struct record_reader *reader, json_t **record, char *error,
-                                    size_t error_size)
+static enum record_read line_read(struct record_reader *reader, json_t **record, char *error,
+                                  size_t error_size)
 {
     char wrong[128];
     ssize_t length = getline(&reader->line, &reader->capacity, reader->from);
@@ -325,19 +324,33 @@ enum record_read record_reader_next(struct record_reader *reader, json_t **recor
     return reader_is_at_end(reader) ? RECORD_READ_TORN : RECORD_READ_BAD;
 }
 
-/* Lines that were there before -------------------------------------------------------------- */
-
-/* Whether such a line was added before: 64 bits of hash and the length do not meet by chance. */
-static bool line_is_again(json_t *lines, const struct record_reader *reader)
+static int hash_compare(const void *a, const void *b)
 {
-    char key[48];
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < reader->length; i++)
-        hash = (hash ^ (unsigned char)reader->line[i]) * UINT64_C(0x100000001b3);
-    snprintf(key, sizeof key, "%016" PRIx64 " %zu", hash, reader->length);
-    bool again = json_object_get(lines, key) != NULL;
-    json_object_set_new(lines, key, json_true());
-    return again;
+    return (a > b) - (a < b);
+}
+
+/* Whether such a line was read before: 64 bits of hash do not meet by chance. */
+static bool line_is_again(struct record_reader *reader)
+{
+    const void *hash = (const void *)(uintptr_t)fnv1a(FNV1A_SEED, reader->line, reader->length);
+    if (tfind(hash, &reader->hashes, hash_compare))
+        return true;
+    if (!tsearch(hash, &reader->hashes, hash_compare))
+        abort();
+    return false;
+}
+
+enum record_read record_reader_next(struct record_reader *reader, json_t **record, char *error,
+                                    size_t error_size)
+{
+    enum record_read read;
+    while ((read = line_read(reader, record, error, error_size)) == RECORD_READ &&
+           line_is_again(reader)) {
+        json_decref(*record);
+        reader->flaws.doubled++;
+    }
+    reader->flaws.torn = read == RECORD_READ_TORN;
+    return read;
 }
 
 /* A place in a run is that of one sample. False and one line in error if another has it. */
@@ -360,28 +373,25 @@ static bool place_is_free(json_t *places, const json_t *record, const struct rec
     return !line;
 }
 
-/* Adds all records to the array but those whose line was there before. False and one line in error
- * if one cannot be read. */
+/* Adds all records to the array. False and one line in error if one cannot be read. */
 static bool records_read(struct record_reader *reader, json_t *records, char *error,
                          size_t error_size)
 {
-    json_t *lines = json_object(), *places = json_object(), *record;
+    json_t *places = json_object(), *record;
     enum record_read read;
     bool ok = true;
     while (ok && (read = record_reader_next(reader, &record, error, error_size)) == RECORD_READ) {
-        if (!line_is_again(lines, reader)) {
-            ok = place_is_free(places, record, reader, error, error_size);
-            json_array_append(records, record);
-        }
-        json_decref(record);
+        ok = place_is_free(places, record, reader, error, error_size);
+        json_array_append_new(records, record);
     }
-    json_decref(lines);
     json_decref(places);
-    bool half = ok && read == RECORD_READ_TORN && reader->line[reader->length - 1] != '\n';
-    return ok && (read == RECORD_READ_END || half);
+    if (ok && read == RECORD_READ_END && json_array_size(records) == 0)
+        snprintf(error, error_size, "%s: it holds no sample", reader->path);
+    return ok && read != RECORD_READ_BAD && json_array_size(records) > 0;
 }
 
-json_t *record_file_read(const char *path, char *error, size_t error_size)
+json_t *record_file_read(const char *path, struct record_flaws *flaws, char *error,
+                         size_t error_size)
 {
     struct record_reader reader;
     int result = record_reader_open(&reader, path);
@@ -391,41 +401,11 @@ json_t *record_file_read(const char *path, char *error, size_t error_size)
     }
     json_t *records = json_array();
     bool ok = records_read(&reader, records, error, error_size);
-    if (ok && json_array_size(records) == 0) {
-        snprintf(error, error_size, "%s: it holds no sample", path);
-        ok = false;
-    }
+    if (flaws)
+        *flaws = reader.flaws;
     record_reader_close(&reader);
     if (ok)
         return records;
     json_decref(records);
     return NULL;
-}
-
-void record_file_tell_flaws(const char *folder, const char *program, FILE *messages)
-{
-    char path[4096];
-    struct record_reader reader;
-    size_t again = 0;
-    bool torn = false;
-    ssize_t length;
-    snprintf(path, sizeof path, "%s/samples.jsonl", folder);
-    if (record_reader_open(&reader, path) != 0)
-        return; /* for whoever reads it to say */
-    json_t *lines = json_object();
-    while ((length = getline(&reader.line, &reader.capacity, reader.from)) > 0) {
-        reader.length = (size_t)length;
-        torn = reader.line[length - 1] != '\n';
-        again += line_is_again(lines, &reader);
-    }
-    json_decref(lines);
-    record_reader_close(&reader);
-    if (torn)
-        fprintf(messages,
-                "%s: %s: its last line is not whole; left out. `schedlab sweep --resume %s` "
-                "measures that sample again\n",
-                program, path, folder);
-    if (again > 0)
-        fprintf(messages, "%s: %s: %zu line%s there before, byte for byte; left out\n", program,
-                path, again, again == 1 ? " was" : "s were");
 }

@@ -80,20 +80,28 @@ int record_file_cut(struct record_file *file, int64_t whole);
 
 /* Reading ------------------------------------------------------------------------------------- */
 
-/* A file from which records are read one after the other, in memory for one. */
+/* What of a file is left out, by all who read it. */
+struct record_flaws {
+    bool torn;      /* its last line is not whole, as a killed writer or a power cut leaves it */
+    size_t doubled; /* lines that were there before, byte for byte */
+};
+
+/* A file from which records are read one after the other, in memory for one and a hash of each. */
 struct record_reader {
     FILE *from;
     char path[4096];
     char *line; /* the line of the record last read, its newline included */
     size_t capacity, length;
-    size_t number; /* of that line, from 1 */
-    int64_t whole; /* bytes up to its end */
+    size_t number;             /* of that line, from 1 */
+    int64_t whole;             /* bytes up to its end */
+    struct record_flaws flaws; /* up to here */
+    void *hashes;              /* of all lines before, as tsearch() keeps them */
 };
 
 enum record_read {
     RECORD_READ,      /* a record */
     RECORD_READ_END,  /* no more lines */
-    RECORD_READ_TORN, /* the last line is not whole, as a killed writer or a power cut leaves it */
+    RECORD_READ_TORN, /* the last line is not whole; error says so too */
     RECORD_READ_BAD,  /* a line that is no record of this schema, or the file cannot be read; error
                        * says which */
 };
@@ -102,18 +110,14 @@ enum record_read {
 int record_reader_open(struct record_reader *reader, const char *path);
 void record_reader_close(struct record_reader *reader);
 
-/* On RECORD_READ, *record is the caller's. */
+/* The next line that was not there before. On RECORD_READ, *record is the caller's. */
 enum record_read record_reader_next(struct record_reader *reader, json_t **record, char *error,
                                     size_t error_size);
 
 /* Reads a whole samples.jsonl into a JSON array; NULL and one line in error if it cannot, if there
- * is no record in it, or if two samples claim one place in a run. A last line without its newline,
- * as a killed writer may leave it, is left out, and so is a line that was there before. */
-json_t *record_file_read(const char *path, char *error, size_t error_size);
-
-/* Says what of the samples.jsonl in folder is so left out, in a line each on messages that begins
- * with the name of the program, and how to get a torn line's sample back. For all who show what it
- * holds. */
-void record_file_tell_flaws(const char *folder, const char *program, FILE *messages);
+ * is no record in it, or if two samples claim one place in a run. What is left out is in *flaws,
+ * which may be NULL, for run_folder_tell_flaws(). */
+json_t *record_file_read(const char *path, struct record_flaws *flaws, char *error,
+                         size_t error_size);
 
 #endif

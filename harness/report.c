@@ -5,11 +5,11 @@
 #include "harness/counted.h"
 #include "harness/figures.h"
 #include "harness/files.h"
-#include "harness/records.h"
 #include "harness/report_baseline.h"
 #include "harness/report_data.h"
 #include "harness/report_json.h"
 #include "harness/report_page.h"
+#include "harness/run_folder.h"
 #include "harness/tables.h"
 
 enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256 };
@@ -78,7 +78,7 @@ int report_make_with(const char *run_dir, bool draw, json_t **summary, FILE *mes
     if (tables_write(run_dir, error, sizeof error) < 0 ||
         !report_load(&report, run_dir, error, sizeof error))
         return complain(messages, error);
-    record_file_tell_flaws(run_dir, "schedlab report", messages);
+    run_folder_tell_flaws(run_dir, &report.flaws, "schedlab report", messages);
     if (!report_baseline_write(&report, error, sizeof error)) {
         report_free(&report);
         return complain(messages, error);

@@ -353,7 +353,7 @@ bool report_load(struct report *report, const char *run_dir, char *error, size_t
     report->name = strrchr(report->name_text, '/');
     report->name = report->name && report->name[1] ? report->name + 1 : report->name_text;
     snprintf(path, sizeof path, "%s/samples.jsonl", run_dir);
-    report->records = record_file_read(path, error, error_size);
+    report->records = record_file_read(path, &report->flaws, error, error_size);
     sweep_read(report);
     environment_read(report);
     report_extra_load(&report->extra, run_dir, report->environment, report->problems);

@@ -7,6 +7,7 @@
 #define SCHEDLAB_REPORT_DATA_H
 
 #include "harness/classes.h"
+#include "harness/records.h"
 #include "harness/report_extra.h"
 #include "harness/report_samples.h"
 #include "harness/report_tsv.h"
@@ -79,7 +80,8 @@ struct report {
     struct sweep_file *sweep; /* NULL if there is none that can be read */
     json_t *environment;      /* an object, empty if there is no such file or a broken one */
     bool environment_is_broken;
-    json_t *records;  /* every sample, in the order of measuring */
+    json_t *records; /* every sample, in the order of measuring */
+    struct record_flaws flaws;
     json_t *problems; /* strings: what leaves the page poorer than it could be */
     char *name_text;
     struct tsv tables[4];

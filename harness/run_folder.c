@@ -71,6 +71,33 @@ json_t *run_folder_environment(const char *folder, char *error, size_t error_siz
     return json_object();
 }
 
+/* What `schedlab sweep --resume` takes; not what was measured side by side or merged. */
+static bool can_be_resumed(const char *folder)
+{
+    char error[PATH_SIZE];
+    json_t *environment = run_folder_environment(folder, error, sizeof error);
+    bool can = json_object_get(environment, "sweep") && !json_object_get(environment, "merged");
+    json_decref(environment);
+    return can;
+}
+
+void run_folder_tell_flaws(const char *folder, const struct record_flaws *flaws,
+                           const char *program, FILE *messages)
+{
+    if (flaws->torn) {
+        fprintf(messages, "%s: %s/samples.jsonl: its last line is not whole; left out", program,
+                folder);
+        if (can_be_resumed(folder))
+            fprintf(messages, ". `schedlab sweep --resume %s` measures that sample again", folder);
+        fputc('\n', messages);
+    }
+    if (flaws->doubled > 0)
+        fprintf(messages,
+                "%s: %s/samples.jsonl: %zu line%s there before, byte for byte; each sample counts "
+                "once, nothing is lost\n",
+                program, folder, flaws->doubled, flaws->doubled == 1 ? " was" : "s were");
+}
+
 /* The run in folder whose name is nearest; false if there is none. */
 static bool nearest_run_in(const char *folder, const char *name, char nearest[NEAREST_SIZE])
 {

@@ -5,9 +5,12 @@
 #ifndef SCHEDLAB_RUN_FOLDER_H
 #define SCHEDLAB_RUN_FOLDER_H
 
+#include "harness/records.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* Makes results/name-<UTC time>, and results if there is none; writes its path into folder. False
  * and one line in error if it cannot. */
@@ -20,6 +23,11 @@ bool run_folder_is_run(const char *folder);
 /* The run's environment.json, for the caller to free; an empty object if it has none, or a broken
  * one: then error is one line that says where and why, else "". */
 json_t *run_folder_environment(const char *folder, char *error, size_t error_size);
+
+/* Says what was left out of the run's records, a line each on messages that begins with the name of
+ * the program, and how to get a torn line's sample back. For all who show what the records hold. */
+void run_folder_tell_flaws(const char *folder, const struct record_flaws *flaws,
+                           const char *program, FILE *messages);
 
 /* One line that says why run_dir is no run, and which one is nearest: inside it, beside it, or in
  * results/. */

@@ -2,14 +2,13 @@
 #include "harness/sweep_origin.h"
 
 #include "harness/files.h"
+#include "harness/fnv1a.h"
 #include "harness/run_folder.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { PATH_SIZE = 4096 };
 
 static const struct {
     const char *object, *key, *name;
@@ -23,14 +22,13 @@ static const struct {
 bool sweep_origin_fingerprint(const char *path, char fingerprint[FINGERPRINT_SIZE], char *error,
                               size_t error_size)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
     size_t size;
     char *text = file_read(path, &size, error, error_size);
-    for (size_t i = 0; text && i < size; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    if (!text)
+        return false;
+    snprintf(fingerprint, FINGERPRINT_SIZE, "%016" PRIx64, fnv1a(FNV1A_SEED, text, size));
     free(text);
-    snprintf(fingerprint, FINGERPRINT_SIZE, "%016" PRIx64, hash);
-    return text != NULL;
+    return true;
 }
 
 json_t *sweep_origin_read(const char *folder, char *error, size_t error_size)

@@ -330,6 +330,9 @@ static bool records_take(struct state *state, struct record_reader *reader, char
     if (read == RECORD_READ_TORN)
         progress_message(&state->progress, "%s: its last line is not whole; cut off %s",
                          reader->path, counted(reader->length, "byte").s);
+    if (reader->flaws.doubled > 0)
+        progress_message(&state->progress, "%s: lines that were there before, left out: %zu",
+                         reader->path, reader->flaws.doubled);
     if (strangers > 0)
         progress_message(&state->progress, "%s of cells that the sweep does not have kept",
                          counted(strangers, "record").s);

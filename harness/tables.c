@@ -388,7 +388,7 @@ int tables_write(const char *run_dir, char *error, size_t error_size)
         snprintf(error, error_size, "%.64s...: the path is too long", run_dir);
         return -1;
     }
-    json_t *records = record_file_read(path, error, error_size);
+    json_t *records = record_file_read(path, NULL, error, error_size);
     if (!records)
         return -1;
     digests_judge_all(records);

@@ -105,6 +105,10 @@ json.dump({'context': {}, 'benchmarks': entries[-3:]}, open('lonely.json', 'w'))
 json.dump([], open('other.json', 'w'))
 EOF2
 
+cp -r run hurt && sed -n 1p run/samples.jsonl >>hurt/samples.jsonl && printf '{' >>hurt/samples.jsonl
+run --counting hurt
+[ $status = 0 ] && [ "$(grep -cE 'bench: hurt/samples.jsonl: (its last line is not whole|1 line was there before)' err)" = 2 ] &&
+    report 1 damage_of_a_run_is_told || report 0 damage_of_a_run_is_told
 run --counting run --format json
 json every_cell_with_both_is_compared "sorted(j['counting']) == ['fib,n=3/%s/workers:2' % v for v in ('contsteal', 'gmp', 'grq', 'kthread,stack=16', 'kthread', 'mn', 'perm', 'uthread')]"
 json ratios_are_of_medians "abs(j['counting']['fib,n=3/gmp/workers:2']['ratio'] - 1014 / 1004) < 1e-4 and j['counting']['fib,n=3/gmp/workers:2']['n'] == 9"

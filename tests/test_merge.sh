@@ -86,8 +86,23 @@ check part_of_a_run_does_not_count_as_interrupted [ "$(grep -c '"stop": "reps"' 
 printf '{"seed":1,' >>part/samples.jsonl
 merge torn part b
 check torn_line_is_left_out [ "$status $(wc -l <torn/samples.jsonl)" = '0 17' ]
-check torn_line_is_said has 'part/samples.jsonl: its last line is not whole; left out' err
+check torn_line_is_said has 'merge: part/samples.jsonl: its last line is not whole; left out. .schedlab sweep --resume part' err
 check killed_run_is_interrupted [ "$(grep -c '"stop": "interrupted"' torn/plan.json)" = 4 ]
+
+# A line twice counts once, for all who read it.
+cp -r a twice
+sed -n 3p a/samples.jsonl >>twice/samples.jsonl
+merge once twice a
+check doubled_line_counts_once same once a
+check doubled_line_is_said [ "$status $(grep -c 'merge: twice/samples.jsonl: 1 line was there before' err)" = '0 1' ]
+"$schedlab" report twice --no-figures >out 2>err
+check report_says_the_same [ "$? $(grep -c 'report: twice/samples.jsonl: 1 line was there before' err)" = '0 1' ]
+"$schedlab" sweep --resume twice --no-report >out 2>err
+check doubled_line_does_not_stop_a_resumption [ "$? $(wc -l <twice/samples.jsonl)" = '0 13' ]
+merge again2 ab ab
+printf '{' >>again2/samples.jsonl
+"$schedlab" export --to csv again2 >out 2>err
+check only_what_can_be_resumed_is_to_be [ "$? $(grep -c 'not whole; left out$' err)" = '0 1' ]
 
 # What was merged cannot go on, but parts of one run can.
 "$schedlab" sweep --resume ab >out 2>err
@@ -140,7 +155,7 @@ sed 's/"schema":2/"schema":3/' b/samples.jsonl >other/samples.jsonl
 merge none a other
 check run_of_another_schema_is_named has 'other/samples.jsonl:1: not a record: its schema is 3' err
 
-# Memory stays, however many samples there are: peak of one megabyte against some fifty.
+# Memory is a hash a sample: peak of one megabyte against some fifty.
 cat >peak.py <<'END'
 import json, os, resource, subprocess, sys
 def many(folder, source, n):

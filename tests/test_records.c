@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "harness/digests.h"
 #include "harness/records.h"
+#include "harness/run_folder.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -63,7 +64,7 @@ static void append(struct record_file *file, json_t *record)
 static json_t *read_all(void)
 {
     char error[ERROR_SIZE] = "";
-    json_t *records = record_file_read(path, error, sizeof error);
+    json_t *records = record_file_read(path, NULL, error, sizeof error);
     if (!records)
         fail_msg("%s", error);
     return records;
@@ -124,9 +125,9 @@ static void line_that_is_no_record_is_named(void **state)
     FILE *to = fopen(path, "w");
     if (!to)
         abort();
-    fputs(LINE("") "nonsense\n", to);
+    fputs(LINE("") "nonsense\n" LINE(""), to);
     fclose(to);
-    assert_null(record_file_read(path, error, sizeof error));
+    assert_null(record_file_read(path, NULL, error, sizeof error));
     assert_non_null(strstr(error, "samples.jsonl:2: "));
 }
 
@@ -137,7 +138,7 @@ static void expect_refused(const char *text, const char *why)
     FILE *to = fopen(path, "w");
     fputs(text, to);
     fclose(to);
-    assert_null(record_file_read(path, error, sizeof error));
+    assert_null(record_file_read(path, NULL, error, sizeof error));
     if (!strstr(error, why) || !strstr(error, path))
         fail_msg("expected \"%s\", found \"%s\"", why, error);
 }
@@ -146,7 +147,7 @@ static void file_without_a_record_is_refused(void **state)
 {
     (void)state;
     expect_refused("", "samples.jsonl: it holds no sample");
-    expect_refused("{\"a\"", "samples.jsonl: it holds no sample");
+    expect_refused("{\"a\"", "samples.jsonl:1: not a record");
 }
 
 /* As last lines too: they are whole, and no writer was killed in the middle of one. */
@@ -165,17 +166,21 @@ static void record_that_is_not_of_this_schema_is_named(void **state)
 static void line_that_was_there_before_is_left_out_and_told(void **state)
 {
     (void)state;
-    char told[ERROR_SIZE] = "";
+    char told[ERROR_SIZE] = "", error[ERROR_SIZE];
+    struct record_flaws flaws;
     FILE *to = fopen(path, "w");
-    fputs(LINE("") LINE(",\"a\":1") LINE("") LINE(",\"a\":2") LINE(",\"a\":2"), to);
+    fputs(LINE("") LINE(",\"a\":1") LINE("") LINE(",\"a\":2") LINE(",\"a\":2") "nonsense\n", to);
     fclose(to);
-    json_t *records = read_all();
+    json_t *records = record_file_read(path, &flaws, error, sizeof error);
     assert_int_equal(json_array_size(records), 3);
     json_decref(records);
+    assert_int_equal(flaws.doubled, 2);
+    assert_true(flaws.torn);
     FILE *messages = fmemopen(told, sizeof told, "w");
-    record_file_tell_flaws(folder, "schedlab report", messages);
+    run_folder_tell_flaws(folder, &flaws, "schedlab report", messages);
     fclose(messages);
     assert_non_null(strstr(told, "samples.jsonl: 2 lines were there before"));
+    assert_non_null(strstr(told, "its last line is not whole; left out\n"));
 }
 
 static void samples_at_one_place_contradict_each_other(void **state)

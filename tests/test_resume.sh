@@ -184,7 +184,7 @@ damaged() {
 sed -i '2s/^{/[/' "$run/samples.jsonl"
 damaged damage_in_the_middle_is_not_repaired 'samples.jsonl:2: not a record'
 check failed_resumption_leaves_no_trace cmp -s kept.json "$run/environment.json"
-sed '3p' whole/samples.jsonl | head -n 5 >"$run/samples.jsonl"
+sed '3{p;s/"position":2/"position":9/}' whole/samples.jsonl | head -n 5 >"$run/samples.jsonl"
 damaged sample_that_is_there_twice_is_named 'samples.jsonl:4: cell [0-9a-f]* is in block 0 a second time'
 
 head -n 5 whole/samples.jsonl >"$run/samples.jsonl"

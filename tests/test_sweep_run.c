@@ -106,7 +106,7 @@ static struct outcome measure_sweep(const char *names, struct sweep_file sweep)
     fclose(messages);
     text_of_file(messages_path, outcome.messages, sizeof outcome.messages);
     char error[ERROR_SIZE];
-    outcome.records = record_file_read(samples, error, sizeof error);
+    outcome.records = record_file_read(samples, NULL, error, sizeof error);
     plan_free(outcome.run.plan);
     if (!outcome.records)
         fail_msg("%s", error);
