@@ -31,6 +31,33 @@ static void problem_write(const yaml_parser_t *parser, char *problem, size_t pro
         snprintf(problem, problem_size, "not valid YAML: %s", what);
 }
 
+/* The next document. False, line and problem if it is not valid. */
+static bool document_load(yaml_parser_t *parser, yaml_document_t *document, size_t *line,
+                          char *problem, size_t problem_size)
+{
+    if (yaml_parser_load(parser, document))
+        return true;
+    problem_write(parser, problem, problem_size);
+    *line = parser->problem_mark.line + 1;
+    return false;
+}
+
+/* False, line and problem if more than one document is there. */
+static bool document_is_last(yaml_parser_t *parser, size_t *line, char *problem,
+                             size_t problem_size)
+{
+    yaml_document_t next;
+    if (!document_load(parser, &next, line, problem, problem_size))
+        return false;
+    bool last = yaml_document_get_root_node(&next) == NULL;
+    if (!last) {
+        *line = next.start_mark.line + 1;
+        snprintf(problem, problem_size, "a second YAML document begins here; valid: one a file");
+    }
+    yaml_document_delete(&next);
+    return last;
+}
+
 struct yaml_place *yaml_place_open(const char *text, size_t size, size_t *line, char *problem,
                                    size_t problem_size)
 {
@@ -39,25 +66,22 @@ struct yaml_place *yaml_place_open(const char *text, size_t size, size_t *line, 
     if (!place || !yaml_parser_initialize(&parser))
         abort();
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
-    place->root = NULL;
     *line = 1;
-    if (yaml_parser_load(&parser, &place->document)) {
+    bool ok = document_load(&parser, &place->document, line, problem, problem_size);
+    if (ok) {
         place->root = yaml_document_get_root_node(&place->document);
         snprintf(problem, problem_size, "the file is empty");
-        if (!place->root)
+        ok = place->root && document_is_last(&parser, line, problem, problem_size);
+        if (!ok)
             yaml_document_delete(&place->document);
-    } else {
-        problem_write(&parser, problem, problem_size);
-        *line = parser.error == YAML_READER_ERROR
-                    ? line_at_offset(text, size, parser.problem_offset)
-                    : parser.problem_mark.line + 1;
     }
+    if (parser.error == YAML_READER_ERROR)
+        *line = line_at_offset(text, size, parser.problem_offset);
     yaml_parser_delete(&parser);
-    if (!place->root) {
-        free(place);
-        return NULL;
-    }
-    return place;
+    if (ok)
+        return place;
+    free(place);
+    return NULL;
 }
 
 void yaml_place_close(struct yaml_place *place)

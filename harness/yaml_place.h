@@ -14,7 +14,8 @@
 
 struct yaml_place;
 
-/* NULL if text is not YAML or holds nothing; then *line (from 1) and problem say where and why. */
+/* NULL if text is not YAML, or not one document; then *line (from 1) and problem say where and
+ * why. */
 struct yaml_place *yaml_place_open(const char *text, size_t size, size_t *line, char *problem,
                                    size_t problem_size);
 void yaml_place_close(struct yaml_place *place);

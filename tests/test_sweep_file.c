@@ -175,6 +175,14 @@ static void what_a_list_has_twice_is_named(void **state)
                  "perf::PAGE-FAULTS is given twice", NULL);
 }
 
+static void file_is_one_document(void **state)
+{
+    (void)state;
+    sweep_file_free(load_valid("---\n" HEAD GROUP "...\n"));
+    expect_error(HEAD GROUP "---\nreps: 9\n", 10, "a second YAML document", "valid: one a file");
+    expect_error(HEAD GROUP "---\n[\n", 12, "not valid YAML", NULL);
+}
+
 #define KNOB_GROUP(knob, more)                                                                     \
     HEAD "  - id: ticks\n"                                                                         \
          "    question: Which?\n"                                                                  \
@@ -454,6 +462,7 @@ int main(void)
         cmocka_unit_test(warmup_may_be_automatic),
         cmocka_unit_test(specifications_become_canonical),
         cmocka_unit_test(what_a_list_has_twice_is_named),
+        cmocka_unit_test(file_is_one_document),
         cmocka_unit_test(knob_expands_every_variant),
         cmocka_unit_test(two_knobs_expand_to_each_with_each),
         cmocka_unit_test(knobs_must_fit_the_figure),
