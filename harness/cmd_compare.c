@@ -115,7 +115,10 @@ static void options_check(const struct options *options, const char *command)
     if (options->count < SIDES)
         cli_misuse(command, "which two? For example results/x:variant=gmp results/x:variant=grq");
     if (options->count > SIDES)
-        cli_misuse(command, "two sides at a time; found \"%s\" too", options->arguments[SIDES]);
+        cli_misuse(
+            command,
+            "two sides at a time; found \"%s\" too; two revisions and a sweep file take --git",
+            options->arguments[SIDES]);
 }
 
 static error_t option_parse(int key, char *arg, struct argp_state *state)

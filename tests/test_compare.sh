@@ -96,7 +96,7 @@ misuse metric_misspelt 'no sample has a number "trouhgput"; the nearest is "thro
 misuse quantile_that_is_none 'no share of the latencies is p100.5' runs/early runs/late --metric p100.5
 
 misuse one_side 'which two?' runs/old
-misuse three_sides 'two sides at a time' runs/old runs/new runs/old
+misuse three_sides 'two revisions and a sweep file take --git' runs/old runs/new runs/old
 misuse no_run 'runs/nev is not a run: it has no samples.jsonl; the nearest run is runs/new' runs/old runs/nev
 misuse unknown_key 'no record has a key "worker"; the nearest is "workers"' runs/old:worker=2 runs/new
 misuse unknown_value 'no cell is left: none has variant=gq; the nearest is "grq"' runs/old:variant=gq runs/new
