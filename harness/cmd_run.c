@@ -73,7 +73,10 @@ static const struct argp_option option_table[] = {
      0},
     {"warmup", KEY_WARMUP, "N|auto", 0,
      "calls before the timed ones; auto: until their times are steady; default 1", 0},
-    {"events", 'e', "A,B,C", 0, "what to count, or none; default: see `schedlab list events`", 0},
+    {"events", 'e', "A,B,C", 0,
+     "what to count, or none; default: see `schedlab list events`, whose own events go without "
+     "sde:::schedlab:: too",
+     0},
     {"seed", KEY_SEED, "N", 0, "of the order, the workload and the scheduler; default 1", 0},
     {"timeout", KEY_TIMEOUT, "S", 0, "seconds a repetition may take, 0 for no limit; default 60",
      0},

@@ -254,28 +254,46 @@ bool counter_is_kernel_only(const char *name)
 
 /* Lists --------------------------------------------------------------------------------------- */
 
-static void names_add(struct counter_names *names, const char *name, size_t length)
+/* Takes name. */
+static void names_add(struct counter_names *names, char *name)
 {
     names->name = realloc(names->name, (names->count + 1) * sizeof *names->name);
-    names->name[names->count++] = strndup(name, length);
+    if (!names->name || !name)
+        abort();
+    names->name[names->count++] = name;
+}
+
+static char *own_name(int index)
+{
+    char name[128];
+    snprintf(name, sizeof name, COUNTER_SDE_PREFIX "%s", counter_sde_name(index));
+    return strdup(name);
+}
+
+/* The program's own events go without their prefix too. */
+static char *whole_name(const char *name, size_t length)
+{
+    for (int i = 0; i < counter_sde_count(); i++)
+        if (strlen(counter_sde_name(i)) == length &&
+            strncmp(counter_sde_name(i), name, length) == 0)
+            return own_name(i);
+    return strndup(name, length);
 }
 
 static void names_add_default(struct counter_names *names)
 {
-    char name[128];
     for (int i = 0; i < KNOWN_EVENTS; i++)
         if (known_events[i].by_default)
-            names_add(names, known_events[i].name, strlen(known_events[i].name));
-    for (int i = 0; i < counter_sde_count(); i++) {
-        snprintf(name, sizeof name, COUNTER_SDE_PREFIX "%s", counter_sde_name(i));
-        names_add(names, name, strlen(name));
-    }
+            names_add(names, strdup(known_events[i].name));
+    for (int i = 0; i < counter_sde_count(); i++)
+        names_add(names, own_name(i));
 }
 
-static bool names_hold(const struct counter_names *names, const char *name, size_t length)
+/* Whether the last name is there before. */
+static bool last_is_again(const struct counter_names *names)
 {
-    for (size_t i = 0; i < names->count; i++)
-        if (strlen(names->name[i]) == length && strncmp(names->name[i], name, length) == 0)
+    for (size_t i = 0; i + 1 < names->count; i++)
+        if (strcmp(names->name[i], names->name[names->count - 1]) == 0)
             return true;
     return false;
 }
@@ -302,11 +320,11 @@ bool counter_names_split(struct counter_names *names, const char *events, char *
                      events);
             return false;
         }
-        if (names_hold(names, at, length)) {
+        names_add(names, whole_name(at, length));
+        if (last_is_again(names)) {
             snprintf(error, error_size, "events: %.*s is given twice", (int)length, at);
             return false;
         }
-        names_add(names, at, length);
         at = at[length] ? at + length + 1 : NULL;
     }
     return true;

@@ -28,7 +28,8 @@ struct counter_names {
 
 /* Splits "a,b,c". NULL is the default list: cache misses and throughput of the PMU first, then the
  * kernel's software events, then all of the program's own. "none" is the empty list. Always to be
- * freed; false and one line in error if a name is empty or given twice. */
+ * freed; false and one line in error if a name is empty or given twice. The program's own may stand
+ * without their prefix, which they then get. */
 bool counter_names_split(struct counter_names *names, const char *events, char *error,
                          size_t error_size);
 void counter_names_free(struct counter_names *names);

@@ -126,23 +126,27 @@ static bool check_name(const struct sweep_reader *reader, size_t line, const cha
     return true;
 }
 
-/* place: of the list. */
+/* Makes names whole. place: of the list. */
 static bool check_events(const struct sweep_reader *reader, const char *place, char **events,
                          unsigned count)
 {
     char error[ERROR_SIZE];
     for (unsigned i = 0; i < count; i++) {
-        for (unsigned k = 0; k < i; k++)
-            if (strcmp(events[k], events[i]) == 0)
-                return sweep_complain(reader, line_of(reader, "%s/%u", place, i),
-                                      "%s is given twice", events[i]);
         struct counter_names names;
         bool ok = counter_names_split(&names, events[i], error, sizeof error) &&
                   counter_names_check(&papi_api_native, &names, error, sizeof error);
+        if (ok && names.count == 1) { /* with its prefix */
+            char *given = events[i];
+            events[i] = names.name[0];
+            names.name[0] = given;
+        }
         counter_names_free(&names);
         size_t line = line_of(reader, "%s/%u", place, i);
         if (!ok)
             return sweep_complain(reader, line, "%s", error);
+        for (unsigned k = 0; k < i; k++)
+            if (strcmp(events[k], events[i]) == 0)
+                return sweep_complain(reader, line, "%s is given twice", events[i]);
         if (strcmp(events[i], "none") == 0 && count > 1)
             return sweep_complain(reader, line, "none stands beside other events; valid: [none]");
     }

@@ -98,7 +98,7 @@ expect sample_on_another_malloc_than_asked_fails 1 "malloc() is that of jemalloc
     run --sample gmp,malloc=glibc fib,n=10 --workers 2
 expect list_knobs_has_common_settings 0 "default jemalloc" -- list knobs
 run run --sample gmp spawn,n=1000 --workers 2 --iterations 1 --event-set 5 \
-    --events sde:::schedlab::GS_CREATED,sde:::schedlab::LIVE_GS_PEAK
+    --events GS_CREATED,sde:::schedlab::LIVE_GS_PEAK
 json sample_has_values_per_m \
     "[len(e.get('per_m', [])) == j['threads'] for e in j['events']] == [True, False] and sum(j['events'][0]['per_m']) == j['events'][0]['value']"
 # Where nothing is known of the checks, or they are a part of the time, each call is counted by itself.
@@ -214,7 +214,7 @@ misuse unknown_word '"chain"' -- run gmp,wake=chian fib
 misuse knob_twice "given twice" -- run gmp,tick=1,tick=2 fib
 misuse unknown_preset '"PAPI_L1_DCM"' -- run gmp fib --events PAPI_L1_DCN
 misuse unknown_own_event '"sde:::schedlab::STEALS"' -- run gmp fib --events sde:::schedlab::STEELS
-misuse bare_event_name '"sde:::schedlab::STEALS"' -- run gmp fib --events STEALS
+misuse bare_event_name '"sde:::schedlab::STEALS"' -- run gmp fib --events STEAL
 misuse event_twice "given twice" -- run gmp fib --events PAPI_L1_DCM,PAPI_L1_DCM
 misuse variant_twice '"gmp" is given twice' -- run gmp gmp,tick=61 fib
 misuse none_beside_other_events "none stands beside other events" -- run gmp fib --events none,PAPI_L1_DCM

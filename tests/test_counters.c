@@ -661,7 +661,11 @@ static void lists_are_split_and_checked(void **state)
     assert_true(counter_names_split(&names, "none", error, sizeof error));
     assert_int_equal(names.count, 0);
     counter_names_free(&names);
-    static const char *const wrong[] = {"", "a,,b", "a,", "a,b,a"};
+    assert_true(counter_names_split(&names, "STEALS,STEAL", error, sizeof error));
+    assert_string_equal(names.name[0], "sde:::schedlab::STEALS");
+    assert_string_equal(names.name[1], "STEAL");
+    counter_names_free(&names);
+    static const char *const wrong[] = {"", "a,,b", "a,", "a,b,a", "STEALS,sde:::schedlab::STEALS"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         assert_false(counter_names_split(&names, wrong[i], error, sizeof error));
         assert_null(strchr(error, '\n'));
@@ -685,7 +689,7 @@ static void typing_errors_get_the_nearest_event(void **state)
         {"perf::CONTEXT-SWITCHS", "\"perf::CONTEXT-SWITCHES\""},
         {"sde:::schedlab::STEAL", "\"sde:::schedlab::STEALS\""},
         {"sde:::other::STEALS", "\"sde:::schedlab::STEALS\""},
-        {"STEALS", "\"sde:::schedlab::STEALS\""},
+        {"STEAL", "\"sde:::schedlab::STEALS\""},
         {"CONTEXT-SWITCHES", "\"perf::CONTEXT-SWITCHES\""},
     };
     char error[ERROR_SIZE];

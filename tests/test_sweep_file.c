@@ -173,6 +173,8 @@ static void what_a_list_has_twice_is_named(void **state)
                  "fib,n=20 is given twice", NULL);
     expect_error(LISTS("\"gmp,tick=64\"", "fib", "perf::PAGE-FAULTS,\nperf::PAGE-FAULTS"), 11,
                  "perf::PAGE-FAULTS is given twice", NULL);
+    expect_error(LISTS("\"gmp,tick=64\"", "fib", "STEALS,\n\"sde:::schedlab::STEALS\""), 11,
+                 "sde:::schedlab::STEALS is given twice", NULL);
 }
 
 static void file_is_one_document(void **state)
