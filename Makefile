@@ -296,7 +296,7 @@ micro: build ## Time single operations, as a table and in build/micro.json: make
 	build/schedlab micro $(MICRO) --benchmark_out=build/micro.json
 
 # QUICK=1: three samples have no interval, and what counting costs stays open.
-bench: build built-peers ## Speed beside peers and floors, cost of counting, operations over floors (20 min; QUICK=1: 6 min)
+bench: build built-peers ## Speed beside peers and floors, cost of counting, operations over floors (10 min; QUICK=1: 4 min)
 	@rm -rf build/bench && mkdir -p build/bench
 	build/schedlab sweep harness/sweeps/bench.yaml $(if $(QUICK),--reps 3) --results build/bench --no-report
 	build/schedlab sweep harness/sweeps/bench-counters.yaml $(if $(QUICK),--reps 6) --results build/bench \

@@ -38,7 +38,7 @@ struct options {
 
 static const struct argp_option argp_options[] = {
     {"quick", KEY_QUICK, NULL, 0,
-     "Short samples, 5 to 8 a round, 16 blocks of each order: some 3 minutes, and a first look", 0},
+     "Short samples, 5 to 8 a round, 16 blocks of each order: about a minute, and a first look", 0},
     {"reps", KEY_REPS, "N", 0, "Samples a side and comparison at least, as of a sweep", 0},
     {"reps-max", KEY_REPS_MAX, "N", 0, "And at most, while intervals are wider than --width", 0},
     {"width", KEY_WIDTH, "PERCENT", 0,
@@ -61,7 +61,7 @@ static const char argp_doc[] =
     "repeats, as `schedlab sweep` would do it; default harness/sweeps/audit.yaml. Many blocks of "
     "all cells are measured; from each place in them the sweep's own rule takes what it would have "
     "measured. So the shares are those of the pipeline with its stopping.\n\n"
-    "How long: some 15 minutes without --quick, with the default sweep; another takes twice "
+    "How long: about 12 minutes without --quick, with the default sweep; another takes twice "
     "its blocks times 5 samples a cell.\n\n"
     "The result is printed and written to audit.json in the first run's folder and in DIR, where "
     "`schedlab report` finds it for runs of the same machine.\n\n"

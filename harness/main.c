@@ -28,7 +28,8 @@ static const struct command {
     {"audit", cmd_audit, "whether comparisons can be believed, from cells whose truth is known"},
     {"micro", cmd_micro, "single operations: queues, locks, switches, channels, wake-ups"},
     {"export", cmd_export, "the samples of a run for Google Benchmark, benchstat or a spreadsheet"},
-    {"bench", cmd_bench, "what counting costs, and each single operation over its floor"},
+    {"bench", cmd_bench,
+     "speed beside peers and floors, what counting costs, operations over floors"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
