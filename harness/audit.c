@@ -10,7 +10,6 @@
 #include <string.h>
 
 static const double CHANCE = 0.01; /* how often an audit without a fault may fail */
-static const uint64_t BOOTSTRAP_SEED = 1;
 
 const struct plan_side audit_sides[AUDIT_SIDES] = {
     {.name = "a"},
@@ -32,7 +31,7 @@ struct trial {
 static bool trial_make(struct trial *trial, json_t *records, const char *a, const char *b,
                        double alpha)
 {
-    const struct compare_options options = {.alpha = alpha, .seed = BOOTSTRAP_SEED};
+    const struct compare_options options = {.alpha = alpha, .seed = STATISTICS_SEED};
     char error[1024];
     json_t *environment = json_object();
     compare_side_of_records(&trial->a, a, records, "side", a, environment);

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t BOOTSTRAP_SEED = 1;
-
 /* One side of a pair, as report_load() would read it from the tables; the samples are its own. */
 static struct report_cell cell_make(const struct compare_cell *of, const struct classes *classes,
                                     const char *variant, int number, char *workload, size_t size)
@@ -34,7 +32,7 @@ static struct report_cell cell_make(const struct compare_cell *of, const struct 
                                    classes_is_marked(record));
     }
     report_cell_choose(&cell, class_of_cell(&cell.counts, classes->common));
-    cell.throughput = statistics_median(cell.samples, cell.samples_count, BOOTSTRAP_SEED);
+    cell.throughput = statistics_median(cell.samples, cell.samples_count, STATISTICS_SEED);
     return cell;
 }
 

@@ -5,13 +5,14 @@
 #include "harness/compare.h"
 #include "harness/digests.h"
 #include "harness/interval_json.h"
+#include "harness/plan.h"
 #include "harness/records.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_SIZE = 512, PATH_SIZE = 4096, SEED = 1 };
+enum { NAME_SIZE = 512, PATH_SIZE = 4096 };
 
 /* Times by name, {name: [ns per operation]}, in the order in which names came. */
 static void times_add(json_t *times, const char *name, double ns)
@@ -51,7 +52,7 @@ static json_t *ratio_make(const char *what, const char *over, const json_t *abov
 {
     size_t nx, ny;
     double *x = times_of(above, above_name, &nx), *y = times_of(below, below_name, &ny);
-    struct interval ratio = statistics_ratio(x, nx, y, ny, SEED);
+    struct interval ratio = statistics_ratio(x, nx, y, ny, STATISTICS_SEED);
     free(x);
     free(y);
     if (isnan(ratio.median))
@@ -120,17 +121,9 @@ static void side_make(struct compare_side *side, const char *label, json_t *reco
     json_decref(records);
 }
 
-/* Why measuring the cell ended, as plan.json says; "" if nothing does. */
 static const char *stop_of(const json_t *plan, const struct compare_cell *of)
 {
-    size_t i;
-    const json_t *cell, *first = json_array_get(of->records, 0);
-    json_array_foreach(json_object_get(plan, "cells"), i, cell)
-    {
-        if (strcmp(record_text(cell, "cell"), record_text(first, "cell")) == 0)
-            return record_text(cell, "stop");
-    }
-    return "";
+    return plan_json_stop(plan, record_text(json_array_get(of->records, 0), "cell"));
 }
 
 /* Of a pair: narrow enough only if both are. */
@@ -166,7 +159,8 @@ static json_t *counting_ratios(const json_t *records, const json_t *plan)
     json_t *ratios = json_array();
     side_make(&with, "with events", samples_of(records, true));
     side_make(&without, "without", samples_of(records, false));
-    compare_make(&comparison, &with, &without, &(struct compare_options){.alpha = 1, .seed = SEED});
+    compare_make(&comparison, &with, &without,
+                 &(struct compare_options){.alpha = 1, .seed = STATISTICS_SEED});
     for (size_t i = 0; i < comparison.count; i++) {
         json_t *ratio = counting_ratio(&comparison.pairs[i], plan);
         if (ratio)

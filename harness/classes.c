@@ -64,7 +64,7 @@ void classes_learn(struct classes *classes, const json_t *records)
         near += mood == MOOD_NEAR;
         far += mood == MOOD_FAR;
     }
-    classes->common = far > near ? MOOD_FAR : near > 0 ? MOOD_NEAR : MOOD_NONE;
+    classes->common = mood_common(near, far);
 }
 
 enum mood classes_mood(const struct classes *classes, const json_t *record)

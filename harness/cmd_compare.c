@@ -344,7 +344,7 @@ int cmd_compare(int argc, char **argv)
         argp_doc,     NULL,         NULL,
         NULL};
     struct options options = {.override = SWEEP_OVERRIDE_NONE,
-                              .compare = {.alpha = 0.05, .seed = 1}};
+                              .compare = {.alpha = 0.05, .seed = STATISTICS_SEED}};
     cli_parse(&argp, argc, argv, &options);
     if (options.git)
         return revisions_compare(argv[0], &options);

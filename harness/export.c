@@ -103,16 +103,11 @@ static const char *event_name(const json_t *event)
 /* The first of these that is known, in ns per operation, owned by the caller; NULL if none is. */
 static json_t *cpu_time(const json_t *record)
 {
-    static const char *const names[] = {COUNTER_SDE_PREFIX "PROCESS_CPU_NS", "perf::TASK-CLOCK"};
+    static const char *const names[] = {"PROCESS_CPU_NS", "perf::TASK-CLOCK"};
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
-        size_t i;
-        const json_t *event;
-        json_array_foreach(json_object_get(record, "events"), i, event)
-        {
-            if (strcmp(record_text(event, "name"), names[n]) == 0 &&
-                json_object_get(event, "per_op"))
-                return json_incref(json_object_get(event, "per_op"));
-        }
+        json_t *per_op = json_object_get(record_event(record, names[n]), "per_op");
+        if (per_op)
+            return json_incref(per_op);
     }
     if (json_is_number(json_object_get(record, "cpu_ns")))
         return json_real(record_number(record, "cpu_ns") / record_number(record, "ops"));

@@ -349,24 +349,13 @@ static bool source_is_part(const struct state *state, size_t which)
     return false;
 }
 
-/* Why measuring the cell ended, as one run's plan.json says. */
-static const char *stop_of_plan(const json_t *plan, const char *id)
-{
-    size_t i;
-    const json_t *cell;
-    json_array_foreach(json_object_get(plan, "cells"), i, cell)
-    {
-        if (strcmp(record_text(cell, "cell"), id) == 0)
-            return record_text(cell, "stop");
-    }
-    return "interrupted";
-}
-
-/* The least final of two answers. */
+/* The least final of two answers; one that is missing is that of a run that was interrupted. */
 static const char *stop_worse(const char *a, const char *b)
 {
     static const char *const order[] = {"interrupted", "given-up", "class-limit",
                                         "limit",       "reps",     "width"};
+    if (!*a || !*b)
+        return order[0];
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         if (strcmp(a, order[i]) == 0 || strcmp(b, order[i]) == 0)
             return order[i];
@@ -401,7 +390,7 @@ static json_t *plan_join(const struct state *state)
         const char *stop = "width";
         for (size_t i = 0; i < state->merge->count; i++)
             if (plans[i])
-                stop = stop_worse(stop, stop_of_plan(plans[i], cell->id));
+                stop = stop_worse(stop, plan_json_stop(plans[i], cell->id));
         json_array_append_new(
             cells, json_pack("{ss ss ss si si si si si ss s{ss}}", "cell", cell->id, "variant",
                              cell->variant, "workload", cell->workload, "workers", cell->workers,

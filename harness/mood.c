@@ -89,6 +89,11 @@ enum mood mood_of(const struct moods *moods, double before_ns, double after_ns)
     return MOOD_MIXED;
 }
 
+enum mood mood_common(size_t near, size_t far)
+{
+    return far > near ? MOOD_FAR : near > 0 ? MOOD_NEAR : MOOD_NONE;
+}
+
 const char *mood_text(enum mood mood)
 {
     static const char *const texts[] = {"-", "near", "far", "mixed"};

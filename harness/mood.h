@@ -37,6 +37,10 @@ void moods_learn(struct moods *moods, const double *line_ns, size_t n);
 /* The mood of a sample from its two probes. A missing one, NAN, is taken to be as the other. */
 enum mood mood_of(const struct moods *moods, double before_ns, double after_ns);
 
+/* The more common one of so many samples of each, near if they are as many; MOOD_NONE without any.
+ * Samples during which the mood changed are nobody's aim. */
+enum mood mood_common(size_t near, size_t far);
+
 /* "-", "near", "far", "mixed" */
 const char *mood_text(enum mood mood);
 

@@ -16,7 +16,6 @@
 enum { TIMEOUTS_MAX = 2 };
 
 /* That of the tables, so that both have the same interval. */
-static const uint64_t BOOTSTRAP_SEED = 1;
 
 static const char *const why_words[] = {
     [WHY_BLOCK] = "block", [WHY_TOP_UP] = "top-up", [WHY_REPEAT] = "repeat"};
@@ -146,10 +145,7 @@ static void moods_learn_of_blocks(struct needs *needs, unsigned block)
         for (size_t k = 0; k < cell->notes_count; k++)
             samples[note_mood(needs, &cell->notes[k])] += note_teaches(&cell->notes[k], block);
     }
-    /* Samples during which the mood changed are nobody's aim. */
-    needs->class = samples[MOOD_FAR] > samples[MOOD_NEAR] ? MOOD_FAR
-                   : samples[MOOD_NEAR] > 0               ? MOOD_NEAR
-                                                          : MOOD_NONE;
+    needs->class = mood_common(samples[MOOD_NEAR], samples[MOOD_FAR]);
 }
 
 void needs_conclude(struct needs *needs)
@@ -178,10 +174,8 @@ static double past_width(const struct needs *needs, const struct past *past)
             x[n++] = note->throughput;
     }
     double width = NAN;
-    _Static_assert((int)SWEEP_WIDTH_SAMPLES == (int)STATISTICS_INTERVAL_MIN,
-                   "a width needs an interval");
-    if (!past->failed && n >= SWEEP_WIDTH_SAMPLES) {
-        struct interval interval = statistics_median(x, n, BOOTSTRAP_SEED);
+    if (!past->failed && n >= STATISTICS_INTERVAL_MIN) {
+        struct interval interval = statistics_median(x, n, STATISTICS_SEED);
         width = 100 * (interval.hi - interval.lo) / interval.median;
     }
     free(x);

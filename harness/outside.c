@@ -23,7 +23,6 @@ static const double FLAG_SHARE = 0.1;
 static const double SEEN_SHARE = 0.2;
 
 /* Fixed, so that the same samples give the same table again. */
-static const uint64_t BOOTSTRAP_SEED = 1;
 
 /* One sample that was timed from both sides. */
 struct pair {
@@ -110,7 +109,7 @@ static struct interval unexplained(const struct pair *pairs, size_t n, double *s
     for (size_t i = 0; i < n; i++)
         if (pairs[i].is_complete && isfinite(pairs[i].startup_ns))
             scratch[known++] = pairs[i].outside_ns - pairs[i].inside_ns - pairs[i].startup_ns;
-    struct interval interval = statistics_median(scratch, known, BOOTSTRAP_SEED);
+    struct interval interval = statistics_median(scratch, known, STATISTICS_SEED);
     if (statistics_has_too_few(interval))
         gsl_stats_minmax(&interval.lo, &interval.hi, scratch, 1, known);
     return interval;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 /* The same as in the tables, so that equal inputs give equal intervals. */
-static const uint64_t BOOTSTRAP_SEED = 1;
 
 bool peer_line_any(const struct report_group *group)
 {
@@ -52,6 +51,6 @@ struct peer_ratio peer_line_ratio(const struct report_cell *cell,
     const double *x = report_cell_samples(cell, choice.chosen, &n);
     const double *y = report_cell_samples(reference, choice.chosen, &m);
     if (!choice.unlike)
-        ratio.ratio = statistics_ratio(x, n, y, m, BOOTSTRAP_SEED);
+        ratio.ratio = statistics_ratio(x, n, y, m, STATISTICS_SEED);
     return ratio;
 }

@@ -17,6 +17,18 @@ struct cell *plan_find(const struct plan *plan, const char *id)
     return NULL;
 }
 
+const char *plan_json_stop(const json_t *plan, const char *id)
+{
+    size_t i;
+    const json_t *cell;
+    json_array_foreach(json_object_get(plan, "cells"), i, cell)
+    {
+        if (strcmp(record_text(cell, "cell"), id) == 0)
+            return record_text(cell, "stop");
+    }
+    return "";
+}
+
 static struct cell *cell_add(struct plan *plan, const struct cell *cell)
 {
     plan->cells = realloc(plan->cells, (plan->count + 1) * sizeof *plan->cells);

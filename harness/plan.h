@@ -95,6 +95,9 @@ void plan_shuffle(const struct plan *plan, uint64_t seed, unsigned block, size_t
 /* The cell with this id, or NULL. */
 struct cell *plan_find(const struct plan *plan, const char *id);
 
+/* Why measuring the cell ended, of a plan.json (needs.h); "" if it does not say, or is NULL. */
+const char *plan_json_stop(const json_t *plan, const char *id);
+
 /* Seconds until the end: the rest of this block, from order[next] on, and `blocks` more that hold
  * each cell; from what the samples so far took. NAN before the first. */
 double plan_seconds_left(const struct plan *plan, const size_t *order, size_t next,

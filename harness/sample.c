@@ -10,6 +10,7 @@
 #include "harness/peer_table.h"
 #include "harness/peers/call_times.h"
 #include "harness/probe.h"
+#include "harness/process_cpu.h"
 #include "harness/records.h"
 #include "harness/topology.h"
 #include "harness/warmup.h"
@@ -309,13 +310,6 @@ static int64_t slow_down(int64_t time_ns, int percent)
     while (spent_ns < wanted_ns)
         spent_ns = go_now() - start;
     return spent_ns;
-}
-
-static int64_t process_cpu_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* What is counted lies between these two. */

@@ -21,6 +21,9 @@
 
 enum { STATISTICS_RESAMPLES = 2000, STATISTICS_INTERVAL_MIN = 6 };
 
+/* Of all resampling for tables, reports and comparisons: the same records give the same digits. */
+#define STATISTICS_SEED UINT64_C(1)
+
 struct interval {
     double median;
     double lo, hi; /* 95 %, lo <= median <= hi; both NAN with too few samples, see above */

@@ -10,6 +10,7 @@
 #include "harness/counter_names.h"
 #include "harness/sample.h"
 #include "harness/spec.h"
+#include "harness/statistics.h"
 #include "harness/suggest.h"
 #include "harness/sweep_schema.h"
 
@@ -102,11 +103,11 @@ static bool check_limits(const struct sweep_reader *reader, struct sweep_file *s
         return sweep_complain(reader, line,
                               "reps_max is %lld, less than reps; valid: %lld to 1000 repetitions",
                               (long long)sweep->reps_max, (long long)sweep->reps);
-    if (sweep->width > 0 && sweep->reps_max < SWEEP_WIDTH_SAMPLES)
+    if (sweep->width > 0 && sweep->reps_max < STATISTICS_INTERVAL_MIN)
         return sweep_complain(reader, line_of(reader, "width"),
                               "width takes a reps_max of %d to 1000 repetitions, here it is %lld: "
                               "fewer samples have no 95 %% interval",
-                              SWEEP_WIDTH_SAMPLES, (long long)sweep->reps_max);
+                              STATISTICS_INTERVAL_MIN, (long long)sweep->reps_max);
     return true;
 }
 

@@ -119,12 +119,6 @@ struct sweep_file {
 /* The numbers: key, default, range, unit and meaning, of fields of struct sweep_file. */
 extern const struct param sweep_file_params[];
 
-enum {
-    /* With fewer samples even the widest interval, smallest to largest, covers the true median in
-     * less than 95 % of all cases. */
-    SWEEP_WIDTH_SAMPLES = 6,
-};
-
 /* Reads, checks and expands the file at path. NULL and one line in error, "PATH:LINE: what, and
  * what is valid", if anything about it is wrong. */
 struct sweep_file *sweep_file_load(const char *path, char *error, size_t error_size);

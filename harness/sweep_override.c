@@ -2,6 +2,7 @@
 #include "harness/sweep_override.h"
 
 #include "harness/cli.h"
+#include "harness/statistics.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -48,11 +49,11 @@ void sweep_file_override(const char *command, const struct sweep_override *overr
                    "at most %" PRId64 " repetitions are fewer than at least %" PRId64
                    "; valid for --reps-max: %" PRId64 " to 1000",
                    sweep->reps_max, sweep->reps, sweep->reps);
-    if (override->width > 0 && sweep->reps_max < SWEEP_WIDTH_SAMPLES)
+    if (override->width > 0 && sweep->reps_max < STATISTICS_INTERVAL_MIN)
         cli_misuse(command,
                    "--width takes at least --reps-max=%d, not %" PRId64
                    ": fewer samples have no 95 %% interval",
-                   SWEEP_WIDTH_SAMPLES, sweep->reps_max);
+                   STATISTICS_INTERVAL_MIN, sweep->reps_max);
     if (override->timeout_s >= 0)
         sweep->timeout_s = override->timeout_s;
     if (override->seed >= 0)

@@ -282,7 +282,7 @@ static void event_write(FILE *to, const struct table *table, const struct cell_r
         per_op.n = whole.n = 0;
     else if (per_op.n < whole.n)
         per_op.n = 0;
-    struct interval interval = statistics_median(per_op.x, per_op.n, BOOTSTRAP_SEED);
+    struct interval interval = statistics_median(per_op.x, per_op.n, STATISTICS_SEED);
     put_cell_key(to, cell);
     put_text(to, name, '\t');
     put_text(to, source, '\t');
@@ -328,7 +328,7 @@ static void latency_write_cell(FILE *to, const struct table *table, const struct
                 values_add(&values, record_latency_ns(cell->rows[i].record, quantiles[q]));
         }
         if (values.n > 0) {
-            struct interval interval = statistics_median(values.x, values.n, BOOTSTRAP_SEED);
+            struct interval interval = statistics_median(values.x, values.n, STATISTICS_SEED);
             put_cell_key(to, cell);
             put_number(to, quantiles[q], '\t');
             put_number(to, interval.median, '\t');

@@ -1,5 +1,6 @@
 /* tables_cells.c - see tables_internal.h: cells.tsv and classes.tsv, the medians. */
 #include "harness/counted.h"
+#include "harness/plan.h"
 #include "harness/records.h"
 #include "harness/tables_internal.h"
 
@@ -78,7 +79,7 @@ static struct interval multiple(const struct table *table, const struct values *
     if (itself && values->n > 0)
         ratio = (struct interval){1, 1, 1, values->n}; /* by definition, so without an error */
     else
-        ratio = statistics_ratio(values->x, values->n, under.x, under.n, BOOTSTRAP_SEED);
+        ratio = statistics_ratio(values->x, values->n, under.x, under.n, STATISTICS_SEED);
     free(under.x);
     return ratio;
 }
@@ -105,18 +106,6 @@ static void put_interval(FILE *to, struct interval interval)
     put_number(to, interval.hi, '\t');
 }
 
-/* Why measuring the cell ended; "" if nothing says so. */
-static const char *cell_stop(const struct table *table, const struct cell_rows *cell)
-{
-    const char *id = record_text(cell->rows[0].record, "cell");
-    const json_t *planned;
-    size_t i;
-    json_array_foreach(json_object_get(table->plan, "cells"), i,
-                       planned) if (strcmp(record_text(planned, "cell"), id) ==
-                                    0) return record_text(planned, "stop");
-    return "";
-}
-
 static void cell_write(const struct table *table, const struct cell_rows *cell, FILE *to)
 {
     const json_t *record = cell->rows[0].record;
@@ -131,12 +120,12 @@ static void cell_write(const struct table *table, const struct cell_rows *cell, 
     put_text(to, record_text(record, "cell"), '\t');
     put_text(to, cell_status(cell), '\t');
     fprintf(to, "%zu\t", ok ? values.n : cell_count(cell, "ok"));
-    put_interval(to, statistics_median(values.x, values.n, BOOTSTRAP_SEED));
+    put_interval(to, statistics_median(values.x, values.n, STATISTICS_SEED));
     put_interval(to, speed.own);
     put_text(to, reason, '\t');
     put_text(to, ok ? class_text(cell->chosen) : "", '\t');
     fprintf(to, "%zu\t", cell_count(cell, "ok"));
-    put_text(to, cell_stop(table, cell), '\t');
+    put_text(to, plan_json_stop(table->plan, record_text(record, "cell")), '\t');
     put_interval(to, speed.serial);
     put_number(to, speed.efficiency, '\n');
     free(values.x);
@@ -170,7 +159,7 @@ static void class_write(const struct table *table, const struct cell_rows *cell,
             values_add(&values, record_number(record, "throughput"));
     }
     if (n > 0) {
-        struct interval median = statistics_median(values.x, values.n, BOOTSTRAP_SEED);
+        struct interval median = statistics_median(values.x, values.n, STATISTICS_SEED);
         put_cell_key(to, cell);
         put_text(to, mood_text(mood), '\t');
         fprintf(to, "%zu\t%zu\t", n, marked);

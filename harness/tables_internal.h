@@ -20,7 +20,6 @@
 enum { TABLE_REASON_SIZE = 1024 };
 
 /* Fixed, so that the same samples give the same table again. */
-static const uint64_t BOOTSTRAP_SEED = 1;
 
 struct row {
     const char *group;

@@ -82,7 +82,7 @@ static void measure_write(FILE *to, const struct table *table, const struct cell
     for (size_t i = 0; i < cell->count; i++)
         if (cell_uses(table, cell, i))
             values_add(&values, measures[which].of(cell->rows[i].record));
-    struct interval interval = statistics_median(values.x, values.n, BOOTSTRAP_SEED);
+    struct interval interval = statistics_median(values.x, values.n, STATISTICS_SEED);
     size_t n = values.n;
     free(values.x);
     if (n == 0)

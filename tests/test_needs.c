@@ -2,6 +2,7 @@
  * whole comparison sets until every interval is narrow enough, or the limit. */
 #define _GNU_SOURCE
 #include "harness/needs.h"
+#include "harness/statistics.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -281,7 +282,7 @@ static void no_interval_counts_with_too_few_samples(void **state)
     struct needs needs;
     struct sweep_file sweep = sweep_make(5);
     sweep.reps = 2;
-    assert_int_equal(run(&needs, &sweep, steady), SWEEP_WIDTH_SAMPLES);
+    assert_int_equal(run(&needs, &sweep, steady), STATISTICS_INTERVAL_MIN);
     finish(&needs);
 }
 

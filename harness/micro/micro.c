@@ -4,6 +4,7 @@
 
 #include "harness/counted.h"
 #include "harness/micro/micro_clock.h"
+#include "harness/process_cpu.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -47,23 +48,16 @@ uint64_t micro_done(const struct micro *micro)
     return gbench_done(micro->state);
 }
 
-static int64_t cpu_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 void micro_open(struct micro *micro)
 {
-    micro->cpu_started = cpu_now();
+    micro->cpu_started = process_cpu_ns();
     micro_count_begin(&micro->count);
 }
 
 void micro_close(struct micro *micro)
 {
     micro_count_end(&micro->count);
-    micro->cpu_ns += cpu_now() - micro->cpu_started;
+    micro->cpu_ns += process_cpu_ns() - micro->cpu_started;
     micro->cpu_sections++;
 }
 
@@ -307,7 +301,7 @@ void micro_register(const struct variant_spec *variants, size_t count, const cha
 {
     micro_count_list(events);
     clock_cost_ns = micro_clock_cost_ns(machine_now);
-    cpu_clock_cost_ns = micro_clock_cost_ns(cpu_now);
+    cpu_clock_cost_ns = micro_clock_cost_ns(process_cpu_ns);
     for (size_t t = 0; t < TABLES; t++) {
         for (const struct micro_op *op = tables[t]; op->name; op++) {
             if (!op->serves)
