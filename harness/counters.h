@@ -90,7 +90,7 @@ void counters_begin(struct counters *counters);
 void counters_end(struct counters *counters);
 
 /* Takes what threads tell only when they end (COUNTER_RUN). ops: of all calls, the untimed ones
- * included. */
+ * included. Without counters_bind() before it, all events are absent. */
 void counters_finish(struct counters *counters, uint64_t ops);
 
 /* [{name, source, value, per_op, per_m} or {name, source, absent}], in the order of the list. A

@@ -67,6 +67,7 @@ struct counters {
     bool kernel;
     int perf_component;
     const struct counters_source *source;
+    bool bound; /* counters_bind() was called */
 
     size_t set_count, chosen; /* sets that fit, and the one that counts */
     size_t *slot;             /* of every thread's set, of the chosen one */

@@ -304,6 +304,8 @@ static void memory_finish(struct counters *counters)
 void counters_finish(struct counters *counters, uint64_t ops)
 {
     counters->run_ops = ops;
+    for (size_t i = 0; !counters->bound && i < counters->count; i++)
+        counter_lose(&counters->list[i], "the sample ended before anything ran");
     memory_finish(counters);
     if (!counters->wants_malloc)
         return;

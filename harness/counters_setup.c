@@ -171,6 +171,7 @@ static void inherited_start(struct counters *counters)
 void counters_bind(struct counters *counters, const struct counters_source *source)
 {
     counters->source = source;
+    counters->bound = true;
     chosen_take(counters);
     inherited_start(counters);
     counters_own_start(counters);

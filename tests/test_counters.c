@@ -618,6 +618,18 @@ static void an_own_event_that_cannot_be_added_is_absent_alone(void **state)
     counters_drop(counters);
 }
 
+static void sample_that_never_ran_counted_nothing(void **state)
+{
+    char error[ERROR_SIZE];
+    (void)state;
+    fake_reset();
+    struct counters *counters =
+        counters_new(&fake_api, "PROCESS_MEMORY_PER_G", COUNTERS_PER_THREAD, error, sizeof error);
+    counters_finish(counters, 0);
+    assert_absent(counters, "sde:::schedlab::PROCESS_MEMORY_PER_G", "before anything ran");
+    counters_drop(counters);
+}
+
 static void without_a_scheduler_its_events_are_absent(void **state)
 {
     char error[ERROR_SIZE];
@@ -775,6 +787,7 @@ int main(void)
         cmocka_unit_test(own_sums_are_differences_and_peaks_are_values),
         cmocka_unit_test(own_events_may_take_several_sets),
         cmocka_unit_test(an_own_event_that_cannot_be_added_is_absent_alone),
+        cmocka_unit_test(sample_that_never_ran_counted_nothing),
         cmocka_unit_test(without_a_scheduler_its_events_are_absent),
         cmocka_unit_test(the_default_asks_for_cache_misses_first),
         cmocka_unit_test(lists_are_split_and_checked),
