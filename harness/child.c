@@ -271,10 +271,9 @@ static void program_path(const char *program, char path[PATH_SIZE])
 }
 
 /* As process_run() of the sample, by way of hyperfine if outside is given. */
-static int sample_process_run(const struct sample_request *request,
-                              const struct arguments *arguments,
-                              const struct sample_outside *outside, struct process_result *result,
-                              json_t **seen)
+static int program_run(const struct sample_request *request, const struct arguments *arguments,
+                       const struct sample_outside *outside, struct process_result *result,
+                       json_t **seen)
 {
     *seen = NULL;
     const char *program = request->program ? request->program : child_program;
@@ -286,6 +285,18 @@ static int sample_process_run(const struct sample_request *request,
     int error = hyperfine_run(outside->hyperfine, command, outside->json_path, request->timeout_s,
                               result, seen);
     free(command);
+    return error;
+}
+
+/* The same on the allocator that its variant asks for. */
+static int sample_process_run(const struct sample_request *request,
+                              const struct arguments *arguments,
+                              const struct sample_outside *outside, struct process_result *result,
+                              json_t **seen)
+{
+    allocator_for_children(asked_allocator(request));
+    int error = program_run(request, arguments, outside, result, seen);
+    allocator_for_children(ALLOCATOR_JEMALLOC); /* what others start is no sample */
     return error;
 }
 
@@ -322,9 +333,7 @@ static json_t *startup_measure(const struct sample_request *request,
     json_t *seen = NULL, *startup = NULL;
     null.no_calls = true;
     request_arguments(&arguments, &null);
-    allocator_for_children(asked_allocator(&null));
     int error = sample_process_run(&null, &arguments, outside, &result, &seen);
-    allocator_for_children(ALLOCATOR_JEMALLOC);
     if (!error) {
         json_t *record = record_of_output(&result, why, sizeof why);
         if (seen && strcmp(record_text(record, "status"), "ok") == 0)
@@ -346,12 +355,9 @@ json_t *child_run_sample_timed(const struct sample_request *request,
 {
     struct arguments arguments;
     request_arguments(&arguments, request);
-    allocator_for_children(asked_allocator(request));
-
     struct process_result result;
     json_t *seen;
     int error = sample_process_run(request, &arguments, outside, &result, &seen);
-    allocator_for_children(ALLOCATOR_JEMALLOC); /* what others start is no sample */
     if (error) {
         char reason[256];
         snprintf(reason, sizeof reason, "cannot start a process: %s", strerror(-error));

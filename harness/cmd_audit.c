@@ -23,8 +23,17 @@ enum {
     QUICK_REPS_MAX = 8
 };
 enum { BLOCKS_PER_ROUND = 3, BLOCKS_PER_QUICK_ROUND = 2 }; /* times the most of a round's own */
-enum { KEY_FORMAT = 0x100, KEY_QUICK, KEY_ALPHA, KEY_RESULTS, KEY_REPS, KEY_REPS_MAX, KEY_WIDTH };
-enum { KEY_BLOCKS = KEY_WIDTH + 1, KEY_SEED };
+enum {
+    KEY_FORMAT = 0x100,
+    KEY_QUICK,
+    KEY_ALPHA,
+    KEY_RESULTS,
+    KEY_REPS,
+    KEY_REPS_MAX,
+    KEY_WIDTH,
+    KEY_BLOCKS,
+    KEY_SEED
+};
 
 static const char *const format_words[] = {"table", "json", NULL};
 

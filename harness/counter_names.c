@@ -189,11 +189,6 @@ enum counter_kind counter_sde_kind(int index)
     return stat_info[index].merge == STAT_MERGE_MAX ? COUNTER_PEAK : COUNTER_SUM;
 }
 
-bool counter_sde_is_peak(int index)
-{
-    return counter_sde_kind(index) == COUNTER_PEAK;
-}
-
 int counter_sde_find(const char *name)
 {
     if (strncmp(name, COUNTER_SDE_PREFIX, strlen(COUNTER_SDE_PREFIX)) != 0)

@@ -67,7 +67,6 @@ int counter_sde_count(void);
 const char *counter_sde_name(int index); /* without the prefix */
 const char *counter_sde_help(int index);
 enum counter_kind counter_sde_kind(int index);
-bool counter_sde_is_peak(int index);
 bool counter_sde_is_malloc(int index);
 bool counter_sde_is_per_g(int index);   /* divided by LIVE_GS_PEAK */
 int counter_sde_find(const char *name); /* with the prefix; -1 if there is none */

@@ -1,8 +1,8 @@
 /* doctor_tree.h - small files of /proc and /sys below a root.
  *
- * Who calls: the parts of doctor; limits.c. Paths are formatted and begin without a slash; they
- * are looked for at ROOT/PATH. A file that is missing, cannot be read or makes no sense is
- * `false`; nothing here has a default value.
+ * Who calls: the parts of doctor; limits.c; memory_use.c. Paths are formatted and begin without a
+ * slash; they are looked for at ROOT/PATH. A file that is missing, cannot be read or
+ * makes no sense is `false`; nothing here has a default value.
  */
 #ifndef SCHEDLAB_DOCTOR_TREE_H
 #define SCHEDLAB_DOCTOR_TREE_H

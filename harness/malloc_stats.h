@@ -1,6 +1,7 @@
 /* malloc_stats.h - what jemalloc knows of this process's memory.
  *
- * Who calls: counters.c, which publishes the numbers as events. Everything is jemalloc's own
+ * Who calls: counters_own.c, counters_malloc.c and counter_names.c, which publish the numbers as
+ * events. Everything is jemalloc's own
  * account; under another malloc there is none.
  *
  * Amounts are jemalloc's at the last refresh. Requests are those that jemalloc has in its books: a

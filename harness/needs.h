@@ -1,6 +1,6 @@
 /* needs.h - which cells the next block of a sweep has to measure, and why measuring a cell ended.
  *
- * Who calls: sweep_run.c.
+ * Who calls: sweep_run.c; audit_replay.c, which asks what a sweep would have measured.
  *
  *     blocks 0 .. reps-1          hold every cell
  *     blocks reps .. reps_max-1   hold the comparison sets (plan.h) in which a cell still has an

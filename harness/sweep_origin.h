@@ -1,10 +1,9 @@
 /* sweep_origin.h - what a run was begun with, and whether two runs, or a run and this program, have
  * that in common.
  *
- * Who calls: cmd_sweep.c to begin a run, sweep_resume.c to go on with one,
- * merge.c to join some. A run's origin is its
- * sweep.yaml and environment.json. Samples of one run must come from one program on one machine, or
- * a difference between its cells would have two causes.
+ * Who calls: cmd_sweep.c to begin a run, sweep_resume.c to go on with one, merge.c to join some. A
+ * run's origin is its sweep.yaml and environment.json. Samples of one run must come
+ * from one program on one machine, or a difference between its cells would have two causes.
  */
 #ifndef SCHEDLAB_SWEEP_ORIGIN_H
 #define SCHEDLAB_SWEEP_ORIGIN_H

@@ -148,10 +148,4 @@ void micro_partner_join(struct micro_partner *partner);
 bool micro_serves_all(const struct sched_ops *ops);
 bool micro_serves_parallel(const struct sched_ops *ops);
 
-/* Keeps the compiler from leaving out a computation. */
-static inline void micro_keep(const void *value)
-{
-    __asm__ volatile("" : : "r"(value) : "memory");
-}
-
 #endif

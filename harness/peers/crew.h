@@ -16,8 +16,8 @@ enum { CREW_MAX = 64 };
 struct crew {
     void (*fn)(void *arg, int index);
     void *arg;
-    int count;
-    bool shared; /* there are fewer cores than threads: who waits lets the others run */
+    cpu_set_t cores; /* of the process; each thread is bound to one of them */
+    bool shared;     /* there are fewer cores than threads: who waits lets the others run */
     _Alignas(64) atomic_int ready;
     _Alignas(64) atomic_bool open; /* release: what the first thread wrote before is seen */
     _Alignas(64) atomic_int done;  /* release: what the threads wrote is seen by the first */
@@ -63,10 +63,7 @@ static inline void *crew_main(void *arg)
 {
     struct crew_member *member = (struct crew_member *)arg;
     struct crew *crew = member->crew;
-    cpu_set_t cores;
-    if (pthread_getaffinity_np(pthread_self(), sizeof cores, &cores))
-        peer_fail("cannot read the cores of a thread");
-    crew_bind(&cores, member->index);
+    crew_bind(&crew->cores, member->index);
     atomic_fetch_add_explicit(&crew->ready, 1, memory_order_relaxed); /* it hands nothing over */
     while (!atomic_load_explicit(&crew->open, memory_order_acquire))
         crew_wait(crew);
@@ -79,20 +76,19 @@ static inline void *crew_main(void *arg)
  * it took from when all were there. */
 static inline int64_t crew_run(int count, void (*fn)(void *arg, int index), void *arg)
 {
-    struct crew crew = {.fn = fn, .arg = arg, .count = count};
+    struct crew crew = {.fn = fn, .arg = arg};
     struct crew_member members[CREW_MAX];
-    cpu_set_t cores;
     if (count > CREW_MAX)
         peer_unsupported("%d threads; at most %d", count, CREW_MAX);
-    if (sched_getaffinity(0, sizeof cores, &cores))
+    if (sched_getaffinity(0, sizeof crew.cores, &crew.cores))
         peer_fail("cannot read the cores of this process");
-    crew.shared = CPU_COUNT(&cores) < count;
+    crew.shared = CPU_COUNT(&crew.cores) < count;
     for (int i = 1; i < count; i++) {
         members[i] = (struct crew_member){.crew = &crew, .index = i};
         if (pthread_create(&members[i].thread, NULL, crew_main, &members[i]))
             peer_fail("cannot start a thread");
     }
-    crew_bind(&cores, 0);
+    crew_bind(&crew.cores, 0);
     while (atomic_load_explicit(&crew.ready, memory_order_relaxed) < count - 1)
         crew_wait(&crew);
     int64_t start = peer_now();
@@ -103,7 +99,7 @@ static inline int64_t crew_run(int count, void (*fn)(void *arg, int index), void
     int64_t time_ns = peer_now() - start;
     for (int i = 1; i < count; i++)
         pthread_join(members[i].thread, NULL);
-    if (sched_setaffinity(0, sizeof cores, &cores))
+    if (sched_setaffinity(0, sizeof crew.cores, &crew.cores))
         peer_fail("cannot give this thread its cores back");
     return time_ns;
 }
