@@ -1,6 +1,7 @@
 /* run_table.c - see run_table.h. */
 #include "harness/run_table.h"
 
+#include "harness/classes.h"
 #include "harness/counted.h"
 #include "harness/counter_names.h"
 #include "harness/counters.h"
@@ -456,6 +457,29 @@ static void print_shown(const struct run_table *table, FILE *to)
     }
 }
 
+/* The tables are over all repetitions, whatever the machine did. */
+static void print_moods(const struct run_table *table, FILE *messages)
+{
+    struct classes classes;
+    size_t i, count[MOOD_MIXED + 1] = {0};
+    const json_t *record;
+    json_t *records = json_array();
+    for (size_t row = 0; row < table->count; row++)
+        json_array_extend(records, table->rows[row].records);
+    classes_learn(&classes, records);
+    json_array_foreach(records, i, record) count[classes_mood(&classes, record)]++;
+    json_decref(records);
+    if ((count[MOOD_NEAR] > 0) + (count[MOOD_FAR] > 0) + (count[MOOD_MIXED] > 0) < 2)
+        return;
+    fprintf(
+        messages,
+        "schedlab run: the machine was in several moods: %zu near (%.0f ns from core to core and "
+        "back), %zu far (%.0f ns), %zu in between; the medians are over all, `schedlab sweep` "
+        "compares within one\n",
+        count[MOOD_NEAR], classes.moods.near_ns, count[MOOD_FAR], classes.moods.far_ns,
+        count[MOOD_MIXED]);
+}
+
 void run_table_print(const struct run_table *table, FILE *to, FILE *messages)
 {
     print_throughput(table, to);
@@ -464,6 +488,7 @@ void run_table_print(const struct run_table *table, FILE *to, FILE *messages)
     print_shown(table, to);
     fflush(to);
     print_cut_short(table, messages);
+    print_moods(table, messages);
     print_left_out(table, messages);
     print_absent(table, messages);
     print_reasons(table, messages);

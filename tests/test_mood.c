@@ -1,11 +1,15 @@
 /* test_mood.c - the machine's mood: when probes fall into two classes, and which samples lie in
  * which. */
 #include "harness/mood.h"
+#include "harness/run_table.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -87,6 +91,38 @@ static void moods_have_names(void **state)
     assert_string_equal(mood_text(MOOD_MIXED), "mixed");
 }
 
+/* What `schedlab run` remarks on three samples, the first two near and the last one at far_ns. */
+static void remarks_on(double far_ns, char *messages, size_t size)
+{
+    const double line_ns[] = {50, 52, far_ns};
+    struct run_row row = {.variant = "gmp", .records = json_array()};
+    struct run_table table = {
+        .workload = "fib", .op = "task", .workers = 2, .rows = &row, .count = 1, .seed = 1};
+    for (size_t i = 0; i < 3; i++)
+        json_array_append_new(row.records,
+                              json_pack("{ss si sf s{s{sf} s{sf}}}", "status", "ok", "workers", 2,
+                                        "throughput", 1e6, "probe", "before", "line_ns", line_ns[i],
+                                        "after", "line_ns", line_ns[i]));
+    memset(messages, 0, size);
+    FILE *to = fopen("/dev/null", "w"), *remarks = fmemopen(messages, size, "w");
+    if (!to || !remarks)
+        abort();
+    run_table_print(&table, to, remarks);
+    fclose(to);
+    fclose(remarks);
+    json_decref(row.records);
+}
+
+static void run_says_that_its_samples_lay_in_several_moods(void **state)
+{
+    (void)state;
+    char messages[1024] = "";
+    remarks_on(350, messages, sizeof messages);
+    assert_non_null(strstr(messages, "2 near (51 ns from core to core and back), 1 far (350 ns)"));
+    remarks_on(54, messages, sizeof messages);
+    assert_null(strstr(messages, "mood"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -95,6 +131,7 @@ int main(void)
         cmocka_unit_test(centres_differ_by_half_at_least),
         cmocka_unit_test(missing_probes_teach_nothing),
         cmocka_unit_test(moods_have_names),
+        cmocka_unit_test(run_says_that_its_samples_lay_in_several_moods),
     };
     return cmocka_run_group_tests_name("mood", tests, NULL, NULL);
 }
