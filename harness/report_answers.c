@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NAMES_MAX = 3 };
+enum { NAMES_MAX = 3, SLOWER_MAX = 7 };
 
 /* "1.95x tasksteal (1.90 to 2.01)"; set off if it is shown. */
 static void multiple_write(FILE *to, struct interval ratio, const char *of, bool shown)
@@ -34,6 +34,35 @@ static void effect_write(FILE *to, const struct verdict *verdict)
         html_format(to, "p = %.3f]", verdict->p);
 }
 
+/* Whether a row names it already: as the next or as the baseline. */
+static bool is_named(const struct report_group *group, const struct verdict *verdict,
+                     const struct report_cell *cell)
+{
+    return (verdict->outcome == VERDICT_WON && cell == verdict->next) ||
+           (is_baseline(group, cell) && isfinite(verdict->best->to_baseline.median));
+}
+
+/* The best's multiples of all others that it is shown to be faster than. */
+static void slower_write(FILE *to, const struct report_group *group, const struct verdict *verdict)
+{
+    size_t written = 0;
+    if (verdict->outcome != VERDICT_WON && verdict->outcome != VERDICT_TIED)
+        return;
+    for (size_t i = 0; i < verdict->slower_count; i++) {
+        const struct verdict_slower *slower = &verdict->slower[i];
+        if (is_named(group, verdict, slower->cell))
+            continue;
+        if (written == 0 && verdict->outcome == VERDICT_TIED)
+            html_format(to, "; %s over the slower: ", verdict->best->variant);
+        else if (written < SLOWER_MAX)
+            html_text(to, written == 0 ? "; " : " \302\267 ");
+        if (written++ < SLOWER_MAX)
+            html_format(to, "%s %s", text_ratio(slower->times.median).s, slower->cell->variant);
+    }
+    if (written > SLOWER_MAX)
+        html_format(to, " and %zu more", written - SLOWER_MAX);
+}
+
 /* The fastest on one workload, over the next and over the baseline; with its name where it has not
  * won. */
 static void win_write(FILE *to, const struct report_group *group, const struct verdict *verdict,
@@ -51,6 +80,7 @@ static void win_write(FILE *to, const struct report_group *group, const struct v
         html_text(to, ", ");
         multiple_write(to, verdict->best->to_baseline, group->baseline, !name);
     }
+    slower_write(to, group, verdict);
     html_close(to, "li");
 }
 
@@ -82,6 +112,14 @@ static bool contenders_write(FILE *to, const struct report_group *group,
     return baseline;
 }
 
+static bool baseline_is_slower(const struct report_group *group, const struct verdict *verdict)
+{
+    for (size_t i = 0; i < verdict->slower_count; i++)
+        if (is_baseline(group, verdict->slower[i].cell))
+            return true;
+    return false;
+}
+
 /* A workload on which the fastest are not told apart. */
 static void tie_write(FILE *to, const struct report_group *group, const struct verdict *verdict)
 {
@@ -90,8 +128,10 @@ static void tie_write(FILE *to, const struct report_group *group, const struct v
     bool baseline = contenders_write(to, group, verdict);
     if (!baseline && isfinite(verdict->best->to_baseline.median)) {
         html_format(to, "; %s ", verdict->best->variant);
-        multiple_write(to, verdict->best->to_baseline, group->baseline, false);
+        multiple_write(to, verdict->best->to_baseline, group->baseline,
+                       baseline_is_slower(group, verdict));
     }
+    slower_write(to, group, verdict);
     html_close(to, "li");
 }
 
@@ -119,6 +159,8 @@ static void unlike_write(FILE *to, const struct verdict *verdict)
 /* Whether two workloads belong in one row. */
 static bool same_answer(const struct verdict *a, const struct verdict *b)
 {
+    if (a->outcome == VERDICT_TIED)
+        return b->outcome == VERDICT_TIED && (a->slower_count == 0) == (b->slower_count == 0);
     return a->outcome == b->outcome &&
            (a->outcome != VERDICT_WON || strcmp(a->best->variant, b->best->variant) == 0);
 }
@@ -163,7 +205,9 @@ static void outcome_write(FILE *to, const struct verdict *verdict)
                                          [VERDICT_FEW] = "too few samples to say",
                                          [VERDICT_UNLIKE] = "measured in different moods",
                                          [VERDICT_NONE] = "nothing to compare"};
-    if (verdict->outcome == VERDICT_WON)
+    if (verdict->outcome == VERDICT_TIED && verdict->slower_count > 0)
+        html_td(to, "tie", "several not told apart");
+    else if (verdict->outcome == VERDICT_WON)
         html_td(to, "winner", verdict->best->variant);
     else
         html_td(to, "tie", labels[verdict->outcome]);
@@ -252,6 +296,7 @@ static void latency_write(FILE *to, const struct report *report, const struct re
             tail_write(to, report, verdict->next, false);
             effect_write(to, verdict);
         }
+        slower_write(to, &tails, verdict);
         html_close(to, "td");
         html_close(to, "tr");
     }
@@ -298,16 +343,16 @@ void report_answers_write(FILE *to, const struct report *report)
     report_table_close(to);
     html_element(
         to, "p",
-        "Throughput, or latency where the question is about it, at the largest number of "
-        "workers of each group. 1.95× grq means 1.95 times the median of grq, with the 95 % "
-        "bootstrap interval of that ratio in brackets; the first is the next fastest, a "
-        "second the baseline. A is how often a sample of the fastest beats one of the next, ties "
-        "counting half: 0.5 is no difference. A variant wins if the Mann-Whitney test shows it to "
-        "be faster than every other at 5 %, with Holm's correction over all tests of a question; "
-        "else no difference is shown, which does not mean that there is none. Nothing is said "
-        "where "
-        "even samples that do not overlap would be too few to show one, or where no mood of the "
-        "machine has enough undisturbed samples of each.",
+        "Throughput, or latency where the question is about it, at the largest number of workers "
+        "of each group. 1.95× grq means 1.95 times the median of grq, with the 95 % bootstrap "
+        "interval of that ratio in brackets; the first is the next fastest, a second the baseline, "
+        "and then come, without brackets, all others that are shown to be slower. A is how often a "
+        "sample of the fastest beats one of the next, ties counting half: 0.5 is no difference. A "
+        "variant wins if the Mann-Whitney test shows it to be faster than every other at 5 %, with "
+        "Holm's correction over all tests of a question; else it is not told apart from some, "
+        "which does not mean that there is no difference. Nothing is said where even samples that "
+        "do not overlap would be too few to show one, or where no mood of the machine has enough "
+        "undisturbed samples of each.",
         "class", "note", NULL);
     html_close(to, "section");
 }

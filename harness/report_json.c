@@ -33,13 +33,22 @@ static json_t *verdict_to_json(const struct verdict *verdict)
                                            [VERDICT_FEW] = "too few samples",
                                            [VERDICT_UNLIKE] = "samples of different moods",
                                            [VERDICT_NONE] = "nothing to compare"};
+    bool some_are_slower = verdict->outcome == VERDICT_TIED && verdict->slower_count > 0;
+    const char *outcome = some_are_slower ? "several not told apart" : outcomes[verdict->outcome];
     json_t *object =
         json_pack("{ss si ss ss}", "workload", verdict->workload, "workers", verdict->workers,
-                  "outcome", outcomes[verdict->outcome], "class", class_text(verdict->chosen));
+                  "outcome", outcome, "class", class_text(verdict->chosen));
     json_t *tied = json_array();
     for (size_t i = 0; i < verdict->tied_count; i++)
         json_array_append_new(tied, json_string(verdict->tied[i]->variant));
     json_object_set_new(object, "tied", tied);
+    json_t *slower = json_array();
+    for (size_t i = 0; i < verdict->slower_count; i++) {
+        json_t *one = ratio_to_json(verdict->slower[i].times);
+        set_text(one, "variant", verdict->slower[i].cell->variant);
+        json_array_append_new(slower, one);
+    }
+    json_object_set_new(object, "slower", slower);
     if (verdict->best) {
         bool won = verdict->outcome == VERDICT_WON;
         set_text(object, won ? "fastest" : "seen_fastest", verdict->best->variant);

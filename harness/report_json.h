@@ -4,18 +4,21 @@
  *
  * {"schema": 1, "run", "title", "report": path, "groups": [{"id", "question", "baseline",
  *  "metric": "throughput" or, for questions about latency, "p99 latency", about events, "events",
- *  "answers": [{"workload", "workers", "outcome", "fastest", "tied": [variant], "next",
- *               "over_next": {"ratio", "lo", "hi"}, "superiority", "p",
- *               "over_baseline": {...}}],
- *  "cells": [{"cell", "variant", "workload", "workers", "status", "reason", "n", "median",
- *             "lo", "hi", "over_baseline", "speedup", "p99": {"ns", "lo", "hi"},
- *             "more_workers_than_cores": true}],
+ *  "answers": [{"workload", "workers", "outcome", "class", "fastest", "tied": [variant],
+ *               "slower": [{"variant", "ratio", "lo", "hi"}], "next",
+ *               "over_next": {"ratio", "lo", "hi"}, "superiority", "p", "over_baseline": {...}}],
+ *  "cells": [{"cell", "variant", "workload", "workers", "status", "reason", "n", "class", "n_all",
+ *             "stop", "median", "lo", "hi", "over_baseline": {...}, "speedup": {...}, "efficiency",
+ *             "p99": {"ns", "lo", "hi"}, "more_workers_than_cores": true}],
  *  "figures": [path]}],
  *  "peers": see report_peers.h}
  *
- * superiority and p are of the fastest over the next, see report_verdict.h; of latencies, ratios
- * are how many times shorter. Who is fastest without having won is "seen_fastest". What could not
- * be had is left out; "interval": {"absent"} stands for "lo" and "hi".
+ * outcome: "won", "several not told apart", "no difference shown" where none is slower either, "too
+ * few samples", "samples of different moods", "nothing to compare". class: of the samples, see
+ * results/README.md. slower: those that the fastest is shown to be faster than, with its multiple
+ * of each. superiority and p are of the fastest over the next, see report_verdict.h; of latencies,
+ * ratios are how many times shorter. Who is fastest without having won is "seen_fastest". What
+ * could not be had is left out; "interval": {"absent"} stands for "lo" and "hi".
  */
 #ifndef SCHEDLAB_REPORT_JSON_H
 #define SCHEDLAB_REPORT_JSON_H

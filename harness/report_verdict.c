@@ -101,19 +101,22 @@ static void tests_add(struct tests *tests, const struct field *field)
     }
 }
 
-/* Those of the field that its first is not shown to be faster than. p is of the second and so on. A
- * higher median with as many pairs that speak against it shows nothing. */
-static size_t keep_tied(const struct field *field, const double *p, const struct report_cell **tied)
+/* Parts the others of the field into those that its first is shown to be faster than and those that
+ * it is not. p is of the second and so on. A higher median with as many pairs that speak against it
+ * shows nothing. */
+static void part(struct verdict *verdict, const struct field *field, const double *p)
 {
     const struct runner *best = &field->runners[0];
-    size_t kept = 0;
     for (size_t i = 1; i < field->count; i++) {
         const struct runner *other = &field->runners[i];
         double superiority = statistics_superiority(best->x, best->n, other->x, other->n);
         if (!(p[i - 1] < VERDICT_ALPHA) || superiority <= 0.5)
-            tied[kept++] = other->cell;
+            verdict->tied[verdict->tied_count++] = other->cell;
+        else
+            verdict->slower[verdict->slower_count++] =
+                (struct verdict_slower){other->cell, statistics_ratio(best->x, best->n, other->x,
+                                                                      other->n, BOOTSTRAP_SEED)};
     }
-    return kept;
 }
 
 static bool too_few(const struct field *field, const double *least)
@@ -136,7 +139,8 @@ static struct verdict verdict_begin(const struct field *field, const char *workl
                               .superiority = NAN,
                               .p = NAN};
     verdict.tied = calloc(field->count + 1, sizeof *verdict.tied);
-    if (!verdict.tied)
+    verdict.slower = calloc(field->count + 1, sizeof *verdict.slower);
+    if (!verdict.tied || !verdict.slower)
         abort();
     if (field->choice.unlike) {
         verdict.outcome = VERDICT_UNLIKE;
@@ -159,7 +163,7 @@ static void verdict_decide(struct verdict *verdict, const struct field *field, c
     verdict->over_next = statistics_ratio(best->x, best->n, next->x, next->n, BOOTSTRAP_SEED);
     verdict->superiority = statistics_superiority(best->x, best->n, next->x, next->n);
     verdict->p = p[0];
-    verdict->tied_count = keep_tied(field, p, verdict->tied);
+    part(verdict, field, p);
     verdict->outcome = too_few(field, least)     ? VERDICT_FEW
                        : verdict->tied_count > 0 ? VERDICT_TIED
                                                  : VERDICT_WON;
@@ -206,8 +210,10 @@ struct verdict *verdicts_make(const struct report_group *group, size_t *count)
 
 void verdicts_free(struct verdict *verdicts, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         free(verdicts[i].tied);
+        free(verdicts[i].slower);
+    }
     free(verdicts);
 }
 

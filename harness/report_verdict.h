@@ -4,7 +4,8 @@
  * is the variant with the highest median at the group's largest count of workers. It is tested
  * against every other one by Mann-Whitney, over samples of one class (classes.h) that all of them
  * have enough of, and Holm's correction is over all these tests of the group. It wins if it is
- * shown to be faster than each; with those it is not told apart from "no difference is shown".
+ * shown to be faster than each; from those that it is not told apart from no difference is shown,
+ * and the others are slower than it all the same.
  * Where even samples that do not overlap could not show it, there are too few, and nobody wins. Nor
  * where no mood of the machine has enough samples of each: then the machine would decide. `serial`,
  * which has no scheduler, does not compete.
@@ -25,6 +26,12 @@ enum verdict_outcome {
     VERDICT_NONE,   /* fewer than two variants have a number */
 };
 
+/* One that the best is shown to be faster than. */
+struct verdict_slower {
+    const struct report_cell *cell;
+    struct interval times; /* best's multiple of it */
+};
+
 struct verdict {
     enum verdict_outcome outcome;
     const char *workload;
@@ -36,6 +43,8 @@ struct verdict {
     const struct report_cell **tied; /* not told apart from best, highest median first; all of them
                                       * if they are unlike */
     size_t tied_count;
+    struct verdict_slower *slower; /* than best, by the same tests; highest median first */
+    size_t slower_count;
     struct interval over_next; /* best's multiple of next */
     double superiority;        /* of best over next, as in statistics.h; NAN without a next */
     double p;                  /* of best against next, adjusted; NAN without a next */

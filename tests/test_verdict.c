@@ -37,6 +37,8 @@ static void who_is_shown_to_be_faster_than_all_wins(void **state)
     assert_string_equal(verdict->best->variant, "b");
     assert_string_equal(verdict->next->variant, "a");
     assert_int_equal(verdict->tied_count, 0);
+    assert_int_equal(verdict->slower_count, 1);
+    assert_true(verdict->slower[0].times.median == verdict->over_next.median);
     assert_true(verdict->over_next.median == 2);
     assert_true(verdict->over_next.lo <= 2 && verdict->over_next.hi >= 2);
     assert_true(verdict->superiority == 1);
@@ -54,6 +56,10 @@ static void samples_that_mix_show_no_difference(void **state)
     assert_string_equal(verdict->best->variant, "b");
     assert_int_equal(verdict->tied_count, 1);
     assert_string_equal(verdict->tied[0]->variant, "a");
+    assert_int_equal(verdict->slower_count, 1);
+    assert_string_equal(verdict->slower[0].cell->variant, "c");
+    assert_true(fabs(verdict->slower[0].times.median - 105.5 / 20) < 1e-9);
+    assert_true(verdict->slower[0].times.lo > 1);
     assert_true(verdict->p > VERDICT_ALPHA);
     assert_true(verdict->superiority > 0.5 && verdict->superiority < 1);
     verdicts_free(verdict, 1);
@@ -379,6 +385,36 @@ static void programs_are_told_the_answer_to_the_question(void **state)
     json_decref(report.records);
 }
 
+static void who_is_slower_than_a_tie_is_told(void **state)
+{
+    (void)state;
+    struct report_cell cells[] = {cell("a", 2, 90, 110.1), cell("b", 2, 95, 116),
+                                  cell("c", 2, 10, 30)};
+    struct report_group group = {
+        .id = "g", .cells = cells, .count = 3, .figure = SWEEP_FIGURE_THROUGHPUT};
+    struct report report = {
+        .groups = &group, .groups_count = 1, .run_dir = "r", .name = "r", .title = "t"};
+    struct figures figures = {.count = 0};
+    char *page = NULL;
+    size_t size;
+    FILE *to = open_memstream(&page, &size);
+    report_answers_write(to, &report);
+    fclose(to);
+    assert_non_null(strstr(page, "several not told apart"));
+    assert_non_null(strstr(page, "b over the slower: 5.28\303\227 c"));
+    assert_null(strstr(page, "no difference shown"));
+    free(page);
+    json_t *json = report_to_json(&report, &figures);
+    json_t *answer = json_array_get(
+        json_object_get(json_array_get(json_object_get(json, "groups"), 0), "answers"), 0);
+    json_t *slower = json_object_get(answer, "slower");
+    assert_string_equal(record_text(answer, "outcome"), "several not told apart");
+    assert_int_equal(json_array_size(slower), 1);
+    assert_string_equal(record_text(json_array_get(slower, 0), "variant"), "c");
+    assert_true(record_number(json_array_get(slower, 0), "ratio") > 5);
+    json_decref(json);
+}
+
 /* A latency of about ns, measured between probes of line_ns. */
 static void add_latency_in_mood(json_t *records, const char *id, int ns, int line_ns)
 {
@@ -432,6 +468,7 @@ int main(void)
         cmocka_unit_test(difference_from_the_baseline_is_tested_within_one_mood),
         cmocka_unit_test(latencies_have_the_verdicts_of_throughputs),
         cmocka_unit_test(programs_are_told_the_answer_to_the_question),
+        cmocka_unit_test(who_is_slower_than_a_tie_is_told),
         cmocka_unit_test(latencies_are_judged_in_the_mood_that_all_have),
     };
     return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
