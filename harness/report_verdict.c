@@ -251,9 +251,31 @@ static const char *shown_of(const struct report_cell *cell, const struct report_
         return "none";
     if (!(least < VERDICT_ALPHA))
         return "few";
-    if (!(p < VERDICT_ALPHA) || superiority == 0.5)
+    if (!(p < VERDICT_ALPHA)) /* without an overlap only more samples could show more */
+        return superiority == 0 || superiority == 1 ? "few" : "none";
+    if (superiority == 0.5)
         return "none";
     return superiority > 0.5 ? "faster" : "slower";
+}
+
+/* Holm's correction over the cells of each count of workers by themselves: figures and answers show
+ * one count, and the tests of another must not cost these their power. */
+static void holm_by_workers(const struct report_group *group, double *p)
+{
+    double *family = numbers_make(group->count);
+    for (size_t i = 0; i < group->count; i++) {
+        bool first = true;
+        for (size_t k = 0; k < i; k++)
+            first = first && group->cells[k].workers != group->cells[i].workers;
+        if (!first)
+            continue;
+        for (size_t k = 0; k < group->count; k++)
+            family[k] = group->cells[k].workers == group->cells[i].workers ? p[k] : NAN;
+        statistics_holm(family, group->count);
+        for (size_t k = 0; k < group->count; k++)
+            p[k] = isnan(family[k]) ? p[k] : family[k];
+    }
+    free(family);
 }
 
 /* Tests each cell against its baseline; NAN where there is nothing to test. */
@@ -269,8 +291,8 @@ static void baseline_tests(const struct report_group *group, double *p, double *
         p[i] = statistics_mann_whitney(both.x, both.n, both.y, both.m);
         least[i] = statistics_mann_whitney_least(both.n, both.m);
     }
-    statistics_holm(p, group->count);
-    statistics_holm(least, group->count);
+    holm_by_workers(group, p);
+    holm_by_workers(group, least);
 }
 
 const char **verdicts_over_baseline(const struct report_group *group)

@@ -11,9 +11,9 @@ enum { CELL_SAMPLES = 8 };
 /* With samples from lo to hi at equal steps. */
 static inline struct report_cell cell(const char *variant, int workers, double lo, double hi)
 {
-    static double samples[3][CELL_SAMPLES];
+    static double samples[4][CELL_SAMPLES];
     static unsigned turn;
-    double *own = samples[turn++ % 3], median = (lo + hi) / 2;
+    double *own = samples[turn++ % 4], median = (lo + hi) / 2;
     for (int i = 0; i < CELL_SAMPLES; i++)
         own[i] = lo + (hi - lo) * i / (CELL_SAMPLES - 1);
     return (struct report_cell){.group = "g",

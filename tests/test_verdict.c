@@ -287,6 +287,47 @@ static void difference_from_the_baseline_is_tested(void **state)
     free(shown);
 }
 
+/* 4 beside 4 have p = 2 / 70 at least: enough for one test, too little for two together. */
+static void cells_of_other_counts_of_workers_cost_no_power(void **state)
+{
+    (void)state;
+    struct report_cell cells[] = {cell("a", 1, 90, 110), cell("b", 1, 190, 210),
+                                  cell("a", 2, 90, 110), cell("b", 2, 190, 210)};
+    for (int i = 0; i < 4; i++) {
+        cells[i].samples_count = 4;
+        cells[i].to_baseline = (struct interval){2, 1, 3, 4};
+    }
+    struct report_group group = {.id = "g", .baseline = "a", .cells = cells, .count = 4};
+    const char **shown = verdicts_over_baseline(&group);
+    assert_string_equal(shown[1], "faster");
+    assert_string_equal(shown[3], "faster");
+    free(shown);
+}
+
+/* 8 beside 4 have p = 2 / 495 at least: shown among 12 tests, and not if a 13th counts. */
+static void apart_and_yet_not_shown_is_too_few(void **state)
+{
+    (void)state;
+    enum { FAR = 12, ALL = FAR + 2 };
+    static char names[FAR][16];
+    struct report_cell far = cell("", 2, 190, 210);
+    struct report_cell cells[ALL] = {cell("a", 2, 90, 110), cell("b", 2, 91, 111)};
+    far.samples_count = 4;
+    for (int i = 0; i < FAR; i++) {
+        snprintf(names[i], sizeof names[i], "c%d", i);
+        cells[2 + i] = far;
+        cells[2 + i].variant = names[i];
+    }
+    for (int i = 0; i < ALL; i++)
+        cells[i].to_baseline = (struct interval){2, 1, 3, 4};
+    struct report_group group = {.id = "g", .baseline = "a", .cells = cells, .count = ALL};
+    const char **shown = verdicts_over_baseline(&group);
+    assert_string_equal(shown[1], "none");
+    for (int i = 2; i < ALL; i++)
+        assert_string_equal(shown[i], "few");
+    free(shown);
+}
+
 /* B is faster while both are near; over all its samples it is not. */
 static void difference_from_the_baseline_is_tested_within_one_mood(void **state)
 {
@@ -465,6 +506,8 @@ int main(void)
         cmocka_unit_test(cell_without_moods_meets_one_mood_of_the_others),
         cmocka_unit_test(baseline_is_compared_within_one_mood_or_not_at_all),
         cmocka_unit_test(difference_from_the_baseline_is_tested),
+        cmocka_unit_test(cells_of_other_counts_of_workers_cost_no_power),
+        cmocka_unit_test(apart_and_yet_not_shown_is_too_few),
         cmocka_unit_test(difference_from_the_baseline_is_tested_within_one_mood),
         cmocka_unit_test(latencies_have_the_verdicts_of_throughputs),
         cmocka_unit_test(programs_are_told_the_answer_to_the_question),
