@@ -64,7 +64,7 @@ struct text text_time_interval(struct interval ns)
 static struct text plain_ratio(double value)
 {
     struct text text;
-    snprintf(text.s, sizeof text.s, "%.*f", value >= 9.95 ? 1 : value >= 0.0995 ? 2 : 4, value);
+    snprintf(text.s, sizeof text.s, "%.*f", value >= 0.0995 ? decimals(value) : 4, value);
     return text;
 }
 

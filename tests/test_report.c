@@ -40,6 +40,7 @@ static void ratios_and_counts_are_plain(void **state)
     (void)state;
     assert_string_equal(text_ratio(1.839).s, "1.84\303\227");
     assert_string_equal(text_ratio(28.04).s, "28.0\303\227");
+    assert_string_equal(text_ratio(13385.6).s, "13386\303\227");
     assert_string_equal(text_ratio(0.0164).s, "0.0164\303\227");
     assert_string_equal(text_ratio(NAN).s, "-");
     assert_string_equal(text_ratio_interval((struct interval){1, 0.9, 1.1, 5}).s, "0.90 to 1.10");
