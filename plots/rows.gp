@@ -71,7 +71,7 @@ do for [s in VARIANTS] { LABEL_CHARS = strlen(s) > LABEL_CHARS ? strlen(s) : LAB
 NAMES = 22 + 7.9 * LABEL_CHARS
 # How far right of the axis the columns of text end.
 VALUE_END = 56.0
-BASE_END = VALUE_END + (BASELINE eq "" ? 0 : 58)
+BASE_END = VALUE_END + (BASELINE eq "" ? 0 : 70)
 FEW_END = BASE_END + (ANY_FEW ? 50 : 0)
 VALUES = FEW_END + 10
 ROW = 18

@@ -102,7 +102,7 @@ sl_plain(v) = v == 0 ? "0" : v < 0.0001 ? "~0" : v < 0.09995 ? sprintf("%.4f", v
 sl_tick(v) = sprintf("%g", v / 1000.0 ** sl_power(v)) . sl_prefix(sl_power(v))
 sl_time(ns) = ns < 1e3 ? sprintf("%g ns", ns) : ns < 1e6 ? sprintf("%g µs", ns / 1e3) \
     : ns < 1e9 ? sprintf("%g ms", ns / 1e6) : sprintf("%g s", ns / 1e9)
-sl_ratio(x) = sprintf(x >= 9.95 ? "%.0f×" : x >= 0.0995 ? "%.2f×" : "%.3f×", x)
+sl_ratio(x) = x < 0.00005 ? "~0×" : sprintf((x < 0.0995 ? "%.4f" : sl_digits(x)) . "×", x)
 
 # A step of 1, 2 or 5 times a power of ten that gives 2 to 6 steps up to limit.
 sl_step(limit) = sl_step_of(limit, 10.0 ** floor(log10(limit)))

@@ -1,11 +1,11 @@
 # terminal.gp - throughput by variant and workload, as text for a terminal.
 #
 # gnuplot -c plots/terminal.gp RUN_DIR GROUP COLUMNS LINES [BASELINE]
-#   RUN_DIR   folder that holds cells.tsv
+#   RUN_DIR   folder that holds cells.tsv, and baseline.tsv if a baseline is given
 #   GROUP     group of the sweep, as in the first column
 #   COLUMNS   of the terminal
 #   LINES     of the terminal: workloads that do not fit are left out; 0: all
-#   BASELINE  a variant of the group; each value then also reads as a multiple of it
+#   BASELINE  a variant of the group; each value then also reads as a multiple of it, see over.gp
 #
 # A workload is shown at the largest count of workers it was run with. The figure goes to standard
 # output; its last line is the number of workloads left out.
@@ -21,16 +21,16 @@ COLUMNS = int(ARG3)
 LINES = int(ARG4)
 BASELINE = ARGC >= 5 ? ARG5 : ""
 load SL_HERE . "group.gp"
+OVER_FILE = ARG1 . "/baseline.tsv"
+load SL_HERE . "over.gp"
 
 NV = words(VARIANTS)
 NW = words(WORKLOADS)
 array OP[NW]
 array TOP[NW]
-array BASE[NW]
 do for [i = 1:NW] {
     OP[i] = "operation"
     TOP[i] = 0.0
-    BASE[i] = 0.0
 }
 
 # $ROWS: 1 workload, 2 variant, 3 why there is no value or 0, 4 to 6 value and interval, 7 whether
@@ -51,21 +51,20 @@ plot SL_FILE using (sl_index(WORKLOADS, strcol("workload"))) \
 unset table
 set datafile separator whitespace
 unset datafile columnheaders
-learn(i, v, value) = (TOP[i] = value > TOP[i] ? value : TOP[i]) \
-    + (v == sl_index(VARIANTS, BASELINE) ? (BASE[i] = value) : 0)
-stats $ROWS using (learn(int($1), int($2), $4)) nooutput
+learn(i, value) = (TOP[i] = value > TOP[i] ? value : TOP[i])
+stats $ROWS using (learn(int($1), $4)) nooutput
 
 NAMES = 0
 do for [s in VARIANTS] { NAMES = strlen(s) > NAMES ? strlen(s) : NAMES }
-VALUES = BASELINE eq "" ? 24 : 32
+VALUES = BASELINE eq "" ? 24 : 34
 COLUMNS = COLUMNS < NAMES + VALUES + 16 ? NAMES + VALUES + 16 : COLUMNS
 PANEL = NV + 4 # title, the rows, axis, its numbers, an empty line
 FIT = LINES == 0 ? NW : LINES / PANEL
 FIT = FIT < 1 ? 1 : FIT > NW ? NW : FIT
 
-text(value, lo, hi, few, base) = sprintf("%7s  ", sl_si(value)) \
+text(value, lo, hi, few, over) = sprintf("%7s  ", sl_si(value)) \
     . (few > 0 ? sprintf("%-16s", "too few") : sprintf("%6s to %-6s", sl_si(lo), sl_si(hi))) \
-    . (base > 0 ? sprintf("%8s", sl_ratio(value / base)) : "")
+    . sprintf(strlen(BASELINE) ? "%10s" : "%s", over)
 drawn(i) = $1 == i && $3 == 0
 
 set key off
@@ -79,7 +78,7 @@ do for [i = 1:FIT] {
     set terminal dumb noenhanced size COLUMNS, PANEL
     set title sprintf("%s, %s: %s per second, with 95 %% interval%s", word(WORKLOADS, i), \
         sl_count(WORKERS_MAX[i], "worker"), sl_plural(OP[i]), \
-        BASELINE eq "" ? "" : ", x " . BASELINE)
+        BASELINE eq "" ? "" : ", × " . BASELINE)
     limit = TOP[i] > 0 ? TOP[i] : 1
     set xrange [0:limit]
     set yrange [NV + 1:1] # a line of text each, and the axis
@@ -90,7 +89,8 @@ do for [i = 1:FIT] {
     set ytics ("" 0)
     do for [v = 1:NV] { set ytics add (word(VARIANTS, v) v) }
     plot $ROWS using (drawn(i) ? 0 : NaN):2:4:(0) with vectors nohead, \
-        $ROWS using (drawn(i) ? limit : NaN):2:(text($4, $5, $6, $7, BASE[i])) with labels left, \
+        $ROWS using (drawn(i) ? limit : NaN):2:\
+            (text($4, $5, $6, $7, over_baseline(i, int($2)))) with labels left, \
         $ROWS using ($1 == i && $3 > 0 ? 0 : NaN):2:(why_text(int($3))) with labels left \
             offset 1, 0
 }

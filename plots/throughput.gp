@@ -22,21 +22,11 @@ CAPTION = ARGC >= 5 && strlen(ARG5) ? ARG5 : ARG1
 BASELINE = ARGC >= 6 ? ARG6 : ""
 load SL_HERE . "group.gp"
 
+OVER_FILE = ARG1 . "/baseline.tsv"
+load SL_HERE . "over.gp"
 READING = "Bar: median of the samples; line: its 95 % interval. Longer is faster. " \
     . "Each panel has its own scale." \
-    . (strlen(BASELINE) ? " ×: multiple of " . BASELINE . "." : "")
-if (strlen(BASELINE)) {
-    array OVER[words(WORKLOADS) * words(VARIANTS)]
-    do for [k = 1:|OVER|] { OVER[k] = "" }
-    over_at(i, v) = (i - 1) * words(VARIANTS) + v
-    over_here(unused) = over_at(sl_index(WORKLOADS, strcol("workload")), \
-        sl_index(VARIANTS, strcol("variant")))
-    stats ARG1 . "/baseline.tsv" using ( \
-        sl_shown(strcol("group"), strcol("workload"), column("workers")) \
-        && strcol("ratio") ne "NA" \
-        ? strlen(OVER[over_here(0)] = sl_ratio(column("ratio"))) : 0) nooutput
-    over_baseline(i, v) = OVER[over_at(i, v)]
-}
+    . (strlen(BASELINE) ? " ×: multiple of " . BASELINE . "." . OVER_READING : "")
 MID = "median"
 LO = "lo"
 HI = "hi"

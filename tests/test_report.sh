@@ -310,6 +310,13 @@ done
 check plots_knob_runs_by_hand gnuplot -d -c "$plots/knob.gp" "$folder" tick elsewhere/knob tick 61
 check plots_heatmap_runs_by_hand gnuplot -d -c "$plots/heatmap.gp" "$folder" map elsewhere/heatmap ring 256 tick 61
 check plots_write_all_formats test "$(find elsewhere -type f -size +0 | wc -l)" = 21
+gnuplot -d -c "$plots/throughput.gp" "$folder" map elsewhere/map '' '' gmp
+check plots_mark_what_is_not_shown grep -qF '>~0.99×<' elsewhere/map.svg
+check plots_explain_the_mark grep -qF '~: no difference shown.' elsewhere/map.svg
+check plots_do_not_mark_what_is_shown grep -qF '>3.00×<' elsewhere/map.svg
+gnuplot -d -c "$plots/terminal.gp" "$folder" map 120 0 gmp >text 2>err
+check terminal_marks_what_is_not_shown grep -qE 'gmp,tick=1,ring=4 .* ~0.99× *$' text
+check terminal_does_not_mark_what_is_shown grep -qE 'gmp,ring=4 .* 3.00× *$' text
 gnuplot -d -c "$plots/throughput.gp" "$folder" nothing elsewhere/nothing >out 2>err
 check plots_fail_without_the_group test $? = 1
 one_line plots_name_the_missing_group "no rows of group 'nothing'"
