@@ -14,10 +14,13 @@ static const double RATE_MIN = 0.001;
 
 /* Factors -------------------------------------------------------------------------------------- */
 
-/* The counters in which a knob acts first, without "sde:::schedlab::". */
+/* The counters in which a knob acts first, without "sde:::schedlab::"; and a variant whose point
+ * is something rare. */
 static const struct {
     const char *knob, *counters;
 } own_counters[] = {
+    {"contsteal", "STEALS JOINS_STALLED"},
+    {"tasksteal", "STEALS JOINS_STALLED"},
     {"backoff_ns", "RUNNEXT_STEALS STEALS"},
     {"frames", "GS_CREATED STACKS_PEAK"},
     {"inherit", "RUNNEXT_HITS LOCAL_HITS"},
@@ -67,13 +70,17 @@ static bool belongs_to(const char *event, const char *knob)
 }
 
 /* Whether the event counts what a knob does that the group varies: any that a specification in it
- * names, though all of them name it alike. */
+ * names, though all of them name it alike. Where counts are the question, also what a variant does.
+ */
 static bool is_of_a_factor(const struct report_group *group, const char *event)
 {
-    for (size_t i = 0; i < group->count; i++)
+    for (size_t i = 0; i < group->count; i++) {
+        if (group->figure == SWEEP_FIGURE_EVENTS && belongs_to(event, group->cells[i].variant))
+            return true;
         for (const char *at = group->cells[i].variant; (at = strchr(at, ',')) != NULL;)
             if (belongs_to(event, ++at))
                 return true;
+    }
     return false;
 }
 

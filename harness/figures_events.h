@@ -8,12 +8,13 @@
 #include "harness/report_data.h"
 
 /* The names of the events for the figure of a group, separated by spaces: those that count what the
- * knobs do that the group's specifications name, then others in the order of the file. NULL if no
- * event is worth a figure. free() it. */
+ * knobs do that the group's specifications name and, if the group asks for counts, what its
+ * variants are about, then others in the order of the file. NULL if no event is worth a figure.
+ * free() it. */
 char *figures_events_choose(const struct report *report, const struct report_group *group);
 
-/* The names of the scheduler's own counters, separated by spaces, in which a knob or a setting
- * common to all variants acts first; NULL if it is not known. */
+/* The names of the scheduler's own counters, separated by spaces, in which a knob, a setting
+ * common to all variants, or a variant acts first; NULL if it is not known. */
 const char *figures_own_counters(const char *knob);
 
 #endif

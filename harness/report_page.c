@@ -188,7 +188,7 @@ static void absences_write(FILE *to, const struct report *report)
     html_element(to, "h2", "Events: sources, and what could not be counted", NULL);
     html_element(to, "p",
                  "All events are read through PAPI. Source pmu: the processor's counters; soft: "
-                 "counted by the kernel; sde: counted by the scheduler itself; sim: counted by the "
+                 "counted by the kernel; sde: counted by schedlab itself; sim: counted by the "
                  "simulated caches. What cannot be had is absent, never zero.",
                  NULL);
     absences_table(to, report);

@@ -41,9 +41,9 @@ array ABSENT[NE]
 array DRAWN[NE] # the numbers of the variants that have values, as a list
 array TOP[NE * NW]
 do for [e = 1:NE] { SOURCE[e] = "?"; ABSENT[e] = ""; DRAWN[e] = "" }
-# What happens less than once in a thousand operations gets no long bar, however rare it is
-# elsewhere.
-do for [k = 1:NE * NW] { TOP[k] = 0.001 }
+array MOST[NE]  # of all its columns
+array TIMES[NE] # of how many operations its numbers are: a million if it is rare in all columns
+do for [e = 1:NE] { MOST[e] = 0.0 }
 
 # $ROWS: 1 event, 2 workload, 3 variant, 4 to 6 value per operation and interval, 7 whether there are
 # too few samples for that.
@@ -64,13 +64,24 @@ at(e, i) = (e - 1) * NW + i
 VALUES = 0
 FEWS = 0
 draw(e, v, few) = (VALUES = VALUES + 1) + (FEWS = FEWS + few) + strlen(DRAWN[e] = sl_add(DRAWN[e], sprintf("%d", v)))
+most(e, value) = (MOST[e] = value > MOST[e] ? value : MOST[e])
 raise(k, value) = (TOP[k] = value > TOP[k] ? value : TOP[k])
+if (|$ROWS| > 0) {
+    stats $ROWS using (most(int($1), $4)) nooutput
+}
+# What happens less than once in a thousand of these operations gets no long bar, however rare it is
+# elsewhere.
+do for [e = 1:NE] {
+    TIMES[e] = MOST[e] > 0 && MOST[e] < 0.001 ? 1e6 : 1
+    do for [i = 1:NW] { TOP[at(e, i)] = 0.001 / TIMES[e] }
+}
 if (|$ROWS| > 0) {
     stats $ROWS using (draw(int($1), int($3), int($7)) + raise(at(int($1), int($2)), $6)) nooutput
 }
+per(e) = TIMES[e] > 1 ? " per million operations" : " per operation"
 
 source_text(s) = s eq "pmu" ? "pmu: hardware counter" : s eq "soft" ? "soft: the kernel's count" \
-    : s eq "sde" ? "sde: the scheduler's own count" : s eq "sim" ? "sim: simulated caches" : s
+    : s eq "sde" ? "sde: the program's own count" : s eq "sim" ? "sim: simulated caches" : s
 # "sde:::schedlab::STEALS" -> "STEALS"; "perf::CONTEXT-SWITCHES" -> "CONTEXT-SWITCHES"
 short(name) = strstrt(name, "::") ? short_of(name[strstrt(name, "::") + 2:*]) : name
 short_of(rest) = rest[1:1] eq ":" ? short(rest[2:*]) : short(rest)
@@ -99,7 +110,7 @@ do for [i = 1:NW] {
 LEAST = 6.9 * COLUMN_CHARS + 8 > 108 ? 6.9 * COLUMN_CHARS + 8 : 108
 short_chars = 0
 do for [e in EVENTS] { short_chars = strlen(short(e)) > short_chars ? strlen(short(e)) : short_chars }
-TITLE_W = 8.4 * (short_chars + 18) + 20
+TITLE_W = 8.4 * (short_chars + 26) + 20
 room(across) = (980.0 / across - NAMES - 16) / NW
 ACROSS = 1
 do for [a = 2:3] {
@@ -113,7 +124,7 @@ ROW = 16
 BLOCK_W = ACROSS > 1 ? 980.0 / ACROSS : NAMES + CELL * NW + 16
 BLOCK_W = BLOCK_W < TITLE_W ? TITLE_W : BLOCK_W
 W = BLOCK_W * ACROSS < 640 ? 640 : BLOCK_W * ACROSS
-READING = "Per operation: bar and number are the median, the line is its 95 % interval. " \
+READING = "Bar and number are the median, the line is its 95 % interval. " \
     . "Each column of a block has its own scale, from zero. " . sl_at_workers(0) . "." \
     . (FEWS == 0 ? "" : FEWS == VALUES ? " No lines:" . SL_FEW . "." \
         : " Values without a line may have" . SL_FEW . ".")
@@ -146,7 +157,7 @@ do for [format in SL_FORMATS] {
     set output PREFIX . "." . format
     set multiplot
     do for [e = 1:NE] {
-        set label short(word(EVENTS, e)) . " per operation" . unit(word(EVENTS, e)) \
+        set label short(word(EVENTS, e)) . per(e) . unit(word(EVENTS, e)) \
             at left(e) + 14, BLOCK[e] + 10 left font sl_bold(format, 12) textcolor rgb SL_INK
         set label "source " . source_text(SOURCE[e]) at left(e) + 14, BLOCK[e] + 26 left \
             font ",10" textcolor rgb SL_SOFT
@@ -184,7 +195,7 @@ do for [format in SL_FORMATS] {
                     with xerrorbars pointtype sl_point(spec(v), VARIANTS) \
                     pointsize sl_point_size(format, 0.7) linewidth 1 \
                     linecolor rgb sl_hue(spec(v)) notitle, \
-                $ROWS using ($1 == e ? cell(e, $2) + BAR + NUMBER : NaN):(row($1, $3)):(sl_plain($4)) \
+                $ROWS using ($1 == e ? cell(e, $2) + BAR + NUMBER : NaN):(row($1, $3)):(sl_plain($4 * TIMES[e])) \
                     with labels right font ",10" textcolor rgb SL_INK notitle
         }
     }

@@ -61,6 +61,31 @@ static void counters_of_other_knobs_have_to_differ(void **state)
     free(names);
 }
 
+/* Once in ten thousand operations, and alike in both. */
+static void counts_of_stealing_are_shown_where_they_are_asked_for(void **state)
+{
+    (void)state;
+    static const char *const variants[] = {"tasksteal", "contsteal"};
+    struct report_cell cells[] = {cell("tasksteal", 2, 90, 110), cell("contsteal", 2, 50, 60)};
+    struct report_event events[2] = {0};
+    struct report_group group = {.id = "g", .cells = cells, .count = 2};
+    struct report report = {.events = events, .events_count = 2};
+    for (int i = 0; i < 2; i++)
+        events[i] = (struct report_event){.group = "g",
+                                          .variant = variants[i],
+                                          .workload = "w",
+                                          .id = variants[i],
+                                          .name = "sde:::schedlab::STEALS",
+                                          .source = "sde",
+                                          .workers = 2,
+                                          .per_op = {1e-4, NAN, NAN, 3}};
+    assert_null(figures_events_choose(&report, &group));
+    group.figure = SWEEP_FIGURE_EVENTS;
+    char *names = figures_events_choose(&report, &group);
+    assert_string_equal(names, "sde:::schedlab::STEALS");
+    free(names);
+}
+
 static bool is_counter(const char *name, size_t length)
 {
     for (int i = 0; i < STAT_COUNT; i++)
@@ -95,6 +120,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counters_of_the_knob_come_first_however_little_they_differ),
         cmocka_unit_test(counters_of_other_knobs_have_to_differ),
+        cmocka_unit_test(counts_of_stealing_are_shown_where_they_are_asked_for),
         cmocka_unit_test(every_knob_has_counters_that_exist),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

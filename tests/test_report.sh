@@ -317,6 +317,11 @@ check plots_do_not_mark_what_is_shown grep -qF '>3.00×<' elsewhere/map.svg
 gnuplot -d -c "$plots/terminal.gp" "$folder" map 120 0 gmp >text 2>err
 check terminal_marks_what_is_not_shown grep -qE 'gmp,tick=1,ring=4 .* ~0.99× *$' text
 check terminal_does_not_mark_what_is_shown grep -qE 'gmp,ring=4 .* 3.00× *$' text
+mkdir rare
+awk 'BEGIN { FS = OFS = "\t" } NR > 1 && $11 != "NA" { $11 /= 1e5; $12 /= 1e5; $13 /= 1e5 } 1' "$folder/events.tsv" >rare/events.tsv
+gnuplot -d -c "$plots/events.gp" rare structures elsewhere/rare '' '' sde:::schedlab::STEALS
+check plots_count_rare_events_per_million grep -qF 'STEALS per million operations' elsewhere/rare.svg
+check plots_have_digits_of_rare_events grep -qF '>5.00<' elsewhere/rare.svg
 gnuplot -d -c "$plots/throughput.gp" "$folder" nothing elsewhere/nothing >out 2>err
 check plots_fail_without_the_group test $? = 1
 one_line plots_name_the_missing_group "no rows of group 'nothing'"
