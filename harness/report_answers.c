@@ -306,15 +306,27 @@ static void latency_write(FILE *to, const struct report *report, const struct re
 
 /* All ------------------------------------------------------------------------------------------ */
 
+/* Of a question that is not about who is faster. */
+static void other_write(FILE *to, const struct report_group *group, const char *kind,
+                        const char *text)
+{
+    html_open(to, "tr", NULL);
+    question_write(to, group, 1);
+    html_td(to, "tie", kind);
+    html_td(to, NULL, text);
+    html_close(to, "tr");
+}
+
 static void group_write(FILE *to, const struct report *report, const struct report_group *group)
 {
     switch (group->figure) {
     case SWEEP_FIGURE_EVENTS:
-        html_open(to, "tr", NULL);
-        question_write(to, group, 1);
-        html_td(to, "tie", "counts");
-        html_td(to, NULL, "This asks what happened, not who is faster: see its figure.");
-        html_close(to, "tr");
+        other_write(to, group, "counts",
+                    "This asks what happened, not who is faster: see its figure.");
+        break;
+    case SWEEP_FIGURE_SCALE:
+        other_write(to, group, "sizes",
+                    "This asks what one of many costs, not who is faster: see its figure.");
         break;
     case SWEEP_FIGURE_LATENCY:
         latency_write(to, report, group);
@@ -323,7 +335,6 @@ static void group_write(FILE *to, const struct report *report, const struct repo
     case SWEEP_FIGURE_SPEEDUP:
     case SWEEP_FIGURE_KNOB:
     case SWEEP_FIGURE_HEATMAP:
-    case SWEEP_FIGURE_SCALE:
         throughput_write(to, group);
         break;
     }

@@ -93,7 +93,7 @@ static json_t *answers_of(const struct report_group *group)
     return answers;
 }
 
-/* By what the question is about, as on the page: a question about counts has no winner. */
+/* By what the question is about, as on the page: one about counts or sizes has no winner. */
 static void answers_into_json(json_t *object, const struct report *report,
                               const struct report_group *group)
 {
@@ -106,6 +106,9 @@ static void answers_into_json(json_t *object, const struct report *report,
         report_tails_free(&tails);
     } else if (group->figure == SWEEP_FIGURE_EVENTS) {
         metric = "events";
+        answers = json_array();
+    } else if (group->figure == SWEEP_FIGURE_SCALE) {
+        metric = "scale";
         answers = json_array();
     } else {
         answers = answers_of(group);

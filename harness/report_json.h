@@ -4,6 +4,7 @@
  *
  * {"schema": 1, "run", "title", "report": path, "groups": [{"id", "question", "baseline",
  *  "metric": "throughput" or, for questions about latency, "p99 latency", about events, "events",
+ *            about numbers of goroutines, "scale"; the last two have no answers,
  *  "answers": [{"workload", "workers", "outcome", "class", "fastest", "tied": [variant],
  *               "slower": [{"variant", "ratio", "lo", "hi"}], "next",
  *               "over_next": {"ratio", "lo", "hi"}, "superiority", "p", "over_baseline": {...}}],

@@ -200,8 +200,9 @@ says question 'Is &quot;gmp&quot; &gt; grq &amp; why?'
 says winner_with_multiple '<b>1.25×</b> tasksteal'
 says winner_over_baseline '<b>2.00×</b> grq'
 says latency '99 % of operations within'
+says sizes_are_no_race 'This asks what one of many costs, not who is faster'
 says efficiency '<td class="number">100 %</td>'
-says no_difference 'no difference shown'
+says who_is_not_told_apart '<td class="tie">several not told apart</td>'
 says failure 'wrong &lt;script&gt;alert(1)&lt;/script&gt; &amp; answer'
 says output_of_failure '&lt;b&gt;tail&lt;/b&gt;'
 says skip 'a million &quot;threads&quot; &gt; 8000'
@@ -332,7 +333,7 @@ cp "$page" page.before
 run 0 report_again "$folder" --no-figures
 check report_again_is_the_same cmp -s "$page" page.before
 run 0 report_as_json "$folder" --no-figures --format json
-for part in '"outcome": "won"' '"efficiency": 1.0' '"outcome": "no difference shown"' '"fastest": "gmp"' '"next": "tasksteal"' '"status": "failed"' '"question": "Is 61 special?"' \
+for part in '"outcome": "won"' '"efficiency": 1.0' '"outcome": "several not told apart"' '"fastest": "gmp"' '"next": "tasksteal"' '"status": "failed"' '"question": "Is 61 special?"' \
     '"class": "all"' '"more_workers_than_cores": true' '"n_all": 7' 'figures/tick-knob.svg"'; do
     check "json_has_$part" grep -qF -- "$part" out
 done
@@ -380,7 +381,7 @@ for tool in "$schedlab"; do ln -s "$tool" tools/; done
 rm "$page"
 PATH=$scratch/tools run 1 no_gnuplot_is_a_failure "$folder"
 one_line no_gnuplot_names_the_package gnuplot-nox
-check no_gnuplot_still_writes_the_page grep -qF 'no difference shown' "$page"
+check no_gnuplot_still_writes_the_page grep -qF 'not told apart' "$page"
 check no_gnuplot_is_said_on_the_page grep -qF 'figures are missing' "$page"
 
 printf '#!/bin/sh\necho "line 1: cannot do it" >&2\nexit 1\n' >tools/gnuplot

@@ -404,7 +404,8 @@ static void programs_are_told_the_answer_to_the_question(void **state)
         const char *metric, *fastest;
     } expected[] = {{SWEEP_FIGURE_LATENCY, "p99 latency", "a"},
                     {SWEEP_FIGURE_THROUGHPUT, "throughput", "b"},
-                    {SWEEP_FIGURE_EVENTS, "events", ""}};
+                    {SWEEP_FIGURE_EVENTS, "events", ""},
+                    {SWEEP_FIGURE_SCALE, "scale", ""}};
     for (int i = 0; i < CELL_SAMPLES; i++) {
         json_array_append_new(report.records, latency_record("a", i, 1000));
         json_array_append_new(report.records, latency_record("b", i, 2000));
@@ -453,6 +454,13 @@ static void who_is_slower_than_a_tie_is_told(void **state)
     assert_int_equal(json_array_size(slower), 1);
     assert_string_equal(record_text(json_array_get(slower, 0), "variant"), "c");
     assert_true(record_number(json_array_get(slower, 0), "ratio") > 5);
+    json_decref(json);
+    group.count = 2;
+    json = report_to_json(&report, &figures);
+    answer = json_array_get(
+        json_object_get(json_array_get(json_object_get(json, "groups"), 0), "answers"), 0);
+    assert_string_equal(record_text(answer, "outcome"), "no difference shown");
+    assert_int_equal(json_array_size(json_object_get(answer, "slower")), 0);
     json_decref(json);
 }
 
