@@ -326,6 +326,13 @@ static void header_write(FILE *to, const struct report *report)
         html_prose(to, json_string_value(problem));
         html_close(to, "p");
     }
+    if (!report->sweep)
+        html_element(to, "p",
+                     "Without a sweep.yaml that can be read nothing says what the groups ask, what "
+                     "their baselines are, or which figure answers: multiples of a baseline, the "
+                     "curves and maps of knobs and the titles are missing, and each group is "
+                     "answered by its throughput.",
+                     "class", "problem", NULL);
     nav_write(to, report);
     html_close(to, "header");
     free(caption);

@@ -219,6 +219,7 @@ says bytes_with_unit '<td>48 KiB</td>'
 says caches '32 KiB each, lines of 64 B, 2 of them'
 says settings '<th scope="row">seed</th>'
 says value_of_a_setting '<td>4711</td>'
+lacks page_misses_no_sweep_file 'nothing says what the groups ask' "$page"
 lacks page_has_no_json '<td>[{[]|&quot;: ?[{[0-9&]' "$page"
 says command 'build/schedlab run gmp,tick=16 yield --workers 2'
 says strip_of_a_cell 'Samples in run order: 7 good, 0 bad, 0 disturbed'
@@ -408,6 +409,7 @@ copy
 rm copy/sweep.yaml copy/environment.json
 run 0 records_alone_are_enough copy --no-figures
 check records_alone_say_what_is_unknown grep -qF 'the machine is not known' copy/report.html
+check records_alone_say_what_is_missing grep -qF 'nothing says what the groups ask' copy/report.html
 check records_alone_have_no_disturbances grep -qF 'did not record what doctor finds' copy/report.html
 copy
 sed -i '3s/.*/not JSON/' copy/samples.jsonl
