@@ -125,6 +125,8 @@ function finish() {
     check('fits_unfolded', all('body *').map(sticks_out)
         .concat(document.documentElement.scrollWidth > innerWidth ? ['the page scrolls sideways'] : []));
     check('sentences_need_no_scrolling', all('table:not(.numbers, .cells, .events, .audit)').map(scrolls));
+    if (innerWidth > 1000)
+        check('throughputs_fit_a_desk', all('table.numbers:not(.events)').map(scrolls));
     check('captions_stay_in_view', all('caption').map(runs_away));
     check('figures_show', all('figure svg').map(is_empty)
         .concat(all('figure svg').length > 5 ? [] : ['too few']));
