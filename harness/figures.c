@@ -123,13 +123,19 @@ static char *knob_default_and_values(const struct report *report, const struct r
     return text;
 }
 
-static size_t samples_most(const struct report *report)
+/* "7 samples", or "6 to 7 samples" where cells differ in how many are behind their numbers. */
+static char *samples_text(const struct report_cell *cells, size_t count)
 {
-    size_t most = 0;
-    for (size_t i = 0; i < report->cells_count; i++)
-        if (report->cells[i].throughput.n > most)
-            most = report->cells[i].throughput.n;
-    return most;
+    size_t least = SIZE_MAX, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t n = cells[i].throughput.n;
+        if (!report_cell_ok(&cells[i]))
+            continue;
+        least = n < least ? n : least;
+        most = n > most ? n : most;
+    }
+    return least < most ? format("%zu to %s", least, counted(most, "sample").s)
+                        : format("%s", counted(most, "sample").s);
 }
 
 static const char *environment_text(const json_t *object, const char *key)
@@ -137,7 +143,7 @@ static const char *environment_text(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
-char *figures_caption(const struct report *report)
+char *figures_caption(const struct report *report, const struct report_group *group)
 {
     const json_t *cpu = json_object_get(report->environment, "cpu");
     const json_t *kernel = json_object_get(report->environment, "kernel");
@@ -151,18 +157,21 @@ char *figures_caption(const struct report *report)
             : format("%s", model ? model : "unknown CPU");
     const char *system = environment_text(kernel, "name");
     const char *release = environment_text(kernel, "release");
-    char *caption = format("%s%s%s%s%s, machine %s. Run %s, %s a cell.", hardware,
-                           system ? ", " : "", system ? system : "", release ? " " : "",
-                           release ? release : "", *machine ? machine : "native", report->name,
-                           counted(samples_most(report), "sample").s);
+    char *samples = group ? samples_text(group->cells, group->count)
+                          : samples_text(report->cells, report->cells_count);
+    char *caption =
+        format("%s%s%s%s%s, machine %s. Run %s, %s a cell.", hardware, system ? ", " : "",
+               system ? system : "", release ? " " : "", release ? release : "",
+               *machine ? machine : "native", report->name, samples);
     free(hardware);
+    free(samples);
     return caption;
 }
 
 /* The same, and whether the workers of any cell had to take turns. */
 static char *figure_caption(const struct report *report, const struct report_group *group)
 {
-    char *caption = figures_caption(report);
+    char *caption = figures_caption(report, group);
     bool crowded = false;
     for (size_t i = 0; i < group->count; i++)
         crowded = crowded || report_cell_is_crowded(report, &group->cells[i]);

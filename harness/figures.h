@@ -1,9 +1,9 @@
 /* figures.h - which figures a run has, and drawing them with gnuplot.
  *
- * Who calls: report.c plans and draws, report_page.c shows. A figure is three files,
- * RUN_DIR/figures/NAME.{svg,pdf,png}, made by one call of plots/KIND.gp, which reads the run's .tsv
- * files only. A group has the figure its sweep file asks for, first, and then each other kind that
- * has something to show.
+ * Who calls: report.c plans and draws; report_page.c, report_section.c and report_json.c show. A
+ * figure is three files, RUN_DIR/figures/NAME.{svg,pdf,png}, made by one call of plots/KIND.gp,
+ * which reads the run's .tsv files only. A group has the figure its sweep file asks for, first, and
+ * then each other kind that has something to show.
  */
 #ifndef SCHEDLAB_FIGURES_H
 #define SCHEDLAB_FIGURES_H
@@ -48,7 +48,8 @@ void figures_find(struct figures *figures);
 const struct report_group *figures_events_group(const struct report *report,
                                                 const struct report_group *group);
 
-/* "CPU, kernel, machine; run NAME": the line under each figure. free() it. */
-char *figures_caption(const struct report *report);
+/* "CPU, kernel, machine. Run NAME, 6 to 7 samples a cell.": the line under each figure of the
+ * group, or of the whole report if that is NULL. free() it. */
+char *figures_caption(const struct report *report, const struct report_group *group);
 
 #endif

@@ -310,7 +310,7 @@ static void nav_write(FILE *to, const struct report *report)
 
 static void header_write(FILE *to, const struct report *report)
 {
-    char *caption = figures_caption(report);
+    char *caption = figures_caption(report, NULL);
     html_open(to, "header", NULL);
     html_element(to, "h1", report->title, NULL);
     html_open(to, "p", "class", "where", NULL);

@@ -3,7 +3,7 @@
 #
 # Called after group.gp as: load SL_HERE . "curves.gp". Draws the whole figure in all formats. To the
 # reading aid it adds what is so of this figure: an axis that does not begin at zero, points that have
-# too few samples for an interval.
+# too few samples for an interval; and to a panel, which curves have no point in it.
 # In:  PREFIX, TITLE, READING, CAPTION
 #      CURVES                what the legend names, specifications in catalogue order
 #      curve_has(unused)     is the row of SL_FILE at hand drawn at all?
@@ -16,7 +16,7 @@
 #      X_LINES               of the texts at these
 #      X_LABEL, y_label(i)   the axes' labels with units
 #      Y_LOG                 base of a logarithmic axis, 0 for a linear one
-#      y_min(lo), y_max(hi)  ends of the y axis from the ends of all intervals
+#      y_min(lo, hi), y_max(lo, hi)  ends of the y axis from those of all intervals
 #      y_text(value)         a value as text at the axis
 #      PANEL_EXTRA           a command for each panel; may use i
 #      PANEL_COLUMNS         most panels beside each other, 2 if left out
@@ -105,6 +105,9 @@ aside(c) = (c - (NC + 1) / 2.0) * (X_MAX - X_MIN) * 0.004
 on(i, c) = $1 == i && $2 == sl_number(c)
 beside(c) = $4 + aside(sl_number(c))
 hue(c) = sl_color(word(CURVES, c), CURVES)
+missing(i) = sl_missing_from(i, 1)
+sl_missing_from(i, c) = c > NC ? "" : (sl_index(DRAWN[i], sprintf("%d", c)) ? "" \
+    : " " . word(CURVES, c)) . sl_missing_from(i, c + 1)
 
 do for [format in SL_FORMATS] {
     eval sl_terminal(format, W, H)
@@ -128,6 +131,10 @@ do for [format in SL_FORMATS] {
             set label "not measured" at left(i), top(i) - 8 left \
                 font ",11" textcolor rgb SL_SOFT
             continue
+        }
+        if (strlen(missing(i))) {
+            set label "no numbers:" . missing(i) at left(i), top(i) - 17 left \
+                font ",10" textcolor rgb SL_SOFT
         }
         set label y_label(i) at left(i) - 66, top(i) + PLOT_H / 2 center rotate by 90 \
             font ",10" textcolor rgb SL_SOFT

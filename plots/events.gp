@@ -9,9 +9,8 @@
 #   EVENTS      names separated by spaces, in the order to be shown; default: all of the group
 #
 # A table of bars: one block per event, in it one row per variant and one column per workload; narrow
-# blocks stand beside each other. Bars
-# are linear from zero and fill a column at its largest value, because events per operation do not
-# compare between workloads. Each block names the source of its numbers.
+# blocks stand beside each other. Bars are linear from zero and fill a column at its largest value,
+# because events per operation do not compare between workloads. Each block names the source of its numbers.
 
 SL_HERE = ARG0
 while (strlen(SL_HERE) && SL_HERE[strlen(SL_HERE):*] ne "/") {
@@ -21,7 +20,7 @@ load SL_HERE . "style.gp"
 SL_FILE = ARG1 . "/events.tsv"
 GROUP = ARG2
 PREFIX = ARG3
-TITLE = ARGC >= 4 && strlen(ARG4) ? ARG4 : "What did the schedulers and caches do per operation?"
+TITLE = ARGC >= 4 && strlen(ARG4) ? ARG4 : "What happened per operation?"
 CAPTION = ARGC >= 5 && strlen(ARG5) ? ARG5 : ARG1
 EVENTS = ARGC >= 6 ? ARG6 : ""
 load SL_HERE . "group.gp"

@@ -72,11 +72,17 @@ y_label(i) = (panel_measure(i) eq "first_ns" ? "ns each, first round" \
     : panel_measure(i) eq "later_ns" ? "ns each, later rounds" : "bytes each, at the most") \
     . ", " . sl_count(SERIES_WORKERS[sl_index(SERIES, panel_series(i))], "worker")
 Y_LOG = 10
-y_min(lo, hi) = 0.8 * lo
-y_max(lo, hi) = hi < 4 * lo ? 4 * lo : 1.25 * hi
+# Level curves are in the middle of an axis that does not make hills of noise.
+middle(lo, hi) = sqrt(lo * hi)
+y_min(lo, hi) = hi < 3 * lo ? middle(lo, hi) / 2.2 : 0.8 * lo
+y_max(lo, hi) = hi < 3 * lo ? middle(lo, hi) * 2.2 : 1.25 * hi
 y_text(value) = sl_tick(value)
 PANEL_EXTRA = ""
-READING = "Line: median over the samples; bars: 95 % interval. Lower is better; level is linear " \
-    . "growth in all. The first round touches its pages for the first time, later ones find them " \
-    . "warm. Bytes: memory and page tables at the most over goroutines alive at the most."
+has_measure(name) = strstrt(FILLED . " ", ":" . name . " ") > 0
+READING = "Line: median over the samples; bars: 95 % interval. Both axes are logarithmic. Lower is " \
+    . "better; level is linear growth in all." \
+    . (has_measure("first_ns") ? " A sample's first round touches each page of stack for the first " \
+        . "time; later ones find them mapped." : "") \
+    . (has_measure("bytes") ? " Bytes: memory and page tables at the most over goroutines alive at " \
+        . "the most." : "")
 load SL_HERE . "curves.gp"

@@ -274,6 +274,8 @@ drawn asks_the_question structures-throughput 'Is "gmp" > grq &amp; why?'
 drawn names_machine_and_run structures-throughput 'Linux 0.99, machine native'
 drawn says_that_workers_take_turns crowd-throughput 'More workers than 2 hardware threads take turns.'
 lacks no_figure_says_so_without_need 'take turns' "$folder/figures/structures-throughput.svg"
+drawn says_how_many_samples structures-throughput ', 7 samples a cell'
+says how_many_samples ', 1 to 7 samples a cell'
 drawn has_units structures-throughput 'round trips per second'
 drawn has_the_color_of_gmp structures-throughput 'rgb(  0, 114, 178)'
 drawn shows_a_failed_cell structures-throughput 'failed'
@@ -299,6 +301,9 @@ check baseline_table_knows_the_failed_one grep -qE '^map.gmp.gmp,tick=random,rin
 drawn shows_the_first_round_apart numbers-scale 'ns each, first round, 1 worker'
 drawn shows_later_rounds numbers-scale 'ns each, later rounds, 1 worker'
 drawn shows_what_each_takes numbers-scale 'bytes each, at the most, 1 worker'
+drawn says_that_axes_are_logarithmic numbers-scale 'Both axes are logarithmic'
+drawn explains_the_first_round numbers-scale 'for the first'
+lacks figure_misses_no_curve 'no numbers' "$folder/figures/numbers-scale.svg"
 drawn has_powers_of_ten numbers-scale '100k'
 drawn has_percentiles tails-latency '99.9 %'
 drawn has_time_units tails-latency ' µs'
@@ -319,7 +324,11 @@ check plots_do_not_mark_what_is_shown grep -qF '>3.00×<' elsewhere/map.svg
 gnuplot -d -c "$plots/terminal.gp" "$folder" map 120 0 gmp >text 2>err
 check terminal_marks_what_is_not_shown grep -qE 'gmp,tick=1,ring=4 .* ~0.99× *$' text
 check terminal_does_not_mark_what_is_shown grep -qE 'gmp,ring=4 .* 3.00× *$' text
-mkdir rare
+mkdir rare gap
+grep -v 'contsteal.*bytes' "$folder/scale.tsv" | grep -v first_ns >gap/scale.tsv
+gnuplot -d -c "$plots/scale.gp" gap numbers elsewhere/gap
+check plots_name_the_curve_without_numbers grep -qF '>no numbers: contsteal<' elsewhere/gap.svg
+lacks plots_explain_no_round_that_is_not_shown 'first round' elsewhere/gap.svg
 awk 'BEGIN { FS = OFS = "\t" } NR > 1 && $11 != "NA" { $11 /= 1e5; $12 /= 1e5; $13 /= 1e5 } 1' "$folder/events.tsv" >rare/events.tsv
 gnuplot -d -c "$plots/events.gp" rare structures elsewhere/rare '' '' sde:::schedlab::STEALS
 check plots_count_rare_events_per_million grep -qF 'STEALS per million operations' elsewhere/rare.svg
