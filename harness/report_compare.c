@@ -1,5 +1,5 @@
-/* report_compare.c - the sections on comparisons with other runs and on the audit of the pipeline.
- * See report_page.h, and report_extra.h for where they come from. */
+/* report_compare.c - the section on comparisons with other runs. See report_page.h, and
+ * report_extra.h for where they come from. */
 #include "harness/counted.h"
 #include "harness/html.h"
 #include "harness/records.h"

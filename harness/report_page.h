@@ -1,9 +1,9 @@
 /* report_page.h - report.html: one page with everything in it.
  *
  * Who calls: report.c. The page is HTML 5 with its style and its figures inside, fetches nothing
- * and needs no script to be read (one line opens what is folded before printing). report_page.c
- * writes what the whole run has once, report_section.c what each group has, report_cells.c
- * what each cell has, report_style.c the style.
+ * and needs no script to be read (one line unfolds what is printed, or where a link leads).
+ * report_page.c writes what the whole run has once, report_section.c what each group has,
+ * report_cells.c what each cell has, report_style.c the style.
  */
 #ifndef SCHEDLAB_REPORT_PAGE_H
 #define SCHEDLAB_REPORT_PAGE_H
@@ -37,11 +37,13 @@ void report_section_write(FILE *to, const struct report *report, const struct re
 /* Each cell by itself, folded by workload. Holds the ids "cell-ID". */
 void report_cells_write(FILE *to, const struct report *report);
 
-/* These write nothing where the run has nothing of it: comparisons with other runs, the audit of
- * the pipeline (report_compare.c); the machine's mood, times from outside, the smallest efficient
- * tasks (report_tables.c). */
-void report_comparisons_write(FILE *to, const struct report *report);
+/* The audit of the pipeline, or how to have one. */
 void report_audit_write(FILE *to, const struct report *report);
+
+/* These write nothing where the run has nothing of it: comparisons with other runs
+ * (report_compare.c); the machine's mood, times from outside, the smallest efficient tasks
+ * (report_tables.c). */
+void report_comparisons_write(FILE *to, const struct report *report);
 void report_moods_write(FILE *to, const struct report *report);
 void report_outside_write(FILE *to, const struct report *report);
 void report_metg_write(FILE *to, const struct report *report);
