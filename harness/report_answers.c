@@ -112,10 +112,10 @@ static bool contenders_write(FILE *to, const struct report_group *group,
     return baseline;
 }
 
-static bool baseline_is_slower(const struct report_group *group, const struct verdict *verdict)
+static bool is_slower(const struct verdict *verdict, const char *variant)
 {
     for (size_t i = 0; i < verdict->slower_count; i++)
-        if (is_baseline(group, verdict->slower[i].cell))
+        if (strcmp(verdict->slower[i].cell->variant, variant) == 0)
             return true;
     return false;
 }
@@ -126,10 +126,10 @@ static void tie_write(FILE *to, const struct report_group *group, const struct v
     html_open(to, "li", NULL);
     html_element(to, "span", verdict->workload, "class", "name", NULL);
     bool baseline = contenders_write(to, group, verdict);
-    if (!baseline && isfinite(verdict->best->to_baseline.median)) {
+    if (!baseline && group->baseline && isfinite(verdict->best->to_baseline.median)) {
         html_format(to, "; %s ", verdict->best->variant);
         multiple_write(to, verdict->best->to_baseline, group->baseline,
-                       baseline_is_slower(group, verdict));
+                       is_slower(verdict, group->baseline));
     }
     slower_write(to, group, verdict);
     html_close(to, "li");
@@ -261,10 +261,10 @@ static void throughput_write(FILE *to, const struct report_group *group)
 
 /* Latency -------------------------------------------------------------------------------------- */
 
-static void tail_write(FILE *to, const struct report *report, const struct report_cell *cell,
-                       bool won)
+static void quantile_write(FILE *to, const struct report *report, const struct report_cell *cell,
+                           double quantile, bool won)
 {
-    struct interval ns = report_latency_ns(report, cell, VERDICT_TAIL);
+    struct interval ns = report_latency_ns(report, cell, quantile);
     html_element(to, "span", cell->variant, "class", "name", NULL);
     html_text(to, " ");
     html_element(to, won ? "b" : "span", text_time(ns.median).s, NULL);
@@ -272,36 +272,74 @@ static void tail_write(FILE *to, const struct report *report, const struct repor
                 statistics_has_too_few(ns) ? " samples for an interval" : "");
 }
 
+/* Within how long the best and the next did a quantile of their operations. */
+static void within_write(FILE *to, const struct report *report, const struct report_group *tails,
+                         const struct verdict *verdict, double quantile)
+{
+    if (verdict->best)
+        quantile_write(to, report, verdict->best, quantile, verdict->outcome == VERDICT_WON);
+    if (verdict->next) {
+        html_text(to, ", next ");
+        quantile_write(to, report, verdict->next, quantile, false);
+        effect_write(to, verdict);
+    }
+    slower_write(to, tails, verdict);
+}
+
+/* Whether who looks at one quantile only would miss what the other says. */
+static bool disagree(const struct verdict *tail, const struct verdict *middle)
+{
+    if (!tail->next || !middle->next)
+        return false;
+    return tail->outcome != middle->outcome || is_slower(tail, middle->best->variant) ||
+           is_slower(middle, tail->best->variant);
+}
+
+static void middle_write(FILE *to, const struct report *report, const struct report_group *middles,
+                         const struct verdict *middle)
+{
+    html_open(to, "br", NULL);
+    html_format(to, "But half of them, %s: within ",
+                middle->outcome == VERDICT_WON    ? "shown to be the shortest"
+                : middle->outcome == VERDICT_TIED ? "not told apart from all others"
+                                                  : "too few samples to say");
+    within_write(to, report, middles, middle, VERDICT_MIDDLE);
+}
+
+static void latency_row(FILE *to, const struct report *report, const struct report_group *tails,
+                        const struct verdict *verdict)
+{
+    outcome_write(to, verdict);
+    html_open(to, "td", NULL);
+    html_element(to, "span", verdict->workload, "class", "name", NULL);
+    if (verdict->outcome == VERDICT_UNLIKE)
+        unlike_text(to, verdict);
+    if (verdict->best)
+        html_text(to, ": 99 % of operations within ");
+    within_write(to, report, tails, verdict, VERDICT_TAIL);
+}
+
 static void latency_write(FILE *to, const struct report *report, const struct report_group *group)
 {
     struct report_group tails = report_tails_make(report, group, VERDICT_TAIL);
+    struct report_group middles = report_tails_make(report, group, VERDICT_MIDDLE);
     size_t count;
     struct verdict *verdicts = verdicts_make(&tails, &count);
+    struct verdict *of_middles = verdicts_make(&middles, &count);
     for (size_t i = 0; i < count; i++) {
-        const struct verdict *verdict = &verdicts[i];
         html_open(to, "tr", NULL);
         if (i == 0)
             question_write(to, group, count);
-        outcome_write(to, verdict);
-        html_open(to, "td", NULL);
-        html_element(to, "span", verdict->workload, "class", "name", NULL);
-        if (verdict->outcome == VERDICT_UNLIKE)
-            unlike_text(to, verdict);
-        if (verdict->best) {
-            html_text(to, ": 99 % of operations within ");
-            tail_write(to, report, verdict->best, verdict->outcome == VERDICT_WON);
-        }
-        if (verdict->next) {
-            html_text(to, ", next ");
-            tail_write(to, report, verdict->next, false);
-            effect_write(to, verdict);
-        }
-        slower_write(to, &tails, verdict);
+        latency_row(to, report, &tails, &verdicts[i]);
+        if (disagree(&verdicts[i], &of_middles[i]))
+            middle_write(to, report, &middles, &of_middles[i]);
         html_close(to, "td");
         html_close(to, "tr");
     }
     verdicts_free(verdicts, count);
+    verdicts_free(of_middles, count);
     report_tails_free(&tails);
+    report_tails_free(&middles);
 }
 
 /* All ------------------------------------------------------------------------------------------ */
@@ -357,7 +395,9 @@ void report_answers_write(FILE *to, const struct report *report)
         "Throughput, or latency where the question is about it, at the largest number of workers "
         "of each group. 1.95× grq means 1.95 times the median of grq, with the 95 % bootstrap "
         "interval of that ratio in brackets; the first is the next fastest, a second the baseline, "
-        "and then come, without brackets, all others that are shown to be slower. A is how often a "
+        "and then come, without brackets, all others that are shown to be slower. Latencies are "
+        "judged by what 99 % of the operations took at most, and the median is given where it has "
+        "another answer. A is how often a "
         "sample of the fastest beats one of the next, ties counting half: 0.5 is no difference. A "
         "variant wins if the Mann-Whitney test shows it to be faster than every other at 5 %, with "
         "Holm's correction over all tests of a question; else it is not told apart from some, "

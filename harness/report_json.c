@@ -104,6 +104,9 @@ static void answers_into_json(json_t *object, const struct report *report,
         metric = "p99 latency";
         answers = answers_of(&tails);
         report_tails_free(&tails);
+        tails = report_tails_make(report, group, VERDICT_MIDDLE);
+        json_object_set_new(object, "answers_p50", answers_of(&tails));
+        report_tails_free(&tails);
     } else if (group->figure == SWEEP_FIGURE_EVENTS) {
         metric = "events";
         answers = json_array();

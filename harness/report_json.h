@@ -4,7 +4,8 @@
  *
  * {"schema": 1, "run", "title", "report": path, "groups": [{"id", "question", "baseline",
  *  "metric": "throughput" or, for questions about latency, "p99 latency", about events, "events",
- *            about numbers of goroutines, "scale"; the last two have no answers,
+ *            about numbers of goroutines, "scale"; the last two have no answers, and those about
+ *            latency have "answers_p50" besides, by the median,
  *  "answers": [{"workload", "workers", "outcome", "class", "fastest", "tied": [variant],
  *               "slower": [{"variant", "ratio", "lo", "hi"}], "next",
  *               "over_next": {"ratio", "lo", "hi"}, "superiority", "p", "over_baseline": {...}}],

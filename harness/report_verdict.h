@@ -65,6 +65,9 @@ const char **verdicts_over_baseline(const struct report_group *group);
  * schedulers apart, and every sample has latencies beyond it. */
 static const double VERDICT_TAIL = 0.99;
 
+/* And the one that is told beside it: where it disagrees, the tail is not the whole answer. */
+static const double VERDICT_MIDDLE = 0.5;
+
 /* The group with its cells as fast as a quantile of their latencies is short, in 1 / ns, so that
  * verdicts_make() judges latencies by the same rule. Cells without have no numbers. To be freed by
  * report_tails_free(), after the verdicts. */

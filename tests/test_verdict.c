@@ -464,6 +464,37 @@ static void who_is_slower_than_a_tie_is_told(void **state)
     json_decref(json);
 }
 
+/* A is shorter for 99 % of the operations; for half of them B is, or neither. */
+static void median_latency_is_told_where_it_disagrees(void **state)
+{
+    (void)state;
+    for (int median_of_b = 500; median_of_b <= 1500; median_of_b += 500) {
+        struct report_cell cells[] = {cell("a", 2, 900, 1100), cell("b", 2, 900, 1100)};
+        struct report_group group = {
+            .id = "g", .cells = cells, .count = 2, .figure = SWEEP_FIGURE_LATENCY};
+        struct report report = {.records = json_array(), .groups = &group, .groups_count = 1};
+        for (int i = 0; i < CELL_SAMPLES; i++) {
+            json_t *a = latency_record("a", i, 10000), *b = latency_record("b", i, 20000);
+            json_object_set_new(json_object_get(a, "latency"), "p50_ns", json_integer(1000 + i));
+            json_object_set_new(json_object_get(b, "latency"), "p50_ns",
+                                json_integer(median_of_b + i));
+            json_array_append_new(report.records, a);
+            json_array_append_new(report.records, b);
+        }
+        char *page = NULL;
+        size_t size;
+        FILE *to = open_memstream(&page, &size);
+        report_answers_write(to, &report);
+        fclose(to);
+        assert_int_equal(strstr(page, "But half of them, shown to be the shortest") != NULL,
+                         median_of_b == 500);
+        assert_int_equal(strstr(page, "But half of them, not told apart") != NULL,
+                         median_of_b == 1000);
+        free(page);
+        json_decref(report.records);
+    }
+}
+
 /* A latency of about ns, measured between probes of line_ns. */
 static void add_latency_in_mood(json_t *records, const char *id, int ns, int line_ns)
 {
@@ -519,6 +550,7 @@ int main(void)
         cmocka_unit_test(difference_from_the_baseline_is_tested_within_one_mood),
         cmocka_unit_test(latencies_have_the_verdicts_of_throughputs),
         cmocka_unit_test(programs_are_told_the_answer_to_the_question),
+        cmocka_unit_test(median_latency_is_told_where_it_disagrees),
         cmocka_unit_test(who_is_slower_than_a_tie_is_told),
         cmocka_unit_test(latencies_are_judged_in_the_mood_that_all_have),
     };
