@@ -230,12 +230,6 @@ void compare_print_markdown(const struct comparison *comparison, FILE *to)
 
 /* JSON ----------------------------------------------------------------------------------------- */
 
-static void set_number(json_t *object, const char *key, double number)
-{
-    if (isfinite(number))
-        json_object_set_new(object, key, json_real(number));
-}
-
 static json_t *side_to_json(const struct compare_side *side)
 {
     json_t *object = json_pack("{ss ss}", "side", side->label, "revision", side_revision(side));
@@ -256,12 +250,12 @@ static json_t *pair_to_json(const struct comparison *comparison, const struct co
         json_object_set_new(object, "workload_b", json_string(pair->b->workload));
     if (pair->a->workers != pair->b->workers)
         json_object_set_new(object, "workers_b", json_integer(pair->b->workers));
-    set_number(object, "median_a", pair->median_a);
-    set_number(object, "median_b", pair->median_b);
-    set_number(object, "p", pair->p);
-    set_number(object, "p_adjusted", pair->p_adjusted);
+    number_into_json(object, "median_a", pair->median_a);
+    number_into_json(object, "median_b", pair->median_b);
+    number_into_json(object, "p", pair->p);
+    number_into_json(object, "p_adjusted", pair->p_adjusted);
     if (!is_left_out(pair))
-        set_number(object, "superiority", pair->superiority);
+        number_into_json(object, "superiority", pair->superiority);
     if (!is_left_out(pair) && isfinite(pair->ratio.median))
         json_object_set_new(object, "ratio", ratio_to_json(pair->ratio));
     if (*pair->reason)

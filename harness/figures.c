@@ -53,14 +53,6 @@ static bool has_speedup(const struct report_group *group)
     return one && more;
 }
 
-static bool has_latency(const struct report *report, const struct report_group *group)
-{
-    for (size_t i = 0; i < report->latencies_count; i++)
-        if (strcmp(report->latencies[i].group, group->id) == 0)
-            return true;
-    return false;
-}
-
 static bool has_scale(const struct report *report, const struct report_group *group)
 {
     const struct tsv *scale = &report->extra.scale;
@@ -193,7 +185,7 @@ static void figure_add(struct figures *figures, const struct report *report,
     if (kind == SWEEP_FIGURE_EVENTS && !(figure.events = figures_events_choose(report, group)))
         return;
     if ((kind == SWEEP_FIGURE_SPEEDUP && !has_speedup(group)) ||
-        (kind == SWEEP_FIGURE_LATENCY && !has_latency(report, group)) ||
+        (kind == SWEEP_FIGURE_LATENCY && !report_has_latencies(report, group, NULL)) ||
         (kind == SWEEP_FIGURE_KNOB && !group->knob) ||
         (kind == SWEEP_FIGURE_HEATMAP && !group->knob2) ||
         (kind == SWEEP_FIGURE_SCALE && !has_scale(report, group)) || !has_throughput(group)) {

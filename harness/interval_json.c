@@ -3,6 +3,12 @@
 
 #include <math.h>
 
+void number_into_json(json_t *object, const char *key, double number)
+{
+    if (isfinite(number))
+        json_object_set_new(object, key, json_real(number));
+}
+
 void interval_into_json(json_t *object, struct interval interval)
 {
     if (statistics_has_interval(interval)) {

@@ -9,6 +9,9 @@
 
 #include <jansson.h>
 
+/* Sets the key in the object, unless the number is none. */
+void number_into_json(json_t *object, const char *key, double number);
+
 /* Sets "lo" and "hi" in the object; or, with too few samples for them, "interval": {"absent":
  * reason}. Nothing without a number. */
 void interval_into_json(json_t *object, struct interval interval);

@@ -31,15 +31,6 @@ static bool is_marked(const struct report_sample *sample)
     return sample->marks && *sample->marks && strcmp(sample->marks, "-") != 0;
 }
 
-/* Of the cells of a workload, each once. */
-static bool first_of_cell(const struct report *report, const struct report_cell *cell)
-{
-    for (const struct report_cell *other = report->cells; other < cell; other++)
-        if (strcmp(other->id, cell->id) == 0)
-            return false;
-    return true;
-}
-
 /* Strips -------------------------------------------------------------------------------------- */
 
 struct strip {
@@ -407,7 +398,7 @@ static void workload_write(FILE *to, const struct report *report, const char *wo
     size_t cells = 0;
     for (size_t i = 0; i < report->cells_count; i++)
         cells += strcmp(report->cells[i].workload, workload) == 0 &&
-                 first_of_cell(report, &report->cells[i]);
+                 report_cell_is_first(report, &report->cells[i]);
     snprintf(label, sizeof label, "%.400s, samples of each cell in run order", workload);
     html_open(to, "details", "class", "print", NULL);
     html_open(to, "summary", NULL);
@@ -419,7 +410,7 @@ static void workload_write(FILE *to, const struct report *report, const char *wo
     html_open(to, "tbody", NULL);
     for (size_t i = 0; i < report->cells_count; i++)
         if (strcmp(report->cells[i].workload, workload) == 0 &&
-            first_of_cell(report, &report->cells[i]))
+            report_cell_is_first(report, &report->cells[i]))
             cell_write(to, report, &report->cells[i], last);
     html_close(to, "tbody");
     report_table_close(to);

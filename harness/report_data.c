@@ -423,6 +423,24 @@ struct class_choice report_choose_class(const struct report_cell *const *cells, 
     return choice;
 }
 
+bool report_has_latencies(const struct report *report, const struct report_group *group,
+                          const char *workload)
+{
+    for (size_t i = 0; i < report->latencies_count; i++)
+        if (strcmp(report->latencies[i].group, group->id) == 0 &&
+            (!workload || strcmp(report->latencies[i].workload, workload) == 0))
+            return true;
+    return false;
+}
+
+bool report_cell_is_first(const struct report *report, const struct report_cell *cell)
+{
+    for (const struct report_cell *other = report->cells; other < cell; other++)
+        if (strcmp(other->id, cell->id) == 0)
+            return false;
+    return true;
+}
+
 int report_cores(const struct report *report)
 {
     const json_t *cpu = json_object_get(report->environment, "cpu");

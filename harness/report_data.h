@@ -97,6 +97,13 @@ void report_free(struct report *report);
 struct interval report_latency_ns(const struct report *report, const struct report_cell *cell,
                                   double quantile);
 
+/* Whether the group has latencies, of the workload or, if that is NULL, of any. */
+bool report_has_latencies(const struct report *report, const struct report_group *group,
+                          const char *workload);
+
+/* A cell stands in several groups but is one thing; true for the first of its rows. */
+bool report_cell_is_first(const struct report *report, const struct report_cell *cell);
+
 /* The cell of a group; NULL if it was not to be measured. */
 const struct report_cell *report_cell_find(const struct report_group *group, const char *variant,
                                            const char *workload, int workers);

@@ -14,12 +14,6 @@ static void set_text(json_t *object, const char *key, const char *text)
         json_object_set_new(object, key, json_string(text));
 }
 
-static void set_number(json_t *object, const char *key, double number)
-{
-    if (isfinite(number))
-        json_object_set_new(object, key, json_real(number));
-}
-
 static void set_ratio(json_t *object, const char *key, struct interval ratio)
 {
     if (isfinite(ratio.median))
@@ -57,8 +51,8 @@ static json_t *verdict_to_json(const struct verdict *verdict)
     if (verdict->next) {
         set_text(object, "next", verdict->next->variant);
         set_ratio(object, "over_next", verdict->over_next);
-        set_number(object, "superiority", verdict->superiority);
-        set_number(object, "p", verdict->p);
+        number_into_json(object, "superiority", verdict->superiority);
+        number_into_json(object, "p", verdict->p);
     }
     return object;
 }
@@ -74,11 +68,11 @@ static json_t *cell_to_json(const struct report_cell *cell)
         json_object_set_new(object, "n_all", json_integer((json_int_t)cell->n_all));
     }
     set_text(object, "stop", cell->stop);
-    set_number(object, "median", cell->throughput.median);
+    number_into_json(object, "median", cell->throughput.median);
     interval_into_json(object, cell->throughput);
     set_ratio(object, "over_baseline", cell->to_baseline);
     set_ratio(object, "speedup", cell->speedup);
-    set_number(object, "efficiency", cell->efficiency);
+    number_into_json(object, "efficiency", cell->efficiency);
     return object;
 }
 

@@ -15,21 +15,12 @@
 
 /* Failures ------------------------------------------------------------------------------------- */
 
-/* A cell stands in several groups but is one thing; true for the first of its rows. */
-static bool first_of_cell(const struct report *report, const struct report_cell *cell)
-{
-    for (const struct report_cell *other = report->cells; other < cell; other++)
-        if (strcmp(other->id, cell->id) == 0)
-            return false;
-    return true;
-}
-
 static size_t cells_with(const struct report *report, const char *status)
 {
     size_t n = 0;
     for (size_t i = 0; i < report->cells_count; i++)
         n += (!status || strcmp(report->cells[i].status, status) == 0) &&
-             first_of_cell(report, &report->cells[i]);
+             report_cell_is_first(report, &report->cells[i]);
     return n;
 }
 
@@ -92,7 +83,7 @@ static void failures_write(FILE *to, const struct report *report)
         for (int kind = 0; kind < 2; kind++)
             for (size_t i = 0; i < report->cells_count; i++)
                 if (strcmp(report->cells[i].status, kinds[kind]) == 0 &&
-                    first_of_cell(report, &report->cells[i]))
+                    report_cell_is_first(report, &report->cells[i]))
                     failure_row(to, report, &report->cells[i]);
         html_close(to, "tbody");
         report_table_close(to);

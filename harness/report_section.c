@@ -249,18 +249,9 @@ static void latency_rows(FILE *to, const struct report *report, const struct rep
     }
 }
 
-static bool has_latencies(const struct report *report, const char *group, const char *workload)
-{
-    for (size_t i = 0; i < report->latencies_count; i++)
-        if (strcmp(report->latencies[i].group, group) == 0 &&
-            (!workload || strcmp(report->latencies[i].workload, workload) == 0))
-            return true;
-    return false;
-}
-
 static void latency_write(FILE *to, const struct report *report, const struct report_group *group)
 {
-    if (!has_latencies(report, group->id, NULL))
+    if (!report_has_latencies(report, group, NULL))
         return;
     details_open(to, "Latency: percentiles", "print", false);
     report_table_open(
@@ -277,7 +268,7 @@ static void latency_write(FILE *to, const struct report *report, const struct re
     const char *workload;
     size_t at = 0, first = 0;
     while ((workload = report_next_workload(group, &at)) != NULL) {
-        if (has_latencies(report, group->id, workload)) {
+        if (report_has_latencies(report, group, workload)) {
             html_open(to, "tbody", NULL);
             rowgroup_write(to, workload, "", COLUMNS_LATENCY);
             latency_rows(to, report, group, first, at);
