@@ -116,11 +116,10 @@ struct m {
     struct sched *sched;
     const struct sched_ops *ops;
     struct g_cache cache;
-    int64_t live; /* Gs created minus ended here since the last hand-in */
-    _Atomic int64_t live_max;
-    int64_t unstarted;
-    void *variant;  /* the variant's own */
-    struct g *next; /* the G that g0 shall run at once, or NULL */
+    void *variant;      /* the variant's own */
+    struct p *call_p;   /* in a blocking call: the P it may come back to; else NULL */
+    uint32_t call_word; /* what p->call was made by it */
+    struct g *next;     /* the G that g0 shall run at once, or NULL */
     bool next_inherit;
     bool spinning;
     bool one_g_done; /* 1:1: its G has ended, so does the thread */
@@ -143,11 +142,30 @@ struct m {
 
 struct p {
     int32_t id;
-    uint32_t schedtick; /* dispatches that did not inherit; the M that holds the P */
     void *variant;
     struct p *idle_link;   /* protected by sched->lock */
     _Atomic(struct m *) m; /* who holds it; NULL when idle */
+
+    /* written by the M that holds the P; relaxed: others only look whether it changes */
+    _Atomic uint32_t schedtick; /* dispatches that did not inherit */
+    _Atomic uint32_t call;      /* syscall.c; odd: its M is in a blocking call */
+
+    /* the M that holds the P */
+    int64_t live; /* Gs created minus ended since the last hand-in */
+    _Atomic int64_t live_max;
+    int64_t unstarted;
 };
+
+static inline uint32_t p_schedtick(const struct p *p)
+{
+    return atomic_load_explicit(&p->schedtick, memory_order_relaxed);
+}
+
+/* Is the M that holds p in a blocking call? A hint. */
+static inline bool p_in_call(const struct p *p)
+{
+    return atomic_load_explicit(&p->call, memory_order_relaxed) & 1;
+}
 
 enum spinners { SPINNERS_NONE, SPINNERS_HALF, SPINNERS_ALL };
 enum wake_policy { WAKE_CHAIN, WAKE_ALL, WAKE_NONE };
@@ -189,7 +207,7 @@ struct sched {
     int32_t procs;   /* number of Ps; 1 in 1:1 variants, whose Ps come and go with their threads */
     int32_t workers; /* cores the run may use */
     bool no_fence_all; /* the machine cannot fence all cores */
-    bool exact;        /* one M only: peaks are counted exactly */
+    bool exact;        /* one P only: peaks are counted exactly */
     bool pin;          /* M i runs on the i-th core */
     uint64_t seed;
     size_t stack_size, guard_size;

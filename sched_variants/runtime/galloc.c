@@ -176,13 +176,13 @@ static void peak_raise(_Atomic int64_t *peak, int64_t value)
         continue;
 }
 
-static void live_hand_in(struct m *m)
+void live_hand_in(struct sched *sched, struct p *p)
 {
-    int64_t before = atomic_fetch_add_explicit(&m->sched->live_gs, m->live, memory_order_relaxed);
-    int64_t most = atomic_load_explicit(&m->live_max, memory_order_relaxed); /* own word */
-    peak_raise(&m->sched->live_gs_peak, before + most);
-    m->live = 0;
-    atomic_store_explicit(&m->live_max, 0, memory_order_relaxed);
+    int64_t before = atomic_fetch_add_explicit(&sched->live_gs, p->live, memory_order_relaxed);
+    int64_t most = atomic_load_explicit(&p->live_max, memory_order_relaxed); /* own word */
+    peak_raise(&sched->live_gs_peak, before + most);
+    p->live = 0;
+    atomic_store_explicit(&p->live_max, 0, memory_order_relaxed);
 }
 
 struct g *g_alloc(struct m *m)
@@ -202,13 +202,14 @@ struct g *g_alloc(struct m *m)
     gp->alive = true;
     atomic_store_explicit(&gp->on_cpu, 0, memory_order_relaxed); /* nobody else knows this G yet */
     stat_add(&m->stats, STAT_GS_CREATED, 1);
-    if (++m->live > atomic_load_explicit(&m->live_max, memory_order_relaxed))
-        atomic_store_explicit(&m->live_max, m->live, memory_order_relaxed); /* a statistic */
-    if (m->live >= m->sched->live_step)
-        live_hand_in(m);
+    struct p *p = m->p;
+    if (++p->live > atomic_load_explicit(&p->live_max, memory_order_relaxed))
+        atomic_store_explicit(&p->live_max, p->live, memory_order_relaxed); /* a statistic */
+    if (p->live >= m->sched->live_step)
+        live_hand_in(m->sched, p);
     if (m->sched->exact) {
-        m->unstarted++;
-        stat_max(&m->stats, STAT_UNSTARTED_GS_PEAK, (uint64_t)m->unstarted);
+        p->unstarted++;
+        stat_max(&m->stats, STAT_UNSTARTED_GS_PEAK, (uint64_t)p->unstarted);
     }
     return gp;
 }
@@ -220,18 +221,18 @@ void g_free(struct m *m, struct g *gp)
     m->cache.gs = gp;
     if (++m->cache.gs_count >= CACHE_SPILL)
         gs_spill(m, CACHE_REFILL);
-    if (--m->live <= -m->sched->live_step)
-        live_hand_in(m);
+    if (--m->p->live <= -m->sched->live_step)
+        live_hand_in(m->sched, m->p);
 }
 
-/* The largest sum handed in, or what it would be if all Ms had been at their largest at once now.
+/* The largest sum handed in, or what it would be if all Ps had been at their largest at once now.
  * */
 uint64_t sched_live_peak(struct sched *sched)
 {
     int64_t peak = atomic_load_explicit(&sched->live_gs_peak, memory_order_relaxed);
     int64_t now = atomic_load_explicit(&sched->live_gs, memory_order_relaxed);
-    for (struct m *m = sched_first_m(sched); m; m = m->all_link)
-        now += atomic_load_explicit(&m->live_max, memory_order_relaxed);
+    for (int32_t i = 0; i < sched->procs; i++)
+        now += atomic_load_explicit(&sched->allp[i]->live_max, memory_order_relaxed);
     return (uint64_t)(now > peak ? now : peak);
 }
 
@@ -239,7 +240,8 @@ uint64_t sched_live_peak(struct sched *sched)
 
 void m_cache_flush(struct m *m)
 {
-    live_hand_in(m);
+    if (m->p)
+        live_hand_in(m->sched, m->p);
     gs_spill(m, 0);
     stacks_spill(m, 0);
 }

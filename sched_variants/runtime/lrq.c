@@ -250,7 +250,7 @@ struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int3
  * bits; for d = 1 F would be 2^64, and is stored as 0. Source: [LKK19]. */
 static inline bool tick_is_due(const struct m *m, const struct lrq *lrq)
 {
-    return m->p->schedtick * lrq->tick_factor <= lrq->tick_factor - 1;
+    return p_schedtick(m->p) * lrq->tick_factor <= lrq->tick_factor - 1;
 }
 
 static __attribute__((noinline)) struct g *pick_slow(struct m *m, struct lrq *lrq,

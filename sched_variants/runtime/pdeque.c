@@ -60,7 +60,7 @@ struct g *pdeque_pick(struct m *m, bool *inherit)
     struct globq *globq = m->sched->variant;
     struct g *gp;
     (void)inherit;
-    if (knobs->tick && !globq_is_empty(globq) && m->p->schedtick % (uint32_t)knobs->tick == 0 &&
+    if (knobs->tick && !globq_is_empty(globq) && p_schedtick(m->p) % (uint32_t)knobs->tick == 0 &&
         (gp = globq_get(m, globq))) {
         stat_add(&m->stats, STAT_TICK_POLLS, 1);
         stat_add(&m->stats, STAT_GRQ_HITS, 1);

@@ -15,7 +15,7 @@ static void g_has_moved(struct m *m, struct g *gp)
     if (gp->last_m)
         stat_add(&m->stats, STAT_MIGRATIONS, 1);
     else if (m->sched->exact)
-        m->unstarted--;
+        m->p->unstarted--;
     gp->last_m = m;
 }
 
@@ -27,7 +27,8 @@ static inline void g_put_on(struct m *m, struct g *gp, bool inherit)
     /* relaxed: the queue has handed gp over already */
     INVARIANT(atomic_exchange_explicit(&gp->queued, 0, memory_order_relaxed) == 1);
 #endif
-    m->p->schedtick += !inherit;
+    /* relaxed: see struct p */
+    atomic_store_explicit(&m->p->schedtick, p_schedtick(m->p) + !inherit, memory_order_relaxed);
     stat_add(&m->stats, STAT_DISPATCHES, 1);
     if (gp->last_m != m)
         g_has_moved(m, gp);

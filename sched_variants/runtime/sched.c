@@ -266,6 +266,8 @@ int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg)
     sched_wait_threads(sched);
     if (sched->ops->thread_per_g)
         m_give_p_back(sched, m);
+    for (int32_t i = 0; i < sched->procs; i++)
+        live_hand_in(sched, sched->allp[i]);
     if (sched->pin)
         machine_pin(-1);
     machine_set_self(NULL);
