@@ -74,6 +74,8 @@ endif
 CFLAGS = -std=gnu17 -g $(OPTIMIZE) $(WARNINGS) -pthread $(EXTRA_CFLAGS)
 LDFLAGS = -g $(OPTIMIZE) -pthread $(EXTRA_CFLAGS)
 COMPILE = $(CC) $(CFLAGS) $(ROOTS) $(LIBRARY_CFLAGS)
+OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
+NM := $(shell $(CC) -print-prog-name=nm)
 
 # One file is C++, the binding to Google Benchmark; only the program contains it.
 CXXFLAGS = -std=gnu++17 -g $(OPTIMIZE) $(filter-out %-prototypes,$(WARNINGS)) -pthread $(EXTRA_CFLAGS)
@@ -160,10 +162,21 @@ $(OUT)/%.o: %.c $(OUT)/command
 	@mkdir -p $(@D)
 	$(SAY) $(COMPILE) $(EXTRA_INPUT) -MMD -MP -c -o $@ $<
 
+# Where a goroutine may be stopped by a signal (runtime/preempt.c): the code of workloads, in a section of
+# its own. Not that of FJ_HELP and FJ_LINKED, which works on the worker itself; and none that names the word
+# that tells a thread who it is, because its value would go along to another thread.
+INTERRUPTIBLE = $(OBJCOPY) --rename-section .text=workload_text $@ && \
+    if $(NM) -u $@ | grep -q native_self_m; then echo '$@: $< calls machine_self(), and workloads must not' >&2; \
+    rm $@; exit 1; fi
+$(OUT)/workloads/%.o: workloads/%.c $(OUT)/command
+	@mkdir -p $(@D)
+	$(SAY) $(COMPILE) -MMD -MP -c -o $@ $< && $(INTERRUPTIBLE)
+
 define policy_rule
 $(OUT)/%.$(1).o: %.c $(OUT)/command
 	@mkdir -p $$(@D)
-	$$(SAY) $$(COMPILE) $(FLAGS_FJ) $(FLAGS_$(1)) -DFJ_POLICY=$(1) $$(call renamed,$$(notdir $$*),$(1)) -MMD -MP -c -o $$@ $$<
+	$$(SAY) $$(COMPILE) $(FLAGS_FJ) $(FLAGS_$(1)) -DFJ_POLICY=$(1) $$(call renamed,$$(notdir $$*),$(1)) -MMD -MP -c -o $$@ $$< \
+	    $$(if $$(filter workloads/%,$$<),$(if $(filter FJ_GO FJ_WORK,$(1)),&& $$(INTERRUPTIBLE)))
 endef
 renamed = $(foreach prefix,workload micro,-D$(prefix)_$(1)=$(prefix)_$(1)_$(2)) -D$(1)_cases=$(1)_cases_$(2)
 $(foreach policy,$(POLICIES),$(eval $(call policy_rule,$(policy))))

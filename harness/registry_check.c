@@ -245,44 +245,35 @@ static bool defaults_check(const struct subject *subject, const struct table *ta
 
 /* Variants ------------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *key;
-    size_t offset;
-} floor_keys[] = {
-    {"spinners", offsetof(struct floor_knobs, spinners)},
-    {"spin_ns", offsetof(struct floor_knobs, spin_ns)},
-    {"wake", offsetof(struct floor_knobs, wake)},
+struct only_floor {
+    struct floor_knobs floor;
 };
-
-enum { FLOOR_KEYS = sizeof floor_keys / sizeof floor_keys[0] };
+static const struct param floor_knobs[] = {FLOOR_KNOBS(struct only_floor, floor), {0}};
 
 /* The floor reads its knobs at the beginning of the struct. Where workers go idle and wake each
- * other all three matter, and must be there to be set. */
+ * other all of them matter, and must be there to be set. */
 static bool floor_check(const struct subject *subject, const struct sched_ops *ops)
 {
-    for (size_t i = 0; i < FLOOR_KEYS; i++) {
-        const struct param *param = table_find(ops->knobs, floor_keys[i].key);
+    for (const struct param *knob = floor_knobs; knob->name; knob++) {
+        const struct param *param = table_find(ops->knobs, param_key(knob));
         if (!param && !ops->blocks && !ops->single_threaded)
             return complain(subject,
                             ".knobs has no \"%s\"; expected FLOOR_KNOBS(OWNER, FIELD), for the "
                             "floor serves this variant by them",
-                            floor_keys[i].key);
-        if (param && param->offset != floor_keys[i].offset)
+                            param_key(knob));
+        if (param && param->offset != knob->offset)
             return complain(subject,
                             ".knobs \"%s\".offset is %zu; expected %zu: the struct begins with "
                             "struct floor_knobs",
-                            param_key(param), param->offset, floor_keys[i].offset);
+                            param_key(param), param->offset, knob->offset);
     }
-    for (const struct param *param = ops->knobs; param->name; param++) {
-        bool of_floor = false;
-        for (size_t i = 0; i < FLOOR_KEYS; i++)
-            of_floor = of_floor || strcmp(param_key(param), floor_keys[i].key) == 0;
-        if (!of_floor && param->offset < sizeof(struct floor_knobs))
+    for (const struct param *param = ops->knobs; param->name; param++)
+        if (param->offset < sizeof(struct floor_knobs) &&
+            !table_find(floor_knobs, param_key(param)))
             return complain(subject,
                             ".knobs \"%s\".offset is %zu; expected %zu or more: the struct begins "
                             "with struct floor_knobs",
                             param_key(param), param->offset, sizeof(struct floor_knobs));
-    }
     return true;
 }
 

@@ -10,7 +10,7 @@
  * A G's way:   go() -> ready(NEW) -> pick()/steal() -> runs -> parks -> ready(WOKEN) -> pick() ...
  *
  * Stacks and locks. ready() and pick() are called on a goroutine's stack or on a scheduler stack
- * (g0), always on an M that holds a P; steal() runs on g0 only. The floor holds no lock during
+ * (g0), on an M that holds a P, but for READY_INJECTED; steal() runs on g0 only. The floor holds no lock during
  * these calls (waitq.h, "parting"). A variant takes only its own locks, and calls nothing that
  * parks. It keeps no thread-local and no global variables: its state hangs off sched->variant,
  * p->variant and m->variant.
@@ -28,6 +28,9 @@ enum ready_how {
     READY_YIELD,     /* gosched(): the caller itself, still on its stack */
     READY_STEP_BACK, /* it handed a lock to a waiter and lets that one run; else as READY_YIELD */
     READY_PARENT,    /* FJ_WORK: the parent whose child starts now, still on its stack */
+    READY_PREEMPTED, /* its slice is over; still on its stack */
+    READY_INJECTED,  /* to where every worker looks: m holds no P (sysmon, a poller, a blocking call
+                        that is over); a G whose call is over is still on its stack */
 };
 
 struct sched_ops {

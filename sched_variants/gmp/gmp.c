@@ -13,7 +13,7 @@
  *
  * Source: Go 1.26 runtime/proc.go newproc, runqput, findRunnable, stealWork; [Vyukov12].
  *   Same:    order of search, sizes, shares, batch formula, which G a thief runs first.
- *   Differs: no netpoller, no sysmon and no preemption; workers sleep by the protocol of idle.c.
+ *   Differs: workers sleep by the protocol of idle.c, blocking calls end as in syscall.c.
  */
 #include "runtime/lrq.h"
 #include "sched.h"
@@ -62,12 +62,12 @@ static void gmp_p_fini(struct sched *sched, struct p *p)
 
 static void gmp_ready(struct m *m, struct g *gp, enum ready_how how)
 {
-    struct lrq *lrq = m->p->variant;
     struct globq *globq = globq_of(m->sched);
-    if (how == READY_YIELD && lrq->yield == YIELD_GLOBAL)
+    if (how == READY_INJECTED || how == READY_PREEMPTED ||
+        (how == READY_YIELD && ((struct lrq *)m->p->variant)->yield == YIELD_GLOBAL))
         globq_put(m, globq, gp);
     else
-        lrq_put(m, lrq, globq, gp, how == READY_NEW || how == READY_WOKEN);
+        lrq_put(m, m->p->variant, globq, gp, how == READY_NEW || how == READY_WOKEN);
 }
 
 static struct g *gmp_pick(struct m *m, bool *inherit)
@@ -90,7 +90,7 @@ static struct g *gmp_steal(struct m *m)
             struct m *owner = atomic_load_explicit(&p->m, memory_order_relaxed);
             if (p == m->p || !owner)
                 continue;
-            struct g *gp = lrq_steal(m, mine, p->variant, last, true);
+            struct g *gp = lrq_steal(m, mine, p->variant, last, !p_in_call(p));
             if (gp) {
                 mine->last_victim = (int32_t)i;
                 stat_add(&m->stats, STAT_STEALS, 1);

@@ -59,7 +59,8 @@ static void perm_ready(struct m *m, struct g *gp, enum ready_how how)
 {
     struct lrq *lrq = m->variant;
     struct globq *globq = globq_of(m->sched);
-    if (how == READY_YIELD && lrq->yield == YIELD_GLOBAL)
+    if (how == READY_PREEMPTED || how == READY_INJECTED ||
+        (how == READY_YIELD && lrq->yield == YIELD_GLOBAL))
         globq_put(m, globq, gp);
     else
         lrq_put(m, lrq, globq, gp, how == READY_NEW || how == READY_WOKEN);
@@ -93,7 +94,8 @@ static struct g *perm_steal(struct m *m)
             struct m *victim = m_by_index(newest, count, i);
             if (victim == m)
                 continue;
-            struct g *gp = lrq_steal(m, mine, victim->variant, last, m_is_awake(victim));
+            struct g *gp =
+                lrq_steal(m, mine, victim->variant, last, m_is_awake(victim) && !m_in_call(victim));
             if (gp) {
                 mine->last_victim = (int32_t)i;
                 stat_add(&m->stats, STAT_STEALS, 1);

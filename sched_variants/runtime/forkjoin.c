@@ -66,7 +66,7 @@ static struct g *g_new_for_child(struct m *m, struct fj_frame *frame, struct fj_
 
 void fj_spawn_go(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
 {
-    struct m *m = machine_self();
+    struct m *m = preempt_point();
     frame->spawned++;
     g_spawn(m, g_new_for_child(m, frame, task, fn));
 }

@@ -116,10 +116,12 @@ struct m {
     struct sched *sched;
     const struct sched_ops *ops;
     struct g_cache cache;
-    void *variant;      /* the variant's own */
-    struct p *call_p;   /* in a blocking call: the P it may come back to; else NULL */
-    uint32_t call_word; /* what p->call was made by it */
-    struct g *next;     /* the G that g0 shall run at once, or NULL */
+    void *variant;              /* the variant's own */
+    _Atomic(struct p *) call_p; /* in a blocking call: the P it may come back to; else NULL */
+    uint32_t call_word;         /* what p->call was made by it; 0: it has given the P up */
+    uintptr_t call_pc;          /* calls=adaptive: the call's site, and when it began; else 0 */
+    int64_t call_since;
+    struct g *next; /* the G that g0 shall run at once, or NULL */
     bool next_inherit;
     bool spinning;
     bool one_g_done; /* 1:1: its G has ended, so does the thread */
@@ -135,6 +137,9 @@ struct m {
     _Alignas(64) _Atomic uint32_t note; /* idle.c */
     struct p *nextp;                    /* set before note, by who holds the idle M */
     bool next_spinning;
+    _Atomic bool preempt;       /* its G has run for a slice: preempt.c */
+    struct machine_thread self; /* the thread as it knows itself, to interrupt it */
+    _Atomic bool has_self;      /* T1 of preempt.c */
     _Atomic uint32_t fence_scratch;
     struct m *idle_link; /* protected by sched->lock */
     struct m *all_link;  /* set once */
@@ -169,16 +174,49 @@ static inline bool p_in_call(const struct p *p)
 
 enum spinners { SPINNERS_NONE, SPINNERS_HALF, SPINNERS_ALL };
 enum wake_policy { WAKE_CHAIN, WAKE_ALL, WAKE_NONE };
+enum preempt { PREEMPT_NONE, PREEMPT_COOP, PREEMPT_SIGNAL };
+enum calls { CALLS_NONE, CALLS_SYSMON, CALLS_IMMEDIATE, CALLS_ADAPTIVE };
+enum returns { RETURNS_IDLE, RETURNS_QUEUE };
 
 /* Knobs of the floor; the first member of every variant's knobs. */
 struct floor_knobs {
     int64_t spinners; /* enum spinners */
     int64_t spin_ns;  /* how long a spinner searches again before it gives up; 0: one search */
     int64_t wake;     /* enum wake_policy */
+    int64_t sysmon;   /* 0, 1 */
+    int64_t sysmon_ns, sysmon_rounds, sysmon_max_ns;
+    int64_t preempt; /* enum preempt */
+    int64_t slice_ns;
+    int64_t calls; /* enum calls */
+    int64_t call_long_ns, lenient_ns;
+    int64_t returns; /* enum returns */
+    int64_t threads_max;
 };
 
 extern const char *const spinners_words[];
 extern const char *const wake_words[];
+extern const char *const sysmon_words[];
+extern const char *const preempt_words[];
+extern const char *const calls_words[];
+extern const char *const returns_words[];
+
+/* For the knob table of every variant whose Gs share threads: the watcher and the slice. f is the
+ * struct floor_knobs inside the owner o. */
+#define WATCH_KNOBS(o, f)                                                                          \
+    PARAM_WORD(o, f.sysmon, sysmon_words, 1, "Go 1.26 proc.go sysmon",                             \
+               "a thread that watches slices and blocking calls"),                                 \
+        PARAM_NUMBER(o, f.sysmon_ns, 20000, 1000, 1000000000, "ns", "Go 1.26 proc.go sysmon",      \
+                     "sysmon's first sleep"),                                                      \
+        PARAM_NUMBER(o, f.sysmon_rounds, 50, 0, 1000000, "looks", "Go 1.26 proc.go sysmon",        \
+                     "looks without a retake after which the sleep doubles"),                      \
+        PARAM_NUMBER(o, f.sysmon_max_ns, 10000000, 1000, 1000000000, "ns",                         \
+                     "Go 1.26 proc.go sysmon", "sysmon's longest sleep while a worker is busy"),   \
+        PARAM_WORD(o, f.preempt, preempt_words, PREEMPT_SIGNAL, "Go 1.26 proc.go preemptone",      \
+                   "how a slice ends: not at all, at calls of the runtime, or anywhere in "        \
+                   "workload code by a signal"),                                                   \
+        PARAM_NUMBER(o, f.slice_ns, 10000000, 100000, 1000000000, "ns",                            \
+                     "Go 1.26 proc.go forcePreemptNS",                                             \
+                     "how long one worker's G runs before it is asked to stop")
 
 /* For the knob table of a variant with several workers and the floor's idle protocol; f is the
  * struct floor_knobs inside the owner o. */
@@ -190,9 +228,27 @@ extern const char *const wake_words[];
                      "how long a worker goes on searching before it sleeps; 0: one search"),       \
         PARAM_WORD(o, f.wake, wake_words, WAKE_CHAIN, "Go 1.26 proc.go wakep",                     \
                    "new work wakes one worker, which wakes the next (chain), all idle ones, or "   \
-                   "none: sleepers look again every millisecond")
+                   "none: sleepers look again every millisecond"),                                 \
+        WATCH_KNOBS(o, f),                                                                         \
+        PARAM_WORD(                                                                                \
+            o, f.calls, calls_words, CALLS_SYSMON, "Go 1.26 proc.go entersyscall",                 \
+            "who takes the worker's P while its G is in a blocking call: none, sysmon at "         \
+            "its second look, the G itself before the call, or by the call site's history"),       \
+        PARAM_NUMBER(o, f.call_long_ns, 20000, 0, 1000000000, "ns", "Go 1.26 proc.go sysmon",      \
+                     "calls=adaptive: sites whose calls last longer give the P up at once"),       \
+        PARAM_NUMBER(o, f.lenient_ns, 10000000, 0, 1000000000, "ns", "Go 1.26 proc.go retake",     \
+                     "how long sysmon leaves a P with a call while nothing is queued and others "  \
+                     "are idle"),                                                                  \
+        PARAM_WORD(                                                                                \
+            o, f.returns, returns_words, RETURNS_IDLE, "Go 1.26 proc.go exitsyscall",              \
+            "a G whose call is over and whose P is gone: takes an idle P, or always queues"),      \
+        PARAM_NUMBER(o, f.threads_max, 10000, 1, 1000000, "threads",                               \
+                     "Go 1.26 proc.go checkmcount",                                                \
+                     "threads that hand-off may start before the run is given up")
 
 struct timers;
+struct sysmon;
+struct call_sites;
 struct g_slab;     /* galloc.c */
 struct stack_slab; /* stacks.c */
 enum { G_SHELVES = 3, STACK_SHELVES = 4 };
@@ -220,6 +276,7 @@ struct sched {
     _Alignas(64) _Atomic int32_t spinning; /* Ms spinning */
     _Atomic int32_t idle_ps;
     _Atomic int64_t timers_next; /* when the earliest sleep ends; INT64_MAX: no sleeper */
+    _Atomic bool sysmon_deep;    /* sysmon sleeps until a P is taken */
 
     /* the idle protocol (idle.c) */
     _Alignas(64) lock_t lock; /* protects the lists below */
@@ -256,7 +313,9 @@ struct sched {
     int64_t live_step; /* Ms hand in their counts when they are off by this much; constant */
 
     struct timers *timers;
-    void *main_fiber; /* ThreadSanitizer builds: of the main goroutine's stack */
+    struct call_sites *call_sites; /* calls=adaptive */
+    struct sysmon *sysmon;         /* NULL: off */
+    void *main_fiber;              /* ThreadSanitizer builds: of the main goroutine's stack */
 };
 
 void wakep_slow(struct m *m); /* idle.c */
@@ -284,6 +343,12 @@ static inline uint32_t sched_list_length(const struct m *newest)
 static inline bool m_is_awake(struct m *m)
 {
     return atomic_load_explicit(&m->note, memory_order_relaxed) == 0;
+}
+
+/* Is it in a blocking call? A hint to others. */
+static inline bool m_in_call(const struct m *m)
+{
+    return atomic_load_explicit(&m->call_p, memory_order_relaxed);
 }
 
 /* Zeroed, cache-line aligned memory for a variant's state; dies if there is none. */

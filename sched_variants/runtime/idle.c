@@ -46,6 +46,12 @@
  *       acquire half of the one that reaches 0 (all that the sleepers did is visible to the
  *       deadlock report; increments are RMWs and continue the release sequence)
  *
+ * An M without a P submits too: sysmon, and one whose blocking call is over (syscall.c). It cannot
+ * rely on being the one that a sleeper's fence I3 interrupts in time when there is one P only, and
+ * always fences itself, by wakep_slow(). A P that its M gives up in a call (p_release()) is put on
+ * the list as in I1, and what follows is I3 and I4; but nobody sleeps: if there is work, it is woken
+ * for as in S4.
+ *
  * Rejected: Go's needspinning flag. Go re-checks the queues only when the M was spinning, and needs
  * the flag for the others; here every M re-checks, which costs one look per sleep.
  * Source: Go 1.26 runtime/proc.go wakep, startm, stopm, findRunnable ("delicate dance").
@@ -117,6 +123,7 @@ static struct p *idle_p_get(struct sched *sched)
 {
     struct p *p = sched->idle_p;
     if (p) {
+        sysmon_wake(sched); /* Y1 */
         sched->idle_p = p->idle_link;
         /* relaxed: who sees the P as idle still, and wakes in vain, loses no work */
         atomic_fetch_sub_explicit(&sched->idle_ps, 1, memory_order_relaxed);
@@ -131,6 +138,14 @@ static void idle_p_put(struct sched *sched, struct p *p)
     p->idle_link = sched->idle_p;
     sched->idle_p = p;
     atomic_fetch_add_explicit(&sched->idle_ps, 1, memory_order_release); /* I1 */
+}
+
+struct p *idle_p_take(struct sched *sched)
+{
+    lock_acquire(&sched->lock);
+    struct p *p = idle_p_get(sched);
+    lock_release(&sched->lock);
+    return p;
 }
 
 /* Pre: sched->lock. False if m has been chosen and taken off by a waker. */
@@ -150,7 +165,13 @@ static bool idle_m_remove(struct sched *sched, struct m *m)
 
 static void start_new_m(struct m *self, struct p *p, bool spinning)
 {
-    struct m *m = m_new(self->sched, p);
+    struct sched *sched = self->sched;
+    /* relaxed: a limit that two pass at once is as good */
+    if (atomic_load_explicit(&sched->ms, memory_order_relaxed) >= sched->floor->threads_max &&
+        sched->floor->threads_max > 0)
+        fatal("more than %d threads (knob threads_max): too many goroutines are in blocking calls",
+              (int)sched->floor->threads_max);
+    struct m *m = m_new(sched, p);
     m->spinning = spinning;
     stat_add(&self->stats, STAT_SPINS, spinning);
     stat_add(&self->stats, STAT_THREADS, 1);
@@ -173,6 +194,22 @@ static void start_p(struct m *self, struct p *p, bool spinning)
         start_new_m(self, p, spinning);
     else if (m_note_wake(m))
         stat_add(&self->stats, STAT_WAKEUPS, 1);
+}
+
+/* Sleeps end although all Ms are in blocking calls: if none sleeps until the next timer, one is
+ * started, which will. */
+static void keep_watch(struct m *self)
+{
+    struct sched *sched = self->sched;
+    struct p *p = NULL;
+    lock_acquire(&sched->lock);
+    /* relaxed: see timer.c */
+    if (atomic_load_explicit(&sched->timers_next, memory_order_relaxed) != INT64_MAX &&
+        !sched->timer_m)
+        p = idle_p_get(sched);
+    lock_release(&sched->lock);
+    if (p)
+        start_p(self, p, false);
 }
 
 static void wake_chain(struct m *m)
@@ -240,16 +277,42 @@ void wakep_slow(struct m *m)
     wake_all(m);
 }
 
+/* I3: after a P has been put on the idle list. With one P its holder was the only submitter that
+ * does not fence itself. */
+static void idle_fence(struct m *m)
+{
+    if (m->sched->no_fence_all || m->sched->procs == 1)
+        machine_fence(&m->fence_scratch);
+    else
+        machine_fence_all();
+}
+
+void p_release(struct m *self, struct p *p)
+{
+    struct sched *sched = self->sched;
+    if (sched->floor->wake == WAKE_NONE) { /* nobody would ever wake an M for it */
+        start_p(self, p, false);
+        return;
+    }
+    lock_acquire(&sched->lock);
+    idle_p_put(sched, p); /* I1 */
+    lock_release(&sched->lock);
+    if (sched->procs > 1 && (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED))
+        fj_request_all(sched);
+    idle_fence(self);
+    if (sched->ops->has_work(sched)) /* I4 */
+        wakep_slow(self);
+    else
+        keep_watch(self);
+}
+
 /* I4, I5. True: m has a P again. */
 static bool m_recheck(struct m *m)
 {
     struct sched *sched = m->sched;
     if (sched->procs > 1 && (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED))
         fj_request_all(sched);
-    if (sched->no_fence_all)
-        machine_fence(&m->fence_scratch); /* I3 */
-    else if (sched->procs > 1)
-        machine_fence_all(); /* I3 */
+    idle_fence(m);
     if (!m->ops->has_work(sched))
         return false;
     lock_acquire(&sched->lock);
@@ -326,8 +389,10 @@ static bool m_sleep(struct m *m)
 void m_idle(struct m *m)
 {
     struct sched *sched = m->sched;
+    bool had_p = m->p;
     lock_acquire(&sched->lock);
-    idle_p_put(sched, m->p); /* I1 */
+    if (had_p)
+        idle_p_put(sched, m->p); /* I1 */
     m->p = NULL;
     m->nextp = NULL;
     m->idle_link = sched->idle_m;
@@ -339,7 +404,7 @@ void m_idle(struct m *m)
         /* I2, W2; relaxed: ordered by I3, which follows in any case */
         atomic_fetch_sub_explicit(&sched->spinning, 1, memory_order_relaxed);
     }
-    if (m_recheck(m))
+    if (had_p && m_recheck(m))
         return;
     if (!m_sleep(m))
         return;
@@ -368,6 +433,7 @@ void sched_stop(struct m *self)
     lock_release(&sched->lock);
     for (struct m *m = sched_first_m(sched); m; m = m->all_link)
         m_block_wake(self, m);
+    sysmon_stop(sched);
 }
 
 /* Variants with `blocks` -------------------------------------------------------------------- */

@@ -56,10 +56,12 @@ void galloc_fini(struct sched *sched);
 void sched_each_g(struct sched *sched, void (*visit)(struct g *gp, void *arg), void *arg);
 
 /* proc.c */
-void m_run(struct m *m);                 /* the scheduler loop on g0, until the M stops */
-void g_spawn(struct m *m, struct g *gp); /* a new G through the variant */
-_Noreturn void g_entry(struct g *prev);  /* what the context of a fresh G runs */
-void g_off_stack(struct g *prev);        /* O1: the stack that was just left is at rest */
+void m_run(struct m *m);                          /* the scheduler loop on g0, until the M stops */
+void g_spawn(struct m *m, struct g *gp);          /* a new G through the variant */
+_Noreturn void g_entry(struct g *prev);           /* what the context of a fresh G runs */
+void g_yield_as(struct m *m, enum ready_how how); /* the current G stays runnable, others run */
+void g_inject_self(struct m *m); /* m has no P: queues its G for any worker; returns when it runs */
+void g_off_stack(struct g *prev); /* O1: the stack that was just left is at rest */
 /* FJ_LINKED: leave the current stack, gp's, at a place that nothing returns to: gp runs again from
  * what its sp is set to; or gp ends, and `next` (may be NULL) runs. Both return never. */
 _Noreturn void g_forsake_stack(struct m *m, struct g *gp);
@@ -71,14 +73,54 @@ void sched_stop(struct m *self);   /* main returned: all Ms leave their loops */
 void sched_start_all(struct m *m); /* a thread for every idle P */
 void m_block_uncount(struct sched *sched); /* an M of a `blocks` variant sleeps or ends */
 void m_acquire_p(struct m *m, struct p *p);
+struct p *idle_p_take(struct sched *sched);  /* one of the idle list, or NULL */
+void p_release(struct m *self, struct p *p); /* p's M is in a call: others may have it */
 void sched_timer_is_earlier(
     struct sched *sched); /* whoever sleeps until the next timer looks again */
 
 /* sched.c */
-struct m *m_new(struct sched *sched, struct p *p); /* holds p; no thread yet */
-void m_start(struct m *m);                         /* its thread; dies with a message if refused */
-void m_enter(struct m *m);                         /* first and last on the M's thread */
+void m_init_common(struct sched *sched, struct m *m, int32_t id); /* all but the variant's part */
+struct m *m_new(struct sched *sched, struct p *p);                /* holds p; no thread yet */
+void m_start(struct m *m); /* its thread; dies with a message if refused */
+void m_enter(struct m *m); /* first and last on the M's thread */
 void m_leave(struct m *m);
+
+/* syscall.c */
+void calls_init(struct sched *sched);
+void calls_fini(struct sched *sched);
+/* p is in a call, and its word was `seen`: true if it is the caller's now. */
+bool p_take(struct p *p, uint32_t seen);
+
+/* sysmon.c */
+void sysmon_start(struct sched *sched); /* on M 0, before anything runs */
+void sysmon_stop(struct sched *sched);  /* pre: sched->stopping */
+void sysmon_join(struct sched *sched);
+uint64_t sysmon_stat(const struct sched *sched, enum stat_id which);
+void sysmon_wake_slow(struct sched *sched);
+static inline void sysmon_wake(struct sched *sched)
+{
+    /* relaxed: Y1 of sysmon.c */
+    if (__builtin_expect(atomic_load_explicit(&sched->sysmon_deep, memory_order_relaxed), 0))
+        sysmon_wake_slow(sched);
+}
+
+/* preempt.c */
+void preempt_init(struct sched *sched);
+void preempt_request(struct m *self, struct m *m); /* m shall let another G run; any M */
+void preempt_self(struct m *m);                    /* the current G yields, if it may */
+
+/* The current G yields here if its slice is over. Goroutine stack, nothing held. Returns the M that
+ * it then runs on. */
+static inline struct m *preempt_point(void)
+{
+    struct m *m = machine_self();
+    /* relaxed: it says only that somebody asked */
+    if (__builtin_expect(atomic_load_explicit(&m->preempt, memory_order_relaxed), 0)) {
+        preempt_self(m);
+        m = machine_self();
+    }
+    return m;
+}
 
 /* timer.c */
 void timers_init(struct sched *sched);

@@ -33,7 +33,8 @@ void pdeque_p_fini(struct sched *sched, struct p *p)
 
 void pdeque_ready(struct m *m, struct g *gp, enum ready_how how)
 {
-    if (how == READY_YIELD || how == READY_STEP_BACK) {
+    if (how == READY_YIELD || how == READY_STEP_BACK || how == READY_PREEMPTED ||
+        how == READY_INJECTED) {
         globq_put(m, m->sched->variant, gp);
         return;
     }

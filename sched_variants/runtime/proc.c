@@ -33,6 +33,7 @@ static inline void g_put_on(struct m *m, struct g *gp, bool inherit)
     if (gp->last_m != m)
         g_has_moved(m, gp);
     gp->wait_reason = WAIT_NONE;
+    atomic_store_explicit(&m->preempt, false, memory_order_relaxed); /* it was for the G before */
     /* relaxed: ours alone since it left its queue; the next queue hands it on */
     atomic_store_explicit(&gp->on_cpu, 1, memory_order_relaxed);
 }
@@ -126,7 +127,7 @@ void g_ready(struct g *gp)
     wakep(m);
 }
 
-static inline void g_yield(struct m *m, enum ready_how how)
+void g_yield_as(struct m *m, enum ready_how how)
 {
     struct g *gp = m->curg;
     if (m->fj.held)
@@ -141,12 +142,23 @@ void gosched(void)
 {
     struct m *m = machine_self();
     stat_add(&m->stats, STAT_YIELDS, 1);
-    g_yield(m, READY_YIELD);
+    g_yield_as(m, READY_YIELD);
 }
 
 void g_step_back(void)
 {
-    g_yield(machine_self(), READY_STEP_BACK);
+    g_yield_as(machine_self(), READY_STEP_BACK);
+}
+
+void g_inject_self(struct m *m)
+{
+    struct g *gp = m->curg;
+    INVARIANT(!m->p && !m->fj.held);
+    g_mark_queued(gp);
+    m->ops->ready(m, gp, READY_INJECTED);
+    wakep_slow(m); /* without a P its fence is its own: idle.c */
+    m->next = NULL;
+    switch_to_g0(m, gp);
 }
 
 /* Spawning ---------------------------------------------------------------------------------- */
@@ -176,7 +188,7 @@ void g_spawn(struct m *m, struct g *gp)
 
 void go(void (*fn)(void *), void *arg)
 {
-    struct m *m = machine_self();
+    struct m *m = preempt_point();
     struct g *gp = g_alloc(m);
     gp->fn = fn;
     gp->arg = arg;
@@ -347,6 +359,10 @@ static struct g *m_find_runnable(struct m *m, bool *inherit)
 {
     while (!atomic_load_explicit(&m->sched->stopping, memory_order_acquire)) { /* E2 */
         *inherit = false;
+        if (!m->p) { /* lost in a blocking call */
+            m_idle(m);
+            continue;
+        }
         if (atomic_load_explicit(&m->sched->timers_next, memory_order_relaxed) != INT64_MAX)
             timers_run(m);
         struct g *gp = m->ops->pick(m, inherit);

@@ -33,6 +33,16 @@ void go(void (*fn)(void *), void *arg);
  * caller that cannot leave its worker, between spawn and sync, goes on at once: see forkjoin.h. */
 void gosched(void);
 
+/* Before and after a call that may put the thread to sleep: a file, foreign code. In between the
+ * caller may call nothing of the runtime, and others may get its worker: the knob `calls`. Afterwards
+ * it may be on another worker, after a wait for one. Do not nest. Source: Go 1.26 entersyscall. */
+void blocking_enter(void);
+void blocking_exit(void);
+
+/* For long loops: lets others run if the caller's slice is over (knobs slice_ns, preempt); some
+ * instructions if not. */
+void go_preempt_point(void);
+
 /* Parks the caller for at least ns nanoseconds; ns <= 0 is gosched(). */
 void go_sleep(int64_t ns);
 

@@ -45,7 +45,7 @@ static uint64_t mix(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-static void m_init(struct sched *sched, struct m *m, int32_t id)
+void m_init_common(struct sched *sched, struct m *m, int32_t id)
 {
     m->id = id;
     m->sched = sched;
@@ -53,6 +53,11 @@ static void m_init(struct sched *sched, struct m *m, int32_t id)
     uint64_t state = sched->seed ^ ((uint64_t)id << 32);
     m->rng[0] = mix(&state);
     m->rng[1] = mix(&state) | 1;
+}
+
+static void m_init(struct sched *sched, struct m *m, int32_t id)
+{
+    m_init_common(sched, m, id);
     m->fj.policy = sched->forkjoin;
     m->fj.m = m;
     atomic_init(&m->fj.limit, sched->procs > 1 ? FJ_REQUEST : 0);
@@ -102,6 +107,8 @@ void m_enter(struct m *m)
     machine_set_self(m);
     machine_thread_enter();
     machine_stack_bounds(&m->g0.stack, &m->g0_stack_size);
+    m->self = machine_thread_self();
+    atomic_store_explicit(&m->has_self, true, memory_order_release); /* T1 */
 #if defined(CTX_TSAN)
     m->g0.fiber = __tsan_get_current_fiber();
 #endif
@@ -202,6 +209,8 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     sched->m_stopping = config->m_stopping;
     sched->hook_arg = config->hook_arg;
     timers_init(sched);
+    calls_init(sched);
+    preempt_init(sched);
     if (sched->procs > 1) /* registers while there is one thread: later it takes milliseconds */
         sched->no_fence_all = machine_fence_all() != 0;
     if (sched->ops->init)
@@ -260,10 +269,12 @@ int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg)
     /* workers that nobody would ever wake have to be there from the start */
     if ((sched->ops->blocks && !sched->ops->thread_per_g) || sched->floor->wake == WAKE_NONE)
         sched_start_all(m);
+    sysmon_start(sched);
     m_run(m);
     m_leave(m);
     atomic_fetch_sub_explicit(&sched->running, 1, memory_order_relaxed); /* who waits is this one */
     sched_wait_threads(sched);
+    sysmon_join(sched);
     if (sched->ops->thread_per_g)
         m_give_p_back(sched, m);
     for (int32_t i = 0; i < sched->procs; i++)
@@ -290,6 +301,7 @@ uint64_t sched_stat(struct sched *sched, enum stat_id which)
         else if (value > merged)
             merged = value;
     }
+    merged += sysmon_stat(sched, which);
     if (which == STAT_LIVE_GS_PEAK)
         return sched_live_peak(sched);
     if (which == STAT_STACKS_PEAK) /* relaxed: a statistic */
@@ -318,6 +330,8 @@ void sched_free(struct sched *sched)
     }
     if (sched->ops->fini)
         sched->ops->fini(sched);
+    calls_fini(sched);
+    machine_free(sched->sysmon);
     timers_fini(sched);
     stacks_fini(sched);
     galloc_fini(sched);

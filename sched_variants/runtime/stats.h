@@ -34,6 +34,14 @@
     X(SPIN_ROUNDS, SUM, "searches made while spinning")                                            \
     X(SLEEPS, SUM, "times an M went to sleep")                                                     \
     X(WAKEUPS, SUM, "times a sleeping M was woken")                                                \
+    X(CALLS, SUM, "blocking calls")                                                                \
+    X(CALLS_QUEUED, SUM, "blocking calls after which the goroutine found no P and was queued")     \
+    X(HANDOFFS, SUM, "Ps taken or given away because of a blocking call")                          \
+    X(SYSMON_ROUNDS, SUM, "times sysmon looked round")                                             \
+    X(PREEMPT_REQUESTS, SUM, "times a goroutine was asked to end its slice")                       \
+    X(PREEMPTS, SUM, "slices ended by request")                                                    \
+    X(PREEMPTS_SIGNAL, SUM, "slices ended by a signal")                                            \
+    X(PREEMPTS_UNSAFE, SUM, "signals that found the goroutine at no safe point")                   \
     X(THREADS, SUM, "threads started for Ms")                                                      \
     X(JOINS_STALLED, SUM, "fork/join syncs that found a child unfinished and waited")              \
     X(TASKS_STOLEN, SUM, "tasks, or parents resting in a spawn, taken by a thief")                 \

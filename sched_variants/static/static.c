@@ -12,7 +12,10 @@ struct static_knobs {
     struct floor_knobs floor;
 };
 
-static const struct param static_knobs[] = {{0}};
+static const struct param static_knobs[] = {
+    WATCH_KNOBS(struct static_knobs, floor),
+    {0},
+};
 
 struct deal {
     _Atomic uint32_t next; /* worker of the next new goroutine */

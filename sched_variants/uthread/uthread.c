@@ -12,7 +12,10 @@ struct uthread_knobs {
     struct floor_knobs floor;
 };
 
-static const struct param uthread_knobs[] = {{0}};
+static const struct param uthread_knobs[] = {
+    WATCH_KNOBS(struct uthread_knobs, floor),
+    {0},
+};
 
 static void uthread_init(struct sched *sched)
 {

@@ -100,6 +100,11 @@ void machine_thread_detach(struct machine_thread *thread)
     pthread_detach((pthread_t)thread->handle);
 }
 
+struct machine_thread machine_thread_self(void)
+{
+    return (struct machine_thread){(uintptr_t)pthread_self()};
+}
+
 void machine_stack_bounds(char **low, size_t *size)
 {
     pthread_attr_t attr;
@@ -345,6 +350,103 @@ void machine_thread_leave(void)
     free(signal_stack);
     signal_stack = NULL;
 }
+
+/* Interrupts ----------------------------------------------------------------------------------
+ *
+ * Two signals. SIGURG runs on the signal stack, so that it may come at any time, however little room
+ * is left on the stack that it interrupts. If the interruption is welcome, which includes room, the
+ * handler sends the thread the second one, SIGRTMIN. That one is blocked until the first handler
+ * returns, and so arrives at the same instruction, on the interrupted stack: its frame keeps all
+ * registers there while the stack rests, and the kernel restores them wherever it goes on.
+ *   Rejected: one signal on the interrupted stack; a goroutine near the end of its stack would die
+ *   of it. One on the signal stack, which makes the thread call a routine that saves all registers:
+ *   an assembly routine per processor, which has to know every register that there will ever be.
+ *
+ * A signal frame also holds the thread's signal stack, and returning from a signal sets it. After a
+ * goroutine has moved that would be another thread's, so it is written anew.
+ */
+#if defined(__SANITIZE_THREAD__) || defined(SCHEDLAB_TSAN)
+void machine_interrupt_init(bool (*welcome)(uintptr_t pc, uintptr_t sp), void (*take)(void))
+{
+    (void)welcome;
+    (void)take;
+}
+
+int machine_interrupt(const struct machine_thread *thread)
+{
+    (void)thread;
+    return -ENOSYS;
+}
+#else
+#define SIGNAL_ASK SIGURG
+#define SIGNAL_TAKE SIGRTMIN
+
+static bool (*interrupt_welcome)(uintptr_t pc, uintptr_t sp);
+static void (*interrupt_take)(void);
+
+static void on_ask(int number, siginfo_t *info, void *context)
+{
+    const ucontext_t *interrupted = context;
+    int error = errno;
+    (void)number;
+    (void)info;
+#if defined(__x86_64__)
+    uintptr_t pc = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP];
+    uintptr_t sp = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    uintptr_t pc = interrupted->uc_mcontext.pc;
+    uintptr_t sp = interrupted->uc_mcontext.sp;
+#endif
+    if (interrupt_welcome(pc, sp))
+        pthread_kill(pthread_self(), SIGNAL_TAKE);
+    errno = error;
+}
+
+/* Not inlined: the thread may have changed since the caller last looked at something of its own. */
+static __attribute__((noinline)) void errno_set(int error)
+{
+    errno = error;
+}
+
+static __attribute__((noinline)) stack_t signal_stack_of_thread(void)
+{
+    stack_t stack = {.ss_sp = signal_stack, .ss_size = SIGNAL_STACK_SIZE};
+    if (!signal_stack)
+        stack = (stack_t){.ss_flags = SS_DISABLE};
+    return stack;
+}
+
+static void on_take(int number, siginfo_t *info, void *context)
+{
+    ucontext_t *interrupted = context;
+    int error = errno;
+    (void)number;
+    (void)info;
+    interrupt_take();
+    interrupted->uc_stack = signal_stack_of_thread();
+    errno_set(error);
+}
+
+void machine_interrupt_init(bool (*welcome)(uintptr_t pc, uintptr_t sp), void (*take)(void))
+{
+    interrupt_welcome = welcome;
+    interrupt_take = take;
+    struct sigaction ask = {.sa_sigaction = on_ask,
+                            .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+    struct sigaction act = {.sa_sigaction = on_take,
+                            .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
+    sigemptyset(&ask.sa_mask);
+    sigemptyset(&act.sa_mask);
+    sigaddset(&ask.sa_mask, SIGNAL_TAKE);
+    sigaction(SIGNAL_ASK, &ask, NULL);
+    sigaction(SIGNAL_TAKE, &act, NULL);
+}
+
+int machine_interrupt(const struct machine_thread *thread)
+{
+    return -pthread_kill((pthread_t)thread->handle, SIGNAL_ASK);
+}
+#endif
 
 void machine_die(const char *text, int status)
 {

@@ -1,0 +1,206 @@
+/* sysmon.c - the watcher: a thread without a P that runs no G.
+ *
+ * It looks round, sleeps, and looks round again: a Ps' blocking call that it sees for the second
+ * time loses the P (syscall.c), a G that has run for a slice is asked to stop (preempt.c).
+ *
+ * Its sleep begins at sysmon_ns. After sysmon_rounds looks in a row that took no P away it doubles
+ * with each look, up to sysmon_max_ns. So both of its services are quick where calls block all the
+ * time, and late by up to that maximum where they do not: that is how a slice of 10 ms lasts 10 to
+ * 20. When all Ps are idle, and none has run since its last look, it sleeps until one is taken.
+ *
+ *   Y1  sysmon_deep is written under sched->lock, where all Ps were seen idle; whoever takes one
+ *       does so under the same lock, and so sees it and wakes sysmon. Relaxed besides.
+ *
+ * Source: Go 1.26 runtime/proc.go sysmon, retake, preemptone.
+ *   Same:    first sleep, rounds, doubling, second sighting, leniency.
+ *   Differs: Go wakes it from its deep sleep at system calls only. A goroutine that runs for long
+ *            after a pause could keep its P until then. "Is there work" asks all queues, where Go
+ *            asks the P's own: a queue need not be a P's here.
+ */
+#include "internal.h"
+
+#include <string.h>
+
+/* What sysmon saw of a P, and since when. */
+struct sighting {
+    uint32_t schedtick, call;
+    int64_t schedtick_since, call_since;
+};
+
+struct sysmon {
+    struct m m;            /* counts and asks for wake-ups; holds no P, is on no list */
+    _Atomic uint32_t note; /* 1: woken from its sleep */
+    struct machine_thread thread;
+    struct sighting seen[];
+};
+
+const char *const sysmon_words[] = {"off", "on", NULL};
+
+/* False if there is nothing that it would look for. */
+static bool sysmon_has_duties(const struct sched *sched)
+{
+    const struct floor_knobs *floor = sched->floor;
+    return floor->calls == CALLS_SYSMON || floor->calls == CALLS_ADAPTIVE ||
+           floor->preempt != PREEMPT_NONE;
+}
+
+/* Asks the M of p to let another G run. */
+static void preempt_if_long(struct sysmon *sysmon, struct p *p, struct sighting *seen, int64_t now)
+{
+    struct sched *sched = sysmon->m.sched;
+    uint32_t tick = p_schedtick(p);
+    if (seen->schedtick != tick) {
+        seen->schedtick = tick;
+        seen->schedtick_since = now;
+        return;
+    }
+    struct m *m = atomic_load_explicit(&p->m, memory_order_acquire); /* P2 */
+    if (m && sched->floor->preempt != PREEMPT_NONE &&
+        now - seen->schedtick_since >= sched->floor->slice_ns)
+        preempt_request(&sysmon->m, m);
+}
+
+/* True if it took the P away from a call. */
+static bool retake_call(struct sysmon *sysmon, struct p *p, struct sighting *seen, int64_t now)
+{
+    struct sched *sched = sysmon->m.sched;
+    const struct floor_knobs *floor = sched->floor;
+    /* relaxed: the CAS of p_take() checks it */
+    uint32_t call = atomic_load_explicit(&p->call, memory_order_relaxed);
+    if (!(call & 1) || (floor->calls != CALLS_SYSMON && floor->calls != CALLS_ADAPTIVE))
+        return false;
+    bool long_slice = now - seen->schedtick_since >= floor->slice_ns && floor->slice_ns > 0;
+    if (seen->call != call && !long_slice) {
+        seen->call = call;
+        seen->call_since = now;
+        return false;
+    }
+    /* relaxed: hints */
+    bool others = atomic_load_explicit(&sched->spinning, memory_order_relaxed) +
+                      atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) >
+                  0;
+    if (seen->call == call && others && now - seen->call_since < floor->lenient_ns &&
+        !sched->ops->has_work(sched))
+        return false;
+    if (!p_take(p, call))
+        return false;
+    stat_add(&sysmon->m.stats, STAT_HANDOFFS, 1);
+    p_release(&sysmon->m, p);
+    return true;
+}
+
+/* One look at all Ps; the number of those taken away. */
+static int retake(struct sysmon *sysmon, int64_t now, bool *ran)
+{
+    struct sched *sched = sysmon->m.sched;
+    int taken = 0;
+    *ran = false;
+    for (int32_t i = 0; i < sched->procs; i++) {
+        struct p *p = sched->allp[i];
+        struct sighting *seen = &sysmon->seen[i];
+        *ran |= seen->schedtick != p_schedtick(p);
+        preempt_if_long(sysmon, p, seen, now);
+        taken += retake_call(sysmon, p, seen, now);
+    }
+    return taken;
+}
+
+static bool sysmon_stops(struct sched *sched)
+{
+    return atomic_load_explicit(&sched->stopping, memory_order_acquire); /* E2 */
+}
+
+static void sysmon_sleep(struct sysmon *sysmon, int64_t ns)
+{
+    struct sched *sched = sysmon->m.sched;
+    /* relaxed: the word hands nothing over; `stopping` is looked at by acquire */
+    if (!sysmon_stops(sched))
+        machine_wait(&sysmon->note, 0, ns);
+    atomic_store_explicit(&sysmon->note, 0, memory_order_relaxed);
+}
+
+/* Returns true if it slept until a P was taken. */
+static bool sysmon_sleep_deep(struct sysmon *sysmon)
+{
+    struct sched *sched = sysmon->m.sched;
+    lock_acquire(&sched->lock);
+    bool idle = atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) == sched->procs;
+    atomic_store_explicit(&sched->sysmon_deep, idle, memory_order_relaxed); /* Y1 */
+    lock_release(&sched->lock);
+    if (!idle)
+        return false;
+    while (atomic_load_explicit(&sched->sysmon_deep, memory_order_relaxed) && !sysmon_stops(sched))
+        sysmon_sleep(sysmon, -1);
+    return true;
+}
+
+static void sysmon_thread(void *arg)
+{
+    struct sysmon *sysmon = arg;
+    struct sched *sched = sysmon->m.sched;
+    const struct floor_knobs *floor = sched->floor;
+    machine_set_self(&sysmon->m);
+    int64_t delay = floor->sysmon_ns;
+    int64_t idle = 0, start = machine_now();
+    for (int32_t i = 0; i < sched->procs; i++)
+        sysmon->seen[i] = (struct sighting){.schedtick_since = start, .call_since = start};
+    while (!sysmon_stops(sched)) {
+        if (idle > floor->sysmon_rounds)
+            delay *= 2;
+        if (delay > floor->sysmon_max_ns)
+            delay = floor->sysmon_max_ns;
+        sysmon_sleep(sysmon, delay);
+        stat_add(&sysmon->m.stats, STAT_SYSMON_ROUNDS, 1);
+        bool ran;
+        int taken = retake(sysmon, machine_now(), &ran);
+        idle = taken ? 0 : idle + 1;
+        if (!ran && sysmon_sleep_deep(sysmon))
+            idle = 0;
+        if (idle == 0)
+            delay = floor->sysmon_ns;
+    }
+}
+
+void sysmon_wake_slow(struct sched *sched)
+{
+    /* relaxed: Y1 */
+    if (!atomic_exchange_explicit(&sched->sysmon_deep, false, memory_order_relaxed))
+        return;
+    atomic_store_explicit(&sched->sysmon->note, 1, memory_order_relaxed);
+    machine_wake(&sched->sysmon->note, 1);
+}
+
+void sysmon_start(struct sched *sched)
+{
+    if (!sched->floor->sysmon || !sysmon_has_duties(sched))
+        return;
+    size_t size = sizeof(struct sysmon) + (size_t)sched->procs * sizeof(struct sighting);
+    struct sysmon *sysmon = sched->sysmon = sched_zalloc(size);
+    m_init_common(sched, &sysmon->m, -1);
+    int error = machine_thread_start(&sysmon->thread, sysmon_thread, sysmon, STACK_SIZE_THREAD, -1);
+    if (error)
+        fatal_env(-error, "cannot start the thread of sysmon");
+}
+
+void sysmon_stop(struct sched *sched)
+{
+    if (!sched->sysmon)
+        return;
+    /* relaxed: `stopping` is set by release; whatever it sleeps on ends the sleep */
+    atomic_store_explicit(&sched->sysmon->note, 1, memory_order_relaxed);
+    machine_wake(&sched->sysmon->note, 1);
+}
+
+void sysmon_join(struct sched *sched)
+{
+    if (sched->sysmon)
+        machine_thread_join(&sched->sysmon->thread);
+}
+
+uint64_t sysmon_stat(const struct sched *sched, enum stat_id which)
+{
+    /* relaxed: see stats.h */
+    return sched->sysmon
+               ? atomic_load_explicit(&sched->sysmon->m.stats.value[which], memory_order_relaxed)
+               : 0;
+}
