@@ -462,6 +462,17 @@ static void cell_run(struct conform_cell *cell)
         workload_run_rows(w, cell);
 }
 
+/* What the whole suite runs under: the defaults; frames=pooled, where fork/join code is another; and
+ * slices so short that goroutines are stopped wherever they happen to be. */
+static const struct whole_run {
+    const char *settings; /* of variants that have the first knob */
+    int workers_max;
+} whole_runs[] = {
+    {NULL, 16},
+    {"frames=pooled", 16},
+    {"preempt=signal,slice_ns=50000,sysmon_ns=20000,sysmon_max_ns=20000", 2},
+};
+
 static _Noreturn void misuse(const char *wrong)
 {
     fprintf(stderr, "conformance: %s\n", wrong);
@@ -520,18 +531,19 @@ static void options_parse(int argc, char **argv)
     suite.words_count = argc - optind;
 }
 
-static void variant_run(const struct sched_ops *ops, const char *settings)
+static void variant_run(const struct sched_ops *ops, const struct whole_run *whole)
 {
     for (size_t w = 0; w < sizeof worker_counts / sizeof *worker_counts; w++) {
-        struct conform_cell cell = {
-            .ops = ops, .workers = worker_counts[w], .settings = settings, .seed = suite.seed};
+        if (worker_counts[w] > whole->workers_max)
+            break;
+        struct conform_cell cell = {.ops = ops,
+                                    .workers = worker_counts[w],
+                                    .settings = whole->settings,
+                                    .seed = suite.seed};
         cell.scale = suite.brief || strcmp(ops->name, "kthread") == 0 ? 1 : 4;
         cell_run(&cell);
     }
 }
-
-/* Settings under which a variant's fork/join code is another. */
-static const char *const forkjoin_settings[] = {"frames=pooled"};
 
 /* A variant per fork/join policy, on a machine where the sleeping dance fences on both sides. */
 static void no_fence_all_run(void)
@@ -568,10 +580,10 @@ int main(int argc, char **argv)
     options_parse(argc, argv);
     registries_check();
     for (size_t v = 0; sched_variants[v]; v++) {
-        variant_run(sched_variants[v], NULL);
-        for (size_t i = 0; i < sizeof forkjoin_settings / sizeof *forkjoin_settings; i++)
-            if (support_takes(sched_variants[v]->knobs, forkjoin_settings[i]))
-                variant_run(sched_variants[v], forkjoin_settings[i]);
+        for (size_t i = 0; i < sizeof whole_runs / sizeof *whole_runs; i++)
+            if (!whole_runs[i].settings ||
+                support_takes(sched_variants[v]->knobs, whole_runs[i].settings))
+                variant_run(sched_variants[v], &whole_runs[i]);
     }
     no_fence_all_run();
     if (suite.lines == 0)

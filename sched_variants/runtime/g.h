@@ -214,7 +214,7 @@ extern const char *const returns_words[];
         PARAM_WORD(o, f.preempt, preempt_words, PREEMPT_SIGNAL, "Go 1.26 proc.go preemptone",      \
                    "how a slice ends: not at all, at calls of the runtime, or anywhere in "        \
                    "workload code by a signal"),                                                   \
-        PARAM_NUMBER(o, f.slice_ns, 10000000, 100000, 1000000000, "ns",                            \
+        PARAM_NUMBER(o, f.slice_ns, 10000000, 10000, 1000000000, "ns",                            \
                      "Go 1.26 proc.go forcePreemptNS",                                             \
                      "how long one worker's G runs before it is asked to stop")
 
