@@ -306,6 +306,12 @@ static void request_arguments(struct arguments *arguments, const struct sample_r
     argument_add(arguments, "schedlab", "run");
     argument_add(arguments, "--sample", NULL);
     arguments_add_request(arguments, request);
+    if (request->schedtrace_ns > 0) {
+        argument_add_time(arguments, "--schedtrace", request->schedtrace_ns);
+        argument_add_number(arguments, "--schedtrace-fd", (uint64_t)request->schedtrace_fd, "");
+        if (request->scheddetail)
+            argument_add(arguments, "--scheddetail", NULL);
+    }
 }
 
 static bool variant_is_peer(const char *text)

@@ -38,6 +38,9 @@ struct sample_request {
     int steal_max_percent; /* a sample that lost more of its time to the hypervisor is marked */
     int injected_percent;  /* busy time added to each timed call, of its own time: to test whether
                            * a slowdown of that size is found; 0: none */
+    int64_t schedtrace_ns; /* write a line about the scheduler that often; 0: none */
+    bool scheddetail;      /* and one about each P and M */
+    int schedtrace_fd;     /* where: a descriptor that the sample's process inherits */
     bool no_calls;         /* do all that a sample does but call run(): what a process costs */
 };
 

@@ -40,6 +40,9 @@ enum {
     KEY_STACK,
     KEY_MACHINE,
     KEY_STEAL_MAX,
+    KEY_SCHEDTRACE,
+    KEY_SCHEDDETAIL,
+    KEY_SCHEDTRACE_FD,
     KEY_INJECT,
     KEY_EVENT_SET,
     KEY_NO_CALLS,
@@ -82,6 +85,13 @@ static const struct argp_option option_table[] = {
      0},
     {"pin", KEY_PIN, NULL, 0, "one core for each worker; default: any of the cores used", 0},
     {"stack", KEY_STACK, "BYTES", 0, "address space per goroutine stack; default 64Ki", 0},
+    {"schedtrace", KEY_SCHEDTRACE, "MS", 0,
+     "while it runs, write a line about the scheduler that often to standard error, in the format "
+     "of Go's GODEBUG=schedtrace=MS",
+     0},
+    {"scheddetail", KEY_SCHEDDETAIL, NULL, 0, "with --schedtrace: a line about each P and M too",
+     0},
+    {"schedtrace-fd", KEY_SCHEDTRACE_FD, "N", OPTION_HIDDEN, "with --sample: where to", 0},
     {"steal-max", KEY_STEAL_MAX, "PERCENT", 0,
      "mark repetitions that lost more of their time to the hypervisor; default 1", 0},
     {"machine", KEY_MACHINE, "NAME", 0, "native (the only one)", 0},
@@ -163,6 +173,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         break;
     case KEY_STACK:
         request->stack_bytes = stack_bytes(options, arg);
+        break;
+    case KEY_SCHEDTRACE:
+        request->schedtrace_ns =
+            cli_time_ns(options->command, "schedtrace", arg, 1000000, INT64_C(3600000000000));
+        break;
+    case KEY_SCHEDDETAIL:
+        request->scheddetail = true;
+        break;
+    case KEY_SCHEDTRACE_FD:
+        request->schedtrace_fd = (int)number(options, "schedtrace-fd", arg, 0, 1 << 20);
         break;
     case KEY_STEAL_MAX:
         request->steal_max_percent = (int)number(options, "steal-max", arg, 0, 100);
@@ -496,6 +516,11 @@ int cmd_run(int argc, char **argv)
     cli_parse(&argp, argc, argv, &options);
     options_complete(&options);
     check_events(&options);
+    if (options.request.scheddetail && options.request.schedtrace_ns == 0)
+        cli_misuse(options.command, "--scheddetail comes with --schedtrace=MS");
+    /* The samples' standard error is kept for their records: the lines go past it. */
+    if (options.request.schedtrace_ns > 0 && !options.sample)
+        options.request.schedtrace_fd = dup(STDERR_FILENO);
     int status = options.sample ? run_sample(&options) : run_all(&options);
     free(options.arguments);
     return status;

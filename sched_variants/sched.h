@@ -93,6 +93,14 @@ struct sched_ops {
      * May err towards true, never towards false. */
     bool (*has_work)(struct sched *sched);
 
+    /* Required if queues are the Ps'. p, which m holds or nobody does, is to be used no more: moves
+     * its Gs to where every worker looks (READY_INJECTED). Default: nothing of it is p's. */
+    void (*p_drain)(struct m *m, struct p *p);
+
+    /* Optional, for schedtrace: how many Gs are queued for p; NULL: for all. A hint; any thread.
+     * Default: 0. */
+    int64_t (*queued)(struct sched *sched, struct p *p);
+
     /* Workers are not interchangeable: no idle protocol, an M for which pick() found nothing sleeps
      * in m_block() until ready() wakes exactly it with m_block_wake(). */
     bool blocks;

@@ -488,58 +488,11 @@ static void conform_waitgroup_releases_all(void *arg)
     go_free(critical);
 }
 
-/* Calls of some microseconds to some milliseconds, with work, yields and a lock in between: all Gs
- * come back from all of them, whoever has had their P meanwhile. */
-struct caller {
-    struct critical *critical;
-    int calls;
-    uint64_t seed;
-};
-
-static void caller(void *arg)
-{
-    struct caller *self = arg;
-    uint64_t state = self->seed;
-    for (int i = 0; i < self->calls; i++) {
-        state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
-        blocking_enter();
-        machine_sleep((int64_t)(state >> 33) % (i % 8 == 7 ? 2000000 : 20000));
-        blocking_exit();
-        mutex_lock(&self->critical->mu);
-        self->critical->turns++;
-        mutex_unlock(&self->critical->mu);
-        if (state >> 62 == 0)
-            gosched();
-    }
-    wg_done(&self->critical->done);
-}
-
-static void conform_calls_return(void *arg)
-{
-    const struct conform_cell *cell = arg;
-    int gs = 4 + 4 * cell->scale, calls = 16;
-    struct critical *critical = go_alloc_zeroed(sizeof *critical);
-    struct caller *callers = go_alloc_zeroed((size_t)gs * sizeof *callers);
-    wg_add(&critical->done, gs);
-    for (int i = 0; i < gs; i++) {
-        callers[i] = (struct caller){critical, calls, cell->seed + (uint64_t)i};
-        go(caller, &callers[i]);
-    }
-    wg_wait(&critical->done);
-    CHECK(critical->turns == gs * calls);
-    go_free(callers);
-    go_free(critical);
-}
-
 const struct conform_case conform_goroutine_cases[] = {
     CASE(conform_all_spawned_run_once),
     CASE(conform_all_spawned_run_once, .settings = "owner=fifo"),
     CASE(conform_yield_lets_others_run),
     CASE(conform_sleep_not_early),
-    CASE(conform_calls_return),
-    CASE(conform_calls_return, .settings = "calls=none"),
-    CASE(conform_calls_return, .settings = "calls=immediate"),
-    CASE(conform_calls_return, .settings = "calls=adaptive"),
     CASE(conform_join_sees_result),
     CASE(conform_deep_spawn_tree),
     CASE(conform_no_lost_wakeup_pingpong),

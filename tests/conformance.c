@@ -111,6 +111,8 @@ struct case_tables {
 static const struct case_tables goroutine_cases = {
     {conform_goroutine_cases, conform_goroutine_cases, conform_goroutine_cases,
      conform_goroutine_cases}};
+static const struct case_tables thread_cases = {
+    {conform_thread_cases, conform_thread_cases, conform_thread_cases, conform_thread_cases}};
 static const struct case_tables mixed_cases = {
     {conform_mixed_cases_FJ_GO, conform_mixed_cases_FJ_HELP, conform_mixed_cases_FJ_WORK,
      conform_mixed_cases_FJ_LINKED}};
@@ -452,6 +454,7 @@ static void workload_run_rows(size_t w, struct conform_cell *cell)
 static void cell_run(struct conform_cell *cell)
 {
     cases_run(&goroutine_cases, cell);
+    cases_run(&thread_cases, cell);
     cases_run(&mixed_cases, cell);
     conform_live_gs_zero_after(cell);
     conform_deadlock_is_reported(cell);
@@ -503,6 +506,7 @@ static _Noreturn void misuse_words(void)
     for (size_t w = 0; workloads[w]; w++)
         suggest_offer(&near, workloads[w]->name);
     offer_cases(&near, conform_goroutine_cases);
+    offer_cases(&near, conform_thread_cases);
     offer_cases(&near, conform_mixed_cases_FJ_GO);
     snprintf(wrong, sizeof wrong, "no line has \"%s\"; %s", suite.words[i],
              suggest_text(&near, "", "--list", text, sizeof text));
@@ -560,6 +564,7 @@ static void no_fence_all_run(void)
                                     .seed = suite.seed,
                                     .scale = suite.brief ? 1 : 4};
         cases_run(&goroutine_cases, &cell);
+        cases_run(&thread_cases, &cell);
         cases_run(&mixed_cases, &cell);
     }
 }

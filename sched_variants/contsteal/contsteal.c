@@ -84,6 +84,8 @@ const struct sched_ops contsteal_ops = {
     .pick = pdeque_pick,
     .steal = contsteal_steal,
     .has_work = contsteal_has_work,
+    .p_drain = pdeque_p_drain,
+    .queued = pdeque_queued,
     .p_fini = pdeque_p_fini,
     .fini = pdeque_fini,
 };

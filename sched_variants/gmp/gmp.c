@@ -70,6 +70,16 @@ static void gmp_ready(struct m *m, struct g *gp, enum ready_how how)
         lrq_put(m, m->p->variant, globq, gp, how == READY_NEW || how == READY_WOKEN);
 }
 
+static void gmp_p_drain(struct m *m, struct p *p)
+{
+    lrq_drain(m, p->variant, globq_of(m->sched));
+}
+
+static int64_t gmp_queued(struct sched *sched, struct p *p)
+{
+    return p ? lrq_length(p->variant) : globq_size(globq_of(sched));
+}
+
 static struct g *gmp_pick(struct m *m, bool *inherit)
 {
     return lrq_pick(m, m->p->variant, globq_of(m->sched), inherit);
@@ -126,6 +136,8 @@ const struct sched_ops gmp_ops = {
     .pick = gmp_pick,
     .steal = gmp_steal,
     .has_work = gmp_has_work,
+    .p_drain = gmp_p_drain,
+    .queued = gmp_queued,
     .p_fini = gmp_p_fini,
     .fini = gmp_fini,
 };

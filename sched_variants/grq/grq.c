@@ -33,6 +33,11 @@ static void grq_ready(struct m *m, struct g *gp, enum ready_how how)
     stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)globq_put(m, m->sched->variant, gp));
 }
 
+static int64_t grq_queued(struct sched *sched, struct p *p)
+{
+    return p ? 0 : globq_size(sched->variant);
+}
+
 static struct g *grq_pick(struct m *m, bool *inherit)
 {
     (void)inherit;
@@ -66,5 +71,6 @@ const struct sched_ops grq_ops = {
     .pick = grq_pick,
     .steal = grq_look_again,
     .has_work = grq_has_work,
+    .queued = grq_queued,
     .fini = grq_fini,
 };

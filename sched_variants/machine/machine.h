@@ -127,6 +127,9 @@ extern void (*machine_on_fault)(const void *fault_address);
 void machine_thread_enter(void);
 void machine_thread_leave(void);
 
+/* Writes to a descriptor; any stack. */
+void machine_print(int fd, const char *text, size_t size);
+
 /* Writes text to standard error and ends the process with status, without running exit handlers;
  * safe on any stack, in any state. */
 _Noreturn void machine_die(const char *text, int status);

@@ -66,6 +66,14 @@ static void perm_ready(struct m *m, struct g *gp, enum ready_how how)
         lrq_put(m, lrq, globq, gp, how == READY_NEW || how == READY_WOKEN);
 }
 
+static int64_t perm_queued(struct sched *sched, struct p *p)
+{
+    if (!p)
+        return globq_size(globq_of(sched));
+    struct m *m = atomic_load_explicit(&p->m, memory_order_acquire); /* P2 */
+    return m ? lrq_length(m->variant) : 0;
+}
+
 static struct g *perm_pick(struct m *m, bool *inherit)
 {
     return lrq_pick(m, m->variant, globq_of(m->sched), inherit);
@@ -131,6 +139,7 @@ const struct sched_ops perm_ops = {
     .pick = perm_pick,
     .steal = perm_steal,
     .has_work = perm_has_work,
+    .queued = perm_queued,
     .m_fini = perm_m_fini,
     .fini = perm_fini,
 };

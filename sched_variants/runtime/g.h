@@ -87,18 +87,24 @@ struct g {
     };
 
     bool alive : 1;          /* created and not ended; for the deadlock report */
+    bool locked : 1;         /* runs on locked_m only: thread.c */
     bool big_stack : 1;      /* main: a stack of its own size, not from the cache */
     bool child_returned : 1; /* FJ_WORK: resumed by its own child's return; not stolen meanwhile */
 
     uint32_t id;
     _Atomic uint32_t queued; /* debug builds: 1 from ready() until it is put on a worker */
     int64_t wait_since;      /* mutex: when it began to wait; sleep: when it ends */
+    struct m *locked_m;      /* if locked */
+    uint32_t locks;          /* how often */
 
     /* sanitizer builds: the stack's identity to ThreadSanitizer, the fake stack to AddressSanitizer
      * */
     void *fiber;
 };
 _Static_assert(offsetof(struct g, id) == 64, "what is hot fills one cache line");
+
+/* DETOUR_LOCKED: the M's own; DETOUR_RETIRED: set by others too. */
+enum detour { DETOUR_LOCKED = 1, DETOUR_RETIRED = 2 };
 
 /* Free Gs and stacks of an M: caches over the global lists in struct sched. */
 struct g_cache {
@@ -107,12 +113,18 @@ struct g_cache {
     uint32_t gs_count, stacks_count;
 };
 
+/* An M's note (idle.c). SLEEPING_TIMED: will wake by itself, so that it counts as active to the
+ * deadlock check of m_block(). WOKEN: remembered until it next wants to sleep. */
+enum m_note { NOTE_NONE, NOTE_SLEEPING, NOTE_SLEEPING_TIMED, NOTE_WOKEN };
+
 struct m {
     struct fj_worker fj; /* first: FJ_LINKED's spawn finds it there; cache line aligned */
 
     /* the M itself */
-    struct p *p;    /* NULL while idle */
-    struct g *curg; /* NULL on g0 */
+    struct p *p;             /* NULL while idle */
+    struct g *curg;          /* NULL on g0 */
+    _Atomic uint32_t detour; /* enum detour: why the next scheduling point has to go through g0 */
+    struct g *locked_g;      /* the only G that it may run; NULL: any */
     struct sched *sched;
     const struct sched_ops *ops;
     struct g_cache cache;
@@ -150,6 +162,7 @@ struct p {
     void *variant;
     struct p *idle_link;   /* protected by sched->lock */
     _Atomic(struct m *) m; /* who holds it; NULL when idle */
+    bool retired;          /* on sched->retired_p; protected by sched->lock */
 
     /* written by the M that holds the P; relaxed: others only look whether it changes */
     _Atomic uint32_t schedtick; /* dispatches that did not inherit */
@@ -214,7 +227,7 @@ extern const char *const returns_words[];
         PARAM_WORD(o, f.preempt, preempt_words, PREEMPT_SIGNAL, "Go 1.26 proc.go preemptone",      \
                    "how a slice ends: not at all, at calls of the runtime, or anywhere in "        \
                    "workload code by a signal"),                                                   \
-        PARAM_NUMBER(o, f.slice_ns, 10000000, 10000, 1000000000, "ns",                            \
+        PARAM_NUMBER(o, f.slice_ns, 10000000, 10000, 1000000000, "ns",                             \
                      "Go 1.26 proc.go forcePreemptNS",                                             \
                      "how long one worker's G runs before it is asked to stop")
 
@@ -260,11 +273,15 @@ struct sched {
     struct floor_knobs *floor;
     enum fj_policy forkjoin; /* ops->forkjoin, unless the variant's init() says otherwise */
     void *variant;
-    int32_t procs;   /* number of Ps; 1 in 1:1 variants, whose Ps come and go with their threads */
-    int32_t workers; /* cores the run may use */
-    bool no_fence_all; /* the machine cannot fence all cores */
-    bool exact;        /* one P only: peaks are counted exactly */
-    bool pin;          /* M i runs on the i-th core */
+    int32_t procs; /* number of Ps; 1 in 1:1 variants, whose Ps come and go with their threads */
+    _Atomic int32_t procs_used; /* those that may be held; written under lock (thread.c) */
+    int32_t workers;            /* cores the run may use */
+    bool no_fence_all;          /* the machine cannot fence all cores */
+    bool exact;                 /* one P only: peaks are counted exactly */
+    bool pin;                   /* M i runs on the i-th core */
+    int64_t schedtrace_ns;      /* 0: no trace */
+    bool scheddetail;
+    int schedtrace_fd;
     uint64_t seed;
     size_t stack_size, guard_size;
     struct p **allp;
@@ -283,8 +300,10 @@ struct sched {
     struct p *idle_p;         /* LIFO */
     struct m *idle_m;         /* LIFO */
     int32_t idle_ms;
-    struct m *timer_m; /* the idle M that sleeps until the next timer */
-    struct m *dead_m;  /* Ms whose thread has ended, for reuse (1:1 only) */
+    int32_t locked_ms;   /* Ms asleep until their locked G is runnable */
+    struct p *retired_p; /* Ps that may not be held */
+    struct m *timer_m;   /* the idle M that sleeps until the next timer */
+    struct m *dead_m;    /* Ms whose thread has ended, for reuse (1:1 only) */
 
     /* Ms */
     _Atomic(struct m *) allm;  /* pushed at the head, never removed during a run */
@@ -342,7 +361,14 @@ static inline uint32_t sched_list_length(const struct m *newest)
 /* False while the M sleeps. A hint. */
 static inline bool m_is_awake(struct m *m)
 {
-    return atomic_load_explicit(&m->note, memory_order_relaxed) == 0;
+    uint32_t note = atomic_load_explicit(&m->note, memory_order_relaxed);
+    return note == NOTE_NONE || note == NOTE_WOKEN;
+}
+
+/* How many Ps may be held. A hint. */
+static inline int32_t sched_procs_used(const struct sched *sched)
+{
+    return atomic_load_explicit(&sched->procs_used, memory_order_relaxed);
 }
 
 /* Is it in a blocking call? A hint to others. */
@@ -442,6 +468,9 @@ struct sched_config {
     uint64_t seed;
     size_t stack_size; /* bytes; 0: 64 KiB */
     bool pin;
+    int64_t schedtrace_ns; /* a line of state that often; 0: none */
+    bool scheddetail;      /* with it: all Ps and Ms */
+    int schedtrace_fd;     /* where to: a descriptor */
     void (*m_started)(struct m *m, void *hook_arg);
     void (*m_stopping)(struct m *m, void *hook_arg);
     void *hook_arg;

@@ -198,6 +198,7 @@ struct g *g_alloc(struct m *m)
     gp->tag = 0;
     gp->wait_reason = WAIT_NONE;
     gp->big_stack = false;
+    gp->locked = false;
     gp->child_returned = false;
     gp->alive = true;
     atomic_store_explicit(&gp->on_cpu, 0, memory_order_relaxed); /* nobody else knows this G yet */

@@ -11,8 +11,13 @@
 
 struct gqueue {
     struct g *head, *tail;
-    int64_t size;
+    _Atomic int64_t size; /* relaxed: one thread writes it, schedtrace looks */
 };
+
+static inline int64_t gqueue_size(const struct gqueue *queue)
+{
+    return atomic_load_explicit(&queue->size, memory_order_relaxed);
+}
 
 static inline void gqueue_push(struct gqueue *queue, struct g *gp)
 {
@@ -22,7 +27,7 @@ static inline void gqueue_push(struct gqueue *queue, struct g *gp)
     else
         queue->head = gp;
     queue->tail = gp;
-    queue->size++;
+    atomic_store_explicit(&queue->size, gqueue_size(queue) + 1, memory_order_relaxed);
 }
 
 static inline struct g *gqueue_pop(struct gqueue *queue)
@@ -32,7 +37,7 @@ static inline struct g *gqueue_pop(struct gqueue *queue)
         queue->head = gp->link;
         if (!queue->head)
             queue->tail = NULL;
-        queue->size--;
+        atomic_store_explicit(&queue->size, gqueue_size(queue) - 1, memory_order_relaxed);
     }
     return gp;
 }
@@ -108,6 +113,12 @@ struct globq {
 static inline bool globq_is_empty(struct globq *globq)
 {
     return atomic_load_explicit(&globq->size, memory_order_acquire) == 0; /* GQ2 */
+}
+
+/* A hint. */
+static inline int64_t globq_size(struct globq *globq)
+{
+    return atomic_load_explicit(&globq->size, memory_order_relaxed);
 }
 
 /* Pre: lock. */

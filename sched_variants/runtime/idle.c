@@ -50,7 +50,8 @@
  * rely on being the one that a sleeper's fence I3 interrupts in time when there is one P only, and
  * always fences itself, by wakep_slow(). A P that its M gives up in a call (p_release()) is put on
  * the list as in I1, and what follows is I3 and I4; but nobody sleeps: if there is work, it is woken
- * for as in S4.
+ * for as in S4. If there is work already, the P goes to another M at once: some of it may be in the
+ * P's own queue, and a P on the idle list has none.
  *
  * Rejected: Go's needspinning flag. Go re-checks the queues only when the M was spinning, and needs
  * the flag for the others; here every M re-checks, which costs one look per sleep.
@@ -59,10 +60,6 @@
 #include "internal.h"
 
 #include <errno.h>
-
-/* SLEEPING_TIMED: will wake by itself, so that it counts as active to the deadlock check of
- * m_block(). */
-enum { NOTE_NONE, NOTE_SLEEPING, NOTE_SLEEPING_TIMED, NOTE_WOKEN };
 
 enum { POLL_NS = 1000000 }; /* how often an idle M looks by itself where nobody would wake it */
 
@@ -116,6 +113,10 @@ void m_acquire_p(struct m *m, struct p *p)
     INVARIANT(!m->p);
     m->p = p;
     atomic_store_explicit(&p->m, m, memory_order_release); /* P1 */
+    /* relaxed: p was given out under sched->lock, so that a change of the number before that is
+     * seen; one after it finds p->m, or is told of by the next holder */
+    if (__builtin_expect(p->id >= sched_procs_used(m->sched), 0))
+        atomic_fetch_or_explicit(&m->detour, DETOUR_RETIRED, memory_order_relaxed);
 }
 
 /* Pre: sched->lock. */
@@ -131,10 +132,17 @@ static struct p *idle_p_get(struct sched *sched)
     return p;
 }
 
-/* Pre: sched->lock. */
-static void idle_p_put(struct sched *sched, struct p *p)
+void idle_p_put(struct m *m, struct p *p)
 {
+    struct sched *sched = m->sched;
     atomic_store_explicit(&p->m, NULL, memory_order_relaxed); /* there is nothing behind NULL */
+    if (p->retired) {
+        if (sched->ops->p_drain)
+            sched->ops->p_drain(m, p);
+        p->idle_link = sched->retired_p;
+        sched->retired_p = p;
+        return;
+    }
     p->idle_link = sched->idle_p;
     sched->idle_p = p;
     atomic_fetch_add_explicit(&sched->idle_ps, 1, memory_order_release); /* I1 */
@@ -290,12 +298,14 @@ static void idle_fence(struct m *m)
 void p_release(struct m *self, struct p *p)
 {
     struct sched *sched = self->sched;
-    if (sched->floor->wake == WAKE_NONE) { /* nobody would ever wake an M for it */
+    /* A P with Gs of its own must not become idle: thieves pass those by. With WAKE_NONE nobody
+     * would ever wake an M for it. */
+    if (sched->floor->wake == WAKE_NONE || sched->ops->has_work(sched)) {
         start_p(self, p, false);
         return;
     }
     lock_acquire(&sched->lock);
-    idle_p_put(sched, p); /* I1 */
+    idle_p_put(self, p); /* I1 */
     lock_release(&sched->lock);
     if (sched->procs > 1 && (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED))
         fj_request_all(sched);
@@ -348,7 +358,8 @@ static int64_t m_sleep_limit(struct m *m)
  * idle list, and what they did before, a new M or a timer, is visible by the lock. */
 static bool is_deadlock(struct sched *sched, struct m *m)
 {
-    return sched->idle_ms == atomic_load_explicit(&sched->ms, memory_order_relaxed) &&
+    return sched->idle_ms + sched->locked_ms ==
+               atomic_load_explicit(&sched->ms, memory_order_relaxed) &&
            atomic_load_explicit(&sched->timers_next, memory_order_relaxed) == INT64_MAX &&
            !m->ops->has_work(sched) &&
            !atomic_load_explicit(&sched->stopping, memory_order_acquire); /* E2 */
@@ -392,7 +403,7 @@ void m_idle(struct m *m)
     bool had_p = m->p;
     lock_acquire(&sched->lock);
     if (had_p)
-        idle_p_put(sched, m->p); /* I1 */
+        idle_p_put(m, m->p); /* I1 */
     m->p = NULL;
     m->nextp = NULL;
     m->idle_link = sched->idle_m;
@@ -409,8 +420,50 @@ void m_idle(struct m *m)
     if (!m_sleep(m))
         return;
     m_acquire_p(m, m->nextp);
+    m->nextp = NULL; /* m_wait_locked() asks for the next one */
     m->spinning = m->next_spinning;
     stat_add(&m->stats, STAT_SPINS, m->spinning);
+}
+
+/* Locked Gs (thread.c) ---------------------------------------------------------------------- */
+
+struct g *m_wait_locked(struct m *m)
+{
+    struct sched *sched = m->sched;
+    struct p *p = m->p;
+    if (p) {
+        m->p = NULL;
+        p_release(m, p);
+    }
+    lock_acquire(&sched->lock);
+    sched->locked_ms++;
+    bool stuck = is_deadlock(sched, m);
+    lock_release(&sched->lock);
+    while (!m->nextp) { /* N2 comes before each look but the first, and then it is m's own */
+        if (atomic_load_explicit(&sched->stopping, memory_order_acquire)) /* E2 */
+            return NULL;
+        if (stuck)
+            deadlock_report(sched);
+        if (m_note_prepare(m, NOTE_SLEEPING_TIMED))
+            m_note_sleep(m, NOTE_SLEEPING_TIMED, -1);
+    }
+    m_acquire_p(m, m->nextp);
+    m->nextp = NULL;
+    return m->locked_g;
+}
+
+void m_start_locked(struct m *m, struct g *gp)
+{
+    struct sched *sched = m->sched;
+    struct m *to = gp->locked_m;
+    lock_acquire(&sched->lock);
+    sched->locked_ms--; /* counted before or after: it waits, or is about to */
+    lock_release(&sched->lock);
+    to->nextp = m->p; /* all that it is told: it may still be on its way to sleep */
+    m->p = NULL;
+    stat_add(&m->stats, STAT_LOCKED_STARTS, 1);
+    if (m_note_wake(to))
+        stat_add(&m->stats, STAT_WAKEUPS, 1);
 }
 
 void sched_timer_is_earlier(struct sched *sched)

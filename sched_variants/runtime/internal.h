@@ -73,8 +73,12 @@ void sched_stop(struct m *self);   /* main returned: all Ms leave their loops */
 void sched_start_all(struct m *m); /* a thread for every idle P */
 void m_block_uncount(struct sched *sched); /* an M of a `blocks` variant sleeps or ends */
 void m_acquire_p(struct m *m, struct p *p);
-struct p *idle_p_take(struct sched *sched);  /* one of the idle list, or NULL */
-void p_release(struct m *self, struct p *p); /* p's M is in a call: others may have it */
+void idle_p_put(struct m *m, struct p *p); /* to the idle list, or that of retired ones; pre:
+                                              sched->lock */
+struct g *m_wait_locked(struct m *m); /* sleeps until its G is runnable; NULL: the run is over */
+void m_start_locked(struct m *m, struct g *gp); /* gives m's P to the M that gp is locked to */
+struct p *idle_p_take(struct sched *sched);     /* one of the idle list, or NULL */
+void p_release(struct m *self, struct p *p);    /* p's M is in a call: others may have it */
 void sched_timer_is_earlier(
     struct sched *sched); /* whoever sleeps until the next timer looks again */
 
@@ -103,6 +107,13 @@ static inline void sysmon_wake(struct sched *sched)
     if (__builtin_expect(atomic_load_explicit(&sched->sysmon_deep, memory_order_relaxed), 0))
         sysmon_wake_slow(sched);
 }
+
+/* trace.c */
+void schedtrace(struct sched *sched, int64_t since_start_ns, bool detailed); /* sysmon */
+
+/* thread.c */
+void g_unlock(struct m *m, struct g *gp);
+void p_retire_if_asked(struct m *m); /* gives m's P up if there are to be fewer */
 
 /* preempt.c */
 void preempt_init(struct sched *sched);

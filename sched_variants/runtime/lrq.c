@@ -156,7 +156,7 @@ void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bo
 
 /* Getting ----------------------------------------------------------------------------------- */
 
-static inline struct g *get_head(struct m *m, struct lrq *lrq)
+static inline struct g *take_head(struct lrq *lrq)
 {
     for (;;) {
         uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire); /* Q4 */
@@ -164,11 +164,16 @@ static inline struct g *get_head(struct m *m, struct lrq *lrq)
             return NULL;
         struct g *gp = atomic_load_explicit(&lrq->slot[head & lrq->mask], memory_order_relaxed);
         if (atomic_compare_exchange_weak_explicit(&lrq->head, &head, head + 1, memory_order_release,
-                                                  memory_order_relaxed)) { /* Q3 */
-            stat_add(&m->stats, STAT_LOCAL_HITS, 1);
+                                                  memory_order_relaxed)) /* Q3 */
             return gp;
-        }
     }
+}
+
+static inline struct g *get_head(struct m *m, struct lrq *lrq)
+{
+    struct g *gp = take_head(lrq);
+    stat_add(&m->stats, STAT_LOCAL_HITS, gp != NULL);
+    return gp;
 }
 
 static inline struct g *get_next(struct m *m, struct lrq *lrq, bool *inherit)
@@ -213,6 +218,22 @@ static inline struct g *get(struct m *m, struct lrq *lrq, bool *inherit)
 struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit)
 {
     return get(m, lrq, inherit);
+}
+
+void lrq_drain(struct m *m, struct lrq *lrq, struct globq *globq)
+{
+    struct g *gp;
+    while ((gp = take_head(lrq)))
+        globq_put(m, globq, gp);
+    if ((gp = atomic_exchange_explicit(&lrq->runnext, NULL, memory_order_acq_rel))) /* Q5 */
+        globq_put(m, globq, gp);
+}
+
+int64_t lrq_length(struct lrq *lrq)
+{
+    /* relaxed: a snapshot */
+    uint32_t head = atomic_load_explicit(&lrq->head, memory_order_relaxed);
+    return (int32_t)(atomic_load_explicit(&lrq->tail, memory_order_relaxed) - head);
 }
 
 /* Moves up to n Gs from the head of fifo to the tail of the owner's ring, which has room. */
@@ -265,7 +286,7 @@ static __attribute__((noinline)) struct g *pick_slow(struct m *m, struct lrq *lr
         return gp;
     }
     gp = lrq_get(m, lrq, inherit);
-    return gp ? gp : lrq_get_global(m, lrq, globq, m->sched->procs);
+    return gp ? gp : lrq_get_global(m, lrq, globq, sched_procs_used(m->sched));
 }
 
 struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inherit)
@@ -275,7 +296,7 @@ struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inhe
         (lrq->tick <= 0 || tick_is_due(m, lrq)))
         return pick_slow(m, lrq, globq, inherit);
     struct g *gp = get(m, lrq, inherit);
-    return gp ? gp : lrq_get_global(m, lrq, globq, m->sched->procs);
+    return gp ? gp : lrq_get_global(m, lrq, globq, sched_procs_used(m->sched));
 }
 
 /* Stealing ---------------------------------------------------------------------------------- */

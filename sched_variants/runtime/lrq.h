@@ -134,6 +134,12 @@ struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inhe
 struct g *lrq_steal(struct m *m, struct lrq *mine, struct lrq *victim, bool steal_next,
                     bool victim_runs);
 
+/* Nobody uses it but the caller: moves all to the global queue, oldest first, runnext last. */
+void lrq_drain(struct m *m, struct lrq *lrq, struct globq *globq);
+
+/* How many Gs it holds. A hint; any thread. */
+int64_t lrq_length(struct lrq *lrq);
+
 /* Is there something that another M may take? For has_work(); any thread. */
 bool lrq_has_work(struct sched *sched, struct lrq *lrq);
 

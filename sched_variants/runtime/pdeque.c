@@ -43,6 +43,21 @@ void pdeque_ready(struct m *m, struct g *gp, enum ready_how how)
     stat_max(&m->stats, STAT_DEQUE_MAX, deque_depth_max(dq));
 }
 
+void pdeque_p_drain(struct m *m, struct p *p)
+{
+    struct deque *dq = p->variant;
+    void *item;
+    enum deque_steal got;
+    while ((got = deque_take(dq, &item)) != DEQUE_EMPTY)
+        if (got == DEQUE_STOLEN)
+            globq_put(m, m->sched->variant, item);
+}
+
+int64_t pdeque_queued(struct sched *sched, struct p *p)
+{
+    return p ? deque_size(p->variant) : globq_size(sched->variant);
+}
+
 static struct g *get_own(struct m *m)
 {
     const struct pdeque_knobs *knobs = m->sched->knobs;

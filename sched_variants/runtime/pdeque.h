@@ -36,6 +36,8 @@ void pdeque_p_fini(struct sched *sched, struct p *p);
 void pdeque_ready(struct m *m, struct g *gp, enum ready_how how);
 struct g *pdeque_pick(struct m *m, bool *inherit);
 bool pdeque_has_work(struct sched *sched);
+void pdeque_p_drain(struct m *m, struct p *p);
+int64_t pdeque_queued(struct sched *sched, struct p *p);
 
 /* One G from the oldest end of another P's deque, each P visited once from a random start. */
 struct g *pdeque_steal(struct m *m);

@@ -87,11 +87,22 @@ static void switch_from_ended(struct m *m, struct g *gp, char *stack, struct g *
         g_off_stack(ctx_switch(gp, save, &m->g0, m->g0.stack, m->g0_stack_size, true));
 }
 
+static inline bool m_has_detour(const struct m *m)
+{
+    /* relaxed: who asks for one is served at the next scheduling point, or the one after */
+    return __builtin_expect(atomic_load_explicit(&m->detour, memory_order_relaxed), 0);
+}
+
 /* m's current G stops: go on with what pick() finds. Returns when `from` runs again. */
 static inline void schedule_from(struct m *m, struct g *from)
 {
     struct sched *sched = m->sched;
     INVARIANT(!m->fj.held); /* nothing parks in a region */
+    if (m_has_detour(m)) {
+        m->next = NULL;
+        switch_to_g0(m, from);
+        return;
+    }
     /* relaxed, here and below: see timer.c */
     if (atomic_load_explicit(&sched->timers_next, memory_order_relaxed) != INT64_MAX)
         timers_run(m);
@@ -101,7 +112,7 @@ static inline void schedule_from(struct m *m, struct g *from)
         g_put_on(m, gp, inherit);
         return;
     }
-    if (gp && !atomic_load_explicit(&gp->on_cpu, memory_order_acquire)) { /* O2 */
+    if (gp && !gp->locked && !atomic_load_explicit(&gp->on_cpu, memory_order_acquire)) { /* O2 */
         g_put_on(m, gp, inherit);
         switch_to_g(m, from, gp);
         return;
@@ -226,13 +237,16 @@ static struct g *g_exit(struct m *m, struct g *gp)
 {
     if (gp->big_stack)
         sched_stop(m);
+    if (gp->locked)
+        g_unlock(m, gp);
     m->one_g_done = m->ops->thread_per_g;
     bool inherit = false;
     struct g *next = g_end(m, gp);
     if (!next && atomic_load_explicit(&m->sched->timers_next, memory_order_relaxed) == INT64_MAX &&
-        !gp->big_stack && !m->ops->thread_per_g)
+        !gp->big_stack && !m->ops->thread_per_g && !m_has_detour(m))
         next = m->ops->pick(m, &inherit);
-    bool ready = next && !atomic_load_explicit(&next->on_cpu, memory_order_acquire); /* O2 */
+    bool ready = next && !next->locked &&
+                 !atomic_load_explicit(&next->on_cpu, memory_order_acquire); /* O2 */
     if (ready && !next->stack && !next->big_stack && !gp->big_stack) {
         next->stack = gp->stack;
         next->fiber = gp->fiber;
@@ -317,7 +331,7 @@ static bool m_may_spin(const struct m *m)
     /* relaxed: a limit that is off by one for a moment costs a search, not work */
     int32_t spinning = atomic_load_explicit(&sched->spinning, memory_order_relaxed);
     int32_t idle = atomic_load_explicit(&sched->idle_ps, memory_order_relaxed);
-    return m->spinning || 2 * spinning < sched->procs - idle;
+    return m->spinning || 2 * spinning < sched_procs_used(sched) - idle;
 }
 
 static struct g *m_spin(struct m *m, bool *inherit)
@@ -359,7 +373,9 @@ static struct g *m_find_runnable(struct m *m, bool *inherit)
 {
     while (!atomic_load_explicit(&m->sched->stopping, memory_order_acquire)) { /* E2 */
         *inherit = false;
-        if (!m->p) { /* lost in a blocking call */
+        if (m_has_detour(m))
+            p_retire_if_asked(m);
+        if (!m->p) { /* lost in a blocking call, given to a locked G's M, or retired */
             m_idle(m);
             continue;
         }
@@ -390,11 +406,15 @@ void m_run(struct m *m)
         if (!gp && m->one_g_done)
             return;
         if (!gp)
-            gp = m_find_runnable(m, &inherit);
+            gp = m->locked_g ? m_wait_locked(m) : m_find_runnable(m, &inherit);
         if (!gp)
             return;
         if (m->spinning)
             m_stop_spinning(m);
+        if (gp->locked && gp->locked_m != m) {
+            m_start_locked(m, gp);
+            continue;
+        }
         for (int i = 0; atomic_load_explicit(&gp->on_cpu, memory_order_acquire); i++) { /* O2 */
             machine_relax(&gp->on_cpu);
             if (i % 64 == 63)

@@ -39,6 +39,18 @@ void gosched(void);
 void blocking_enter(void);
 void blocking_exit(void);
 
+/* Locks the calling goroutine to its thread: it runs on no other, and nothing else on that thread,
+ * but for its children under work-first (contsteal). Nests; ends with the last unlock, or with the
+ * goroutine. Unlocking what is not locked is fatal. Without effect where goroutines never leave
+ * their threads (kthread, uthread, static). Source: Go 1.26 runtime.LockOSThread. */
+void go_lock_thread(void);
+void go_unlock_thread(void);
+
+/* Uses n workers from here on, 1 <= n <= go_workers(); 0 only asks. Returns how many it was, or
+ * -ENOTSUP where workers are not interchangeable (kthread, uthread, static). A worker too many goes
+ * when its goroutine stops, or is preempted. Source: Go 1.26 runtime.GOMAXPROCS. */
+int go_set_workers(int n);
+
 /* For long loops: lets others run if the caller's slice is over (knobs slice_ns, preempt); some
  * instructions if not. */
 void go_preempt_point(void);

@@ -203,6 +203,9 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     sched->workers = config->workers;
     sched->pin = config->pin;
     sched->seed = config->seed;
+    sched->schedtrace_ns = config->schedtrace_ns;
+    sched->scheddetail = config->scheddetail;
+    sched->schedtrace_fd = config->schedtrace_fd;
     sched->guard_size = machine_guard_size();
     sched->stack_size = config->stack_size ? config->stack_size : STACK_SIZE_DEFAULT;
     sched->m_started = config->m_started;
@@ -224,6 +227,7 @@ struct sched *sched_new(const struct sched_config *config, int *error)
         p->idle_link = sched->idle_p;
         sched->idle_p = p;
     }
+    atomic_store_explicit(&sched->procs_used, sched->procs, memory_order_relaxed);
     atomic_store_explicit(&sched->idle_ps, sched->procs, memory_order_relaxed); /* one thread yet */
     return sched;
 }

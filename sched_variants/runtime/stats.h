@@ -37,6 +37,7 @@
     X(CALLS, SUM, "blocking calls")                                                                \
     X(CALLS_QUEUED, SUM, "blocking calls after which the goroutine found no P and was queued")     \
     X(HANDOFFS, SUM, "Ps taken or given away because of a blocking call")                          \
+    X(LOCKED_STARTS, SUM, "times a goroutine locked to its thread was handed to it")               \
     X(SYSMON_ROUNDS, SUM, "times sysmon looked round")                                             \
     X(PREEMPT_REQUESTS, SUM, "times a goroutine was asked to end its slice")                       \
     X(PREEMPTS, SUM, "slices ended by request")                                                    \

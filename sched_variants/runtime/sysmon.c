@@ -36,12 +36,12 @@ struct sysmon {
 
 const char *const sysmon_words[] = {"off", "on", NULL};
 
-/* False if there is nothing that it would look for. */
-static bool sysmon_has_duties(const struct sched *sched)
+/* Does it watch Ps at all? */
+static bool sysmon_watches(const struct sched *sched)
 {
     const struct floor_knobs *floor = sched->floor;
-    return floor->calls == CALLS_SYSMON || floor->calls == CALLS_ADAPTIVE ||
-           floor->preempt != PREEMPT_NONE;
+    return floor->sysmon && (floor->calls == CALLS_SYSMON || floor->calls == CALLS_ADAPTIVE ||
+                             floor->preempt != PREEMPT_NONE);
 }
 
 /* Asks the M of p to let another G run. */
@@ -124,7 +124,8 @@ static bool sysmon_sleep_deep(struct sysmon *sysmon)
 {
     struct sched *sched = sysmon->m.sched;
     lock_acquire(&sched->lock);
-    bool idle = atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) == sched->procs;
+    bool idle =
+        atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) == sched_procs_used(sched);
     atomic_store_explicit(&sched->sysmon_deep, idle, memory_order_relaxed); /* Y1 */
     lock_release(&sched->lock);
     if (!idle)
@@ -134,30 +135,51 @@ static bool sysmon_sleep_deep(struct sysmon *sysmon)
     return true;
 }
 
+/* The sleep before the next look: doubled after `idle` looks without a retake. */
+static int64_t next_delay(const struct floor_knobs *floor, int64_t delay, int64_t idle)
+{
+    if (idle == 0)
+        delay = floor->sysmon_ns;
+    else if (idle > floor->sysmon_rounds)
+        delay *= 2;
+    return delay < floor->sysmon_max_ns ? delay : floor->sysmon_max_ns;
+}
+
+/* Watches nothing, only tells. */
+static void trace_only(struct sysmon *sysmon)
+{
+    struct sched *sched = sysmon->m.sched;
+    int64_t start = machine_now();
+    while (!sysmon_stops(sched)) {
+        sysmon_sleep(sysmon, sched->schedtrace_ns);
+        schedtrace(sched, machine_now() - start, sched->scheddetail);
+    }
+}
+
 static void sysmon_thread(void *arg)
 {
     struct sysmon *sysmon = arg;
     struct sched *sched = sysmon->m.sched;
     const struct floor_knobs *floor = sched->floor;
     machine_set_self(&sysmon->m);
-    int64_t delay = floor->sysmon_ns;
-    int64_t idle = 0, start = machine_now();
+    int64_t delay = 0, idle = 0, start = machine_now(), traced = start;
     for (int32_t i = 0; i < sched->procs; i++)
         sysmon->seen[i] = (struct sighting){.schedtick_since = start, .call_since = start};
+    if (!sysmon_watches(sched))
+        trace_only(sysmon);
     while (!sysmon_stops(sched)) {
-        if (idle > floor->sysmon_rounds)
-            delay *= 2;
-        if (delay > floor->sysmon_max_ns)
-            delay = floor->sysmon_max_ns;
+        delay = next_delay(floor, delay, idle);
         sysmon_sleep(sysmon, delay);
         stat_add(&sysmon->m.stats, STAT_SYSMON_ROUNDS, 1);
+        int64_t now = machine_now();
         bool ran;
-        int taken = retake(sysmon, machine_now(), &ran);
-        idle = taken ? 0 : idle + 1;
-        if (!ran && sysmon_sleep_deep(sysmon))
+        idle = retake(sysmon, now, &ran) ? 0 : idle + 1;
+        if (!sched->schedtrace_ns && !ran && sysmon_sleep_deep(sysmon))
             idle = 0;
-        if (idle == 0)
-            delay = floor->sysmon_ns;
+        if (sched->schedtrace_ns && now - traced >= sched->schedtrace_ns) {
+            traced = now;
+            schedtrace(sched, now - start, sched->scheddetail);
+        }
     }
 }
 
@@ -172,7 +194,7 @@ void sysmon_wake_slow(struct sched *sched)
 
 void sysmon_start(struct sched *sched)
 {
-    if (!sched->floor->sysmon || !sysmon_has_duties(sched))
+    if (!sysmon_watches(sched) && !sched->schedtrace_ns)
         return;
     size_t size = sizeof(struct sysmon) + (size_t)sched->procs * sizeof(struct sighting);
     struct sysmon *sysmon = sched->sysmon = sched_zalloc(size);

@@ -64,6 +64,12 @@ static void static_ready(struct m *m, struct g *gp, enum ready_how how)
         m_block_wake(m, atomic_load_explicit(&home->m, memory_order_acquire)); /* P2 */
 }
 
+static int64_t static_queued(struct sched *sched, struct p *p)
+{
+    (void)sched;
+    return p ? globq_size(p->variant) : 0;
+}
+
 static struct g *static_pick(struct m *m, bool *inherit)
 {
     (void)inherit;
@@ -91,6 +97,7 @@ const struct sched_ops static_ops = {
     .p_init = static_p_init,
     .ready = static_ready,
     .pick = static_pick,
+    .queued = static_queued,
     .p_fini = static_p_fini,
     .fini = static_fini,
 };

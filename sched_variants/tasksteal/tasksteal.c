@@ -57,6 +57,8 @@ const struct sched_ops tasksteal_ops = {
     .pick = pdeque_pick,
     .steal = tasksteal_steal,
     .has_work = tasksteal_has_work,
+    .p_drain = pdeque_p_drain,
+    .queued = pdeque_queued,
     .p_fini = pdeque_p_fini,
     .fini = pdeque_fini,
 };

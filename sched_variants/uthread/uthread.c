@@ -32,7 +32,13 @@ static void uthread_ready(struct m *m, struct g *gp, enum ready_how how)
     (void)how;
     struct gqueue *queue = m->sched->variant;
     gqueue_push(queue, gp);
-    stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)queue->size);
+    stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)gqueue_size(queue));
+}
+
+static int64_t uthread_queued(struct sched *sched, struct p *p)
+{
+    const struct gqueue *queue = sched->variant;
+    return p ? 0 : gqueue_size(queue);
 }
 
 static struct g *uthread_pick(struct m *m, bool *inherit)
@@ -62,5 +68,6 @@ const struct sched_ops uthread_ops = {
     .ready = uthread_ready,
     .pick = uthread_pick,
     .has_work = uthread_has_work,
+    .queued = uthread_queued,
     .fini = uthread_fini,
 };

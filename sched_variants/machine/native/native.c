@@ -448,15 +448,19 @@ int machine_interrupt(const struct machine_thread *thread)
 }
 #endif
 
+void machine_print(int fd, const char *text, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, text, size);
+        if (n <= 0 && errno != EINTR)
+            break;
+        text += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+    }
+}
+
 void machine_die(const char *text, int status)
 {
-    size_t left = strlen(text);
-    while (left > 0) {
-        ssize_t n = write(STDERR_FILENO, text, left);
-        if (n <= 0)
-            break;
-        text += n;
-        left -= (size_t)n;
-    }
+    machine_print(STDERR_FILENO, text, strlen(text));
     _exit(status);
 }

@@ -1,0 +1,209 @@
+/* conform_threads.c - conformance cases for what lies between goroutines and threads: blocking calls,
+ * goroutines locked to a thread, a changing number of workers; see conformance.c. */
+#include "conform.h"
+#include "support.h"
+
+#include <errno.h>
+
+/* Blocking calls ----------------------------------------------------------------------------- */
+
+/* Calls of some microseconds to some milliseconds, with work, yields and a lock in between: all Gs
+ * come back from all of them, whoever has had their P meanwhile. */
+struct call_crew {
+    struct mutex mu;
+    struct waitgroup done;
+    int turns;
+};
+
+struct caller {
+    struct call_crew *all;
+    int calls;
+    uint64_t seed;
+};
+
+static void caller(void *arg)
+{
+    struct caller *self = arg;
+    uint64_t state = self->seed;
+    for (int i = 0; i < self->calls; i++) {
+        state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+        blocking_enter();
+        machine_sleep((int64_t)(state >> 33) % (i % 8 == 7 ? 2000000 : 20000));
+        blocking_exit();
+        mutex_lock(&self->all->mu);
+        self->all->turns++;
+        mutex_unlock(&self->all->mu);
+        if (state >> 62 == 0)
+            gosched();
+    }
+    wg_done(&self->all->done);
+}
+
+static void conform_calls_return(void *arg)
+{
+    const struct conform_cell *cell = arg;
+    int gs = 4 + 4 * cell->scale, calls = 16;
+    struct call_crew *all = go_alloc_zeroed(sizeof *all);
+    struct caller *callers = go_alloc_zeroed((size_t)gs * sizeof *callers);
+    wg_add(&all->done, gs);
+    for (int i = 0; i < gs; i++) {
+        callers[i] = (struct caller){all, calls, cell->seed + (uint64_t)i};
+        go(caller, &callers[i]);
+    }
+    wg_wait(&all->done);
+    CHECK(all->turns == gs * calls);
+    go_free(callers);
+    go_free(all);
+}
+
+/* Locked to a thread ------------------------------------------------------------------------- */
+
+enum { WORKERS_SEEN = 64, LOCKED = 3, FREE = 8 };
+
+struct locks {
+    struct conform_cell *cell;
+    struct waitgroup done;
+    struct chan *ping, *pong; /* between the locked and the free ones */
+    int rounds;
+    /* goroutines that have that worker's thread to themselves, now */
+    _Atomic int owned[WORKERS_SEEN];
+};
+
+static bool threads_are_shared(const struct sched_ops *ops)
+{
+    return !ops->blocks && !ops->single_threaded;
+}
+
+static void locked_g(void *arg)
+{
+    struct locks *self = arg;
+    go_lock_thread();
+    int worker = go_worker_index();
+    bool exclusive = worker < WORKERS_SEEN && self->cell->ops->forkjoin != FJ_WORK &&
+                     threads_are_shared(self->cell->ops);
+    if (exclusive)
+        CHECK(atomic_fetch_add(&self->owned[worker], 1) == 0);
+    for (int i = 0; i < self->rounds; i++) {
+        chan_send(self->ping, &i);
+        CHECK(go_worker_index() == worker);
+        if (i % 4 == 0)
+            gosched();
+        go_lock_thread(); /* nests */
+        chan_recv(self->pong, NULL);
+        go_unlock_thread();
+        CHECK(go_worker_index() == worker);
+    }
+    if (exclusive)
+        atomic_fetch_sub(&self->owned[worker], 1);
+    if (self->rounds % 2)
+        go_unlock_thread(); /* or it ends while it is locked */
+    wg_done(&self->done);
+}
+
+static void free_g(void *arg)
+{
+    struct locks *self = arg;
+    int i;
+    while (chan_recv(self->ping, &i)) {
+        int worker = go_worker_index();
+        CHECK(worker >= WORKERS_SEEN || atomic_load(&self->owned[worker]) == 0);
+        chan_send(self->pong, &i);
+    }
+    wg_done(&self->done);
+}
+
+static void conform_locked_stays_on_its_thread(void *arg)
+{
+    struct conform_cell *cell = arg;
+    struct locks *self = go_alloc_zeroed(sizeof *self);
+    self->cell = cell;
+    self->rounds = 10 * cell->scale + 1;
+    self->ping = chan_make(sizeof(int), 0);
+    self->pong = chan_make(sizeof(int), FREE);
+    wg_add(&self->done, LOCKED);
+    for (int i = 0; i < LOCKED; i++)
+        go(locked_g, self);
+    for (int i = 0; i < FREE; i++)
+        go(free_g, self);
+    wg_wait(&self->done);
+    wg_add(&self->done, FREE);
+    chan_close(self->ping);
+    wg_wait(&self->done);
+    chan_free(self->ping);
+    chan_free(self->pong);
+    go_free(self);
+}
+
+/* A number of workers that changes ------------------------------------------------------------ */
+
+struct crew {
+    struct waitgroup done;
+    struct chan *ch;
+    _Atomic bool over;
+    _Atomic int64_t steps;
+};
+
+static void crew_g(void *arg)
+{
+    struct crew *self = arg;
+    for (int i = 0; !atomic_load(&self->over); i++) {
+        int out;
+        if (chan_try_send(self->ch, &i) || chan_try_recv(self->ch, &out, NULL))
+            atomic_fetch_add(&self->steps, 1);
+        go_work(100);
+        gosched();
+    }
+    wg_done(&self->done);
+}
+
+static int workers_that_hold(struct sched *sched)
+{
+    int held = 0;
+    for (int32_t i = 0; i < sched->procs; i++)
+        held += atomic_load(&sched->allp[i]->m) != NULL;
+    return held;
+}
+
+static void conform_workers_come_and_go(void *arg)
+{
+    const struct conform_cell *cell = arg;
+    struct sched *sched = machine_self()->sched;
+    if (!threads_are_shared(cell->ops)) {
+        CHECK(go_set_workers(1) == -ENOTSUP);
+        return;
+    }
+    struct crew *self = go_alloc_zeroed(sizeof *self);
+    int gs = 2 * cell->workers + 2;
+    self->ch = chan_make(sizeof(int), 2);
+    wg_add(&self->done, gs);
+    for (int i = 0; i < gs; i++)
+        go(crew_g, self);
+    CHECK(go_set_workers(0) == cell->workers);
+    int before = cell->workers;
+    for (int round = 0; round < 4 * cell->scale; round++) {
+        int next = 1 + (int)(go_random() % (uint64_t)cell->workers);
+        CHECK(go_set_workers(next) == before);
+        before = next;
+        int64_t steps = atomic_load(&self->steps);
+        AWAIT((gosched(), workers_that_hold(sched) <= next));
+        AWAIT((gosched(), atomic_load(&self->steps) > steps));
+    }
+    atomic_store(&self->over, true);
+    wg_wait(&self->done);
+    go_set_workers(cell->workers);
+    chan_free(self->ch);
+    go_free(self);
+}
+
+const struct conform_case conform_thread_cases[] = {
+    CASE(conform_calls_return),
+    CASE(conform_calls_return, .settings = "calls=none"),
+    CASE(conform_calls_return, .settings = "calls=immediate"),
+    CASE(conform_calls_return, .settings = "calls=adaptive"),
+    CASE(conform_calls_return, .settings = "wake=none"),
+    CASE(conform_locked_stays_on_its_thread),
+    CASE(conform_locked_stays_on_its_thread, .settings = "wake=none"),
+    CASE(conform_workers_come_and_go),
+    CASE(conform_workers_come_and_go, .settings = "wake=all"),
+    {0},
+};
