@@ -12,6 +12,7 @@
  */
 #include "internal.h"
 #include "support.h"
+#include "timer.h"
 #include "workloads/order.h"
 #include "workloads/workload.h"
 

@@ -5,6 +5,7 @@
  * waits in vain fails and says for what (AWAIT).
  */
 #include "harness/spec.h"
+#include "knob_scenes.h"
 #include "lrq.h"
 #include "support.h"
 #include "workloads/order.h"
@@ -18,19 +19,7 @@
 
 #include <cmocka.h>
 
-enum { IDS = 1024 };
-
-/* What a scene leaves for its test; shared with the child. */
-struct trace {
-    struct waitgroup done;
-    _Atomic int count; /* Gs that ran, in scenes that count them */
-    int length, id[IDS];
-    int64_t found[4]; /* a scene's own findings */
-    _Atomic bool ran[4], release[4];
-    int n;
-};
-
-static struct trace *trace;
+struct trace *trace;
 static struct support_report report;
 
 /* With a failed child's report left to the caller. Slices never end by themselves, unless the
@@ -55,8 +44,7 @@ static void scene_try(const char *variant, const char *settings, int workers, in
     support_run(&run, &report);
 }
 
-static void scene_run(const char *variant, const char *settings, int workers, int n,
-                      void (*scene)(void *))
+void scene_run(const char *variant, const char *settings, int workers, int n, void (*scene)(void *))
 {
     scene_try(variant, settings, workers, n, scene);
     if (report.status != 0 || report.live != 0)
@@ -67,11 +55,6 @@ static void scene_run(const char *variant, const char *settings, int workers, in
 static uint64_t stat_of(enum stat_id which)
 {
     return report.stat[which];
-}
-
-static struct sched *this_sched(void)
-{
-    return machine_self()->sched;
 }
 
 static uint64_t stat_now(enum stat_id which)
@@ -406,11 +389,6 @@ static void knob_steal(const char *variant)
     }
 }
 
-struct timed {
-    struct trace *trace;
-    int i;
-};
-
 static void flag_g(void *arg)
 {
     struct timed *self = arg;
@@ -670,7 +648,7 @@ static void napping_g(void *arg)
 
 /* All that there is sleeps, and so does every worker, until a timer is due; n times at least, and
  * until a worker has indeed slept. */
-static void scene_all_nap(void *arg)
+void scene_all_nap(void *arg)
 {
     struct trace *self = arg;
     struct timed timed[NAPS];
@@ -996,6 +974,9 @@ static const struct knob_test {
     {"lenient_ns", NULL, knob_lenient_ns},
     {"returns", NULL, knob_returns},
     {"threads_max", NULL, knob_threads_max},
+    {"timers", NULL, knob_timers},
+    {"poll_round", NULL, knob_poll_round},
+    {"slack_ns", NULL, knob_slack_ns},
     {NULL, NULL, NULL},
 };
 

@@ -188,15 +188,13 @@ static void knobs_begin_with_those_of_the_floor(void **state)
     assert_variant_wrong(".knobs has no \"spinners\"", "FLOOR_KNOBS");
     knobs[ROW_SPINNERS].offset = offsetof(struct knobs, word);
     knobs[ROW_WORD].offset = 0;
-    char found[64];
-    snprintf(found, sizeof found, ".knobs \"spinners\".offset is %zu",
-             offsetof(struct knobs, word));
-    assert_variant_wrong(found, "expected 0");
+    char part[64];
+    snprintf(part, sizeof part, ".knobs \"spinners\".offset is %zu", offsetof(struct knobs, word));
+    assert_variant_wrong(part, "expected 0");
     knobs[ROW_SPINNERS].name = "other";
     ops.blocks = true;
-    char expected[64];
-    snprintf(expected, sizeof expected, "expected %zu or more", sizeof(struct floor_knobs));
-    assert_variant_wrong(".knobs \"other\".offset is 0", expected);
+    snprintf(part, sizeof part, "expected %zu or more", sizeof(struct floor_knobs));
+    assert_variant_wrong(".knobs \"other\".offset is 0", part);
     char error[ERROR_SIZE];
     knobs[ROW_SPINNERS] = (struct param){.name = NULL};
     ops.blocks = true;
@@ -215,9 +213,9 @@ static void knobs_have_keys_fields_and_texts_of_their_own(void **state)
     knobs[ROW_WORD].offset = knobs[ROW_NUMBER].offset;
     assert_variant_wrong(".knobs \"word\" has the field of \"number\"", "of its own");
     knobs[ROW_WORD].offset = sizeof(struct knobs);
-    char expected[64];
-    snprintf(expected, sizeof expected, ".knobs_size = %zu bytes", sizeof(struct knobs));
-    assert_variant_wrong(".knobs \"word\".offset is", expected);
+    char part[64];
+    snprintf(part, sizeof part, ".knobs_size = %zu bytes", sizeof(struct knobs));
+    assert_variant_wrong(".knobs \"word\".offset is", part);
     knobs[ROW_NUMBER].unit = NULL;
     assert_variant_wrong(".knobs \"number\".unit is missing", "one line");
     params[ROW_NUMBER].source = NULL;

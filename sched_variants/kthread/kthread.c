@@ -14,7 +14,10 @@ struct kthread_knobs {
     struct floor_knobs floor;
 };
 
-static const struct param kthread_knobs[] = {{0}};
+static const struct param kthread_knobs[] = {
+    SLEEP_KNOBS(struct kthread_knobs, floor),
+    {0},
+};
 
 /* An M's queue is one slot: its G, when that is runnable.
  * K1: release store in kthread_ready() pairs with the acquire exchange in kthread_pick(). */

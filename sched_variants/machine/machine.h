@@ -55,6 +55,11 @@ void machine_wake(_Atomic uint32_t *word, int n);
 int64_t machine_now(void);
 void machine_sleep(int64_t ns);
 
+/* By how much the kernel may prolong the calling thread's sleeps, to wake several threads together;
+ * 0: what the thread began with. Linux only (prctl PR_SET_TIMERSLACK, where it is 50000 ns unless
+ * the process was started with another value), -ENOSYS elsewhere. */
+int machine_timer_slack(int64_t ns);
+
 /* In a spin loop: tells the core that we wait for *word to change. */
 static inline void machine_relax(const volatile void *word)
 {

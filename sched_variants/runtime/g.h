@@ -151,7 +151,7 @@ struct m {
     bool next_spinning;
     _Atomic bool preempt;       /* its G has run for a slice: preempt.c */
     struct machine_thread self; /* the thread as it knows itself, to interrupt it */
-    _Atomic bool has_self;      /* T1 of preempt.c */
+    _Atomic bool has_self;      /* V1 of preempt.c */
     _Atomic uint32_t fence_scratch;
     struct m *idle_link; /* protected by sched->lock */
     struct m *all_link;  /* set once */
@@ -172,6 +172,7 @@ struct p {
     int64_t live; /* Gs created minus ended since the last hand-in */
     _Atomic int64_t live_max;
     int64_t unstarted;
+    struct timers *timers; /* its heap (timer.h); constant */
 };
 
 static inline uint32_t p_schedtick(const struct p *p)
@@ -190,13 +191,19 @@ enum wake_policy { WAKE_CHAIN, WAKE_ALL, WAKE_NONE };
 enum preempt { PREEMPT_NONE, PREEMPT_COOP, PREEMPT_SIGNAL };
 enum calls { CALLS_NONE, CALLS_SYSMON, CALLS_IMMEDIATE, CALLS_ADAPTIVE };
 enum returns { RETURNS_IDLE, RETURNS_QUEUE };
+enum timers_where { TIMERS_PERP, TIMERS_GLOBAL };
+enum poll_round { POLL_ROUND_NS, POLL_ROUND_MS };
+enum { SLACK_KERNEL = 0 };
 
 /* Knobs of the floor; the first member of every variant's knobs. */
 struct floor_knobs {
-    int64_t spinners; /* enum spinners */
-    int64_t spin_ns;  /* how long a spinner searches again before it gives up; 0: one search */
-    int64_t wake;     /* enum wake_policy */
-    int64_t sysmon;   /* 0, 1 */
+    int64_t spinners;   /* enum spinners */
+    int64_t spin_ns;    /* how long a spinner searches again before it gives up; 0: one search */
+    int64_t wake;       /* enum wake_policy */
+    int64_t timers;     /* enum timers_where */
+    int64_t poll_round; /* enum poll_round */
+    int64_t slack_ns;   /* of the worker threads, or SLACK_KERNEL */
+    int64_t sysmon;     /* 0, 1 */
     int64_t sysmon_ns, sysmon_rounds, sysmon_max_ns;
     int64_t preempt; /* enum preempt */
     int64_t slice_ns;
@@ -208,6 +215,9 @@ struct floor_knobs {
 
 extern const char *const spinners_words[];
 extern const char *const wake_words[];
+extern const char *const timers_words[];
+extern const char *const poll_round_words[];
+extern const char *const slack_words[];
 extern const char *const sysmon_words[];
 extern const char *const preempt_words[];
 extern const char *const calls_words[];
@@ -231,8 +241,19 @@ extern const char *const returns_words[];
                      "Go 1.26 proc.go forcePreemptNS",                                             \
                      "how long one worker's G runs before it is asked to stop")
 
-/* For the knob table of a variant with several workers and the floor's idle protocol; f is the
- * struct floor_knobs inside the owner o. */
+/* For every variant. */
+#define SLEEP_KNOBS(o, f)                                                                          \
+    PARAM_WORD(o, f.poll_round, poll_round_words, POLL_ROUND_NS,                                   \
+               "machine; Go 1.26 netpoll_epoll.go netpoll rounds to ms",                           \
+               "an idle worker sleeps until the next timer to the nanosecond, or, as Go does, 1 "  \
+               "ms if less is left, else whole ms, and looks again"),                              \
+        PARAM_NUMBER_OR(o, f.slack_ns, SLACK_KERNEL, 1, 1000000000, slack_words, SLACK_KERNEL,     \
+                        "ns", "Linux prctl PR_SET_TIMERSLACK",                                     \
+                        "by how much the kernel may prolong a worker thread's sleeps; 1: least; "  \
+                        "kernel: as the process has it, usually 50000")
+
+/* For the knob table of a variant with several workers and the floor's idle protocol; f, here and
+ * above, is the struct floor_knobs inside the owner o. */
 #define FLOOR_KNOBS(o, f)                                                                          \
     PARAM_WORD(o, f.spinners, spinners_words, SPINNERS_HALF, "Go 1.26 proc.go findRunnable",       \
                "how many workers that run dry may search at once: half of the busy, all; none: "   \
@@ -242,7 +263,9 @@ extern const char *const returns_words[];
         PARAM_WORD(o, f.wake, wake_words, WAKE_CHAIN, "Go 1.26 proc.go wakep",                     \
                    "new work wakes one worker, which wakes the next (chain), all idle ones, or "   \
                    "none: sleepers look again every millisecond"),                                 \
-        WATCH_KNOBS(o, f),                                                                         \
+        PARAM_WORD(o, f.timers, timers_words, TIMERS_PERP, "Go 1.26 time.go",                      \
+                   "a heap of timers per P (perp), or one for all behind one lock (global)"),      \
+        SLEEP_KNOBS(o, f), WATCH_KNOBS(o, f),                                                      \
         PARAM_WORD(                                                                                \
             o, f.calls, calls_words, CALLS_SYSMON, "Go 1.26 proc.go entersyscall",                 \
             "who takes the worker's P while its G is in a blocking call: none, sysmon at "         \
@@ -289,11 +312,10 @@ struct sched {
     void (*m_stopping)(struct m *m, void *hook_arg);
     void *hook_arg;
 
-    /* looked at at every scheduling point, written when an M goes idle or a sleep begins or ends */
+    /* looked at at every scheduling point, written when an M goes idle */
     _Alignas(64) _Atomic int32_t spinning; /* Ms spinning */
     _Atomic int32_t idle_ps;
-    _Atomic int64_t timers_next; /* when the earliest sleep ends; INT64_MAX: no sleeper */
-    _Atomic bool sysmon_deep;    /* sysmon sleeps until a P is taken */
+    _Atomic bool sysmon_deep; /* sysmon sleeps until a P is taken */
 
     /* the idle protocol (idle.c) */
     _Alignas(64) lock_t lock; /* protects the lists below */
@@ -302,7 +324,8 @@ struct sched {
     int32_t idle_ms;
     int32_t locked_ms;   /* Ms asleep until their locked G is runnable */
     struct p *retired_p; /* Ps that may not be held */
-    struct m *timer_m;   /* the idle M that sleeps until the next timer */
+    struct m *timer_m;   /* the idle M that sleeps until the next timer, */
+    int64_t timer_when;  /* which is due then */
     struct m *dead_m;    /* Ms whose thread has ended, for reuse (1:1 only) */
 
     /* Ms */
@@ -331,7 +354,8 @@ struct sched {
     _Atomic int64_t live_gs, live_gs_peak;
     int64_t live_step; /* Ms hand in their counts when they are off by this much; constant */
 
-    struct timers *timers;
+    struct timers *timers;         /* the heaps; see timer.c */
+    int32_t heaps;                 /* how many */
     struct call_sites *call_sites; /* calls=adaptive */
     struct sysmon *sysmon;         /* NULL: off */
     void *main_fiber;              /* ThreadSanitizer builds: of the main goroutine's stack */
@@ -404,7 +428,8 @@ static inline void wakep(struct m *m)
         wakep_slow(m);
 }
 
-/* For a variant with `blocks`: sleeps until m_block_wake(m), the next timer, or the end of the run.
+/* For a variant with `blocks`: sleeps until m_block_wake(m), its P's next timer, or the end of the
+ * run.
  * A wake before the sleep is remembered once. If all Ms sleep and no timer is set, it reports a
  * deadlock. g0. */
 void m_block(struct m *m);

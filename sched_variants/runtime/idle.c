@@ -58,6 +58,7 @@
  * Source: Go 1.26 runtime/proc.go wakep, startm, stopm, findRunnable ("delicate dance").
  */
 #include "internal.h"
+#include "timer.h"
 
 #include <errno.h>
 
@@ -139,6 +140,7 @@ void idle_p_put(struct m *m, struct p *p)
     if (p->retired) {
         if (sched->ops->p_drain)
             sched->ops->p_drain(m, p);
+        timers_move(p->timers, sched->allp[0]->timers); /* P 0 stays */
         p->idle_link = sched->retired_p;
         sched->retired_p = p;
         return;
@@ -211,9 +213,7 @@ static void keep_watch(struct m *self)
     struct sched *sched = self->sched;
     struct p *p = NULL;
     lock_acquire(&sched->lock);
-    /* relaxed: see timer.c */
-    if (atomic_load_explicit(&sched->timers_next, memory_order_relaxed) != INT64_MAX &&
-        !sched->timer_m)
+    if (timers_earliest(sched) != INT64_MAX && !sched->timer_m)
         p = idle_p_get(sched);
     lock_release(&sched->lock);
     if (p)
@@ -341,17 +341,17 @@ static bool m_recheck(struct m *m)
 }
 
 /* Pre: sched->lock, m is on the idle list. How long m may sleep: the first idle M sleeps until the
- * next timer. */
+ * next timer of all heaps. One that comes later takes the part over if there is an earlier timer by
+ * now: nobody was told of it if no P was idle when it was added. */
 static int64_t m_sleep_limit(struct m *m)
 {
     struct sched *sched = m->sched;
-    int64_t next = atomic_load_explicit(&sched->timers_next, memory_order_relaxed); /* timer.c */
-    if (next != INT64_MAX && (!sched->timer_m || sched->timer_m == m)) {
-        sched->timer_m = m;
-        int64_t left = next - machine_now();
-        return left > 0 ? left : 0;
-    }
-    return -1;
+    int64_t next = timers_earliest(sched);
+    if (next == INT64_MAX || (sched->timer_m && sched->timer_m != m && sched->timer_when <= next))
+        return -1;
+    sched->timer_m = m;
+    sched->timer_when = next;
+    return timers_wait_ns(sched, next);
 }
 
 /* Pre: sched->lock, m sleeps. Nothing can ever wake anybody again. Relaxed: all others are on the
@@ -360,8 +360,7 @@ static bool is_deadlock(struct sched *sched, struct m *m)
 {
     return sched->idle_ms + sched->locked_ms ==
                atomic_load_explicit(&sched->ms, memory_order_relaxed) &&
-           atomic_load_explicit(&sched->timers_next, memory_order_relaxed) == INT64_MAX &&
-           !m->ops->has_work(sched) &&
+           timers_earliest(sched) == INT64_MAX && !m->ops->has_work(sched) &&
            !atomic_load_explicit(&sched->stopping, memory_order_acquire); /* E2 */
 }
 
@@ -466,8 +465,19 @@ void m_start_locked(struct m *m, struct g *gp)
         stat_add(&m->stats, STAT_WAKEUPS, 1);
 }
 
-void sched_timer_is_earlier(struct sched *sched)
+/* Nobody sleeps past a timer of a heap. As in the sleeping dance, with the heap as the queue: the
+ * timer is S1, this is S2 and S3, and what follows I3 is m_sleep_limit(). While no P is idle, no M
+ * needs to be told: whoever gives a P up looks at all heaps. */
+void sched_timer_is_earlier(struct m *self)
 {
+    struct sched *sched = self->sched;
+    /* S2; relaxed, and without a fence: as in wakep() */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) == 0 && !sched->no_fence_all)
+        return;
+    machine_fence(&self->fence_scratch);                                  /* S2 */
+    if (atomic_load_explicit(&sched->idle_ps, memory_order_acquire) == 0) /* S3 */
+        return;
     lock_acquire(&sched->lock);
     struct m *m = sched->timer_m;
     lock_release(&sched->lock);
@@ -494,9 +504,8 @@ void sched_stop(struct m *self)
 void m_block(struct m *m)
 {
     struct sched *sched = m->sched;
-    /* relaxed: the M that added a timer sees it, and one that sleeps until then is enough */
-    int64_t next = atomic_load_explicit(&sched->timers_next, memory_order_relaxed);
-    int64_t left = next == INT64_MAX ? -1 : next - machine_now();
+    /* relaxed: whoever else makes it earlier wakes m afterwards (timer.c, T1, by N1 and N2) */
+    int64_t next = atomic_load_explicit(&m->p->timers->next, memory_order_relaxed);
     uint32_t sleeping = next == INT64_MAX ? NOTE_SLEEPING : NOTE_SLEEPING_TIMED;
     if (!m_note_prepare(m, sleeping))
         return;
@@ -504,7 +513,7 @@ void m_block(struct m *m)
      * reaches 0 only when all sleep and nobody is on the way. */
     if (sleeping == NOTE_SLEEPING)
         m_block_uncount(sched);
-    m_note_sleep(m, sleeping, sleeping == NOTE_SLEEPING ? -1 : left > 0 ? left : 0);
+    m_note_sleep(m, sleeping, next == INT64_MAX ? -1 : timers_wait_ns(sched, next));
 }
 
 void m_block_uncount(struct sched *sched)

@@ -62,6 +62,8 @@ _Noreturn void g_entry(struct g *prev);           /* what the context of a fresh
 void g_yield_as(struct m *m, enum ready_how how); /* the current G stays runnable, others run */
 void g_inject_self(struct m *m); /* m has no P: queues its G for any worker; returns when it runs */
 void g_off_stack(struct g *prev); /* O1: the stack that was just left is at rest */
+/* fn(arg) as a new G that runs later, whatever the variant's go() does. Also on g0. */
+void g_spawn_queued(struct m *m, void (*fn)(void *), void *arg);
 /* FJ_LINKED: leave the current stack, gp's, at a place that nothing returns to: gp runs again from
  * what its sp is set to; or gp ends, and `next` (may be NULL) runs. Both return never. */
 _Noreturn void g_forsake_stack(struct m *m, struct g *gp);
@@ -79,8 +81,7 @@ struct g *m_wait_locked(struct m *m); /* sleeps until its G is runnable; NULL: t
 void m_start_locked(struct m *m, struct g *gp); /* gives m's P to the M that gp is locked to */
 struct p *idle_p_take(struct sched *sched);     /* one of the idle list, or NULL */
 void p_release(struct m *self, struct p *p);    /* p's M is in a call: others may have it */
-void sched_timer_is_earlier(
-    struct sched *sched); /* whoever sleeps until the next timer looks again */
+void sched_timer_is_earlier(struct m *m); /* whoever sleeps until the next timer looks again */
 
 /* sched.c */
 void m_init_common(struct sched *sched, struct m *m, int32_t id); /* all but the variant's part */
@@ -88,6 +89,9 @@ struct m *m_new(struct sched *sched, struct p *p);                /* holds p; no
 void m_start(struct m *m); /* its thread; dies with a message if refused */
 void m_enter(struct m *m); /* first and last on the M's thread */
 void m_leave(struct m *m);
+struct p *p_new(struct sched *sched, int32_t id);
+void p_free(struct sched *sched, struct p *p);
+void m_start_server(struct m *self, struct p *p); /* 1:1: an M with p that never has a G */
 
 /* syscall.c */
 void calls_init(struct sched *sched);
@@ -132,12 +136,6 @@ static inline struct m *preempt_point(void)
     }
     return m;
 }
-
-/* timer.c */
-void timers_init(struct sched *sched);
-void timers_fini(struct sched *sched);
-void timers_add(struct m *m, struct g *gp, int64_t when);
-void timers_run(struct m *m); /* readies the sleepers that are due */
 
 /* forkjoin.c */
 void fj_child_done(struct fj_frame *frame); /* a child counted in frame->spawned has returned */

@@ -21,7 +21,7 @@
  *
  * The preempted G goes where READY_PREEMPTED says: the global queue, in variants that have one.
  *
- *   T1  m_enter(): release store of has_self   pairs with   T2  preempt_request(): acquire load (the
+ *   V1  m_enter(): release store of has_self   pairs with   V2  preempt_request(): acquire load (the
  *       thread has written down who it is)
  *
  * Source: Go 1.26 runtime/proc.go preemptone; runtime/preempt.go wantAsyncPreempt,
@@ -84,7 +84,7 @@ void preempt_request(struct m *self, struct m *m)
     atomic_store_explicit(&m->preempt, true, memory_order_relaxed);
     stat_add(&self->stats, STAT_PREEMPT_REQUESTS, 1);
     if (self->sched->floor->preempt == PREEMPT_SIGNAL &&
-        atomic_load_explicit(&m->has_self, memory_order_acquire)) /* T2 */
+        atomic_load_explicit(&m->has_self, memory_order_acquire)) /* V2 */
         machine_interrupt(&m->self);
 }
 

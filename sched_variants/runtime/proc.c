@@ -9,6 +9,7 @@
  */
 #include "ctx.h"
 #include "internal.h"
+#include "timer.h"
 
 static void g_has_moved(struct m *m, struct g *gp)
 {
@@ -96,16 +97,13 @@ static inline bool m_has_detour(const struct m *m)
 /* m's current G stops: go on with what pick() finds. Returns when `from` runs again. */
 static inline void schedule_from(struct m *m, struct g *from)
 {
-    struct sched *sched = m->sched;
     INVARIANT(!m->fj.held); /* nothing parks in a region */
     if (m_has_detour(m)) {
         m->next = NULL;
         switch_to_g0(m, from);
         return;
     }
-    /* relaxed, here and below: see timer.c */
-    if (atomic_load_explicit(&sched->timers_next, memory_order_relaxed) != INT64_MAX)
-        timers_run(m);
+    timers_check(m);
     bool inherit = false;
     struct g *gp = m->ops->pick(m, &inherit);
     if (gp == from) {
@@ -197,6 +195,16 @@ void g_spawn(struct m *m, struct g *gp)
     wakep(m);
 }
 
+void g_spawn_queued(struct m *m, void (*fn)(void *), void *arg)
+{
+    struct g *gp = g_alloc(m);
+    gp->fn = fn;
+    gp->arg = arg;
+    g_mark_queued(gp);
+    m->ops->ready(m, gp, READY_NEW);
+    wakep(m);
+}
+
 void go(void (*fn)(void *), void *arg)
 {
     struct m *m = preempt_point();
@@ -242,8 +250,7 @@ static struct g *g_exit(struct m *m, struct g *gp)
     m->one_g_done = m->ops->thread_per_g;
     bool inherit = false;
     struct g *next = g_end(m, gp);
-    if (!next && atomic_load_explicit(&m->sched->timers_next, memory_order_relaxed) == INT64_MAX &&
-        !gp->big_stack && !m->ops->thread_per_g && !m_has_detour(m))
+    if (!next && !timers_any(m) && !gp->big_stack && !m->ops->thread_per_g && !m_has_detour(m))
         next = m->ops->pick(m, &inherit);
     bool ready = next && !next->locked &&
                  !atomic_load_explicit(&next->on_cpu, memory_order_acquire); /* O2 */
@@ -379,8 +386,7 @@ static struct g *m_find_runnable(struct m *m, bool *inherit)
             m_idle(m);
             continue;
         }
-        if (atomic_load_explicit(&m->sched->timers_next, memory_order_relaxed) != INT64_MAX)
-            timers_run(m);
+        timers_check(m);
         struct g *gp = m->ops->pick(m, inherit);
         if (gp)
             return gp;
@@ -391,6 +397,8 @@ static struct g *m_find_runnable(struct m *m, bool *inherit)
         }
         if (m->ops->steal && m_may_spin(m) && (gp = m_spin(m, inherit)))
             return gp;
+        if (timers_run_others(m))
+            continue; /* what they readied is in a queue of this P's or M's */
         if (!galloc_give_back(m->sched))
             m_idle(m);
     }

@@ -1,8 +1,10 @@
 /* sched.c - makes, starts and ends a scheduler: Ps, Ms and their threads, the main goroutine. */
 #include "ctx.h"
 #include "internal.h"
+#include "timer.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 const struct stat_info stat_info[STAT_COUNT] = {
@@ -20,16 +22,17 @@ void *sched_zalloc(size_t size)
     return memset(ptr, 0, size);
 }
 
-static struct p *p_new(struct sched *sched, int32_t id)
+struct p *p_new(struct sched *sched, int32_t id)
 {
     struct p *p = sched_zalloc(sizeof *p);
     p->id = id;
+    timers_give(sched, p);
     if (sched->ops->p_init)
         sched->ops->p_init(sched, p);
     return p;
 }
 
-static void p_free(struct sched *sched, struct p *p)
+void p_free(struct sched *sched, struct p *p)
 {
     if (sched->ops->p_fini)
         sched->ops->p_fini(sched, p);
@@ -102,13 +105,22 @@ struct m *m_new(struct sched *sched, struct p *p)
     return m;
 }
 
+static void m_set_slack(int64_t ns)
+{
+    int error = machine_timer_slack(ns);
+    if (error)
+        fatal_env(-error, "slack_ns=%" PRId64 ": the kernel refuses", ns);
+}
+
 void m_enter(struct m *m)
 {
     machine_set_self(m);
     machine_thread_enter();
+    if (m->sched->floor->slack_ns != SLACK_KERNEL)
+        m_set_slack(m->sched->floor->slack_ns);
     machine_stack_bounds(&m->g0.stack, &m->g0_stack_size);
     m->self = machine_thread_self();
-    atomic_store_explicit(&m->has_self, true, memory_order_release); /* T1 */
+    atomic_store_explicit(&m->has_self, true, memory_order_release); /* V1 */
 #if defined(CTX_TSAN)
     m->g0.fiber = __tsan_get_current_fiber();
 #endif
@@ -121,6 +133,8 @@ void m_leave(struct m *m)
     if (m->sched->m_stopping)
         m->sched->m_stopping(m, m->sched->hook_arg);
     m_cache_flush(m);
+    if (m->sched->floor->slack_ns != SLACK_KERNEL)
+        m_set_slack(0); /* M 0's thread goes on without a scheduler */
     machine_thread_leave();
 }
 
@@ -180,6 +194,13 @@ void m_start_with(struct m *self, struct g *gp)
     struct m *m = m_new(sched, p);
     m->next = gp;
     m->next_inherit = false;
+    stat_add(&self->stats, STAT_THREADS, 1);
+    m_start(m);
+}
+
+void m_start_server(struct m *self, struct p *p)
+{
+    struct m *m = m_new(self->sched, p);
     stat_add(&self->stats, STAT_THREADS, 1);
     m_start(m);
 }

@@ -16,7 +16,7 @@
  *
  * p->call counts calls: even while the M that holds p runs, odd while it is in a call. Whoever
  * changes it from odd to even owns p: the M that comes back, or who takes it away.
- *   H1  release store of odd in blocking_enter()   pairs with   H2  acquiring CAS to even in
+ *   U1  release store of odd in blocking_enter()   pairs with   U2  acquiring CAS to even in
  *       p_take() (what the M did with its P is visible to who takes it)
  *   relaxed: the M's own CAS back to even, when nobody else has written anything.
  *   After 2^31 calls of one P the count repeats: an M would have to sleep through all of them.
@@ -87,7 +87,7 @@ static void site_learn(struct sched *sched, uintptr_t pc, int64_t ns)
 bool p_take(struct p *p, uint32_t seen)
 {
     return atomic_compare_exchange_strong_explicit(&p->call, &seen, seen + 1, memory_order_acquire,
-                                                   memory_order_relaxed); /* H2 */
+                                                   memory_order_relaxed); /* U2 */
 }
 
 /* relaxed: others take it as a hint */
@@ -103,7 +103,7 @@ static void enter_marked(struct m *m, struct p *p)
     m->call_word = atomic_load_explicit(&p->call, memory_order_relaxed) + 1;
     call_p_set(m, p);
     INVARIANT(m->call_word & 1);
-    atomic_store_explicit(&p->call, m->call_word, memory_order_release); /* H1 */
+    atomic_store_explicit(&p->call, m->call_word, memory_order_release); /* U1 */
     sysmon_wake(m->sched);
 }
 

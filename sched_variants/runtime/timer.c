@@ -1,71 +1,142 @@
-/* timer.c - sleeping goroutines: one heap behind one lock, ordered by when the sleep ends.
+/* timer.c - sleeping goroutines and timers: a heap per P, ordered by when they are due.
  *
- * Nobody serves the heap: Ms look at sched->timers_next when they schedule, and the first idle M
- * sleeps until then (idle.c). 1:1 variants do not come here, their threads sleep in the kernel.
+ * Who serves a heap:
+ *   the M that holds its P, whenever it schedules: one look at `next`, on a line of that P's own
+ *   an M that found nothing to steal: all heaps, before it gives its P up (timers_run_others())
+ *   the first idle M sleeps until the earliest of all heaps is due (idle.c)
+ * Variants with `blocks` have no idle protocol. `static`: the M of each P serves its heap, and
+ * sleeps until its own next; nobody else does. 1:1: a sleep is the kernel's, and there is one heap
+ * for timers, served by a thread with a P of its own that runs no G and is started when the first
+ * timer is armed (timers_serve()); the Ps of all other threads share a heap that stays empty.
  *
  * Source: Go 1.26 runtime/time.go.
- *   Same:    4-ary heap; due sleepers are readied in order by whoever schedules.
- *   Differs: one heap, not one per P; sleeps that end at the same time end in the order in which
- *            they began.
- *   Why:     the order of equal ones is the scheduler's to show, not the heap's.
+ *   Same:    a 4-ary heap per P with a lock of its own; thieves run what is due in others' heaps in
+ *            the last part of a search; a timer armed anew for later stays where it is, and moves
+ *            when it comes to the top.
+ *   Differs: (1) what is due at the same time in one heap is served in the order in which it was
+ *            armed; (2) a stopped timer leaves the heap at once, where Go marks it and purges the
+ *            heap when more than a quarter are marked; (3) a sleeper is an entry of the heap and no
+ *            timer; (4) sleepers that are due are taken out in batches; (5) timers=global.
+ *   Why:     (1) the order of equal ones is the scheduler's to show, not the heap's; (2) there is
+ *            no garbage collector, so a mark must not lie in a timer whose owner may free it; and
+ *            with its place in hand, taking an entry out costs what adding one costs. No stopped
+ *            timer wakes a worker, and memory is bounded by what is armed; (3) a sleep allocates
+ *            nothing and cannot be stopped; (4) ten thousand that are due together do not take the
+ *            lock ten thousand times.
  *
- * A sleeper takes 24 bytes of the heap's array and nothing else beside its G. The array doubles
- * when it is full and is halved when three quarters of it are free, so that ended sleeps leave
- * nothing behind.
+ * An entry is 24 bytes; a sleeper takes nothing else beside its G. For a timer each move within
+ * the heap is also a store into it (timer->at). The array doubles when it is full and is halved
+ * when three quarters of it are free, so that ended sleeps leave nothing behind.
  *
- * Invariant, while lock is free: timers_next == when of the heap's root, INT64_MAX if empty.
+ * Invariants, while the lock is free
+ *   next == when of the heap's root, INT64_MAX if empty
+ *   an entry's when is not after that of any entry below it;  nor after its timer's when
+ *   timer->at == 0  or  heap[timer->at - 1] is the timer's entry, and timer->home this heap
  *
- * timers_next is written under the lock and read without it, relaxed at both ends: it hands nothing
+ * next is written under the lock and read without it, relaxed at both ends: it hands nothing
  * over. A look that is out of date costs a look at the heap, or a sleep that ends one scheduling
- * point later; that no M sleeps past a timer is sched->lock's doing (sched_timer_is_earlier()).
+ * point later; that no M sleeps past a timer is the doing of sched_timer_is_earlier(), and of the
+ * note where a heap has a server (T1: the store of next is before the wake in timers_tell()).
+ *
+ * Ending a timer. A call runs without the lock, so that it may take others. While it runs, a record
+ * on the caller's stack is on the list `firing` of the timer's home, which stays its home
+ * so long; so timer_disarm() knows under that one lock whether the timer is armed, and whether it
+ * runs. The record and not the timer tells, because the call may have freed the timer.
  */
+#include "timer.h"
 #include "internal.h"
 
 #include <errno.h>
 
-struct sleeper {
+struct timer_entry {
     int64_t when;
-    uint64_t turn; /* how many sleeps began before */
-    struct g *gp;
+    uint64_t turn;
+    uintptr_t what; /* a G, or a timer + 1 */
 };
 
-/* All but the lock is protected by it. */
-struct timers {
-    lock_t lock;
-    size_t count, capacity;
-    uint64_t turns;
-    struct sleeper *heap;
+/* A call that runs. */
+struct firing {
+    struct timer *timer;
+    struct firing *next; /* protected by the heap's lock */
 };
 
-enum { ARITY = 4, CAPACITY_MIN = 64 };
+enum { ARITY = 4, CAPACITY_MIN = 64, BATCH = 32, IS_TIMER = 1 };
+
+const char *const timers_words[] = {"perp", "global", NULL};
+const char *const poll_round_words[] = {"ns", "ms", NULL};
+const char *const slack_words[] = {"kernel", NULL};
 
 void timers_init(struct sched *sched)
 {
-    struct timers *timers = machine_alloc(sizeof *timers, 64);
-    if (!timers)
-        fatal_env(ENOMEM, "no memory for timers");
-    *timers = (struct timers){0};
-    sched->timers = timers;
-    atomic_store_explicit(&sched->timers_next, INT64_MAX, memory_order_relaxed);
+    bool one = sched->ops->thread_per_g || sched->floor->timers == TIMERS_GLOBAL;
+    sched->heaps = one ? 1 : sched->procs;
+    /* the last one stays empty: 1:1 variants */
+    sched->timers = sched_zalloc(sizeof *sched->timers * (size_t)(sched->heaps + 1));
+    for (int32_t i = 0; i <= sched->heaps; i++)
+        atomic_init(&sched->timers[i].next, INT64_MAX);
 }
 
 void timers_fini(struct sched *sched)
 {
-    machine_free(sched->timers->heap);
+    for (int32_t i = 0; i < sched->heaps; i++)
+        machine_free(sched->timers[i].heap);
     machine_free(sched->timers);
 }
 
-/* Pre: lock. */
-static void publish_next(struct sched *sched)
+void timers_give(struct sched *sched, struct p *p)
 {
-    struct timers *timers = sched->timers;
+    if (sched->ops->thread_per_g) {
+        p->timers = &sched->timers[sched->heaps];
+        return;
+    }
+    p->timers = &sched->timers[sched->heaps > 1 ? p->id : 0];
+    if (sched->ops->blocks)
+        p->timers->server = p;
+}
+
+int64_t timers_earliest(struct sched *sched)
+{
+    int64_t earliest = INT64_MAX;
+    for (int32_t i = 0; i < sched->heaps; i++) {
+        int64_t next = atomic_load_explicit(&sched->timers[i].next, memory_order_relaxed);
+        if (next < earliest)
+            earliest = next;
+    }
+    return earliest;
+}
+
+/* Source: Go 1.26 runtime/netpoll_epoll.go netpoll: below 1 ms is 1 ms, else whole ones, at most
+ * 11.5 days. */
+int64_t timers_wait_ns(const struct sched *sched, int64_t when)
+{
+    enum { MS = 1000000 };
+    int64_t left = when - machine_now();
+    if (left <= 0)
+        return 0;
+    if (sched->floor->poll_round == POLL_ROUND_NS)
+        return left;
+    return left < MS                         ? MS
+           : left < MS * INT64_C(1000000000) ? left / MS * MS
+                                             : MS * INT64_C(1000000000);
+}
+
+/* The heap ---------------------------------------------------------------------------------- */
+
+/* Pre, for all here: the lock. */
+static void publish_next(struct timers *timers)
+{
     int64_t next = timers->count ? timers->heap[0].when : INT64_MAX;
-    atomic_store_explicit(&sched->timers_next, next, memory_order_relaxed);
+    atomic_store_explicit(&timers->next, next, memory_order_relaxed);
+}
+
+static struct timer *timer_of(const struct timer_entry *entry)
+{
+    return entry->what & IS_TIMER ? (struct timer *)(entry->what - IS_TIMER) : NULL;
 }
 
 static void heap_resize(struct timers *timers, size_t capacity)
 {
-    struct sleeper *heap = machine_alloc(capacity * sizeof *heap, 64);
+    struct timer_entry *heap = machine_alloc(capacity * sizeof *heap, 64);
     if (!heap)
         fatal_env(ENOMEM, "no memory for %zu timers", capacity);
     for (size_t i = 0; i < timers->count; i++)
@@ -75,75 +146,346 @@ static void heap_resize(struct timers *timers, size_t capacity)
     timers->capacity = capacity;
 }
 
-static bool sleeper_is_before(const struct sleeper *a, const struct sleeper *b)
+static bool entry_is_before(const struct timer_entry *a, const struct timer_entry *b)
 {
     return a->when != b->when ? a->when < b->when : a->turn < b->turn;
 }
 
-static void heap_push(struct timers *timers, struct sleeper item)
+static inline void heap_set(struct timers *timers, size_t at, struct timer_entry entry)
+{
+    struct timer *timer = timer_of(&entry);
+    timers->heap[at] = entry;
+    if (timer)
+        timer->at = at + 1;
+}
+
+/* Puts entry into the free place `at`, or above it. */
+static void heap_sift_up(struct timers *timers, size_t at, struct timer_entry entry)
+{
+    while (at > 0 && entry_is_before(&entry, &timers->heap[(at - 1) / ARITY])) {
+        heap_set(timers, at, timers->heap[(at - 1) / ARITY]);
+        at = (at - 1) / ARITY;
+    }
+    heap_set(timers, at, entry);
+}
+
+/* Puts entry into the free place `at`, or below it. */
+static void heap_sift_down(struct timers *timers, size_t at, struct timer_entry entry)
+{
+    for (;;) {
+        size_t first = at * ARITY + 1, least_at = at;
+        const struct timer_entry *least = &entry;
+        for (size_t kid = first; kid < first + ARITY && kid < timers->count; kid++)
+            if (entry_is_before(&timers->heap[kid], least)) {
+                least = &timers->heap[kid];
+                least_at = kid;
+            }
+        if (least == &entry)
+            break;
+        heap_set(timers, at, *least);
+        at = least_at;
+    }
+    heap_set(timers, at, entry);
+}
+
+static void heap_push(struct timers *timers, struct timer_entry entry)
 {
     if (timers->count == timers->capacity)
         heap_resize(timers, timers->capacity ? timers->capacity * 2 : CAPACITY_MIN);
-    size_t at = timers->count++;
-    while (at > 0 && sleeper_is_before(&item, &timers->heap[(at - 1) / ARITY])) {
-        timers->heap[at] = timers->heap[(at - 1) / ARITY];
-        at = (at - 1) / ARITY;
-    }
-    timers->heap[at] = item;
+    heap_sift_up(timers, timers->count++, entry);
 }
 
-static struct sleeper heap_pop(struct timers *timers)
+static void heap_remove(struct timers *timers, size_t at)
 {
-    struct sleeper top = timers->heap[0];
-    struct sleeper last = timers->heap[--timers->count];
-    size_t at = 0;
-    for (;;) {
-        size_t first = at * ARITY + 1;
-        const struct sleeper *least = &last;
-        for (size_t kid = first; kid < first + ARITY && kid < timers->count; kid++)
-            if (sleeper_is_before(&timers->heap[kid], least))
-                least = &timers->heap[kid];
-        if (least == &last)
-            break;
-        timers->heap[at] = *least;
-        at = (size_t)(least - timers->heap);
+    struct timer_entry last = timers->heap[--timers->count];
+    if (at < timers->count) {
+        if (at > 0 && entry_is_before(&last, &timers->heap[(at - 1) / ARITY]))
+            heap_sift_up(timers, at, last);
+        else
+            heap_sift_down(timers, at, last);
     }
-    timers->heap[at] = last;
     if (timers->count <= timers->capacity / 4 && timers->capacity > CAPACITY_MIN)
         heap_resize(timers, timers->capacity / 2);
-    return top;
+}
+
+/* Somebody has to wake earlier ------------------------------------------------------------- */
+
+/* 1:1: the thread that serves the timers. */
+static void timers_serve(struct m *m, struct timers *timers)
+{
+    struct p *p = p_new(m->sched, -1);
+    p->timers = timers;
+    lock_acquire(&timers->lock);
+    bool mine = !timers->server;
+    if (mine)
+        timers->server = p;
+    lock_release(&timers->lock);
+    if (mine)
+        m_start_server(m, p);
+    else
+        p_free(m->sched, p);
+}
+
+/* The root of the heap has become earlier; server is what it was then, under the lock: a server
+ * that starts later looks at the heap first. */
+static void timers_tell(struct m *m, struct timers *timers, struct p *server)
+{
+    if (!m->ops->blocks) {
+        sched_timer_is_earlier(m);
+    } else if (!server) {
+        timers_serve(m, timers);
+    } else if (server != m->p) {
+        struct m *owner = atomic_load_explicit(&server->m, memory_order_acquire); /* P2 */
+        if (owner)
+            m_block_wake(m, owner); /* T1 */
+    }
 }
 
 void timers_add(struct m *m, struct g *gp, int64_t when)
 {
-    struct sched *sched = m->sched;
-    struct timers *timers = sched->timers;
+    struct timers *timers = m->p->timers;
     lock_acquire(&timers->lock);
     bool earliest = !timers->count || when < timers->heap[0].when;
-    heap_push(timers, (struct sleeper){when, timers->turns++, gp});
+    heap_push(timers, (struct timer_entry){when, timers->turns++, (uintptr_t)gp});
     if (earliest)
-        publish_next(sched);
+        publish_next(timers);
+    struct p *server = timers->server;
     lock_release(&timers->lock);
     if (earliest)
-        sched_timer_is_earlier(sched);
+        timers_tell(m, timers, server);
 }
 
-void timers_run(struct m *m)
+/* Timers ------------------------------------------------------------------------------------ */
+
+/* Locks the timer's home, which must not be NULL. */
+static struct timers *timer_lock(struct timer *timer)
+{
+    for (;;) {
+        struct timers *home = atomic_load_explicit(&timer->home, memory_order_acquire); /* H2 */
+        lock_acquire(&home->lock);
+        /* relaxed: it can change only under the lock that we hold, if it has not yet */
+        if (atomic_load_explicit(&timer->home, memory_order_relaxed) == home)
+            return home;
+        lock_release(&home->lock);
+    }
+}
+
+/* Pre: the lock. */
+static bool timer_runs(const struct timers *home, const struct timer *timer)
+{
+    for (const struct firing *firing = home->firing; firing; firing = firing->next)
+        if (firing->timer == timer)
+            return true;
+    return false;
+}
+
+/* As timer_lock(), for a timer about to be armed by m: one that is at rest moves to m's heap. */
+static struct timers *timer_lock_near(struct m *m, struct timer *timer)
+{
+    struct timers *near = m->ops->thread_per_g ? m->sched->timers : m->p->timers;
+    struct timers *none = NULL;
+    /* relaxed: who fails goes on to H2 */
+    atomic_compare_exchange_strong_explicit(&timer->home, &none, near,
+                                            memory_order_release, /* H1 */
+                                            memory_order_relaxed);
+    struct timers *home = timer_lock(timer);
+    if (home == near || timer->at || timer_runs(home, timer))
+        return home;
+    atomic_store_explicit(&timer->home, near, memory_order_release); /* H1 */
+    lock_release(&home->lock);
+    return timer_lock(timer); /* near, unless somebody else has been as quick */
+}
+
+/* Pre: the lock; timer->when has been set. */
+static void timer_enter(struct timers *timers, struct timer *timer)
+{
+    struct timer_entry entry = {timer->when, timer->turn, (uintptr_t)timer + IS_TIMER};
+    if (!timer->at)
+        heap_push(timers, entry);
+    else if (entry.when < timers->heap[timer->at - 1].when)
+        heap_sift_up(timers, timer->at - 1, entry);
+    /* else it is moved when it comes to the top: take_due() */
+}
+
+/* Those that run at this moment stay: timer_runs() looks where their home is. */
+void timers_move(struct timers *from, struct timers *to)
+{
+    if (from == to)
+        return;
+    lock_acquire(from < to ? &from->lock : &to->lock);
+    lock_acquire(from < to ? &to->lock : &from->lock);
+    for (size_t at = from->count; at-- > 0;) {
+        struct timer_entry entry = from->heap[at];
+        struct timer *timer = timer_of(&entry);
+        if (timer && timer_runs(from, timer))
+            continue;
+        heap_remove(from, at);
+        entry.turn = to->turns++;
+        if (timer) {
+            timer->at = 0;
+            timer->turn = entry.turn;
+            atomic_store_explicit(&timer->home, to, memory_order_release); /* H1 */
+        }
+        heap_push(to, entry);
+    }
+    publish_next(from);
+    publish_next(to);
+    lock_release(&from->lock);
+    lock_release(&to->lock);
+}
+
+bool timer_arm(struct m *m, struct timer *timer, int64_t when, int64_t period)
+{
+    INVARIANT(m->p && timer->fire && !((uintptr_t)timer & IS_TIMER));
+    struct timers *timers = timer_lock_near(m, timer);
+    bool was_armed = timer->at != 0;
+    int64_t next = timers->count ? timers->heap[0].when : INT64_MAX;
+    timer->when = when;
+    timer->period = period;
+    timer->turn = timers->turns++;
+    timer_enter(timers, timer);
+    publish_next(timers);
+    bool earlier = timers->heap[0].when < next;
+    struct p *server = timers->server;
+    lock_release(&timers->lock);
+    if (earlier)
+        timers_tell(m, timers, server);
+    return was_armed;
+}
+
+/* Pre: the lock. */
+static bool timer_leave(struct timers *timers, struct timer *timer)
+{
+    if (!timer->at)
+        return false;
+    heap_remove(timers, timer->at - 1);
+    timer->at = 0;
+    publish_next(timers);
+    return true;
+}
+
+enum timer_disarmed timer_disarm(struct timer *timer)
+{
+    if (!atomic_load_explicit(&timer->home, memory_order_acquire)) /* H2 */
+        return TIMER_IDLE;
+    struct timers *timers = timer_lock(timer);
+    bool was_armed = timer_leave(timers, timer);
+    bool runs = timer_runs(timers, timer);
+    lock_release(&timers->lock);
+    return runs ? TIMER_RUNNING : was_armed ? TIMER_STOPPED : TIMER_IDLE;
+}
+
+bool timer_disarm_wait(struct timer *timer)
+{
+    bool was_armed = false;
+    if (!atomic_load_explicit(&timer->home, memory_order_acquire)) /* H2 */
+        return false;
+    for (int i = 1;; i++) {
+        struct timers *timers = timer_lock(timer);
+        was_armed |= timer_leave(timers, timer); /* once more: the call may have armed it */
+        bool runs = timer_runs(timers, timer);
+        lock_release(&timers->lock);
+        if (!runs)
+            return was_armed;
+        machine_relax(&timers->lock);
+        if (i % 64 == 0)
+            machine_yield();
+    }
+}
+
+/* Serving a heap -------------------------------------------------------------------------- */
+
+static void firing_begin(struct timers *timers, struct firing *firing, struct timer *timer)
+{
+    firing->timer = timer;
+    firing->next = timers->firing;
+    timers->firing = firing;
+}
+
+static void firing_end(struct timers *timers, struct firing *firing)
+{
+    struct firing **at = &timers->firing;
+    while (*at != firing)
+        at = &(*at)->next;
+    *at = firing->next;
+    firing->timer = NULL;
+}
+
+/* Pre: the lock; timer is the root and due at `now`, or later than its entry says. */
+static void timer_advance(struct timers *timers, struct timer *timer, int64_t now)
+{
+    if (timer->when <= now) {
+        if (timer->period <= 0) {
+            timer->at = 0;
+            heap_remove(timers, 0);
+            return;
+        }
+        timer->when += timer->period * (1 + (now - timer->when) / timer->period);
+        timer->turn = timers->turns++;
+    }
+    heap_sift_down(timers, 0,
+                   (struct timer_entry){timer->when, timer->turn, (uintptr_t)timer + IS_TIMER});
+}
+
+/* Pre: the lock. Takes out sleepers that are due at now, at most BATCH and none after a timer, and
+ * returns how many; or the timer, if one is the first. */
+static int take_due(struct timers *timers, int64_t now, struct g **batch, struct firing *firing)
+{
+    int n = 0;
+    while (timers->count && timers->heap[0].when <= now && n < BATCH) {
+        struct timer *timer = timer_of(&timers->heap[0]);
+        if (!timer) {
+            batch[n++] = (struct g *)timers->heap[0].what;
+            heap_remove(timers, 0);
+            continue;
+        }
+        bool due = timer->when <= now;
+        if (due && n > 0)
+            break;
+        timer_advance(timers, timer, now);
+        if (due) {
+            firing_begin(timers, firing, timer);
+            break;
+        }
+    }
+    publish_next(timers);
+    return n;
+}
+
+bool timers_run_heap(struct m *m, struct timers *timers)
+{
+    struct g *batch[BATCH];
+    struct firing firing = {0};
+    int64_t now = machine_now();
+    bool any = false;
+    (void)m;
+    while (firing.timer || atomic_load_explicit(&timers->next, memory_order_relaxed) <= now) {
+        lock_acquire(&timers->lock);
+        if (firing.timer)
+            firing_end(timers, &firing);
+        int n = take_due(timers, now, batch, &firing);
+        void (*fire)(struct timer *, int64_t) = firing.timer ? firing.timer->fire : NULL;
+        lock_release(&timers->lock);
+        for (int i = 0; i < n; i++)
+            g_ready(batch[i]);
+        if (fire)
+            fire(firing.timer, now);
+        any = any || n > 0 || fire;
+    }
+    return any;
+}
+
+bool timers_run_others(struct m *m)
 {
     struct sched *sched = m->sched;
-    struct timers *timers = sched->timers;
-    int64_t now = machine_now();
-    while (atomic_load_explicit(&sched->timers_next, memory_order_relaxed) <= now) {
-        struct g *gp = NULL;
-        lock_acquire(&timers->lock);
-        if (timers->count && timers->heap[0].when <= now) {
-            gp = heap_pop(timers).gp;
-            publish_next(sched);
-        }
-        lock_release(&timers->lock);
-        if (gp)
-            g_ready(gp);
+    int32_t from = m->p->id;
+    bool any = false;
+    for (int32_t i = 1; i < sched->heaps; i++) {
+        struct timers *timers = &sched->timers[(from + i) % sched->heaps];
+        if (atomic_load_explicit(&timers->next, memory_order_relaxed) != INT64_MAX)
+            any |= timers_run_heap(m, timers);
     }
+    return any;
 }
 
 void go_sleep(int64_t ns)

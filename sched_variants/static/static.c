@@ -14,6 +14,7 @@ struct static_knobs {
 
 static const struct param static_knobs[] = {
     WATCH_KNOBS(struct static_knobs, floor),
+    SLEEP_KNOBS(struct static_knobs, floor),
     {0},
 };
 

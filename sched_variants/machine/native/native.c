@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -191,6 +192,11 @@ void machine_sleep(int64_t ns)
     struct timespec left = {ns / NS_PER_S, ns % NS_PER_S};
     while (nanosleep(&left, &left) != 0 && errno == EINTR)
         continue;
+}
+
+int machine_timer_slack(int64_t ns)
+{
+    return prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0) == 0 ? 0 : -errno;
 }
 
 void machine_yield(void)
