@@ -9,9 +9,9 @@
  * nothing depends on speed: where a case has to wait, it waits for an event, and the watchdog turns
  * a lost wake-up into a failure.
  *
- * Cases proper are in conform_goroutines.c and conform_mixed.c. Here are those that end their child
- * on purpose, the workloads, and the loop. No third-party library, so that the cross build can run
- * it on another architecture.
+ * Cases proper are in conform_goroutines.c, conform_timers.c and conform_mixed.c. Here are those
+ * that end their child on purpose, the workloads, and the loop. No third-party library, so that the
+ * cross build can run it on another architecture.
  */
 #define _GNU_SOURCE
 #include "conform.h"
@@ -113,6 +113,8 @@ static const struct case_tables goroutine_cases = {
      conform_goroutine_cases}};
 static const struct case_tables thread_cases = {
     {conform_thread_cases, conform_thread_cases, conform_thread_cases, conform_thread_cases}};
+static const struct case_tables timer_cases = {
+    {conform_timer_cases, conform_timer_cases, conform_timer_cases, conform_timer_cases}};
 static const struct case_tables mixed_cases = {
     {conform_mixed_cases_FJ_GO, conform_mixed_cases_FJ_HELP, conform_mixed_cases_FJ_WORK,
      conform_mixed_cases_FJ_LINKED}};
@@ -455,6 +457,7 @@ static void cell_run(struct conform_cell *cell)
 {
     cases_run(&goroutine_cases, cell);
     cases_run(&thread_cases, cell);
+    cases_run(&timer_cases, cell);
     cases_run(&mixed_cases, cell);
     conform_live_gs_zero_after(cell);
     conform_deadlock_is_reported(cell);
@@ -507,6 +510,7 @@ static _Noreturn void misuse_words(void)
         suggest_offer(&near, workloads[w]->name);
     offer_cases(&near, conform_goroutine_cases);
     offer_cases(&near, conform_thread_cases);
+    offer_cases(&near, conform_timer_cases);
     offer_cases(&near, conform_mixed_cases_FJ_GO);
     snprintf(wrong, sizeof wrong, "no line has \"%s\"; %s", suite.words[i],
              suggest_text(&near, "", "--list", text, sizeof text));

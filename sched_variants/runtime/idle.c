@@ -347,8 +347,12 @@ static int64_t m_sleep_limit(struct m *m)
 {
     struct sched *sched = m->sched;
     int64_t next = timers_earliest(sched);
-    if (next == INT64_MAX || (sched->timer_m && sched->timer_m != m && sched->timer_when <= next))
+    if (sched->timer_m && sched->timer_m != m && sched->timer_when <= next)
         return -1;
+    if (next == INT64_MAX) {
+        sched->timer_m = NULL; /* if it was m: it sleeps without an end now */
+        return -1;
+    }
     sched->timer_m = m;
     sched->timer_when = next;
     return timers_wait_ns(sched, next);
@@ -468,7 +472,7 @@ void m_start_locked(struct m *m, struct g *gp)
 /* Nobody sleeps past a timer of a heap. As in the sleeping dance, with the heap as the queue: the
  * timer is S1, this is S2 and S3, and what follows I3 is m_sleep_limit(). While no P is idle, no M
  * needs to be told: whoever gives a P up looks at all heaps. */
-void sched_timer_is_earlier(struct m *self)
+void sched_timer_is_earlier(struct m *self, int64_t when)
 {
     struct sched *sched = self->sched;
     /* S2; relaxed, and without a fence: as in wakep() */
@@ -479,11 +483,15 @@ void sched_timer_is_earlier(struct m *self)
     if (atomic_load_explicit(&sched->idle_ps, memory_order_acquire) == 0) /* S3 */
         return;
     lock_acquire(&sched->lock);
-    struct m *m = sched->timer_m;
+    struct m *m = sched->timer_m ? sched->timer_m : sched->idle_m; /* who takes the part */
+    bool in_time = sched->timer_m && sched->timer_when <= when;
     lock_release(&sched->lock);
-    /* Without one no M sleeps past a timer: whoever goes to sleep next takes the part. */
+    if (in_time)
+        return;
     if (m)
         m_note_wake(m);
+    else
+        wakep_slow(self);
 }
 
 void sched_stop(struct m *self)

@@ -81,7 +81,8 @@ struct g *m_wait_locked(struct m *m); /* sleeps until its G is runnable; NULL: t
 void m_start_locked(struct m *m, struct g *gp); /* gives m's P to the M that gp is locked to */
 struct p *idle_p_take(struct sched *sched);     /* one of the idle list, or NULL */
 void p_release(struct m *self, struct p *p);    /* p's M is in a call: others may have it */
-void sched_timer_is_earlier(struct m *m); /* whoever sleeps until the next timer looks again */
+/* A timer at `when` is the next of a heap: whoever sleeps until the next of all looks again. */
+void sched_timer_is_earlier(struct m *m, int64_t when);
 
 /* sched.c */
 void m_init_common(struct sched *sched, struct m *m, int32_t id); /* all but the variant's part */

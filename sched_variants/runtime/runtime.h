@@ -170,6 +170,41 @@ void cond_wait(struct cond *cond, struct mutex *mu); /* mu is held on entry and 
 void cond_signal(struct cond *cond);                 /* wakes the longest waiter, if any */
 void cond_broadcast(struct cond *cond);              /* wakes all, longest first */
 
+/* Timers ------------------------------------------------------------------------------------ */
+
+/* Something that happens later, once or again and again. The one who made it owns it and frees it
+ * with timer_free(). Any goroutines may stop and reset it at the same time. Times are nanoseconds
+ * of go_now(); what happens, happens then or later, never before. Source: Go 1.26 time. */
+struct gotimer;
+
+/* In ns (<= 0: at once), sends the time to timer_chan() (Go: time.NewTimer, time.After). */
+struct gotimer *timer_after(int64_t ns);
+
+/* In ns (<= 0: at once), starts fn(arg) as a goroutine (Go: time.AfterFunc). A stop does not wait
+ * for fn to return. */
+struct gotimer *timer_func(int64_t ns, void (*fn)(void *), void *arg);
+
+/* Every period_ns (> 0) from now on, sends the time to timer_chan() (Go: time.NewTicker). A time is
+ * dropped if the one before it has not been received. */
+struct gotimer *ticker_start(int64_t period_ns);
+
+/* Where to receive the times, int64_t each: a channel that holds one, the timer's, to be neither
+ * closed nor sent on. NULL for timer_func(). */
+struct chan *timer_chan(struct gotimer *timer);
+
+/* What has not happened yet, does not happen; a time that lies in the channel is taken out, so that
+ * none from before the stop is received after it. True if the timer was to happen still, or its
+ * time had not been received. */
+bool timer_stop(struct gotimer *timer);
+
+/* timer_stop(), and then the timer happens in ns from now; a ticker every ns (> 0) from now on.
+ * True as for timer_stop(). */
+bool timer_reset(struct gotimer *timer, int64_t ns);
+
+/* timer_stop(), and frees it and its channel, on which nobody may wait. fn of timer_func() may free
+ * its own timer. */
+void timer_free(struct gotimer *timer);
+
 /* Memory ------------------------------------------------------------------------------------ */
 
 /* Memory for workload data, from the same allocator for all variants. Never NULL. Any stack. */

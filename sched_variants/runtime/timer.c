@@ -105,19 +105,19 @@ int64_t timers_earliest(struct sched *sched)
     return earliest;
 }
 
-/* Source: Go 1.26 runtime/netpoll_epoll.go netpoll: below 1 ms is 1 ms, else whole ones, at most
+/* Source: Go 1.26 runtime/netpoll_epoll.go netpoll: below 1 ms is 1 ms, else whole ones; at most
  * 11.5 days. */
 int64_t timers_wait_ns(const struct sched *sched, int64_t when)
 {
-    enum { MS = 1000000 };
+    const int64_t ms = 1000000, most = ms * 1000000000;
     int64_t left = when - machine_now();
     if (left <= 0)
         return 0;
+    if (left > most)
+        left = most;
     if (sched->floor->poll_round == POLL_ROUND_NS)
         return left;
-    return left < MS                         ? MS
-           : left < MS * INT64_C(1000000000) ? left / MS * MS
-                                             : MS * INT64_C(1000000000);
+    return left < ms ? ms : left / ms * ms;
 }
 
 /* The heap ---------------------------------------------------------------------------------- */
@@ -132,6 +132,11 @@ static void publish_next(struct timers *timers)
 static struct timer *timer_of(const struct timer_entry *entry)
 {
     return entry->what & IS_TIMER ? (struct timer *)(entry->what - IS_TIMER) : NULL;
+}
+
+static struct timer_entry entry_of(const struct timer *timer)
+{
+    return (struct timer_entry){timer->when, timer->turn, (uintptr_t)timer + IS_TIMER};
 }
 
 static void heap_resize(struct timers *timers, size_t capacity)
@@ -226,12 +231,12 @@ static void timers_serve(struct m *m, struct timers *timers)
         p_free(m->sched, p);
 }
 
-/* The root of the heap has become earlier; server is what it was then, under the lock: a server
+/* The root of the heap has become earlier, `when`; server is what it was then, under the lock: one
  * that starts later looks at the heap first. */
-static void timers_tell(struct m *m, struct timers *timers, struct p *server)
+static void timers_tell(struct m *m, struct timers *timers, struct p *server, int64_t when)
 {
     if (!m->ops->blocks) {
-        sched_timer_is_earlier(m);
+        sched_timer_is_earlier(m, when);
     } else if (!server) {
         timers_serve(m, timers);
     } else if (server != m->p) {
@@ -252,7 +257,7 @@ void timers_add(struct m *m, struct g *gp, int64_t when)
     struct p *server = timers->server;
     lock_release(&timers->lock);
     if (earliest)
-        timers_tell(m, timers, server);
+        timers_tell(m, timers, server, when);
 }
 
 /* Timers ------------------------------------------------------------------------------------ */
@@ -299,7 +304,7 @@ static struct timers *timer_lock_near(struct m *m, struct timer *timer)
 /* Pre: the lock; timer->when has been set. */
 static void timer_enter(struct timers *timers, struct timer *timer)
 {
-    struct timer_entry entry = {timer->when, timer->turn, (uintptr_t)timer + IS_TIMER};
+    struct timer_entry entry = entry_of(timer);
     if (!timer->at)
         heap_push(timers, entry);
     else if (entry.when < timers->heap[timer->at - 1].when)
@@ -340,16 +345,16 @@ bool timer_arm(struct m *m, struct timer *timer, int64_t when, int64_t period)
     struct timers *timers = timer_lock_near(m, timer);
     bool was_armed = timer->at != 0;
     int64_t next = timers->count ? timers->heap[0].when : INT64_MAX;
-    timer->when = when;
+    timer->when = when < INT64_MAX ? when : INT64_MAX - 1;
     timer->period = period;
     timer->turn = timers->turns++;
     timer_enter(timers, timer);
     publish_next(timers);
-    bool earlier = timers->heap[0].when < next;
+    bool earlier = when < next;
     struct p *server = timers->server;
     lock_release(&timers->lock);
     if (earlier)
-        timers_tell(m, timers, server);
+        timers_tell(m, timers, server, when);
     return was_armed;
 }
 
@@ -411,20 +416,19 @@ static void firing_end(struct timers *timers, struct firing *firing)
     firing->timer = NULL;
 }
 
-/* Pre: the lock; timer is the root and due at `now`, or later than its entry says. */
+/* Pre: the lock; timer is the root, and due at now. It leaves, or goes where it is due next. */
 static void timer_advance(struct timers *timers, struct timer *timer, int64_t now)
 {
-    if (timer->when <= now) {
-        if (timer->period <= 0) {
-            timer->at = 0;
-            heap_remove(timers, 0);
-            return;
-        }
-        timer->when += timer->period * (1 + (now - timer->when) / timer->period);
-        timer->turn = timers->turns++;
+    if (timer->period <= 0) {
+        timer->at = 0;
+        heap_remove(timers, 0);
+        return;
     }
-    heap_sift_down(timers, 0,
-                   (struct timer_entry){timer->when, timer->turn, (uintptr_t)timer + IS_TIMER});
+    int64_t passed = (now - timer->when) / timer->period * timer->period;
+    if (__builtin_add_overflow(timer->when + passed, timer->period, &timer->when))
+        timer->when = INT64_MAX - 1;
+    timer->turn = timers->turns++;
+    heap_sift_down(timers, 0, entry_of(timer));
 }
 
 /* Pre: the lock. Takes out sleepers that are due at now, at most BATCH and none after a timer, and
@@ -437,13 +441,14 @@ static int take_due(struct timers *timers, int64_t now, struct g **batch, struct
         if (!timer) {
             batch[n++] = (struct g *)timers->heap[0].what;
             heap_remove(timers, 0);
-            continue;
-        }
-        bool due = timer->when <= now;
-        if (due && n > 0)
-            break;
-        timer_advance(timers, timer, now);
-        if (due) {
+        } else if (timer->turn != timers->heap[0].turn) { /* was armed for later since */
+            heap_sift_down(timers, 0, entry_of(timer));
+        } else if (timer->period > 0 && timer_runs(timers, timer)) {
+            timer_advance(timers, timer, now); /* this turn is left out */
+        } else {
+            if (n > 0)
+                break;
+            timer_advance(timers, timer, now);
             firing_begin(timers, firing, timer);
             break;
         }
@@ -499,7 +504,7 @@ void go_sleep(int64_t ns)
         struct g *gp = m->curg;
         gp->wait_reason = WAIT_SLEEP;
         gp->wait_on = NULL;
-        timers_add(m, gp, machine_now() + ns);
+        timers_add(m, gp, timers_when(ns));
         g_park();
     }
 }

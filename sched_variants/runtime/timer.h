@@ -12,8 +12,8 @@
 /* Calls fire(timer, now) once it is due, on an M that holds a P, on a goroutine's stack or g0. The
  * call holds no lock and may ready Gs, make new ones (g_spawn_queued()), and arm or disarm timers,
  * its own included. It must not park, yield or take long: the M's other work waits for it. Two
- * calls of one timer may run at the same time, on two Ms, if it has a period or is armed again
- * before the first has ended. */
+ * calls of one timer may run at the same time, on two Ms, if it is armed again before the first has
+ * ended; a period during which the call still runs is left out. */
 struct timer {
     /* constant while it is armed or its call runs */
     void (*fire)(struct timer *timer, int64_t now);
@@ -100,6 +100,15 @@ int64_t timers_earliest(struct sched *sched);
 /* How long an M without work sleeps until `when`, which it looks at once more then: knob
  * poll_round. */
 int64_t timers_wait_ns(const struct sched *sched, int64_t when);
+
+/* The time in ns from now (ns <= 0: now); a heap holds none later than INT64_MAX - 1. */
+static inline int64_t timers_when(int64_t ns)
+{
+    int64_t when, now = machine_now();
+    if (ns <= 0)
+        return now;
+    return __builtin_add_overflow(now, ns, &when) || when == INT64_MAX ? INT64_MAX - 1 : when;
+}
 
 /* m's P has timers, not necessarily due. relaxed: see timer.c */
 static inline bool timers_any(const struct m *m)
