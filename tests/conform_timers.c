@@ -289,16 +289,15 @@ static void conform_timers_seeded_stress(void *arg)
 }
 
 const struct conform_case conform_timer_cases[] = {
-    {"conform_timer_happens_once", conform_timer_happens_once, NULL},
-    {"conform_timer_stop_is_in_time", conform_timer_stop_is_in_time, NULL},
-    {"conform_timer_leaves_nothing_stale", conform_timer_leaves_nothing_stale, NULL},
-    {"conform_timer_reset_to_later", conform_timer_reset_to_later, NULL},
-    {"conform_timer_func_is_a_goroutine", conform_timer_func_is_a_goroutine, NULL},
-    {"conform_ticker_ticks_and_drops", conform_ticker_ticks_and_drops, NULL},
-    {"conform_timer_happens_beside_a_busy_worker", conform_timer_happens_beside_a_busy_worker,
-     NULL},
-    {"conform_timers_seeded_stress", conform_timers_seeded_stress, NULL},
-    {"conform_timers_seeded_stress", conform_timers_seeded_stress, "timers=global"},
-    {"conform_timers_seeded_stress", conform_timers_seeded_stress, "poll_round=ms"},
-    {NULL, NULL, NULL},
+    CASE(conform_timer_happens_once),
+    CASE(conform_timer_stop_is_in_time),
+    CASE(conform_timer_leaves_nothing_stale),
+    CASE(conform_timer_reset_to_later),
+    CASE(conform_timer_func_is_a_goroutine),
+    CASE(conform_ticker_ticks_and_drops),
+    CASE(conform_timer_happens_beside_a_busy_worker),
+    CASE(conform_timers_seeded_stress),
+    CASE(conform_timers_seeded_stress, .settings = "timers=global"),
+    CASE(conform_timers_seeded_stress, .settings = "poll_round=ms"),
+    {0},
 };

@@ -115,6 +115,8 @@ static const struct case_tables thread_cases = {
     {conform_thread_cases, conform_thread_cases, conform_thread_cases, conform_thread_cases}};
 static const struct case_tables timer_cases = {
     {conform_timer_cases, conform_timer_cases, conform_timer_cases, conform_timer_cases}};
+static const struct case_tables select_cases = {
+    {conform_select_cases, conform_select_cases, conform_select_cases, conform_select_cases}};
 static const struct case_tables mixed_cases = {
     {conform_mixed_cases_FJ_GO, conform_mixed_cases_FJ_HELP, conform_mixed_cases_FJ_WORK,
      conform_mixed_cases_FJ_LINKED}};
@@ -237,6 +239,13 @@ static void deadlock_on_waitgroup(void *arg)
     wg_wait(arg);
 }
 
+static void deadlock_on_select(void *arg)
+{
+    unsigned char value = 0;
+    const struct select_case cases[] = {select_recv(arg, NULL), select_send(arg, &value)};
+    chan_select(cases, 2, NULL);
+}
+
 static void deadlock_main(void *arg)
 {
     (void)arg;
@@ -247,6 +256,7 @@ static void deadlock_main(void *arg)
     wg_add(wg, 1);
     go(deadlock_on_mutex, mu);
     go(deadlock_on_waitgroup, wg);
+    go(deadlock_on_select, chan_make(1, 0));
     go_sleep(1000); /* a timer that has run out is no way out of a deadlock */
     chan_recv(ch, NULL);
 }
@@ -254,7 +264,8 @@ static void deadlock_main(void *arg)
 static void conform_deadlock_is_reported(struct conform_cell *cell)
 {
     const char *const expected[] = {"deadlock",   cell->ops->name, "(main) waits for chan receive",
-                                    "wait group", "mutex",         NULL};
+                                    "wait group", "mutex",         "select",
+                                    NULL};
     fails_run(__func__, cell, deadlock_main, expected);
 }
 
@@ -458,6 +469,7 @@ static void cell_run(struct conform_cell *cell)
     cases_run(&goroutine_cases, cell);
     cases_run(&thread_cases, cell);
     cases_run(&timer_cases, cell);
+    cases_run(&select_cases, cell);
     cases_run(&mixed_cases, cell);
     conform_live_gs_zero_after(cell);
     conform_deadlock_is_reported(cell);
@@ -511,6 +523,7 @@ static _Noreturn void misuse_words(void)
     offer_cases(&near, conform_goroutine_cases);
     offer_cases(&near, conform_thread_cases);
     offer_cases(&near, conform_timer_cases);
+    offer_cases(&near, conform_select_cases);
     offer_cases(&near, conform_mixed_cases_FJ_GO);
     snprintf(wrong, sizeof wrong, "no line has \"%s\"; %s", suite.words[i],
              suggest_text(&near, "", "--list", text, sizeof text));

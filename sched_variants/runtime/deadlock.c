@@ -24,6 +24,7 @@ static const char *const wait_words[] = {
     [WAIT_CHILD] = "its turn",
     [WAIT_SYNC] = "fork/join sync",
     [WAIT_SLEEP] = "sleep",
+    [WAIT_SELECT] = "select",
 };
 
 static void report_g(struct g *gp, void *arg)

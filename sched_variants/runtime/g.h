@@ -52,6 +52,7 @@ enum wait_reason {
     WAIT_SYNC,
     WAIT_SLEEP,
     WAIT_CHILD, /* FJ_WORK: runnable, rests in fj_spawn() of frame wait_on */
+    WAIT_SELECT,
 };
 
 /* The first line is all that making, switching, waking and ending a G touch. */

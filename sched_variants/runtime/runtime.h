@@ -98,7 +98,8 @@ struct chan;
  * unbuffered: a send waits for its receiver. Free with chan_free(). */
 struct chan *chan_make(size_t elem_size, size_t capacity);
 
-/* Frees a channel on which nobody waits and that nobody will use again. */
+/* Frees a channel on which nobody waits and that nobody will use again. A select uses all its
+ * channels until it returns. */
 void chan_free(struct chan *ch);
 
 /* Sends *elem (copied); parks while the buffer is full. Sending on a closed channel is fatal. */
@@ -114,11 +115,43 @@ bool chan_try_send(struct chan *ch, const void *elem);
 bool chan_try_recv(struct chan *ch, void *elem, bool *closed);
 
 /* Closes: parked receivers wake with false, in Go's order. Closing twice is fatal; so is closing
- * while a sender is parked on it. */
+ * while a sender, or a select with a case that sends on it, is parked on it. */
 void chan_close(struct chan *ch);
 
 /* Elements buffered now; a snapshot. */
 size_t chan_len(struct chan *ch);
+
+/* Select: the first that can go ahead of several sends and receives, and only that one. If several
+ * can, one of them at random, each as likely as the others. Source: Go 1.26 runtime/select.go. */
+enum select_op { SELECT_RECV, SELECT_SEND };
+enum { SELECT_CASES_MAX = 65536, SELECT_NONE = -1 };
+
+/* One channel may be in any number of cases, to send and to receive. */
+struct select_case {
+    struct chan *ch;   /* NULL: a case that never can go ahead */
+    void *elem;        /* as in chan_recv(), chan_send() */
+    enum select_op op; /* a send reads *elem and changes nothing */
+};
+
+static inline struct select_case select_recv(struct chan *ch, void *elem)
+{
+    return (struct select_case){ch, elem, SELECT_RECV};
+}
+
+static inline struct select_case select_send(struct chan *ch, const void *elem)
+{
+    return (struct select_case){ch, (void *)(uintptr_t)elem, SELECT_SEND};
+}
+
+/* Does what one of the cases says and returns its index; parks until one can go ahead, with no case
+ * but of NULL channels for ever. *ok (may be NULL): for a receive what chan_recv() returns, for a
+ * send true. cases is the caller's, read until the call returns. Fatal: a send on a closed channel
+ * that was chosen, more than SELECT_CASES_MAX cases. There are no timeouts: receive from the
+ * channel of a timer. */
+int chan_select(const struct select_case *cases, size_t count, bool *ok);
+
+/* As above, but returns SELECT_NONE at once if no case can go ahead (Go: default). */
+int chan_try_select(const struct select_case *cases, size_t count, bool *ok);
 
 /* Wait groups, mutexes, condition variables ------------------------------------------------ */
 

@@ -20,6 +20,7 @@
  *           4 touches neither the G, nor its stack, nor the object again: the woken G may
  *             already have ended and freed all three
  * Step 3 needs no ordering of its own: g_ready() publishes it together with the G.
+ * A select waits for many objects, with a proxy on each list: select.c says how these part.
  *   Rejected: readying under the lock. It takes queue locks and wakes threads, and whoever is woken
  *   would wait for that very lock.
  */

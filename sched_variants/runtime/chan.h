@@ -1,0 +1,197 @@
+/* chan.h - what a channel is, and its operations for who holds its lock: chan.c and select.c.
+ *
+ * Invariants, while the lock is free
+ *   0 <= count <= capacity;  end = capacity * elem_size
+ *   send_at = (recv_at + count * elem_size) mod end
+ *   receivers wait  =>  count = 0, no sender of another G waits, not closed
+ *   senders wait    =>  count = capacity, no receiver of another G waits, not closed
+ *   selects = marks / CHAN_SELECT = how many on both lists are proxies of selects (select.c)
+ * where a proxy whose select has gone ahead with another case waits no longer, although it is on
+ * the list until somebody comes across it.
+ *
+ * Order labels, beside those of the lock:
+ *   C1  chan_recv_now(): release store of count   pairs with   C2  chan_try_recv(): acquire load of
+ *       count (a ring that was drained after it was closed is not taken for empty and open)
+ */
+#ifndef SCHEDLAB_CHAN_H
+#define SCHEDLAB_CHAN_H
+
+#include "waitq.h"
+
+#include <string.h>
+
+/* CHAN_CLOSED is never taken back. */
+enum { CHAN_CLOSED = 1, CHAN_SELECT = 2 };
+
+struct chan {
+    lock_t lock;
+
+    /* constant */
+    uint32_t elem_size;
+    uint32_t capacity;
+    uint32_t end; /* size of the ring in bytes */
+
+    /* protected by lock; count and marks are also read without it */
+    uint32_t send_at; /* places in the ring, as byte offsets: no multiplication, no division */
+    uint32_t recv_at;
+    _Atomic uint32_t count;          /* elements in the ring */
+    _Atomic uint32_t marks;          /* what is unusual: CHAN_CLOSED + selects * CHAN_SELECT */
+    struct g *recv_head, *recv_tail; /* waiting receivers */
+    struct g *send_head, *send_tail; /* waiting senders */
+
+    unsigned char ring[];
+};
+
+/* Everything that an operation touches beside the element is one line. */
+_Static_assert(sizeof(struct chan) == 64, "struct chan fills one cache line");
+
+/* A select that holds the locks of its channels; NULL: an operation on one channel. */
+struct select;
+
+/* select.c: chan_pop() where proxies are on the lists, and the locks of a select. */
+struct g *select_pop(struct chan *ch, struct g **head);
+void select_unlock(const struct select *select);
+
+/* Relaxed: written under the lock only. */
+static inline uint32_t chan_marks(struct chan *ch)
+{
+    return atomic_load_explicit(&ch->marks, memory_order_relaxed);
+}
+
+static inline bool chan_is_closed(struct chan *ch)
+{
+    return chan_marks(ch) & CHAN_CLOSED;
+}
+
+/* Pre: the lock. */
+static inline bool chan_has_selects(struct chan *ch)
+{
+    return chan_marks(ch) >= CHAN_SELECT;
+}
+
+static inline void chan_mark(struct chan *ch, uint32_t add)
+{
+    /* relaxed: the lock publishes it, and for who drains a closed channel C1 */
+    atomic_store_explicit(&ch->marks, chan_marks(ch) + add, memory_order_relaxed);
+}
+
+/* Takes the longest waiter off the list, for the caller to answer and to ready; NULL if nobody
+ * waits. What it is answered with: wait_elem, wake_ok. `selects`, here and below: proxies may be on
+ * the lists. Always a constant: what it rules out leaves no trace in the code. */
+static inline struct g *chan_pop(struct chan *ch, struct g **head, bool selects)
+{
+    INVARIANT(selects || !chan_has_selects(ch));
+    return selects ? select_pop(ch, head) : waitq_pop(head);
+}
+
+static inline void chan_unlock(struct chan *ch, const struct select *select)
+{
+    if (select)
+        select_unlock(select);
+    else
+        lock_release(&ch->lock);
+}
+
+/* The usual sizes become one or two moves. */
+static inline void elem_copy(void *to, const void *from, uint32_t size)
+{
+    if (size == 8)
+        memcpy(to, from, 8);
+    else if (size == 4)
+        memcpy(to, from, 4);
+    else if (size == 16)
+        memcpy(to, from, 16);
+    else
+        memcpy(to, from, size);
+}
+
+static inline uint32_t ring_next(const struct chan *ch, uint32_t at)
+{
+    at += ch->elem_size;
+    return at == ch->end ? 0 : at;
+}
+
+/* Relaxed: only holders of the lock write count. */
+static inline uint32_t count_locked(struct chan *ch)
+{
+    return atomic_load_explicit(&ch->count, memory_order_relaxed);
+}
+
+/* Sends if that needs no waiting. The lock, or all of the select's, is held on entry; released if
+ * true is returned. Without `selects` the channel has no marks at all. */
+static inline __attribute__((always_inline)) bool
+chan_send_now(struct chan *ch, const void *elem, const struct select *select, bool selects)
+{
+    if (selects && chan_is_closed(ch))
+        fatal("%s: the channel is closed", select ? "chan_select: sending" : "chan_send");
+    uint32_t size = ch->elem_size;
+    struct g *receiver = chan_pop(ch, &ch->recv_head, selects);
+    if (receiver) {
+        chan_unlock(ch, select);
+        if (receiver->wait_elem)
+            elem_copy(receiver->wait_elem, elem, size);
+        g_ready(receiver);
+        return true;
+    }
+    uint32_t count = count_locked(ch);
+    if (count == ch->capacity)
+        return false;
+    elem_copy(ch->ring + ch->send_at, elem, size);
+    ch->send_at = ring_next(ch, ch->send_at);
+    /* relaxed: a try that sees it early waits for the lock */
+    atomic_store_explicit(&ch->count, count + 1, memory_order_relaxed);
+    chan_unlock(ch, select);
+    return true;
+}
+
+enum received { RECEIVED_NOTHING, RECEIVED_ELEM, RECEIVED_CLOSED };
+
+/* Takes the head of the ring; a waiting sender's element goes into its place. pre: count > 0. */
+static inline __attribute__((always_inline)) void
+ring_take(struct chan *ch, void *elem, uint32_t count, const struct select *select, bool selects)
+{
+    uint32_t size = ch->elem_size;
+    unsigned char *place = ch->ring + ch->recv_at;
+    if (elem)
+        elem_copy(elem, place, size);
+    ch->recv_at = ring_next(ch, ch->recv_at);
+    struct g *sender = chan_pop(ch, &ch->send_head, selects);
+    if (__builtin_expect(sender != NULL, 0)) {
+        elem_copy(place, sender->wait_elem, size);
+        ch->send_at = ch->recv_at;
+        chan_unlock(ch, select);
+        g_ready(sender);
+        return;
+    }
+    atomic_store_explicit(&ch->count, count - 1, memory_order_release); /* C1 */
+    chan_unlock(ch, select);
+}
+
+/* Receives if that needs no waiting. The lock, or all of the select's, is held on entry, and
+ * afterwards if RECEIVED_NOTHING is returned. */
+static inline __attribute__((always_inline)) enum received
+chan_recv_now(struct chan *ch, void *elem, const struct select *select, bool selects)
+{
+    uint32_t count = count_locked(ch);
+    if (count > 0) {
+        ring_take(ch, elem, count, select, selects);
+        return RECEIVED_ELEM;
+    }
+    uint32_t size = ch->elem_size;
+    struct g *sender = chan_pop(ch, &ch->send_head, selects);
+    if (sender) {
+        chan_unlock(ch, select);
+        if (elem)
+            elem_copy(elem, sender->wait_elem, size);
+        g_ready(sender);
+        return RECEIVED_ELEM;
+    }
+    if (!chan_is_closed(ch))
+        return RECEIVED_NOTHING;
+    chan_unlock(ch, select);
+    if (elem)
+        memset(elem, 0, size);
+    return RECEIVED_CLOSED;
+}
+
+#endif
