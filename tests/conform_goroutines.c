@@ -9,35 +9,35 @@
 
 enum { GS = 100 };
 
-struct once {
+struct runs_once {
     const struct conform_cell *cell;
     struct waitgroup wg;
     _Atomic uint32_t runs[GS * 4 * 2]; /* a parent and a child each */
 };
 
-struct once_g {
-    struct once *once;
+struct runs_once_g {
+    struct runs_once *once;
     int index;
 };
 
 static void once_child(void *arg)
 {
-    struct once_g *self = arg;
+    struct runs_once_g *self = arg;
     atomic_fetch_add(&self->once->runs[self->index], 1);
     wg_done(&self->once->wg);
     go_free(self);
 }
 
-static void once_spawn(struct once *once, int index, void (*fn)(void *))
+static void once_spawn(struct runs_once *once, int index, void (*fn)(void *))
 {
-    struct once_g *child = go_alloc(sizeof *child);
-    *child = (struct once_g){once, index};
+    struct runs_once_g *child = go_alloc(sizeof *child);
+    *child = (struct runs_once_g){once, index};
     go(fn, child);
 }
 
 static void once_parent(void *arg)
 {
-    struct once_g *self = arg;
+    struct runs_once_g *self = arg;
     once_spawn(self->once, self->index + GS * 4, once_child);
     once_child(self);
 }
@@ -45,7 +45,7 @@ static void once_parent(void *arg)
 static void conform_all_spawned_run_once(void *arg)
 {
     const struct conform_cell *cell = arg;
-    struct once *once = go_alloc_zeroed(sizeof *once);
+    struct runs_once *once = go_alloc_zeroed(sizeof *once);
     int n = GS * cell->scale;
     wg_add(&once->wg, 2 * n);
     for (int i = 0; i < n; i++)

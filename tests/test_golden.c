@@ -24,6 +24,8 @@
 
 #include <cmocka.h>
 
+#include "every_variant.h"
+
 enum { TEXT = 4096, TICK = 61 };
 
 /* One call of a workload's run() in a child, and what it left. */
@@ -262,6 +264,172 @@ static void golden_sleeps_end_in_order(void **state)
     support_unshare(all, sizeof *all);
 }
 
+/* Six that wait for one object, parked in the order 0..5, and in which order they go on; main logs
+ * MAIN_LOGS. Measured on Go by programs that do the same. */
+enum { WAITERS = 6, MAIN_LOGS = -1, WRITER_LOGS = 100 };
+
+struct wake {
+    struct log log;
+    struct sem sem;
+    struct rwmutex rw;
+    struct chan *ch[2];
+    struct waitgroup done;
+    struct waker {
+        struct wake *wake;
+        int index;
+    } waker[WAITERS + 1];
+};
+
+static void waker_logs(struct waker *self)
+{
+    log_add(&self->wake->log, self->index);
+    wg_done(&self->wake->done);
+}
+
+static void waker_takes_permit(void *arg)
+{
+    struct waker *self = arg;
+    sem_acquire(&self->wake->sem);
+    waker_logs(self);
+}
+
+static void waker_reads(void *arg)
+{
+    struct waker *self = arg;
+    rwmutex_read_lock(&self->wake->rw);
+    log_add(&self->wake->log, self->index);
+    rwmutex_read_unlock(&self->wake->rw);
+    wg_done(&self->wake->done);
+}
+
+static void waker_writes(void *arg)
+{
+    struct waker *self = arg;
+    rwmutex_lock(&self->wake->rw);
+    log_add(&self->wake->log, WRITER_LOGS);
+    rwmutex_unlock(&self->wake->rw);
+    wg_done(&self->wake->done);
+}
+
+static void waker_selects(void *arg)
+{
+    struct waker *self = arg;
+    const struct select_case cases[] = {select_recv(self->wake->ch[0], NULL),
+                                        select_recv(self->wake->ch[1], NULL)};
+    chan_select(cases, 2, NULL);
+    waker_logs(self);
+}
+
+static void wake_park(struct wake *wake, int first, int n, void (*fn)(void *))
+{
+    wg_add(&wake->done, n);
+    for (int i = first; i < first + n; i++) {
+        wake->waker[i] = (struct waker){wake, i};
+        every_start_parked(fn, &wake->waker[i]);
+    }
+}
+
+/* Main has logged too. */
+static void wake_check(struct wake *wake, const int *expected, int count)
+{
+    log_add(&wake->log, MAIN_LOGS);
+    wg_wait(&wake->done);
+    log_check(&wake->log, expected, count);
+    go_free(wake);
+}
+
+static void sem_release_all(bool handoff, const int *expected, int count)
+{
+    struct wake *wake = go_alloc_zeroed(sizeof *wake);
+    wake_park(wake, 0, WAITERS, waker_takes_permit);
+    for (int i = 0; i < WAITERS; i++) {
+        if (i > 0)
+            log_add(&wake->log, MAIN_LOGS);
+        sem_release(&wake->sem, handoff);
+    }
+    wake_check(wake, expected, count);
+}
+
+static void sem_fifo_main(void *arg)
+{
+    static const int expected[] = {-1, -1, -1, -1, -1, -1, 5, 0, 1, 2, 3, 4};
+    (void)arg;
+    sem_release_all(false, expected, 2 * WAITERS);
+}
+
+static void sem_handoff_main(void *arg)
+{
+    static const int expected[] = {0, -1, 1, -1, 2, -1, 3, -1, 4, -1, 5, -1};
+    (void)arg;
+    sem_release_all(true, expected, 2 * WAITERS);
+}
+
+static void golden_wake_semaphore(void **state)
+{
+    (void)state;
+    one_variant("gmp", sem_fifo_main);
+}
+
+/* The waiter goes on at once, in the place of the releaser. */
+static void golden_wake_semaphore_with_handoff(void **state)
+{
+    (void)state;
+    one_variant("gmp", sem_handoff_main);
+}
+
+static void rwmutex_readers_main(void *arg)
+{
+    static const int expected[] = {-1, 5, 0, 1, 2, 3, 4};
+    (void)arg;
+    struct wake *wake = go_alloc_zeroed(sizeof *wake);
+    rwmutex_lock(&wake->rw);
+    wake_park(wake, 0, WAITERS, waker_reads);
+    rwmutex_unlock(&wake->rw);
+    wake_check(wake, expected, WAITERS + 1);
+}
+
+/* A writer waits for main, which reads, and six readers for the writer. */
+static void rwmutex_writer_main(void *arg)
+{
+    static const int expected[] = {-1, WRITER_LOGS, 5, 0, 1, 2, 3, 4};
+    (void)arg;
+    struct wake *wake = go_alloc_zeroed(sizeof *wake);
+    rwmutex_read_lock(&wake->rw);
+    wake_park(wake, WAITERS, 1, waker_writes);
+    wake_park(wake, 0, WAITERS, waker_reads);
+    rwmutex_read_unlock(&wake->rw);
+    wake_check(wake, expected, WAITERS + 2);
+}
+
+static void golden_wake_rwmutex(void **state)
+{
+    (void)state;
+    one_variant("gmp", rwmutex_readers_main);
+    one_variant("gmp", rwmutex_writer_main);
+}
+
+static void select_close_main(void *arg)
+{
+    static const int expected[] = {-1, 0, 5, 4, 3, 2, 1};
+    (void)arg;
+    struct wake *wake = go_alloc_zeroed(sizeof *wake);
+    for (int i = 0; i < 2; i++)
+        wake->ch[i] = chan_make(1, 0);
+    wake_park(wake, 0, WAITERS, waker_selects);
+    chan_close(wake->ch[0]);
+    struct chan *ch[] = {wake->ch[0], wake->ch[1]};
+    wake_check(wake, expected, WAITERS + 1);
+    chan_free(ch[0]);
+    chan_free(ch[1]);
+}
+
+/* As receivers do. */
+static void golden_wake_select_close(void **state)
+{
+    (void)state;
+    one_variant("gmp", select_close_main);
+}
+
 static void golden_gosched_goes_behind_all(void **state)
 {
     (void)state;
@@ -371,6 +539,10 @@ int main(void)
         cmocka_unit_test(golden_wake_close),
         cmocka_unit_test(golden_wake_sleep),
         cmocka_unit_test(golden_sleeps_end_in_order),
+        cmocka_unit_test(golden_wake_semaphore),
+        cmocka_unit_test(golden_wake_semaphore_with_handoff),
+        cmocka_unit_test(golden_wake_rwmutex),
+        cmocka_unit_test(golden_wake_select_close),
         cmocka_unit_test(golden_gosched_goes_behind_all),
         cmocka_unit_test(golden_steal_half_and_run_the_youngest),
         cmocka_unit_test(golden_fib_gmp),

@@ -496,7 +496,7 @@ static void select_takes_its_place_in_the_order_of_close(void **state)
     one_variant("grq", close_order_grq);
 }
 
-/* Many cases ------------------------------------------------------------------------------------ */
+/* Many cases --------------------------------------------------------------------------------- */
 
 struct wide {
     struct select_case *cases;

@@ -25,6 +25,9 @@ static const char *const wait_words[] = {
     [WAIT_SYNC] = "fork/join sync",
     [WAIT_SLEEP] = "sleep",
     [WAIT_SELECT] = "select",
+    [WAIT_SEM] = "semaphore",
+    [WAIT_READ_LOCK] = "read lock",
+    [WAIT_WRITE_LOCK] = "write lock",
 };
 
 static void report_g(struct g *gp, void *arg)

@@ -53,6 +53,9 @@ enum wait_reason {
     WAIT_SLEEP,
     WAIT_CHILD, /* FJ_WORK: runnable, rests in fj_spawn() of frame wait_on */
     WAIT_SELECT,
+    WAIT_SEM,
+    WAIT_READ_LOCK,
+    WAIT_WRITE_LOCK,
 };
 
 /* The first line is all that making, switching, waking and ending a G touch. */

@@ -203,6 +203,74 @@ void cond_wait(struct cond *cond, struct mutex *mu); /* mu is held on entry and 
 void cond_signal(struct cond *cond);                 /* wakes the longest waiter, if any */
 void cond_broadcast(struct cond *cond);              /* wakes all, longest first */
 
+/* Semaphores, once, read-write mutexes ------------------------------------------------------- */
+
+/* Permits, taken and given by anybody. Source: Go 1.26 runtime/sema.go. SEM_INIT(n), or all zero,
+ * is a ready one with n permits, or none. It may be freed by who knows that no sem_release() is
+ * under way, which may still touch it after another has taken its permit. */
+struct sem {
+    _Atomic uint64_t state; /* waiters << 32 | permits */
+    _Atomic uint32_t lock;
+    struct g *head, *tail; /* waiting Gs; protected by lock */
+};
+#define SEM_INIT(permits)                                                                          \
+    {                                                                                              \
+        .state = (permits)                                                                         \
+    }
+
+/* Takes a permit; parks while there is none, behind all who wait. Whoever is woken and finds that
+ * another took the permit parks again, behind all. */
+void sem_acquire(struct sem *sem);
+
+/* As above, but parks in front of all who wait, each time (Go: lifo). */
+void sem_acquire_front(struct sem *sem);
+
+/* Takes a permit if there is one. */
+bool sem_try_acquire(struct sem *sem);
+
+/* Gives a permit, and wakes the first who waits, if any. Without handoff that one competes for the
+ * permit with everybody else. With handoff it gets the permit before it runs, if the permit is
+ * still there, and the caller lets it run at once (what that means is the variant's), as by
+ * gosched(). More than 2^32 - 1 permits are fatal. */
+void sem_release(struct sem *sem, bool handoff);
+
+/* Something done once, however many ask. Source: Go 1.26 sync/once.go. All zero is ready. */
+struct once {
+    _Atomic uint32_t done;
+    struct mutex mu;
+};
+#define ONCE_INIT                                                                                  \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+/* The first call for *once calls fn(arg); all others return after that has returned, and see what
+ * it did. fn may park. A call for *once from inside fn never returns. */
+void once_do(struct once *once, void (*fn)(void *), void *arg);
+
+/* A lock held by one writer or by any number of readers. A writer that waits keeps new readers out;
+ * its unlock lets in all readers that came meanwhile, before the next writer. Not recursive, for
+ * readers neither: a writer may have come in between. Source: Go 1.26 sync/rwmutex.go. All zero is
+ * unlocked. May be freed as a struct sem may. */
+struct rwmutex {
+    struct mutex writers;      /* the writer's, and that of the one that waits for readers */
+    struct sem writer, reader; /* what these wait on */
+    _Atomic int32_t readers;   /* who read or want to; minus 2^30 while a writer is here */
+    _Atomic int32_t leaving;   /* readers that the writer waits for */
+};
+#define RWMUTEX_INIT                                                                               \
+    {                                                                                              \
+        .readers = 0                                                                               \
+    }
+
+void rwmutex_lock(struct rwmutex *rw);
+bool rwmutex_try_lock(struct rwmutex *rw);
+void rwmutex_unlock(struct rwmutex *rw); /* of one that is not locked for writing: fatal */
+
+void rwmutex_read_lock(struct rwmutex *rw);
+bool rwmutex_try_read_lock(struct rwmutex *rw);
+void rwmutex_read_unlock(struct rwmutex *rw); /* of one that nobody reads: fatal */
+
 /* Timers ------------------------------------------------------------------------------------ */
 
 /* Something that happens later, once or again and again. The one who made it owns it and frees it
