@@ -265,7 +265,7 @@ static void golden_sleeps_end_in_order(void **state)
 }
 
 /* Six that wait for one object, parked in the order 0..5, and in which order they go on; main logs
- * MAIN_LOGS. Measured on Go by programs that do the same. */
+ * MAIN_LOGS. Measured on Go 1.19 by programs that do the same. */
 enum { WAITERS = 6, MAIN_LOGS = -1, WRITER_LOGS = 100 };
 
 struct wake {

@@ -513,6 +513,7 @@ static void wide_main(void *arg)
 
 static void wide_round(size_t count, struct chan **ch, size_t chans, uint64_t *random)
 {
+    CHECK(count > 0);
     struct wide wide = {go_alloc_zeroed(count * sizeof *wide.cases), count, {0}, -1};
     int64_t value = 0;
     for (size_t i = 0; i < count; i++)
