@@ -18,6 +18,7 @@
     X(ring, GOROUTINE)                                                                             \
     X(prodcons, GOROUTINE)                                                                         \
     X(mpmc, GOROUTINE)                                                                             \
+    X(select, GOROUTINE)                                                                           \
     X(sieve, GOROUTINE)                                                                            \
     X(mutex, GOROUTINE)                                                                            \
     X(arrivals, GOROUTINE)                                                                         \
