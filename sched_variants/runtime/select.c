@@ -55,7 +55,7 @@
 
 #include <errno.h>
 
-/* Blocks of up to so many cases need no memory beside the stack, 1 KiB of it. */
+/* Up to so many cases need no memory beside the stack, 1 KiB of it. */
 enum { SELECT_INLINE = 8 };
 
 struct select {
@@ -66,6 +66,9 @@ struct select {
     struct g *proxies;          /* in lock order */
     _Atomic(struct g *) winner; /* the proxy whose case goes ahead; NULL: not decided */
 };
+
+_Static_assert(offsetof(struct g, wait_reason) < 64 && offsetof(struct g, link) < 64,
+               "a proxy takes one cache line of its 128 bytes");
 
 /* What the orders and the proxies are made of. */
 struct select_room {
