@@ -21,6 +21,7 @@
     X(select, GOROUTINE)                                                                           \
     X(sieve, GOROUTINE)                                                                            \
     X(mutex, GOROUTINE)                                                                            \
+    X(rwmutex, GOROUTINE)                                                                          \
     X(arrivals, GOROUTINE)                                                                         \
     X(order, GOROUTINE)
 
