@@ -723,11 +723,11 @@ static void knob_sysmon_max_ns(const char *variant)
               scene_rounds);
 }
 
-/* Runs for good, unless it is stopped. */
-static __attribute__((section("workload_text"), noinline)) void spin_until(const _Atomic bool *word)
+/* Runs for good, unless it is stopped: in go_work(); what is around it is not workload code. */
+static void spin_until(const _Atomic bool *word)
 {
     while (!atomic_load_explicit(word, memory_order_acquire))
-        continue;
+        go_work(10000);
 }
 
 /* Main is 0 and its child 1: each says that it has begun, and waits for the other to say so. */

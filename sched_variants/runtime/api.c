@@ -39,7 +39,8 @@ uint64_t go_random(void)
     return m_random(machine_self());
 }
 
-uint64_t go_work(uint64_t n)
+/* Work of a goroutine's own, and so a place where it may be stopped (preempt.c). */
+__attribute__((section("workload_text"))) uint64_t go_work(uint64_t n)
 {
     uint64_t state = n;
     for (uint64_t i = 0; i < n; i++)

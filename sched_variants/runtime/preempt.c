@@ -10,10 +10,10 @@
  * so that nothing of the runtime is half done and no allocator's lock is held; there is room on the
  * stack for a signal frame; and the G may leave its worker. Elsewhere the request stays, for the
  * next preempt_point(), and sysmon interrupts again at its next look.
- *   Workload code is what lies in the section workload_text: the Makefile puts the objects of
- *   workloads/ there, but for those whose inlined fork/join code works on the worker itself
- *   (FJ_HELP, FJ_LINKED). No object there may name machine_self()'s word: its value would be
- *   carried to another thread. The Makefile checks it.
+ *   Workload code is what lies in the section workload_text: go_work(), and what the Makefile puts
+ *   there: the objects of workloads/, but for those whose inlined fork/join code works on the
+ *   worker itself (FJ_HELP, FJ_LINKED). No object there may name machine_self()'s word: its value
+ *   would be carried to another thread. The Makefile checks it.
  *
  * A request that comes too late hits nobody: putting a G on the M clears it. So a chain of
  * goroutines that each run shorter than a slice, in one slice by inheritance, is never stopped, as
