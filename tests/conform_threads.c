@@ -27,9 +27,9 @@ static void caller(void *arg)
     uint64_t state = self->seed;
     for (int i = 0; i < self->calls; i++) {
         state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
-        blocking_enter();
-        machine_sleep((int64_t)(state >> 33) % (i % 8 == 7 ? 2000000 : 20000));
-        blocking_exit();
+        int64_t start = go_now(), ns = (int64_t)(state >> 33) % (i % 8 == 7 ? 2000000 : 20000);
+        int64_t end = i % 3 == 0 ? blocking_nop() : blocking_sleep(ns);
+        CHECK(end >= start + (i % 3 == 0 ? 0 : ns) && end <= go_now());
         mutex_lock(&self->all->mu);
         self->all->turns++;
         mutex_unlock(&self->all->mu);

@@ -59,6 +59,8 @@ void machine_sleep(int64_t ns);
  * 0: what the thread began with. Linux only (prctl PR_SET_TIMERSLACK, where it is 50000 ns unless
  * the process was started with another value), -ENOSYS elsewhere. */
 int machine_timer_slack(int64_t ns);
+/* Goes into the kernel and comes back: the shortest call there is. */
+void machine_call(void);
 
 /* In a spin loop: tells the core that we wait for *word to change. */
 static inline void machine_relax(const volatile void *word)

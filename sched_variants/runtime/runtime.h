@@ -39,6 +39,12 @@ void gosched(void);
 void blocking_enter(void);
 void blocking_exit(void);
 
+/* Two calls that block, with the two above around them: the thread sleeps in the kernel for at
+ * least ns nanoseconds, or just goes there and comes back. They return when the kernel's part was
+ * over, by go_now(): from then until they return, the caller waited for a worker. */
+int64_t blocking_sleep(int64_t ns);
+int64_t blocking_nop(void);
+
 /* Locks the calling goroutine to its thread: it runs on no other, and nothing else on that thread,
  * but for its children under work-first (contsteal). Nests; ends with the last unlock, or with the
  * goroutine. Unlocking what is not locked is fatal. Without effect where goroutines never leave

@@ -107,7 +107,8 @@ static void enter_marked(struct m *m, struct p *p)
     sysmon_wake(m->sched);
 }
 
-void blocking_enter(void)
+/* The call is known by its site, where it will return to. */
+static void call_enter(uintptr_t site)
 {
     struct m *m = machine_self();
     struct sched *sched = m->sched;
@@ -118,9 +119,8 @@ void blocking_enter(void)
     if (calls == CALLS_NONE || m->fj.held)
         return;
     if (__builtin_expect(calls == CALLS_ADAPTIVE, 0)) {
-        uintptr_t pc = (uintptr_t)__builtin_return_address(0);
-        calls = site_is_long(sched, pc) ? CALLS_IMMEDIATE : CALLS_SYSMON;
-        m->call_pc = pc;
+        calls = site_is_long(sched, site) ? CALLS_IMMEDIATE : CALLS_SYSMON;
+        m->call_pc = site;
         m->call_since = machine_now();
     }
     if (calls == CALLS_SYSMON) {
@@ -132,6 +132,11 @@ void blocking_enter(void)
     m->p = NULL;
     stat_add(&m->stats, STAT_HANDOFFS, 1);
     p_release(m, p);
+}
+
+void blocking_enter(void)
+{
+    call_enter((uintptr_t)__builtin_return_address(0));
 }
 
 /* A P for an M that has lost its own, or NULL. */
@@ -176,4 +181,22 @@ void blocking_exit(void)
                      &p->call, &word, word + 1, memory_order_relaxed, memory_order_relaxed))
         exit_without_p(m, p);
     preempt_point();
+}
+
+int64_t blocking_sleep(int64_t ns)
+{
+    call_enter((uintptr_t)__builtin_return_address(0));
+    machine_sleep(ns);
+    int64_t end = machine_now();
+    blocking_exit();
+    return end;
+}
+
+int64_t blocking_nop(void)
+{
+    call_enter((uintptr_t)__builtin_return_address(0));
+    machine_call();
+    int64_t end = machine_now();
+    blocking_exit();
+    return end;
 }
