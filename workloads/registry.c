@@ -19,6 +19,7 @@
     X(prodcons, GOROUTINE)                                                                         \
     X(mpmc, GOROUTINE)                                                                             \
     X(select, GOROUTINE)                                                                           \
+    X(hog, GOROUTINE)                                                                              \
     X(sieve, GOROUTINE)                                                                            \
     X(mutex, GOROUTINE)                                                                            \
     X(rwmutex, GOROUTINE)                                                                          \
