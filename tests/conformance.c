@@ -355,6 +355,7 @@ static const struct workload_row workload_rows[] = {
     {"hog", "hogs=2,chunks=200,rounds=1000,n=10,period_ns=100000,work=100,calls=chan"},
     {"hog", "hogs=2,chunks=200,rounds=1000,n=10,period_ns=100000,work=100,calls=check"},
     {"hog", "hogs=2,chunks=100,rounds=1000,n=10,period_ns=100000,work=100,calls=call"},
+    {"slice", "hogs=3,chunks=1000,rounds=100"},
     {"arrivals", "n=200,rate=50000,rounds=100"},
     {"arrivals", "n=200,rate=100000,burst=10,rounds=100,wait=yield"},
     {"order", "n=20"},

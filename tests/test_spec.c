@@ -381,7 +381,8 @@ static void names_far_off_get_all_that_are_valid(void **state)
     assert_variant_wrong("cilk", "unknown variant \"cilk\"; valid: kthread, ", ", serial");
     assert_variant_wrong("gmp,zebra=1", "gmp: unknown knob \"zebra\"; valid: ", "tick, ");
     assert_variant_wrong("gmp,wake=sometimes", "wake=sometimes is not valid; valid: chain", "");
-    assert_workload_wrong("zzz", "unknown workload \"zzz\"; valid: fib, ", ", order");
+    assert_workload_wrong("zzz", "unknown workload \"zzz\"; valid: fib, ",
+                          " more, see `schedlab list workloads`");
     assert_workload_wrong("fib,m=3", "fib: unknown parameter \"m\"; valid: n", "");
 }
 

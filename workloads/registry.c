@@ -20,6 +20,7 @@
     X(mpmc, GOROUTINE)                                                                             \
     X(select, GOROUTINE)                                                                           \
     X(hog, GOROUTINE)                                                                              \
+    X(slice, GOROUTINE)                                                                            \
     X(sieve, GOROUTINE)                                                                            \
     X(mutex, GOROUTINE)                                                                            \
     X(rwmutex, GOROUTINE)                                                                          \
