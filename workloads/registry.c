@@ -21,6 +21,7 @@
     X(select, GOROUTINE)                                                                           \
     X(hog, GOROUTINE)                                                                              \
     X(slice, GOROUTINE)                                                                            \
+    X(calls, GOROUTINE)                                                                            \
     X(sieve, GOROUTINE)                                                                            \
     X(mutex, GOROUTINE)                                                                            \
     X(rwmutex, GOROUTINE)                                                                          \

@@ -1,0 +1,249 @@
+/* calls.c - goroutines that make blocking calls, and goroutines that want their workers meanwhile.
+ *
+ * Source: schedlab; the delays are those that Go's sysmon has in taking a P from a system call: it
+ *         depends on what happened before, because sysmon looks rarely when it has found nothing.
+ *
+ * `callers` goroutines make n calls in all: the thread sleeps in the kernel for sleep_ns, or with
+ * sleep_ns=0 just goes there and comes back. Before each call there is a pause, the parameter
+ * `before`, whose length is before_ns:
+ *
+ *   calls  none: one call follows the other
+ *   busy   the caller works (it looks at the clock every PAUSE_ROUNDS rounds of work)
+ *   idle   the caller sleeps as a goroutine, so that workers may have nothing to do
+ *
+ * The latency is one of two:
+ *
+ *   measure=return   from the end of the kernel's part to the caller's next step: how long it
+ *                    waited for a worker; the kernel's own delay in waking the thread is not in it
+ *   measure=handoff  just before its call a caller starts a goroutine, which lies in the queue of
+ *                    the caller's worker, where there is one: from then until it runs. The caller
+ *                    waits for it after the call. Where nobody takes the worker from the call, it
+ *                    waits for the whole call.
+ *
+ * Beside them, `beside` goroutines work until all calls are made, in chunks of `rounds` rounds;
+ * with yields=on each gives way after every chunk. Where they do not, and nothing stops them, they
+ * would keep the callers from calling; so each ends after beside_max chunks at the latest. What
+ * they do is load: it is in no count.
+ */
+#include "workload.h"
+
+#include "histogram.h"
+
+#include <inttypes.h>
+
+enum { CALLS_CALLERS_MAX = 10000, PAUSE_ROUNDS = 1000 };
+
+enum calls_before { CALLS_BACK_TO_BACK, CALLS_BUSY, CALLS_IDLE };
+enum calls_measure { CALLS_RETURN, CALLS_HANDOFF };
+
+struct calls_params {
+    int64_t n;
+    int64_t callers;
+    int64_t sleep_ns;
+    int64_t before;
+    int64_t before_ns;
+    int64_t measure;
+    int64_t beside;
+    int64_t rounds;
+    int64_t yields;
+    int64_t beside_max;
+};
+
+struct calls_state;
+
+struct caller {
+    struct calls_state *state;
+    uint64_t share; /* how many calls it shall make */
+    /* its own until it was waited for */
+    uint64_t made, ran_behind;
+    int64_t behind_since_ns; /* written before the goroutine behind the call exists */
+    struct histogram latency;
+};
+
+struct calls_state {
+    struct calls_params params;
+    struct caller *callers;
+    struct waitgroup calling, beside;
+    _Atomic bool over; /* relaxed: it says only that load is needed no more */
+    struct histogram latency;
+};
+
+static const char *const calls_before_words[] = {"calls", "busy", "idle", NULL};
+static const char *const calls_measure_words[] = {"return", "handoff", NULL};
+static const char *const calls_yields_words[] = {"off", "on", NULL};
+
+static const struct param calls_param_table[] = {
+    PARAM_NUMBER(struct calls_params, n, 200, 1, 1000000000, "calls", "schedlab",
+                 "how many calls there are, dealt out evenly to the callers"),
+    PARAM_NUMBER(struct calls_params, callers, 1, 1, CALLS_CALLERS_MAX, "Gs", "schedlab",
+                 "how many goroutines call"),
+    PARAM_NUMBER(struct calls_params, sleep_ns, 100000, 0, 10000000000, "ns", "schedlab",
+                 "how long a call sleeps in the kernel; 0: it comes back at once"),
+    PARAM_WORD(struct calls_params, before, calls_before_words, CALLS_BACK_TO_BACK, "schedlab",
+               "what comes before each call: the last call, work, or a sleep of the goroutine"),
+    PARAM_NUMBER(struct calls_params, before_ns, 1000000, 0, 10000000000, "ns", "schedlab",
+                 "how long that lasts, with before=busy and before=idle"),
+    PARAM_WORD(struct calls_params, measure, calls_measure_words, CALLS_RETURN, "schedlab",
+               "the latency of what: of the caller's return, or of who is queued behind the call"),
+    PARAM_NUMBER(struct calls_params, beside, 0, 0, 10000, "Gs", "schedlab",
+                 "how many goroutines work until all calls are made"),
+    PARAM_NUMBER(struct calls_params, rounds, 50000, 1, 1000000000, "rounds", "schedlab",
+                 "rounds of go_work() in a chunk of theirs, a few cycles each"),
+    PARAM_WORD(struct calls_params, yields, calls_yields_words, 0, "schedlab",
+               "whether they give way after each chunk"),
+    PARAM_NUMBER(struct calls_params, beside_max, 10000, 1, 1000000000, "chunks", "schedlab",
+                 "chunks after which each of them ends, whatever the callers do"),
+    {0},
+};
+
+/* With a goroutine behind each call. */
+static uint64_t calls_live_gs_max(const void *params)
+{
+    const struct calls_params *p = params;
+    return 2 * (uint64_t)p->callers + (uint64_t)p->beside + 1;
+}
+
+static bool calls_has_latency(const void *params)
+{
+    (void)params;
+    return true;
+}
+
+static void *calls_init(const void *params, uint64_t seed)
+{
+    (void)seed;
+    struct calls_state *state = go_alloc_zeroed(sizeof *state);
+    state->params = *(const struct calls_params *)params;
+    uint64_t callers = (uint64_t)state->params.callers, n = (uint64_t)state->params.n;
+    state->callers = go_alloc_zeroed(callers * sizeof state->callers[0]);
+    for (uint64_t i = 0; i < callers; i++) {
+        state->callers[i].state = state;
+        state->callers[i].share = n / callers + (i < n % callers);
+    }
+    return state;
+}
+
+static void calls_pause(const struct calls_params *params)
+{
+    if (params->before == CALLS_IDLE)
+        go_sleep(params->before_ns);
+    if (params->before == CALLS_BUSY)
+        for (int64_t end = go_now() + params->before_ns; go_now() < end;)
+            go_work(PAUSE_ROUNDS);
+}
+
+/* Returns when the kernel's part was over. */
+static int64_t calls_call(const struct calls_params *params)
+{
+    return params->sleep_ns > 0 ? blocking_sleep(params->sleep_ns) : blocking_nop();
+}
+
+static void calls_behind_main(void *arg)
+{
+    struct caller *caller = arg;
+    histogram_record(&caller->latency, go_now() - caller->behind_since_ns);
+    caller->ran_behind++;
+}
+
+static void calls_caller_main(void *arg)
+{
+    struct caller *self = arg;
+    const struct calls_params *params = &self->state->params;
+    for (; self->made < self->share; self->made++) {
+        calls_pause(params);
+        if (params->measure == CALLS_HANDOFF) {
+            struct join behind;
+            self->behind_since_ns = go_now();
+            join_go(&behind, calls_behind_main, self);
+            calls_call(params);
+            join_wait(&behind);
+        } else {
+            int64_t end = calls_call(params);
+            histogram_record(&self->latency, go_now() - end);
+        }
+    }
+    wg_done(&self->state->calling);
+}
+
+static void calls_beside_main(void *arg)
+{
+    struct calls_state *state = arg;
+    for (int64_t i = 0; i < state->params.beside_max; i++) {
+        if (atomic_load_explicit(&state->over, memory_order_relaxed))
+            break;
+        go_work((uint64_t)state->params.rounds);
+        if (state->params.yields)
+            gosched();
+    }
+    wg_done(&state->beside);
+}
+
+static void calls_run(void *arg, struct outcome *out)
+{
+    struct calls_state *state = arg;
+    int64_t callers = state->params.callers, beside = state->params.beside;
+    histogram_reset(&state->latency);
+    atomic_store_explicit(&state->over, false, memory_order_relaxed);
+    wg_add(&state->beside, (int32_t)beside);
+    wg_add(&state->calling, (int32_t)callers);
+    for (int64_t i = 0; i < beside; i++)
+        go(calls_beside_main, state);
+    int64_t start = go_now();
+    for (int64_t i = 0; i < callers; i++) {
+        struct caller *caller = &state->callers[i];
+        caller->made = caller->ran_behind = 0;
+        histogram_reset(&caller->latency);
+        go(calls_caller_main, caller);
+    }
+    wg_wait(&state->calling);
+    out->time_ns = go_now() - start;
+    atomic_store_explicit(&state->over, true, memory_order_relaxed);
+    wg_wait(&state->beside);
+
+    for (int64_t i = 0; i < callers; i++) {
+        const struct caller *caller = &state->callers[i];
+        histogram_merge(&state->latency, &caller->latency);
+        out->ops += caller->made;
+        out->answer += caller->made + caller->ran_behind;
+        out->digest += digest_mix(((uint64_t)i << 40) ^ caller->made ^ (caller->ran_behind << 20));
+    }
+    out->latency = &state->latency;
+}
+
+static const char *calls_verify(void *arg, const struct outcome *out, char *why, size_t why_size)
+{
+    const struct calls_state *state = arg;
+    uint64_t n = (uint64_t)state->params.n;
+    uint64_t behind = state->params.measure == CALLS_HANDOFF ? n : 0;
+    uint64_t latencies = histogram_count(out->latency);
+    if (out->ops == n && out->answer == n + behind && latencies == n)
+        return NULL;
+    snprintf(why, why_size,
+             "expected %" PRIu64 " calls with a latency each and %" PRIu64
+             " goroutines behind them, found %" PRIu64 ", %" PRIu64 " and %" PRIu64,
+             n, behind, out->ops, latencies, out->answer - out->ops);
+    return why;
+}
+
+static void calls_fini(void *arg)
+{
+    struct calls_state *state = arg;
+    go_free(state->callers);
+    go_free(state);
+}
+
+const struct workload workload_calls = {
+    .name = "calls",
+    .idea = "calls that block the thread: the caller's return, and who waits behind it",
+    .op = "call",
+    .source = "schedlab",
+    .style = STYLE_GOROUTINE,
+    .params = calls_param_table,
+    .params_size = sizeof(struct calls_params),
+    .live_gs_max = calls_live_gs_max,
+    .has_latency = calls_has_latency,
+    .init = calls_init,
+    .run = calls_run,
+    .verify = calls_verify,
+    .fini = calls_fini,
+};
