@@ -22,6 +22,7 @@
     X(hog, GOROUTINE)                                                                              \
     X(slice, GOROUTINE)                                                                            \
     X(calls, GOROUTINE)                                                                            \
+    X(chain, GOROUTINE)                                                                            \
     X(sieve, GOROUTINE)                                                                            \
     X(mutex, GOROUTINE)                                                                            \
     X(rwmutex, GOROUTINE)                                                                          \
