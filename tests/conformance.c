@@ -362,6 +362,8 @@ static const struct workload_row workload_rows[] = {
     {"calls", "n=12,callers=2,sleep_ns=100000,measure=handoff,before=busy,before_ns=100000"},
     {"chain", "n=300,rounds=100"},
     {"chain", "n=2000,rounds=0,victims=50"},
+    {"bursts", "n=20,b=20,period_ns=50000,rounds=100"},
+    {"bursts", "n=50,b=7,period_ns=0,rounds=10"},
     {"arrivals", "n=200,rate=50000,rounds=100"},
     {"arrivals", "n=200,rate=100000,burst=10,rounds=100,wait=yield"},
     {"order", "n=20"},

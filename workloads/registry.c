@@ -23,6 +23,7 @@
     X(slice, GOROUTINE)                                                                            \
     X(calls, GOROUTINE)                                                                            \
     X(chain, GOROUTINE)                                                                            \
+    X(bursts, GOROUTINE)                                                                           \
     X(sieve, GOROUTINE)                                                                            \
     X(mutex, GOROUTINE)                                                                            \
     X(rwmutex, GOROUTINE)                                                                          \
