@@ -364,6 +364,8 @@ static const struct workload_row workload_rows[] = {
     {"chain", "n=2000,rounds=0,victims=50"},
     {"bursts", "n=20,b=20,period_ns=50000,rounds=100"},
     {"bursts", "n=50,b=7,period_ns=0,rounds=10"},
+    {"lockskew", "n=8,takers=2,hold_ns=20000,pause_ns=10000"},
+    {"lockskew", "n=6,hold=spin,hold_ns=20000,gap_ns=5000,pause_ns=10000,holds_max=200"},
     {"arrivals", "n=200,rate=50000,rounds=100"},
     {"arrivals", "n=200,rate=100000,burst=10,rounds=100,wait=yield"},
     {"order", "n=20"},

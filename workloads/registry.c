@@ -24,6 +24,7 @@
     X(calls, GOROUTINE)                                                                            \
     X(chain, GOROUTINE)                                                                            \
     X(bursts, GOROUTINE)                                                                           \
+    X(lockskew, GOROUTINE)                                                                         \
     X(sieve, GOROUTINE)                                                                            \
     X(mutex, GOROUTINE)                                                                            \
     X(rwmutex, GOROUTINE)                                                                          \
