@@ -366,6 +366,8 @@ static const struct workload_row workload_rows[] = {
     {"bursts", "n=50,b=7,period_ns=0,rounds=10"},
     {"lockskew", "n=8,takers=2,hold_ns=20000,pause_ns=10000"},
     {"lockskew", "n=6,hold=spin,hold_ns=20000,gap_ns=5000,pause_ns=10000,holds_max=200"},
+    {"periodic", "k=5,turns=200"},
+    {"periodic", "k=8,turns=50,yielders=0"},
     {"arrivals", "n=200,rate=50000,rounds=100"},
     {"arrivals", "n=200,rate=100000,burst=10,rounds=100,wait=yield"},
     {"order", "n=20"},

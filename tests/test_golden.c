@@ -4,7 +4,8 @@
  * Goldens are of Go 1.26: spawn orders at one P, wake orders of six waiters, the steal order at two
  * Ps, and the peaks of a parallel fib at one P. They were measured on Go itself and follow from its
  * run queue: a ring of 256 and runnext, overflow of 128 and the G that did not fit, one G from the
- * global queue whenever schedtick % 61 == 0, global batches of at most 128.
+ * global queue whenever schedtick % 61 == 0, global batches of at most 128. On whom that tick falls
+ * was measured on Go as well.
  *
  * The phase. A spawn order of more than 257 depends on t = schedtick mod 61 at the time when main
  * parks. Here main's first dispatch makes schedtick 1, each yield of main, alone in the world,
@@ -71,12 +72,17 @@ static void golden_main(void *arg)
 static void golden_after(void *arg)
 {
     struct golden *self = arg;
+    if (strcmp(self->workload->name, "periodic") == 0) {
+        FILE *to = fmemopen(self->ran, TEXT, "w");
+        self->workload->print(self->state, to);
+        fclose(to);
+    }
     self->workload->fini(self->state);
     free(self->params);
 }
 
-static struct golden *golden_run(const char *variant, int workers, const char *workload,
-                                 const char *settings)
+static struct golden *golden_run_with(const char *variant, const char *knobs, int workers,
+                                      const char *workload, const char *settings)
 {
     static struct golden *golden;
     if (!golden)
@@ -86,6 +92,7 @@ static struct golden *golden_run(const char *variant, int workers, const char *w
     assert_non_null(golden->workload);
     snprintf(golden->settings, sizeof golden->settings, "%s", settings);
     struct support_run run = {.variant = variant,
+                              .settings = knobs,
                               .workers = workers,
                               .seed = 1,
                               .before = golden_before,
@@ -99,6 +106,12 @@ static struct golden *golden_run(const char *variant, int workers, const char *w
     assert_string_equal(golden->wrong, "");
     assert_int_equal(golden->report.live, 0);
     return golden;
+}
+
+static struct golden *golden_run(const char *variant, int workers, const char *workload,
+                                 const char *settings)
+{
+    return golden_run_with(variant, NULL, workers, workload, settings);
 }
 
 /* Spawn ------------------------------------------------------------------------------------- */
@@ -525,6 +538,29 @@ static void golden_fib_continuation(void **state)
     }
 }
 
+/* The tick ---------------------------------------------------------------------------------- */
+
+/* With one dispatch in `tick` for the global queue, the delay falls on k / gcd(tick - 1, k) of k
+ * locals that take turns. */
+static void golden_tick_falls_on_the_same_ones(void **state)
+{
+    (void)state;
+    static const struct {
+        int tick, k, delayed;
+    } rows[] = {{31, 8, 4}, {60, 6, 6},  {60, 8, 8},  {61, 6, 1},  {61, 7, 7},
+                {61, 8, 2}, {61, 16, 4}, {63, 12, 6}, {64, 12, 4}, {65, 16, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char knobs[64], settings[64], expected[64];
+        snprintf(knobs, sizeof knobs, "runnext=off,preempt=none,tick=%d", rows[i].tick);
+        snprintf(settings, sizeof settings, "k=%d,turns=2000", rows[i].k);
+        snprintf(expected, sizeof expected, "delayed: %d of %d locals:", rows[i].delayed,
+                 rows[i].k);
+        struct golden *golden = golden_run_with("gmp", knobs, 1, "periodic", settings);
+        golden->ran[strlen(expected)] = 0;
+        assert_string_equal(golden->ran, expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -549,6 +585,7 @@ int main(void)
         cmocka_unit_test(golden_fib_fifo),
         cmocka_unit_test(golden_fib_lifo_child),
         cmocka_unit_test(golden_fib_continuation),
+        cmocka_unit_test(golden_tick_falls_on_the_same_ones),
     };
     return cmocka_run_group_tests_name("golden", tests, NULL, NULL);
 }

@@ -25,6 +25,7 @@
     X(chain, GOROUTINE)                                                                            \
     X(bursts, GOROUTINE)                                                                           \
     X(lockskew, GOROUTINE)                                                                         \
+    X(periodic, GOROUTINE)                                                                         \
     X(sieve, GOROUTINE)                                                                            \
     X(mutex, GOROUTINE)                                                                            \
     X(rwmutex, GOROUTINE)                                                                          \
