@@ -298,8 +298,8 @@ int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg)
     m_run(m);
     m_leave(m);
     atomic_fetch_sub_explicit(&sched->running, 1, memory_order_relaxed); /* who waits is this one */
+    sysmon_join(sched); /* first: it starts Ms as well, and writes down their threads */
     sched_wait_threads(sched);
-    sysmon_join(sched);
     if (sched->ops->thread_per_g)
         m_give_p_back(sched, m);
     for (int32_t i = 0; i < sched->procs; i++)
