@@ -13,7 +13,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-system='pthread|linux/|sys/epoll|sys/mman|sys/syscall|sys/eventfd|signal|time|sys/time|sched|unistd|semaphore|threads|ucontext'
+system='pthread|linux/|sys/epoll|sys/socket|netinet/|arpa/|poll|fcntl|sys/mman|sys/syscall|sys/eventfd|signal|time|sys/time|sched|unistd|semaphore|threads|ucontext'
 offences=$(mktemp)
 trap 'rm -f "$offences"' EXIT
 
@@ -26,7 +26,7 @@ sources() { find "$@" \( -name '*.c' -o -name '*.h' -o -name '*.S' \) | sort; }
 deny "$(sources sched_variants workloads)" "nothing below includes the harness or tests" '"(\.\./)*(harness|tests)/'
 deny "$(sources sched_variants)" "the runtime knows no workload" 'workload'
 deny "$(sources sched_variants workloads | grep -v '^sched_variants/machine/native/')" \
-    "only machine/native touches threads, clocks, signals and pages" "<($system)[./a-z_]*>"
+    "only machine/native touches threads, clocks, signals, pages and descriptors" "<($system)[./a-z_]*>"
 allow "$(sources sched_variants/machine)" "the machine knows nothing above it" \
     '<|"(machine|machine/[a-z_]+|[a-z_]+_native|native[a-z_]*|native/[a-z_]+)\.h"'
 deny "$(sources sched_variants/runtime)" "the floor knows no variant" '"(\.\./)?(contsteal|gmp|grq|kthread|perm|static|tasksteal|uthread)/'

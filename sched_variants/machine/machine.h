@@ -126,6 +126,54 @@ void machine_stack_bounds(char **low, size_t *size);
 int machine_init(const int *cpus, int count);
 int machine_cpu_count(void); /* cores the process may use */
 
+/* Descriptors: files, pipes, eventfds and TCP on the loopback interface. A descriptor that was made
+ * with `wait` makes its calls wait in the kernel; without it they return -EAGAIN where they would
+ * have waited. All are closed on exec. Calls go on after signals, and a write to what nobody reads
+ * any more returns -EPIPE and raises nothing. The first one raises the limit of open descriptors to
+ * what the system grants the process. */
+int machine_fd_open(const char *path, bool write); /* write: empties the file, or makes it */
+int machine_fd_pipe(int ends[2], bool wait);       /* ends[0] is read, ends[1] written */
+int machine_fd_eventfd(bool wait); /* reads and writes are of 8 bytes; a read takes the sum */
+int machine_fd_listen(bool wait);  /* on a port that the machine chooses */
+int machine_fd_port(int fd);       /* of a listener */
+int machine_fd_accept(int fd, bool wait);
+/* To a listener's port. Without `wait` it may not be connected yet: machine_fd_dialled() is 0 when
+ * it is, -EAGAIN while that is open (the descriptor becomes writable then), else why it failed. */
+int machine_fd_dial(int port, bool wait);
+int machine_fd_dialled(int fd);
+int64_t machine_fd_read(int fd, void *buffer, size_t size); /* 0: the end */
+int64_t machine_fd_write(int fd, const void *data, size_t size);
+/* Both ends see the end of what the caller sent; `both`: nothing more comes in either, and calls
+ * that wait in the kernel return. */
+int machine_fd_shutdown(int fd, bool both);
+void machine_fd_close(int fd);
+
+/* A poller tells which of many descriptors have become ready. Each is registered once, with a tag
+ * that its events carry. With `edge` it is told of both directions whenever one becomes ready, and
+ * not again until it was not. Otherwise it is told of nothing until machine_poller_arm() asks, once
+ * per asking, and also of what was ready before. Closing the descriptor ends the registration. */
+enum { MACHINE_READ = 1, MACHINE_WRITE = 2, MACHINE_EVENTS_MAX = 1024 };
+struct machine_poller;
+int machine_poller_new(struct machine_poller **poller);
+void machine_poller_free(struct machine_poller *poller);
+int machine_poller_add(struct machine_poller *poller, int fd, bool edge, uint64_t tag);
+int machine_poller_arm(struct machine_poller *poller, int fd, int directions, uint64_t tag);
+int machine_poller_remove(struct machine_poller *poller, int fd);
+
+/* Calls fn(arg, tag, what) for up to `batch` (1..MACHINE_EVENTS_MAX) events, what being a set of
+ * MACHINE_READ and MACHINE_WRITE; errors, and that both ends are closed, make both ready. Waits
+ * for the first one: timeout_ns 0 not at all, < 0 for ever. Returns how many there were; 0 after
+ * the timeout, after machine_poller_break(), or without a reason. Any number of threads may look;
+ * one at a time may wait. */
+int machine_poller_wait(struct machine_poller *poller, int batch, int64_t timeout_ns,
+                        void (*fn)(void *arg, uint64_t tag, int what), void *arg);
+
+/* The thread that waits, or the next one that does, returns. */
+void machine_poller_break(struct machine_poller *poller);
+
+/* Whether the kernel offers io_uring to this process. Nothing here uses it. */
+bool machine_has_uring(void);
+
 /* Called on a memory fault, on a signal stack, with the address: ends the process with
  * machine_die() if it knows the reason, returns otherwise. Set once, before threads start. */
 extern void (*machine_on_fault)(const void *fault_address);
