@@ -19,12 +19,18 @@ struct trace {
 };
 
 extern struct trace *trace;
+extern struct support_report report; /* of the scene that ran last */
 
 /* For a G that is the i-th of its scene. */
 struct timed {
     struct trace *trace;
     int i;
 };
+
+/* As scene_run(), but how the child ended is left to the caller. Slices do not end by themselves,
+ * unless the settings say how: no order of a test may depend on how fast the machine is. */
+void scene_try(const char *variant, const char *settings, int workers, int n,
+               void (*scene)(void *));
 
 /* Runs scene(trace), with trace->n = n and all else zero; the test fails if the child does. */
 void scene_run(const char *variant, const char *settings, int workers, int n,
@@ -37,6 +43,35 @@ static inline struct sched *this_sched(void)
 {
     return machine_self()->sched;
 }
+
+static inline uint64_t stat_of(enum stat_id which)
+{
+    return report.stat[which];
+}
+
+static inline uint64_t stat_now(enum stat_id which)
+{
+    return sched_stat(this_sched(), which);
+}
+
+static inline void await_spinning_and_idle(int32_t spinning, int32_t idle)
+{
+    AWAIT(atomic_load(&this_sched()->spinning) == spinning &&
+          atomic_load(&this_sched()->idle_ps) == idle);
+}
+
+/* knobs_threads.c */
+void knob_sysmon(const char *variant);
+void knob_sysmon_ns(const char *variant);
+void knob_sysmon_rounds(const char *variant);
+void knob_sysmon_max_ns(const char *variant);
+void knob_preempt(const char *variant);
+void knob_slice_ns(const char *variant);
+void knob_calls(const char *variant);
+void knob_call_long_ns(const char *variant);
+void knob_lenient_ns(const char *variant);
+void knob_returns(const char *variant);
+void knob_threads_max(const char *variant);
 
 /* knobs_timers.c */
 void knob_timers(const char *variant);

@@ -20,12 +20,9 @@
 #include <cmocka.h>
 
 struct trace *trace;
-static struct support_report report;
+struct support_report report;
 
-/* With a failed child's report left to the caller. Slices never end by themselves, unless the
- * settings say how: no order of a test may depend on how fast the machine is. */
-static void scene_try(const char *variant, const char *settings, int workers, int n,
-                      void (*scene)(void *))
+void scene_try(const char *variant, const char *settings, int workers, int n, void (*scene)(void *))
 {
     char all[512];
     bool slices = strstr(settings, "preempt=") ||
@@ -50,16 +47,6 @@ void scene_run(const char *variant, const char *settings, int workers, int n, vo
     if (report.status != 0 || report.live != 0)
         fail_msg("%s,%s: status %d, %d Gs alive\n%s", variant, settings, report.status,
                  (int)report.live, report.output);
-}
-
-static uint64_t stat_of(enum stat_id which)
-{
-    return report.stat[which];
-}
-
-static uint64_t stat_now(enum stat_id which)
-{
-    return sched_stat(this_sched(), which);
 }
 
 static int32_t idle_ps_now(void)
@@ -538,11 +525,6 @@ static void held_g(void *arg)
     wg_done(&self->trace->done);
 }
 
-static void await_spinning_and_idle(int32_t spinning, int32_t idle)
-{
-    AWAIT(atomic_load(&this_sched()->spinning) == spinning && idle_ps_now() == idle);
-}
-
 /* Others that spin, besides the i-th worker that runs out of work: of 4, 3 and 2 busy workers 2, 1
  * and 1 are half, less than half and half. */
 static const int32_t others_spin[3] = {2, 1, 1};
@@ -678,263 +660,7 @@ static void knob_wake(const char *variant)
         scene_run(variant, "wake=none", workers, 4, scene_all_nap);
 }
 
-/* sysmon, slices, blocking calls ------------------------------------------------------------ */
-
-/* found[0]: how long n rounds of sysmon took, at least, beside a busy worker. */
-static void scene_rounds(void *arg)
-{
-    struct trace *self = arg;
-    uint64_t before = stat_now(STAT_SYSMON_ROUNDS);
-    int64_t start = go_now();
-    AWAIT(stat_now(STAT_SYSMON_ROUNDS) >= before + (uint64_t)self->n);
-    self->found[0] = go_now() - start;
-}
-
-static void scene_nothing(void *arg)
-{
-    machine_sleep(20000000);
-    (void)arg;
-}
-
-static void knob_sysmon(const char *variant)
-{
-    scene_run(variant, "preempt=coop,sysmon=on", 1, 1, scene_rounds);
-    scene_run(variant, "preempt=coop,sysmon=off", 1, 0, scene_nothing);
-    assert_int_equal(stat_of(STAT_SYSMON_ROUNDS), 0);
-}
-
-static void knob_sysmon_ns(const char *variant)
-{
-    scene_run(variant, "preempt=coop,sysmon_ns=10000000", 1, 4, scene_rounds);
-    assert_true(trace->found[0] >= 30000000);
-}
-
-/* From 1 us on, doubled by each of 16 rounds: 2^16 us in all, of which the first may be over. */
-static void knob_sysmon_rounds(const char *variant)
-{
-    scene_run(variant, "preempt=coop,sysmon_rounds=0,sysmon_ns=1000,sysmon_max_ns=1000000000", 1,
-              15, scene_rounds);
-    assert_true(trace->found[0] >= 30000000);
-}
-
-static void knob_sysmon_max_ns(const char *variant)
-{
-    scene_run(variant, "preempt=coop,sysmon_ns=1000000000,sysmon_max_ns=100000", 1, 50,
-              scene_rounds);
-}
-
-/* Runs for good, unless it is stopped: in go_work(); what is around it is not workload code. */
-static void spin_until(const _Atomic bool *word)
-{
-    while (!atomic_load_explicit(word, memory_order_acquire))
-        go_work(10000);
-}
-
-/* Main is 0 and its child 1: each says that it has begun, and waits for the other to say so. */
-static void hog(struct trace *self, int me)
-{
-    const _Atomic bool *other = &self->ran[!me];
-    int64_t start = go_now();
-    atomic_store(&self->ran[me], true);
-    bool first = !atomic_load(other);
-    switch (self->n) {
-    case PREEMPT_SIGNAL:
-        spin_until(other);
-        break;
-    case PREEMPT_COOP:
-        AWAIT((go_preempt_point(), atomic_load(other)));
-        break;
-    default:
-        while (go_now() - start < 60000000)
-            go_preempt_point();
-    }
-    if (first) {
-        self->found[0] = atomic_load(other);
-        self->found[1] = go_now() - start;
-    }
-}
-
-static void hog_child(void *arg)
-{
-    hog(arg, 1);
-    wg_done(&((struct trace *)arg)->done);
-}
-
-/* One worker. found[0]: did the second begin before the first was done; found[1]: how long the
- * first ran. */
-static void scene_slice(void *arg)
-{
-    struct trace *self = arg;
-    wg_add(&self->done, 1);
-    go(hog_child, self);
-    hog(self, 0);
-    wg_wait(&self->done);
-}
-
-static void knob_preempt(const char *variant)
-{
-    scene_run(variant, "preempt=none", 1, PREEMPT_NONE, scene_slice);
-    assert_int_equal(trace->found[0], 0);
-    scene_run(variant, "preempt=coop", 1, PREEMPT_COOP, scene_slice);
-    assert_int_equal(stat_of(STAT_PREEMPTS_SIGNAL), 0);
-    assert_true(stat_of(STAT_PREEMPTS) > 0);
-#if !defined(__SANITIZE_THREAD__)
-    scene_run(variant, "preempt=signal", 1, PREEMPT_SIGNAL, scene_slice);
-    assert_true(stat_of(STAT_PREEMPTS_SIGNAL) > 0);
-#endif
-}
-
-static void knob_slice_ns(const char *variant)
-{
-    scene_run(variant, "preempt=coop,slice_ns=80000000", 1, PREEMPT_COOP, scene_slice);
-    assert_true(trace->found[1] >= 80000000);
-}
-
-/* A blocking call of one G beside another. The call lasts until the other has run, if n is 0, else
- * n ns. found[0]: had it run when the call was over; found[1]: Ps given away until then. */
-static void call_g(void *arg)
-{
-    struct trace *self = arg;
-    blocking_enter();
-    int64_t end = machine_now() + (self->n ? self->n : SUPPORT_AWAIT_S * INT64_C(1000000000));
-    while (machine_now() < end && (self->n || !atomic_load(&self->ran[0])))
-        machine_sleep(100000);
-    self->found[0] = atomic_load(&self->ran[0]);
-    blocking_exit();
-    self->found[1] = (int64_t)stat_now(STAT_HANDOFFS);
-    wg_done(&self->done);
-}
-
-static void called_beside_g(void *arg)
-{
-    struct trace *self = arg;
-    atomic_store(&self->ran[0], true);
-    wg_done(&self->done);
-}
-
-/* One worker: whoever comes first, the call begins before the other has run. */
-static void scene_call(void *arg)
-{
-    struct trace *self = arg;
-    wg_add(&self->done, 2);
-    if (this_sched()->ops->forkjoin == FJ_WORK) { /* a child runs at once */
-        go(call_g, self);
-        go(called_beside_g, self);
-    } else {
-        go(called_beside_g, self);
-        call_g(self);
-    }
-    wg_wait(&self->done);
-}
-
-enum { CALL_NS = 30000000 };
-
-static void knob_calls(const char *variant)
-{
-    scene_run(variant, "calls=none", 1, CALL_NS, scene_call);
-    assert_int_equal(trace->found[0], 0);
-    scene_run(variant, "calls=sysmon,sysmon=off", 1, CALL_NS, scene_call);
-    assert_int_equal(trace->found[0], 0);
-    scene_run(variant, "calls=sysmon", 1, 0, scene_call);
-    assert_int_equal(trace->found[0], 1);
-    assert_true(stat_of(STAT_HANDOFFS) >= 1);
-    scene_run(variant, "calls=immediate,sysmon=off", 1, 0, scene_call);
-    assert_int_equal(trace->found[0], 1);
-    assert_true(stat_of(STAT_HANDOFFS) >= 1);
-}
-
-/* The same site calls twice, long: only the second time is it known to be. */
-static void scene_calls_of_a_site(void *arg)
-{
-    struct trace *self = arg;
-    int64_t found[2];
-    for (int i = 0; i < 2; i++) {
-        atomic_store(&self->ran[0], false);
-        scene_call(self);
-        found[i] = self->found[0];
-    }
-    self->found[0] = found[0];
-    self->found[1] = found[1];
-}
-
-static void knob_call_long_ns(const char *variant)
-{
-    scene_run(variant, "calls=adaptive,sysmon=off,call_long_ns=1000000", 1, CALL_NS,
-              scene_calls_of_a_site);
-    assert_int_equal(trace->found[0], 0);
-    assert_int_equal(trace->found[1], 1);
-    scene_run(variant, "calls=adaptive,sysmon=off,call_long_ns=1000000000", 1, CALL_NS,
-              scene_calls_of_a_site);
-    assert_int_equal(trace->found[1], 0);
-}
-
-static void nothing_g(void *arg)
-{
-    wg_done(&((struct trace *)arg)->done);
-}
-
-/* A call while another worker is idle and nothing is queued. With n = 0 it lasts until its P has
- * been taken; found[0]: Ps taken in it. */
-static void scene_lonely_call(void *arg)
-{
-    struct trace *self = arg;
-    wg_add(&self->done, 1);
-    go(nothing_g, self);
-    wg_wait(&self->done);
-    await_spinning_and_idle(0, 1);
-    blocking_enter();
-    int64_t end = machine_now() + (self->n ? self->n : SUPPORT_AWAIT_S * INT64_C(1000000000));
-    while (machine_now() < end && (self->n || !stat_now(STAT_HANDOFFS)))
-        machine_sleep(100000);
-    self->found[0] = (int64_t)stat_now(STAT_HANDOFFS);
-    blocking_exit();
-}
-
-static void knob_lenient_ns(const char *variant)
-{
-    scene_run(variant, "lenient_ns=0", 2, 0, scene_lonely_call);
-    assert_int_equal(trace->found[0], 1);
-    scene_run(variant, "lenient_ns=1000000000,slice_ns=1000000000", 2, CALL_NS, scene_lonely_call);
-    assert_int_equal(trace->found[0], 0);
-}
-
-static void knob_returns(const char *variant)
-{
-    scene_run(variant, "lenient_ns=0,returns=idle", 2, 0, scene_lonely_call);
-    assert_int_equal(stat_of(STAT_CALLS_QUEUED), 0);
-    scene_run(variant, "lenient_ns=0,returns=queue", 2, 0, scene_lonely_call);
-    assert_int_equal(stat_of(STAT_CALLS_QUEUED), 1);
-}
-
-/* n calls at once, each on a thread of its own. */
-static void blocked_g(void *arg)
-{
-    struct trace *self = arg;
-    blocking_enter();
-    atomic_fetch_add(&self->count, 1);
-    while (atomic_load(&self->count) < self->n)
-        machine_sleep(100000);
-    blocking_exit();
-    wg_done(&self->done);
-}
-
-static void scene_calls_at_once(void *arg)
-{
-    struct trace *self = arg;
-    wg_add(&self->done, self->n);
-    for (int i = 0; i < self->n; i++)
-        go(blocked_g, self);
-    wg_wait(&self->done);
-}
-
-static void knob_threads_max(const char *variant)
-{
-    scene_run(variant, "threads_max=8", 1, 6, scene_calls_at_once);
-    assert_in_range(stat_of(STAT_THREADS), 6, 8);
-    scene_try(variant, "threads_max=3", 1, 6, scene_calls_at_once);
-    assert_int_equal(report.status, 70);
-    assert_non_null(strstr(report.output, "more than 3 threads"));
-}
+#include "knobs_io.h"
 
 /* Every knob of every variant --------------------------------------------------------------- */
 
@@ -977,6 +703,9 @@ static const struct knob_test {
     {"timers", NULL, knob_timers},
     {"poll_round", NULL, knob_poll_round},
     {"slack_ns", NULL, knob_slack_ns},
+    {"netpoll", NULL, knob_netpoll},
+    {"netpoll_trigger", NULL, knob_netpoll_trigger},
+    {"netpoll_batch", NULL, knob_netpoll_batch},
     {NULL, NULL, NULL},
 };
 

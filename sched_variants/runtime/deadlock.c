@@ -28,6 +28,10 @@ static const char *const wait_words[] = {
     [WAIT_SEM] = "semaphore",
     [WAIT_READ_LOCK] = "read lock",
     [WAIT_WRITE_LOCK] = "write lock",
+    [WAIT_IO_READ] = "reading from descriptor",
+    [WAIT_IO_WRITE] = "writing to descriptor",
+    [WAIT_IO_TURN] = "its turn with descriptor",
+    [WAIT_IO_CLOSE] = "the last user of descriptor",
 };
 
 static void report_g(struct g *gp, void *arg)

@@ -51,6 +51,10 @@ enum wait_reason {
     WAIT_JOIN,
     WAIT_SYNC,
     WAIT_SLEEP,
+    WAIT_IO_READ,
+    WAIT_IO_WRITE,
+    WAIT_IO_TURN, /* another G reads from, or writes to, the same descriptor */
+    WAIT_IO_CLOSE,
     WAIT_CHILD, /* FJ_WORK: runnable, rests in fj_spawn() of frame wait_on */
     WAIT_SELECT,
     WAIT_SEM,
@@ -198,6 +202,8 @@ enum returns { RETURNS_IDLE, RETURNS_QUEUE };
 enum timers_where { TIMERS_PERP, TIMERS_GLOBAL };
 enum poll_round { POLL_ROUND_NS, POLL_ROUND_MS };
 enum { SLACK_KERNEL = 0 };
+enum netpoll_by { NETPOLL_POLL, NETPOLL_THREAD, NETPOLL_CALL };
+enum netpoll_trigger { TRIGGER_EDGE, TRIGGER_LEVEL };
 
 /* Knobs of the floor; the first member of every variant's knobs. */
 struct floor_knobs {
@@ -215,7 +221,11 @@ struct floor_knobs {
     int64_t call_long_ns, lenient_ns;
     int64_t returns; /* enum returns */
     int64_t threads_max;
+    int64_t netpoll;         /* enum netpoll_by */
+    int64_t netpoll_trigger; /* enum netpoll_trigger */
+    int64_t netpoll_batch;   /* events; 0, where there is no such knob: NETPOLL_BATCH */
 };
+enum { NETPOLL_BATCH = 128 };
 
 extern const char *const spinners_words[];
 extern const char *const wake_words[];
@@ -226,6 +236,8 @@ extern const char *const sysmon_words[];
 extern const char *const preempt_words[];
 extern const char *const calls_words[];
 extern const char *const returns_words[];
+extern const char *const netpoll_words[];
+extern const char *const netpoll_trigger_words[];
 
 /* For the knob table of every variant whose Gs share threads: the watcher and the slice. f is the
  * struct floor_knobs inside the owner o. */
@@ -267,6 +279,16 @@ extern const char *const returns_words[];
         PARAM_WORD(o, f.wake, wake_words, WAKE_CHAIN, "Go 1.26 proc.go wakep",                     \
                    "new work wakes one worker, which wakes the next (chain), all idle ones, or "   \
                    "none: sleepers look again every millisecond"),                                 \
+        PARAM_WORD(o, f.netpoll, netpoll_words, NETPOLL_POLL, "Go 1.26 netpoll.go",                \
+                   "who looks which descriptors are ready: workers without work (poll), a thread " \
+                   "of its own, or nobody: each call blocks its thread; io_uring is not offered"), \
+        PARAM_WORD(o, f.netpoll_trigger, netpoll_trigger_words, TRIGGER_EDGE,                      \
+                   "Go 1.26 netpoll_epoll.go netpollopen",                                         \
+                   "a descriptor is registered once and reports changes (edge), or is armed "      \
+                   "for each wait and reports a state (level)"),                                   \
+        PARAM_NUMBER(o, f.netpoll_batch, NETPOLL_BATCH, 1, 1024, "events",                         \
+                     "Go 1.26 netpoll_epoll.go netpoll",                                           \
+                     "most events that one look at the descriptors takes"),                        \
         PARAM_WORD(o, f.timers, timers_words, TIMERS_PERP, "Go 1.26 time.go",                      \
                    "a heap of timers per P (perp), or one for all behind one lock (global)"),      \
         SLEEP_KNOBS(o, f), WATCH_KNOBS(o, f),                                                      \
@@ -286,6 +308,7 @@ extern const char *const returns_words[];
                      "Go 1.26 proc.go checkmcount",                                                \
                      "threads that hand-off may start before the run is given up")
 
+struct netpoll; /* netpoll.c */
 struct timers;
 struct sysmon;
 struct call_sites;
@@ -357,6 +380,9 @@ struct sched {
     /* how many Gs live (galloc.c) */
     _Atomic int64_t live_gs, live_gs_peak;
     int64_t live_step; /* Ms hand in their counts when they are off by this much; constant */
+
+    _Alignas(64) _Atomic int32_t io_waiters; /* Gs that wait for a descriptor */
+    _Atomic(struct netpoll *) netpoll;       /* NULL until the first descriptor is polled */
 
     struct timers *timers;         /* the heaps; see timer.c */
     int32_t heaps;                 /* how many */

@@ -138,6 +138,34 @@ static inline struct m *preempt_point(void)
     return m;
 }
 
+/* netpoll.c; netpoll.h has what descriptors need. Any thread, with or without a P. */
+
+/* Who looks at descriptors in this run: the knob, or NETPOLL_CALL where each G is a thread. Only
+ * with NETPOLL_POLL do workers call netpoll(). */
+enum netpoll_by netpoll_by(const struct sched *sched);
+
+/* Gs made ready by I/O or by a deadline, linked through g->link, the last event's first; NULL if
+ * none. They are in no queue yet: the caller readies them. delay_ns 0 looks, < 0 waits for ever,
+ * else that long; it may return early. One caller at a time may wait. Without a descriptor yet it
+ * returns at once. */
+struct g *netpoll(struct sched *sched, int64_t delay_ns);
+void netpoll_break(struct sched *sched); /* the caller that waits, or the next one, returns */
+void netpoll_stop(struct sched *sched);  /* main has returned: ends the thread of netpoll=thread */
+void netpoll_fini(struct sched *sched);
+uint64_t netpoll_stat(struct sched *sched, enum stat_id which);
+
+/* Does some G wait for a descriptor? Counted from before it parks until it runs again, so that the
+ * answer does not fall to false while a ready one lies between the poller and a queue. */
+static inline bool netpoll_has_waiters(struct sched *sched)
+{
+    /* relaxed: an M that goes idle sees the G that it parked itself; sched->lock does the rest */
+    return atomic_load_explicit(&sched->io_waiters, memory_order_relaxed) > 0;
+}
+
+/* inject.c: makes the Gs of the list, linked through link, runnable, and wakes workers. For callers
+ * whose M (machine_self()) holds no P. */
+void sched_inject(struct sched *sched, struct g *list);
+
 /* forkjoin.c */
 void fj_child_done(struct fj_frame *frame); /* a child counted in frame->spawned has returned */
 void fj_took_back(struct fj_worker *w);     /* the owner has popped from its public part */

@@ -6,6 +6,8 @@
  *   goroutines  go(), gosched(), go_sleep(), channels, wait groups, mutexes, join
  *   fork/join   fj_spawn(), fj_sync() (forkjoin.h, included at the end)
  *
+ * Goroutines read and write descriptors through io.h, included at the end as well.
+ *
  * Unless a function says otherwise, it may be called only on a goroutine's stack, that is from
  * inside workload->run() or from a function started by go() or fj_spawn().
  *
@@ -320,5 +322,6 @@ void *go_alloc_zeroed(size_t size);
 void go_free(void *ptr);
 
 #include "forkjoin.h"
+#include "io.h"
 
 #endif

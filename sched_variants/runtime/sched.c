@@ -298,7 +298,8 @@ int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg)
     m_run(m);
     m_leave(m);
     atomic_fetch_sub_explicit(&sched->running, 1, memory_order_relaxed); /* who waits is this one */
-    sysmon_join(sched); /* first: it starts Ms as well, and writes down their threads */
+    sysmon_join(sched);  /* first: it starts Ms as well, and writes down their threads */
+    netpoll_stop(sched); /* likewise */
     sched_wait_threads(sched);
     if (sched->ops->thread_per_g)
         m_give_p_back(sched, m);
@@ -326,7 +327,13 @@ uint64_t sched_stat(struct sched *sched, enum stat_id which)
         else if (value > merged)
             merged = value;
     }
-    merged += sysmon_stat(sched, which);
+    uint64_t others[] = {sysmon_stat(sched, which), netpoll_stat(sched, which)};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (stat_info[which].merge == STAT_MERGE_SUM)
+            merged += others[i];
+        else if (others[i] > merged)
+            merged = others[i];
+    }
     if (which == STAT_LIVE_GS_PEAK)
         return sched_live_peak(sched);
     if (which == STAT_STACKS_PEAK) /* relaxed: a statistic */
@@ -357,6 +364,7 @@ void sched_free(struct sched *sched)
         sched->ops->fini(sched);
     calls_fini(sched);
     machine_free(sched->sysmon);
+    netpoll_fini(sched);
     timers_fini(sched);
     stacks_fini(sched);
     galloc_fini(sched);

@@ -44,6 +44,9 @@
     X(PREEMPTS_SIGNAL, SUM, "slices ended by a signal")                                            \
     X(PREEMPTS_UNSAFE, SUM, "signals that found the goroutine at no safe point")                   \
     X(THREADS, SUM, "threads started for Ms")                                                      \
+    X(POLLS, SUM, "looks at which descriptors have become ready")                                  \
+    X(POLL_EVENTS, SUM, "events that these looks found")                                           \
+    X(POLL_CTLS, SUM, "times a descriptor was registered with the poller or armed")                \
     X(JOINS_STALLED, SUM, "fork/join syncs that found a child unfinished and waited")              \
     X(TASKS_STOLEN, SUM, "tasks, or parents resting in a spawn, taken by a thief")                 \
     X(DEQUE_MAX, MAX,                                                                              \

@@ -1,0 +1,128 @@
+/* knobs_io.h - the knobs of descriptors: the part of test_knobs.c that takes the floor's inside.
+ *
+ * Included by it behind its helpers.
+ */
+#ifndef SCHEDLAB_TESTS_KNOBS_IO_H
+#define SCHEDLAB_TESTS_KNOBS_IO_H
+
+#include "internal.h"
+#include "netpoll.h"
+
+#include <dirent.h>
+
+static int threads_now(void)
+{
+    int n = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    CHECK(tasks);
+    for (struct dirent *entry; (entry = readdir(tasks));)
+        n += entry->d_name[0] != '.';
+    closedir(tasks);
+    return n;
+}
+
+struct pipe_reader {
+    struct io *io;
+    struct waitgroup *done;
+};
+
+static void pipe_reader_g(void *arg)
+{
+    struct pipe_reader *self = arg;
+    char byte;
+    CHECK(io_read(self->io, &byte, 1) == 1);
+    wg_done(self->done);
+}
+
+/* A goroutine waits for a pipe, n times. Under netpoll=poll a worker that is not idle looks, too.
+ * With calls that block it may wait, or find what is there. */
+static void scene_read(void *arg)
+{
+    struct trace *self = arg;
+    struct io *reader, *writer;
+    CHECK(io_pipe(&reader, &writer, IO_POLLED) == 0);
+    struct pipe_reader pipe_reader = {reader, &self->done};
+    for (int i = 0; i < self->n; i++) {
+        wg_add(&self->done, 1);
+        uint64_t parks = stat_now(STAT_PARKS);
+        if (netpoll_by(this_sched()) == NETPOLL_CALL)
+            CHECK(io_write(writer, "x", 1) == 1);
+        go(pipe_reader_g, &pipe_reader);
+        if (netpoll_by(this_sched()) != NETPOLL_CALL) {
+            while (stat_now(STAT_PARKS) == parks)
+                gosched();
+            CHECK(io_write(writer, "x", 1) == 1);
+        }
+        struct g *gp = NULL;
+        while (netpoll_by(this_sched()) == NETPOLL_POLL && netpoll_has_waiters(this_sched()) && !gp)
+            gp = netpoll(this_sched(), 0);
+        if (gp)
+            g_ready(gp);
+        wg_wait(&self->done);
+    }
+    self->found[0] = threads_now();
+    io_free(reader);
+    io_free(writer);
+}
+
+static void knob_netpoll(const char *variant)
+{
+    scene_run(variant, "netpoll=call", 2, 4, scene_read);
+    assert_int_equal(stat_of(STAT_CALLS), 8);
+    assert_int_equal(stat_of(STAT_POLLS), 0);
+    assert_int_equal(stat_of(STAT_POLL_CTLS), 0);
+    scene_run(variant, "netpoll=poll", 1, 4, scene_read);
+    int64_t threads = trace->found[0];
+    assert_int_equal(stat_of(STAT_CALLS), 0);
+    assert_true(stat_of(STAT_POLL_EVENTS) >= 4);
+    scene_run(variant, "netpoll=thread", 1, 4, scene_read);
+    assert_int_equal(stat_of(STAT_CALLS), 0);
+    assert_true(stat_of(STAT_POLL_EVENTS) >= 4);
+    assert_true(trace->found[0] > threads); /* ThreadSanitizer starts one more with the first */
+}
+
+/* Edges: each of the two ends is registered, and no more. Levels: each wait arms, too. */
+static void knob_netpoll_trigger(const char *variant)
+{
+    scene_run(variant, "netpoll=thread,netpoll_trigger=edge", 1, 4, scene_read);
+    assert_int_equal(stat_of(STAT_POLL_CTLS), 2);
+    scene_run(variant, "netpoll=thread,netpoll_trigger=level", 1, 4, scene_read);
+    assert_true(stat_of(STAT_POLL_CTLS) >= 2 + 4);
+}
+
+enum { READY_PIPES = 6 };
+
+/* How many looks take the events of so many pipes, where nobody else looks. */
+static void scene_ready_pipes(void *arg)
+{
+    struct trace *self = arg;
+    int ends[READY_PIPES][2];
+    struct poll_desc *pd[READY_PIPES];
+    for (int i = 0; i < READY_PIPES; i++) {
+        CHECK(machine_fd_pipe(ends[i], false) == 0);
+        CHECK(poll_open(this_sched(), ends[i][0], &pd[i]) == 0);
+        CHECK(machine_fd_write(ends[i][1], "x", 1) == 1);
+    }
+    uint64_t polls = stat_now(STAT_POLLS);
+    while (stat_now(STAT_POLL_EVENTS) < READY_PIPES)
+        CHECK(netpoll(this_sched(), 0) == NULL); /* nobody waits */
+    self->found[0] = (int64_t)(stat_now(STAT_POLLS) - polls);
+    for (int i = 0; i < READY_PIPES; i++) {
+        poll_evict(pd[i]);
+        poll_close(pd[i]);
+        machine_fd_close(ends[i][0]);
+        machine_fd_close(ends[i][1]);
+    }
+}
+
+static void knob_netpoll_batch(const char *variant)
+{
+    scene_run(variant, "netpoll=call,netpoll_batch=1", 1, 0, scene_ready_pipes);
+    assert_int_equal(trace->found[0], READY_PIPES);
+    scene_run(variant, "netpoll=call,netpoll_batch=4", 1, 0, scene_ready_pipes);
+    assert_int_equal(trace->found[0], 2);
+    scene_run(variant, "netpoll=call", 1, 0, scene_ready_pipes);
+    assert_int_equal(trace->found[0], 1);
+}
+
+#endif
