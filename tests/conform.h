@@ -39,6 +39,7 @@ extern const struct conform_case conform_thread_cases[];    /* conform_threads.c
 extern const struct conform_case conform_timer_cases[];     /* conform_timers.c */
 extern const struct conform_case conform_select_cases[];    /* conform_select.c */
 extern const struct conform_case conform_lock_cases[];      /* conform_locks.c */
+extern const struct conform_case conform_io_cases[];        /* conform_io.c */
 /* conform_mixed.c, compiled once per fork/join policy */
 extern const struct conform_case conform_mixed_cases_FJ_GO[], conform_mixed_cases_FJ_HELP[],
     conform_mixed_cases_FJ_WORK[], conform_mixed_cases_FJ_LINKED[];

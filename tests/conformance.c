@@ -11,6 +11,8 @@
  *
  * Cases proper are in conform_goroutines.c, conform_timers.c and conform_mixed.c. Here are those
  * that end their child on purpose, the workloads, and the loop. No third-party library, so that the
+ * Cases proper are in conform_goroutines.c, conform_io.c and conform_mixed.c. Here are those that
+ * end their child on purpose, the workloads, and the loop. No third-party library, so that the
  * cross build can run it on another architecture.
  */
 #define _GNU_SOURCE
@@ -119,6 +121,8 @@ static const struct case_tables select_cases = {
     {conform_select_cases, conform_select_cases, conform_select_cases, conform_select_cases}};
 static const struct case_tables lock_cases = {
     {conform_lock_cases, conform_lock_cases, conform_lock_cases, conform_lock_cases}};
+static const struct case_tables io_cases = {
+    {conform_io_cases, conform_io_cases, conform_io_cases, conform_io_cases}};
 static const struct case_tables mixed_cases = {
     {conform_mixed_cases_FJ_GO, conform_mixed_cases_FJ_HELP, conform_mixed_cases_FJ_WORK,
      conform_mixed_cases_FJ_LINKED}};
@@ -496,6 +500,7 @@ static void cell_run(struct conform_cell *cell)
     cases_run(&timer_cases, cell);
     cases_run(&select_cases, cell);
     cases_run(&lock_cases, cell);
+    cases_run(&io_cases, cell);
     cases_run(&mixed_cases, cell);
     conform_live_gs_zero_after(cell);
     conform_deadlock_is_reported(cell);
@@ -551,6 +556,7 @@ static _Noreturn void misuse_words(void)
     offer_cases(&near, conform_timer_cases);
     offer_cases(&near, conform_select_cases);
     offer_cases(&near, conform_lock_cases);
+    offer_cases(&near, conform_io_cases);
     offer_cases(&near, conform_mixed_cases_FJ_GO);
     snprintf(wrong, sizeof wrong, "no line has \"%s\"; %s", suite.words[i],
              suggest_text(&near, "", "--list", text, sizeof text));
