@@ -26,6 +26,7 @@
     X(bursts, GOROUTINE)                                                                           \
     X(lockskew, GOROUTINE)                                                                         \
     X(periodic, GOROUTINE)                                                                         \
+    X(echo, GOROUTINE)                                                                             \
     X(sieve, GOROUTINE)                                                                            \
     X(mutex, GOROUTINE)                                                                            \
     X(rwmutex, GOROUTINE)                                                                          \
