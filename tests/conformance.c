@@ -373,6 +373,8 @@ static const struct workload_row workload_rows[] = {
     {"lockskew", "n=6,hold=spin,hold_ns=20000,gap_ns=5000,pause_ns=10000,holds_max=200"},
     {"periodic", "k=5,turns=200"},
     {"periodic", "k=8,turns=50,yielders=0"},
+    {"files", "size=40000,block=4096,readers=3,passes=2"},
+    {"files", "size=40000,block=1000,readers=5,passes=2,share=one"},
     {"arrivals", "n=200,rate=50000,rounds=100"},
     {"arrivals", "n=200,rate=100000,burst=10,rounds=100,wait=yield"},
     {"order", "n=20"},

@@ -27,6 +27,7 @@
     X(lockskew, GOROUTINE)                                                                         \
     X(periodic, GOROUTINE)                                                                         \
     X(echo, GOROUTINE)                                                                             \
+    X(files, GOROUTINE)                                                                            \
     X(sieve, GOROUTINE)                                                                            \
     X(mutex, GOROUTINE)                                                                            \
     X(rwmutex, GOROUTINE)                                                                          \
