@@ -29,6 +29,7 @@ enum ready_how {
     READY_STEP_BACK, /* it handed a lock to a waiter and lets that one run; else as READY_YIELD */
     READY_PARENT,    /* FJ_WORK: the parent whose child starts now, still on its stack */
     READY_PREEMPTED, /* its slice is over; still on its stack */
+    READY_POLLED,    /* I/O has made it ready: behind all that this worker has */
     READY_INJECTED,  /* to where every worker looks: m holds no P (sysmon, a poller, a blocking call
                         that is over); a G whose call is over is still on its stack */
 };

@@ -132,6 +132,8 @@ static void reader_waits(void *arg)
 static void conform_io_close_ends_reads(void *arg)
 {
     const struct conform_cell *cell = arg;
+    if (cell->ops->thread_per_g)
+        return; /* who is in the kernel stays there: io.h */
     for (int round = 0; round < 10 * cell->scale; round++) {
         struct waitgroup done = WG_INIT;
         struct stream stream[3];
@@ -155,7 +157,9 @@ static void conform_io_close_ends_reads(void *arg)
 
 static void conform_io_deadline_not_early(void *arg)
 {
-    (void)arg;
+    const struct conform_cell *cell = arg;
+    if (cell->ops->thread_per_g)
+        return; /* no deadlines where the kernel waits: io.h */
     struct io *reader, *writer;
     char byte;
     CHECK(io_pipe(&reader, &writer, IO_POLLED) == 0);
@@ -170,9 +174,19 @@ static void conform_io_deadline_not_early(void *arg)
 }
 
 const struct conform_case conform_io_cases[] = {
+    CASE(conform_pipes_carry_all),
     CASE(conform_pipes_carry_all, .settings = "netpoll=thread"),
+    CASE(conform_pipes_carry_all, .settings = "netpoll=call"),
+    CASE(conform_tcp_echoes),
     CASE(conform_tcp_echoes, .settings = "netpoll=thread"),
+    CASE(conform_tcp_echoes, .settings = "netpoll=call"),
+    CASE(conform_tcp_echoes, .settings = "netpoll_trigger=level"),
+    CASE(conform_tcp_echoes, .settings = "netpoll_place=global"),
+    CASE(conform_tcp_echoes, .settings = "netpoll_place=local"),
+    CASE(conform_tcp_echoes, .settings = "wake=none"),
+    CASE(conform_io_close_ends_reads),
     CASE(conform_io_close_ends_reads, .settings = "netpoll=thread"),
+    CASE(conform_io_deadline_not_early),
     CASE(conform_io_deadline_not_early, .settings = "netpoll=thread"),
     {0},
 };

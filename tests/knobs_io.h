@@ -34,8 +34,7 @@ static void pipe_reader_g(void *arg)
     wg_done(self->done);
 }
 
-/* A goroutine waits for a pipe, n times. Under netpoll=poll a worker that is not idle looks, too.
- * With calls that block it may wait, or find what is there. */
+/* A goroutine waits for a pipe, n times. With calls that block it may wait, or find what is there. */
 static void scene_read(void *arg)
 {
     struct trace *self = arg;
@@ -53,11 +52,6 @@ static void scene_read(void *arg)
                 gosched();
             CHECK(io_write(writer, "x", 1) == 1);
         }
-        struct g *gp = NULL;
-        while (netpoll_by(this_sched()) == NETPOLL_POLL && netpoll_has_waiters(this_sched()) && !gp)
-            gp = netpoll(this_sched(), 0);
-        if (gp)
-            g_ready(gp);
         wg_wait(&self->done);
     }
     self->found[0] = threads_now();
@@ -123,6 +117,46 @@ static void knob_netpoll_batch(const char *variant)
     assert_int_equal(trace->found[0], 2);
     scene_run(variant, "netpoll=call", 1, 0, scene_ready_pipes);
     assert_int_equal(trace->found[0], 1);
+}
+
+/* All wait before the first pipe is written to, and one look finds them all. */
+static void scene_place(void *arg)
+{
+    struct trace *self = arg;
+    struct io *reader[READY_PIPES], *writer[READY_PIPES];
+    struct pipe_reader readers[READY_PIPES];
+    wg_add(&self->done, READY_PIPES);
+    uint64_t parks = stat_now(STAT_PARKS);
+    for (int i = 0; i < READY_PIPES; i++) {
+        CHECK(io_pipe(&reader[i], &writer[i], IO_POLLED) == 0);
+        readers[i] = (struct pipe_reader){reader[i], &self->done};
+        go(pipe_reader_g, &readers[i]);
+    }
+    while (stat_now(STAT_PARKS) < parks + READY_PIPES)
+        gosched();
+    uint64_t locks = stat_now(STAT_GRQ_LOCKS);
+    for (int i = 0; i < READY_PIPES; i++)
+        CHECK(io_write(writer[i], "x", 1) == 1);
+    wg_wait(&self->done);
+    self->found[0] = (int64_t)(stat_now(STAT_GRQ_LOCKS) - locks);
+    for (int i = 0; i < READY_PIPES; i++) {
+        io_free(reader[i]);
+        io_free(writer[i]);
+    }
+}
+
+/* One worker, so that `first` leaves nothing to others. A global queue is all that grq has. */
+static void knob_netpoll_place(const char *variant)
+{
+    scene_run(variant, "sysmon=off,netpoll_place=global", 1, 0, scene_place);
+    int64_t global = trace->found[0];
+    scene_run(variant, "sysmon=off,netpoll_place=first", 1, 0, scene_place);
+    assert_true(trace->found[0] < global);
+    scene_run(variant, "sysmon=off,netpoll_place=local", 1, 0, scene_place);
+    if (strcmp(variant, "grq") == 0)
+        assert_int_equal(trace->found[0], global);
+    else
+        assert_true(trace->found[0] < global);
 }
 
 #endif

@@ -706,6 +706,7 @@ static const struct knob_test {
     {"netpoll", NULL, knob_netpoll},
     {"netpoll_trigger", NULL, knob_netpoll_trigger},
     {"netpoll_batch", NULL, knob_netpoll_batch},
+    {"netpoll_place", NULL, knob_netpoll_place},
     {NULL, NULL, NULL},
 };
 

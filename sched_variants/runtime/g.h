@@ -122,8 +122,9 @@ struct g_cache {
 };
 
 /* An M's note (idle.c). SLEEPING_TIMED: will wake by itself, so that it counts as active to the
- * deadlock check of m_block(). WOKEN: remembered until it next wants to sleep. */
-enum m_note { NOTE_NONE, NOTE_SLEEPING, NOTE_SLEEPING_TIMED, NOTE_WOKEN };
+ * deadlock check of m_block(). WOKEN: remembered until it next wants to sleep. POLLING: as
+ * SLEEPING_TIMED, in netpoll(). */
+enum m_note { NOTE_NONE, NOTE_SLEEPING, NOTE_SLEEPING_TIMED, NOTE_WOKEN, NOTE_POLLING };
 
 struct m {
     struct fj_worker fj; /* first: FJ_LINKED's spawn finds it there; cache line aligned */
@@ -141,7 +142,8 @@ struct m {
     uint32_t call_word;         /* what p->call was made by it; 0: it has given the P up */
     uintptr_t call_pc;          /* calls=adaptive: the call's site, and when it began; else 0 */
     int64_t call_since;
-    struct g *next; /* the G that g0 shall run at once, or NULL */
+    struct g *next;   /* the G that g0 shall run at once, or NULL */
+    struct g *polled; /* made ready by I/O, runs first on the P that m has got; or NULL */
     bool next_inherit;
     bool spinning;
     bool one_g_done; /* 1:1: its G has ended, so does the thread */
@@ -204,6 +206,8 @@ enum poll_round { POLL_ROUND_NS, POLL_ROUND_MS };
 enum { SLACK_KERNEL = 0 };
 enum netpoll_by { NETPOLL_POLL, NETPOLL_THREAD, NETPOLL_CALL };
 enum netpoll_trigger { TRIGGER_EDGE, TRIGGER_LEVEL };
+#define POLLED_NOW INT64_MAX
+enum netpoll_place { PLACE_FIRST, PLACE_GLOBAL, PLACE_LOCAL };
 
 /* Knobs of the floor; the first member of every variant's knobs. */
 struct floor_knobs {
@@ -224,6 +228,7 @@ struct floor_knobs {
     int64_t netpoll;         /* enum netpoll_by */
     int64_t netpoll_trigger; /* enum netpoll_trigger */
     int64_t netpoll_batch;   /* events; 0, where there is no such knob: NETPOLL_BATCH */
+    int64_t netpoll_place;   /* enum netpoll_place */
 };
 enum { NETPOLL_BATCH = 128 };
 
@@ -238,6 +243,7 @@ extern const char *const calls_words[];
 extern const char *const returns_words[];
 extern const char *const netpoll_words[];
 extern const char *const netpoll_trigger_words[];
+extern const char *const netpoll_place_words[];
 
 /* For the knob table of every variant whose Gs share threads: the watcher and the slice. f is the
  * struct floor_knobs inside the owner o. */
@@ -289,6 +295,10 @@ extern const char *const netpoll_trigger_words[];
         PARAM_NUMBER(o, f.netpoll_batch, NETPOLL_BATCH, 1, 1024, "events",                         \
                      "Go 1.26 netpoll_epoll.go netpoll",                                           \
                      "most events that one look at the descriptors takes"),                        \
+        PARAM_WORD(                                                                                \
+            o, f.netpoll_place, netpoll_place_words, PLACE_FIRST, "Go 1.26 proc.go injectglist",   \
+            "where a worker puts what is ready: the first runs, as many as there are idle "        \
+            "workers go to all (global), the rest stays local; or all global; or all local"),      \
         PARAM_WORD(o, f.timers, timers_words, TIMERS_PERP, "Go 1.26 time.go",                      \
                    "a heap of timers per P (perp), or one for all behind one lock (global)"),      \
         SLEEP_KNOBS(o, f), WATCH_KNOBS(o, f),                                                      \
@@ -351,6 +361,7 @@ struct sched {
     int32_t idle_ms;
     int32_t locked_ms;   /* Ms asleep until their locked G is runnable */
     struct p *retired_p; /* Ps that may not be held */
+    struct m *poll_m;    /* the M that waits in netpoll() */
     struct m *timer_m;   /* the idle M that sleeps until the next timer, */
     int64_t timer_when;  /* which is due then */
     struct m *dead_m;    /* Ms whose thread has ended, for reuse (1:1 only) */
@@ -383,6 +394,7 @@ struct sched {
 
     _Alignas(64) _Atomic int32_t io_waiters; /* Gs that wait for a descriptor */
     _Atomic(struct netpoll *) netpoll;       /* NULL until the first descriptor is polled */
+    _Atomic int64_t polled_at;               /* when a worker last looked; POLLED_NOW: one waits */
 
     struct timers *timers;         /* the heaps; see timer.c */
     int32_t heaps;                 /* how many */

@@ -94,6 +94,19 @@ static bool m_note_prepare(struct m *m, uint32_t sleeping)
     return false;
 }
 
+/* As m_note_sleep(), in netpoll(): the Gs that have become ready. *woken: by another M. */
+static struct g *m_note_poll(struct m *m, int64_t timeout_ns, bool *woken)
+{
+    struct sched *sched = m->sched;
+    stat_add(&m->stats, STAT_SLEEPS, 1);
+    atomic_store_explicit(&sched->polled_at, POLLED_NOW, memory_order_relaxed); /* a hint */
+    struct g *list = netpoll(sched, timeout_ns);
+    atomic_store_explicit(&sched->polled_at, machine_now(), memory_order_relaxed);
+    *woken =
+        atomic_exchange_explicit(&m->note, NOTE_NONE, memory_order_acquire) == NOTE_WOKEN; /* N2 */
+    return list;
+}
+
 /* True if it was asleep. The sleeper is counted as active before it can run: counted later, it
  * might run, sleep again and find the count at 0 while its waker still runs. */
 static bool m_note_wake(struct m *m)
@@ -103,9 +116,12 @@ static bool m_note_wake(struct m *m)
     uint32_t old = atomic_exchange_explicit(&m->note, NOTE_WOKEN, memory_order_release); /* N1 */
     if (old != NOTE_SLEEPING) /* relaxed: the caller is active itself, so this does not reach 0 */
         atomic_fetch_sub_explicit(&sched->active, 1, memory_order_relaxed);
-    if (old != NOTE_SLEEPING && old != NOTE_SLEEPING_TIMED)
+    if (old == NOTE_POLLING)
+        netpoll_break(sched);
+    else if (old == NOTE_SLEEPING || old == NOTE_SLEEPING_TIMED)
+        machine_wake(&m->note, 1);
+    else
         return false;
-    machine_wake(&m->note, 1);
     return true;
 }
 
@@ -193,7 +209,10 @@ static void start_p(struct m *self, struct p *p, bool spinning)
 {
     struct sched *sched = self->sched;
     lock_acquire(&sched->lock);
+    /* not the one that waits for I/O, as in Go, where it is not on the list: it goes on waiting */
     struct m *m = sched->idle_m;
+    if (m && m == sched->poll_m)
+        m = m->idle_link;
     if (m) {
         idle_m_remove(sched, m);
         m->nextp = p;
@@ -206,18 +225,26 @@ static void start_p(struct m *self, struct p *p, bool spinning)
         stat_add(&self->stats, STAT_WAKEUPS, 1);
 }
 
-/* Sleeps end although all Ms are in blocking calls: if none sleeps until the next timer, one is
+/* Sleeps and waits for I/O end although all Ms are in blocking calls: if none watches, one is
  * started, which will. */
 static void keep_watch(struct m *self)
 {
     struct sched *sched = self->sched;
     struct p *p = NULL;
     lock_acquire(&sched->lock);
-    if (timers_earliest(sched) != INT64_MAX && !sched->timer_m)
+    bool polls = netpoll_by(sched) == NETPOLL_POLL && netpoll_has_waiters(sched);
+    if (!sched->poll_m && (polls || (timers_earliest(sched) != INT64_MAX && !sched->timer_m)))
         p = idle_p_get(sched);
     lock_release(&sched->lock);
     if (p)
         start_p(self, p, false);
+}
+
+void start_idle_p(struct m *m)
+{
+    struct p *p = idle_p_take(m->sched);
+    if (p)
+        start_p(m, p, false);
 }
 
 static void wake_chain(struct m *m)
@@ -369,35 +396,86 @@ static bool is_deadlock(struct sched *sched, struct m *m)
            !atomic_load_explicit(&sched->stopping, memory_order_acquire); /* E2 */
 }
 
-/* Sleeps until chosen, or until a timer or poll is due and a P is free (true: m->nextp is set), or
- * the run is over. */
-static bool m_sleep(struct m *m)
+/* Pre: sched->lock, m is on the idle list. Is m the one to wait for I/O? Only while a P is idle: who
+ * has none to run the ready ones with would but push them to those that are busy, and these look
+ * themselves when they run dry. *limit then is how long. */
+static bool m_becomes_poller(struct m *m, int64_t *limit)
 {
     struct sched *sched = m->sched;
-    bool due = false; /* m woke by itself */
+    if (sched->poll_m || !sched->idle_p || netpoll_by(sched) != NETPOLL_POLL ||
+        !netpoll_has_waiters(sched))
+        return false;
+    int64_t next = timers_earliest(sched);
+    sched->poll_m = m;
+    sched->timer_m = m;
+    sched->timer_when = next;
+    *limit = next == INT64_MAX ? -1 : timers_wait_ns(sched, next);
+    return true;
+}
+
+/* What one turn of m_sleep() has found, and what the next is to do. */
+struct nap {
+    bool due;       /* m woke by itself */
+    struct g *list; /* I/O has made them ready */
+    bool chosen, stuck, polls;
+    int64_t limit;
+};
+
+/* Under sched->lock. */
+static void nap_decide(struct m *m, struct nap *nap)
+{
+    struct sched *sched = m->sched;
+    lock_acquire(&sched->lock);
+    if (sched->poll_m == m)
+        sched->poll_m = NULL;
+    if (!m->nextp && (nap->due || nap->list) && sched->idle_p && idle_m_remove(sched, m)) {
+        m->nextp = idle_p_get(sched);
+        m->next_spinning = false;
+    }
+    nap->chosen = m->nextp != NULL;
+    /* all Ps are busy: whoever gives one up looks after the timers */
+    if (nap->due && sched->timer_m == m)
+        sched->timer_m = NULL;
+    nap->limit = -1;
+    nap->polls = false;
+    if (!nap->chosen && !nap->due && !nap->list) {
+        nap->polls = m_becomes_poller(m, &nap->limit);
+        if (!nap->polls)
+            nap->limit = m_sleep_limit(m);
+    }
+    nap->stuck = !nap->chosen && !nap->list && is_deadlock(sched, m);
+    lock_release(&sched->lock);
+    if (sched->floor->wake == WAKE_NONE && (nap->limit < 0 || nap->limit > POLL_NS))
+        nap->limit = POLL_NS;
+}
+
+/* Sleeps until chosen, or until a timer, I/O or poll is due and a P is free (true: m->nextp is set),
+ * or the run is over. *list: what I/O has made ready. */
+static bool m_sleep(struct m *m, struct g **list)
+{
+    struct sched *sched = m->sched;
+    struct nap nap = {.due = false};
     for (;;) {
-        lock_acquire(&sched->lock);
-        if (!m->nextp && due && sched->idle_p && idle_m_remove(sched, m)) {
-            m->nextp = idle_p_get(sched);
-            m->next_spinning = false;
-        }
-        bool chosen = m->nextp != NULL;
-        if (due && sched->timer_m == m)
-            sched->timer_m =
-                NULL; /* all Ps are busy: whoever gives one up looks after the timers */
-        int64_t limit = chosen || due ? -1 : m_sleep_limit(m);
-        bool stuck = !chosen && is_deadlock(sched, m);
-        lock_release(&sched->lock);
+        nap_decide(m, &nap);
         if (atomic_load_explicit(&sched->stopping, memory_order_acquire)) /* E2 */
             return false;
-        if (stuck)
+        if (nap.stuck)
             deadlock_report(sched);
-        if (chosen)
+        *list = nap.list;
+        if (nap.chosen)
             return true;
-        if (sched->floor->wake == WAKE_NONE && (limit < 0 || limit > POLL_NS))
-            limit = POLL_NS;
-        due = m_note_prepare(m, NOTE_SLEEPING_TIMED) &&
-              !m_note_sleep(m, NOTE_SLEEPING_TIMED, limit) && limit >= 0;
+        if (nap.list)
+            sched_inject(sched, nap.list); /* no P is free */
+        nap.list = NULL;
+        nap.due = false;
+        if (!m_note_prepare(m, nap.polls ? NOTE_POLLING : NOTE_SLEEPING_TIMED))
+            continue;
+        bool woken;
+        if (nap.polls)
+            nap.list = m_note_poll(m, nap.limit, &woken);
+        else
+            woken = m_note_sleep(m, NOTE_SLEEPING_TIMED, nap.limit);
+        nap.due = !woken && (nap.limit >= 0 || nap.polls);
     }
 }
 
@@ -421,12 +499,14 @@ void m_idle(struct m *m)
     }
     if (had_p && m_recheck(m))
         return;
-    if (!m_sleep(m))
+    struct g *list;
+    if (!m_sleep(m, &list))
         return;
     m_acquire_p(m, m->nextp);
     m->nextp = NULL; /* m_wait_locked() asks for the next one */
     m->spinning = m->next_spinning;
     stat_add(&m->stats, STAT_SPINS, m->spinning);
+    m->polled = netpoll_put(m, list);
 }
 
 /* Locked Gs (thread.c) ---------------------------------------------------------------------- */
@@ -510,19 +590,46 @@ void sched_stop(struct m *self)
 
 /* Variants with `blocks` -------------------------------------------------------------------- */
 
+/* True if m waited for I/O instead: nobody else did. */
+static bool m_block_polls(struct m *m, int64_t limit)
+{
+    struct sched *sched = m->sched;
+    if (netpoll_by(sched) != NETPOLL_POLL || !netpoll_has_waiters(sched))
+        return false;
+    lock_acquire(&sched->lock);
+    bool mine = !sched->poll_m;
+    if (mine)
+        sched->poll_m = m;
+    lock_release(&sched->lock);
+    if (!mine)
+        return false;
+    struct g *list = NULL;
+    bool woken;
+    if (m_note_prepare(m, NOTE_POLLING))
+        list = m_note_poll(m, limit, &woken);
+    lock_acquire(&sched->lock);
+    sched->poll_m = NULL;
+    lock_release(&sched->lock);
+    sched_inject(sched, list);
+    return true;
+}
+
 void m_block(struct m *m)
 {
     struct sched *sched = m->sched;
     /* relaxed: whoever else makes it earlier wakes m afterwards (timer.c, T1, by N1 and N2) */
     int64_t next = atomic_load_explicit(&m->p->timers->next, memory_order_relaxed);
     uint32_t sleeping = next == INT64_MAX ? NOTE_SLEEPING : NOTE_SLEEPING_TIMED;
+    int64_t limit = next == INT64_MAX ? -1 : timers_wait_ns(sched, next);
+    if (m_block_polls(m, limit))
+        return;
     if (!m_note_prepare(m, sleeping))
         return;
     /* The waker of an M that sleeps uncounted counts it again, before that M runs: so the count
      * reaches 0 only when all sleep and nobody is on the way. */
     if (sleeping == NOTE_SLEEPING)
         m_block_uncount(sched);
-    m_note_sleep(m, sleeping, next == INT64_MAX ? -1 : timers_wait_ns(sched, next));
+    m_note_sleep(m, sleeping, limit);
 }
 
 void m_block_uncount(struct sched *sched)

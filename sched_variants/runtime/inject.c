@@ -1,21 +1,25 @@
-/* inject.c - makes Gs runnable from a thread that holds no P.
+/* inject.c - makes Gs runnable that nobody of this worker's has readied: what netpoll() returns, with
+ * a P or without one.
  *
- * Source: Go 1.26 runtime/proc.go injectglist, its part without a P.
- *   Same:    the Gs go where any worker finds them, in the list's order.
- *   Differs: one worker is woken, as for any other new work, and wakes the next one in turn; Go
- *            starts as many idle Ps as there are Gs.
+ * Source: Go 1.26 runtime/proc.go injectglist; findRunnable, where the first of the list is run.
+ *   Same:    with a P the first runs at once, as many as there are idle Ps go where all workers look,
+ *            and these Ps are started; the rest stays with the worker, behind what it has.
+ *   Differs: without a P one worker is woken, as for any other new work, and wakes the next one in
+ *            turn; Go starts as many idle Ps as there are Gs.
  */
 #include "internal.h"
 #include "sched.h"
 
-static void inject_one(struct m *m, struct g *gp)
+const char *const netpoll_place_words[] = {"first", "global", "local", NULL};
+
+static void put(struct m *m, struct g *gp, enum ready_how how)
 {
 #ifdef SCHEDLAB_DEBUG
     /* relaxed: the queue hands gp over */
     INVARIANT(atomic_exchange_explicit(&gp->queued, 1, memory_order_relaxed) == 0);
 #endif
     stat_add(&m->stats, STAT_READIES, 1);
-    m->ops->ready(m, gp, READY_INJECTED);
+    m->ops->ready(m, gp, how);
 }
 
 void sched_inject(struct sched *sched, struct g *list)
@@ -27,8 +31,38 @@ void sched_inject(struct sched *sched, struct g *list)
     while (list) {
         struct g *gp = list;
         list = gp->link; /* the queue uses link, and gp may run, and end, at once */
-        inject_one(m, gp);
+        put(m, gp, READY_INJECTED);
     }
     if (any)
         wakep_slow(m); /* without a P its fence is its own: idle.c */
+}
+
+struct g *netpoll_put(struct m *m, struct g *list)
+{
+    struct sched *sched = m->sched;
+    enum netpoll_place place = (enum netpoll_place)sched->floor->netpoll_place;
+    struct g *first = NULL;
+    if (!list)
+        return NULL;
+    if (place == PLACE_FIRST) {
+        first = list;
+        list = first->link;
+        stat_add(&m->stats, STAT_READIES, 1);
+        g_hand_over(first);
+    }
+    /* relaxed: how many are idle now is a guess anyway */
+    int32_t idle = atomic_load_explicit(&sched->idle_ps, memory_order_relaxed);
+    int32_t global = place == PLACE_GLOBAL ? INT32_MAX : place == PLACE_FIRST ? idle : 0;
+    int32_t start = global < idle ? global : idle;
+    bool any = list != NULL;
+    while (list) {
+        struct g *gp = list;
+        list = gp->link; /* the queue uses link, and gp may run, and end, at once */
+        put(m, gp, global > 0 ? READY_INJECTED : READY_POLLED);
+        if (global-- > 0 && start-- > 0 && sched->floor->wake != WAKE_NONE && !m->ops->blocks)
+            start_idle_p(m);
+    }
+    if (any)
+        wakep(m);
+    return first;
 }

@@ -149,6 +149,10 @@ enum netpoll_by netpoll_by(const struct sched *sched);
  * else that long; it may return early. One caller at a time may wait. Without a descriptor yet it
  * returns at once. */
 struct g *netpoll(struct sched *sched, int64_t delay_ns);
+/* Makes a list of netpoll()'s runnable, on an M with a P: knob netpoll_place. Returns the G that is
+ * to run at once, in no queue, or NULL. */
+struct g *netpoll_put(struct m *m, struct g *list);
+void start_idle_p(struct m *m);          /* an M for an idle P, if there is one (idle.c) */
 void netpoll_break(struct sched *sched); /* the caller that waits, or the next one, returns */
 void netpoll_stop(struct sched *sched);  /* main has returned: ends the thread of netpoll=thread */
 void netpoll_fini(struct sched *sched);

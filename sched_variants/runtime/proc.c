@@ -376,10 +376,29 @@ static void m_stop_spinning(struct m *m)
         wakep_slow(m);
 }
 
+/* A look at who I/O has made ready, unless another M waits for that. */
+static struct g *m_poll(struct m *m)
+{
+    struct sched *sched = m->sched;
+    /* relaxed: hints */
+    if (!netpoll_has_waiters(sched) ||
+        atomic_load_explicit(&sched->polled_at, memory_order_relaxed) == POLLED_NOW ||
+        netpoll_by(sched) != NETPOLL_POLL)
+        return NULL;
+    atomic_store_explicit(&sched->polled_at, machine_now(), memory_order_relaxed);
+    struct g *gp = netpoll_put(m, netpoll(sched, 0));
+    return gp ? gp : m->ops->pick(m, &(bool){false});
+}
+
 static struct g *m_find_runnable(struct m *m, bool *inherit)
 {
     while (!atomic_load_explicit(&m->sched->stopping, memory_order_acquire)) { /* E2 */
         *inherit = false;
+        if (m->polled) {
+            struct g *polled = m->polled;
+            m->polled = NULL;
+            return polled;
+        }
         if (m_has_detour(m))
             p_retire_if_asked(m);
         if (!m->p) { /* lost in a blocking call, given to a locked G's M, or retired */
@@ -389,6 +408,8 @@ static struct g *m_find_runnable(struct m *m, bool *inherit)
         timers_check(m);
         struct g *gp = m->ops->pick(m, inherit);
         if (gp)
+            return gp;
+        if ((gp = m_poll(m)))
             return gp;
         if (m->ops->blocks) {
             if (!galloc_give_back(m->sched))

@@ -1,7 +1,8 @@
 /* sysmon.c - the watcher: a thread without a P that runs no G.
  *
  * It looks round, sleeps, and looks round again: a Ps' blocking call that it sees for the second
- * time loses the P (syscall.c), a G that has run for a slice is asked to stop (preempt.c).
+ * time loses the P (syscall.c), a G that has run for a slice is asked to stop (preempt.c), and what
+ * I/O has made ready is found if no worker has looked for 10 ms.
  *
  * Its sleep begins at sysmon_ns. After sysmon_rounds looks in a row that took no P away it doubles
  * with each look, up to sysmon_max_ns. So both of its services are quick where calls block all the
@@ -34,6 +35,8 @@ struct sysmon {
     struct sighting seen[];
 };
 
+enum { POLL_AGE_NS = 10000000 };
+
 const char *const sysmon_words[] = {"off", "on", NULL};
 
 /* Does it watch Ps at all? */
@@ -41,7 +44,8 @@ static bool sysmon_watches(const struct sched *sched)
 {
     const struct floor_knobs *floor = sched->floor;
     return floor->sysmon && (floor->calls == CALLS_SYSMON || floor->calls == CALLS_ADAPTIVE ||
-                             floor->preempt != PREEMPT_NONE);
+                             floor->preempt != PREEMPT_NONE ||
+                             (netpoll_by(sched) == NETPOLL_POLL && !sched->ops->single_threaded));
 }
 
 /* Asks the M of p to let another G run. */
@@ -87,6 +91,20 @@ static bool retake_call(struct sysmon *sysmon, struct p *p, struct sighting *see
     stat_add(&sysmon->m.stats, STAT_HANDOFFS, 1);
     p_release(&sysmon->m, p);
     return true;
+}
+
+/* While all Ps are busy nobody else may have looked for what I/O has made ready. Not for a queue that
+ * only its one worker may touch. */
+static void poll_if_long_ago(struct sysmon *sysmon, int64_t now)
+{
+    struct sched *sched = sysmon->m.sched;
+    /* relaxed: a hint */
+    int64_t last = atomic_load_explicit(&sched->polled_at, memory_order_relaxed);
+    if (last == POLLED_NOW || now - last < POLL_AGE_NS || !netpoll_has_waiters(sched) ||
+        netpoll_by(sched) != NETPOLL_POLL || sched->ops->single_threaded)
+        return;
+    atomic_store_explicit(&sched->polled_at, now, memory_order_relaxed);
+    sched_inject(sched, netpoll(sched, 0));
 }
 
 /* One look at all Ps; the number of those taken away. */
@@ -173,6 +191,7 @@ static void sysmon_thread(void *arg)
         stat_add(&sysmon->m.stats, STAT_SYSMON_ROUNDS, 1);
         int64_t now = machine_now();
         bool ran;
+        poll_if_long_ago(sysmon, now);
         idle = retake(sysmon, now, &ran) ? 0 : idle + 1;
         if (!sched->schedtrace_ns && !ran && sysmon_sleep_deep(sysmon))
             idle = 0;
