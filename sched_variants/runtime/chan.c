@@ -19,6 +19,7 @@
  * Invariants and order labels: chan.h.
  */
 #include "chan.h"
+#include "internal.h"
 
 #include <errno.h>
 
@@ -89,6 +90,7 @@ static __attribute__((noinline)) bool chan_recv_marked(struct chan *ch, void *el
 
 void chan_send(struct chan *ch, const void *elem)
 {
+    preempt_point();
     lock_acquire(&ch->lock);
     if (__builtin_expect(chan_marks(ch) != 0, 0))
         chan_send_marked(ch, elem);

@@ -2,7 +2,9 @@
  *
  * sysmon sets m->preempt (sysmon.c says when). From then on the next of these ends the slice:
  *
- *   coop    a preempt_point(): most calls of the runtime have one, and go_preempt_point() is one
+ *   coop    a preempt_point(): go(), fj_spawn(), chan_send(), mutex_lock() and blocking_exit() have
+ *           one, and go_preempt_point() is one. Not every call: at some 0.3 ns each a channel's
+ *           receive would be 5 % slower, and who receives for long has somebody who sends
  *   signal  the same; besides, the M's thread is interrupted, and if it is at a safe point, the G
  *           yields right there, with all its registers kept by the kernel's signal frame
  *

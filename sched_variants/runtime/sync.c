@@ -2,7 +2,7 @@
  *
  * Called on goroutine stacks only. How a waiter and its waker part: waitq.h.
  */
-#include "sched.h"
+#include "internal.h"
 #include "waitq.h"
 
 /* Join ---------------------------------------------------------------------------------------
@@ -312,6 +312,7 @@ bool mutex_try_lock(struct mutex *mu)
 
 void mutex_lock(struct mutex *mu)
 {
+    preempt_point();
     if (__builtin_expect(!mutex_cas_acquire(mu, 0, MUTEX_LOCKED), 0))
         mutex_lock_slow(mu);
 }
