@@ -28,6 +28,13 @@ static void call(struct micro *micro)
     micro_expect(micro, "calls", value, micro_done(micro));
 }
 
+static void kernel_call(struct micro *micro)
+{
+    while (micro_more(micro, MICRO_BATCH))
+        for (int i = 0; i < MICRO_BATCH; i++)
+            machine_call();
+}
+
 static void store(struct micro *micro)
 {
     _Atomic uint64_t slots[64];
@@ -299,6 +306,7 @@ static void futex_wake_nobody(struct micro *micro)
 
 const struct micro_op micro_floors[] = {
     {.name = "floor/call", .run = call},
+    {.name = "floor/kernel_call", .run = kernel_call},
     {.name = "floor/store", .run = store},
     {.name = "floor/cas", .run = cas},
     {.name = "floor/xchg", .run = xchg},

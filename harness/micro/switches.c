@@ -176,6 +176,29 @@ static bool serves_forkjoin(const struct sched_ops *ops)
     return ops->forkjoin != FJ_GO;
 }
 
+/* Blocking calls ----------------------------------------------------------------------------- */
+
+/* The shortest there is, so that what the marks cost shows: compare floor/kernel_call. */
+static void calling_main(void *arg)
+{
+    struct micro *micro = arg;
+    uint64_t before = sched_stat(micro->sched, STAT_CALLS);
+    micro_start(micro);
+    for (uint64_t i = 0; i < micro->n; i++) {
+        blocking_enter();
+        machine_call();
+        blocking_exit();
+    }
+    micro_stop(micro);
+    micro_did(micro, micro->n);
+    micro_expect(micro, "calls", sched_stat(micro->sched, STAT_CALLS) - before, micro->n);
+}
+
+static void blocking_call(struct micro *micro)
+{
+    micro_schedule(micro, 1, calling_main, micro);
+}
+
 const struct micro_op micro_switches[] = {
     {.name = "switch",
      .floor = "floor/ctx_switch",
@@ -191,6 +214,11 @@ const struct micro_op micro_switches[] = {
      .floor = "floor/ctx_switch",
      .style = MICRO_TIMED,
      .run = spawn,
+     .serves = micro_serves_all},
+    {.name = "blocking_call",
+     .floor = "floor/kernel_call",
+     .style = MICRO_TIMED,
+     .run = blocking_call,
      .serves = micro_serves_all},
     {.name = "spawn_sync",
      .floor = "floor/call",
