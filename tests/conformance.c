@@ -350,6 +350,7 @@ static const struct workload_row workload_rows[] = {
     {"select", "messages=500,channels=12,senders=3,receivers=7,buffer=2,work=10"},
     {"select", "messages=300,channels=1,senders=2,receivers=2"},
     {"echo", "connections=8,messages=20,size=300"},
+    {"echo", "connections=4,messages=20,rate=10000"},
     {"sieve", "primes=40"},
     {"mutex", "n=4000"},
     {"mutex", "n=1000,goroutines=5,work=20,think=20,latency=on"},

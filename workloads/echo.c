@@ -5,8 +5,10 @@
  *         connection.
  *
  * Each client sends a message, waits until all of it has come back, compares it, and sends the next
- * one: a closed loop, with as many messages under way as there are connections. The time runs from
- * when all are connected. Message m of connection c is drawn from (seed, c, m), so that an answer to
+ * one: a closed loop, with as many messages under way as there are connections. With a rate it is an
+ * open one: messages are due on a schedule of Poisson arrivals, a connection's share each, and a
+ * latency runs from when its message was due, so that what a late answer holds up is in it
+ * (coordinated omission; arrivals.c). The time runs from when all are connected. Message m of connection c is drawn from (seed, c, m), so that an answer to
  * another's question, or to an earlier one, is found out.
  *
  * A connection takes two descriptors. Where the system grants fewer, the sample fails and says so.
@@ -17,14 +19,17 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #define ECHO_LATENCIES_MAX 20000000
+#define ECHO_SECONDS_MAX 60
 
 struct echo_params {
     int64_t connections;
     int64_t messages;
     int64_t size;
+    int64_t rate;
 };
 
 struct echo_state;
@@ -45,6 +50,7 @@ struct echo_state {
     int64_t *latencies_ns;
     struct io *listener;
     int port;
+    int64_t start_ns; /* written before the gate opens */
     struct waitgroup dialled, accepted, gate, done;
     int accept_error; /* the acceptor's, read after `accepted` */
     bool failed;      /* written before the gate opens */
@@ -57,6 +63,9 @@ static const struct param echo_param_table[] = {
     PARAM_NUMBER(struct echo_params, messages, 200, 1, 10000000, "messages", "schedlab",
                  "how many messages each client sends, one after the other"),
     PARAM_NUMBER(struct echo_params, size, 64, 8, 1 << 20, "B", "schedlab", "length of a message"),
+    PARAM_NUMBER(struct echo_params, rate, 0, 0, 100000000, "messages/s", "[Schroeder06]",
+                 "how many messages are due in a second on all connections together; 0: each as "
+                 "soon as the one before has come back"),
     {0},
 };
 
@@ -71,6 +80,9 @@ static const char *echo_check(const void *params)
     const struct echo_params *p = params;
     if (p->connections * p->messages > ECHO_LATENCIES_MAX)
         return "connections times messages must not be more than 20000000";
+    if (p->rate && p->connections * p->messages / p->rate >= ECHO_SECONDS_MAX)
+        return "connections times messages / rate must be less than 60: that is how many seconds "
+               "a call takes";
     return NULL;
 }
 
@@ -160,15 +172,33 @@ static int echo_error(int64_t n)
     return n < 0 ? (int)n : -EPIPE; /* fewer bytes than asked for: the server has gone */
 }
 
+/* Closed loop: now. Open loop: waits until the next message is due, an exponential gap after the one
+ * before, and says when that was. */
+static int64_t echo_await(const struct echo_client *client, int64_t m, double *due_ns)
+{
+    const struct echo_state *state = client->state;
+    const struct echo_params *p = &state->params;
+    if (!p->rate)
+        return go_now();
+    uint64_t bits = digest_mix(~echo_word(state, client - state->clients, m));
+    double unit = ((double)(bits >> 11) + 1.0) / 9007199254740992.0; /* in (0, 1] */
+    *due_ns -= 1e9 * (double)p->connections / (double)p->rate * log(unit);
+    int64_t due = state->start_ns + (int64_t)*due_ns, left;
+    while ((left = due - go_now()) > 0)
+        go_sleep(left);
+    return due;
+}
+
 static void echo_talk(struct echo_client *client)
 {
     const struct echo_state *state = client->state;
     int64_t size = state->params.size, c = client - state->clients, n;
+    double due_ns = 0;
     char *sent = go_alloc((size_t)size), *back = go_alloc_zeroed((size_t)size);
     for (int64_t m = 0; m < state->params.messages && !client->error; m++) {
         uint64_t word = echo_word(state, c, m);
         echo_fill(sent, size, word);
-        int64_t start_ns = go_now();
+        int64_t start_ns = echo_await(client, m, &due_ns);
         if ((n = io_write_all(client->io, sent, (size_t)size)) != size ||
             (n = io_read_full(client->io, back, (size_t)size)) != size) {
             client->error = echo_error(n);
@@ -253,10 +283,10 @@ static void echo_run(void *arg, struct outcome *out)
         return;
     state->port = io_port(state->listener);
     echo_connect(state);
-    int64_t start_ns = go_now();
+    state->start_ns = go_now();
     wg_done(&state->gate);
     wg_wait(&state->done);
-    out->time_ns = go_now() - start_ns;
+    out->time_ns = go_now() - state->start_ns;
     io_free(state->listener);
     echo_collect(state, out);
 }
