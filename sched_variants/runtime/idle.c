@@ -521,16 +521,18 @@ struct g *m_wait_locked(struct m *m)
     }
     lock_acquire(&sched->lock);
     sched->locked_ms++;
-    bool stuck = is_deadlock(sched, m);
-    lock_release(&sched->lock);
-    while (!m->nextp) { /* N2 comes before each look but the first, and then it is m's own */
+    while (!m->nextp) { /* written under the lock: wakes that are not for it may come at any time */
+        bool stuck = is_deadlock(sched, m);
+        lock_release(&sched->lock);
         if (atomic_load_explicit(&sched->stopping, memory_order_acquire)) /* E2 */
             return NULL;
         if (stuck)
             deadlock_report(sched);
         if (m_note_prepare(m, NOTE_SLEEPING_TIMED))
             m_note_sleep(m, NOTE_SLEEPING_TIMED, -1);
+        lock_acquire(&sched->lock);
     }
+    lock_release(&sched->lock);
     m_acquire_p(m, m->nextp);
     m->nextp = NULL;
     return m->locked_g;
@@ -540,11 +542,12 @@ void m_start_locked(struct m *m, struct g *gp)
 {
     struct sched *sched = m->sched;
     struct m *to = gp->locked_m;
+    struct p *p = m->p;
+    m->p = NULL;
     lock_acquire(&sched->lock);
     sched->locked_ms--; /* counted before or after: it waits, or is about to */
+    to->nextp = p;      /* all that it is told: it may still be on its way to sleep */
     lock_release(&sched->lock);
-    to->nextp = m->p; /* all that it is told: it may still be on its way to sleep */
-    m->p = NULL;
     stat_add(&m->stats, STAT_LOCKED_STARTS, 1);
     if (m_note_wake(to))
         stat_add(&m->stats, STAT_WAKEUPS, 1);
