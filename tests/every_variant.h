@@ -22,6 +22,7 @@ struct every_cell {
     const struct sched_ops *ops;
     int workers;
     uint64_t seed;
+    const char *settings; /* NULL: the defaults */
 };
 
 static inline uint64_t every_seed(void)
@@ -37,6 +38,7 @@ static inline void every_cell_run(const struct every_cell *cell, void (*fn)(void
 {
     static struct support_report report;
     struct support_run run = {.variant = cell->ops->name,
+                              .settings = cell->settings,
                               .workers = cell->workers,
                               .seed = cell->seed,
                               .fn = fn,
@@ -54,33 +56,39 @@ static inline void every_variant(void (*fn)(void *))
 {
     for (size_t i = 0; sched_variants[i]; i++)
         for (int workers = 1; workers <= EVERY_WORKERS_MAX; workers++) {
-            struct every_cell cell = {sched_variants[i], workers, every_seed()};
+            struct every_cell cell = {sched_variants[i], workers, every_seed(), NULL};
             every_cell_run(&cell, fn, 0, NULL);
         }
 }
 
-/* Those whose Gs take turns at scheduling points only: one worker that is not a thread per G. */
+/* One worker that stops its Gs at scheduling points only, however slow the machine is. */
+static inline void every_in_turns(const struct sched_ops *ops, void (*fn)(void *))
+{
+    const char *settings = support_takes(ops->knobs, "preempt") ? "preempt=none" : NULL;
+    struct every_cell cell = {ops, 1, every_seed(), settings};
+    every_cell_run(&cell, fn, 0, NULL);
+}
+
+/* Those whose Gs take turns: not where each G is a thread. */
 static inline void every_variant_taking_turns(void (*fn)(void *))
 {
     for (size_t i = 0; sched_variants[i]; i++)
-        if (!sched_variants[i]->thread_per_g) {
-            struct every_cell cell = {sched_variants[i], 1, every_seed()};
-            every_cell_run(&cell, fn, 0, NULL);
-        }
+        if (!sched_variants[i]->thread_per_g)
+            every_in_turns(sched_variants[i], fn);
 }
 
 static inline void one_variant(const char *name, void (*fn)(void *))
 {
-    struct every_cell cell = {support_variant(name), 1, every_seed()};
-    assert_non_null(cell.ops);
-    every_cell_run(&cell, fn, 0, NULL);
+    const struct sched_ops *ops = support_variant(name);
+    assert_non_null(ops);
+    every_in_turns(ops, fn);
 }
 
 /* Misuse ends every variant with status 70 and a message that says what was wrong. */
 static inline void every_variant_dies(void (*fn)(void *), const char *text)
 {
     for (size_t i = 0; sched_variants[i]; i++) {
-        struct every_cell cell = {sched_variants[i], 1, every_seed()};
+        struct every_cell cell = {sched_variants[i], 1, every_seed(), NULL};
         every_cell_run(&cell, fn, 70, text);
     }
 }
