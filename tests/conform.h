@@ -18,9 +18,9 @@ struct conform_cell {
 };
 
 /* A case that runs as the main goroutine, arg is the struct conform_cell, and passes if it returns.
- * settings, one "key=value", are of those variants that have such a knob, and the case runs under
- * these; NULL: the defaults, and all variants. steals: it ends only if fork/join work is stolen, so
- * it is not for one worker, nor for children that are goroutines. */
+ * settings, "key=value,...", are of those variants that have the first knob, and the case runs
+ * under these; NULL: the defaults, and all variants. steals: it ends only if fork/join work is
+ * stolen, so it is not for one worker, nor for children that are goroutines. */
 struct conform_case {
     const char *name;
     void (*fn)(void *arg);
@@ -40,6 +40,7 @@ extern const struct conform_case conform_timer_cases[];     /* conform_timers.c 
 extern const struct conform_case conform_select_cases[];    /* conform_select.c */
 extern const struct conform_case conform_lock_cases[];      /* conform_locks.c */
 extern const struct conform_case conform_io_cases[];        /* conform_io.c */
+extern const struct conform_case conform_preempt_cases[];   /* conform_preempt.c */
 /* conform_mixed.c, compiled once per fork/join policy */
 extern const struct conform_case conform_mixed_cases_FJ_GO[], conform_mixed_cases_FJ_HELP[],
     conform_mixed_cases_FJ_WORK[], conform_mixed_cases_FJ_LINKED[];

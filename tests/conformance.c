@@ -9,11 +9,8 @@
  * nothing depends on speed: where a case has to wait, it waits for an event, and the watchdog turns
  * a lost wake-up into a failure.
  *
- * Cases proper are in conform_goroutines.c, conform_timers.c and conform_mixed.c. Here are those
- * that end their child on purpose, the workloads, and the loop. No third-party library, so that the
- * Cases proper are in conform_goroutines.c, conform_io.c and conform_mixed.c. Here are those that
- * end their child on purpose, the workloads, and the loop. No third-party library, so that the
- * cross build can run it on another architecture.
+ * Cases proper are in conform_*.c. Here are those that end their child on purpose, the workloads,
+ * and the loop. No third-party library, so that the cross build can run it on another architecture.
  */
 #define _GNU_SOURCE
 #include "conform.h"
@@ -123,6 +120,8 @@ static const struct case_tables lock_cases = {
     {conform_lock_cases, conform_lock_cases, conform_lock_cases, conform_lock_cases}};
 static const struct case_tables io_cases = {
     {conform_io_cases, conform_io_cases, conform_io_cases, conform_io_cases}};
+static const struct case_tables preempt_cases = {
+    {conform_preempt_cases, conform_preempt_cases, conform_preempt_cases, conform_preempt_cases}};
 static const struct case_tables mixed_cases = {
     {conform_mixed_cases_FJ_GO, conform_mixed_cases_FJ_HELP, conform_mixed_cases_FJ_WORK,
      conform_mixed_cases_FJ_LINKED}};
@@ -144,7 +143,7 @@ static void cases_run(const struct case_tables *tables, struct conform_cell *cel
     static struct support_report report;
     const struct conform_case *first = tables->of[FJ_GO];
     for (const struct conform_case *cases = first; cases->name; cases++) {
-        char name[64], line[128], problem[128] = "";
+        char name[128], line[256], problem[128] = "";
         const char *settings = cases->settings;
         if (settings && (cell->settings || !support_takes(cell->ops->knobs, settings)))
             continue;
@@ -296,6 +295,29 @@ static void conform_stack_overflow_is_reported(struct conform_cell *cell)
 {
     static const char *const expected[] = {"stack overflow", "goroutine", NULL};
     fails_run(__func__, cell, overflow_main, expected);
+}
+
+/* Likewise after goroutines have been stopped by signals, and have moved. */
+enum { STOPS = 100, STOPPED = 4 };
+
+static void stopped_g(void *arg)
+{
+    struct sched *sched = machine_self()->sched;
+    AWAIT((go_work(5000), sched_stat(sched, STAT_PREEMPTS_SIGNAL) >= STOPS));
+    overflow_g(arg);
+}
+
+static void stopped_overflow_main(void *arg)
+{
+    for (int i = 0; i < STOPPED; i++)
+        go(stopped_g, arg);
+    chan_recv(chan_make(1, 0), NULL);
+}
+
+static void conform_stack_overflow_after_stops_is_reported(struct conform_cell *cell)
+{
+    static const char *const expected[] = {"stack overflow", "goroutine", NULL};
+    fails_run(__func__, cell, stopped_overflow_main, expected);
 }
 
 static void misuse_main(void *arg)
@@ -505,18 +527,21 @@ static void cell_run(struct conform_cell *cell)
     cases_run(&select_cases, cell);
     cases_run(&lock_cases, cell);
     cases_run(&io_cases, cell);
+    cases_run(&preempt_cases, cell);
     cases_run(&mixed_cases, cell);
     conform_live_gs_zero_after(cell);
     conform_deadlock_is_reported(cell);
     conform_misuse_is_fatal(cell);
     if (!SUPPORT_SANITIZED) /* a sanitizer has its own report, and needs more stack than there is */
         conform_stack_overflow_is_reported(cell);
+    if (!SUPPORT_SANITIZED && cell->settings && strstr(cell->settings, "preempt=signal"))
+        conform_stack_overflow_after_stops_is_reported(cell);
     for (size_t w = 0; workloads[w]; w++)
         workload_run_rows(w, cell);
 }
 
-/* What the whole suite runs under: the defaults; frames=pooled, where fork/join code is another; and
- * slices so short that goroutines are stopped wherever they happen to be. */
+/* What the whole suite runs under: the defaults; frames=pooled, where fork/join code is another;
+ * and slices so short that goroutines are stopped wherever they happen to be. */
 static const struct whole_run {
     const char *settings; /* of variants that have the first knob */
     int workers_max;
@@ -561,6 +586,7 @@ static _Noreturn void misuse_words(void)
     offer_cases(&near, conform_select_cases);
     offer_cases(&near, conform_lock_cases);
     offer_cases(&near, conform_io_cases);
+    offer_cases(&near, conform_preempt_cases);
     offer_cases(&near, conform_mixed_cases_FJ_GO);
     snprintf(wrong, sizeof wrong, "no line has \"%s\"; %s", suite.words[i],
              suggest_text(&near, "", "--list", text, sizeof text));
