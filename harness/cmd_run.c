@@ -136,6 +136,32 @@ static int warmup_calls(const struct options *options, const char *text)
     return (int)calls;
 }
 
+/* What the program passes to itself. */
+static error_t parse_hidden_option(struct options *options, int key, const char *arg)
+{
+    struct sample_request *request = &options->request;
+    switch (key) {
+    case KEY_SCHEDTRACE_FD:
+        request->schedtrace_fd = (int)number(options, "schedtrace-fd", arg, 0, 1 << 20);
+        break;
+    case KEY_EVENT_SET:
+        request->event_set = (int)number(options, "event-set", arg, 0, 1000000);
+        break;
+    case KEY_INJECT:
+        request->injected_percent = (int)number(options, "inject-slowdown", arg, 0, 1000);
+        break;
+    case KEY_NO_CALLS:
+        request->no_calls = true;
+        break;
+    case KEY_SAMPLE:
+        options->sample = true;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
@@ -181,20 +207,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_SCHEDDETAIL:
         request->scheddetail = true;
         break;
-    case KEY_SCHEDTRACE_FD:
-        request->schedtrace_fd = (int)number(options, "schedtrace-fd", arg, 0, 1 << 20);
-        break;
     case KEY_STEAL_MAX:
         request->steal_max_percent = (int)number(options, "steal-max", arg, 0, 100);
-        break;
-    case KEY_EVENT_SET:
-        request->event_set = (int)number(options, "event-set", arg, 0, 1000000);
-        break;
-    case KEY_INJECT:
-        request->injected_percent = (int)number(options, "inject-slowdown", arg, 0, 1000);
-        break;
-    case KEY_NO_CALLS:
-        request->no_calls = true;
         break;
     case KEY_MACHINE:
         cli_word(options->command, "machine", arg, machine_words);
@@ -202,14 +216,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'f':
         options->json = cli_word(options->command, "format", arg, format_words) == 1;
         break;
-    case KEY_SAMPLE:
-        options->sample = true;
-        break;
     case ARGP_KEY_ARG:
         argument_add(options, arg);
         break;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_hidden_option(options, key, arg);
     }
     return 0;
 }

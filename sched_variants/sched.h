@@ -10,10 +10,10 @@
  * A G's way:   go() -> ready(NEW) -> pick()/steal() -> runs -> parks -> ready(WOKEN) -> pick() ...
  *
  * Stacks and locks. ready() and pick() are called on a goroutine's stack or on a scheduler stack
- * (g0), on an M that holds a P, but for READY_INJECTED; steal() runs on g0 only. The floor holds no lock during
- * these calls (waitq.h, "parting"). A variant takes only its own locks, and calls nothing that
- * parks. It keeps no thread-local and no global variables: its state hangs off sched->variant,
- * p->variant and m->variant.
+ * (g0), on an M that holds a P, but for READY_INJECTED; steal() runs on g0 only. The floor
+ * holds no lock during these calls (waitq.h, "parting"). A variant takes only its own locks, and
+ * calls nothing that parks. It keeps no thread-local and no global variables: its state hangs off
+ * sched->variant, p->variant and m->variant.
  */
 #ifndef SCHEDLAB_SCHED_H
 #define SCHEDLAB_SCHED_H
@@ -30,8 +30,8 @@ enum ready_how {
     READY_PARENT,    /* FJ_WORK: the parent whose child starts now, still on its stack */
     READY_PREEMPTED, /* its slice is over; still on its stack */
     READY_POLLED,    /* I/O has made it ready: behind all that this worker has */
-    READY_INJECTED,  /* to where every worker looks: m holds no P (sysmon, a poller, a blocking call
-                        that is over); a G whose call is over is still on its stack */
+    READY_INJECTED,  /* to where every worker looks: m may hold no P (sysmon, a poller, a blocking
+                        call that is over); a G whose call is over is still on its stack */
 };
 
 struct sched_ops {
@@ -75,8 +75,8 @@ struct sched_ops {
     /* Required. gp is runnable: put it where it will be found. `how` says why. Wakes nobody: the
      * floor calls wakep() after it (gosched included), which does nothing for a variant with
      * `blocks`, whose ready() itself wakes the M that shall run gp. With READY_YIELD,
-     * READY_STEP_BACK and READY_PARENT gp is still on its stack; who takes it then, waits (g.h,
-     * "off-stack"). */
+     * READY_STEP_BACK, READY_PARENT, READY_PREEMPTED and at times READY_INJECTED gp is still on its
+     * stack; who takes it then, waits (g.h, "off-stack"). */
     void (*ready)(struct m *m, struct g *gp, enum ready_how how);
 
     /* Required. The next G for this M's P from what it may take without looking at other Ps' queues

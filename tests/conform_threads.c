@@ -1,5 +1,5 @@
-/* conform_threads.c - conformance cases for what lies between goroutines and threads: blocking calls,
- * goroutines locked to a thread, a changing number of workers; see conformance.c. */
+/* conform_threads.c - conformance cases for what lies between goroutines and threads: blocking
+ * calls, goroutines locked to a thread, a changing number of workers; see conformance.c. */
 #include "conform.h"
 #include "support.h"
 

@@ -34,7 +34,8 @@ static void pipe_reader_g(void *arg)
     wg_done(self->done);
 }
 
-/* A goroutine waits for a pipe, n times. With calls that block it may wait, or find what is there. */
+/* A goroutine waits for a pipe, n times. With calls that block it may wait, or find what is
+ * there. */
 static void scene_read(void *arg)
 {
     struct trace *self = arg;

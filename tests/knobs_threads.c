@@ -17,16 +17,20 @@ static void scene_rounds(void *arg)
     self->found[0] = go_now() - start;
 }
 
-static void scene_nothing(void *arg)
+/* found[0]: is there a sysmon? */
+static void scene_is_watched(void *arg)
 {
-    machine_sleep(20000000);
-    (void)arg;
+    struct trace *self = arg;
+    self->found[0] = this_sched()->sysmon != NULL;
 }
 
 void knob_sysmon(const char *variant)
 {
     scene_run(variant, "preempt=coop,sysmon=on", 1, 1, scene_rounds);
-    scene_run(variant, "preempt=coop,sysmon=off", 1, 0, scene_nothing);
+    scene_run(variant, "preempt=coop,sysmon=on", 1, 0, scene_is_watched);
+    assert_int_equal(trace->found[0], 1);
+    scene_run(variant, "preempt=coop,sysmon=off", 1, 0, scene_is_watched);
+    assert_int_equal(trace->found[0], 0);
     assert_int_equal(stat_of(STAT_SYSMON_ROUNDS), 0);
 }
 
@@ -125,7 +129,7 @@ static void call_g(void *arg)
     blocking_enter();
     int64_t end = machine_now() + (self->n ? self->n : SUPPORT_AWAIT_S * INT64_C(1000000000));
     while (machine_now() < end && (self->n || !atomic_load(&self->ran[0])))
-        machine_sleep(100000);
+        machine_yield();
     self->found[0] = atomic_load(&self->ran[0]);
     blocking_exit();
     self->found[1] = (int64_t)stat_now(STAT_HANDOFFS);
@@ -212,7 +216,7 @@ static void scene_lonely_call(void *arg)
     blocking_enter();
     int64_t end = machine_now() + (self->n ? self->n : SUPPORT_AWAIT_S * INT64_C(1000000000));
     while (machine_now() < end && (self->n || !stat_now(STAT_HANDOFFS)))
-        machine_sleep(100000);
+        machine_yield();
     self->found[0] = (int64_t)stat_now(STAT_HANDOFFS);
     blocking_exit();
 }
@@ -240,7 +244,7 @@ static void blocked_g(void *arg)
     blocking_enter();
     atomic_fetch_add(&self->count, 1);
     while (atomic_load(&self->count) < self->n)
-        machine_sleep(100000);
+        machine_yield();
     blocking_exit();
     wg_done(&self->done);
 }

@@ -4,12 +4,13 @@
  * Source: schedlab; the server is the one of most introductions to the subject, a goroutine per
  *         connection.
  *
- * Each client sends a message, waits until all of it has come back, compares it, and sends the next
- * one: a closed loop, with as many messages under way as there are connections. With a rate it is an
- * open one: messages are due on a schedule of Poisson arrivals, a connection's share each, and a
- * latency runs from when its message was due, so that what a late answer holds up is in it
- * (coordinated omission; arrivals.c). The time runs from when all are connected. Message m of connection c is drawn from (seed, c, m), so that an answer to
- * another's question, or to an earlier one, is found out.
+ * Each client sends a message, waits until all of it has come back, compares it, and sends the
+ * next one: a closed loop, with as many messages under way as there are connections. With a rate
+ * it is an open one: messages are due on a schedule of Poisson arrivals, a connection's share
+ * each, and a latency runs from when its message was due, so that what a late answer holds up is
+ * in it (coordinated omission; arrivals.c). The time runs from when all are connected. Message m
+ * of connection c is drawn from (seed, c, m), so that an answer to another's question, or to an
+ * earlier one, is found out.
  *
  * A connection takes two descriptors. Where the system grants fewer, the sample fails and says so.
  */

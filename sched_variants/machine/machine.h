@@ -33,14 +33,15 @@ void machine_pin(int cpu);                               /* the calling thread; 
 void machine_thread_join(struct machine_thread *thread); /* pre: started, joined once */
 void machine_thread_detach(struct machine_thread *thread);
 
-struct machine_thread machine_thread_self(void); /* for machine_interrupt() of the calling thread */
+/* The calling thread, for machine_interrupt(). */
+struct machine_thread machine_thread_self(void);
 
 /* Interrupts. machine_interrupt(thread) makes a running thread, somewhere between two of its
- * instructions, ask welcome(pc, sp) on a stack of its own; if that says yes, the thread calls take()
- * right there, on the stack that it was on, and afterwards goes on with all its registers as they
- * were. take() may switch stacks, and come back on another thread, on the same stack. Both are told
- * once, before any thread is started. Source: Go's SIGURG. -ENOSYS: this build has no interrupts
- * (ThreadSanitizer, which delays signals). */
+ * instructions, ask welcome(pc, sp) on a stack of its own; if that says yes, the thread calls
+ * take() right there, on the stack that it was on, and afterwards goes on with all its registers as
+ * they were. take() may switch stacks, and come back on another thread, on the same stack. Both are
+ * told once, before any thread is started. Source: Go's SIGURG. -ENOSYS: this build has no
+ * interrupts (ThreadSanitizer, which delays signals). */
 void machine_interrupt_init(bool (*welcome)(uintptr_t pc, uintptr_t sp), void (*take)(void));
 int machine_interrupt(const struct machine_thread *thread);
 

@@ -46,12 +46,12 @@
  *       acquire half of the one that reaches 0 (all that the sleepers did is visible to the
  *       deadlock report; increments are RMWs and continue the release sequence)
  *
- * An M without a P submits too: sysmon, and one whose blocking call is over (syscall.c). It cannot
- * rely on being the one that a sleeper's fence I3 interrupts in time when there is one P only, and
- * always fences itself, by wakep_slow(). A P that its M gives up in a call (p_release()) is put on
- * the list as in I1, and what follows is I3 and I4; but nobody sleeps: if there is work, it is woken
- * for as in S4. If there is work already, the P goes to another M at once: some of it may be in the
- * P's own queue, and a P on the idle list has none.
+ * An M without a P submits too: sysmon, and one whose blocking call is over (syscall.c). It
+ * cannot rely on being the one that a sleeper's fence I3 interrupts in time when there is one P
+ * only, and always fences itself, by wakep_slow(). A P that its M gives up in a call (p_release())
+ * is put on the list as in I1, and what follows is I3 and I4; but nobody sleeps: if there is work,
+ * it is woken for as in S4. If there is work already, the P goes to another M at once: some of it
+ * may be in the P's own queue, and a P on the idle list has none.
  *
  * Rejected: Go's needspinning flag. Go re-checks the queues only when the M was spinning, and needs
  * the flag for the others; here every M re-checks, which costs one look per sleep.
@@ -396,9 +396,9 @@ static bool is_deadlock(struct sched *sched, struct m *m)
            !atomic_load_explicit(&sched->stopping, memory_order_acquire); /* E2 */
 }
 
-/* Pre: sched->lock, m is on the idle list. Is m the one to wait for I/O? Only while a P is idle: who
- * has none to run the ready ones with would but push them to those that are busy, and these look
- * themselves when they run dry. *limit then is how long. */
+/* Pre: sched->lock, m is on the idle list. Is m the one to wait for I/O? Only while a P is idle:
+ * who has none to run the ready ones with would but push them to those that are busy, and these
+ * look themselves when they run dry. *limit then is how long. */
 static bool m_becomes_poller(struct m *m, int64_t *limit)
 {
     struct sched *sched = m->sched;
@@ -449,8 +449,8 @@ static void nap_decide(struct m *m, struct nap *nap)
         nap->limit = POLL_NS;
 }
 
-/* Sleeps until chosen, or until a timer, I/O or poll is due and a P is free (true: m->nextp is set),
- * or the run is over. *list: what I/O has made ready. */
+/* Sleeps until chosen, or until a timer, I/O or poll is due and a P is free (true: m->nextp is
+ * set), or the run is over. *list: what I/O has made ready. */
 static bool m_sleep(struct m *m, struct g **list)
 {
     struct sched *sched = m->sched;

@@ -1,9 +1,9 @@
-/* inject.c - makes Gs runnable that nobody of this worker's has readied: what netpoll() returns, with
- * a P or without one.
+/* inject.c - makes Gs runnable that nobody of this worker's has readied: what netpoll() returns,
+ * with a P or without one.
  *
  * Source: Go 1.26 runtime/proc.go injectglist; findRunnable, where the first of the list is run.
- *   Same:    with a P the first runs at once, as many as there are idle Ps go where all workers look,
- *            and these Ps are started; the rest stays with the worker, behind what it has.
+ *   Same:    with a P the first runs at once, as many as there are idle Ps go where all workers
+ *            look, and these Ps are started; the rest stays with the worker, behind what it has.
  *   Differs: without a P one worker is woken, as for any other new work, and wakes the next one in
  *            turn; Go starts as many idle Ps as there are Gs.
  */

@@ -23,8 +23,8 @@
  *
  * The preempted G goes where READY_PREEMPTED says: the global queue, in variants that have one.
  *
- *   V1  m_enter(): release store of has_self   pairs with   V2  preempt_request(): acquire load (the
- *       thread has written down who it is)
+ *   V1  m_enter(): release store of has_self   pairs with   V2  preempt_request(): acquire load
+ *       (the thread has written down who it is)
  *
  * Source: Go 1.26 runtime/proc.go preemptone; runtime/preempt.go wantAsyncPreempt,
  *         isAsyncSafePoint; runtime/signal_unix.go doSigPreempt.

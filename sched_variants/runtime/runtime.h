@@ -36,8 +36,9 @@ void go(void (*fn)(void *), void *arg);
 void gosched(void);
 
 /* Before and after a call that may put the thread to sleep: a file, foreign code. In between the
- * caller may call nothing of the runtime, and others may get its worker: the knob `calls`. Afterwards
- * it may be on another worker, after a wait for one. Do not nest. Source: Go 1.26 entersyscall. */
+ * caller may call nothing of the runtime, and others may get its worker: the knob `calls`.
+ * Afterwards it may be on another worker, after a wait for one. Do not nest. Source: Go 1.26
+ * entersyscall. */
 void blocking_enter(void);
 void blocking_exit(void);
 

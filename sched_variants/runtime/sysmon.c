@@ -93,8 +93,8 @@ static bool retake_call(struct sysmon *sysmon, struct p *p, struct sighting *see
     return true;
 }
 
-/* While all Ps are busy nobody else may have looked for what I/O has made ready. Not for a queue that
- * only its one worker may touch. */
+/* While all Ps are busy nobody else may have looked for what I/O has made ready. Not for a queue
+ * that only its one worker may touch. */
 static void poll_if_long_ago(struct sysmon *sysmon, int64_t now)
 {
     struct sched *sched = sysmon->m.sched;

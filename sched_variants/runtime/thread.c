@@ -1,5 +1,5 @@
-/* thread.c - goroutines that want one thread for themselves, and fewer or more Ps while the run goes
- * on.
+/* thread.c - goroutines that want one thread for themselves, and fewer or more Ps while the run
+ * goes on.
  *
  * A locked G runs on one M, and that M runs nothing else. When it stops, its M gives up the P and
  * sleeps; whichever M then takes it from a queue hands it to its own, together with the P, and
@@ -8,8 +8,9 @@
  * goroutines that are not.
  *
  * The Ps with the highest numbers are retired first. An idle one leaves the idle list at once; one
- * that is held, when its M comes to a scheduling point and finds m->detour set: what is queued there
- * goes where every worker looks. A retired P waits on sched->retired_p until there are to be more.
+ * that is held, when its M comes to a scheduling point and finds m->detour set: what is queued
+ * there goes where every worker looks. A retired P waits on sched->retired_p until there are to be
+ * more.
  *
  * Both need workers that are interchangeable. In kthread, uthread and static a G never leaves its
  * thread anyhow, and the number of workers stays.

@@ -1,5 +1,5 @@
-/* trace.c - lines about the scheduler while it runs, in the format of Go's GODEBUG=schedtrace=MS and
- * scheddetail=1, so that whoever reads those reads these.
+/* trace.c - lines about the scheduler while it runs, in the format of Go's GODEBUG=schedtrace=MS
+ * and scheddetail=1, so that whoever reads those reads these.
  *
  * Called by sysmon. Everything is looked at while it changes, as in Go: a line may show a moment
  * that never was. What Go prints and this runtime does not have (garbage collection, stopping the

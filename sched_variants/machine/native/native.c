@@ -365,11 +365,12 @@ void machine_thread_leave(void)
 
 /* Interrupts ----------------------------------------------------------------------------------
  *
- * Two signals. SIGURG runs on the signal stack, so that it may come at any time, however little room
- * is left on the stack that it interrupts. If the interruption is welcome, which includes room, the
- * handler sends the thread the second one, SIGRTMIN. That one is blocked until the first handler
- * returns, and so arrives at the same instruction, on the interrupted stack: its frame keeps all
- * registers there while the stack rests, and the kernel restores them wherever it goes on.
+ * Two signals. SIGURG runs on the signal stack, so that it may come at any time, however little
+ * room is left on the stack that it interrupts. If the interruption is welcome, which includes
+ * room, the handler sends the thread the second one, SIGRTMIN. That one is blocked until the first
+ * handler returns, and so arrives at the same instruction, on the interrupted stack: its frame
+ * keeps all registers there while the stack rests, and the kernel restores them wherever it goes
+ * on.
  *   Rejected: one signal on the interrupted stack; a goroutine near the end of its stack would die
  *   of it. One on the signal stack, which makes the thread call a routine that saves all registers:
  *   an assembly routine per processor, which has to know every register that there will ever be.
