@@ -57,6 +57,8 @@ struct counters_source {
     /* Optional. Writes the values of the first `max` Ms, in the order of their start, and returns
      * how many Ms there are; 0 where Ms are not workers. */
     size_t (*read_each)(void *arg, enum stat_id which, uint64_t *values, size_t max);
+    /* With read_each: what threads count that are no Ms. */
+    uint64_t (*read_rest)(void *arg, enum stat_id which);
     void *arg;
 };
 

@@ -23,7 +23,8 @@ struct each_m {
     size_t count;
     uint64_t base[COUNTERS_PER_M_MAX];
     long long sum[COUNTERS_PER_M_MAX];
-    long long window; /* of all of them, in the window that ended last */
+    uint64_t rest_base; /* of what is counted beside them */
+    long long window;   /* of all, in the window that ended last */
 };
 
 /* A running EventSet. slot[i] is the counter that its i-th value belongs to. */

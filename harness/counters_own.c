@@ -214,15 +214,18 @@ void counters_own_free(struct counters *counters)
  * that has these takes its value from them, and from no second reading. */
 static void each_m_read(struct counters *counters, bool at_end)
 {
+    const struct counters_source *source = counters->source;
     uint64_t now[COUNTERS_PER_M_MAX];
     for (size_t i = 0; i < counters->count; i++) {
         struct counter *counter = &counters->list[i];
         struct each_m *each = counter->each_m;
         if (!each)
             continue;
-        each->window = 0;
-        each->count = counters->source->read_each(counters->source->arg, (enum stat_id)counter->sde,
-                                                  now, COUNTERS_PER_M_MAX);
+        enum stat_id which = (enum stat_id)counter->sde;
+        uint64_t rest = source->read_rest ? source->read_rest(source->arg, which) : 0;
+        each->window = at_end ? (long long)(rest - each->rest_base) : 0;
+        each->rest_base = rest;
+        each->count = source->read_each(source->arg, which, now, COUNTERS_PER_M_MAX);
         for (size_t m = 0; m < each->count && m < COUNTERS_PER_M_MAX; m++) {
             long long since = at_end ? (long long)(now[m] - each->base[m]) : 0;
             each->sum[m] += since;

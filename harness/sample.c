@@ -449,6 +449,12 @@ static size_t source_read_each(void *arg, enum stat_id which, uint64_t *values, 
     return count;
 }
 
+static uint64_t source_read_rest(void *arg, enum stat_id which)
+{
+    const struct sample *sample = arg;
+    return sample->running ? sched_stat_rest(sample->sched, which) : 0;
+}
+
 static void hook_started(struct m *m, void *counters)
 {
     counters_thread_started(counters, m);
@@ -487,7 +493,12 @@ static void measure_scheduled(struct sample *sample)
     json_object_set_new(sample->record, "stack_bytes",
                         json_integer((json_int_t)sample->sched->stack_size));
     const struct counters_source source = {
-        .read = source_read, .absent = source_absent, .read_each = source_read_each, .arg = sample};
+        .read = source_read,
+        .absent = source_absent,
+        .read_each = source_read_each,
+        .read_rest = source_read_rest,
+        .arg = sample,
+    };
     counters_bind(sample->counters, &source);
     int64_t alive = sched_run(sample->sched, measure, sample);
     if (alive != 0)

@@ -101,6 +101,10 @@ run run --sample gmp spawn,n=1000 --workers 2 --iterations 1 --event-set 5 \
     --events GS_CREATED,sde:::schedlab::LIVE_GS_PEAK
 json sample_has_values_per_m \
     "[len(e.get('per_m', [])) == j['threads'] for e in j['events']] == [True, False] and sum(j['events'][0]['per_m']) == j['events'][0]['value']"
+run run --sample gmp echo,connections=2,messages=10 --workers 1 --iterations 1 --warmup 0 --events POLL_CTLS
+json sample_counts_what_the_poller_does "j['events'][0]['value'] >= 4"
+run run --sample gmp,slice_ns=1000000 hog,n=1,chunks=50000 --workers 1 --iterations 1 --warmup 0 --events PREEMPTS,PREEMPT_REQUESTS
+json sample_counts_what_sysmon_does "0 < j['events'][0]['value'] <= j['events'][1]['value']"
 # Where nothing is known of the checks, or they are a part of the time, each call is counted by itself.
 run run --sample gmp spawn,n=100 --workers 1 --iterations 3 --warmup 0 --events sde:::schedlab::GS_CREATED
 json calls_are_counted_one_by_one "j['counted'] == 'calls' and j['events'][0]['value'] == 3 * 100 and len(j['iterations']) == 3"

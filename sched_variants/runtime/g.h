@@ -555,6 +555,10 @@ int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg);
 /* The merged value of a counter over all Ms. Any thread, during and after a run. */
 uint64_t sched_stat(struct sched *sched, enum stat_id which);
 
+/* The part of a summed counter that threads without a P have counted: sysmon, the poller. Likewise.
+ */
+uint64_t sched_stat_rest(struct sched *sched, enum stat_id which);
+
 void sched_free(struct sched *sched);
 
 #endif

@@ -311,6 +311,11 @@ int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg)
     return atomic_load_explicit(&sched->live_gs, memory_order_relaxed); /* all have handed in: R2 */
 }
 
+uint64_t sched_stat_rest(struct sched *sched, enum stat_id which)
+{
+    return sysmon_stat(sched, which) + netpoll_stat(sched, which);
+}
+
 uint64_t sched_stat(struct sched *sched, enum stat_id which)
 {
     uint64_t merged = 0;
@@ -327,13 +332,8 @@ uint64_t sched_stat(struct sched *sched, enum stat_id which)
         else if (value > merged)
             merged = value;
     }
-    uint64_t others[] = {sysmon_stat(sched, which), netpoll_stat(sched, which)};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (stat_info[which].merge == STAT_MERGE_SUM)
-            merged += others[i];
-        else if (others[i] > merged)
-            merged = others[i];
-    }
+    if (stat_info[which].merge == STAT_MERGE_SUM) /* they see no queue's length */
+        merged += sched_stat_rest(sched, which);
     if (which == STAT_LIVE_GS_PEAK)
         return sched_live_peak(sched);
     if (which == STAT_STACKS_PEAK) /* relaxed: a statistic */
