@@ -101,6 +101,8 @@ run run --sample gmp spawn,n=1000 --workers 2 --iterations 1 --event-set 5 \
     --events GS_CREATED,sde:::schedlab::LIVE_GS_PEAK
 json sample_has_values_per_m \
     "[len(e.get('per_m', [])) == j['threads'] for e in j['events']] == [True, False] and sum(j['events'][0]['per_m']) == j['events'][0]['value']"
+run run --sample static echo,connections=16,messages=500 --workers 2 --iterations 1 --warmup 0 --events MIGRATIONS
+json goroutines_of_static_stay_when_io_wakes_them "j['status'] == 'ok' and j['events'][0]['value'] == 0"
 run run --sample gmp echo,connections=2,messages=10 --workers 1 --iterations 1 --warmup 0 --events POLL_CTLS
 json sample_counts_what_the_poller_does "j['events'][0]['value'] >= 4"
 run run --sample gmp,slice_ns=1000000 hog,n=1,chunks=50000 --workers 1 --iterations 1 --warmup 0 --events PREEMPTS,PREEMPT_REQUESTS

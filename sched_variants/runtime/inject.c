@@ -40,7 +40,9 @@ void sched_inject(struct sched *sched, struct g *list)
 struct g *netpoll_put(struct m *m, struct g *list)
 {
     struct sched *sched = m->sched;
-    enum netpoll_place place = (enum netpoll_place)sched->floor->netpoll_place;
+    /* with `blocks` a G has a worker of its own, whose queue ready() knows */
+    enum netpoll_place place =
+        m->ops->blocks ? PLACE_LOCAL : (enum netpoll_place)sched->floor->netpoll_place;
     struct g *first = NULL;
     if (!list)
         return NULL;
@@ -59,7 +61,7 @@ struct g *netpoll_put(struct m *m, struct g *list)
         struct g *gp = list;
         list = gp->link; /* the queue uses link, and gp may run, and end, at once */
         put(m, gp, global > 0 ? READY_INJECTED : READY_POLLED);
-        if (global-- > 0 && start-- > 0 && sched->floor->wake != WAKE_NONE && !m->ops->blocks)
+        if (global-- > 0 && start-- > 0 && sched->floor->wake != WAKE_NONE)
             start_idle_p(m);
     }
     if (any)
