@@ -119,8 +119,8 @@ misused() {
 }
 passes "conformance lists its lines" grep -qx "conform_live_gs_zero_after lifo workers=2" \
     <(build/release/tests/conformance --list lifo)
-passes "a list obeys its words" test 1 = "$(build/release/tests/conformance --list live_gs lifo workers=2 | wc -l)"
-passes "a word of no line is misuse" misused 'no line has "nothing"; valid: kthread, ' nothing
+passes "a list obeys its words" test 1 = "$(build/release/tests/conformance --list live_gs " lifo workers=2" | wc -l)"
+passes "a word of no line is misuse" misused 'no line has "xyzzy"; valid: kthread, ' xyzzy
 passes "a near word is offered" misused 'no line has "lfio"; the nearest is "lifo"' ' lifo ' lfio
 passes "words of no common line are misuse" misused 'no line has all these words' lifo grq
 passes "a seed that is no number is misuse" misused '--seed N (a number)' --seed one
