@@ -257,8 +257,8 @@ extern const char *const netpoll_place_words[];
         PARAM_NUMBER(o, f.sysmon_max_ns, 10000000, 1000, 1000000000, "ns",                         \
                      "Go 1.26 proc.go sysmon", "sysmon's longest sleep while a worker is busy"),   \
         PARAM_WORD(o, f.preempt, preempt_words, PREEMPT_SIGNAL, "Go 1.26 proc.go preemptone",      \
-                   "how a slice ends: not at all, at calls of the runtime, or anywhere in "        \
-                   "workload code by a signal"),                                                   \
+                   "how a slice ends: not at all, at calls that look (go, a spawn, the end of a "  \
+                   "blocking call, go_preempt_point), or anywhere in workload code by a signal"),  \
         PARAM_NUMBER(o, f.slice_ns, 10000000, 10000, 1000000000, "ns",                             \
                      "Go 1.26 proc.go forcePreemptNS",                                             \
                      "how long one worker's G runs before it is asked to stop")
