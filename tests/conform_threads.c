@@ -134,6 +134,40 @@ static void conform_locked_stays_on_its_thread(void *arg)
     go_free(self);
 }
 
+static void sends(void *arg)
+{
+    chan_send(arg, &(int){1});
+}
+
+/* What a locked goroutine has just started runs although it parks at once, in a private slot too. */
+static void conform_locked_leaves_its_child_to_others(void *arg)
+{
+    (void)arg;
+    struct chan *ch = chan_make(sizeof(int), 0);
+    go_lock_thread();
+    for (int i = 0; i < 20; i++) {
+        struct join join;
+        int got = 0;
+        join_go(&join, sends, ch);
+        CHECK(chan_recv(ch, &got) && got == 1);
+        join_wait(&join);
+    }
+    go_unlock_thread();
+    chan_free(ch);
+}
+
+/* Its sleeps end in time although the other thread sleeps until a timer that is due in an hour. */
+static void conform_locked_sleeps_end(void *arg)
+{
+    (void)arg;
+    struct gotimer *hour = timer_after(INT64_C(3600000000000));
+    go_lock_thread();
+    for (int i = 0; i < 10; i++)
+        go_sleep(1000000);
+    go_unlock_thread();
+    timer_free(hour);
+}
+
 /* A number of workers that changes ------------------------------------------------------------ */
 
 struct crew {
@@ -195,7 +229,45 @@ static void conform_workers_come_and_go(void *arg)
     go_free(self);
 }
 
+struct nap {
+    struct crew *crew;
+    struct join join;
+    _Atomic bool begun;
+};
+
+static void nap_g(void *arg)
+{
+    struct nap *self = arg;
+    atomic_store(&self->begun, true);
+    go_sleep(30000000);
+    atomic_fetch_add(&self->crew->steps, 1);
+}
+
+/* The timers of workers that are sent away are served by the one that stays, however busy. */
+static void conform_workers_leave_their_timers(void *arg)
+{
+    const struct conform_cell *cell = arg;
+    struct crew *self = go_alloc_zeroed(sizeof *self);
+    struct nap *naps = go_alloc_zeroed((size_t)cell->workers * sizeof *naps);
+    for (int i = 0; i < cell->workers; i++) {
+        naps[i].crew = self;
+        join_go(&naps[i].join, nap_g, &naps[i]);
+        AWAIT((cell->workers == 1 ? gosched() : (void)0, atomic_load(&naps[i].begun)));
+    }
+    go_set_workers(1);
+    AWAIT((gosched(), atomic_load(&self->steps) == cell->workers));
+    for (int i = 0; i < cell->workers; i++)
+        join_wait(&naps[i].join);
+    go_set_workers(cell->workers);
+    go_free(naps);
+    go_free(self);
+}
+
 const struct conform_case conform_thread_cases[] = {
+    CASE(conform_locked_leaves_its_child_to_others),
+    CASE(conform_locked_leaves_its_child_to_others, .settings = "backoff_ns=never"),
+    CASE(conform_locked_sleeps_end),
+    CASE(conform_workers_leave_their_timers),
     CASE(conform_calls_return),
     CASE(conform_calls_return, .settings = "calls=none"),
     CASE(conform_calls_return, .settings = "calls=immediate"),

@@ -138,6 +138,18 @@ static void case_main(void *arg)
     self->tables->of[fj_policy()][self->index].fn(self->cell);
 }
 
+/* Has the variant such a knob, and may it have this value? */
+static bool settings_fit(const struct sched_ops *ops, const char *settings)
+{
+    if (!support_takes(ops->knobs, settings))
+        return false;
+    void *knobs = calloc(1, ops->knobs_size);
+    support_set(knobs, ops->knobs, settings);
+    bool fit = !ops->check || !ops->check(knobs);
+    free(knobs);
+    return fit;
+}
+
 static void cases_run(const struct case_tables *tables, struct conform_cell *cell)
 {
     static struct support_report report;
@@ -145,7 +157,7 @@ static void cases_run(const struct case_tables *tables, struct conform_cell *cel
     for (const struct conform_case *cases = first; cases->name; cases++) {
         char name[128], line[256], problem[128] = "";
         const char *settings = cases->settings;
-        if (settings && (cell->settings || !support_takes(cell->ops->knobs, settings)))
+        if (settings && (cell->settings || !settings_fit(cell->ops, settings)))
             continue;
         if (cases->steals && (cell->workers == 1 || cell->ops->forkjoin == FJ_GO))
             continue;

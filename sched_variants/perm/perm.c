@@ -27,6 +27,15 @@ static const struct param perm_knobs[] = {
     {0},
 };
 
+/* A private slot of a thread that sleeps or blocks would be out of everybody's reach. */
+static const char *perm_check(const void *knobs)
+{
+    const struct perm_knobs *k = knobs;
+    if (k->lrq.backoff_ns == BACKOFF_NEVER)
+        return "backoff_ns=never is for gmp, whose runnext moves on with its P";
+    return lrq_check(knobs);
+}
+
 static struct globq *globq_of(const struct sched *sched)
 {
     return &((struct perm *)sched->variant)->globq;
@@ -131,7 +140,7 @@ const struct sched_ops perm_ops = {
     .source = "[Vyukov12]",
     .knobs = perm_knobs,
     .knobs_size = sizeof(struct perm_knobs),
-    .check = lrq_check,
+    .check = perm_check,
     .forkjoin = FJ_GO,
     .init = perm_init,
     .m_init = perm_m_init,

@@ -16,6 +16,8 @@ void fj_begin_region(struct fj_frame *root, enum fj_policy policy)
     struct fj_worker *w = &machine_self()->fj;
     if (policy != w->policy)
         fatal("fork/join code compiled for policy %d runs under policy %d", policy, w->policy);
+    if (w->m->locked_g)
+        fatal("fj_begin: the goroutine is locked to its thread");
     *root = (struct fj_frame){0};
     if (policy == FJ_HELP)
         w->held++;

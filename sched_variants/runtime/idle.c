@@ -130,8 +130,8 @@ void m_acquire_p(struct m *m, struct p *p)
     INVARIANT(!m->p);
     m->p = p;
     atomic_store_explicit(&p->m, m, memory_order_release); /* P1 */
-    /* relaxed: p was given out under sched->lock, so that a change of the number before that is
-     * seen; one after it finds p->m, or is told of by the next holder */
+    machine_fence(&m->fence_scratch); /* Z2: pairs with Z1 in go_set_workers() */
+    /* relaxed: by Z2 the new number is seen here, or p->m by who changes it */
     if (__builtin_expect(p->id >= sched_procs_used(m->sched), 0))
         atomic_fetch_or_explicit(&m->detour, DETOUR_RETIRED, memory_order_relaxed);
 }
@@ -232,10 +232,15 @@ static void keep_watch(struct m *self)
     struct sched *sched = self->sched;
     struct p *p = NULL;
     lock_acquire(&sched->lock);
-    bool polls = netpoll_by(sched) == NETPOLL_POLL && netpoll_has_waiters(sched);
-    if (!sched->poll_m && (polls || (timers_earliest(sched) != INT64_MAX && !sched->timer_m)))
+    int64_t next = timers_earliest(sched);
+    bool polls = netpoll_by(sched) == NETPOLL_POLL && netpoll_has_waiters(sched) && !sched->poll_m;
+    struct m *watch = sched->timer_m;
+    bool late = watch && sched->timer_when > next; /* it fell asleep while P's heap was served */
+    if (!watch && (polls || next != INT64_MAX))
         p = idle_p_get(sched);
     lock_release(&sched->lock);
+    if (watch && (late || polls))
+        m_note_wake(watch); /* it decides anew */
     if (p)
         start_p(self, p, false);
 }
@@ -331,6 +336,8 @@ void p_release(struct m *self, struct p *p)
         start_p(self, p, false);
         return;
     }
+    if (sched->ops->p_drain)
+        sched->ops->p_drain(self, p); /* what nobody may steal is no work to has_work() */
     lock_acquire(&sched->lock);
     idle_p_put(self, p); /* I1 */
     lock_release(&sched->lock);
@@ -434,7 +441,7 @@ static void nap_decide(struct m *m, struct nap *nap)
     }
     nap->chosen = m->nextp != NULL;
     /* all Ps are busy: whoever gives one up looks after the timers */
-    if (nap->due && sched->timer_m == m)
+    if ((nap->due || nap->list) && sched->timer_m == m)
         sched->timer_m = NULL;
     nap->limit = -1;
     nap->polls = false;
@@ -464,10 +471,13 @@ static bool m_sleep(struct m *m, struct g **list)
         *list = nap.list;
         if (nap.chosen)
             return true;
-        if (nap.list)
+        bool injects = nap.list != NULL;
+        if (injects)
             sched_inject(sched, nap.list); /* no P is free */
         nap.list = NULL;
         nap.due = false;
+        if (injects)
+            continue;
         if (!m_note_prepare(m, nap.polls ? NOTE_POLLING : NOTE_SLEEPING_TIMED))
             continue;
         bool woken;

@@ -187,10 +187,12 @@ static void g_run_child(struct m *m, struct g *gp)
 void g_spawn(struct m *m, struct g *gp)
 {
     g_mark_queued(gp);
-    if (m->ops->forkjoin == FJ_WORK) {
+    /* a G that is locked to its thread must not leave it to its child */
+    if (m->ops->forkjoin == FJ_WORK && !m->locked_g) {
         g_run_child(m, gp);
         return;
     }
+    m->curg->wait_reason = WAIT_NONE; /* it does not rest in a spawn */
     m->ops->ready(m, gp, READY_NEW);
     wakep(m);
 }
@@ -224,7 +226,7 @@ static struct g *g_end(struct m *m, struct g *gp)
     struct g *next = NULL;
     if (!frame)
         return NULL;
-    if (m->ops->forkjoin == FJ_WORK) {
+    if (m->ops->forkjoin == FJ_WORK && !m_has_detour(m)) {
         bool inherit;
         next = m->ops->pick(m, &inherit);
         /* The owner may be runnable for other reasons than that it rests in its fj_spawn().
@@ -429,8 +431,8 @@ static struct g *m_find_runnable(struct m *m, bool *inherit)
 void m_run(struct m *m)
 {
     for (;;) {
-        bool inherit = m->next_inherit;
         struct g *gp = m->next;
+        bool inherit = gp && m->next_inherit;
         m->next = NULL;
         if (!gp && m->one_g_done)
             return;

@@ -21,6 +21,7 @@
  *            of Ps: a P that is held goes when its M can let it go.
  */
 #include "internal.h"
+#include "timer.h"
 
 #include <errno.h>
 
@@ -79,6 +80,8 @@ static void lists_sort(struct sched *sched, int32_t used)
     while ((p = all)) {
         all = p->idle_link;
         struct p **list = p->id < used ? &sched->idle_p : &sched->retired_p;
+        if (p->id >= used)
+            timers_move(p->timers, sched->allp[0]->timers); /* P 0 stays */
         p->idle_link = *list;
         *list = p;
         idle += p->id < used;
@@ -105,7 +108,7 @@ int go_set_workers(int n)
         lists_sort(sched, n);
     }
     lock_release(&sched->lock);
-    machine_fence(&m->fence_scratch); /* Z1: the new number is seen by who takes a P from here on */
+    machine_fence(&m->fence_scratch); /* Z1: pairs with Z2 in m_acquire_p() */
     for (int32_t i = n; n > 0 && i < sched->procs; i++) {
         struct m *holder = atomic_load_explicit(&sched->allp[i]->m, memory_order_acquire); /* P2 */
         if (!holder)
@@ -132,6 +135,12 @@ void p_retire_if_asked(struct m *m)
         m->p = NULL;
     }
     lock_release(&sched->lock);
-    if (retired)
-        wakep_slow(m); /* for what was queued there */
+    if (!retired)
+        return;
+    if (m->spinning) {
+        m->spinning = false;
+        /* W2 of idle.c, before m itself looks at the count; relaxed: ordered by S2, which follows */
+        atomic_fetch_sub_explicit(&sched->spinning, 1, memory_order_relaxed);
+    }
+    wakep_slow(m); /* for what was queued there, and for whom the count misled */
 }

@@ -423,9 +423,8 @@ static __attribute__((noinline)) void errno_set(int error)
 
 static __attribute__((noinline)) stack_t signal_stack_of_thread(void)
 {
-    stack_t stack = {.ss_sp = signal_stack, .ss_size = SIGNAL_STACK_SIZE};
-    if (!signal_stack)
-        stack = (stack_t){.ss_flags = SS_DISABLE};
+    stack_t stack = {.ss_flags = SS_DISABLE};
+    sigaltstack(NULL, &stack); /* a sanitizer may have its own */
     return stack;
 }
 
