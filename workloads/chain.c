@@ -6,9 +6,8 @@
  * Main starts the victims, then the first link, and waits. A link does `rounds` rounds of work,
  * starts the next link, and ends; the n-th starts none. With a slot for the newest goroutine, as
  * Go's runnext, the next link runs in the slice of the one before, and the victims in the queue
- * wait for the slice to end; a link that ends before its slice is over takes the request to stop
- * along, and the victims wait on. Here they wait at most for the n links. Where the queue is a
- * FIFO, they run before the second link.
+ * wait for the slice to end: until a request to stop hits a link before it ends. Without
+ * preemption they wait for the n links. Where the queue is a FIFO, they run before the second link.
  *
  * A victim's latency is from just before it was started to its first step. One operation is a link.
  */

@@ -17,9 +17,10 @@
  *   worker itself (FJ_HELP, FJ_LINKED). No object there may name machine_self()'s word: its value
  *   would be carried to another thread. The Makefile checks it.
  *
- * A request that comes too late hits nobody: putting a G on the M clears it. So a chain of
- * goroutines that each run shorter than a slice, in one slice by inheritance, is never stopped, as
- * in Go.
+ * A request that comes too late hits nobody: putting a G on the M clears it. Goroutines that hand
+ * over to each other in one slice, by inheritance, are stopped if the signal finds one of them at a
+ * safe point, or one of them looks, before the next hand-over. sysmon asks again at each look: its
+ * schedtick stays.
  *
  * The preempted G goes where READY_PREEMPTED says: the global queue, in variants that have one.
  *
