@@ -47,13 +47,20 @@ static void report_g(struct g *gp, void *arg)
                          gp->big_stack ? " (main)" : "", wait_words[gp->wait_reason], gp->wait_on);
 }
 
-/* Runs on g0 of the last M that went to sleep; all others sleep. */
-void deadlock_report(struct sched *sched)
+/* Returns once: another M that has found something too does not end the process before the first
+ * one has said what it is, nor write into its text. */
+static void report_begin(void)
 {
     static lock_t reported;
     while (!lock_try(&reported))
-        machine_sleep(1000000000); /* another M found it too and is about to end the process */
-    static struct report report;   /* the process ends here, and g0 may be small */
+        machine_sleep(1000000000);
+}
+
+/* Runs on g0 of the last M that went to sleep; all others sleep. */
+void deadlock_report(struct sched *sched)
+{
+    static struct report report; /* the process ends here, and g0 may be small */
+    report_begin();
     report.at = (size_t)snprintf(report.text, sizeof report.text,
                                  "schedlab: fatal: deadlock: all workers of %s are asleep and no "
                                  "goroutine can run\n",
@@ -69,12 +76,13 @@ void deadlock_report(struct sched *sched)
  * guard. */
 void fault_report(const void *address)
 {
-    static char text[256];
+    static char text[256]; /* likewise */
     struct m *m = machine_self();
     struct g *gp = m ? m->curg : NULL;
     const char *at = address;
     if (!gp || !gp->stack || at < gp->stack || at >= gp->stack + m->sched->guard_size)
         return;
+    report_begin();
     snprintf(text, sizeof text,
              "schedlab: fatal: stack overflow: goroutine %u needs more than its stack of %zu KiB "
              "(--stack sets the size)\n",
