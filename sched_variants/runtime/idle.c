@@ -22,10 +22,11 @@
  * for before I3, and its owner submits it when it polls (forkjoin.h).
  *   Rejected: the submitter's own fence at all times. It costs as much as a sixth of a yield.
  * S4 leaves the work to a spinner if the count says that there is one (W1). Whoever is
- * counted is taken off the count again later than W1 looked (W2), in one of three places:
+ * counted is taken off the count again later than W1 looked (W2), in one of four places:
  *   m_idle()           found nothing: this is I2, and its I4 comes after S1
  *   m_stop_spinning()  found work: runs wakep_slow() itself, with its fence, so that whatever else
  *                      it saw or missed gets a spinner: the wake chain
+ *   p_retire_if_asked() has lost its P and cannot look: likewise
  *   wake_chain()       counted a spinner in advance, and found under sched->lock that no P is
  *                      left for one. So all Ps are held, and the first that idles after this makes
  *                      up for it: its I1 follows under that lock, and so its I4 sees the S1 of all

@@ -1,0 +1,81 @@
+/* test_idle.c - workers that idle while others submit: orders of steps that chance brings about
+ * once in a thousand runs, brought about on purpose. A lost wake-up ends in the watchdog.
+ */
+#include "internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "every_variant.h"
+
+static struct sched *this_sched(void)
+{
+    return machine_self()->sched;
+}
+
+/* A spinner loses its P -------------------------------------------------------------------------
+ *
+ * M 1 runs a goroutine. M 2 is to search for work, and has not begun. Then there is to be only one
+ * worker, that of M 0, which idles. M 1's goroutine yields, and M 1 wakes nobody, since M 2 searches;
+ * but M 2 finds that its P is not to be used any more, and has to see to it that M 0 is woken. */
+struct retiring {
+    _Atomic bool began, asked, spinner_waits;
+    struct waitgroup done;
+};
+
+static void spinner_waits(struct m *m, void *arg)
+{
+    struct retiring *self = arg;
+    if (m->id != 2)
+        return;
+    atomic_store(&self->spinner_waits, true);
+    for (bool both = false; !both;) {
+        machine_yield();
+        lock_acquire(&m->sched->lock);
+        both = m->sched->idle_ms == 2;
+        lock_release(&m->sched->lock);
+    }
+}
+
+static void yielding_g(void *arg)
+{
+    struct retiring *self = arg;
+    struct sched *sched = this_sched();
+    atomic_store(&self->began, true);
+    AWAIT(atomic_load(&self->asked) && atomic_load(&sched->idle_ps) == 1);
+    gosched();
+    wg_done(&self->done);
+}
+
+static void retiring_main(void *arg)
+{
+    (void)arg;
+    struct retiring *self = go_alloc_zeroed(sizeof *self);
+    this_sched()->m_started = spinner_waits; /* one thread yet, but for sysmon */
+    this_sched()->hook_arg = self;
+    wg_add(&self->done, 1);
+    go(yielding_g, self);
+    AWAIT(atomic_load(&self->began) && atomic_load(&self->spinner_waits));
+    go_set_workers(1);
+    atomic_store(&self->asked, true);
+    wg_wait(&self->done);
+    go_free(self);
+}
+
+static void a_spinner_that_loses_its_p_hands_the_search_on(void **state)
+{
+    (void)state;
+    struct every_cell cell = {support_variant("grq"), 3, every_seed(), "preempt=none"};
+    every_cell_run(&cell, retiring_main, 0, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_spinner_that_loses_its_p_hands_the_search_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
