@@ -139,7 +139,8 @@ static void sends(void *arg)
     chan_send(arg, &(int){1});
 }
 
-/* What a locked goroutine has just started runs although it parks at once, in a private slot too. */
+/* What a locked goroutine has just started runs although it parks at once, also in a private slot.
+ */
 static void conform_locked_leaves_its_child_to_others(void *arg)
 {
     (void)arg;

@@ -19,8 +19,9 @@ static struct sched *this_sched(void)
 /* A spinner loses its P -------------------------------------------------------------------------
  *
  * M 1 runs a goroutine. M 2 is to search for work, and has not begun. Then there is to be only one
- * worker, that of M 0, which idles. M 1's goroutine yields, and M 1 wakes nobody, since M 2 searches;
- * but M 2 finds that its P is not to be used any more, and has to see to it that M 0 is woken. */
+ * worker, that of M 0, which idles. M 1's goroutine yields, and M 1 wakes nobody, since M 2
+ * searches; but M 2 finds that its P is not to be used any more, and has to see to it that M 0 is
+ * woken. */
 struct retiring {
     _Atomic bool began, asked, spinner_waits;
     struct waitgroup done;

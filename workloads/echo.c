@@ -173,8 +173,8 @@ static int echo_error(int64_t n)
     return n < 0 ? (int)n : -EPIPE; /* fewer bytes than asked for: the server has gone */
 }
 
-/* Closed loop: now. Open loop: waits until the next message is due, an exponential gap after the one
- * before, and says when that was. */
+/* Closed loop: now. Open loop: waits until the next message is due, an exponential gap after the
+ * one before, and says when that was. */
 static int64_t echo_await(const struct echo_client *client, int64_t m, double *due_ns)
 {
     const struct echo_state *state = client->state;

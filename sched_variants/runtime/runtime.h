@@ -49,9 +49,9 @@ int64_t blocking_sleep(int64_t ns);
 int64_t blocking_nop(void);
 
 /* Locks the calling goroutine to its thread: it runs on no other, and nothing else on that thread.
- * Nests; ends with the last unlock, or with the goroutine. Unlocking what is not locked is fatal, and
- * so is fork/join while it is locked: a stolen continuation is another's thread's. Without effect
- * where goroutines never leave their threads (kthread, uthread, static). Source: Go 1.26
+ * Nests; ends with the last unlock, or with the goroutine. Unlocking what is not locked is fatal,
+ * and so is fork/join while it is locked: a stolen continuation is another's thread's. Without
+ * effect where goroutines never leave their threads (kthread, uthread, static). Source: Go 1.26
  * runtime.LockOSThread. */
 void go_lock_thread(void);
 void go_unlock_thread(void);

@@ -139,7 +139,7 @@ void p_retire_if_asked(struct m *m)
         return;
     if (m->spinning) {
         m->spinning = false;
-        /* W2 of idle.c, before m itself looks at the count; relaxed: ordered by S2, which follows */
+        /* W2 of idle.c; relaxed: ordered by S2 in wakep_slow() */
         atomic_fetch_sub_explicit(&sched->spinning, 1, memory_order_relaxed);
     }
     wakep_slow(m); /* for what was queued there, and for whom the count misled */
