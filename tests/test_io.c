@@ -610,10 +610,46 @@ static void scene_limit(void *arg)
     io_free(listener);
 }
 
+static void accept_full_g(void *arg)
+{
+    struct call *self = arg;
+    struct io *io;
+    self->result = io_accept(self->io, &io);
+    CHECK(!io);
+}
+
+/* Likewise for who is parked in io_accept(); the connection stays for the next. A call that waits in
+ * the kernel has its descriptor before it waits. */
+static void scene_limit_while_accepting(void *arg)
+{
+    (void)arg;
+    struct io *listener, *client, *io;
+    struct rlimit limit, full;
+    CHECK(io_listen(&listener) == 0);
+    struct call call = {.io = listener};
+    uint64_t parks = every_parks();
+    join_go(&call.join, accept_full_g, &call);
+    every_await_parks(parks + 1);
+    CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    int next = dup(0);
+    close(next);
+    full = (struct rlimit){(rlim_t)next + 1, limit.rlim_max}; /* the client's */
+    CHECK(setrlimit(RLIMIT_NOFILE, &full) == 0);
+    CHECK(io_dial(io_port(listener), &client) == 0);
+    join_wait(&call.join);
+    CHECK(call.result == -EMFILE);
+    CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    CHECK(io_accept(listener, &io) == 0);
+    io_free(io);
+    io_free(client);
+    io_free(listener);
+}
+
 static void the_limit_of_descriptors_is_an_error(void **state)
 {
     (void)state;
     run_both(scene_limit);
+    run_polled(scene_limit_while_accepting);
 }
 
 /* Where not even the poller can be made, there is no descriptor either. */
@@ -639,84 +675,6 @@ static void without_room_for_the_poller_there_is_an_error(void **state)
     run_scene("gmp", "netpoll=thread", 2, scene_no_poller);
 }
 
-/* Many connections, opened and closed, again and again -------------------------------------- */
-
-enum { CONNECTIONS = SUPPORT_SANITIZED ? 200 : 1000, CYCLES = 10 };
-
-struct many {
-    struct io *listener;
-    struct waitgroup done;
-    int port;
-};
-
-static void many_client_g(void *arg)
-{
-    struct many *many = arg;
-    struct io *io;
-    char byte = 'a';
-    CHECK(io_dial(many->port, &io) == 0);
-    CHECK(io_write(io, &byte, 1) == 1);
-    CHECK(io_read(io, &byte, 1) == 1 && byte == 'b');
-    io_free(io);
-    wg_done(&many->done);
-}
-
-static void many_server_g(void *arg)
-{
-    struct many *many = ((void **)arg)[0];
-    struct io *io = ((void **)arg)[1];
-    char byte;
-    go_free(arg);
-    CHECK(io_read(io, &byte, 1) == 1 && byte == 'a');
-    byte = 'b';
-    CHECK(io_write(io, &byte, 1) == 1);
-    CHECK(io_read(io, &byte, 1) == 0);
-    io_free(io);
-    wg_done(&many->done);
-}
-
-static void many_accept_g(void *arg)
-{
-    struct many *many = arg;
-    for (int i = 0; i < CONNECTIONS; i++) {
-        void **both = go_alloc(2 * sizeof *both);
-        struct io *io;
-        CHECK(io_accept(many->listener, &io) == 0);
-        both[0] = many;
-        both[1] = io;
-        go(many_server_g, both);
-    }
-    wg_done(&many->done);
-}
-
-static void scene_many(void *arg)
-{
-    (void)arg;
-    static struct many many;
-    int fds = 0;
-    for (int cycle = 0; cycle < CYCLES; cycle++) {
-        CHECK(io_listen(&many.listener) == 0);
-        if (cycle == 0)
-            fds = fds_now(); /* with the poller and a listener */
-        many.port = io_port(many.listener);
-        wg_add(&many.done, 2 * CONNECTIONS + 1);
-        go(many_accept_g, &many);
-        for (int i = 0; i < CONNECTIONS; i++)
-            go(many_client_g, &many);
-        wg_wait(&many.done);
-        CHECK(fds_now() == fds);
-        io_free(many.listener);
-    }
-    CHECK(!netpoll_has_waiters(this_sched()));
-}
-
-static void a_thousand_connections_come_and_go(void **state)
-{
-    (void)state;
-    run_scene("gmp", "netpoll=thread", 4, scene_many);
-    run_scene("grq", "netpoll=thread,netpoll_trigger=level", 4, scene_many);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -734,7 +692,6 @@ int main(void)
         cmocka_unit_test(files_block),
         cmocka_unit_test(the_limit_of_descriptors_is_an_error),
         cmocka_unit_test(without_room_for_the_poller_there_is_an_error),
-        cmocka_unit_test(a_thousand_connections_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
