@@ -37,11 +37,11 @@ void machine_thread_detach(struct machine_thread *thread);
 struct machine_thread machine_thread_self(void);
 
 /* Interrupts. machine_interrupt(thread) makes a running thread, somewhere between two of its
- * instructions, ask welcome(pc, sp) on a stack of its own; if that says yes, the thread calls
- * take() right there, on the stack that it was on, and afterwards goes on with all its registers as
- * they were. take() may switch stacks, and come back on another thread, on the same stack. Both are
- * told once, before any thread is started. Source: Go's SIGURG. -ENOSYS: this build has no
- * interrupts (ThreadSanitizer, which delays signals). */
+ * instructions, ask welcome(pc, sp) on a stack of its own; if that says yes, it asks again on the
+ * stack that it was on, and if that says yes too, calls take() right there, and afterwards goes on
+ * with all its registers as they were. take() may switch stacks, and come back on another thread,
+ * on the same stack. Both are told once, before any thread is started. Source: Go's SIGURG.
+ * -ENOSYS: this build has no interrupts (ThreadSanitizer, which delays signals). */
 void machine_interrupt_init(bool (*welcome)(uintptr_t pc, uintptr_t sp), void (*take)(void));
 int machine_interrupt(const struct machine_thread *thread);
 

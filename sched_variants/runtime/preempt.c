@@ -55,7 +55,7 @@ static bool g_is_at_safe_point(const struct m *m, uintptr_t pc, uintptr_t sp)
            sp >= low + ROOM && sp < high;
 }
 
-/* On a signal stack of the interrupted thread. */
+/* On a signal stack of the interrupted thread, and then on the G's. */
 static bool interrupt_is_welcome(uintptr_t pc, uintptr_t sp)
 {
     struct m *m = machine_self();

@@ -370,7 +370,8 @@ void machine_thread_leave(void)
  * room, the handler sends the thread the second one, SIGRTMIN. That one is blocked until the first
  * handler returns, and so arrives at the same instruction, on the interrupted stack: its frame
  * keeps all registers there while the stack rests, and the kernel restores them wherever it goes
- * on.
+ * on. A SIGURG that comes while the first handler runs is handled before the SIGRTMIN, and sends
+ * another; so who is interrupted by SIGRTMIN is asked once more, and only one of them is taken.
  *   Rejected: one signal on the interrupted stack; a goroutine near the end of its stack would die
  *   of it. One on the signal stack, which makes the thread call a routine that saves all registers:
  *   an assembly routine per processor, which has to know every register that there will ever be.
@@ -397,12 +398,8 @@ int machine_interrupt(const struct machine_thread *thread)
 static bool (*interrupt_welcome)(uintptr_t pc, uintptr_t sp);
 static void (*interrupt_take)(void);
 
-static void on_ask(int number, siginfo_t *info, void *context)
+static bool is_welcome(const ucontext_t *interrupted)
 {
-    const ucontext_t *interrupted = context;
-    int error = errno;
-    (void)number;
-    (void)info;
 #if defined(__x86_64__)
     uintptr_t pc = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP];
     uintptr_t sp = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RSP];
@@ -410,7 +407,15 @@ static void on_ask(int number, siginfo_t *info, void *context)
     uintptr_t pc = interrupted->uc_mcontext.pc;
     uintptr_t sp = interrupted->uc_mcontext.sp;
 #endif
-    if (interrupt_welcome(pc, sp))
+    return interrupt_welcome(pc, sp);
+}
+
+static void on_ask(int number, siginfo_t *info, void *context)
+{
+    int error = errno;
+    (void)number;
+    (void)info;
+    if (is_welcome(context))
         pthread_kill(pthread_self(), SIGNAL_TAKE);
     errno = error;
 }
@@ -434,6 +439,8 @@ static void on_take(int number, siginfo_t *info, void *context)
     int error = errno;
     (void)number;
     (void)info;
+    if (!is_welcome(interrupted)) /* another SIGRTMIN has come with this one */
+        return;
     interrupt_take();
     interrupted->uc_stack = signal_stack_of_thread();
     errno_set(error);
