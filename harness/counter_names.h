@@ -19,6 +19,7 @@
 
 #define COUNTER_SDE_LIBRARY "schedlab"
 #define COUNTER_SDE_PREFIX "sde:::" COUNTER_SDE_LIBRARY "::"
+#define COUNTER_THREADS "PROCESS_THREADS"
 
 /* A list of names, in the order given. */
 struct counter_names {

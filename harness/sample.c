@@ -235,6 +235,33 @@ static uint64_t memory_expected(const struct sample *sample, uint64_t live)
     return live * G_BYTES + begun * (G_STACK_BYTES + (ops->thread_per_g ? THREAD_BYTES : 0));
 }
 
+static bool needs_handoff(const struct sample *sample)
+{
+    const struct workload *workload = sample->workload.workload;
+    return !is_serial(sample) && workload->needs_handoff &&
+           workload->needs_handoff(sample->workload.params);
+}
+
+static bool knob_is(const struct variant_spec *variant, const char *name, const char *word)
+{
+    const struct param *knob = variant->ops->knobs;
+    for (; knob && knob->name; knob++)
+        if (strcmp(param_key(knob), name) == 0)
+            return strcmp(knob->words[*param_field(variant->knobs, knob)], word) == 0;
+    return false;
+}
+
+/* Whether others get the worker of a goroutine in a blocking call, sooner or later. */
+static bool hands_off(const struct variant_spec *variant)
+{
+    const struct sched_ops *ops = variant->ops;
+    if (peer_is(ops) || ops->thread_per_g)
+        return true;
+    if (ops->single_threaded || ops->blocks || knob_is(variant, "calls", "none"))
+        return false;
+    return knob_is(variant, "calls", "immediate") || knob_is(variant, "sysmon", "on");
+}
+
 /* True, and the reason in why, if the sample might harm the machine or cannot be had at all. */
 static bool must_skip(const struct sample *sample, char *why, size_t why_size)
 {
@@ -268,6 +295,12 @@ static bool must_skip(const struct sample *sample, char *why, size_t why_size)
         (threads.left < THREADS_SPARE || live > threads.left - THREADS_SPARE)) {
         snprintf(why, why_size, "up to %" PRIu64 " threads, %s leaves %" PRIu64, live, threads.name,
                  threads.left);
+        return true;
+    }
+    if (needs_handoff(sample) && !hands_off(&sample->variant)) {
+        snprintf(why, why_size,
+                 "%s would never end: a goroutine in a blocking call keeps its worker in %s",
+                 sample->workload.text, sample->variant.text);
         return true;
     }
     uint64_t needed = memory_expected(sample, live);

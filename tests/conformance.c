@@ -410,6 +410,12 @@ static const struct workload_row workload_rows[] = {
     {"periodic", "k=8,turns=50,yielders=0"},
     {"files", "size=40000,block=4096,readers=3,passes=2"},
     {"files", "size=40000,block=1000,readers=5,passes=2,share=one"},
+    {"pipes", "n=60,settle_ns=1000000"},
+    {"pipes", "n=20,mode=block,settle_ns=1000000"},
+    {"pipes", "n=60,mode=shared,settle_ns=1000000"},
+    {"timers", "n=500,ns=1000000,spread_ns=1000000"},
+    {"timers", "n=500,mode=func,ns=1000000,spread_ns=500000,stop=40,reset=30"},
+    {"timers", "n=200,mode=func,ns=100000,stop=100"},
     {"arrivals", "n=200,rate=50000,rounds=100"},
     {"arrivals", "n=200,rate=100000,burst=10,rounds=100,wait=yield"},
     {"order", "n=20"},
@@ -479,14 +485,21 @@ static const char *workload_judge(const struct workload_run *self,
     return report->live == 0 ? NULL : "Gs are alive at the end";
 }
 
-static bool workload_fits(const struct workload *workload, const char *settings,
-                          const struct conform_cell *cell)
+/* NULL, or why the cell cannot run it. */
+static const char *workload_misfit(const struct workload *workload, const char *settings,
+                                   const struct conform_cell *cell)
 {
+    const struct sched_ops *ops = cell->ops;
     void *params = calloc(1, workload->params_size);
     support_set(params, workload->params, settings);
     uint64_t live = workload->live_gs_max(params);
+    bool handoff = workload->needs_handoff && workload->needs_handoff(params);
     free(params);
-    return !cell->ops->live_gs_max || live <= cell->ops->live_gs_max;
+    if (ops->live_gs_max && live > ops->live_gs_max)
+        return ops->limit_reason;
+    if (handoff && !ops->thread_per_g && (ops->single_threaded || ops->blocks))
+        return "a goroutine in a blocking call keeps its worker";
+    return NULL;
 }
 
 static void conform_every_workload_small(const struct workload *workload, const char *settings,
@@ -499,8 +512,9 @@ static void conform_every_workload_small(const struct workload *workload, const 
     line_name(line, sizeof line, name, cell);
     if (!line_wanted(line))
         return;
-    if (!workload_fits(workload, settings, cell)) {
-        line_skip(line, cell->ops->limit_reason);
+    const char *misfit = workload_misfit(workload, settings, cell);
+    if (misfit) {
+        line_skip(line, misfit);
         return;
     }
     struct workload_run *self = support_shared(sizeof *self);

@@ -142,6 +142,10 @@ json sample_runs_ten_million_that_need_no_stack \
     "'of MemAvailable is' in j.get('reason', '') or (j['ops'] == 10000000 and j['events'][0]['value'] < 100)"
 expect run_of_skipped_cells_alone_fails 1 "kthread skipped: " -- run kthread spawn,n=10M $quick
 expect run_serial_of_goroutines_is_skipped 1 "has no serial version" -- run serial pingpong $quick
+expect run_that_needs_a_handoff_is_skipped_without 1 "pipes,mode=block would never end: a goroutine in a blocking call keeps its worker in gmp,calls=none" -- \
+    run gmp,calls=none pipes,mode=block $quick
+expect run_that_needs_a_handoff_is_skipped_on_bound_workers 1 "keeps its worker in static" -- run static pipes,mode=shared $quick
+expect run_that_needs_none_is_not_skipped 0 "" -- run uthread pipes,n=10,settle_ns=0 $quick
 expect run_on_a_variant_of_one_worker_is_skipped 1 "uthread has one worker" -- \
     run uthread order,mode=steal --workers 2 $quick
 expect run_skips_beside_a_number 0 "serial skipped: " -- run serial gmp pingpong,rounds=10 $quick

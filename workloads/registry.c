@@ -28,6 +28,8 @@
     X(periodic, GOROUTINE)                                                                         \
     X(echo, GOROUTINE)                                                                             \
     X(files, GOROUTINE)                                                                            \
+    X(pipes, GOROUTINE)                                                                            \
+    X(timers, GOROUTINE)                                                                           \
     X(sieve, GOROUTINE)                                                                            \
     X(mutex, GOROUTINE)                                                                            \
     X(rwmutex, GOROUTINE)                                                                          \

@@ -60,6 +60,10 @@ struct workload {
      */
     int (*workers_min)(const void *params);
 
+    /* Optional. Whether run() comes to its end only where others get the worker of a goroutine that
+     * is in a blocking call; left out: never. */
+    bool (*needs_handoff)(const void *params);
+
     /* Optional. Whether run() fills out->latency; left out: never. */
     bool (*has_latency)(const void *params);
 
