@@ -400,6 +400,8 @@ static const struct workload_row workload_rows[] = {
     {"calls", "n=500,callers=2,sleep_ns=0,beside=1,rounds=1000,yields=on"},
     {"calls", "n=12,callers=3,sleep_ns=200000,measure=handoff,before=idle,before_ns=100000"},
     {"calls", "n=12,callers=2,sleep_ns=100000,measure=handoff,before=busy,before_ns=100000"},
+    {"calls", "n=12,callers=2,sleep_ns=100000,measure=ring"},
+    {"calls", "n=12,callers=2,sleep_ns=100000,measure=handoff,during=work"},
     {"chain", "n=300,rounds=100"},
     {"chain", "n=2000,rounds=0,victims=50"},
     {"bursts", "n=20,b=20,period_ns=50000,rounds=100"},

@@ -19,6 +19,12 @@
  *                    the caller's worker, where there is one: from then until it runs. The caller
  *                    waits for it after the call. Where nobody takes the worker from the call, it
  *                    waits for the whole call.
+ *   measure=ring     the same, but behind it a second goroutine is started, so that it is not the
+ *                    newest: where that one has a slot of its own, as Go's runnext, this one lies in
+ *                    the queue. The latency is the first one's.
+ *
+ * With during=work the caller works for as long instead of calling: nobody can take its worker, but
+ * an idle one may steal what lies there.
  *
  * Beside them, `beside` goroutines work until all calls are made, in chunks of `rounds` rounds;
  * with yields=on each gives way after every chunk. Where they do not, and nothing stops them, they
@@ -34,7 +40,8 @@
 enum { CALLS_CALLERS_MAX = 10000, PAUSE_ROUNDS = 1000 };
 
 enum calls_before { CALLS_BACK_TO_BACK, CALLS_BUSY, CALLS_IDLE };
-enum calls_measure { CALLS_RETURN, CALLS_HANDOFF };
+enum calls_measure { CALLS_RETURN, CALLS_HANDOFF, CALLS_RING };
+enum calls_during { CALLS_KERNEL, CALLS_WORK };
 
 struct calls_params {
     int64_t n;
@@ -43,6 +50,7 @@ struct calls_params {
     int64_t before;
     int64_t before_ns;
     int64_t measure;
+    int64_t during;
     int64_t beside;
     int64_t rounds;
     int64_t yields;
@@ -69,7 +77,8 @@ struct calls_state {
 };
 
 static const char *const calls_before_words[] = {"calls", "busy", "idle", NULL};
-static const char *const calls_measure_words[] = {"return", "handoff", NULL};
+static const char *const calls_measure_words[] = {"return", "handoff", "ring", NULL};
+static const char *const calls_during_words[] = {"kernel", "work", NULL};
 static const char *const calls_yields_words[] = {"off", "on", NULL};
 
 static const struct param calls_param_table[] = {
@@ -83,8 +92,12 @@ static const struct param calls_param_table[] = {
                "what comes before each call: the last call, work, or a sleep of the goroutine"),
     PARAM_NUMBER(struct calls_params, before_ns, 1000000, 0, 10000000000, "ns", "schedlab",
                  "how long that lasts, with before=busy and before=idle"),
-    PARAM_WORD(struct calls_params, measure, calls_measure_words, CALLS_RETURN, "schedlab",
-               "the latency of what: of the caller's return, or of who is queued behind the call"),
+    PARAM_WORD(
+        struct calls_params, measure, calls_measure_words, CALLS_RETURN, "schedlab",
+        "the latency of what: of the caller's return, or of who is queued behind the call, as "
+        "the newest there or not"),
+    PARAM_WORD(struct calls_params, during, calls_during_words, CALLS_KERNEL, "schedlab",
+               "where the caller is for sleep_ns: asleep in the kernel, or at work"),
     PARAM_NUMBER(struct calls_params, beside, 0, 0, 10000, "Gs", "schedlab",
                  "how many goroutines work until all calls are made"),
     PARAM_NUMBER(struct calls_params, rounds, 50000, 1, 1000000000, "rounds", "schedlab",
@@ -96,11 +109,20 @@ static const struct param calls_param_table[] = {
     {0},
 };
 
-/* With a goroutine behind each call. */
+/* With two goroutines behind each call. */
 static uint64_t calls_live_gs_max(const void *params)
 {
     const struct calls_params *p = params;
-    return 2 * (uint64_t)p->callers + (uint64_t)p->beside + 1;
+    return 3 * (uint64_t)p->callers + (uint64_t)p->beside + 1;
+}
+
+static const char *calls_check(const void *params)
+{
+    const struct calls_params *p = params;
+    return p->during == CALLS_WORK && p->measure == CALLS_RETURN
+               ? "during=work makes no call to return from: it needs measure=handoff or "
+                 "measure=ring"
+               : NULL;
 }
 
 static bool calls_has_latency(const void *params)
@@ -123,18 +145,27 @@ static void *calls_init(const void *params, uint64_t seed)
     return state;
 }
 
+static void calls_work(int64_t ns)
+{
+    for (int64_t end = go_now() + ns; go_now() < end;)
+        go_work(PAUSE_ROUNDS);
+}
+
 static void calls_pause(const struct calls_params *params)
 {
     if (params->before == CALLS_IDLE)
         go_sleep(params->before_ns);
     if (params->before == CALLS_BUSY)
-        for (int64_t end = go_now() + params->before_ns; go_now() < end;)
-            go_work(PAUSE_ROUNDS);
+        calls_work(params->before_ns);
 }
 
 /* Returns when the kernel's part was over. */
 static int64_t calls_call(const struct calls_params *params)
 {
+    if (params->during == CALLS_WORK) {
+        calls_work(params->sleep_ns);
+        return go_now();
+    }
     return params->sleep_ns > 0 ? blocking_sleep(params->sleep_ns) : blocking_nop();
 }
 
@@ -145,18 +176,35 @@ static void calls_behind_main(void *arg)
     caller->ran_behind++;
 }
 
+static void calls_newest_main(void *arg)
+{
+    (void)arg;
+}
+
+/* With one or two goroutines behind it. */
+static void calls_call_before_others(struct caller *self)
+{
+    const struct calls_params *params = &self->state->params;
+    bool two = params->measure == CALLS_RING;
+    struct join behind, newest;
+    self->behind_since_ns = go_now();
+    join_go(&behind, calls_behind_main, self);
+    if (two)
+        join_go(&newest, calls_newest_main, NULL);
+    calls_call(params);
+    join_wait(&behind);
+    if (two)
+        join_wait(&newest);
+}
+
 static void calls_caller_main(void *arg)
 {
     struct caller *self = arg;
     const struct calls_params *params = &self->state->params;
     for (; self->made < self->share; self->made++) {
         calls_pause(params);
-        if (params->measure == CALLS_HANDOFF) {
-            struct join behind;
-            self->behind_since_ns = go_now();
-            join_go(&behind, calls_behind_main, self);
-            calls_call(params);
-            join_wait(&behind);
+        if (params->measure != CALLS_RETURN) {
+            calls_call_before_others(self);
         } else {
             int64_t end = calls_call(params);
             histogram_record(&self->latency, go_now() - end);
@@ -214,7 +262,7 @@ static const char *calls_verify(void *arg, const struct outcome *out, char *why,
 {
     const struct calls_state *state = arg;
     uint64_t n = (uint64_t)state->params.n;
-    uint64_t behind = state->params.measure == CALLS_HANDOFF ? n : 0;
+    uint64_t behind = state->params.measure == CALLS_RETURN ? 0 : n;
     uint64_t latencies = histogram_count(out->latency);
     if (out->ops == n && out->answer == n + behind && latencies == n)
         return NULL;
@@ -242,6 +290,7 @@ const struct workload workload_calls = {
     .params_size = sizeof(struct calls_params),
     .live_gs_max = calls_live_gs_max,
     .has_latency = calls_has_latency,
+    .check = calls_check,
     .init = calls_init,
     .run = calls_run,
     .verify = calls_verify,
