@@ -8,6 +8,7 @@
 #include "harness/records.h"
 #include "harness/sample.h"
 #include "harness/warmup.h"
+#include "workloads/histogram.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -29,7 +30,8 @@ static const char EVENT_ABSENT[] =
 
 /* What the program said, and what is wrong with it. */
 struct peer_answer {
-    json_t *line; /* the whole object; NULL if there was none */
+    json_t *line;              /* the whole object; NULL if there was none */
+    struct histogram *latency; /* NULL if it told of none */
     uint64_t answer, digest, ops, calls;
     int64_t time_ns;
     char failure[REASON_SIZE];     /* "" as long as all is well */
@@ -165,7 +167,37 @@ static void read_iterations(struct peer_answer *peer, const struct sample_reques
              peer->calls, least);
 }
 
-static void read_line(struct peer_answer *peer, const struct sample_request *request)
+/* {"max_ns", "buckets": [[index, count]]}, where the workload has latencies. */
+static void read_latency(struct peer_answer *peer, const struct workload_spec *spec)
+{
+    const json_t *latency = json_object_get(peer->line, "latency"), *bucket;
+    const struct workload *workload = spec->workload;
+    bool has = workload->has_latency && workload->has_latency(spec->params);
+    size_t i;
+    if (!has && latency)
+        fail(peer, "its line has latencies, and the workload has none");
+    if (!has || !latency)
+        return;
+    peer->latency = calloc(1, sizeof *peer->latency);
+    if (!peer->latency)
+        abort();
+    peer->latency->max_ns = record_integer(latency, "max_ns");
+    json_array_foreach(json_object_get(latency, "buckets"), i, bucket)
+    {
+        json_int_t index = json_integer_value(json_array_get(bucket, 0));
+        json_int_t count = json_integer_value(json_array_get(bucket, 1));
+        if (index < 0 || index >= HISTOGRAM_BUCKETS || count <= 0)
+            fail(peer, "bucket %zu of its latencies is not an index below %d and a count above 0",
+                 i + 1, HISTOGRAM_BUCKETS);
+        else
+            peer->latency->bucket[index] += (uint64_t)count;
+    }
+    if (histogram_count(peer->latency) == 0 || peer->latency->max_ns < 0)
+        fail(peer, "its latencies have no max_ns of 0 or more, or no buckets");
+}
+
+static void read_line(struct peer_answer *peer, const struct sample_request *request,
+                      const struct workload_spec *workload)
 {
     const char *error = json_string_value(json_object_get(peer->line, "error"));
     const char *unsupported = json_string_value(json_object_get(peer->line, "unsupported"));
@@ -179,11 +211,12 @@ static void read_line(struct peer_answer *peer, const struct sample_request *req
         fail(peer, "its line does not name runtime and version");
     } else if (read_hex(peer, "answer", &peer->answer) && read_hex(peer, "digest", &peer->digest)) {
         read_iterations(peer, request);
+        read_latency(peer, workload);
     }
 }
 
 static void read_result(struct peer_answer *peer, const struct process_result *result,
-                        const struct sample_request *request)
+                        const struct sample_request *request, const struct workload_spec *workload)
 {
     json_error_t error;
     char end[REASON_SIZE];
@@ -195,7 +228,7 @@ static void read_result(struct peer_answer *peer, const struct process_result *r
         fail(peer, "its output is not one JSON object: %s",
              peer->line ? "it is another value" : error.text);
     else
-        read_line(peer, request);
+        read_line(peer, request, workload);
     if (*peer->failure && result->messages_size > 0)
         fwrite(result->messages, 1, result->messages_size, stderr);
 }
@@ -211,7 +244,7 @@ static void run_program(struct peer_answer *peer, const struct sample_request *r
     if (error) {
         fail(peer, "cannot start a process: %s", strerror(-error));
     } else {
-        read_result(peer, &result, request);
+        read_result(peer, &result, request, workload);
         process_result_free(&result);
     }
     command_free(&command);
@@ -309,6 +342,22 @@ static json_t *events_absent(const char *events, char *error, size_t error_size)
     return array;
 }
 
+/* What the program itself counted takes the place of its absence. */
+static void events_tell(json_t *events, const json_t *line)
+{
+    size_t i;
+    json_t *event;
+    json_int_t threads = record_integer(line, "threads");
+    json_array_foreach(events, i, event)
+    {
+        if (threads > 0 &&
+            strcmp(record_text(event, "name"), COUNTER_SDE_PREFIX COUNTER_THREADS) == 0) {
+            json_object_del(event, "absent");
+            json_object_set_new(event, "value", json_integer(threads));
+        }
+    }
+}
+
 static void record_numbers(json_t *record, const struct peer_answer *peer,
                            const struct sample_request *request)
 {
@@ -325,6 +374,8 @@ static void record_numbers(json_t *record, const struct peer_answer *peer,
     json_object_set_new(record, "throughput", json_real((double)peer->ops / seconds));
     json_object_set(record, "answer", json_object_get(line, "answer"));
     json_object_set(record, "digest", json_object_get(line, "digest"));
+    if (peer->latency)
+        json_object_set_new(record, "latency", sample_latency_to_json(peer->latency));
 }
 
 bool peer_sample_measure(const struct sample_request *request, const struct variant_spec *variant,
@@ -351,6 +402,7 @@ bool peer_sample_measure(const struct sample_request *request, const struct vari
     json_object_set_new(record, "events", events);
     if (!*peer.failure) {
         check(&peer, request, workload);
+        events_tell(events, peer.line);
         record_numbers(record, &peer, request);
     }
     if (*peer.failure) {
@@ -359,6 +411,7 @@ bool peer_sample_measure(const struct sample_request *request, const struct vari
     } else {
         json_object_set_new(record, "status", json_string("ok"));
     }
+    free(peer.latency);
     json_decref(peer.line);
     return true;
 }

@@ -116,7 +116,7 @@ static json_t *hex(uint64_t value)
     return json_string(text);
 }
 
-static json_t *latency_to_json(const struct histogram *latency)
+json_t *sample_latency_to_json(const struct histogram *latency)
 {
     json_t *buckets = json_array();
     size_t cursor = 0;
@@ -199,7 +199,7 @@ static void record_finish(struct sample *sample)
     }
     json_object_set_new(record, "events", counters_to_json(sample->counters, times->ops));
     if (histogram_count(sample->latency) > 0)
-        json_object_set_new(record, "latency", latency_to_json(sample->latency));
+        json_object_set_new(record, "latency", sample_latency_to_json(sample->latency));
     record_print(sample);
     if (*sample->failure)
         record_fail(record, sample->failure);

@@ -29,6 +29,10 @@ enum {
 json_t *sample_record_new(const struct sample_request *request, const struct variant_spec *variant,
                           const struct workload_spec *workload);
 
+/* A record's latency: {"count", "p50_ns" .. "max_ns", "buckets"}. Owned by the caller. */
+struct histogram;
+json_t *sample_latency_to_json(const struct histogram *latency);
+
 /* Are events read around all timed calls at once, and not around each? warmup_ns is the time of the
  * untimed calls, between_ns what lay between them. Reading counters takes tens of microseconds, in
  * which the other workers fall asleep, and to wake them is part of the next call. So they are read

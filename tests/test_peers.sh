@@ -59,6 +59,8 @@ if fake == "other_ops_in_many_calls": line["iterations"][1]["calls"] = 2
 if fake == "many": line["iterations"] = [{"time_ns": 1, "ops": n}] * 1001
 if fake == "no_digest": del line["digest"]
 if fake == "no_version": del line["version"]
+if fake == "threads": line["threads"] = 5
+if fake == "latency": line["latency"] = {"max_ns": 9, "buckets": [[3, 1]]}
 if fake == "error": line = {"error": "out of \"luck\""}
 if fake == "unsupported": line = {"unsupported": "mode=batch: only one"}
 if fake == "array": line = [line]
@@ -122,6 +124,40 @@ wrong twice 'its output is not one JSON object: '
 
 FAKE=folded sample peer:go spawn,n=5
 record many_calls_may_be_one_iteration "r['status'] == 'ok' and r['ops'] == 40 and r['time_ns'] == 4000"
+
+FAKE=threads sample peer:go spawn,n=5 --events PROCESS_THREADS,STEALS
+record what_it_tells_of_threads_is_an_event "[(e['name'].split('::')[-1], e.get('value'), 'absent' in e) for e in r['events']] == [('PROCESS_THREADS', 5, False), ('STEALS', None, True)]"
+wrong latency 'its line has latencies, and the workload has none'
+
+# Latencies, of a peer for timers with one sleep.
+cat >peers/tbb <<'PYTHON'
+#!/usr/bin/env python3
+import json, os
+fake = os.environ.get("FAKE", "right")
+latency = {"max_ns": 1000, "buckets": [[31, 3], [100, 6], [191, 1]]}
+if fake == "far_bucket": latency["buckets"][2] = [100000, 1]
+if fake == "no_count": latency["buckets"][2] = [191]
+if fake == "empty": latency["buckets"] = []
+line = {"runtime": "Fake", "version": "1.0", "iterations": [{"time_ns": 1000, "ops": 1}] * 2,
+        "answer": "%016x" % 1, "digest": "DIGEST"}
+if fake != "none": line["latency"] = latency
+print(json.dumps(line))
+PYTHON
+chmod +x peers/tbb
+"$schedlab" run uthread timers,n=1,ns=1000 --reps 1 --iterations 1 --warmup 0 --workers 1 --format json >out 2>err
+sed -i "s/DIGEST/$(python3 -c "import json; print(json.load(open('out'))['records'][0]['digest'])")/" peers/tbb
+sample peer:tbb timers,n=1,ns=1000
+record its_latencies_are_the_records "r['latency'] == {'count': 10, 'p50_ns': 147, 'p90_ns': 147, 'p99_ns': 1000, 'p999_ns': 1000, 'max_ns': 1000, 'buckets': [[31, 3], [147, 6], [1023, 1]]}"
+FAKE=none sample peer:tbb timers,n=1,ns=1000
+record a_peer_need_not_have_latencies "r['status'] == 'ok' and 'latency' not in r"
+wrong_latency() {
+    FAKE=$1 sample peer:tbb timers,n=1,ns=1000
+    record "$1_is_failed_and_says_why" "r['status'] == 'failed' and '''$2''' in r['reason']"
+}
+wrong_latency far_bucket 'bucket 3 of its latencies is not an index below '
+wrong_latency no_count 'bucket 3 of its latencies is not an index below '
+wrong_latency empty 'its latencies have no max_ns of 0 or more, or no buckets'
+rm peers/tbb
 
 FAKE=hang sample peer:go spawn,n=5 --workers 2 --timeout 1
 record a_hanging_peer_is_failed "r['status'] == 'failed' and r['reason'] == 'no answer within 1 s'"
@@ -238,6 +274,11 @@ data="uts,tree=tiny uts,tree=tiny_binomial mergesort,n=10000,cutoff=256 mergesor
 goroutines="mpmc,messages=1001 mpmc,messages=500,buffer=0,work=2 spawn,n=100 spawn,n=100,mode=one,creators=3 yield,n=1000,yielders=7 pingpong,rounds=100,pairs=2
     pingpong,rounds=100,capacity=4 ring,n=7,hops=100 prodcons,messages=1000 prodcons,messages=500,buffer=0,work=3
     sieve,primes=20 mutex,n=1003 mutex,n=500,work=2,think=3"
+waits="slice,chunks=200 hog,chunks=200,n=5 hog,chunks=200,n=5,calls=chan calls,n=4,callers=3,measure=handoff,sleep_ns=1000
+    calls,n=4,measure=handoff,before=busy,before_ns=1000,beside=2,rounds=100,beside_max=50,yields=on calls,n=4,measure=ring,before=idle
+    calls,n=4,measure=handoff,during=work chain,n=100,victims=3 pipes,n=20,settle_ns=0 pipes,n=20,mode=block,settle_ns=0
+    pipes,n=20,mode=shared,settle_ns=0 echo,connections=3,messages=5,size=20 timers,n=50,ns=1000,spread_ns=9
+    timers,n=300,mode=func,ns=100000,spread_ns=100000,stop=30,reset=30"
 threads="spawn,n=20 spawn,n=20,mode=one,creators=3 pingpong,rounds=20,pairs=2 pingpong,rounds=20,capacity=4
     prodcons,messages=1000 prodcons,messages=100,buffer=0,work=3 mutex,n=1000 mutex,n=500,work=2,think=3 fib,n=7 fib,n=5,spawn=both"
 
@@ -257,7 +298,14 @@ real() {
         done
     done
 }
-real peer:go $goroutines $forkjoin
+real peer:go $goroutines $forkjoin $waits
+if [ -x "$tree/build/peers/go" ]; then
+    sample peer:go calls,n=7,measure=handoff --events PROCESS_THREADS
+    record real_go_tells_of_all_latencies_of_timed_calls "r['latency']['count'] == sum(i.get('calls', 1) * 7 for i in r['iterations']) and 0 < r['latency']['p50_ns'] <= r['latency']['max_ns']"
+    record real_go_tells_of_its_threads "r['events'][0]['value'] >= 2"
+    sample peer:go calls,n=7
+    record real_go_says_what_it_cannot_measure "r['status'] == 'skipped' and 'measure=return' in r['reason']"
+fi
 real peer:tbb $forkjoin $data
 real peer:gomp $forkjoin $data
 real peer:omp $forkjoin $data

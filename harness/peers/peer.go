@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math/bits"
 	"os"
 	"runtime"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 type outcome struct {
 	ops, answer, digest uint64
 	time                time.Duration // 0: the whole call counts; else the part that does
+	latency             *histogram    // to record into: of all calls; empty: the workload has none
 }
 
 // As struct call_time of call_times.h.
@@ -31,6 +33,59 @@ type iterations struct {
 	max         int
 	each, calls uint64
 	total       int64
+}
+
+// As workloads/histogram.h: bucket i of octave o ends where that one's does.
+const (
+	histogramBits   = 5
+	histogramOctave = 40
+	histogramSize   = (histogramOctave - histogramBits + 2) << histogramBits
+)
+
+type histogram struct {
+	max    int64
+	bucket [histogramSize]uint64
+}
+
+func (h *histogram) record(ns int64) {
+	value := uint64(max(ns, 0))
+	h.max = max(h.max, ns)
+	index := value
+	if value >= 1<<histogramBits {
+		octave := bits.Len64(value) - 1
+		shift := octave - histogramBits
+		index = uint64(shift)<<histogramBits + value>>shift
+		if octave > histogramOctave {
+			index = histogramSize - 1
+		}
+	}
+	h.bucket[index]++
+}
+
+func (h *histogram) merge(from *histogram) {
+	h.max = max(h.max, from.max)
+	for i, count := range from.bucket {
+		h.bucket[i] += count
+	}
+}
+
+// [[number of the bucket, count]], of those that are not empty.
+func (h *histogram) buckets() (list [][2]uint64) {
+	for i, count := range h.bucket {
+		if count > 0 {
+			list = append(list, [2]uint64{uint64(i), count})
+		}
+	}
+	return
+}
+
+// As many as the kernel counts in this process.
+func threads() int {
+	tasks, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		fail("%v", err)
+	}
+	return len(tasks)
 }
 
 type settings struct {
@@ -216,12 +271,13 @@ func (s *settings) measure(table map[string]workload) (done iterations, first ou
 			fail("%s: unknown parameter %s", s.workload, key)
 		}
 	}
+	latency := new(histogram)
 	done = iterations{max: int(s.iterationsMax), each: 1}
 	for i := int64(0); ; i++ {
 		if done.calls > 0 && int64(done.calls) >= s.iterations && done.total >= s.least {
 			break
 		}
-		var out outcome
+		out := outcome{latency: latency}
 		start := time.Now()
 		call(&out)
 		if out.time == 0 {
@@ -234,6 +290,8 @@ func (s *settings) measure(table map[string]workload) (done iterations, first ou
 		first = out
 		if i >= s.warmup {
 			done.add(max(out.time.Nanoseconds(), 1), out.ops)
+		} else {
+			*latency = histogram{}
 		}
 	}
 	return
@@ -250,9 +308,14 @@ func main() {
 	s := parse(os.Args)
 	runtime.GOMAXPROCS(s.workers)
 	done, first := s.measure(workloads)
-	line, err := json.Marshal(map[string]any{
+	told := map[string]any{
 		"runtime": "Go", "version": strings.TrimPrefix(runtime.Version(), "go"), "iterations": done.entry,
-		"answer": fmt.Sprintf("%016x", first.answer), "digest": fmt.Sprintf("%016x", first.digest)})
+		"answer": fmt.Sprintf("%016x", first.answer), "digest": fmt.Sprintf("%016x", first.digest),
+		"threads": threads()}
+	if buckets := first.latency.buckets(); buckets != nil {
+		told["latency"] = map[string]any{"max_ns": first.latency.max, "buckets": buckets}
+	}
+	line, err := json.Marshal(told)
 	if err != nil {
 		fail("%v", err)
 	}
