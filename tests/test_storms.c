@@ -1,5 +1,5 @@
-/* test_storms.c - many connections, timers and blocking calls at once, again and again: descriptors,
- * heaps and threads come back to where they were. That no memory is lost shows under
+/* test_storms.c - many connections, timers and blocking calls at once, again and again:
+ * descriptors, heaps and threads come back to where they were. That no memory is lost shows under
  * AddressSanitizer, at the end of each child.
  */
 #define _GNU_SOURCE
@@ -172,8 +172,8 @@ static void connections_cycle(struct connections *all, int fds)
     CHECK(!netpoll_has_waiters(this_sched()));
 }
 
-/* No thread waits for a descriptor, but for one: an M, whose P another M may have taken over, or the
- * poller's own. Then there are those of the workers, of which M 0's is not counted, and sysmon. */
+/* No thread waits for a descriptor, but for one: an M, whose P another M may have taken over, or
+ * the poller's own. Then there are those of the workers, of which M 0's is not counted, and sysmon. */
 static void connections_main(void *arg)
 {
     (void)arg;
