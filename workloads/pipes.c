@@ -3,8 +3,8 @@
  * Source: schedlab; the three ways are those of Go's accounts of its poller: descriptors that it can
  *         wait for, descriptors that it cannot, and standard input.
  *
- * n goroutines read a word each, and wait, because nothing has been written yet. When all have begun
- * to, main waits for settle_ns more, and then writes n words:
+ * n goroutines read a word each, and wait, because nothing has been written yet. When all have
+ * begun to, main waits for settle_ns more, and then writes n words:
  *
  *   mode=poll    each has a pipe of its own, which the poller can wait for: they park
  *   mode=block   each has a pipe of its own that blocks: each keeps a thread in the kernel

@@ -1,4 +1,5 @@
-/* timers.c - many goroutines that sleep, or many timers, some stopped or set anew: how late they are.
+/* timers.c - many goroutines that sleep, or many timers, some stopped or set anew: how late they
+ * are.
  *
  * Source: schedlab; the kinds are those of Go's time: Sleep, and AfterFunc with Stop and Reset.
  *
