@@ -618,8 +618,8 @@ static void accept_full_g(void *arg)
     CHECK(!io);
 }
 
-/* Likewise for who is parked in io_accept(); the connection stays for the next. A call that waits in
- * the kernel has its descriptor before it waits. */
+/* Likewise for who is parked in io_accept(); the connection stays for the next. A call that waits
+ * in the kernel has its descriptor before it waits. */
 static void scene_limit_while_accepting(void *arg)
 {
     (void)arg;

@@ -173,7 +173,8 @@ static void connections_cycle(struct connections *all, int fds)
 }
 
 /* No thread waits for a descriptor, but for one: an M, whose P another M may have taken over, or
- * the poller's own. Then there are those of the workers, of which M 0's is not counted, and sysmon. */
+ * the poller's own. Then there are those of the workers, of which M 0's is not counted, and
+ * sysmon. */
 static void connections_main(void *arg)
 {
     (void)arg;

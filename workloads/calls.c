@@ -20,8 +20,8 @@
  *                    waits for it after the call. Where nobody takes the worker from the call, it
  *                    waits for the whole call.
  *   measure=ring     the same, but behind it a second goroutine is started, so that it is not the
- *                    newest: where that one has a slot of its own, as Go's runnext, this one lies in
- *                    the queue. The latency is the first one's.
+ *                    newest: where that one has a slot of its own, as Go's runnext, this one lies
+ *                    in the queue. The latency is the first one's.
  *
  * With during=work the caller works for as long instead of calling: nobody can take its worker, but
  * an idle one may steal what lies there.
