@@ -146,6 +146,11 @@ expect run_that_needs_a_handoff_is_skipped_without 1 "pipes,mode=block would nev
     run gmp,calls=none pipes,mode=block $quick
 expect run_that_needs_a_handoff_is_skipped_on_bound_workers 1 "keeps its worker in static" -- run static pipes,mode=shared $quick
 expect run_that_needs_none_is_not_skipped 0 "" -- run uthread pipes,n=10,settle_ns=0 $quick
+threads="[(e['value'], 'per_op' in e) for e in j['records'][0]['events']][0]"
+run run gmp pipes,n=40,settle_ns=0,mode=block --events PROCESS_THREADS $quick --format json
+json threads_are_counted_where_each_blocks_one "$threads >= (40, False)"
+run run gmp pipes,n=40,settle_ns=0 --events PROCESS_THREADS $quick --format json
+json threads_are_not_many_where_none_is_blocked "(1, False) <= $threads < (40, False)"
 expect run_on_a_variant_of_one_worker_is_skipped 1 "uthread has one worker" -- \
     run uthread order,mode=steal --workers 2 $quick
 expect run_skips_beside_a_number 0 "serial skipped: " -- run serial gmp pingpong,rounds=10 $quick

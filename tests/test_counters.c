@@ -3,7 +3,6 @@
 #include "harness/counter_names.h"
 #include "harness/counters.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -631,38 +630,6 @@ static void sample_that_never_ran_counted_nothing(void **state)
     counters_drop(counters);
 }
 
-static void *wait_for_unlock(void *mutex)
-{
-    pthread_mutex_lock(mutex);
-    pthread_mutex_unlock(mutex);
-    return NULL;
-}
-
-static void threads_are_those_at_the_end(void **state)
-{
-    (void)state;
-    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    pthread_t thread;
-    char error[ERROR_SIZE];
-    fake_reset();
-    struct counters *counters =
-        counters_new(&fake_api, "PROCESS_THREADS", COUNTERS_PER_THREAD, error, sizeof error);
-    long long alone = counter_process_read(counter_sde_find(COUNTER_SDE_PREFIX COUNTER_THREADS));
-    counters_bind(counters, NULL);
-    pthread_mutex_lock(&mutex);
-    counters_begin(counters);
-    assert_int_equal(pthread_create(&thread, NULL, wait_for_unlock, &mutex), 0);
-    counters_end(counters);
-    json_t *array = counters_to_json(counters, 10);
-    const json_t *event = event_of(array, COUNTER_SDE_PREFIX COUNTER_THREADS);
-    assert_int_equal(json_integer_value(json_object_get(event, "value")), alone + 1);
-    assert_null(json_object_get(event, "per_op"));
-    json_decref(array);
-    pthread_mutex_unlock(&mutex);
-    pthread_join(thread, NULL);
-    counters_drop(counters);
-}
-
 static void without_a_scheduler_its_events_are_absent(void **state)
 {
     char error[ERROR_SIZE];
@@ -711,7 +678,6 @@ int main(void)
         cmocka_unit_test(own_events_may_take_several_sets),
         cmocka_unit_test(an_own_event_that_cannot_be_added_is_absent_alone),
         cmocka_unit_test(sample_that_never_ran_counted_nothing),
-        cmocka_unit_test(threads_are_those_at_the_end),
         cmocka_unit_test(without_a_scheduler_its_events_are_absent),
     };
     return cmocka_run_group_tests_name("counters", tests, NULL, NULL);

@@ -19,8 +19,8 @@
  *                    the caller's worker, where there is one: from then until it runs. The caller
  *                    waits for it after the call. Where nobody takes the worker from the call, it
  *                    waits for the whole call.
- *   measure=ring     the same, but behind it a second goroutine is started, so that it is not the
- *                    newest: where that one has a slot of its own, as Go's runnext, this one lies
+ *   measure=ring     the same, but after it a second goroutine is started, so that it is not the
+ *                    newest: where that one has a slot of its own, as Go's runnext, the first lies
  *                    in the queue. The latency is the first one's.
  *
  * With during=work the caller works for as long instead of calling: nobody can take its worker, but

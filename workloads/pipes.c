@@ -1,7 +1,7 @@
 /* pipes.c - goroutines that all wait for a pipe: how many threads does waiting take?
  *
- * Source: schedlab; the three ways are those of Go's accounts of its poller: descriptors that it
- *         can wait for, descriptors that it cannot, and standard input.
+ * Source: schedlab; the three ways are those in accounts of Go's poller: descriptors that it can
+ *         wait for, descriptors that it cannot, and standard input.
  *
  * n goroutines read a word each, and wait, because nothing has been written yet. When all have
  * begun to, main waits for settle_ns more, and then writes n words:

@@ -1,5 +1,4 @@
-/* timers.c - many goroutines that sleep, or many timers, some stopped or set anew: how late they
- * are.
+/* timers.c - many goroutines that sleep, or many timers, some stopped or set anew, and how late.
  *
  * Source: schedlab; the kinds are those of Go's time: Sleep, and AfterFunc with Stop and Reset.
  *
