@@ -272,6 +272,8 @@ static void group_add(struct report *report, struct report_cell *first, size_t c
         .figure = plan ? plan->figure : SWEEP_FIGURE_THROUGHPUT,
         .knob = plan ? plan->knob : NULL,
         .knob2 = plan ? plan->knob2 : NULL,
+        .expect = plan ? plan->expect : NULL,
+        .expect_count = plan ? plan->expect_count : 0,
         .cells = first,
         .count = count,
     };

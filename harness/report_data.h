@@ -62,6 +62,8 @@ struct report_group {
     const char *question, *baseline; /* NULL: the sweep file does not say */
     enum sweep_figure figure;
     const struct sweep_knob *knob, *knob2; /* those of the figure; NULL where it has none */
+    const struct sweep_expect *expect;     /* what the sweep file compares with */
+    size_t expect_count;
     struct report_cell *cells;
     size_t count;
 };

@@ -2,6 +2,7 @@
 #include "harness/report_json.h"
 
 #include "harness/interval_json.h"
+#include "harness/report_expect.h"
 #include "harness/report_peers.h"
 #include "harness/report_verdict.h"
 
@@ -153,7 +154,8 @@ json_t *report_to_json(const struct report *report, const struct figures *figure
     json_t *groups = json_array();
     for (size_t i = 0; i < report->groups_count; i++)
         json_array_append_new(groups, group_to_json(report, &report->groups[i], figures));
-    return json_pack("{si ss ss ss+ so so}", "schema", 1, "run", report->name, "title",
+    return json_pack("{si ss ss ss+ so so so}", "schema", 1, "run", report->name, "title",
                      report->title, "report", report->run_dir, "/report.html", "groups", groups,
-                     "peers", report_peers_to_json(report));
+                     "peers", report_peers_to_json(report), "expected",
+                     report_expect_to_json(report));
 }

@@ -5,6 +5,7 @@
 #include "harness/counted.h"
 #include "harness/html.h"
 #include "harness/records.h"
+#include "harness/report_expect.h"
 #include "harness/report_peers.h"
 #include "harness/report_remarks.h"
 #include "harness/report_text.h"
@@ -283,6 +284,8 @@ static void nav_write(FILE *to, const struct report *report)
     html_open(to, "nav", "aria-label", "Parts of this page", NULL);
     html_open(to, "ul", NULL);
     nav_link(to, "#answers", "Answers");
+    if (report_expect_any(report))
+        nav_link(to, "#expected", "Measured elsewhere");
     if (report_peers_any(report))
         nav_link(to, "#peers", "Other runtimes");
     for (size_t i = 0; i < report->groups_count; i++) {
@@ -336,6 +339,7 @@ void report_page_write(FILE *to, const struct report *report, const struct figur
     header_write(to, report);
     html_open(to, "main", NULL);
     report_answers_write(to, report);
+    report_expect_write(to, report);
     report_peers_write(to, report);
     for (size_t i = 0; i < report->groups_count; i++)
         report_section_write(to, report, &report->groups[i], figures);

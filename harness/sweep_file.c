@@ -12,6 +12,7 @@
 #include "harness/spec.h"
 #include "harness/statistics.h"
 #include "harness/suggest.h"
+#include "harness/sweep_expect.h"
 #include "harness/sweep_schema.h"
 
 #include <errno.h>
@@ -447,7 +448,7 @@ static bool check_group(const struct sweep_reader *reader, struct sweep_file *sw
            expand_workloads(reader, group, g) && check_baseline(reader, group, g) &&
            check_workers(reader, group, g) &&
            check_events(reader, events, group->events, group->events_count) &&
-           check_figure(reader, sweep, g);
+           check_figure(reader, sweep, g) && sweep_expect_check(reader, sweep, g);
 }
 
 static bool check_values(const struct sweep_reader *reader, struct sweep_file *sweep)

@@ -32,6 +32,14 @@
  *         workloads: ["spawn,n=100000", "ring,n=503"]
  *         workers: [1, 2]
  *         events: [none]            # of this group; left out: those of the sweep
+ *         expect:                   # what was measured elsewhere, for the report to compare with
+ *           - variant: gmp          # of which cell: left out, the baseline
+ *             workload: ring,n=503  # left out: the group's only one
+ *             workers: 1            # left out: the group's only one
+ *             metric: p50           # throughput, p50, p90, p99, p99.9, max, or a counted event
+ *             value: 20 ms          # of latencies a time, of throughput as in 1000 /s, else plain
+ *             within: 1.5           # the factor up to which both agree
+ *             source: Go 1.26, one thread   # where the value is from
  *       - id: tick
  *         question: Where is the best tick?
  *         figure: knob
@@ -51,7 +59,8 @@
  *         workers: [2]
  *
  * Only name, title, groups, and in a group id, question, baseline, variants, workloads and
- * workers must be there. YAML's anchors and aliases work.
+ * workers must be there, and in what it expects metric, value, within and source. YAML's anchors
+ * and aliases work.
  */
 #ifndef SCHEDLAB_SWEEP_FILE_H
 #define SCHEDLAB_SWEEP_FILE_H
@@ -81,6 +90,16 @@ struct sweep_knob {
     unsigned values_count;
 };
 
+struct sweep_expect {
+    char *variant, *workload; /* canonical; of the group's */
+    int64_t workers;
+    char *metric;                   /* of an event without the prefix of the program's own */
+    char *value_text, *within_text; /* as in the file */
+    char *source;
+    double value;  /* ns, operations a second or a count; above 0 */
+    double within; /* 1 or more */
+};
+
 struct sweep_group {
     char *id;
     char *question;
@@ -96,6 +115,9 @@ struct sweep_group {
 
     char **events; /* none: those of the sweep */
     unsigned events_count;
+
+    struct sweep_expect *expect;
+    unsigned expect_count;
 
     enum sweep_figure figure;
     struct sweep_knob *knob;  /* there exactly if figure is KNOB or HEATMAP, else NULL */

@@ -51,6 +51,27 @@ static const cyaml_schema_field_t knob_fields[] = {
     CYAML_FIELD_END,
 };
 
+static const cyaml_schema_field_t expect_fields[] = {
+    CYAML_FIELD_STRING_PTR("variant", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_expect,
+                           variant, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("workload", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+                           struct sweep_expect, workload, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_INT("workers", CYAML_FLAG_OPTIONAL, struct sweep_expect, workers),
+    CYAML_FIELD_STRING_PTR("metric", CYAML_FLAG_POINTER, struct sweep_expect, metric, 1,
+                           CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("value", CYAML_FLAG_POINTER, struct sweep_expect, value_text, 1,
+                           CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("within", CYAML_FLAG_POINTER, struct sweep_expect, within_text, 1,
+                           CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("source", CYAML_FLAG_POINTER, struct sweep_expect, source, 1,
+                           CYAML_UNLIMITED),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t expect_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct sweep_expect, expect_fields),
+};
+
 static const cyaml_schema_field_t group_fields[] = {
     CYAML_FIELD_STRING_PTR("id", CYAML_FLAG_POINTER, struct sweep_group, id, 1, CYAML_UNLIMITED),
     CYAML_FIELD_STRING_PTR("question", CYAML_FLAG_POINTER, struct sweep_group, question, 1,
@@ -67,6 +88,8 @@ static const cyaml_schema_field_t group_fields[] = {
                          1, CYAML_UNLIMITED),
     CYAML_FIELD_SEQUENCE("events", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
                          events, &text_schema, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("expect", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
+                         expect, &expect_schema, 1, CYAML_UNLIMITED),
     CYAML_FIELD_MAPPING_PTR("knob", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
                             knob, knob_fields),
     CYAML_FIELD_MAPPING_PTR("knob2", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
@@ -186,8 +209,9 @@ static const cyaml_schema_field_t *fields_of_place(const char *place, const char
 {
     const char *last = strrchr(place, '/');
     bool is_knob = last && (strcmp(last, "/knob") == 0 || strcmp(last, "/knob2") == 0);
-    *name = is_knob ? "a knob" : *place ? "a group" : "a sweep";
-    return is_knob ? knob_fields : *place ? group_fields : sweep_fields;
+    bool is_expect = strstr(place, "/expect/") != NULL;
+    *name = is_knob ? "a knob" : is_expect ? "an expectation" : *place ? "a group" : "a sweep";
+    return is_knob ? knob_fields : is_expect ? expect_fields : *place ? group_fields : sweep_fields;
 }
 
 static void complain_of_unknown_key(const struct sweep_reader *reader, const char *place,

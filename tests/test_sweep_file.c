@@ -414,6 +414,85 @@ static void knobs_are_checked_where_they_stand(void **state)
                  "gmp is not one of", NULL);
 }
 
+#define EXPECT_GROUP(workloads, workers, more)                                                     \
+    HEAD "  - {id: a, question: q, baseline: gmp, variants: [grq, gmp],\n"                         \
+         "     workloads: [" workloads "], workers: [" workers "], events: [PARKS],\n"             \
+         "     expect: [\n"                                                                        \
+         "       {" more "}]}\n"
+
+static void expectations_are_filled_in(void **state)
+{
+    (void)state;
+    struct sweep_file *sweep = load_valid(
+        EXPECT_GROUP("calls", "2",
+                     "metric: p50, value: 84 us, within: 1.5, source: elsewhere},\n"
+                     "       {variant: \"grq,spinners=half\", workload: \"calls,n=200\", "
+                     "workers: 2, metric: PARKS, value: 0.5, within: 1, source: b},\n"
+                     "       {metric: throughput, value: 2e3/s, within: 1000, source: c"));
+    const struct sweep_group *group = &sweep->groups[0];
+    assert_int_equal(group->expect_count, 3);
+    const struct sweep_expect *expect = group->expect;
+    assert_string_equal(expect[0].variant, "gmp");
+    assert_string_equal(expect[0].workload, "calls");
+    assert_int_equal(expect[0].workers, 2);
+    assert_string_equal(expect[0].source, "elsewhere");
+    assert_true(expect[0].value == 84000 && expect[0].within == 1.5);
+    assert_string_equal(expect[1].variant, "grq");
+    assert_string_equal(expect[1].workload, "calls");
+    assert_true(expect[1].value == 0.5 && expect[1].within == 1);
+    assert_true(expect[2].value == 2000 && expect[2].within == 1000);
+    sweep_file_free(sweep);
+}
+
+static void expectations_are_checked_where_they_stand(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *metric, *value, *within, *more, *what, *valid;
+    } cases[] = {
+        {"p50", "84", "2", "", "value is 84;", "as in 84 us"},
+        {"p50", "84 m", "2", "", "value is 84 m;", "ns, us, ms or s"},
+        {"p50", "-1 us", "2", "", "value is -1 us;", "above 0"},
+        {"p50", "us", "2", "", "value is us;", "above 0"},
+        {"PARKS", "5 us", "2", "", "value is 5 us;", "as in 5"},
+        {"throughput", "5", "2", "", "value is 5;", "as in 1000000 /s"},
+        {"p50", "1 s", "0.5", "", "within is 0.5;", "1 to 1000"},
+        {"p50", "1 s", "2x", "", "within is 2x;", "1 to 1000"},
+        {"p0", "1 s", "2", "", "p0", "p1 to p99.99"},
+        {"p51", "1 s", "2", "", "metric is p51;", "p50, p90"},
+        {"PARK", "1", "2", "", "no number \"PARK\"", "the nearest is \"PARKS\""},
+        {"STEALS", "1", "2", "", "no number \"STEALS\"", "PARKS"},
+        {"p50", "1 s", "2", ", workload: \"fib,n=5\"", "p50, but fib,n=5 records no latencies",
+         NULL},
+        {"p50", "1 s", "2", ", workload: fob", "unknown workload \"fob\"", "fib"},
+        {"p50", "1 s", "2", ", workload: \"fib,n=6\"", "no workload \"fib,n=6\"", "fib,n=5"},
+        {"p50", "1 s", "2", ", variant: perm", "no variant \"perm\"", "gmp"},
+        {"p50", "1 s", "2", ", variant: gpm", "unknown variant \"gpm\"", "gmp"},
+        {"p50", "1 s", "2", ", workers: 3", "workers is 3;", "\"a\" has"},
+        {"p50", "1 s", "2", ", workers: 1x", "workers is 1x;", "\"a\" has"},
+        {"p50", "1 s", "2", ", worker: 1", "an expectation has no key \"worker\"", "\"workers\""},
+        {"p50", "1 s", "2", ", metric: p99", "metric is given twice", NULL},
+    };
+    char text[1024];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bool workload = strstr(cases[i].more, "workload:"),
+             workers = strstr(cases[i].more, "workers:");
+        snprintf(text, sizeof text,
+                 EXPECT_GROUP("calls, \"fib,n=5\"", "1, 2",
+                              "metric: %s, value: %s, within: %s, source: s%s%s%s"),
+                 cases[i].metric, cases[i].value, cases[i].within, cases[i].more,
+                 workload ? "" : ", workload: calls", workers ? "" : ", workers: 1");
+        expect_error(text, 7, cases[i].what, cases[i].valid);
+    }
+    expect_error(EXPECT_GROUP("calls, fib", "1", "metric: p50, value: 1 s, within: 2, source: s"),
+                 7, "lacks the key \"workload\"", "groups of one workload");
+    expect_error(EXPECT_GROUP("calls", "1, 2", "metric: p50, value: 1 s, within: 2, source: s"), 7,
+                 "lacks the key \"workers\"", "groups of one number");
+    expect_error(EXPECT_GROUP("calls", "1", "metric: p50, value: 1 s, within: 2"), 7,
+                 "an expectation lacks the key \"source\"", NULL);
+    expect_error(HEAD GROUP "    expect: {metric: p50}\n", 10, "expect must be a list", NULL);
+}
+
 static void figures_that_cannot_be_drawn_are_refused(void **state)
 {
     (void)state;
@@ -478,6 +557,8 @@ int main(void)
         cmocka_unit_test(unknown_names_name_the_nearest),
         cmocka_unit_test(names_that_make_bad_paths_are_refused),
         cmocka_unit_test(knobs_are_checked_where_they_stand),
+        cmocka_unit_test(expectations_are_filled_in),
+        cmocka_unit_test(expectations_are_checked_where_they_stand),
         cmocka_unit_test(figures_that_cannot_be_drawn_are_refused),
         cmocka_unit_test(files_that_cannot_be_read_say_why),
     };

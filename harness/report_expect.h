@@ -1,0 +1,48 @@
+/* report_expect.h - whether a run agrees with what was measured elsewhere: the key `expect` of its
+ * sweep file (sweep_file.h).
+ *
+ * Who calls: report_page.c and report_json.c.
+ */
+#ifndef SCHEDLAB_REPORT_EXPECT_H
+#define SCHEDLAB_REPORT_EXPECT_H
+
+#include "harness/report_data.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum expect_outcome {
+    EXPECT_AGREES,      /* at most the given factor apart */
+    EXPECT_DIFFERS,     /* more */
+    EXPECT_NOT_MEASURED /* there is no number here */
+};
+
+struct expect_verdict {
+    enum expect_outcome outcome;
+    double times; /* what was measured here over what was expected; NAN: nothing measured */
+};
+
+/* Judges a median: NAN if there is none. pre: expected > 0, within >= 1. */
+struct expect_verdict expect_judge(double measured, double expected, double within);
+
+/* The cell's number that the expectation is about; NAN in all if it has none. A count has no
+ * interval. */
+struct interval expect_measured(const struct report *report, const struct report_cell *cell,
+                                const struct sweep_expect *expect);
+
+/* Whether the run's sweep expects anything. */
+bool report_expect_any(const struct report *report);
+
+/* The section of the page; nothing if nothing is expected. */
+void report_expect_write(FILE *to, const struct report *report);
+
+/* [{group, variant, workload, workers, metric, expected, within, source, outcome: "agrees",
+ * "differs" or "not measured", measured, lo, hi, times, reason, peers: [{variant, measured,
+ * times, outcome, over: {times, outcome}}]}], in the order of the sweep file; times in ns. measured
+ * and times are there if there is a number, lo and hi if it has an interval, reason if the cell
+ * failed or was skipped. peers: other runtimes in the same group, on the same workload and workers;
+ * over: measured over theirs, judged by the same factor. */
+json_t *report_expect_to_json(const struct report *report);
+
+#endif

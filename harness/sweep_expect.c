@@ -1,0 +1,261 @@
+/* sweep_expect.c - see sweep_expect.h. */
+#define _GNU_SOURCE
+#include "harness/sweep_expect.h"
+
+#include "harness/counter_names.h"
+#include "harness/metric.h"
+#include "harness/spec.h"
+#include "harness/suggest.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLACE_SIZE = 256, ERROR_SIZE = 512 };
+
+/* One expectation being checked, and where it stands. */
+struct expecting {
+    const struct sweep_reader *reader;
+    const struct sweep_file *sweep;
+    const struct sweep_group *group;
+    struct sweep_expect *expect;
+    char place[PLACE_SIZE / 2]; /* groups/0/expect/1 */
+};
+
+/* That of a key, or of the whole if the key is left out. */
+static size_t line_of(const struct expecting *self, const char *key)
+{
+    char place[PLACE_SIZE];
+    snprintf(place, sizeof place, "%s/%s", self->place, key);
+    bool there = yaml_place_exists(self->reader->place, place);
+    return yaml_place_line(self->reader->place, there ? place : self->place);
+}
+
+/* Puts text, which it takes, in the place of what libcyaml made. */
+static void put(char **field, char *text)
+{
+    if (!text)
+        abort();
+    free(*field);
+    *field = text;
+}
+
+static bool complain_of_choice(const struct expecting *self, const char *key, const char *given,
+                               char *const *valid, unsigned count)
+{
+    char text[SUGGEST_TEXT_SIZE];
+    struct suggest near = suggest_for(given);
+    for (unsigned i = 0; i < count; i++)
+        suggest_offer(&near, valid[i]);
+    return sweep_complain(self->reader, line_of(self, key), "the group \"%s\" has no %s \"%s\"; %s",
+                          self->group->id, key, given,
+                          suggest_text(&near, "", "the group", text, sizeof text));
+}
+
+static bool is_one_of(const char *text, char *const *list, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (strcmp(list[i], text) == 0)
+            return true;
+    return false;
+}
+
+static bool check_variant(const struct expecting *self)
+{
+    const struct sweep_group *group = self->group;
+    char error[ERROR_SIZE];
+    struct variant_spec spec;
+    if (!self->expect->variant) {
+        self->expect->variant = strdup(group->baseline);
+        return true;
+    }
+    if (!variant_spec_parse(&spec, self->expect->variant, error, sizeof error))
+        return sweep_complain(self->reader, line_of(self, "variant"), "%s", error);
+    put(&self->expect->variant, strdup(spec.text));
+    variant_spec_free(&spec);
+    return is_one_of(self->expect->variant, group->variants, group->variants_count) ||
+           complain_of_choice(self, "variant", self->expect->variant, group->variants,
+                              group->variants_count);
+}
+
+/* Left out, it is the group's only one. */
+static bool check_workload(const struct expecting *self)
+{
+    const struct sweep_group *group = self->group;
+    char error[ERROR_SIZE];
+    struct workload_spec spec;
+    if (!self->expect->workload && group->workloads_count > 1)
+        return sweep_complain(self->reader, line_of(self, "workload"),
+                              "an expectation of the group \"%s\" lacks the key \"workload\"; "
+                              "valid without one: groups of one workload",
+                              group->id);
+    if (!self->expect->workload) {
+        self->expect->workload = strdup(group->workloads[0]);
+        return true;
+    }
+    if (!workload_spec_parse(&spec, self->expect->workload, error, sizeof error))
+        return sweep_complain(self->reader, line_of(self, "workload"), "%s", error);
+    put(&self->expect->workload, strdup(spec.text));
+    workload_spec_free(&spec);
+    return is_one_of(self->expect->workload, group->workloads, group->workloads_count) ||
+           complain_of_choice(self, "workload", self->expect->workload, group->workloads,
+                              group->workloads_count);
+}
+
+static bool check_workers(const struct expecting *self)
+{
+    const struct sweep_group *group = self->group;
+    char place[PLACE_SIZE];
+    snprintf(place, sizeof place, "%s/workers", self->place);
+    if (!yaml_place_exists(self->reader->place, place)) {
+        self->expect->workers = group->workers[0];
+        return group->workers_count == 1 ||
+               sweep_complain(self->reader, line_of(self, "workers"),
+                              "an expectation of the group \"%s\" lacks the key \"workers\"; valid "
+                              "without one: groups of one number of workers",
+                              group->id);
+    }
+    const char *text = yaml_place_text(self->reader->place, place);
+    for (unsigned i = 0; text && i < group->workers_count; i++)
+        if (spec_parse_number(text, NULL, &self->expect->workers) &&
+            self->expect->workers == group->workers[i])
+            return true;
+    return sweep_complain(self->reader, line_of(self, "workers"),
+                          "workers is %s; valid: one that the group \"%s\" has",
+                          text && *text ? text : "empty", group->id);
+}
+
+/* Those whose medians a report has, see tables.c. */
+static bool has_quantile(double quantile)
+{
+    static const double known[] = {0.5, 0.9, 0.99, 0.999, 1};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (fabs(known[i] - quantile) < 1e-9)
+            return true;
+    return false;
+}
+
+static bool has_latency(const char *workload)
+{
+    char error[ERROR_SIZE];
+    struct workload_spec spec;
+    if (!workload_spec_parse(&spec, workload, error, sizeof error))
+        return false;
+    bool has = spec.workload->has_latency && spec.workload->has_latency(spec.params);
+    workload_spec_free(&spec);
+    return has;
+}
+
+/* That the event is among those which the group counts. */
+static bool check_event(const struct expecting *self)
+{
+    const struct sweep_group *group = self->group;
+    bool own = group->events_count > 0;
+    char error[ERROR_SIZE];
+    char *text = own ? sweep_events_join(group->events, group->events_count)
+                     : sweep_events_join(self->sweep->events, self->sweep->events_count);
+    struct counter_names names;
+    bool found = false;
+    struct suggest near = suggest_for(self->expect->metric);
+    if (counter_names_split(&names, text, error, sizeof error)) {
+        size_t prefix = strlen(COUNTER_SDE_PREFIX);
+        for (size_t i = 0; i < names.count; i++) {
+            bool ours = strncmp(names.name[i], COUNTER_SDE_PREFIX, prefix) == 0;
+            const char *name = names.name[i] + (ours ? prefix : 0);
+            found = found || strcmp(name, self->expect->metric) == 0;
+            suggest_offer(&near, name);
+        }
+    }
+    static const char *const others[] = {"throughput", "p50", "p90", "p99", "p99.9", "max"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        suggest_offer(&near, others[i]);
+    if (!found) {
+        char choice[SUGGEST_TEXT_SIZE];
+        sweep_complain(self->reader, line_of(self, "metric"),
+                       "the group \"%s\" has no number \"%s\"; %s", group->id, self->expect->metric,
+                       suggest_text(&near, "", "`schedlab list events`", choice, sizeof choice));
+    }
+    counter_names_free(&names);
+    free(text);
+    return found;
+}
+
+static bool check_metric(const struct expecting *self, enum metric_kind *kind)
+{
+    char error[ERROR_SIZE];
+    struct metric metric;
+    if (!metric_parse(&metric, self->expect->metric, error, sizeof error))
+        return sweep_complain(self->reader, line_of(self, "metric"), "%s", error);
+    *kind = metric.kind;
+    if (metric.kind == METRIC_LATENCY && !has_quantile(metric.quantile))
+        return sweep_complain(self->reader, line_of(self, "metric"),
+                              "metric is %s; valid: throughput, p50, p90, p99, p99.9, max, or an "
+                              "event of the group",
+                              self->expect->metric);
+    if (metric.kind == METRIC_LATENCY && !has_latency(self->expect->workload))
+        return sweep_complain(self->reader, line_of(self, "metric"),
+                              "metric is %s, but %s records no latencies; valid: throughput, or an "
+                              "event of the group",
+                              self->expect->metric, self->expect->workload);
+    return metric.kind != METRIC_EVENT || check_event(self);
+}
+
+struct unit {
+    const char *name;
+    double factor;
+};
+
+static const struct unit units[][6] = {
+    [METRIC_THROUGHPUT] = {{"/s", 1}},
+    [METRIC_LATENCY] = {{"ns", 1}, {"us", 1e3}, {"\302\265s", 1e3}, {"ms", 1e6}, {"s", 1e9}},
+    [METRIC_EVENT] = {{"", 1}},
+};
+
+/* "84 us": above 0, in a unit of the metric. */
+static bool check_value(const struct expecting *self, enum metric_kind kind)
+{
+    static const char *const valid[] = {
+        [METRIC_THROUGHPUT] = "operations a second above 0, as in 1000000 /s",
+        [METRIC_LATENCY] = "a time above 0 in ns, us, ms or s, as in 84 us",
+        [METRIC_EVENT] = "a number above 0, as in 5"};
+    const char *text = self->expect->value_text;
+    char *end;
+    double value = strtod(text, &end);
+    bool number = end != text;
+    end += strspn(end, " ");
+    for (const struct unit *unit = units[kind]; number && unit->name; unit++) {
+        if (strcmp(end, unit->name) == 0 && value > 0 && isfinite(value)) {
+            self->expect->value = value * unit->factor;
+            return true;
+        }
+    }
+    return sweep_complain(self->reader, line_of(self, "value"), "value is %s; valid: %s", text,
+                          valid[kind]);
+}
+
+static bool check_within(const struct expecting *self)
+{
+    char *end;
+    const char *text = self->expect->within_text;
+    self->expect->within = strtod(text, &end);
+    if (end != text && !*end && self->expect->within >= 1 && self->expect->within <= 1000)
+        return true;
+    return sweep_complain(self->reader, line_of(self, "within"),
+                          "within is %s; valid: a factor of 1 to 1000", text);
+}
+
+bool sweep_expect_check(const struct sweep_reader *reader, const struct sweep_file *sweep,
+                        unsigned g)
+{
+    const struct sweep_group *group = &sweep->groups[g];
+    for (unsigned i = 0; i < group->expect_count; i++) {
+        enum metric_kind kind = METRIC_THROUGHPUT;
+        struct expecting self = {reader, sweep, group, &group->expect[i], ""};
+        snprintf(self.place, sizeof self.place, "groups/%u/expect/%u", g, i);
+        if (!check_variant(&self) || !check_workload(&self) || !check_workers(&self) ||
+            !check_metric(&self, &kind) || !check_value(&self, kind) || !check_within(&self))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,15 @@
+/* sweep_expect.h - the key `expect` of a group: what was measured elsewhere, to be compared with.
+ *
+ * Who calls: sweep_file.c.
+ */
+#ifndef SCHEDLAB_SWEEP_EXPECT_H
+#define SCHEDLAB_SWEEP_EXPECT_H
+
+#include "harness/sweep_schema.h"
+
+/* Checks what the group expects, fills in what is left out, and makes numbers of the texts. pre:
+ * the group's variants, workloads and events are canonical. False after a complaint. */
+bool sweep_expect_check(const struct sweep_reader *reader, const struct sweep_file *sweep,
+                        unsigned g);
+
+#endif
