@@ -90,4 +90,8 @@ import json
 assert json.load(open('out'))['expected'] == []"
 check its_page_has_no_table [ -z "$(section)" ]
 
+# The sweep that all this is for
+"$schedlab" sweep "$tree/harness/sweeps/fidelity.yaml" --dry-run >out 2>err
+check the_fidelity_sweep_is_valid [ $? = 0 ]
+
 finish
