@@ -181,6 +181,7 @@ static void sysmon_thread(void *arg)
     const struct floor_knobs *floor = sched->floor;
     machine_set_self(&sysmon->m);
     int64_t delay = 0, idle = 0, start = machine_now(), traced = start;
+    bool ran = true;
     for (int32_t i = 0; i < sched->procs; i++)
         sysmon->seen[i] = (struct sighting){.schedtick_since = start, .call_since = start};
     if (!sysmon_watches(sched))
@@ -188,13 +189,15 @@ static void sysmon_thread(void *arg)
     while (!sysmon_stops(sched)) {
         delay = next_delay(floor, delay, idle);
         sysmon_sleep(sysmon, delay);
+        /* woken by whoever took a P, it looks at once: a call may have begun */
+        if (!sched->schedtrace_ns && !ran && sysmon_sleep_deep(sysmon)) {
+            idle = 0;
+            delay = floor->sysmon_ns;
+        }
         stat_add(&sysmon->m.stats, STAT_SYSMON_ROUNDS, 1);
         int64_t now = machine_now();
-        bool ran;
         poll_if_long_ago(sysmon, now);
         idle = retake(sysmon, now, &ran) ? 0 : idle + 1;
-        if (!sched->schedtrace_ns && !ran && sysmon_sleep_deep(sysmon))
-            idle = 0;
         if (sched->schedtrace_ns && now - traced >= sched->schedtrace_ns) {
             traced = now;
             schedtrace(sched, now - start, sched->scheddetail);
