@@ -41,12 +41,21 @@ static void spinner_waits(struct m *m, void *arg)
     }
 }
 
+/* Not only on the list of the idle: it would look once more, and find the one that yields. */
+static bool is_asleep(struct sched *sched, int32_t id)
+{
+    struct m *m = sched_first_m(sched);
+    while (m->id != id)
+        m = m->all_link;
+    return !m_is_awake(m);
+}
+
 static void yielding_g(void *arg)
 {
     struct retiring *self = arg;
     struct sched *sched = this_sched();
     atomic_store(&self->began, true);
-    AWAIT(atomic_load(&self->asked) && atomic_load(&sched->idle_ps) == 1);
+    AWAIT(atomic_load(&self->asked) && is_asleep(sched, 0));
     gosched();
     wg_done(&self->done);
 }
