@@ -248,6 +248,8 @@ static void nap_g(void *arg)
 static void conform_workers_leave_their_timers(void *arg)
 {
     const struct conform_cell *cell = arg;
+    if (!threads_are_shared(cell->ops))
+        return; /* no worker comes or goes */
     struct crew *self = go_alloc_zeroed(sizeof *self);
     struct nap *naps = go_alloc_zeroed((size_t)cell->workers * sizeof *naps);
     for (int i = 0; i < cell->workers; i++) {
