@@ -449,6 +449,9 @@ func (client *echoClient) talk(c, seed, size uint64) {
 
 func echo(s *settings) func(*outcome) {
 	n, messages, size := s.number("connections"), s.number("messages"), s.number("size")
+	if s.number("rate") > 0 {
+		unsupported("rate: Go's clients send when the message before has come back")
+	}
 	clients := make([]echoClient, n)
 	for c := range clients {
 		clients[c].latencies = make([]int64, messages)
