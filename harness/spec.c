@@ -487,6 +487,17 @@ bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t worke
     return workers >= least;
 }
 
+bool workload_spec_has_latency(const char *text)
+{
+    char error[256];
+    struct workload_spec spec;
+    if (!workload_spec_parse(&spec, text, error, sizeof error))
+        return false;
+    bool has = spec.workload->has_latency && spec.workload->has_latency(spec.params);
+    workload_spec_free(&spec);
+    return has;
+}
+
 void workload_spec_free(struct workload_spec *spec)
 {
     free(spec->params);

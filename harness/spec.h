@@ -65,6 +65,8 @@ bool scheduler_spec_parse(struct variant_spec *spec, const char *text, char *err
  * that says how many are. */
 bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t workers, char *error,
                                  size_t error_size);
+/* Does the workload of that specification record latencies? False if it is none. */
+bool workload_spec_has_latency(const char *text);
 void variant_spec_free(struct variant_spec *spec); /* free() rules: all zero is fine */
 void workload_spec_free(struct workload_spec *spec);
 

@@ -136,17 +136,6 @@ static bool has_quantile(double quantile)
     return false;
 }
 
-static bool has_latency(const char *workload)
-{
-    char error[ERROR_SIZE];
-    struct workload_spec spec;
-    if (!workload_spec_parse(&spec, workload, error, sizeof error))
-        return false;
-    bool has = spec.workload->has_latency && spec.workload->has_latency(spec.params);
-    workload_spec_free(&spec);
-    return has;
-}
-
 /* That the event is among those which the group counts. */
 static bool check_event(const struct expecting *self)
 {
@@ -193,7 +182,7 @@ static bool check_metric(const struct expecting *self, enum metric_kind *kind)
                               "metric is %s; valid: throughput, p50, p90, p99, p99.9, max, or an "
                               "event of the group",
                               self->expect->metric);
-    if (metric.kind == METRIC_LATENCY && !has_latency(self->expect->workload))
+    if (metric.kind == METRIC_LATENCY && !workload_spec_has_latency(self->expect->workload))
         return sweep_complain(self->reader, line_of(self, "metric"),
                               "metric is %s, but %s records no latencies; valid: throughput, or an "
                               "event of the group",

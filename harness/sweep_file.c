@@ -385,17 +385,6 @@ static bool check_knobs(const struct sweep_reader *reader, const struct sweep_gr
     return true;
 }
 
-static bool has_latency(const char *workload)
-{
-    char error[ERROR_SIZE];
-    struct workload_spec spec;
-    if (!workload_spec_parse(&spec, workload, error, sizeof error))
-        return false;
-    bool has = spec.workload->has_latency && spec.workload->has_latency(spec.params);
-    workload_spec_free(&spec);
-    return has;
-}
-
 static bool counts_no_events(const struct sweep_file *sweep, const struct sweep_group *group)
 {
     bool own = group->events_count > 0;
@@ -415,7 +404,7 @@ static bool check_figure(const struct sweep_reader *reader, const struct sweep_f
         more = more || group->workers[i] > 1;
     }
     for (unsigned w = 0; w < group->workloads_count; w++)
-        latencies = latencies || has_latency(group->workloads[w]);
+        latencies = latencies || workload_spec_has_latency(group->workloads[w]);
     if (group->figure == SWEEP_FIGURE_SPEEDUP && !(one && more))
         return sweep_complain(reader, line,
                               "figure speedup is over the run on 1 worker; valid: workers that "

@@ -3,7 +3,7 @@
 #
 #     tests/test_schedtrace.sh build/schedlab
 #
-# The format is that of Go 1.26 runtime/proc.go schedtrace, so that what reads Go's reads these. Prints TAP.
+# The brief format is that of Go 1.26 runtime/proc.go schedtrace, so that what reads Go's reads these. Prints TAP.
 . "$(dirname "$0")/tap.sh"
 
 # run ARGUMENT...: leaves out, err, status.
@@ -18,7 +18,7 @@ head='SCHED [0-9]+ms: gomaxprocs=WORKERS idleprocs=[0-9]+ threads=[0-9]+ spinnin
 brief="$head \[( [0-9]+){QUEUES} \] schedticks=\[( [0-9]+){QUEUES} \]"
 detail="$head gcwaiting=false nmidlelocked=[0-9]+ stopwait=0 sysmonwait=false"
 p_line='  P[0-9]+: status=(0|1) schedtick=[0-9]+ syscalltick=[0-9]+ m=(nil|[0-9]+) runqsize=[0-9]+'
-m_line='  M[0-9]+: blocked=(true|false) incall=(true|false)'
+m_line='  M[0-9]+: p=(nil|[0-9]+) blocked=(true|false) incall=(true|false)'
 
 # all_are REGEX FILE: of this variant; there is a line, and each of them is one of these.
 all_are() {

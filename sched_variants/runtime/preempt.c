@@ -71,8 +71,6 @@ static bool interrupt_is_welcome(uintptr_t pc, uintptr_t sp)
 static void interrupt_take(void)
 {
     struct m *m = machine_self();
-    if (!atomic_load_explicit(&m->preempt, memory_order_relaxed))
-        return; /* interrupted twice for one request */
     stat_add(&m->stats, STAT_PREEMPTS_SIGNAL, 1);
     preempt_self(m);
 }

@@ -26,9 +26,9 @@
  * Source: Go 1.26 runtime/proc.go reentersyscall, entersyscallblock, exitsyscall,
  *         exitsyscallTryGetP, exitsyscallNoP, handoffp.
  *   Same:    the order in which a P is looked for; a returning G goes to the global queue.
- *   Differs: the word is the P's, not the G's state; handoffp's cases are one: the P becomes idle,
- *            and if there is work, it is woken as for new work.
- *   Why:     one protocol (idle.c) proves that no work is left behind.
+ *   Differs: the word is the P's, not the G's state; whether a P that is given up goes to another M
+ *            at once asks all queues, where Go asks its own and the global one.
+ *   Why:     the floor does not know a variant's queues.
  */
 #include "internal.h"
 

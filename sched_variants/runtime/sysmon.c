@@ -1,8 +1,8 @@
 /* sysmon.c - the watcher: a thread without a P that runs no G.
  *
- * It looks round, sleeps, and looks round again: a Ps' blocking call that it sees for the second
- * time loses the P (syscall.c), a G that has run for a slice is asked to stop (preempt.c), and what
- * I/O has made ready is found if no worker has looked for 10 ms.
+ * It looks round, sleeps, and looks round again: an M that it sees in the same blocking call for
+ * the second time loses its P (syscall.c), a G that has run for a slice is asked to stop
+ * (preempt.c), and what I/O has made ready is found if no worker has looked for 10 ms.
  *
  * Its sleep begins at sysmon_ns. After sysmon_rounds looks in a row that took no P away it doubles
  * with each look, up to sysmon_max_ns. So both of its services are quick where calls block all the

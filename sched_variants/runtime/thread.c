@@ -16,9 +16,11 @@
  * thread anyhow, and the number of workers stays.
  *
  * Source: Go 1.26 runtime/proc.go LockOSThread, startlockedm, stoplockedm, procresize.
- *   Differs: locking nests and the last unlock ends it, as in Go; a G that ends while locked leaves
- *            the thread to others, where Go ends it. Nothing stops the world to change the number
- *            of Ps: a P that is held goes when its M can let it go.
+ *   Same:    locking nests, and the last unlock ends it; what is queued at a P that goes is put
+ *            where all look.
+ *   Differs: a G that ends while locked leaves the thread to others, where Go ends it. Nothing
+ *            stops the world to change the number of Ps: a P that is held goes when its M can let
+ *            it go, and there are never more than the run began with.
  */
 #include "internal.h"
 #include "timer.h"

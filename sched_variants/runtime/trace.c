@@ -1,12 +1,14 @@
-/* trace.c - lines about the scheduler while it runs, in the format of Go's GODEBUG=schedtrace=MS
- * and scheddetail=1, so that whoever reads those reads these.
+/* trace.c - lines about the scheduler while it runs, in the format of Go's GODEBUG=schedtrace=MS,
+ * so that whoever reads those reads these; with scheddetail a line for each P and M as well.
  *
  * Called by sysmon. Everything is looked at while it changes, as in Go: a line may show a moment
  * that never was. What Go prints and this runtime does not have (garbage collection, stopping the
  * world) stands there with the value of something that is off.
  *
  * Source: Go 1.26 runtime/proc.go schedtrace.
- *   Differs: statuses of Gs are those that this runtime tells apart; G numbers begin at 0.
+ *   Differs: of the lines of scheddetail only the first is Go's whole. A P's lacks gfreecnt and
+ *            timerslen, an M's has what may be looked at while it runs, and Gs have none: they are
+ *            listed only when nothing runs (deadlock.c).
  */
 #include "internal.h"
 
@@ -71,11 +73,23 @@ static void add_ps(struct text *text, struct sched *sched, bool detailed)
     add(text, "]\n");
 }
 
+/* The number of the P that m holds, or -1. */
+static int32_t p_of(const struct sched *sched, const struct m *m)
+{
+    for (int32_t i = 0; i < sched->procs; i++)
+        if (atomic_load_explicit(&sched->allp[i]->m, memory_order_relaxed) == m)
+            return i;
+    return -1;
+}
+
 static void add_ms(struct text *text, struct sched *sched)
 {
-    for (struct m *m = sched_first_m(sched); m; m = m->all_link)
-        add(text, "  M%d: blocked=%s incall=%s\n", m->id, m_is_awake(m) ? "false" : "true",
+    for (struct m *m = sched_first_m(sched); m; m = m->all_link) {
+        int32_t p = p_of(sched, m);
+        add(text, p < 0 ? "  M%d: p=nil" : "  M%d: p=%d", m->id, p);
+        add(text, " blocked=%s incall=%s\n", m_is_awake(m) ? "false" : "true",
             m_in_call(m) ? "true" : "false");
+    }
 }
 
 void schedtrace(struct sched *sched, int64_t since_start_ns, bool detailed)
