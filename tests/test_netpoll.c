@@ -230,9 +230,7 @@ static void scene_deadline(void *arg)
     int64_t when = go_now() + 2000000;
     deadline_set(&reader.polled, when + INT64_C(3600000000000));
     deadline_set(&reader.polled, when);
-    while (look_and_ready(-1) == 0)
-        continue;
-    CHECK(go_now() >= when && reader_wait(&reader) == -ETIMEDOUT);
+    CHECK(reader_wait(&reader) == -ETIMEDOUT && go_now() >= when);
     deadline_set(&reader.polled, go_now() + INT64_C(3600000000000));
     reader_start(&reader);
     put(&reader.polled);
@@ -251,59 +249,6 @@ static void deadlines_end_a_wait(void **state)
     (void)state;
     run_scene("gmp", "netpoll=call", 1, scene_deadline);
     run_scene("gmp", "netpoll=call,netpoll_trigger=level", 1, scene_deadline);
-}
-
-/* Deadlines are kept in order however they are set and taken away: the list, last first, has them
- * in order. */
-enum { MANY = 60, MS_NS = 1000000 };
-
-static int reader_of(const struct reader *reader, const struct g *gp)
-{
-    for (int i = 0; i < MANY; i++)
-        if (reader[i].polled.pd == gp->wait_on)
-            return i;
-    return -1;
-}
-
-static void scene_deadline_order(void *arg)
-{
-    uint64_t random = *(uint64_t *)arg;
-    static struct reader reader[MANY];
-    int64_t when[MANY], far = go_now() + INT64_C(3600000000000);
-    for (int i = 0; i < MANY; i++) {
-        polled_make(&reader[i].polled);
-        reader_start(&reader[i]);
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        deadline_set(&reader[i].polled, far + (int64_t)(random >> 40));
-    }
-    int64_t base = go_now() + 5 * (int64_t)MS_NS;
-    for (int i = 0; i < MANY; i++) {
-        when[i] = base + 100 * (i * 7 % MANY);
-        deadline_set(&reader[i].polled, when[i]);
-    }
-    while (go_now() < base + MS_NS)
-        continue;
-    struct g *gp = netpoll(this_sched(), 0);
-    int64_t last = INT64_MAX;
-    int n = 0;
-    for (struct g *next; gp; gp = next, n++) {
-        int i = reader_of(reader, gp);
-        CHECK(i >= 0 && when[i] < last);
-        last = when[i];
-        next = gp->link;
-        g_ready(gp);
-    }
-    CHECK(n == MANY);
-    for (int i = 0; i < MANY; i++) {
-        CHECK(reader_wait(&reader[i]) == -ETIMEDOUT);
-        polled_close(&reader[i].polled);
-    }
-}
-
-static void deadlines_come_in_order(void **state)
-{
-    (void)state;
-    run_scene("gmp", "netpoll=call", 1, scene_deadline_order);
 }
 
 /* An event that was fetched for one descriptor does not reach the next one in its place. */
@@ -495,7 +440,6 @@ int main(void)
         cmocka_unit_test(what_is_ready_is_not_waited_for),
         cmocka_unit_test(closing_ends_a_wait),
         cmocka_unit_test(deadlines_end_a_wait),
-        cmocka_unit_test(deadlines_come_in_order),
         cmocka_unit_test(late_events_do_not_reach_the_next_descriptor),
         cmocka_unit_test(records_are_used_again),
         cmocka_unit_test(ready_park_close_and_deadline_race),

@@ -144,7 +144,7 @@ static inline struct m *preempt_point(void)
  * with NETPOLL_POLL do workers call netpoll(). */
 enum netpoll_by netpoll_by(const struct sched *sched);
 
-/* Gs made ready by I/O or by a deadline, linked through g->link, the last event's first; NULL if
+/* Gs made ready by I/O, linked through g->link, the last event's first; NULL if
  * none. They are in no queue yet: the caller readies them. delay_ns 0 looks, < 0 waits for ever,
  * else that long; it may return early. One caller at a time may wait. Without a descriptor yet it
  * returns at once. */

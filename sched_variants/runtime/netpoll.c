@@ -3,13 +3,11 @@
  * Source: Go 1.26 runtime/netpoll.go, netpoll_epoll.go.
  *   Same:    a word per descriptor and direction; a call is tried first and parks only after
  *            -EAGAIN; the list of ready Gs is a stack, so that the last event's comes first; events
- *            carry a generation, so that late ones do not reach the next descriptor.
- *   Differs: (1) a G publishes itself in one step; (2) deadlines are a list of the poller's;
- *            (3) a waiting G counts itself, in and out; (4) knobs for who polls, edge or level, and
- *            the batch.
- *   Why:     (1) below; (2) an entry is part of its descriptor, so that arming one allocates
- *            nothing, and a server that gives all its connections the same time appends; (3) a
- *            ready G counts until it runs, so who readies has nothing to report.
+ *            carry a generation, so that late ones do not reach the next descriptor; deadlines are
+ *            timers.
+ *   Differs: (1) a G publishes itself in one step; (2) a waiting G counts itself, in and out;
+ *            (3) knobs for who polls, edge or level, and the batch.
+ *   Why:     (1) below; (2) a ready G counts until it runs, so who readies has nothing to report.
  *
  * The word of a side:
  *   POLL_NONE    nobody waits, and nothing has become ready since poll_prepare()
@@ -53,9 +51,9 @@
 
 #include "internal.h"
 #include "sched.h"
+#include "timer.h"
 
 #include <errno.h>
-#include <sys/queue.h>
 
 enum { SIDES = 2, BLOCK_DESCS = 128, BLOCKS = 8192 };
 enum { POLL_NONE = 0, POLL_READY = 1 };      /* else a struct g * */
@@ -63,15 +61,6 @@ enum { INFO_EVICTED = 1, INFO_EXPIRED = 2 }; /* INFO_EXPIRED << side */
 
 const char *const netpoll_words[] = {"poll", "thread", "call", NULL};
 const char *const netpoll_trigger_words[] = {"edge", "level", NULL};
-
-/* On the list while when != 0 and not due; protected by netpoll->deadline_lock. */
-struct deadline {
-    int64_t when;
-    struct poll_desc *pd;
-    enum poll_side side;
-    TAILQ_ENTRY(deadline) link;
-};
-TAILQ_HEAD(deadlines, deadline);
 
 struct poll_desc {
     _Alignas(64) _Atomic(uintptr_t) word[SIDES];
@@ -83,7 +72,7 @@ struct poll_desc {
     int armed; /* level: MACHINE_READ | MACHINE_WRITE; protected by lock */
     lock_t lock;
     struct poll_desc *free_link; /* protected by netpoll->desc_lock */
-    struct deadline deadline[SIDES];
+    struct timer deadline[SIDES];
 };
 
 struct netpoll {
@@ -100,10 +89,6 @@ struct netpoll {
     struct poll_desc *free_desc;
     uint32_t descs; /* made so far */
     _Atomic(struct poll_desc *) block[BLOCKS];
-
-    _Alignas(64) lock_t deadline_lock;
-    struct deadlines deadlines;     /* the earliest first */
-    _Atomic int64_t deadlines_next; /* of the first; INT64_MAX: none. Relaxed: see netpoll() */
 
     _Atomic uint64_t polls, events, ctls; /* relaxed: statistics */
 };
@@ -178,8 +163,6 @@ static int netpoll_make(struct sched *sched)
     np->batch = floor->netpoll_batch ? (int)floor->netpoll_batch : NETPOLL_BATCH;
     np->edge = floor->netpoll_trigger == TRIGGER_EDGE;
     np->thread_m = netpoll_by(sched) == NETPOLL_THREAD ? thread_m_new(sched) : NULL;
-    TAILQ_INIT(&np->deadlines);
-    atomic_init(&np->deadlines_next, INT64_MAX);
     if (!atomic_compare_exchange_strong_explicit(&sched->netpoll, &none, np,
                                                  memory_order_release,  /* PI1 */
                                                  memory_order_relaxed)) /* who uses it: PI2 */
@@ -231,6 +214,8 @@ uint64_t netpoll_stat(struct sched *sched, enum stat_id which)
 
 /* Descriptors' records ----------------------------------------------------------------------- */
 
+static void deadline_fires(struct timer *timer, int64_t now);
+
 /* Pre: desc_lock. Makes a block of records and puts them on the free list; false: no room. */
 static bool descs_make(struct netpoll *np)
 {
@@ -242,7 +227,7 @@ static bool descs_make(struct netpoll *np)
         pd->netpoll = np;
         pd->index = np->descs + i;
         for (int side = 0; side < SIDES; side++)
-            pd->deadline[side] = (struct deadline){.pd = pd, .side = (enum poll_side)side};
+            timer_init(&pd->deadline[side], deadline_fires, pd);
         pd->free_link = np->free_desc;
         np->free_desc = pd;
     }
@@ -412,64 +397,33 @@ int poll_wait(struct poll_desc *pd, enum poll_side side)
 
 /* Deadlines ---------------------------------------------------------------------------------- */
 
-/* All below: deadline_lock. */
-
-static void deadlines_publish(struct netpoll *np)
-{
-    struct deadline *first = TAILQ_FIRST(&np->deadlines);
-    atomic_store_explicit(&np->deadlines_next, first ? first->when : INT64_MAX,
-                          memory_order_relaxed);
-}
-
-static void deadline_insert(struct netpoll *np, struct deadline *new)
-{
-    struct deadline *before = TAILQ_LAST(&np->deadlines, deadlines);
-    while (before && before->when > new->when)
-        before = TAILQ_PREV(before, deadlines, link);
-    if (before)
-        TAILQ_INSERT_AFTER(&np->deadlines, before, new, link);
-    else
-        TAILQ_INSERT_HEAD(&np->deadlines, new, link);
-}
-
-static void deadline_remove(struct netpoll *np, struct deadline *deadline)
-{
-    if (deadline->when)
-        TAILQ_REMOVE(&np->deadlines, deadline, link);
-    deadline->when = 0;
-}
-
 /* PD3, PD4: the G that it interrupts, or NULL. */
-static struct g *deadline_expire(struct deadline *deadline)
+static struct g *deadline_expire(struct poll_desc *pd, enum poll_side side)
 {
-    struct poll_desc *pd = deadline->pd;
-    atomic_fetch_or_explicit(&pd->info, (uint32_t)INFO_EXPIRED << deadline->side,
+    atomic_fetch_or_explicit(&pd->info, (uint32_t)INFO_EXPIRED << side,
                              memory_order_seq_cst); /* PD3 */
-    return poll_take(pd, deadline->side, POLL_NONE);
+    return poll_take(pd, side, POLL_NONE);
+}
+
+static void deadline_fires(struct timer *timer, int64_t now)
+{
+    struct poll_desc *pd = timer->arg;
+    struct g *gp = deadline_expire(pd, timer == &pd->deadline[POLL_READ] ? POLL_READ : POLL_WRITE);
+    (void)now;
+    if (gp)
+        g_ready(gp);
 }
 
 struct g *poll_set_deadline(struct poll_desc *pd, enum poll_side side, int64_t when)
 {
-    struct netpoll *np = pd->netpoll;
-    struct deadline *deadline = &pd->deadline[side];
-    struct g *gp = NULL;
-    lock_acquire(&np->deadline_lock);
-    deadline_remove(np, deadline);
+    timer_disarm_wait(&pd->deadline[side]);
     /* relaxed: a G that the old deadline has interrupted asks again, and either answer is right */
     atomic_fetch_and_explicit(&pd->info, ~((uint32_t)INFO_EXPIRED << side), memory_order_relaxed);
-    bool due = when != 0 && when <= machine_now();
-    if (due) {
-        gp = deadline_expire(deadline);
-    } else if (when != 0) {
-        deadline->when = when;
-        deadline_insert(np, deadline);
-    }
-    bool earlier = when != 0 && !due && TAILQ_FIRST(&np->deadlines) == deadline;
-    deadlines_publish(np);
-    lock_release(&np->deadline_lock);
-    if (earlier)
-        machine_poller_break(np->machine); /* who waits shall wait less */
-    return gp;
+    if (when != 0 && when <= machine_now())
+        return deadline_expire(pd, side);
+    if (when != 0)
+        timer_arm(machine_self(), &pd->deadline[side], when, 0);
+    return NULL;
 }
 
 /* Events ------------------------------------------------------------------------------------- */
@@ -485,23 +439,6 @@ static void look_push(struct look *look, struct g *gp)
         return;
     gp->link = look->ready;
     look->ready = gp;
-}
-
-static void look_at_deadlines(struct look *look)
-{
-    struct netpoll *np = look->np;
-    struct deadline *first;
-    int64_t now;
-    if (atomic_load_explicit(&np->deadlines_next, memory_order_relaxed) == INT64_MAX ||
-        atomic_load_explicit(&np->deadlines_next, memory_order_relaxed) > (now = machine_now()))
-        return;
-    lock_acquire(&np->deadline_lock);
-    while ((first = TAILQ_FIRST(&np->deadlines)) && first->when <= now) {
-        deadline_remove(np, first);
-        look_push(look, deadline_expire(first));
-    }
-    deadlines_publish(np);
-    lock_release(&np->deadline_lock);
 }
 
 /* The registration has told of `what` and is disarmed: arm it for who else waits. */
@@ -540,27 +477,15 @@ struct g *netpoll_event(struct sched *sched, uint64_t tag, int what)
     return look.ready;
 }
 
-/* A deadline that becomes the earliest after the bound was taken comes with a break. */
 struct g *netpoll(struct sched *sched, int64_t delay_ns)
 {
     struct look look = {netpoll_of(sched), NULL};
     struct netpoll *np = look.np;
     if (!np)
         return NULL;
-    look_at_deadlines(&look);
-    if (look.ready)
-        delay_ns = 0;
-    int64_t next = atomic_load_explicit(&np->deadlines_next, memory_order_relaxed);
-    if (delay_ns != 0 && next != INT64_MAX) {
-        int64_t left = next - machine_now();
-        left = left > 0 ? left : 0;
-        delay_ns = delay_ns < 0 || left < delay_ns ? left : delay_ns;
-    }
     int events = machine_poller_wait(np->machine, np->batch, delay_ns, look_at_event, &look);
     count(&np->polls, 1);
     count(&np->events, (uint64_t)events);
-    if (delay_ns != 0)
-        look_at_deadlines(&look);
     return look.ready;
 }
 
@@ -578,15 +503,11 @@ void poll_evict(struct poll_desc *pd)
 
 void poll_close(struct poll_desc *pd)
 {
-    struct netpoll *np = pd->netpoll;
-    lock_acquire(&np->deadline_lock);
     for (int side = 0; side < SIDES; side++)
-        deadline_remove(np, &pd->deadline[side]);
-    deadlines_publish(np);
-    lock_release(&np->deadline_lock);
+        timer_disarm_wait(&pd->deadline[side]);
     lock_acquire(&pd->lock); /* an event that is about to arm does so before, or not at all */
     pd->armed = 0;
-    machine_poller_remove(np->machine, pd->fd);
+    machine_poller_remove(pd->netpoll->machine, pd->fd);
     lock_release(&pd->lock);
     desc_free(pd);
 }

@@ -31,7 +31,8 @@ int poll_wait(struct poll_desc *pd, enum poll_side side);
 void poll_evict(struct poll_desc *pd);
 
 /* Calls on that side, those that wait too, return -ETIMEDOUT from go_now() == when on, until it is
- * set anew; when 0: never. Returns the G that is to be readied, or NULL. Any thread. */
+ * set anew; when 0: never. Returns the G that is to be readied, or NULL. One call at a time for a
+ * side; on an M with a P. */
 struct g *poll_set_deadline(struct poll_desc *pd, enum poll_side side, int64_t when);
 
 /* What the registration's events carry, and what netpoll() does with one of `what` (MACHINE_READ,
