@@ -213,6 +213,7 @@ cat >sweep.yaml <<'YAML'
 name: peers
 title: A right peer, a wrong one, and one that is not there
 reps: 6
+steal_max: 100
 timeout_s: 60
 min_time_ms: 0
 warmup: 0
