@@ -1,0 +1,73 @@
+/* sim.h - the parts of the simulated machine, to each other.
+ *
+ *   hooks.c   what instrumented code calls: each load, store, atomic and basic block
+ *   cache.c   caches and their coherence: what an access costs, and why
+ *   kernel.c  cores, threads, virtual time: who runs next; waiting, sleeping, interrupts
+ *   memory.c  the arena: every byte that instrumented code may touch lies at a fixed address
+ *   fd.c      descriptors and pollers: pipes, eventfds, the loopback interface, files
+ *
+ * All cores share one thread of the host. A simulated thread is a host stack and a place in it; the
+ * current one runs until its core's clock has passed that of every other core, and of the next
+ * event, by more than the lookahead. Nothing here is instrumented, so nothing here costs virtual
+ * time except what sim_spend() says. No locks: code here is never interrupted by other code here,
+ * except in sim_queue_wait(), sim_spend() and sim_sync().
+ */
+#ifndef SCHEDLAB_SIM_H
+#define SCHEDLAB_SIM_H
+
+#include "model.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+struct sim_thread;
+
+/* The machine that is being simulated. Set once, before anything runs. */
+extern struct sim_model sim_model;
+
+/* Runs fn(arg) as the first thread of the machine; returns when fn does. Host stack, once in the
+ * life of the process. */
+void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg), void *arg);
+
+/* Virtual time of the current core, in picoseconds since sim_run(). */
+int64_t sim_now(void);
+
+/* The current core is busy for that long in the kernel; then, when no other core and no event is
+ * behind it, this returns. So what a system call changes, it changes in the order of virtual time. */
+void sim_spend(int64_t ps);
+
+/* What happens at a time, on no core: a timer, an arriving packet. fn runs on whatever host stack;
+ * it may wake, and must not wait. The event is the caller's, and must stay until then. */
+struct sim_event {
+    int64_t when_ps;
+    uint64_t order; /* of events of one time: first set, first run */
+    void (*fn)(struct sim_event *event);
+    size_t place; /* in the heap, from 1; 0: not set */
+};
+void sim_event_set(struct sim_event *event, int64_t when_ps, void (*fn)(struct sim_event *event));
+void sim_event_clear(struct sim_event *event); /* no matter whether it is set */
+
+/* Threads that wait for something in the kernel, first come, first served. All zero but for
+ * TAILQ_INIT is ready. */
+TAILQ_HEAD(sim_queue, sim_thread);
+
+/* The current thread leaves its core and waits; after timeout_ps (< 0: none) -ETIMEDOUT, else 0.
+ * An interrupt does not end it. Costs what a switch costs; the call's own price is the caller's. */
+int sim_queue_wait(struct sim_queue *queue, int64_t timeout_ps);
+
+/* Wakes the first n; returns how many there were. They become runnable now, and run when their core
+ * has woken up. Costs the caller nothing by itself. */
+int sim_queue_wake(struct sim_queue *queue, int n);
+
+/* A sample of a latency, from the machine's own random numbers. */
+int64_t sim_latency(const struct sim_latency *latency);
+uint64_t sim_random(void);
+
+/* Memory at addresses that are the same in every run, from the arena; zeroed. NULL: none left.
+ * align: a power of two. Whole pages can be unmapped, so that their memory goes back. */
+void *sim_pages_map(size_t size, size_t align);
+void sim_pages_unmap(void *pages, size_t size);
+
+#endif
