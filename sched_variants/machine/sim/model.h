@@ -60,6 +60,7 @@ struct sim_model {
     int64_t relax_ps; /* a spin loop's hint */
 
     /* The kernel. */
+    int64_t clock_ps;    /* reading the clock */
     int64_t call_ps;     /* the shortest system call */
     int64_t wait_ps;     /* going to sleep on a futex, up to the switch */
     int64_t wake_ps;     /* for who wakes a sleeper */
