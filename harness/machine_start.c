@@ -17,17 +17,8 @@ bool machine_is_simulated(void)
 bool machine_start(const char *spec, uint64_t seed, void (*fn)(void *arg), void *arg, char *error,
                    size_t error_size)
 {
-    struct sim_model model = {
-        .name = "test", .cores = 64, .smt = 1, .group = 8, .socket = 64,
-        .l1 = {32768, 8, 300, SIM_LRU, false}, .l2 = {1 << 20, 8, 4000, SIM_LRU, false}, .l3 = {32 << 20, 16, 14000, SIM_LRU, false},
-        .clean_ps = {25000, 90000, 200000}, .dirty_ps = {25000, 90000, 200000}, .upgrade_ps = {20000, 80000, 180000},
-        .memory_ps = {90000, 160000}, .block_ps = 500, .store_ps = 300, .atomic_ps = 5000, .fence_ps = 5000, .relax_ps = 12000,
-        .clock_ps = 20000, .call_ps = 100000, .wait_ps = 600000, .wake_ps = 800000, .wakeup_ps = 3000000, .switch_ps = 1200000,
-        .signal_ps = 2000000, .start_ps = 10000000, .slice_ps = 3000000000, .slack_ps = 50000000, .membarrier_ps = 2000000,
-        .network = {5000000, 20000000}, .file = {50000000, 200000000}, .lookahead_ps = 12000,
-    };
     (void)spec; (void)error; (void)error_size;
-    sim_run(&model, seed, fn, arg);
+    sim_run(&sim_model_plain, seed, fn, arg);
     return true;
 }
 

@@ -79,4 +79,7 @@ struct sim_model {
     int64_t lookahead_ps; /* by how much a core may run ahead of the others */
 };
 
+/* The machine that tests run on: 16 cores in two groups, round numbers. */
+extern const struct sim_model sim_model_plain;
+
 #endif
