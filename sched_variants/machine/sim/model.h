@@ -38,6 +38,7 @@ struct sim_latency {
 
 struct sim_model {
     char name[32];
+    int64_t clock_khz; /* for counting in cycles; what costs how much is in picoseconds below */
 
     /* Topology. A core here is what runs a thread: one of `smt` siblings that share L1 and L2.
      * Core i belongs to unit i / smt, that to L3 group i / group and to socket i / socket. */
