@@ -87,8 +87,7 @@ MICRO_LDLIBS = -lbenchmark -lstdc++
 
 # The simulated machine (CONFIG=sim) calls back at each load, store, atomic and basic block of what runs on
 # it; the program lies at fixed addresses.
-INSTRUMENT_sim := -fsanitize=thread -fsanitize-coverage=trace-pc -U__SANITIZE_THREAD__ \
-    $(if $(filter gcc,$(COMPILER)),--param tsan-instrument-func-entry-exit=0,-mllvm -tsan-instrument-func-entry-exit=0)
+INSTRUMENT_sim := -fsanitize=thread -fsanitize-coverage=trace-pc -U__SANITIZE_THREAD__
 INSTRUMENT := $(INSTRUMENT_$(CONFIG))
 LDFLAGS_sim := -no-pie
 MACHINE := $(if $(filter sim,$(CONFIG)),sim,native)
