@@ -17,7 +17,9 @@ bool machine_is_simulated(void)
 bool machine_start(const char *spec, uint64_t seed, void (*fn)(void *arg), void *arg, char *error,
                    size_t error_size)
 {
-    (void)spec; (void)error; (void)error_size;
+    (void)spec;
+    (void)error;
+    (void)error_size;
     sim_run(&sim_model_plain, seed, fn, arg);
     return true;
 }
