@@ -13,9 +13,6 @@ void cache_init(const struct sim_model *model);
 
 /* Picoseconds that it takes `core` to read or write `size` bytes (1..64, may cross into the next
  * line); pc: of the instruction, for the attribution of misses. */
-int64_t cache_access(int core, uintptr_t address, size_t size, enum sim_access access,
-                     uintptr_t pc);
+int64_t cache_access(int core, uintptr_t address, size_t size, enum sim_access access, uintptr_t pc);
 
-int cache_name_id(const char *text);
-void cache_name(const void *start, size_t size, int name);
 #endif
