@@ -85,6 +85,7 @@ MICRO_LDLIBS = -lbenchmark -lstdc++
 # Sources ----------------------------------------------------------------------------------------
 
 FLOOR_SOURCES := $(wildcard sched_variants/*.c sched_variants/*/*.c sched_variants/machine/native/*.c)
+SIM_SOURCES := $(wildcard sched_variants/machine/sim/cache*.c)
 WORKLOAD_SOURCES := $(wildcard workloads/*.c)
 # Files that open fork/join frames are compiled once per policy, x.c to x.FJ_HELP.o and so on, and what
 # x.c defines for others, PREFIX_x, is PREFIX_x_FJ_HELP there. Linked frames are addressed by the frame
@@ -102,7 +103,7 @@ MICRO_SOURCES := $(wildcard harness/cmd_micro.c harness/cmd_bench.c harness/micr
 TEST_SOURCES := $(wildcard tests/test_*.c)
 TEST_SCRIPTS := $(wildcard tests/test_*.sh)
 C_FILES := $(wildcard sched_variants/*.[ch] sched_variants/*/*.[ch] sched_variants/machine/native/*.[ch] \
-    workloads/*.[ch] harness/*.[ch] harness/micro/*.[ch] harness/gbench/*.h tests/*.[ch])
+    sched_variants/machine/sim/*.[ch] workloads/*.[ch] harness/*.[ch] harness/micro/*.[ch] harness/gbench/*.h tests/*.[ch])
 
 PEER_SOURCES := $(wildcard harness/peers/*.c harness/peers/*.cpp)
 PEER_HEADERS := $(wildcard harness/peers/*.h workloads/uts_tree.h workloads/sha1.h workloads/leaves.h)
@@ -110,7 +111,8 @@ PEER_HEADERS := $(wildcard harness/peers/*.h workloads/uts_tree.h workloads/sha1
 objects = $(addprefix $(OUT)/,$(addsuffix .o,$(basename $(filter-out $(FORKJOIN_SOURCES),$(1))) \
     $(foreach policy,$(POLICIES),$(addsuffix .$(policy),$(basename $(filter $(FORKJOIN_SOURCES),$(1)))))))
 CORE_OBJECTS := $(call objects,$(FLOOR_SOURCES) $(WORKLOAD_SOURCES))
-SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(filter-out harness/main.c $(MICRO_SOURCES),$(HARNESS_SOURCES)))
+SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(SIM_SOURCES)) \
+    $(call objects,$(filter-out harness/main.c $(MICRO_SOURCES),$(HARNESS_SOURCES)))
 SUPPORT_OBJECTS := $(OUT)/tests/support.o
 CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform*.c) harness/registry_check.c harness/suggest.c)
 TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SOURCES))
