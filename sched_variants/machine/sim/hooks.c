@@ -49,6 +49,12 @@ void machine_touch(const void *start, size_t size, bool write)
     range(start, size, write ? SIM_WRITE : SIM_READ, PC);
 }
 
+void machine_touch_stack(size_t size)
+{
+    const char *end = (const char *)__builtin_frame_address(0) + 2 * sizeof(void *);
+    range(end - size, size, SIM_WRITE, PC);
+}
+
 void machine_name(const void *start, size_t size, const char *name)
 {
     cache_name(start, size, cache_name_id(name));

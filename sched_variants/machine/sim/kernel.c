@@ -19,6 +19,7 @@
  * Context switches between simulated threads are host stacks changing hands; the goroutines' own
  * switches (runtime/ctx.h) go on below, as on a real thread.
  */
+#include "cache.h"
 #include "internal.h"
 #include "machine.h"
 
@@ -933,6 +934,7 @@ void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg)
         cores[i].index = i;
         TAILQ_INIT(&cores[i].ready);
     }
+    cache_init(&sim_model);
     machine_init(NULL, 0);
     run = (struct run){.fn = fn, .arg = arg};
     struct sim_thread *first = thread_new(FIRST_STACK);
