@@ -1,8 +1,7 @@
 /* sweep_schema.c - see sweep_schema.h.
  *
- * libcyaml logs one message about the first mistake it meets, and then where it was, innermost
- * first. That becomes a path, the path a line (yaml_place.h), and the message one of this
- * program's.
+ * What libcyaml finds wrong (yaml_mistake.h) becomes a line (yaml_place.h) and a message in this
+ * program's words.
  */
 #define _GNU_SOURCE
 #include "harness/sweep_schema.h"
@@ -10,6 +9,7 @@
 #include "harness/sample.h"
 #include "harness/spec.h"
 #include "harness/suggest.h"
+#include "harness/yaml_mistake.h"
 
 #include <cyaml/cyaml.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACE_SIZE = 256, RANGE_SIZE = 256, LINE_SIZE = 512, DEPTH_MAX = 8 };
+enum { RANGE_SIZE = 256, LINE_SIZE = 512 };
 
 /* Schema -------------------------------------------------------------------------------------- */
 
@@ -153,57 +153,6 @@ bool sweep_complain(const struct sweep_reader *reader, size_t line, const char *
     return false;
 }
 
-/* What libcyaml logs about one mistake: a message, then where it is, innermost first. */
-struct schema_mistake {
-    char message[LINE_SIZE];
-    char part[DEPTH_MAX][64]; /* keys and indices, innermost first */
-    bool is_key[DEPTH_MAX];
-    int parts;
-};
-
-static void schema_log(cyaml_log_t level, void *context, const char *format, va_list args)
-{
-    (void)level;
-    struct schema_mistake *mistake = context;
-    char line[LINE_SIZE];
-    vsnprintf(line, sizeof line, format, args);
-    line[strcspn(line, "\n")] = '\0';
-    if (!*mistake->message) {
-        const char *message = strncmp(line, "Load: ", 6) == 0 ? line + 6 : line;
-        snprintf(mistake->message, sizeof mistake->message, "%s", message);
-        return;
-    }
-    if (mistake->parts == DEPTH_MAX)
-        return;
-    unsigned entry;
-    char *part = mistake->part[mistake->parts];
-    if (sscanf(line, " in mapping field '%63[^']'", part) == 1) {
-        mistake->is_key[mistake->parts++] = true;
-    } else if (sscanf(line, " in sequence entry '%u'", &entry) == 1 && entry > 0) {
-        snprintf(part, sizeof mistake->part[0], "%u", entry - 1);
-        mistake->is_key[mistake->parts++] = false;
-    }
-}
-
-/* The place of a mistake, without its `skip` innermost parts. */
-static void mistake_place(const struct schema_mistake *mistake, int skip, char place[PLACE_SIZE])
-{
-    place[0] = '\0';
-    for (int i = mistake->parts - 1; i >= skip; i--) {
-        size_t length = strlen(place);
-        snprintf(place + length, PLACE_SIZE - length, "%s%s", length ? "/" : "", mistake->part[i]);
-    }
-}
-
-/* The innermost key of a mistake, for messages. */
-static const char *mistake_key(const struct schema_mistake *mistake)
-{
-    for (int i = 0; i < mistake->parts; i++)
-        if (mistake->is_key[i])
-            return mistake->part[i];
-    return "the file";
-}
-
 /* The keys of the mapping at place, and what messages call it. */
 static const cyaml_schema_field_t *fields_of_place(const char *place, const char **name)
 {
@@ -251,12 +200,12 @@ static void complain_of_figure(const struct sweep_reader *reader, size_t line, c
 
 /* Says what libcyaml found in this program's words. */
 static void complain_of_schema(const struct sweep_reader *reader,
-                               const struct schema_mistake *mistake)
+                               const struct yaml_mistake *mistake)
 {
-    char inner[PLACE_SIZE], outer[PLACE_SIZE], word[256] = "";
-    const char *message = mistake->message, *key = mistake_key(mistake), *owner;
-    mistake_place(mistake, 0, inner);
-    mistake_place(mistake, mistake->parts > 0 ? 1 : 0, outer);
+    char inner[YAML_MISTAKE_PLACE], outer[YAML_MISTAKE_PLACE], word[256] = "";
+    const char *message = mistake->message, *key = yaml_mistake_key(mistake), *owner;
+    yaml_mistake_place(mistake, 0, inner);
+    yaml_mistake_place(mistake, mistake->parts > 0 ? 1 : 0, outer);
     size_t line = yaml_place_line(reader->place, inner);
     if (sscanf(message, "Unexpected key: %255[^\n]", word) == 1) {
         complain_of_unknown_key(reader, inner, word);
@@ -291,33 +240,11 @@ static void complain_of_schema(const struct sweep_reader *reader,
 
 /* Loading ------------------------------------------------------------------------------------- */
 
-/* What libcyaml allocates, this file replaces and frees, so the allocator is spelled out. */
-static void *memory(void *context, void *pointer, size_t size)
-{
-    (void)context;
-    if (size == 0) {
-        free(pointer);
-        return NULL;
-    }
-    return realloc(pointer, size);
-}
-
-static cyaml_config_t cyaml_config(struct schema_mistake *mistake)
-{
-    return (cyaml_config_t){
-        .log_fn = mistake ? schema_log : NULL,
-        .log_ctx = mistake,
-        .log_level = CYAML_LOG_ERROR,
-        .mem_fn = memory,
-        .flags = CYAML_CFG_DEFAULT,
-    };
-}
-
 struct sweep_file *sweep_schema_load(const struct sweep_reader *reader, const char *text,
                                      size_t size)
 {
-    struct schema_mistake mistake = {.parts = 0};
-    cyaml_config_t config = cyaml_config(&mistake);
+    struct yaml_mistake mistake = {.parts = 0};
+    cyaml_config_t config = yaml_mistake_config(&mistake);
     struct sweep_file *sweep = NULL;
     cyaml_err_t result = cyaml_load_data((const uint8_t *)text, size, &config, &sweep_schema,
                                          (cyaml_data_t **)&sweep, NULL);
@@ -329,7 +256,7 @@ struct sweep_file *sweep_schema_load(const struct sweep_reader *reader, const ch
 
 void sweep_file_free(struct sweep_file *sweep)
 {
-    cyaml_config_t config = cyaml_config(NULL);
+    cyaml_config_t config = yaml_mistake_config(NULL);
     if (sweep)
         cyaml_free(&config, &sweep_schema, sweep, 0);
 }

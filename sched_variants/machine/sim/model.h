@@ -38,6 +38,7 @@ struct sim_latency {
 
 struct sim_model {
     char name[32];
+    int64_t clock_khz; /* for counting in cycles; what costs how much is in picoseconds below */
 
     /* Topology. A core here is what runs a thread: one of `smt` siblings that share L1 and L2.
      * Core i belongs to unit i / smt, that to L3 group i / group and to socket i / socket. */
@@ -60,6 +61,7 @@ struct sim_model {
     int64_t relax_ps; /* a spin loop's hint */
 
     /* The kernel. */
+    int64_t clock_ps;    /* reading the clock */
     int64_t call_ps;     /* the shortest system call */
     int64_t wait_ps;     /* going to sleep on a futex, up to the switch */
     int64_t wake_ps;     /* for who wakes a sleeper */
@@ -77,5 +79,8 @@ struct sim_model {
 
     int64_t lookahead_ps; /* by how much a core may run ahead of the others */
 };
+
+/* The machine that tests run on: 16 cores in two groups, round numbers. */
+extern const struct sim_model sim_model_plain;
 
 #endif

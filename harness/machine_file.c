@@ -1,0 +1,427 @@
+/* machine_file.c - see machine_file.h.
+ *
+ * Three readers, one after the other, as of sweep files: libyaml says whether it is YAML and where
+ * things are, libcyaml whether the keys are right, and this file whether the values are. libcyaml
+ * takes all values as texts, because it knows no units.
+ */
+#define _GNU_SOURCE
+#include "harness/machine_file.h"
+
+#include "harness/spec.h"
+#include "harness/suggest.h"
+#include "harness/yaml_mistake.h"
+#include "harness/yaml_place.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FILE_MAX = 1 << 20, /* more is not a model that anybody wrote */
+    LINE_SIZE = 1024,
+    ERROR_SIZE = 512,
+};
+
+/* Schema -------------------------------------------------------------------------------------- */
+
+/* As libcyaml reads it: texts, all of which may be missing. Only titles and sources are taken from
+ * here; the values are read again where they stand, so that messages know the line. */
+struct texts {
+    char *title;
+    char *cores, *smt, *group, *socket, *clock, *prefetch, *lookahead;
+    char *block, *store, *atomic, *fence, *relax;
+    char *call, *wait, *wake, *wakeup, *switch_, *signal, *start, *slice, *slack, *membarrier;
+    struct cache_texts {
+        char *size, *ways, *hit, *replacement, *inclusive;
+    } l1, l2, l3;
+    struct distance_texts {
+        char *near, *socket, *remote;
+    } clean, dirty, upgrade;
+    struct memory_texts {
+        char *local, *remote;
+    } memory;
+    struct latency_texts {
+        char *median, *p99;
+    } network, file;
+    struct machine_source *sources;
+    unsigned sources_count;
+};
+
+#define TEXT(key, owner, field)                                                                    \
+    CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, owner, field, 1,         \
+                           CYAML_UNLIMITED)
+#define SCALAR(name) TEXT(#name, struct texts, name)
+#define SECTION(name, fields)                                                                      \
+    CYAML_FIELD_MAPPING(#name, CYAML_FLAG_OPTIONAL, struct texts, name, fields)
+
+static const cyaml_schema_value_t text_schema = {
+    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, CYAML_UNLIMITED),
+};
+
+static const cyaml_schema_field_t l1_fields[] = {
+    TEXT("size", struct cache_texts, size),
+    TEXT("ways", struct cache_texts, ways),
+    TEXT("hit", struct cache_texts, hit),
+    TEXT("replacement", struct cache_texts, replacement),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t cache_fields[] = {
+    TEXT("size", struct cache_texts, size),
+    TEXT("ways", struct cache_texts, ways),
+    TEXT("hit", struct cache_texts, hit),
+    TEXT("replacement", struct cache_texts, replacement),
+    TEXT("inclusive", struct cache_texts, inclusive),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t distance_fields[] = {
+    TEXT("near", struct distance_texts, near),
+    TEXT("socket", struct distance_texts, socket),
+    TEXT("remote", struct distance_texts, remote),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t memory_fields[] = {
+    TEXT("local", struct memory_texts, local),
+    TEXT("remote", struct memory_texts, remote),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t latency_fields[] = {
+    TEXT("median", struct latency_texts, median),
+    TEXT("p99", struct latency_texts, p99),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t source_fields[] = {
+    CYAML_FIELD_SEQUENCE("of", CYAML_FLAG_POINTER, struct machine_source, of, &text_schema, 1,
+                         CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("source", CYAML_FLAG_POINTER, struct machine_source, source, 1,
+                           CYAML_UNLIMITED),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t source_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct machine_source, source_fields),
+};
+
+static const cyaml_schema_field_t model_fields[] = {
+    CYAML_FIELD_STRING_PTR("title", CYAML_FLAG_POINTER, struct texts, title, 1, CYAML_UNLIMITED),
+    SCALAR(cores),
+    SCALAR(smt),
+    SCALAR(group),
+    SCALAR(socket),
+    SCALAR(clock),
+    SECTION(l1, l1_fields),
+    SECTION(l2, cache_fields),
+    SECTION(l3, cache_fields),
+    SCALAR(prefetch),
+    SECTION(clean, distance_fields),
+    SECTION(dirty, distance_fields),
+    SECTION(upgrade, distance_fields),
+    SECTION(memory, memory_fields),
+    SCALAR(block),
+    SCALAR(store),
+    SCALAR(atomic),
+    SCALAR(fence),
+    SCALAR(relax),
+    SCALAR(call),
+    SCALAR(wait),
+    SCALAR(wake),
+    SCALAR(wakeup),
+    TEXT("switch", struct texts, switch_),
+    SCALAR(signal),
+    SCALAR(start),
+    SCALAR(slice),
+    SCALAR(slack),
+    SCALAR(membarrier),
+    SECTION(network, latency_fields),
+    SECTION(file, latency_fields),
+    SCALAR(lookahead),
+    CYAML_FIELD_SEQUENCE("sources", CYAML_FLAG_POINTER, struct texts, sources, &source_schema, 1,
+                         CYAML_UNLIMITED),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t model_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct texts, model_fields),
+};
+
+/* Mistakes ------------------------------------------------------------------------------------ */
+
+/* One file being read. */
+struct reader {
+    const char *path;
+    struct yaml_place *place;
+    char *error; /* where the one line goes */
+    size_t error_size;
+};
+
+static bool complain(const struct reader *reader, size_t line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static bool complain(const struct reader *reader, size_t line, const char *format, ...)
+{
+    char what[LINE_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    snprintf(reader->error, reader->error_size, "%s:%zu: %s", reader->path, line,
+             spec_one_line(what));
+    return false;
+}
+
+/* The keys of the mapping at place, and what messages call it. */
+static const cyaml_schema_field_t *fields_of_place(const char *place, const char **name)
+{
+    *name = place;
+    if (strncmp(place, "sources/", 8) == 0) {
+        *name = "a source";
+        return source_fields;
+    }
+    for (const cyaml_schema_field_t *field = model_fields; field->key; field++)
+        if (strcmp(field->key, place) == 0 && field->value.type == CYAML_MAPPING)
+            return field->value.mapping.fields;
+    *name = "a machine";
+    return model_fields;
+}
+
+static void complain_of_unknown_key(const struct reader *reader, const char *place, const char *key)
+{
+    const char *owner;
+    char text[SUGGEST_TEXT_SIZE];
+    struct suggest near = suggest_for(key);
+    for (const cyaml_schema_field_t *field = fields_of_place(place, &owner); field->key; field++)
+        suggest_offer(&near, field->key);
+    complain(reader, yaml_place_key_line(reader->place, place, key, 0), "%s has no key \"%s\"; %s",
+             owner, key, suggest_text(&near, "", "harness/machine_keys.c", text, sizeof text));
+}
+
+/* Says what libcyaml found in this program's words. */
+static void complain_of_schema(const struct reader *reader, const struct yaml_mistake *mistake)
+{
+    char inner[YAML_MISTAKE_PLACE], outer[YAML_MISTAKE_PLACE], word[256] = "";
+    const char *message = mistake->message, *key = yaml_mistake_key(mistake), *owner;
+    yaml_mistake_place(mistake, 0, inner);
+    yaml_mistake_place(mistake, mistake->parts > 0 ? 1 : 0, outer);
+    size_t line = yaml_place_line(reader->place, inner);
+    if (sscanf(message, "Unexpected key: %255[^\n]", word) == 1) {
+        complain_of_unknown_key(reader, inner, word);
+    } else if (sscanf(message, "Mapping field already seen: %255s", word) == 1) {
+        complain(reader, yaml_place_key_line(reader->place, outer, word, 1), "%s is given twice",
+                 word);
+    } else if (sscanf(message, "Missing required mapping field: %255s", word) == 1) {
+        fields_of_place(outer, &owner);
+        complain(reader, yaml_place_line(reader->place, outer), "%s lacks the key \"%s\"", owner,
+                 word);
+    } else if (strncmp(message, "Expecting SEQUENCE", 18) == 0) {
+        complain(reader, line, "%s must be a list, as in [a, b]", key);
+    } else if (strncmp(message, "Expecting MAPPING", 17) == 0) {
+        complain(reader, line, "%s must have keys, as in {near: 20 ns}", key);
+    } else if (strncmp(message, "Expecting ", 10) == 0) {
+        complain(reader, line, "%s must be a single value", key);
+    } else if (strncmp(message, "STRING length <", 15) == 0 ||
+               strncmp(message, "Insufficient", 12) == 0) {
+        complain(reader, line, "%s is empty", key);
+    } else {
+        complain(reader, line, "%s: %s", key, *message ? message : "not valid");
+    }
+}
+
+/* Values -------------------------------------------------------------------------------------- */
+
+/* "l1.size" is at "l1/size". */
+static void place_of(const struct machine_key *key, char place[YAML_MISTAKE_PLACE])
+{
+    snprintf(place, YAML_MISTAKE_PLACE, "%s", key->name);
+    char *point = strchr(place, '.');
+    if (point)
+        *point = '/';
+}
+
+static size_t line_of(const struct reader *reader, const struct machine_key *key)
+{
+    char place[YAML_MISTAKE_PLACE];
+    place_of(key, place);
+    return yaml_place_line(reader->place, place);
+}
+
+static bool read_values(const struct reader *reader, struct machine_values *values)
+{
+    char place[YAML_MISTAKE_PLACE], error[ERROR_SIZE];
+    for (size_t i = 0; i < MACHINE_KEYS; i++) {
+        const struct machine_key *key = &machine_keys[i];
+        place_of(key, place);
+        const char *text = yaml_place_text(reader->place, place);
+        if (text && !machine_value_parse(key, text, &values->of[i], error, sizeof error))
+            return complain(reader, line_of(reader, key), "%s", error);
+        if (!text && i != MACHINE_LOOKAHEAD)
+            return complain(reader, line_of(reader, key), "a machine lacks the key \"%s\": %s",
+                            key->name, key->help);
+    }
+    return true;
+}
+
+static bool make_model(const struct reader *reader, struct machine_file *file)
+{
+    char error[ERROR_SIZE];
+    size_t key = machine_model_make(&file->model, &file->values, error, sizeof error);
+    if (key != MACHINE_KEYS)
+        return complain(reader, line_of(reader, &machine_keys[key]), "%s", error);
+    const char *slash = strrchr(reader->path, '/');
+    const char *base = slash ? slash + 1 : reader->path;
+    size_t length = strlen(base);
+    if (length > 5 && strcmp(base + length - 5, ".yaml") == 0)
+        length -= 5;
+    snprintf(file->model.name, sizeof file->model.name, "%.*s", (int)length, base);
+    return true;
+}
+
+/* Sources ------------------------------------------------------------------------------------- */
+
+/* Whether a source's entry is this key, or what stands before its point. */
+static bool covers(const char *entry, const struct machine_key *key)
+{
+    size_t length = strlen(entry);
+    return strncmp(key->name, entry, length) == 0 &&
+           (key->name[length] == '\0' || key->name[length] == '.');
+}
+
+const char *machine_file_source(const struct machine_file *file, const struct machine_key *key)
+{
+    for (unsigned i = 0; i < file->sources_count; i++)
+        for (unsigned k = 0; k < file->sources[i].of_count; k++)
+            if (covers(file->sources[i].of[k], key))
+                return file->sources[i].source;
+    return NULL;
+}
+
+/* That an entry is a key, and one that no other source has. */
+static bool check_entry(const struct reader *reader, const struct machine_file *file, unsigned i,
+                        unsigned k)
+{
+    char place[64], text[SUGGEST_TEXT_SIZE];
+    const char *entry = file->sources[i].of[k];
+    struct suggest near = suggest_for(entry);
+    bool known = false;
+    snprintf(place, sizeof place, "sources/%u/of/%u", i, k);
+    size_t line = yaml_place_line(reader->place, place);
+    for (size_t key = 0; key < MACHINE_KEYS; key++) {
+        suggest_offer(&near, machine_keys[key].name);
+        if (!covers(entry, &machine_keys[key]))
+            continue;
+        known = true;
+        if (machine_file_source(file, &machine_keys[key]) != file->sources[i].source)
+            return complain(reader, line, "%s has two sources; valid: one", machine_keys[key].name);
+    }
+    return known ||
+           complain(reader, line, "a source is of \"%s\", which is no key; %s", entry,
+                    suggest_text(&near, "", "`schedlab list sim:desktop8`", text, sizeof text));
+}
+
+static bool check_sources(const struct reader *reader, const struct machine_file *file)
+{
+    for (unsigned i = 0; i < file->sources_count; i++)
+        for (unsigned k = 0; k < file->sources[i].of_count; k++)
+            if (!check_entry(reader, file, i, k))
+                return false;
+    for (size_t i = 0; i < MACHINE_KEYS; i++)
+        if (file->values.of[i].given && !machine_file_source(file, &machine_keys[i]))
+            return complain(reader, line_of(reader, &machine_keys[i]),
+                            "%s has no source; valid: one under sources, of [%s]",
+                            machine_keys[i].name, machine_keys[i].name);
+    return true;
+}
+
+/* Loading ------------------------------------------------------------------------------------- */
+
+/* The whole file, or NULL and one line in error. */
+static char *text_read(const char *path, size_t *size, char *error, size_t error_size)
+{
+    FILE *from = fopen(path, "re");
+    char *text = from ? malloc(FILE_MAX + 1) : NULL;
+    *size = text ? fread(text, 1, FILE_MAX + 1, from) : 0;
+    const char *wrong = !text || ferror(from) ? strerror(errno) : NULL;
+    if (!wrong && *size > FILE_MAX)
+        wrong = "it is larger than 1 MiB, so it is no model of a machine";
+    if (from)
+        fclose(from);
+    if (!wrong)
+        return text;
+    snprintf(error, error_size, "cannot read %s: %s", path, wrong);
+    free(text);
+    return NULL;
+}
+
+/* Moves what is kept of the texts, and frees the others. */
+static struct machine_file *file_take(struct texts *texts)
+{
+    struct machine_file *file = calloc(1, sizeof *file);
+    if (!file)
+        abort();
+    file->title = texts->title;
+    file->sources = texts->sources;
+    file->sources_count = texts->sources_count;
+    texts->title = NULL;
+    texts->sources = NULL;
+    texts->sources_count = 0;
+    cyaml_config_t config = yaml_mistake_config(NULL);
+    cyaml_free(&config, &model_schema, texts, 0);
+    return file;
+}
+
+static struct machine_file *schema_load(const struct reader *reader, const char *text, size_t size)
+{
+    struct yaml_mistake mistake = {.parts = 0};
+    cyaml_config_t config = yaml_mistake_config(&mistake);
+    struct texts *texts = NULL;
+    cyaml_err_t result = cyaml_load_data((const uint8_t *)text, size, &config, &model_schema,
+                                         (cyaml_data_t **)&texts, NULL);
+    if (result == CYAML_OK && texts)
+        return file_take(texts);
+    complain_of_schema(reader, &mistake);
+    return NULL;
+}
+
+struct machine_file *machine_file_load(const char *path, char *error, size_t error_size)
+{
+    size_t size, line;
+    char problem[ERROR_SIZE];
+    char *text = text_read(path, &size, error, error_size);
+    if (!text)
+        return NULL;
+    struct reader reader = {path, NULL, error, error_size};
+    struct machine_file *file = NULL;
+    reader.place = yaml_place_open(text, size, &line, problem, sizeof problem);
+    if (reader.place)
+        file = schema_load(&reader, text, size);
+    else
+        complain(&reader, line, "%s", problem);
+    if (file && !(read_values(&reader, &file->values) && make_model(&reader, file) &&
+                  check_sources(&reader, file))) {
+        machine_file_free(file);
+        file = NULL;
+    }
+    yaml_place_close(reader.place);
+    free(text);
+    return file;
+}
+
+void machine_file_free(struct machine_file *file)
+{
+    if (!file)
+        return;
+    for (unsigned i = 0; i < file->sources_count; i++) {
+        for (unsigned k = 0; k < file->sources[i].of_count; k++)
+            free(file->sources[i].of[k]);
+        free(file->sources[i].of);
+        free(file->sources[i].source);
+    }
+    free(file->sources);
+    free(file->title);
+    free(file);
+}

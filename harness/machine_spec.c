@@ -1,0 +1,368 @@
+/* machine_spec.c - see machine_spec.h. */
+#define _GNU_SOURCE
+#include "harness/machine_spec.h"
+
+#include "harness/environment.h"
+#include "harness/spec.h"
+#include "harness/suggest.h"
+
+#include <dirent.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, ERROR_SIZE = 512, TEXT_SIZE = 64 };
+
+static const char suffix[] = ".yaml";
+static const char prefix[] = "sim:";
+
+/* Where a parser puts its one line. */
+struct complaint {
+    char *text;
+    size_t size;
+};
+
+static bool __attribute__((format(printf, 2, 3)))
+complain(const struct complaint *to, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(to->text, to->size, format, args);
+    va_end(args);
+    spec_one_line(to->text);
+    return false;
+}
+
+/* Files --------------------------------------------------------------------------------------- */
+
+static bool has_suffix(const char *name)
+{
+    size_t length = strlen(name);
+    return length >= sizeof suffix && strcmp(name + length - (sizeof suffix - 1), suffix) == 0;
+}
+
+/* Beside the sources of the build; or, if those were moved, seen from the program: build/schedlab
+ * and build/CONFIG/schedlab. */
+static bool folder_find(char folder[PATH_SIZE])
+{
+    static const char *const ups[] = {"../harness/machines", "../../harness/machines"};
+    char program[PATH_SIZE / 2];
+    snprintf(folder, PATH_SIZE, "%s/harness/machines", environment_source_dir());
+    if (access(folder, R_OK) == 0)
+        return true;
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    for (size_t i = 0; slash && i < sizeof ups / sizeof ups[0]; i++) {
+        snprintf(folder, PATH_SIZE, "%.*s/%s", (int)(slash - program), program, ups[i]);
+        if (access(folder, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int is_model(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' && has_suffix(entry->d_name);
+}
+
+char **machine_names(char *error, size_t error_size)
+{
+    char folder[PATH_SIZE];
+    struct dirent **entries;
+    int count = folder_find(folder) ? scandir(folder, &entries, is_model, alphasort) : -1;
+    if (count < 0) {
+        snprintf(error, error_size, "no folder %s/harness/machines, nor one beside the program",
+                 environment_source_dir());
+        return NULL;
+    }
+    char **names = calloc((size_t)count + 1, sizeof *names);
+    for (int i = 0; i < count; i++) {
+        names[i] = strndup(entries[i]->d_name, strlen(entries[i]->d_name) - (sizeof suffix - 1));
+        free(entries[i]);
+    }
+    free(entries);
+    return names;
+}
+
+void machine_names_free(char **names)
+{
+    for (char **name = names; name && *name; name++)
+        free(*name);
+    free(names);
+}
+
+static bool complain_of_model(const struct complaint *to, const char *name)
+{
+    char error[ERROR_SIZE], text[SUGGEST_TEXT_SIZE];
+    char **names = machine_names(error, sizeof error);
+    if (!names)
+        return complain(to, "%s", error);
+    struct suggest near = suggest_for(name);
+    for (char **at = names; *at; at++)
+        suggest_offer(&near, *at);
+    if (near.best)
+        complain(to, "unknown model \"%s\"; %s, or a path that ends in .yaml", name,
+                 suggest_text(&near, "", "`schedlab list machines`", text, sizeof text));
+    else
+        complain(to, "unknown model \"%s\"; valid: a path that ends in .yaml", name);
+    machine_names_free(names);
+    return false;
+}
+
+static struct machine_file *model_load(const char *name, const struct complaint *to)
+{
+    char folder[PATH_SIZE], path[2 * PATH_SIZE];
+    if (has_suffix(name))
+        return machine_file_load(name, to->text, to->size);
+    if (*name && !strchr(name, '/') && folder_find(folder)) {
+        snprintf(path, sizeof path, "%s/%s%s", folder, name, suffix);
+        if (access(path, F_OK) == 0)
+            return machine_file_load(path, to->text, to->size);
+    }
+    complain_of_model(to, name);
+    return NULL;
+}
+
+/* Settings ------------------------------------------------------------------------------------ */
+
+static bool complain_of_key(const struct complaint *to, const char *model, const char *key)
+{
+    char text[SUGGEST_TEXT_SIZE], where[TEXT_SIZE];
+    struct suggest near = suggest_for(key);
+    for (size_t i = 0; i < MACHINE_KEYS; i++)
+        suggest_offer(&near, machine_keys[i].name);
+    snprintf(where, sizeof where, "`schedlab list sim:%.32s`", model);
+    return complain(to, "sim:%s: unknown key \"%s\"; %s", model, key,
+                    suggest_text(&near, "", where, text, sizeof text));
+}
+
+/* One KEY=VALUE, changed by the call, into what is given. */
+static bool setting_parse(const char *model, char *setting, struct machine_values *given,
+                          const struct complaint *to)
+{
+    char error[ERROR_SIZE];
+    char *equals = strchr(setting, '=');
+    if (*setting == '\0' || equals == setting)
+        return complain(to, "sim:%s: a key is missing before \"%s\"; write KEY=VALUE", model,
+                        *setting ? setting : ",");
+    if (equals)
+        *equals = '\0';
+    size_t key = machine_key_find(setting);
+    if (key == MACHINE_KEYS)
+        return complain_of_key(to, model, setting);
+    if (!equals || equals[1] == '\0')
+        return complain(to, "sim:%s: %s has no value; write %s=VALUE; valid: %s", model, setting,
+                        setting, machine_key_range_text(&machine_keys[key], error, sizeof error));
+    if (given->of[key].given)
+        return complain(to, "sim:%s: %s is given twice", model, setting);
+    if (!machine_value_parse(&machine_keys[key], equals + 1, &given->of[key], error, sizeof error))
+        return complain(to, "sim:%s: %s", model, error);
+    return true;
+}
+
+/* Shape --------------------------------------------------------------------------------------- */
+
+static int64_t count_of(const struct machine_values *values, size_t key)
+{
+    return values->of[key].number;
+}
+
+/* The same but where it is given. */
+static void shape_set(struct machine_values *values, const struct machine_values *given, size_t key,
+                      int64_t number)
+{
+    if (!given->of[key].given)
+        values->of[key].number = number;
+}
+
+/* Whole groups on as few sockets as can hold them; false if there is no such number of sockets. */
+static bool shape_spread(struct machine_values *values, const struct machine_values *given)
+{
+    int64_t cores = count_of(values, MACHINE_CORES), socket = count_of(values, MACHINE_SOCKET);
+    int64_t sockets = (cores + socket - 1) / socket;
+    if (cores % sockets != 0 || cores / sockets % count_of(values, MACHINE_GROUP) != 0)
+        return false;
+    shape_set(values, given, MACHINE_SOCKET, cores / sockets);
+    return true;
+}
+
+/* Makes smt, group and socket fit to cores, as machine_spec.h says. */
+static bool shape_fit(struct machine_values *values, const struct machine_values *given)
+{
+    int64_t cores = count_of(values, MACHINE_CORES);
+    if (cores == 1)
+        shape_set(values, given, MACHINE_SMT, 1);
+    if (cores < count_of(values, MACHINE_GROUP))
+        shape_set(values, given, MACHINE_GROUP, cores);
+    return count_of(values, MACHINE_GROUP) % count_of(values, MACHINE_SMT) == 0 &&
+           shape_spread(values, given);
+}
+
+/* The numbers of cores next to the one that does not fit, for a message. */
+static void shape_neighbours(const struct machine_values *values,
+                             const struct machine_values *given, int64_t near[2])
+{
+    int64_t cores = count_of(values, MACHINE_CORES);
+    for (int way = 0; way < 2; way++) {
+        near[way] = 0;
+        for (int64_t n = cores; n >= 1 && n <= SIM_CORES_MAX && !near[way]; n += way ? 1 : -1) {
+            struct machine_values other = *values;
+            struct sim_model model;
+            char unused[ERROR_SIZE];
+            other.of[MACHINE_CORES].number = n;
+            if (shape_fit(&other, given) &&
+                machine_model_make(&model, &other, unused, sizeof unused) == MACHINE_KEYS)
+                near[way] = n;
+        }
+    }
+}
+
+static bool complain_of_cores(const struct complaint *to, const char *model,
+                              const struct machine_values *values,
+                              const struct machine_values *given)
+{
+    int64_t near[2];
+    shape_neighbours(values, given, near);
+    char below[TEXT_SIZE] = "", above[TEXT_SIZE] = "";
+    if (near[0])
+        snprintf(below, sizeof below, "%lld", (long long)near[0]);
+    if (near[1])
+        snprintf(above, sizeof above, "%s%lld", near[0] ? " or " : "", (long long)near[1]);
+    return complain(
+        to,
+        "sim:%s: cores is %lld, which smt %lld, group %lld and socket %lld cannot make; "
+        "the nearest valid: %s%s",
+        model, (long long)count_of(values, MACHINE_CORES), (long long)count_of(values, MACHINE_SMT),
+        (long long)count_of(values, MACHINE_GROUP), (long long)count_of(values, MACHINE_SOCKET),
+        below, near[0] || near[1] ? above : "none");
+}
+
+/* The file's values with what is given in their place, and the shape that cores makes. */
+static bool values_merge(struct machine_values *values, const char *name,
+                         const struct machine_values *given, const struct complaint *to)
+{
+    for (size_t i = 0; i < MACHINE_KEYS; i++)
+        if (given->of[i].given)
+            values->of[i] = given->of[i];
+    if (!given->of[MACHINE_CORES].given)
+        return true;
+    struct machine_values before = *values;
+    return shape_fit(values, given) || complain_of_cores(to, name, &before, given);
+}
+
+/* Text ---------------------------------------------------------------------------------------- */
+
+/* What the model would be without this key; whether there can be one. */
+static bool model_without(struct sim_model *model, const struct machine_file *file,
+                          const struct machine_values *given, size_t key)
+{
+    char unused[ERROR_SIZE];
+    struct complaint nobody = {.text = unused, .size = sizeof unused};
+    struct machine_values others = *given, values = file->values;
+    others.of[key] = (struct machine_value){.number = 0};
+    return values_merge(&values, "", &others, &nobody) &&
+           machine_model_make(model, &values, unused, sizeof unused) == MACHINE_KEYS;
+}
+
+/* Leaves out, one after the other, what changes nothing. */
+static void given_reduce(const struct machine_spec *spec, struct machine_values *given)
+{
+    for (size_t i = MACHINE_KEYS; i-- > 0;) {
+        struct sim_model model = {.cores = 0};
+        if (!given->of[i].given || !model_without(&model, spec->file, given, i))
+            continue;
+        bool same = true;
+        for (size_t k = 0; k < MACHINE_KEYS && same; k++)
+            same = machine_model_get(&model, &machine_keys[k]) ==
+                   machine_model_get(&spec->model, &machine_keys[k]);
+        if (same)
+            given->of[i].given = false;
+    }
+}
+
+static char *canonical_text(const struct machine_spec *spec, const char *name,
+                            struct machine_values given)
+{
+    char *text = NULL, value[TEXT_SIZE];
+    size_t size = 0;
+    given_reduce(spec, &given);
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        abort();
+    fprintf(to, "%s%s", prefix, name);
+    for (size_t i = 0; i < MACHINE_KEYS; i++)
+        if (given.of[i].given)
+            fprintf(to, ",%s=%s", machine_keys[i].name,
+                    machine_value_text(&machine_keys[i], given.of[i], false, value, sizeof value));
+    fclose(to);
+    return text;
+}
+
+/* Specifications ------------------------------------------------------------------------------ */
+
+static bool settings_parse(const char *name, char *settings, struct machine_values *given,
+                           const struct complaint *to)
+{
+    while (settings) {
+        char *comma = strchr(settings, ',');
+        if (comma)
+            *comma = '\0';
+        if (!setting_parse(name, settings, given, to))
+            return false;
+        settings = comma ? comma + 1 : NULL;
+    }
+    return true;
+}
+
+/* rest: what follows "sim:", changed by the call. */
+static bool simulated_parse(struct machine_spec *spec, char *rest, const struct complaint *to)
+{
+    char error[ERROR_SIZE];
+    char *settings = strchr(rest, ',');
+    if (settings)
+        *settings++ = '\0';
+    struct machine_values given = {.of[0].given = false};
+    spec->file = model_load(rest, to);
+    if (!spec->file)
+        return false;
+    spec->simulated = true;
+    spec->model = spec->file->model;
+    struct machine_values values = spec->file->values;
+    if (!settings_parse(rest, settings, &given, to) || !values_merge(&values, rest, &given, to))
+        return false;
+    if (machine_model_make(&spec->model, &values, error, sizeof error) != MACHINE_KEYS)
+        return complain(to, "sim:%s: %s", rest, error);
+    spec->text = canonical_text(spec, rest, given);
+    return true;
+}
+
+bool machine_spec_parse(struct machine_spec *spec, const char *text, char *error, size_t error_size)
+{
+    struct complaint to = {.text = error, .size = error_size};
+    *spec = (struct machine_spec){.simulated = false};
+    if (strcmp(text, "native") == 0) {
+        spec->text = strdup(text);
+        return true;
+    }
+    if (strncmp(text, prefix, sizeof prefix - 1) != 0)
+        return complain(&to,
+                        "unknown machine \"%s\"; valid: native, sim:MODEL[,KEY=VALUE]...; "
+                        "`schedlab list machines` lists the models",
+                        text);
+    char *copy = strdup(text + sizeof prefix - 1);
+    bool ok = simulated_parse(spec, copy, &to);
+    free(copy);
+    if (!ok)
+        machine_spec_free(spec);
+    return ok;
+}
+
+void machine_spec_free(struct machine_spec *spec)
+{
+    machine_file_free(spec->file);
+    free(spec->text);
+    *spec = (struct machine_spec){.simulated = false};
+}

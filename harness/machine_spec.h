@@ -1,0 +1,44 @@
+/* machine_spec.h - specifications of machines: "native", or "sim:server64,cores=16".
+ *
+ * Who calls: what runs samples, list, calibrate. One grammar everywhere:
+ *
+ *     native                            the machine that this is
+ *     sim:MODEL[,KEY=VALUE]...          a simulated one
+ *
+ * MODEL is a file of harness/machines without its ".yaml", or the path of another one with it. KEY
+ * is one of machine_keys.h, and VALUE as there: "l1.size=64Ki", "dirty.remote=300ns",
+ * "lookahead=0". Where only cores is given, the shape follows it:
+ *
+ *     cores < smt         one core without siblings; valid: 1
+ *     cores <= group      the first ones of a group, whose L3 stays whole: as with cores switched off
+ *     cores <= socket     whole groups of one socket
+ *     more                whole groups on as few sockets of the same number of cores as can hold them
+ *
+ * The canonical text is the name and then, in the order of the table, the keys whose values differ
+ * from the model's, or from the shape that cores makes; two specifications mean the same if their
+ * canonical texts are equal. A time in cycles stays one, for it follows the clock rate.
+ */
+#ifndef SCHEDLAB_MACHINE_SPEC_H
+#define SCHEDLAB_MACHINE_SPEC_H
+
+#include "harness/machine_file.h"
+
+struct machine_spec {
+    bool simulated;            /* false: native, and no more but the text */
+    struct sim_model model;    /* its name is that of the file */
+    struct machine_file *file; /* title, sources and values as in the file, before any KEY=VALUE */
+    char *text;                /* canonical */
+};
+
+/* True, and *spec is to be freed; or false, nothing to free, and one line in error (no newline)
+ * that names what is wrong and what is valid. */
+bool machine_spec_parse(struct machine_spec *spec, const char *text, char *error,
+                        size_t error_size);
+void machine_spec_free(struct machine_spec *spec); /* all zero is fine */
+
+/* The names of the models in harness/machines, sorted, NULL-terminated; each and the list are to be
+ * freed, which machine_names_free() does. NULL and one line in error if there is no such folder. */
+char **machine_names(char *error, size_t error_size);
+void machine_names_free(char **names);
+
+#endif
