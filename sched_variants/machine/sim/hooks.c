@@ -52,6 +52,7 @@ void machine_touch(const void *start, size_t size, bool write)
 void machine_relax(const volatile void *word)
 {
     (void)word;
+    sim_note_spin(sim_model.relax_ps);
     spend(sim_model.relax_ps, PC);
 }
 
