@@ -28,7 +28,7 @@ deny "$(sources sched_variants)" "the runtime knows no workload" 'workload'
 deny "$(sources sched_variants workloads | grep -v '^sched_variants/machine/native/')" \
     "only machine/native touches threads, clocks, signals, pages and descriptors" "<($system)[./a-z_]*>"
 allow "$(sources sched_variants/machine)" "the machine knows nothing above it" \
-    '<|"(machine|machine/[a-z_]+|[a-z_]+_native|native[a-z_]*|native/[a-z_]+)\.h"'
+    '<|"(machine|machine/[a-z_]+|[a-z_]+_native|native[a-z_]*|native/[a-z_]+)\.h"|"(sim|model|cache|cache_impl)\.h"'
 deny "$(sources sched_variants/runtime)" "the floor knows no variant" '"(\.\./)?(contsteal|gmp|grq|kthread|perm|static|tasksteal|uthread)/'
 deny "$(sources workloads)" "a workload includes the public header only" \
     '"(sched|g|internal|deque|lock|stats|machine|runtime/(sched|g|internal|deque|lock|stats)|sched_variants/.*)\.h"'

@@ -19,6 +19,7 @@
  * Context switches between simulated threads are host stacks changing hands; the goroutines' own
  * switches (runtime/ctx.h) go on below, as on a real thread.
  */
+#include "cache.h"
 #include "internal.h"
 #include "machine.h"
 
@@ -665,8 +666,8 @@ static struct futex *futexes[FUTEX_BUCKETS];
 
 static struct futex **futex_find(_Atomic uint32_t *word)
 {
-    struct futex **at =
-        &futexes[(((uintptr_t)word >> 2) * UINT64_C(0x9e3779b97f4a7c15)) >> 52 & (FUTEX_BUCKETS - 1)];
+    struct futex **at = &futexes[(((uintptr_t)word >> 2) * UINT64_C(0x9e3779b97f4a7c15)) >> 52 &
+                                 (FUTEX_BUCKETS - 1)];
     while (*at && (*at)->word != word)
         at = &(*at)->next;
     return at;
@@ -685,9 +686,10 @@ int machine_wait(_Atomic uint32_t *word, uint32_t value, int64_t timeout_ns)
         TAILQ_INIT(&futex->queue);
     }
     futex->users++;
-    int64_t limit = timeout_ns < 0                       ? -1
-                    : timeout_ns > INT64_MAX / 2 / PS_PER_NS ? INT64_MAX / 2
-                                                         : timeout_ns * PS_PER_NS + sim_model.slack_ps;
+    int64_t limit = timeout_ns < 0 ? -1
+                    : timeout_ns > INT64_MAX / 2 / PS_PER_NS
+                        ? INT64_MAX / 2
+                        : timeout_ns * PS_PER_NS + sim_model.slack_ps;
     int error = sim_queue_wait(&futex->queue, limit);
     if (--futex->users == 0) {
         at = futex_find(word);
@@ -747,6 +749,7 @@ static struct sim_thread *thread_new(size_t stack_size)
         free(thread);
         return NULL;
     }
+    machine_name(thread->stack, stack_size, "thread stack");
     void **sp = (void **)(void *)(thread->stack + stack_size) - SWITCH_WORDS - 2;
     sp[SWITCH_PC] = (void *)thread_main;
     thread->sp = sp;
@@ -774,7 +777,7 @@ int machine_thread_start(struct machine_thread *thread, void (*fn)(void *), void
     new->vruntime_ps = current->vruntime_ps;
     if (cpu >= 0)
         new->pinned = cpu_ids[cpu % cpu_count];
-    thread->handle = (uintptr_t)new;
+    thread->handle = (uintptr_t) new;
     thread_runnable(new);
     return 0;
 }
@@ -813,7 +816,7 @@ void machine_pin(int cpu)
 {
     struct sim_thread *self = thread_now();
     self->pinned = cpu >= 0 ? cpu_ids[cpu % cpu_count] : -1;
-    struct sim_core *to = self->pinned >= 0      ? &cores[self->pinned]
+    struct sim_core *to = self->pinned >= 0  ? &cores[self->pinned]
                           : current->allowed ? current
                                              : &cores[cpu_ids[0]];
     sim_spend(sim_model.call_ps);
@@ -976,6 +979,7 @@ void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg)
         cores[i].index = i;
         TAILQ_INIT(&cores[i].ready);
     }
+    cache_init(&sim_model);
     machine_init(NULL, 0);
     run = (struct run){.fn = fn, .arg = arg};
     struct sim_thread *first = thread_new(FIRST_STACK);
