@@ -137,7 +137,7 @@ SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 always:
 
 ifeq ($(CONFIG),release)
-build: build/schedlab ## Build build/schedlab (the default)
+build: build/schedlab build/schedlab-sim ## Build build/schedlab and build/schedlab-sim (the default)
 else
 build: $(OUT)/schedlab
 endif
@@ -145,6 +145,12 @@ tests: $(OUT)/schedlab $(TEST_PROGRAMS) $(CONFORMANCE)
 
 build/schedlab: build/release$(if $(filter clang,$(COMPILER)),-clang)/schedlab always
 	@test $< -ef $@ || ln -f $< $@
+
+# The same sources for simulated machines.
+SIM_PROGRAM := build/sim$(if $(filter clang,$(COMPILER)),-clang)/schedlab
+build/schedlab-sim: always
+	@$(MAKE) CONFIG=sim $(SIM_PROGRAM)
+	@test $(SIM_PROGRAM) -ef $@ || ln -f $(SIM_PROGRAM) $@
 
 # Holds the command that made the objects: a change of compiler or flags rebuilds, nothing else does.
 $(OUT)/command: always

@@ -63,6 +63,7 @@ void machine_name(const void *start, size_t size, const char *name)
 void machine_relax(const volatile void *word)
 {
     (void)word;
+    sim_note_spin(sim_model.relax_ps);
     spend(sim_model.relax_ps, PC);
 }
 
