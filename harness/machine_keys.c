@@ -185,7 +185,7 @@ static bool number_parse(enum machine_kind kind, const char *text, struct machin
     return thousandths == 0 && *text == '\0';
 }
 
-/* The range does not bind cycles, whose length is not known yet; machine_model_make() sees to it. */
+/* The range does not bind cycles, whose length is not known yet; machine_model_make() looks. */
 static bool value_is_valid(const struct machine_key *key, struct machine_value value)
 {
     return value.cycles || (value.number >= key->min && value.number <= key->max);

@@ -1,5 +1,5 @@
-/* test_machine_file.c - what a model of a machine may say, what it then means, and that every mistake
- * is one line that names the file, the line and what is valid. */
+/* test_machine_file.c - what a model of a machine may say, what it then means, and that every
+ * mistake is one line that names the file, the line and what is valid. */
 #define _GNU_SOURCE
 #include "harness/machine_file.h"
 
