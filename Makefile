@@ -56,14 +56,15 @@ OPTIMIZE_debug := -O1 -fno-omit-frame-pointer -DSCHEDLAB_DEBUG
 OPTIMIZE_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -DSCHEDLAB_ASAN
 OPTIMIZE_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread -DSCHEDLAB_TSAN
 OPTIMIZE_aarch64 := -O2
+OPTIMIZE_sim := -O2 -fno-omit-frame-pointer -fno-pie -DSCHEDLAB_SIM
 OPTIMIZE := $(OPTIMIZE_$(CONFIG))
 ifeq ($(OPTIMIZE),)
-$(error CONFIG=$(CONFIG) is unknown; valid are release, debug, asan, tsan)
+$(error CONFIG=$(CONFIG) is unknown; valid are release, debug, asan, tsan, sim)
 endif
 
 # jemalloc comes before the C library, so that malloc is its; sanitizers bring an allocator themselves,
 # and the cross build has none of the libraries.
-ALLOCATOR := $(if $(filter release debug,$(CONFIG)),jemalloc)
+ALLOCATOR := $(if $(filter release debug sim,$(CONFIG)),jemalloc)
 LIBRARIES := papi jansson libcyaml gsl hwloc $(ALLOCATOR)
 FLOOR_LDLIBS := $(if $(ALLOCATOR),-ljemalloc) -pthread -lm
 ifneq ($(CONFIG),aarch64)
@@ -72,8 +73,8 @@ LDLIBS := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lsde $(FLOOR_LDLI
 endif
 
 CFLAGS = -std=gnu17 -g $(OPTIMIZE) $(WARNINGS) -pthread $(EXTRA_CFLAGS)
-LDFLAGS = -g $(OPTIMIZE) -pthread $(EXTRA_CFLAGS)
-COMPILE = $(CC) $(CFLAGS) $(ROOTS) $(LIBRARY_CFLAGS)
+LDFLAGS = -g $(OPTIMIZE) -pthread $(LDFLAGS_$(CONFIG)) $(EXTRA_CFLAGS)
+COMPILE = $(CC) $(CFLAGS) $(INSTRUMENTED) $(ROOTS) $(LIBRARY_CFLAGS)
 OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
 NM := $(shell $(CC) -print-prog-name=nm)
 
@@ -84,7 +85,15 @@ MICRO_LDLIBS = -lbenchmark -lstdc++
 
 # Sources ----------------------------------------------------------------------------------------
 
-FLOOR_SOURCES := $(wildcard sched_variants/*.c sched_variants/*/*.c sched_variants/machine/native/*.c)
+# The simulated machine (CONFIG=sim) calls back at each load, store, atomic and basic block of what runs on
+# it; the program lies at fixed addresses.
+INSTRUMENT_sim := -fsanitize=thread -fsanitize-coverage=trace-pc -U__SANITIZE_THREAD__ \
+    $(if $(filter gcc,$(COMPILER)),--param tsan-instrument-func-entry-exit=0,-mllvm -tsan-instrument-func-entry-exit=0)
+INSTRUMENT := $(INSTRUMENT_$(CONFIG))
+LDFLAGS_sim := -no-pie
+MACHINE := $(if $(filter sim,$(CONFIG)),sim,native)
+MACHINE_SOURCES := $(wildcard sched_variants/machine/$(MACHINE)/*.c)
+FLOOR_SOURCES := $(wildcard sched_variants/*.c sched_variants/*/*.c) $(MACHINE_SOURCES)
 WORKLOAD_SOURCES := $(wildcard workloads/*.c)
 # Files that open fork/join frames are compiled once per policy, x.c to x.FJ_HELP.o and so on, and what
 # x.c defines for others, PREFIX_x, is PREFIX_x_FJ_HELP there. Linked frames are addressed by the frame
@@ -158,9 +167,15 @@ $(OUT)/origin.h: always $(OUT)/command
 $(OUT)/harness/environment.o: $(OUT)/origin.h
 $(OUT)/harness/environment.o: EXTRA_INPUT = -include $(OUT)/origin.h
 
+# What runs on the simulated machine is instrumented, and gets memory from it.
+$(OUT)/sched_variants/%.o $(OUT)/workloads/%.o: INSTRUMENTED = $(INSTRUMENT)
+$(OUT)/sched_variants/machine/%.o: INSTRUMENTED =
+SIMULATED_CALLS := malloc calloc realloc free aligned_alloc posix_memalign memcpy memmove memset memcmp
+SIMULATED = $(if $(INSTRUMENTED),&& $(OBJCOPY) $(foreach name,$(SIMULATED_CALLS),--redefine-sym $(name)=sim_$(name)) $@)
+
 $(OUT)/%.o: %.c $(OUT)/command
 	@mkdir -p $(@D)
-	$(SAY) $(COMPILE) $(EXTRA_INPUT) -MMD -MP -c -o $@ $<
+	$(SAY) $(COMPILE) $(EXTRA_INPUT) -MMD -MP -c -o $@ $< $(SIMULATED)
 
 # Where a goroutine may be stopped by a signal (runtime/preempt.c): the code of workloads, in a section of
 # its own. Not that of FJ_HELP and FJ_LINKED, which works on the worker itself; and none that names the word
@@ -170,13 +185,13 @@ INTERRUPTIBLE = $(OBJCOPY) --rename-section .text=workload_text $@ && \
     rm $@; exit 1; fi
 $(OUT)/workloads/%.o: workloads/%.c $(OUT)/command
 	@mkdir -p $(@D)
-	$(SAY) $(COMPILE) -MMD -MP -c -o $@ $< && $(INTERRUPTIBLE)
+	$(SAY) $(COMPILE) -MMD -MP -c -o $@ $< $(SIMULATED) && $(INTERRUPTIBLE)
 
 define policy_rule
 $(OUT)/%.$(1).o: %.c $(OUT)/command
 	@mkdir -p $$(@D)
 	$$(SAY) $$(COMPILE) $(FLAGS_FJ) $(FLAGS_$(1)) -DFJ_POLICY=$(1) $$(call renamed,$$(notdir $$*),$(1)) -MMD -MP -c -o $$@ $$< \
-	    $$(if $$(filter workloads/%,$$<),$(if $(filter FJ_GO FJ_WORK,$(1)),&& $$(INTERRUPTIBLE)))
+	    $$(SIMULATED) $$(if $$(filter workloads/%,$$<),$(if $(filter FJ_GO FJ_WORK,$(1)),&& $$(INTERRUPTIBLE)))
 endef
 renamed = $(foreach prefix,workload micro,-D$(prefix)_$(1)=$(prefix)_$(1)_$(2)) -D$(1)_cases=$(1)_cases_$(2)
 $(foreach policy,$(POLICIES),$(eval $(call policy_rule,$(policy))))

@@ -8,6 +8,7 @@
 #include "harness/commands.h"
 #include "harness/counter_names.h"
 #include "harness/digests.h"
+#include "harness/machine_start.h"
 #include "harness/peer_table.h"
 #include "harness/progress.h"
 #include "harness/records.h"
@@ -489,6 +490,19 @@ static int run_all(const struct options *options)
     return status;
 }
 
+struct sample_run {
+    const struct sample_request *request;
+    json_t *record;
+    char *error;
+    size_t error_size;
+};
+
+static void sample_on_machine(void *arg)
+{
+    struct sample_run *run = arg;
+    run->record = sample_measure(run->request, run->error, run->error_size);
+}
+
 static int run_sample(struct options *options)
 {
     char error[ERROR_SIZE];
@@ -500,9 +514,12 @@ static int run_sample(struct options *options)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     options->request.variant = options->arguments[0];
     options->request.workload = options->arguments[1];
-    json_t *record = sample_measure(&options->request, error, sizeof error);
-    if (!record)
+    struct sample_run run = {&options->request, NULL, error, sizeof error};
+    if (!machine_start(options->request.machine, options->request.seed, sample_on_machine, &run,
+                       error, sizeof error) ||
+        !run.record)
         cli_misuse(options->command, "%s", error);
+    json_t *record = run.record;
     json_dumpf(record, stdout, JSON_COMPACT);
     putchar('\n');
     bool failed = record_is(record, "failed");

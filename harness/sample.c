@@ -6,13 +6,13 @@
 #include "harness/counters.h"
 #include "harness/disturbance.h"
 #include "harness/limits.h"
+#include "harness/machine_start.h"
 #include "harness/peer_sample.h"
 #include "harness/peer_table.h"
 #include "harness/peers/call_times.h"
 #include "harness/probe.h"
 #include "harness/process_cpu.h"
 #include "harness/records.h"
-#include "harness/topology.h"
 #include "harness/warmup.h"
 #include "workloads/histogram.h"
 
@@ -554,7 +554,7 @@ static void measure_serial(struct sample *sample)
 /* The cores come first: memory shall be touched where it is used. */
 static void take_cores(struct sample *sample)
 {
-    sample->cpu_count = topology_pick_cpus(sample->cpus, sample->request->workers);
+    sample->cpu_count = machine_pick_cpus(sample->cpus, sample->request->workers);
     int error = machine_init(sample->cpus, sample->cpu_count);
     if (error)
         fail(sample, "cannot use the cores: %s", strerror(-error));

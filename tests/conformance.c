@@ -19,6 +19,10 @@
 #include "support.h"
 #include "workloads/workload.h"
 
+#if defined(SCHEDLAB_SIM)
+#include "sim/sim.h"
+#endif
+
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -693,9 +697,9 @@ static void registries_check(void)
     exit(1);
 }
 
-int main(int argc, char **argv)
+static void suite_run(void *unused)
 {
-    options_parse(argc, argv);
+    (void)unused;
     registries_check();
     for (size_t v = 0; sched_variants[v]; v++) {
         for (size_t i = 0; i < sizeof whole_runs / sizeof *whole_runs; i++)
@@ -708,5 +712,15 @@ int main(int argc, char **argv)
         misuse_words();
     if (!suite.list)
         printf("1..%d\n", suite.lines);
+}
+
+int main(int argc, char **argv)
+{
+    options_parse(argc, argv);
+#if defined(SCHEDLAB_SIM)
+    sim_run(&sim_model_plain, 1, suite_run, NULL);
+#else
+    suite_run(NULL);
+#endif
     return suite.failures > 0;
 }

@@ -13,7 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(SCHEDLAB_SIM)
+#include "sim/self.h"
+#else
 #include "native/self.h"
+#endif
 
 struct m;
 
@@ -63,35 +67,17 @@ int machine_timer_slack(int64_t ns);
 /* Goes into the kernel and comes back: the shortest call there is. */
 void machine_call(void);
 
-/* In a spin loop: tells the core that we wait for *word to change. */
-static inline void machine_relax(const volatile void *word)
-{
-    (void)word;
-#if defined(__x86_64__)
-    __asm__ volatile("pause" ::: "memory");
-#elif defined(__aarch64__)
-    __asm__ volatile("yield" ::: "memory");
-#endif
-}
+/* In the machine's self.h too, since they are part of what calls them:
+ *
+ *   void machine_relax(const volatile void *word)
+ *     in a spin loop: tells the core that we wait for *word to change
+ *   void machine_fence(_Atomic uint32_t *scratch)
+ *     a full fence between the caller's earlier stores and later loads
+ *   void machine_touch(const void *start, size_t size, bool write)
+ *     what inline assembly reads or writes, for machines that see no other way */
 
 /* Gives the core to another runnable thread, if there is one. */
 void machine_yield(void);
-
-/* A full fence between the caller's earlier stores and later loads: a locked instruction on x86,
- * which costs a fraction of mfence. ThreadSanitizer knows no fences, so its build uses a
- * read-modify-write instead. */
-static inline void machine_fence(_Atomic uint32_t *scratch)
-{
-#if defined(__SANITIZE_THREAD__) || defined(SCHEDLAB_TSAN)
-    atomic_fetch_add_explicit(scratch, 0, memory_order_seq_cst);
-#elif defined(__x86_64__)
-    (void)scratch;
-    __asm__ volatile("lock orl $0, -4(%%rsp)" ::: "memory", "cc");
-#else
-    (void)scratch;
-    atomic_thread_fence(memory_order_seq_cst);
-#endif
-}
 
 /* Makes every running thread of the process pass a full fence before it returns; lets the other
  * side of a store-load pairing do without a fence of its own. -ENOSYS where the kernel cannot. */

@@ -32,7 +32,7 @@
 #if __has_feature(address_sanitizer)
 #define CTX_ASAN 1
 #endif
-#if __has_feature(thread_sanitizer)
+#if __has_feature(thread_sanitizer) && !defined(SCHEDLAB_SIM)
 #define CTX_TSAN 1
 #endif
 #endif

@@ -38,7 +38,7 @@
 
 #if !defined(FJ_LINKED_WORKS)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SCHEDLAB_ASAN) ||     \
-    defined(SCHEDLAB_TSAN) || !defined(__x86_64__)
+    defined(SCHEDLAB_TSAN) || defined(SCHEDLAB_SIM) || !defined(__x86_64__)
 #define FJ_LINKED_WORKS 0
 #else
 #define FJ_LINKED_WORKS 1

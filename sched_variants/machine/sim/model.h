@@ -61,6 +61,7 @@ struct sim_model {
     int64_t relax_ps; /* a spin loop's hint */
 
     /* The kernel. */
+    int64_t clock_ps;    /* reading the clock */
     int64_t call_ps;     /* the shortest system call */
     int64_t wait_ps;     /* going to sleep on a futex, up to the switch */
     int64_t wake_ps;     /* for who wakes a sleeper */
@@ -78,5 +79,8 @@ struct sim_model {
 
     int64_t lookahead_ps; /* by how much a core may run ahead of the others */
 };
+
+/* The machine that tests run on: 16 cores in two groups, round numbers. */
+extern const struct sim_model sim_model_plain;
 
 #endif

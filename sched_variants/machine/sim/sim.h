@@ -61,6 +61,10 @@ int sim_queue_wait(struct sim_queue *queue, int64_t timeout_ps);
  * has woken up. Costs the caller nothing by itself. */
 int sim_queue_wake(struct sim_queue *queue, int n);
 
+/* The current thread accesses memory that no instrumented code does: what a system call copies,
+ * what a context switch saves. One access to each line. */
+void sim_touch(const void *start, size_t size, bool write);
+
 /* A sample of a latency, from the machine's own random numbers. */
 int64_t sim_latency(const struct sim_latency *latency);
 uint64_t sim_random(void);

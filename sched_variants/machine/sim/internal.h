@@ -1,0 +1,20 @@
+/* internal.h - what kernel.c, hooks.c and memory.c share beside sim.h. */
+#ifndef SCHEDLAB_SIM_INTERNAL_H
+#define SCHEDLAB_SIM_INTERNAL_H
+
+#include "sim.h"
+
+/* Memory of the simulator's own, from the host; ends the process if there is none. */
+void *sim_host_alloc(size_t size);
+
+int sim_core_index(void); /* the current core; 0 before sim_run() */
+
+/* The current core's clock, and how far it may go before sim_preempt() must look who is next. */
+extern int64_t *sim_clock;
+extern int64_t sim_horizon;
+
+/* The horizon has been passed, at pc in instrumented code: others run first, and an interrupt that
+ * is due is delivered. */
+void sim_preempt(uintptr_t pc);
+
+#endif

@@ -1,0 +1,302 @@
+/* memory.c - the arena of the simulated machine.
+ *
+ * Addresses decide things: which lock is taken first, which bucket a word falls into, which lines
+ * share a set. So all that instrumented code may touch lies at addresses that are the same in every
+ * run, on every host: the program's own data, because it is linked at fixed addresses, and this
+ * arena, which begins where no kernel puts anything by itself.
+ *
+ * malloc() of instrumented code comes here too. A block lies in a chunk of blocks of one size; a
+ * freed one goes to the list of the core that freed it and is the next of its size there, as with
+ * an allocator that has a cache per thread. The allocator's own data are outside the simulated
+ * memory: it is the same for all variants, and what is measured is their use of memory.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "internal.h"
+#include "machine.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define ARENA_BASE ((uintptr_t)1 << 44)
+#define ARENA_SIZE ((size_t)1 << 42)
+
+enum {
+    CHUNK_SHIFT = 16, /* of blocks of one size */
+    CHUNK = 1 << CHUNK_SHIFT,
+    SMALL_MAX = CHUNK / 2,
+    CLASSES = 48,
+    EXTENTS = 64, /* unmapped ranges are kept by the logarithm of their size */
+    MALLOC_ALIGN = 16,
+};
+
+static uintptr_t arena_next = ARENA_BASE;
+
+struct free_range {
+    struct free_range *next;
+    uintptr_t start;
+    size_t size;
+};
+static struct free_range *free_ranges[EXTENTS];
+static struct free_range *unused_ranges;
+
+/* What a chunk of the arena is for, by (address - ARENA_BASE) >> CHUNK_SHIFT: 0 pages; a class + 1;
+ * a negative number: a large block of so many pages begins here. */
+static int32_t *chunk_use;
+
+struct free_block {
+    struct free_block *next;
+};
+static struct free_block *free_blocks[SIM_CORES_MAX][CLASSES];
+static uintptr_t fresh[CLASSES], fresh_end[CLASSES];
+
+/* Pages --------------------------------------------------------------------------------------- */
+
+static int size_log(size_t size)
+{
+    return 63 - __builtin_clzll(size);
+}
+
+/* A range that was unmapped before, of this very size. */
+static uintptr_t range_take(size_t size, size_t align)
+{
+    for (struct free_range **at = &free_ranges[size_log(size)]; *at; at = &(*at)->next) {
+        struct free_range *range = *at;
+        if (range->size != size || range->start & (align - 1))
+            continue;
+        *at = range->next;
+        range->next = unused_ranges;
+        unused_ranges = range;
+        return range->start;
+    }
+    return 0;
+}
+
+void *sim_pages_map(size_t size, size_t align)
+{
+    size = (size + SIM_PAGE - 1) & ~(size_t)(SIM_PAGE - 1);
+    if (align < CHUNK)
+        align = CHUNK;
+    uintptr_t start = range_take(size, align);
+    if (!start) {
+        start = (arena_next + align - 1) & ~(uintptr_t)(align - 1);
+        if (size > ARENA_SIZE || start + size > ARENA_BASE + ARENA_SIZE)
+            return NULL;
+        arena_next = start + size;
+    }
+    void *pages =
+        mmap((void *)start, size, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    return pages == (void *)start ? pages : NULL;
+}
+
+void sim_pages_unmap(void *pages, size_t size)
+{
+    size = (size + SIM_PAGE - 1) & ~(size_t)(SIM_PAGE - 1);
+    munmap(pages, size);
+    struct free_range *range = unused_ranges;
+    if (range)
+        unused_ranges = range->next;
+    else
+        range = sim_host_alloc(sizeof *range);
+    *range = (struct free_range){free_ranges[size_log(size)], (uintptr_t)pages, size};
+    free_ranges[size_log(size)] = range;
+}
+
+/* Blocks -------------------------------------------------------------------------------------- */
+
+/* Four sizes to each power of two: 16, 32, 48, 64, 80, 96, 112, 128, 160, ... */
+static int class_of(size_t size)
+{
+    if (size <= 64)
+        return size == 0 ? 0 : (int)((size - 1) / 16);
+    int log = size_log(size - 1);
+    return 4 + (log - 6) * 4 + (int)((size - 1 - ((size_t)1 << log)) >> (log - 2));
+}
+
+static size_t class_size(int class)
+{
+    if (class < 4)
+        return 16 * (size_t)(class + 1);
+    int log = 6 + (class - 4) / 4;
+    return ((size_t)1 << log) + (((size_t)(class - 4) % 4 + 1) << (log - 2));
+}
+
+static int32_t *use_of(uintptr_t address)
+{
+    return &chunk_use[(address - ARENA_BASE) >> CHUNK_SHIFT];
+}
+
+static bool uses_ready(void)
+{
+    size_t size = (ARENA_SIZE >> CHUNK_SHIFT) * sizeof *chunk_use;
+    if (!chunk_use) {
+        chunk_use = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (chunk_use == MAP_FAILED)
+            chunk_use = NULL;
+    }
+    return chunk_use != NULL;
+}
+
+static void *large_alloc(size_t size, size_t align)
+{
+    void *pages = sim_pages_map(size, align);
+    if (pages)
+        *use_of((uintptr_t)pages) = -(int32_t)((size + SIM_PAGE - 1) / SIM_PAGE);
+    return pages;
+}
+
+static void *small_alloc(int class)
+{
+    struct free_block **list = &free_blocks[sim_core_index()][class], *block = *list;
+    if (block) {
+        *list = block->next;
+        return block;
+    }
+    size_t size = class_size(class);
+    if (fresh[class] + size > fresh_end[class]) {
+        void *chunk = sim_pages_map(CHUNK, CHUNK);
+        if (!chunk)
+            return NULL;
+        *use_of((uintptr_t)chunk) = class + 1;
+        fresh[class] = (uintptr_t)chunk;
+        fresh_end[class] = fresh[class] + CHUNK;
+    }
+    block = (void *)fresh[class];
+    fresh[class] += size;
+    return block;
+}
+
+/* A power of two is aligned to itself, since chunks are aligned. */
+static size_t size_for(size_t size, size_t align)
+{
+    if (align <= MALLOC_ALIGN)
+        return size;
+    size_t power = align;
+    while (power < size)
+        power *= 2;
+    return power;
+}
+
+void *machine_alloc(size_t size, size_t align)
+{
+    if (!uses_ready() || size > ARENA_SIZE)
+        return NULL;
+    size = size_for(size, align);
+    return size > SMALL_MAX ? large_alloc(size, align) : small_alloc(class_of(size));
+}
+
+void machine_free(void *ptr)
+{
+    if (!ptr)
+        return;
+    int32_t use = *use_of((uintptr_t)ptr);
+    if (use <= 0) {
+        *use_of((uintptr_t)ptr) = 0;
+        sim_pages_unmap(ptr, (size_t)-use * SIM_PAGE);
+        return;
+    }
+    struct free_block **list = &free_blocks[sim_core_index()][use - 1], *block = ptr;
+    block->next = *list;
+    *list = block;
+}
+
+static size_t block_size(const void *ptr)
+{
+    int32_t use = *use_of((uintptr_t)ptr);
+    return use > 0 ? class_size(use - 1) : (size_t)-use * SIM_PAGE;
+}
+
+/* What instrumented code calls in place of the C library's (the Makefile renames the symbols). */
+
+void *sim_malloc(size_t size)
+{
+    return machine_alloc(size, MALLOC_ALIGN);
+}
+
+void *sim_calloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return NULL;
+    void *ptr = machine_alloc(bytes, MALLOC_ALIGN);
+    if (ptr) {
+        memset(ptr, 0, bytes);
+        if (bytes <= SMALL_MAX) /* pages come zeroed */
+            sim_touch(ptr, bytes, true);
+    }
+    return ptr;
+}
+
+void sim_free(void *ptr)
+{
+    machine_free(ptr);
+}
+
+void *sim_realloc(void *ptr, size_t size)
+{
+    if (ptr && size <= block_size(ptr))
+        return ptr;
+    void *grown = machine_alloc(size, MALLOC_ALIGN);
+    if (!grown || !ptr)
+        return grown;
+    size_t kept = block_size(ptr) < size ? block_size(ptr) : size;
+    sim_touch(ptr, kept, false);
+    sim_touch(grown, kept, true);
+    memcpy(grown, ptr, kept);
+    machine_free(ptr);
+    return grown;
+}
+
+void *sim_aligned_alloc(size_t align, size_t size)
+{
+    return machine_alloc(size, align);
+}
+
+int sim_posix_memalign(void **ptr, size_t align, size_t size)
+{
+    *ptr = machine_alloc(size, align);
+    return *ptr ? 0 : ENOMEM;
+}
+
+/* machine.h ----------------------------------------------------------------------------------- */
+
+void *machine_block_map(size_t size)
+{
+    return sim_pages_map(size, size);
+}
+
+void machine_block_unmap(void *block, size_t size)
+{
+    sim_pages_unmap(block, size);
+}
+
+size_t machine_guard_size(void)
+{
+    return SIM_PAGE;
+}
+
+void *machine_stacks_map(size_t count, size_t size, size_t *guarded)
+{
+    char *base = sim_pages_map(count * size, SIM_PAGE);
+    if (!base)
+        return NULL;
+    madvise(base, count * size, MADV_NOHUGEPAGE);
+    *guarded = 0;
+    for (size_t i = 0; i < count; i++)
+        *guarded += mprotect(base + i * size, SIM_PAGE, PROT_NONE) == 0;
+    return base;
+}
+
+void machine_stacks_unmap(void *base, size_t count, size_t size)
+{
+    sim_pages_unmap(base, count * size);
+}
+
+void machine_stacks_drop(void *base, size_t count, size_t size)
+{
+    madvise(base, count * size, MADV_DONTNEED);
+}
