@@ -110,6 +110,7 @@ struct cache_history {
     uint32_t size, used, free;
     int shift;
     uint64_t floor; /* whatever was last accessed then, or before, is a capacity miss */
+    uint64_t ceiling, ceiling_until; /* then, or later, a conflict; as long as the clock is below */
 };
 
 struct cache_unit {

@@ -4,13 +4,14 @@
  * fully associative LRU cache of the same size would have done with the same accesses.
  *
  * L2 and L3 see few enough accesses to run such a cache beside them, as a list (cache_level.c).
- * For L1 that would cost every hit. There the stamps that hits leave anyway are enough: of C lines, such
- * a cache holds those C whose last access is the latest, so a line that was last accessed at t has
- * left it when C others have later stamps. Those are in L1, or L1 has replaced them since; the
+ * For L1 that would cost every hit. There the stamps that hits leave anyway are enough: of C lines,
+ * such a cache holds those C whose last access is the latest, so a line that was last accessed at t
+ * has left it when C others have later stamps. Those are in L1, or L1 has replaced them since; the
  * latter are kept, with their stamps, in the history. Counting through both costs as much as C
- * accesses and is seldom needed, for two bounds:
+ * accesses and is seldom needed, for three bounds:
  *
  *   fewer than C accesses since t                  a conflict: too few for C lines
+ *   n others are later than t, and n < C           a conflict, now and for C - n accesses, from t
  *   n others are later than t, and n >= C          capacity, now and ever, up to t + n - C: one
  *                                                  access has one stamp, so each step of t takes at
  *                                                  most one from n; history.floor keeps that
@@ -30,6 +31,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+    CEILING_MIN = 32
+}; /* accesses that a new ceiling should hold, to replace one that still does */
 
 struct cache_history_node {
     const struct cache_line *line;
@@ -173,9 +178,18 @@ bool cache_history_capacity(struct cache_unit *unit, const struct cache_line *li
         return true;
     if (unit->front.clock - stamp <= unit->slots) /* this access is one of them */
         return false;
-    uint32_t later = later_lines(unit, stamp);
-    if (later < unit->slots)
+    if (stamp >= history->ceiling && unit->front.clock < history->ceiling_until)
         return false;
+    uint32_t later = later_lines(unit, stamp);
+    if (later < unit->slots) {
+        uint64_t until = unit->front.clock + unit->slots - later;
+        if (unit->front.clock >= history->ceiling_until ||
+            (stamp < history->ceiling && unit->slots - later >= CEILING_MIN)) {
+            history->ceiling = stamp;
+            history->ceiling_until = until;
+        }
+        return false;
+    }
     history->floor = stamp + later - unit->slots;
     return true;
 }
