@@ -110,6 +110,7 @@ struct cache_level {
 /* Lines that L1 replaced, with their last access: for the same decision, see cache_why.c. */
 struct cache_history {
     struct cache_history_node *nodes; /* from 1 */
+    uint64_t *stamps;                 /* of the nodes; 0: not in use */
     uint32_t *heads;
     uint32_t size, used, free;
     int shift;
