@@ -149,10 +149,48 @@ static void write_back(struct cache_core *core, const struct cache_unit *unit,
     line->l3_dirty = (uint16_t)unit->group;
 }
 
+/* Watching ------------------------------------------------------------------------------------ */
+
+void (*cache_on_loss)(int core);
+static const struct cache_line *watched[SIM_CORES_MAX];
+
+void cache_watch_end(int core)
+{
+    if (!watched[core])
+        return;
+    watched[core] = NULL;
+    ((struct cache_unit *)cache_cores[core].front)->watchers--;
+}
+
+bool cache_watch(int core, uintptr_t address)
+{
+    struct cache_unit *unit = (struct cache_unit *)cache_cores[core].front;
+    struct cache_line *line = cache_line_at(address, unit->socket);
+    if (!cache_bit(cache_set(line, CACHE_HOLDS), unit->index))
+        return false;
+    cache_watch_end(core);
+    watched[core] = line;
+    unit->watchers++;
+    return true;
+}
+
+static void watchers_tell(const struct cache_unit *unit, const struct cache_line *line)
+{
+    int smt = cache.model.smt;
+    for (int core = unit->index * smt; core < (unit->index + 1) * smt; core++) {
+        if (watched[core] != line)
+            continue;
+        cache_watch_end(core);
+        cache_on_loss(core);
+    }
+}
+
 /* Neither L1 nor L2 of the unit has it any more. */
 static void unit_gives_up(struct cache_core *core, const struct cache_unit *unit,
                           struct cache_line *line)
 {
+    if (unit->watchers)
+        watchers_tell(unit, line);
     cache_bit_clear(cache_set(line, CACHE_HOLDS), unit->index);
     if (line->owner == unit->index) {
         line->owner = CACHE_NONE;
@@ -203,6 +241,8 @@ static void l3_replaced(struct cache_core *core, int group, struct cache_line *l
             struct cache_unit *unit = &cache.unit[u];
             if (!cache_bit(cache_set(line, CACHE_HOLDS), u))
                 continue;
+            if (unit->watchers)
+                watchers_tell(unit, line);
             l1_drop(core, unit, line);
             int place = cache_level_find(&unit->l2, line);
             if (place >= 0) {
@@ -235,6 +275,8 @@ static void l3_insert(struct cache_core *core, int group, struct cache_line *lin
 static void unit_loses(struct cache_core *core, int u, struct cache_line *line)
 {
     struct cache_unit *unit = &cache.unit[u];
+    if (unit->watchers)
+        watchers_tell(unit, line);
     struct cache_slot *slot = slot_find(unit, line);
     int place = cache_level_find(&unit->l2, line);
     cache_lose(line, u);

@@ -124,6 +124,7 @@ struct cache_unit {
     uint32_t slots; /* of L1 */
     struct cache_level l2;
     struct cache_history history;
+    int watchers; /* cores of it that watch a line */
 };
 
 /* The machine. */
