@@ -28,7 +28,7 @@ deny "$(sources sched_variants)" "the runtime knows no workload" 'workload'
 deny "$(sources sched_variants workloads | grep -vE '^sched_variants/machine/(native|sim)/')" \
     "only machine/ touches threads, clocks, signals, pages and descriptors" "<($system)[./a-z_]*>"
 allow "$(sources sched_variants/machine | grep -v '^sched_variants/machine/sim/')" "the machine knows nothing above it" \
-    '<|"(machine|machine/[a-z_]+|[a-z_]+_native|native[a-z_]*|native/[a-z_]+)\.h"'
+    '<|"(machine|machine/[a-z_]+|[a-z_]+_native|native[a-z_]*|native/[a-z_]+|sim/self)\.h"'
 parts=$(find sched_variants/machine/sim -name '*.h' -exec basename {} .h \; | paste -sd '|')
 allow "$(sources sched_variants/machine/sim)" "the simulated machine knows machine.h and its own parts" \
     "<|\"(machine|$parts)\.h\""
