@@ -128,6 +128,7 @@ static void level_tells_of_states_when_armed(void **state)
         struct seen seen = look(poller, 8, LONG_NS);
         assert_int_equal(seen.count, 1);
         assert_int_equal(seen.tag[0], 9);
+        put(ends[1]);
         assert_int_equal(look(poller, 8, 0).count, 0);
     }
     assert_int_equal(machine_poller_remove(poller, ends[0]), 0);

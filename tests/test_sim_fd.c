@@ -180,6 +180,51 @@ static void a_window_is_what_a_writer_gets(void **state)
     machine_fd_close(listener);
 }
 
+/* Who has never found it full is told nothing when there is more room. */
+static void room_is_told_to_who_lacked_it(void **state)
+{
+    (void)state;
+    static char much[SOCKET_WINDOW];
+    struct machine_poller *poller = poller_make();
+    int listener = machine_fd_listen(false), ends[2] = {-1, -1};
+    connected(listener, ends);
+    assert_int_equal(machine_poller_add(poller, ends[0], true, 1), 0);
+    assert_int_equal(look(poller, 8, 0).count, 1);
+    assert_int_equal(machine_fd_write(ends[0], much, 100000), 100000);
+    settle();
+    assert_int_equal(machine_fd_read(ends[1], much, sizeof much), 100000);
+    settle();
+    assert_int_equal(look(poller, 8, 0).count, 0);
+    assert_int_equal(machine_fd_write(ends[0], much, sizeof much), SOCKET_WINDOW);
+    settle();
+    assert_int_equal(machine_fd_read(ends[1], much, SOCKET_WINDOW / 3), SOCKET_WINDOW / 3);
+    settle();
+    assert_int_equal(look(poller, 8, 0).count, 1);
+    pair_close(ends);
+    machine_fd_close(listener);
+    machine_poller_free(poller);
+}
+
+/* A write that has sent something says how much, and the next one says what went wrong. */
+static void an_error_waits_for_the_next_call(void **state)
+{
+    (void)state;
+    static char much[2 * SOCKET_WINDOW];
+    int listener = machine_fd_listen(true);
+    int fd = machine_fd_dial(machine_fd_port(listener), true);
+    int peer = machine_fd_accept(listener, true);
+    struct caller writer = {.fd = fd, .write = true, .size = sizeof much, .bytes = much};
+    caller_start(&writer);
+    settle();
+    machine_fd_close(peer);
+    machine_thread_join(&writer.thread);
+    assert_int_equal(writer.result, SOCKET_WINDOW);
+    assert_int_equal(machine_fd_write(fd, much, 1), -ECONNRESET);
+    assert_int_equal(machine_fd_write(fd, much, 1), -EPIPE);
+    machine_fd_close(fd);
+    machine_fd_close(listener);
+}
+
 /* Dialling ------------------------------------------------------------------------------------ */
 
 /* The first 4096 wait to be accepted; the next one asks again after a second, and gives up after
@@ -327,6 +372,7 @@ static void a_file_keeps_what_is_written(void **state)
 static void files_of_the_host_can_be_read(void **state)
 {
     (void)state;
+    int before = -1;
     for (int round = 0; round < 2; round++) {
         FILE *host = tmpfile();
         char path[64], bytes[64] = "";
@@ -339,10 +385,12 @@ static void files_of_the_host_can_be_read(void **state)
         assert_ptr_equal(file_of(table[fd])->content, file_of(table[other])->content);
         assert_int_equal(machine_fd_read(fd, bytes, sizeof bytes), 7);
         assert_int_equal(bytes[6], '0' + round);
-        machine_fd_close(fd);
         machine_fd_close(other);
+        machine_fd_close(before);
+        before = fd;
         fclose(host);
     }
+    machine_fd_close(before);
     assert_int_equal(machine_fd_open("/etc", false), -EISDIR);
     assert_int_equal(machine_fd_open("/dev/null", false), -ENXIO);
 }
@@ -426,6 +474,8 @@ int main(void)
         TEST(bytes_take_the_latency_of_the_network),
         TEST(a_stream_stays_in_order),
         TEST(a_window_is_what_a_writer_gets),
+        TEST(room_is_told_to_who_lacked_it),
+        TEST(an_error_waits_for_the_next_call),
         TEST(a_full_listener_lets_others_come_again),
         TEST(dialling_can_end_at_any_time),
         TEST(ports_are_handed_out_in_turn),
