@@ -74,7 +74,12 @@ void machine_call(void);
  *   void machine_fence(_Atomic uint32_t *scratch)
  *     a full fence between the caller's earlier stores and later loads
  *   void machine_touch(const void *start, size_t size, bool write)
- *     what inline assembly reads or writes, for machines that see no other way */
+ *     what inline assembly reads or writes, for machines that see no other way
+ *   void machine_touch_stack(size_t size)
+ *     likewise, what it writes at the end of the caller's stack
+ *   void machine_name(const void *start, size_t size, const char *name)
+ *     what lies there from now on, "lrq.head", for machines that say where misses are; a name is a
+ *     string literal. A block of machine_alloc() has none at first, and loses its names when freed */
 
 /* Gives the core to another runnable thread, if there is one. */
 void machine_yield(void);

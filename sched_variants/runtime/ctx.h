@@ -163,9 +163,8 @@ static inline struct g *ctx_switch(struct g *from, void **save, struct g *to, co
 #endif
     (void)to_stack;
     (void)to_size;
-    char here; /* what the assembly below writes, and reads */
     if (!dies)
-        machine_touch(&here - sizeof(struct ctx), sizeof(struct ctx), true);
+        machine_touch_stack(sizeof(struct ctx)); /* what the assembly below writes, and reads */
     machine_touch(to->sp, sizeof(struct ctx), false);
     if (dies)
         ctx_leave_raw(to->sp, from);

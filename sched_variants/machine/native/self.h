@@ -71,4 +71,16 @@ static inline void machine_touch(const void *start, size_t size, bool write)
     (void)write;
 }
 
+static inline void machine_touch_stack(size_t size)
+{
+    (void)size;
+}
+
+static inline void machine_name(const void *start, size_t size, const char *name)
+{
+    (void)start;
+    (void)size;
+    (void)name;
+}
+
 #endif

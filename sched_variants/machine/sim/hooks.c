@@ -49,9 +49,21 @@ void machine_touch(const void *start, size_t size, bool write)
     range(start, size, write ? SIM_WRITE : SIM_READ, PC);
 }
 
+void machine_touch_stack(size_t size)
+{
+    const char *end = (const char *)__builtin_frame_address(0) + 2 * sizeof(void *);
+    range(end - size, size, SIM_WRITE, PC);
+}
+
+void machine_name(const void *start, size_t size, const char *name)
+{
+    cache_name(start, size, cache_name_id(name));
+}
+
 void machine_relax(const volatile void *word)
 {
     (void)word;
+    sim_note_spin(sim_model.relax_ps);
     spend(sim_model.relax_ps, PC);
 }
 
@@ -80,7 +92,8 @@ void __tsan_func_entry(void *caller);
 void __tsan_func_entry(void *caller)
 {
     (void)caller;
-    access_by((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *), sizeof(void *), SIM_WRITE, PC);
+    access_by((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *), sizeof(void *), SIM_WRITE,
+              PC);
 }
 
 void __tsan_func_exit(void);

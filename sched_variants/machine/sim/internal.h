@@ -9,6 +9,9 @@ void *sim_host_alloc(size_t size);
 
 int sim_core_index(void); /* the current core; 0 before sim_run() */
 
+/* The current core has spent that much in a spin loop. */
+void sim_note_spin(int64_t ps);
+
 /* The current core's clock, and how far it may go before sim_preempt() must look who is next. */
 extern int64_t *sim_clock;
 extern int64_t sim_horizon;
