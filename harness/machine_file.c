@@ -32,7 +32,7 @@ struct texts {
     char *title;
     char *cores, *smt, *group, *socket, *clock, *prefetch, *lookahead;
     char *block, *store, *atomic, *fence, *relax;
-    char *call, *wait, *wake, *wakeup, *switch_, *signal, *start, *slice, *slack, *membarrier;
+    char *now, *call, *wait, *wake, *wakeup, *switch_, *signal, *start, *slice, *slack, *membarrier;
     struct cache_texts {
         char *size, *ways, *hit, *replacement, *inclusive;
     } l1, l2, l3;
@@ -128,6 +128,7 @@ static const cyaml_schema_field_t model_fields[] = {
     SCALAR(atomic),
     SCALAR(fence),
     SCALAR(relax),
+    SCALAR(now),
     SCALAR(call),
     SCALAR(wait),
     SCALAR(wake),

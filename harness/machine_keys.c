@@ -78,6 +78,7 @@ const struct machine_key machine_keys[MACHINE_KEYS] = {
     TIME("atomic", atomic_ps, "a read-modify-write, beyond getting the line"),
     TIME("fence", fence_ps, "a fence"),
     KEY("relax", MACHINE_TIME, relax_ps, PS, SECOND, NULL, "a spin loop's hint"),
+    TIME("now", clock_ps, "reading the clock"),
     KEY("call", MACHINE_TIME, call_ps, PS, SECOND, NULL, "the shortest system call"),
     TIME("wait", wait_ps, "going to sleep on a futex, up to the switch"),
     TIME("wake", wake_ps, "waking a sleeper, for who wakes it"),
@@ -185,7 +186,7 @@ static bool number_parse(enum machine_kind kind, const char *text, struct machin
     return thousandths == 0 && *text == '\0';
 }
 
-/* The range does not bind cycles, whose length is not known yet; machine_model_make() sees to it. */
+/* The range does not bind cycles, whose length is not known yet; machine_model_make() looks. */
 static bool value_is_valid(const struct machine_key *key, struct machine_value value)
 {
     return value.cycles || (value.number >= key->min && value.number <= key->max);

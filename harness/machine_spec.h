@@ -10,9 +10,9 @@
  * "lookahead=0". Where only cores is given, the shape follows it:
  *
  *     cores < smt         one core without siblings; valid: 1
- *     cores <= group      the first ones of a group, whose L3 stays whole: as with cores switched off
+ *     cores <= group      the first ones of a group, whose L3 stays whole: others are switched off
  *     cores <= socket     whole groups of one socket
- *     more                whole groups on as few sockets of the same number of cores as can hold them
+ *     more                whole groups, spread evenly over as few sockets as can hold them
  *
  * The canonical text is the name and then, in the order of the table, the keys whose values differ
  * from the model's, or from the shape that cores makes; two specifications mean the same if their

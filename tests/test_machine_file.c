@@ -1,5 +1,5 @@
-/* test_machine_file.c - what a model of a machine may say, what it then means, and that every mistake
- * is one line that names the file, the line and what is valid. */
+/* test_machine_file.c - what a model of a machine may say, what it then means, and that every
+ * mistake is one line that names the file, the line and what is valid. */
 #define _GNU_SOURCE
 #include "harness/machine_file.h"
 
@@ -38,6 +38,7 @@ static const char model_text[] =
     "atomic: 8 cycles\n"
     "fence: 20 cycles\n"
     "relax: 40 cycles\n"
+    "now: 25 ns\n"
     "call: 60 ns\n"
     "wait: 500 ns\n"
     "wake: 900 ns\n"
@@ -56,10 +57,9 @@ static const char model_text[] =
     "    source: a page\n"
     "  - of: [l3.replacement, l3.inclusive, prefetch, clean, dirty, upgrade, memory, lookahead]\n"
     "    source: another one\n"
-    "  - of: [block, store, atomic, fence, relax, call, wait, wake, wakeup, switch, signal, "
-    "start]\n"
+    "  - of: [block, store, atomic, fence, relax, now, call, wait, wake, wakeup, switch]\n"
     "    source: a third\n"
-    "  - {of: [slice, slack, membarrier, network, file], source: the last}\n";
+    "  - {of: [signal, start, slice, slack, membarrier, network, file], source: the last}\n";
 
 static char file_path[64];
 
@@ -158,6 +158,7 @@ static void every_key_is_read(void **state)
     assert_int_equal(model->atomic_ps, 4000);
     assert_int_equal(model->fence_ps, 10000);
     assert_int_equal(model->relax_ps, 20000);
+    assert_int_equal(model->clock_ps, 25000);
     assert_int_equal(model->call_ps, 60000);
     assert_int_equal(model->wait_ps, 500000);
     assert_int_equal(model->wake_ps, 900000);

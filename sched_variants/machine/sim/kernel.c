@@ -953,6 +953,14 @@ int64_t sim_counted(int core, enum sim_counted which)
 
 /* The whole ----------------------------------------------------------------------------------- */
 
+/* Instrumented code runs before sim_run() too: the constructors that come with instrumentation,
+ * and checks at the start. This is before all of them. */
+static void begin(void)
+{
+    cache_init(&sim_model_plain);
+}
+__attribute__((section(".preinit_array"), used)) static void (*const before_all)(void) = begin;
+
 struct run {
     void (*fn)(void *arg);
     void *arg;
@@ -979,6 +987,7 @@ void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg)
         cores[i].index = i;
         TAILQ_INIT(&cores[i].ready);
     }
+    cache_fini();
     cache_init(&sim_model);
     machine_init(NULL, 0);
     run = (struct run){.fn = fn, .arg = arg};
