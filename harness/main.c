@@ -23,6 +23,7 @@ static const struct command {
     {"sweep", cmd_sweep, "what a sweep file says, into a folder of records, plots and a report"},
     {"report", cmd_report, "tables, plots and the report of a folder of records, once more"},
     {"doctor", cmd_doctor, "what this machine can count, and what on it disturbs measuring"},
+    {"calibrate", cmd_calibrate, "what this machine's caches and kernel cost, as a model"},
     {"merge", cmd_merge, "runs of one sweep into one"},
     {"compare", cmd_compare, "two runs, variants or revisions: who is faster, and is that shown"},
     {"audit", cmd_audit, "whether comparisons can be believed, from cells whose truth is known"},
@@ -39,7 +40,7 @@ static void print_help(void)
     puts("Usage: schedlab COMMAND [OPTION...]\n"
          "Runs one workload on interchangeable goroutine schedulers and counts what happens.\n");
     for (int i = 0; i < COMMANDS; i++)
-        printf("  %-8s %s\n", commands[i].name, commands[i].help);
+        printf("  %-9s %s\n", commands[i].name, commands[i].help);
     puts("\n  schedlab COMMAND --help   the options of a command, with an example\n"
          "  schedlab --version        the revision this program was built from\n\n"
          "Exit status: 0 done, 1 failed, 2 misused.\n\n"

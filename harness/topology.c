@@ -142,3 +142,95 @@ json_t *topology_to_json(void)
     hwloc_topology_destroy(topology);
     return object;
 }
+
+/* Shape --------------------------------------------------------------------------------------- */
+
+static hwloc_obj_t cache_of(hwloc_obj_t thread, int level)
+{
+    for (hwloc_obj_t at = thread; at; at = at->parent)
+        if (hwloc_obj_type_is_dcache(at->type) && (int)at->attr->cache.depth == level)
+            return at;
+    return NULL;
+}
+
+static int threads_of(hwloc_obj_t object)
+{
+    return object ? hwloc_bitmap_weight(object->cpuset) : 0;
+}
+
+void topology_shape(struct topology_shape *shape)
+{
+    *shape = (struct topology_shape){.threads = 0};
+    hwloc_topology_t topology = topology_load();
+    if (!topology)
+        return;
+    shape->threads = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
+    hwloc_obj_t thread = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, 0);
+    for (int level = 1; thread && level <= 3; level++) {
+        hwloc_obj_t cache = cache_of(thread, level);
+        if (!cache)
+            continue;
+        const char *inclusive = hwloc_obj_get_info_by_name(cache, "Inclusive");
+        shape->cache[level - 1] = (struct topology_cache){
+            .bytes = (int64_t)cache->attr->cache.size,
+            .ways = cache->attr->cache.associativity,
+            .inclusive = inclusive && *inclusive == '1',
+        };
+    }
+    if (thread) {
+        shape->smt = threads_of(hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, thread));
+        shape->group = threads_of(cache_of(thread, 3));
+        shape->socket =
+            threads_of(hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_PACKAGE, thread));
+    }
+    hwloc_topology_destroy(topology);
+}
+
+static int distance_of(hwloc_topology_t topology, int cpu_a, int cpu_b)
+{
+    hwloc_obj_t a = hwloc_get_pu_obj_by_os_index(topology, (unsigned)cpu_a);
+    hwloc_obj_t b = hwloc_get_pu_obj_by_os_index(topology, (unsigned)cpu_b);
+    if (!a || !b || a == b)
+        return -1;
+    hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, a);
+    if (core && core == hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, b))
+        return -1;
+    hwloc_obj_t l3 = cache_of(a, 3);
+    if (l3 && l3 == cache_of(b, 3))
+        return 0;
+    return hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_PACKAGE, a) ==
+                   hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_PACKAGE, b)
+               ? 1
+               : 2;
+}
+
+int topology_distance(int cpu_a, int cpu_b)
+{
+    hwloc_topology_t topology = topology_load();
+    if (!topology)
+        return -1;
+    int distance = distance_of(topology, cpu_a, cpu_b);
+    hwloc_topology_destroy(topology);
+    return distance;
+}
+
+bool topology_may_use(int cpu)
+{
+    hwloc_topology_t topology = topology_load();
+    if (!topology)
+        return false;
+    hwloc_cpuset_t usable = usable_set(topology);
+    bool may = hwloc_bitmap_isset(usable, (unsigned)cpu);
+    hwloc_bitmap_free(usable);
+    hwloc_topology_destroy(topology);
+    return may;
+}
+
+char *topology_processor(char *text, size_t text_size)
+{
+    hwloc_topology_t topology = topology_load();
+    snprintf(text, text_size, "%s", topology ? cpu_model(topology) : "unknown");
+    if (topology)
+        hwloc_topology_destroy(topology);
+    return text;
+}

@@ -1,7 +1,7 @@
 /* topology.h - cores, hardware threads and caches, by hwloc.
  *
- * Who calls: sample.c (which cores to use), run (the default number of workers), environment.c; who
- * measures, for a warning.
+ * Who calls: sample.c (which cores to use), run (the default number of workers), environment.c,
+ * calibrate.c; who measures, for a warning.
  */
 #ifndef SCHEDLAB_TOPOLOGY_H
 #define SCHEDLAB_TOPOLOGY_H
@@ -20,6 +20,28 @@ bool topology_is_crowded(int64_t workers, int cores, bool pin, char *text, size_
 /* Fills cpus with the kernel's ids of up to max hardware threads the process may use, in the order
  * in which workers should take them: one per core first, neighbours first. Returns how many. */
 int topology_pick_cpus(int *cpus, int max);
+
+/* How the hardware threads lie to each other, for a model of the machine. 0: hwloc does not tell. */
+struct topology_cache {
+    int64_t bytes;
+    int ways;
+    bool inclusive;
+};
+struct topology_shape {
+    int threads;                    /* all that hwloc shows */
+    int smt, group, socket;         /* threads that share a core, the last cache, a package */
+    struct topology_cache cache[3]; /* of data: L1, L2, L3 */
+};
+void topology_shape(struct topology_shape *shape);
+
+/* Between two hardware threads, by the kernel's ids: 0 they share an L3 and no core, 1 a package, 2
+ * neither; -1: they are one core, or hwloc does not know one of them. */
+int topology_distance(int cpu_a, int cpu_b);
+
+bool topology_may_use(int cpu); /* whether this process may run there */
+
+/* What the processor calls itself; returns text. */
+char *topology_processor(char *text, size_t text_size);
 
 /* {model, packages, cores, threads, smt, usable_threads, numa_nodes, caches: [...]} */
 json_t *topology_to_json(void);

@@ -57,8 +57,7 @@ static const char model_text[] =
     "    source: a page\n"
     "  - of: [l3.replacement, l3.inclusive, prefetch, clean, dirty, upgrade, memory, lookahead]\n"
     "    source: another one\n"
-    "  - of: [block, store, atomic, fence, relax, call, wait, wake, wakeup, switch, signal, "
-    "start]\n"
+    "  - of: [block, store, atomic, fence, relax, now, call, wait, wake, wakeup, switch]\n"
     "    source: a third\n"
     "  - {of: [signal, start, slice, slack, membarrier, network, file], source: the last}\n";
 

@@ -1,0 +1,122 @@
+/* calibrate.h - what this machine's caches and kernel cost, measured, as a model to simulate.
+ *
+ * Who calls: cmd_calibrate.c, once, in a process of its own with no other threads. Parts:
+ *
+ *   calibrate_memory.c  one core: clock rate, hits by level, what code costs that hits L1
+ *   calibrate_cores.c   two cores: lines that go from one to the other
+ *   calibrate_kernel.c  what machine.h offers: calls, futexes, threads, signals, sleeps
+ *   calibrate_io.c      connections, pipes, files
+ *   calibrate_model.c   which key of a model becomes what
+ *   calibrate_print.c   the table, the file, JSON
+ *
+ * Each figure is the median of repeated short measurements, with its quartiles. What a function
+ * measures is what the simulator charges for the same thing: it goes through machine.h where the
+ * runtime does.
+ */
+#ifndef SCHEDLAB_CALIBRATE_H
+#define SCHEDLAB_CALIBRATE_H
+
+#include "harness/machine_file.h"
+#include "harness/topology.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+    CALIBRATE_SAMPLES = 31, /* of most figures; odd, so that the median is one of them */
+    CALIBRATE_SAMPLES_MAX = 1024,
+    CALIBRATE_FIGURES_MAX = 96,
+    CALIBRATE_CORES_MAX = 1 + SIM_DISTANCES, /* one, and another one at each distance */
+    CALIBRATE_NOTE = 200,
+};
+
+struct calibrate_figure {
+    const char *name;         /* of a key of machine_keys.h, or its own */
+    double median, low, high; /* ns; the quartiles; NAN: not measured */
+    size_t samples;
+    char absent[CALIBRATE_NOTE]; /* why it was not measured */
+};
+
+/* Where a key's value comes from. */
+enum calibrate_origin {
+    CALIBRATE_MEASURED,
+    CALIBRATE_REPORTED, /* as Linux reports it, by hwloc */
+    CALIBRATE_FITTED,   /* to measured times of code */
+    CALIBRATE_TAKEN,    /* from another model, or by choice */
+    CALIBRATE_ORIGINS
+};
+
+struct calibrate_value {
+    struct machine_value value;
+    enum calibrate_origin origin;
+    char note[CALIBRATE_NOTE + 48]; /* why it was taken, "" otherwise */
+};
+
+struct calibrate {
+    struct topology_shape shape;
+    /* cpus[0] is where one thread runs; other[d] is a place in cpus of one at distance d, or -1.
+     * These places are also the cores of machine_init(). */
+    int cpus[CALIBRATE_CORES_MAX], cpus_count;
+    int other[SIM_DISTANCES];
+    double cycle_ns;
+    int64_t reach[3]; /* bytes that hit L1, L2, L3 if they are far fewer than reported; else 0 */
+
+    struct calibrate_figure figure[CALIBRATE_FIGURES_MAX];
+    size_t figures;
+    char notes[8][CALIBRATE_NOTE]; /* what is odd about what was measured */
+    size_t notes_count;
+
+    struct calibrate_value value[MACHINE_KEYS];
+    struct sim_model model;
+    char processor[128], date[16];
+};
+
+/* Measures everything on those cores, kernel's ids that this process may use: the first alone, and
+ * with each other one what lies between two. fallback is the model whose values stand in for what
+ * cannot be measured; progress: where a line per part is said, or NULL. */
+void calibrate_run(struct calibrate *to, const int *cpus, int count, FILE *progress);
+
+/* Which cores: the first that the process may use, and one at each distance from it that there is.
+ * Returns how many. */
+int calibrate_pick(int cpus[CALIBRATE_CORES_MAX]);
+
+/* Parts, in their order. Each adds figures. */
+void calibrate_memory(struct calibrate *to);
+void calibrate_code(struct calibrate *to);
+void calibrate_cores(struct calibrate *to);
+void calibrate_kernel(struct calibrate *to);
+void calibrate_io(struct calibrate *to);
+
+/* Fills value and model; false, and one line in error, if no model can be made. */
+bool calibrate_model(struct calibrate *to, const struct machine_file *fallback, char *error,
+                     size_t error_size);
+
+/* The figure: medians and quartiles of n samples in ns, which are sorted. */
+void calibrate_add(struct calibrate *to, const char *name, double *samples, size_t n);
+void calibrate_absent(struct calibrate *to, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void calibrate_note(struct calibrate *to, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Its median; NAN if there is none. */
+double calibrate_median(const struct calibrate *from, const char *name);
+const struct calibrate_figure *calibrate_find(const struct calibrate *from, const char *name);
+
+/* Runs fn(arg, n) for CALIBRATE_SAMPLES times, with an n for which a run takes about 100 us: ns of
+ * one of n, sorted; and the same as a figure. */
+void calibrate_samples(void (*fn)(void *arg, int64_t n), void *arg,
+                       double samples[CALIBRATE_SAMPLES]);
+void calibrate_loop(struct calibrate *to, const char *name, void (*fn)(void *arg, int64_t n),
+                    void *arg);
+
+/* Results ------------------------------------------------------------------------------------- */
+
+void calibrate_print(const struct calibrate *from, FILE *to);
+json_t *calibrate_to_json(const struct calibrate *from); /* owned by the caller */
+
+/* The model as machine_file_load() reads it. */
+void calibrate_write(const struct calibrate *from, FILE *to);
+
+#endif

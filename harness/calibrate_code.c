@@ -1,0 +1,257 @@
+/* calibrate_code.c - see calibrate.h: what a basic block, a load and a store cost that hit L1.
+ *
+ * A real core overlaps them, the simulated one does one after the other, so these are no latencies
+ * that could be measured alone. They are fitted: to the times that small loops take here, of which
+ * it is known how many blocks they enter, and how many words they load and store. The loops are what
+ * schedulers and workloads consist of; the fit weighs them alike, and its residuals say how far a
+ * program can be off that is one of them only.
+ */
+#define _GNU_SOURCE
+#include "harness/calibrate.h"
+
+#include "runtime/runtime.h"
+
+#include <gsl/gsl_multifit.h>
+#include <math.h>
+#include <string.h>
+
+enum { WORDS = 512, RING = 256, SORTED = 16, UNKNOWN = 3 };
+
+static struct node {
+    struct node *next;
+    uint64_t value;
+} nodes[WORDS];
+static uint64_t words[WORDS];
+static struct {
+    uint32_t head, tail;
+    uint64_t slot[RING];
+} ring;
+static volatile uint64_t sink;
+
+/* Neither vectorized nor unrolled, so that the counts below are right. */
+#define KEEP(i) __asm__ volatile("" : "+r"(i)::"memory")
+
+static void work_loop(void *arg, int64_t n)
+{
+    (void)arg;
+    sink = go_work((uint64_t)n);
+}
+
+/* Steps of 3x + 1, whose branches nobody can foretell half of the time. */
+static void branch_loop(void *arg, int64_t n)
+{
+    (void)arg;
+    uint64_t x = 27, odd = 0;
+    for (int64_t i = 0; i < n; i++) {
+        KEEP(i);
+        if (x & 1) {
+            x = x * 3 + 1;
+            odd++;
+            KEEP(odd);
+        } else {
+            x /= 2;
+        }
+        if (x == 1)
+            x = 27;
+    }
+    sink = odd;
+}
+
+static void sum_loop(void *arg, int64_t n)
+{
+    (void)arg;
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        KEEP(i);
+        sum += words[i % WORDS];
+    }
+    sink = sum;
+}
+
+static void fill_loop(void *arg, int64_t n)
+{
+    (void)arg;
+    for (int64_t i = 0; i < n; i++) {
+        KEEP(i);
+        words[i % WORDS] = (uint64_t)i;
+    }
+}
+
+static void list_loop(void *arg, int64_t n)
+{
+    (void)arg;
+    uint64_t sum = 0;
+    struct node *at = &nodes[0];
+    for (int64_t i = 0; i < n; i++) {
+        KEEP(i);
+        sum += at->value;
+        at = at->next;
+    }
+    sink = sum;
+}
+
+/* A queue: one in, one out. */
+static void ring_loop(void *arg, int64_t n)
+{
+    (void)arg;
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        KEEP(i);
+        if (ring.tail - ring.head < RING) {
+            ring.slot[ring.tail % RING] = (uint64_t)i;
+            KEEP(i);
+            ring.tail++;
+        }
+        KEEP(i);
+        if (ring.tail != ring.head) {
+            sum += ring.slot[ring.head % RING];
+            KEEP(i);
+            ring.head++;
+        }
+    }
+    sink = sum;
+}
+
+/* Puts numbers into order by insertion; n: of words. */
+static void sort_loop(void *arg, int64_t n)
+{
+    (void)arg;
+    uint64_t x = 1;
+    for (int64_t done = 0; done < n; done += SORTED) {
+        for (int i = 0; i < SORTED; i++) {
+            x = x * 6364136223846793005u + 1442695040888963407u;
+            words[i] = x >> 40;
+            KEEP(x);
+        }
+        for (int i = 1; i < SORTED; i++) {
+            uint64_t value = words[i];
+            int k = i;
+            for (; k > 0 && words[k - 1] > value; k--) {
+                words[k] = words[k - 1];
+                KEEP(k);
+            }
+            words[k] = value;
+            KEEP(k);
+        }
+    }
+}
+
+/* Counted by compiling this file for the simulator, with gcc 12. */
+static const struct code {
+    const char *name;
+    void (*loop)(void *arg, int64_t n);
+    double blocks, loads, stores; /* of one of n */
+} codes[] = {
+    {"code: work", work_loop, 1, 0, 0},        {"code: branches", branch_loop, 4, 0, 0},
+    {"code: sum", sum_loop, 1, 1, 0},          {"code: fill", fill_loop, 1, 0, 1},
+    {"code: list", list_loop, 1, 2, 0},        {"code: queue", ring_loop, 5, 7, 3},
+    {"code: sort", sort_loop, 11.3, 5.5, 5.7},
+};
+
+enum { CODES = sizeof codes / sizeof codes[0] };
+
+static const char *const fitted[UNKNOWN] = {"block", "l1.hit", "store"};
+
+static double count_of(const struct code *code, int unknown)
+{
+    return unknown == 0 ? code->blocks : unknown == 1 ? code->loads : code->stores;
+}
+
+static double modelled(const struct code *code, const double cost[UNKNOWN])
+{
+    double ns = 0;
+    for (int u = 0; u < UNKNOWN; u++)
+        ns += count_of(code, u) * cost[u];
+    return ns;
+}
+
+/* Least squares over the unknowns that are used; a loop's error counts as a part of scale[i]. */
+static void fit(const double ns[CODES], const double scale[CODES], const bool used[UNKNOWN],
+                double cost[UNKNOWN])
+{
+    size_t count = 0;
+    for (int u = 0; u < UNKNOWN; u++)
+        count += used[u];
+    gsl_matrix *counts = gsl_matrix_alloc(CODES, count), *spread = gsl_matrix_alloc(count, count);
+    gsl_vector *times = gsl_vector_alloc(CODES), *result = gsl_vector_alloc(count);
+    gsl_multifit_linear_workspace *work = gsl_multifit_linear_alloc(CODES, count);
+    double residual;
+    for (size_t i = 0; i < CODES; i++) {
+        size_t column = 0;
+        gsl_vector_set(times, i, ns[i] / scale[i]);
+        for (int u = 0; u < UNKNOWN; u++)
+            if (used[u])
+                gsl_matrix_set(counts, i, column++, count_of(&codes[i], u) / scale[i]);
+    }
+    gsl_multifit_linear(counts, times, result, spread, &residual, work);
+    size_t column = 0;
+    for (int u = 0; u < UNKNOWN; u++)
+        cost[u] = used[u] ? gsl_vector_get(result, column++) : 0;
+    gsl_multifit_linear_free(work);
+    gsl_vector_free(result);
+    gsl_vector_free(times);
+    gsl_matrix_free(spread);
+    gsl_matrix_free(counts);
+}
+
+/* No cost is negative: what would be is nothing, and the rest is fitted again. The scale is the
+ * geometric mean of time and model, so that twice too long is as wrong as twice too short. */
+static void fit_positive(const double ns[CODES], double cost[UNKNOWN])
+{
+    enum { ROUNDS = 20 };
+    bool used[UNKNOWN] = {true, true, true};
+    double scale[CODES];
+    memcpy(scale, ns, sizeof scale);
+    for (int round = 0; round < ROUNDS; round++) {
+        fit(ns, scale, used, cost);
+        for (int u = 1; u < UNKNOWN; u++) /* each loop enters blocks, so these cost something */
+            if (used[u] && cost[u] < 0) {
+                used[u] = false;
+                fit(ns, scale, used, cost);
+            }
+        for (int i = 0; i < CODES; i++)
+            scale[i] = sqrt(ns[i] * modelled(&codes[i], cost));
+    }
+}
+
+/* Each loop ROUNDS times, some time apart; the round counts that was disturbed least. */
+static void codes_measure(double best[CODES][CALIBRATE_SAMPLES])
+{
+    enum { ROUNDS = 5, MEDIAN = CALIBRATE_SAMPLES / 2 };
+    double samples[CALIBRATE_SAMPLES];
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < CODES; i++) {
+            calibrate_samples(codes[i].loop, NULL, samples);
+            if (round == 0 || samples[MEDIAN] < best[i][MEDIAN])
+                memcpy(best[i], samples, sizeof samples);
+        }
+}
+
+void calibrate_code(struct calibrate *to)
+{
+    static double best[CODES][CALIBRATE_SAMPLES];
+    double ns[CODES], cost[UNKNOWN], worst = 1;
+    const char *worst_name = "";
+    for (int i = 0; i < WORDS; i++)
+        nodes[i] = (struct node){&nodes[(i + 1) % WORDS], (uint64_t)i};
+    codes_measure(best);
+    for (int i = 0; i < CODES; i++) {
+        calibrate_add(to, codes[i].name, best[i], CALIBRATE_SAMPLES);
+        ns[i] = calibrate_median(to, codes[i].name);
+    }
+    fit_positive(ns, cost);
+    for (int u = 0; u < UNKNOWN; u++)
+        calibrate_add(to, fitted[u], &cost[u], 1);
+    for (int i = 0; i < CODES; i++) {
+        double model = modelled(&codes[i], cost);
+        double off = model > ns[i] ? model / ns[i] : ns[i] / model;
+        if (off > worst) {
+            worst = off;
+            worst_name = codes[i].name;
+        }
+    }
+    calibrate_note(to,
+                   "block, l1.hit and store are effective costs, fitted to %d loops; worst: "
+                   "\"%s\", off by a factor of %.1f",
+                   (int)CODES, worst_name, worst);
+}

@@ -1,0 +1,242 @@
+/* calibrate_cores.c - see calibrate.h: what it takes to get a line that another core has.
+ *
+ * Two threads take turns by a word of their own. In its turn the helper puts a set of lines into a
+ * state: it writes them (dirty), or throws them out of all caches and reads them (clean); and then
+ * the other one visits all of them in an order nobody can guess, each visit depending on the one
+ * before, and takes the time. For upgrades both read the lines before one writes them; what the
+ * same writes cost to lines of its own is taken off.
+ */
+#define _GNU_SOURCE
+#include "harness/calibrate.h"
+
+#include "machine.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+    LINES = 96,            /* small enough that a set of L1 holds what falls into it */
+    STRIDE = 3 * SIM_LINE, /* no line lies next to another one */
+    STACK_SIZE = 64 << 10,
+    SPINS_PER_LOOK = 1000,
+    ROUNDS_MAX = CALIBRATE_SAMPLES * 3,
+};
+
+#define TURN_NS_MAX INT64_C(200000000) /* the helper's core may be busy */
+
+enum state { STATE_DIRTY, STATE_CLEAN, STATE_SHARED, STATE_OWN, STATE_END, STATES = STATE_END };
+
+struct spot {
+    _Atomic uint64_t next; /* the index of the one to visit then; stores write it anew */
+    char pad[STRIDE - sizeof(uint64_t)];
+};
+
+static struct {
+    _Alignas(SIM_LINE) _Atomic uint32_t turn; /* odd: the helper's */
+    _Alignas(SIM_LINE) _Atomic uint32_t state;
+    _Alignas(SIM_LINE) struct spot spots[LINES];
+    bool answer; /* of an echo: the helper hands the turn back at once */
+} table;
+
+/* Drops a line from all caches; false where no instruction of a program does so. */
+static bool line_flush(void *line)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("clflush (%0)" ::"r"(line) : "memory");
+    return true;
+#elif defined(__aarch64__)
+    __asm__ volatile("dc civac, %0" ::"r"(line) : "memory");
+    return true;
+#else
+    (void)line;
+    return false;
+#endif
+}
+
+static void spots_order(void)
+{
+    uint64_t seed = 0x9e3779b97f4a7c15;
+    uint32_t order[LINES];
+    for (uint32_t i = 0; i < LINES; i++)
+        order[i] = i;
+    for (uint32_t i = LINES - 1; i > 0; i--) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        uint32_t k = (uint32_t)(seed >> 33) % i, other = order[k];
+        order[k] = order[i];
+        order[i] = other;
+    }
+    for (uint32_t i = 0; i < LINES; i++)
+        atomic_store_explicit(&table.spots[order[i]].next, order[(i + 1) % LINES],
+                              memory_order_relaxed);
+}
+
+static uint64_t spots_read(void)
+{
+    uint64_t at = 0;
+    for (int i = 0; i < LINES; i++)
+        at = atomic_load_explicit(&table.spots[at].next, memory_order_acquire);
+    return at;
+}
+
+/* An exchange waits for the line; a store would not. */
+static uint64_t spots_write(void)
+{
+    uint64_t at = 0;
+    for (int i = 0; i < LINES; i++)
+        at = atomic_fetch_add_explicit(&table.spots[at].next, 0, memory_order_acq_rel);
+    return at;
+}
+
+static void helper_prepare(enum state state)
+{
+    if (state == STATE_DIRTY)
+        spots_write();
+    if (state == STATE_CLEAN) {
+        for (int i = 0; i < LINES; i++)
+            line_flush(&table.spots[i]);
+        machine_fence(&table.turn);
+    }
+    if (state == STATE_CLEAN || state == STATE_SHARED)
+        spots_read();
+}
+
+static bool turn_wait(uint32_t odd, int64_t limit)
+{
+    for (;;) {
+        for (int i = 0; i < SPINS_PER_LOOK; i++) {
+            if ((atomic_load_explicit(&table.turn, memory_order_acquire) & 1) == odd)
+                return true;
+        }
+        if (machine_now() > limit)
+            return false;
+    }
+}
+
+static void turn_give(void)
+{
+    atomic_fetch_add_explicit(&table.turn, 1, memory_order_release);
+}
+
+static void helper_main(void *arg)
+{
+    (void)arg;
+    for (;;) {
+        if (!turn_wait(1, INT64_MAX))
+            continue;
+        enum state state = atomic_load_explicit(&table.state, memory_order_relaxed);
+        if (state == STATE_END)
+            return;
+        helper_prepare(state);
+        turn_give();
+    }
+}
+
+/* One turn of the helper; false if its core was busy for too long. */
+static bool helper_turn(enum state state)
+{
+    atomic_store_explicit(&table.state, state, memory_order_relaxed);
+    turn_give();
+    return turn_wait(0, machine_now() + TURN_NS_MAX);
+}
+
+/* What a visit costs, in ns, once the helper has put the lines into that state. */
+static double visit_measure(enum state state)
+{
+    if (state == STATE_SHARED || state == STATE_OWN)
+        spots_write(); /* so that no older state is left */
+    if (!helper_turn(state))
+        return NAN;
+    if (state == STATE_SHARED)
+        spots_read();
+    int64_t start = machine_now();
+    if (state == STATE_DIRTY || state == STATE_CLEAN)
+        spots_read();
+    else
+        spots_write();
+    return (double)(machine_now() - start) / LINES;
+}
+
+/* Medians of rounds, in which each state has its turn. */
+static void pair_measure(struct calibrate *to, enum sim_distance distance)
+{
+    static const char *const names[STATES - 1][SIM_DISTANCES] = {
+        {"dirty.near", "dirty.socket", "dirty.remote"},
+        {"clean.near", "clean.socket", "clean.remote"},
+        {"upgrade.near", "upgrade.socket", "upgrade.remote"},
+    };
+    double samples[STATES][CALIBRATE_SAMPLES];
+    int count = 0;
+    for (int round = 0; round < ROUNDS_MAX && count < CALIBRATE_SAMPLES; round++) {
+        bool whole = true;
+        for (int state = 0; state < STATES; state++) {
+            samples[state][count] = visit_measure((enum state)state);
+            whole = whole && !isnan(samples[state][count]);
+        }
+        samples[STATE_SHARED][count] -= samples[STATE_OWN][count];
+        whole = whole && samples[STATE_SHARED][count] > 0;
+        count += whole && round > 0; /* the first one meets cold code */
+    }
+    for (int state = 0; state < STATES - 1; state++) {
+        if (count == CALIBRATE_SAMPLES)
+            calibrate_add(to, names[state][distance], samples[state], CALIBRATE_SAMPLES);
+        else
+            calibrate_absent(to, names[state][distance],
+                             "cores %d and %d did not run at the same time", to->cpus[0],
+                             to->cpus[to->other[distance]]);
+    }
+}
+
+static void pair_absent(struct calibrate *to, enum sim_distance distance)
+{
+    static const char *const keys[] = {"dirty", "clean", "upgrade"};
+    static const char *const why[SIM_DISTANCES] = {
+        "there is no second core with the same L3 to measure on",
+        "there is no core in the same socket with another L3 to measure on",
+        "there is no core in another socket to measure on",
+    };
+    static const char *const at[SIM_DISTANCES] = {"near", "socket", "remote"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        for (size_t key = 0; key < MACHINE_KEYS; key++) {
+            char name[32];
+            snprintf(name, sizeof name, "%s.%s", keys[i], at[distance]);
+            if (strcmp(machine_keys[key].name, name) == 0)
+                calibrate_absent(to, machine_keys[key].name, "%s", why[distance]);
+        }
+}
+
+/* Virtual machines are told of caches that their cores may not share. */
+static void compare_distance(struct calibrate *to)
+{
+    double near = calibrate_median(to, "dirty.near"), hit = calibrate_median(to, "l3.hit");
+    if (near > 60 && near > 3 * hit)
+        calibrate_note(to,
+                       "Cores %d and %d share an L3 as Linux reports it, but lines take %.0f ns "
+                       "from one to the other, as between cores that share none",
+                       to->cpus[0], to->cpus[to->other[SIM_NEAR]], near);
+}
+
+void calibrate_cores(struct calibrate *to)
+{
+    spots_order();
+    for (int distance = 0; distance < SIM_DISTANCES; distance++) {
+        struct machine_thread helper;
+        if (to->other[distance] < 0) {
+            pair_absent(to, (enum sim_distance)distance);
+            continue;
+        }
+        atomic_store(&table.turn, 0);
+        int error =
+            machine_thread_start(&helper, helper_main, NULL, STACK_SIZE, to->other[distance]);
+        if (error) {
+            pair_absent(to, (enum sim_distance)distance);
+            continue;
+        }
+        pair_measure(to, (enum sim_distance)distance);
+        turn_wait(0, INT64_MAX);
+        atomic_store_explicit(&table.state, STATE_END, memory_order_relaxed);
+        turn_give();
+        machine_thread_join(&helper);
+    }
+    compare_distance(to);
+}

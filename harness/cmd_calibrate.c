@@ -1,0 +1,162 @@
+/* cmd_calibrate.c - `schedlab calibrate`: this machine, measured, as a model to simulate. */
+#define _GNU_SOURCE
+#include "harness/calibrate.h"
+#include "harness/cli.h"
+#include "harness/commands.h"
+#include "harness/machine_spec.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_FORMAT = 'f', KEY_OUTPUT = 'o', KEY_CORES = 0x100, CPU_MAX = 4095, ERROR_SIZE = 512 };
+
+/* It has figures for all distances, so that it can stand in for what a host does not have. */
+static const char fallback_spec[] = "sim:server128";
+
+static const char *const format_words[] = {"table", "json", NULL};
+
+struct options {
+    const char *output;
+    int cpus[CALIBRATE_CORES_MAX], cpus_count; /* 0: calibrate_pick() */
+    bool json;
+};
+
+static const struct argp_option argp_options[] = {
+    {"output", KEY_OUTPUT, "FILE", 0, "Write the model there; a name that ends in .yaml", 0},
+    {"cores", KEY_CORES, "A[,B]", 0,
+     "Measure on core A, and between A and B, as the kernel numbers them (default: the first that "
+     "may be used, and one at each distance from it)",
+     0},
+    {"format", KEY_FORMAT, "FORMAT", 0, "table (default) or json", 0},
+    {0},
+};
+
+static const char argp_doc[] =
+    "Measure what the caches and the kernel of this machine cost, and write it as a model that "
+    "`--machine sim:FILE` simulates. Takes about 10 s, in which nothing else should run.\v"
+    "Each figure is the median of repeated short measurements, with its quartiles. What cannot be "
+    "measured here (no second socket, one core only, ...) is said, and taken from the model "
+    "server128. docs/MACHINES.md says how each figure is measured.\n\n"
+    "Example:\n"
+    "  schedlab calibrate --output host.yaml\n\n"
+    "Exit status: 0 done; 1 failed, as where the file cannot be written; 2 misused.";
+
+static void cores_parse(struct options *options, const char *command, char *text)
+{
+    char *comma = strchr(text, ',');
+    if (comma)
+        *comma = '\0';
+    options->cpus[0] = (int)cli_number(command, "cores", text, 0, CPU_MAX, "");
+    options->cpus_count = 1;
+    if (!comma)
+        return;
+    options->cpus[1] = (int)cli_number(command, "cores", comma + 1, 0, CPU_MAX, "");
+    options->cpus_count = 2;
+    if (options->cpus[0] == options->cpus[1])
+        cli_misuse(command, "--cores=%d,%d is not valid; valid: two different cores, or one",
+                   options->cpus[0], options->cpus[1]);
+}
+
+static error_t option_parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    size_t length = arg ? strlen(arg) : 0;
+    switch (key) {
+    case KEY_FORMAT:
+        options->json = cli_word(state->name, "format", arg, format_words) == 1;
+        return 0;
+    case KEY_OUTPUT:
+        if (length < 6 || strcmp(arg + length - 5, ".yaml") != 0)
+            cli_misuse(state->name, "--output=%s is not valid; valid: a name that ends in .yaml",
+                       arg);
+        options->output = arg;
+        return 0;
+    case KEY_CORES:
+        cores_parse(options, state->name, arg);
+        return 0;
+    case ARGP_KEY_ARG:
+        cli_misuse(state->name, "found \"%s\"; calibrate takes options only, see --help", arg);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void check_cores(const struct options *options, const char *command)
+{
+    for (int i = 0; i < options->cpus_count; i++)
+        if (!topology_may_use(options->cpus[i]))
+            cli_misuse(command,
+                       "core %d may not be used by this process; valid: %d core%s, as "
+                       "in `schedlab doctor`",
+                       options->cpus[i], topology_cpu_count(),
+                       topology_cpu_count() == 1 ? "" : "s");
+}
+
+/* Opened before measuring, so that a wrong name costs no time. */
+static FILE *output_open(const struct options *options, const char *command)
+{
+    if (!options->output)
+        return NULL;
+    FILE *output = fopen(options->output, "we");
+    if (!output) {
+        fprintf(stderr, "%s: cannot write %s: %s\n", command, options->output, strerror(errno));
+        exit(EXIT_FAILED);
+    }
+    return output;
+}
+
+static int output_write(const struct calibrate *calibrate, FILE *output, const char *path,
+                        const char *command)
+{
+    if (!output)
+        return EXIT_DONE;
+    calibrate_write(calibrate, output);
+    bool good = !ferror(output);
+    if (fclose(output) == 0 && good)
+        return EXIT_DONE;
+    fprintf(stderr, "%s: cannot write %s: %s\n", command, path, strerror(errno));
+    return EXIT_FAILED;
+}
+
+static void print(const struct calibrate *calibrate, bool as_json)
+{
+    if (!as_json) {
+        calibrate_print(calibrate, stdout);
+        return;
+    }
+    json_t *json = calibrate_to_json(calibrate);
+    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+    putchar('\n');
+    json_decref(json);
+}
+
+int cmd_calibrate(int argc, char **argv)
+{
+    static const struct argp argp = {argp_options, option_parse, NULL, argp_doc, NULL, NULL, NULL};
+    static struct calibrate calibrate;
+    struct options options = {.output = NULL};
+    struct machine_spec fallback;
+    char error[ERROR_SIZE];
+    cli_parse(&argp, argc, argv, &options);
+    check_cores(&options, argv[0]);
+    if (!machine_spec_parse(&fallback, fallback_spec, error, sizeof error)) {
+        fprintf(stderr, "%s: %s\n", argv[0], error);
+        return EXIT_FAILED;
+    }
+    FILE *output = output_open(&options, argv[0]);
+    if (options.cpus_count == 0)
+        options.cpus_count = calibrate_pick(options.cpus);
+    calibrate_run(&calibrate, options.cpus, options.cpus_count,
+                  isatty(STDERR_FILENO) ? stderr : NULL);
+    bool made = calibrate_model(&calibrate, fallback.file, error, sizeof error);
+    machine_spec_free(&fallback);
+    if (!made) {
+        fprintf(stderr, "%s: what was measured makes no model: %s\n", argv[0], error);
+        return EXIT_FAILED;
+    }
+    print(&calibrate, options.json);
+    return output_write(&calibrate, output, options.output, argv[0]);
+}
