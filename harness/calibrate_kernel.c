@@ -30,6 +30,8 @@ enum {
     SETTLE_NS = 60000,    /* until a thread that goes to sleep sleeps, and its core is idle */
     WAIT_NS = 1000000000, /* a peer that does not come for so long does not come */
     HANDS = 64,           /* hand-overs and yields of one sample */
+    PEEK_NS = 1000,
+    LOOKS = 10000,
     SLEEP_NS = 200000,
     GAP_NS = 200000, /* a thread that sees no time for so long was not running */
     GAPS = 15,
@@ -115,23 +117,40 @@ static void refused_loop(void *arg, int64_t n)
         machine_wait(arg, 1, -1);
 }
 
-static void membarrier_loop(void *arg, int64_t n)
-{
-    (void)arg;
-    for (int64_t i = 0; i < n; i++)
-        machine_fence_all();
-}
-
 static void spin_main(void *arg)
 {
     (void)arg;
     atomic_store(&peer.ready, 1);
     while (!atomic_load_explicit(&peer.over, memory_order_relaxed))
-        continue;
+        atomic_fetch_add_explicit(&peer.word, 1, memory_order_relaxed);
+}
+
+/* Whether the spinning peer has its core right now. */
+static bool peer_runs(void)
+{
+    uint32_t before = atomic_load_explicit(&peer.word, memory_order_relaxed);
+    spin(PEEK_NS);
+    return atomic_load_explicit(&peer.word, memory_order_relaxed) != before;
+}
+
+/* One call at a time, while the peer runs: the kernel asks only threads that do. */
+static size_t membarrier_samples(double samples[CALIBRATE_SAMPLES])
+{
+    size_t count = 0;
+    for (int64_t until = machine_now() + WAIT_NS;
+         count < CALIBRATE_SAMPLES && machine_now() < until;) {
+        if (!peer_runs())
+            continue;
+        int64_t start = machine_now();
+        machine_fence_all();
+        samples[count++] = (double)(machine_now() - start);
+    }
+    return count;
 }
 
 static void measure_membarrier(struct calibrate *to, int core)
 {
+    double samples[CALIBRATE_SAMPLES];
     struct machine_thread thread;
     if (machine_fence_all() == -ENOSYS) {
         calibrate_absent(to, "membarrier", "this kernel has no expedited membarrier()");
@@ -139,8 +158,12 @@ static void measure_membarrier(struct calibrate *to, int core)
         calibrate_absent(to, "membarrier", "there is no second core that a thread could run on");
     } else {
         spin_until(&peer.ready, 1);
-        calibrate_loop(to, "membarrier", membarrier_loop, NULL);
+        size_t count = membarrier_samples(samples);
         peer_end(&thread);
+        if (count == CALIBRATE_SAMPLES)
+            calibrate_add(to, "membarrier", samples, count);
+        else
+            calibrate_absent(to, "membarrier", "the second core was busy with other programs");
     }
 }
 
@@ -318,6 +341,8 @@ static void measure_signal(struct calibrate *to, int core, double call)
     spin_until(&peer.ready, 1);
     for (int i = 0; i < CALIBRATE_SAMPLES; i++) {
         int64_t got;
+        for (int look = 0; look < LOOKS && !peer_runs(); look++)
+            continue;
         atomic_store_explicit(&peer.stamp_ns, 0, memory_order_relaxed);
         int64_t start = machine_now();
         pthread_kill((pthread_t)thread.handle, SIGUSR1);
