@@ -2,8 +2,8 @@
  *
  * A real core overlaps them, the simulated one does one after the other, so these are no latencies
  * that could be measured alone. They are fitted: to the times that small loops take here, of which
- * it is known how many blocks they enter, and how many words they load and store. The loops are what
- * schedulers and workloads consist of; the fit weighs them alike, and its residuals say how far a
+ * it is known how many blocks they enter, and how many words they load and store. Schedulers and
+ * workloads consist of such loops; the fit weighs them alike, and its residuals say how far a
  * program can be off that is one of them only.
  */
 #define _GNU_SOURCE

@@ -62,6 +62,25 @@ static bool spin_until(_Atomic uint32_t *word, uint32_t value)
     return true;
 }
 
+/* When the peer was there; 0 if it does not come. */
+static int64_t stamp_wait(void)
+{
+    int64_t stamp, until = machine_now() + WAIT_NS;
+    while ((stamp = atomic_load_explicit(&peer.stamp_ns, memory_order_acquire)) == 0 &&
+           machine_now() < until)
+        continue;
+    return stamp;
+}
+
+/* Adds a figure of as many samples as there should be. */
+static void add_whole(struct calibrate *to, const char *name, double *samples, size_t count)
+{
+    if (count == CALIBRATE_SAMPLES)
+        calibrate_add(to, name, samples, count);
+    else
+        calibrate_absent(to, name, "the second core was busy with other programs");
+}
+
 /* Starts the peer on the place `cpu` of the cores. */
 static bool peer_start(struct machine_thread *thread, void (*fn)(void *), int cpu)
 {
@@ -160,10 +179,7 @@ static void measure_membarrier(struct calibrate *to, int core)
         spin_until(&peer.ready, 1);
         size_t count = membarrier_samples(samples);
         peer_end(&thread);
-        if (count == CALIBRATE_SAMPLES)
-            calibrate_add(to, "membarrier", samples, count);
-        else
-            calibrate_absent(to, "membarrier", "the second core was busy with other programs");
+        add_whole(to, "membarrier", samples, count);
     }
 }
 
@@ -190,22 +206,22 @@ static void measure_wake(struct calibrate *to, int core, double call)
         calibrate_absent(to, "wakeup", "there is no second core for the sleeper");
         return;
     }
-    for (uint32_t i = 0; i < CALIBRATE_SAMPLES; i++) {
-        if (!spin_until(&peer.ready, i + 1))
-            break;
+    uint32_t count = 0;
+    for (; count < CALIBRATE_SAMPLES && spin_until(&peer.ready, count + 1); count++) {
         spin(SETTLE_NS);
         atomic_store_explicit(&peer.stamp_ns, 0, memory_order_relaxed);
-        atomic_store_explicit(&peer.word, i + 1, memory_order_release);
-        int64_t start = machine_now(), ran;
+        atomic_store_explicit(&peer.word, count + 1, memory_order_release);
+        int64_t start = machine_now();
         machine_wake(&peer.word, 1);
-        wake[i] = fmax(0, (double)(machine_now() - start) - call);
-        while ((ran = atomic_load_explicit(&peer.stamp_ns, memory_order_acquire)) == 0)
-            continue;
-        wakeup[i] = fmax(0, (double)(ran - start) - call);
+        wake[count] = fmax(0, (double)(machine_now() - start) - call);
+        int64_t ran = stamp_wait();
+        if (!ran)
+            break;
+        wakeup[count] = fmax(0, (double)(ran - start) - call);
     }
     peer_end(&thread);
-    calibrate_add(to, "wake", wake, CALIBRATE_SAMPLES);
-    calibrate_add(to, "wakeup", wakeup, CALIBRATE_SAMPLES);
+    add_whole(to, "wake", wake, count);
+    add_whole(to, "wakeup", wakeup, count);
 }
 
 /* Switching ----------------------------------------------------------------------------------- */
@@ -265,8 +281,8 @@ static void hand_main(void *arg)
     }
 }
 
-/* A word that two threads of one core hand to each other, each sleeping until it has it. The wake in
- * it is not the one of measure_wake(), which has to reach another core. */
+/* A word that two threads of one core hand to each other, each sleeping until it has it. The wake
+ * in it is not the one of measure_wake(), which has to reach another core. */
 static void measure_wait(struct calibrate *to, double switch_ns)
 {
     double samples[CALIBRATE_SAMPLES], wait[CALIBRATE_SAMPLES];
@@ -339,20 +355,21 @@ static void measure_signal(struct calibrate *to, int core, double call)
     }
     sigaction(SIGUSR1, &action, &before);
     spin_until(&peer.ready, 1);
-    for (int i = 0; i < CALIBRATE_SAMPLES; i++) {
-        int64_t got;
+    size_t count = 0;
+    for (; count < CALIBRATE_SAMPLES; count++) {
         for (int look = 0; look < LOOKS && !peer_runs(); look++)
             continue;
         atomic_store_explicit(&peer.stamp_ns, 0, memory_order_relaxed);
         int64_t start = machine_now();
         pthread_kill((pthread_t)thread.handle, SIGUSR1);
-        while ((got = atomic_load_explicit(&peer.stamp_ns, memory_order_acquire)) == 0)
-            continue;
-        samples[i] = fmax(0, (double)(got - start) - call);
+        int64_t got = stamp_wait();
+        if (!got)
+            break;
+        samples[count] = fmax(0, (double)(got - start) - call);
     }
     peer_end(&thread);
     sigaction(SIGUSR1, &before, NULL);
-    calibrate_add(to, "signal", samples, CALIBRATE_SAMPLES);
+    add_whole(to, "signal", samples, count);
 }
 
 static void measure_sleep(struct calibrate *to, double wakeup)

@@ -33,11 +33,9 @@ static void print_line(const struct machine_spec *spec)
     const struct sim_model *model = &spec->model;
     char l1[TEXT_SIZE], l2[TEXT_SIZE], l3[TEXT_SIZE], clock[TEXT_SIZE];
     printf("%-12s %s\n", model->name, spec->file->title);
-    printf("%-12s %d cores", "", model->cores);
-    if (model->smt > 1)
-        printf(", %d of them siblings", model->smt);
-    printf(", %d an L3, %d a socket; L1 %s, L2 %s, L3 %s; %s\n", model->group, model->socket,
-           text_of(spec, "l1.size", l1), text_of(spec, "l2.size", l2), text_of(spec, "l3.size", l3),
+    printf("%-12s %d cores: %d to an L1, %d to an L3, %d to a socket; caches of %s, %s, %s; %s\n",
+           "", model->cores, model->smt, model->group, model->socket, text_of(spec, "l1.size", l1),
+           text_of(spec, "l2.size", l2), text_of(spec, "l3.size", l3),
            text_of(spec, "clock", clock));
 }
 
