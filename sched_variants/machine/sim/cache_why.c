@@ -193,7 +193,7 @@ bool cache_history_capacity(struct cache_unit *unit, const struct cache_line *li
     if (later < unit->slots) {
         if (unit->front.clock >= history->ceiling_until || stamp < history->ceiling) {
             history->ceiling = stamp;
-            history->ceiling_until = unit->front.clock + (unit->slots - later) + slack(unit->slots);
+            history->ceiling_until = unit->front.clock + unit->slots - later + slack(unit->slots);
         }
         return false;
     }
