@@ -97,8 +97,8 @@ struct cache_place {
     uint32_t stamp; /* of the last access, in accesses of this level; kept when the place empties */
 };
 
-/* L2 of a unit or L3 of a group. Place i belongs to set i / ways. A set of 8 is a line of the host's
- * caches, whose misses are what a simulated miss costs. */
+/* L2 of a unit or L3 of a group. Place i belongs to set i / ways. A set of 8 is a line of the
+ * host's caches, whose misses are most of what a simulated miss costs. */
 struct cache_level {
     uint32_t sets, ways, clock;
     enum sim_replacement replacement;

@@ -156,7 +156,7 @@ void cache_history_add(struct cache_unit *unit, struct cache_line *line, uint64_
     *head = i;
 }
 
-/* By how many accesses more than is certain a ceiling is used: a quarter of C; a cache so small that
+/* By how many accesses more than is certain a ceiling is used: C/4; a cache so small that
  * counting is cheap does without. */
 static uint32_t slack(uint32_t lines)
 {
@@ -193,7 +193,7 @@ bool cache_history_capacity(struct cache_unit *unit, const struct cache_line *li
     if (later < unit->slots) {
         if (unit->front.clock >= history->ceiling_until || stamp < history->ceiling) {
             history->ceiling = stamp;
-            history->ceiling_until = unit->front.clock + (unit->slots - later) + slack(unit->slots);
+            history->ceiling_until = unit->front.clock + unit->slots - later + slack(unit->slots);
         }
         return false;
     }
