@@ -152,6 +152,7 @@ static void write_back(struct cache_core *core, const struct cache_unit *unit,
 /* Watching ------------------------------------------------------------------------------------ */
 
 void (*cache_on_loss)(int core);
+int64_t (*cache_now)(void);
 static const struct cache_line *watched[SIM_CORES_MAX];
 
 void cache_watch_end(int core)
@@ -324,12 +325,25 @@ static int take(struct visit *visit)
     return farthest;
 }
 
+/* The directory answers for a line in the order in which it was asked: one after the other, but for
+ * readers of what is shared, who only wait for who was before them. Returns what it takes with that
+ * wait. Without this, n cores that write one word would all do so at the same time. */
+static int64_t queue(struct cache_line *line, int64_t ps, bool alone)
+{
+    if (!cache_now)
+        return ps;
+    int64_t now = cache_now(), start = line->busy_ps > now ? line->busy_ps : now;
+    if (alone)
+        line->busy_ps = start + ps;
+    return start - now + ps;
+}
+
 /* A write by a unit that holds the line, but not E or M. */
 static int64_t upgrade(struct visit *visit)
 {
     int farthest = take(visit);
     visit->core->count[CACHE_UPGRADES]++;
-    return cache.model.upgrade_ps[farthest < 0 ? SIM_NEAR : farthest];
+    return queue(visit->line, cache.model.upgrade_ps[farthest < 0 ? SIM_NEAR : farthest], true);
 }
 
 /* Missing -------------------------------------------------------------------------------------- */
@@ -451,6 +465,7 @@ static int64_t fetch(struct visit *visit)
     struct cache_line *line = visit->line;
     struct cache_unit *unit = visit->unit;
     bool outside, dirty = line->modified;
+    bool shared = !dirty && line->owner == CACHE_NONE && nearest(unit, line) >= 0;
     int64_t ps = source(visit, &outside);
     if (cache.has_l3) {
         bool in_shadow = cache_shadow_access(&cache.l3[unit->group].shadow, line);
@@ -470,7 +485,7 @@ static int64_t fetch(struct visit *visit)
         settle(unit, line);
     }
     l3_fill(visit->core, unit, line);
-    return ps;
+    return queue(line, ps, visit->write || !shared);
 }
 
 /* L1 has missed. */

@@ -135,6 +135,12 @@ enum cache_by { CACHE_BY_NAME, CACHE_BY_PC };
  * *sites is the caller's, to be given to free(). Returns how many. */
 size_t cache_sites(enum cache_by by, struct cache_site **sites);
 
+/* Waiting ------------------------------------------------------------------------------------ */
+
+/* The time of whoever makes an access, in ps. A line on its way to one core is not there for
+ * another one: who asks meanwhile pays for that, too. NULL: each access is alone in time. */
+extern int64_t (*cache_now)(void);
+
 /* Watching ----------------------------------------------------------------------------------- */
 
 /* From now on cache_on_loss(core) is called once, when the unit of `core` loses the line of that

@@ -59,6 +59,7 @@ struct cache_line {
     uint8_t written;   /* words that it wrote and that `lost_words` lacks; see cache_fold() */
     struct cache_page *page;
     uintptr_t host;      /* address of the line */
+    int64_t busy_ps;     /* until then it is on its way to somebody, and others wait */
     uint8_t *lost_words; /* per unit and then group: words that others wrote since it lost the
                           * line to a write; NULL: nobody ever did */
     uint64_t sets[];     /* cache_set() */

@@ -194,13 +194,17 @@ static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
         *expected = *at;                                                                           \
         return 0;                                                                                  \
     }
+/* A load that hits gives what the line holds now: while its time passes another core may write, and
+ * then it has lost the line. What is fetched is there at the end. */
 #define ATOMICS(bits, type)                                                                        \
     type __tsan_atomic##bits##_load(const volatile type *at, morder order);                        \
     type __tsan_atomic##bits##_load(const volatile type *at, morder order)                         \
     {                                                                                              \
         (void)order;                                                                               \
-        access_by((uintptr_t)at, sizeof *at, SIM_READ, PC);                                        \
-        return *at;                                                                                \
+        int64_t ps = cache_access(sim_core_index(), (uintptr_t)at, sizeof *at, SIM_READ, PC);      \
+        type hit = *at;                                                                            \
+        spend(ps, PC);                                                                             \
+        return ps > cache_price[SIM_READ] ? *at : hit;                                             \
     }                                                                                              \
     void __tsan_atomic##bits##_store(volatile type *at, type value, morder order);                 \
     void __tsan_atomic##bits##_store(volatile type *at, type value, morder order)                  \

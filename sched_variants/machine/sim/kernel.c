@@ -1076,6 +1076,7 @@ void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg)
     cache_fini();
     cache_init(&sim_model);
     cache_on_loss = on_loss;
+    cache_now = sim_now;
     machine_init(NULL, 0);
     run = (struct run){.fn = fn, .arg = arg};
     struct sim_thread *first = thread_new(FIRST_STACK);
