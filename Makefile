@@ -231,6 +231,11 @@ $(OUT)/tests/test_gbench: $(OUT)/harness/gbench/gbench.o
 $(OUT)/tests/test_gbench: TEST_LDLIBS = $(MICRO_LDLIBS)
 $(OUT)/tests/test_micro_clock: $(OUT)/harness/micro/micro_clock.o
 
+# Loops on simulated cores against formulas: CONFIG=sim only.
+$(OUT)/tests/sim_kernels.o: INSTRUMENTED = $(INSTRUMENT)
+$(OUT)/tests/sim_formulas: $(OUT)/tests/sim_formulas.o $(OUT)/tests/sim_kernels.o $(CORE_OBJECTS)
+	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
+
 # The floor alone, no third-party library: the cross build runs the same program.
 $(CONFORMANCE): $(CONFORMANCE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(FLOOR_LDLIBS)
@@ -372,7 +377,8 @@ debug asan tsan: ## Build with INVARIANT checks or a sanitizer; run unit and con
 .PHONY: built-peers built-checks built-release built-scripts built-debug built-asan built-tsan built-clang \
     built-aarch64 built-lint
 built-checks built-lint: ;
-built-scripts: built-release ;
+built-scripts: built-release
+	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas
 built-release:
 	@$(MAKE) build tests CONFIG=release
 built-debug built-asan built-tsan: built-%:

@@ -1,0 +1,52 @@
+/* sim_kernels.c - see sim_kernels.h. */
+#include "tests/sim_kernels.h"
+
+#include <stdatomic.h>
+
+uint64_t kernel_read(const char *start, size_t size, size_t stride, int passes)
+{
+    uint64_t sum = 0;
+    for (int pass = 0; pass < passes; pass++)
+        for (size_t at = 0; at < size; at += stride)
+            sum += *(const volatile uint64_t *)(const volatile void *)(start + at);
+    return sum;
+}
+
+void kernel_write(char *start, size_t size, size_t stride, int passes)
+{
+    for (int pass = 0; pass < passes; pass++)
+        for (size_t at = 0; at < size; at += stride)
+            *(volatile uint64_t *)(volatile void *)(start + at) = at;
+}
+
+uint64_t kernel_random(const char *start, uint64_t lines, int loads, uint64_t seed)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < loads; i++) {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        sum +=
+            *(const volatile uint64_t *)(const volatile void *)(start + (seed >> 16) % lines * 64);
+    }
+    return sum;
+}
+
+void kernel_hand_over(_Atomic uint64_t *token, volatile uint64_t *counter, uint64_t me,
+                      uint64_t players, uint64_t turns)
+{
+    for (uint64_t turn = 0; turn < turns; turn++) {
+        uint64_t mine = turn * players + me;
+        while (atomic_load_explicit(token, memory_order_acquire) != mine)
+            continue;
+        if (counter)
+            *counter += 1;
+        atomic_store_explicit(token, mine + 1, memory_order_release);
+    }
+}
+
+void kernel_add(_Atomic uint64_t *word, int n)
+{
+    for (int i = 0; i < n; i++)
+        atomic_fetch_add_explicit(word, 1, memory_order_relaxed);
+}

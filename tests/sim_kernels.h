@@ -1,0 +1,29 @@
+/* sim_kernels.h - small loops that run on simulated cores, for test_sim_formulas.c: their misses can
+ * be written down.
+ *
+ * They are instrumented like workloads, so that each load and store goes through hooks, kernel and
+ * caches. What they work on is simulated memory (machine_alloc()); counters and bounds are in
+ * registers.
+ */
+#ifndef SCHEDLAB_SIM_KERNELS_H
+#define SCHEDLAB_SIM_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Loads a word at start, start + stride, ... below start + size; all of that `passes` times. */
+uint64_t kernel_read(const char *start, size_t size, size_t stride, int passes);
+void kernel_write(char *start, size_t size, size_t stride, int passes);
+
+/* Loads the first words of `loads` lines, drawn evenly from `lines` ones. */
+uint64_t kernel_random(const char *start, uint64_t lines, int loads, uint64_t seed);
+
+/* One of `players`, the me-th: waits until *token is me modulo players, adds 1 to *counter if there
+ * is one, and adds 1 to *token; `turns` times. */
+void kernel_hand_over(_Atomic uint64_t *token, volatile uint64_t *counter, uint64_t me,
+                      uint64_t players, uint64_t turns);
+
+/* Adds 1 to *word n times, atomically. */
+void kernel_add(_Atomic uint64_t *word, int n);
+
+#endif
