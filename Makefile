@@ -56,7 +56,7 @@ OPTIMIZE_debug := -O1 -fno-omit-frame-pointer -DSCHEDLAB_DEBUG
 OPTIMIZE_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -DSCHEDLAB_ASAN
 OPTIMIZE_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread -DSCHEDLAB_TSAN
 OPTIMIZE_aarch64 := -O2
-OPTIMIZE_sim := -O2 -fno-omit-frame-pointer -fno-pie -DSCHEDLAB_SIM
+OPTIMIZE_sim := -O2 -fno-pie -DSCHEDLAB_SIM
 OPTIMIZE := $(OPTIMIZE_$(CONFIG))
 ifeq ($(OPTIMIZE),)
 $(error CONFIG=$(CONFIG) is unknown; valid are release, debug, asan, tsan, sim)
@@ -87,13 +87,14 @@ MICRO_LDLIBS = -lbenchmark -lstdc++
 
 # The simulated machine (CONFIG=sim) calls back at each load, store, atomic and basic block of what runs on
 # it; the program lies at fixed addresses.
-INSTRUMENT_sim := -fsanitize=thread -fsanitize-coverage=trace-pc -U__SANITIZE_THREAD__ \
-    $(if $(filter gcc,$(COMPILER)),--param tsan-instrument-func-entry-exit=0,-mllvm -tsan-instrument-func-entry-exit=0)
+INSTRUMENT_sim := -fno-omit-frame-pointer -fsanitize=thread -fsanitize-coverage=trace-pc -U__SANITIZE_THREAD__
 INSTRUMENT := $(INSTRUMENT_$(CONFIG))
 LDFLAGS_sim := -no-pie
 MACHINE := $(if $(filter sim,$(CONFIG)),sim,native)
 MACHINE_SOURCES := $(wildcard sched_variants/machine/$(MACHINE)/*.c)
 FLOOR_SOURCES := $(wildcard sched_variants/*.c sched_variants/*/*.c) $(MACHINE_SOURCES)
+# Caches do not depend on the rest of the simulated machine: native tests and `micro` have them as well.
+SIM_SOURCES := $(if $(filter native,$(MACHINE)),$(wildcard sched_variants/machine/sim/cache*.c))
 WORKLOAD_SOURCES := $(wildcard workloads/*.c)
 # Files that open fork/join frames are compiled once per policy, x.c to x.FJ_HELP.o and so on, and what
 # x.c defines for others, PREFIX_x, is PREFIX_x_FJ_HELP there. Linked frames are addressed by the frame
@@ -111,7 +112,7 @@ MICRO_SOURCES := $(wildcard harness/cmd_micro.c harness/cmd_bench.c harness/micr
 TEST_SOURCES := $(wildcard tests/test_*.c)
 TEST_SCRIPTS := $(wildcard tests/test_*.sh)
 C_FILES := $(wildcard sched_variants/*.[ch] sched_variants/*/*.[ch] sched_variants/machine/native/*.[ch] \
-    workloads/*.[ch] harness/*.[ch] harness/micro/*.[ch] harness/gbench/*.h tests/*.[ch])
+    sched_variants/machine/sim/*.[ch] workloads/*.[ch] harness/*.[ch] harness/micro/*.[ch] harness/gbench/*.h tests/*.[ch])
 
 PEER_SOURCES := $(wildcard harness/peers/*.c harness/peers/*.cpp)
 PEER_HEADERS := $(wildcard harness/peers/*.h workloads/uts_tree.h workloads/sha1.h workloads/leaves.h)
@@ -119,7 +120,8 @@ PEER_HEADERS := $(wildcard harness/peers/*.h workloads/uts_tree.h workloads/sha1
 objects = $(addprefix $(OUT)/,$(addsuffix .o,$(basename $(filter-out $(FORKJOIN_SOURCES),$(1))) \
     $(foreach policy,$(POLICIES),$(addsuffix .$(policy),$(basename $(filter $(FORKJOIN_SOURCES),$(1)))))))
 CORE_OBJECTS := $(call objects,$(FLOOR_SOURCES) $(WORKLOAD_SOURCES))
-SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(filter-out harness/main.c $(MICRO_SOURCES),$(HARNESS_SOURCES)))
+SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(SIM_SOURCES)) \
+    $(call objects,$(filter-out harness/main.c $(MICRO_SOURCES),$(HARNESS_SOURCES)))
 SUPPORT_OBJECTS := $(OUT)/tests/support.o
 CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform*.c) harness/registry_check.c harness/suggest.c)
 TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SOURCES))
@@ -135,7 +137,7 @@ SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 always:
 
 ifeq ($(CONFIG),release)
-build: build/schedlab ## Build build/schedlab (the default)
+build: build/schedlab build/schedlab-sim ## Build build/schedlab and build/schedlab-sim (the default)
 else
 build: $(OUT)/schedlab
 endif
@@ -143,6 +145,12 @@ tests: $(OUT)/schedlab $(TEST_PROGRAMS) $(CONFORMANCE)
 
 build/schedlab: build/release$(if $(filter clang,$(COMPILER)),-clang)/schedlab always
 	@test $< -ef $@ || ln -f $< $@
+
+# The same sources for simulated machines.
+SIM_PROGRAM := build/sim$(if $(filter clang,$(COMPILER)),-clang)/schedlab
+build/schedlab-sim: always
+	@$(MAKE) CONFIG=sim $(SIM_PROGRAM)
+	@test $(SIM_PROGRAM) -ef $@ || ln -f $(SIM_PROGRAM) $@
 
 # Holds the command that made the objects: a change of compiler or flags rebuilds, nothing else does.
 $(OUT)/command: always

@@ -252,7 +252,7 @@ static void fence_loop(void *arg, int64_t n)
 static void relax_loop(void *arg, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
-        machine_relax(arg);
+        machine_relax(arg, 1);
 }
 
 static void now_loop(void *arg, int64_t n)

@@ -5,6 +5,7 @@
 #include "harness/allocator.h"
 #include "harness/cli.h"
 #include "harness/hyperfine.h"
+#include "harness/machine_start.h"
 #include "harness/peer_table.h"
 #include "harness/process.h"
 #include "harness/records.h"
@@ -94,8 +95,10 @@ static void arguments_add_request(struct arguments *arguments, const struct samp
                             "");
     if (request->no_calls)
         argument_add(arguments, "--no-calls", NULL);
-    if (request->machine && strcmp(request->machine, "native") != 0)
-        argument_add(arguments, "--machine", request->machine);
+    if (!machine_text_is_simulated(request->machine))
+        return;
+    argument_add(arguments, "--machine", request->machine);
+    argument_add_number(arguments, "--sim-seed", request->sim_seed, "");
 }
 
 static bool needs_quotes(const char *word)
@@ -180,6 +183,13 @@ static json_t *record_of_request(const struct sample_request *request)
         abort();
     variant_spec_free(&variant);
     workload_spec_free(&workload);
+    return record;
+}
+
+json_t *child_record_lost(const struct sample_request *request, const char *reason)
+{
+    json_t *record = record_of_request(request);
+    record_fail(record, reason);
     return record;
 }
 
@@ -275,11 +285,16 @@ static int program_run(const struct sample_request *request, const struct argume
                        const struct sample_outside *outside, struct process_result *result,
                        json_t **seen)
 {
+    char path[PATH_SIZE], unused[PATH_SIZE + 256];
     *seen = NULL;
     const char *program = request->program ? request->program : child_program;
+    if (machine_text_is_simulated(request->machine)) {
+        /* Who asks for a simulated machine has looked for it; where it has gone, its path says so. */
+        machine_sim_program(request->program, path, sizeof path, unused, sizeof unused);
+        return process_run(path, arguments->argv, request->timeout_s, result);
+    }
     if (!outside)
         return process_run(program, arguments->argv, request->timeout_s, result);
-    char path[PATH_SIZE];
     program_path(program, path);
     char *command = command_text(path, arguments->argv + 1);
     int error = hyperfine_run(outside->hyperfine, command, outside->json_path, request->timeout_s,
@@ -294,7 +309,8 @@ static int sample_process_run(const struct sample_request *request,
                               const struct sample_outside *outside, struct process_result *result,
                               json_t **seen)
 {
-    allocator_for_children(asked_allocator(request));
+    if (!machine_text_is_simulated(request->machine)) /* which has an allocator of its own */
+        allocator_for_children(asked_allocator(request));
     int error = program_run(request, arguments, outside, result, seen);
     allocator_for_children(ALLOCATOR_JEMALLOC); /* what others start is no sample */
     return error;

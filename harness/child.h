@@ -2,8 +2,9 @@
  *
  * Who calls: sweep and run, on the main thread of a process with no other threads. A sample must
  * not inherit anything from the one before it (allocator, page tables, threads, a crash), so it is
- * this program again: `/proc/self/exe run --sample VARIANT WORKLOAD ...`, which prints one record,
- * a JSON object as results/README.md describes it, on standard output.
+ * this program again, or on a simulated machine the one beside it (machine_start.h):
+ * `/proc/self/exe run --sample VARIANT WORKLOAD ...`, which prints one record, a JSON object as
+ * results/README.md describes it, on standard output.
  *
  * How it is run and stopped is process.h; after process_interrupt() a record says "interrupted".
  */
@@ -25,6 +26,7 @@ struct sample_request {
     const char *variant, *workload; /* specifications, as typed or canonical */
     int workers;
     uint64_t seed;
+    uint64_t sim_seed;   /* on a simulated machine: its own, and the scheduler's on it */
     int iterations;      /* timed calls of run() at least; 0: as many as min_time_ns needs */
     int warmup;          /* untimed calls before them, or WARMUP_AUTO */
     int64_t min_time_ns; /* of timed calls; 0: no minimum */
@@ -34,7 +36,7 @@ struct sample_request {
     bool pin;      /* one core per worker */
     size_t stack_bytes;    /* per goroutine; 0: the default */
     double timeout_s;      /* of wall time, the start of the process included; 0: none */
-    const char *machine;   /* NULL: "native" */
+    const char *machine;   /* canonical; NULL: "native" */
     int steal_max_percent; /* a sample that lost more of its time to the hypervisor is marked */
     int injected_percent;  /* busy time added to each timed call, of its own time: to test whether
                            * a slowdown of that size is found; 0: none */
@@ -61,6 +63,9 @@ json_t *child_run_sample(const struct sample_request *request);
  * has no such thing. */
 json_t *child_run_sample_timed(const struct sample_request *request,
                                const struct sample_outside *outside);
+
+/* The record of a sample of which nothing was heard: `failed` for this reason. */
+json_t *child_record_lost(const struct sample_request *request, const char *reason);
 
 /* Whether a record is `failed` because the time limit passed. */
 bool child_record_timed_out(const json_t *record);

@@ -5,10 +5,12 @@
  */
 #include "harness/cli.h"
 #include "harness/commands.h"
+#include "harness/counter_names.h"
 #include "harness/environment.h"
 #include "harness/list_machines.h"
 #include "harness/peer_table.h"
 #include "harness/records.h"
+#include "harness/sim_events.h"
 #include "harness/spec.h"
 
 #include <stdbool.h>
@@ -162,6 +164,21 @@ static void print_knobs(void)
 
 /* Events -------------------------------------------------------------------------------------- */
 
+/* The default list here, and what simulated machines count. */
+static json_t *events_to_json(void)
+{
+    json_t *counting = environment_counting_to_json();
+    json_t *events = json_object_get(counting, "events");
+    for (int i = 0; i < sim_event_count() && json_is_array(events); i++) {
+        char name[TEXT_SIZE];
+        snprintf(name, sizeof name, COUNTER_SDE_PREFIX "%s", sim_event_name(i));
+        json_array_append_new(events,
+                              json_pack("{ss ss ss ss}", "name", name, "source", "sim", "help",
+                                        sim_event_help(i), "absent", SIM_EVENTS_ABSENT));
+    }
+    return counting;
+}
+
 /* One sentence on the kernel's events, if they can be had, but not where threads come and go. */
 static void print_inheritance(const json_t *events)
 {
@@ -191,14 +208,21 @@ static void print_inheritance(const json_t *events)
 
 static void print_events(void)
 {
-    json_t *counting = environment_counting_to_json();
+    json_t *counting = events_to_json();
     json_t *event;
     size_t i;
+    bool titled = false;
     printf("Events of the default list, counted in %s code\n\n", record_text(counting, "domain"));
     json_array_foreach(json_object_get(counting, "events"), i, event)
     {
         char text[2 * TEXT_SIZE];
         const char *absent = record_text(event, "absent");
+        bool simulated = strcmp(absent, SIM_EVENTS_ABSENT) == 0;
+        if (simulated && !titled)
+            printf("\nAbsent here, " SIM_EVENTS_ABSENT "\n\n");
+        titled = titled || simulated;
+        if (simulated)
+            absent = "";
         snprintf(text, sizeof text, "%s%s%s", record_text(event, "help"),
                  *absent ? "; absent here: " : "", absent);
         int at = printf("%-36s %-4s ", record_text(event, "name"), record_text(event, "source"));
@@ -294,7 +318,7 @@ static void print_json(enum topic topic)
     if (topic == TOPIC_ALL || topic == TOPIC_VARIANTS || topic == TOPIC_KNOBS)
         json_object_set_new(object, "common", table_to_json(variant_common_params));
     if (topic == TOPIC_EVENTS)
-        json_object_set_new(object, "events", environment_counting_to_json());
+        json_object_set_new(object, "events", events_to_json());
     json_dumpf(object, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(object);

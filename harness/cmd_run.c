@@ -8,6 +8,7 @@
 #include "harness/commands.h"
 #include "harness/counter_names.h"
 #include "harness/digests.h"
+#include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/peer_table.h"
 #include "harness/progress.h"
@@ -27,9 +28,12 @@ enum {
     REPS_DEFAULT = 7,
     ITERATIONS_DEFAULT = 3,
     MIN_TIME_DEFAULT_MS = 200,
+    SIM_REPS_DEFAULT = 3, /* they differ by the seed alone */
+
     TIMEOUT_DEFAULT_S = 60,
     STACK_MIN = 16 << 10,
     ERROR_SIZE = 1024,
+    PATH_SIZE = 4096,
 };
 
 enum {
@@ -40,6 +44,7 @@ enum {
     KEY_PIN,
     KEY_STACK,
     KEY_MACHINE,
+    KEY_SIM_SEED,
     KEY_STEAL_MAX,
     KEY_SCHEDTRACE,
     KEY_SCHEDDETAIL,
@@ -51,13 +56,13 @@ enum {
 };
 
 static const char *const format_words[] = {"table", "json", NULL};
-static const char *const machine_words[] = {"native", NULL};
 
 struct options {
     const char *command;
     struct sample_request request;
-    int64_t iterations, min_time_ns; /* -1: not given */
-    int reps;
+    struct machine_spec machine;
+    int64_t iterations, min_time_ns, sim_seed; /* -1: not given */
+    int reps;                                  /* 0: not given */
     bool json, sample;
     char **arguments; /* variants, then the workload */
     int argument_count;
@@ -66,14 +71,20 @@ struct options {
 /* Options ------------------------------------------------------------------------------------- */
 
 static const struct argp_option option_table[] = {
-    {"workers", 'w', "N", 0, "workers (cores) to use; default: all this process may use", 0},
-    {"reps", 'r', "N", 0, "repetitions, each a process of its own, in shuffled blocks; default 7",
+    {"workers", 'w', "N", 0,
+     "workers (cores) to use; default: all this process may use, or all of the simulated machine",
+     0},
+    {"reps", 'r', "N", 0,
+     "repetitions, each a process of its own, in shuffled blocks; default 7, or 3 on a simulated "
+     "machine",
      0},
     {"iterations", 'i', "N", 0,
-     "timed calls per repetition at least; default 3, or 1 with --min-time", 0},
+     "timed calls per repetition at least; default 3, or 1 with --min-time or on a simulated "
+     "machine",
+     0},
     {"min-time", KEY_MIN_TIME, "MS", 0,
      "timed milliseconds per repetition at least (or 2s, 500us); default 200, or 0 with "
-     "--iterations",
+     "--iterations or on a simulated machine",
      0},
     {"warmup", KEY_WARMUP, "N|auto", 0,
      "calls before the timed ones; auto: until their times are steady; default 1", 0},
@@ -95,7 +106,13 @@ static const struct argp_option option_table[] = {
     {"schedtrace-fd", KEY_SCHEDTRACE_FD, "N", OPTION_HIDDEN, "with --sample: where to", 0},
     {"steal-max", KEY_STEAL_MAX, "PERCENT", 0,
      "mark repetitions that lost more of their time to the hypervisor; default 1", 0},
-    {"machine", KEY_MACHINE, "NAME", 0, "native (the only one)", 0},
+    {"machine", KEY_MACHINE, "MACHINE", 0,
+     "native (default), or a simulated one: sim:MODEL[,KEY=VALUE]...; see `schedlab list machines`",
+     0},
+    {"sim-seed", KEY_SIM_SEED, "N", 0,
+     "of the simulated machine and the scheduler on it, in the first repetition, and the others' "
+     "are made of it; default: that of --seed",
+     0},
     {"format", 'f', "FORMAT", 0, "table (default) or json", 0},
     {"event-set", KEY_EVENT_SET, "N", OPTION_HIDDEN,
      "count the N-th set, modulo their number, of events that do not fit together", 0},
@@ -125,6 +142,15 @@ static size_t stack_bytes(const struct options *options, const char *text)
     int64_t bytes = cli_number(options->command, "stack", text, STACK_MIN, 1 << 30, "bytes");
     int64_t page = sysconf(_SC_PAGESIZE);
     return (size_t)((bytes + page - 1) / page * page);
+}
+
+static void machine_take(struct options *options, const char *text)
+{
+    char error[ERROR_SIZE];
+    machine_spec_free(&options->machine); /* the last one counts, as of other options */
+    if (!machine_spec_parse(&options->machine, text, error, sizeof error))
+        cli_misuse(options->command, "--machine=%s: %s", text, error);
+    options->request.machine = options->machine.text;
 }
 
 static int warmup_calls(const struct options *options, const char *text)
@@ -212,7 +238,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         request->steal_max_percent = (int)number(options, "steal-max", arg, 0, 100);
         break;
     case KEY_MACHINE:
-        cli_word(options->command, "machine", arg, machine_words);
+        machine_take(options, arg);
+        break;
+    case KEY_SIM_SEED:
+        options->sim_seed = number(options, "sim-seed", arg, 0, INT64_MAX);
         break;
     case 'f':
         options->json = cli_word(options->command, "format", arg, format_words) == 1;
@@ -250,13 +279,19 @@ static const struct argp argp = {
     NULL,
 };
 
+static int cores_of(const struct options *options)
+{
+    return options->machine.simulated ? options->machine.model.cores : topology_cpu_count();
+}
+
 /* The rule in the help text: whoever gives one of the two means only that one. */
 static void options_complete(struct options *options)
 {
     struct sample_request *request = &options->request;
     if (request->no_calls && !options->sample)
         cli_misuse(options->command, "--no-calls takes --sample");
-    bool neither = options->iterations < 0 && options->min_time_ns < 0;
+    bool simulated = options->machine.simulated;
+    bool neither = options->iterations < 0 && options->min_time_ns < 0 && !simulated;
     request->iterations = (int)(options->iterations >= 0 ? options->iterations
                                 : neither                ? ITERATIONS_DEFAULT
                                                          : 1);
@@ -264,7 +299,26 @@ static void options_complete(struct options *options)
                            : neither                 ? MIN_TIME_DEFAULT_MS * INT64_C(1000000)
                                                      : 0;
     if (request->workers == 0)
-        request->workers = topology_cpu_count();
+        request->workers = cores_of(options);
+    if (options->reps == 0)
+        options->reps = simulated ? SIM_REPS_DEFAULT : REPS_DEFAULT;
+    if (options->sim_seed >= 0 && !simulated)
+        cli_misuse(options->command, "--sim-seed takes --machine=sim:MODEL");
+    request->sim_seed = options->sim_seed >= 0 ? (uint64_t)options->sim_seed : request->seed;
+}
+
+/* A simulated machine is run by another program, which may not be there. */
+static void check_machine(const struct options *options)
+{
+    char path[PATH_SIZE], error[PATH_SIZE + ERROR_SIZE];
+    if (!options->sample && machine_is_simulated())
+        cli_misuse(options->command, "this program runs single samples; `schedlab run "
+                                     "--machine=sim:MODEL` starts it");
+    if (!options->machine.simulated ||
+        machine_sim_program(NULL, path, sizeof path, error, sizeof error))
+        return;
+    fprintf(stderr, "%s: %s\n", options->command, error);
+    exit(EXIT_FAILED);
 }
 
 static void check_events(const struct options *options)
@@ -327,8 +381,7 @@ static void warn_of_workers(const struct options *options)
 {
     char text[ERROR_SIZE];
     const struct sample_request *request = &options->request;
-    if (topology_is_crowded(request->workers, topology_cpu_count(), request->pin, text,
-                            sizeof text))
+    if (topology_is_crowded(request->workers, cores_of(options), request->pin, text, sizeof text))
         fprintf(stderr, "%s: warning: %s\n", options->command, text);
 }
 
@@ -421,6 +474,7 @@ static void measure_all(const struct options *options, const char *workload, str
             struct run_row *row = &rows[order[i]];
             request.variant = row->variant;
             request.event_set = block;
+            request.sim_seed = machine_rep_seed(options->request.sim_seed, (unsigned)block);
             if (!is_hopeless(row)) {
                 progress_show(&progress, row->variant, seconds_left(&progress, started));
                 json_array_append_new(row->records, child_run_sample(&request));
@@ -515,7 +569,7 @@ static int run_sample(struct options *options)
     options->request.variant = options->arguments[0];
     options->request.workload = options->arguments[1];
     struct sample_run run = {&options->request, NULL, error, sizeof error};
-    if (!machine_start(options->request.machine, options->request.seed, sample_on_machine, &run,
+    if (!machine_start(options->request.machine, options->request.sim_seed, sample_on_machine, &run,
                        error, sizeof error) ||
         !run.record)
         cli_misuse(options->command, "%s", error);
@@ -539,17 +593,19 @@ int cmd_run(int argc, char **argv)
                     .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT},
         .iterations = -1,
         .min_time_ns = -1,
-        .reps = REPS_DEFAULT,
+        .sim_seed = -1,
     };
     cli_parse(&argp, argc, argv, &options);
     options_complete(&options);
     check_events(&options);
+    check_machine(&options);
     if (options.request.scheddetail && options.request.schedtrace_ns == 0)
         cli_misuse(options.command, "--scheddetail comes with --schedtrace=MS");
     /* The samples' standard error is kept for their records: the lines go past it. */
     if (options.request.schedtrace_ns > 0 && !options.sample)
         options.request.schedtrace_fd = dup(STDERR_FILENO);
     int status = options.sample ? run_sample(&options) : run_all(&options);
+    machine_spec_free(&options.machine);
     free(options.arguments);
     return status;
 }

@@ -42,6 +42,11 @@ const char *environment_revision(void)
     return SCHEDLAB_GIT;
 }
 
+const char *environment_compiler(void)
+{
+    return SCHEDLAB_CC;
+}
+
 const char *environment_source_dir(void)
 {
     return SCHEDLAB_SOURCE_DIR;

@@ -25,6 +25,9 @@ json_t *environment_counting_of(const char *events);
 /* The git revision of the build, "-dirty" at its end if the tree was, or "unknown". */
 const char *environment_revision(void);
 
+/* The first line of what the compiler says of its version. */
+const char *environment_compiler(void);
+
 /* Where the sources were when the program was built. */
 const char *environment_source_dir(void);
 

@@ -1,10 +1,79 @@
 /* machine_start.c - see machine_start.h. */
+#define _GNU_SOURCE
 #include "harness/machine_start.h"
 
+#include "harness/fnv1a.h"
+#include "harness/machine_spec.h"
+#include "harness/process_cpu.h"
 #include "harness/topology.h"
+#include "machine.h"
+#include "workloads/workload.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, ERROR_SIZE = 512 };
+
+static const char sim_name[] = "schedlab-sim";
+
+bool machine_text_is_simulated(const char *text)
+{
+    return text && strncmp(text, "sim:", 4) == 0;
+}
+
+bool machine_sim_program(const char *program, char *path, size_t path_size, char *error,
+                         size_t error_size)
+{
+    char self[PATH_SIZE];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    if (!program)
+        program = self;
+    if (machine_is_simulated()) {
+        snprintf(path, path_size, "%s", self);
+        return true;
+    }
+    const char *slash = strrchr(program, '/');
+    snprintf(path, path_size, "%.*s%s", slash ? (int)(slash - program) + 1 : 0, program, sim_name);
+    if (access(path, X_OK) == 0)
+        return true;
+    snprintf(error, error_size,
+             "cannot execute %s, which runs simulated machines; `make` builds it", path);
+    return false;
+}
+
+void machine_record_model(json_t *record, const char *text)
+{
+    struct machine_spec spec;
+    char error[ERROR_SIZE];
+    if (!machine_text_is_simulated(text) || !machine_spec_parse(&spec, text, error, sizeof error))
+        return;
+    json_t *values = machine_model_to_json(&spec.model);
+    char *all = json_dumps(values, JSON_COMPACT);
+    json_object_set_new(record, "model",
+                        json_sprintf("%016" PRIx64, fnv1a(FNV1A_SEED, all, strlen(all))));
+    json_object_set_new(record, "lookahead_ps", json_integer(spec.model.lookahead_ps));
+    free(all);
+    json_decref(values);
+    machine_spec_free(&spec);
+}
+
+void *machine_zalloc(size_t size)
+{
+    void *memory = machine_alloc(size, 64); /* of its own lines */
+    if (!memory)
+        abort();
+    return memset(memory, 0, size);
+}
+
+uint64_t machine_rep_seed(uint64_t seed, unsigned repetition)
+{
+    /* 31 bits: short enough to be typed again. */
+    return repetition == 0 ? seed : digest_mix(seed + repetition) >> 33;
+}
 
 #if defined(SCHEDLAB_SIM)
 #include "sim/sim.h"
@@ -14,20 +83,37 @@ bool machine_is_simulated(void)
     return true;
 }
 
-bool machine_start(const char *spec, uint64_t seed, void (*fn)(void *arg), void *arg, char *error,
+bool machine_start(const char *text, uint64_t seed, void (*fn)(void *arg), void *arg, char *error,
                    size_t error_size)
 {
-    (void)spec; (void)error; (void)error_size;
-    sim_run(&sim_model_plain, seed, fn, arg);
+    struct machine_spec spec;
+    if (!machine_text_is_simulated(text)) {
+        snprintf(error, error_size,
+                 "this program runs on simulated machines only, not on \"%s\"; valid: "
+                 "--machine=sim:MODEL[,KEY=VALUE]...",
+                 text ? text : "native");
+        return false;
+    }
+    if (!machine_spec_parse(&spec, text, error, error_size))
+        return false;
+    sim_run(&spec.model, seed, fn, arg);
+    machine_spec_free(&spec);
     return true;
 }
 
+/* One sibling of every core first, neighbours first. */
 int machine_pick_cpus(int *cpus, int max)
 {
-    int count = max < sim_model.cores ? max : sim_model.cores;
-    for (int i = 0; i < count; i++)
-        cpus[i] = i;
+    int count = 0;
+    for (int sibling = 0; sibling < sim_model.smt; sibling++)
+        for (int cpu = sibling; cpu < sim_model.cores && count < max; cpu += sim_model.smt)
+            cpus[count++] = cpu;
     return count;
+}
+
+int64_t machine_busy_ns(void)
+{
+    return sim_counted(-1, SIM_BUSY_PS) / PS_PER_NS;
 }
 #else
 bool machine_is_simulated(void)
@@ -35,12 +121,12 @@ bool machine_is_simulated(void)
     return false;
 }
 
-bool machine_start(const char *spec, uint64_t seed, void (*fn)(void *arg), void *arg, char *error,
+bool machine_start(const char *text, uint64_t seed, void (*fn)(void *arg), void *arg, char *error,
                    size_t error_size)
 {
     (void)seed;
-    if (spec && strcmp(spec, "native") != 0) {
-        snprintf(error, error_size, "this program runs on real threads only, not on \"%s\"", spec);
+    if (machine_text_is_simulated(text)) {
+        snprintf(error, error_size, "this program runs on real threads only, not on \"%s\"", text);
         return false;
     }
     fn(arg);
@@ -50,5 +136,10 @@ bool machine_start(const char *spec, uint64_t seed, void (*fn)(void *arg), void 
 int machine_pick_cpus(int *cpus, int max)
 {
     return topology_pick_cpus(cpus, max);
+}
+
+int64_t machine_busy_ns(void)
+{
+    return process_cpu_ns();
 }
 #endif

@@ -1,14 +1,30 @@
-/* machine_start.h - on which machine a sample runs: this one, or the simulated one, which is
- * another program built from the same sources (CONFIG=sim). */
+/* machine_start.h - on which machine a sample runs: this one, or a simulated one, which is another
+ * program built from the same sources (CONFIG=sim): "schedlab-sim", beside the one that starts it.
+ *
+ * Who calls: run and sweep, which start that program; sample.c and counters*.c, which are the same
+ * in both and ask here what is different.
+ */
 #ifndef SCHEDLAB_MACHINE_START_H
 #define SCHEDLAB_MACHINE_START_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* Why an event or a fact of the host is absent on a simulated machine. */
+#define MACHINE_SIMULATED_ABSENT "the machine is simulated; this would be the host's"
+
+/* Whether a canonical specification, NULL being "native", means a simulated machine. */
+bool machine_text_is_simulated(const char *text);
+
 /* Is this program the one that runs samples on the simulated machine? */
 bool machine_is_simulated(void);
+
+/* The path of the program that runs samples on simulated machines: this one, if it does; else the
+ * one beside `program` (NULL: this one). False and one line in error if there is none. */
+bool machine_sim_program(const char *program, char *path, size_t path_size, char *error,
+                         size_t error_size);
 
 /* Runs fn(arg) on the machine: natively, here; else as the first thread of the simulated machine
  * that spec describes ("sim:MODEL[,...]"). False and one line in error if there is no such machine
@@ -18,5 +34,21 @@ bool machine_start(const char *spec, uint64_t seed, void (*fn)(void *arg), void 
 
 /* Fills cpus with the ids of up to max cores, in the order in which workers should take them. */
 int machine_pick_cpus(int *cpus, int max);
+
+/* For how long threads have been on cores, all of them together: of the process natively, else of
+ * the simulated machine. */
+int64_t machine_busy_ns(void);
+
+/* Adds to the record of a sample on `spec` what says which machine that is: model, a hash of all its
+ * values; lookahead_ps. Nothing for a native one. Pre: spec is canonical, or NULL. */
+void machine_record_model(json_t *record, const char *spec);
+
+/* Zeroed memory for what code that runs on the machine reads or writes: on a simulated one at an
+ * address that no host decides. Ends the process if there is none; machine_free() it. */
+void *machine_zalloc(size_t size);
+
+/* The seed of a repetition on a simulated machine: of the first one `seed` itself. Natively
+ * repetitions of one seed differ by what happens around them; simulated ones do not. */
+uint64_t machine_rep_seed(uint64_t seed, unsigned repetition);
 
 #endif

@@ -5,13 +5,13 @@
 #include "harness/counted.h"
 #include "harness/counters.h"
 #include "harness/disturbance.h"
+#include "harness/environment.h"
 #include "harness/limits.h"
 #include "harness/machine_start.h"
 #include "harness/peer_sample.h"
 #include "harness/peer_table.h"
 #include "harness/peers/call_times.h"
 #include "harness/probe.h"
-#include "harness/process_cpu.h"
 #include "harness/records.h"
 #include "harness/warmup.h"
 #include "workloads/histogram.h"
@@ -82,28 +82,42 @@ fail(struct sample *sample, const char *format, ...)
 
 /* Records ------------------------------------------------------------------------------------- */
 
+/* A simulated machine is the same at all times; what a real one was at the time, only the time
+ * tells. */
+static void record_add_machine(json_t *record, const struct sample_request *request)
+{
+    char started[32];
+    if (machine_text_is_simulated(request->machine)) {
+        json_object_set_new(record, "sim_seed", json_integer((json_int_t)request->sim_seed));
+        machine_record_model(record, request->machine);
+    } else {
+        record_time_text(started);
+        json_object_set_new(record, "started", json_string(started));
+    }
+}
+
 json_t *sample_record_new(const struct sample_request *request, const struct variant_spec *variant,
                           const struct workload_spec *workload)
 {
-    char cell[CELL_ID_SIZE], started[32];
+    char cell[CELL_ID_SIZE];
     const char *machine = request->machine ? request->machine : "native";
     size_t stack = request->stack_bytes ? request->stack_bytes : STACK_SIZE_DEFAULT;
     record_cell_id(cell, variant->text, workload->text, request->workers, machine);
-    record_time_text(started);
     struct sample_request canonical = *request;
     canonical.variant = variant->text;
     canonical.workload = workload->text;
     canonical.event_set = 0; /* `run` goes through the sets by itself */
     char *command = sample_request_command(&canonical);
     json_t *record = json_pack(
-        "{si ss ss ss ss so ss ss so ss si ss sI sb sI ss}", "schema", RECORD_SCHEMA, "cell", cell,
-        "started", started, "variant", variant->text, "variant_name", variant->ops->name, "knobs",
+        "{si ss ss ss so ss ss so ss si ss sI sb sI ss}", "schema", RECORD_SCHEMA, "cell", cell,
+        "variant", variant->text, "variant_name", variant->ops->name, "knobs",
         variant_settings_to_json(variant), "workload", workload->text, "workload_name",
         workload->workload->name, "params",
         params_to_json(workload->params, workload->workload->params), "op", workload->workload->op,
         "workers", request->workers, "machine", machine, "seed", (json_int_t)request->seed, "pin",
         request->pin, "stack_bytes", (json_int_t)stack, "command", command);
     free(command);
+    record_add_machine(record, request);
     if (peer_is(variant->ops))
         json_object_del(record, "stack_bytes"); /* its stacks are its own affair */
     return record;
@@ -262,11 +276,30 @@ static bool hands_off(const struct variant_spec *variant)
     return knob_is(variant, "calls", "immediate") || knob_is(variant, "sysmon", "on");
 }
 
+/* True, and the reason in why, if no simulated machine has this. */
+static bool is_not_simulated(const struct sample *sample, char *why, size_t why_size)
+{
+    const char *name = sample->variant.ops->name;
+    if (peer_is(sample->variant.ops))
+        snprintf(
+            why, why_size,
+            "%s is another program, which runs on real threads; simulated machines run what is "
+            "built for them",
+            name);
+    else if (sample->variant.common.malloc == ALLOCATOR_GLIBC)
+        snprintf(why, why_size, "malloc=glibc: simulated machines have one allocator, their own");
+    else
+        return false;
+    return true;
+}
+
 /* True, and the reason in why, if the sample might harm the machine or cannot be had at all. */
 static bool must_skip(const struct sample *sample, char *why, size_t why_size)
 {
     const struct sched_ops *ops = sample->variant.ops;
     char enough[REASON_SIZE / 2];
+    if (machine_is_simulated() && is_not_simulated(sample, why, why_size))
+        return true;
     if (peer_is(ops) && peer_must_skip(sample->request, &sample->variant, why, why_size))
         return true;
     uint64_t live = live_gs_expected(sample);
@@ -291,6 +324,8 @@ static bool must_skip(const struct sample *sample, char *why, size_t why_size)
                  live, ops->name, ops->live_gs_max, ops->limit_reason);
         return true;
     }
+    if (machine_is_simulated()) /* where threads are memory, and no more */
+        threads.left = UINT64_MAX;
     if (ops->thread_per_g &&
         (threads.left < THREADS_SPARE || live > threads.left - THREADS_SPARE)) {
         snprintf(why, why_size, "up to %" PRIu64 " threads, %s leaves %" PRIu64, live, threads.name,
@@ -304,6 +339,13 @@ static bool must_skip(const struct sample *sample, char *why, size_t why_size)
         return true;
     }
     uint64_t needed = memory_expected(sample, live);
+    if (needed > memory.left / 2 && machine_is_simulated()) {
+        snprintf(why, why_size,
+                 "up to %" PRIu64 " goroutines alive take about %" PRIu64
+                 " MB, more than half of what the host has for the simulated machine",
+                 live, needed / 1000000);
+        return true;
+    }
     if (needed > memory.left / 2) {
         snprintf(why, why_size,
                  "up to %" PRIu64 " goroutines alive take about %" PRIu64
@@ -348,14 +390,14 @@ static int64_t slow_down(int64_t time_ns, int percent)
 /* What is counted lies between these two. */
 static void section_begin(struct sample *sample)
 {
-    sample->cpu_start_ns = process_cpu_ns();
+    sample->cpu_start_ns = machine_busy_ns();
     counters_begin(sample->counters);
 }
 
 static void section_end(struct sample *sample)
 {
     counters_end(sample->counters);
-    sample->cpu_ns += process_cpu_ns() - sample->cpu_start_ns;
+    sample->cpu_ns += machine_busy_ns() - sample->cpu_start_ns;
 }
 
 /* One call of run() with its check; counted and recorded if timed. Returns how long it was, but for
@@ -505,7 +547,7 @@ static void measure_scheduled(struct sample *sample)
         .ops = sample->variant.ops,
         .knobs = sample->variant.knobs,
         .workers = request->workers,
-        .seed = request->seed,
+        .seed = machine_is_simulated() ? request->sim_seed : request->seed,
         .stack_size = request->stack_bytes,
         .schedtrace_ns = request->schedtrace_ns,
         .scheddetail = request->scheddetail,
@@ -572,24 +614,27 @@ static bool measure_counted(struct sample *sample, char *error, size_t error_siz
     counters_choose_set(sample->counters, (size_t)sample->request->event_set);
     if (!call_times_begin(&sample->times, SAMPLE_ENTRIES_MAX))
         abort();
-    sample->latency = calloc(1, sizeof *sample->latency);
-    sample->state = sample->workload.workload->init(sample->workload.params, sample->request->seed);
+    const struct workload *workload = sample->workload.workload;
+    sample->latency = machine_zalloc(sizeof *sample->latency);
+    sample->state = workload->init(sample->workload.params, sample->request->seed);
     if (is_serial(sample))
         measure_serial(sample);
     else
         measure_scheduled(sample);
-    sample->workload.workload->fini(sample->state);
-    free(sample->latency);
+    workload->fini(sample->state);
+    machine_free(sample->latency);
     call_times_end(&sample->times);
     return true;
 }
 
-/* All calls, between two looks at the machine. */
+/* All calls, between two looks at the machine: a simulated one is nobody else's. */
 static bool measure_surrounded(struct sample *sample, char *error, size_t error_size)
 {
     const int *cpus = sample->cpus, count = sample->cpu_count;
     bool alone = is_serial(sample) || sample->variant.ops->single_threaded;
     int threads = alone ? 1 : sample->request->workers;
+    if (machine_is_simulated())
+        return measure_counted(sample, error, error_size);
     struct probe mood[2];
     struct disturbance disturbance[2];
     probe_run(&mood[0], cpus, count, threads, PROBE_NS);
@@ -606,18 +651,27 @@ static bool measure_surrounded(struct sample *sample, char *error, size_t error_
     return ok;
 }
 
+/* Another compiler makes other accesses of the same source. */
+static void record_add_program(json_t *record)
+{
+    json_object_set_new(record, "allocator", json_string("simulated"));
+    json_object_set_new(record, "compiler", json_string(environment_compiler()));
+}
+
 static bool measure_or_skip(struct sample *sample, char *error, size_t error_size)
 {
     char why[REASON_SIZE];
-    if (!peer_is(sample->variant.ops))
+    if (machine_is_simulated())
+        record_add_program(sample->record);
+    else if (!peer_is(sample->variant.ops))
         json_object_set_new(sample->record, "allocator", json_string(allocator_found_name()));
     if (must_skip(sample, why, sizeof why)) {
         json_object_set_new(sample->record, "status", json_string("skipped"));
         json_object_set_new(sample->record, "reason", json_string(why));
         return true;
     }
-    if (!allocator_check((enum allocator)sample->variant.common.malloc, allocator_found(), why,
-                         sizeof why)) {
+    if (!machine_is_simulated() && !allocator_check((enum allocator)sample->variant.common.malloc,
+                                                    allocator_found(), why, sizeof why)) {
         record_fail(sample->record, why);
         return true;
     }

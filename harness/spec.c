@@ -2,6 +2,7 @@
 #include "harness/spec.h"
 
 #include "harness/allocator.h"
+#include "harness/machine_start.h"
 #include "harness/peer_table.h"
 #include "harness/suggest.h"
 
@@ -412,7 +413,7 @@ static bool variant_parse(struct variant_spec *spec, const char *text, bool sche
     const struct sched_ops *ops = variant_find(copy, schedulers_only, &to);
     bool ok = false;
     if (ops) {
-        spec->knobs = calloc(1, ops->knobs_size + 1);
+        spec->knobs = machine_zalloc(ops->knobs_size + 1);
         struct owner owner = {.name = ops->name,
                               .kind = "knob",
                               .own = {ops->knobs, spec->knobs},
@@ -445,7 +446,7 @@ bool scheduler_spec_parse(struct variant_spec *spec, const char *text, char *err
 
 void variant_spec_free(struct variant_spec *spec)
 {
-    free(spec->knobs);
+    machine_free(spec->knobs);
     free(spec->text);
     *spec = (struct variant_spec){0};
 }
@@ -461,7 +462,7 @@ bool workload_spec_parse(struct workload_spec *spec, const char *text, char *err
     const struct workload *workload = workload_find(copy, &to);
     bool ok = false;
     if (workload) {
-        spec->params = calloc(1, workload->params_size + 1);
+        spec->params = machine_zalloc(workload->params_size + 1);
         struct owner owner = {
             .name = workload->name, .kind = "parameter", .own = {workload->params, spec->params}};
         const char *wrong = NULL;
@@ -500,7 +501,7 @@ bool workload_spec_has_latency(const char *text)
 
 void workload_spec_free(struct workload_spec *spec)
 {
-    free(spec->params);
+    machine_free(spec->params);
     free(spec->text);
     *spec = (struct workload_spec){0};
 }

@@ -40,6 +40,7 @@ static struct globq *globq_of(const struct sched *sched)
 static void gmp_init(struct sched *sched)
 {
     sched->variant = sched_zalloc(sizeof(struct gmp));
+    globq_init(globq_of(sched));
 }
 
 static void gmp_fini(struct sched *sched)

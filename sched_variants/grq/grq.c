@@ -20,6 +20,7 @@ static const struct param grq_knobs[] = {
 static void grq_init(struct sched *sched)
 {
     sched->variant = sched_zalloc(sizeof(struct globq));
+    globq_init(sched->variant);
 }
 
 static void grq_fini(struct sched *sched)

@@ -44,6 +44,7 @@ static struct globq *globq_of(const struct sched *sched)
 static void perm_init(struct sched *sched)
 {
     sched->variant = sched_zalloc(sizeof(struct perm));
+    globq_init(globq_of(sched));
 }
 
 static void perm_fini(struct sched *sched)

@@ -53,6 +53,7 @@ void *go_alloc(size_t size)
     void *ptr = machine_alloc(size ? size : 1, 16);
     if (!ptr)
         fatal_env(ENOMEM, "no memory for %zu bytes of workload data", size);
+    machine_name(ptr, size, "workload");
     return ptr;
 }
 

@@ -37,6 +37,8 @@ struct chan *chan_make(size_t elem_size, size_t capacity)
         fatal_env(ENOMEM, "no memory for a channel of %zu elements of %zu bytes", capacity,
                   elem_size);
     memset(ch, 0, sizeof *ch);
+    machine_name(ch, sizeof *ch, "chan");
+    machine_name(ch->ring, capacity * elem_size, "chan.ring");
     ch->elem_size = (uint32_t)elem_size;
     ch->capacity = (uint32_t)capacity;
     ch->end = (uint32_t)(capacity * elem_size);

@@ -21,6 +21,7 @@
 #define SCHEDLAB_CTX_H
 
 #include "g.h"
+#include "machine.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define CTX_ASAN 1
@@ -162,6 +163,9 @@ static inline struct g *ctx_switch(struct g *from, void **save, struct g *to, co
 #endif
     (void)to_stack;
     (void)to_size;
+    if (!dies)
+        machine_touch_stack(sizeof(struct ctx)); /* what the assembly below writes, and reads */
+    machine_touch(to->sp, sizeof(struct ctx), false);
     if (dies)
         ctx_leave_raw(to->sp, from);
     struct g *prev = ctx_switch_raw(save, to->sp, from);

@@ -9,6 +9,7 @@ static struct deque_array *array_new(size_t capacity)
     struct deque_array *array = machine_alloc(sizeof *array + capacity * sizeof array->slot[0], 64);
     if (!array)
         fatal_env(ENOMEM, "no memory for a deque of %zu", capacity);
+    machine_name(array, sizeof *array + capacity * sizeof array->slot[0], "deque.slots");
     array->mask = (int64_t)capacity - 1;
     array->retired = NULL;
     return array;
@@ -16,6 +17,8 @@ static struct deque_array *array_new(size_t capacity)
 
 void deque_init(struct deque *dq, size_t capacity)
 {
+    machine_name(dq, sizeof *dq, "deque.bottom"); /* and what its owner has beside it */
+    machine_name(&dq->top, sizeof dq->top, "deque.top");
     atomic_init(&dq->bottom, 0);
     atomic_init(&dq->top, 0);
     atomic_init(&dq->depth_max, 0);

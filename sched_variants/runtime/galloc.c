@@ -78,6 +78,7 @@ static struct g_slab *slab_map(struct sched *sched)
     struct g_slab *slab = machine_block_map(G_SLAB_SIZE);
     if (!slab)
         fatal_env(ENOMEM, "no memory for goroutines");
+    machine_name(slab, G_SLAB_SIZE, "g");
     slab->shelf = G_SHELF_WHOLE;
     LIST_INSERT_HEAD(&sched->g_shelves[G_SHELF_WHOLE], slab, link);
     return slab;

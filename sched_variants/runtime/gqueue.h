@@ -110,6 +110,14 @@ struct globq {
     struct gfifo fifo;
 };
 
+/* All zero is an empty queue already; gives its parts their names. */
+static inline void globq_init(struct globq *globq)
+{
+    machine_name(&globq->lock, sizeof globq->lock, "grq.lock");
+    machine_name(&globq->size, sizeof globq->size, "grq.size");
+    machine_name(&globq->fifo, sizeof globq->fifo, "grq.list");
+}
+
 static inline bool globq_is_empty(struct globq *globq)
 {
     return atomic_load_explicit(&globq->size, memory_order_acquire) == 0; /* GQ2 */

@@ -55,6 +55,10 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs)
     if (!lrq)
         fatal_env(ENOMEM, "no memory for a run queue of %lld", (long long)knobs->ring);
     memset(lrq, 0, size);
+    machine_name(lrq, sizeof *lrq, "lrq.tail"); /* and what its owner has beside it */
+    machine_name(&lrq->head, sizeof lrq->head, "lrq.head");
+    machine_name(&lrq->runnext, sizeof lrq->runnext, "lrq.runnext");
+    machine_name(lrq->slot, (size_t)knobs->ring * sizeof lrq->slot[0], "lrq.slots");
     lrq->mask = (uint32_t)knobs->ring - 1;
     lrq->runnext_cap = (uint32_t)knobs->runnext_cap;
     lrq->tick = (int16_t)knobs->tick;

@@ -10,6 +10,7 @@ const char *const pdeque_owner_words[] = {"lifo", "fifo", NULL};
 void pdeque_init(struct sched *sched)
 {
     sched->variant = sched_zalloc(sizeof(struct globq));
+    globq_init(sched->variant);
 }
 
 void pdeque_fini(struct sched *sched)

@@ -25,6 +25,7 @@ void *sched_zalloc(size_t size)
 struct p *p_new(struct sched *sched, int32_t id)
 {
     struct p *p = sched_zalloc(sizeof *p);
+    machine_name(p, sizeof *p, "p");
     p->id = id;
     timers_give(sched, p);
     if (sched->ops->p_init)
@@ -60,6 +61,8 @@ void m_init_common(struct sched *sched, struct m *m, int32_t id)
 
 static void m_init(struct sched *sched, struct m *m, int32_t id)
 {
+    machine_name(m, sizeof *m, "m");
+    machine_name(&m->stats, sizeof m->stats, "stats");
     m_init_common(sched, m, id);
     m->fj.policy = sched->forkjoin;
     m->fj.m = m;
@@ -213,6 +216,10 @@ struct sched *sched_new(const struct sched_config *config, int *error)
         return NULL;
     }
     memset(sched, 0, sizeof *sched);
+    machine_name(sched, sizeof *sched, "sched");
+    machine_name(&sched->spinning, sizeof sched->spinning + sizeof sched->idle_ps,
+                 "sched.spinning");
+    machine_name(&sched->lock, sizeof sched->lock, "sched.lock");
     *error = 0;
     sched->ops = config->ops;
     sched->knobs = config->knobs;

@@ -115,6 +115,7 @@ static char *stacks_map(size_t count, size_t size)
     char *base = machine_stacks_map(count, size, &guarded);
     if (!base)
         fatal_env(ENOMEM, "no address space for %zu goroutine stacks of %zu bytes", count, size);
+    machine_name(base, count * size, "stack");
     return base;
 }
 

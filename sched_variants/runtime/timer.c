@@ -144,6 +144,7 @@ static void heap_resize(struct timers *timers, size_t capacity)
     struct timer_entry *heap = machine_alloc(capacity * sizeof *heap, 64);
     if (!heap)
         fatal_env(ENOMEM, "no memory for %zu timers", capacity);
+    machine_name(heap, capacity * sizeof *heap, "timers");
     for (size_t i = 0; i < timers->count; i++)
         heap[i] = timers->heap[i];
     machine_free(timers->heap);
@@ -392,7 +393,7 @@ bool timer_disarm_wait(struct timer *timer)
         lock_release(&timers->lock);
         if (!runs)
             return was_armed;
-        machine_relax(&timers->lock);
+        machine_pause(1);
         if (i % 64 == 0)
             machine_yield();
     }

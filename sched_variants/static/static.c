@@ -36,6 +36,7 @@ static void static_p_init(struct sched *sched, struct p *p)
 {
     (void)sched;
     p->variant = sched_zalloc(sizeof(struct globq));
+    globq_init(p->variant);
 }
 
 static void static_p_fini(struct sched *sched, struct p *p)

@@ -1,18 +1,215 @@
-/* cache.h - caches and their coherence: what each access costs, and why it missed. */
+/* cache.h - caches and their coherence: what each access costs, and why it missed.
+ *
+ * cache.c has the state machine as an essay. All functions: any host stack; one thread of the host
+ * for all of them; nothing is instrumented, nothing waits. Results depend on the model and on the
+ * order of calls alone, not on where the host puts memory: pages are numbered as they are touched.
+ *
+ * Line: 64 bytes. Word: 8 bytes. Unit: the siblings of one L1 and L2. Group: the units of one L3.
+ */
 #ifndef SCHEDLAB_SIM_CACHE_H
 #define SCHEDLAB_SIM_CACHE_H
 
 #include "model.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum sim_access { SIM_READ, SIM_WRITE }; /* a failed compare-and-swap is a write all the same */
 
-/* Makes the caches of a machine; once. */
+/* Makes the caches of a machine, all empty. Once, or again after cache_fini(). A geometry that
+ * cannot be ends the process with a line on standard error. */
 void cache_init(const struct sim_model *model);
+void cache_fini(void); /* gives all memory back, names too */
+
+/* Counters ----------------------------------------------------------------------------------- */
+
+enum cache_depth { CACHE_L1, CACHE_L2, CACHE_L3, CACHE_DEPTHS };
+
+/* Why a line was not there. In a unit's L1 and L2, in a group's L3: */
+enum cache_kind {
+    CACHE_COLD,     /* never asked for here before */
+    CACHE_CAPACITY, /* a fully associative LRU cache of this size would not have it either */
+    CACHE_CONFLICT, /* it would: lost to the geometry, to a policy that is not LRU, to a prefetch,
+                     * or because a level below that is inclusive dropped it */
+    CACHE_TRUE,     /* lost to another's write, and a word now accessed was written meanwhile */
+    CACHE_FALSE,    /* likewise, but only other words were */
+    CACHE_KINDS
+};
+
+#define CACHE_COUNTERS_OF(X, LEVEL, NAME, WHO)                                                     \
+    X(LEVEL##_HIT, "accesses of " NAME " that found the line")                                     \
+    X(LEVEL##_MISS, "accesses of " NAME " that did not")                                           \
+    X(LEVEL##_MISS_COLD, NAME " misses of lines that the " WHO " had never asked for")             \
+    X(LEVEL##_MISS_CAPACITY, NAME " misses that a fully associative LRU cache would have too")     \
+    X(LEVEL##_MISS_CONFLICT, NAME " misses that it would not have")                                \
+    X(LEVEL##_MISS_TRUE_SHARING, NAME " misses after another's write of a word now accessed")      \
+    X(LEVEL##_MISS_FALSE_SHARING, NAME " misses after another's write of other words of the line")
+
+/* X(NAME, help). Per core: of who made the access, also where others' caches change. */
+#define CACHE_COUNTER_LIST(X)                                                                      \
+    X(READS, "loads, once for each line they touch")                                               \
+    X(WRITES, "stores and atomic operations, once for each line they touch")                       \
+    CACHE_COUNTERS_OF(X, L1D, "L1d", "unit")                                                       \
+    CACHE_COUNTERS_OF(X, L2, "L2", "unit")                                                         \
+    CACHE_COUNTERS_OF(X, L3, "L3", "group")                                                        \
+    X(UPGRADES, "writes of a line that was here, but without the right to write it")               \
+    X(INVALIDATIONS, "copies in L1 and L2 of other units that writes took away")                   \
+    X(TRANSFERS_CLEAN_NEAR, "unmodified lines from another unit of the L3 group")                  \
+    X(TRANSFERS_CLEAN_SOCKET, "unmodified lines from another L3 group of the socket")              \
+    X(TRANSFERS_CLEAN_REMOTE, "unmodified lines from another socket's caches")                     \
+    X(TRANSFERS_DIRTY_NEAR, "modified lines from another unit of the L3 group")                    \
+    X(TRANSFERS_DIRTY_SOCKET, "modified lines from another L3 group of the socket")                \
+    X(TRANSFERS_DIRTY_REMOTE, "modified lines from another socket's caches")                       \
+    X(MEMORY_LOCAL, "lines from memory of the own socket")                                         \
+    X(MEMORY_REMOTE, "lines from memory of another socket")                                        \
+    X(WRITEBACKS, "modified lines handed down by L2, also when another core reads them")           \
+    X(WRITEBACKS_MEMORY, "modified lines written to memory")                                       \
+    X(INCLUSION_VICTIMS, "lines that L1 or L2 lost because an inclusive level below did")          \
+    X(PREFETCHES, "lines that were fetched into L2 ahead; not among the misses and transfers")     \
+    X(PREFETCHES_USEFUL, "prefetched lines that were then asked for")                              \
+    X(STALL_PS, "picoseconds that accesses took which L1 could not serve alone")
+
+enum cache_counter {
+#define CACHE_COUNTER_ID(name, help) CACHE_##name,
+    CACHE_COUNTER_LIST(CACHE_COUNTER_ID)
+#undef CACHE_COUNTER_ID
+        CACHE_COUNTERS
+};
+
+/* Identities, for every core:
+ *   READS + WRITES = L1D_HIT + L1D_MISS        L1D_MISS = L2_HIT + L2_MISS
+ *   L2_MISS = TRANSFERS_* + MEMORY_* + L3_HIT (transfers of the own group are no access of L3)
+ *   L3_MISS = L2_MISS - L3_HIT - TRANSFERS_*_NEAR, and 0 where there is no L3
+ *   X_MISS = the sum of its five kinds */
+struct cache_counters {
+    uint64_t count[CACHE_COUNTERS];
+};
+
+extern const char *const cache_counter_names[CACHE_COUNTERS]; /* "L1D_MISS_COLD" */
+extern const char *const cache_counter_helps[CACHE_COUNTERS];
+
+/* Since cache_init() or cache_counters_reset(). core < 0: the sum of all cores. */
+void cache_counters_read(int core, struct cache_counters *counters);
+
+/* All counters and tallies to 0; the caches stay as they are. */
+void cache_counters_reset(void);
+
+/* Names -------------------------------------------------------------------------------------- */
+
+enum { CACHE_NAMES_MAX = 1024, CACHE_NAME_SIZE = 64, CACHE_UNNAMED = 0 };
+
+/* The number of a name, the same for equal texts; the text is copied, and cut to 63 bytes. -1:
+ * there are CACHE_NAMES_MAX already. CACHE_UNNAMED is "(unnamed)". */
+int cache_name_id(const char *text);
+const char *cache_name_text(int name); /* pre: name is one; valid until cache_fini() */
+
+/* The structure that the bytes belong to from now on; words that are partly inside belong to it as
+ * well. CACHE_UNNAMED takes names away. Memory need not have been touched, and naming is no touch.
+ * Costs a table look-up per page, whatever the range. */
+void cache_name(const void *start, size_t size, int name);
+
+/* What if this structure cost nothing: from now on accesses to it (whose first word is of this
+ * name) take what an L1 hit takes, count as such, and change nothing. False: there is no such name.
+ */
+bool cache_free_name(int name);
+
+/* Where -------------------------------------------------------------------------------------- */
+
+struct cache_tally {
+    uint64_t misses[CACHE_DEPTHS][CACHE_KINDS];
+    uint64_t upgrades;
+    uint64_t stall_ps;
+};
+
+/* The misses and upgrades of one structure, or of one instruction at one structure. */
+struct cache_site {
+    uintptr_t pc; /* 0 in a list by name */
+    int name;
+    struct cache_tally tally;
+};
+
+enum cache_by { CACHE_BY_NAME, CACHE_BY_PC };
+
+/* All that are not zero: the most stalled first, equal ones by the text of their names, then by pc.
+ * *sites is the caller's, to be given to free(). Returns how many. */
+size_t cache_sites(enum cache_by by, struct cache_site **sites);
+
+/* Watching ----------------------------------------------------------------------------------- */
+
+/* From now on cache_on_loss(core) is called once, when the unit of `core` loses the line of that
+ * address to a write or an eviction below: within the access that takes it, before this has been
+ * paid for. False, and nothing is watched, if the unit has not got the line. */
+bool cache_watch(int core, uintptr_t address);
+void cache_watch_end(int core);
+extern void (*cache_on_loss)(int core);
+
+/* Access ------------------------------------------------------------------------------------- */
+
+/* The rest of this file is here so that a hit can be inlined. */
+
+struct cache_line;
+
+/* A place in L1. key: address of the line on the host, 1 added where it is modified, so that it may
+ * be written without asking; 0: empty, or a line part of which is free. */
+struct cache_slot {
+    uintptr_t key;
+    uint64_t stamp; /* of the last access, in accesses of the unit */
+    struct cache_line *line;
+    uint8_t written; /* words, since it became modified or was looked at by another */
+};
+
+enum { CACHE_HINTS = 1024 };
+
+struct cache_unit;
+
+/* What a hit needs of a unit; the first member of struct cache_unit. */
+struct cache_front {
+    uint64_t clock; /* accesses so far */
+    struct cache_slot *slots;
+    uint16_t hints[CACHE_HINTS]; /* in which slot a line may be: wrong hints cost time only */
+};
+
+struct cache_core {
+    struct cache_front *front;
+    uint64_t count[CACHE_COUNTERS];
+} __attribute__((aligned(64)));
+
+extern struct cache_core *cache_cores;
+extern int64_t cache_price[2]; /* of a hit, by enum sim_access */
+
+int64_t cache_access_slow(int core, uintptr_t address, size_t size, enum sim_access access,
+                          uintptr_t pc);
+
+static inline size_t cache_hint(uintptr_t address)
+{
+    return (address >> 6 ^ address >> 15) % CACHE_HINTS;
+}
+
+static inline uint8_t cache_words(uintptr_t address, size_t size)
+{
+    uintptr_t first = address % SIM_LINE / 8, last = (address + size - 1) % SIM_LINE / 8;
+    return (uint8_t)((2U << last) - (1U << first));
+}
 
 /* Picoseconds that it takes `core` to read or write `size` bytes (1..64, may cross into the next
- * line); pc: of the instruction, for the attribution of misses. */
-int64_t cache_access(int core, uintptr_t address, size_t size, enum sim_access access, uintptr_t pc);
+ * line, which then is a second access); pc: of the instruction, for the attribution of misses. The
+ * first 64 bytes of the address space are nobody's. */
+static inline int64_t cache_access(int core, uintptr_t address, size_t size, enum sim_access access,
+                                   uintptr_t pc)
+{
+    struct cache_core *self = &cache_cores[core];
+    struct cache_front *front = self->front;
+    struct cache_slot *slot = &front->slots[front->hints[cache_hint(address)]];
+    uintptr_t key = address & -(uintptr_t)SIM_LINE;
+    bool there = access == SIM_WRITE ? slot->key == key + 1 : (slot->key & -(uintptr_t)2) == key;
+    if (__builtin_expect(!there || address % SIM_LINE + size > SIM_LINE, 0))
+        return cache_access_slow(core, address, size, access, pc);
+    slot->stamp = ++front->clock;
+    self->count[access == SIM_WRITE ? CACHE_WRITES : CACHE_READS]++;
+    if (access == SIM_WRITE)
+        slot->written |= cache_words(address, size);
+    return cache_price[access];
+}
 
 #endif

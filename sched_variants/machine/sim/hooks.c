@@ -49,10 +49,30 @@ void machine_touch(const void *start, size_t size, bool write)
     range(start, size, write ? SIM_WRITE : SIM_READ, PC);
 }
 
-void machine_relax(const volatile void *word)
+void machine_touch_stack(size_t size)
 {
-    (void)word;
-    spend(sim_model.relax_ps, PC);
+    const char *end = (const char *)__builtin_frame_address(0) + 2 * sizeof(void *);
+    range(end - size, size, SIM_WRITE, PC);
+}
+
+void machine_name(const void *start, size_t size, const char *name)
+{
+    cache_name(start, size, cache_name_id(name));
+}
+
+uint32_t machine_relax(const volatile void *word, uint32_t rounds)
+{
+    uint32_t stood = rounds > 1 ? sim_spin((uintptr_t)word, rounds) : 0;
+    if (stood)
+        return stood;
+    machine_pause(1);
+    return 1;
+}
+
+void machine_pause(uint32_t rounds)
+{
+    sim_note_spin(rounds * sim_model.relax_ps);
+    spend(rounds * sim_model.relax_ps, PC);
 }
 
 void machine_fence(_Atomic uint32_t *scratch)
@@ -75,9 +95,13 @@ void __tsan_init(void)
 }
 
 void __tsan_func_entry(void *caller);
+/* A call writes to the stack: its return address, and registers that are kept there. Compilers do
+ * not report that, and who touches whose stack is what spawning and stealing differ in. */
 void __tsan_func_entry(void *caller)
 {
     (void)caller;
+    access_by((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *), sizeof(void *), SIM_WRITE,
+              PC);
 }
 
 void __tsan_func_exit(void);

@@ -19,6 +19,7 @@
  * Context switches between simulated threads are host stacks changing hands; the goroutines' own
  * switches (runtime/ctx.h) go on below, as on a real thread.
  */
+#include "cache.h"
 #include "internal.h"
 #include "machine.h"
 
@@ -62,7 +63,14 @@ struct sim_core {
     int ready_count;
     size_t place; /* in the heap of active cores, from 1; 0: idle */
     int64_t slice_end_ps, run_began_ps, vruntime_ps;
-    int64_t idle_ps, idle_since_ps;
+
+    /* its thread looks at a word again and again, and nothing else happens: sim_spin() */
+    bool spins;
+    int64_t spin_began_ps;
+    uint32_t spin_rounds; /* at most; afterwards, how many it was */
+    struct sim_event spin_end;
+    int64_t idle_since_ps;
+    int64_t counted[SIM_COUNTED]; /* SIM_BUSY_PS: until run_began_ps */
 };
 
 struct sim_model sim_model;
@@ -275,6 +283,7 @@ static void vruntime_charge(struct sim_core *core)
 {
     struct sim_thread *thread = core->running;
     thread->vruntime_ps += core->clock_ps - core->run_began_ps;
+    core->counted[SIM_BUSY_PS] += core->clock_ps - core->run_began_ps;
     core->run_began_ps = core->clock_ps;
     if (thread->vruntime_ps > core->vruntime_ps)
         core->vruntime_ps = thread->vruntime_ps;
@@ -337,6 +346,7 @@ static void core_run(struct sim_core *core, struct sim_thread *thread, int64_t f
     core->running = thread;
     core->run_began_ps = from_ps;
     core->slice_end_ps = from_ps + sim_model.slice_ps;
+    core->counted[SIM_SWITCHES]++;
     thread->core = core;
     thread->state = THREAD_RUNNING;
     active_settle_current();
@@ -498,8 +508,83 @@ static void slice_ends(struct sim_core *core)
     core_next(core);
 }
 
+/* Spinning ------------------------------------------------------------------------------------
+ *
+ * A core that waits for a word to change is not simulated round by round: it leaves the heap until
+ * another one takes the line from it, or its rounds are over, and its clock is then set to the end
+ * of the round in which that is. What wakes it is the end of the write, whose time is known only
+ * after the caches have said what it costs; so losses are noted, and seen to in sim_preempt(). The
+ * spinner's clock is then past the writer's, who therefore stores before the spinner looks.
+ */
+
+static struct sim_core *losers[SIM_CORES_MAX];
+static int loser_count;
+
+static int64_t spin_round_ps(void)
+{
+    return sim_model.relax_ps + sim_model.l1.hit_ps + 2 * sim_model.block_ps;
+}
+
+static void spin_stop(struct sim_core *core, int64_t now)
+{
+    if (!core->spins)
+        return;
+    int64_t round = spin_round_ps(), rounds = (now - core->spin_began_ps) / round + 1;
+    if (rounds < 1)
+        rounds = 1;
+    if (rounds < core->spin_rounds)
+        core->spin_rounds = (uint32_t)rounds;
+    core->spins = false;
+    core->clock_ps = core->spin_began_ps + core->spin_rounds * round;
+    sim_event_clear(&core->spin_end);
+    cache_watch_end(core->index);
+    active_add(core);
+}
+
+static void on_loss(int index)
+{
+    losers[loser_count++] = &cores[index];
+    sim_horizon = INT64_MIN; /* the access that takes the line ends in sim_preempt() */
+}
+
+static void losers_stop(void)
+{
+    for (int i = 0; i < loser_count; i++)
+        spin_stop(losers[i], *sim_clock);
+    loser_count = 0;
+}
+
+static void on_spin_end(struct sim_event *event)
+{
+    struct sim_core *core =
+        (struct sim_core *)(void *)((char *)event - offsetof(struct sim_core, spin_end));
+    spin_stop(core, INT64_MAX / 2);
+}
+
+uint32_t sim_spin(uintptr_t address, uint32_t rounds)
+{
+    struct sim_core *core = current;
+    struct sim_thread *self = core->running;
+    if (self->interrupted || !cache_watch(core->index, address))
+        return 0;
+    int64_t end = core->clock_ps + rounds * spin_round_ps();
+    if (core->ready_count && core->slice_end_ps < end) {
+        cache_watch_end(core->index);
+        return 0;
+    }
+    active_remove(core);
+    core->spins = true;
+    core->spin_began_ps = core->clock_ps;
+    core->spin_rounds = rounds;
+    sim_event_set(&core->spin_end, end, on_spin_end);
+    go_on(self);
+    sim_note_spin(core->spin_rounds * spin_round_ps());
+    return core->spin_rounds;
+}
+
 static void look_round(void)
 {
+    losers_stop();
     struct sim_thread *self = current->running;
     active_settle(current);
     if (current->ready_count && current->clock_ps >= current->slice_end_ps)
@@ -525,10 +610,16 @@ void sim_preempt(uintptr_t pc)
     interrupt_deliver(pc);
 }
 
-void sim_spend(int64_t ps)
+static void spend(int64_t ps)
 {
     *sim_clock += ps;
     look_round();
+}
+
+void sim_spend(int64_t ps)
+{
+    current->counted[SIM_CALLS]++;
+    spend(ps);
 }
 
 /* Waiting ------------------------------------------------------------------------------------- */
@@ -564,8 +655,18 @@ static struct sim_core *core_shortest(const struct sim_thread *thread)
     return found;
 }
 
+/* Up to an eighth longer than the model says, evenly: so that another seed is another schedule also
+ * where nothing else is random. */
+static int64_t wakeup_draw(void)
+{
+    uint64_t most = (uint64_t)sim_model.wakeup_ps / 8;
+    return sim_model.wakeup_ps + (int64_t)(sim_random() % (most + 1));
+}
+
 /* It has slept, or is new: an idle core takes it, or it waits for a busy one, at once if it is
  * owed the time. */
+static void spin_stop(struct sim_core *core, int64_t now);
+
 static void thread_runnable(struct sim_thread *thread)
 {
     struct sim_core *core = thread->pinned >= 0 ? &cores[thread->pinned] : core_idle_for(thread);
@@ -575,11 +676,13 @@ static void thread_runnable(struct sim_thread *thread)
     thread->vruntime_ps += core->vruntime_ps - thread->core->vruntime_ps;
     if (!core->running) {
         int64_t from = core->clock_ps > now ? core->clock_ps : now;
-        core->idle_ps += from - core->idle_since_ps;
+        from += wakeup_draw();
+        core->counted[SIM_IDLE_PS] += from - core->idle_since_ps;
         if (thread->vruntime_ps < core->vruntime_ps)
             thread->vruntime_ps = core->vruntime_ps;
-        core_run(core, thread, from + sim_model.wakeup_ps);
+        core_run(core, thread, from);
     } else {
+        spin_stop(core, now); /* who waits here may take the core from it */
         vruntime_charge(core);
         if (thread->vruntime_ps < core->vruntime_ps - sim_model.slice_ps)
             thread->vruntime_ps = core->vruntime_ps - sim_model.slice_ps;
@@ -647,8 +750,8 @@ static struct futex *futexes[FUTEX_BUCKETS];
 
 static struct futex **futex_find(_Atomic uint32_t *word)
 {
-    struct futex **at =
-        &futexes[(((uintptr_t)word >> 2) * UINT64_C(0x9e3779b97f4a7c15)) >> 52 & (FUTEX_BUCKETS - 1)];
+    struct futex **at = &futexes[(((uintptr_t)word >> 2) * UINT64_C(0x9e3779b97f4a7c15)) >> 52 &
+                                 (FUTEX_BUCKETS - 1)];
     while (*at && (*at)->word != word)
         at = &(*at)->next;
     return at;
@@ -667,9 +770,10 @@ int machine_wait(_Atomic uint32_t *word, uint32_t value, int64_t timeout_ns)
         TAILQ_INIT(&futex->queue);
     }
     futex->users++;
-    int64_t limit = timeout_ns < 0                       ? -1
-                    : timeout_ns > INT64_MAX / 2 / PS_PER_NS ? INT64_MAX / 2
-                                                         : timeout_ns * PS_PER_NS + sim_model.slack_ps;
+    int64_t limit = timeout_ns < 0 ? -1
+                    : timeout_ns > INT64_MAX / 2 / PS_PER_NS
+                        ? INT64_MAX / 2
+                        : timeout_ns * PS_PER_NS + sim_model.slack_ps;
     int error = sim_queue_wait(&futex->queue, limit);
     if (--futex->users == 0) {
         at = futex_find(word);
@@ -684,7 +788,7 @@ void machine_wake(_Atomic uint32_t *word, int n)
     sim_spend(sim_model.call_ps);
     struct futex *futex = *futex_find(word);
     if (futex && sim_queue_wake(&futex->queue, n) > 0)
-        sim_spend(sim_model.wake_ps);
+        spend(sim_model.wake_ps);
 }
 
 /* Threads ------------------------------------------------------------------------------------- */
@@ -729,6 +833,7 @@ static struct sim_thread *thread_new(size_t stack_size)
         free(thread);
         return NULL;
     }
+    machine_name(thread->stack, stack_size, "thread stack");
     void **sp = (void **)(void *)(thread->stack + stack_size) - SWITCH_WORDS - 2;
     sp[SWITCH_PC] = (void *)thread_main;
     thread->sp = sp;
@@ -756,7 +861,7 @@ int machine_thread_start(struct machine_thread *thread, void (*fn)(void *), void
     new->vruntime_ps = current->vruntime_ps;
     if (cpu >= 0)
         new->pinned = cpu_ids[cpu % cpu_count];
-    thread->handle = (uintptr_t)new;
+    thread->handle = (uintptr_t) new;
     thread_runnable(new);
     return 0;
 }
@@ -795,7 +900,7 @@ void machine_pin(int cpu)
 {
     struct sim_thread *self = thread_now();
     self->pinned = cpu >= 0 ? cpu_ids[cpu % cpu_count] : -1;
-    struct sim_core *to = self->pinned >= 0      ? &cores[self->pinned]
+    struct sim_core *to = self->pinned >= 0  ? &cores[self->pinned]
                           : current->allowed ? current
                                              : &cores[cpu_ids[0]];
     sim_spend(sim_model.call_ps);
@@ -844,6 +949,8 @@ static void on_interrupt(struct sim_event *event)
 {
     struct sim_thread *thread = thread_of(event, interrupt);
     thread->interrupted = true;
+    if (thread->state == THREAD_RUNNING)
+        spin_stop(thread->core, event->when_ps);
 }
 
 int machine_interrupt(const struct machine_thread *thread)
@@ -903,7 +1010,42 @@ int machine_fence_all(void)
     return 0;
 }
 
+/* Counts -------------------------------------------------------------------------------------- */
+
+void sim_note_spin(int64_t ps)
+{
+    current->counted[SIM_SPIN_PS] += ps;
+}
+
+/* What has not been added yet: cores are added to when a thread leaves or comes. */
+static int64_t counted_since(const struct sim_core *core, enum sim_counted which)
+{
+    if (which == SIM_BUSY_PS && core->running && core->clock_ps > core->run_began_ps)
+        return core->clock_ps - core->run_began_ps;
+    if (which == SIM_IDLE_PS && !core->running && core->allowed && sim_now() > core->idle_since_ps)
+        return sim_now() - core->idle_since_ps;
+    return 0;
+}
+
+int64_t sim_counted(int core, enum sim_counted which)
+{
+    if (core >= 0)
+        return cores[core].counted[which] + counted_since(&cores[core], which);
+    int64_t sum = 0;
+    for (int i = 0; i < sim_model.cores; i++)
+        sum += sim_counted(i, which);
+    return sum;
+}
+
 /* The whole ----------------------------------------------------------------------------------- */
+
+/* Instrumented code runs before sim_run() too: the constructors that come with instrumentation,
+ * and checks at the start. This is before all of them. */
+static void begin(void)
+{
+    cache_init(&sim_model_plain);
+}
+__attribute__((section(".preinit_array"), used)) static void (*const before_all)(void) = begin;
 
 struct run {
     void (*fn)(void *arg);
@@ -931,6 +1073,9 @@ void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg)
         cores[i].index = i;
         TAILQ_INIT(&cores[i].ready);
     }
+    cache_fini();
+    cache_init(&sim_model);
+    cache_on_loss = on_loss;
     machine_init(NULL, 0);
     run = (struct run){.fn = fn, .arg = arg};
     struct sim_thread *first = thread_new(FIRST_STACK);

@@ -86,9 +86,8 @@ void *sim_pages_map(size_t size, size_t align)
             return NULL;
         arena_next = start + size;
     }
-    void *pages =
-        mmap((void *)start, size, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    void *pages = mmap((void *)start, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     return pages == (void *)start ? pages : NULL;
 }
 
@@ -186,7 +185,10 @@ void *machine_alloc(size_t size, size_t align)
     if (!uses_ready() || size > ARENA_SIZE)
         return NULL;
     size = size_for(size, align);
-    return size > SMALL_MAX ? large_alloc(size, align) : small_alloc(class_of(size));
+    void *ptr = size > SMALL_MAX ? large_alloc(size, align) : small_alloc(class_of(size));
+    if (ptr)
+        machine_name(ptr, size, "runtime");
+    return ptr;
 }
 
 void machine_free(void *ptr)
@@ -210,11 +212,27 @@ static size_t block_size(const void *ptr)
     return use > 0 ? class_size(use - 1) : (size_t)-use * SIM_PAGE;
 }
 
-/* What instrumented code calls in place of the C library's (the Makefile renames the symbols). */
+/* What instrumented code calls in place of the C library's (the Makefile renames the symbols). The
+ * runtime asks machine_alloc(): what comes here is a workload's. */
+
+void *sim_malloc(size_t size);
+void *sim_calloc(size_t count, size_t size);
+void sim_free(void *ptr);
+void *sim_realloc(void *ptr, size_t size);
+void *sim_aligned_alloc(size_t align, size_t size);
+int sim_posix_memalign(void **ptr, size_t align, size_t size);
+
+static void *workload_alloc(size_t size, size_t align)
+{
+    void *ptr = machine_alloc(size, align);
+    if (ptr)
+        machine_name(ptr, size, "workload");
+    return ptr;
+}
 
 void *sim_malloc(size_t size)
 {
-    return machine_alloc(size, MALLOC_ALIGN);
+    return workload_alloc(size, MALLOC_ALIGN);
 }
 
 void *sim_calloc(size_t count, size_t size)
@@ -222,7 +240,7 @@ void *sim_calloc(size_t count, size_t size)
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
         return NULL;
-    void *ptr = machine_alloc(bytes, MALLOC_ALIGN);
+    void *ptr = workload_alloc(bytes, MALLOC_ALIGN);
     if (ptr) {
         memset(ptr, 0, bytes);
         if (bytes <= SMALL_MAX) /* pages come zeroed */
@@ -240,7 +258,7 @@ void *sim_realloc(void *ptr, size_t size)
 {
     if (ptr && size <= block_size(ptr))
         return ptr;
-    void *grown = machine_alloc(size, MALLOC_ALIGN);
+    void *grown = workload_alloc(size, MALLOC_ALIGN);
     if (!grown || !ptr)
         return grown;
     size_t kept = block_size(ptr) < size ? block_size(ptr) : size;
@@ -253,12 +271,12 @@ void *sim_realloc(void *ptr, size_t size)
 
 void *sim_aligned_alloc(size_t align, size_t size)
 {
-    return machine_alloc(size, align);
+    return workload_alloc(size, align);
 }
 
 int sim_posix_memalign(void **ptr, size_t align, size_t size)
 {
-    *ptr = machine_alloc(size, align);
+    *ptr = workload_alloc(size, align);
     return *ptr ? 0 : ENOMEM;
 }
 

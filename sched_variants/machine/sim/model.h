@@ -61,20 +61,20 @@ struct sim_model {
     int64_t relax_ps; /* a spin loop's hint */
 
     /* The kernel. */
-    int64_t clock_ps;    /* reading the clock */
-    int64_t call_ps;     /* the shortest system call */
-    int64_t wait_ps;     /* going to sleep on a futex, up to the switch */
-    int64_t wake_ps;     /* for who wakes a sleeper */
-    int64_t wakeup_ps;   /* from being woken to running, on an idle core */
-    int64_t switch_ps;   /* from one thread to another on a core */
-    int64_t signal_ps;   /* from sending to the handler */
-    int64_t start_ps;    /* starting a thread, for who starts it */
-    int64_t slice_ps;    /* what a thread may run while others wait for its core */
-    int64_t slack_ps;    /* by how much sleeps are prolonged */
+    int64_t clock_ps;  /* reading the clock */
+    int64_t call_ps;   /* the shortest system call */
+    int64_t wait_ps;   /* going to sleep on a futex, up to the switch */
+    int64_t wake_ps;   /* for who wakes a sleeper */
+    int64_t wakeup_ps; /* from being woken to running, on an idle core */
+    int64_t switch_ps; /* from one thread to another on a core */
+    int64_t signal_ps; /* from sending to the handler */
+    int64_t start_ps;  /* starting a thread, for who starts it */
+    int64_t slice_ps;  /* what a thread may run while others wait for its core */
+    int64_t slack_ps;  /* by how much sleeps are prolonged */
     int64_t membarrier_ps;
 
-    /* Devices: from one end of the loopback interface, a pipe or an eventfd to the other; a read
-     * or write of a file. */
+    /* Devices: from one end of the loopback interface to the other (pipes and eventfds take no
+     * time); a read or write of a file. */
     struct sim_latency network, file;
 
     int64_t lookahead_ps; /* by how much a core may run ahead of the others */

@@ -49,6 +49,24 @@ struct sim_event {
 void sim_event_set(struct sim_event *event, int64_t when_ps, void (*fn)(struct sim_event *event));
 void sim_event_clear(struct sim_event *event); /* no matter whether it is set */
 
+/* What the kernel counts of each core since sim_run(). X(NAME, help) */
+#define SIM_COUNTED_LIST(X)                                                                        \
+    X(BUSY_PS, "picoseconds that threads were on a core, calls into the kernel included")          \
+    X(IDLE_PS, "picoseconds that a core in use had no thread, waking up included")                 \
+    X(SPIN_PS, "picoseconds of hints in spin loops: machine_relax()")                              \
+    X(SWITCHES, "times that a core began to run a thread, another one or after it was idle")       \
+    X(CALLS, "calls into the kernel")
+
+enum sim_counted {
+#define SIM_COUNTED_ID(name, help) SIM_##name,
+    SIM_COUNTED_LIST(SIM_COUNTED_ID)
+#undef SIM_COUNTED_ID
+        SIM_COUNTED
+};
+
+/* Up to now, of one core; core < 0: the sum of all. Any host stack. */
+int64_t sim_counted(int core, enum sim_counted which);
+
 /* Threads that wait for something in the kernel, first come, first served. All zero but for
  * TAILQ_INIT is ready. */
 TAILQ_HEAD(sim_queue, sim_thread);

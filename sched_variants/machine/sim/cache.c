@@ -1,0 +1,726 @@
+/* cache.c - see cache.h: accesses and coherence.
+ *
+ * The state machine. A line is, for the directory, in one of four states:
+ *
+ *   I  no unit holds it           owner NONE, no holders; an L3 may have it
+ *   S  units hold it, unchanged   owner NONE, holders
+ *   E  one unit alone, unchanged  owner, not modified
+ *   M  one unit alone, changed    owner, modified
+ *
+ * A unit holds a line while its L1 or its L2 has it. What unit u of group g does:
+ *
+ *   L1 hit, read, or write in M    l1.hit_ps, store_ps
+ *   L1 hit, write in E             store_ps; M
+ *   L2 hit, read, or write in E/M  l2.hit_ps; write: M
+ *   write in S, L1 or L2 has it    upgrade_ps of the farthest that has it as well, units and L3s of
+ *                                  other groups, else near; they lose it; M
+ *   miss, M at v                   dirty_ps of the distance to v
+ *     read                         v writes it back (see below) and keeps it; S
+ *     write                        v and the L3 of v's group, if that is not g, lose it; M
+ *   miss, L3 of g has it           l3.hit_ps
+ *   miss, others have it           clean_ps of the nearest, units and L3s
+ *   miss, nobody has it            memory_ps, of the own socket or another
+ *     for these three, read        E if no other unit and no other group's L3 has it, else S
+ *     write                        all others lose it, but for the L3 of g; M. Costs upgrade_ps of
+ *                                  the farthest of them instead, if that is more: both are under
+ *                                  way at the same time
+ *
+ * Evictions tell the directory, so holders are exact. A miss puts the line into L3, L2 and L1, in
+ * this order, whether or not they are inclusive. What leaves L3 leaves the units of the group as
+ * well where L3 is inclusive, and what leaves L2 leaves L1 where L2 is. A unit that so has the line
+ * nowhere any more gives it up. In M it writes it back: into the L3 of its group, where it is put
+ * if it is not there, and which then is newer than memory (l3_dirty); without L3 into memory. A
+ * modified line that L1 alone has, since L2 is not inclusive, goes into L2 when L1 replaces it. A
+ * hit does not touch the levels below. The copy that L3 has of a line in M is stale, and not used;
+ * when it leaves, nothing is written.
+ *
+ * With prefetch, a miss in L2 also brings the next line of the page into L2 and L3, at no cost,
+ * unless the unit has it or another has it E or M; a prefetch takes nothing away from others.
+ *
+ * Invariants, held by cache_check.c in debug builds:
+ *
+ *   owner != NONE   =>  holders = {owner}, and no L3 but that of its group has the line
+ *   modified        =>  owner != NONE and l3_dirty = NONE
+ *   l3_dirty = g    =>  L3 of g has it
+ *   u in holders   <=>  L1 or L2 of u has it; the same for L3s
+ *   writable in L1 of u  =>  modified and owner = u
+ *   L2 inclusive, L1 of u has it  =>  L2 of u has it; L3 inclusive, likewise for units of its group
+ *
+ * Rejected: a directory that forgets silent evictions, as real ones do. Its spurious invalidations
+ * are a property of one product, and the reference model of the tests could not tell them from
+ * mistakes. Rejected: timestamps of writes to tell true from false sharing; they cost every hit.
+ */
+#include "cache_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cache_state cache;
+struct cache_core *cache_cores;
+int64_t cache_price[2];
+
+const char *const cache_counter_names[CACHE_COUNTERS] = {
+#define NAME(name, help) #name,
+    CACHE_COUNTER_LIST(NAME)
+#undef NAME
+};
+
+const char *const cache_counter_helps[CACHE_COUNTERS] = {
+#define HELP(name, help) help,
+    CACHE_COUNTER_LIST(HELP)
+#undef HELP
+};
+
+/* One access to one line, on its way through the levels. */
+struct visit {
+    struct cache_core *core;
+    struct cache_unit *unit;
+    struct cache_line *line;
+    uint8_t words;
+    bool write;
+    bool missed[CACHE_DEPTHS];
+    enum cache_kind kind[CACHE_DEPTHS];
+};
+
+/* Who is where --------------------------------------------------------------------------------- */
+
+static enum sim_distance distance(const struct cache_unit *a, int group, int socket)
+{
+    if (a->group == group)
+        return SIM_NEAR;
+    return a->socket == socket ? SIM_SOCKET : SIM_REMOTE;
+}
+
+static enum sim_distance distance_unit(const struct cache_unit *a, int unit)
+{
+    return distance(a, cache.unit[unit].group, cache.unit[unit].socket);
+}
+
+static enum sim_distance distance_group(const struct cache_unit *a, int group)
+{
+    return distance(a, group, group * cache.model.group / cache.model.socket);
+}
+
+static struct cache_slot *slot_find(const struct cache_unit *unit, const struct cache_line *line)
+{
+    struct cache_slot *slot =
+        &unit->front.slots[line->number % cache.l1_sets * cache.model.l1.ways];
+    for (int i = 0; i < cache.model.l1.ways; i++, slot++)
+        if (slot->line == line)
+            return slot;
+    return NULL;
+}
+
+static void slot_empty(struct cache_slot *slot)
+{
+    slot->line->written |= slot->written;
+    slot->written = 0;
+    slot->key = 0;
+    slot->line = NULL;
+}
+
+void cache_line_freed(struct cache_line *line)
+{
+    CACHE_EACH(u, cache_set(line, CACHE_HOLDS), cache.unit_words)
+    {
+        struct cache_slot *slot = slot_find(&cache.unit[u], line);
+        if (slot)
+            slot->key = 0;
+    }
+}
+
+/* Leaving -------------------------------------------------------------------------------------- */
+
+static void l3_insert(struct cache_core *core, int group, struct cache_line *line);
+
+/* The unit's modified line goes one step down. */
+static void write_back(struct cache_core *core, const struct cache_unit *unit,
+                       struct cache_line *line)
+{
+    core->count[CACHE_WRITEBACKS]++;
+    line->modified = false;
+    if (!cache.has_l3) {
+        core->count[CACHE_WRITEBACKS_MEMORY]++;
+        return;
+    }
+    if (!cache_bit(cache_group_set(line, CACHE_L3_HOLDS), unit->group))
+        l3_insert(core, unit->group, line);
+    line->l3_dirty = (uint16_t)unit->group;
+}
+
+/* Watching ------------------------------------------------------------------------------------ */
+
+void (*cache_on_loss)(int core);
+static const struct cache_line *watched[SIM_CORES_MAX];
+
+void cache_watch_end(int core)
+{
+    if (!watched[core])
+        return;
+    watched[core] = NULL;
+    ((struct cache_unit *)cache_cores[core].front)->watchers--;
+}
+
+bool cache_watch(int core, uintptr_t address)
+{
+    struct cache_unit *unit = (struct cache_unit *)cache_cores[core].front;
+    struct cache_line *line = cache_line_at(address, unit->socket);
+    if (!cache_bit(cache_set(line, CACHE_HOLDS), unit->index))
+        return false;
+    cache_watch_end(core);
+    watched[core] = line;
+    unit->watchers++;
+    return true;
+}
+
+static void watchers_tell(const struct cache_unit *unit, const struct cache_line *line)
+{
+    int smt = cache.model.smt;
+    for (int core = unit->index * smt; core < (unit->index + 1) * smt; core++) {
+        if (watched[core] != line)
+            continue;
+        cache_watch_end(core);
+        cache_on_loss(core);
+    }
+}
+
+/* Neither L1 nor L2 of the unit has it any more. */
+static void unit_gives_up(struct cache_core *core, const struct cache_unit *unit,
+                          struct cache_line *line)
+{
+    if (unit->watchers)
+        watchers_tell(unit, line);
+    cache_bit_clear(cache_set(line, CACHE_HOLDS), unit->index);
+    if (line->owner == unit->index) {
+        line->owner = CACHE_NONE;
+        if (line->modified)
+            write_back(core, unit, line);
+    }
+}
+
+/* L1 loses the line because of what happens below. */
+static bool l1_drop(struct cache_core *core, struct cache_unit *unit, struct cache_line *line)
+{
+    struct cache_slot *slot = slot_find(unit, line);
+    if (!slot)
+        return false;
+    cache_history_add(unit, line, slot->stamp);
+    slot_empty(slot);
+    core->count[CACHE_INCLUSION_VICTIMS]++;
+    return true;
+}
+
+static void l2_replaced(struct cache_core *core, struct cache_unit *unit, struct cache_line *line)
+{
+    if (cache.model.l2.inclusive)
+        l1_drop(core, unit, line);
+    else if (slot_find(unit, line))
+        return;
+    unit_gives_up(core, unit, line);
+}
+
+static int l2_insert(struct cache_core *core, struct cache_unit *unit, struct cache_line *line)
+{
+    int place;
+    struct cache_line *victim = cache_level_insert(&unit->l2, line, &place);
+    if (victim)
+        l2_replaced(core, unit, victim);
+    return place;
+}
+
+static void l3_replaced(struct cache_core *core, int group, struct cache_line *line)
+{
+    cache_bit_clear(cache_group_set(line, CACHE_L3_HOLDS), group);
+    bool newer = line->l3_dirty == group;
+    if (newer)
+        line->l3_dirty = CACHE_NONE;
+    if (cache.model.l3.inclusive) {
+        int per_group = cache.model.group / cache.model.smt;
+        for (int u = group * per_group; u < (group + 1) * per_group && u < cache.units; u++) {
+            struct cache_unit *unit = &cache.unit[u];
+            if (!cache_bit(cache_set(line, CACHE_HOLDS), u))
+                continue;
+            if (unit->watchers)
+                watchers_tell(unit, line);
+            l1_drop(core, unit, line);
+            int place = cache_level_find(&unit->l2, line);
+            if (place >= 0) {
+                cache_level_drop(&unit->l2, place);
+                core->count[CACHE_INCLUSION_VICTIMS]++;
+            }
+            cache_bit_clear(cache_set(line, CACHE_HOLDS), u);
+            if (line->owner == u) {
+                line->owner = CACHE_NONE;
+                core->count[CACHE_WRITEBACKS] += line->modified;
+                newer |= line->modified;
+                line->modified = false;
+            }
+        }
+    }
+    core->count[CACHE_WRITEBACKS_MEMORY] += newer;
+}
+
+static void l3_insert(struct cache_core *core, int group, struct cache_line *line)
+{
+    int place;
+    struct cache_line *victim = cache_level_insert(&cache.l3[group], line, &place);
+    cache_bit_set(cache_group_set(line, CACHE_L3_HOLDS), group);
+    if (victim)
+        l3_replaced(core, group, victim);
+}
+
+/* Losing to a write ---------------------------------------------------------------------------- */
+
+static void unit_loses(struct cache_core *core, int u, struct cache_line *line)
+{
+    struct cache_unit *unit = &cache.unit[u];
+    if (unit->watchers)
+        watchers_tell(unit, line);
+    struct cache_slot *slot = slot_find(unit, line);
+    int place = cache_level_find(&unit->l2, line);
+    cache_lose(line, u);
+    if (slot) {
+        cache_bit_set(cache_set(line, CACHE_L1_LOST), u);
+        slot_empty(slot);
+    }
+    if (place >= 0) {
+        cache_bit_set(cache_set(line, CACHE_L2_LOST), u);
+        cache_level_empty(&unit->l2, place);
+    }
+    cache_bit_clear(cache_set(line, CACHE_HOLDS), u);
+    core->count[CACHE_INVALIDATIONS]++;
+}
+
+/* All others lose the line, and the unit owns it. Pre: folded. Returns the distance of the farthest
+ * that lost it; -1: nobody did. */
+static int take(struct visit *visit)
+{
+    struct cache_line *line = visit->line;
+    int farthest = -1, d;
+    CACHE_EACH(u, cache_set(line, CACHE_HOLDS), cache.unit_words)
+    {
+        if (u == visit->unit->index)
+            continue;
+        d = (int)distance_unit(visit->unit, u);
+        farthest = d > farthest ? d : farthest;
+        unit_loses(visit->core, u, line);
+    }
+    uint64_t *l3_holds = cache_group_set(line, CACHE_L3_HOLDS);
+    CACHE_EACH(g, l3_holds, cache.group_words)
+    {
+        if (g == visit->unit->group)
+            continue;
+        d = (int)distance_group(visit->unit, g);
+        farthest = d > farthest ? d : farthest;
+        cache_lose(line, cache.units + g);
+        cache_bit_set(cache_group_set(line, CACHE_L3_LOST), g);
+        cache_level_empty(&cache.l3[g], cache_level_find(&cache.l3[g], line));
+        cache_bit_clear(l3_holds, g);
+    }
+    line->owner = (uint16_t)visit->unit->index;
+    line->modified = true;
+    line->l3_dirty = CACHE_NONE;
+    return farthest;
+}
+
+/* A write by a unit that holds the line, but not E or M. */
+static int64_t upgrade(struct visit *visit)
+{
+    int farthest = take(visit);
+    visit->core->count[CACHE_UPGRADES]++;
+    return cache.model.upgrade_ps[farthest < 0 ? SIM_NEAR : farthest];
+}
+
+/* Missing -------------------------------------------------------------------------------------- */
+
+/* What others have written and nobody has looked at since becomes known. */
+static void look(const struct cache_unit *unit, struct cache_line *line)
+{
+    if (line->owner != CACHE_NONE && line->owner != unit->index) {
+        struct cache_slot *slot = slot_find(&cache.unit[line->owner], line);
+        if (slot) {
+            line->written |= slot->written;
+            slot->written = 0;
+        }
+    }
+    if (line->writer != unit->index)
+        cache_fold(line);
+}
+
+/* The nearest that has it: only if nobody has it modified. -1: nobody. */
+static int nearest(const struct cache_unit *unit, struct cache_line *line)
+{
+    int nearest = SIM_DISTANCES, d;
+    CACHE_EACH(u, cache_set(line, CACHE_HOLDS), cache.unit_words)
+    {
+        d = (int)distance_unit(unit, u);
+        nearest = d < nearest ? d : nearest;
+    }
+    CACHE_EACH(g, cache_group_set(line, CACHE_L3_HOLDS), cache.group_words)
+    {
+        d = (int)distance_group(unit, g);
+        nearest = d < nearest ? d : nearest;
+    }
+    return nearest < SIM_DISTANCES ? nearest : -1;
+}
+
+/* The owner has looked after the line alone; now others read it too. */
+static void share(struct cache_core *core, struct cache_line *line)
+{
+    struct cache_unit *owner = &cache.unit[line->owner];
+    struct cache_slot *slot = slot_find(owner, line);
+    if (slot)
+        slot->key &= -(uintptr_t)2;
+    line->owner = CACHE_NONE;
+    if (line->modified)
+        write_back(core, owner, line);
+}
+
+/* Nobody else has it: E. Pre: read by the unit, which is among the holders. */
+static void settle(const struct cache_unit *unit, struct cache_line *line)
+{
+    cache_bit_set(cache_set(line, CACHE_HOLDS), unit->index);
+    CACHE_EACH(u, cache_set(line, CACHE_HOLDS), cache.unit_words)
+    if (u != unit->index)
+        return;
+    CACHE_EACH(g, cache_group_set(line, CACHE_L3_HOLDS), cache.group_words)
+    if (g != unit->group)
+        return;
+    line->owner = (uint16_t)unit->index;
+}
+
+/* Where the line comes from: counts and price. */
+static int64_t source(struct visit *visit, bool *outside)
+{
+    struct cache_line *line = visit->line;
+    const struct cache_unit *unit = visit->unit;
+    uint64_t *count = visit->core->count;
+    int d;
+    *outside = true;
+    if (line->modified) {
+        d = (int)distance_unit(unit, line->owner);
+        count[CACHE_TRANSFERS_DIRTY_NEAR + d]++;
+        *outside = d != SIM_NEAR;
+        return cache.model.dirty_ps[d];
+    }
+    if (cache_bit(cache_group_set(line, CACHE_L3_HOLDS), unit->group)) {
+        count[CACHE_L3_HIT]++;
+        *outside = false;
+        return cache.model.l3.hit_ps;
+    }
+    d = nearest(unit, line);
+    if (d >= 0) {
+        count[CACHE_TRANSFERS_CLEAN_NEAR + d]++;
+        *outside = d != SIM_NEAR;
+        return cache.model.clean_ps[d];
+    }
+    bool remote = line->page->home != unit->socket;
+    count[CACHE_MEMORY_LOCAL + remote]++;
+    return cache.model.memory_ps[remote];
+}
+
+/* The line is in the group's L3 now, as a demand or ahead. */
+static void l3_fill(struct cache_core *core, const struct cache_unit *unit, struct cache_line *line)
+{
+    if (!cache.has_l3)
+        return;
+    cache_bit_clear(cache_group_set(line, CACHE_L3_LOST), unit->group);
+    if (cache_bit(cache_group_set(line, CACHE_L3_HOLDS), unit->group))
+        cache_level_touch(&cache.l3[unit->group], cache_level_find(&cache.l3[unit->group], line));
+    else
+        l3_insert(core, unit->group, line);
+}
+
+static void prefetch(struct cache_core *core, struct cache_unit *unit, struct cache_line *line)
+{
+    if (!line || line->owner != CACHE_NONE || cache_bit(cache_set(line, CACHE_HOLDS), unit->index))
+        return;
+    look(unit, line);
+    core->count[CACHE_PREFETCHES]++;
+    l3_fill(core, unit, line);
+    settle(unit, line);
+    cache_bit_clear(cache_set(line, CACHE_L2_LOST), unit->index);
+    int place = l2_insert(core, unit, line);
+    unit->l2.prefetched[place] = true;
+}
+
+/* The unit has the line nowhere. */
+static int64_t fetch(struct visit *visit)
+{
+    struct cache_line *line = visit->line;
+    struct cache_unit *unit = visit->unit;
+    bool outside, dirty = line->modified;
+    int64_t ps = source(visit, &outside);
+    if (cache.has_l3) {
+        bool in_shadow = cache_shadow_access(&cache.l3[unit->group].shadow, line);
+        visit->missed[CACHE_L3] = outside;
+        if (outside)
+            visit->kind[CACHE_L3] = cache_why_l3(unit, line, visit->words, in_shadow);
+        cache_bit_set(cache_group_set(line, CACHE_L3_TOUCHED), unit->group);
+    }
+    if (visit->write) {
+        int farthest = take(visit);
+        if (!dirty && farthest >= 0 && cache.model.upgrade_ps[farthest] > ps)
+            ps = cache.model.upgrade_ps[farthest];
+        cache_bit_set(cache_set(line, CACHE_HOLDS), unit->index);
+    } else {
+        if (line->owner != CACHE_NONE)
+            share(visit->core, line);
+        settle(unit, line);
+    }
+    l3_fill(visit->core, unit, line);
+    return ps;
+}
+
+/* L1 has missed. */
+static int64_t l2_access(struct visit *visit)
+{
+    struct cache_line *line = visit->line;
+    struct cache_unit *unit = visit->unit;
+    int place = cache_level_find(&unit->l2, line);
+    bool in_shadow = cache_shadow_access(&unit->l2.shadow, line);
+    if (place >= 0) {
+        visit->core->count[CACHE_L2_HIT]++;
+        if (cache.model.prefetch) {
+            visit->core->count[CACHE_PREFETCHES_USEFUL] += unit->l2.prefetched[place];
+            unit->l2.prefetched[place] = false;
+        }
+        cache_level_touch(&unit->l2, place);
+        if (visit->write && line->owner != unit->index)
+            return upgrade(visit);
+        return cache.model.l2.hit_ps;
+    }
+    visit->missed[CACHE_L2] = true;
+    visit->kind[CACHE_L2] = cache_why_l2(unit, line, visit->words, in_shadow);
+    int64_t ps = fetch(visit);
+    cache_bit_clear(cache_set(line, CACHE_L2_LOST), unit->index);
+    l2_insert(visit->core, unit, line);
+    return ps;
+}
+
+/* The line gets a place in L1. */
+static struct cache_slot *l1_fill(struct visit *visit)
+{
+    struct cache_unit *unit = visit->unit;
+    int ways = cache.model.l1.ways;
+    struct cache_slot *set = &unit->front.slots[visit->line->number % cache.l1_sets * ways];
+    struct cache_slot *slot = set;
+    uint64_t stamps[CACHE_WAYS_MAX];
+    for (; slot < set + ways && slot->line; slot++)
+        stamps[slot - set] = slot->stamp;
+    if (slot == set + ways)
+        slot = set + cache_victim(stamps, ways, cache.model.l1.replacement);
+    struct cache_line *victim = slot->line;
+    if (victim) {
+        cache_history_add(unit, victim, slot->stamp);
+        slot_empty(slot);
+    }
+    slot->line = visit->line;
+    cache_bit_clear(cache_set(visit->line, CACHE_L1_LOST), unit->index);
+    cache_bit_set(cache_set(visit->line, CACHE_TOUCHED), unit->index);
+    if (victim && cache_level_find(&unit->l2, victim) < 0) {
+        if (victim->owner == unit->index && victim->modified)
+            l2_insert(visit->core, unit, victim);
+        else
+            unit_gives_up(visit->core, unit, victim);
+    }
+    return slot;
+}
+
+static int64_t l1_miss(struct visit *visit, struct cache_slot **slot)
+{
+    look(visit->unit, visit->line);
+    visit->missed[CACHE_L1] = true;
+    visit->kind[CACHE_L1] = cache_why_l1(visit->unit, visit->line, visit->words);
+    int64_t ps = l2_access(visit);
+    *slot = l1_fill(visit);
+    return ps;
+}
+
+/* Accesses ------------------------------------------------------------------------------------- */
+
+/* The unit writes the line, which its L1 has, and owns. */
+static void write_words(struct visit *visit, struct cache_slot *slot)
+{
+    struct cache_line *line = visit->line;
+    if (line->writer != visit->unit->index) {
+        cache_fold(line);
+        line->writer = (uint16_t)visit->unit->index;
+    }
+    line->modified = true;
+    line->l3_dirty = CACHE_NONE;
+    slot->written |= visit->words;
+}
+
+static void count(const struct visit *visit, uintptr_t pc, uintptr_t address, int64_t ps,
+                  bool upgraded)
+{
+    static const enum cache_counter first[] = {CACHE_L1D_MISS, CACHE_L2_MISS, CACHE_L3_MISS};
+    struct cache_tally *tally = cache_tally_of(pc, cache_name_at(address));
+    for (int depth = 0; depth < CACHE_DEPTHS; depth++) {
+        if (!visit->missed[depth])
+            continue;
+        visit->core->count[first[depth]]++;
+        visit->core->count[first[depth] + 1 + visit->kind[depth]]++;
+        tally->misses[depth][visit->kind[depth]]++;
+    }
+    tally->upgrades += upgraded;
+    tally->stall_ps += (uint64_t)ps;
+    visit->core->count[CACHE_STALL_PS] += (uint64_t)ps;
+}
+
+static int64_t access_line(struct cache_core *core, uintptr_t address, size_t size,
+                           enum sim_access access, uintptr_t pc)
+{
+    struct cache_unit *unit = (struct cache_unit *)core->front;
+    struct cache_line *line = cache_line_at(address, unit->socket);
+    uint64_t upgrades = core->count[CACHE_UPGRADES];
+    int64_t ps = cache_price[access];
+    core->count[access == SIM_WRITE ? CACHE_WRITES : CACHE_READS]++;
+    if (__builtin_expect(line->has_free, 0) && cache_name_is_free(cache_name_at(address)))
+        return ps;
+    struct visit visit = {.core = core,
+                          .unit = unit,
+                          .line = line,
+                          .words = cache_words(address, size),
+                          .write = access == SIM_WRITE};
+    unit->front.clock++;
+    struct cache_slot *slot = slot_find(unit, line);
+    if (!slot) {
+        ps = l1_miss(&visit, &slot);
+    } else if (visit.write && line->owner != unit->index) {
+        look(unit, line);
+        ps = upgrade(&visit);
+    }
+    slot->stamp = unit->front.clock;
+    if (visit.write)
+        write_words(&visit, slot);
+    bool writable = line->modified && line->owner == unit->index;
+    slot->key = line->has_free ? 0 : line->host + writable;
+    unit->front.hints[cache_hint(address)] = (uint16_t)(slot - unit->front.slots);
+    bool upgraded = core->count[CACHE_UPGRADES] != upgrades;
+    if (visit.missed[CACHE_L1] || upgraded)
+        count(&visit, pc, address, ps, upgraded);
+    if (visit.missed[CACHE_L2] && cache.model.prefetch)
+        prefetch(core, unit, cache_line_next(line));
+#ifdef SCHEDLAB_DEBUG
+    cache_line_check(line);
+#endif
+    return ps;
+}
+
+__attribute__((noinline)) int64_t cache_access_slow(int core, uintptr_t address, size_t size,
+                                                    enum sim_access access, uintptr_t pc)
+{
+    size_t room = SIM_LINE - address % SIM_LINE;
+    if (size <= room)
+        return access_line(&cache_cores[core], address, size, access, pc);
+    int64_t ps = access_line(&cache_cores[core], address, room, access, pc);
+    return ps + access_line(&cache_cores[core], address + room, size - room, access, pc);
+}
+
+/* Counters ------------------------------------------------------------------------------------- */
+
+void cache_counters_read(int core, struct cache_counters *counters)
+{
+    memset(counters, 0, sizeof *counters);
+    uint64_t *sum = counters->count;
+    for (int i = core < 0 ? 0 : core; i < (core < 0 ? cache.model.cores : core + 1); i++)
+        for (int counter = 0; counter < CACHE_COUNTERS; counter++)
+            sum[counter] += cache_cores[i].count[counter];
+    sum[CACHE_L1D_HIT] = sum[CACHE_READS] + sum[CACHE_WRITES] - sum[CACHE_L1D_MISS];
+}
+
+void cache_counters_reset(void)
+{
+    for (int i = 0; i < cache.model.cores; i++)
+        memset(cache_cores[i].count, 0, sizeof cache_cores[i].count);
+    cache_tallies_reset();
+}
+
+/* Making --------------------------------------------------------------------------------------- */
+
+static void check_level(const char *name, const struct sim_cache_model *model)
+{
+    if (model->ways < 1 || model->ways > CACHE_WAYS_MAX || model->size < 1 ||
+        model->size % (model->ways * SIM_LINE) || model->size / SIM_LINE > 1 << 30) {
+        fprintf(stderr,
+                "sim: %s has %lld bytes and %d ways; valid: 1 to %d ways, bytes a "
+                "multiple of ways x %d, at most 64 GiB\n",
+                name, (long long)model->size, model->ways, CACHE_WAYS_MAX, SIM_LINE);
+        exit(2);
+    }
+}
+
+static void check_model(const struct sim_model *model)
+{
+    check_level("L1", &model->l1);
+    check_level("L2", &model->l2);
+    if (model->l3.size)
+        check_level("L3", &model->l3);
+    if (model->l1.size / SIM_LINE > UINT16_MAX) {
+        fprintf(stderr, "sim: L1 has %lld bytes; at most 4194240\n", (long long)model->l1.size);
+        exit(2);
+    }
+    if (model->cores < 1 || model->cores > SIM_CORES_MAX || model->smt < 1 ||
+        model->group < model->smt || model->group % model->smt || model->socket < model->group ||
+        model->socket % model->group) {
+        fprintf(stderr,
+                "sim: cores=%d smt=%d group=%d socket=%d; valid: 1 to %d cores, group a multiple "
+                "of smt, socket a multiple of group\n",
+                model->cores, model->smt, model->group, model->socket, SIM_CORES_MAX);
+        exit(2);
+    }
+}
+
+void cache_init(const struct sim_model *model)
+{
+    check_model(model);
+    cache = (struct cache_state){
+        .model = *model,
+        .units = (model->cores + model->smt - 1) / model->smt,
+        .groups = (model->cores + model->group - 1) / model->group,
+        .l1_sets = (uint32_t)(model->l1.size / SIM_LINE / model->l1.ways),
+        .has_l3 = model->l3.size > 0,
+    };
+    cache.unit_words = (cache.units + 63) / 64;
+    cache.group_words = (cache.groups + 63) / 64;
+    cache.unit = cache_zalloc((size_t)cache.units, sizeof *cache.unit);
+    for (int u = 0; u < cache.units; u++) {
+        struct cache_unit *unit = &cache.unit[u];
+        unit->index = u;
+        unit->group = u * model->smt / model->group;
+        unit->socket = u * model->smt / model->socket;
+        unit->slots = (uint32_t)(model->l1.size / SIM_LINE);
+        unit->front.slots = cache_aligned_zalloc(unit->slots, sizeof *unit->front.slots);
+        cache_level_init(&unit->l2, &model->l2);
+        cache_history_init(&unit->history, unit->slots);
+    }
+    cache.l3 = cache_zalloc((size_t)cache.groups, sizeof *cache.l3);
+    for (int g = 0; cache.has_l3 && g < cache.groups; g++)
+        cache_level_init(&cache.l3[g], &model->l3);
+    cache_cores = cache_aligned_zalloc((size_t)model->cores, sizeof *cache_cores);
+    for (int i = 0; i < model->cores; i++)
+        cache_cores[i].front = &cache.unit[i / model->smt].front;
+    cache_price[SIM_READ] = model->l1.hit_ps;
+    cache_price[SIM_WRITE] = model->store_ps;
+    cache_map_init();
+    cache_why_init();
+}
+
+void cache_fini(void)
+{
+    for (int u = 0; u < cache.units; u++) {
+        cache_aligned_free(cache.unit[u].front.slots);
+        cache_level_fini(&cache.unit[u].l2);
+        cache_history_fini(&cache.unit[u].history);
+    }
+    for (int g = 0; cache.has_l3 && g < cache.groups; g++)
+        cache_level_fini(&cache.l3[g]);
+    free(cache.unit);
+    free(cache.l3);
+    cache_aligned_free(cache_cores);
+    cache_map_fini();
+    cache_why_fini();
+}

@@ -1,0 +1,234 @@
+/* cache_impl.h - what the files of the cache model share, and nobody else sees.
+ *
+ *   cache.c        accesses, coherence: the state machine
+ *   cache_level.c  L2 and L3: tags, replacement, and the fully associative shadow beside them
+ *   cache_why.c    kinds of misses; tallies by structure and instruction
+ *   cache_map.c    pages and lines of memory; names
+ *   cache_check.c  invariants
+ */
+#ifndef SCHEDLAB_SIM_CACHE_IMPL_H
+#define SCHEDLAB_SIM_CACHE_IMPL_H
+
+#include "cache.h"
+
+enum { CACHE_NONE = UINT16_MAX, CACHE_PAGE_LINES = SIM_PAGE / SIM_LINE, CACHE_WAYS_MAX = 64 };
+
+/* Sets of units and groups --------------------------------------------------------------------- */
+
+static inline bool cache_bit(const uint64_t *set, int i)
+{
+    return set[i / 64] >> i % 64 & 1;
+}
+
+static inline void cache_bit_set(uint64_t *set, int i)
+{
+    set[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static inline void cache_bit_clear(uint64_t *set, int i)
+{
+    set[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+/* The first member from i on; -1: none. */
+static inline int cache_bit_next(const uint64_t *set, int words, int i)
+{
+    for (int word = i / 64; word < words; word++) {
+        uint64_t rest = set[word] & (word == i / 64 ? ~UINT64_C(0) << i % 64 : ~UINT64_C(0));
+        if (rest)
+            return word * 64 + __builtin_ctzll(rest);
+    }
+    return -1;
+}
+
+#define CACHE_EACH(i, set, words)                                                                  \
+    for (int i = cache_bit_next(set, words, 0); i >= 0; i = cache_bit_next(set, words, i + 1))
+
+/* Lines ---------------------------------------------------------------------------------------- */
+
+struct cache_page;
+
+/* A line of memory and its entry in the directory. Made when it is first touched or prefetched. */
+struct cache_line {
+    uint32_t number;   /* of its page, by first touch, times 64, and its place there */
+    uint16_t owner;    /* the unit that has it E or M; CACHE_NONE: shared, or nobody's */
+    bool modified;     /* the owner has it M */
+    bool has_free;     /* a word has a name that is free: every access looks at names */
+    uint16_t l3_dirty; /* the group whose L3 is newer than memory; CACHE_NONE */
+    uint16_t writer;   /* the unit of `written` */
+    uint8_t written;   /* words that it wrote and that `lost_words` lacks; see cache_fold() */
+    struct cache_page *page;
+    uintptr_t host;      /* address of the line */
+    uint8_t *lost_words; /* per unit and then group: words that others wrote since it lost the
+                          * line to a write; NULL: nobody ever did */
+    uint64_t sets[];     /* cache_set() */
+};
+
+/* The sets of a line: of units ... */
+enum cache_set {
+    CACHE_HOLDS,   /* has it in L1 or L2 */
+    CACHE_TOUCHED, /* has ever asked for it */
+    CACHE_L1_LOST, /* lost it from L1 to a write, and has not had it there since */
+    CACHE_L2_LOST,
+    CACHE_UNIT_SETS
+};
+
+/* ... and of groups. */
+enum cache_group_set { CACHE_L3_HOLDS, CACHE_L3_TOUCHED, CACHE_L3_LOST, CACHE_GROUP_SETS };
+
+struct cache_page {
+    uint32_t number;
+    uint16_t home; /* socket of the first touch */
+    struct cache_line *lines[CACHE_PAGE_LINES];
+};
+
+/* Levels --------------------------------------------------------------------------------------- */
+
+/* A fully associative LRU cache: what it would hold decides between capacity and conflict. */
+struct cache_shadow {
+    struct cache_shadow_node *nodes; /* from 1 */
+    uint32_t *heads;                 /* chains, by hash of the line's number */
+    uint32_t size, used, first, last, free;
+    int shift; /* of the hash */
+};
+
+struct cache_place {
+    uint32_t tag;   /* number of the line, and 1; 0: empty */
+    uint32_t stamp; /* of the last access, in accesses of this level; kept when the place empties */
+};
+
+/* L2 of a unit or L3 of a group. Place i belongs to set i / ways. A set of 8 is a line of the host's
+ * caches, whose misses are what a simulated miss costs. */
+struct cache_level {
+    uint32_t sets, ways, clock;
+    enum sim_replacement replacement;
+    struct cache_place *places;
+    uint8_t *prefetched; /* per place; used only with prefetch */
+    struct cache_shadow shadow;
+};
+
+/* Lines that L1 replaced, with their last access: for the same decision, see cache_why.c. */
+struct cache_history {
+    struct cache_history_node *nodes; /* from 1 */
+    uint64_t *stamps;                 /* of the nodes; 0: not in use */
+    uint32_t *heads;
+    uint32_t size, used, free;
+    int shift;
+    uint64_t floor; /* whatever was last accessed then, or before, is a capacity miss */
+    uint64_t ceiling, ceiling_until; /* then, or later, a conflict; as long as the clock is below */
+};
+
+struct cache_unit {
+    struct cache_front front;
+    int index, group, socket;
+    uint32_t slots; /* of L1 */
+    struct cache_level l2;
+    struct cache_history history;
+    int watchers; /* cores of it that watch a line */
+};
+
+/* The machine. */
+struct cache_state {
+    struct sim_model model;
+    int units, groups, sockets;
+    int unit_words, group_words; /* of a set, in uint64_t */
+    uint32_t l1_sets;
+    bool has_l3;
+    struct cache_unit *unit;
+    struct cache_level *l3;
+};
+extern struct cache_state cache;
+
+static inline uint64_t *cache_set(struct cache_line *line, enum cache_set set)
+{
+    return line->sets + set * cache.unit_words;
+}
+
+static inline uint64_t *cache_group_set(struct cache_line *line, enum cache_group_set set)
+{
+    return line->sets + CACHE_UNIT_SETS * cache.unit_words + set * cache.group_words;
+}
+
+/* Memory, zeroed, or the end of the process. The pool's goes back with cache_map_fini(). */
+void *cache_zalloc(size_t count, size_t size);
+void *cache_aligned_zalloc(size_t count, size_t size); /* to 64 bytes; cache_aligned_free() */
+void cache_aligned_free(void *memory);
+void *cache_pool_alloc(size_t size);
+
+/* cache_level.c -------------------------------------------------------------------------------- */
+
+void cache_level_init(struct cache_level *level, const struct sim_cache_model *model);
+void cache_level_fini(struct cache_level *level);
+
+/* The place of the line; -1: it is not there. Does not count as an access. */
+int cache_level_find(const struct cache_level *level, const struct cache_line *line);
+void cache_level_touch(struct cache_level *level, int place);
+
+/* Puts it in as the latest; pre: it is not there. Returns what had to leave, or NULL; *place: of
+ * the line. */
+struct cache_line *cache_level_insert(struct cache_level *level, struct cache_line *line,
+                                      int *place);
+void cache_level_empty(struct cache_level *level, int place); /* the shadow forgets it as well */
+void cache_level_drop(struct cache_level *level, int place);  /* the shadow does not */
+
+/* An access in the shadow; true if it was there. */
+bool cache_shadow_access(struct cache_shadow *shadow, const struct cache_line *line);
+
+/* Which of n places leaves, by their stamps; all are occupied. */
+int cache_victim(const uint64_t *stamps, int n, enum sim_replacement replacement);
+
+/* cache_why.c ---------------------------------------------------------------------------------- */
+
+void cache_why_init(void);
+void cache_why_fini(void);
+void cache_history_init(struct cache_history *history, uint32_t lines);
+void cache_history_fini(struct cache_history *history);
+
+/* The line leaves L1, replaced, with the stamp of its last access. */
+void cache_history_add(struct cache_unit *unit, struct cache_line *line, uint64_t stamp);
+
+/* Would a fully associative L1 have missed it? The unit's miss has been counted in front.clock. The
+ * line leaves the history. */
+bool cache_history_capacity(struct cache_unit *unit, const struct cache_line *line);
+
+/* What `writer` wrote becomes known to all who lost the line. To be called before anybody else
+ * writes, loses or asks for it; the owner's slot has been emptied into line->written. */
+void cache_fold(struct cache_line *line);
+
+/* Starts the bookkeeping of who lost the line; i: a unit, or units + a group. */
+void cache_lose(struct cache_line *line, int i);
+
+/* For each level that missed: why. words: those accessed. */
+enum cache_kind cache_why_l1(struct cache_unit *unit, struct cache_line *line, uint8_t words);
+enum cache_kind cache_why_l2(const struct cache_unit *unit, struct cache_line *line, uint8_t words,
+                             bool in_shadow);
+enum cache_kind cache_why_l3(const struct cache_unit *unit, struct cache_line *line, uint8_t words,
+                             bool in_shadow);
+
+/* The tally of an instruction at a structure. */
+struct cache_tally *cache_tally_of(uintptr_t pc, int name);
+void cache_tallies_reset(void);
+
+/* cache_map.c ---------------------------------------------------------------------------------- */
+
+void cache_map_init(void);
+void cache_map_fini(void);
+
+/* The line of an address, made if need be; socket: of who touches it. */
+struct cache_line *cache_line_at(uintptr_t address, int socket);
+struct cache_line *cache_line_numbered(uint32_t number); /* pre: it was made */
+/* The next line of its page; NULL: it is the last. */
+struct cache_line *cache_line_next(struct cache_line *line);
+
+int cache_name_at(uintptr_t address);
+bool cache_name_is_free(int name);
+/* To be called for each line of which a word becomes free. */
+void cache_line_freed(struct cache_line *line);
+
+/* cache_check.c: ends the process if what the directory says of the line is not what the tags say,
+ * or two units may write it, or an inclusive level lacks it. */
+void cache_line_check(struct cache_line *line);
+void cache_check_all(void);
+void cache_map_each_line(void (*visit)(struct cache_line *line));
+
+#endif

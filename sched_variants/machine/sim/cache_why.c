@@ -1,0 +1,368 @@
+/* cache_why.c - why a line was not there, and whose it was.
+ *
+ * Cold, then lost to a write, then capacity or conflict. The last two are told apart by what a
+ * fully associative LRU cache of the same size would have done with the same accesses.
+ *
+ * L2 and L3 see few enough accesses to run such a cache beside them, as a list (cache_level.c).
+ * For L1 that would cost every hit. There the stamps that hits leave anyway are enough: of C lines,
+ * such a cache holds those C whose last access is the latest, so a line that was last accessed at t
+ * has left it when C others have later stamps. Those are in L1, or L1 has replaced them since; the
+ * latter are kept, with their stamps, in the history. Counting through both costs as much as C
+ * accesses and is seldom needed, for three bounds:
+ *
+ *   fewer than C accesses since t                  a conflict: too few for C lines
+ *   n others are later than t, and n < C           a conflict, now and for C - n accesses, from t
+ *   n others are later than t, and n >= C          capacity, now and ever, up to t + n - C: one
+ *                                                  access has one stamp, so each step of t takes at
+ *                                                  most one from n; history.floor keeps that
+ *
+ * The history has room for 2 C lines. When it is full, the C-th latest stamp of all becomes the
+ * floor, and what is not above it goes; at most C stay.
+ *
+ * So capacity is exact as long as no line is lost to a write: those leave L1, and do not count as
+ * later lines from then on. A conflict is exact to a quarter of C: the second bound is used for C/4
+ * accesses more than is certain, because where every miss is close to the limit each would have to
+ * be counted. What is called a conflict would not have missed in an associative cache of 5/4 C.
+ *
+ * True or false sharing: a unit that lost a line to a write has a mask of the words that others
+ * have written since. Hits only add to the mask of the writer's slot. It is handed on by
+ * cache_fold() when anybody else looks at the line, which is before another writer can be.
+ * Derived from: Dubois, Skeppstedt, Ricciulli, Ramamurthy, Stenstrom, "The detection and
+ * elimination of useless misses in multiprocessors", ISCA 1993. Differs: only the access that
+ * misses decides, not the later ones of the same stay, so that a miss has its kind at once.
+ */
+#include "cache_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct cache_history_node {
+    const struct cache_line *line;
+    uint32_t chain;
+};
+
+/* History of L1 -------------------------------------------------------------------------------- */
+
+void cache_history_init(struct cache_history *history, uint32_t lines)
+{
+    int bits = 1;
+    while (UINT32_C(1) << bits < 2 * lines)
+        bits++;
+    *history = (struct cache_history){
+        .nodes = cache_zalloc((size_t)2 * lines + 1, sizeof *history->nodes),
+        .stamps = cache_zalloc((size_t)2 * lines + 1, sizeof *history->stamps),
+        .heads = cache_zalloc((size_t)1 << bits, sizeof *history->heads),
+        .size = 2 * lines,
+        .shift = 32 - bits,
+    };
+}
+
+void cache_history_fini(struct cache_history *history)
+{
+    free(history->nodes);
+    free(history->stamps);
+    free(history->heads);
+}
+
+static uint32_t *history_chain(struct cache_history *history, const struct cache_line *line)
+{
+    return &history->heads[line->number * UINT32_C(2654435769) >> history->shift];
+}
+
+static void history_free(struct cache_history *history, uint32_t *link)
+{
+    uint32_t i = *link;
+    struct cache_history_node *node = &history->nodes[i];
+    *link = node->chain;
+    node->line = NULL;
+    history->stamps[i] = 0;
+    node->chain = history->free;
+    history->free = i;
+}
+
+static void swap(uint64_t *a, uint64_t *b)
+{
+    uint64_t old = *a;
+    *a = *b;
+    *b = old;
+}
+
+/* The k-th largest of n values, k from 1; reorders them. They differ. */
+static uint64_t kth_largest(uint64_t *values, size_t n, size_t k)
+{
+    while (n > 1) {
+        size_t larger = 0;
+        swap(&values[n / 2], &values[n - 1]);
+        for (size_t i = 0; i < n - 1; i++)
+            if (values[i] > values[n - 1])
+                swap(&values[i], &values[larger++]);
+        swap(&values[larger], &values[n - 1]);
+        if (k == larger + 1)
+            return values[larger];
+        if (k <= larger) {
+            n = larger;
+        } else {
+            values += larger + 1;
+            n -= larger + 1;
+            k -= larger + 1;
+        }
+    }
+    return *values;
+}
+
+/* All of the history's nodes are in use: makes room. */
+static void history_purge(struct cache_unit *unit)
+{
+    struct cache_history *history = &unit->history;
+    uint64_t *stamps = cache_zalloc(history->size + unit->slots, sizeof *stamps);
+    size_t n = 0;
+    for (uint32_t i = 0; i < unit->slots; i++)
+        if (unit->front.slots[i].line)
+            stamps[n++] = unit->front.slots[i].stamp;
+    for (uint32_t i = 1; i <= history->size; i++)
+        stamps[n++] = history->stamps[i];
+    uint64_t floor = kth_largest(stamps, n, unit->slots) - 1;
+    free(stamps);
+    if (floor > history->floor)
+        history->floor = floor;
+    for (uint32_t chain = 0; chain <= UINT32_MAX >> history->shift; chain++) {
+        uint32_t *link = &history->heads[chain];
+        while (*link) {
+            if (history->stamps[*link] <= history->floor)
+                history_free(history, link);
+            else
+                link = &history->nodes[*link].chain;
+        }
+    }
+}
+
+void cache_history_add(struct cache_unit *unit, struct cache_line *line, uint64_t stamp)
+{
+    struct cache_history *history = &unit->history;
+    uint32_t i;
+    if (stamp <= history->floor)
+        return;
+    if (!history->free && history->used == history->size)
+        history_purge(unit);
+    if (history->free) {
+        i = history->free;
+        history->free = history->nodes[i].chain;
+    } else {
+        i = ++history->used;
+    }
+    uint32_t *head = history_chain(history, line);
+    history->nodes[i] = (struct cache_history_node){line, *head};
+    history->stamps[i] = stamp;
+    *head = i;
+}
+
+/* By how many accesses more than is certain a ceiling is used: a quarter of C; a cache so small that
+ * counting is cheap does without. */
+static uint32_t slack(uint32_t lines)
+{
+    return lines / 128 * 32;
+}
+
+static uint32_t later_lines(const struct cache_unit *unit, uint64_t stamp)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < unit->slots; i++)
+        n += unit->front.slots[i].line && unit->front.slots[i].stamp > stamp;
+    for (uint32_t i = 1; i <= unit->history.used; i++)
+        n += unit->history.stamps[i] > stamp;
+    return n;
+}
+
+bool cache_history_capacity(struct cache_unit *unit, const struct cache_line *line)
+{
+    struct cache_history *history = &unit->history;
+    uint32_t *link = history_chain(history, line);
+    while (*link && history->nodes[*link].line != line)
+        link = &history->nodes[*link].chain;
+    if (!*link)
+        return true;
+    uint64_t stamp = history->stamps[*link];
+    history_free(history, link);
+    if (stamp <= history->floor)
+        return true;
+    if (unit->front.clock - stamp <= unit->slots) /* this access is one of them */
+        return false;
+    if (stamp >= history->ceiling && unit->front.clock < history->ceiling_until)
+        return false;
+    uint32_t later = later_lines(unit, stamp);
+    if (later < unit->slots) {
+        if (unit->front.clock >= history->ceiling_until || stamp < history->ceiling) {
+            history->ceiling = stamp;
+            history->ceiling_until = unit->front.clock + (unit->slots - later) + slack(unit->slots);
+        }
+        return false;
+    }
+    history->floor = stamp + later - unit->slots;
+    return true;
+}
+
+/* Sharing -------------------------------------------------------------------------------------- */
+
+void cache_fold(struct cache_line *line)
+{
+    if (line->written && line->lost_words) {
+        int writer = line->writer, group = cache.unit[writer].group;
+        uint8_t own = line->lost_words[writer], groups_own = line->lost_words[cache.units + group];
+        for (int i = 0; i < cache.units + cache.groups; i++)
+            line->lost_words[i] |= line->written;
+        line->lost_words[writer] = own;
+        line->lost_words[cache.units + group] = groups_own;
+    }
+    line->written = 0;
+}
+
+void cache_lose(struct cache_line *line, int i)
+{
+    if (!line->lost_words)
+        line->lost_words = cache_pool_alloc((size_t)cache.units + (size_t)cache.groups);
+    line->lost_words[i] = 0;
+}
+
+static enum cache_kind sharing(const struct cache_line *line, int i, uint8_t words)
+{
+    return line->lost_words[i] & words ? CACHE_TRUE : CACHE_FALSE;
+}
+
+enum cache_kind cache_why_l1(struct cache_unit *unit, struct cache_line *line, uint8_t words)
+{
+    if (!cache_bit(cache_set(line, CACHE_TOUCHED), unit->index))
+        return CACHE_COLD;
+    if (cache_bit(cache_set(line, CACHE_L1_LOST), unit->index))
+        return sharing(line, unit->index, words);
+    return cache_history_capacity(unit, line) ? CACHE_CAPACITY : CACHE_CONFLICT;
+}
+
+enum cache_kind cache_why_l2(const struct cache_unit *unit, struct cache_line *line, uint8_t words,
+                             bool in_shadow)
+{
+    if (!cache_bit(cache_set(line, CACHE_TOUCHED), unit->index))
+        return CACHE_COLD;
+    if (cache_bit(cache_set(line, CACHE_L2_LOST), unit->index))
+        return sharing(line, unit->index, words);
+    return in_shadow ? CACHE_CONFLICT : CACHE_CAPACITY;
+}
+
+enum cache_kind cache_why_l3(const struct cache_unit *unit, struct cache_line *line, uint8_t words,
+                             bool in_shadow)
+{
+    if (!cache_bit(cache_group_set(line, CACHE_L3_TOUCHED), unit->group))
+        return CACHE_COLD;
+    if (cache_bit(cache_group_set(line, CACHE_L3_LOST), unit->group))
+        return sharing(line, cache.units + unit->group, words);
+    return in_shadow ? CACHE_CONFLICT : CACHE_CAPACITY;
+}
+
+/* Tallies -------------------------------------------------------------------------------------- */
+
+struct entry {
+    struct cache_site site;
+    bool used;
+};
+
+static struct {
+    struct entry *entries; /* by pc and name: open addressing, power of two, at most half full */
+    size_t size, used;
+} tallies;
+
+void cache_why_init(void)
+{
+    tallies.used = 0;
+    tallies.size = 1024;
+    tallies.entries = cache_zalloc(tallies.size, sizeof *tallies.entries);
+}
+
+void cache_why_fini(void)
+{
+    free(tallies.entries);
+    tallies.entries = NULL;
+}
+
+static struct entry *entry_place(uintptr_t pc, int name)
+{
+    size_t i = (pc * CACHE_NAMES_MAX + (uintptr_t)name) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    struct entry *entry = &tallies.entries[i % tallies.size];
+    while (entry->used && (entry->site.pc != pc || entry->site.name != name))
+        entry = &tallies.entries[++i % tallies.size];
+    return entry;
+}
+
+static void entries_grow(void)
+{
+    struct entry *old = tallies.entries;
+    size_t size = tallies.size;
+    tallies.size *= 2;
+    tallies.entries = cache_zalloc(tallies.size, sizeof *tallies.entries);
+    for (size_t i = 0; i < size; i++)
+        if (old[i].used)
+            *entry_place(old[i].site.pc, old[i].site.name) = old[i];
+    free(old);
+}
+
+struct cache_tally *cache_tally_of(uintptr_t pc, int name)
+{
+    struct entry *entry = entry_place(pc, name);
+    if (!entry->used) {
+        if (++tallies.used * 2 > tallies.size) {
+            entries_grow();
+            entry = entry_place(pc, name);
+        }
+        entry->used = true;
+        entry->site.pc = pc;
+        entry->site.name = name;
+    }
+    return &entry->site.tally;
+}
+
+void cache_tallies_reset(void)
+{
+    cache_why_fini();
+    cache_why_init();
+}
+
+static void tally_add(struct cache_tally *sum, const struct cache_tally *tally)
+{
+    for (int depth = 0; depth < CACHE_DEPTHS; depth++)
+        for (int kind = 0; kind < CACHE_KINDS; kind++)
+            sum->misses[depth][kind] += tally->misses[depth][kind];
+    sum->upgrades += tally->upgrades;
+    sum->stall_ps += tally->stall_ps;
+}
+
+static int by_stall(const void *a, const void *b)
+{
+    const struct cache_site *one = a, *other = b;
+    if (one->tally.stall_ps != other->tally.stall_ps)
+        return one->tally.stall_ps > other->tally.stall_ps ? -1 : 1;
+    if (one->name != other->name)
+        return strcmp(cache_name_text(one->name), cache_name_text(other->name));
+    return one->pc < other->pc ? -1 : one->pc > other->pc;
+}
+
+size_t cache_sites(enum cache_by by, struct cache_site **sites)
+{
+    static const struct cache_tally none;
+    size_t n = 0, most = tallies.used > CACHE_NAMES_MAX ? tallies.used : CACHE_NAMES_MAX;
+    struct cache_site *list = cache_zalloc(most, sizeof *list);
+    for (size_t i = 0; i < tallies.size; i++) {
+        const struct cache_site *site = &tallies.entries[i].site;
+        if (!tallies.entries[i].used)
+            continue;
+        if (by == CACHE_BY_PC) {
+            list[n++] = *site;
+        } else {
+            list[site->name].name = site->name;
+            tally_add(&list[site->name].tally, &site->tally);
+        }
+    }
+    for (int name = 0; by == CACHE_BY_NAME && name < CACHE_NAMES_MAX; name++)
+        if (memcmp(&list[name].tally, &none, sizeof none) != 0)
+            list[n++] = list[name];
+    qsort(list, n, sizeof *list, by_stall);
+    *sites = list;
+    return n;
+}
