@@ -268,4 +268,9 @@ void knob_threads_max(const char *variant)
     scene_try(variant, "threads_max=3", 1, 6, scene_calls_at_once);
     assert_int_equal(report.status, 70);
     assert_non_null(strstr(report.output, "more than 3 threads"));
+    assert_non_null(strstr(report.output, "too many goroutines are in blocking calls"));
+    scene_try(variant, "threads_max=1", 2, 2, scene_calls_at_once);
+    assert_int_equal(report.status, 70);
+    assert_non_null(
+        strstr(report.output, "more than 1 threads (knob threads_max): there are 2 workers"));
 }
