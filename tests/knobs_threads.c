@@ -175,6 +175,13 @@ void knob_calls(const char *variant)
     scene_run(variant, "calls=immediate,sysmon=off", 1, 0, scene_call);
     assert_int_equal(trace->found[0], 1);
     assert_true(stat_of(STAT_HANDOFFS) >= 1);
+    if (!support_takes(support_variant(variant)->knobs, "backoff_ns=never"))
+        return;
+    /* the other is in the slot that nobody may steal from; but its thread does not run */
+    scene_run(variant, "backoff_ns=never,calls=sysmon", 1, 0, scene_call);
+    assert_int_equal(trace->found[0], 1);
+    scene_run(variant, "backoff_ns=never,calls=immediate,sysmon=off", 2, 0, scene_call);
+    assert_int_equal(trace->found[0], 1);
 }
 
 /* The same site calls twice, long: only the second time is it known to be. */
