@@ -89,11 +89,6 @@ static void run_storm(const char *variant, const char *settings, void (*fn)(void
                  settings ? settings : "", report.status, report.live, report.output);
 }
 
-static struct sched *this_sched(void)
-{
-    return machine_self()->sched;
-}
-
 /* Connections --------------------------------------------------------------------------------- */
 
 /* Fewer than a listener holds back for who accepts. */
