@@ -84,6 +84,7 @@ static struct g *static_pick(struct m *m, bool *inherit)
     lock_release(&queue->lock);
     if (gp)
         stat_add(&m->stats, STAT_LOCAL_HITS, 1);
+    sched_event(m, SCHED_TAKEN, gp, FROM_LOCAL, 0);
     return gp;
 }
 

@@ -48,6 +48,7 @@ static struct g *uthread_pick(struct m *m, bool *inherit)
     struct g *gp = gqueue_pop(m->sched->variant);
     if (gp)
         stat_add(&m->stats, STAT_LOCAL_HITS, 1);
+    sched_event(m, SCHED_TAKEN, gp, FROM_LOCAL, 0);
     return gp;
 }
 
