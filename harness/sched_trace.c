@@ -6,7 +6,7 @@
 #include <string.h>
 
 const char *const sched_trace_names[SCHED_EVENT_COUNT] = {
-#define EVENT_NAME(name, does, first, second) #name,
+#define EVENT_NAME(name, first, second) #name,
     SCHED_EVENTS_OF_GS(EVENT_NAME) SCHED_EVENTS_OF_MS(EVENT_NAME)
 #undef EVENT_NAME
 };
@@ -127,6 +127,8 @@ static bool event_parse(struct sched_trace_event *event, int64_t *place, char *l
         at = end + 1;
     }
     int kind = kind_find(name);
+    if (kind == SCHED_TAKEN && (number[5] < 0 || number[5] > FROM_VICTIM))
+        return false;
     if (kind < 0 || number[2] < -1 || number[3] < -1 || number[4] < -1)
         return false;
     event->when_ps = number[0];

@@ -7,58 +7,45 @@
 #ifndef SCHEDLAB_EVENTS_H
 #define SCHEDLAB_EVENTS_H
 
-/* X(NAME, what the M does, first argument, second one). "": there is none. First those about a G:
- * without one they do not happen. */
+/* X(NAME, first argument, second one); "": there is none. First those about a G: without one they
+ * do not happen. */
 #define SCHED_EVENTS_OF_GS(X)                                                                      \
-    X(CREATED, "creates", "", "")                                                                  \
-    X(READIED, "readies", "how", "")                                                               \
-    X(TAKEN, "takes", "from", "victim")                                                            \
-    X(DISPATCHED, "runs", "inherit", "")                                                           \
-    X(PARKED, "parks", "why", "")                                                                  \
-    X(ENDED, "ends", "", "")                                                                       \
-    X(CALL_BEGUN, "blocks", "", "")                                                                \
-    X(CALL_OVER, "returns", "", "")                                                                \
-    X(STALLED, "stalls", "", "")
+    X(CREATED, "", "")                                                                             \
+    X(READIED, "how", "")        /* about to be put into a queue: enum ready_how */                \
+    X(TAKEN, "from", "victim")   /* out of one: enum sched_source, and whose queue */              \
+    X(DISPATCHED, "inherit", "") /* 1: in the slice of the G before, so that schedtick stays */    \
+    X(PARKED, "why", "")         /* enum wait_reason */                                            \
+    X(ENDED, "", "")                                                                               \
+    X(CALL_BEGUN, "", "") /* a blocking one */                                                     \
+    X(CALL_OVER, "", "")                                                                           \
+    X(STALLED, "", "") /* at a sync, for a child that has not returned */
 
-/* X(NAME, what the M does, first argument, second one) */
 #define SCHED_EVENTS_OF_MS(X)                                                                      \
-    X(STOLEN, "steals", "gs", "runnext")                                                           \
-    X(MOVED, "moves in", "gs", "")                                                                 \
-    X(OVERFLOWED, "moves out", "gs", "")                                                           \
-    X(SPUN, "spins", "", "")                                                                       \
-    X(FOUND_NOTHING, "finds none", "", "")                                                         \
-    X(SLEPT, "sleeps", "", "")                                                                     \
-    X(WOKEN, "wakes", "m", "")                                                                     \
-    X(THREAD_STARTED, "starts", "m", "")                                                           \
-    X(P_TAKEN, "gets", "p", "")                                                                    \
-    X(P_IDLED, "idles", "p", "")                                                                   \
-    X(P_HANDED_OFF, "hands off", "p", "")                                                          \
-    X(PREEMPT_ASKED, "preempts", "m", "")                                                          \
-    X(TASKS_PUBLISHED, "publishes", "tasks", "")                                                   \
-    X(TASK_TAKEN_BACK, "takes back", "", "")                                                       \
-    X(TASK_STOLEN, "steals task", "victim", "")
+    X(STOLEN, "gs", "runnext") /* so many; 1: out of another's runnext */                          \
+    X(MOVED, "gs", "")         /* so many more from the global queue into its own */               \
+    X(OVERFLOWED, "gs", "")    /* so many from its own, which was full, into the global one */     \
+    X(SPUN, "", "")            /* began to search */                                               \
+    X(FOUND_NOTHING, "", "")   /* in a search through all others' queues */                        \
+    X(SLEPT, "", "")           /* is about to */                                                   \
+    X(WOKEN, "m", "")          /* another M, by this one */                                        \
+    X(THREAD_STARTED, "m", "") /* of another M */                                                  \
+    X(P_TAKEN, "p", "")        /* the M has it now */                                              \
+    X(P_IDLED, "p", "")        /* nobody has it now */                                             \
+    X(P_HANDED_OFF, "p", "")   /* its M is in a call: others may have it */                        \
+    X(PREEMPT_ASKED, "m", "")  /* another M, to end its G's slice */                               \
+    X(TASKS_PUBLISHED, "tasks", "") /* so many, for thieves: forkjoin.h */                         \
+    X(TASK_TAKEN_BACK, "", "")      /* a public one, by its owner */                               \
+    X(TASK_STOLEN, "victim", "")    /* or a linked frame, of that M */
 
 enum sched_event {
-#define SCHED_EVENT_ID(name, does, first, second) SCHED_##name,
+#define SCHED_EVENT_ID(name, first, second) SCHED_##name,
     SCHED_EVENTS_OF_GS(SCHED_EVENT_ID) SCHED_EVENTS_OF_MS(SCHED_EVENT_ID)
 #undef SCHED_EVENT_ID
         SCHED_EVENT_COUNT,
     SCHED_EVENT_FIRST_OF_MS = SCHED_STOLEN
 };
 
-/* Where a G is taken from. X(NAME, word) */
-#define SCHED_SOURCES(X)                                                                           \
-    X(RUNNEXT, "runnext")                                                                          \
-    X(LOCAL, "its own queue")                                                                      \
-    X(GLOBAL, "the global queue")                                                                  \
-    X(TICK, "the global queue, because schedtick said so")                                         \
-    X(VICTIM, "another's queue")
-
-enum sched_source {
-#define SCHED_SOURCE_ID(name, word) FROM_##name,
-    SCHED_SOURCES(SCHED_SOURCE_ID)
-#undef SCHED_SOURCE_ID
-        SCHED_SOURCE_COUNT
-};
+/* Where a G is taken from. FROM_TICK: the global queue, because schedtick said so. */
+enum sched_source { FROM_RUNNEXT, FROM_LOCAL, FROM_GLOBAL, FROM_TICK, FROM_VICTIM };
 
 #endif
