@@ -21,8 +21,6 @@
 enum { ERROR_SIZE = 1024, PATH_SIZE = 4096, ARGUMENTS = 3 };
 enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 80, CONTEXT_DEFAULT = 8, MOST_DEFAULT = 2000000 };
 enum { TIMEOUT_DEFAULT_S = 60 };
-/* As diff(1): "failed" is EXIT_MISUSED's. */
-enum { EXIT_SAME = 0, EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 };
 
 enum { KEY_MACHINE = 0x100, KEY_SEED, KEY_SEED_B, KEY_CONTEXT, KEY_MOST, KEY_TIMEOUT, KEY_FORMAT };
 
@@ -66,13 +64,14 @@ static const char argp_doc[] =
     "Compared is what schedulers do (a goroutine is made, readied, taken from a queue, run, "
     "parked; a worker steals, spins, sleeps, wakes another one), in order, by worker and "
     "goroutine. Times are not, but the first that differs is told. Goroutines have numbers in "
-    "order of creation; 1 is the main one. Events of two workers may come in another order though "
+    "order of creation in A; 1 is the main one. Events of two workers may come in another order "
+    "though "
     "each of them does the same: it says so, and where one first does something else.\n\n"
     "Example:\n"
     "  schedlab diff gmp gmp,tick=64 yield,n=200,yielders=3 --workers 1\n"
     "  schedlab diff gmp perm fib,n=12 --machine sim:server64 --workers 16\n"
     "  schedlab diff gmp gmp fib,n=12 --seed-b 2\n\n"
-    "Exit status, as of diff: 0 no difference; 1 they part; 2 misused, or a run failed.";
+    "Exit status: 0 done, no difference; 1 they part, or a run failed; 2 misused.";
 
 static int64_t number(const struct options *options, const char *option, const char *text,
                       int64_t min, int64_t max)
@@ -159,10 +158,10 @@ static void options_complete(struct options *options)
     request->workload = options->workload.text;
 }
 
-static _Noreturn void trouble(const struct options *options, const char *variant, const char *why)
+static _Noreturn void give_up(const struct options *options, const char *variant, const char *why)
 {
     fprintf(stderr, "%s: %s: %s\n", options->command, variant, why);
-    exit(EXIT_TROUBLE);
+    exit(EXIT_FAILED);
 }
 
 /* One run: its record, and what its scheduler did. */
@@ -174,17 +173,17 @@ static void side_run(const struct options *options, struct diff_side *side, uint
     request.sim_seed = seed;
     request.sched_events_fd = memfd_create("events", 0); /* the child inherits it */
     if (request.sched_events_fd < 0)
-        trouble(options, side->variant, strerror(errno));
+        give_up(options, side->variant, strerror(errno));
     json_t *record = child_run_sample(&request);
     side->record = record;
     if (!record_is(record, "ok"))
-        trouble(options, side->variant, record_text(record, "reason"));
+        give_up(options, side->variant, record_text(record, "reason"));
     lseek(request.sched_events_fd, 0, SEEK_SET);
     FILE *from = fdopen(request.sched_events_fd, "r");
     if (!from)
-        trouble(options, side->variant, strerror(errno));
+        give_up(options, side->variant, strerror(errno));
     if (!sched_trace_read(&side->trace, from, error, sizeof error))
-        trouble(options, side->variant, error);
+        give_up(options, side->variant, error);
     fclose(from);
 }
 
@@ -210,6 +209,7 @@ static int diff_run(const struct options *options)
         page.side[side].variant = options->variant[side].text;
         side_run(options, &page.side[side], page.seed[side]);
     }
+    diff_number(&page.side[0].trace, &page.side[1].trace);
     diff_find(&page.diff, &page.side[0].trace, &page.side[1].trace);
     if (options->json) {
         json_t *object = diff_to_json(&page);
@@ -224,7 +224,7 @@ static int diff_run(const struct options *options)
         sched_trace_free(&page.side[side].trace);
     }
     bool same = page.diff.at == DIFF_NONE && page.diff.time_at == DIFF_NONE;
-    return same ? EXIT_SAME : EXIT_DIFFERENT;
+    return same ? EXIT_DONE : EXIT_FAILED;
 }
 
 int cmd_diff(int argc, char **argv)
@@ -248,7 +248,7 @@ int cmd_diff(int argc, char **argv)
     options_complete(&options);
     if (!machine_sim_program(NULL, path, sizeof path, error, sizeof error)) {
         fprintf(stderr, "%s: %s\n", options.command, error);
-        return EXIT_TROUBLE;
+        return EXIT_FAILED;
     }
     int status = diff_run(&options);
     for (int side = 0; side < 2; side++)

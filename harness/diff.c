@@ -81,6 +81,59 @@ static void find_worker(struct diff *diff)
     workers_end(&left);
 }
 
+/* Numbers ------------------------------------------------------------------------------------- */
+
+struct named {
+    uint64_t key;
+    uint32_t number;
+};
+
+static int named_compare(const void *a_, const void *b_)
+{
+    const struct named *a = a_, *b = b_;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* All Gs of the trace by key; *last: the largest number. */
+static struct named *names_make(const struct sched_trace *trace, size_t *count, uint32_t *last)
+{
+    *count = *last = 0;
+    struct named *names = malloc((trace->count + 1) * sizeof *names);
+    if (!names)
+        abort();
+    for (size_t i = 0; i < trace->count; i++) {
+        const struct sched_trace_event *event = &trace->event[i];
+        if (event->kind != SCHED_CREATED)
+            continue;
+        names[(*count)++] = (struct named){event->g_key, event->g};
+        *last = event->g > *last ? event->g : *last;
+    }
+    qsort(names, *count, sizeof *names, named_compare);
+    return names;
+}
+
+void diff_number(const struct sched_trace *a, struct sched_trace *b)
+{
+    size_t count_a, count_b;
+    uint32_t next, last_b;
+    struct named *in_a = names_make(a, &count_a, &next), *in_b = names_make(b, &count_b, &last_b);
+    uint32_t *other = calloc((size_t)last_b + 1, sizeof *other);
+    if (!other)
+        abort();
+    for (size_t i = 0; i < count_b; i++) {
+        const struct named *same = bsearch(&in_b[i], in_a, count_a, sizeof *in_a, named_compare);
+        other[in_b[i].number] = same ? same->number : 0;
+    }
+    for (uint32_t g = 1; g <= last_b; g++)
+        if (other[g] == 0)
+            other[g] = ++next;
+    for (size_t i = 0; i < b->count; i++)
+        b->event[i].g = other[b->event[i].g];
+    free(other);
+    free(in_a);
+    free(in_b);
+}
+
 /* The whole ----------------------------------------------------------------------------------- */
 
 void diff_find(struct diff *diff, const struct sched_trace *a, const struct sched_trace *b)
@@ -129,6 +182,7 @@ static enum diff_total total_of(const struct sched_trace_event *event)
     static const enum diff_total of_kind[SCHED_EVENT_COUNT] = {
         [SCHED_CREATED] = DIFF_CREATED,
         [SCHED_READIED] = DIFF_TOTALS,
+        [SCHED_PUT] = DIFF_TOTALS,
         [SCHED_DISPATCHED] = DIFF_DISPATCHES,
         [SCHED_PARKED] = DIFF_PARKS,
         [SCHED_ENDED] = DIFF_TOTALS,

@@ -29,6 +29,9 @@ struct diff {
                            * DIFF_NONE: that worker does nothing more there */
 };
 
+/* Gives every G of b the number that the same G has in a; those that a lacks follow. */
+void diff_number(const struct sched_trace *a, struct sched_trace *b);
+
 /* All of DIFF_NONE: no difference. */
 void diff_find(struct diff *diff, const struct sched_trace *a, const struct sched_trace *b);
 

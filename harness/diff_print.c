@@ -38,7 +38,7 @@ static char *worker_name(const struct sched_trace_event *event, char *text, size
     return text;
 }
 
-/* "gmp took G 7 from runnext on P 3; grq did nothing more" */
+/* "gmp took G 7 from runnext on P 3; grq did nothing more". Who gets a P is on it by then. */
 static char *sentence_of(const struct diff_page *page, const int64_t at[2], char *text, size_t size)
 {
     char name[TEXT_SIZE], what[TEXT_SIZE], worker[32];
@@ -50,7 +50,7 @@ static char *sentence_of(const struct diff_page *page, const int64_t at[2], char
                                    side_name(page, side, name, sizeof name),
                                    event ? diff_event_text(event, false, what, sizeof what)
                                          : "did nothing more");
-        if (event && page->workers > 1 && length < size)
+        if (event && event->kind != SCHED_P_TAKEN && page->workers > 1 && length < size)
             length += (size_t)snprintf(text + length, size - length, " on %s",
                                        worker_name(event, worker, sizeof worker));
     }

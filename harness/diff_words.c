@@ -18,6 +18,13 @@ static const char *const how_words[] = {
     [READY_POLLED] = "I/O",       [READY_INJECTED] = "injected",
 };
 
+static const char *const queue_words[] = {
+    [INTO_RUNNEXT] = "runnext",
+    [INTO_LOCAL] = "local",
+    [INTO_GLOBAL] = "global",
+    [INTO_WORKER] = "worker",
+};
+
 static const char *const source_words[] = {
     [FROM_RUNNEXT] = "runnext", [FROM_LOCAL] = "local",   [FROM_GLOBAL] = "global",
     [FROM_TICK] = "tick",       [FROM_VICTIM] = "victim",
@@ -78,6 +85,19 @@ static void text_of_taken(const struct sched_trace_event *event, char *text, siz
     }
 }
 
+static void text_of_put(const struct sched_trace_event *event, char *text, size_t size)
+{
+    static const char *const words[] = {
+        [INTO_RUNNEXT] = "runnext",
+        [INTO_LOCAL] = "its own queue",
+        [INTO_GLOBAL] = "the global queue",
+        [INTO_WORKER] = "the queue of worker",
+    };
+    int at = snprintf(text, size, "put G %u into %s", event->g, WORD_OF(words, event->a));
+    if (event->a == INTO_WORKER)
+        snprintf(text + at, size - (size_t)at, " %" PRId32, event->b);
+}
+
 static void text_of_g(const struct sched_trace_event *event, bool brief, char *text, size_t size)
 {
     unsigned g = event->g;
@@ -87,6 +107,9 @@ static void text_of_g(const struct sched_trace_event *event, bool brief, char *t
         break;
     case SCHED_READIED:
         snprintf(text, size, "readied G %u (%s)", g, WORD_OF(how_words, event->a));
+        break;
+    case SCHED_PUT:
+        text_of_put(event, text, size);
         break;
     case SCHED_TAKEN:
         (brief ? text_of_taken_brief : text_of_taken)(event, text, size);
@@ -185,6 +208,8 @@ static void json_set_argument(json_t *object, const char *name, int32_t value)
         return;
     if (strcmp(name, "how") == 0)
         json = json_string(WORD_OF(how_words, value));
+    else if (strcmp(name, "into") == 0)
+        json = json_string(WORD_OF(queue_words, value));
     else if (strcmp(name, "from") == 0)
         json = json_string(WORD_OF(source_words, value));
     else if (strcmp(name, "why") == 0)
@@ -210,7 +235,8 @@ json_t *diff_event_to_json(const struct sched_trace_event *event, size_t index)
     if (event->g > 0)
         json_object_set_new(object, "g", json_integer(event->g));
     json_set_argument(object, arguments[event->kind][0], event->a);
-    if (event->kind != SCHED_TAKEN || event->a == FROM_VICTIM)
+    if ((event->kind != SCHED_TAKEN || event->a == FROM_VICTIM) &&
+        (event->kind != SCHED_PUT || event->a == INTO_WORKER))
         json_set_argument(object, arguments[event->kind][1], event->b);
     if (event->kind == SCHED_TAKEN)
         json_object_set_new(object, "schedtick", json_integer(event->tick));

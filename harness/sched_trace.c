@@ -158,7 +158,7 @@ bool sched_trace_read(struct sched_trace *trace, FILE *from, char *error, size_t
 {
     struct reader reader = {.last_number = 0};
     struct sched_trace_event event;
-    char line[256];
+    char line[256] = "";
     size_t room = 0;
     int64_t place;
     *trace = (struct sched_trace){.count = 0};

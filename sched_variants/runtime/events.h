@@ -11,8 +11,9 @@
  * do not happen. */
 #define SCHED_EVENTS_OF_GS(X)                                                                      \
     X(CREATED, "", "")                                                                             \
-    X(READIED, "how", "")        /* about to be put into a queue: enum ready_how */                \
-    X(TAKEN, "from", "victim")   /* out of one: enum sched_source, and whose queue */              \
+    X(READIED, "how", "")        /* enum ready_how */                                              \
+    X(PUT, "into", "worker")     /* into a queue: enum sched_queue, and whose if another's */      \
+    X(TAKEN, "from", "victim")   /* out of one: enum sched_source, and whose */                    \
     X(DISPATCHED, "inherit", "") /* 1: in the slice of the G before, so that schedtick stays */    \
     X(PARKED, "why", "")         /* enum wait_reason */                                            \
     X(ENDED, "", "")                                                                               \
@@ -44,6 +45,9 @@ enum sched_event {
         SCHED_EVENT_COUNT,
     SCHED_EVENT_FIRST_OF_MS = SCHED_STOLEN
 };
+
+/* Where a G is put. */
+enum sched_queue { INTO_RUNNEXT, INTO_LOCAL, INTO_GLOBAL, INTO_WORKER };
 
 /* Where a G is taken from. FROM_TICK: the global queue, because schedtick said so. */
 enum sched_source { FROM_RUNNEXT, FROM_LOCAL, FROM_GLOBAL, FROM_TICK, FROM_VICTIM };
