@@ -174,7 +174,7 @@ const char *const diff_total_words[DIFF_TOTALS] = {
     [DIFF_TASKS_STOLEN] = "tasks stolen",
     [DIFF_STALLED] = "stalled syncs",
     [DIFF_EVENTS] = "events",
-    [DIFF_TIME_NS] = "virtual ns",
+    [DIFF_TIME_NS] = "virtual ns to the last event",
 };
 
 static enum diff_total total_of(const struct sched_trace_event *event)
