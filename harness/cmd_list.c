@@ -1,4 +1,5 @@
-/* cmd_list.c - `schedlab list`: variants and their knobs, workloads and their parameters, events.
+/* cmd_list.c - `schedlab list`: variants and their knobs, workloads and their parameters, events,
+ * machines.
  *
  * Everything printed comes from the tables that the parsers use, so it cannot be out of date.
  */
@@ -6,6 +7,7 @@
 #include "harness/commands.h"
 #include "harness/counter_names.h"
 #include "harness/environment.h"
+#include "harness/list_machines.h"
 #include "harness/peer_table.h"
 #include "harness/records.h"
 #include "harness/sim_events.h"
@@ -18,13 +20,23 @@
 
 enum { COLUMNS = 96, INDENT_NAME = 2, INDENT_TEXT = 12, TEXT_SIZE = 512 };
 
-enum topic { TOPIC_ALL, TOPIC_VARIANTS, TOPIC_WORKLOADS, TOPIC_KNOBS, TOPIC_EVENTS };
-static const char *const topic_words[] = {"all", "variants", "workloads", "knobs", "events", NULL};
+enum topic {
+    TOPIC_ALL,
+    TOPIC_VARIANTS,
+    TOPIC_WORKLOADS,
+    TOPIC_KNOBS,
+    TOPIC_EVENTS,
+    TOPIC_MACHINES,
+    TOPIC_MACHINE, /* one, by its specification */
+};
+static const char *const topic_words[] = {"all",    "variants", "workloads", "knobs",
+                                          "events", "machines", NULL};
 static const char *const format_words[] = {"table", "json", NULL};
 
 struct options {
     const char *command;
     enum topic topic;
+    const char *machine; /* of TOPIC_MACHINE */
     bool json;
 };
 
@@ -324,7 +336,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (state->arg_num > 0)
             cli_misuse(options->command, "one topic at a time, found \"%s\" as a second one", arg);
-        options->topic = (enum topic)cli_argument_word(options->command, "topic", arg, topic_words);
+        options->machine = arg;
+        options->topic =
+            strncmp(arg, "sim:", 4) == 0
+                ? TOPIC_MACHINE
+                : (enum topic)cli_argument_word(options->command, "topic", arg, topic_words);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -339,24 +355,53 @@ static const struct argp_option option_table[] = {
 static const struct argp argp = {
     option_table,
     parse_option,
-    "[all|variants|workloads|knobs|events]",
+    "[all|variants|workloads|knobs|events|machines|sim:MODEL[,KEY=VALUE]...]",
     "Lists what can be named on the command line and in sweep files: variants with their knobs, "
-    "workloads with their parameters (all, the default), knobs across variants, or the events that "
-    "can be "
-    "counted on this machine."
+    "workloads with their parameters (all, the default), knobs across variants, the events that "
+    "can be counted on this machine, the models of machines that can be simulated, or one of "
+    "these with all its keys, values and sources."
     "\v"
     "Numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024); bytes in KiB, "
     "MiB, GiB too; times in ns, us, ms, s.\n\n"
-    "Example:\n  schedlab list variants\n\n"
-    "Exit status: 0 done; 1 the list could not be written; 2 misused.",
+    "Example:\n  schedlab list variants\n  schedlab list sim:server64,cores=16\n\n"
+    "Exit status: 0 done; 1 the list could not be read or written; 2 misused.",
     NULL,
     NULL,
     NULL};
+
+/* What a user may write wrongly: status 2 for a specification, 1 for a model of ours. */
+static int list_machines(const struct options *options)
+{
+    char error[2 * TEXT_SIZE];
+    bool one = options->topic == TOPIC_MACHINE;
+    json_t *json = NULL;
+    if (options->json) {
+        json = one ? list_machine_to_json(options->machine, error, sizeof error)
+                   : list_machines_to_json(error, sizeof error);
+    } else if (one ? list_machine_print(options->machine, error, sizeof error)
+                   : list_machines_print(error, sizeof error)) {
+        return EXIT_DONE;
+    }
+    if (!json && one)
+        cli_misuse(options->command, "%s", error);
+    if (!json) {
+        fprintf(stderr, "%s: %s\n", options->command, error);
+        return EXIT_FAILED;
+    }
+    if (!one)
+        json = json_pack("{so}", "machines", json);
+    json_dumpf(json, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(json);
+    return EXIT_DONE;
+}
 
 int cmd_list(int argc, char **argv)
 {
     struct options options = {.command = argv[0], .topic = TOPIC_ALL};
     cli_parse(&argp, argc, argv, &options);
+    if (options.topic == TOPIC_MACHINES || options.topic == TOPIC_MACHINE)
+        return list_machines(&options);
     if (options.json) {
         print_json(options.topic);
         return EXIT_DONE;
