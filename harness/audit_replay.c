@@ -9,8 +9,8 @@
 
 struct plan *audit_plan(const struct sweep_file *sweep)
 {
-    struct plan *plan = plan_make(sweep, "native");
-    plan_multiply(plan, audit_sides, AUDIT_SIDES, "native");
+    struct plan *plan = plan_make(sweep);
+    plan_multiply(plan, audit_sides, AUDIT_SIDES);
     return plan;
 }
 

@@ -68,23 +68,34 @@ double calibrate_median(const struct calibrate *from, const char *name)
     return figure ? figure->median : NAN;
 }
 
-void calibrate_loop(struct calibrate *to, const char *name, void (*fn)(void *arg, int64_t n),
-                    void *arg)
+/* An n for which a run takes RUN_NS; finding it warms up. */
+static int64_t loop_size(void (*fn)(void *arg, int64_t n), void *arg)
 {
-    double samples[CALIBRATE_SAMPLES];
-    int64_t n = 1, ns = 0;
-    for (;; n *= 2) { /* also warms up */
+    for (int64_t n = 1;; n *= 2) {
         int64_t start = machine_now();
         fn(arg, n);
-        ns = machine_now() - start;
-        if (ns >= RUN_NS || n >= INT64_C(1) << 30)
-            break;
+        if (machine_now() - start >= RUN_NS || n >= INT64_C(1) << 30)
+            return n;
     }
+}
+
+void calibrate_samples(void (*fn)(void *arg, int64_t n), void *arg,
+                       double samples[CALIBRATE_SAMPLES])
+{
+    int64_t n = loop_size(fn, arg);
     for (int i = 0; i < CALIBRATE_SAMPLES; i++) {
         int64_t start = machine_now();
         fn(arg, n);
         samples[i] = (double)(machine_now() - start) / (double)n;
     }
+    gsl_sort(samples, 1, CALIBRATE_SAMPLES);
+}
+
+void calibrate_loop(struct calibrate *to, const char *name, void (*fn)(void *arg, int64_t n),
+                    void *arg)
+{
+    double samples[CALIBRATE_SAMPLES];
+    calibrate_samples(fn, arg, samples);
     calibrate_add(to, name, samples, CALIBRATE_SAMPLES);
 }
 

@@ -104,8 +104,10 @@ void calibrate_note(struct calibrate *to, const char *format, ...)
 double calibrate_median(const struct calibrate *from, const char *name);
 const struct calibrate_figure *calibrate_find(const struct calibrate *from, const char *name);
 
-/* Runs fn(arg, n) for CALIBRATE_SAMPLES times, with an n for which a run takes about 100 us, and
- * adds the figure: ns of one of n. */
+/* Runs fn(arg, n) for CALIBRATE_SAMPLES times, with an n for which a run takes about 100 us: ns of
+ * one of n, sorted; and the same as a figure. */
+void calibrate_samples(void (*fn)(void *arg, int64_t n), void *arg,
+                       double samples[CALIBRATE_SAMPLES]);
 void calibrate_loop(struct calibrate *to, const char *name, void (*fn)(void *arg, int64_t n),
                     void *arg);
 

@@ -21,9 +21,10 @@ enum {
     STACK_SIZE = 64 << 10,
     SPINS_PER_LOOK = 1000,
     ROUNDS_MAX = CALIBRATE_SAMPLES * 3,
+    BUSY_MAX = 5, /* rounds in which the helper did not come in time */
 };
 
-#define TURN_NS_MAX INT64_C(200000000) /* the helper's core may be busy */
+#define TURN_NS_MAX INT64_C(200000000) /* then the helper's core is busy */
 
 enum state { STATE_DIRTY, STATE_CLEAN, STATE_SHARED, STATE_OWN, STATE_END, STATES = STATE_END };
 
@@ -36,7 +37,6 @@ static struct {
     _Alignas(SIM_LINE) _Atomic uint32_t turn; /* odd: the helper's */
     _Alignas(SIM_LINE) _Atomic uint32_t state;
     _Alignas(SIM_LINE) struct spot spots[LINES];
-    bool answer; /* of an echo: the helper hands the turn back at once */
 } table;
 
 /* Drops a line from all caches; false where no instruction of a program does so. */
@@ -143,6 +143,8 @@ static bool helper_turn(enum state state)
 /* What a visit costs, in ns, once the helper has put the lines into that state. */
 static double visit_measure(enum state state)
 {
+    if (!turn_wait(0, machine_now() + TURN_NS_MAX)) /* from the last time */
+        return NAN;
     if (state == STATE_SHARED || state == STATE_OWN)
         spots_write(); /* so that no older state is left */
     if (!helper_turn(state))
@@ -166,13 +168,15 @@ static void pair_measure(struct calibrate *to, enum sim_distance distance)
         {"upgrade.near", "upgrade.socket", "upgrade.remote"},
     };
     double samples[STATES][CALIBRATE_SAMPLES];
-    int count = 0;
-    for (int round = 0; round < ROUNDS_MAX && count < CALIBRATE_SAMPLES; round++) {
+    int count = 0, busy = 0;
+    for (int round = 0; round < ROUNDS_MAX && count < CALIBRATE_SAMPLES && busy < BUSY_MAX;
+         round++) {
         bool whole = true;
         for (int state = 0; state < STATES; state++) {
             samples[state][count] = visit_measure((enum state)state);
             whole = whole && !isnan(samples[state][count]);
         }
+        busy += !whole;
         samples[STATE_SHARED][count] -= samples[STATE_OWN][count];
         whole = whole && samples[STATE_SHARED][count] > 0;
         count += whole && round > 0; /* the first one meets cold code */

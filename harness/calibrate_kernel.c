@@ -6,7 +6,7 @@
  *     machine_call()                       call
  *     machine_wake() of a sleeper          call + wake
  *     from there until the sleeper runs    call + wakeup           on an idle core
- *     a futex hand-over on one core        the wake there + wait + switch
+ *     a futex hand-over on one core        wake of nobody + wait + switch
  *     machine_yield() to another thread    call + switch
  *     machine_sleep(t)                     t + slack + wakeup
  *     from pthread_kill() to the handler   call + signal
@@ -30,6 +30,8 @@ enum {
     SETTLE_NS = 60000,    /* until a thread that goes to sleep sleeps, and its core is idle */
     WAIT_NS = 1000000000, /* a peer that does not come for so long does not come */
     HANDS = 64,           /* hand-overs and yields of one sample */
+    PEEK_NS = 1000,
+    LOOKS = 10000,
     SLEEP_NS = 200000,
     GAP_NS = 200000, /* a thread that sees no time for so long was not running */
     GAPS = 15,
@@ -58,6 +60,25 @@ static bool spin_until(_Atomic uint32_t *word, uint32_t value)
         if (machine_now() > until)
             return false;
     return true;
+}
+
+/* When the peer was there; 0 if it does not come. */
+static int64_t stamp_wait(void)
+{
+    int64_t stamp, until = machine_now() + WAIT_NS;
+    while ((stamp = atomic_load_explicit(&peer.stamp_ns, memory_order_acquire)) == 0 &&
+           machine_now() < until)
+        continue;
+    return stamp;
+}
+
+/* Adds a figure of as many samples as there should be. */
+static void add_whole(struct calibrate *to, const char *name, double *samples, size_t count)
+{
+    if (count == CALIBRATE_SAMPLES)
+        calibrate_add(to, name, samples, count);
+    else
+        calibrate_absent(to, name, "the second core was busy with other programs");
 }
 
 /* Starts the peer on the place `cpu` of the cores. */
@@ -115,23 +136,40 @@ static void refused_loop(void *arg, int64_t n)
         machine_wait(arg, 1, -1);
 }
 
-static void membarrier_loop(void *arg, int64_t n)
-{
-    (void)arg;
-    for (int64_t i = 0; i < n; i++)
-        machine_fence_all();
-}
-
 static void spin_main(void *arg)
 {
     (void)arg;
     atomic_store(&peer.ready, 1);
     while (!atomic_load_explicit(&peer.over, memory_order_relaxed))
-        continue;
+        atomic_fetch_add_explicit(&peer.word, 1, memory_order_relaxed);
+}
+
+/* Whether the spinning peer has its core right now. */
+static bool peer_runs(void)
+{
+    uint32_t before = atomic_load_explicit(&peer.word, memory_order_relaxed);
+    spin(PEEK_NS);
+    return atomic_load_explicit(&peer.word, memory_order_relaxed) != before;
+}
+
+/* One call at a time, while the peer runs: the kernel asks only threads that do. */
+static size_t membarrier_samples(double samples[CALIBRATE_SAMPLES])
+{
+    size_t count = 0;
+    for (int64_t until = machine_now() + WAIT_NS;
+         count < CALIBRATE_SAMPLES && machine_now() < until;) {
+        if (!peer_runs())
+            continue;
+        int64_t start = machine_now();
+        machine_fence_all();
+        samples[count++] = (double)(machine_now() - start);
+    }
+    return count;
 }
 
 static void measure_membarrier(struct calibrate *to, int core)
 {
+    double samples[CALIBRATE_SAMPLES];
     struct machine_thread thread;
     if (machine_fence_all() == -ENOSYS) {
         calibrate_absent(to, "membarrier", "this kernel has no expedited membarrier()");
@@ -139,8 +177,9 @@ static void measure_membarrier(struct calibrate *to, int core)
         calibrate_absent(to, "membarrier", "there is no second core that a thread could run on");
     } else {
         spin_until(&peer.ready, 1);
-        calibrate_loop(to, "membarrier", membarrier_loop, NULL);
+        size_t count = membarrier_samples(samples);
         peer_end(&thread);
+        add_whole(to, "membarrier", samples, count);
     }
 }
 
@@ -167,22 +206,22 @@ static void measure_wake(struct calibrate *to, int core, double call)
         calibrate_absent(to, "wakeup", "there is no second core for the sleeper");
         return;
     }
-    for (uint32_t i = 0; i < CALIBRATE_SAMPLES; i++) {
-        if (!spin_until(&peer.ready, i + 1))
-            break;
+    uint32_t count = 0;
+    for (; count < CALIBRATE_SAMPLES && spin_until(&peer.ready, count + 1); count++) {
         spin(SETTLE_NS);
         atomic_store_explicit(&peer.stamp_ns, 0, memory_order_relaxed);
-        atomic_store_explicit(&peer.word, i + 1, memory_order_release);
-        int64_t start = machine_now(), ran;
+        atomic_store_explicit(&peer.word, count + 1, memory_order_release);
+        int64_t start = machine_now();
         machine_wake(&peer.word, 1);
-        wake[i] = fmax(0, (double)(machine_now() - start) - call);
-        while ((ran = atomic_load_explicit(&peer.stamp_ns, memory_order_acquire)) == 0)
-            continue;
-        wakeup[i] = fmax(0, (double)(ran - start) - call);
+        wake[count] = fmax(0, (double)(machine_now() - start) - call);
+        int64_t ran = stamp_wait();
+        if (!ran)
+            break;
+        wakeup[count] = fmax(0, (double)(ran - start) - call);
     }
     peer_end(&thread);
-    calibrate_add(to, "wake", wake, CALIBRATE_SAMPLES);
-    calibrate_add(to, "wakeup", wakeup, CALIBRATE_SAMPLES);
+    add_whole(to, "wake", wake, count);
+    add_whole(to, "wakeup", wakeup, count);
 }
 
 /* Switching ----------------------------------------------------------------------------------- */
@@ -242,36 +281,34 @@ static void hand_main(void *arg)
     }
 }
 
-/* A word that two threads of one core hand to each other, each sleeping until it has it. */
+/* A word that two threads of one core hand to each other, each sleeping until it has it. The wake
+ * in it is not the one of measure_wake(), which has to reach another core. */
 static void measure_wait(struct calibrate *to, double switch_ns)
 {
-    double samples[CALIBRATE_SAMPLES], wait[CALIBRATE_SAMPLES], wake[CALIBRATE_SAMPLES];
+    double samples[CALIBRATE_SAMPLES], wait[CALIBRATE_SAMPLES];
     double refused = calibrate_median(to, "futex wait, refused");
+    double nobody = calibrate_median(to, "futex wake of nobody");
     struct machine_thread thread;
     if (!peer_start(&thread, hand_main, 0)) {
         calibrate_absent(to, "wait", "cannot start a thread");
         return;
     }
     for (int i = 0; i < CALIBRATE_SAMPLES; i++) {
-        int64_t start = machine_now(), waking = 0;
+        int64_t start = machine_now();
         for (int k = 0; k < HANDS; k++) {
             uint32_t mine = atomic_load_explicit(&peer.word, memory_order_relaxed) + 1;
             atomic_store_explicit(&peer.word, mine, memory_order_release);
-            int64_t before = machine_now();
             machine_wake(&peer.word, 1);
-            waking += machine_now() - before;
             while (atomic_load_explicit(&peer.word, memory_order_acquire) == mine)
                 machine_wait(&peer.word, mine, -1);
         }
         samples[i] = (double)(machine_now() - start) / (2.0 * HANDS);
-        wake[i] = (double)waking / HANDS;
-        wait[i] = fmax(refused, samples[i] - wake[i] - switch_ns);
+        wait[i] = fmax(refused, samples[i] - nobody - switch_ns);
     }
     atomic_store(&peer.over, true);
     atomic_fetch_add(&peer.word, 2);
     machine_wake(&peer.word, 1);
     machine_thread_join(&thread);
-    calibrate_add(to, "futex wake on the same core", wake, CALIBRATE_SAMPLES);
     calibrate_add(to, "futex hand-over on one core", samples, CALIBRATE_SAMPLES);
     calibrate_add(to, "wait", wait, CALIBRATE_SAMPLES);
 }
@@ -318,18 +355,21 @@ static void measure_signal(struct calibrate *to, int core, double call)
     }
     sigaction(SIGUSR1, &action, &before);
     spin_until(&peer.ready, 1);
-    for (int i = 0; i < CALIBRATE_SAMPLES; i++) {
-        int64_t got;
+    size_t count = 0;
+    for (; count < CALIBRATE_SAMPLES; count++) {
+        for (int look = 0; look < LOOKS && !peer_runs(); look++)
+            continue;
         atomic_store_explicit(&peer.stamp_ns, 0, memory_order_relaxed);
         int64_t start = machine_now();
         pthread_kill((pthread_t)thread.handle, SIGUSR1);
-        while ((got = atomic_load_explicit(&peer.stamp_ns, memory_order_acquire)) == 0)
-            continue;
-        samples[i] = fmax(0, (double)(got - start) - call);
+        int64_t got = stamp_wait();
+        if (!got)
+            break;
+        samples[count] = fmax(0, (double)(got - start) - call);
     }
     peer_end(&thread);
     sigaction(SIGUSR1, &before, NULL);
-    calibrate_add(to, "signal", samples, CALIBRATE_SAMPLES);
+    add_whole(to, "signal", samples, count);
 }
 
 static void measure_sleep(struct calibrate *to, double wakeup)

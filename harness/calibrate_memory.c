@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/calibrate.h"
 
+#include "harness/statistics.h"
 #include "machine.h"
 
 #include <math.h>
@@ -91,15 +92,7 @@ static double chase_measure(struct line *lines, size_t count, double samples[CHA
         at = chase(at, CHASE_STEPS);
         samples[i] = (double)(machine_now() - start) / CHASE_STEPS;
     }
-    double sorted[CHASE_SAMPLES];
-    memcpy(sorted, samples, sizeof sorted);
-    for (int i = 1; i < CHASE_SAMPLES; i++)
-        for (int k = i; k > 0 && sorted[k] < sorted[k - 1]; k--) {
-            double other = sorted[k];
-            sorted[k] = sorted[k - 1];
-            sorted[k - 1] = other;
-        }
-    return sorted[CHASE_SAMPLES / 2];
+    return statistics_median_alone(samples, CHASE_SAMPLES);
 }
 
 /* Working sets, growing by half a power of two. */
@@ -152,8 +145,8 @@ static int plateau(const struct curve *curve, int64_t from, int64_t to)
     return best;
 }
 
-/* The largest working set from which all smaller ones too are nearer to this level's latency, by
- * ratio, than to the next one's: how much of the level there is to use. 0: not even the smallest. */
+/* The largest working set which, as all smaller ones, is nearer to this level's latency, by ratio,
+ * than to the next one's: how much of the level there is to use. 0: not even the smallest. */
 static int64_t reach_of(const struct curve *curve, double here, double above)
 {
     double between = sqrt(here * above);
@@ -259,7 +252,7 @@ static void fence_loop(void *arg, int64_t n)
 static void relax_loop(void *arg, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
-        machine_relax(arg);
+        machine_relax(arg, 1);
 }
 
 static void now_loop(void *arg, int64_t n)

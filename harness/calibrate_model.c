@@ -211,6 +211,7 @@ bool calibrate_model(struct calibrate *to, const struct machine_file *fallback, 
     take(to, fallback, machine_key_find("memory.remote"),
          "memory of another socket is not measured");
     set_times(to, fallback);
+    set_order(to, "memory.local", "memory.remote");
     set_order(to, "network.median", "network.p99");
     set_order(to, "file.median", "file.p99");
     struct machine_values values;

@@ -186,6 +186,13 @@ static json_t *record_of_request(const struct sample_request *request)
     return record;
 }
 
+json_t *child_record_lost(const struct sample_request *request, const char *reason)
+{
+    json_t *record = record_of_request(request);
+    record_fail(record, reason);
+    return record;
+}
+
 /* Why the child has no record to show. */
 static void reason_of_end(const struct process_result *result, const struct sample_request *request,
                           const char *unparsable, char *reason, size_t size)

@@ -67,6 +67,9 @@ json_t *child_run_sample(const struct sample_request *request);
 json_t *child_run_sample_timed(const struct sample_request *request,
                                const struct sample_outside *outside);
 
+/* The record of a sample of which nothing was heard: `failed` for this reason. */
+json_t *child_record_lost(const struct sample_request *request, const char *reason);
+
 /* Whether a record is `failed` because the time limit passed. */
 bool child_record_timed_out(const json_t *record);
 

@@ -60,16 +60,21 @@ static void cores_parse(struct options *options, const char *command, char *text
                    options->cpus[0], options->cpus[1]);
 }
 
+static bool has_suffix(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 5 && strcmp(name + length - 5, ".yaml") == 0;
+}
+
 static error_t option_parse(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
-    size_t length = arg ? strlen(arg) : 0;
     switch (key) {
     case KEY_FORMAT:
         options->json = cli_word(state->name, "format", arg, format_words) == 1;
         return 0;
     case KEY_OUTPUT:
-        if (length < 6 || strcmp(arg + length - 5, ".yaml") != 0)
+        if (!has_suffix(arg))
             cli_misuse(state->name, "--output=%s is not valid; valid: a name that ends in .yaml",
                        arg);
         options->output = arg;

@@ -1,12 +1,16 @@
-/* cmd_list.c - `schedlab list`: variants and their knobs, workloads and their parameters, events.
+/* cmd_list.c - `schedlab list`: variants and their knobs, workloads and their parameters, events,
+ * machines.
  *
  * Everything printed comes from the tables that the parsers use, so it cannot be out of date.
  */
 #include "harness/cli.h"
 #include "harness/commands.h"
+#include "harness/counter_names.h"
 #include "harness/environment.h"
+#include "harness/list_machines.h"
 #include "harness/peer_table.h"
 #include "harness/records.h"
+#include "harness/sim_events.h"
 #include "harness/spec.h"
 
 #include <stdbool.h>
@@ -16,13 +20,23 @@
 
 enum { COLUMNS = 96, INDENT_NAME = 2, INDENT_TEXT = 12, TEXT_SIZE = 512 };
 
-enum topic { TOPIC_ALL, TOPIC_VARIANTS, TOPIC_WORKLOADS, TOPIC_KNOBS, TOPIC_EVENTS };
-static const char *const topic_words[] = {"all", "variants", "workloads", "knobs", "events", NULL};
+enum topic {
+    TOPIC_ALL,
+    TOPIC_VARIANTS,
+    TOPIC_WORKLOADS,
+    TOPIC_KNOBS,
+    TOPIC_EVENTS,
+    TOPIC_MACHINES,
+    TOPIC_MACHINE, /* one, by its specification */
+};
+static const char *const topic_words[] = {"all",    "variants", "workloads", "knobs",
+                                          "events", "machines", NULL};
 static const char *const format_words[] = {"table", "json", NULL};
 
 struct options {
     const char *command;
     enum topic topic;
+    const char *machine; /* of TOPIC_MACHINE */
     bool json;
 };
 
@@ -150,6 +164,21 @@ static void print_knobs(void)
 
 /* Events -------------------------------------------------------------------------------------- */
 
+/* The default list here, and what simulated machines count. */
+static json_t *events_to_json(void)
+{
+    json_t *counting = environment_counting_to_json();
+    json_t *events = json_object_get(counting, "events");
+    for (int i = 0; i < sim_event_count() && json_is_array(events); i++) {
+        char name[TEXT_SIZE];
+        snprintf(name, sizeof name, COUNTER_SDE_PREFIX "%s", sim_event_name(i));
+        json_array_append_new(events,
+                              json_pack("{ss ss ss ss}", "name", name, "source", "sim", "help",
+                                        sim_event_help(i), "absent", SIM_EVENTS_ABSENT));
+    }
+    return counting;
+}
+
 /* One sentence on the kernel's events, if they can be had, but not where threads come and go. */
 static void print_inheritance(const json_t *events)
 {
@@ -179,14 +208,21 @@ static void print_inheritance(const json_t *events)
 
 static void print_events(void)
 {
-    json_t *counting = environment_counting_to_json();
+    json_t *counting = events_to_json();
     json_t *event;
     size_t i;
+    bool titled = false;
     printf("Events of the default list, counted in %s code\n\n", record_text(counting, "domain"));
     json_array_foreach(json_object_get(counting, "events"), i, event)
     {
         char text[2 * TEXT_SIZE];
         const char *absent = record_text(event, "absent");
+        bool simulated = strcmp(absent, SIM_EVENTS_ABSENT) == 0;
+        if (simulated && !titled)
+            printf("\nAbsent here, " SIM_EVENTS_ABSENT "\n\n");
+        titled = titled || simulated;
+        if (simulated)
+            absent = "";
         snprintf(text, sizeof text, "%s%s%s", record_text(event, "help"),
                  *absent ? "; absent here: " : "", absent);
         int at = printf("%-36s %-4s ", record_text(event, "name"), record_text(event, "source"));
@@ -282,7 +318,7 @@ static void print_json(enum topic topic)
     if (topic == TOPIC_ALL || topic == TOPIC_VARIANTS || topic == TOPIC_KNOBS)
         json_object_set_new(object, "common", table_to_json(variant_common_params));
     if (topic == TOPIC_EVENTS)
-        json_object_set_new(object, "events", environment_counting_to_json());
+        json_object_set_new(object, "events", events_to_json());
     json_dumpf(object, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(object);
@@ -300,7 +336,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (state->arg_num > 0)
             cli_misuse(options->command, "one topic at a time, found \"%s\" as a second one", arg);
-        options->topic = (enum topic)cli_argument_word(options->command, "topic", arg, topic_words);
+        options->machine = arg;
+        options->topic =
+            strncmp(arg, "sim:", 4) == 0
+                ? TOPIC_MACHINE
+                : (enum topic)cli_argument_word(options->command, "topic", arg, topic_words);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -315,24 +355,53 @@ static const struct argp_option option_table[] = {
 static const struct argp argp = {
     option_table,
     parse_option,
-    "[all|variants|workloads|knobs|events]",
+    "[all|variants|workloads|knobs|events|machines|sim:MODEL[,KEY=VALUE]...]",
     "Lists what can be named on the command line and in sweep files: variants with their knobs, "
-    "workloads with their parameters (all, the default), knobs across variants, or the events that "
-    "can be "
-    "counted on this machine."
+    "workloads with their parameters (all, the default), knobs across variants, the events that "
+    "can be counted on this machine, the models of machines that can be simulated, or one of "
+    "these with all its keys, values and sources."
     "\v"
     "Numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024); bytes in KiB, "
     "MiB, GiB too; times in ns, us, ms, s.\n\n"
-    "Example:\n  schedlab list variants\n\n"
-    "Exit status: 0 done; 1 the list could not be written; 2 misused.",
+    "Example:\n  schedlab list variants\n  schedlab list sim:server64,cores=16\n\n"
+    "Exit status: 0 done; 1 the list could not be read or written; 2 misused.",
     NULL,
     NULL,
     NULL};
+
+/* What a user may write wrongly: status 2 for a specification, 1 for a model of ours. */
+static int list_machines(const struct options *options)
+{
+    char error[2 * TEXT_SIZE];
+    bool one = options->topic == TOPIC_MACHINE;
+    json_t *json = NULL;
+    if (options->json) {
+        json = one ? list_machine_to_json(options->machine, error, sizeof error)
+                   : list_machines_to_json(error, sizeof error);
+    } else if (one ? list_machine_print(options->machine, error, sizeof error)
+                   : list_machines_print(error, sizeof error)) {
+        return EXIT_DONE;
+    }
+    if (!json && one)
+        cli_misuse(options->command, "%s", error);
+    if (!json) {
+        fprintf(stderr, "%s: %s\n", options->command, error);
+        return EXIT_FAILED;
+    }
+    if (!one)
+        json = json_pack("{so}", "machines", json);
+    json_dumpf(json, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(json);
+    return EXIT_DONE;
+}
 
 int cmd_list(int argc, char **argv)
 {
     struct options options = {.command = argv[0], .topic = TOPIC_ALL};
     cli_parse(&argp, argc, argv, &options);
+    if (options.topic == TOPIC_MACHINES || options.topic == TOPIC_MACHINE)
+        return list_machines(&options);
     if (options.json) {
         print_json(options.topic);
         return EXIT_DONE;

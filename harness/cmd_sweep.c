@@ -13,6 +13,8 @@
 #include "harness/files.h"
 #include "harness/gnuplot.h"
 #include "harness/hyperfine.h"
+#include "harness/machine_spec.h"
+#include "harness/machine_start.h"
 #include "harness/plan.h"
 #include "harness/progress.h"
 #include "harness/report.h"
@@ -39,7 +41,8 @@ struct options {
     const char *file, *results, *name, *resume;
     const char *begins; /* an option that only a new run takes, or NULL */
     struct sweep_override override;
-    int figure; /* index of figure_words */
+    struct machine_spec machine; /* text NULL: as the file says */
+    int figure;                  /* index of figure_words */
     bool quick, no_report, dry_run, force, hyperfine;
     struct sweep_resume resuming;
 };
@@ -58,6 +61,7 @@ enum {
     KEY_NO_REPORT,
     KEY_DRY_RUN,
     KEY_TIMER,
+    KEY_MACHINE,
     KEY_FIGURE,
     KEY_RESUME,
     KEY_FORCE,
@@ -81,6 +85,10 @@ static const struct argp_option argp_options[] = {
     {"dry-run", KEY_DRY_RUN, NULL, 0, "Only print the cells that would be measured", 0},
     {"timer", KEY_TIMER, "TIMER", 0,
      "inside (default): samples time themselves; hyperfine: it times each one's process too", 0},
+    {"machine", KEY_MACHINE, "MACHINE", 0,
+     "Measure on this one, whatever the file says: native, or a simulated one as in "
+     "sim:server64,cores=16; see `schedlab list machines`",
+     0},
     {"figure", KEY_FIGURE, "WHEN", 0,
      "Draw the first group's throughput as text at the end: auto (default, on a terminal), text "
      "(anywhere) or none",
@@ -128,6 +136,14 @@ static void option_file(struct options *options, const struct argp_state *state,
         cli_misuse(state->name, "one sweep file at a time; found \"%s\" and \"%s\"", options->file,
                    arg);
     options->file = arg;
+}
+
+static void option_machine(struct options *options, const struct argp_state *state, const char *arg)
+{
+    char error[ERROR_SIZE];
+    machine_spec_free(&options->machine); /* the last one counts, as of other options */
+    if (!machine_spec_parse(&options->machine, arg, error, sizeof error))
+        cli_misuse(state->name, "--machine=%s: %s", arg, error);
 }
 
 /* Options that do not go together, or only with one of a new run and a resumed one. */
@@ -195,6 +211,9 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     case KEY_TIMER:
         options->hyperfine = cli_word(state->name, "timer", arg, timer_words) == 1;
         break;
+    case KEY_MACHINE:
+        option_machine(options, state, arg);
+        break;
     case KEY_RESUME:
         options->resume = arg;
         break;
@@ -217,6 +236,8 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
 static void options_apply(const char *program, const struct options *options,
                           struct sweep_file *sweep)
 {
+    if (options->machine.text)
+        sweep_file_set_machine(sweep, options->machine.text);
     if (options->quick) {
         sweep->reps = sweep->reps_max = 1;
         sweep->min_time_ms = 0;
@@ -273,12 +294,16 @@ static void extent_print(const struct plan *plan, const struct sweep_file *sweep
 
 static void plan_print(const struct plan *plan, const struct sweep_file *sweep)
 {
-    printf("%-12s  %7s  %-28s  %-36s  %s\n", "cell", "workers", "variant", "workload", "groups");
+    bool simulated = plan_is_simulated(plan);
+    printf("%-12s  %7s  %-28s  %-36s  %s%s\n", "cell", "workers", "variant", "workload",
+           simulated ? "machine  " : "", "groups");
     for (size_t i = 0; i < plan->count; i++) {
         const struct cell *cell = &plan->cells[i];
         printf("%-12s  %7d  %-28s  %-36s ", cell->id, cell->workers, cell->variant, cell->workload);
         size_t k;
         json_t *group;
+        if (simulated)
+            printf(" %s ", cell->machine);
         json_array_foreach(cell->groups, k, group) printf(" %s", json_string_value(group));
         printf("\n");
     }
@@ -293,6 +318,8 @@ static json_t *run_to_json(const struct options *options, const struct sweep_fil
     json_object_set_new(object, "file", json_string(options->file));
     json_object_set_new(object, "fingerprint", json_string(fingerprint));
     json_object_set_new(object, "timer", json_string(timer_words[options->hyperfine]));
+    if (options->machine.text)
+        json_object_set_new(object, "machine", json_string(options->machine.text));
     json_object_set_new(object, "cells", json_integer((json_int_t)plan->count));
     return object;
 }
@@ -357,10 +384,28 @@ static void warn_of_figures(const char *program, const struct options *options)
         fprintf(stderr, "%s: warning: %s; the report will have no figures\n", program, error);
 }
 
+/* What simulated samples take that is not always there. */
+static bool machines_check(const struct options *options, const struct plan *plan, char *error,
+                           size_t error_size)
+{
+    char path[PATH_SIZE];
+    if (!plan_is_simulated(plan))
+        return true;
+    if (options->hyperfine) {
+        snprintf(error, error_size,
+                 "--timer=hyperfine times processes, and that of a simulated sample is the "
+                 "simulator's; valid there: --timer=inside");
+        return false;
+    }
+    return machine_sim_program(NULL, path, sizeof path, error, error_size);
+}
+
 static int sweep_measure(const char *program, struct options *options,
                          const struct sweep_file *sweep, struct plan *plan)
 {
     char folder[PATH_SIZE / 2], hyperfine[PATH_SIZE], error[ERROR_SIZE];
+    if (!machines_check(options, plan, error, sizeof error))
+        return complain(program, error, EXIT_FAILED);
     if (options->hyperfine && !hyperfine_find(hyperfine, sizeof hyperfine, error, sizeof error))
         return complain(program, error, EXIT_FAILED);
     warn_of_figures(program, options);
@@ -373,7 +418,6 @@ static int sweep_measure(const char *program, struct options *options,
     struct sweep_run run = {
         .sweep = sweep,
         .plan = plan,
-        .machine = "native",
         .seed = (uint64_t)sweep->seed,
         .folder = folder,
         .resume = options->resume != NULL,
@@ -425,7 +469,7 @@ int cmd_sweep(int argc, char **argv)
     struct sweep_file *sweep = sweep_load(argv[0], &options, error, sizeof error);
     if (!sweep)
         return complain(argv[0], spec_one_line(error), EXIT_MISUSED);
-    struct plan *plan = plan_make(sweep, "native");
+    struct plan *plan = plan_make(sweep);
     int status = EXIT_DONE;
     if (options.dry_run)
         plan_print(plan, sweep);
@@ -434,5 +478,6 @@ int cmd_sweep(int argc, char **argv)
     plan_free(plan);
     sweep_file_free(sweep);
     sweep_resume_free(&options.resuming);
+    machine_spec_free(&options.machine);
     return status;
 }

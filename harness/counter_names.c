@@ -1,7 +1,9 @@
 /* counter_names.c - see counter_names.h. */
 #include "harness/counter_names.h"
 
+#include "harness/machine_start.h"
 #include "harness/malloc_stats.h"
+#include "harness/sim_events.h"
 #include "harness/suggest.h"
 #include "stats.h"
 
@@ -148,16 +150,21 @@ static const struct {
                       "bytes allocated by the workers in the timed calls (jemalloc)", COUNTER_SUM},
 };
 
-enum { MALLOC_FIRST = STAT_COUNT + PROCESS_COUNT };
+enum { MALLOC_FIRST = STAT_COUNT + PROCESS_COUNT, SIM_FIRST = MALLOC_FIRST + MALLOC_COUNT };
 
 int counter_sde_count(void)
 {
-    return MALLOC_FIRST + MALLOC_COUNT;
+    return SIM_FIRST + sim_event_count();
 }
 
 bool counter_sde_is_malloc(int index)
 {
-    return index >= MALLOC_FIRST;
+    return index >= MALLOC_FIRST && index < SIM_FIRST;
+}
+
+int counter_sde_sim_event(int index)
+{
+    return index >= SIM_FIRST ? index - SIM_FIRST : -1;
 }
 
 bool counter_sde_is_per_g(int index)
@@ -172,6 +179,8 @@ bool counter_sde_is_by_thread(int index)
 
 const char *counter_sde_name(int index)
 {
+    if (index >= SIM_FIRST)
+        return sim_event_name(index - SIM_FIRST);
     if (counter_sde_is_malloc(index))
         return malloc_events[index - MALLOC_FIRST].name;
     return index < STAT_COUNT ? stat_info[index].name : process_events[index - STAT_COUNT].name;
@@ -179,6 +188,8 @@ const char *counter_sde_name(int index)
 
 const char *counter_sde_help(int index)
 {
+    if (index >= SIM_FIRST)
+        return sim_event_help(index - SIM_FIRST);
     if (counter_sde_is_malloc(index))
         return malloc_events[index - MALLOC_FIRST].help;
     return index < STAT_COUNT ? stat_info[index].help : process_events[index - STAT_COUNT].help;
@@ -186,6 +197,8 @@ const char *counter_sde_help(int index)
 
 enum counter_kind counter_sde_kind(int index)
 {
+    if (index >= SIM_FIRST)
+        return COUNTER_SUM;
     if (counter_sde_is_malloc(index))
         return malloc_events[index - MALLOC_FIRST].kind;
     if (index >= STAT_COUNT)
@@ -226,6 +239,8 @@ static long long threads_now(void)
 
 long long counter_process_read(int index)
 {
+    if (index >= SIM_FIRST)
+        return sim_event_read(index - SIM_FIRST, -1);
     if (counter_sde_is_malloc(index))
         return (long long)malloc_stats_read((enum malloc_stat)(index - MALLOC_FIRST));
     if (index == STAT_COUNT + PROCESS_THREADS)
@@ -248,6 +263,8 @@ long long counter_process_read(int index)
 
 const char *counter_source(const char *name)
 {
+    if (strncmp(name, COUNTER_SDE_PREFIX "SIM_", sizeof COUNTER_SDE_PREFIX "SIM_" - 1) == 0)
+        return "sim";
     if (strncmp(name, "sde:::", 6) == 0)
         return "sde";
     const struct known_event *known = known_event_find(name);
@@ -299,10 +316,14 @@ static char *whole_name(const char *name, size_t length)
 
 static void names_add_default(struct counter_names *names)
 {
-    for (int i = 0; i < KNOWN_EVENTS; i++)
+    bool simulated = machine_is_simulated();
+    for (int i = 0; i < KNOWN_EVENTS && !simulated; i++)
         if (known_events[i].by_default)
             names_add(names, strdup(known_events[i].name));
-    for (int i = 0; i < counter_sde_count(); i++)
+    for (int i = 0; i < sim_event_count() && simulated; i++)
+        if (sim_event_is_by_default(i))
+            names_add(names, own_name(SIM_FIRST + i));
+    for (int i = 0; i < SIM_FIRST; i++)
         names_add(names, own_name(i));
 }
 

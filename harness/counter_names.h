@@ -8,6 +8,7 @@
  *   perf::...                  the kernel's: its software events       soft
  *                              its generic hardware events             pmu
  *   sde:::schedlab::...        counted by this program                 sde
+ *   sde:::schedlab::SIM_...    counted by a simulated machine          sim
  */
 #ifndef SCHEDLAB_COUNTER_NAMES_H
 #define SCHEDLAB_COUNTER_NAMES_H
@@ -28,7 +29,8 @@ struct counter_names {
 };
 
 /* Splits "a,b,c". NULL is the default list: cache misses and throughput of the PMU first, then the
- * kernel's software events, then all of the program's own. "none" is the empty list. Always to be
+ * kernel's software events, then all of the program's own; on a simulated machine what it counts in
+ * place of the first two (sim_events.h). "none" is the empty list. Always to be
  * freed; false and one line in error if a name is empty or given twice. The program's own may stand
  * without their prefix, which they then get. */
 bool counter_names_split(struct counter_names *names, const char *events, char *error,
@@ -42,7 +44,7 @@ void counter_names_free(struct counter_names *names);
 bool counter_names_check(const struct papi_api *api, const struct counter_names *names, char *error,
                          size_t error_size);
 
-const char *counter_source(const char *name); /* "pmu", "soft" or "sde" */
+const char *counter_source(const char *name); /* "pmu", "soft", "sde" or "sim" */
 const char *counter_help(const char *name);   /* one line, or "" where PAPI's own tools know more */
 
 /* What the program itself counts of the same kind, where the kernel's event of this name cannot be
@@ -63,16 +65,17 @@ enum counter_kind {
 };
 
 /* The program's own: those of the scheduler (stats.h, the first STAT_COUNT), then the process's,
- * then those of malloc. */
+ * then those of malloc, then those of simulated machines. */
 int counter_sde_count(void);
 const char *counter_sde_name(int index); /* without the prefix */
 const char *counter_sde_help(int index);
 enum counter_kind counter_sde_kind(int index);
 bool counter_sde_is_malloc(int index);
+int counter_sde_sim_event(int index);   /* of sim_events.h; -1: none of these */
 bool counter_sde_is_per_g(int index);   /* divided by LIVE_GS_PEAK */
 int counter_sde_find(const char *name); /* with the prefix; -1 if there is none */
 
-/* The process's and malloc's, all threads together, but for what is counted by thread: that is
+/* The process's, malloc's and simulated ones, all threads together, but for what is counted by thread: that is
  * counters_malloc_bytes(). Pre: STAT_COUNT <= index, not counter_sde_is_by_thread(index), and not
  * of kind COUNTER_RUN_PEAK. */
 long long counter_process_read(int index);

@@ -252,8 +252,9 @@ static void counter_to_json(const struct counters *counters, size_t which, uint6
     if (ops > 0 && (kind == COUNTER_SUM || kind == COUNTER_RUN))
         json_object_set_new(event, "per_op", json_real((double)value / (double)ops));
     json_t *per_m = counter_per_m(counters, which);
+    bool by_core = counter_sde_sim_event(counter->sde) >= 0;
     if (per_m)
-        json_object_set_new(event, "per_m", per_m);
+        json_object_set_new(event, by_core ? "per_core" : "per_m", per_m);
 }
 
 json_t *counters_to_json(const struct counters *counters, uint64_t ops)

@@ -96,7 +96,8 @@ void counters_end(struct counters *counters);
 void counters_finish(struct counters *counters, uint64_t ops);
 
 /* [{name, source, value, per_op, per_m} or {name, source, absent}], in the order of the list. A
- * peak has no per_op, and what is not counted per M no per_m. */
+ * peak has no per_op, and what is not counted per M no per_m; what a simulated machine counts has
+ * per_core in its place. */
 json_t *counters_to_json(const struct counters *counters, uint64_t ops);
 
 /* [{name, source, help} or {name, source, help, absent}]: what can be counted on the calling

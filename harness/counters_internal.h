@@ -14,11 +14,12 @@ struct counter {
     size_t set;      /* of the threads' sets; where it has one */
     long long total;
     long long run_base;    /* of a COUNTER_RUN */
-    struct each_m *each_m; /* NULL: not counted per M */
+    struct each_m *each_m; /* NULL: not counted per M, or per core of a simulated machine */
     struct counters *counters;
 };
 
-/* An event of the scheduler over its Ms, in the order of their start. */
+/* An event of the scheduler over its Ms, in the order of their start; one of a simulated machine over
+ * its cores. */
 struct each_m {
     size_t count;
     uint64_t base[COUNTERS_PER_M_MAX];

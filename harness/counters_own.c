@@ -10,6 +10,7 @@
 #include "harness/counters_internal.h"
 #include "harness/malloc_stats.h"
 #include "harness/memory_use.h"
+#include "harness/sim_events.h"
 
 #include <stdlib.h>
 
@@ -112,9 +113,12 @@ static bool set_read(struct counters *counters, struct event_set *set, long long
     return error == PAPI_OK;
 }
 
-/* The scheduler's sums; its peaks are not those of one M. */
+/* The scheduler's sums; its peaks are not those of one M. Of a simulated machine all. */
 static void each_m_make(struct counters *counters, struct counter *counter)
 {
+    bool simulated = counter_sde_sim_event(counter->sde) >= 0;
+    if (simulated && sim_event_cores() <= COUNTERS_PER_M_MAX)
+        counter->each_m = calloc(1, sizeof *counter->each_m);
     if (counters->source && counters->source->read_each && counter->sde >= 0 &&
         counter->sde < STAT_COUNT && counter_sde_kind(counter->sde) == COUNTER_SUM)
         counter->each_m = calloc(1, sizeof *counter->each_m);
@@ -210,6 +214,21 @@ void counters_own_free(struct counters *counters)
 
 /* Windows ------------------------------------------------------------------------------------- */
 
+/* Nothing runs on it meanwhile. */
+static void each_core_read(const struct counter *counter, bool at_end)
+{
+    struct each_m *each = counter->each_m;
+    each->window = 0;
+    each->count = (size_t)sim_event_cores();
+    for (size_t core = 0; core < each->count; core++) {
+        int64_t now = sim_event_read(counter_sde_sim_event(counter->sde), (int)core);
+        long long since = at_end ? now - (long long)each->base[core] : 0;
+        each->sum[core] += since;
+        each->window += since;
+        each->base[core] = (uint64_t)now;
+    }
+}
+
 /* The scheduler's events of each M. Ms that search for work go on counting meanwhile, so an event
  * that has these takes its value from them, and from no second reading. */
 static void each_m_read(struct counters *counters, bool at_end)
@@ -219,7 +238,9 @@ static void each_m_read(struct counters *counters, bool at_end)
     for (size_t i = 0; i < counters->count; i++) {
         struct counter *counter = &counters->list[i];
         struct each_m *each = counter->each_m;
-        if (!each)
+        if (each && counter_sde_sim_event(counter->sde) >= 0)
+            each_core_read(counter, at_end);
+        if (!each || counter_sde_sim_event(counter->sde) >= 0)
             continue;
         enum stat_id which = (enum stat_id)counter->sde;
         uint64_t rest = source->read_rest ? source->read_rest(source->arg, which) : 0;

@@ -3,6 +3,8 @@
 #include "harness/counters_internal.h"
 
 #include "harness/counter_names.h"
+#include "harness/machine_start.h"
+#include "harness/sim_events.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,6 +212,20 @@ static bool papi_start(struct counters *counters)
     return false;
 }
 
+/* Of another machine than the one that is measured. */
+static void lose_of_other_machine(struct counters *counters)
+{
+    for (size_t i = 0; i < counters->count; i++) {
+        struct counter *counter = &counters->list[i];
+        bool simulated = counter_sde_sim_event(counter->sde) >= 0;
+        bool scheduler = counter->sde >= 0 && counter->sde < STAT_COUNT;
+        if (simulated && !machine_is_simulated())
+            counter_lose(counter, SIM_EVENTS_ABSENT);
+        else if (!simulated && !scheduler && machine_is_simulated())
+            counter_lose(counter, MACHINE_SIMULATED_ABSENT);
+    }
+}
+
 struct counters *counters_new(const struct papi_api *api, const char *events,
                               enum counters_threads threads, char *error, size_t error_size)
 {
@@ -232,6 +248,7 @@ struct counters *counters_new(const struct papi_api *api, const char *events,
             .counters = counters,
         };
     counter_names_free(&names);
+    lose_of_other_machine(counters);
     if (counters->count > 0 && papi_start(counters)) {
         threads_prepare(counters);
         counters_malloc_prepare(counters);

@@ -90,7 +90,7 @@ const struct machine_key machine_keys[MACHINE_KEYS] = {
         "what a thread may run while others wait for its core"),
     TIME("slack", slack_ps, "by how much sleeps are prolonged"),
     TIME("membarrier", membarrier_ps, "a membarrier() system call"),
-    LATENCY(network, "from one end of a connection, pipe or eventfd to the other"),
+    LATENCY(network, "from one end of a connection to the other"),
     LATENCY(file, "reading or writing a file"),
     [MACHINE_LOOKAHEAD] =
         TIME("lookahead", lookahead_ps, "by how much a core may run ahead of the others"),

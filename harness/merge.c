@@ -84,7 +84,8 @@ static void differ(struct state *state, const struct source *source, const char 
 /* The settings that change what a sample is; how many there are of it may differ. */
 static void settings_compare(struct state *state, const struct source *source)
 {
-    static const char *const keys[] = {"min_time_ms", "warmup", "iterations", "steal_max", "timer"};
+    static const char *const keys[] = {"min_time_ms", "warmup", "iterations",
+                                       "steal_max",   "timer",  "machine"};
     const json_t *first = json_object_get(state->sources[0].environment, "sweep");
     const json_t *other = json_object_get(source->environment, "sweep");
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
@@ -439,7 +440,8 @@ static bool sources_open(struct state *state)
     state->sweep = sweep_file_load(path, state->error, state->error_size);
     if (!state->sweep)
         return false;
-    state->plan = plan_make(state->sweep, "native");
+    sweep_origin_apply_machine(state->sources[0].environment, state->sweep);
+    state->plan = plan_make(state->sweep);
     state->tallies = calloc(state->plan->count + 1, sizeof *state->tallies);
     if (!state->tallies)
         abort();

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/plan.h"
 
+#include "harness/machine_start.h"
+
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
@@ -53,16 +55,17 @@ static void partners_join(struct plan *plan, const struct cell *cell)
     for (size_t i = 0; i < plan->count; i++) {
         const struct cell *other = &plan->cells[i];
         if (other->set != cell->set && other->workers == cell->workers &&
+            strcmp(other->machine, cell->machine) == 0 &&
             strcmp(other->variant, cell->variant) == 0 &&
             strcmp(other->workload, cell->workload) == 0)
             set_join(plan, other, cell->set);
     }
 }
 
-void plan_name_cell(struct cell *cell, const char *machine)
+void plan_name_cell(struct cell *cell)
 {
     char *where = NULL;
-    if (asprintf(&where, "%s%s%s%s%s", machine, cell->side ? "@" : "",
+    if (asprintf(&where, "%s%s%s%s%s", cell->machine, cell->side ? "@" : "",
                  cell->side ? cell->side->name : "", cell->events ? " counting " : "",
                  cell->events ? cell->events : "") < 0)
         abort();
@@ -77,8 +80,9 @@ static void plan_add(struct plan *plan, const struct sweep_group *group, const c
     for (unsigned v = 0; v < group->variants_count; v++) {
         struct cell new = {
             .variant = group->variants[v], .workload = workload, .workers = workers, .set = set};
+        new.machine = machine;
         new.events = sweep_events_join(group->events, group->events_count);
-        plan_name_cell(&new, machine);
+        plan_name_cell(&new);
         struct cell *cell = plan_find(plan, new.id);
         if (cell) {
             free(new.events);
@@ -92,7 +96,7 @@ static void plan_add(struct plan *plan, const struct sweep_group *group, const c
     }
 }
 
-struct plan *plan_make(const struct sweep_file *sweep, const char *machine)
+struct plan *plan_make(const struct sweep_file *sweep)
 {
     struct plan *plan = calloc(1, sizeof *plan);
     if (!plan)
@@ -102,9 +106,18 @@ struct plan *plan_make(const struct sweep_file *sweep, const char *machine)
         const struct sweep_group *group = &sweep->groups[g];
         for (unsigned w = 0; w < group->workloads_count; w++)
             for (unsigned p = 0; p < group->workers_count; p++)
-                plan_add(plan, group, group->workloads[w], (int)group->workers[p], sets++, machine);
+                plan_add(plan, group, group->workloads[w], (int)group->workers[p], sets++,
+                         sweep_group_machine(sweep, group));
     }
     return plan;
+}
+
+bool plan_is_simulated(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (machine_text_is_simulated(plan->cells[i].machine))
+            return true;
+    return false;
 }
 
 void plan_free(struct plan *plan)

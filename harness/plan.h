@@ -1,6 +1,6 @@
 /* plan.h - the cells of a sweep, what was seen of them, and the order in which they are measured.
  *
- * Who calls: sweep. A cell is one variant, workload, number of workers and list of events. The plan
+ * Who calls: sweep. A cell is one variant, workload, number of workers, machine and list of events. The plan
  * is the union of the groups' cells: what two groups ask for is measured once and belongs to both.
  *
  * Cells are measured in blocks. Every block holds each cell once, in an order of its own, so that
@@ -53,6 +53,7 @@ struct cell {
     char *events; /* "a,b,c", where its group has events of its own, which make it another cell;
                    * NULL: those of the sweep */
     int workers;
+    const char *machine;          /* canonical */
     const struct plan_side *side; /* NULL: there is one only */
     size_t set; /* the number of its comparison set, the same for all of its cells */
     char id[CELL_ID_SIZE];
@@ -76,17 +77,19 @@ struct plan {
 };
 
 /* sweep must outlive the plan. */
-struct plan *plan_make(const struct sweep_file *sweep, const char *machine);
+struct plan *plan_make(const struct sweep_file *sweep);
 void plan_free(struct plan *plan);
 
 /* Fills in the id of a cell: a hash of its specification, machine, side and own events. */
-void plan_name_cell(struct cell *cell, const char *machine);
+void plan_name_cell(struct cell *cell);
 
 /* Puts each cell into the plan once per side, so that every block holds all sides of all cells,
  * shuffled. The groups of a cell get "@" and the side's name behind theirs: report shows the sides
  * one after the other. All sides of a cell are one set. sides must outlive the plan. */
-void plan_multiply(struct plan *plan, const struct plan_side *sides, size_t count,
-                   const char *machine);
+void plan_multiply(struct plan *plan, const struct plan_side *sides, size_t count);
+
+/* Whether any cell is on a simulated machine. */
+bool plan_is_simulated(const struct plan *plan);
 
 /* Writes the order of one block, a permutation of 0..count-1 that depends on seed and block
  * only. */

@@ -15,27 +15,25 @@ static json_t *groups_of_side(const json_t *groups, const char *side)
     return renamed;
 }
 
-static struct cell cell_of_side(const struct cell *cell, const struct plan_side *side,
-                                const char *machine)
+static struct cell cell_of_side(const struct cell *cell, const struct plan_side *side)
 {
     struct cell copy = *cell;
     if (cell->events && !(copy.events = strdup(cell->events)))
         abort();
     copy.groups = groups_of_side(cell->groups, side->name);
     copy.side = side;
-    plan_name_cell(&copy, machine);
+    plan_name_cell(&copy);
     return copy;
 }
 
-void plan_multiply(struct plan *plan, const struct plan_side *sides, size_t count,
-                   const char *machine)
+void plan_multiply(struct plan *plan, const struct plan_side *sides, size_t count)
 {
     struct cell *cells = calloc(plan->count * count + 1, sizeof *cells);
     if (!cells)
         abort();
     for (size_t i = 0; i < plan->count; i++)
         for (size_t k = 0; k < count; k++)
-            cells[i * count + k] = cell_of_side(&plan->cells[i], &sides[k], machine);
+            cells[i * count + k] = cell_of_side(&plan->cells[i], &sides[k]);
     for (size_t i = 0; i < plan->count; i++) {
         json_decref(plan->cells[i].groups);
         free(plan->cells[i].events);

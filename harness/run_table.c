@@ -6,6 +6,7 @@
 #include "harness/counter_names.h"
 #include "harness/counters.h"
 #include "harness/interval_json.h"
+#include "harness/machine_start.h"
 #include "harness/metric.h"
 #include "harness/records.h"
 #include "harness/report_text.h"
@@ -24,6 +25,19 @@ static const char *const selection[] = {
     "PAPI_L3_TCM",
     "PAPI_TOT_CYC",
     "PAPI_TOT_INS",
+    COUNTER_SDE_PREFIX "SIM_L1D_MISS",
+    COUNTER_SDE_PREFIX "SIM_L2_MISS",
+    COUNTER_SDE_PREFIX "SIM_L3_MISS",
+    COUNTER_SDE_PREFIX "SIM_UPGRADES",
+    COUNTER_SDE_PREFIX "SIM_TRANSFERS_CLEAN_NEAR",
+    COUNTER_SDE_PREFIX "SIM_TRANSFERS_CLEAN_SOCKET",
+    COUNTER_SDE_PREFIX "SIM_TRANSFERS_CLEAN_REMOTE",
+    COUNTER_SDE_PREFIX "SIM_TRANSFERS_DIRTY_NEAR",
+    COUNTER_SDE_PREFIX "SIM_TRANSFERS_DIRTY_SOCKET",
+    COUNTER_SDE_PREFIX "SIM_TRANSFERS_DIRTY_REMOTE",
+    COUNTER_SDE_PREFIX "SIM_CYCLES",
+    COUNTER_SDE_PREFIX "SIM_IDLE_NS",
+    COUNTER_SDE_PREFIX "SIM_SPIN_NS",
     COUNTER_SDE_PREFIX "PROCESS_CPU_NS",
     COUNTER_SDE_PREFIX "PROCESS_SWITCHES",
     COUNTER_SDE_PREFIX "PROCESS_PREEMPTIONS",
@@ -179,8 +193,11 @@ static void print_row(const struct run_table *table, const struct run_row *row, 
 static void print_throughput(const struct run_table *table, FILE *to)
 {
     int width = variant_width(table);
-    fprintf(to, "%s, %s; operations of one %s\n\n", table->workload,
+    fprintf(to, "%s, %s; operations of one %s\n", table->workload,
             counted((uint64_t)table->workers, "worker").s, table->op);
+    if (machine_text_is_simulated(table->machine))
+        fprintf(to, "simulated: %s; all times are virtual\n", table->machine);
+    fputc('\n', to);
     fprintf(to, "%-*s %10s  %24s %4s  %s\n", width, "variant", "ops/s  ", "95 % interval  ", "n",
             "status");
     for (size_t i = 0; i < table->count; i++)

@@ -51,7 +51,6 @@ static int measure(const struct side_by_side *run, struct plan *plan, char *erro
     struct sweep_run sweep_run = {
         .sweep = run->sweep,
         .plan = plan,
-        .machine = "native",
         .seed = run->seed,
         .reverse = run->reverse,
         .folder = run->folder,
@@ -75,8 +74,8 @@ int side_by_side_measure(struct side_by_side *run, char *error, size_t error_siz
                          error_size) ||
         !folder_fill(run, error, error_size))
         return -1;
-    struct plan *plan = plan_make(run->sweep, "native");
-    plan_multiply(plan, run->sides, run->sides_count, "native");
+    struct plan *plan = plan_make(run->sweep);
+    plan_multiply(plan, run->sides, run->sides_count);
     int result = measure(run, plan, error, error_size);
     plan_free(plan);
     return result;

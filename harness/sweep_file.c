@@ -8,6 +8,8 @@
 #include "harness/sweep_file.h"
 
 #include "harness/counter_names.h"
+#include "harness/machine_spec.h"
+#include "harness/machine_start.h"
 #include "harness/sample.h"
 #include "harness/spec.h"
 #include "harness/statistics.h"
@@ -25,6 +27,7 @@ enum {
     FILE_MAX = 1 << 20, /* more is not a sweep that anybody wrote */
     PLACE_SIZE = 256,
     ERROR_SIZE = 512,
+    SIM_REPS_DEFAULT = 3,
 };
 
 static const char *const warmup_words[] = {"auto", NULL};
@@ -94,9 +97,69 @@ static bool check_numbers(const struct sweep_reader *reader, struct sweep_file *
     return true;
 }
 
+/* Made canonical; NULL stays. */
+static bool check_machine(const struct sweep_reader *reader, const char *place, char **machine)
+{
+    struct machine_spec spec;
+    char error[ERROR_SIZE];
+    if (!*machine)
+        return true;
+    if (!machine_spec_parse(&spec, *machine, error, sizeof error))
+        return sweep_complain(reader, yaml_place_line(reader->place, place), "%s", error);
+    char *given = *machine;
+    *machine = spec.text;
+    spec.text = given;
+    machine_spec_free(&spec);
+    return true;
+}
+
+const char *sweep_group_machine(const struct sweep_file *sweep, const struct sweep_group *group)
+{
+    return group->machine ? group->machine : sweep->machine ? sweep->machine : "native";
+}
+
+static int64_t default_of(const char *key)
+{
+    const struct param *param = sweep_file_params;
+    while (strcmp(param->name, key) != 0)
+        param++;
+    return param->def;
+}
+
+/* Where all is simulated, calls need no length, since no clock is coarse; and samples of a cell
+ * differ by the seed alone. */
+static void defaults_of_machine(struct sweep_file *sweep)
+{
+    bool simulated = true;
+    for (unsigned g = 0; g < sweep->groups_count; g++)
+        simulated =
+            simulated && machine_text_is_simulated(sweep_group_machine(sweep, &sweep->groups[g]));
+    if (!sweep->min_time_given)
+        sweep->min_time_ms = simulated ? 0 : default_of("min_time_ms");
+    if (!sweep->reps_given && !sweep->reps_max_given)
+        sweep->reps = sweep->reps_max = simulated ? SIM_REPS_DEFAULT : default_of("reps");
+}
+
+void sweep_file_set_machine(struct sweep_file *sweep, const char *machine)
+{
+    char *text = strdup(machine);
+    if (!text)
+        abort();
+    for (unsigned g = 0; g < sweep->groups_count; g++) {
+        free(sweep->groups[g].machine);
+        sweep->groups[g].machine = NULL;
+    }
+    free(sweep->machine);
+    sweep->machine = text;
+    defaults_of_machine(sweep);
+}
+
 /* What the numbers must be to one another. */
 static bool check_limits(const struct sweep_reader *reader, struct sweep_file *sweep)
 {
+    sweep->reps_given = yaml_place_exists(reader->place, "reps");
+    sweep->reps_max_given = yaml_place_exists(reader->place, "reps_max");
+    sweep->min_time_given = yaml_place_exists(reader->place, "min_time_ms");
     if (sweep->reps_max == 0)
         sweep->reps_max = sweep->reps;
     size_t line = line_of(reader, "reps_max");
@@ -433,9 +496,11 @@ static bool check_group(const struct sweep_reader *reader, struct sweep_file *sw
             return sweep_complain(reader, line, "two groups have the id \"%s\"", group->id);
     char events[PLACE_SIZE];
     snprintf(events, sizeof events, "groups/%u/events", g);
-    return check_knobs(reader, group, g) && expand_variants(reader, group, g) &&
-           expand_workloads(reader, group, g) && check_baseline(reader, group, g) &&
-           check_workers(reader, group, g) &&
+    char machine[PLACE_SIZE];
+    snprintf(machine, sizeof machine, "groups/%u/machine", g);
+    return check_machine(reader, machine, &group->machine) && check_knobs(reader, group, g) &&
+           expand_variants(reader, group, g) && expand_workloads(reader, group, g) &&
+           check_baseline(reader, group, g) && check_workers(reader, group, g) &&
            check_events(reader, events, group->events, group->events_count) &&
            check_figure(reader, sweep, g) && sweep_expect_check(reader, sweep, g);
 }
@@ -444,11 +509,13 @@ static bool check_values(const struct sweep_reader *reader, struct sweep_file *s
 {
     if (!check_name(reader, line_of(reader, "name"), "name", sweep->name) ||
         !check_numbers(reader, sweep) || !check_limits(reader, sweep) ||
+        !check_machine(reader, "machine", &sweep->machine) ||
         !check_events(reader, "events", sweep->events, sweep->events_count))
         return false;
     for (unsigned g = 0; g < sweep->groups_count; g++)
         if (!check_group(reader, sweep, g))
             return false;
+    defaults_of_machine(sweep);
     return true;
 }
 

@@ -20,6 +20,8 @@
  *                                   # until so many are of the run's most common mood (mood.h)
  *     seed: 7                       # of the shuffling and the samples; left out: a new one
  *     pin: true                     # one core per worker
+ *     machine: native               # or a simulated one, sim:MODEL[,KEY=VALUE]...; see
+ *                                   # docs/SIMULATOR.md for what is different there
  *     events: [PAPI_L1_DCM]         # left out: the default set
  *     groups:
  *       - id: grq-perm-gmp          # letters, digits, "-", "_"; plot and table key
@@ -32,6 +34,7 @@
  *         workloads: ["spawn,n=100000", "ring,n=503"]
  *         workers: [1, 2]
  *         events: [none]            # of this group; left out: those of the sweep
+ *         machine: sim:server64     # likewise
  *         expect:                   # what was measured elsewhere, for the report to compare with
  *           - variant: gmp          # of which cell: left out, the baseline
  *             workload: ring,n=503  # left out: the group's only one
@@ -115,6 +118,7 @@ struct sweep_group {
 
     char **events; /* none: those of the sweep */
     unsigned events_count;
+    char *machine; /* canonical; NULL: that of the sweep */
 
     struct sweep_expect *expect;
     unsigned expect_count;
@@ -132,8 +136,10 @@ struct sweep_file {
     char *warmup_text, *repeat_disturbed_text; /* as in the file, for words are no numbers there */
     int64_t seed;                              /* -1: none given */
     bool pin;
+    char *machine; /* canonical; NULL: native */
     char **events; /* none: the default set */
     unsigned events_count;
+    bool reps_given, reps_max_given, min_time_given; /* not left out */
     struct sweep_group *groups;
     unsigned groups_count;
 };
@@ -145,6 +151,12 @@ extern const struct param sweep_file_params[];
  * what is valid", if anything about it is wrong. */
 struct sweep_file *sweep_file_load(const char *path, char *error, size_t error_size);
 void sweep_file_free(struct sweep_file *sweep);
+
+/* Where the group is measured: canonical, "native" at least. */
+const char *sweep_group_machine(const struct sweep_file *sweep, const struct sweep_group *group);
+
+/* Has all groups measured on this machine, whatever the file says. pre: machine is canonical. */
+void sweep_file_set_machine(struct sweep_file *sweep, const char *machine);
 
 /* "a,b,c", to be freed; NULL for an empty list. */
 char *sweep_events_join(char *const *events, unsigned count);

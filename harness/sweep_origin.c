@@ -44,6 +44,14 @@ json_t *sweep_origin_read(const char *folder, char *error, size_t error_size)
     return NULL;
 }
 
+void sweep_origin_apply_machine(const json_t *environment, struct sweep_file *sweep)
+{
+    const json_t *options = json_object_get(environment, "sweep");
+    const char *machine = json_string_value(json_object_get(options, "machine"));
+    if (machine)
+        sweep_file_set_machine(sweep, machine);
+}
+
 void sweep_origin_apply(const json_t *environment, struct sweep_file *sweep)
 {
     const json_t *numbers = json_object_get(environment, "sweep");

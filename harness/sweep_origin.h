@@ -25,6 +25,9 @@ bool sweep_origin_fingerprint(const char *path, char fingerprint[FINGERPRINT_SIZ
  * none with what a sweep adds to it. */
 json_t *sweep_origin_read(const char *folder, char *error, size_t error_size);
 
+/* Puts the machine that the run was begun for in place of the file's, where an option named one. */
+void sweep_origin_apply_machine(const json_t *environment, struct sweep_file *sweep);
+
 /* Puts the numbers in force when the run began in place of those of the file. */
 void sweep_origin_apply(const json_t *environment, struct sweep_file *sweep);
 

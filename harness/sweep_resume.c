@@ -100,6 +100,7 @@ static struct sweep_file *sweep_load(struct check *check, char *error, size_t er
         return NULL;
     int64_t seed =
         json_integer_value(json_object_get(json_object_get(check->then, "sweep"), "seed"));
+    sweep_origin_apply_machine(check->then, sweep);
     if (!check->resume->other_file)
         sweep_origin_apply(check->then, sweep);
     sweep->seed = seed;

@@ -6,11 +6,14 @@
 #include "harness/counted.h"
 #include "harness/digests.h"
 #include "harness/files.h"
+#include "harness/machine_spec.h"
+#include "harness/machine_start.h"
 #include "harness/needs.h"
 #include "harness/outside.h"
 #include "harness/process.h"
 #include "harness/progress.h"
 #include "harness/records.h"
+#include "harness/sample_pool.h"
 #include "harness/topology.h"
 
 #include <errno.h>
@@ -74,6 +77,8 @@ struct state {
     struct record_file file;
     struct digest_book *digests;
     struct sample_request request; /* what all samples have in common */
+    struct sample_pool *pool;      /* of simulated samples on their way */
+    int pool_width;
     size_t *order;
     size_t position;     /* of the next record in the whole run */
     unsigned event_sets; /* the most sets that a sample's events fall into, as far as records say */
@@ -143,19 +148,28 @@ static void record_complain(struct state *state, const struct cell *cell, const 
                      record_text(record, "reason"));
 }
 
-static json_t *cell_sample(struct state *state, struct cell *cell, unsigned block)
+static struct sample_request cell_request(const struct state *state, const struct cell *cell,
+                                          unsigned block)
 {
     struct sample_request request = state->request;
     request.event_set = (int)block; /* the sample knows how many sets there are of its own */
     request.variant = cell->variant;
     request.workload = cell->workload;
     request.workers = cell->workers;
+    request.machine = cell->machine;
+    request.sim_seed = machine_rep_seed(state->run->seed, block);
     if (cell->side) {
         request.program = cell->side->program;
         request.injected_percent = cell->side->injected_percent;
     }
     if (cell->events)
         request.events = cell->events;
+    return request;
+}
+
+static json_t *cell_sample(struct state *state, struct cell *cell, unsigned block)
+{
+    struct sample_request request = cell_request(state, cell, block);
     double before = clock_seconds();
     json_t *record;
     if (state->run->hyperfine) {
@@ -187,37 +201,111 @@ static void event_sets_learn(struct state *state, const json_t *record)
                          state->event_sets, state->run->sweep->reps);
 }
 
+static bool written(const struct state *state, int result, char *error, size_t error_size)
+{
+    if (result)
+        snprintf(error, error_size, "cannot write %s: %s; in it: %s", state->file.path,
+                 strerror(-result), counted(state->position, "sample").s);
+    return !result;
+}
+
+static bool room_reserve(struct state *state, char *error, size_t error_size)
+{
+    return written(state, record_file_reserve(&state->file), error, error_size);
+}
+
+/* What is known of the record, and judges it, and the file. Takes it. */
+static bool record_keep(struct state *state, struct cell *cell, unsigned block, json_t *record,
+                        char *error, size_t error_size)
+{
+    char reason[REASON_SIZE];
+    record_complete(state, cell, block, record);
+    digest_book_add(state->digests, record);
+    if (digest_book_judge(state->digests, record, false, reason, sizeof reason))
+        record_fail(record, reason);
+    cell_note(cell, record);
+    event_sets_learn(state, record);
+    int result = record_file_append(&state->file, record);
+    if (!result) {
+        state->position++;
+        if (record_count(state, record))
+            record_complain(state, cell, record);
+    }
+    json_decref(record);
+    cell->why = WHY_NONE;
+    return written(state, result, error, error_size);
+}
+
 /* One sample, from the reservation on the disk to the record. False if the sweep cannot go on. */
 static bool cell_measure(struct state *state, struct cell *cell, unsigned block, char *error,
                          size_t error_size)
 {
-    int result = record_file_reserve(&state->file);
-    if (!result) {
-        json_t *record = cell_sample(state, cell, block);
-        if (stopped_by) {
+    if (!room_reserve(state, error, error_size))
+        return false;
+    json_t *record = cell_sample(state, cell, block);
+    if (!stopped_by)
+        return record_keep(state, cell, block, record, error, error_size);
+    json_decref(record);
+    return false;
+}
+
+/* Simulated samples ---------------------------------------------------------------------------- */
+
+/* Keeps the records of those that have ended, in the order in which they were started. */
+static bool pool_keep(struct state *state, unsigned block, char *error, size_t error_size)
+{
+    void *tag;
+    double seconds;
+    json_t *record;
+    while ((record = sample_pool_take(state->pool, &tag, &seconds))) {
+        struct cell *cell = tag;
+        cell->seconds += seconds / state->pool_width; /* so many go on at once */
+        cell->timed++;
+        if (!room_reserve(state, error, error_size)) {
             json_decref(record);
             return false;
         }
-        char reason[REASON_SIZE];
-        record_complete(state, cell, block, record);
-        digest_book_add(state->digests, record);
-        if (digest_book_judge(state->digests, record, false, reason, sizeof reason))
-            record_fail(record, reason);
-        cell_note(cell, record);
-        event_sets_learn(state, record);
-        result = record_file_append(&state->file, record);
-        if (!result) {
-            state->position++;
-            if (record_count(state, record))
-                record_complain(state, cell, record);
-        }
-        json_decref(record);
+        if (!record_keep(state, cell, block, record, error, error_size))
+            return false;
     }
-    if (result)
-        snprintf(error, error_size, "cannot write %s: %s; in it: %s", state->file.path,
-                 strerror(-result), counted(state->position, "sample").s);
-    cell->why = WHY_NONE;
-    return !result;
+    return true;
+}
+
+/* Until there is room for another one, or, `all`, until none is left. */
+static bool pool_wait(struct state *state, unsigned block, bool all, char *error, size_t error_size)
+{
+    while (all ? sample_pool_count(state->pool) > 0 : !sample_pool_has_room(state->pool)) {
+        if (!sample_pool_wait(state->pool) || stopped_by ||
+            !pool_keep(state, block, error, error_size))
+            return false;
+    }
+    return true;
+}
+
+static bool pool_drain(struct state *state, unsigned block, char *error, size_t error_size)
+{
+    return pool_wait(state, block, true, error, error_size);
+}
+
+static bool cell_start(struct state *state, struct cell *cell, unsigned block, char *error,
+                       size_t error_size)
+{
+    if (!pool_wait(state, block, false, error, error_size) ||
+        !room_reserve(state, error, error_size))
+        return false;
+    struct sample_request request = cell_request(state, cell, block);
+    sample_pool_start(state->pool, &request, cell);
+    return true;
+}
+
+/* One sample of the block, begun or done. */
+static bool cell_take_turn(struct state *state, struct cell *cell, unsigned block, char *error,
+                           size_t error_size)
+{
+    if (machine_text_is_simulated(cell->machine))
+        return cell_start(state, cell, block, error, error_size);
+    return pool_drain(state, block, error, error_size) && !stopped_by &&
+           cell_measure(state, cell, block, error, error_size);
 }
 
 static void block_order(struct state *state, unsigned block)
@@ -245,10 +333,10 @@ static bool block_measure(struct state *state, unsigned block, char *error, size
         progress_show(
             &state->progress, label,
             plan_seconds_left(plan, state->order, i, block + 1 < reps ? reps - 1 - block : 0));
-        if (!cell_measure(state, cell, block, error, error_size))
+        if (!cell_take_turn(state, cell, block, error, error_size))
             return false;
     }
-    return !stopped_by;
+    return !stopped_by && pool_drain(state, block, error, error_size) && !stopped_by;
 }
 
 /* How many samples are certain to come: those of this block and of the first `reps`. */
@@ -384,22 +472,39 @@ static struct sample_request request_make(const struct sweep_run *run, const cha
         .events = events,
         .pin = run->sweep->pin,
         .timeout_s = (double)run->sweep->timeout_s,
-        .machine = run->machine,
         .steal_max_percent = (int)run->sweep->steal_max,
     };
 }
 
-/* Where there are fewer cores than the most workers of the plan. */
+static int cores_of(const char *machine)
+{
+    struct machine_spec spec;
+    char error[ERROR_SIZE];
+    if (!machine_text_is_simulated(machine))
+        return topology_cpu_count();
+    int cores = machine_spec_parse(&spec, machine, error, sizeof error) ? spec.model.cores : 0;
+    machine_spec_free(&spec);
+    return cores;
+}
+
+/* Where there are fewer cores than the most workers of the plan, on each of its machines. */
 static void warn_of_workers(struct state *state)
 {
-    char text[LABEL_SIZE];
-    const struct sweep_run *run = state->run;
-    int most = 0;
-    for (size_t i = 0; i < run->plan->count; i++)
-        if (run->plan->cells[i].workers > most)
-            most = run->plan->cells[i].workers;
-    if (topology_is_crowded(most, topology_cpu_count(), run->sweep->pin, text, sizeof text))
-        progress_message(&state->progress, "warning: up to %s", text);
+    const struct plan *plan = state->run->plan;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct cell *cell = &plan->cells[i];
+        char text[LABEL_SIZE];
+        bool most = true;
+        for (size_t k = 0; k < plan->count && most; k++)
+            most = strcmp(plan->cells[k].machine, cell->machine) != 0 ||
+                   plan->cells[k].workers < cell->workers ||
+                   (plan->cells[k].workers == cell->workers && k >= i);
+        if (most && topology_is_crowded(cell->workers, cores_of(cell->machine),
+                                        state->run->sweep->pin, text, sizeof text))
+            progress_message(&state->progress, "warning: up to %s%s%s", text,
+                             machine_text_is_simulated(cell->machine) ? ", on " : "",
+                             machine_text_is_simulated(cell->machine) ? cell->machine : "");
+    }
 }
 
 static int run_measure(struct state *state, FILE *messages, char *error, size_t error_size)
@@ -476,7 +581,10 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
     if (!state.order)
         abort();
     needs_begin(&state.needs, run->sweep, run->plan);
+    state.pool_width = topology_cpu_count();
+    state.pool = sample_pool_make(state.pool_width);
     int result = run_measure(&state, messages, error, error_size);
+    sample_pool_free(state.pool);
     record_file_close(&state.file); /* where it was not reached before */
     needs_end(&state.needs);
     digest_book_free(state.digests);

@@ -4,6 +4,10 @@
  * Who calls: cmd_sweep.c, once. While it runs, SIGINT, SIGTERM and SIGHUP end the measuring after
  * the current child was killed; the handlers of before are put back at the end.
  *
+ * Cells of simulated machines (plan.h) are measured side by side, one per core of the host, and
+ * never beside native ones; their records are written in the order of the block all the same. Each
+ * block has its own seed for them, sim_seed, since a seed has one outcome.
+ *
  * What stops a cell but not the sweep: a sample that fails is recorded with its reason and its
  * output, and its cell is tried again in the next block, unless it ran into the time limit twice. A
  * skipped cell is recorded once. How many blocks there are, and which cells each holds, is needs.h;
@@ -25,7 +29,6 @@
 struct sweep_run {
     const struct sweep_file *sweep; /* everything but the groups is used */
     struct plan *plan;
-    const char *machine;
     uint64_t seed;
     const char *hyperfine; /* path of the program that times samples too; NULL: none does */
     bool reverse;          /* every block in the opposite of its order */

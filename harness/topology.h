@@ -21,7 +21,7 @@ bool topology_is_crowded(int64_t workers, int cores, bool pin, char *text, size_
  * in which workers should take them: one per core first, neighbours first. Returns how many. */
 int topology_pick_cpus(int *cpus, int max);
 
-/* How the hardware threads lie to each other, for a model of the machine. 0: hwloc does not tell. */
+/* How the hardware threads lie to each other, for a model of the machine; 0 is unknown. */
 struct topology_cache {
     int64_t bytes;
     int ways;

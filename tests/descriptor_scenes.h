@@ -1,8 +1,8 @@
 /* descriptor_scenes.h - what machine.h promises of descriptors and pollers, as tests that run on
  * each machine: test_poller.c on the real one, test_sim_fd.c on the simulated one.
  *
- * Scenes wait for what takes time on the loopback interface by settle(), which whoever includes
- * this defines: it returns when everything that was sent has arrived.
+ * Whoever includes this defines settle(): it returns when everything that was sent on the loopback
+ * interface has arrived. Where virtual time allows it, threads that were started wait by then.
  */
 #ifndef SCHEDLAB_TESTS_DESCRIPTOR_SCENES_H
 #define SCHEDLAB_TESTS_DESCRIPTOR_SCENES_H
@@ -128,6 +128,7 @@ static void level_tells_of_states_when_armed(void **state)
         struct seen seen = look(poller, 8, LONG_NS);
         assert_int_equal(seen.count, 1);
         assert_int_equal(seen.tag[0], 9);
+        put(ends[1]);
         assert_int_equal(look(poller, 8, 0).count, 0);
     }
     assert_int_equal(machine_poller_remove(poller, ends[0]), 0);
@@ -281,7 +282,7 @@ static void writing_to_nobody_is_an_error_and_no_signal(void **state)
     machine_fd_close(ends[1]);
 }
 
-/* Threads that wait in the kernel --------------------------------------------------------------- */
+/* Threads that wait in the kernel ------------------------------------------------------------- */
 
 struct caller {
     int fd;
@@ -314,14 +315,14 @@ static void a_read_waits_for_a_write(void **state)
     assert_int_equal(machine_fd_pipe(ends, true), 0);
     struct caller reader = {.fd = ends[0], .size = sizeof bytes, .bytes = bytes};
     caller_start(&reader);
-    machine_sleep(SHORT_NS);
+    settle();
     assert_int_equal(atomic_load(&reader.done), 0);
     assert_int_equal(machine_fd_write(ends[1], "abc", 3), 3);
     machine_thread_join(&reader.thread);
     assert_int_equal(reader.result, 3);
     assert_string_equal(bytes, "abc");
     caller_start(&reader);
-    machine_sleep(SHORT_NS);
+    settle();
     machine_fd_close(ends[1]);
     machine_thread_join(&reader.thread);
     assert_int_equal(reader.result, 0);
@@ -378,7 +379,7 @@ static void sleeping_readers_pass_the_turn_on(void **state)
         reader[i] = (struct caller){.fd = ends[0], .size = 1, .bytes = &byte[i]};
         caller_start(&reader[i]);
     }
-    machine_sleep(SHORT_NS);
+    settle();
     assert_int_equal(machine_fd_write(ends[1], "abcdefgh", PIPES), PIPES);
     for (int i = 0; i < PIPES; i++) {
         machine_thread_join(&reader[i].thread);
@@ -405,7 +406,7 @@ static void shutting_down_ends_calls_that_wait(void **state)
     struct caller reader = {.fd = fd, .size = 1, .bytes = &byte}, acceptor = {.fd = listener};
     caller_start(&reader);
     assert_int_equal(machine_thread_start(&acceptor.thread, accept_main, &acceptor, STACK, -1), 0);
-    machine_sleep(SHORT_NS * 20);
+    settle();
     assert_int_equal(atomic_load(&reader.done) + atomic_load(&acceptor.done), 0);
     assert_int_equal(machine_fd_shutdown(fd, true), 0);
     assert_int_equal(machine_fd_shutdown(listener, true), 0);
@@ -584,7 +585,7 @@ static void a_full_socket_is_writable_when_there_is_room(void **state)
     machine_poller_free(poller);
 }
 
-/* Pipes, files and errors ----------------------------------------------------------------------- */
+/* Pipes, files and errors --------------------------------------------------------------------- */
 
 /* 16 pages; what fits into a page is written whole or not at all. */
 static void a_pipe_has_pages(void **state)
@@ -665,7 +666,7 @@ static void wrong_calls_are_errors(void **state)
     machine_poller_free(poller);
 }
 
-/* At a path that scene_path() names: what is written is read, by each opening from its beginning. */
+/* What is written to path is read, by each opening from its beginning. */
 static void files_keep_what_is_written(const char *path)
 {
     char text[16] = "";

@@ -1,10 +1,10 @@
-/* fake_sim.h - a kernel for the devices of machine/sim to run on in tests: threads that take turns,
- * and virtual time.
+/* fake_sim.h - a kernel for the devices of machine/sim to run on in tests: threads that take
+ * turns, and virtual time.
  *
- * One thread runs at a time and hands on where the real kernel may: in sim_spend(), sim_touch() and
- * sim_queue_wait(), to whoever has been runnable longest. So any two calls interleave wherever they
- * can. When nobody can run, the next event does. Latencies are what fake.latency_ps() says, or the
- * median.
+ * One thread runs at a time and hands on where the real kernel may: in sim_spend(), sim_touch()
+ * and sim_queue_wait(), to whoever has been runnable longest. So any two calls interleave
+ * wherever they can. When nobody can run, the next event does. Latencies are what
+ * fake.latency_ps() says, or the median.
  *
  * Include it once, with the names of machine.h renamed, before the devices.
  */
@@ -115,7 +115,7 @@ static void fake_run_until(int64_t when_ps)
     fake.now_ps = when_ps;
 }
 
-/* Threads -------------------------------------------------------------------------------------- */
+/* Threads ------------------------------------------------------------------------------------- */
 
 static struct sim_thread *fake_next(void)
 {
@@ -206,7 +206,7 @@ int64_t sim_latency(const struct sim_latency *latency)
     return fake.latency_ps ? fake.latency_ps(latency) : latency->median_ps;
 }
 
-/* machine.h: what the scenes need of threads and clocks ----------------------------------------- */
+/* Of machine.h, what the scenes need ---------------------------------------------------------- */
 
 static void *fake_thread_main(void *arg)
 {
@@ -256,7 +256,7 @@ int64_t machine_now(void)
     return fake.now_ps / PS_PER_NS;
 }
 
-void machine_sleep(int64_t ns)
+static void fake_wait(int64_t ns)
 {
     struct sim_queue nobody_wakes = TAILQ_HEAD_INITIALIZER(nobody_wakes);
     sim_queue_wait(&nobody_wakes, ns * PS_PER_NS);

@@ -165,7 +165,7 @@ static void race_thief(void *arg)
         if (deque_take(&race->dq, &item) == DEQUE_STOLEN)
             race_note(race, item);
         else
-            machine_relax(&race->left);
+            machine_relax(&race->left, 1);
     }
 }
 

@@ -23,7 +23,8 @@ run --list
 good=1
 for name in floor/{call,store,cas,xchg,fence,ctx_switch,futex_wake,futex_wake_run,line_round_trip,thread} gqueue/{push,pop} \
     globq/{put,get} lrq/{put,get,runnext} lrq/steal/held:256 pdeque/{put,get,steal} deque/{push,pop,steal,push_pop} \
-    deque/push_pop_{idle,busy}_thief lock/{free,contended} spawn_sync/{tasksteal,contsteal} wake/{pay,run}/gmp; do
+    deque/push_pop_{idle,busy}_thief lock/{free,contended} spawn_sync/{tasksteal,contsteal} wake/{pay,run}/gmp \
+    sim/cache/{hit,half_miss,ping_pong}; do
     grep -qE "^$name(/|\$)" out || { good=0 && echo "# no $name"; }
 done
 for variant in $variants; do

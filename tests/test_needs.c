@@ -191,7 +191,7 @@ static json_t *second_block_is_disturbed(const struct cell *cell, unsigned block
 /* Runs a whole sweep; the caller frees needs and plan. */
 static unsigned run(struct needs *needs, struct sweep_file *sweep, sampler *sample)
 {
-    struct plan *plan = plan_make(sweep, "native");
+    struct plan *plan = plan_make(sweep);
     needs_begin(needs, sweep, plan);
     return measure(needs, 0, BLOCKS_MAX, sample);
 }
@@ -326,7 +326,7 @@ static void cell_that_had_not_ended_is_interrupted(void **state)
     (void)state;
     struct needs needs;
     struct sweep_file sweep = sweep_make(5);
-    struct plan *plan = plan_make(&sweep, "native");
+    struct plan *plan = plan_make(&sweep);
     needs_begin(&needs, &sweep, plan);
     measure(&needs, 0, REPS + 1, grq_on_spawn_with_two_is_noisy);
     for (size_t i = 0; i < plan->count; i++)
@@ -374,7 +374,7 @@ static void sweep_goes_on_after_any_interruption_as_if_there_had_been_none(void 
         for (unsigned block = 0; block < blocks; block++) {
             for (size_t more = 0; more < whole.plan->count; more++) {
                 struct needs needs;
-                struct plan *plan = plan_make(&sweep, "native");
+                struct plan *plan = plan_make(&sweep);
                 needs_begin(&needs, &sweep, plan);
                 copy_notes(whole.plan, plan, block, more, samplers[s]);
                 assert_int_equal(measure(&needs, 0, BLOCKS_MAX, samplers[s]), blocks);

@@ -39,7 +39,7 @@ static struct plan *plan_of_two_groups(char *second_variant, struct sweep_group 
                                      .workers = workers,
                                      .workers_count = 2};
     *sweep = (struct sweep_file){.groups = groups, .groups_count = 2};
-    return plan_make(sweep, "native");
+    return plan_make(sweep);
 }
 
 static void a_groups_own_events_make_other_cells(void **state)
@@ -55,7 +55,7 @@ static void a_groups_own_events_make_other_cells(void **state)
     groups[2].events = some;
     groups[2].events_count = 2;
     sweep.groups_count = 3;
-    struct plan *plan = plan_make(&sweep, "native");
+    struct plan *plan = plan_make(&sweep);
     assert_int_equal(plan->count, 3 * 2 * 2 + 2 * 2 + 2 * 2);
     for (size_t i = 0; i < plan->count; i++)
         for (size_t k = 0; k < i; k++) /* measured together, whatever they count */
@@ -235,7 +235,7 @@ static void sides_are_cells_of_their_own_in_one_set(void **state)
     size_t count = plan->count, last_set = plan->cells[count - 1].set;
     char first_id[CELL_ID_SIZE];
     strcpy(first_id, plan->cells[0].id);
-    plan_multiply(plan, sides, 3, "native");
+    plan_multiply(plan, sides, 3);
     assert_int_equal(plan->count, 3 * count);
     for (size_t i = 0; i < plan->count; i++) {
         const struct cell *cell = &plan->cells[i];

@@ -92,8 +92,8 @@ static struct outcome measure_sweep(const char *names, struct sweep_file sweep)
     for (char *name = strtok_r(copy, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
         variants[group.variants_count++] = name;
 
-    struct outcome outcome = {.run = {.sweep = &sweep, .machine = "native", .seed = 1}};
-    outcome.run.plan = plan_make(&sweep, "native");
+    struct outcome outcome = {.run = {.sweep = &sweep, .seed = 1}};
+    outcome.run.plan = plan_make(&sweep);
     outcome.run.folder = folder;
     if (!resume_next)
         unlink(samples);

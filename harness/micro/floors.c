@@ -175,7 +175,7 @@ static void ball_return(void *arg)
     struct ball *ball = arg;
     for (uint64_t i = 0; i < ball->n; i++) {
         while (atomic_load_explicit(&ball->at, memory_order_acquire) != 2 * i + 1)
-            machine_relax(&ball->at);
+            machine_relax(&ball->at, 1);
         atomic_store_explicit(&ball->at, 2 * i + 2, memory_order_release);
     }
 }
@@ -191,7 +191,7 @@ static void line_round_trip(struct micro *micro)
             micro_start(micro); /* the first one waits for the partner's start */
         atomic_store_explicit(&ball.at, 2 * i + 1, memory_order_release);
         while (atomic_load_explicit(&ball.at, memory_order_acquire) != 2 * i + 2)
-            machine_relax(&ball.at);
+            machine_relax(&ball.at, 1);
     }
     micro_stop(micro);
     micro_partner_join(&partner);
@@ -252,7 +252,7 @@ static void settle(const void *word)
 {
     int64_t end = machine_now() + SETTLE_NS;
     while (machine_now() < end)
-        machine_relax(word);
+        machine_relax(word, 1);
 }
 
 /* until_awake: until the woken thread runs; else what the waker pays. */
@@ -274,7 +274,7 @@ static void wake(struct micro *micro, bool until_awake)
             continue;
         woken++;
         while (atomic_load_explicit(&sleeper.awake, memory_order_acquire) == awake)
-            machine_relax(&sleeper.awake);
+            machine_relax(&sleeper.awake, 1);
         int64_t ran = atomic_load_explicit(&sleeper.awake_ns, memory_order_relaxed);
         micro_took(micro, (until_awake ? ran : after) - before);
     }

@@ -55,7 +55,7 @@ static void lock_contended(struct micro *micro)
     if (!micro_partner_start(&partner, micro, contest_partner, &contest))
         return;
     while (!atomic_load_explicit(&contest.there, memory_order_acquire))
-        machine_relax(&contest.there);
+        machine_relax(&contest.there, 1);
     micro_open(micro);
     int64_t begin = machine_now();
     contest_count(&contest, micro->n - contest.rounds);

@@ -18,7 +18,7 @@ enum { NAME_SIZE = 256, ERROR_SIZE = 512, PARTNER_STACK = 256 << 10 };
 
 static const struct micro_op *const tables[] = {
     micro_floors,   micro_queues,   micro_deques, micro_locks,
-    micro_switches, micro_channels, micro_wakes,
+    micro_switches, micro_channels, micro_wakes,  micro_caches,
 };
 
 enum { TABLES = sizeof tables / sizeof tables[0] };

@@ -78,7 +78,7 @@ void micro_register(const struct variant_spec *variants, size_t count, const cha
 
 /* The tables, each ended by an empty row. */
 extern const struct micro_op micro_floors[], micro_queues[], micro_deques[], micro_locks[],
-    micro_switches[], micro_channels[], micro_wakes[];
+    micro_switches[], micro_channels[], micro_wakes[], micro_caches[];
 
 /* All names, as candidates. */
 void micro_offer_names(struct suggest *near);

@@ -67,7 +67,7 @@ static bool wait_until_others_sleep(struct sched *sched)
             return false;
     }
     for (int64_t end = machine_now() + SETTLE_NS; machine_now() < end;)
-        machine_relax(self);
+        machine_relax(self, 1);
     return true;
 }
 
@@ -82,7 +82,7 @@ static bool wake_once(struct waking *waking, struct sleeper *sleeper, bool count
     g_ready(sleeper->gp);
     int64_t after = machine_now();
     while (atomic_load_explicit(&sleeper->runs, memory_order_acquire) != runs) {
-        machine_relax(&sleeper->runs);
+        machine_relax(&sleeper->runs, 1);
         if (machine_now() - after > NOBODY_COMES_NS)
             return false;
     }

@@ -69,8 +69,12 @@ void machine_call(void);
 
 /* In the machine's self.h too, since they are part of what calls them:
  *
- *   void machine_relax(const volatile void *word)
- *     in a spin loop: tells the core that we wait for *word to change
+ *   uint32_t machine_relax(const volatile void *word, uint32_t rounds)
+ *     in a spin loop that has just looked at *word, and would only look at it again in its next
+ *     rounds (1 at least): waits a little, or for up to so many rounds as long as the word's line
+ *     does not change; returns how many rounds it stood for
+ *   void machine_pause(uint32_t rounds)
+ *     so many times as long as the shortest such wait, whatever changes
  *   void machine_fence(_Atomic uint32_t *scratch)
  *     a full fence between the caller's earlier stores and later loads
  *   void machine_touch(const void *start, size_t size, bool write)

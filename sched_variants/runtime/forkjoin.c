@@ -289,8 +289,7 @@ static void help_until_done(struct m *m, struct fj_frame *frame)
             run_stolen(frame, task);
             fruitless = 0;
         } else if (++fruitless < HELP_SPINS) {
-            for (int i = 0; i < HELP_RELAX; i++)
-                machine_relax(&frame->pending);
+            machine_pause(HELP_RELAX);
         } else {
             machine_yield();
         }

@@ -346,6 +346,8 @@ static bool m_may_spin(const struct m *m)
     return m->spinning || 2 * spinning < sched_procs_used(sched) - idle;
 }
 
+enum { ON_CPU_SPINS = 64 };
+
 static struct g *m_spin(struct m *m, bool *inherit)
 {
     struct sched *sched = m->sched;
@@ -367,8 +369,7 @@ static struct g *m_spin(struct m *m, bool *inherit)
         if (gp || !deadline || machine_now() >= deadline ||
             atomic_load_explicit(&sched->stopping, memory_order_relaxed))
             return gp;
-        for (int i = 0; i < 32; i++)
-            machine_relax(&sched->spinning);
+        machine_pause(32);
     }
 }
 
@@ -450,10 +451,13 @@ void m_run(struct m *m)
             m_start_locked(m, gp);
             continue;
         }
-        for (int i = 0; atomic_load_explicit(&gp->on_cpu, memory_order_acquire); i++) { /* O2 */
-            machine_relax(&gp->on_cpu);
-            if (i % 64 == 63)
+        uint32_t spins = 0;
+        while (atomic_load_explicit(&gp->on_cpu, memory_order_acquire)) { /* O2 */
+            spins += machine_relax(&gp->on_cpu, ON_CPU_SPINS - spins);
+            if (spins == ON_CPU_SPINS) {
                 machine_yield();
+                spins = 0;
+            }
         }
         g_put_on(m, gp, inherit);
         switch_to_g(m, &m->g0, gp);

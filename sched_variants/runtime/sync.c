@@ -223,8 +223,7 @@ static uint32_t mutex_spin(struct mutex *mu, struct mutex_attempt *attempt)
         if (!attempt->awoke && !(old & MUTEX_WOKEN) && old >> MUTEX_WAITER_SHIFT != 0 &&
             mutex_cas_relaxed(mu, old, old | MUTEX_WOKEN))
             attempt->awoke = true;
-        for (int i = 0; i < MUTEX_SPIN_RELAXES; i++)
-            machine_relax(&mu->state);
+        machine_pause(MUTEX_SPIN_RELAXES);
         attempt->rounds++;
         old = mutex_state(mu);
     }

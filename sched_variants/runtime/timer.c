@@ -393,7 +393,7 @@ bool timer_disarm_wait(struct timer *timer)
         lock_release(&timers->lock);
         if (!runs)
             return was_armed;
-        machine_relax(&timers->lock);
+        machine_pause(1);
         if (i % 64 == 0)
             machine_yield();
     }

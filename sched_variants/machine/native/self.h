@@ -39,14 +39,22 @@ static inline struct m *machine_self(void)
     return m;
 }
 
-static inline void machine_relax(const volatile void *word)
+static inline uint32_t machine_relax(const volatile void *word, uint32_t rounds)
 {
     (void)word;
+    (void)rounds;
 #if defined(__x86_64__)
     __asm__ volatile("pause" ::: "memory");
 #elif defined(__aarch64__)
     __asm__ volatile("yield" ::: "memory");
 #endif
+    return 1;
+}
+
+static inline void machine_pause(uint32_t rounds)
+{
+    for (uint32_t i = 0; i < rounds; i++)
+        machine_relax(NULL, 1);
 }
 
 /* A locked instruction on x86 costs a fraction of mfence. ThreadSanitizer knows no fences, so its

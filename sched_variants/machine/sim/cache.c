@@ -149,10 +149,48 @@ static void write_back(struct cache_core *core, const struct cache_unit *unit,
     line->l3_dirty = (uint16_t)unit->group;
 }
 
+/* Watching ------------------------------------------------------------------------------------ */
+
+void (*cache_on_loss)(int core);
+static const struct cache_line *watched[SIM_CORES_MAX];
+
+void cache_watch_end(int core)
+{
+    if (!watched[core])
+        return;
+    watched[core] = NULL;
+    ((struct cache_unit *)cache_cores[core].front)->watchers--;
+}
+
+bool cache_watch(int core, uintptr_t address)
+{
+    struct cache_unit *unit = (struct cache_unit *)cache_cores[core].front;
+    struct cache_line *line = cache_line_at(address, unit->socket);
+    if (!cache_bit(cache_set(line, CACHE_HOLDS), unit->index))
+        return false;
+    cache_watch_end(core);
+    watched[core] = line;
+    unit->watchers++;
+    return true;
+}
+
+static void watchers_tell(const struct cache_unit *unit, const struct cache_line *line)
+{
+    int smt = cache.model.smt;
+    for (int core = unit->index * smt; core < (unit->index + 1) * smt; core++) {
+        if (watched[core] != line)
+            continue;
+        cache_watch_end(core);
+        cache_on_loss(core);
+    }
+}
+
 /* Neither L1 nor L2 of the unit has it any more. */
 static void unit_gives_up(struct cache_core *core, const struct cache_unit *unit,
                           struct cache_line *line)
 {
+    if (unit->watchers)
+        watchers_tell(unit, line);
     cache_bit_clear(cache_set(line, CACHE_HOLDS), unit->index);
     if (line->owner == unit->index) {
         line->owner = CACHE_NONE;
@@ -203,6 +241,8 @@ static void l3_replaced(struct cache_core *core, int group, struct cache_line *l
             struct cache_unit *unit = &cache.unit[u];
             if (!cache_bit(cache_set(line, CACHE_HOLDS), u))
                 continue;
+            if (unit->watchers)
+                watchers_tell(unit, line);
             l1_drop(core, unit, line);
             int place = cache_level_find(&unit->l2, line);
             if (place >= 0) {
@@ -235,6 +275,8 @@ static void l3_insert(struct cache_core *core, int group, struct cache_line *lin
 static void unit_loses(struct cache_core *core, int u, struct cache_line *line)
 {
     struct cache_unit *unit = &cache.unit[u];
+    if (unit->watchers)
+        watchers_tell(unit, line);
     struct cache_slot *slot = slot_find(unit, line);
     int place = cache_level_find(&unit->l2, line);
     cache_lose(line, u);
@@ -440,8 +482,10 @@ static int64_t l2_access(struct visit *visit)
     bool in_shadow = cache_shadow_access(&unit->l2.shadow, line);
     if (place >= 0) {
         visit->core->count[CACHE_L2_HIT]++;
-        visit->core->count[CACHE_PREFETCHES_USEFUL] += unit->l2.prefetched[place];
-        unit->l2.prefetched[place] = false;
+        if (cache.model.prefetch) {
+            visit->core->count[CACHE_PREFETCHES_USEFUL] += unit->l2.prefetched[place];
+            unit->l2.prefetched[place] = false;
+        }
         cache_level_touch(&unit->l2, place);
         if (visit->write && line->owner != unit->index)
             return upgrade(visit);
@@ -462,10 +506,11 @@ static struct cache_slot *l1_fill(struct visit *visit)
     int ways = cache.model.l1.ways;
     struct cache_slot *set = &unit->front.slots[visit->line->number % cache.l1_sets * ways];
     struct cache_slot *slot = set;
-    while (slot < set + ways && slot->line)
-        slot++;
+    uint64_t stamps[CACHE_WAYS_MAX];
+    for (; slot < set + ways && slot->line; slot++)
+        stamps[slot - set] = slot->stamp;
     if (slot == set + ways)
-        slot = set + cache_victim(&set->stamp, sizeof *set, ways, cache.model.l1.replacement);
+        slot = set + cache_victim(stamps, ways, cache.model.l1.replacement);
     struct cache_line *victim = slot->line;
     if (victim) {
         cache_history_add(unit, victim, slot->stamp);
@@ -598,12 +643,12 @@ void cache_counters_reset(void)
 
 static void check_level(const char *name, const struct sim_cache_model *model)
 {
-    if (model->ways < 1 || model->size < 1 || model->size % (model->ways * SIM_LINE) ||
-        model->size / SIM_LINE > 1 << 30) {
+    if (model->ways < 1 || model->ways > CACHE_WAYS_MAX || model->size < 1 ||
+        model->size % (model->ways * SIM_LINE) || model->size / SIM_LINE > 1 << 30) {
         fprintf(stderr,
-                "sim: %s has %lld bytes and %d ways; valid: ways >= 1, bytes a multiple of "
-                "ways x %d, at most 64 GiB\n",
-                name, (long long)model->size, model->ways, SIM_LINE);
+                "sim: %s has %lld bytes and %d ways; valid: 1 to %d ways, bytes a "
+                "multiple of ways x %d, at most 64 GiB\n",
+                name, (long long)model->size, model->ways, CACHE_WAYS_MAX, SIM_LINE);
         exit(2);
     }
 }
@@ -648,18 +693,16 @@ void cache_init(const struct sim_model *model)
         unit->group = u * model->smt / model->group;
         unit->socket = u * model->smt / model->socket;
         unit->slots = (uint32_t)(model->l1.size / SIM_LINE);
-        unit->front.slots = cache_zalloc(unit->slots, sizeof *unit->front.slots);
+        unit->front.slots = cache_aligned_zalloc(unit->slots, sizeof *unit->front.slots);
         cache_level_init(&unit->l2, &model->l2);
         cache_history_init(&unit->history, unit->slots);
     }
     cache.l3 = cache_zalloc((size_t)cache.groups, sizeof *cache.l3);
     for (int g = 0; cache.has_l3 && g < cache.groups; g++)
         cache_level_init(&cache.l3[g], &model->l3);
-    cache_cores = aligned_alloc(64, sizeof *cache_cores * (size_t)model->cores);
-    if (!cache_cores)
-        cache_cores = cache_zalloc((size_t)-1, 1);
+    cache_cores = cache_aligned_zalloc((size_t)model->cores, sizeof *cache_cores);
     for (int i = 0; i < model->cores; i++)
-        cache_cores[i] = (struct cache_core){.front = &cache.unit[i / model->smt].front};
+        cache_cores[i].front = &cache.unit[i / model->smt].front;
     cache_price[SIM_READ] = model->l1.hit_ps;
     cache_price[SIM_WRITE] = model->store_ps;
     cache_map_init();
@@ -669,7 +712,7 @@ void cache_init(const struct sim_model *model)
 void cache_fini(void)
 {
     for (int u = 0; u < cache.units; u++) {
-        free(cache.unit[u].front.slots);
+        cache_aligned_free(cache.unit[u].front.slots);
         cache_level_fini(&cache.unit[u].l2);
         cache_history_fini(&cache.unit[u].history);
     }
@@ -677,7 +720,7 @@ void cache_fini(void)
         cache_level_fini(&cache.l3[g]);
     free(cache.unit);
     free(cache.l3);
-    free(cache_cores);
+    cache_aligned_free(cache_cores);
     cache_map_fini();
     cache_why_fini();
 }

@@ -135,6 +135,15 @@ enum cache_by { CACHE_BY_NAME, CACHE_BY_PC };
  * *sites is the caller's, to be given to free(). Returns how many. */
 size_t cache_sites(enum cache_by by, struct cache_site **sites);
 
+/* Watching ----------------------------------------------------------------------------------- */
+
+/* From now on cache_on_loss(core) is called once, when the unit of `core` loses the line of that
+ * address to a write or an eviction below: within the access that takes it, before this has been
+ * paid for. False, and nothing is watched, if the unit has not got the line. */
+bool cache_watch(int core, uintptr_t address);
+void cache_watch_end(int core);
+extern void (*cache_on_loss)(int core);
+
 /* Access ------------------------------------------------------------------------------------- */
 
 /* The rest of this file is here so that a hit can be inlined. */

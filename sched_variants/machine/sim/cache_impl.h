@@ -11,7 +11,7 @@
 
 #include "cache.h"
 
-enum { CACHE_NONE = UINT16_MAX, CACHE_PAGE_LINES = SIM_PAGE / SIM_LINE };
+enum { CACHE_NONE = UINT16_MAX, CACHE_PAGE_LINES = SIM_PAGE / SIM_LINE, CACHE_WAYS_MAX = 64 };
 
 /* Sets of units and groups --------------------------------------------------------------------- */
 
@@ -92,24 +92,30 @@ struct cache_shadow {
     int shift; /* of the hash */
 };
 
-/* L2 of a unit or L3 of a group. Place i belongs to set i / ways. */
+struct cache_place {
+    uint32_t tag;   /* number of the line, and 1; 0: empty */
+    uint32_t stamp; /* of the last access, in accesses of this level; kept when the place empties */
+};
+
+/* L2 of a unit or L3 of a group. Place i belongs to set i / ways. A set of 8 is a line of the
+ * host's caches, whose misses are most of what a simulated miss costs. */
 struct cache_level {
-    uint32_t sets, ways;
+    uint32_t sets, ways, clock;
     enum sim_replacement replacement;
-    struct cache_line **tags;
-    uint64_t *stamps; /* of the last access, in accesses of this level; kept when a place empties */
-    uint8_t *prefetched;
-    uint64_t clock;
+    struct cache_place *places;
+    uint8_t *prefetched; /* per place; used only with prefetch */
     struct cache_shadow shadow;
 };
 
 /* Lines that L1 replaced, with their last access: for the same decision, see cache_why.c. */
 struct cache_history {
     struct cache_history_node *nodes; /* from 1 */
+    uint64_t *stamps;                 /* of the nodes; 0: not in use */
     uint32_t *heads;
     uint32_t size, used, free;
     int shift;
     uint64_t floor; /* whatever was last accessed then, or before, is a capacity miss */
+    uint64_t ceiling, ceiling_until; /* then, or later, a conflict; as long as the clock is below */
 };
 
 struct cache_unit {
@@ -118,6 +124,7 @@ struct cache_unit {
     uint32_t slots; /* of L1 */
     struct cache_level l2;
     struct cache_history history;
+    int watchers; /* cores of it that watch a line */
 };
 
 /* The machine. */
@@ -144,6 +151,8 @@ static inline uint64_t *cache_group_set(struct cache_line *line, enum cache_grou
 
 /* Memory, zeroed, or the end of the process. The pool's goes back with cache_map_fini(). */
 void *cache_zalloc(size_t count, size_t size);
+void *cache_aligned_zalloc(size_t count, size_t size); /* to 64 bytes; cache_aligned_free() */
+void cache_aligned_free(void *memory);
 void *cache_pool_alloc(size_t size);
 
 /* cache_level.c -------------------------------------------------------------------------------- */
@@ -163,10 +172,10 @@ void cache_level_empty(struct cache_level *level, int place); /* the shadow forg
 void cache_level_drop(struct cache_level *level, int place);  /* the shadow does not */
 
 /* An access in the shadow; true if it was there. */
-bool cache_shadow_access(struct cache_shadow *shadow, struct cache_line *line);
+bool cache_shadow_access(struct cache_shadow *shadow, const struct cache_line *line);
 
-/* Which of n places leaves: stamps are `stride` bytes apart, all places are occupied. */
-int cache_victim(const uint64_t *stamps, size_t stride, int n, enum sim_replacement replacement);
+/* Which of n places leaves, by their stamps; all are occupied. */
+int cache_victim(const uint64_t *stamps, int n, enum sim_replacement replacement);
 
 /* cache_why.c ---------------------------------------------------------------------------------- */
 
@@ -207,6 +216,7 @@ void cache_map_fini(void);
 
 /* The line of an address, made if need be; socket: of who touches it. */
 struct cache_line *cache_line_at(uintptr_t address, int socket);
+struct cache_line *cache_line_numbered(uint32_t number); /* pre: it was made */
 /* The next line of its page; NULL: it is the last. */
 struct cache_line *cache_line_next(struct cache_line *line);
 

@@ -12,38 +12,27 @@
 #include <stdlib.h>
 
 struct cache_shadow_node {
-    struct cache_line *line;
+    uint32_t line;           /* its number */
     uint32_t earlier, later; /* by access */
     uint32_t chain;
 };
 
-static uint64_t latest(const char *stamps, size_t stride, int n)
+static uint64_t latest(const uint64_t *stamps, int n)
 {
     uint64_t max = 0;
-    for (int i = 0; i < n; i++) {
-        uint64_t stamp = *(const uint64_t *)(const void *)(stamps + i * stride);
-        max = stamp > max ? stamp : max;
-    }
+    for (int i = 0; i < n; i++)
+        max = stamps[i] > max ? stamps[i] : max;
     return max;
 }
 
-int cache_victim(const uint64_t *stamps, size_t stride, int n, enum sim_replacement replacement)
+int cache_victim(const uint64_t *stamps, int n, enum sim_replacement replacement)
 {
-    const char *base = (const char *)stamps;
     int victim = 0;
-    if (replacement == SIM_LRU) {
-        uint64_t min = UINT64_MAX;
-        for (int i = 0; i < n; i++) {
-            uint64_t stamp = *(const uint64_t *)(const void *)(base + i * stride);
-            victim = stamp < min ? i : victim;
-            min = stamp < min ? stamp : min;
-        }
-        return victim;
-    }
-    while (n > 1) {
+    for (int i = 1; replacement == SIM_LRU && i < n; i++)
+        victim = stamps[i] < stamps[victim] ? i : victim;
+    while (replacement == SIM_PLRU && n > 1) {
         int half = (n + 1) / 2;
-        const char *left = base + victim * stride;
-        if (latest(left, stride, half) <= latest(left + half * stride, stride, n - half)) {
+        if (latest(stamps + victim, half) <= latest(stamps + victim + half, n - half)) {
             n = half;
         } else {
             victim += half;
@@ -55,13 +44,13 @@ int cache_victim(const uint64_t *stamps, size_t stride, int n, enum sim_replacem
 
 /* Shadow --------------------------------------------------------------------------------------- */
 
-static uint32_t *shadow_chain(struct cache_shadow *shadow, const struct cache_line *line)
+static uint32_t *shadow_chain(struct cache_shadow *shadow, uint32_t line)
 {
-    return &shadow->heads[line->number * UINT32_C(2654435769) >> shadow->shift];
+    return &shadow->heads[line * UINT32_C(2654435769) >> shadow->shift];
 }
 
 /* The link that leads to the line's node, or to 0. */
-static uint32_t *shadow_find(struct cache_shadow *shadow, const struct cache_line *line)
+static uint32_t *shadow_find(struct cache_shadow *shadow, uint32_t line)
 {
     uint32_t *link = shadow_chain(shadow, line);
     while (*link && shadow->nodes[*link].line != line)
@@ -93,9 +82,9 @@ static uint32_t shadow_remove(struct cache_shadow *shadow, uint32_t *link)
     return i;
 }
 
-bool cache_shadow_access(struct cache_shadow *shadow, struct cache_line *line)
+bool cache_shadow_access(struct cache_shadow *shadow, const struct cache_line *line)
 {
-    uint32_t i = *shadow_find(shadow, line);
+    uint32_t i = *shadow_find(shadow, line->number);
     if (i) {
         if (i != shadow->last) {
             shadow_unlink(shadow, i);
@@ -111,15 +100,15 @@ bool cache_shadow_access(struct cache_shadow *shadow, struct cache_line *line)
     } else {
         i = shadow_remove(shadow, shadow_find(shadow, shadow->nodes[shadow->first].line));
     }
-    uint32_t *head = shadow_chain(shadow, line);
-    shadow->nodes[i].line = line;
+    uint32_t *head = shadow_chain(shadow, line->number);
+    shadow->nodes[i].line = line->number;
     shadow->nodes[i].chain = *head;
     *head = i;
     shadow_append(shadow, i);
     return false;
 }
 
-static void shadow_forget(struct cache_shadow *shadow, const struct cache_line *line)
+static void shadow_forget(struct cache_shadow *shadow, uint32_t line)
 {
     uint32_t *link = shadow_find(shadow, line);
     if (!*link)
@@ -141,8 +130,7 @@ void cache_level_init(struct cache_level *level, const struct sim_cache_model *m
         .sets = (uint32_t)(lines / (size_t)model->ways),
         .ways = (uint32_t)model->ways,
         .replacement = model->replacement,
-        .tags = cache_zalloc(lines, sizeof *level->tags),
-        .stamps = cache_zalloc(lines, sizeof *level->stamps),
+        .places = cache_aligned_zalloc(lines, sizeof *level->places),
         .prefetched = cache_zalloc(lines, sizeof *level->prefetched),
         .shadow = {.nodes = cache_zalloc(lines + 1, sizeof *level->shadow.nodes),
                    .heads = cache_zalloc((size_t)1 << bits, sizeof *level->shadow.heads),
@@ -153,8 +141,7 @@ void cache_level_init(struct cache_level *level, const struct sim_cache_model *m
 
 void cache_level_fini(struct cache_level *level)
 {
-    free(level->tags);
-    free(level->stamps);
+    cache_aligned_free(level->places);
     free(level->prefetched);
     free(level->shadow.nodes);
     free(level->shadow.heads);
@@ -169,40 +156,65 @@ int cache_level_find(const struct cache_level *level, const struct cache_line *l
 {
     uint32_t first = set_of(level, line);
     for (uint32_t i = first; i < first + level->ways; i++)
-        if (level->tags[i] == line)
+        if (level->places[i].tag == line->number + 1)
             return (int)i;
     return -1;
 }
 
+/* The clock is about to overflow: all stamps become small. Only their order within a set counts. */
+static void stamps_rank(struct cache_level *level)
+{
+    struct cache_place *set = level->places, *end = set + level->sets * level->ways;
+    for (; set < end; set += level->ways) {
+        uint32_t ranks[CACHE_WAYS_MAX];
+        for (uint32_t i = 0; i < level->ways; i++) {
+            ranks[i] = 0;
+            for (uint32_t j = 0; j < level->ways; j++)
+                ranks[i] += set[j].stamp < set[i].stamp;
+        }
+        for (uint32_t i = 0; i < level->ways; i++)
+            set[i].stamp = ranks[i];
+    }
+    level->clock = level->ways;
+}
+
 void cache_level_touch(struct cache_level *level, int place)
 {
-    level->stamps[place] = ++level->clock;
+    if (level->clock == UINT32_MAX)
+        stamps_rank(level);
+    level->places[place].stamp = ++level->clock;
+}
+
+static uint32_t set_victim(const struct cache_level *level, uint32_t first)
+{
+    uint64_t stamps[CACHE_WAYS_MAX];
+    for (uint32_t i = 0; i < level->ways; i++) {
+        if (!level->places[first + i].tag)
+            return first + i;
+        stamps[i] = level->places[first + i].stamp;
+    }
+    return first + (uint32_t)cache_victim(stamps, (int)level->ways, level->replacement);
 }
 
 struct cache_line *cache_level_insert(struct cache_level *level, struct cache_line *line,
                                       int *place)
 {
-    uint32_t first = set_of(level, line), way = 0;
-    while (way < level->ways && level->tags[first + way])
-        way++;
-    if (way == level->ways)
-        way = (uint32_t)cache_victim(&level->stamps[first], sizeof *level->stamps, (int)level->ways,
-                                     level->replacement);
-    struct cache_line *victim = level->tags[first + way];
-    *place = (int)(first + way);
-    level->tags[*place] = line;
-    level->prefetched[*place] = false;
+    uint32_t i = set_victim(level, set_of(level, line)), victim = level->places[i].tag;
+    *place = (int)i;
+    level->places[i].tag = line->number + 1;
+    if (cache.model.prefetch)
+        level->prefetched[i] = false;
     cache_level_touch(level, *place);
-    return victim;
+    return victim ? cache_line_numbered(victim - 1) : NULL;
 }
 
 void cache_level_drop(struct cache_level *level, int place)
 {
-    level->tags[place] = NULL;
+    level->places[place].tag = 0;
 }
 
 void cache_level_empty(struct cache_level *level, int place)
 {
-    shadow_forget(&level->shadow, level->tags[place]);
+    shadow_forget(&level->shadow, level->places[place].tag - 1);
     cache_level_drop(level, place);
 }

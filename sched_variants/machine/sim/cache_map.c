@@ -31,21 +31,42 @@ static struct {
     struct chunk **chunks; /* open addressing, power of two, at most half full */
     size_t size, used;
     struct chunk *recent[RECENT];
-    uint32_t pages;
+    struct cache_page **pages; /* by number */
+    uint32_t page_count, page_room;
     struct pool *pool;
     char names[CACHE_NAMES_MAX][CACHE_NAME_SIZE];
     bool free[CACHE_NAMES_MAX], any_free;
     int name_count;
 } map;
 
+static _Noreturn void no_memory(void)
+{
+    fprintf(stderr, "sim: no memory left for the model of the caches\n");
+    exit(1);
+}
+
 void *cache_zalloc(size_t count, size_t size)
 {
     void *memory = calloc(count, size);
-    if (!memory) {
-        fprintf(stderr, "sim: no memory left for the model of the caches\n");
-        exit(1);
-    }
+    if (!memory)
+        no_memory();
     return memory;
+}
+
+/* Large ones are pages that the kernel zeroes when they are touched, if ever. */
+void *cache_aligned_zalloc(size_t count, size_t size)
+{
+    size_t bytes = (count * size + 63) & ~(size_t)63;
+    char *memory = cache_zalloc(1, bytes + 64);
+    size_t skip = 64 - (uintptr_t)memory % 64;
+    memory[skip - 1] = (char)skip;
+    return memory + skip;
+}
+
+void cache_aligned_free(void *memory)
+{
+    if (memory)
+        free((char *)memory - ((char *)memory)[-1]);
 }
 
 void *cache_pool_alloc(size_t size)
@@ -79,6 +100,7 @@ void cache_map_fini(void)
         free(map.chunks[i]);
     }
     free(map.chunks);
+    free(map.pages);
     while (map.pool) {
         struct pool *next = map.pool->next;
         free(map.pool);
@@ -164,7 +186,14 @@ static __attribute__((noinline)) struct cache_page *page_make(struct chunk *chun
                                                               int socket)
 {
     struct cache_page *page = cache_pool_alloc(sizeof *page);
-    page->number = map.pages++;
+    if (map.page_count == map.page_room) {
+        map.page_room = map.page_room ? 2 * map.page_room : 1024;
+        map.pages = realloc(map.pages, map.page_room * sizeof(struct cache_page *));
+        if (!map.pages)
+            no_memory();
+    }
+    page->number = map.page_count++;
+    map.pages[page->number] = page;
     page->home = (uint16_t)socket;
     chunk->pages[i] = page;
     return page;
@@ -179,6 +208,11 @@ struct cache_line *cache_line_at(uintptr_t address, int socket)
         page = page_make(chunk, i, socket);
     struct cache_line *line = page->lines[address % SIM_PAGE / SIM_LINE];
     return line ? line : line_make(page, chunk, address);
+}
+
+struct cache_line *cache_line_numbered(uint32_t number)
+{
+    return map.pages[number / CACHE_PAGE_LINES]->lines[number % CACHE_PAGE_LINES];
 }
 
 struct cache_line *cache_line_next(struct cache_line *line)

@@ -4,20 +4,25 @@
  * fully associative LRU cache of the same size would have done with the same accesses.
  *
  * L2 and L3 see few enough accesses to run such a cache beside them, as a list (cache_level.c).
- * For L1 that would cost every hit. There the stamps that hits leave anyway are enough: of C lines, such
- * a cache holds those C whose last access is the latest, so a line that was last accessed at t has
- * left it when C others have later stamps. Those are in L1, or L1 has replaced them since; the
+ * For L1 that would cost every hit. There the stamps that hits leave anyway are enough: of C lines,
+ * such a cache holds those C whose last access is the latest, so a line that was last accessed at t
+ * has left it when C others have later stamps. Those are in L1, or L1 has replaced them since; the
  * latter are kept, with their stamps, in the history. Counting through both costs as much as C
- * accesses and is seldom needed, for two bounds:
+ * accesses and is seldom needed, for three bounds:
  *
  *   fewer than C accesses since t                  a conflict: too few for C lines
+ *   n others are later than t, and n < C           a conflict, now and for C - n accesses, from t
  *   n others are later than t, and n >= C          capacity, now and ever, up to t + n - C: one
  *                                                  access has one stamp, so each step of t takes at
  *                                                  most one from n; history.floor keeps that
  *
  * The history has room for 2 C lines. When it is full, the C-th latest stamp of all becomes the
- * floor, and what is not above it goes; at most C stay. So the answer is exact as long as no line
- * is lost to a write: those leave L1, and do not count as later lines from then on.
+ * floor, and what is not above it goes; at most C stay.
+ *
+ * So capacity is exact as long as no line is lost to a write: those leave L1, and do not count as
+ * later lines from then on. A conflict is exact to a quarter of C: the second bound is used for C/4
+ * accesses more than is certain, because where every miss is close to the limit each would have to
+ * be counted. What is called a conflict would not have missed in an associative cache of 5/4 C.
  *
  * True or false sharing: a unit that lost a line to a write has a mask of the words that others
  * have written since. Hits only add to the mask of the writer's slot. It is handed on by
@@ -33,7 +38,6 @@
 
 struct cache_history_node {
     const struct cache_line *line;
-    uint64_t stamp;
     uint32_t chain;
 };
 
@@ -46,6 +50,7 @@ void cache_history_init(struct cache_history *history, uint32_t lines)
         bits++;
     *history = (struct cache_history){
         .nodes = cache_zalloc((size_t)2 * lines + 1, sizeof *history->nodes),
+        .stamps = cache_zalloc((size_t)2 * lines + 1, sizeof *history->stamps),
         .heads = cache_zalloc((size_t)1 << bits, sizeof *history->heads),
         .size = 2 * lines,
         .shift = 32 - bits,
@@ -55,6 +60,7 @@ void cache_history_init(struct cache_history *history, uint32_t lines)
 void cache_history_fini(struct cache_history *history)
 {
     free(history->nodes);
+    free(history->stamps);
     free(history->heads);
 }
 
@@ -69,7 +75,7 @@ static void history_free(struct cache_history *history, uint32_t *link)
     struct cache_history_node *node = &history->nodes[i];
     *link = node->chain;
     node->line = NULL;
-    node->stamp = 0;
+    history->stamps[i] = 0;
     node->chain = history->free;
     history->free = i;
 }
@@ -114,7 +120,7 @@ static void history_purge(struct cache_unit *unit)
         if (unit->front.slots[i].line)
             stamps[n++] = unit->front.slots[i].stamp;
     for (uint32_t i = 1; i <= history->size; i++)
-        stamps[n++] = history->nodes[i].stamp;
+        stamps[n++] = history->stamps[i];
     uint64_t floor = kth_largest(stamps, n, unit->slots) - 1;
     free(stamps);
     if (floor > history->floor)
@@ -122,7 +128,7 @@ static void history_purge(struct cache_unit *unit)
     for (uint32_t chain = 0; chain <= UINT32_MAX >> history->shift; chain++) {
         uint32_t *link = &history->heads[chain];
         while (*link) {
-            if (history->nodes[*link].stamp <= history->floor)
+            if (history->stamps[*link] <= history->floor)
                 history_free(history, link);
             else
                 link = &history->nodes[*link].chain;
@@ -145,8 +151,16 @@ void cache_history_add(struct cache_unit *unit, struct cache_line *line, uint64_
         i = ++history->used;
     }
     uint32_t *head = history_chain(history, line);
-    history->nodes[i] = (struct cache_history_node){line, stamp, *head};
+    history->nodes[i] = (struct cache_history_node){line, *head};
+    history->stamps[i] = stamp;
     *head = i;
+}
+
+/* By how many accesses more than is certain a ceiling is used: C/4; a cache so small that
+ * counting is cheap does without. */
+static uint32_t slack(uint32_t lines)
+{
+    return lines / 128 * 32;
 }
 
 static uint32_t later_lines(const struct cache_unit *unit, uint64_t stamp)
@@ -155,7 +169,7 @@ static uint32_t later_lines(const struct cache_unit *unit, uint64_t stamp)
     for (uint32_t i = 0; i < unit->slots; i++)
         n += unit->front.slots[i].line && unit->front.slots[i].stamp > stamp;
     for (uint32_t i = 1; i <= unit->history.used; i++)
-        n += unit->history.nodes[i].stamp > stamp;
+        n += unit->history.stamps[i] > stamp;
     return n;
 }
 
@@ -167,15 +181,22 @@ bool cache_history_capacity(struct cache_unit *unit, const struct cache_line *li
         link = &history->nodes[*link].chain;
     if (!*link)
         return true;
-    uint64_t stamp = history->nodes[*link].stamp;
+    uint64_t stamp = history->stamps[*link];
     history_free(history, link);
     if (stamp <= history->floor)
         return true;
     if (unit->front.clock - stamp <= unit->slots) /* this access is one of them */
         return false;
-    uint32_t later = later_lines(unit, stamp);
-    if (later < unit->slots)
+    if (stamp >= history->ceiling && unit->front.clock < history->ceiling_until)
         return false;
+    uint32_t later = later_lines(unit, stamp);
+    if (later < unit->slots) {
+        if (unit->front.clock >= history->ceiling_until || stamp < history->ceiling) {
+            history->ceiling = stamp;
+            history->ceiling_until = unit->front.clock + unit->slots - later + slack(unit->slots);
+        }
+        return false;
+    }
     history->floor = stamp + later - unit->slots;
     return true;
 }
@@ -198,7 +219,7 @@ void cache_fold(struct cache_line *line)
 void cache_lose(struct cache_line *line, int i)
 {
     if (!line->lost_words)
-        line->lost_words = cache_pool_alloc((size_t)(cache.units + cache.groups));
+        line->lost_words = cache_pool_alloc((size_t)cache.units + (size_t)cache.groups);
     line->lost_words[i] = 0;
 }
 

@@ -12,8 +12,9 @@
  * line; the kernel's own memory is not, so that a descriptor costs what model.h says and no more.
  *
  * Whoever looks into a descriptor across sim_spend(), sim_touch() or sim_queue_wait() holds a
- * reference, because another thread may close it meanwhile. A descriptor ends with its last one, as
- * under Linux: a closed one on which a thread waits in the kernel lives until that call is through.
+ * reference, because another thread may close it meanwhile. A descriptor ends with its last one,
+ * as under Linux: a closed one on which a thread waits in the kernel lives until that call is
+ * through.
  */
 #ifndef SCHEDLAB_SIM_FD_H
 #define SCHEDLAB_SIM_FD_H
@@ -41,8 +42,8 @@ struct fd_registration;
 struct fd_ops {
     /* Bytes, 0 at the end, -EAGAIN, or another error. NULL: -EBADF. */
     int64_t (*read)(struct fd *fd, void *buffer, size_t size);
-    /* size is what room() said, or all if that was 0. Not first: the call has written something, so
-     * an error that is told once is kept for the next one. NULL: -EBADF. */
+    /* size is what room() said, or all if that was 0. Not first: the call has written something,
+     * so an error that is told once is kept for the next one. NULL: -EBADF. */
     int64_t (*write)(struct fd *fd, const void *data, size_t size, bool first);
     /* How many of size bytes a write would take now. With write. */
     size_t (*room)(const struct fd *fd, size_t size);
@@ -90,8 +91,8 @@ void fd_pay(void);
 void fd_free_of_charge(void); /* at the end of each event */
 
 /* What a call does when it cannot go on: true when it shall try again, after sleeping in queue or,
- * every other time, after the price of going to sleep, during which things may have changed. *slept:
- * false at first. */
+ * every other time, after the price of going to sleep, during which things may have changed.
+ * *slept: false at first. */
 bool fd_sleep(struct sim_queue *queue, bool *slept);
 
 /* poll.c */

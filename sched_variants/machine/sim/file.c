@@ -1,11 +1,11 @@
 /* file.c - files of the simulated machine: in its memory, over those of the host.
  *
  * What is opened to be written is a file of the simulated machine alone: it begins empty, is found
- * under its path, as that is spelled, until the process ends, and never reaches the host. Any other
- * path is opened on the host, read whole, and not looked at again while somebody has it open; so a
- * path that was never written and that the host does not have is -ENOENT. From the host come
- * regular files only: a directory is -EISDIR, anything else -ENXIO. A run repeats to the last
- * digit only if the host's files it reads do not change.
+ * under its path, as that is spelled, until the process ends, and never reaches the host. Any
+ * other path is opened on the host, read whole, and not looked at again while somebody has it
+ * open; so a path that was never written and that the host does not have is -ENOENT. From the
+ * host come regular files only: a directory is -EISDIR, anything else -ENXIO. A run repeats to
+ * the last digit only if the host's files it reads do not change.
  *
  * Source: Linux fs/read_write.c, fs/open.c.
  *   Same:    calls on one descriptor take turns at its position; opening for writing fails as on

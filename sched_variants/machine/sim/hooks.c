@@ -60,11 +60,19 @@ void machine_name(const void *start, size_t size, const char *name)
     cache_name(start, size, cache_name_id(name));
 }
 
-void machine_relax(const volatile void *word)
+uint32_t machine_relax(const volatile void *word, uint32_t rounds)
 {
-    (void)word;
-    sim_note_spin(sim_model.relax_ps);
-    spend(sim_model.relax_ps, PC);
+    uint32_t stood = rounds > 1 ? sim_spin((uintptr_t)word, rounds) : 0;
+    if (stood)
+        return stood;
+    machine_pause(1);
+    return 1;
+}
+
+void machine_pause(uint32_t rounds)
+{
+    sim_note_spin(rounds * sim_model.relax_ps);
+    spend(rounds * sim_model.relax_ps, PC);
 }
 
 void machine_fence(_Atomic uint32_t *scratch)

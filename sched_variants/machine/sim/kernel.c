@@ -63,6 +63,12 @@ struct sim_core {
     int ready_count;
     size_t place; /* in the heap of active cores, from 1; 0: idle */
     int64_t slice_end_ps, run_began_ps, vruntime_ps;
+
+    /* its thread looks at a word again and again, and nothing else happens: sim_spin() */
+    bool spins;
+    int64_t spin_began_ps;
+    uint32_t spin_rounds; /* at most; afterwards, how many it was */
+    struct sim_event spin_end;
     int64_t idle_since_ps;
     int64_t counted[SIM_COUNTED]; /* SIM_BUSY_PS: until run_began_ps */
 };
@@ -502,8 +508,83 @@ static void slice_ends(struct sim_core *core)
     core_next(core);
 }
 
+/* Spinning ------------------------------------------------------------------------------------
+ *
+ * A core that waits for a word to change is not simulated round by round: it leaves the heap until
+ * another one takes the line from it, or its rounds are over, and its clock is then set to the end
+ * of the round in which that is. What wakes it is the end of the write, whose time is known only
+ * after the caches have said what it costs; so losses are noted, and seen to in sim_preempt(). The
+ * spinner's clock is then past the writer's, who therefore stores before the spinner looks.
+ */
+
+static struct sim_core *losers[SIM_CORES_MAX];
+static int loser_count;
+
+static int64_t spin_round_ps(void)
+{
+    return sim_model.relax_ps + sim_model.l1.hit_ps + 2 * sim_model.block_ps;
+}
+
+static void spin_stop(struct sim_core *core, int64_t now)
+{
+    if (!core->spins)
+        return;
+    int64_t round = spin_round_ps(), rounds = (now - core->spin_began_ps) / round + 1;
+    if (rounds < 1)
+        rounds = 1;
+    if (rounds < core->spin_rounds)
+        core->spin_rounds = (uint32_t)rounds;
+    core->spins = false;
+    core->clock_ps = core->spin_began_ps + core->spin_rounds * round;
+    sim_event_clear(&core->spin_end);
+    cache_watch_end(core->index);
+    active_add(core);
+}
+
+static void on_loss(int index)
+{
+    losers[loser_count++] = &cores[index];
+    sim_horizon = INT64_MIN; /* the access that takes the line ends in sim_preempt() */
+}
+
+static void losers_stop(void)
+{
+    for (int i = 0; i < loser_count; i++)
+        spin_stop(losers[i], *sim_clock);
+    loser_count = 0;
+}
+
+static void on_spin_end(struct sim_event *event)
+{
+    struct sim_core *core =
+        (struct sim_core *)(void *)((char *)event - offsetof(struct sim_core, spin_end));
+    spin_stop(core, INT64_MAX / 2);
+}
+
+uint32_t sim_spin(uintptr_t address, uint32_t rounds)
+{
+    struct sim_core *core = current;
+    struct sim_thread *self = core->running;
+    if (self->interrupted || !cache_watch(core->index, address))
+        return 0;
+    int64_t end = core->clock_ps + rounds * spin_round_ps();
+    if (core->ready_count && core->slice_end_ps < end) {
+        cache_watch_end(core->index);
+        return 0;
+    }
+    active_remove(core);
+    core->spins = true;
+    core->spin_began_ps = core->clock_ps;
+    core->spin_rounds = rounds;
+    sim_event_set(&core->spin_end, end, on_spin_end);
+    go_on(self);
+    sim_note_spin(core->spin_rounds * spin_round_ps());
+    return core->spin_rounds;
+}
+
 static void look_round(void)
 {
+    losers_stop();
     struct sim_thread *self = current->running;
     active_settle(current);
     if (current->ready_count && current->clock_ps >= current->slice_end_ps)
@@ -584,6 +665,8 @@ static int64_t wakeup_draw(void)
 
 /* It has slept, or is new: an idle core takes it, or it waits for a busy one, at once if it is
  * owed the time. */
+static void spin_stop(struct sim_core *core, int64_t now);
+
 static void thread_runnable(struct sim_thread *thread)
 {
     struct sim_core *core = thread->pinned >= 0 ? &cores[thread->pinned] : core_idle_for(thread);
@@ -599,6 +682,7 @@ static void thread_runnable(struct sim_thread *thread)
             thread->vruntime_ps = core->vruntime_ps;
         core_run(core, thread, from);
     } else {
+        spin_stop(core, now); /* who waits here may take the core from it */
         vruntime_charge(core);
         if (thread->vruntime_ps < core->vruntime_ps - sim_model.slice_ps)
             thread->vruntime_ps = core->vruntime_ps - sim_model.slice_ps;
@@ -865,6 +949,8 @@ static void on_interrupt(struct sim_event *event)
 {
     struct sim_thread *thread = thread_of(event, interrupt);
     thread->interrupted = true;
+    if (thread->state == THREAD_RUNNING)
+        spin_stop(thread->core, event->when_ps);
 }
 
 int machine_interrupt(const struct machine_thread *thread)
@@ -989,6 +1075,7 @@ void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg)
     }
     cache_fini();
     cache_init(&sim_model);
+    cache_on_loss = on_loss;
     machine_init(NULL, 0);
     run = (struct run){.fn = fn, .arg = arg};
     struct sim_thread *first = thread_new(FIRST_STACK);

@@ -73,8 +73,8 @@ struct sim_model {
     int64_t slack_ps;  /* by how much sleeps are prolonged */
     int64_t membarrier_ps;
 
-    /* Devices: from one end of the loopback interface, a pipe or an eventfd to the other; a read
-     * or write of a file. */
+    /* Devices: from one end of the loopback interface to the other (pipes and eventfds take no
+     * time); a read or write of a file. */
     struct sim_latency network, file;
 
     int64_t lookahead_ps; /* by how much a core may run ahead of the others */

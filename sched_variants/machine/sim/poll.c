@@ -1,15 +1,15 @@
 /* poll.c - pollers of the simulated machine.
  *
  * Source: Linux fs/eventpoll.c, as machine/native uses it.
- *   Same:    a list of those that may be ready, in the order in which they became so; each is asked
- *            for its state when it is taken, and dropped if it is none that was asked for. What is
- *            told is the whole state, not only what has changed. Who becomes ready wakes one thread.
- *            Regular files are refused with -EPERM.
+ *   Same:    a list of those that may be ready, in the order in which they became so; each is
+ *            asked for its state when it is taken, and dropped if it is none that was asked for.
+ *            What is told is the whole state, not only what has changed. Who becomes ready wakes
+ *            one thread. Regular files are refused with -EPERM.
  *   Differs: a break is a flag, and takes no place in the batch. Not armed means not told, also of
  *            errors, as machine.h has it; there Linux tells of errors.
  *
- * Costs: a call's price, that of going to sleep, and for the device that makes something ready that
- * of waking. What the kernel does per event is not counted.
+ * Costs: a call's price, and that of going to sleep; of waking, for a call that makes something
+ * ready, and for nobody where it arrives. What the kernel does per event is not counted.
  */
 #include "fd.h"
 #include "machine.h"
@@ -64,15 +64,21 @@ void machine_poller_free(struct machine_poller *poller)
     if (!poller)
         return;
     sim_spend(sim_model.call_ps);
-    for (struct fd_registration *self; (self = TAILQ_FIRST(&poller->all));)
+    struct fd_registration *next;
+    for (struct fd_registration *self = TAILQ_FIRST(&poller->all); self; self = next) {
+        next = TAILQ_NEXT(self, of_poller);
         registration_end(self);
+    }
     free(poller);
 }
 
 void poll_forget(struct fd *fd)
 {
-    for (struct fd_registration *self; (self = TAILQ_FIRST(&fd->registrations));)
+    struct fd_registration *next;
+    for (struct fd_registration *self = TAILQ_FIRST(&fd->registrations); self; self = next) {
+        next = TAILQ_NEXT(self, of_fd);
         registration_end(self);
+    }
 }
 
 /* Who waits shall look at it. */

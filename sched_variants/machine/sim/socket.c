@@ -7,24 +7,26 @@
  *   SOCKET_WINDOW = credit + bytes flying + bytes arrived + returned + returning
  *
  * where the writer may send `credit`, the reader has read `returned` without telling, and
- * `returning` is on its way back, a latency as well. A third of the window is told at once, so that
- * a writer without credit, when nothing flies and nothing is unread, is told of at least that third.
+ * `returning` is on its way back, a latency as well. A third of the window is told at once, so
+ * that a writer without credit, when nothing flies and nothing is unread, is told of at least
+ * that third.
  *
- * Dialling: a request flies to the listener, the answer back, and a last word to the listener, after
- * which the connection can be accepted.
+ * Dialling: a request flies to the listener, the answer back, and a last word to the listener,
+ * after which the connection can be accepted.
  *
  * Source: Linux net/ipv4/tcp.c, tcp_input.c, inet_connection_sock.c, net/core/stream.c.
  *   Same:    closing with unread data, and data for who has closed or reads no more, reset the
- *            connection; a reset is told once, as -ECONNRESET, or -EPIPE if the end had come before
- *            (then to writes only), and what has arrived can be read all the same; a socket counts
- *            as writable with a third of its buffer free, and is told so only after it was not;
- *            4096 connections wait to be accepted, more are asked to come again, after a second
- *            and then twice as long each time, 6 times; shutting a listener down, or a socket that
- *            still dials, ends that.
- *   Differs: one window of fixed size, that of net.core.wmem_default, where TCP has two buffers and
- *            lets them grow (on Linux 6.18 a writer is refused after 4.2 MB). No bandwidth. The own
- *            end takes no port, so there is no end to how many can dial. Ports are handed out
- *            in turn, from 32768 to 60999, not at random. Both ends closed is the end, at once.
+ *            connection; a reset is told once, as -ECONNRESET, or -EPIPE if the end had come
+ *            before (then to writes only), and what has arrived can be read all the same; a
+ *            socket counts as writable with a third of its buffer free, and is told so only after
+ *            it was not; 4096 connections wait to be accepted, more are asked to come again,
+ *            after a second and then twice as long each time, 6 times; shutting a listener down,
+ *            or a socket that still dials, ends that.
+ *   Differs: one window of fixed size, that of net.core.wmem_default, where TCP has two buffers
+ *            and lets them grow (on Linux 6.18 a writer is refused after 4.2 MB). No bandwidth.
+ *            The own end takes no port, so there is no end to how many can dial. Ports are handed
+ *            out in turn, from 32768 to 60999, not at random. Both ends closed is the end, at
+ *            once.
  */
 #include "fd.h"
 #include "machine.h"
@@ -99,7 +101,7 @@ struct connection {
 
 static struct listener *listeners[PORT_END - PORT_FIRST];
 
-/* Segments ------------------------------------------------------------------------------------- */
+/* Segments ------------------------------------------------------------------------------------ */
 
 static void on_arrival(struct sim_event *event);
 static void on_told(struct sim_event *event);
@@ -116,10 +118,12 @@ static int64_t later(void)
 
 static void segments_free(struct segments *segments)
 {
-    for (struct segment *segment; (segment = STAILQ_FIRST(segments));) {
-        STAILQ_REMOVE_HEAD(segments, link);
+    struct segment *next;
+    for (struct segment *segment = STAILQ_FIRST(segments); segment; segment = next) {
+        next = STAILQ_NEXT(segment, link);
         free(segment);
     }
+    STAILQ_INIT(segments);
 }
 
 static void send_segment(struct socket *to, enum segment_kind kind, const void *data, size_t size)
@@ -351,7 +355,7 @@ static const struct fd_ops socket_ops = {
     .release = socket_release,
 };
 
-/* Dialling ------------------------------------------------------------------------------------- */
+/* Dialling ------------------------------------------------------------------------------------ */
 
 static struct listener *listener_at(int port)
 {
@@ -461,7 +465,7 @@ int machine_fd_dial(int port, bool wait)
     return (int)fd_return(fd, error ? error : number);
 }
 
-/* Listeners ------------------------------------------------------------------------------------ */
+/* Listeners ----------------------------------------------------------------------------------- */
 
 static struct listener *listener_of(const struct fd *fd)
 {
@@ -625,7 +629,7 @@ int machine_fd_accept(int number, bool wait)
     return (int)fd_return(fd, result);
 }
 
-/* Asking and shutting down ---------------------------------------------------------------------- */
+/* Asking and shutting down -------------------------------------------------------------------- */
 
 int machine_fd_port(int number)
 {

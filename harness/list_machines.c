@@ -1,0 +1,163 @@
+/* list_machines.c - see list_machines.h. */
+#define _GNU_SOURCE
+#include "harness/list_machines.h"
+
+#include "harness/machine_spec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_SIZE = 64, ERROR_SIZE = 512 };
+
+/* The value of a key in the specification's model: as its file has it where the model has that too,
+ * else in the largest unit; returns text. */
+static char *value_text(const struct machine_spec *spec, size_t key, char text[TEXT_SIZE])
+{
+    struct machine_value value = spec->file->values.of[key];
+    int64_t number = machine_model_get(&spec->model, &machine_keys[key]);
+    bool same = value.given && spec->model.clock_khz == spec->file->model.clock_khz &&
+                machine_model_get(&spec->file->model, &machine_keys[key]) == number;
+    if (!same)
+        value = (struct machine_value){.number = number, .given = true};
+    return machine_value_text(&machine_keys[key], value, true, text, TEXT_SIZE);
+}
+
+static char *text_of(const struct machine_spec *spec, const char *key, char text[TEXT_SIZE])
+{
+    return value_text(spec, machine_key_find(key), text);
+}
+
+static void print_line(const struct machine_spec *spec)
+{
+    const struct sim_model *model = &spec->model;
+    char l1[TEXT_SIZE], l2[TEXT_SIZE], l3[TEXT_SIZE], clock[TEXT_SIZE];
+    printf("%-12s %s\n", model->name, spec->file->title);
+    printf("%-12s %d cores: %d to an L1, %d to an L3, %d to a socket; caches of %s, %s, %s; %s\n",
+           "", model->cores, model->smt, model->group, model->socket, text_of(spec, "l1.size", l1),
+           text_of(spec, "l2.size", l2), text_of(spec, "l3.size", l3),
+           text_of(spec, "clock", clock));
+}
+
+static json_t *line_to_json(const struct machine_spec *spec)
+{
+    return json_pack("{ss ss so}", "name", spec->model.name, "title", spec->file->title, "model",
+                     machine_model_to_json(&spec->model));
+}
+
+/* Calls what for each model, in the order of the alphabet; false at the first that is wrong. */
+static bool each_model(void (*what)(const struct machine_spec *spec, void *arg), void *arg,
+                       char *error, size_t error_size)
+{
+    char **names = machine_names(error, error_size);
+    bool good = names != NULL;
+    for (char **name = names; good && *name; name++) {
+        char text[TEXT_SIZE * 4];
+        struct machine_spec spec;
+        snprintf(text, sizeof text, "sim:%s", *name);
+        good = machine_spec_parse(&spec, text, error, error_size);
+        if (!good)
+            break;
+        what(&spec, arg);
+        machine_spec_free(&spec);
+    }
+    machine_names_free(names);
+    return good;
+}
+
+static void each_print(const struct machine_spec *spec, void *arg)
+{
+    (void)arg;
+    print_line(spec);
+}
+
+static void each_append(const struct machine_spec *spec, void *arg)
+{
+    json_array_append_new(arg, line_to_json(spec));
+}
+
+bool list_machines_print(char *error, size_t error_size)
+{
+    puts("Simulated machines (sim:NAME[,KEY=VALUE]...; `schedlab list sim:NAME` lists the keys)\n");
+    return each_model(each_print, NULL, error, error_size);
+}
+
+json_t *list_machines_to_json(char *error, size_t error_size)
+{
+    json_t *array = json_array();
+    if (each_model(each_append, array, error, error_size))
+        return array;
+    json_decref(array);
+    return NULL;
+}
+
+/* One machine --------------------------------------------------------------------------------- */
+
+/* Where a value is from: the file's source, unless the specification changed it. */
+static const char *source_of(const struct machine_spec *spec, size_t key)
+{
+    const char *source = machine_file_source(spec->file, &machine_keys[key]);
+    int64_t number = machine_model_get(&spec->model, &machine_keys[key]);
+    if (machine_model_get(&spec->file->model, &machine_keys[key]) != number)
+        return "as specified, or following from that";
+    return source ? source : "as much as is valid";
+}
+
+static bool parse_simulated(struct machine_spec *spec, const char *text, char *error, size_t size)
+{
+    if (!machine_spec_parse(spec, text, error, size))
+        return false;
+    if (spec->simulated)
+        return true;
+    machine_spec_free(spec);
+    snprintf(error, size, "native has no model; `schedlab doctor` tells of this machine");
+    return false;
+}
+
+bool list_machine_print(const char *text, char *error, size_t error_size)
+{
+    struct machine_spec spec;
+    const char *before = "";
+    if (!parse_simulated(&spec, text, error, error_size))
+        return false;
+    printf("%s: %s\n\n", spec.text, spec.file->title);
+    for (size_t i = 0; i < MACHINE_KEYS; i++) {
+        char value[TEXT_SIZE];
+        printf("%-16s %-14s %s\n", machine_keys[i].name, value_text(&spec, i, value),
+               machine_keys[i].help);
+    }
+    puts("\nSources\n");
+    for (size_t i = 0; i < MACHINE_KEYS; i++) {
+        const char *source = source_of(&spec, i);
+        if (strcmp(source, before) == 0)
+            continue;
+        size_t last = i;
+        while (last + 1 < MACHINE_KEYS && strcmp(source_of(&spec, last + 1), source) == 0)
+            last++;
+        printf("%s%s%s: %s\n", machine_keys[i].name, last > i ? " to " : "",
+               last > i ? machine_keys[last].name : "", source);
+        before = source;
+    }
+    machine_spec_free(&spec);
+    return true;
+}
+
+json_t *list_machine_to_json(const char *text, char *error, size_t error_size)
+{
+    struct machine_spec spec;
+    if (!parse_simulated(&spec, text, error, error_size))
+        return NULL;
+    json_t *keys = json_array();
+    for (size_t i = 0; i < MACHINE_KEYS; i++) {
+        char value[TEXT_SIZE], range[4 * TEXT_SIZE];
+        json_array_append_new(
+            keys, json_pack("{ss ss ss ss ss}", "key", machine_keys[i].name, "value",
+                            value_text(&spec, i, value), "valid",
+                            machine_key_range_text(&machine_keys[i], range, sizeof range), "help",
+                            machine_keys[i].help, "source", source_of(&spec, i)));
+    }
+    json_t *json = json_pack("{ss ss so so}", "machine", spec.text, "title", spec.file->title,
+                             "keys", keys, "model", machine_model_to_json(&spec.model));
+    machine_spec_free(&spec);
+    return json;
+}

@@ -1,0 +1,202 @@
+/* sample_pool.c - see sample_pool.h. */
+#define _GNU_SOURCE
+#include "harness/sample_pool.h"
+
+#include "harness/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BEHIND = 4 }; /* so many times `width` samples may be started and not taken */
+
+struct slot {
+    struct sample_request request;
+    void *tag;
+    pid_t pid;
+    int fd; /* what the process says; -1: it has ended */
+    char *text;
+    size_t size;
+    double started, seconds;
+};
+
+struct sample_pool {
+    int width, running;
+    size_t first, count, room; /* slots in use, in the order of their start */
+    struct slot *slots;        /* a ring */
+};
+
+static double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static struct slot *slot_at(const struct sample_pool *pool, size_t i)
+{
+    return &pool->slots[(pool->first + i) % pool->room];
+}
+
+struct sample_pool *sample_pool_make(int width)
+{
+    struct sample_pool *pool = calloc(1, sizeof *pool);
+    if (!pool)
+        abort();
+    pool->width = width;
+    pool->room = (size_t)width * BEHIND;
+    pool->slots = calloc(pool->room, sizeof *pool->slots);
+    if (!pool->slots)
+        abort();
+    return pool;
+}
+
+static void slot_reap(struct slot *slot)
+{
+    close(slot->fd);
+    slot->fd = -1;
+    while (waitpid(slot->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+/* The sample's own process dies with the one that waits for it. */
+void sample_pool_free(struct sample_pool *pool)
+{
+    for (size_t i = 0; i < pool->count; i++) {
+        struct slot *slot = slot_at(pool, i);
+        if (slot->fd >= 0) {
+            kill(slot->pid, SIGKILL);
+            slot_reap(slot);
+        }
+        free(slot->text);
+    }
+    free(pool->slots);
+    free(pool);
+}
+
+bool sample_pool_has_room(const struct sample_pool *pool)
+{
+    return pool->running < pool->width && pool->count < pool->room;
+}
+
+size_t sample_pool_count(const struct sample_pool *pool)
+{
+    return pool->count;
+}
+
+/* The child's side of fork(): runs the sample and writes its record; nothing where it was
+ * interrupted, for then nobody wants it. */
+static _Noreturn void slot_run(const struct slot *slot, pid_t parent, int to)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    json_t *record = child_run_sample(&slot->request);
+    char *text = process_interrupted() ? NULL : json_dumps(record, JSON_COMPACT);
+    size_t size = text ? strlen(text) : 0;
+    for (size_t done = 0; done < size;) {
+        ssize_t n = write(to, text + done, size - done);
+        if (n < 0 && errno != EINTR)
+            _exit(1);
+        done += n > 0 ? (size_t)n : 0;
+    }
+    _exit(0);
+}
+
+void sample_pool_start(struct sample_pool *pool, const struct sample_request *request, void *tag)
+{
+    struct slot *slot = slot_at(pool, pool->count++);
+    int ends[2];
+    *slot = (struct slot){.request = *request, .tag = tag, .fd = -1, .started = clock_seconds()};
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return;
+    pid_t parent = getpid();
+    slot->pid = fork();
+    if (slot->pid == 0)
+        slot_run(slot, parent, ends[1]);
+    close(ends[1]);
+    if (slot->pid < 0) {
+        close(ends[0]);
+        return;
+    }
+    slot->fd = ends[0];
+    pool->running++;
+}
+
+/* Reads what there is; true if that was all. */
+static bool slot_read(struct slot *slot)
+{
+    char data[65536];
+    ssize_t n = read(slot->fd, data, sizeof data);
+    if (n < 0)
+        return errno != EINTR && errno != EAGAIN;
+    slot->text = realloc(slot->text, slot->size + (size_t)n + 1);
+    if (!slot->text)
+        abort();
+    memcpy(slot->text + slot->size, data, (size_t)n);
+    slot->size += (size_t)n;
+    return n == 0;
+}
+
+/* Waits once for any of the running ones; how many have ended. */
+static int pool_look(struct sample_pool *pool, const sigset_t *signals)
+{
+    struct pollfd *pipes = calloc(pool->count, sizeof *pipes);
+    int ended = 0;
+    if (!pipes)
+        abort();
+    for (size_t i = 0; i < pool->count; i++)
+        pipes[i] = (struct pollfd){.fd = slot_at(pool, i)->fd, .events = POLLIN};
+    int ready = ppoll(pipes, pool->count, NULL, signals);
+    for (size_t i = 0; ready > 0 && i < pool->count; i++) {
+        struct slot *slot = slot_at(pool, i);
+        if (!pipes[i].revents || !slot_read(slot))
+            continue;
+        slot_reap(slot);
+        slot->seconds = clock_seconds() - slot->started;
+        pool->running--;
+        ended++;
+    }
+    free(pipes);
+    return ended;
+}
+
+bool sample_pool_wait(struct sample_pool *pool)
+{
+    sigset_t all, before;
+    int ended = 0;
+    /* Signals only inside ppoll(): one that came between looking and sleeping would be slept
+     * through. */
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    while (pool->running > 0 && ended == 0 && !process_interrupted())
+        ended = pool_look(pool, &before);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return ended > 0 && !process_interrupted();
+}
+
+json_t *sample_pool_take(struct sample_pool *pool, void **tag, double *seconds)
+{
+    struct slot *slot = slot_at(pool, 0);
+    if (pool->count == 0 || slot->fd >= 0)
+        return NULL;
+    json_t *record = slot->text ? json_loadb(slot->text, slot->size, 0, NULL) : NULL;
+    if (!record)
+        record = child_record_lost(&slot->request,
+                                   "the process that waits for the sample was lost, or could not "
+                                   "be made");
+    *tag = slot->tag;
+    *seconds = slot->seconds;
+    free(slot->text);
+    slot->text = NULL;
+    pool->first = (pool->first + 1) % pool->room;
+    pool->count--;
+    return record;
+}
