@@ -641,8 +641,11 @@ static bool measure_surrounded(struct sample *sample, char *error, size_t error_
     const int *cpus = sample->cpus, count = sample->cpu_count;
     bool alone = is_serial(sample) || sample->variant.ops->single_threaded;
     int threads = alone ? 1 : sample->request->workers;
-    if (machine_is_simulated())
-        return measure_counted(sample, error, error_size);
+    if (machine_is_simulated()) {
+        bool measured = measure_counted(sample, error, error_size);
+        machine_record_events(sample->record);
+        return measured;
+    }
     struct probe mood[2];
     struct disturbance disturbance[2];
     probe_run(&mood[0], cpus, count, threads, PROBE_NS);

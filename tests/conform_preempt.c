@@ -182,7 +182,7 @@ const struct conform_case conform_preempt_cases[] = {
 #if !defined(__SANITIZE_THREAD__) && !defined(SCHEDLAB_SIM)
     CASE(conform_registers_survive, .settings = STOPPED_OFTEN),
 #endif
-#if !SUPPORT_SANITIZED
+#if !SUPPORT_SANITIZED && !defined(SCHEDLAB_SIM)
     CASE(conform_the_end_of_a_stack_is_left_alone, .settings = STOPPED_OFTEN),
 #endif
     {0},

@@ -27,7 +27,7 @@ quick="--reps 1 --iterations 1 --warmup 0 --workers 2"
 # Help and version
 expect help 0 "Usage: schedlab" -- --help
 expect version 0 "schedlab" -- --version
-for command in list run sweep report doctor calibrate merge compare audit micro export bench; do
+for command in list run sweep report doctor calibrate merge compare diff audit micro export bench; do
     expect "$command has help with an example" 0 "Example:" -- $command --help
     sed -n '/^Example:$/,/^$/p' out | sed '1d;$d' | sed ':again; /\\$/ { N; s/\\\n */ /; b again }' >examples
     [ -s examples ] && ! grep -vE "^  schedlab $command( |\$)" examples >err && report 1 "$command has examples to copy" ||

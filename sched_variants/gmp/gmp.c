@@ -105,11 +105,13 @@ static struct g *gmp_steal(struct m *m)
             if (gp) {
                 mine->last_victim = (int32_t)i;
                 stat_add(&m->stats, STAT_STEALS, 1);
+                sched_event(m, SCHED_TAKEN, gp, FROM_VICTIM, (int32_t)i);
                 return gp;
             }
         }
     }
     stat_add(&m->stats, STAT_STEALS_FAILED, 1);
+    sched_event(m, SCHED_FOUND_NOTHING, NULL, 0, 0);
     return NULL;
 }
 

@@ -112,6 +112,7 @@ static bool overflow(struct m *m, struct lrq *lrq, struct globq *globq, struct g
     gfifo_push(&moving, gp);
     globq_put_all(m, globq, &moving);
     stat_add(&m->stats, STAT_OVERFLOWS, 1);
+    sched_event(m, SCHED_OVERFLOWED, NULL, (int32_t)n + 1, 0);
     return true;
 }
 
@@ -128,6 +129,7 @@ static inline void put_tail(struct m *m, struct lrq *lrq, struct globq *globq, s
         put_full(m, lrq, globq, gp);
         return;
     }
+    sched_event(m, SCHED_PUT, gp, INTO_LOCAL, 0);
     atomic_store_explicit(&lrq->slot[tail & lrq->mask], gp, memory_order_relaxed); /* by Q1 */
     atomic_store_explicit(&lrq->tail, tail + 1, memory_order_release);             /* Q1 */
     stat_max(&m->stats, STAT_DEQUE_MAX, tail + 1 - head);
@@ -144,6 +146,7 @@ static void put_full(struct m *m, struct lrq *lrq, struct globq *globq, struct g
 void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bool next)
 {
     if (next && lrq->runnext_on) {
+        sched_event(m, SCHED_PUT, gp, INTO_RUNNEXT, 0);
         /* relaxed look: only the owner fills the slot, so an empty one stays empty until then */
         if (!atomic_load_explicit(&lrq->runnext, memory_order_relaxed)) {
             atomic_store_explicit(&lrq->runnext, gp, memory_order_release); /* Q5 */
@@ -175,6 +178,7 @@ static inline struct g *get_head(struct m *m, struct lrq *lrq)
 {
     struct g *gp = take_head(lrq);
     stat_add(&m->stats, STAT_LOCAL_HITS, gp != NULL);
+    sched_event(m, SCHED_TAKEN, gp, FROM_LOCAL, 0);
     return gp;
 }
 
@@ -187,6 +191,7 @@ static inline struct g *get_next(struct m *m, struct lrq *lrq, bool *inherit)
     if (gp) {
         *inherit = lrq->inherit;
         stat_add(&m->stats, STAT_RUNNEXT_HITS, 1);
+        sched_event(m, SCHED_TAKEN, gp, FROM_RUNNEXT, 0);
     }
     return gp;
 }
@@ -242,12 +247,14 @@ int64_t lrq_length(struct lrq *lrq)
 static void move_batch(struct m *m, struct lrq *lrq, struct gfifo *fifo, int64_t n)
 {
     uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
+    uint32_t before = tail;
     struct g *gp;
     while (n-- > 0 && (gp = gfifo_pop(fifo)))
         atomic_store_explicit(&lrq->slot[tail++ & lrq->mask], gp, memory_order_relaxed); /* by Q1 */
     atomic_store_explicit(&lrq->tail, tail, memory_order_release);                       /* Q1 */
     stat_max(&m->stats, STAT_DEQUE_MAX,
              tail - atomic_load_explicit(&lrq->head, memory_order_relaxed));
+    sched_event(m, SCHED_MOVED, NULL, (int32_t)(tail - before), 0);
 }
 
 struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs)
@@ -265,6 +272,7 @@ struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int3
     lock_release(&globq->lock);
     if (gp)
         stat_add(&m->stats, STAT_GRQ_HITS, 1);
+    sched_event(m, SCHED_TAKEN, gp, FROM_GLOBAL, 0);
     return gp;
 }
 
@@ -285,6 +293,7 @@ static __attribute__((noinline)) struct g *pick_slow(struct m *m, struct lrq *lr
     if (due && (gp = globq_get(m, globq))) {
         stat_add(&m->stats, STAT_TICK_POLLS, 1);
         stat_add(&m->stats, STAT_GRQ_HITS, 1);
+        sched_event(m, SCHED_TAKEN, gp, FROM_TICK, 0);
         return gp;
     }
     gp = lrq_get(m, lrq, inherit);
@@ -316,6 +325,7 @@ static struct g *steal_next_slot(struct m *m, struct lrq *victim, bool victim_ru
                                                  memory_order_relaxed)) /* Q5 */
         return NULL;
     stat_add(&m->stats, STAT_RUNNEXT_STEALS, 1);
+    sched_event(m, SCHED_STOLEN, NULL, 1, true);
     return gp;
 }
 
@@ -360,6 +370,7 @@ struct g *lrq_steal(struct m *m, struct lrq *mine, struct lrq *victim, bool stea
     if (n > 1)
         atomic_store_explicit(&mine->tail, tail + n - 1, memory_order_release); /* Q1 */
     stat_add(&m->stats, STAT_STOLEN, n);
+    sched_event(m, SCHED_STOLEN, NULL, (int32_t)n, false);
     return gp;
 }
 
