@@ -359,7 +359,7 @@ report: build ## Redo tables, figures and report of RUN (default: the newest run
 plots: report ## Another name of `make report`
 
 PARTS ?= checks release scripts debug asan tsan clang
-test: ## Build and run all tests, with gcc and clang and both sanitizers (12 min at most)
+test: ## Build and run all tests, with gcc and clang and both sanitizers (about 15 min)
 	@$(MAKE) deps-test
 	@$(MAKE) $(addprefix built-,$(PARTS))
 	@tests/run.sh $(PARTS)

@@ -101,7 +101,7 @@ static const struct argp_option option_table[] = {
      "while it runs, write a line about the scheduler that often to standard error, in the format "
      "of Go's GODEBUG=schedtrace=MS",
      0},
-    {"scheddetail", KEY_SCHEDDETAIL, NULL, 0, "with --schedtrace: a line about each P and M too",
+    {"scheddetail", KEY_SCHEDDETAIL, NULL, 0, "with --schedtrace: a line about each P, M and G too",
      0},
     {"schedtrace-fd", KEY_SCHEDTRACE_FD, "N", OPTION_HIDDEN, "with --sample: where to", 0},
     {"steal-max", KEY_STEAL_MAX, "PERCENT", 0,

@@ -16,9 +16,6 @@
 enum { CELLS, EVENTS, LATENCY, SAMPLES };
 enum { PATH_SIZE = 4096 };
 
-/* The same as in the tables, so that equal inputs give equal intervals. */
-static const uint64_t BOOTSTRAP_SEED = 1;
-
 static void *allocate(size_t count, size_t size)
 {
     void *memory = calloc(count ? count : 1, size);
@@ -290,7 +287,7 @@ static void cell_compare_to(struct report_cell *cell, const struct report_cell *
     const double *x = report_cell_samples(cell, cell->beside.chosen, &n);
     const double *y = report_cell_samples(base, cell->beside.chosen, &m);
     if (!cell->beside.unlike)
-        cell->to_baseline = statistics_ratio(x, n, y, m, BOOTSTRAP_SEED);
+        cell->to_baseline = statistics_ratio(x, n, y, m, STATISTICS_SEED);
 }
 
 static void group_compare_to_baseline(struct report_group *group)

@@ -446,6 +446,20 @@ static void print_cut_short(const struct run_table *table, FILE *messages)
                 cut, all);
 }
 
+static bool ends_in(const char *text, size_t length, const char *end, size_t end_length)
+{
+    return length >= end_length && memcmp(text + length - end_length, end, end_length) == 0;
+}
+
+/* Whether output is the reason's line and nothing else, but for who says it. */
+static bool repeats(const char *reason, const char *output)
+{
+    size_t length = strcspn(output, "\n"), reason_length = strlen(reason);
+    return output[length + (output[length] == '\n')] == '\0' &&
+           (ends_in(output, length, reason, reason_length) ||
+            ends_in(reason, reason_length, output, length));
+}
+
 static void print_reasons(const struct run_table *table, FILE *messages)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -458,7 +472,7 @@ static void print_reasons(const struct run_table *table, FILE *messages)
         fprintf(messages, "schedlab run: %s %s: %s\n", row->variant, record_text(record, "status"),
                 record_text(record, "reason"));
         const char *output = record_text(record, "output");
-        if (*output)
+        if (*output && !repeats(record_text(record, "reason"), output))
             fprintf(messages, "%s%s", output, output[strlen(output) - 1] == '\n' ? "" : "\n");
     }
 }

@@ -193,11 +193,15 @@ static bool idle_m_remove(struct sched *sched, struct m *m)
 static void start_new_m(struct m *self, struct p *p, bool spinning)
 {
     struct sched *sched = self->sched;
+    int most = (int)sched->floor->threads_max;
     /* relaxed: a limit that two pass at once is as good */
-    if (atomic_load_explicit(&sched->ms, memory_order_relaxed) >= sched->floor->threads_max &&
-        sched->floor->threads_max > 0)
+    if (most > 0 && atomic_load_explicit(&sched->ms, memory_order_relaxed) >= most) {
+        if (most < sched->procs)
+            fatal("more than %d threads (knob threads_max): there are %d workers", most,
+                  (int)sched->procs);
         fatal("more than %d threads (knob threads_max): too many goroutines are in blocking calls",
-              (int)sched->floor->threads_max);
+              most);
+    }
     struct m *m = m_new(sched, p);
     m->spinning = spinning;
     stat_add(&self->stats, STAT_SPINS, spinning);

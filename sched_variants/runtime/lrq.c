@@ -79,17 +79,15 @@ void lrq_free(struct lrq *lrq)
     machine_free(lrq);
 }
 
-bool lrq_has_work(struct sched *sched, struct lrq *lrq)
+bool lrq_has_work(struct lrq *lrq, bool private_next)
 {
-    const struct lrq_knobs *knobs = sched->knobs;
     /* A G moves from runnext to the ring (put) but never back, so runnext is read between two looks
      * at the tail. The fences of the sleeping dance (S2, I3) order the rest. */
     uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire);
     uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_acquire);
     if (head != tail)
         return true;
-    if (knobs->backoff_ns != BACKOFF_NEVER &&
-        atomic_load_explicit(&lrq->runnext, memory_order_acquire))
+    if (!private_next && atomic_load_explicit(&lrq->runnext, memory_order_acquire))
         return true;
     return atomic_load_explicit(&lrq->tail, memory_order_acquire) != tail;
 }
@@ -309,7 +307,7 @@ static struct g *steal_next_slot(struct m *m, struct lrq *victim, bool victim_ru
 {
     int64_t backoff = knobs_of(m)->backoff_ns;
     struct g *gp = atomic_load_explicit(&victim->runnext, memory_order_acquire); /* Q5 */
-    if (!gp || backoff == BACKOFF_NEVER)
+    if (!gp)
         return NULL;
     /* A G that has just been readied is about to run where its waker ran; give it the time. */
     if (victim_runs && backoff > 0)
