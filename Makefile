@@ -370,7 +370,7 @@ debug asan tsan: ## Build with INVARIANT checks or a sanitizer; run unit and con
 	@tests/run.sh $@
 
 .PHONY: built-peers built-checks built-release built-scripts built-debug built-asan built-tsan built-clang \
-    built-aarch64 built-lint
+    built-sim built-aarch64 built-lint
 built-checks built-lint: ;
 built-scripts: built-release ;
 built-release:
@@ -379,6 +379,8 @@ built-debug built-asan built-tsan: built-%:
 	@$(MAKE) tests CONFIG=$*
 built-clang:
 	@$(MAKE) tests CONFIG=release CC=clang
+built-sim:
+	@$(MAKE) CONFIG=sim build/sim/tests/conformance
 built-aarch64:
 	@$(MAKE) deps-aarch64
 	@$(MAKE) CONFIG=aarch64 CC=aarch64-linux-gnu-gcc build/aarch64/tests/conformance
