@@ -364,7 +364,7 @@ report: build ## Redo tables, figures and report of RUN (default: the newest run
 plots: report ## Another name of `make report`
 
 PARTS ?= checks release scripts debug asan tsan clang
-test: ## Build and run all tests, with gcc and clang and both sanitizers (12 min at most)
+test: ## Build and run all tests, with gcc and clang and both sanitizers (about 15 min)
 	@$(MAKE) deps-test
 	@$(MAKE) $(addprefix built-,$(PARTS))
 	@tests/run.sh $(PARTS)
@@ -375,7 +375,7 @@ debug asan tsan: ## Build with INVARIANT checks or a sanitizer; run unit and con
 	@tests/run.sh $@
 
 .PHONY: built-peers built-checks built-release built-scripts built-debug built-asan built-tsan built-clang \
-    built-aarch64 built-lint
+    built-sim built-aarch64 built-lint
 built-checks built-lint: ;
 built-scripts: built-release
 	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas
@@ -385,6 +385,8 @@ built-debug built-asan built-tsan: built-%:
 	@$(MAKE) tests CONFIG=$*
 built-clang:
 	@$(MAKE) tests CONFIG=release CC=clang
+built-sim:
+	@$(MAKE) CONFIG=sim build/sim/tests/conformance
 built-aarch64:
 	@$(MAKE) deps-aarch64
 	@$(MAKE) CONFIG=aarch64 CC=aarch64-linux-gnu-gcc build/aarch64/tests/conformance

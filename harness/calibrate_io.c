@@ -1,8 +1,8 @@
 /* calibrate_io.c - see calibrate.h: connections, pipes, files.
  *
  * A byte goes to and fro between two threads on two cores, which ask again and again without
- * waiting, so that no sleeping is in it; half of that, less a system call, is the way from one end to
- * the other. Files are read where the kernel has them in memory.
+ * waiting, so that no sleeping is in it; half of that, less a call, is the way from one end to the
+ * other. Files are read where the kernel has them in memory.
  */
 #define _GNU_SOURCE
 #include "harness/calibrate.h"

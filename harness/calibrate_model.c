@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+enum { TEXT_SIZE = 32 };
+
 static struct calibrate_value *value_at(struct calibrate *to, const char *key)
 {
     return &to->value[machine_key_find(key)];
@@ -79,7 +81,7 @@ static int64_t power_of_two_below(int64_t number)
 
 static void set_cache(struct calibrate *to, const struct machine_file *fallback, int level)
 {
-    char size[16], ways[16], words[24], inclusive[24];
+    char size[TEXT_SIZE], ways[TEXT_SIZE], words[TEXT_SIZE], inclusive[TEXT_SIZE];
     const struct topology_cache *cache = &to->shape.cache[level - 1];
     snprintf(size, sizeof size, "l%d.size", level);
     snprintf(ways, sizeof ways, "l%d.ways", level);

@@ -322,6 +322,10 @@ static void request_arguments(struct arguments *arguments, const struct sample_r
     argument_add(arguments, "schedlab", "run");
     argument_add(arguments, "--sample", NULL);
     arguments_add_request(arguments, request);
+    if (request->sched_events_fd > 0) {
+        argument_add_number(arguments, "--sched-events-fd", (uint64_t)request->sched_events_fd, "");
+        argument_add_number(arguments, "--sched-events-max", request->sched_events_max, "");
+    }
     if (request->schedtrace_ns > 0) {
         argument_add_time(arguments, "--schedtrace", request->schedtrace_ns);
         argument_add_number(arguments, "--schedtrace-fd", (uint64_t)request->schedtrace_fd, "");

@@ -17,6 +17,7 @@
 #include "harness/sample.h"
 #include "harness/topology.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -49,6 +50,8 @@ enum {
     KEY_SCHEDTRACE,
     KEY_SCHEDDETAIL,
     KEY_SCHEDTRACE_FD,
+    KEY_SCHED_EVENTS_FD,
+    KEY_SCHED_EVENTS_MAX,
     KEY_INJECT,
     KEY_EVENT_SET,
     KEY_NO_CALLS,
@@ -101,9 +104,12 @@ static const struct argp_option option_table[] = {
      "while it runs, write a line about the scheduler that often to standard error, in the format "
      "of Go's GODEBUG=schedtrace=MS",
      0},
-    {"scheddetail", KEY_SCHEDDETAIL, NULL, 0, "with --schedtrace: a line about each P and M too",
+    {"scheddetail", KEY_SCHEDDETAIL, NULL, 0, "with --schedtrace: a line about each P, M and G too",
      0},
     {"schedtrace-fd", KEY_SCHEDTRACE_FD, "N", OPTION_HIDDEN, "with --sample: where to", 0},
+    {"sched-events-fd", KEY_SCHED_EVENTS_FD, "N", OPTION_HIDDEN,
+     "with --sample on a simulated machine: where to write what the scheduler does", 0},
+    {"sched-events-max", KEY_SCHED_EVENTS_MAX, "N", OPTION_HIDDEN, "at most so many events", 0},
     {"steal-max", KEY_STEAL_MAX, "PERCENT", 0,
      "mark repetitions that lost more of their time to the hypervisor; default 1", 0},
     {"machine", KEY_MACHINE, "MACHINE", 0,
@@ -173,6 +179,12 @@ static error_t parse_hidden_option(struct options *options, int key, const char 
         break;
     case KEY_EVENT_SET:
         request->event_set = (int)number(options, "event-set", arg, 0, 1000000);
+        break;
+    case KEY_SCHED_EVENTS_FD:
+        request->sched_events_fd = (int)number(options, "sched-events-fd", arg, 1, INT32_MAX);
+        break;
+    case KEY_SCHED_EVENTS_MAX:
+        request->sched_events_max = (size_t)number(options, "sched-events-max", arg, 1, INT64_MAX);
         break;
     case KEY_INJECT:
         request->injected_percent = (int)number(options, "inject-slowdown", arg, 0, 1000);
@@ -524,6 +536,7 @@ static int run_all(const struct options *options)
     struct run_table table = {
         .workload = workload.text,
         .op = workload.workload->op,
+        .machine = options->request.machine,
         .workers = options->request.workers,
         .seed = options->request.seed,
         .all_events = options->request.events != NULL,
@@ -557,6 +570,20 @@ static void sample_on_machine(void *arg)
     run->record = sample_measure(run->request, run->error, run->error_size);
 }
 
+/* Where the scheduler's events go, or NULL. */
+static FILE *sched_events_open(const struct options *options)
+{
+    int fd = options->request.sched_events_fd;
+    if (fd <= 0)
+        return NULL;
+    if (!machine_events_keep(options->request.sched_events_max))
+        cli_misuse(options->command, "--sched-events-fd takes a simulated machine");
+    FILE *to = fdopen(fd, "w");
+    if (!to)
+        cli_misuse(options->command, "--sched-events-fd=%d: %s", fd, strerror(errno));
+    return to;
+}
+
 static int run_sample(struct options *options)
 {
     char error[ERROR_SIZE];
@@ -569,10 +596,16 @@ static int run_sample(struct options *options)
     options->request.variant = options->arguments[0];
     options->request.workload = options->arguments[1];
     struct sample_run run = {&options->request, NULL, error, sizeof error};
+    FILE *events = sched_events_open(options);
     if (!machine_start(options->request.machine, options->request.sim_seed, sample_on_machine, &run,
                        error, sizeof error) ||
         !run.record)
         cli_misuse(options->command, "%s", error);
+    if (events) {
+        machine_events_write(events);
+        if (fclose(events) != 0)
+            cli_misuse(options->command, "--sched-events-fd: %s", strerror(errno));
+    }
     json_t *record = run.record;
     json_dumpf(record, stdout, JSON_COMPACT);
     putchar('\n');
@@ -590,7 +623,8 @@ int cmd_run(int argc, char **argv)
         .request = {.warmup = 1,
                     .seed = 1,
                     .timeout_s = TIMEOUT_DEFAULT_S,
-                    .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT},
+                    .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT,
+                    .sched_events_max = SIZE_MAX},
         .iterations = -1,
         .min_time_ns = -1,
         .sim_seed = -1,

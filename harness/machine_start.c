@@ -5,6 +5,7 @@
 #include "harness/fnv1a.h"
 #include "harness/machine_spec.h"
 #include "harness/process_cpu.h"
+#include "harness/sched_trace.h"
 #include "harness/topology.h"
 #include "machine.h"
 #include "workloads/workload.h"
@@ -55,6 +56,7 @@ void machine_record_model(json_t *record, const char *text)
     char *all = json_dumps(values, JSON_COMPACT);
     json_object_set_new(record, "model",
                         json_sprintf("%016" PRIx64, fnv1a(FNV1A_SEED, all, strlen(all))));
+    json_object_set_new(record, "cores", json_integer(spec.model.cores));
     json_object_set_new(record, "lookahead_ps", json_integer(spec.model.lookahead_ps));
     free(all);
     json_decref(values);
@@ -76,6 +78,7 @@ uint64_t machine_rep_seed(uint64_t seed, unsigned repetition)
 }
 
 #if defined(SCHEDLAB_SIM)
+#include "sim/events.h"
 #include "sim/sim.h"
 
 bool machine_is_simulated(void)
@@ -115,6 +118,31 @@ int64_t machine_busy_ns(void)
 {
     return sim_counted(-1, SIM_BUSY_PS) / PS_PER_NS;
 }
+
+bool machine_events_keep(size_t most)
+{
+    sim_events_keep(most);
+    return true;
+}
+
+void machine_events_write(FILE *to)
+{
+    size_t count;
+    const struct sim_sched_event *events = sim_events_kept(&count);
+    fprintf(to, "# %" PRIu64 " events\n", sim_events_count());
+    for (size_t i = 0; i < count; i++) {
+        const struct sim_sched_event *event = &events[i];
+        fprintf(to, "%" PRId64 "\t%d\t%d\t%d\t%s\t%" PRId64 "\t%d\t%d\n", event->when_ps,
+                event->core, event->m, event->p, sched_trace_names[event->kind], event->g, event->a,
+                event->b);
+    }
+}
+
+void machine_record_events(json_t *record)
+{
+    json_object_set_new(record, "sched_events", json_integer((json_int_t)sim_events_count()));
+    json_object_set_new(record, "events_hash", json_sprintf("%016" PRIx64, sim_events_hash()));
+}
 #else
 bool machine_is_simulated(void)
 {
@@ -141,5 +169,21 @@ int machine_pick_cpus(int *cpus, int max)
 int64_t machine_busy_ns(void)
 {
     return process_cpu_ns();
+}
+
+bool machine_events_keep(size_t most)
+{
+    (void)most;
+    return false;
+}
+
+void machine_events_write(FILE *to)
+{
+    (void)to;
+}
+
+void machine_record_events(json_t *record)
+{
+    (void)record;
 }
 #endif

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Why an event or a fact of the host is absent on a simulated machine. */
 #define MACHINE_SIMULATED_ABSENT "the machine is simulated; this would be the host's"
@@ -40,8 +41,19 @@ int machine_pick_cpus(int *cpus, int max);
 int64_t machine_busy_ns(void);
 
 /* Adds to the record of a sample on `spec` what says which machine that is: model, a hash of all its
- * values; lookahead_ps. Nothing for a native one. Pre: spec is canonical, or NULL. */
+ * values; cores; lookahead_ps. Nothing for a native one. Pre: spec is canonical, or NULL. */
 void machine_record_model(json_t *record, const char *spec);
+
+/* What schedulers do on a simulated machine, one by one (runtime/events.h). Keep the first `most`
+ * from now on, before machine_start(). False natively, where there are none. */
+bool machine_events_keep(size_t most);
+
+/* Writes those kept to `to`, after the sample: sched_trace.h has the format. */
+void machine_events_write(FILE *to);
+
+/* Adds to the record of a sample how many happened, and a hash of them all and their times. Nothing
+ * natively. */
+void machine_record_events(json_t *record);
 
 /* Zeroed memory for what code that runs on the machine reads or writes: on a simulated one at an
  * address that no host decides. Ends the process if there is none; machine_free() it. */

@@ -26,6 +26,7 @@ static const struct command {
     {"calibrate", cmd_calibrate, "what this machine's caches and kernel cost, as a model"},
     {"merge", cmd_merge, "runs of one sweep into one"},
     {"compare", cmd_compare, "two runs, variants or revisions: who is faster, and is that shown"},
+    {"diff", cmd_diff, "where two schedulers part on a simulated machine, event by event"},
     {"audit", cmd_audit, "whether comparisons can be believed, from cells whose truth is known"},
     {"micro", cmd_micro, "single operations: queues, locks, switches, channels, wake-ups"},
     {"export", cmd_export, "the samples of a run for Google Benchmark, benchstat or a spreadsheet"},

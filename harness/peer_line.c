@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The same as in the tables, so that equal inputs give equal intervals. */
-
 bool peer_line_any(const struct report_group *group)
 {
     for (size_t i = 0; i < group->count; i++)

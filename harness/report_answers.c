@@ -289,7 +289,7 @@ static void within_write(FILE *to, const struct report *report, const struct rep
 /* Whether who looks at one quantile only would miss what the other says. */
 static bool disagree(const struct verdict *tail, const struct verdict *middle)
 {
-    if (!tail->next || !middle->next)
+    if (!tail->next || !middle->next || middle->competitors > tail->competitors)
         return false;
     return tail->outcome != middle->outcome || is_slower(tail, middle->best->variant) ||
            is_slower(middle, tail->best->variant);
@@ -306,8 +306,9 @@ static void middle_write(FILE *to, const struct report *report, const struct rep
     within_write(to, report, middles, middle, VERDICT_MIDDLE);
 }
 
-static void latency_row(FILE *to, const struct report *report, const struct report_group *tails,
-                        const struct verdict *verdict)
+/* group: with that quantile in the place of throughputs. */
+static void latency_row(FILE *to, const struct report *report, const struct report_group *group,
+                        const struct verdict *verdict, double quantile)
 {
     outcome_write(to, verdict);
     html_open(to, "td", NULL);
@@ -315,8 +316,10 @@ static void latency_row(FILE *to, const struct report *report, const struct repo
     if (verdict->outcome == VERDICT_UNLIKE)
         unlike_text(to, verdict);
     if (verdict->best)
-        html_text(to, ": 99 % of operations within ");
-    within_write(to, report, tails, verdict, VERDICT_TAIL);
+        html_text(to, quantile == VERDICT_TAIL
+                          ? ": 99 % of operations within "
+                          : ": half of operations (too few of them to tell 99 %) within ");
+    within_write(to, report, group, verdict, quantile);
 }
 
 static void latency_write(FILE *to, const struct report *report, const struct report_group *group)
@@ -330,7 +333,11 @@ static void latency_write(FILE *to, const struct report *report, const struct re
         html_open(to, "tr", NULL);
         if (i == 0)
             question_write(to, group, count);
-        latency_row(to, report, &tails, &verdicts[i]);
+        /* a sample with few latencies has a median and no tail */
+        if (of_middles[i].competitors > verdicts[i].competitors)
+            latency_row(to, report, &middles, &of_middles[i], VERDICT_MIDDLE);
+        else
+            latency_row(to, report, &tails, &verdicts[i], VERDICT_TAIL);
         if (disagree(&verdicts[i], &of_middles[i]))
             middle_write(to, report, &middles, &of_middles[i]);
         html_close(to, "td");

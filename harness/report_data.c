@@ -16,9 +16,6 @@
 enum { CELLS, EVENTS, LATENCY, SAMPLES };
 enum { PATH_SIZE = 4096 };
 
-/* The same as in the tables, so that equal inputs give equal intervals. */
-static const uint64_t BOOTSTRAP_SEED = 1;
-
 static void *allocate(size_t count, size_t size)
 {
     void *memory = calloc(count ? count : 1, size);
@@ -106,6 +103,8 @@ static void cells_read(struct report *report)
             .n_all = (size_t)whole(tsv_number(tsv, row, "n_all")),
             .chosen = class_of_text(tsv_text(tsv, row, "class")),
             .workers = whole(tsv_number(tsv, row, "workers")),
+            .machine = text_or(tsv_text(tsv, row, "machine"), "native"),
+            .cores = whole(tsv_number(tsv, row, "cores")),
             .throughput = tsv_interval(tsv, row, "median", "lo", "hi"),
             .speedup = tsv_interval(tsv, row, "speedup", "speedup_lo", "speedup_hi"),
             .efficiency = tsv_number(tsv, row, "efficiency"),
@@ -288,7 +287,7 @@ static void cell_compare_to(struct report_cell *cell, const struct report_cell *
     const double *x = report_cell_samples(cell, cell->beside.chosen, &n);
     const double *y = report_cell_samples(base, cell->beside.chosen, &m);
     if (!cell->beside.unlike)
-        cell->to_baseline = statistics_ratio(x, n, y, m, BOOTSTRAP_SEED);
+        cell->to_baseline = statistics_ratio(x, n, y, m, STATISTICS_SEED);
 }
 
 static void group_compare_to_baseline(struct report_group *group)
@@ -443,15 +442,17 @@ bool report_cell_is_first(const struct report *report, const struct report_cell 
     return true;
 }
 
-int report_cores(const struct report *report)
+int report_cores(const struct report *report, const struct report_cell *cell)
 {
+    if (cell->cores > 0)
+        return cell->cores;
     const json_t *cpu = json_object_get(report->environment, "cpu");
     return (int)json_integer_value(json_object_get(cpu, "usable_threads"));
 }
 
 bool report_cell_is_crowded(const struct report *report, const struct report_cell *cell)
 {
-    int cores = report_cores(report);
+    int cores = report_cores(report, cell);
     return cores > 0 && cell->workers > cores;
 }
 

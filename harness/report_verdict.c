@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t BOOTSTRAP_SEED = 1;
-
 static double *numbers_make(size_t count)
 {
     double *numbers = calloc(count + 1, sizeof *numbers);
@@ -115,7 +113,7 @@ static void part(struct verdict *verdict, const struct field *field, const doubl
         else
             verdict->slower[verdict->slower_count++] =
                 (struct verdict_slower){other->cell, statistics_ratio(best->x, best->n, other->x,
-                                                                      other->n, BOOTSTRAP_SEED)};
+                                                                      other->n, STATISTICS_SEED)};
     }
 }
 
@@ -160,7 +158,7 @@ static void verdict_decide(struct verdict *verdict, const struct field *field, c
     if (!verdict->next)
         return;
     const struct runner *best = &field->runners[0], *next = &field->runners[1];
-    verdict->over_next = statistics_ratio(best->x, best->n, next->x, next->n, BOOTSTRAP_SEED);
+    verdict->over_next = statistics_ratio(best->x, best->n, next->x, next->n, STATISTICS_SEED);
     verdict->superiority = statistics_superiority(best->x, best->n, next->x, next->n);
     verdict->p = p[0];
     part(verdict, field, p);
@@ -340,7 +338,7 @@ static void tail_make(struct report_cell *cell, const json_t *records,
                                    classes_is_marked(record));
     }
     report_cell_choose(cell, cell->chosen);
-    cell->throughput = statistics_median(cell->samples, cell->samples_count, BOOTSTRAP_SEED);
+    cell->throughput = statistics_median(cell->samples, cell->samples_count, STATISTICS_SEED);
 }
 
 struct report_group report_tails_make(const struct report *report, const struct report_group *group,

@@ -62,10 +62,11 @@ void verdicts_free(struct verdict *verdicts, size_t count);
 const char **verdicts_over_baseline(const struct report_group *group);
 
 /* The quantile by which questions about latency are answered: far enough in the tail to tell
- * schedulers apart, and every sample has latencies beyond it. */
+ * schedulers apart, and a sample of more than a hundred latencies has some beyond it. */
 static const double VERDICT_TAIL = 0.99;
 
-/* And the one that is told beside it: where it disagrees, the tail is not the whole answer. */
+/* And the one that is told beside it: where it disagrees, the tail is not the whole answer. In its
+ * place where some variant has too few latencies for a tail. */
 static const double VERDICT_MIDDLE = 0.5;
 
 /* The group with its cells as fast as a quantile of their latencies is short, in 1 / ns, so that

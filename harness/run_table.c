@@ -6,6 +6,7 @@
 #include "harness/counter_names.h"
 #include "harness/counters.h"
 #include "harness/interval_json.h"
+#include "harness/machine_start.h"
 #include "harness/metric.h"
 #include "harness/records.h"
 #include "harness/report_text.h"
@@ -192,8 +193,11 @@ static void print_row(const struct run_table *table, const struct run_row *row, 
 static void print_throughput(const struct run_table *table, FILE *to)
 {
     int width = variant_width(table);
-    fprintf(to, "%s, %s; operations of one %s\n\n", table->workload,
+    fprintf(to, "%s, %s; operations of one %s\n", table->workload,
             counted((uint64_t)table->workers, "worker").s, table->op);
+    if (machine_text_is_simulated(table->machine))
+        fprintf(to, "simulated: %s; all times are virtual\n", table->machine);
+    fputc('\n', to);
     fprintf(to, "%-*s %10s  %24s %4s  %s\n", width, "variant", "ops/s  ", "95 % interval  ", "n",
             "status");
     for (size_t i = 0; i < table->count; i++)
@@ -442,6 +446,20 @@ static void print_cut_short(const struct run_table *table, FILE *messages)
                 cut, all);
 }
 
+static bool ends_in(const char *text, size_t length, const char *end, size_t end_length)
+{
+    return length >= end_length && memcmp(text + length - end_length, end, end_length) == 0;
+}
+
+/* Whether output is the reason's line and nothing else, but for who says it. */
+static bool repeats(const char *reason, const char *output)
+{
+    size_t length = strcspn(output, "\n"), reason_length = strlen(reason);
+    return output[length + (output[length] == '\n')] == '\0' &&
+           (ends_in(output, length, reason, reason_length) ||
+            ends_in(reason, reason_length, output, length));
+}
+
 static void print_reasons(const struct run_table *table, FILE *messages)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -454,7 +472,7 @@ static void print_reasons(const struct run_table *table, FILE *messages)
         fprintf(messages, "schedlab run: %s %s: %s\n", row->variant, record_text(record, "status"),
                 record_text(record, "reason"));
         const char *output = record_text(record, "output");
-        if (*output)
+        if (*output && !repeats(record_text(record, "reason"), output))
             fprintf(messages, "%s%s", output, output[strlen(output) - 1] == '\n' ? "" : "\n");
     }
 }

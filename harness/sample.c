@@ -249,13 +249,6 @@ static uint64_t memory_expected(const struct sample *sample, uint64_t live)
     return live * G_BYTES + begun * (G_STACK_BYTES + (ops->thread_per_g ? THREAD_BYTES : 0));
 }
 
-static bool needs_handoff(const struct sample *sample)
-{
-    const struct workload *workload = sample->workload.workload;
-    return !is_serial(sample) && workload->needs_handoff &&
-           workload->needs_handoff(sample->workload.params);
-}
-
 static bool knob_is(const struct variant_spec *variant, const char *name, const char *word)
 {
     const struct param *knob = variant->ops->knobs;
@@ -291,6 +284,20 @@ static bool is_not_simulated(const struct sample *sample, char *why, size_t why_
     else
         return false;
     return true;
+}
+
+/* NULL, or "would", "may": whether goroutines in blocking calls keep workers without which run()
+ * comes to no end. */
+static const char *lacks_handoff(const struct sample *sample)
+{
+    const struct workload *workload = sample->workload.workload;
+    const void *params = sample->workload.params;
+    if (is_serial(sample) || hands_off(&sample->variant))
+        return NULL;
+    if (workload->needs_handoff && workload->needs_handoff(params))
+        return "would";
+    bool polled = !knob_is(&sample->variant, "netpoll", "call");
+    return !polled && workload->polls && workload->polls(params) ? "may" : NULL;
 }
 
 /* True, and the reason in why, if the sample might harm the machine or cannot be had at all. */
@@ -332,10 +339,11 @@ static bool must_skip(const struct sample *sample, char *why, size_t why_size)
                  threads.left);
         return true;
     }
-    if (needs_handoff(sample) && !hands_off(&sample->variant)) {
+    const char *never = lacks_handoff(sample);
+    if (never) {
         snprintf(why, why_size,
-                 "%s would never end: a goroutine in a blocking call keeps its worker in %s",
-                 sample->workload.text, sample->variant.text);
+                 "%s %s never end: a goroutine in a blocking call keeps its worker in %s",
+                 sample->workload.text, never, sample->variant.text);
         return true;
     }
     uint64_t needed = memory_expected(sample, live);
@@ -633,8 +641,11 @@ static bool measure_surrounded(struct sample *sample, char *error, size_t error_
     const int *cpus = sample->cpus, count = sample->cpu_count;
     bool alone = is_serial(sample) || sample->variant.ops->single_threaded;
     int threads = alone ? 1 : sample->request->workers;
-    if (machine_is_simulated())
-        return measure_counted(sample, error, error_size);
+    if (machine_is_simulated()) {
+        bool measured = measure_counted(sample, error, error_size);
+        machine_record_events(sample->record);
+        return measured;
+    }
     struct probe mood[2];
     struct disturbance disturbance[2];
     probe_run(&mood[0], cpus, count, threads, PROBE_NS);

@@ -276,9 +276,11 @@ const struct conform_case conform_thread_cases[] = {
     CASE(conform_calls_return, .settings = "calls=immediate"),
     CASE(conform_calls_return, .settings = "calls=adaptive"),
     CASE(conform_calls_return, .settings = "wake=none"),
+    CASE(conform_calls_return, .settings = "backoff_ns=never"),
     CASE(conform_locked_stays_on_its_thread),
     CASE(conform_locked_stays_on_its_thread, .settings = "wake=none"),
     CASE(conform_workers_come_and_go),
     CASE(conform_workers_come_and_go, .settings = "wake=all"),
+    CASE(conform_workers_come_and_go, .settings = "backoff_ns=never"),
     {0},
 };

@@ -52,6 +52,26 @@ static inline void every_cell_run(const struct every_cell *cell, void (*fn)(void
                  report.output);
 }
 
+/* Under settings (may be NULL) of the test's own; fn's argument is the seed. */
+static inline void run_scene(const char *variant, const char *settings, int workers,
+                             void (*fn)(void *))
+{
+    static struct support_report report;
+    uint64_t seed = every_seed();
+    struct support_run run = {.variant = variant,
+                              .settings = settings,
+                              .workers = workers,
+                              .seed = seed,
+                              .fn = fn,
+                              .arg = &seed};
+    support_run(&run, &report);
+    if (report.status != 0 || report.live != 0)
+        fail_msg("%s,%s, %d workers, SCHEDLAB_SEED=%" PRIu64 ": status %d, %" PRId64
+                 " Gs alive, output:\n%s",
+                 variant, settings ? settings : "", workers, seed, report.status, report.live,
+                 report.output);
+}
+
 static inline void every_variant(void (*fn)(void *))
 {
     for (size_t i = 0; sched_variants[i]; i++)

@@ -39,11 +39,6 @@ void scene_run(const char *variant, const char *settings, int workers, int n,
 /* Gs that sleep, and workers that do. */
 void scene_all_nap(void *arg);
 
-static inline struct sched *this_sched(void)
-{
-    return machine_self()->sched;
-}
-
 static inline uint64_t stat_of(enum stat_id which)
 {
     return report.stat[which];

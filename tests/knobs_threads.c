@@ -81,7 +81,7 @@ static void hog(struct trace *self, int me)
     }
     if (first) {
         self->found[0] = atomic_load(other);
-        self->found[1] = go_now() - start;
+        self->found[1] = go_now() - self->found[2];
     }
 }
 
@@ -91,11 +91,14 @@ static void hog_child(void *arg)
     wg_done(&((struct trace *)arg)->done);
 }
 
-/* One worker. found[0]: did the second begin before the first was done; found[1]: how long the
- * first ran. */
+/* One worker. found[0]: did the second begin before the first was done; found[1]: how long ago the
+ * first's slice cannot have begun yet, found[2]: which was then. Looked at in the hog, the clock
+ * could be late: the kernel may take the core away after the slice has begun. */
 static void scene_slice(void *arg)
 {
     struct trace *self = arg;
+    self->found[2] = go_now();
+    gosched(); /* a new slice */
     wg_add(&self->done, 1);
     go(hog_child, self);
     hog(self, 0);
@@ -172,6 +175,13 @@ void knob_calls(const char *variant)
     scene_run(variant, "calls=immediate,sysmon=off", 1, 0, scene_call);
     assert_int_equal(trace->found[0], 1);
     assert_true(stat_of(STAT_HANDOFFS) >= 1);
+    if (!support_takes(support_variant(variant)->knobs, "backoff_ns=never"))
+        return;
+    /* the other is in the slot that nobody may steal from; but its thread does not run */
+    scene_run(variant, "backoff_ns=never,calls=sysmon", 1, 0, scene_call);
+    assert_int_equal(trace->found[0], 1);
+    scene_run(variant, "backoff_ns=never,calls=immediate,sysmon=off", 2, 0, scene_call);
+    assert_int_equal(trace->found[0], 1);
 }
 
 /* The same site calls twice, long: only the second time is it known to be. */
@@ -265,4 +275,9 @@ void knob_threads_max(const char *variant)
     scene_try(variant, "threads_max=3", 1, 6, scene_calls_at_once);
     assert_int_equal(report.status, 70);
     assert_non_null(strstr(report.output, "more than 3 threads"));
+    assert_non_null(strstr(report.output, "too many goroutines are in blocking calls"));
+    scene_try(variant, "threads_max=1", 2, 2, scene_calls_at_once);
+    assert_int_equal(report.status, 70);
+    assert_non_null(
+        strstr(report.output, "more than 1 threads (knob threads_max): there are 2 workers"));
 }

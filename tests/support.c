@@ -131,6 +131,9 @@ static void child_run(const struct support_run *run, struct support_report *shar
         support_fail(__FILE__, __LINE__, "no variant %s", run->variant);
     void *knobs = calloc(1, ops->knobs_size);
     support_set(knobs, ops->knobs, run->settings);
+    const char *wrong = ops->check ? ops->check(knobs) : NULL;
+    if (wrong)
+        support_fail(__FILE__, __LINE__, "%s,%s: %s", run->variant, run->settings, wrong);
     if (machine_init(NULL, 0) != 0)
         support_fail(__FILE__, __LINE__, "machine_init failed");
     if (run->before)

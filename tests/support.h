@@ -57,6 +57,12 @@ bool support_takes(const struct param *table, const char *setting);
 /* The variant, or NULL. */
 const struct sched_ops *support_variant(const char *name);
 
+/* Inside a child. */
+static inline struct sched *this_sched(void)
+{
+    return machine_self()->sched;
+}
+
 /* Ends the child with status 1 and one line on standard error. Any stack. */
 _Noreturn void support_fail(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -27,7 +27,7 @@ quick="--reps 1 --iterations 1 --warmup 0 --workers 2"
 # Help and version
 expect help 0 "Usage: schedlab" -- --help
 expect version 0 "schedlab" -- --version
-for command in list run sweep report doctor calibrate merge compare audit micro export bench; do
+for command in list run sweep report doctor calibrate merge compare diff audit micro export bench; do
     expect "$command has help with an example" 0 "Example:" -- $command --help
     sed -n '/^Example:$/,/^$/p' out | sed '1d;$d' | sed ':again; /\\$/ { N; s/\\\n */ /; b again }' >examples
     [ -s examples ] && ! grep -vE "^  schedlab $command( |\$)" examples >err && report 1 "$command has examples to copy" ||
@@ -145,6 +145,13 @@ expect run_serial_of_goroutines_is_skipped 1 "has no serial version" -- run seri
 expect run_that_needs_a_handoff_is_skipped_without 1 "pipes,mode=block would never end: a goroutine in a blocking call keeps its worker in gmp,calls=none" -- \
     run gmp,calls=none pipes,mode=block $quick
 expect run_that_needs_a_handoff_is_skipped_on_bound_workers 1 "keeps its worker in static" -- run static pipes,mode=shared $quick
+expect run_that_polls_is_skipped_where_calls_keep_all_workers 1 "pipes may never end: a goroutine in a blocking call keeps its worker in gmp,netpoll=call,calls=none" -- \
+    run gmp,netpoll=call,calls=none pipes $quick
+expect run_that_polls_needs_no_poller 0 "" -- run gmp,netpoll=call pipes,n=10,settle_ns=0 $quick
+run run gmp,threads_max=2 pipes,n=5,mode=block,settle_ns=0 $quick
+check run_says_once_why_it_failed [ "$(grep -c 'too many goroutines' err)" = 1 ]
+(ulimit -n 40 && run run gmp echo,connections=64,messages=1 $quick && true)
+check run_names_what_the_system_refuses grep -q 'Too many open files' err
 expect run_that_needs_none_is_not_skipped 0 "" -- run uthread pipes,n=10,settle_ns=0 $quick
 threads="[(e['value'], 'per_op' in e) for e in j['records'][0]['events']][0]"
 run run gmp pipes,n=40,settle_ns=0,mode=block --events PROCESS_THREADS $quick --format json

@@ -11,11 +11,6 @@
 
 #include "every_variant.h"
 
-static struct sched *this_sched(void)
-{
-    return machine_self()->sched;
-}
-
 /* A spinner loses its P -------------------------------------------------------------------------
  *
  * M 1 runs a goroutine. M 2 is to search for work, and has not begun. Then there is to be only one

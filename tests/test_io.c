@@ -20,25 +20,6 @@
 
 enum { WORKERS = 6 };
 
-static struct support_report report;
-
-static void run_scene(const char *variant, const char *settings, int workers, void (*fn)(void *))
-{
-    uint64_t seed = every_seed();
-    struct support_run run = {.variant = variant,
-                              .settings = settings,
-                              .workers = workers,
-                              .seed = seed,
-                              .fn = fn,
-                              .arg = &seed};
-    support_run(&run, &report);
-    if (report.status != 0 || report.live != 0)
-        fail_msg("%s,%s, %d workers, SCHEDLAB_SEED=%" PRIu64 ": status %d, %" PRId64
-                 " Gs alive, output:\n%s",
-                 variant, settings ? settings : "", workers, seed, report.status, report.live,
-                 report.output);
-}
-
 static void run_polled(void (*fn)(void *))
 {
     static const char *const settings[] = {"netpoll=thread", "netpoll=thread,netpoll_trigger=level",
@@ -64,11 +45,6 @@ static void run_both(void (*fn)(void *))
 {
     run_polled(fn);
     run_called(fn);
-}
-
-static struct sched *this_sched(void)
-{
-    return machine_self()->sched;
 }
 
 static uint64_t stat_now(enum stat_id which)

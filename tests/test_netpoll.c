@@ -18,28 +18,6 @@
 
 enum { PIPES = 6, ROUNDS = 400 };
 
-static struct sched *this_sched(void)
-{
-    return machine_self()->sched;
-}
-
-static void run_scene(const char *variant, const char *settings, int workers, void (*fn)(void *))
-{
-    static struct support_report report;
-    uint64_t seed = every_seed();
-    struct support_run run = {.variant = variant,
-                              .settings = settings,
-                              .workers = workers,
-                              .seed = seed,
-                              .fn = fn,
-                              .arg = &seed};
-    support_run(&run, &report);
-    if (report.status != 0 || report.live != 0)
-        fail_msg("%s,%s, %d workers, SCHEDLAB_SEED=%" PRIu64 ": status %d, %" PRId64
-                 " Gs alive, output:\n%s",
-                 variant, settings, workers, seed, report.status, report.live, report.output);
-}
-
 /* Readies what one look finds; how many. */
 static int look_and_ready(int64_t delay_ns)
 {

@@ -495,6 +495,36 @@ static void median_latency_is_told_where_it_disagrees(void **state)
     }
 }
 
+/* B's samples have too few latencies for a tail: medians are compared, which both have. */
+static void median_latency_answers_where_some_have_no_tail(void **state)
+{
+    (void)state;
+    struct report_cell cells[] = {cell("a", 2, 900, 1100), cell("b", 2, 900, 1100)};
+    struct report_group group = {
+        .id = "g", .cells = cells, .count = 2, .figure = SWEEP_FIGURE_LATENCY};
+    struct report report = {.records = json_array(), .groups = &group, .groups_count = 1};
+    for (int i = 0; i < CELL_SAMPLES; i++) {
+        json_t *a = latency_record("a", i, 10000), *b = latency_record("b", i, 20000);
+        json_object_set_new(json_object_get(a, "latency"), "p50_ns", json_integer(1000 + i));
+        json_object_set_new(json_object_get(b, "latency"), "p50_ns", json_integer(500 + i));
+        json_object_del(json_object_get(b, "latency"), "p99_ns");
+        json_array_append_new(report.records, a);
+        json_array_append_new(report.records, b);
+    }
+    char *page = NULL;
+    size_t size;
+    FILE *to = open_memstream(&page, &size);
+    report_answers_write(to, &report);
+    fclose(to);
+    assert_non_null(strstr(page, "too few of them to tell 99 %"));
+    assert_non_null(strstr(page, "<td class=\"winner\">b</td>"));
+    assert_null(strstr(page, "99 % of operations within"));
+    assert_null(strstr(page, "nothing to compare"));
+    assert_null(strstr(page, "But half of them"));
+    free(page);
+    json_decref(report.records);
+}
+
 /* A latency of about ns, measured between probes of line_ns. */
 static void add_latency_in_mood(json_t *records, const char *id, int ns, int line_ns)
 {
@@ -551,6 +581,7 @@ int main(void)
         cmocka_unit_test(latencies_have_the_verdicts_of_throughputs),
         cmocka_unit_test(programs_are_told_the_answer_to_the_question),
         cmocka_unit_test(median_latency_is_told_where_it_disagrees),
+        cmocka_unit_test(median_latency_answers_where_some_have_no_tail),
         cmocka_unit_test(who_is_slower_than_a_tie_is_told),
         cmocka_unit_test(latencies_are_judged_in_the_mood_that_all_have),
     };

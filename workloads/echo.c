@@ -87,6 +87,12 @@ static const char *echo_check(const void *params)
     return NULL;
 }
 
+static bool echo_polls(const void *params)
+{
+    (void)params;
+    return true;
+}
+
 static bool echo_has_latency(const void *params)
 {
     (void)params;
@@ -301,16 +307,19 @@ static const char *echo_verify(void *arg, const struct outcome *out, char *why, 
                  strerror(-state->accept_error));
         return why;
     }
+    /* errors first: who could not be connected is why others said nothing */
+    for (int64_t i = 0; i < n; i++) {
+        if (state->clients[i].error) {
+            snprintf(why, why_size, "connection %" PRId64 " of %" PRId64 ": %s", i, n,
+                     strerror(-state->clients[i].error));
+            return why;
+        }
+    }
     for (int64_t i = 0; i < n; i++) {
         const struct echo_client *client = &state->clients[i];
         uint64_t sum = 0;
         for (int64_t m = 0; m < messages; m++)
             sum += echo_word(state, i, m);
-        if (client->error) {
-            snprintf(why, why_size, "connection %" PRId64 " of %" PRId64 ": %s", i, n,
-                     strerror(-client->error));
-            return why;
-        }
         if (client->answered != messages || client->sum != sum) {
             snprintf(why, why_size,
                      "connection %" PRId64 " got %" PRId64 " of %" PRId64 " messages back", i,
@@ -344,6 +353,7 @@ const struct workload workload_echo = {
     .params = echo_param_table,
     .params_size = sizeof(struct echo_params),
     .live_gs_max = echo_live_gs_max,
+    .polls = echo_polls,
     .has_latency = echo_has_latency,
     .check = echo_check,
     .init = echo_init,

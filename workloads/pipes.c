@@ -84,6 +84,11 @@ static bool pipes_needs_handoff(const void *params)
     return ((const struct pipes_params *)params)->mode != PIPES_POLL;
 }
 
+static bool pipes_polls(const void *params)
+{
+    return ((const struct pipes_params *)params)->mode == PIPES_POLL;
+}
+
 static void *pipes_init(const void *params, uint64_t seed)
 {
     (void)seed;
@@ -243,6 +248,7 @@ const struct workload workload_pipes = {
     .live_gs_max = pipes_live_gs_max,
     .has_latency = pipes_has_latency,
     .needs_handoff = pipes_needs_handoff,
+    .polls = pipes_polls,
     .init = pipes_init,
     .run = pipes_run,
     .run_serial = pipes_run_serial,

@@ -64,6 +64,11 @@ struct workload {
      * is in a blocking call; left out: never. */
     bool (*needs_handoff)(const void *params);
 
+    /* Optional. Whether goroutines of run() wait for each other by descriptors that a poller can
+     * wait for. Without a poller these are blocking calls, and run() may come to no end where the
+     * worker of such a goroutine goes to no other; left out: never. */
+    bool (*polls)(const void *params);
+
     /* Optional. Whether run() fills out->latency; left out: never. */
     bool (*has_latency)(const void *params);
 

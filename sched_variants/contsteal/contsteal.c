@@ -62,6 +62,7 @@ static struct g *contsteal_steal(struct m *m)
         stat_add(&m->stats, STAT_TASKS_STOLEN, 1);
     else
         stat_add(&m->stats, STAT_STEALS_FAILED, 1);
+    sched_event_if(m, SCHED_FOUND_NOTHING, !gp);
     return gp;
 }
 

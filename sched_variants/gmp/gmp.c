@@ -93,7 +93,7 @@ static struct g *gmp_steal(struct m *m)
     struct lrq *mine = m->p->variant;
     for (int64_t pass = 0; pass < knobs->lrq.passes; pass++) {
         struct walk walk = walk_start(m, mine, (uint32_t)sched->procs, (uint32_t)m->p->id);
-        bool last = pass == knobs->lrq.passes - 1;
+        bool last = pass == knobs->lrq.passes - 1 && !lrq_has_private_next(&knobs->lrq);
         uint32_t i;
         while (walk_next(&walk, &i)) {
             struct p *p = sched->allp[i];
@@ -105,11 +105,13 @@ static struct g *gmp_steal(struct m *m)
             if (gp) {
                 mine->last_victim = (int32_t)i;
                 stat_add(&m->stats, STAT_STEALS, 1);
+                sched_event(m, SCHED_TAKEN, gp, FROM_VICTIM, (int32_t)i);
                 return gp;
             }
         }
     }
     stat_add(&m->stats, STAT_STEALS_FAILED, 1);
+    sched_event(m, SCHED_FOUND_NOTHING, NULL, 0, 0);
     return NULL;
 }
 
@@ -117,8 +119,9 @@ static bool gmp_has_work(struct sched *sched)
 {
     if (!globq_is_empty(globq_of(sched)))
         return true;
+    bool private_next = lrq_has_private_next(sched->knobs);
     for (int32_t i = 0; i < sched->procs; i++)
-        if (lrq_has_work(sched, sched->allp[i]->variant))
+        if (lrq_has_work(sched->allp[i]->variant, private_next))
             return true;
     return false;
 }

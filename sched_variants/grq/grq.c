@@ -45,6 +45,7 @@ static struct g *grq_pick(struct m *m, bool *inherit)
     struct g *gp = globq_get(m, m->sched->variant);
     if (gp)
         stat_add(&m->stats, STAT_GRQ_HITS, 1);
+    sched_event(m, SCHED_TAKEN, gp, FROM_GLOBAL, 0);
     return gp;
 }
 

@@ -83,7 +83,12 @@ void machine_call(void);
  *     likewise, what it writes at the end of the caller's stack
  *   void machine_name(const void *start, size_t size, const char *name)
  *     what lies there from now on, "lrq.head", for machines that say where misses are; a name is a
- *     string literal. A block of machine_alloc() has none at first, and loses its names when freed */
+ *     string literal. A block of machine_alloc() has none at first, and loses its names when freed
+ *   void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, int32_t b)
+ *     what a scheduler does, as numbers of the caller's that mean nothing here, for machines that
+ *     keep record of it; takes no time
+ *   MACHINE_TAKES_NO_TIME
+ *     before a small static function that makes up such numbers: what it reads costs nothing */
 
 /* Gives the core to another runnable thread, if there is one. */
 void machine_yield(void);

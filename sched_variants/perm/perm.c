@@ -27,15 +27,6 @@ static const struct param perm_knobs[] = {
     {0},
 };
 
-/* A private slot of a thread that sleeps or blocks would be out of everybody's reach. */
-static const char *perm_check(const void *knobs)
-{
-    const struct perm_knobs *k = knobs;
-    if (k->lrq.backoff_ns == BACKOFF_NEVER)
-        return "backoff_ns=never is for gmp, whose runnext moves on with its P";
-    return lrq_check(knobs);
-}
-
 static struct globq *globq_of(const struct sched *sched)
 {
     return &((struct perm *)sched->variant)->globq;
@@ -89,6 +80,22 @@ static struct g *perm_pick(struct m *m, bool *inherit)
     return lrq_pick(m, m->variant, globq_of(m->sched), inherit);
 }
 
+/* Does m hold a P? It stops to before whoever puts that P on the idle list asks for work. */
+static bool holds_p(const struct sched *sched, const struct m *m)
+{
+    for (int32_t i = 0; i < sched->procs; i++)
+        if (atomic_load_explicit(&sched->allp[i]->m, memory_order_acquire) == m) /* P2 */
+            return true;
+    return false;
+}
+
+/* With backoff_ns=never a slot is private while its thread may run. That of a thread that sleeps or
+ * blocks is not: in gmp it would move on with the P, here it would be out of everybody's reach. */
+static bool has_private_next(const struct sched *sched, const struct m *m)
+{
+    return lrq_has_private_next(sched->knobs) && !m_in_call(m) && holds_p(sched, m);
+}
+
 /* The Ms are a list, and their number only grows: the walk goes by M numbers, newest M first. */
 static struct m *m_by_index(struct m *newest, uint32_t count, uint32_t i)
 {
@@ -113,15 +120,18 @@ static struct g *perm_steal(struct m *m)
             if (victim == m)
                 continue;
             struct g *gp =
-                lrq_steal(m, mine, victim->variant, last, m_is_awake(victim) && !m_in_call(victim));
+                lrq_steal(m, mine, victim->variant, last && !has_private_next(m->sched, victim),
+                          m_is_awake(victim) && !m_in_call(victim));
             if (gp) {
                 mine->last_victim = (int32_t)i;
                 stat_add(&m->stats, STAT_STEALS, 1);
+                sched_event(m, SCHED_TAKEN, gp, FROM_VICTIM, (int32_t)i);
                 return gp;
             }
         }
     }
     stat_add(&m->stats, STAT_STEALS_FAILED, 1);
+    sched_event(m, SCHED_FOUND_NOTHING, NULL, 0, 0);
     return NULL;
 }
 
@@ -130,7 +140,7 @@ static bool perm_has_work(struct sched *sched)
     if (!globq_is_empty(globq_of(sched)))
         return true;
     for (struct m *m = sched_first_m(sched); m; m = m->all_link)
-        if (lrq_has_work(sched, m->variant))
+        if (lrq_has_work(m->variant, has_private_next(sched, m)))
             return true;
     return false;
 }
@@ -141,7 +151,7 @@ const struct sched_ops perm_ops = {
     .source = "[Vyukov12]",
     .knobs = perm_knobs,
     .knobs_size = sizeof(struct perm_knobs),
-    .check = perm_check,
+    .check = lrq_check,
     .forkjoin = FJ_GO,
     .init = perm_init,
     .m_init = perm_m_init,

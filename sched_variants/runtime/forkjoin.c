@@ -104,6 +104,7 @@ void fj_sync_park(struct fj_frame *frame)
     if (atomic_fetch_add_explicit(&frame->pending, spawned, memory_order_acq_rel) + spawned !=
         0) { /* F1 */
         stat_add(&m->stats, STAT_JOINS_STALLED, 1);
+        sched_event(m, SCHED_STALLED, self, 0, 0);
         g_park();
     }
     self->wait_reason = WAIT_NONE;
@@ -146,6 +147,7 @@ void *fj_steal(struct m *m, bool own)
             stat_add(&m->stats, STAT_STEALS, victim != m);
             stat_add(&m->stats, STAT_STOLEN, victim != m);
             stat_add(&m->stats, STAT_TASKS_STOLEN, 1);
+            sched_event_m(m, SCHED_TASK_STOLEN, victim);
             return item;
         }
         victim = victim->all_link ? victim->all_link : newest;
@@ -213,6 +215,7 @@ static bool help_publish(struct fj_worker *w, struct fj_frame *frame)
     int64_t at = bottom;
     for (bool more = true; frame && more; frame = frame->up)
         at = help_publish_frame(&w->tasks, frame, &keep, at, &more);
+    sched_event(w->m, SCHED_TASKS_PUBLISHED, NULL, (int32_t)(bottom - at), 0);
     deque_publish(&w->tasks, bottom);
     return true;
 }
@@ -314,6 +317,7 @@ static void run_public(struct fj_worker *w, struct fj_frame *frame)
     struct fj_task *task;
     while (frame->spawned > 0 && (task = deque_pop(&w->tasks))) {
         INVARIANT(task->frame == frame);
+        sched_event(w->m, SCHED_TASK_TAKEN_BACK, NULL, 0, 0);
         fj_took_back(w);
         frame->spawned--;
         frame->queued--;
@@ -331,8 +335,10 @@ void fj_sync_help(struct fj_frame *frame)
     run_public(&m->fj, frame);
     if (frame->spawned > 0) {
         frame->queued -= frame->spawned;
-        if (atomic_load_explicit(&frame->pending, memory_order_relaxed) > -frame->spawned)
+        if (atomic_load_explicit(&frame->pending, memory_order_relaxed) > -frame->spawned) {
             stat_add(&m->stats, STAT_JOINS_STALLED, 1);
+            sched_event(m, SCHED_STALLED, m->curg, 0, 0);
+        }
         help_until_done(m, frame);
         fj_count_live(-frame->spawned);
     }

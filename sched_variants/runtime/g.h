@@ -24,6 +24,7 @@
 #ifndef SCHEDLAB_G_H
 #define SCHEDLAB_G_H
 
+#include "events.h"
 #include "forkjoin.h"
 #include "lock.h"
 #include "machine.h"
@@ -194,6 +195,39 @@ static inline uint32_t p_schedtick(const struct p *p)
 static inline bool p_in_call(const struct p *p)
 {
     return atomic_load_explicit(&p->call, memory_order_relaxed) & 1;
+}
+
+/* m does something, on any stack: see events.h. gp NULL: nothing, if the event is about a G. */
+static MACHINE_TAKES_NO_TIME void sched_event(const struct m *m, enum sched_event kind,
+                                              const struct g *gp, int32_t a, int32_t b)
+{
+    if (gp || kind >= SCHED_EVENT_FIRST_OF_MS)
+        machine_event(kind, m->id, m->p ? m->p->id : -1, gp ? (int64_t)gp->id : -1, a, b);
+}
+
+/* n times: not at all, or once, so that the caller need not branch. */
+static MACHINE_TAKES_NO_TIME void sched_event_if(const struct m *m, enum sched_event kind, bool n)
+{
+    if (n)
+        machine_event(kind, m->id, m->p ? m->p->id : -1, -1, 0, 0);
+}
+
+/* Something that m does to another M, or to a P. */
+static MACHINE_TAKES_NO_TIME void sched_event_m(const struct m *m, enum sched_event kind,
+                                                const struct m *other)
+{
+    machine_event(kind, m->id, m->p ? m->p->id : -1, -1, other->id, 0);
+}
+
+static MACHINE_TAKES_NO_TIME void sched_event_p(const struct m *m, enum sched_event kind,
+                                                const struct p *p)
+{
+    machine_event(kind, m->id, m->p ? m->p->id : -1, -1, p->id, 0);
+}
+
+static MACHINE_TAKES_NO_TIME void sched_event_park(const struct m *m)
+{
+    machine_event(SCHED_PARKED, m->id, m->p ? m->p->id : -1, m->curg->id, m->curg->wait_reason, 0);
 }
 
 enum spinners { SPINNERS_NONE, SPINNERS_HALF, SPINNERS_ALL };

@@ -72,6 +72,7 @@ const char *const wake_words[] = {"chain", "all", "none", NULL};
 static bool m_note_sleep(struct m *m, uint32_t sleeping, int64_t timeout_ns)
 {
     stat_add(&m->stats, STAT_SLEEPS, 1);
+    sched_event(m, SCHED_SLEPT, NULL, 0, 0);
     int64_t end = timeout_ns < 0 ? -1 : machine_now() + timeout_ns;
     while (atomic_load_explicit(&m->note, memory_order_relaxed) == sleeping) { /* N2 follows */
         int64_t left = end < 0 ? -1 : end - machine_now();
@@ -100,6 +101,7 @@ static struct g *m_note_poll(struct m *m, int64_t timeout_ns, bool *woken)
 {
     struct sched *sched = m->sched;
     stat_add(&m->stats, STAT_SLEEPS, 1);
+    sched_event(m, SCHED_SLEPT, NULL, 0, 0);
     atomic_store_explicit(&sched->polled_at, POLLED_NOW, memory_order_relaxed); /* a hint */
     struct g *list = netpoll(sched, timeout_ns);
     atomic_store_explicit(&sched->polled_at, machine_now(), memory_order_relaxed);
@@ -130,6 +132,7 @@ void m_acquire_p(struct m *m, struct p *p)
 {
     INVARIANT(!m->p);
     m->p = p;
+    sched_event_p(m, SCHED_P_TAKEN, p);
     atomic_store_explicit(&p->m, m, memory_order_release); /* P1 */
     machine_fence(&m->fence_scratch); /* Z2: pairs with Z1 in go_set_workers() */
     /* relaxed: by Z2 the new number is seen here, or p->m by who changes it */
@@ -153,6 +156,7 @@ static struct p *idle_p_get(struct sched *sched)
 void idle_p_put(struct m *m, struct p *p)
 {
     struct sched *sched = m->sched;
+    sched_event_p(m, SCHED_P_IDLED, p);
     atomic_store_explicit(&p->m, NULL, memory_order_relaxed); /* there is nothing behind NULL */
     if (p->retired) {
         if (sched->ops->p_drain)
@@ -193,15 +197,20 @@ static bool idle_m_remove(struct sched *sched, struct m *m)
 static void start_new_m(struct m *self, struct p *p, bool spinning)
 {
     struct sched *sched = self->sched;
+    int most = (int)sched->floor->threads_max;
     /* relaxed: a limit that two pass at once is as good */
-    if (atomic_load_explicit(&sched->ms, memory_order_relaxed) >= sched->floor->threads_max &&
-        sched->floor->threads_max > 0)
+    if (most > 0 && atomic_load_explicit(&sched->ms, memory_order_relaxed) >= most) {
+        if (most < sched->procs)
+            fatal("more than %d threads (knob threads_max): there are %d workers", most,
+                  (int)sched->procs);
         fatal("more than %d threads (knob threads_max): too many goroutines are in blocking calls",
-              (int)sched->floor->threads_max);
+              most);
+    }
     struct m *m = m_new(sched, p);
     m->spinning = spinning;
     stat_add(&self->stats, STAT_SPINS, spinning);
     stat_add(&self->stats, STAT_THREADS, 1);
+    sched_event_m(self, SCHED_THREAD_STARTED, m);
     m_start(m);
 }
 
@@ -220,10 +229,12 @@ static void start_p(struct m *self, struct p *p, bool spinning)
         m->next_spinning = spinning;
     }
     lock_release(&sched->lock);
-    if (!m)
+    if (!m) {
         start_new_m(self, p, spinning);
-    else if (m_note_wake(m))
+    } else if (m_note_wake(m)) {
         stat_add(&self->stats, STAT_WAKEUPS, 1);
+        sched_event_m(self, SCHED_WOKEN, m);
+    }
 }
 
 /* Sleeps and waits for I/O end although all Ms are in blocking calls: if none watches, one is
@@ -331,6 +342,7 @@ static void idle_fence(struct m *m)
 void p_release(struct m *self, struct p *p)
 {
     struct sched *sched = self->sched;
+    sched_event_p(self, SCHED_P_HANDED_OFF, p);
     /* A P with Gs of its own must not become idle: thieves pass those by. With WAKE_NONE nobody
      * would ever wake an M for it. */
     if (sched->floor->wake == WAKE_NONE || sched->ops->has_work(sched)) {
@@ -372,6 +384,7 @@ static bool m_recheck(struct m *m)
     /* relaxed: a W1 that misses it wakes one M more */
     atomic_fetch_add_explicit(&sched->spinning, 1, memory_order_relaxed);
     stat_add(&m->stats, STAT_SPINS, 1);
+    sched_event(m, SCHED_SPUN, NULL, 0, 0);
     return true;
 }
 
@@ -517,6 +530,7 @@ void m_idle(struct m *m)
     m->nextp = NULL; /* m_wait_locked() asks for the next one */
     m->spinning = m->next_spinning;
     stat_add(&m->stats, STAT_SPINS, m->spinning);
+    sched_event_if(m, SCHED_SPUN, m->spinning);
     m->polled = netpoll_put(m, list);
 }
 
@@ -560,8 +574,10 @@ void m_start_locked(struct m *m, struct g *gp)
     to->nextp = p;      /* all that it is told: it may still be on its way to sleep */
     lock_release(&sched->lock);
     stat_add(&m->stats, STAT_LOCKED_STARTS, 1);
-    if (m_note_wake(to))
+    if (m_note_wake(to)) {
         stat_add(&m->stats, STAT_WAKEUPS, 1);
+        sched_event_m(m, SCHED_WOKEN, to);
+    }
 }
 
 /* Nobody sleeps past a timer of a heap. As in the sleeping dance, with the heap as the queue: the
@@ -655,6 +671,8 @@ void m_block_uncount(struct sched *sched)
 
 void m_block_wake(struct m *self, struct m *m)
 {
-    if (m_note_wake(m))
+    if (m_note_wake(m)) {
         stat_add(&self->stats, STAT_WAKEUPS, 1);
+        sched_event_m(self, SCHED_WOKEN, m);
+    }
 }

@@ -19,6 +19,8 @@ static void put(struct m *m, struct g *gp, enum ready_how how)
     INVARIANT(atomic_exchange_explicit(&gp->queued, 1, memory_order_relaxed) == 0);
 #endif
     stat_add(&m->stats, STAT_READIES, 1);
+    gp->wait_reason = WAIT_NONE; /* as in g_ready() */
+    sched_event(m, SCHED_READIED, gp, how, 0);
     m->ops->ready(m, gp, how);
 }
 
@@ -50,6 +52,7 @@ struct g *netpoll_put(struct m *m, struct g *list)
         first = list;
         list = first->link;
         stat_add(&m->stats, STAT_READIES, 1);
+        sched_event(m, SCHED_READIED, first, READY_POLLED, 0);
         g_hand_over(first);
     }
     /* relaxed: how many are idle now is a guess anyway */

@@ -79,17 +79,15 @@ void lrq_free(struct lrq *lrq)
     machine_free(lrq);
 }
 
-bool lrq_has_work(struct sched *sched, struct lrq *lrq)
+bool lrq_has_work(struct lrq *lrq, bool private_next)
 {
-    const struct lrq_knobs *knobs = sched->knobs;
     /* A G moves from runnext to the ring (put) but never back, so runnext is read between two looks
      * at the tail. The fences of the sleeping dance (S2, I3) order the rest. */
     uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire);
     uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_acquire);
     if (head != tail)
         return true;
-    if (knobs->backoff_ns != BACKOFF_NEVER &&
-        atomic_load_explicit(&lrq->runnext, memory_order_acquire))
+    if (!private_next && atomic_load_explicit(&lrq->runnext, memory_order_acquire))
         return true;
     return atomic_load_explicit(&lrq->tail, memory_order_acquire) != tail;
 }
@@ -114,6 +112,7 @@ static bool overflow(struct m *m, struct lrq *lrq, struct globq *globq, struct g
     gfifo_push(&moving, gp);
     globq_put_all(m, globq, &moving);
     stat_add(&m->stats, STAT_OVERFLOWS, 1);
+    sched_event(m, SCHED_OVERFLOWED, NULL, (int32_t)n + 1, 0);
     return true;
 }
 
@@ -130,6 +129,7 @@ static inline void put_tail(struct m *m, struct lrq *lrq, struct globq *globq, s
         put_full(m, lrq, globq, gp);
         return;
     }
+    sched_event(m, SCHED_PUT, gp, INTO_LOCAL, 0);
     atomic_store_explicit(&lrq->slot[tail & lrq->mask], gp, memory_order_relaxed); /* by Q1 */
     atomic_store_explicit(&lrq->tail, tail + 1, memory_order_release);             /* Q1 */
     stat_max(&m->stats, STAT_DEQUE_MAX, tail + 1 - head);
@@ -146,6 +146,7 @@ static void put_full(struct m *m, struct lrq *lrq, struct globq *globq, struct g
 void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bool next)
 {
     if (next && lrq->runnext_on) {
+        sched_event(m, SCHED_PUT, gp, INTO_RUNNEXT, 0);
         /* relaxed look: only the owner fills the slot, so an empty one stays empty until then */
         if (!atomic_load_explicit(&lrq->runnext, memory_order_relaxed)) {
             atomic_store_explicit(&lrq->runnext, gp, memory_order_release); /* Q5 */
@@ -177,6 +178,7 @@ static inline struct g *get_head(struct m *m, struct lrq *lrq)
 {
     struct g *gp = take_head(lrq);
     stat_add(&m->stats, STAT_LOCAL_HITS, gp != NULL);
+    sched_event(m, SCHED_TAKEN, gp, FROM_LOCAL, 0);
     return gp;
 }
 
@@ -189,6 +191,7 @@ static inline struct g *get_next(struct m *m, struct lrq *lrq, bool *inherit)
     if (gp) {
         *inherit = lrq->inherit;
         stat_add(&m->stats, STAT_RUNNEXT_HITS, 1);
+        sched_event(m, SCHED_TAKEN, gp, FROM_RUNNEXT, 0);
     }
     return gp;
 }
@@ -244,12 +247,14 @@ int64_t lrq_length(struct lrq *lrq)
 static void move_batch(struct m *m, struct lrq *lrq, struct gfifo *fifo, int64_t n)
 {
     uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
+    uint32_t before = tail;
     struct g *gp;
     while (n-- > 0 && (gp = gfifo_pop(fifo)))
         atomic_store_explicit(&lrq->slot[tail++ & lrq->mask], gp, memory_order_relaxed); /* by Q1 */
     atomic_store_explicit(&lrq->tail, tail, memory_order_release);                       /* Q1 */
     stat_max(&m->stats, STAT_DEQUE_MAX,
              tail - atomic_load_explicit(&lrq->head, memory_order_relaxed));
+    sched_event(m, SCHED_MOVED, NULL, (int32_t)(tail - before), 0);
 }
 
 struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs)
@@ -267,6 +272,7 @@ struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int3
     lock_release(&globq->lock);
     if (gp)
         stat_add(&m->stats, STAT_GRQ_HITS, 1);
+    sched_event(m, SCHED_TAKEN, gp, FROM_GLOBAL, 0);
     return gp;
 }
 
@@ -287,6 +293,7 @@ static __attribute__((noinline)) struct g *pick_slow(struct m *m, struct lrq *lr
     if (due && (gp = globq_get(m, globq))) {
         stat_add(&m->stats, STAT_TICK_POLLS, 1);
         stat_add(&m->stats, STAT_GRQ_HITS, 1);
+        sched_event(m, SCHED_TAKEN, gp, FROM_TICK, 0);
         return gp;
     }
     gp = lrq_get(m, lrq, inherit);
@@ -309,7 +316,7 @@ static struct g *steal_next_slot(struct m *m, struct lrq *victim, bool victim_ru
 {
     int64_t backoff = knobs_of(m)->backoff_ns;
     struct g *gp = atomic_load_explicit(&victim->runnext, memory_order_acquire); /* Q5 */
-    if (!gp || backoff == BACKOFF_NEVER)
+    if (!gp)
         return NULL;
     /* A G that has just been readied is about to run where its waker ran; give it the time. */
     if (victim_runs && backoff > 0)
@@ -318,6 +325,7 @@ static struct g *steal_next_slot(struct m *m, struct lrq *victim, bool victim_ru
                                                  memory_order_relaxed)) /* Q5 */
         return NULL;
     stat_add(&m->stats, STAT_RUNNEXT_STEALS, 1);
+    sched_event(m, SCHED_STOLEN, NULL, 1, true);
     return gp;
 }
 
@@ -362,6 +370,7 @@ struct g *lrq_steal(struct m *m, struct lrq *mine, struct lrq *victim, bool stea
     if (n > 1)
         atomic_store_explicit(&mine->tail, tail + n - 1, memory_order_release); /* Q1 */
     stat_add(&m->stats, STAT_STOLEN, n);
+    sched_event(m, SCHED_STOLEN, NULL, (int32_t)n, false);
     return gp;
 }
 

@@ -129,6 +129,12 @@ struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int3
 /* Go's findRunnable up to stealing: 1 in tick from the global queue, own queue, global queue. */
 struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inherit);
 
+/* With backoff_ns=never runnext is private; for how long is the variant's to say. */
+static inline bool lrq_has_private_next(const struct lrq_knobs *knobs)
+{
+    return knobs->backoff_ns == BACKOFF_NEVER;
+}
+
 /* Thief: moves a share of victim's ring to mine (empty) and returns the youngest of it, or runnext
  * if the ring is empty and steal_next. victim_runs: its owner runs a G now. g0. */
 struct g *lrq_steal(struct m *m, struct lrq *mine, struct lrq *victim, bool steal_next,
@@ -140,8 +146,9 @@ void lrq_drain(struct m *m, struct lrq *lrq, struct globq *globq);
 /* How many Gs it holds. A hint; any thread. */
 int64_t lrq_length(struct lrq *lrq);
 
-/* Is there something that another M may take? For has_work(); any thread. */
-bool lrq_has_work(struct sched *sched, struct lrq *lrq);
+/* Is there something that another M may take, from runnext only if that is not private? For
+ * has_work(); any thread. */
+bool lrq_has_work(struct lrq *lrq, bool private_next);
 
 /* The walk through n victims: start and step of one pass. Source: Go 1.26 proc.go randomOrder:
  * start and step are independent, and a step coprime to n visits each exactly once. */

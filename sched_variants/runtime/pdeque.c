@@ -40,6 +40,7 @@ void pdeque_ready(struct m *m, struct g *gp, enum ready_how how)
         return;
     }
     struct deque *dq = m->p->variant;
+    sched_event(m, SCHED_PUT, gp, INTO_LOCAL, 0);
     deque_push(dq, gp);
     stat_max(&m->stats, STAT_DEQUE_MAX, deque_depth_max(dq));
 }
@@ -81,14 +82,17 @@ struct g *pdeque_pick(struct m *m, bool *inherit)
         (gp = globq_get(m, globq))) {
         stat_add(&m->stats, STAT_TICK_POLLS, 1);
         stat_add(&m->stats, STAT_GRQ_HITS, 1);
+        sched_event(m, SCHED_TAKEN, gp, FROM_TICK, 0);
         return gp;
     }
     if ((gp = get_own(m))) {
         stat_add(&m->stats, STAT_LOCAL_HITS, 1);
+        sched_event(m, SCHED_TAKEN, gp, FROM_LOCAL, 0);
         return gp;
     }
     if ((gp = globq_get(m, globq)))
         stat_add(&m->stats, STAT_GRQ_HITS, 1);
+    sched_event(m, SCHED_TAKEN, gp, FROM_GLOBAL, 0);
     return gp;
 }
 
@@ -109,6 +113,8 @@ struct g *pdeque_steal(struct m *m)
         if (got == DEQUE_STOLEN) {
             stat_add(&m->stats, STAT_STEALS, 1);
             stat_add(&m->stats, STAT_STOLEN, 1);
+            sched_event(m, SCHED_STOLEN, NULL, 1, false);
+            sched_event(m, SCHED_TAKEN, item, FROM_VICTIM, (int32_t)at);
             return item;
         }
     }

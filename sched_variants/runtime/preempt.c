@@ -86,6 +86,7 @@ void preempt_request(struct m *self, struct m *m)
     /* relaxed, here and where it is read: it says only that somebody asked */
     atomic_store_explicit(&m->preempt, true, memory_order_relaxed);
     stat_add(&self->stats, STAT_PREEMPT_REQUESTS, 1);
+    sched_event_m(self, SCHED_PREEMPT_ASKED, m);
     if (self->sched->floor->preempt == PREEMPT_SIGNAL &&
         atomic_load_explicit(&m->has_self, memory_order_acquire)) /* V2 */
         machine_interrupt(&m->self);

@@ -31,6 +31,7 @@ static inline void g_put_on(struct m *m, struct g *gp, bool inherit)
     /* relaxed: see struct p */
     atomic_store_explicit(&m->p->schedtick, p_schedtick(m->p) + !inherit, memory_order_relaxed);
     stat_add(&m->stats, STAT_DISPATCHES, 1);
+    sched_event(m, SCHED_DISPATCHED, gp, inherit, 0);
     if (gp->last_m != m)
         g_has_moved(m, gp);
     gp->wait_reason = WAIT_NONE;
@@ -39,13 +40,14 @@ static inline void g_put_on(struct m *m, struct g *gp, bool inherit)
     atomic_store_explicit(&gp->on_cpu, 1, memory_order_relaxed);
 }
 
-static inline void g_mark_queued(struct g *gp)
+/* m is about to put gp into a queue. */
+static inline void g_mark_queued(struct m *m, struct g *gp, enum ready_how how)
 {
+    sched_event(m, SCHED_READIED, gp, how, 0);
 #ifdef SCHEDLAB_DEBUG
     /* A G in two queues, or readied twice, would run on two Ms. relaxed: the queue hands gp over */
     INVARIANT(atomic_exchange_explicit(&gp->queued, 1, memory_order_relaxed) == 0);
 #endif
-    (void)gp;
 }
 
 /* The stack of from is at rest: whoever waits to run it may go on. O1, pairs with O2. */
@@ -124,6 +126,7 @@ void g_park(void)
 {
     struct m *m = machine_self();
     stat_add(&m->stats, STAT_PARKS, 1);
+    sched_event_park(m);
     schedule_from(m, m->curg);
 }
 
@@ -131,7 +134,8 @@ void g_ready(struct g *gp)
 {
     struct m *m = machine_self();
     stat_add(&m->stats, STAT_READIES, 1);
-    g_mark_queued(gp);
+    gp->wait_reason = WAIT_NONE; /* for the trace: it waits no longer, only for a worker */
+    g_mark_queued(m, gp, READY_WOKEN);
     m->ops->ready(m, gp, READY_WOKEN);
     wakep(m);
 }
@@ -141,7 +145,7 @@ void g_yield_as(struct m *m, enum ready_how how)
     struct g *gp = m->curg;
     if (m->fj.held)
         return; /* FJ_HELP, in a region: what it has queued belongs to this worker */
-    g_mark_queued(gp);
+    g_mark_queued(m, gp, how);
     m->ops->ready(m, gp, how);
     wakep(m);
     schedule_from(m, gp);
@@ -163,7 +167,7 @@ void g_inject_self(struct m *m)
 {
     struct g *gp = m->curg;
     INVARIANT(!m->p && !m->fj.held);
-    g_mark_queued(gp);
+    g_mark_queued(m, gp, READY_INJECTED);
     m->ops->ready(m, gp, READY_INJECTED);
     wakep_slow(m); /* without a P its fence is its own: idle.c */
     m->next = NULL;
@@ -177,7 +181,7 @@ void g_inject_self(struct m *m)
 static void g_run_child(struct m *m, struct g *gp)
 {
     struct g *parent = m->curg;
-    g_mark_queued(parent);
+    g_mark_queued(m, parent, READY_PARENT);
     m->ops->ready(m, parent, READY_PARENT);
     wakep(m);
     g_put_on(m, gp, false);
@@ -186,7 +190,7 @@ static void g_run_child(struct m *m, struct g *gp)
 
 void g_spawn(struct m *m, struct g *gp)
 {
-    g_mark_queued(gp);
+    g_mark_queued(m, gp, READY_NEW);
     /* a G that is locked to its thread must not leave it to its child */
     if (m->ops->forkjoin == FJ_WORK && !m->locked_g) {
         g_run_child(m, gp);
@@ -202,7 +206,7 @@ void g_spawn_queued(struct m *m, void (*fn)(void *), void *arg)
     struct g *gp = g_alloc(m);
     gp->fn = fn;
     gp->arg = arg;
-    g_mark_queued(gp);
+    g_mark_queued(m, gp, READY_NEW);
     m->ops->ready(m, gp, READY_NEW);
     wakep(m);
 }
@@ -353,6 +357,7 @@ static struct g *m_spin(struct m *m, bool *inherit)
         /* relaxed: a W1 (idle.c) that misses it wakes one M more */
         atomic_fetch_add_explicit(&sched->spinning, 1, memory_order_relaxed);
         stat_add(&m->stats, STAT_SPINS, 1);
+        sched_event(m, SCHED_SPUN, NULL, 0, 0);
     }
     int64_t deadline = sched->floor->spin_ns ? machine_now() + sched->floor->spin_ns : 0;
     for (;;) {

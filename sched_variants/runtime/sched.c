@@ -198,6 +198,7 @@ void m_start_with(struct m *self, struct g *gp)
     m->next = gp;
     m->next_inherit = false;
     stat_add(&self->stats, STAT_THREADS, 1);
+    sched_event_m(self, SCHED_THREAD_STARTED, m);
     m_start(m);
 }
 
@@ -205,6 +206,7 @@ void m_start_server(struct m *self, struct p *p)
 {
     struct m *m = m_new(self->sched, p);
     stat_add(&self->stats, STAT_THREADS, 1);
+    sched_event_m(self, SCHED_THREAD_STARTED, m);
     m_start(m);
 }
 

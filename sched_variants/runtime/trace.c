@@ -3,14 +3,17 @@
  *
  * Called by sysmon. Everything is looked at while it changes, as in Go: a line may show a moment
  * that never was. What Go prints and this runtime does not have (garbage collection, stopping the
- * world) stands there with the value of something that is off.
+ * world, locks that forbid preemption) stands there with the value of something that is off.
  *
  * Source: Go 1.26 runtime/proc.go schedtrace.
- *   Differs: of the lines of scheddetail only the first is Go's whole. A P's lacks gfreecnt and
- *            timerslen, an M's has what may be looked at while it runs, and Gs have none: they are
- *            listed only when nothing runs (deadlock.c).
+ *   Same:    lines, fields and their order; the numbers of states; nothing ends meanwhile that is
+ *            told of (here by g_lock, so that memory of ended Gs stays).
+ *   Differs: gfreecnt is the M's that holds the P, whose caches they are here; with one heap of
+ *            timers for all its length stands at each P. The words for what a G waits for are Go's
+ *            where Go has that wait, and only those of the last one that has not come to its end.
  */
 #include "internal.h"
+#include "timer.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,31 +49,47 @@ static long long queued(struct sched *sched, struct p *p)
     return sched->ops->queued ? sched->ops->queued(sched, p) : 0;
 }
 
-/* relaxed, in all of the following: a look */
-static void add_ps(struct text *text, struct sched *sched, bool detailed)
+/* relaxed, in all of the following: a look. PEEK is one at what its owner writes without care for
+ * others; what is found is printed and nothing else. */
+#define PEEK(place) (*(const volatile __typeof__(place) *)&(place))
+#define PEEKS __attribute__((no_sanitize("thread")))
+
+static void add_queues(struct text *text, struct sched *sched)
 {
-    for (int32_t i = 0; i < sched->procs; i++) {
-        struct p *p = sched->allp[i];
-        struct m *m = atomic_load_explicit(&p->m, memory_order_acquire); /* P2 */
-        if (!detailed) {
-            add(text, "%s%lld%s", i ? " " : " [ ", queued(sched, p),
-                i == sched->procs - 1 ? " ]" : "");
-            continue;
-        }
-        add(text, "  P%d: status=%d schedtick=%u syscalltick=%u m=", i, m ? 1 : 0, p_schedtick(p),
-            atomic_load_explicit(&p->call, memory_order_relaxed) / 2);
-        if (m)
-            add(text, "%d", m->id);
-        else
-            add(text, "nil");
-        add(text, " runqsize=%lld\n", queued(sched, p));
-    }
-    if (detailed)
-        return;
+    for (int32_t i = 0; i < sched->procs; i++)
+        add(text, "%s%lld%s", i ? " " : " [ ", queued(sched, sched->allp[i]),
+            i == sched->procs - 1 ? " ]" : "");
     add(text, " schedticks=[ ");
     for (int32_t i = 0; i < sched->procs; i++)
         add(text, "%u ", p_schedtick(sched->allp[i]));
     add(text, "]\n");
+}
+
+static void add_number_or_nil(struct text *text, const char *key, bool some, int64_t number)
+{
+    if (some)
+        add(text, "%s%lld", key, (long long)number);
+    else
+        add(text, "%snil", key);
+}
+
+/* Of Go's states of a P. */
+enum { P_IDLE = 0, P_RUNNING = 1, P_DEAD = 4 };
+
+PEEKS static void add_ps(struct text *text, struct sched *sched)
+{
+    for (int32_t i = 0; i < sched->procs; i++) {
+        struct p *p = sched->allp[i];
+        struct m *m = atomic_load_explicit(&p->m, memory_order_acquire); /* P2 */
+        add(text, "  P%d: status=%d schedtick=%u syscalltick=%u", i,
+            m                  ? P_RUNNING
+            : PEEK(p->retired) ? P_DEAD
+                               : P_IDLE,
+            p_schedtick(p), atomic_load_explicit(&p->call, memory_order_relaxed) / 2);
+        add_number_or_nil(text, " m=", m, m ? m->id : 0);
+        add(text, " runqsize=%lld gfreecnt=%u timerslen=%zu\n", queued(sched, p),
+            m ? PEEK(m->cache.gs_count) : 0, PEEK(p->timers->count));
+    }
 }
 
 /* The number of the P that m holds, or -1. */
@@ -82,14 +101,64 @@ static int32_t p_of(const struct sched *sched, const struct m *m)
     return -1;
 }
 
-static void add_ms(struct text *text, struct sched *sched)
+PEEKS static void add_ms(struct text *text, struct sched *sched)
 {
     for (struct m *m = sched_first_m(sched); m; m = m->all_link) {
         int32_t p = p_of(sched, m);
-        add(text, p < 0 ? "  M%d: p=nil" : "  M%d: p=%d", m->id, p);
-        add(text, " blocked=%s incall=%s\n", m_is_awake(m) ? "false" : "true",
-            m_in_call(m) ? "true" : "false");
+        /* pre: g_lock; what it runs, or ends just now, is in its cache at worst */
+        const struct g *curg = PEEK(m->curg), *locked = PEEK(m->locked_g);
+        add(text, "  M%d:", m->id);
+        add_number_or_nil(text, " p=", p >= 0, p);
+        add_number_or_nil(text, " curg=", curg, curg ? PEEK(curg->id) : 0);
+        add(text, " mallocing=0 throwing=0 preemptoff= locks=0 dying=0 spinning=%s blocked=%s",
+            PEEK(m->spinning) ? "true" : "false", m_is_awake(m) ? "false" : "true");
+        add_number_or_nil(text, " lockedg=", locked, locked ? PEEK(locked->id) : 0);
+        add(text, "\n");
     }
+}
+
+/* Of Go's states of a G. */
+enum { G_RUNNABLE = 1, G_RUNNING = 2, G_SYSCALL = 3, G_WAITING = 4 };
+
+static const char *const reasons[] = {
+    [WAIT_NONE] = "",
+    [WAIT_CHAN_SEND] = "chan send",
+    [WAIT_CHAN_RECV] = "chan receive",
+    [WAIT_WAITGROUP] = "sync.WaitGroup.Wait",
+    [WAIT_MUTEX] = "sync.Mutex.Lock",
+    [WAIT_COND] = "sync.Cond.Wait",
+    [WAIT_JOIN] = "join",
+    [WAIT_SYNC] = "fork/join sync",
+    [WAIT_SLEEP] = "sleep",
+    [WAIT_IO_READ] = "IO wait",
+    [WAIT_IO_WRITE] = "IO wait",
+    [WAIT_IO_TURN] = "semacquire",
+    [WAIT_IO_CLOSE] = "semacquire",
+    [WAIT_CHILD] = "",
+    [WAIT_SELECT] = "select",
+    [WAIT_SEM] = "semacquire",
+    [WAIT_READ_LOCK] = "sync.RWMutex.RLock",
+    [WAIT_WRITE_LOCK] = "sync.RWMutex.Lock",
+};
+
+/* A parent whose child runs, and waits for nothing but its turn, is runnable. */
+static int g_status(bool runs, const struct m *m, unsigned reason)
+{
+    if (runs)
+        return m && m_in_call(m) ? G_SYSCALL : G_RUNNING;
+    return reason == WAIT_NONE || reason == WAIT_CHILD ? G_RUNNABLE : G_WAITING;
+}
+
+PEEKS static void add_g(struct g *gp, void *arg)
+{
+    struct text *text = arg;
+    bool runs = atomic_load_explicit(&gp->on_cpu, memory_order_relaxed);
+    const struct m *m = PEEK(gp->last_m), *locked = gp->locked ? PEEK(gp->locked_m) : NULL;
+    unsigned reason = PEEK(gp->wait_reason);
+    add(text, "  G%u: status=%d(%s)", gp->id, g_status(runs, m, reason), reasons[reason]);
+    add_number_or_nil(text, " m=", runs && m, m ? m->id : 0);
+    add_number_or_nil(text, " lockedm=", locked, locked ? locked->id : 0);
+    add(text, "\n");
 }
 
 void schedtrace(struct sched *sched, int64_t since_start_ns, bool detailed)
@@ -109,10 +178,15 @@ void schedtrace(struct sched *sched, int64_t since_start_ns, bool detailed)
         atomic_load_explicit(&sched->idle_ps, memory_order_relaxed),
         atomic_load_explicit(&sched->ms, memory_order_relaxed),
         atomic_load_explicit(&sched->spinning, memory_order_relaxed), idle_ms, queued(sched, NULL));
-    if (detailed)
+    if (!detailed) {
+        add_queues(&text, sched);
+    } else {
         add(&text, " gcwaiting=false nmidlelocked=%d stopwait=0 sysmonwait=false\n", locked_ms);
-    add_ps(&text, sched, detailed);
-    if (detailed)
+        add_ps(&text, sched);
+        lock_acquire(&sched->g_lock);
         add_ms(&text, sched);
+        sched_each_g(sched, add_g, &text);
+        lock_release(&sched->g_lock);
+    }
     flush(&text);
 }

@@ -57,6 +57,7 @@ static void static_ready(struct m *m, struct g *gp, enum ready_how how)
     struct p *home = sched->allp[gp->tag];
     struct globq *queue = home->variant;
     lock_acquire(&queue->lock);
+    sched_event(m, SCHED_PUT, gp, INTO_WORKER, home->id);
     gfifo_push(&queue->fifo, gp);
     int64_t size = gfifo_size(&queue->fifo);
     globq_publish(queue);
@@ -84,6 +85,7 @@ static struct g *static_pick(struct m *m, bool *inherit)
     lock_release(&queue->lock);
     if (gp)
         stat_add(&m->stats, STAT_LOCAL_HITS, 1);
+    sched_event(m, SCHED_TAKEN, gp, FROM_LOCAL, 0);
     return gp;
 }
 

@@ -36,6 +36,7 @@ static struct g *tasksteal_steal(struct m *m)
     struct g *gp = pdeque_steal(m);
     if (!gp)
         stat_add(&m->stats, STAT_STEALS_FAILED, 1);
+    sched_event_if(m, SCHED_FOUND_NOTHING, !gp);
     return gp;
 }
 

@@ -32,6 +32,7 @@ static void uthread_ready(struct m *m, struct g *gp, enum ready_how how)
 {
     (void)how;
     struct gqueue *queue = m->sched->variant;
+    sched_event(m, SCHED_PUT, gp, INTO_LOCAL, 0);
     gqueue_push(queue, gp);
     stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)gqueue_size(queue));
 }
@@ -48,6 +49,7 @@ static struct g *uthread_pick(struct m *m, bool *inherit)
     struct g *gp = gqueue_pop(m->sched->variant);
     if (gp)
         stat_add(&m->stats, STAT_LOCAL_HITS, 1);
+    sched_event(m, SCHED_TAKEN, gp, FROM_LOCAL, 0);
     return gp;
 }
 

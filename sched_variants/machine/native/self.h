@@ -91,4 +91,17 @@ static inline void machine_name(const void *start, size_t size, const char *name
     (void)name;
 }
 
+#define MACHINE_TAKES_NO_TIME inline
+
+static inline void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a,
+                                 int32_t b)
+{
+    (void)kind;
+    (void)m;
+    (void)p;
+    (void)g;
+    (void)a;
+    (void)b;
+}
+
 #endif

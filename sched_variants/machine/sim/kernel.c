@@ -663,10 +663,13 @@ static int64_t wakeup_draw(void)
     return sim_model.wakeup_ps + (int64_t)(sim_random() % (most + 1));
 }
 
-/* It has slept, or is new: an idle core takes it, or it waits for a busy one, at once if it is
- * owed the time. */
 static void spin_stop(struct sim_core *core, int64_t now);
 
+/* By interrupts, which are most of what waking costs who wakes. */
+static int idle_cores_woken;
+
+/* It has slept, or is new: an idle core takes it, or it waits for a busy one, at once if it is
+ * owed the time. */
 static void thread_runnable(struct sim_thread *thread)
 {
     struct sim_core *core = thread->pinned >= 0 ? &cores[thread->pinned] : core_idle_for(thread);
@@ -678,6 +681,7 @@ static void thread_runnable(struct sim_thread *thread)
         int64_t from = core->clock_ps > now ? core->clock_ps : now;
         from += wakeup_draw();
         core->counted[SIM_IDLE_PS] += from - core->idle_since_ps;
+        idle_cores_woken++;
         if (thread->vruntime_ps < core->vruntime_ps)
             thread->vruntime_ps = core->vruntime_ps;
         core_run(core, thread, from);
@@ -787,8 +791,9 @@ void machine_wake(_Atomic uint32_t *word, int n)
 {
     sim_spend(sim_model.call_ps);
     struct futex *futex = *futex_find(word);
-    if (futex && sim_queue_wake(&futex->queue, n) > 0)
-        spend(sim_model.wake_ps);
+    idle_cores_woken = 0;
+    if (futex && sim_queue_wake(&futex->queue, n) > 0 && idle_cores_woken > 0)
+        spend(idle_cores_woken * sim_model.wake_ps);
 }
 
 /* Threads ------------------------------------------------------------------------------------- */

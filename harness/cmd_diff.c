@@ -1,0 +1,259 @@
+/* cmd_diff.c - `schedlab diff`: where two schedulers part on a simulated machine. */
+#define _GNU_SOURCE
+#include "harness/child.h"
+#include "harness/cli.h"
+#include "harness/commands.h"
+#include "harness/diff.h"
+#include "harness/machine_spec.h"
+#include "harness/machine_start.h"
+#include "harness/records.h"
+#include "harness/sample.h"
+#include "harness/spec.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { ERROR_SIZE = 1024, PATH_SIZE = 4096, ARGUMENTS = 3 };
+enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 80, CONTEXT_DEFAULT = 8, MOST_DEFAULT = 2000000 };
+enum { TIMEOUT_DEFAULT_S = 60 };
+
+enum { KEY_MACHINE = 0x100, KEY_SEED, KEY_SEED_B, KEY_CONTEXT, KEY_MOST, KEY_TIMEOUT, KEY_FORMAT };
+
+static const char MACHINE_DEFAULT[] = "sim:desktop8";
+static const char *const format_words[] = {"table", "json", NULL};
+
+struct options {
+    const char *command;
+    const char *arguments[ARGUMENTS]; /* A, B, workload */
+    int argument_count;
+    struct machine_spec machine;
+    struct variant_spec variant[2];
+    struct workload_spec workload;
+    struct sample_request request;
+    int64_t seed_b; /* -1: that of A */
+    size_t context;
+    bool json;
+};
+
+static const struct argp_option option_table[] = {
+    {"workers", 'w', "N", 0, "workers (cores) to use; default: all cores of the machine", 0},
+    {"machine", KEY_MACHINE, "MACHINE", 0,
+     "sim:MODEL[,KEY=VALUE]...; default sim:desktop8; see `schedlab list machines`", 0},
+    {"seed", KEY_SEED, "N", 0, "of the workload, the machine and the scheduler; default 1", 0},
+    {"seed-b", KEY_SEED_B, "N", 0,
+     "of the machine and the scheduler of B, the workload's stays; default: that of --seed", 0},
+    {"context", KEY_CONTEXT, "K", 0, "events shown before and after; default 8", 0},
+    {"most", KEY_MOST, "N", 0,
+     "compare the first N events; default 2M, about 90 MB of memory for each million", 0},
+    {"timeout", KEY_TIMEOUT, "S", 0, "seconds a run may take, 0 for no limit; default 60", 0},
+    {"format", KEY_FORMAT, "FORMAT", 0, "table (default) or json", 0},
+    {0},
+};
+
+static const char argp_doc[] =
+    "Runs WORKLOAD once under A and once under B, on a simulated machine and with one seed, and "
+    "shows the first event at which the two schedulers part: what each did, the events around "
+    "it, and what differs from there on. A and B are variants with their knobs, or one and the "
+    "same."
+    "\v"
+    "Compared is what schedulers do (a goroutine is made, readied, taken from a queue, run, "
+    "parked; a worker steals, spins, sleeps, wakes another one), in order, by worker and "
+    "goroutine. Times are not, but the first that differs is told. Goroutines have numbers in "
+    "order of creation in A; 1 is the main one. Events of two workers may come in another order "
+    "though "
+    "each of them does the same: it says so, and where one first does something else.\n\n"
+    "Example:\n"
+    "  schedlab diff gmp gmp,tick=64 yield,n=200,yielders=3 --workers 1\n"
+    "  schedlab diff gmp perm fib,n=12 --machine sim:server64 --workers 16\n"
+    "  schedlab diff gmp gmp fib,n=12 --seed-b 2\n\n"
+    "Exit status: 0 done, no difference; 1 they part, or a run failed; 2 misused.";
+
+static int64_t number(const struct options *options, const char *option, const char *text,
+                      int64_t min, int64_t max)
+{
+    return cli_number(options->command, option, text, min, max, "");
+}
+
+static void machine_take(struct options *options, const char *text)
+{
+    char error[ERROR_SIZE];
+    machine_spec_free(&options->machine); /* the last one counts, as of other options */
+    if (!machine_spec_parse(&options->machine, text, error, sizeof error))
+        cli_misuse(options->command, "--machine=%s: %s", text, error);
+    if (!options->machine.simulated)
+        cli_misuse(options->command,
+                   "--machine=%s: events in order, and the same in each run, take a simulated "
+                   "machine: sim:MODEL[,KEY=VALUE]...",
+                   text);
+}
+
+static error_t option_parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    struct sample_request *request = &options->request;
+    switch (key) {
+    case 'w':
+        request->workers = (int)number(options, "workers", arg, 1, SAMPLE_WORKERS_MAX);
+        break;
+    case KEY_MACHINE:
+        machine_take(options, arg);
+        break;
+    case KEY_SEED:
+        request->seed = (uint64_t)number(options, "seed", arg, 0, INT64_MAX);
+        break;
+    case KEY_SEED_B:
+        options->seed_b = number(options, "seed-b", arg, 0, INT64_MAX);
+        break;
+    case KEY_CONTEXT:
+        options->context = (size_t)number(options, "context", arg, 0, 10000);
+        break;
+    case KEY_MOST:
+        request->sched_events_max = (size_t)number(options, "most", arg, 1, INT64_C(1000000000));
+        break;
+    case KEY_TIMEOUT:
+        request->timeout_s = (double)cli_time_ns(options->command, "timeout", arg, 1000000000,
+                                                 INT64_C(86400000000000)) /
+                             1e9;
+        break;
+    case KEY_FORMAT:
+        options->json = cli_word(options->command, "format", arg, format_words) == 1;
+        break;
+    case ARGP_KEY_ARG:
+        if (options->argument_count == ARGUMENTS)
+            cli_misuse(options->command, "two variants and a workload; found \"%s\" too", arg);
+        options->arguments[options->argument_count++] = arg;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* Arguments that are right alone may be wrong together. */
+static void options_complete(struct options *options)
+{
+    char error[ERROR_SIZE];
+    if (options->argument_count < ARGUMENTS)
+        cli_misuse(options->command, "two variants and a workload, for example gmp gmp,tick=64 "
+                                     "yield,n=200,yielders=3");
+    for (int side = 0; side < 2; side++)
+        if (!scheduler_spec_parse(&options->variant[side], options->arguments[side], error,
+                                  sizeof error))
+            cli_misuse(options->command, "%s", error);
+    if (!workload_spec_parse(&options->workload, options->arguments[2], error, sizeof error))
+        cli_misuse(options->command, "%s", error);
+    if (!options->machine.text)
+        machine_take(options, MACHINE_DEFAULT);
+    struct sample_request *request = &options->request;
+    if (request->workers == 0)
+        request->workers = options->machine.model.cores;
+    if (!workload_spec_takes_workers(&options->workload, request->workers, error, sizeof error))
+        cli_misuse(options->command, "%s", error);
+    request->machine = options->machine.text;
+    request->workload = options->workload.text;
+}
+
+static _Noreturn void give_up(const struct options *options, const char *variant, const char *why)
+{
+    fprintf(stderr, "%s: %s: %s\n", options->command, variant, why);
+    exit(EXIT_FAILED);
+}
+
+/* One run: its record, and what its scheduler did. */
+static void side_run(const struct options *options, struct diff_side *side, uint64_t seed)
+{
+    struct sample_request request = options->request;
+    char error[ERROR_SIZE];
+    request.variant = side->variant;
+    request.sim_seed = seed;
+    request.sched_events_fd = memfd_create("events", 0); /* the child inherits it */
+    if (request.sched_events_fd < 0)
+        give_up(options, side->variant, strerror(errno));
+    json_t *record = child_run_sample(&request);
+    side->record = record;
+    if (!record_is(record, "ok"))
+        give_up(options, side->variant, record_text(record, "reason"));
+    lseek(request.sched_events_fd, 0, SEEK_SET);
+    FILE *from = fdopen(request.sched_events_fd, "r");
+    if (!from)
+        give_up(options, side->variant, strerror(errno));
+    if (!sched_trace_read(&side->trace, from, error, sizeof error))
+        give_up(options, side->variant, error);
+    fclose(from);
+}
+
+static int terminal_width(void)
+{
+    struct winsize window;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) < 0 || window.ws_col == 0)
+        return WIDTH_DEFAULT;
+    return window.ws_col > WIDTH_MIN ? window.ws_col : WIDTH_MIN;
+}
+
+static int diff_run(const struct options *options)
+{
+    uint64_t seed = options->request.seed;
+    struct diff_page page = {
+        .workload = options->workload.text,
+        .machine = options->machine.text,
+        .workers = options->request.workers,
+        .seed = {seed, options->seed_b >= 0 ? (uint64_t)options->seed_b : seed},
+        .context = options->context,
+    };
+    for (int side = 0; side < 2; side++) {
+        page.side[side].variant = options->variant[side].text;
+        side_run(options, &page.side[side], page.seed[side]);
+    }
+    diff_number(&page.side[0].trace, &page.side[1].trace);
+    diff_find(&page.diff, &page.side[0].trace, &page.side[1].trace);
+    if (options->json) {
+        json_t *object = diff_to_json(&page);
+        json_dumpf(object, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(object);
+    } else {
+        diff_print(&page, terminal_width(), stdout);
+    }
+    for (int side = 0; side < 2; side++) {
+        json_decref((json_t *)page.side[side].record);
+        sched_trace_free(&page.side[side].trace);
+    }
+    bool same = page.diff.at == DIFF_NONE && page.diff.time_at == DIFF_NONE;
+    return same ? EXIT_DONE : EXIT_FAILED;
+}
+
+int cmd_diff(int argc, char **argv)
+{
+    static const struct argp argp = {option_table, option_parse, "A B WORKLOAD", argp_doc, NULL,
+                                     NULL,         NULL};
+    struct options options = {
+        .command = argv[0],
+        .request = {.seed = 1,
+                    .iterations = 1,
+                    .warmup = 0,
+                    .events = "none",
+                    .timeout_s = TIMEOUT_DEFAULT_S,
+                    .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT,
+                    .sched_events_max = MOST_DEFAULT},
+        .seed_b = -1,
+        .context = CONTEXT_DEFAULT,
+    };
+    char path[PATH_SIZE], error[PATH_SIZE + ERROR_SIZE];
+    cli_parse(&argp, argc, argv, &options);
+    options_complete(&options);
+    if (!machine_sim_program(NULL, path, sizeof path, error, sizeof error)) {
+        fprintf(stderr, "%s: %s\n", options.command, error);
+        return EXIT_FAILED;
+    }
+    int status = diff_run(&options);
+    for (int side = 0; side < 2; side++)
+        variant_spec_free(&options.variant[side]);
+    workload_spec_free(&options.workload);
+    machine_spec_free(&options.machine);
+    return status;
+}

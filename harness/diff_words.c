@@ -1,0 +1,246 @@
+/* diff_words.c - see diff.h: what an event says. */
+#include "harness/counted.h"
+#include "harness/diff.h"
+#include "sched.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *word_of(const char *const *words, size_t count, int32_t which)
+{
+    return which >= 0 && (size_t)which < count ? words[which] : "?";
+}
+#define WORD_OF(words, which) word_of(words, sizeof words / sizeof words[0], which)
+
+static const char *const how_words[] = {
+    [READY_NEW] = "new",          [READY_WOKEN] = "woken",       [READY_YIELD] = "yields",
+    [READY_STEP_BACK] = "yields", [READY_PARENT] = "parent",     [READY_PREEMPTED] = "preempted",
+    [READY_POLLED] = "I/O",       [READY_INJECTED] = "injected",
+};
+
+static const char *const queue_words[] = {
+    [INTO_RUNNEXT] = "runnext",
+    [INTO_LOCAL] = "local",
+    [INTO_GLOBAL] = "global",
+    [INTO_WORKER] = "worker",
+};
+
+static const char *const source_words[] = {
+    [FROM_RUNNEXT] = "runnext", [FROM_LOCAL] = "local",   [FROM_GLOBAL] = "global",
+    [FROM_TICK] = "tick",       [FROM_VICTIM] = "victim",
+};
+
+static const char *const why_words[] = {
+    [WAIT_NONE] = "?",
+    [WAIT_CHAN_SEND] = "chan send",
+    [WAIT_CHAN_RECV] = "chan receive",
+    [WAIT_WAITGROUP] = "wait group",
+    [WAIT_MUTEX] = "mutex",
+    [WAIT_COND] = "cond",
+    [WAIT_JOIN] = "join",
+    [WAIT_SYNC] = "sync",
+    [WAIT_SLEEP] = "sleep",
+    [WAIT_IO_READ] = "reading",
+    [WAIT_IO_WRITE] = "writing",
+    [WAIT_IO_TURN] = "I/O",
+    [WAIT_IO_CLOSE] = "close",
+    [WAIT_CHILD] = "child",
+    [WAIT_SELECT] = "select",
+    [WAIT_SEM] = "semaphore",
+    [WAIT_READ_LOCK] = "read lock",
+    [WAIT_WRITE_LOCK] = "write lock",
+};
+
+static void text_of_taken_brief(const struct sched_trace_event *event, char *text, size_t size)
+{
+    static const char *const words[] = {
+        [FROM_RUNNEXT] = "runnext",   [FROM_LOCAL] = "own queue", [FROM_GLOBAL] = "global queue",
+        [FROM_TICK] = "global, tick", [FROM_VICTIM] = "worker",
+    };
+    int at = snprintf(text, size, "took G %u: %s", event->g, WORD_OF(words, event->a));
+    if (event->a == FROM_TICK)
+        snprintf(text + at, size - (size_t)at, " %u", event->tick);
+    else if (event->a == FROM_VICTIM)
+        snprintf(text + at, size - (size_t)at, " %" PRId32, event->b);
+}
+
+static void text_of_taken(const struct sched_trace_event *event, char *text, size_t size)
+{
+    switch (event->a) {
+    case FROM_RUNNEXT:
+        snprintf(text, size, "took G %u from runnext", event->g);
+        break;
+    case FROM_LOCAL:
+        snprintf(text, size, "took G %u from its own queue", event->g);
+        break;
+    case FROM_TICK:
+        snprintf(text, size, "took G %u from the global queue because schedtick was %u", event->g,
+                 event->tick);
+        break;
+    case FROM_VICTIM:
+        snprintf(text, size, "took G %u from the queue of worker %" PRId32, event->g, event->b);
+        break;
+    default:
+        snprintf(text, size, "took G %u from the global queue", event->g);
+    }
+}
+
+static void text_of_put(const struct sched_trace_event *event, char *text, size_t size)
+{
+    static const char *const words[] = {
+        [INTO_RUNNEXT] = "runnext",
+        [INTO_LOCAL] = "its own queue",
+        [INTO_GLOBAL] = "the global queue",
+        [INTO_WORKER] = "the queue of worker",
+    };
+    int at = snprintf(text, size, "put G %u into %s", event->g, WORD_OF(words, event->a));
+    if (event->a == INTO_WORKER)
+        snprintf(text + at, size - (size_t)at, " %" PRId32, event->b);
+}
+
+static void text_of_g(const struct sched_trace_event *event, bool brief, char *text, size_t size)
+{
+    unsigned g = event->g;
+    switch (event->kind) {
+    case SCHED_CREATED:
+        snprintf(text, size, "created G %u", g);
+        break;
+    case SCHED_READIED:
+        snprintf(text, size, "readied G %u (%s)", g, WORD_OF(how_words, event->a));
+        break;
+    case SCHED_PUT:
+        text_of_put(event, text, size);
+        break;
+    case SCHED_TAKEN:
+        (brief ? text_of_taken_brief : text_of_taken)(event, text, size);
+        break;
+    case SCHED_DISPATCHED:
+        snprintf(text, size, "ran G %u%s", g, event->a ? " in the same slice" : "");
+        break;
+    case SCHED_PARKED:
+        snprintf(text, size, "parked G %u (%s)", g, WORD_OF(why_words, event->a));
+        break;
+    case SCHED_ENDED:
+        snprintf(text, size, "ended G %u", g);
+        break;
+    case SCHED_CALL_BEGUN:
+        snprintf(text, size, "began a call in G %u", g);
+        break;
+    case SCHED_CALL_OVER:
+        snprintf(text, size, "ended a call in G %u", g);
+        break;
+    default: /* SCHED_STALLED */
+        snprintf(text, size, "stalled at a sync in G %u", g);
+    }
+}
+
+static void text_of_steal(const struct sched_trace_event *event, char *text, size_t size)
+{
+    uint64_t n = (uint64_t)event->a;
+    switch (event->kind) {
+    case SCHED_STOLEN:
+        snprintf(text, size, "stole %s%s", counted(n, "G").s, event->b ? " out of runnext" : "");
+        break;
+    case SCHED_MOVED:
+        snprintf(text, size, "moved %s more from the global queue", counted(n, "G").s);
+        break;
+    case SCHED_OVERFLOWED:
+        snprintf(text, size, "moved %s to the global queue", counted(n, "G").s);
+        break;
+    case SCHED_TASKS_PUBLISHED:
+        snprintf(text, size, "published %s", counted(n, "task").s);
+        break;
+    case SCHED_TASK_TAKEN_BACK:
+        snprintf(text, size, "took a task back");
+        break;
+    default: /* SCHED_TASK_STOLEN */
+        snprintf(text, size, "stole a task of M %" PRId32, event->a);
+    }
+}
+
+char *diff_event_text(const struct sched_trace_event *event, bool brief, char *text, size_t size)
+{
+    int32_t other = event->a;
+    if (event->kind < SCHED_EVENT_FIRST_OF_MS) {
+        text_of_g(event, brief, text, size);
+        return text;
+    }
+    switch (event->kind) {
+    case SCHED_SPUN:
+        snprintf(text, size, "began to spin");
+        break;
+    case SCHED_FOUND_NOTHING:
+        snprintf(text, size, "found nothing to steal");
+        break;
+    case SCHED_SLEPT:
+        snprintf(text, size, "went to sleep");
+        break;
+    case SCHED_WOKEN:
+        snprintf(text, size, "woke M %" PRId32, other);
+        break;
+    case SCHED_THREAD_STARTED:
+        snprintf(text, size, "started M %" PRId32, other);
+        break;
+    case SCHED_P_TAKEN:
+        snprintf(text, size, "got P %" PRId32, other);
+        break;
+    case SCHED_P_IDLED:
+        snprintf(text, size, "left P %" PRId32 " idle", other);
+        break;
+    case SCHED_P_HANDED_OFF:
+        snprintf(text, size, "handed off P %" PRId32, other);
+        break;
+    case SCHED_PREEMPT_ASKED:
+        snprintf(text, size, "asked M %" PRId32 " to end its slice", other);
+        break;
+    default:
+        text_of_steal(event, text, size);
+    }
+    return text;
+}
+
+/* JSON ---------------------------------------------------------------------------------------- */
+
+static void json_set_argument(json_t *object, const char *name, int32_t value)
+{
+    json_t *json = NULL;
+    if (*name == '\0')
+        return;
+    if (strcmp(name, "how") == 0)
+        json = json_string(WORD_OF(how_words, value));
+    else if (strcmp(name, "into") == 0)
+        json = json_string(WORD_OF(queue_words, value));
+    else if (strcmp(name, "from") == 0)
+        json = json_string(WORD_OF(source_words, value));
+    else if (strcmp(name, "why") == 0)
+        json = json_string(WORD_OF(why_words, value));
+    else
+        json = json_integer(value);
+    json_object_set_new(object, name, json);
+}
+
+json_t *diff_event_to_json(const struct sched_trace_event *event, size_t index)
+{
+    static const char *const arguments[SCHED_EVENT_COUNT][2] = {
+#define ARGUMENTS(name, first, second) {first, second},
+        SCHED_EVENTS_OF_GS(ARGUMENTS) SCHED_EVENTS_OF_MS(ARGUMENTS)
+#undef ARGUMENTS
+    };
+    char text[128];
+    json_t *object = json_pack("{sI sI si si ss}", "index", (json_int_t)index, "when_ps",
+                               (json_int_t)event->when_ps, "core", event->core, "m_self", event->m,
+                               "event", sched_trace_names[event->kind]);
+    if (event->p >= 0)
+        json_object_set_new(object, "p_self", json_integer(event->p));
+    if (event->g > 0)
+        json_object_set_new(object, "g", json_integer(event->g));
+    json_set_argument(object, arguments[event->kind][0], event->a);
+    if ((event->kind != SCHED_TAKEN || event->a == FROM_VICTIM) &&
+        (event->kind != SCHED_PUT || event->a == INTO_WORKER))
+        json_set_argument(object, arguments[event->kind][1], event->b);
+    if (event->kind == SCHED_TAKEN)
+        json_object_set_new(object, "schedtick", json_integer(event->tick));
+    json_object_set_new(object, "text",
+                        json_string(diff_event_text(event, false, text, sizeof text)));
+    return object;
+}

@@ -1,0 +1,191 @@
+/* sched_trace.c - see sched_trace.h. */
+#include "harness/sched_trace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const sched_trace_names[SCHED_EVENT_COUNT] = {
+#define EVENT_NAME(name, first, second) #name,
+    SCHED_EVENTS_OF_GS(EVENT_NAME) SCHED_EVENTS_OF_MS(EVENT_NAME)
+#undef EVENT_NAME
+};
+
+/* Names of Gs --------------------------------------------------------------------------------- */
+
+/* A place of the runtime's, which serves one G after the other. */
+struct g_place {
+    uint64_t key;
+    uint32_t number, children;
+};
+
+/* What is known while a trace is read. Tables grow to the largest number seen. */
+struct reader {
+    struct g_place *gs;
+    int64_t *running;   /* by M: the place of its G; -1 */
+    uint32_t *children; /* by M: Gs made by no G */
+    uint32_t *ticks;    /* by P */
+    size_t gs_count, ms_count, ps_count;
+    uint32_t last_number;
+};
+
+static void *grow(void *table, size_t *count, size_t needed, size_t size)
+{
+    size_t old = *count;
+    if (needed <= old)
+        return table;
+    *count = 2 * needed;
+    char *larger = realloc(table, *count * size);
+    if (!larger)
+        abort();
+    memset(larger + old * size, 0, (*count - old) * size);
+    return larger;
+}
+
+/* For events of no M or P (-1) too. */
+static void reader_make_room(struct reader *reader, const struct sched_trace_event *event,
+                             int64_t place)
+{
+    size_t ms = reader->ms_count, m = (size_t)(event->m + 2), p = (size_t)(event->p + 2);
+    reader->children = grow(reader->children, &ms, m, sizeof reader->children[0]);
+    ms = reader->ms_count;
+    reader->running = grow(reader->running, &ms, m, sizeof reader->running[0]);
+    for (size_t i = reader->ms_count; i < ms; i++)
+        reader->running[i] = -1;
+    reader->ms_count = ms;
+    reader->ticks = grow(reader->ticks, &reader->ps_count, p, sizeof reader->ticks[0]);
+    reader->gs = grow(reader->gs, &reader->gs_count, (size_t)(place + 1), sizeof reader->gs[0]);
+}
+
+/* Source: the finalizer of splitmix64. */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+static void g_begin(struct reader *reader, const struct sched_trace_event *event, int64_t place)
+{
+    int64_t parent = reader->running[event->m + 1];
+    uint64_t of = (uint64_t)(event->m + 1);
+    uint32_t *children = &reader->children[event->m + 1];
+    if (parent >= 0) {
+        of = reader->gs[parent].key;
+        children = &reader->gs[parent].children;
+    }
+    uint64_t key = mix(mix(of + UINT64_C(0x9e3779b97f4a7c15)) + ++*children);
+    reader->gs[place] = (struct g_place){key, ++reader->last_number, 0};
+}
+
+static void reader_name(struct reader *reader, struct sched_trace_event *event, int64_t place)
+{
+    reader_make_room(reader, event, place);
+    if (event->kind == SCHED_CREATED)
+        g_begin(reader, event, place);
+    event->tick = reader->ticks[event->p + 1];
+    if (place >= 0) {
+        event->g = reader->gs[place].number;
+        event->g_key = reader->gs[place].key;
+    }
+    if (event->kind == SCHED_DISPATCHED) {
+        reader->running[event->m + 1] = place;
+        reader->ticks[event->p + 1] += !event->a;
+    } else if ((event->kind == SCHED_PARKED || event->kind == SCHED_ENDED) &&
+               reader->running[event->m + 1] == place) {
+        reader->running[event->m + 1] = -1; /* who ends may do so when the next one runs already */
+    }
+}
+
+/* Reading ------------------------------------------------------------------------------------- */
+
+static int kind_find(const char *name)
+{
+    for (int kind = 0; kind < SCHED_EVENT_COUNT; kind++)
+        if (strcmp(name, sched_trace_names[kind]) == 0)
+            return kind;
+    return -1;
+}
+
+static bool event_parse(struct sched_trace_event *event, int64_t *place, char *line)
+{
+    int64_t number[7];
+    char *at = line, *name = NULL;
+    *event = (struct sched_trace_event){.when_ps = 0};
+    for (int i = 0; i < 7; i++) {
+        if (i == 4) {
+            name = at;
+            at += strcspn(at, "\t");
+            if (*at != '\t')
+                return false;
+            *at++ = '\0';
+        }
+        char *end;
+        number[i] = strtoll(at, &end, 10);
+        if (end == at || *end != (i < 6 ? '\t' : '\n'))
+            return false;
+        at = end + 1;
+    }
+    int kind = kind_find(name);
+    if (kind == SCHED_TAKEN && (number[5] < 0 || number[5] > FROM_VICTIM))
+        return false;
+    if (kind < 0 || number[2] < -1 || number[3] < -1 || number[4] < -1)
+        return false;
+    event->when_ps = number[0];
+    event->core = (uint8_t)number[1];
+    event->m = (int32_t)number[2];
+    event->p = (int32_t)number[3];
+    *place = number[4];
+    event->a = (int32_t)number[5];
+    event->b = (int32_t)number[6];
+    event->kind = (uint8_t)kind;
+    return true;
+}
+
+static void trace_add(struct sched_trace *trace, size_t *room,
+                      const struct sched_trace_event *event)
+{
+    if (trace->count == *room) {
+        *room = *room ? 2 * *room : 4096;
+        trace->event = realloc(trace->event, *room * sizeof trace->event[0]);
+        if (!trace->event)
+            abort();
+    }
+    trace->event[trace->count++] = *event;
+}
+
+bool sched_trace_read(struct sched_trace *trace, FILE *from, char *error, size_t error_size)
+{
+    struct reader reader = {.last_number = 0};
+    struct sched_trace_event event;
+    char line[256] = "";
+    size_t room = 0;
+    int64_t place;
+    *trace = (struct sched_trace){.count = 0};
+    bool ok = fgets(line, sizeof line, from) &&
+              sscanf(line, "# %" SCNu64 " events\n", &trace->happened) == 1;
+    while (ok && fgets(line, sizeof line, from)) {
+        ok = event_parse(&event, &place, line);
+        if (!ok)
+            break;
+        reader_name(&reader, &event, place);
+        trace_add(trace, &room, &event);
+    }
+    if (!ok) {
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(error, error_size, "line %zu of the scheduler's events is none: \"%s\"",
+                 trace->count + 2, line);
+        sched_trace_free(trace);
+    }
+    free(reader.gs);
+    free(reader.running);
+    free(reader.children);
+    free(reader.ticks);
+    return ok;
+}
+
+void sched_trace_free(struct sched_trace *trace)
+{
+    free(trace->event);
+    *trace = (struct sched_trace){.count = 0};
+}

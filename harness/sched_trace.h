@@ -1,0 +1,42 @@
+/* sched_trace.h - what a scheduler did on a simulated machine, event by event (runtime/events.h).
+ *
+ * The program that simulates writes them, machine_events_write(), and `schedlab diff` reads them: a
+ * line "# N events" with how many happened, and one line for each that was kept, in order, with
+ * tabs between: picoseconds, core, M, P, event, G, and two arguments; -1: none.
+ *
+ * A G's number in such a line may be that of one that has ended before. A trace, once read, has a
+ * number for each, and a key that means the same G in another run: who made it, and as which of its
+ * children.
+ */
+#ifndef SCHEDLAB_SCHED_TRACE_H
+#define SCHEDLAB_SCHED_TRACE_H
+
+#include "runtime/events.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+extern const char *const sched_trace_names[SCHED_EVENT_COUNT]; /* "CREATED" */
+
+struct sched_trace_event {
+    int64_t when_ps;
+    uint64_t g_key;
+    uint32_t g;    /* from 1, which is main, in order of creation; 0: none */
+    uint32_t tick; /* what schedtick of the P was before the event, counted here */
+    int32_t m, p, a, b;
+    uint8_t kind, core; /* kind: enum sched_event */
+};
+
+struct sched_trace {
+    struct sched_trace_event *event;
+    size_t count;
+    uint64_t happened; /* count, and those that were not kept */
+};
+
+/* Reads a trace to its end; free it. False and one line in error if it is none. */
+bool sched_trace_read(struct sched_trace *trace, FILE *from, char *error, size_t error_size);
+void sched_trace_free(struct sched_trace *trace);
+
+#endif

@@ -1,0 +1,30 @@
+/* events.h - what schedulers say they do, machine_event(), as the simulated machine records it.
+ *
+ * A hash of all events and their times is always made: two runs that are the same to the last
+ * picosecond have the same one. The events themselves are kept if somebody asks before sim_run().
+ */
+#ifndef SCHEDLAB_SIM_EVENTS_H
+#define SCHEDLAB_SIM_EVENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sim_sched_event {
+    int64_t when_ps; /* virtual time */
+    int64_t g;       /* this and those below as machine_event() got them */
+    int32_t m, p, a, b;
+    uint8_t kind, core;
+};
+
+/* Keep the first `most` events from now on; the memory is the host's and grows as they come. Once
+ * in the life of the process; it never forgets them. */
+void sim_events_keep(size_t most);
+
+/* Those kept, in the order in which they happened on the host, which is that of virtual time but
+ * for the lookahead; *count is how many. NULL if there are none. */
+const struct sim_sched_event *sim_events_kept(size_t *count);
+
+uint64_t sim_events_count(void); /* of all, kept or not */
+uint64_t sim_events_hash(void);  /* of all, kept or not */
+
+#endif
