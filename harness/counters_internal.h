@@ -18,8 +18,8 @@ struct counter {
     struct counters *counters;
 };
 
-/* An event of the scheduler over its Ms, in the order of their start; of a simulated machine over its
- * cores. */
+/* An event of the scheduler over its Ms, in the order of their start; of a simulated machine over
+ * its cores. */
 struct each_m {
     size_t count;
     uint64_t base[COUNTERS_PER_M_MAX];
