@@ -289,7 +289,7 @@ static int program_run(const struct sample_request *request, const struct argume
     *seen = NULL;
     const char *program = request->program ? request->program : child_program;
     if (machine_text_is_simulated(request->machine)) {
-        /* Who asks for a simulated machine has looked for it; where it has gone, its path says so. */
+        /* Whoever asks for a simulated machine has looked for it; else its path says so. */
         machine_sim_program(request->program, path, sizeof path, unused, sizeof unused);
         return process_run(path, arguments->argv, request->timeout_s, result);
     }

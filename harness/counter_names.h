@@ -75,9 +75,9 @@ int counter_sde_sim_event(int index);   /* of sim_events.h; -1: none of these */
 bool counter_sde_is_per_g(int index);   /* divided by LIVE_GS_PEAK */
 int counter_sde_find(const char *name); /* with the prefix; -1 if there is none */
 
-/* The process's, malloc's and simulated ones, all threads together, but for what is counted by thread: that is
- * counters_malloc_bytes(). Pre: STAT_COUNT <= index, not counter_sde_is_by_thread(index), and not
- * of kind COUNTER_RUN_PEAK. */
+/* The process's, malloc's and simulated ones, all threads together, but for what is counted by
+ * thread: that is counters_malloc_bytes(). Pre: STAT_COUNT <= index, not
+ * counter_sde_is_by_thread(index), and not of kind COUNTER_RUN_PEAK. */
 long long counter_process_read(int index);
 bool counter_sde_is_by_thread(int index);
 

@@ -18,7 +18,7 @@ struct counter {
     struct counters *counters;
 };
 
-/* An event of the scheduler over its Ms, in the order of their start; one of a simulated machine over
+/* An event of the scheduler over its Ms, in the order of their start; of a simulated machine over
  * its cores. */
 struct each_m {
     size_t count;

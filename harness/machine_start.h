@@ -40,8 +40,8 @@ int machine_pick_cpus(int *cpus, int max);
  * the simulated machine. */
 int64_t machine_busy_ns(void);
 
-/* Adds to the record of a sample on `spec` what says which machine that is: model, a hash of all its
- * values; cores; lookahead_ps. Nothing for a native one. Pre: spec is canonical, or NULL. */
+/* Adds to the record of a sample on `spec` what says which machine that is: model, a hash of all
+ * its values; cores; lookahead_ps. Nothing for a native one. Pre: spec is canonical, or NULL. */
 void machine_record_model(json_t *record, const char *spec);
 
 /* What schedulers do on a simulated machine, one by one (runtime/events.h). Keep the first `most`

@@ -1,7 +1,8 @@
 /* plan.h - the cells of a sweep, what was seen of them, and the order in which they are measured.
  *
- * Who calls: sweep. A cell is one variant, workload, number of workers, machine and list of events. The plan
- * is the union of the groups' cells: what two groups ask for is measured once and belongs to both.
+ * Who calls: sweep. A cell is one variant, workload, number of workers, machine and list of events.
+ * The plan is the union of the groups' cells: what two groups ask for is measured once and belongs
+ * to both.
  *
  * Cells are measured in blocks. Every block holds each cell once, in an order of its own, so that
  * whatever drifts during a sweep (heat, neighbours, the kernel's memory) hits all cells alike.

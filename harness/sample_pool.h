@@ -1,10 +1,10 @@
 /* sample_pool.h - simulated samples side by side, one per core of the host.
  *
  * Who calls: sweep_run.c, on the main thread of a process with no other threads. What a simulated
- * sample says does not depend on what else the host does, so many may run at once; native ones never
- * do. Each has a process of ours that waits for it (child.h), so that nothing but waiting for any of
- * them is different here. Records come back in the order in which their samples were started,
- * whichever ends first.
+ * sample says does not depend on what else the host does, so many may run at once; native ones
+ * never do. Each has a process of ours that waits for it (child.h), so that nothing but waiting for
+ * any of them is different here. Records come back in the order in which their samples were
+ * started, whichever ends first.
  */
 #ifndef SCHEDLAB_SAMPLE_POOL_H
 #define SCHEDLAB_SAMPLE_POOL_H

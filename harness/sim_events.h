@@ -1,7 +1,7 @@
 /* sim_events.h - what a simulated machine counts: SIM_CYCLES, SIM_L1D_MISS and so on, by core.
  *
- * Who calls: counter_names.c, for which these are the last of the program's own events; counters*.c.
- * The list is that of machine/sim/sim.h and cache.h, in every build; values are there in schedlab-sim
+ * Who calls: counter_names.c, for which these are the last of the program's own; counters*.c. The
+ * list is that of machine/sim/sim.h and cache.h, in every build; values are there in schedlab-sim
  * alone.
  */
 #ifndef SCHEDLAB_SIM_EVENTS_H
@@ -21,7 +21,7 @@ bool sim_event_is_by_default(int event); /* of the default list on a simulated m
 /* Cores of the simulated machine; 0 where there is none. */
 int sim_event_cores(void);
 
-/* Since the machine was started, of one core; core < 0: of all. 0 where there is no such machine. */
+/* Since the machine was started, of one core; core < 0: of all. 0 where there is none. */
 int64_t sim_event_read(int event, int core);
 
 #endif

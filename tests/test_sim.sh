@@ -193,7 +193,7 @@ sweep --resume "$first"
 check a_resumed_sweep_has_the_same_outcome cmp "$first/samples.jsonl" whole
 "$schedlab" sweep small.yaml --machine sim:laptop,cores=2 --reps 200 --seed 987654321 --name ended --no-report >out 2>err </dev/null &
 pid=$!
-until [ -s results/ended-*/samples.jsonl ]; do sleep 0.1; done 2>/dev/null
+until [ -s results/ended-*/samples.jsonl ]; do :; done 2>/dev/null
 kill -TERM $pid
 wait $pid
 check a_signal_ends_it has 'stopped by SIGTERM' err
