@@ -1,5 +1,5 @@
-/* sim_kernels.h - small loops that run on simulated cores, for test_sim_formulas.c: their misses can
- * be written down.
+/* sim_kernels.h - small loops for simulated cores, whose misses can be written down;
+ * test_sim_formulas.c runs them.
  *
  * They are instrumented like workloads, so that each load and store goes through hooks, kernel and
  * caches. What they work on is simulated memory (machine_alloc()); counters and bounds are in

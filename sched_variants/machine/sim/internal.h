@@ -10,7 +10,7 @@ void *sim_host_alloc(size_t size);
 int sim_core_index(void); /* the current core; 0 before sim_run() */
 
 /* The current core spins for up to so many rounds, each a hint, a hit and a look, until it loses
- * the line of that address. Returns how many it was; 0, at once, if it has lost the line already. */
+ * the line of that address. Returns how many it was; 0, at once, if it has lost the line before. */
 uint32_t sim_spin(uintptr_t address, uint32_t rounds);
 
 /* The current core has spent that much in a spin loop. */

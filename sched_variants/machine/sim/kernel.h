@@ -1,4 +1,4 @@
-/* kernel.h - cores and threads, as kernel.c and threads.c share them; kernel.c says how they run. */
+/* kernel.h - cores and threads, which kernel.c and threads.c share; kernel.c says how they run. */
 #ifndef SCHEDLAB_SIM_KERNEL_H
 #define SCHEDLAB_SIM_KERNEL_H
 

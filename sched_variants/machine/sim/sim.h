@@ -35,7 +35,7 @@ void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg)
 int64_t sim_now(void);
 
 /* The current core is busy for that long in the kernel; then, when no other core and no event is
- * behind it, this returns. So what a system call changes, it changes in the order of virtual time. */
+ * behind it, this returns. So what a system call changes, it changes in order of virtual time. */
 void sim_spend(int64_t ps);
 
 /* What happens at a time, on no core: a timer, an arriving packet. fn runs on whatever host stack;

@@ -1,5 +1,5 @@
-/* switch.c - host stacks change hands: as a function calls another, all that the ABI obliges it to keep
- * is saved; the compilers need to know nothing. */
+/* switch.c - host stacks change hands: in a function call, so that what the ABI obliges functions
+ * to keep is all there is to save. */
 #include "kernel.h"
 
 #if defined(__x86_64__)
