@@ -169,9 +169,9 @@ void blocking_exit(void)
 {
     struct m *m = machine_self();
     struct p *p = atomic_load_explicit(&m->call_p, memory_order_relaxed); /* its own word */
+    sched_event(m, SCHED_CALL_OVER, m->curg, 0, 0);
     if (!p)
         return;
-    sched_event(m, SCHED_CALL_OVER, m->curg, 0, 0);
     call_p_set(m, NULL);
     if (m->call_since) {
         site_learn(m->sched, m->call_pc, machine_now() - m->call_since);
