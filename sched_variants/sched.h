@@ -6,7 +6,7 @@
  *
  * Counting is the variant's part where it decides: STEALS, STEALS_FAILED, STOLEN, VICTIM_PROBES,
  * LOCAL_HITS, RUNNEXT_HITS, GRQ_HITS and the like (runtime/stats.h). So is telling where it puts a G
- * and takes one from: sched_event() with SCHED_PUT and SCHED_TAKEN (runtime/events.h).
+ * and takes one from: SCHED_PUT by sched_event_g(), SCHED_TAKEN by sched_event() (g.h, events.h).
  *
  * A G's way:   go() -> ready(NEW) -> pick()/steal() -> runs -> parks -> ready(WOKEN) -> pick() ...
  *
