@@ -409,7 +409,7 @@ lint: ## clang-format, clang-tidy, direction of includes, style
 tidy: $(addprefix $(OUT)/tidy/,$(filter %.c,$(C_FILES)))
 $(OUT)/tidy/%.c: %.c $(filter %.h,$(C_FILES)) .clang-tidy $(OUT)/origin.h
 	@echo "clang-tidy $<"
-	@clang-tidy --quiet $< -- -std=gnu17 -DSCHEDLAB_DEBUG $(ROOTS) $(LIBRARY_CFLAGS) -include $(OUT)/origin.h 2>/dev/null
+	@clang-tidy --quiet $< -- -std=gnu17 -DSCHEDLAB_DEBUG $(if $(findstring /machine/sim/,$<),-DSCHEDLAB_SIM) $(ROOTS) $(LIBRARY_CFLAGS) -include $(OUT)/origin.h 2>/dev/null
 	@mkdir -p $(@D)
 	@touch $@
 

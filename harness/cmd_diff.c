@@ -71,7 +71,8 @@ static const char argp_doc[] =
     "  schedlab diff gmp gmp,tick=64 yield,n=200,yielders=3 --workers 1\n"
     "  schedlab diff gmp perm fib,n=12 --machine sim:server64 --workers 16\n"
     "  schedlab diff gmp gmp fib,n=12 --seed-b 2\n\n"
-    "Exit status: 0 done, no difference; 1 they part, or a run failed; 2 misused.";
+    "Exit status: 0 done, no difference; 1 they part, be it in time only, or a run failed; 2 "
+    "misused.";
 
 static int64_t number(const struct options *options, const char *option, const char *text,
                       int64_t min, int64_t max)

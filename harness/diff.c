@@ -14,7 +14,7 @@ static bool event_same(const struct sched_trace_event *a, const struct sched_tra
 
 static size_t worker_of(const struct sched_trace_event *event)
 {
-    return event->p >= 0 ? 2 * (size_t)event->p : 2 * (size_t)(event->m + 1) + 1;
+    return event->p >= 0 ? 2 * (size_t)event->p : 2 * ((size_t)event->m + 1) + 1;
 }
 
 /* The events of each worker, linked. */
@@ -31,8 +31,7 @@ static void workers_begin(struct workers *workers, const struct sched_trace *tra
     workers->next = malloc((trace->count + 1) * sizeof workers->next[0]);
     if (!workers->first || !workers->next)
         abort();
-    for (size_t i = 0; i < count; i++)
-        workers->first[i] = DIFF_NONE;
+    memset(workers->first, 0xff, (count + 1) * sizeof workers->first[0]); /* DIFF_NONE */
     for (size_t i = trace->count; i-- > 0;) {
         size_t worker = worker_of(&trace->event[i]);
         workers->next[i] = workers->first[worker];

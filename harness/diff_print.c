@@ -145,9 +145,9 @@ static void print_time(const struct diff_page *page, FILE *to, int width)
         return;
     const struct sched_trace_event *a = event_at(page, 0, at), *b = event_at(page, 1, at);
     snprintf(line, sizeof line,
-             "In time only they part at event %" PRId64 ": A %s at %.3f us, B at %.3f us.", at + 1,
-             diff_event_text(a, false, what, sizeof what), (double)a->when_ps / PS_PER_US,
-             (double)b->when_ps / PS_PER_US);
+             "In time only they part at event %" PRId64 ": A %s at %.3f ns, B at %.3f ns.", at + 1,
+             diff_event_text(a, false, what, sizeof what), (double)a->when_ps / 1e3,
+             (double)b->when_ps / 1e3);
     print_wrapped(to, line, width);
 }
 

@@ -11,6 +11,8 @@ const char *const sched_trace_names[SCHED_EVENT_COUNT] = {
 #undef EVENT_NAME
 };
 
+enum { NUMBER_MAX = 1 << 30 };
+
 /* Names of Gs --------------------------------------------------------------------------------- */
 
 /* A place of the runtime's, which serves one G after the other. */
@@ -42,11 +44,11 @@ static void *grow(void *table, size_t *count, size_t needed, size_t size)
     return larger;
 }
 
-/* For events of no M or P (-1) too. */
+/* For events of no M or P too: -1, and so the sums below wrap to 1. */
 static void reader_make_room(struct reader *reader, const struct sched_trace_event *event,
                              int64_t place)
 {
-    size_t ms = reader->ms_count, m = (size_t)(event->m + 2), p = (size_t)(event->p + 2);
+    size_t ms = reader->ms_count, m = (size_t)event->m + 2, p = (size_t)event->p + 2;
     reader->children = grow(reader->children, &ms, m, sizeof reader->children[0]);
     ms = reader->ms_count;
     reader->running = grow(reader->running, &ms, m, sizeof reader->running[0]);
@@ -68,7 +70,7 @@ static uint64_t mix(uint64_t x)
 static void g_begin(struct reader *reader, const struct sched_trace_event *event, int64_t place)
 {
     int64_t parent = reader->running[event->m + 1];
-    uint64_t of = (uint64_t)(event->m + 1);
+    uint64_t of = (uint64_t)event->m + 1;
     uint32_t *children = &reader->children[event->m + 1];
     if (parent >= 0) {
         of = reader->gs[parent].key;
@@ -129,7 +131,8 @@ static bool event_parse(struct sched_trace_event *event, int64_t *place, char *l
     int kind = kind_find(name);
     if (kind == SCHED_TAKEN && (number[5] < 0 || number[5] > FROM_VICTIM))
         return false;
-    if (kind < 0 || number[2] < -1 || number[3] < -1 || number[4] < -1)
+    if (kind < 0 || number[2] < -1 || number[3] < -1 || number[4] < -1 || number[2] > NUMBER_MAX ||
+        number[3] > NUMBER_MAX || number[4] > NUMBER_MAX)
         return false;
     event->when_ps = number[0];
     event->core = (uint8_t)number[1];

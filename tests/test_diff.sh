@@ -61,6 +61,19 @@ json runnext_runs_the_second_one_first "taken('a')[:2] == [(3, 'runnext'), (2, '
 differ gmp_and_grq_part_at_the_first_spawn \
     "gmp put G 2 into runnext; grq put G 2 into the global queue." -- gmp grq spawn,n=2 --workers 1
 
+# A call that gives no P away ends all the same.
+run gmp,calls=none gmp,calls=none calls,n=20 --workers 1 --format json
+names="sim = '${schedlab%/*}/schedlab-sim'
+import os, subprocess, tempfile
+f = tempfile.TemporaryFile()
+subprocess.run([sim, 'run', '--sample', 'gmp,calls=none', 'calls,n=20', '--workers', '1', '--iterations', '1', '--warmup', '0',
+    '--events', 'none', '--machine', 'sim:desktop8', '--sched-events-fd', str(f.fileno())], pass_fds=[f.fileno()],
+    stdout=subprocess.DEVNULL, check=True)
+f.seek(0)
+lines = f.read().decode().splitlines()
+kinds = [l.split('\\t')[4] for l in lines[1:]]"
+json each_call_begins_and_ends "kinds.count('CALL_BEGUN') == kinds.count('CALL_OVER') == 20 and lines[0] == '# %d events' % len(kinds)"
+
 # The same variant with the same seed is the same, to the picosecond, whatever surrounds it.
 for variant in kthread uthread static grq perm gmp tasksteal contsteal; do
     run $variant $variant fib,n=8 --workers 4

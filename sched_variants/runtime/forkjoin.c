@@ -104,7 +104,7 @@ void fj_sync_park(struct fj_frame *frame)
     if (atomic_fetch_add_explicit(&frame->pending, spawned, memory_order_acq_rel) + spawned !=
         0) { /* F1 */
         stat_add(&m->stats, STAT_JOINS_STALLED, 1);
-        sched_event(m, SCHED_STALLED, self, 0, 0);
+        sched_event_g(m, SCHED_STALLED, self, 0, 0);
         g_park();
     }
     self->wait_reason = WAIT_NONE;
@@ -337,7 +337,7 @@ void fj_sync_help(struct fj_frame *frame)
         frame->queued -= frame->spawned;
         if (atomic_load_explicit(&frame->pending, memory_order_relaxed) > -frame->spawned) {
             stat_add(&m->stats, STAT_JOINS_STALLED, 1);
-            sched_event(m, SCHED_STALLED, m->curg, 0, 0);
+            sched_event_g(m, SCHED_STALLED, m->curg, 0, 0);
         }
         help_until_done(m, frame);
         fj_count_live(-frame->spawned);

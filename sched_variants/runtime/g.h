@@ -197,7 +197,14 @@ static inline bool p_in_call(const struct p *p)
     return atomic_load_explicit(&p->call, memory_order_relaxed) & 1;
 }
 
-/* m does something, on any stack: see events.h. gp NULL: nothing, if the event is about a G. */
+/* m does something with gp, on any stack: see events.h. */
+static MACHINE_TAKES_NO_TIME void sched_event_g(const struct m *m, enum sched_event kind,
+                                                const struct g *gp, int32_t a, int32_t b)
+{
+    machine_event(kind, m->id, m->p ? m->p->id : -1, gp->id, a, b);
+}
+
+/* Likewise, if there is a gp; or something without one, which is NULL then. */
 static MACHINE_TAKES_NO_TIME void sched_event(const struct m *m, enum sched_event kind,
                                               const struct g *gp, int32_t a, int32_t b)
 {
@@ -222,7 +229,8 @@ static MACHINE_TAKES_NO_TIME void sched_event_m(const struct m *m, enum sched_ev
 static MACHINE_TAKES_NO_TIME void sched_event_p(const struct m *m, enum sched_event kind,
                                                 const struct p *p)
 {
-    machine_event(kind, m->id, m->p ? m->p->id : -1, -1, p->id, 0);
+    int32_t id = p->id; /* before m->p is looked at, which may be p */
+    machine_event(kind, m->id, m->p ? m->p->id : -1, -1, id, 0);
 }
 
 static MACHINE_TAKES_NO_TIME void sched_event_park(const struct m *m)

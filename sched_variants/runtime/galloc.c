@@ -204,7 +204,7 @@ struct g *g_alloc(struct m *m)
     gp->alive = true;
     atomic_store_explicit(&gp->on_cpu, 0, memory_order_relaxed); /* nobody else knows this G yet */
     stat_add(&m->stats, STAT_GS_CREATED, 1);
-    sched_event(m, SCHED_CREATED, gp, 0, 0);
+    sched_event_g(m, SCHED_CREATED, gp, 0, 0);
     struct p *p = m->p;
     if (++p->live > atomic_load_explicit(&p->live_max, memory_order_relaxed))
         atomic_store_explicit(&p->live_max, p->live, memory_order_relaxed); /* a statistic */
@@ -219,7 +219,7 @@ struct g *g_alloc(struct m *m)
 
 void g_free(struct m *m, struct g *gp)
 {
-    sched_event(m, SCHED_ENDED, gp, 0, 0);
+    sched_event_g(m, SCHED_ENDED, gp, 0, 0);
     gp->alive = false;
     gp->link = m->cache.gs;
     m->cache.gs = gp;

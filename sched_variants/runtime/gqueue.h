@@ -139,7 +139,7 @@ static inline void globq_publish(struct globq *globq)
 static inline int64_t globq_put(struct m *m, struct globq *globq, struct g *gp)
 {
     grq_lock(m, &globq->lock);
-    sched_event(m, SCHED_PUT, gp, INTO_GLOBAL, 0);
+    sched_event_g(m, SCHED_PUT, gp, INTO_GLOBAL, 0);
     gfifo_push(&globq->fifo, gp);
     int64_t size = gfifo_size(&globq->fifo);
     globq_publish(globq);

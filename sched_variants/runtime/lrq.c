@@ -129,7 +129,7 @@ static inline void put_tail(struct m *m, struct lrq *lrq, struct globq *globq, s
         put_full(m, lrq, globq, gp);
         return;
     }
-    sched_event(m, SCHED_PUT, gp, INTO_LOCAL, 0);
+    sched_event_g(m, SCHED_PUT, gp, INTO_LOCAL, 0);
     atomic_store_explicit(&lrq->slot[tail & lrq->mask], gp, memory_order_relaxed); /* by Q1 */
     atomic_store_explicit(&lrq->tail, tail + 1, memory_order_release);             /* Q1 */
     stat_max(&m->stats, STAT_DEQUE_MAX, tail + 1 - head);
@@ -146,7 +146,7 @@ static void put_full(struct m *m, struct lrq *lrq, struct globq *globq, struct g
 void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bool next)
 {
     if (next && lrq->runnext_on) {
-        sched_event(m, SCHED_PUT, gp, INTO_RUNNEXT, 0);
+        sched_event_g(m, SCHED_PUT, gp, INTO_RUNNEXT, 0);
         /* relaxed look: only the owner fills the slot, so an empty one stays empty until then */
         if (!atomic_load_explicit(&lrq->runnext, memory_order_relaxed)) {
             atomic_store_explicit(&lrq->runnext, gp, memory_order_release); /* Q5 */

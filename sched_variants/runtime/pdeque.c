@@ -40,7 +40,7 @@ void pdeque_ready(struct m *m, struct g *gp, enum ready_how how)
         return;
     }
     struct deque *dq = m->p->variant;
-    sched_event(m, SCHED_PUT, gp, INTO_LOCAL, 0);
+    sched_event_g(m, SCHED_PUT, gp, INTO_LOCAL, 0);
     deque_push(dq, gp);
     stat_max(&m->stats, STAT_DEQUE_MAX, deque_depth_max(dq));
 }

@@ -31,7 +31,7 @@ static inline void g_put_on(struct m *m, struct g *gp, bool inherit)
     /* relaxed: see struct p */
     atomic_store_explicit(&m->p->schedtick, p_schedtick(m->p) + !inherit, memory_order_relaxed);
     stat_add(&m->stats, STAT_DISPATCHES, 1);
-    sched_event(m, SCHED_DISPATCHED, gp, inherit, 0);
+    sched_event_g(m, SCHED_DISPATCHED, gp, inherit, 0);
     if (gp->last_m != m)
         g_has_moved(m, gp);
     gp->wait_reason = WAIT_NONE;
@@ -43,7 +43,7 @@ static inline void g_put_on(struct m *m, struct g *gp, bool inherit)
 /* m is about to put gp into a queue. */
 static inline void g_mark_queued(struct m *m, struct g *gp, enum ready_how how)
 {
-    sched_event(m, SCHED_READIED, gp, how, 0);
+    sched_event_g(m, SCHED_READIED, gp, how, 0);
 #ifdef SCHEDLAB_DEBUG
     /* A G in two queues, or readied twice, would run on two Ms. relaxed: the queue hands gp over */
     INVARIANT(atomic_exchange_explicit(&gp->queued, 1, memory_order_relaxed) == 0);

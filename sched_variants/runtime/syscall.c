@@ -115,7 +115,7 @@ static void call_enter(uintptr_t site)
     struct p *p = m->p;
     INVARIANT(!m_in_call(m));
     stat_add(&m->stats, STAT_CALLS, 1);
-    sched_event(m, SCHED_CALL_BEGUN, m->curg, 0, 0);
+    sched_event_g(m, SCHED_CALL_BEGUN, m->curg, 0, 0);
     enum calls calls = (enum calls)sched->floor->calls;
     if (calls == CALLS_NONE || m->fj.held)
         return;
@@ -169,9 +169,9 @@ void blocking_exit(void)
 {
     struct m *m = machine_self();
     struct p *p = atomic_load_explicit(&m->call_p, memory_order_relaxed); /* its own word */
+    sched_event_g(m, SCHED_CALL_OVER, m->curg, 0, 0);
     if (!p)
         return;
-    sched_event(m, SCHED_CALL_OVER, m->curg, 0, 0);
     call_p_set(m, NULL);
     if (m->call_since) {
         site_learn(m->sched, m->call_pc, machine_now() - m->call_since);

@@ -57,7 +57,7 @@ static void static_ready(struct m *m, struct g *gp, enum ready_how how)
     struct p *home = sched->allp[gp->tag];
     struct globq *queue = home->variant;
     lock_acquire(&queue->lock);
-    sched_event(m, SCHED_PUT, gp, INTO_WORKER, home->id);
+    sched_event_g(m, SCHED_PUT, gp, INTO_WORKER, home->id);
     gfifo_push(&queue->fifo, gp);
     int64_t size = gfifo_size(&queue->fifo);
     globq_publish(queue);

@@ -369,10 +369,14 @@ void sim_thread_free(struct sim_thread *thread)
     free(thread);
 }
 
+enum { SWITCH_ROOM = 512 }; /* more than what is called below takes */
+
 /* From the current thread, which may be none of any core now, to that of the earliest core. */
 void sim_go_on(struct sim_thread *from)
 {
     struct sim_core *core = core_pick();
+    volatile char room[SWITCH_ROOM];
+    room[0] = 0; /* a stack that ends here does so while its owner is the current thread */
     sim_current = core;
     sim_clock = &core->clock_ps;
     sim_horizon_set();
