@@ -363,7 +363,7 @@ report: build ## Redo tables, figures and report of RUN (default: the newest run
 
 plots: report ## Another name of `make report`
 
-PARTS ?= checks release scripts debug asan tsan clang
+PARTS ?= checks release scripts debug asan tsan clang sim
 test: ## Build and run all tests, with gcc and clang and both sanitizers (about 15 min)
 	@$(MAKE) deps-test
 	@$(MAKE) $(addprefix built-,$(PARTS))

@@ -7,8 +7,7 @@
 #     release  unit and conformance             clang       the same, short
 #     debug    the same with INVARIANTs, short  asan, tsan  the same under a sanitizer, short
 #     aarch64  conformance, 2 workers, in qemu  lint        make lint
-#     sim      conformance on a simulated machine, short: three variants on two of its 16 cores, one
-#              on all. Left out are the other variants and numbers of workers, for time
+#     sim      conformance on a simulated machine of 16 cores, short
 #
 # A program that prints TAP counts line by line, any other one as one test. Output goes to
 # build/test-logs/; what failed is shown. The last line is "N passed, N failed".
@@ -85,13 +84,6 @@ programs() {
     done
 }
 
-simulated() {
-    local words
-    for words in ' gmp workers=16' ' perm workers=2' ' contsteal workers=2' ' kthread workers=2'; do
-        run "sim/conformance$words" build/sim/tests/conformance --short "$words"
-    done
-}
-
 scripts() {
     local script
     for script in tests/test_*.sh; do
@@ -110,7 +102,7 @@ for part in "$@"; do
     debug | asan | tsan) programs "$part" --short ;;
     clang) programs release-clang --short ;;
     scripts) start scripts ;;
-    sim) start simulated ;;
+    sim) start run sim/conformance build/sim/tests/conformance --short ;;
     lint) start run lint make lint ;;
     aarch64)
         # what is another machine's: switches, atomics, signals; more workers are only more of them

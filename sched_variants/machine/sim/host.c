@@ -2,6 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "internal.h"
 #include "machine.h"
 
 #include <signal.h>
@@ -16,6 +17,7 @@ enum { SIGNAL_STACK_SIZE = 64 << 10 };
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     (void)context;
+    sim_freeze();
     if (machine_on_fault)
         machine_on_fault(info->si_addr);
     signal(number, SIG_DFL); /* not ours: the instruction faults again and ends the process */

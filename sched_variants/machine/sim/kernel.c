@@ -35,6 +35,7 @@ struct sim_model sim_model;
 struct sim_core sim_cores[SIM_CORES_MAX];
 static struct sim_core *active[SIM_CORES_MAX + 1]; /* a heap, root at 1 */
 static size_t active_count;
+static bool frozen; /* sim_freeze() */
 struct sim_core *sim_current = &sim_cores[0];
 int64_t sim_event_now_ps = -1;    /* while an event runs: its time */
 static struct sim_event **events; /* a heap, root at 1 */
@@ -212,7 +213,9 @@ void sim_event_set(struct sim_event *event, int64_t when_ps, void (*fn)(struct s
 void sim_horizon_set(void)
 {
     int64_t horizon = INT64_MAX;
-    if (!sim_current->running)
+    if (frozen)
+        sim_horizon = horizon;
+    if (frozen || !sim_current->running)
         return;
     for (size_t child = 2; child <= 3 && child <= active_count; child++)
         if (active[child]->clock_ps < horizon - sim_model.lookahead_ps)
@@ -376,7 +379,7 @@ void sim_go_on(struct sim_thread *from)
 {
     struct sim_core *core = core_pick();
     volatile char room[SWITCH_ROOM];
-    room[0] = 0; /* a stack that ends here does so while its owner is the current thread */
+    *(volatile char *)room = 0; /* a stack that ends here does so while its owner is current */
     sim_current = core;
     sim_clock = &core->clock_ps;
     sim_horizon_set();
@@ -477,8 +480,16 @@ uint32_t sim_spin(uintptr_t address, uint32_t rounds)
     return core->spin_rounds;
 }
 
+void sim_freeze(void)
+{
+    frozen = true;
+    sim_horizon_set();
+}
+
 static void look_round(void)
 {
+    if (frozen)
+        return;
     losers_stop();
     struct sim_thread *self = sim_current->running;
     active_settle(sim_current);
