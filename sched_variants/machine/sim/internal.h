@@ -20,8 +20,8 @@ void sim_note_spin(int64_t ps);
 extern int64_t *sim_clock;
 extern int64_t sim_horizon;
 
-/* From now on the current thread alone runs: the process is about to end, on a stack that nobody can
- * come back to. */
+/* From now on the current thread alone runs: the process is about to end, on a stack that nobody
+ * can come back to. */
 void sim_freeze(void);
 
 /* The horizon has been passed, at pc in instrumented code: others run first, and an interrupt that
