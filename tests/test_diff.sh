@@ -88,7 +88,8 @@ setarch -R true 2>/dev/null && sample fixed setarch -R || cp plain fixed
 names="h = lambda f: json.load(open(f))['events_hash']"
 json the_hash_does_not_depend_on_the_environment "len(h('plain')) == 16 and h('plain') == h('stuffed') == h('fixed')" plain
 
-# Chance decides whom a thief visits. So one worker has none; with several another seed is another run.
+# Chance decides whom a thief visits, and how long waking a core takes. One worker of fib does neither; with several
+# another seed is another run.
 run gmp gmp fib,n=12 --workers 1 --seed-b 2
 check one_worker_has_no_chance [ $status = 0 ]
 run gmp gmp fib,n=12 --workers 8 --seed-b 2 --format json
