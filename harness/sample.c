@@ -14,6 +14,7 @@
 #include "harness/probe.h"
 #include "harness/records.h"
 #include "harness/warmup.h"
+#include "harness/why.h"
 #include "workloads/histogram.h"
 
 #include <inttypes.h>
@@ -212,6 +213,7 @@ static void record_finish(struct sample *sample)
                             json_integer((json_int_t)counters_set_count(sample->counters)));
     }
     json_object_set_new(record, "events", counters_to_json(sample->counters, times->ops));
+    why_record(record, times->ops);
     if (histogram_count(sample->latency) > 0)
         json_object_set_new(record, "latency", sample_latency_to_json(sample->latency));
     record_print(sample);
@@ -392,10 +394,12 @@ static void section_begin(struct sample *sample)
 {
     sample->cpu_start_ns = machine_busy_ns();
     counters_begin(sample->counters);
+    why_count(true);
 }
 
 static void section_end(struct sample *sample)
 {
+    why_count(false);
     counters_end(sample->counters);
     sample->cpu_ns += machine_busy_ns() - sample->cpu_start_ns;
 }
@@ -478,6 +482,7 @@ static void measure(void *arg)
 {
     struct sample *sample = arg;
     sample->running = true;
+    why_count(false);
     if (sample->request->no_calls)
         return;
     warmup_begin(&sample->warmup, sample->request->warmup, sample->request->min_time_ns, go_now());

@@ -129,6 +129,9 @@ struct cache_site {
     struct cache_tally tally;
 };
 
+/* Whether accesses are tallied from now on; they are after cache_init(). Counters go on. */
+void cache_tallies_run(bool run);
+
 enum cache_by { CACHE_BY_NAME, CACHE_BY_PC };
 
 /* All that are not zero: the most stalled first, equal ones by the text of their names, then by pc.
