@@ -482,7 +482,6 @@ static void measure(void *arg)
 {
     struct sample *sample = arg;
     sample->running = true;
-    why_count(false);
     if (sample->request->no_calls)
         return;
     warmup_begin(&sample->warmup, sample->request->warmup, sample->request->min_time_ns, go_now());
@@ -617,6 +616,7 @@ static bool measure_counted(struct sample *sample, char *error, size_t error_siz
     if (!sample->counters)
         return false;
     counters_choose_set(sample->counters, (size_t)sample->request->event_set);
+    why_count(false);
     if (!call_times_begin(&sample->times, SAMPLE_ENTRIES_MAX))
         abort();
     const struct workload *workload = sample->workload.workload;
