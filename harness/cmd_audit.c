@@ -7,6 +7,7 @@
 #include "harness/digests.h"
 #include "harness/environment.h"
 #include "harness/files.h"
+#include "harness/machine_start.h"
 #include "harness/records.h"
 #include "harness/side_by_side.h"
 #include "harness/sweep_override.h"
@@ -267,6 +268,12 @@ int cmd_audit(int argc, char **argv)
     struct sweep_file *sweep = sweep_file_load(path, error, sizeof error);
     if (!sweep)
         cli_misuse(argv[0], "%s", error);
+    for (unsigned g = 0; g < sweep->groups_count; g++)
+        if (machine_text_is_simulated(sweep_group_machine(sweep, &sweep->groups[g])))
+            cli_misuse(argv[0],
+                       "%s: group \"%s\" is on a simulated machine, where the same measured twice "
+                       "is equal; valid: groups on the native one",
+                       path, sweep->groups[g].id);
     rule_apply(argv[0], &options, sweep);
     int status = audit_run(argv[0], &options, sweep, path);
     sweep_file_free(sweep);

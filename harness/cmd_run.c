@@ -524,6 +524,7 @@ static int run_all(const struct options *options)
     struct run_table table = {
         .workload = workload.text,
         .op = workload.workload->op,
+        .machine = options->request.machine,
         .workers = options->request.workers,
         .seed = options->request.seed,
         .all_events = options->request.events != NULL,

@@ -4,6 +4,7 @@
 
 #include "harness/counted.h"
 #include "harness/interval_json.h"
+#include "harness/machine_start.h"
 #include "harness/report_text.h"
 
 #include <ctype.h>
@@ -64,13 +65,18 @@ static void two_texts(char *text, size_t size, const char *a, const char *b)
 /* What the rows below have in common: "fib,n=30, 2 workers". */
 static void heading(const struct compare_pair *pair, char text[LABEL_SIZE])
 {
-    char workload[LABEL_SIZE / 2], workers_a[16], workers_b[16], workers[48];
+    char machines[LABEL_SIZE / 4], workload[LABEL_SIZE / 2], workers_a[16], workers_b[16],
+        workers[48];
     two_texts(workload, sizeof workload, pair->a->workload, pair->b->workload);
     snprintf(workers_a, sizeof workers_a, "%d", pair->a->workers);
     snprintf(workers_b, sizeof workers_b, "%d", pair->b->workers);
     two_texts(workers, sizeof workers, workers_a, workers_b);
-    snprintf(text, LABEL_SIZE, "%s, %s worker%s", workload, workers,
-             strcmp(workers, "1") == 0 ? "" : "s");
+    const char *a = pair->a->machine, *b = pair->b->machine;
+    bool native = !machine_text_is_simulated(a) && !machine_text_is_simulated(b);
+    two_texts(machines, sizeof machines, a, b);
+    snprintf(text, LABEL_SIZE, "%s, %s worker%s%s%s%s", workload, workers,
+             strcmp(workers, "1") == 0 ? "" : "s", native ? "" : ", on ", native ? "" : machines,
+             native ? "" : " (virtual time)");
 }
 
 /* A sample says of which revision it is if its run held several. */
@@ -250,6 +256,10 @@ static json_t *pair_to_json(const struct comparison *comparison, const struct co
         json_object_set_new(object, "workload_b", json_string(pair->b->workload));
     if (pair->a->workers != pair->b->workers)
         json_object_set_new(object, "workers_b", json_integer(pair->b->workers));
+    if (strcmp(pair->a->machine, pair->b->machine) != 0)
+        json_object_set_new(object, "machine_b", json_string(pair->b->machine));
+    if (machine_text_is_simulated(pair->a->machine) || json_object_get(object, "machine_b"))
+        json_object_set_new(object, "machine", json_string(pair->a->machine));
     number_into_json(object, "median_a", pair->median_a);
     number_into_json(object, "median_b", pair->median_b);
     number_into_json(object, "p", pair->p);

@@ -122,8 +122,11 @@ static json_t *gbench_context(const struct exporting *exporting)
     const json_t *build = json_object_get(exporting->environment, "build");
     json_t *context = json_pack("{ss si}", "executable", "schedlab", "json_schema_version", 1);
     const json_t *first = json_array_get(exporting->records, 0);
+    const char *started = record_text(first, "started");
+    if (!*started) /* a simulated sample does not say */
+        started = record_text(exporting->environment, "taken");
     if (first)
-        json_object_set_new(context, "date", json_string(record_text(first, "started")));
+        json_object_set_new(context, "date", json_string(started));
     if (json_is_integer(json_object_get(cpu, "usable_threads")))
         json_object_set(context, "num_cpus", json_object_get(cpu, "usable_threads"));
     if (json_is_string(json_object_get(build, "revision")))

@@ -5,6 +5,7 @@
 #include "harness/counted.h"
 #include "harness/figures_events.h"
 #include "harness/gnuplot.h"
+#include "harness/machine_start.h"
 #include "harness/records.h"
 
 #include <errno.h>
@@ -135,13 +136,36 @@ static const char *environment_text(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
+static bool machine_is_before(const struct report_cell *cells, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(cells[k].machine, cells[i].machine) == 0)
+            return true;
+    return false;
+}
+
+/* "native", or "sim:server64 (simulated: times are virtual)". */
+static char *machines_text(const struct report_cell *cells, size_t count)
+{
+    char *text = format("%s", "");
+    for (size_t i = 0; i < count; i++) {
+        if (machine_is_before(cells, i))
+            continue;
+        char *longer = format(
+            "%s%s%s%s", text, *text ? " and " : "", cells[i].machine,
+            machine_text_is_simulated(cells[i].machine) ? " (simulated: times are virtual)" : "");
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
 char *figures_caption(const struct report *report, const struct report_group *group)
 {
     const json_t *cpu = json_object_get(report->environment, "cpu");
     const json_t *kernel = json_object_get(report->environment, "kernel");
     const json_t *threads = json_object_get(cpu, "usable_threads");
     const char *model = environment_text(cpu, "model");
-    const char *machine = record_text(json_array_get(report->records, 0), "machine");
     char *hardware =
         json_is_integer(threads)
             ? format("%s, %s", model ? model : "unknown CPU",
@@ -151,10 +175,13 @@ char *figures_caption(const struct report *report, const struct report_group *gr
     const char *release = environment_text(kernel, "release");
     char *samples = group ? samples_text(group->cells, group->count)
                           : samples_text(report->cells, report->cells_count);
+    char *machines = group ? machines_text(group->cells, group->count)
+                           : machines_text(report->cells, report->cells_count);
     char *caption =
         format("%s%s%s%s%s, machine %s. Run %s, %s a cell.", hardware, system ? ", " : "",
                system ? system : "", release ? " " : "", release ? release : "",
-               *machine ? machine : "native", report->name, samples);
+               *machines ? machines : "native", report->name, samples);
+    free(machines);
     free(hardware);
     free(samples);
     return caption;
@@ -164,13 +191,14 @@ char *figures_caption(const struct report *report, const struct report_group *gr
 static char *figure_caption(const struct report *report, const struct report_group *group)
 {
     char *caption = figures_caption(report, group);
-    bool crowded = false;
+    const struct report_cell *crowded = NULL;
     for (size_t i = 0; i < group->count; i++)
-        crowded = crowded || report_cell_is_crowded(report, &group->cells[i]);
+        if (report_cell_is_crowded(report, &group->cells[i]))
+            crowded = &group->cells[i];
     if (!crowded)
         return caption;
     char *longer = format("%s More workers than %s take turns.", caption,
-                          counted((uint64_t)report_cores(report), "hardware thread").s);
+                          counted((uint64_t)report_cores(report, crowded), "hardware thread").s);
     free(caption);
     return longer;
 }

@@ -55,6 +55,7 @@ void machine_record_model(json_t *record, const char *text)
     char *all = json_dumps(values, JSON_COMPACT);
     json_object_set_new(record, "model",
                         json_sprintf("%016" PRIx64, fnv1a(FNV1A_SEED, all, strlen(all))));
+    json_object_set_new(record, "cores", json_integer(spec.model.cores));
     json_object_set_new(record, "lookahead_ps", json_integer(spec.model.lookahead_ps));
     free(all);
     json_decref(values);

@@ -40,7 +40,7 @@ int machine_pick_cpus(int *cpus, int max);
 int64_t machine_busy_ns(void);
 
 /* Adds to the record of a sample on `spec` what says which machine that is: model, a hash of all its
- * values; lookahead_ps. Nothing for a native one. Pre: spec is canonical, or NULL. */
+ * values; cores; lookahead_ps. Nothing for a native one. Pre: spec is canonical, or NULL. */
 void machine_record_model(json_t *record, const char *spec);
 
 /* Zeroed memory for what code that runs on the machine reads or writes: on a simulated one at an

@@ -106,6 +106,8 @@ static void cells_read(struct report *report)
             .n_all = (size_t)whole(tsv_number(tsv, row, "n_all")),
             .chosen = class_of_text(tsv_text(tsv, row, "class")),
             .workers = whole(tsv_number(tsv, row, "workers")),
+            .machine = text_or(tsv_text(tsv, row, "machine"), "native"),
+            .cores = whole(tsv_number(tsv, row, "cores")),
             .throughput = tsv_interval(tsv, row, "median", "lo", "hi"),
             .speedup = tsv_interval(tsv, row, "speedup", "speedup_lo", "speedup_hi"),
             .efficiency = tsv_number(tsv, row, "efficiency"),
@@ -443,15 +445,17 @@ bool report_cell_is_first(const struct report *report, const struct report_cell 
     return true;
 }
 
-int report_cores(const struct report *report)
+int report_cores(const struct report *report, const struct report_cell *cell)
 {
+    if (cell->cores > 0)
+        return cell->cores;
     const json_t *cpu = json_object_get(report->environment, "cpu");
     return (int)json_integer_value(json_object_get(cpu, "usable_threads"));
 }
 
 bool report_cell_is_crowded(const struct report *report, const struct report_cell *cell)
 {
-    int cores = report_cores(report);
+    int cores = report_cores(report, cell);
     return cores > 0 && cell->workers > cores;
 }
 

@@ -24,7 +24,9 @@ struct report_event;
 struct report_cell {
     const char *group, *variant, *workload, *op, *id, *status, *reason;
     const char *stop; /* why measuring ended; NULL: nothing says so */
+    const char *machine; /* canonical */
     int workers;
+    int cores; /* of a simulated machine; else 0 */
     size_t n_all; /* samples that are ok, those behind its numbers (throughput.n) or not */
     struct interval throughput, speedup;
     double efficiency; /* speed-up against the serial run, else its own, over workers; NAN: none */
@@ -122,8 +124,9 @@ void report_cell_choose(struct report_cell *cell, enum cell_class chosen);
 /* In which class these cells are compared: that of their own numbers if possible. */
 struct class_choice report_choose_class(const struct report_cell *const *cells, size_t count);
 
-/* How many hardware threads the run could use; 0 if environment.json does not say. */
-int report_cores(const struct report *report);
+/* How many hardware threads the cell could use, or cores of its simulated machine; 0 if
+ * environment.json does not say. */
+int report_cores(const struct report *report, const struct report_cell *cell);
 
 /* Whether the cell had more workers than the run could use hardware threads, so that the kernel had
  * them take turns. */

@@ -201,6 +201,8 @@ static void method_write(FILE *to, const struct report *report)
         blocks = block + 1 > blocks ? block + 1 : blocks;
     }
     const char *started = record_text(json_array_get(report->records, 0), "started");
+    if (!*started) /* a simulated sample does not say */
+        started = record_text(report->environment, "taken");
     html_open(to, "section", "id", "method", NULL);
     html_element(to, "h2", "How the numbers were made", NULL);
     html_open(to, "dl", NULL);

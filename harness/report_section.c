@@ -131,7 +131,7 @@ static void throughput_row(FILE *to, const struct report *report, const struct r
     char workers[48], n[64], span[8];
     snprintf(workers, sizeof workers, "%d", cell->workers);
     if (report_cell_is_crowded(report, cell))
-        snprintf(workers, sizeof workers, "%d on %d", cell->workers, report_cores(report));
+        snprintf(workers, sizeof workers, "%d on %d", cell->workers, report_cores(report, cell));
     snprintf(n, sizeof n, "%zu of %zu", cell->throughput.n, cell->n_all);
     snprintf(span, sizeof span, "%d", COLUMNS_NUMBERS - 3);
     html_open(to, "tr", "class", standing == STANDS_BEST ? "best" : NULL, NULL);
@@ -449,9 +449,13 @@ static size_t cells_count(const struct report_group *group, const char *status)
 /* Cells with more workers than the machine can run at once are no measure of a speed-up. */
 static void crowded_write(FILE *to, const struct report *report, const struct report_group *group)
 {
-    size_t crowded = 0;
-    for (size_t i = 0; i < group->count; i++)
-        crowded += report_cell_is_crowded(report, &group->cells[i]);
+    size_t crowded = 0, last = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        if (!report_cell_is_crowded(report, &group->cells[i]))
+            continue;
+        crowded++;
+        last = i;
+    }
     if (crowded == 0)
         return;
     html_open(to, "p", "class", "problem", NULL);
@@ -460,7 +464,7 @@ static void crowded_write(FILE *to, const struct report *report, const struct re
         "%s of this group had more workers than the %s of the machine: these took turns, so "
         "the numbers say how a design bears that, not how it scales.",
         counted(crowded, "cell").s,
-        counted((uint64_t)report_cores(report), "usable hardware thread").s);
+        counted((uint64_t)report_cores(report, &group->cells[last]), "usable hardware thread").s);
     html_close(to, "p");
 }
 

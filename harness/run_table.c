@@ -6,6 +6,7 @@
 #include "harness/counter_names.h"
 #include "harness/counters.h"
 #include "harness/interval_json.h"
+#include "harness/machine_start.h"
 #include "harness/metric.h"
 #include "harness/records.h"
 #include "harness/report_text.h"
@@ -192,8 +193,11 @@ static void print_row(const struct run_table *table, const struct run_row *row, 
 static void print_throughput(const struct run_table *table, FILE *to)
 {
     int width = variant_width(table);
-    fprintf(to, "%s, %s; operations of one %s\n\n", table->workload,
+    fprintf(to, "%s, %s; operations of one %s\n", table->workload,
             counted((uint64_t)table->workers, "worker").s, table->op);
+    if (machine_text_is_simulated(table->machine))
+        fprintf(to, "simulated: %s; all times are virtual\n", table->machine);
+    fputc('\n', to);
     fprintf(to, "%-*s %10s  %24s %4s  %s\n", width, "variant", "ops/s  ", "95 % interval  ", "n",
             "status");
     for (size_t i = 0; i < table->count; i++)

@@ -21,6 +21,7 @@ struct run_row {
 
 struct run_table {
     const char *workload, *op;
+    const char *machine; /* NULL: native */
     int workers;
     struct run_row *rows;
     size_t count;

@@ -127,7 +127,9 @@ static void cell_write(const struct table *table, const struct cell_rows *cell, 
     fprintf(to, "%zu\t", cell_count(cell, "ok"));
     put_text(to, plan_json_stop(table->plan, record_text(record, "cell")), '\t');
     put_interval(to, speed.serial);
-    put_number(to, speed.efficiency, '\n');
+    put_number(to, speed.efficiency, '\t');
+    put_text(to, record_text(record, "machine"), '\t');
+    put_integer(to, record, "cores", '\n');
     free(values.x);
 }
 
@@ -135,7 +137,8 @@ void cells_write(const struct table *table, FILE *to)
 {
     fputs("group\tvariant\tvariant_name\tworkload\tworkload_name\top\tworkers\tcell\tstatus\tn\t"
           "median\tlo\thi\tspeedup\tspeedup_lo\tspeedup_hi\treason\tclass\tn_all\tstop\t"
-          "vs_serial\tvs_serial_lo\tvs_serial_hi\tefficiency\n",
+          "vs_serial\tvs_serial_lo\tvs_serial_hi\tefficiency\t"
+          "machine\tcores\n",
           to);
     for (size_t at = 0; at < table->cells_count; at++)
         cell_write(table, &table->cells[at], to);

@@ -21,6 +21,7 @@ static inline struct report_cell cell(const char *variant, int workers, double l
                                 .workload = "w",
                                 .id = variant,
                                 .status = isnan(median) ? "failed" : "ok",
+                                .machine = "native",
                                 .workers = workers,
                                 .throughput = {median, lo, hi, CELL_SAMPLES},
                                 .samples = own,

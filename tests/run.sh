@@ -7,6 +7,7 @@
 #     release  unit and conformance             clang       the same, short
 #     debug    the same with INVARIANTs, short  asan, tsan  the same under a sanitizer, short
 #     aarch64  conformance under qemu-user      lint        make lint
+#     sim      conformance on simulated machines, short; tests/test_sim.sh
 #
 # A program that prints TAP counts line by line, any other one as one test. Output goes to
 # build/test-logs/; what failed is shown. The last line is "N passed, N failed".
