@@ -616,7 +616,6 @@ static bool measure_counted(struct sample *sample, char *error, size_t error_siz
     if (!sample->counters)
         return false;
     counters_choose_set(sample->counters, (size_t)sample->request->event_set);
-    why_count(false);
     if (!call_times_begin(&sample->times, SAMPLE_ENTRIES_MAX))
         abort();
     const struct workload *workload = sample->workload.workload;
@@ -692,6 +691,7 @@ json_t *sample_measure(const struct sample_request *request, char *error, size_t
 {
     static struct sample sample; /* one in the life of a process; its lists are large */
     sample = (struct sample){.request = request};
+    why_count(false);
     if (!variant_spec_parse(&sample.variant, request->variant, error, error_size))
         return NULL;
     if (!workload_spec_parse(&sample.workload, request->workload, error, error_size)) {
