@@ -16,6 +16,7 @@
 #include "harness/run_table.h"
 #include "harness/sample.h"
 #include "harness/topology.h"
+#include "harness/why_table.h"
 
 #include <math.h>
 #include <signal.h>
@@ -45,6 +46,7 @@ enum {
     KEY_STACK,
     KEY_MACHINE,
     KEY_SIM_SEED,
+    KEY_WHY,
     KEY_STEAL_MAX,
     KEY_SCHEDTRACE,
     KEY_SCHEDDETAIL,
@@ -63,7 +65,7 @@ struct options {
     struct machine_spec machine;
     int64_t iterations, min_time_ns, sim_seed; /* -1: not given */
     int reps;                                  /* 0: not given */
-    bool json, sample;
+    bool json, sample, why;
     char **arguments; /* variants, then the workload */
     int argument_count;
 };
@@ -112,6 +114,9 @@ static const struct argp_option option_table[] = {
     {"sim-seed", KEY_SIM_SEED, "N", 0,
      "of the simulated machine and the scheduler on it, in the first repetition, and the others' "
      "are made of it; default: that of --seed",
+     0},
+    {"why", KEY_WHY, NULL, 0,
+     "on a simulated machine: show where the misses were, by structure and by line of the source",
      0},
     {"format", 'f', "FORMAT", 0, "table (default) or json", 0},
     {"event-set", KEY_EVENT_SET, "N", OPTION_HIDDEN,
@@ -243,6 +248,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_SIM_SEED:
         options->sim_seed = number(options, "sim-seed", arg, 0, INT64_MAX);
         break;
+    case KEY_WHY:
+        options->why = true;
+        break;
     case 'f':
         options->json = cli_word(options->command, "format", arg, format_words) == 1;
         break;
@@ -304,6 +312,9 @@ static void options_complete(struct options *options)
         options->reps = simulated ? SIM_REPS_DEFAULT : REPS_DEFAULT;
     if (options->sim_seed >= 0 && !simulated)
         cli_misuse(options->command, "--sim-seed takes --machine=sim:MODEL");
+    if (options->why && !simulated)
+        cli_misuse(options->command, "--why takes --machine=sim:MODEL: only simulated machines "
+                                     "know where each miss was");
     request->sim_seed = options->sim_seed >= 0 ? (uint64_t)options->sim_seed : request->seed;
 }
 
@@ -538,6 +549,8 @@ static int run_all(const struct options *options)
         print_json(&table, records);
     else
         run_table_print(&table, stdout, stderr);
+    if (options->why && !options->json)
+        why_table_print(&table, stdout);
     int status = exit_status(&table);
     json_decref(records);
     rows_free(table.rows, table.count);

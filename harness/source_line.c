@@ -86,8 +86,7 @@ bool source_line_find(struct source_lines *lines, uintptr_t pc, struct source_li
     if (source_functions(lines, pc, functions) == 0)
         return false;
     strcpy(found->function, functions[0]);
-    Dwarf_Line *line =
-        dwarf_addrdie(lines->dwarf, pc, &unit) ? dwarf_getsrc_die(&unit, pc) : NULL;
+    Dwarf_Line *line = dwarf_addrdie(lines->dwarf, pc, &unit) ? dwarf_getsrc_die(&unit, pc) : NULL;
     const char *path = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
     if (!path)
         return false;

@@ -12,11 +12,8 @@ enum { PCS_MAX = 4 * WHY_SITES }; /* several of them are one line */
 
 static const char *const depth_names[CACHE_DEPTHS] = {"l1", "l2", "l3"};
 static const char *const kind_names[CACHE_KINDS] = {
-    [CACHE_COLD] = "cold",
-    [CACHE_CAPACITY] = "capacity",
-    [CACHE_CONFLICT] = "conflict",
-    [CACHE_TRUE] = "true_sharing",
-    [CACHE_FALSE] = "false_sharing",
+    [CACHE_COLD] = "cold",         [CACHE_CAPACITY] = "capacity",   [CACHE_CONFLICT] = "conflict",
+    [CACHE_TRUE] = "true_sharing", [CACHE_FALSE] = "false_sharing",
 };
 
 void why_count(bool counted)
