@@ -36,11 +36,13 @@ const struct structure structures[] = {
     {"stats", "each thread's counters"},
     {"steal.order", "in which order victims are tried"},
     {"sysmon", "what sysmon remembers of each processor"},
-    {"thread stack", "stacks of threads, on which schedulers run"},
+    {"thread.stack", "stacks of threads, on which schedulers run"},
     {"timers", "timers and their heaps"},
     {"workload", "the workload's own data"},
     {NULL, NULL},
 };
+
+_Static_assert(sizeof structures / sizeof structures[0] <= STRUCTURES_MAX, "a bit for each");
 
 int structure_find(const char *name, size_t length)
 {

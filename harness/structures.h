@@ -14,6 +14,8 @@ struct structure {
 
 extern const struct structure structures[]; /* sorted by name; the last one's name is NULL */
 
+enum { STRUCTURES_MAX = 64 }; /* so that a set of them is a word */
+
 /* The index of a name; -1: there is no such structure. */
 int structure_find(const char *name, size_t length);
 

@@ -214,10 +214,10 @@ void why_table_print(const struct run_table *table, FILE *to)
         const struct run_row *row = &table->rows[i];
         size_t count = why_structures(row->records, &list, &total_ns);
         if (count > 0) {
-            print_structures(row->variant, list, count, total_ns, to);
+            print_structures(row->label, list, count, total_ns, to);
             print_lines(row->records, total_ns, to);
         } else if (run_row_status(row) == RUN_OK) {
-            fprintf(to, "\n%s: no access missed\n", row->variant);
+            fprintf(to, "\n%s: no access missed\n", row->label);
         }
         free(list);
     }
