@@ -56,7 +56,7 @@ OPTIMIZE_debug := -O1 -fno-omit-frame-pointer -DSCHEDLAB_DEBUG
 OPTIMIZE_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -DSCHEDLAB_ASAN
 OPTIMIZE_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread -DSCHEDLAB_TSAN
 OPTIMIZE_aarch64 := -O2
-OPTIMIZE_sim := -O2 -fno-pie -DSCHEDLAB_SIM
+OPTIMIZE_sim := -O2 -fno-omit-frame-pointer -fno-pie -DSCHEDLAB_SIM
 OPTIMIZE := $(OPTIMIZE_$(CONFIG))
 ifeq ($(OPTIMIZE),)
 $(error CONFIG=$(CONFIG) is unknown; valid are release, debug, asan, tsan, sim)
@@ -87,8 +87,8 @@ MICRO_LDLIBS = -lbenchmark -lstdc++
 # Sources ----------------------------------------------------------------------------------------
 
 # The simulated machine (CONFIG=sim) calls back at each load, store, atomic and basic block of what runs on
-# it; the program lies at fixed addresses.
-INSTRUMENT_sim := -fno-omit-frame-pointer -fsanitize=thread -fsanitize-coverage=trace-pc -U__SANITIZE_THREAD__
+# it; the program lies at fixed addresses, and has frame pointers for harness/flame.c.
+INSTRUMENT_sim := -fsanitize=thread -fsanitize-coverage=trace-pc -U__SANITIZE_THREAD__
 INSTRUMENT := $(INSTRUMENT_$(CONFIG))
 LDFLAGS_sim := -no-pie
 MACHINE := $(if $(filter sim,$(CONFIG)),sim,native)

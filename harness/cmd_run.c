@@ -19,6 +19,7 @@
 #include "harness/topology.h"
 #include "harness/why_table.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -50,6 +51,7 @@ enum {
     KEY_SIM_SEED,
     KEY_WHY,
     KEY_WHAT_IF,
+    KEY_FLAME,
     KEY_STEAL_MAX,
     KEY_SCHEDTRACE,
     KEY_SCHEDDETAIL,
@@ -127,6 +129,10 @@ static const struct argp_option option_table[] = {
      "on a simulated machine: run each variant also on the machine with these settings, and show "
      "what that would buy; a key of the machine, or STRUCTURE=free, see `schedlab list sim:MODEL`; "
      "7 repetitions by default",
+     0},
+    {"flame", KEY_FLAME, "FILE", 0,
+     "on a simulated machine, one variant: write where the first repetition stalled as folded "
+     "stacks, which flamegraph.pl, inferno and speedscope draw",
      0},
     {"format", 'f', "FORMAT", 0, "table (default) or json", 0},
     {"event-set", KEY_EVENT_SET, "N", OPTION_HIDDEN,
@@ -264,6 +270,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_WHAT_IF:
         options->what_if = arg;
         break;
+    case KEY_FLAME:
+        request->flame = arg;
+        break;
     case 'f':
         options->json = cli_word(options->command, "format", arg, format_words) == 1;
         break;
@@ -327,6 +336,9 @@ static void options_complete(struct options *options)
                                            : SIM_REPS_DEFAULT;
     if (options->sim_seed >= 0 && !simulated)
         cli_misuse(options->command, "--sim-seed takes --machine=sim:MODEL");
+    if (request->flame && !simulated)
+        cli_misuse(options->command, "--flame takes --machine=sim:MODEL: only simulated machines "
+                                     "know where each miss was");
     if (options->why && !simulated)
         cli_misuse(options->command, "--why takes --machine=sim:MODEL: only simulated machines "
                                      "know where each miss was");
@@ -483,6 +495,21 @@ static void rows_free(struct run_row *rows, size_t count)
     free(rows);
 }
 
+/* One file, of one variant, that can be written. */
+static void check_flame(const struct options *options, size_t rows)
+{
+    const char *path = options->request.flame;
+    if (!path)
+        return;
+    if (rows != 1)
+        cli_misuse(options->command,
+                   "--flame takes one variant, without --what-if: its file is of one");
+    FILE *file = fopen(path, "we");
+    if (!file)
+        cli_misuse(options->command, "--flame: cannot write %s: %s", path, strerror(errno));
+    fclose(file);
+}
+
 /* Repetitions --------------------------------------------------------------------------------- */
 
 static void order_shuffle(size_t *order, size_t count, uint64_t *state)
@@ -536,6 +563,7 @@ static void measure_all(const struct options *options, const char *workload, str
             request.variant = row->variant;
             request.machine = row->machine ? row->machine : options->request.machine;
             request.event_set = block;
+            request.flame = block == 0 ? options->request.flame : NULL;
             request.sim_seed = machine_rep_seed(options->request.sim_seed, (unsigned)block);
             if (!is_hopeless(row)) {
                 progress_show(&progress, row->label, seconds_left(&progress, started));
@@ -595,6 +623,7 @@ static int run_all(const struct options *options)
         .all_events = options->request.events != NULL,
     };
     table.rows = rows_make(options, workload.workload, &table.count);
+    check_flame(options, table.count);
     warn_of_workers(options);
     measure_all(options, workload.text, table.rows, table.count);
     json_t *records = records_join(table.rows, table.count);

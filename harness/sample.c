@@ -6,6 +6,7 @@
 #include "harness/counters.h"
 #include "harness/disturbance.h"
 #include "harness/environment.h"
+#include "harness/flame.h"
 #include "harness/limits.h"
 #include "harness/machine_start.h"
 #include "harness/peer_sample.h"
@@ -108,6 +109,7 @@ json_t *sample_record_new(const struct sample_request *request, const struct var
     canonical.variant = variant->text;
     canonical.workload = workload->text;
     canonical.event_set = 0; /* `run` goes through the sets by itself */
+    canonical.flame = NULL;
     char *command = sample_request_command(&canonical);
     json_t *record = json_pack(
         "{si ss ss ss so ss ss so ss si ss sI sb sI ss}", "schema", RECORD_SCHEMA, "cell", cell,
@@ -214,6 +216,9 @@ static void record_finish(struct sample *sample)
     }
     json_object_set_new(record, "events", counters_to_json(sample->counters, times->ops));
     why_record(record, times->ops);
+    char error[REASON_SIZE];
+    if (sample->request->flame && !flame_write(sample->request->flame, error, sizeof error))
+        fail(sample, "%s", error);
     if (histogram_count(sample->latency) > 0)
         json_object_set_new(record, "latency", sample_latency_to_json(sample->latency));
     record_print(sample);
@@ -616,6 +621,8 @@ static bool measure_counted(struct sample *sample, char *error, size_t error_siz
     if (!sample->counters)
         return false;
     counters_choose_set(sample->counters, (size_t)sample->request->event_set);
+    if (sample->request->flame)
+        flame_begin();
     if (!call_times_begin(&sample->times, SAMPLE_ENTRIES_MAX))
         abort();
     const struct workload *workload = sample->workload.workload;

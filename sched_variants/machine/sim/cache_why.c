@@ -328,6 +328,14 @@ struct cache_tally *cache_tally_of(uintptr_t pc, int name)
     return &entry->site.tally;
 }
 
+void (*cache_on_stall)(uintptr_t pc, int name, uint64_t ps);
+
+void cache_stalled(uintptr_t pc, int name, uint64_t ps)
+{
+    if (cache_on_stall && !tallies.stopped)
+        cache_on_stall(pc, name, ps);
+}
+
 void cache_tallies_reset(void)
 {
     bool stopped = tallies.stopped;
