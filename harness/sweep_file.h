@@ -28,7 +28,7 @@
  *         question: Does a queue per worker pay?
  *         figure: throughput        # throughput, speedup (workers hold 1 and more), events,
  *                                   # latency (a workload records them), knob,
- *                                   # heatmap or scale
+ *                                   # heatmap, scale or stalls
  *         baseline: gmp             # one of the variants
  *         variants: [grq, perm, gmp]
  *         workloads: ["spawn,n=100000", "ring,n=503"]
@@ -85,6 +85,7 @@ enum sweep_figure {
     SWEEP_FIGURE_KNOB,       /* throughput over the values of group->knob */
     SWEEP_FIGURE_HEATMAP,    /* multiples of the baseline over those of knob and knob2 */
     SWEEP_FIGURE_SCALE,      /* ns and bytes of a goroutine over their number; see scale.tsv */
+    SWEEP_FIGURE_STALLS,     /* of a simulated machine's cores, by structure */
 };
 
 struct sweep_knob {

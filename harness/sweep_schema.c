@@ -37,6 +37,7 @@ static const cyaml_strval_t figure_words[] = {
     {"knob", SWEEP_FIGURE_KNOB},
     {"heatmap", SWEEP_FIGURE_HEATMAP},
     {"scale", SWEEP_FIGURE_SCALE},
+    {"stalls", SWEEP_FIGURE_STALLS},
 };
 
 /* Not CYAML_FIELD_BOOL, which takes any other word for true. */
