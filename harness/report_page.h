@@ -38,6 +38,9 @@ void report_section_write(FILE *to, const struct report *report, const struct re
 bool report_has_misses(const struct report *report, const struct report_group *group);
 void report_misses_write(FILE *to, const struct report *report, const struct report_group *group);
 
+/* What another machine would buy (report_what_if.c); nothing without what_if. */
+void report_what_if_write(FILE *to, const struct report *report, const struct report_group *group);
+
 /* Each cell by itself, folded by workload. Holds the ids "cell-ID". */
 void report_cells_write(FILE *to, const struct report *report);
 
