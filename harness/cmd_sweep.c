@@ -219,7 +219,6 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_WHAT_IF:
         options->what_if = arg;
-        options->begins = "what-if";
         break;
     case KEY_MACHINE:
         option_machine(options, state, arg);

@@ -91,12 +91,12 @@ static void stall_cell(FILE *to, double ns, double share, double most_ns)
 {
     char style[96];
     if (!isfinite(ns)) {
-        html_td(to, NULL, "-");
+        html_td(to, "number", "-");
         return;
     }
     snprintf(style, sizeof style, "background:rgba(213,94,0,%.2f)",
              most_ns > 0 ? 0.6 * sqrt(ns / most_ns) : 0);
-    html_open(to, "td", "style", style, NULL);
+    html_open(to, "td", "class", "number", "style", style, NULL);
     html_format(to, "%s (%.0f %%)", text_count(ns).s, 100 * share);
     html_close(to, "td");
 }
@@ -109,7 +109,7 @@ static void table_write(FILE *to, const struct report *report, struct columns *c
     if (count > 0) {
         snprintf(label, sizeof label, "%.300s, workers: %d; ns of stall per operation, and share",
                  columns->cells[0]->workload, columns->cells[0]->workers);
-        report_table_open(to, label, "numbers events");
+        report_table_open(to, label, "numbers");
         html_open(to, "thead", NULL);
         html_open(to, "tr", NULL);
         html_th(to, "col", "structure");

@@ -24,11 +24,15 @@ static const struct report_group *other_group(const struct report *report,
     return NULL;
 }
 
-/* All NAN if one of them has no numbers. */
+/* By block, whose seeds are the same on both machines, unless samples are missing. All NAN if one of
+ * them has no numbers. */
 static struct interval ratio_of(const struct report_cell *with, const struct report_cell *without)
 {
     if (!report_cell_ok(with) || !report_cell_ok(without))
         return (struct interval){NAN, NAN, NAN, 0};
+    if (with->samples_count == without->samples_count)
+        return statistics_paired_ratio(with->samples, without->samples, with->samples_count,
+                                       STATISTICS_SEED);
     return statistics_ratio(with->samples, with->samples_count, without->samples,
                             without->samples_count, STATISTICS_SEED);
 }

@@ -222,13 +222,15 @@ static size_t row_throughputs(const struct run_row *row, double **x)
     return n;
 }
 
-/* Of row i + 1 over row i. */
+/* Of row i + 1 over row i: by repetition, whose seeds are the same, unless some have failed. */
 static struct interval what_if_ratio(const struct run_table *table, size_t i)
 {
     double *with, *without;
     size_t n = row_throughputs(&table->rows[i + 1], &with);
     size_t n_without = row_throughputs(&table->rows[i], &without);
-    struct interval ratio = statistics_ratio(with, n, without, n_without, table->seed);
+    struct interval ratio = n == n_without
+                                ? statistics_paired_ratio(with, without, n, table->seed)
+                                : statistics_ratio(with, n, without, n_without, table->seed);
     free(with);
     free(without);
     return ratio;
