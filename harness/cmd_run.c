@@ -210,6 +210,31 @@ static error_t parse_hidden_option(struct options *options, int key, const char 
     return 0;
 }
 
+/* Where it runs, and what only simulated machines have. */
+static error_t parse_machine_option(struct options *options, int key, char *arg)
+{
+    switch (key) {
+    case KEY_MACHINE:
+        machine_take(options, arg);
+        break;
+    case KEY_SIM_SEED:
+        options->sim_seed = number(options, "sim-seed", arg, 0, INT64_MAX);
+        break;
+    case KEY_WHY:
+        options->why = true;
+        break;
+    case KEY_WHAT_IF:
+        options->what_if = arg;
+        break;
+    case KEY_FLAME:
+        options->request.flame = arg;
+        break;
+    default:
+        return parse_hidden_option(options, key, arg);
+    }
+    return 0;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
@@ -258,21 +283,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_STEAL_MAX:
         request->steal_max_percent = (int)number(options, "steal-max", arg, 0, 100);
         break;
-    case KEY_MACHINE:
-        machine_take(options, arg);
-        break;
-    case KEY_SIM_SEED:
-        options->sim_seed = number(options, "sim-seed", arg, 0, INT64_MAX);
-        break;
-    case KEY_WHY:
-        options->why = true;
-        break;
-    case KEY_WHAT_IF:
-        options->what_if = arg;
-        break;
-    case KEY_FLAME:
-        request->flame = arg;
-        break;
     case 'f':
         options->json = cli_word(options->command, "format", arg, format_words) == 1;
         break;
@@ -280,7 +290,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         argument_add(options, arg);
         break;
     default:
-        return parse_hidden_option(options, key, arg);
+        return parse_machine_option(options, key, arg);
     }
     return 0;
 }

@@ -24,8 +24,8 @@ static const struct report_group *other_group(const struct report *report,
     return NULL;
 }
 
-/* By block, whose seeds are the same on both machines, unless samples are missing. All NAN if one of
- * them has no numbers. */
+/* By block, whose seeds are the same on both machines, unless samples are missing. All NAN if one
+ * of them has no numbers. */
 static struct interval ratio_of(const struct report_cell *with, const struct report_cell *without)
 {
     if (!report_cell_ok(with) || !report_cell_ok(without))

@@ -40,11 +40,12 @@ enum run_status run_row_status(const struct run_row *row);
 void run_table_print(const struct run_table *table, FILE *to, FILE *messages);
 
 /* [{variant, workload, workers, status, n, median, lo, hi, latency: {p50_ns, p90_ns, p99_ns,
- * p999_ns, max_ns}, machine}]; machine only of a row that has its own, the four before only if ok, latency only where there are some: medians over the
- * repetitions, each {absent: why} if fewer than one latency lies beyond it. */
+ * p999_ns, max_ns}, machine}]; median to latency only if ok, latency only where there are some:
+ * medians over the repetitions, each {absent: why} if fewer than one latency lies beyond it;
+ * machine only of a row that has its own. */
 json_t *run_table_summary(const struct run_table *table);
 
-/* [{variant, what_if, ratio, lo, hi}]: what the rows' throughputs with those settings are over those
+/* [{variant, what_if, ratio, lo, hi}]: the rows' throughputs with those settings over those
  * without. Empty without what_if. */
 json_t *run_table_what_if(const struct run_table *table);
 

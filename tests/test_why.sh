@@ -132,7 +132,7 @@ groups:
     machine: sim:server64,cores=16
     what_if: grq.lock=free
     variants: [grq, gmp]
-    workloads: ["fib,n=10", "spawn,n=200"]
+    workloads: ["fib,n=13", "spawn,n=200"]
     workers: [16]
 EOF
 "$schedlab" sweep why.yaml --seed 1 --reps 6 --figure none --results results >out 2>err
