@@ -135,7 +135,7 @@ static bool complain_of_key(const struct complaint *to, const char *model, const
     struct suggest near = suggest_for(key);
     for (size_t i = 0; i < MACHINE_KEYS; i++)
         suggest_offer(&near, machine_keys[i].name);
-    for (size_t i = 0; structures[i].name; i++)
+    for (size_t i = 0; strchr(key, '.') && structures[i].name; i++)
         suggest_offer(&near, structures[i].name);
     snprintf(where, sizeof where, "`schedlab list sim:%.32s`", model);
     return complain(to, "sim:%s: unknown key \"%s\"; %s", model, key,
