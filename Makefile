@@ -33,7 +33,7 @@ OUT := build/$(CONFIG)$(if $(filter clang,$(COMPILER)),-clang)
 tool = $(if $(shell command -v $(1)),,$(2))
 PACKAGES_BUILD = $(call tool,gcc,gcc) $(call tool,pkg-config,pkg-config) libc6-dev libpapi-dev \
     libjansson-dev libcyaml-dev libyaml-dev libgsl-dev libhwloc-dev libjemalloc-dev $(call tool,gnuplot,gnuplot-nox) \
-    $(call tool,hyperfine,hyperfine) $(call tool,g++,g++) libbenchmark-dev
+    $(call tool,hyperfine,hyperfine) $(call tool,g++,g++) libbenchmark-dev libdw-dev
 PACKAGES_TEST = $(PACKAGES_BUILD) libcmocka-dev $(call tool,clang,clang) \
     $(call tool,git,git) $(call tool,python3,python3) $(call tool,chromium,chromium)
 PACKAGES_LINT = $(PACKAGES_TEST) $(call tool,clang-format,clang-format) $(call tool,clang-tidy,clang-tidy)
@@ -56,7 +56,7 @@ OPTIMIZE_debug := -O1 -fno-omit-frame-pointer -DSCHEDLAB_DEBUG
 OPTIMIZE_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -DSCHEDLAB_ASAN
 OPTIMIZE_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread -DSCHEDLAB_TSAN
 OPTIMIZE_aarch64 := -O2
-OPTIMIZE_sim := -O2 -fno-pie -DSCHEDLAB_SIM
+OPTIMIZE_sim := -O2 -fno-omit-frame-pointer -fno-pie -DSCHEDLAB_SIM
 OPTIMIZE := $(OPTIMIZE_$(CONFIG))
 ifeq ($(OPTIMIZE),)
 $(error CONFIG=$(CONFIG) is unknown; valid are release, debug, asan, tsan, sim)
@@ -65,7 +65,8 @@ endif
 # jemalloc comes before the C library, so that malloc is its; sanitizers bring an allocator themselves,
 # and the cross build has none of the libraries.
 ALLOCATOR := $(if $(filter release debug sim,$(CONFIG)),jemalloc)
-LIBRARIES := papi jansson libcyaml gsl hwloc $(ALLOCATOR)
+# libdw: which line of the source an instruction of the simulated program comes from.
+LIBRARIES := papi jansson libcyaml gsl hwloc $(ALLOCATOR) $(if $(filter sim,$(CONFIG)),libdw)
 FLOOR_LDLIBS := $(if $(ALLOCATOR),-ljemalloc) -pthread -lm
 ifneq ($(CONFIG),aarch64)
 LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
@@ -86,8 +87,8 @@ MICRO_LDLIBS = -lbenchmark -lstdc++
 # Sources ----------------------------------------------------------------------------------------
 
 # The simulated machine (CONFIG=sim) calls back at each load, store, atomic and basic block of what runs on
-# it; the program lies at fixed addresses.
-INSTRUMENT_sim := -fno-omit-frame-pointer -fsanitize=thread -fsanitize-coverage=trace-pc -U__SANITIZE_THREAD__
+# it; the program lies at fixed addresses, and has frame pointers for harness/flame.c.
+INSTRUMENT_sim := -fsanitize=thread -fsanitize-coverage=trace-pc -U__SANITIZE_THREAD__
 INSTRUMENT := $(INSTRUMENT_$(CONFIG))
 LDFLAGS_sim := -no-pie
 MACHINE := $(if $(filter sim,$(CONFIG)),sim,native)

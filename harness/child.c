@@ -99,6 +99,8 @@ static void arguments_add_request(struct arguments *arguments, const struct samp
         return;
     argument_add(arguments, "--machine", request->machine);
     argument_add_number(arguments, "--sim-seed", request->sim_seed, "");
+    if (request->flame)
+        argument_add(arguments, "--flame", request->flame);
 }
 
 static bool needs_quotes(const char *word)

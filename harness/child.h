@@ -36,6 +36,7 @@ struct sample_request {
     bool pin;      /* one core per worker */
     size_t stack_bytes;    /* per goroutine; 0: the default */
     double timeout_s;      /* of wall time, the start of the process included; 0: none */
+    const char *flame;     /* on a simulated machine: where folded stacks go; NULL: nowhere */
     const char *machine;   /* canonical; NULL: "native" */
     int steal_max_percent; /* a sample that lost more of its time to the hypervisor is marked */
     int injected_percent;  /* busy time added to each timed call, of its own time: to test whether

@@ -3,6 +3,7 @@
  * With --sample this process is such a repetition: it measures and prints one record. child.c
  * starts it so.
  */
+#define _GNU_SOURCE
 #include "harness/child.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
@@ -16,6 +17,7 @@
 #include "harness/run_table.h"
 #include "harness/sample.h"
 #include "harness/topology.h"
+#include "harness/why_table.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,7 +31,8 @@ enum {
     REPS_DEFAULT = 7,
     ITERATIONS_DEFAULT = 3,
     MIN_TIME_DEFAULT_MS = 200,
-    SIM_REPS_DEFAULT = 3, /* they differ by the seed alone */
+    SIM_REPS_DEFAULT = 3,     /* they differ by the seed alone */
+    WHAT_IF_REPS_DEFAULT = 7, /* enough for an interval */
 
     TIMEOUT_DEFAULT_S = 60,
     STACK_MIN = 16 << 10,
@@ -46,6 +49,9 @@ enum {
     KEY_STACK,
     KEY_MACHINE,
     KEY_SIM_SEED,
+    KEY_WHY,
+    KEY_WHAT_IF,
+    KEY_FLAME,
     KEY_STEAL_MAX,
     KEY_SCHEDTRACE,
     KEY_SCHEDDETAIL,
@@ -64,9 +70,11 @@ struct options {
     const char *command;
     struct sample_request request;
     struct machine_spec machine;
+    const char *what_if;                       /* as typed; NULL: not given */
+    char *what_if_machine;                     /* canonical */
     int64_t iterations, min_time_ns, sim_seed; /* -1: not given */
     int reps;                                  /* 0: not given */
-    bool json, sample;
+    bool json, sample, why;
     char **arguments; /* variants, then the workload */
     int argument_count;
 };
@@ -118,6 +126,18 @@ static const struct argp_option option_table[] = {
     {"sim-seed", KEY_SIM_SEED, "N", 0,
      "of the simulated machine and the scheduler on it, in the first repetition, and the others' "
      "are made of it; default: that of --seed",
+     0},
+    {"why", KEY_WHY, NULL, 0,
+     "on a simulated machine: show where the misses were, by structure and by line of the source",
+     0},
+    {"what-if", KEY_WHAT_IF, "KEY=VALUE,...", 0,
+     "on a simulated machine: run each variant also on the machine with these settings, and show "
+     "what that would buy; a key of the machine, or STRUCTURE=free, see `schedlab list sim:MODEL`; "
+     "7 repetitions by default",
+     0},
+    {"flame", KEY_FLAME, "FILE", 0,
+     "on a simulated machine, one variant: write where the first repetition stalled as folded "
+     "stacks, which flamegraph.pl, inferno and speedscope draw",
      0},
     {"format", 'f', "FORMAT", 0, "table (default) or json", 0},
     {"event-set", KEY_EVENT_SET, "N", OPTION_HIDDEN,
@@ -201,6 +221,31 @@ static error_t parse_hidden_option(struct options *options, int key, const char 
     return 0;
 }
 
+/* Where it runs, and what only simulated machines have. */
+static error_t parse_machine_option(struct options *options, int key, char *arg)
+{
+    switch (key) {
+    case KEY_MACHINE:
+        machine_take(options, arg);
+        break;
+    case KEY_SIM_SEED:
+        options->sim_seed = number(options, "sim-seed", arg, 0, INT64_MAX);
+        break;
+    case KEY_WHY:
+        options->why = true;
+        break;
+    case KEY_WHAT_IF:
+        options->what_if = arg;
+        break;
+    case KEY_FLAME:
+        options->request.flame = arg;
+        break;
+    default:
+        return parse_hidden_option(options, key, arg);
+    }
+    return 0;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
@@ -249,12 +294,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_STEAL_MAX:
         request->steal_max_percent = (int)number(options, "steal-max", arg, 0, 100);
         break;
-    case KEY_MACHINE:
-        machine_take(options, arg);
-        break;
-    case KEY_SIM_SEED:
-        options->sim_seed = number(options, "sim-seed", arg, 0, INT64_MAX);
-        break;
     case 'f':
         options->json = cli_word(options->command, "format", arg, format_words) == 1;
         break;
@@ -262,7 +301,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         argument_add(options, arg);
         break;
     default:
-        return parse_hidden_option(options, key, arg);
+        return parse_machine_option(options, key, arg);
     }
     return 0;
 }
@@ -313,10 +352,32 @@ static void options_complete(struct options *options)
     if (request->workers == 0)
         request->workers = cores_of(options);
     if (options->reps == 0)
-        options->reps = simulated ? SIM_REPS_DEFAULT : REPS_DEFAULT;
+        options->reps = !simulated         ? REPS_DEFAULT
+                        : options->what_if ? WHAT_IF_REPS_DEFAULT
+                                           : SIM_REPS_DEFAULT;
     if (options->sim_seed >= 0 && !simulated)
         cli_misuse(options->command, "--sim-seed takes --machine=sim:MODEL");
+    if (request->flame && !simulated)
+        cli_misuse(options->command, "--flame takes --machine=sim:MODEL: only simulated machines "
+                                     "know where each miss was");
+    if (options->why && !simulated)
+        cli_misuse(options->command, "--why takes --machine=sim:MODEL: only simulated machines "
+                                     "know where each miss was");
     request->sim_seed = options->sim_seed >= 0 ? (uint64_t)options->sim_seed : request->seed;
+}
+
+static void what_if_complete(struct options *options)
+{
+    char error[2 * ERROR_SIZE];
+    if (!options->what_if)
+        return;
+    if (!options->machine.simulated)
+        cli_misuse(options->command, "--what-if takes --machine=sim:MODEL: only a simulated "
+                                     "machine can be another one");
+    options->what_if_machine =
+        machine_spec_what_if(options->machine.text, options->what_if, error, sizeof error);
+    if (!options->what_if_machine)
+        cli_misuse(options->command, "--what-if=%s: %s", options->what_if, error);
 }
 
 /* A simulated machine is run by another program, which may not be there. */
@@ -404,6 +465,25 @@ static bool is_meant_by_all(const struct sched_ops *ops, const struct workload *
     return !peer_is(ops) && (ops != &spec_serial || workload->run_serial);
 }
 
+/* Puts behind each row the same one on the machine that is asked for by --what-if. */
+static void rows_label(const struct options *options, struct run_row *rows, size_t *count)
+{
+    for (size_t i = *count; i-- > 0;) {
+        rows[i].label = strdup(rows[i].variant);
+        if (!options->what_if)
+            continue;
+        rows[2 * i] = rows[i];
+        struct run_row *other = &rows[2 * i + 1];
+        *other = (struct run_row){.variant = strdup(rows[2 * i].variant),
+                                  .machine = options->what_if_machine,
+                                  .records = json_array()};
+        if (asprintf((char **)&other->label, "%s (what if)", other->variant) < 0)
+            abort();
+    }
+    if (options->what_if)
+        *count *= 2;
+}
+
 /* The variants named, or all. */
 static struct run_row *rows_make(const struct options *options, const struct workload *workload,
                                  size_t *count)
@@ -413,7 +493,7 @@ static struct run_row *rows_make(const struct options *options, const struct wor
     const struct sched_ops *ops;
     while (all && (ops = spec_variant(*count)) && is_meant_by_all(ops, workload))
         ++*count;
-    struct run_row *rows = calloc(*count + 1, sizeof *rows);
+    struct run_row *rows = calloc(2 * *count + 1, sizeof *rows);
     for (size_t i = 0; i < *count; i++) {
         rows[i].variant =
             variant_text(options, all ? spec_variant(i)->name : options->arguments[i]);
@@ -422,6 +502,7 @@ static struct run_row *rows_make(const struct options *options, const struct wor
             if (strcmp(rows[k].variant, rows[i].variant) == 0)
                 cli_misuse(options->command, "the variant \"%s\" is given twice", rows[i].variant);
     }
+    rows_label(options, rows, count);
     return rows;
 }
 
@@ -429,9 +510,25 @@ static void rows_free(struct run_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         free((char *)rows[i].variant);
+        free((char *)rows[i].label);
         json_decref(rows[i].records);
     }
     free(rows);
+}
+
+/* One file, of one variant, that can be written. */
+static void check_flame(const struct options *options, size_t rows)
+{
+    const char *path = options->request.flame;
+    if (!path)
+        return;
+    if (rows != 1)
+        cli_misuse(options->command,
+                   "--flame takes one variant, without --what-if: its file is of one");
+    FILE *file = fopen(path, "we");
+    if (!file)
+        cli_misuse(options->command, "--flame: cannot write %s: %s", path, strerror(errno));
+    fclose(file);
 }
 
 /* Repetitions --------------------------------------------------------------------------------- */
@@ -485,10 +582,12 @@ static void measure_all(const struct options *options, const char *workload, str
         for (size_t i = 0; i < count; i++) {
             struct run_row *row = &rows[order[i]];
             request.variant = row->variant;
+            request.machine = row->machine ? row->machine : options->request.machine;
             request.event_set = block;
+            request.flame = block == 0 ? options->request.flame : NULL;
             request.sim_seed = machine_rep_seed(options->request.sim_seed, (unsigned)block);
             if (!is_hopeless(row)) {
-                progress_show(&progress, row->variant, seconds_left(&progress, started));
+                progress_show(&progress, row->label, seconds_left(&progress, started));
                 json_array_append_new(row->records, child_run_sample(&request));
             }
             progress.done++;
@@ -510,6 +609,8 @@ static json_t *records_join(const struct run_row *rows, size_t count)
 static void print_json(const struct run_table *table, json_t *records)
 {
     json_t *object = json_pack("{sO so}", "records", records, "summary", run_table_summary(table));
+    if (table->what_if)
+        json_object_set_new(object, "what_if", run_table_what_if(table));
     json_dumpf(object, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(object);
@@ -538,10 +639,12 @@ static int run_all(const struct options *options)
         .op = workload.workload->op,
         .machine = options->request.machine,
         .workers = options->request.workers,
+        .what_if = options->what_if,
         .seed = options->request.seed,
         .all_events = options->request.events != NULL,
     };
     table.rows = rows_make(options, workload.workload, &table.count);
+    check_flame(options, table.count);
     warn_of_workers(options);
     measure_all(options, workload.text, table.rows, table.count);
     json_t *records = records_join(table.rows, table.count);
@@ -550,6 +653,8 @@ static int run_all(const struct options *options)
         print_json(&table, records);
     else
         run_table_print(&table, stdout, stderr);
+    if (options->why && !options->json)
+        why_table_print(&table, stdout);
     int status = exit_status(&table);
     json_decref(records);
     rows_free(table.rows, table.count);
@@ -633,6 +738,7 @@ int cmd_run(int argc, char **argv)
     options_complete(&options);
     check_events(&options);
     check_machine(&options);
+    what_if_complete(&options);
     if (options.request.scheddetail && options.request.schedtrace_ns == 0)
         cli_misuse(options.command, "--scheddetail comes with --schedtrace=MS");
     /* The samples' standard error is kept for their records: the lines go past it. */
@@ -640,6 +746,7 @@ int cmd_run(int argc, char **argv)
         options.request.schedtrace_fd = dup(STDERR_FILENO);
     int status = options.sample ? run_sample(&options) : run_all(&options);
     machine_spec_free(&options.machine);
+    free(options.what_if_machine);
     free(options.arguments);
     return status;
 }

@@ -42,6 +42,7 @@ struct options {
     const char *begins; /* an option that only a new run takes, or NULL */
     struct sweep_override override;
     struct machine_spec machine; /* text NULL: as the file says */
+    const char *what_if;         /* NULL: likewise */
     int figure;                  /* index of figure_words */
     bool quick, no_report, dry_run, force, hyperfine;
     struct sweep_resume resuming;
@@ -62,6 +63,7 @@ enum {
     KEY_DRY_RUN,
     KEY_TIMER,
     KEY_MACHINE,
+    KEY_WHAT_IF,
     KEY_FIGURE,
     KEY_RESUME,
     KEY_FORCE,
@@ -88,6 +90,10 @@ static const struct argp_option argp_options[] = {
     {"machine", KEY_MACHINE, "MACHINE", 0,
      "Measure on this one, whatever the file says: native, or a simulated one as in "
      "sim:server64,cores=16; see `schedlab list machines`",
+     0},
+    {"what-if", KEY_WHAT_IF, "KEY=VALUE,...", 0,
+     "Measure each cell also on its simulated machine with these settings, a key of it or "
+     "STRUCTURE=free, and report what that would buy; see `schedlab list sim:MODEL`",
      0},
     {"figure", KEY_FIGURE, "WHEN", 0,
      "Draw the first group's throughput as text at the end: auto (default, on a terminal), text "
@@ -211,6 +217,9 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     case KEY_TIMER:
         options->hyperfine = cli_word(state->name, "timer", arg, timer_words) == 1;
         break;
+    case KEY_WHAT_IF:
+        options->what_if = arg;
+        break;
     case KEY_MACHINE:
         option_machine(options, state, arg);
         break;
@@ -238,6 +247,8 @@ static void options_apply(const char *program, const struct options *options,
 {
     if (options->machine.text)
         sweep_file_set_machine(sweep, options->machine.text);
+    if (options->what_if)
+        sweep_file_set_what_if(sweep, options->what_if);
     if (options->quick) {
         sweep->reps = sweep->reps_max = 1;
         sweep->min_time_ms = 0;
@@ -320,6 +331,8 @@ static json_t *run_to_json(const struct options *options, const struct sweep_fil
     json_object_set_new(object, "timer", json_string(timer_words[options->hyperfine]));
     if (options->machine.text)
         json_object_set_new(object, "machine", json_string(options->machine.text));
+    if (options->what_if)
+        json_object_set_new(object, "what_if", json_string(options->what_if));
     json_object_set_new(object, "cells", json_integer((json_int_t)plan->count));
     return object;
 }
@@ -455,6 +468,10 @@ static struct sweep_file *sweep_load(const char *program, struct options *option
     struct sweep_file *sweep = sweep_file_load(options->file, error, error_size);
     if (sweep)
         options_apply(program, options, sweep);
+    if (sweep && !sweep_file_check_what_if(sweep, error, error_size)) {
+        sweep_file_free(sweep);
+        return NULL;
+    }
     return sweep;
 }
 

@@ -54,11 +54,10 @@ static bool has_speedup(const struct report_group *group)
     return one && more;
 }
 
-static bool has_scale(const struct report *report, const struct report_group *group)
+static bool has_rows(const struct tsv *table, const struct report_group *group)
 {
-    const struct tsv *scale = &report->extra.scale;
-    for (size_t row = 1; row < scale->rows; row++) {
-        const char *id = tsv_text(scale, row, "group");
+    for (size_t row = 1; row < table->rows; row++) {
+        const char *id = tsv_text(table, row, "group");
         if (id && strcmp(id, group->id) == 0)
             return true;
     }
@@ -216,7 +215,9 @@ static void figure_add(struct figures *figures, const struct report *report,
         (kind == SWEEP_FIGURE_LATENCY && !report_has_latencies(report, group, NULL)) ||
         (kind == SWEEP_FIGURE_KNOB && !group->knob) ||
         (kind == SWEEP_FIGURE_HEATMAP && !group->knob2) ||
-        (kind == SWEEP_FIGURE_SCALE && !has_scale(report, group)) || !has_throughput(group)) {
+        (kind == SWEEP_FIGURE_SCALE && !has_rows(&report->extra.scale, group)) ||
+        (kind == SWEEP_FIGURE_STALLS && !has_rows(&report->extra.structures, group)) ||
+        !has_throughput(group)) {
         free(figure.events);
         return;
     }
@@ -257,7 +258,7 @@ const struct report_group *figures_events_group(const struct report *report,
 
 struct figures figures_plan(const struct report *report)
 {
-    struct figures figures = {calloc(report->groups_count * 6 + 1, sizeof *figures.figures), 0};
+    struct figures figures = {calloc(report->groups_count * 7 + 1, sizeof *figures.figures), 0};
     if (!figures.figures)
         abort();
     for (size_t i = 0; i < report->groups_count; i++) {
@@ -272,6 +273,7 @@ struct figures figures_plan(const struct report *report)
             figure_add(&figures, report, group, SWEEP_FIGURE_THROUGHPUT);
         figure_add(&figures, report, group, SWEEP_FIGURE_SPEEDUP);
         figure_add(&figures, report, group, SWEEP_FIGURE_LATENCY);
+        figure_add(&figures, report, group, SWEEP_FIGURE_STALLS);
         if (!figures_events_group(report, group))
             figure_add(&figures, report, group, SWEEP_FIGURE_EVENTS);
     }

@@ -3,6 +3,7 @@
 #include "harness/list_machines.h"
 
 #include "harness/machine_spec.h"
+#include "harness/structures.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,6 +127,10 @@ bool list_machine_print(const char *text, char *error, size_t error_size)
         printf("%-16s %-14s %s\n", machine_keys[i].name, value_text(&spec, i, value),
                machine_keys[i].help);
     }
+    puts("\nStructures, which can cost nothing (NAME=free)\n");
+    for (size_t i = 0; structures[i].name; i++)
+        printf("%-16s %-14s %s\n", structures[i].name, spec.free >> i & 1 ? "free" : "",
+               structures[i].what);
     puts("\nSources\n");
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
         const char *source = source_of(&spec, i);

@@ -4,6 +4,7 @@
 
 #include "harness/environment.h"
 #include "harness/spec.h"
+#include "harness/structures.h"
 #include "harness/suggest.h"
 
 #include <dirent.h>
@@ -134,14 +135,39 @@ static bool complain_of_key(const struct complaint *to, const char *model, const
     struct suggest near = suggest_for(key);
     for (size_t i = 0; i < MACHINE_KEYS; i++)
         suggest_offer(&near, machine_keys[i].name);
+    for (size_t i = 0; strchr(key, '.') && structures[i].name; i++)
+        suggest_offer(&near, structures[i].name);
     snprintf(where, sizeof where, "`schedlab list sim:%.32s`", model);
     return complain(to, "sim:%s: unknown key \"%s\"; %s", model, key,
                     suggest_text(&near, "", where, text, sizeof text));
 }
 
+static bool complain_of_structure(const struct complaint *to, const char *model, const char *name)
+{
+    char all[2 * ERROR_SIZE] = "";
+    size_t length = 0;
+    for (size_t i = 0; structures[i].name && length < sizeof all; i++)
+        length += (size_t)snprintf(all + length, sizeof all - length, "%s%s", i ? ", " : "",
+                                   structures[i].name);
+    return complain(to, "sim:%s: unknown structure \"%s\"; valid: %s", model, name, all);
+}
+
+/* STRUCTURE=free */
+static bool structure_parse(struct machine_spec *spec, const char *model, int structure,
+                            const char *value, const struct complaint *to)
+{
+    const char *name = structures[structure].name;
+    if (!value || strcmp(value, "free") != 0)
+        return complain(to, "sim:%s: %s is a structure; valid: %s=free", model, name, name);
+    if (spec->free >> structure & 1)
+        return complain(to, "sim:%s: %s is given twice", model, name);
+    spec->free |= UINT64_C(1) << structure;
+    return true;
+}
+
 /* One KEY=VALUE, changed by the call, into what is given. */
-static bool setting_parse(const char *model, char *setting, struct machine_values *given,
-                          const struct complaint *to)
+static bool setting_parse(struct machine_spec *spec, const char *model, char *setting,
+                          struct machine_values *given, const struct complaint *to)
 {
     char error[ERROR_SIZE];
     char *equals = strchr(setting, '=');
@@ -151,6 +177,11 @@ static bool setting_parse(const char *model, char *setting, struct machine_value
     if (equals)
         *equals = '\0';
     size_t key = machine_key_find(setting);
+    int structure = structure_find(setting, strlen(setting));
+    if (structure >= 0)
+        return structure_parse(spec, model, structure, equals ? equals + 1 : NULL, to);
+    if (key == MACHINE_KEYS && equals && strcmp(equals + 1, "free") == 0)
+        return complain_of_structure(to, model, setting);
     if (key == MACHINE_KEYS)
         return complain_of_key(to, model, setting);
     if (!equals || equals[1] == '\0')
@@ -297,20 +328,23 @@ static char *canonical_text(const struct machine_spec *spec, const char *name,
         if (given.of[i].given)
             fprintf(to, ",%s=%s", machine_keys[i].name,
                     machine_value_text(&machine_keys[i], given.of[i], false, value, sizeof value));
+    for (int i = 0; structures[i].name; i++)
+        if (spec->free >> i & 1)
+            fprintf(to, ",%s=free", structures[i].name);
     fclose(to);
     return text;
 }
 
 /* Specifications ------------------------------------------------------------------------------ */
 
-static bool settings_parse(const char *name, char *settings, struct machine_values *given,
-                           const struct complaint *to)
+static bool settings_parse(struct machine_spec *spec, const char *name, char *settings,
+                           struct machine_values *given, const struct complaint *to)
 {
     while (settings) {
         char *comma = strchr(settings, ',');
         if (comma)
             *comma = '\0';
-        if (!setting_parse(name, settings, given, to))
+        if (!setting_parse(spec, name, settings, given, to))
             return false;
         settings = comma ? comma + 1 : NULL;
     }
@@ -331,7 +365,8 @@ static bool simulated_parse(struct machine_spec *spec, char *rest, const struct 
     spec->simulated = true;
     spec->model = spec->file->model;
     struct machine_values values = spec->file->values;
-    if (!settings_parse(rest, settings, &given, to) || !values_merge(&values, rest, &given, to))
+    if (!settings_parse(spec, rest, settings, &given, to) ||
+        !values_merge(&values, rest, &given, to))
         return false;
     if (machine_model_make(&spec->model, &values, error, sizeof error) != MACHINE_KEYS)
         return complain(to, "sim:%s: %s", rest, error);
@@ -365,4 +400,47 @@ void machine_spec_free(struct machine_spec *spec)
     machine_file_free(spec->file);
     free(spec->text);
     *spec = (struct machine_spec){.simulated = false};
+}
+
+/* Whether "KEY=VALUE[,...]" names the key of that length. */
+static bool settings_have(const char *settings, const char *key, size_t length)
+{
+    for (; settings; settings = strchr(settings, ',')) {
+        settings += *settings == ',';
+        if (strncmp(settings, key, length) == 0 && settings[length] == '=')
+            return true;
+    }
+    return false;
+}
+
+char *machine_spec_what_if(const char *text, const char *settings, char *error, size_t error_size)
+{
+    char *changed = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&changed, &size);
+    if (!to)
+        abort();
+    const char *rest = text + strcspn(text, ",");
+    fprintf(to, "%.*s", (int)(rest - text), text);
+    while (*rest) {
+        size_t length = strcspn(rest + 1, ",") + 1;
+        if (!settings_have(settings, rest + 1, strcspn(rest + 1, "=,")))
+            fprintf(to, "%.*s", (int)length, rest);
+        rest += length;
+    }
+    fprintf(to, ",%s", settings);
+    fclose(to);
+    struct machine_spec spec;
+    bool ok = machine_spec_parse(&spec, changed, error, error_size);
+    free(changed);
+    if (!ok)
+        return NULL;
+    changed = spec.text;
+    spec.text = NULL;
+    machine_spec_free(&spec);
+    if (strcmp(changed, text) != 0)
+        return changed;
+    free(changed);
+    snprintf(error, error_size, "%s is so already: %s changes nothing", text, settings);
+    return NULL;
 }

@@ -4,6 +4,8 @@
  *
  *     native                            the machine that this is
  *     sim:MODEL[,KEY=VALUE]...          a simulated one
+ *     sim:MODEL[,...],STRUCTURE=free    one on which a structure of the runtime costs nothing: each
+ *                                       access to it is a hit in L1 (structures.h)
  *
  * MODEL is a file of harness/machines without its ".yaml", or the path of another one with it. KEY
  * is one of machine_keys.h, and VALUE as there: "l1.size=64Ki", "dirty.remote=300ns",
@@ -15,8 +17,9 @@
  *     more                whole groups, spread evenly over as few sockets as can hold them
  *
  * The canonical text is the name and then, in the order of the table, the keys whose values differ
- * from the model's, or from the shape that cores makes; two specifications mean the same if their
- * canonical texts are equal. A time in cycles stays one, for it follows the clock rate.
+ * from the model's, or from the shape that cores makes, and last what is free; two specifications
+ * mean the same if their canonical texts are equal. A time in cycles stays one, for it follows the
+ * clock rate.
  */
 #ifndef SCHEDLAB_MACHINE_SPEC_H
 #define SCHEDLAB_MACHINE_SPEC_H
@@ -26,6 +29,7 @@
 struct machine_spec {
     bool simulated;            /* false: native, and no more but the text */
     struct sim_model model;    /* its name is that of the file */
+    uint64_t free;             /* structures that cost nothing, a bit for each */
     struct machine_file *file; /* title, sources and values as in the file, before any KEY=VALUE */
     char *text;                /* canonical */
 };
@@ -35,6 +39,11 @@ struct machine_spec {
 bool machine_spec_parse(struct machine_spec *spec, const char *text, char *error,
                         size_t error_size);
 void machine_spec_free(struct machine_spec *spec); /* all zero is fine */
+
+/* The canonical text of the simulated machine `text` with more settings, "KEY=VALUE[,...]", which
+ * replace its own of these keys; free() it. NULL and one line in error, if there is no such
+ * machine or it is the same. */
+char *machine_spec_what_if(const char *text, const char *settings, char *error, size_t error_size);
 
 /* The names of the models in harness/machines, sorted, NULL-terminated; each and the list are to be
  * freed, which machine_names_free() does. NULL and one line in error if there is no such folder. */

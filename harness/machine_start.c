@@ -78,12 +78,30 @@ uint64_t machine_rep_seed(uint64_t seed, unsigned repetition)
 }
 
 #if defined(SCHEDLAB_SIM)
+#include "harness/structures.h"
+#include "sim/cache.h"
 #include "sim/events.h"
 #include "sim/sim.h"
 
 bool machine_is_simulated(void)
 {
     return true;
+}
+
+struct start {
+    const struct machine_spec *spec;
+    void (*fn)(void *arg);
+    void *arg;
+};
+
+/* What costs nothing costs nothing from the beginning, whenever it is made. */
+static void start_with_free(void *start_void)
+{
+    struct start *start = start_void;
+    for (int i = 0; structures[i].name; i++)
+        if (start->spec->free >> i & 1)
+            cache_free_name(cache_name_id(structures[i].name));
+    start->fn(start->arg);
 }
 
 bool machine_start(const char *text, uint64_t seed, void (*fn)(void *arg), void *arg, char *error,
@@ -99,7 +117,8 @@ bool machine_start(const char *text, uint64_t seed, void (*fn)(void *arg), void 
     }
     if (!machine_spec_parse(&spec, text, error, error_size))
         return false;
-    sim_run(&spec.model, seed, fn, arg);
+    struct start start = {&spec, fn, arg};
+    sim_run(&spec.model, seed, start_with_free, &start);
     machine_spec_free(&spec);
     return true;
 }

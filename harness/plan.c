@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/plan.h"
 
+#include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 
 #include <gsl/gsl_randist.h>
@@ -73,9 +74,10 @@ void plan_name_cell(struct cell *cell)
     free(where);
 }
 
-/* Adds the cells of one group, workload and number of workers; they are one set, of this number. */
-static void plan_add(struct plan *plan, const struct sweep_group *group, const char *workload,
-                     int workers, size_t set, const char *machine)
+/* Adds the cells of one group, workload and number of workers; they are one set, of this number.
+ * suffix: behind the group's id. */
+static void plan_add(struct plan *plan, const struct sweep_group *group, const char *suffix,
+                     const char *workload, int workers, size_t set, const char *machine)
 {
     for (unsigned v = 0; v < group->variants_count; v++) {
         struct cell new = {
@@ -91,9 +93,26 @@ static void plan_add(struct plan *plan, const struct sweep_group *group, const c
             cell = cell_add(plan, &new);
         }
         set_join(plan, cell, set);
-        json_array_append_new(cell->groups, json_string(group->id));
+        json_array_append_new(cell->groups, json_sprintf("%s%s", group->id, suffix));
         partners_join(plan, cell);
     }
+}
+
+/* NULL: the group has no what_if. */
+static const char *what_if_machine(struct plan *plan, const struct sweep_file *sweep,
+                                   const struct sweep_group *group)
+{
+    char unused[1024];
+    const char *settings = sweep_group_what_if(sweep, group);
+    char *machine = settings ? machine_spec_what_if(sweep_group_machine(sweep, group), settings,
+                                                    unused, sizeof unused)
+                             : NULL;
+    if (!machine)
+        return NULL;
+    plan->machines = realloc(plan->machines, (plan->machines_count + 1) * sizeof plan->machines[0]);
+    if (!plan->machines)
+        abort();
+    return plan->machines[plan->machines_count++] = machine;
 }
 
 struct plan *plan_make(const struct sweep_file *sweep)
@@ -104,10 +123,17 @@ struct plan *plan_make(const struct sweep_file *sweep)
     size_t sets = 0;
     for (unsigned g = 0; g < sweep->groups_count; g++) {
         const struct sweep_group *group = &sweep->groups[g];
+        const char *machine = sweep_group_machine(sweep, group);
+        const char *other = what_if_machine(plan, sweep, group);
         for (unsigned w = 0; w < group->workloads_count; w++)
-            for (unsigned p = 0; p < group->workers_count; p++)
-                plan_add(plan, group, group->workloads[w], (int)group->workers[p], sets++,
-                         sweep_group_machine(sweep, group));
+            for (unsigned p = 0; p < group->workers_count; p++) {
+                const char *workload = group->workloads[w];
+                int workers = (int)group->workers[p];
+                plan_add(plan, group, "", workload, workers, sets, machine);
+                if (other)
+                    plan_add(plan, group, PLAN_WHAT_IF, workload, workers, sets, other);
+                sets++;
+            }
     }
     return plan;
 }
@@ -128,6 +154,9 @@ void plan_free(struct plan *plan)
         free(plan->cells[i].events);
     }
     free(plan->cells);
+    for (size_t i = 0; i < plan->machines_count; i++)
+        free(plan->machines[i]);
+    free(plan->machines);
     free(plan);
 }
 

@@ -75,9 +75,14 @@ struct cell {
 struct plan {
     struct cell *cells; /* group by group, workload by workload, in the order of the file */
     size_t count;
+    char **machines; /* those that what_if makes */
+    size_t machines_count;
 };
 
-/* sweep must outlive the plan. */
+/* Behind the id of a group, for its cells on the machine that what_if makes. */
+#define PLAN_WHAT_IF "@what-if"
+
+/* sweep must outlive the plan, and have passed sweep_file_check_what_if(). */
 struct plan *plan_make(const struct sweep_file *sweep);
 void plan_free(struct plan *plan);
 

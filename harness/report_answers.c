@@ -373,6 +373,10 @@ static void group_write(FILE *to, const struct report *report, const struct repo
         other_write(to, group, "sizes",
                     "This asks what one of many costs, not who is faster: see its figure.");
         break;
+    case SWEEP_FIGURE_STALLS:
+        other_write(to, group, "counts",
+                    "This asks where cores stalled, not who is faster: see its figure.");
+        break;
     case SWEEP_FIGURE_LATENCY:
         latency_write(to, report, group);
         break;

@@ -152,6 +152,7 @@ void report_extra_load(struct report_extra *extra, const char *run_dir, const js
     table_load(&extra->outside, run_dir, "outside.tsv", problems);
     table_load(&extra->metg, run_dir, "metg.tsv", problems);
     table_load(&extra->scale, run_dir, "scale.tsv", problems);
+    table_load(&extra->structures, run_dir, "structures.tsv", problems);
 }
 
 void report_extra_free(struct report_extra *extra)
@@ -165,5 +166,6 @@ void report_extra_free(struct report_extra *extra)
     tsv_free(&extra->outside);
     tsv_free(&extra->metg);
     tsv_free(&extra->scale);
+    tsv_free(&extra->structures);
     *extra = (struct report_extra){.comparisons = NULL};
 }

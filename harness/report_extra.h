@@ -9,6 +9,7 @@
  *   outside.tsv            medians from inside and from outside the process beside each other
  *   metg.tsv               the smallest task at which a variant is still efficient
  *   scale.tsv              time and memory of a goroutine over their number
+ *   structures.tsv         on which structures simulated cores stalled
  *
  * A file that is not there is no problem; one that cannot be understood is one line in the report's
  * problems, and is then treated as not there.
@@ -30,7 +31,7 @@ struct report_extra {
     struct report_comparison *comparisons; /* by name */
     size_t comparisons_count;
     json_t *audit; /* has "false_positives" with its counts; NULL if there is none */
-    struct tsv outside, metg, scale; /* no rows if there is none */
+    struct tsv outside, metg, scale, structures; /* no rows if there is none */
 };
 
 /* Adds to problems, an array of strings, one for each file that is not understood. */

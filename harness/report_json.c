@@ -108,6 +108,9 @@ static void answers_into_json(json_t *object, const struct report *report,
     } else if (group->figure == SWEEP_FIGURE_SCALE) {
         metric = "scale";
         answers = json_array();
+    } else if (group->figure == SWEEP_FIGURE_STALLS) {
+        metric = "stalls";
+        answers = json_array();
     } else {
         answers = answers_of(group);
     }

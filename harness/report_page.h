@@ -34,6 +34,13 @@ void report_doctor_write(FILE *to, const struct report *report);
 void report_section_write(FILE *to, const struct report *report, const struct report_group *group,
                           const struct figures *figures);
 
+/* Where the misses of a group's cells were (report_misses.c); nothing, if no machine told. */
+bool report_has_misses(const struct report *report, const struct report_group *group);
+void report_misses_write(FILE *to, const struct report *report, const struct report_group *group);
+
+/* What another machine would buy (report_what_if.c); nothing without what_if. */
+void report_what_if_write(FILE *to, const struct report *report, const struct report_group *group);
+
 /* Each cell by itself, folded by workload. Holds the ids "cell-ID". */
 void report_cells_write(FILE *to, const struct report *report);
 

@@ -67,6 +67,8 @@ static const char *figure_summary(enum sweep_figure kind)
         return "Heat map of two knobs: throughput as a multiple of the baseline";
     case SWEEP_FIGURE_SCALE:
         return "Time and memory of a goroutine over the number of goroutines";
+    case SWEEP_FIGURE_STALLS:
+        return "Stall time per operation by structure, variant and workload";
     }
     return "Figure";
 }
@@ -503,6 +505,8 @@ void report_section_write(FILE *to, const struct report *report, const struct re
     }
     throughput_write(to, report, group);
     latency_write(to, report, group);
+    report_what_if_write(to, report, group);
+    report_misses_write(to, report, group);
     events_write(to, report, group);
     html_close(to, "section");
 }

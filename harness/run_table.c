@@ -165,8 +165,8 @@ static int variant_width(const struct run_table *table)
 {
     size_t width = strlen("variant");
     for (size_t i = 0; i < table->count; i++)
-        if (strlen(table->rows[i].variant) > width)
-            width = strlen(table->rows[i].variant);
+        if (strlen(table->rows[i].label) > width)
+            width = strlen(table->rows[i].label);
     return (int)width;
 }
 
@@ -175,7 +175,7 @@ static void print_row(const struct run_table *table, const struct run_row *row, 
     char median[CELL_SIZE], lo[CELL_SIZE], hi[CELL_SIZE], range[3 * CELL_SIZE] = "too few";
     enum run_status status = run_row_status(row);
     size_t all = json_array_size(row->records);
-    fprintf(to, "%-*s ", width, row->variant);
+    fprintf(to, "%-*s ", width, row->label);
     if (status == RUN_OK) {
         struct interval interval = row_throughput(table, row);
         if (statistics_has_interval(interval))
@@ -204,6 +204,70 @@ static void print_throughput(const struct run_table *table, FILE *to)
         print_row(table, &table->rows[i], width, to);
 }
 
+/* What if ------------------------------------------------------------------------------------- */
+
+static size_t row_throughputs(const struct run_row *row, double **x)
+{
+    size_t i, n = 0;
+    json_t *record;
+    *x = calloc(json_array_size(row->records) + 1, sizeof **x);
+    if (!*x)
+        abort();
+    json_array_foreach(row->records, i, record)
+    {
+        double value = metric_of(&(struct metric){.kind = METRIC_THROUGHPUT}, record);
+        if (!isnan(value))
+            (*x)[n++] = value;
+    }
+    return n;
+}
+
+/* Of row i + 1 over row i: by repetition, whose seeds are the same, unless some have failed. */
+static struct interval what_if_ratio(const struct run_table *table, size_t i)
+{
+    double *with, *without;
+    size_t n = row_throughputs(&table->rows[i + 1], &with);
+    size_t n_without = row_throughputs(&table->rows[i], &without);
+    struct interval ratio = n == n_without
+                                ? statistics_paired_ratio(with, without, n, table->seed)
+                                : statistics_ratio(with, n, without, n_without, table->seed);
+    free(with);
+    free(without);
+    return ratio;
+}
+
+static void print_what_if(const struct run_table *table, FILE *to)
+{
+    int width = variant_width(table);
+    if (!table->what_if)
+        return;
+    fprintf(to, "\n%-*s %10s  %24s   what if: %s\n", width, "what it would buy", "ops/s",
+            "95 % interval  ", table->what_if);
+    for (size_t i = 0; i + 1 < table->count; i += 2) {
+        struct interval ratio = what_if_ratio(table, i);
+        if (isnan(ratio.median))
+            fprintf(to, "%-*s %10s\n", width, table->rows[i].label, "-");
+        else
+            fprintf(to, "%-*s %9.2fx  %24s\n", width, table->rows[i].label, ratio.median,
+                    text_ratio_interval(ratio).s);
+    }
+}
+
+json_t *run_table_what_if(const struct run_table *table)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; table->what_if && i + 1 < table->count; i += 2) {
+        struct interval ratio = what_if_ratio(table, i);
+        if (isnan(ratio.median))
+            continue;
+        json_t *line = json_pack("{ss ss sf}", "variant", table->rows[i].variant, "what_if",
+                                 table->what_if, "ratio", ratio.median);
+        interval_into_json(line, ratio);
+        json_array_append_new(array, line);
+    }
+    return array;
+}
+
 /* Latencies ----------------------------------------------------------------------------------- */
 
 static void print_latencies(const struct run_table *table, FILE *to)
@@ -218,7 +282,7 @@ static void print_latencies(const struct run_table *table, FILE *to)
     for (int q = 0; q < QUANTILES; q++)
         fprintf(to, " %10s", quantiles[q].name);
     for (size_t i = 0; i < table->count; i++) {
-        fprintf(to, "\n%-*s", width, table->rows[i].variant);
+        fprintf(to, "\n%-*s", width, table->rows[i].label);
         for (int q = 0; q < QUANTILES; q++) {
             struct text text = text_time(row_latency_ns(table, &table->rows[i], q));
             fprintf(to, " %*s", text_field(text, 10), text.s);
@@ -248,7 +312,7 @@ static const char *without_prefix(const char *name)
 
 static int value_width(const struct run_row *row)
 {
-    int width = (int)strlen(row->variant);
+    int width = (int)strlen(row->label);
     return width < VALUE_WIDTH_MIN ? VALUE_WIDTH_MIN : width;
 }
 
@@ -279,7 +343,7 @@ static void print_events_of(const struct run_table *table, const json_t *record,
 {
     fprintf(to, "\n%-*s", EVENT_WIDTH, "events per operation");
     for (size_t i = from; i < to_row; i++)
-        fprintf(to, " %*s", value_width(&table->rows[i]), table->rows[i].variant);
+        fprintf(to, " %*s", value_width(&table->rows[i]), table->rows[i].label);
     fputc('\n', to);
     size_t i;
     json_t *event;
@@ -359,7 +423,7 @@ static void absent_collect(const struct run_table *table, const struct run_row *
         bool elsewhere = strcmp(absent, COUNTERS_ELSEWHERE) == 0 &&
                          !isnan(row_event(table, row, record_text(event, "name")));
         if (*absent && !elsewhere && (!own || table->all_events))
-            absent_add(by_reason, absent, record_text(event, "name"), row->variant);
+            absent_add(by_reason, absent, record_text(event, "name"), row->label);
     }
 }
 
@@ -469,7 +533,7 @@ static void print_reasons(const struct run_table *table, FILE *messages)
             record = record_first(row, "skipped");
         if (!record)
             continue;
-        fprintf(messages, "schedlab run: %s %s: %s\n", row->variant, record_text(record, "status"),
+        fprintf(messages, "schedlab run: %s %s: %s\n", row->label, record_text(record, "status"),
                 record_text(record, "reason"));
         const char *output = record_text(record, "output");
         if (*output && !repeats(record_text(record, "reason"), output))
@@ -483,7 +547,7 @@ static void print_shown(const struct run_table *table, FILE *to)
     for (size_t i = 0; i < table->count; i++) {
         const char *shown = record_text(record_first(&table->rows[i], "ok"), "print");
         if (*shown)
-            fprintf(to, "\n%s:\n%s%s", table->rows[i].variant, shown,
+            fprintf(to, "\n%s:\n%s%s", table->rows[i].label, shown,
                     shown[strlen(shown) - 1] == '\n' ? "" : "\n");
     }
 }
@@ -514,6 +578,7 @@ static void print_moods(const struct run_table *table, FILE *messages)
 void run_table_print(const struct run_table *table, FILE *to, FILE *messages)
 {
     print_throughput(table, to);
+    print_what_if(table, to);
     print_latencies(table, to);
     print_events(table, to);
     print_shown(table, to);
@@ -549,6 +614,8 @@ json_t *run_table_summary(const struct run_table *table)
         json_t *line = json_pack("{ss ss si ss sI}", "variant", row->variant, "workload",
                                  table->workload, "workers", table->workers, "status",
                                  names[status], "n", (json_int_t)interval.n);
+        if (row->machine)
+            json_object_set_new(line, "machine", json_string(row->machine));
         if (status == RUN_OK) {
             json_object_set_new(line, "median", json_real(interval.median));
             interval_into_json(line, interval);

@@ -15,8 +15,9 @@
 
 /* All records of one variant: its repetitions, in order. */
 struct run_row {
-    const char *variant;
-    json_t *records; /* array */
+    const char *variant, *machine; /* specifications; machine NULL: that of all */
+    const char *label;             /* in tables */
+    json_t *records;               /* array */
 };
 
 struct run_table {
@@ -25,8 +26,10 @@ struct run_table {
     int workers;
     struct run_row *rows;
     size_t count;
-    uint64_t seed;   /* of the bootstrap */
-    bool all_events; /* those asked for by name; else a selection */
+    const char *what_if; /* settings of the machine; row i + 1 has them, row i has not, i even;
+                          * NULL: rows stand alone */
+    uint64_t seed;       /* of the bootstrap */
+    bool all_events;     /* those asked for by name; else a selection */
 };
 
 enum run_status { RUN_OK, RUN_FAILED, RUN_SKIPPED };
@@ -37,8 +40,13 @@ enum run_status run_row_status(const struct run_row *row);
 void run_table_print(const struct run_table *table, FILE *to, FILE *messages);
 
 /* [{variant, workload, workers, status, n, median, lo, hi, latency: {p50_ns, p90_ns, p99_ns,
- * p999_ns, max_ns}}]; the last four only if ok, latency only where there are some: medians over the
- * repetitions, each {absent: why} if fewer than one latency lies beyond it. */
+ * p999_ns, max_ns}, machine}]; median to latency only if ok, latency only where there are some:
+ * medians over the repetitions, each {absent: why} if fewer than one latency lies beyond it;
+ * machine only of a row that has its own. */
 json_t *run_table_summary(const struct run_table *table);
+
+/* [{variant, what_if, ratio, lo, hi}]: the rows' throughputs with those settings over those
+ * without. Empty without what_if. */
+json_t *run_table_what_if(const struct run_table *table);
 
 #endif

@@ -6,6 +6,7 @@
 #include "harness/counters.h"
 #include "harness/disturbance.h"
 #include "harness/environment.h"
+#include "harness/flame.h"
 #include "harness/limits.h"
 #include "harness/machine_start.h"
 #include "harness/peer_sample.h"
@@ -14,6 +15,7 @@
 #include "harness/probe.h"
 #include "harness/records.h"
 #include "harness/warmup.h"
+#include "harness/why.h"
 #include "workloads/histogram.h"
 
 #include <inttypes.h>
@@ -107,6 +109,7 @@ json_t *sample_record_new(const struct sample_request *request, const struct var
     canonical.variant = variant->text;
     canonical.workload = workload->text;
     canonical.event_set = 0; /* `run` goes through the sets by itself */
+    canonical.flame = NULL;
     char *command = sample_request_command(&canonical);
     json_t *record = json_pack(
         "{si ss ss ss so ss ss so ss si ss sI sb sI ss}", "schema", RECORD_SCHEMA, "cell", cell,
@@ -212,6 +215,10 @@ static void record_finish(struct sample *sample)
                             json_integer((json_int_t)counters_set_count(sample->counters)));
     }
     json_object_set_new(record, "events", counters_to_json(sample->counters, times->ops));
+    why_record(record, times->ops);
+    char error[REASON_SIZE];
+    if (sample->request->flame && !flame_write(sample->request->flame, error, sizeof error))
+        fail(sample, "%s", error);
     if (histogram_count(sample->latency) > 0)
         json_object_set_new(record, "latency", sample_latency_to_json(sample->latency));
     record_print(sample);
@@ -400,10 +407,12 @@ static void section_begin(struct sample *sample)
 {
     sample->cpu_start_ns = machine_busy_ns();
     counters_begin(sample->counters);
+    why_count(true);
 }
 
 static void section_end(struct sample *sample)
 {
+    why_count(false);
     counters_end(sample->counters);
     sample->cpu_ns += machine_busy_ns() - sample->cpu_start_ns;
 }
@@ -620,6 +629,8 @@ static bool measure_counted(struct sample *sample, char *error, size_t error_siz
     if (!sample->counters)
         return false;
     counters_choose_set(sample->counters, (size_t)sample->request->event_set);
+    if (sample->request->flame)
+        flame_begin();
     if (!call_times_begin(&sample->times, SAMPLE_ENTRIES_MAX))
         abort();
     const struct workload *workload = sample->workload.workload;
@@ -698,6 +709,7 @@ json_t *sample_measure(const struct sample_request *request, char *error, size_t
 {
     static struct sample sample; /* one in the life of a process; its lists are large */
     sample = (struct sample){.request = request};
+    why_count(false);
     if (!variant_spec_parse(&sample.variant, request->variant, error, error_size))
         return NULL;
     if (!workload_spec_parse(&sample.workload, request->workload, error, error_size)) {

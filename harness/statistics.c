@@ -218,6 +218,21 @@ static void geomean_bootstrap(struct interval *interval, const struct sorted_pai
     interval_narrow(interval, resamples);
 }
 
+struct interval statistics_paired_ratio(const double *x, const double *y, size_t n, uint64_t seed)
+{
+    double *ratios = calloc(n + 1, sizeof *ratios);
+    size_t count = 0;
+    if (!ratios)
+        abort();
+    while (count < n && y[count] > 0) {
+        ratios[count] = x[count] / y[count];
+        count++;
+    }
+    struct interval ratio = statistics_median(ratios, count == n ? n : 0, seed);
+    free(ratios);
+    return ratio;
+}
+
 struct interval statistics_geomean_ratio(const struct ratio_samples *pairs, size_t n, uint64_t seed)
 {
     struct interval interval = {NAN, NAN, NAN, n};

@@ -118,6 +118,47 @@ const char *sweep_group_machine(const struct sweep_file *sweep, const struct swe
     return group->machine ? group->machine : sweep->machine ? sweep->machine : "native";
 }
 
+const char *sweep_group_what_if(const struct sweep_file *sweep, const struct sweep_group *group)
+{
+    return group->what_if ? group->what_if : sweep->what_if;
+}
+
+void sweep_file_set_what_if(struct sweep_file *sweep, const char *settings)
+{
+    for (unsigned g = 0; g < sweep->groups_count; g++) {
+        free(sweep->groups[g].what_if);
+        sweep->groups[g].what_if = NULL;
+    }
+    free(sweep->what_if);
+    sweep->what_if = strdup(settings);
+    if (!sweep->what_if)
+        abort();
+}
+
+bool sweep_file_check_what_if(const struct sweep_file *sweep, char *error, size_t error_size)
+{
+    char why[1024];
+    for (unsigned g = 0; g < sweep->groups_count; g++) {
+        const struct sweep_group *group = &sweep->groups[g];
+        const char *machine = sweep_group_machine(sweep, group);
+        const char *settings = sweep_group_what_if(sweep, group);
+        if (!settings)
+            continue;
+        char *other = machine_text_is_simulated(machine)
+                          ? machine_spec_what_if(machine, settings, why, sizeof why)
+                          : NULL;
+        if (!other) {
+            snprintf(error, error_size, "group %s, what_if \"%s\": %s", group->id, settings,
+                     machine_text_is_simulated(machine)
+                         ? why
+                         : "it takes a simulated machine, for only that can be another one");
+            return false;
+        }
+        free(other);
+    }
+    return true;
+}
+
 static int64_t default_of(const char *key)
 {
     const struct param *param = sweep_file_params;

@@ -28,13 +28,14 @@
  *         question: Does a queue per worker pay?
  *         figure: throughput        # throughput, speedup (workers hold 1 and more), events,
  *                                   # latency (a workload records them), knob,
- *                                   # heatmap or scale
+ *                                   # heatmap, scale or stalls
  *         baseline: gmp             # one of the variants
  *         variants: [grq, perm, gmp]
  *         workloads: ["spawn,n=100000", "ring,n=503"]
  *         workers: [1, 2]
  *         events: [none]            # of this group; left out: those of the sweep
  *         machine: sim:server64     # likewise
+ *         what_if: grq.lock=free    # and with these settings of the machine; for a sweep, too
  *         expect:                   # what was measured elsewhere, for the report to compare with
  *           - variant: gmp          # of which cell: left out, the baseline
  *             workload: ring,n=503  # left out: the group's only one
@@ -85,6 +86,7 @@ enum sweep_figure {
     SWEEP_FIGURE_KNOB,       /* throughput over the values of group->knob */
     SWEEP_FIGURE_HEATMAP,    /* multiples of the baseline over those of knob and knob2 */
     SWEEP_FIGURE_SCALE,      /* ns and bytes of a goroutine over their number; see scale.tsv */
+    SWEEP_FIGURE_STALLS,     /* of a simulated machine's cores, by structure */
 };
 
 struct sweep_knob {
@@ -119,6 +121,7 @@ struct sweep_group {
     char **events; /* none: those of the sweep */
     unsigned events_count;
     char *machine; /* canonical; NULL: that of the sweep */
+    char *what_if; /* likewise */
 
     struct sweep_expect *expect;
     unsigned expect_count;
@@ -137,6 +140,7 @@ struct sweep_file {
     int64_t seed;                              /* -1: none given */
     bool pin;
     char *machine; /* canonical; NULL: native */
+    char *what_if; /* "KEY=VALUE,...": each cell is measured on the machine with these as well */
     char **events; /* none: the default set */
     unsigned events_count;
     bool reps_given, reps_max_given, min_time_given; /* not left out */
@@ -157,6 +161,16 @@ const char *sweep_group_machine(const struct sweep_file *sweep, const struct swe
 
 /* Has all groups measured on this machine, whatever the file says. pre: machine is canonical. */
 void sweep_file_set_machine(struct sweep_file *sweep, const char *machine);
+
+/* With which other settings of its machine the group is measured as well; NULL: none. */
+const char *sweep_group_what_if(const struct sweep_file *sweep, const struct sweep_group *group);
+
+/* The same settings for all groups, whatever the file says. */
+void sweep_file_set_what_if(struct sweep_file *sweep, const char *settings);
+
+/* False and one line in error if a group's machine cannot have such settings. To be asked before
+ * plan_make(), when all options are in force. */
+bool sweep_file_check_what_if(const struct sweep_file *sweep, char *error, size_t error_size);
 
 /* "a,b,c", to be freed; NULL for an empty list. */
 char *sweep_events_join(char *const *events, unsigned count);

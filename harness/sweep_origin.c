@@ -50,6 +50,9 @@ void sweep_origin_apply_machine(const json_t *environment, struct sweep_file *sw
     const char *machine = json_string_value(json_object_get(options, "machine"));
     if (machine)
         sweep_file_set_machine(sweep, machine);
+    const char *what_if = json_string_value(json_object_get(options, "what_if"));
+    if (what_if)
+        sweep_file_set_what_if(sweep, what_if);
 }
 
 void sweep_origin_apply(const json_t *environment, struct sweep_file *sweep)

@@ -37,6 +37,7 @@ static const cyaml_strval_t figure_words[] = {
     {"knob", SWEEP_FIGURE_KNOB},
     {"heatmap", SWEEP_FIGURE_HEATMAP},
     {"scale", SWEEP_FIGURE_SCALE},
+    {"stalls", SWEEP_FIGURE_STALLS},
 };
 
 /* Not CYAML_FIELD_BOOL, which takes any other word for true. */
@@ -90,6 +91,8 @@ static const cyaml_schema_field_t group_fields[] = {
                          events, &text_schema, 1, CYAML_UNLIMITED),
     CYAML_FIELD_STRING_PTR("machine", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
                            machine, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("what_if", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
+                           what_if, 1, CYAML_UNLIMITED),
     CYAML_FIELD_SEQUENCE("expect", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
                          expect, &expect_schema, 1, CYAML_UNLIMITED),
     CYAML_FIELD_MAPPING_PTR("knob", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
@@ -124,6 +127,8 @@ static const cyaml_schema_field_t sweep_fields[] = {
                      pin_words, CYAML_ARRAY_LEN(pin_words)),
     CYAML_FIELD_STRING_PTR("machine", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_file,
                            machine, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("what_if", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_file,
+                           what_if, 1, CYAML_UNLIMITED),
     CYAML_FIELD_SEQUENCE("events", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_file,
                          events, &text_schema, 1, CYAML_UNLIMITED),
     CYAML_FIELD_SEQUENCE("groups", CYAML_FLAG_POINTER, struct sweep_file, groups, &group_schema, 1,

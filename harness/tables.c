@@ -399,6 +399,7 @@ int tables_write(const char *run_dir, char *error, size_t error_size)
               file_write(run_dir, "classes.tsv", &table, classes_write, error, error_size) &&
               file_write(run_dir, "metg.tsv", &table, metg_write, error, error_size) &&
               file_write(run_dir, "scale.tsv", &table, scale_write, error, error_size) &&
+              file_write(run_dir, "structures.tsv", &table, structures_write, error, error_size) &&
               file_write(run_dir, "events.tsv", &table, events_write, error, error_size) &&
               file_write(run_dir, "latency.tsv", &table, latency_write, error, error_size);
     if (ok && outside_is_known(records))

@@ -21,9 +21,9 @@
 
 #include <stddef.h>
 
-/* Writes samples.tsv, cells.tsv, classes.tsv, metg.tsv, scale.tsv, events.tsv and latency.tsv into
- * run_dir, and outside.tsv where samples were timed from outside, each complete or not at all. 0,
- * or -1 and one line in error. */
+/* Writes samples.tsv, cells.tsv, classes.tsv, metg.tsv, scale.tsv, structures.tsv, events.tsv and
+ * latency.tsv into run_dir, and outside.tsv where samples were timed from outside, each complete or
+ * not at all. 0, or -1 and one line in error. */
 int tables_write(const char *run_dir, char *error, size_t error_size);
 
 #endif

@@ -1,8 +1,9 @@
 /* tables_internal.h - what the writers of the run's tables have in common. See tables.h.
  *
  * Who calls: tables.c, which reads the records and writes most tables; tables_cells.c,
- * tables_metg.c and tables_scale.c, the writers of the others. A row is one record in one of its
- * groups; sorted, the rows of a cell stand together. Everything belongs to struct table.
+ * tables_metg.c, tables_scale.c and tables_structures.c, the writers of the others. A row is one
+ * record in one of its groups; sorted, the rows of a cell stand together. Everything belongs to
+ * struct table.
  */
 #ifndef SCHEDLAB_TABLES_INTERNAL_H
 #define SCHEDLAB_TABLES_INTERNAL_H
@@ -96,5 +97,6 @@ void cells_write(const struct table *table, FILE *to);
 void classes_write(const struct table *table, FILE *to);
 void metg_write(const struct table *table, FILE *to);
 void scale_write(const struct table *table, FILE *to);
+void structures_write(const struct table *table, FILE *to);
 
 #endif

@@ -207,7 +207,7 @@ static void time_left_uses_what_each_cell_took(void **state)
     (void)state;
     struct cell cells[3];
     memset(cells, 0, sizeof cells);
-    struct plan plan = {cells, 3};
+    struct plan plan = {.cells = cells, .count = 3};
     const size_t order[3] = {2, 0, 1};
     assert_true(isnan(plan_seconds_left(&plan, order, 0, 1)));
     for (int i = 0; i < 3; i++)

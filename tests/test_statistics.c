@@ -481,9 +481,25 @@ static void metg_stops_at_the_first_inefficient_task(void **state)
     assert_int_equal(where, METG_BETWEEN);
 }
 
+static void a_paired_ratio_forgets_what_pairs_have_in_common(void **state)
+{
+    (void)state;
+    static const double x[] = {2, 20, 200, 2000, 20000, 200000};
+    static const double y[] = {1, 10, 100, 1000, 10000, 100000};
+    struct interval ratio = statistics_paired_ratio(x, y, 6, 1);
+    assert_float_equal(ratio.median, 2, 1e-12);
+    assert_float_equal(ratio.lo, 2, 1e-12);
+    assert_float_equal(ratio.hi, 2, 1e-12);
+    assert_false(statistics_has_interval(statistics_paired_ratio(x, y, 5, 1)));
+    assert_true(isnan(statistics_paired_ratio(x, y, 0, 1).median));
+    static const double none[] = {1, 0};
+    assert_true(isnan(statistics_paired_ratio(x, none, 2, 1).median));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_paired_ratio_forgets_what_pairs_have_in_common),
         cmocka_unit_test(median_of_odd_and_even_counts),
         cmocka_unit_test(median_leaves_its_input_alone),
         cmocka_unit_test(no_samples_give_no_numbers),

@@ -368,7 +368,7 @@ static void samples_of_an_old_run_are_not_touched(void **state)
     (void)state;
     struct outcome outcome = measure("gmp", 1, 600);
     struct sweep_file sweep = {.reps = 1, .reps_max = 1};
-    struct plan plan = {NULL, 0};
+    struct plan plan = {.cells = NULL, .count = 0};
     struct sweep_run run = {.sweep = &sweep, .plan = &plan, .folder = folder};
     char error[ERROR_SIZE];
     assert_int_equal(sweep_run_measure(&run, stderr, error, sizeof error), -1);

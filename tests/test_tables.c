@@ -17,9 +17,9 @@
 
 enum { PATH_SIZE = 128, TEXT_SIZE = 65536, ERROR_SIZE = 512, FIELDS_MAX = 32 };
 
-static const char *const files[] = {"samples.jsonl", "samples.tsv", "cells.tsv",
-                                    "events.tsv",    "latency.tsv", "classes.tsv",
-                                    "metg.tsv",      "plan.json",   "scale.tsv"};
+static const char *const files[] = {"samples.jsonl", "samples.tsv",   "cells.tsv", "events.tsv",
+                                    "latency.tsv",   "classes.tsv",   "metg.tsv",  "plan.json",
+                                    "scale.tsv",     "structures.tsv"};
 static char folder[64];
 
 static int folder_make(void **state)

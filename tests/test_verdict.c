@@ -215,9 +215,10 @@ static void run_write(const char *folder, bool unlike)
 
 static void folder_remove(const char *folder)
 {
-    static const char *const files[] = {"samples.jsonl", "sweep.yaml",  "samples.tsv", "cells.tsv",
-                                        "events.tsv",    "latency.tsv", "classes.tsv", "metg.tsv",
-                                        "scale.tsv",     "baseline.tsv"};
+    static const char *const files[] = {"samples.jsonl", "sweep.yaml",    "samples.tsv",
+                                        "cells.tsv",     "events.tsv",    "latency.tsv",
+                                        "classes.tsv",   "metg.tsv",      "scale.tsv",
+                                        "baseline.tsv",  "structures.tsv"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[128];
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);

@@ -171,7 +171,7 @@ void micro_still_make(struct micro_still *still, const char *spec, int workers)
     still->sched = sched_new(&config, &error);
     if (!still->sched)
         fatal_env(-error, "no memory for a scheduler");
-    still->m = sched_zalloc(sizeof *still->m);
+    still->m = sched_zalloc(sizeof *still->m, "m");
     still->m->sched = still->sched;
     still->m->ops = still->spec.ops;
     still->m->p = still->sched->allp[0];

@@ -27,8 +27,8 @@ static void bench_make(struct bench *bench, const char *variant)
 {
     *bench = (struct bench){.lrq = NULL};
     micro_still_make(&bench->still, variant, OWNERS);
-    bench->gs = sched_zalloc(VICTIMS * RING * sizeof *bench->gs);
-    bench->globq = sched_zalloc(sizeof *bench->globq);
+    bench->gs = sched_zalloc(VICTIMS * RING * sizeof *bench->gs, "g");
+    bench->globq = sched_zalloc(sizeof *bench->globq, "grq.list");
     if (bench->still.spec.ops->check == lrq_check) /* else its knobs are of another kind */
         bench->lrq = lrq_new(bench->still.sched->knobs);
     bench->owner = bench->still.m;
@@ -206,7 +206,7 @@ static void pdeque_steal_one(struct micro *micro)
 {
     struct bench bench;
     bench_make(&bench, stolen_deque.variant);
-    bench.owner = sched_zalloc(sizeof *bench.owner);
+    bench.owner = sched_zalloc(sizeof *bench.owner, "m");
     bench.owner->sched = bench.still.sched;
     bench.owner->p = bench.still.sched->allp[1];
     one_sided(micro, &bench, &stolen_deque, false);

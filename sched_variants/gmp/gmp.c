@@ -39,7 +39,7 @@ static struct globq *globq_of(const struct sched *sched)
 
 static void gmp_init(struct sched *sched)
 {
-    sched->variant = sched_zalloc(sizeof(struct gmp));
+    sched->variant = sched_zalloc(sizeof(struct gmp), "sched");
     globq_init(globq_of(sched));
 }
 

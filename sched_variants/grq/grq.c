@@ -19,7 +19,7 @@ static const struct param grq_knobs[] = {
 
 static void grq_init(struct sched *sched)
 {
-    sched->variant = sched_zalloc(sizeof(struct globq));
+    sched->variant = sched_zalloc(sizeof(struct globq), "grq.list");
     globq_init(sched->variant);
 }
 

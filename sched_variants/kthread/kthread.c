@@ -28,7 +28,7 @@ struct slot {
 static void kthread_m_init(struct sched *sched, struct m *m)
 {
     (void)sched;
-    m->variant = sched_zalloc(sizeof(struct slot));
+    m->variant = sched_zalloc(sizeof(struct slot), "slot");
 }
 
 static void kthread_m_fini(struct sched *sched, struct m *m)

@@ -34,7 +34,7 @@ static struct globq *globq_of(const struct sched *sched)
 
 static void perm_init(struct sched *sched)
 {
-    sched->variant = sched_zalloc(sizeof(struct perm));
+    sched->variant = sched_zalloc(sizeof(struct perm), "sched");
     globq_init(globq_of(sched));
 }
 

@@ -485,8 +485,9 @@ static inline bool m_in_call(const struct m *m)
     return atomic_load_explicit(&m->call_p, memory_order_relaxed);
 }
 
-/* Zeroed, cache-line aligned memory for a variant's state; dies if there is none. */
-void *sched_zalloc(size_t size);
+/* Zeroed, cache-line aligned memory for a variant's state; dies if there is none. name: a literal,
+ * under which a simulated machine shows its misses (machine_name(); harness/structures.c). */
+void *sched_zalloc(size_t size, const char *name);
 
 /* Makes gp, a parked G, runnable through the variant, and wakes a worker. Any M; g's stack or g0.
  * */

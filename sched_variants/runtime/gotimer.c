@@ -40,6 +40,7 @@ static struct gotimer *gotimer_new(void (*fire)(struct timer *, int64_t))
     struct gotimer *self = machine_alloc(sizeof *self, 64);
     if (!self)
         fatal_env(ENOMEM, "no memory for a timer");
+    machine_name(self, sizeof *self, "timers");
     *self = (struct gotimer){0};
     timer_init(&self->timer, fire, self);
     return self;

@@ -54,11 +54,11 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs)
     struct lrq *lrq = machine_alloc((size + 63) & ~(size_t)63, 64);
     if (!lrq)
         fatal_env(ENOMEM, "no memory for a run queue of %lld", (long long)knobs->ring);
-    memset(lrq, 0, size);
     machine_name(lrq, sizeof *lrq, "lrq.tail"); /* and what its owner has beside it */
     machine_name(&lrq->head, sizeof lrq->head, "lrq.head");
     machine_name(&lrq->runnext, sizeof lrq->runnext, "lrq.runnext");
     machine_name(lrq->slot, (size_t)knobs->ring * sizeof lrq->slot[0], "lrq.slots");
+    memset(lrq, 0, size);
     lrq->mask = (uint32_t)knobs->ring - 1;
     lrq->runnext_cap = (uint32_t)knobs->runnext_cap;
     lrq->tick = (int16_t)knobs->tick;
@@ -68,7 +68,7 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs)
     lrq->runnext_on = knobs->runnext;
     lrq->inherit = knobs->inherit;
     lrq->take_batch = knobs->take == TAKE_BATCH;
-    lrq->taken = sched_zalloc((size_t)knobs->ring * sizeof *lrq->taken);
+    lrq->taken = sched_zalloc((size_t)knobs->ring * sizeof *lrq->taken, "lrq.taken");
     return lrq;
 }
 
@@ -388,7 +388,7 @@ static uint32_t gcd(uint32_t a, uint32_t b)
 static void coprimes_update(struct lrq *mine, uint32_t n)
 {
     machine_free(mine->coprimes);
-    mine->coprimes = sched_zalloc(n * sizeof *mine->coprimes);
+    mine->coprimes = sched_zalloc(n * sizeof *mine->coprimes, "steal.order");
     mine->walk_n = n;
     mine->coprimes[0] = 1;
     mine->walk_steps = 1;

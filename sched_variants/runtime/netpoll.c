@@ -123,7 +123,7 @@ static void netpoll_thread(void *arg)
 
 static struct m *thread_m_new(struct sched *sched)
 {
-    struct m *m = sched_zalloc(sizeof *m);
+    struct m *m = sched_zalloc(sizeof *m, "m");
     m->id = -1;
     m->sched = sched;
     m->ops = sched->ops;
@@ -153,7 +153,7 @@ static void netpoll_free(struct netpoll *np)
 static int netpoll_make(struct sched *sched)
 {
     const struct floor_knobs *floor = sched->floor;
-    struct netpoll *np = sched_zalloc(sizeof *np), *none = NULL;
+    struct netpoll *np = sched_zalloc(sizeof *np, "poll"), *none = NULL;
     int error = machine_poller_new(&np->machine);
     if (error) {
         netpoll_free(np);
@@ -221,7 +221,7 @@ static bool descs_make(struct netpoll *np)
 {
     if (np->descs == BLOCKS * BLOCK_DESCS)
         return false;
-    struct poll_desc *block = sched_zalloc(BLOCK_DESCS * sizeof *block);
+    struct poll_desc *block = sched_zalloc(BLOCK_DESCS * sizeof *block, "poll.desc");
     for (uint32_t i = BLOCK_DESCS; i-- > 0;) {
         struct poll_desc *pd = &block[i];
         pd->netpoll = np;

@@ -9,7 +9,7 @@ const char *const pdeque_owner_words[] = {"lifo", "fifo", NULL};
 
 void pdeque_init(struct sched *sched)
 {
-    sched->variant = sched_zalloc(sizeof(struct globq));
+    sched->variant = sched_zalloc(sizeof(struct globq), "sched");
     globq_init(sched->variant);
 }
 
@@ -21,7 +21,7 @@ void pdeque_fini(struct sched *sched)
 void pdeque_p_init(struct sched *sched, struct p *p)
 {
     (void)sched;
-    p->variant = sched_zalloc(sizeof(struct deque));
+    p->variant = sched_zalloc(sizeof(struct deque), "deque.bottom");
     deque_init(p->variant, DEQUE_CAPACITY);
 }
 

@@ -13,19 +13,19 @@ const struct stat_info stat_info[STAT_COUNT] = {
 #undef STAT_INFO
 };
 
-void *sched_zalloc(size_t size)
+void *sched_zalloc(size_t size, const char *name)
 {
     size = (size + 63) & ~(size_t)63; /* nothing else on its last line */
     void *ptr = machine_alloc(size, 64);
     if (!ptr)
         fatal_env(ENOMEM, "no memory for the scheduler");
+    machine_name(ptr, size, name);
     return memset(ptr, 0, size);
 }
 
 struct p *p_new(struct sched *sched, int32_t id)
 {
-    struct p *p = sched_zalloc(sizeof *p);
-    machine_name(p, sizeof *p, "p");
+    struct p *p = sched_zalloc(sizeof *p, "p");
     p->id = id;
     timers_give(sched, p);
     if (sched->ops->p_init)
@@ -90,7 +90,7 @@ struct m *m_new(struct sched *sched, struct p *p)
 {
     struct m *m = m_reuse(sched);
     if (!m) {
-        m = sched_zalloc(sizeof *m);
+        m = sched_zalloc(sizeof *m, "m");
         /* relaxed: ids need only differ */
         m_init(sched, m, atomic_fetch_add_explicit(&sched->ms_made, 1, memory_order_relaxed));
         /* A1: release, pairs with A2 in sched_first_m(): the M is complete, and so are those after
@@ -210,6 +210,21 @@ void m_start_server(struct m *self, struct p *p)
     m_start(m);
 }
 
+/* From one field up to another, which has another name or is on other lines. */
+#define NAME_FIELDS(sched, from, up_to, name)                                                      \
+    machine_name(&(sched)->from, offsetof(struct sched, up_to) - offsetof(struct sched, from), name)
+
+static void sched_name(struct sched *sched)
+{
+    machine_name(sched, sizeof *sched, "sched");
+    NAME_FIELDS(sched, spinning, lock, "sched.spinning");
+    NAME_FIELDS(sched, lock, allm, "sched.lock"); /* and the lists under it */
+    NAME_FIELDS(sched, g_lock, stack_lock, "g.free");
+    NAME_FIELDS(sched, stack_lock, live_gs, "stack.free");
+    NAME_FIELDS(sched, live_gs, live_step, "sched.live");
+    NAME_FIELDS(sched, io_waiters, timers, "poll");
+}
+
 struct sched *sched_new(const struct sched_config *config, int *error)
 {
     struct sched *sched = machine_alloc(sizeof *sched, 64);
@@ -217,11 +232,8 @@ struct sched *sched_new(const struct sched_config *config, int *error)
         *error = -ENOMEM;
         return NULL;
     }
+    sched_name(sched);
     memset(sched, 0, sizeof *sched);
-    machine_name(sched, sizeof *sched, "sched");
-    machine_name(&sched->spinning, sizeof sched->spinning + sizeof sched->idle_ps,
-                 "sched.spinning");
-    machine_name(&sched->lock, sizeof sched->lock, "sched.lock");
     *error = 0;
     sched->ops = config->ops;
     sched->knobs = config->knobs;
@@ -251,7 +263,7 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     if ((sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED) &&
         sched->stack_size < STACK_SIZE_DEEP)
         sched->stack_size = STACK_SIZE_DEEP;
-    sched->allp = sched_zalloc(sizeof *sched->allp * (size_t)sched->procs);
+    sched->allp = sched_zalloc(sizeof *sched->allp * (size_t)sched->procs, "sched");
     for (int32_t i = sched->procs - 1; i >= 0; i--) {
         struct p *p = sched->allp[i] = p_new(sched, i);
         p->idle_link = sched->idle_p;

@@ -321,6 +321,7 @@ static int select_run(const struct select_case *cases, size_t count, bool may_pa
         heap = machine_alloc(proxies + 2 * count * sizeof *select.poll_order, 64);
         if (!heap)
             fatal_env(ENOMEM, "no memory for a select of %zu cases", count);
+        machine_name(heap, proxies + 2 * count * sizeof *select.poll_order, "select");
         select.proxies = heap;
         select.poll_order = (uint16_t *)((char *)heap + proxies);
     }

@@ -122,7 +122,7 @@ static char *stacks_map(size_t count, size_t size)
 /* Pre: no lock, since it takes tens of system calls. */
 static struct stack_slab *slab_map(const struct sched *sched)
 {
-    struct stack_slab *slab = sched_zalloc(sizeof *slab);
+    struct stack_slab *slab = sched_zalloc(sizeof *slab, "stack.free");
     slab->base = stacks_map(STACKS_PER_SLAB, sched->stack_size);
     slab->free = UINT64_MAX;
     slab->shelf = STACK_SHELF_WHOLE;

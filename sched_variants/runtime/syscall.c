@@ -48,7 +48,7 @@ struct call_sites {
 void calls_init(struct sched *sched)
 {
     if (sched->floor->calls == CALLS_ADAPTIVE)
-        sched->call_sites = sched_zalloc(sizeof *sched->call_sites);
+        sched->call_sites = sched_zalloc(sizeof *sched->call_sites, "call.sites");
 }
 
 void calls_fini(struct sched *sched)

@@ -219,7 +219,7 @@ void sysmon_start(struct sched *sched)
     if (!sysmon_watches(sched) && !sched->schedtrace_ns)
         return;
     size_t size = sizeof(struct sysmon) + (size_t)sched->procs * sizeof(struct sighting);
-    struct sysmon *sysmon = sched->sysmon = sched_zalloc(size);
+    struct sysmon *sysmon = sched->sysmon = sched_zalloc(size, "sysmon");
     m_init_common(sched, &sysmon->m, -1);
     int error = machine_thread_start(&sysmon->thread, sysmon_thread, sysmon, STACK_SIZE_THREAD, -1);
     if (error)

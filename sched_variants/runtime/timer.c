@@ -71,7 +71,7 @@ void timers_init(struct sched *sched)
     bool one = sched->ops->thread_per_g || sched->floor->timers == TIMERS_GLOBAL;
     sched->heaps = one ? 1 : sched->procs;
     /* the last one stays empty: 1:1 variants */
-    sched->timers = sched_zalloc(sizeof *sched->timers * (size_t)(sched->heaps + 1));
+    sched->timers = sched_zalloc(sizeof *sched->timers * (size_t)(sched->heaps + 1), "timers");
     for (int32_t i = 0; i <= sched->heaps; i++)
         atomic_init(&sched->timers[i].next, INT64_MAX);
 }

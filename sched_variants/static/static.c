@@ -24,7 +24,7 @@ struct deal {
 
 static void static_init(struct sched *sched)
 {
-    sched->variant = sched_zalloc(sizeof(struct deal));
+    sched->variant = sched_zalloc(sizeof(struct deal), "sched");
 }
 
 static void static_fini(struct sched *sched)
@@ -35,7 +35,7 @@ static void static_fini(struct sched *sched)
 static void static_p_init(struct sched *sched, struct p *p)
 {
     (void)sched;
-    p->variant = sched_zalloc(sizeof(struct globq));
+    p->variant = sched_zalloc(sizeof(struct globq), "grq.list");
     globq_init(p->variant);
 }
 

@@ -20,7 +20,7 @@ static const struct param uthread_knobs[] = {
 
 static void uthread_init(struct sched *sched)
 {
-    sched->variant = sched_zalloc(sizeof(struct gqueue));
+    sched->variant = sched_zalloc(sizeof(struct gqueue), "grq.list");
 }
 
 static void uthread_fini(struct sched *sched)

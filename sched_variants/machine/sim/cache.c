@@ -572,7 +572,8 @@ static void count(const struct visit *visit, uintptr_t pc, uintptr_t address, in
                   bool upgraded)
 {
     static const enum cache_counter first[] = {CACHE_L1D_MISS, CACHE_L2_MISS, CACHE_L3_MISS};
-    struct cache_tally *tally = cache_tally_of(pc, cache_name_at(address));
+    int name = cache_name_at(address);
+    struct cache_tally *tally = cache_tally_of(pc, name);
     for (int depth = 0; depth < CACHE_DEPTHS; depth++) {
         if (!visit->missed[depth])
             continue;
@@ -583,6 +584,7 @@ static void count(const struct visit *visit, uintptr_t pc, uintptr_t address, in
     tally->upgrades += upgraded;
     tally->stall_ps += (uint64_t)ps;
     visit->core->count[CACHE_STALL_PS] += (uint64_t)ps;
+    cache_stalled(pc, name, (uint64_t)ps);
 }
 
 static int64_t access_line(struct cache_core *core, uintptr_t address, size_t size,

@@ -129,6 +129,13 @@ struct cache_site {
     struct cache_tally tally;
 };
 
+/* Whether accesses are tallied from now on; they are after cache_init(). Counters go on. */
+void cache_tallies_run(bool run);
+
+/* Called for each access that is tallied, within it: it must not access anything itself. NULL at
+ * first. */
+extern void (*cache_on_stall)(uintptr_t pc, int name, uint64_t ps);
+
 enum cache_by { CACHE_BY_NAME, CACHE_BY_PC };
 
 /* All that are not zero: the most stalled first, equal ones by the text of their names, then by pc.

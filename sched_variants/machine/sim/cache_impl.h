@@ -210,6 +210,9 @@ enum cache_kind cache_why_l3(const struct cache_unit *unit, struct cache_line *l
 struct cache_tally *cache_tally_of(uintptr_t pc, int name);
 void cache_tallies_reset(void);
 
+/* An access that L1 could not serve alone took ps. */
+void cache_stalled(uintptr_t pc, int name, uint64_t ps);
+
 /* cache_map.c ---------------------------------------------------------------------------------- */
 
 void cache_map_init(void);

@@ -267,11 +267,14 @@ struct entry {
 static struct {
     struct entry *entries; /* by pc and name: open addressing, power of two, at most half full */
     size_t size, used;
+    bool stopped;
+    struct cache_tally nobodys; /* takes what comes while they are stopped */
 } tallies;
 
 void cache_why_init(void)
 {
     tallies.used = 0;
+    tallies.stopped = false;
     tallies.size = 1024;
     tallies.entries = cache_zalloc(tallies.size, sizeof *tallies.entries);
 }
@@ -303,8 +306,15 @@ static void entries_grow(void)
     free(old);
 }
 
+void cache_tallies_run(bool run)
+{
+    tallies.stopped = !run;
+}
+
 struct cache_tally *cache_tally_of(uintptr_t pc, int name)
 {
+    if (tallies.stopped)
+        return &tallies.nobodys;
     struct entry *entry = entry_place(pc, name);
     if (!entry->used) {
         if (++tallies.used * 2 > tallies.size) {
@@ -318,10 +328,20 @@ struct cache_tally *cache_tally_of(uintptr_t pc, int name)
     return &entry->site.tally;
 }
 
+void (*cache_on_stall)(uintptr_t pc, int name, uint64_t ps);
+
+void cache_stalled(uintptr_t pc, int name, uint64_t ps)
+{
+    if (cache_on_stall && !tallies.stopped)
+        cache_on_stall(pc, name, ps);
+}
+
 void cache_tallies_reset(void)
 {
+    bool stopped = tallies.stopped;
     cache_why_fini();
     cache_why_init();
+    tallies.stopped = stopped;
 }
 
 static void tally_add(struct cache_tally *sum, const struct cache_tally *tally)

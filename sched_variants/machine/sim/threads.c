@@ -224,7 +224,7 @@ static struct sim_thread *thread_new(size_t stack_size)
         free(thread);
         return NULL;
     }
-    machine_name(thread->stack, stack_size, "thread stack");
+    machine_name(thread->stack, stack_size, "thread.stack");
     void **sp = (void **)(void *)(thread->stack + stack_size) - SWITCH_WORDS - 2;
     sp[SWITCH_PC] = (void *)thread_main;
     thread->sp = sp;

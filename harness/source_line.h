@@ -1,0 +1,35 @@
+/* source_line.h - which line of the source an instruction of this program comes from.
+ *
+ * Who calls: why.c, in the program that runs simulated machines, which lies at fixed addresses and
+ * is built with libdw (elfutils).
+ */
+#ifndef SCHEDLAB_SOURCE_LINE_H
+#define SCHEDLAB_SOURCE_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SOURCE_TEXT = 128, SOURCE_INLINED_MAX = 16 };
+
+struct source_line {
+    char function[SOURCE_TEXT]; /* of the source, not the one it was inlined into */
+    char file[SOURCE_TEXT];     /* seen from the folder of the sources */
+    int line;
+};
+
+/* Opens what the compiler said about this program. NULL: it cannot be read. */
+struct source_lines;
+struct source_lines *source_lines_open(void);
+void source_lines_close(struct source_lines *lines); /* NULL is fine */
+
+/* Of the instruction that holds the byte at pc. False, and both texts "(unknown)", if nobody knows.
+ */
+bool source_line_find(struct source_lines *lines, uintptr_t pc, struct source_line *found);
+
+/* The functions that the instruction is in: the innermost inlined one first, the one that was
+ * compiled last. Returns how many, at most SOURCE_INLINED_MAX; 0: nobody knows. */
+size_t source_functions(struct source_lines *lines, uintptr_t pc,
+                        char functions[SOURCE_INLINED_MAX][SOURCE_TEXT]);
+
+#endif

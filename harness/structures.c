@@ -1,0 +1,53 @@
+/* structures.c - see structures.h. */
+#include "harness/structures.h"
+
+#include <string.h>
+
+const struct structure structures[] = {
+    {"call.sites", "how long blocking calls took, by caller (calls=adaptive)"},
+    {"chan", "channels: their lock, counts and waiters"},
+    {"chan.ring", "what channels buffer"},
+    {"deque.bottom", "deques of tasks: the owner's end, and what else only the owner writes"},
+    {"deque.slots", "deques of tasks: the tasks"},
+    {"deque.top", "deques of tasks: the thieves' end"},
+    {"g", "goroutines (struct g), and the slabs that they are made in"},
+    {"g.free", "the free list of goroutines that all workers share, and its lock"},
+    {"grq.list", "global queues: first and last goroutine, counters"},
+    {"grq.lock", "global queues: the lock"},
+    {"grq.size", "global queues: the length, which is read without the lock"},
+    {"lrq.head", "rings of a worker: the thieves' end"},
+    {"lrq.runnext", "rings of a worker: the goroutine to run next"},
+    {"lrq.slots", "rings of a worker: the goroutines"},
+    {"lrq.tail", "rings of a worker: the owner's end, and what else only the owner writes"},
+    {"lrq.taken", "rings of a worker: what was taken in a batch, on its way"},
+    {"m", "threads (struct m): what they note for each other, caches of free things"},
+    {"p", "processors (struct p): what a worker has at hand"},
+    {"poll", "the network poller: who waits, when it was last asked"},
+    {"poll.desc", "the network poller: its descriptors"},
+    {"runtime", "memory of the runtime that has no name of its own"},
+    {"sched", "the scheduler: what hardly changes in a run, and the list of threads"},
+    {"sched.live", "the scheduler: how many goroutines live"},
+    {"sched.lock", "the scheduler: the lock of the idle protocol, and the lists under it"},
+    {"sched.spinning", "the scheduler: how many threads spin, how many processors are idle"},
+    {"select", "selects of many cases: their memory"},
+    {"slot", "kthread: what a thread is to run"},
+    {"stack", "stacks of goroutines"},
+    {"stack.free", "the free stacks that all workers share, and their lock"},
+    {"stats", "each thread's counters"},
+    {"steal.order", "in which order victims are tried"},
+    {"sysmon", "what sysmon remembers of each processor"},
+    {"thread.stack", "stacks of threads, on which schedulers run"},
+    {"timers", "timers and their heaps"},
+    {"workload", "the workload's own data"},
+    {NULL, NULL},
+};
+
+_Static_assert(sizeof structures / sizeof structures[0] <= STRUCTURES_MAX, "a bit for each");
+
+int structure_find(const char *name, size_t length)
+{
+    for (int i = 0; structures[i].name; i++)
+        if (strlen(structures[i].name) == length && strncmp(structures[i].name, name, length) == 0)
+            return i;
+    return -1;
+}

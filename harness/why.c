@@ -1,0 +1,178 @@
+/* why.c - see why.h. */
+#include "harness/why.h"
+
+#if defined(SCHEDLAB_SIM)
+#include "harness/source_line.h"
+#include "machine/sim/cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PCS_MAX = 4 * WHY_SITES }; /* several of them are one line */
+
+static const char *const depth_names[CACHE_DEPTHS] = {"l1", "l2", "l3"};
+static const char *const kind_names[CACHE_KINDS] = {
+    [CACHE_COLD] = "cold",         [CACHE_CAPACITY] = "capacity",   [CACHE_CONFLICT] = "conflict",
+    [CACHE_TRUE] = "true_sharing", [CACHE_FALSE] = "false_sharing",
+};
+
+void why_count(bool counted)
+{
+    cache_tallies_run(counted);
+}
+
+static double ns_of(uint64_t ps)
+{
+    return (double)ps / PS_PER_NS;
+}
+
+/* Structures ---------------------------------------------------------------------------------- */
+
+static json_t *kinds_to_json(const uint64_t misses[CACHE_KINDS])
+{
+    json_t *kinds = json_object();
+    for (int kind = 0; kind < CACHE_KINDS; kind++)
+        if (misses[kind])
+            json_object_set_new(kinds, kind_names[kind], json_integer((json_int_t)misses[kind]));
+    return kinds;
+}
+
+static json_t *structure_to_json(const struct cache_site *site, uint64_t ops)
+{
+    const struct cache_tally *tally = &site->tally;
+    json_t *misses = json_object();
+    for (int depth = 0; depth < CACHE_DEPTHS; depth++) {
+        json_t *kinds = kinds_to_json(tally->misses[depth]);
+        if (json_object_size(kinds) > 0)
+            json_object_set(misses, depth_names[depth], kinds);
+        json_decref(kinds);
+    }
+    double ns = ns_of(tally->stall_ps);
+    return json_pack("{ss so sI sf sf}", "name", cache_name_text(site->name), "misses", misses,
+                     "upgrades", (json_int_t)tally->upgrades, "stall_ns", ns, "stall_ns_per_op",
+                     ops > 0 ? ns / (double)ops : 0.0);
+}
+
+static json_t *structures_to_json(uint64_t ops)
+{
+    struct cache_site *sites;
+    size_t count = cache_sites(CACHE_BY_NAME, &sites);
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array, structure_to_json(&sites[i], ops));
+    free(sites);
+    return array;
+}
+
+/* Lines of the source -------------------------------------------------------------------------- */
+
+static uint64_t sum_of(const uint64_t misses[CACHE_KINDS])
+{
+    uint64_t sum = 0;
+    for (int kind = 0; kind < CACHE_KINDS; kind++)
+        sum += misses[kind];
+    return sum;
+}
+
+/* A line of the source at one structure: of one or more instructions. */
+struct place {
+    struct source_line at;
+    const char *structure;
+    uint64_t misses[CACHE_DEPTHS], stall_ps;
+};
+
+static bool place_is(const struct place *place, const struct place *other)
+{
+    return place->at.line == other->at.line && strcmp(place->at.file, other->at.file) == 0 &&
+           strcmp(place->at.function, other->at.function) == 0 &&
+           strcmp(place->structure, other->structure) == 0;
+}
+
+static void place_add(struct place *places, size_t *count, const struct place *more)
+{
+    size_t i = 0;
+    while (i < *count && !place_is(&places[i], more))
+        i++;
+    if (i == *count) {
+        places[(*count)++] = *more;
+        return;
+    }
+    for (int depth = 0; depth < CACHE_DEPTHS; depth++)
+        places[i].misses[depth] += more->misses[depth];
+    places[i].stall_ps += more->stall_ps;
+}
+
+/* The most stalled first, then in the order in which they were found, which is that of pcs. */
+static void places_sort(struct place *places, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct place place = places[i];
+        size_t k = i;
+        for (; k > 0 && places[k - 1].stall_ps < place.stall_ps; k--)
+            places[k] = places[k - 1];
+        places[k] = place;
+    }
+}
+
+static size_t places_find(struct place places[PCS_MAX])
+{
+    struct cache_site *sites;
+    size_t count = 0, pcs = cache_sites(CACHE_BY_PC, &sites);
+    struct source_lines *lines = source_lines_open();
+    for (size_t i = 0; i < pcs && i < PCS_MAX; i++) {
+        struct place place = {.structure = cache_name_text(sites[i].name),
+                              .stall_ps = sites[i].tally.stall_ps};
+        for (int depth = 0; depth < CACHE_DEPTHS; depth++)
+            place.misses[depth] = sum_of(sites[i].tally.misses[depth]);
+        /* pc is where the call of the hook returns to */
+        source_line_find(lines, sites[i].pc - 1, &place.at);
+        place_add(places, &count, &place);
+    }
+    source_lines_close(lines);
+    free(sites);
+    places_sort(places, count);
+    return count;
+}
+
+static json_t *place_to_json(const struct place *place)
+{
+    json_t *misses = json_object();
+    for (int depth = 0; depth < CACHE_DEPTHS; depth++)
+        if (place->misses[depth])
+            json_object_set_new(misses, depth_names[depth],
+                                json_integer((json_int_t)place->misses[depth]));
+    return json_pack("{ss ss si ss so sf}", "function", place->at.function, "file", place->at.file,
+                     "line", place->at.line, "structure", place->structure, "misses", misses,
+                     "stall_ns", ns_of(place->stall_ps));
+}
+
+static json_t *sites_to_json(void)
+{
+    struct place *places = calloc(PCS_MAX, sizeof *places);
+    if (!places)
+        abort();
+    size_t count = places_find(places);
+    json_t *array = json_array();
+    for (size_t i = 0; i < count && i < WHY_SITES; i++)
+        json_array_append_new(array, place_to_json(&places[i]));
+    free(places);
+    return array;
+}
+
+void why_record(json_t *record, uint64_t ops)
+{
+    json_object_set_new(record, "structures", structures_to_json(ops));
+    json_object_set_new(record, "sites", sites_to_json());
+}
+#else
+void why_count(bool counted)
+{
+    (void)counted;
+}
+
+void why_record(json_t *record, uint64_t ops)
+{
+    (void)record;
+    (void)ops;
+}
+#endif

@@ -1,0 +1,224 @@
+/* why_table.c - see why_table.h. */
+#include "harness/why_table.h"
+
+#include "harness/records.h"
+#include "harness/report_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRUCTURES_SHOWN = 10, LINES_SHOWN = 10, LEVELS = 3 };
+
+/* What is below goes without saying. */
+static const double SHARE_MIN = 0.005;
+
+/* Structures ---------------------------------------------------------------------------------- */
+
+static double sum_of(const json_t *kinds)
+{
+    double sum = 0;
+    const char *kind;
+    json_t *value;
+    json_object_foreach((json_t *)kinds, kind, value) sum += json_number_value(value);
+    return sum;
+}
+
+/* With the numbers of the whole sample, not yet per operation. */
+static void structure_add(struct why_structure *to, const json_t *from)
+{
+    static const char *const levels[LEVELS] = {"l1", "l2", "l3"};
+    const json_t *misses = json_object_get(from, "misses");
+    for (int level = 0; level < LEVELS; level++)
+        to->misses[level] += sum_of(json_object_get(misses, levels[level]));
+    const json_t *l1 = json_object_get(misses, "l1");
+    to->true_sharing += json_number_value(json_object_get(l1, "true_sharing"));
+    to->false_sharing += json_number_value(json_object_get(l1, "false_sharing"));
+    to->upgrades += json_number_value(json_object_get(from, "upgrades"));
+    to->stall_ns += json_number_value(json_object_get(from, "stall_ns"));
+}
+
+static struct why_structure *structure_of(struct why_structure **list, size_t *count,
+                                          const char *name)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (strcmp((*list)[i].name, name) == 0)
+            return &(*list)[i];
+    *list = realloc(*list, (*count + 1) * sizeof **list);
+    if (!*list)
+        abort();
+    (*list)[*count] = (struct why_structure){.name = name};
+    return &(*list)[(*count)++];
+}
+
+static int by_stall(const void *a, const void *b)
+{
+    const struct why_structure *one = a, *other = b;
+    if (one->stall_ns != other->stall_ns)
+        return one->stall_ns > other->stall_ns ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+static void divide(struct why_structure *structure, double ops)
+{
+    for (int level = 0; level < LEVELS; level++)
+        structure->misses[level] /= ops;
+    structure->true_sharing /= ops;
+    structure->false_sharing /= ops;
+    structure->upgrades /= ops;
+    structure->stall_ns /= ops;
+}
+
+size_t why_structures(const json_t *records, struct why_structure **list, double *total_ns)
+{
+    size_t i, k, count = 0;
+    double ops = 0;
+    json_t *record, *structure;
+    *list = NULL;
+    *total_ns = 0;
+    json_array_foreach(records, i, record)
+    {
+        if (!record_is(record, "ok") || !json_object_get(record, "structures"))
+            continue;
+        ops += record_number(record, "ops");
+        json_array_foreach(json_object_get(record, "structures"), k, structure)
+            structure_add(structure_of(list, &count, record_text(structure, "name")), structure);
+    }
+    for (i = 0; i < count && ops > 0; i++) {
+        divide(&(*list)[i], ops);
+        *total_ns += (*list)[i].stall_ns;
+    }
+    if (count > 0)
+        qsort(*list, count, sizeof **list, by_stall);
+    return count;
+}
+
+static void print_cell(double value, int width, FILE *to)
+{
+    struct text text = text_count(value);
+    fprintf(to, " %*s", text_field(text, width), text.s);
+}
+
+static void print_structure(const struct why_structure *structure, double total_ns, FILE *to)
+{
+    fprintf(to, "  %-16s", structure->name);
+    print_cell(structure->stall_ns, 9, to);
+    fprintf(to, " %5.1f %%", 100 * structure->stall_ns / total_ns);
+    for (int level = 0; level < LEVELS; level++)
+        print_cell(structure->misses[level], 8, to);
+    print_cell(structure->true_sharing, 8, to);
+    print_cell(structure->false_sharing, 8, to);
+    print_cell(structure->upgrades, 8, to);
+    fputc('\n', to);
+}
+
+static void print_structures(const char *variant, const struct why_structure *list, size_t count,
+                             double total_ns, FILE *to)
+{
+    struct text total = text_count(total_ns);
+    fprintf(to, "\n%s: %s ns of stall per operation; misses per operation\n", variant, total.s);
+    fprintf(to, "  %-16s %9s %7s %8s %8s %8s %8s %8s %8s\n", "structure", "stall ns", "share", "L1",
+            "L2", "L3", "true", "false", "upgrades");
+    size_t shown = 0;
+    while (shown < count && shown < STRUCTURES_SHOWN &&
+           list[shown].stall_ns >= SHARE_MIN * total_ns)
+        print_structure(&list[shown++], total_ns, to);
+    double rest = 0;
+    for (size_t i = shown; i < count; i++)
+        rest += list[i].stall_ns;
+    if (rest > 0)
+        fprintf(to, "  %-16s %9s %5.1f %%\n", "others", text_count(rest).s, 100 * rest / total_ns);
+}
+
+/* Lines --------------------------------------------------------------------------------------- */
+
+struct line {
+    const json_t *site; /* the first of its kind */
+    double stall_ns;
+};
+
+static bool same_text(const json_t *a, const json_t *b, const char *key)
+{
+    return strcmp(record_text(a, key), record_text(b, key)) == 0;
+}
+
+static bool same_line(const json_t *a, const json_t *b)
+{
+    return record_integer(a, "line") == record_integer(b, "line") && same_text(a, b, "file") &&
+           same_text(a, b, "function") && same_text(a, b, "structure");
+}
+
+static int by_line_stall(const void *a, const void *b)
+{
+    const struct line *one = a, *other = b;
+    if (one->stall_ns != other->stall_ns)
+        return one->stall_ns > other->stall_ns ? -1 : 1;
+    return 0;
+}
+
+static size_t lines_find(const json_t *records, struct line **lines, double *ops)
+{
+    size_t i, k, count = 0;
+    json_t *record, *site;
+    *lines = NULL;
+    *ops = 0;
+    json_array_foreach(records, i, record)
+    {
+        if (!record_is(record, "ok"))
+            continue;
+        *ops += record_number(record, "ops");
+        json_array_foreach(json_object_get(record, "sites"), k, site)
+        {
+            size_t at = 0;
+            while (at < count && !same_line((*lines)[at].site, site))
+                at++;
+            if (at == count) {
+                *lines = realloc(*lines, ++count * sizeof **lines);
+                if (!*lines)
+                    abort();
+                (*lines)[at] = (struct line){.site = site};
+            }
+            (*lines)[at].stall_ns += json_number_value(json_object_get(site, "stall_ns"));
+        }
+    }
+    if (count > 0)
+        qsort(*lines, count, sizeof **lines, by_line_stall);
+    return count;
+}
+
+static void print_lines(const json_t *records, double total_ns, FILE *to)
+{
+    struct line *lines;
+    double ops;
+    size_t count = lines_find(records, &lines, &ops);
+    for (size_t i = 0; i < count && i < LINES_SHOWN; i++) {
+        const json_t *site = lines[i].site;
+        double ns = lines[i].stall_ns / ops;
+        if (ns < SHARE_MIN * total_ns)
+            break;
+        if (i == 0)
+            fprintf(to, "  %-16s %9s %7s  %s\n", "line's structure", "stall ns", "share",
+                    "function, line");
+        fprintf(to, "  %-16s", record_text(site, "structure"));
+        print_cell(ns, 9, to);
+        fprintf(to, " %5.1f %%  %s, %s:%d\n", 100 * ns / total_ns, record_text(site, "function"),
+                record_text(site, "file"), (int)record_integer(site, "line"));
+    }
+    free(lines);
+}
+
+void why_table_print(const struct run_table *table, FILE *to)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        struct why_structure *list;
+        double total_ns;
+        const struct run_row *row = &table->rows[i];
+        size_t count = why_structures(row->records, &list, &total_ns);
+        if (count > 0) {
+            print_structures(row->label, list, count, total_ns, to);
+            print_lines(row->records, total_ns, to);
+        } else if (run_row_status(row) == RUN_OK) {
+            fprintf(to, "\n%s: no access missed\n", row->label);
+        }
+        free(list);
+    }
+}
