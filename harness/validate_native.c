@@ -13,6 +13,7 @@ enum { CELLS_MAX = 512, SAMPLES_MAX = 64, TEXT_SIZE = 256, PATH_SIZE = 4096 };
 
 #define ERROR_MAX 0.30
 #define TAU_LEAST 0.8
+#define ALIKE 1.1 /* medians closer than that have no order that another run would confirm */
 
 struct cell {
     const char *variant, *workload;
@@ -84,8 +85,15 @@ static double error_of(const struct cell *cell)
     return cell->simulated_median / cell->native_median - 1;
 }
 
+static bool are_alike(const struct cell *a, const struct cell *b)
+{
+    double ratio = a->native_median / b->native_median;
+    return ratio < ALIKE && ratio > 1 / ALIKE;
+}
+
 /* Kendall's tau of what was measured and what was simulated, over the variants on one workload: the
- * share of pairs that are ordered alike, less that of the others. NAN without pairs. */
+ * share of pairs that are ordered alike, less that of the others, of those that this machine tells
+ * apart. NAN without any. */
 static double tau_of(const struct cells *cells, const char *workload, int workers, int *variants)
 {
     const struct cell *of[CELLS_MAX];
@@ -95,7 +103,10 @@ static double tau_of(const struct cells *cells, const char *workload, int worker
             strcmp(cells->cell[i].workload, workload) == 0)
             of[n++] = &cells->cell[i];
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < i; k++, pairs++) {
+        for (int k = 0; k < i; k++) {
+            if (are_alike(of[i], of[k]))
+                continue;
+            pairs++;
             double product = (of[i]->native_median - of[k]->native_median) *
                              (of[i]->simulated_median - of[k]->simulated_median);
             agree += product > 0 ? 1 : product < 0 ? -1 : 0;
