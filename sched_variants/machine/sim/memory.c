@@ -297,6 +297,22 @@ size_t machine_guard_size(void)
     return SIM_PAGE;
 }
 
+/* Guard regions without a mapping of their own, Linux 6.13. */
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+/* Before that, each guard splits a mapping, and a process may have 65530: later stacks go without. */
+enum { SPLITS_MAX = 16384 };
+
+static bool guard_install(char *low)
+{
+    static int splits;
+    if (madvise(low, SIM_PAGE, MADV_GUARD_INSTALL) == 0)
+        return true;
+    return splits < SPLITS_MAX && ++splits && mprotect(low, SIM_PAGE, PROT_NONE) == 0;
+}
+
 void *machine_stacks_map(size_t count, size_t size, size_t *guarded)
 {
     char *base = sim_pages_map(count * size, SIM_PAGE);
@@ -305,7 +321,7 @@ void *machine_stacks_map(size_t count, size_t size, size_t *guarded)
     madvise(base, count * size, MADV_NOHUGEPAGE);
     *guarded = 0;
     for (size_t i = 0; i < count; i++)
-        *guarded += mprotect(base + i * size, SIM_PAGE, PROT_NONE) == 0;
+        *guarded += guard_install(base + i * size);
     return base;
 }
 
