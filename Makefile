@@ -132,7 +132,7 @@ CONFORMANCE := $(OUT)/tests/conformance
 
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
-.PHONY: help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep scale micro bench peers report plots \
+.PHONY: validate help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep scale micro bench peers report plots \
     test tests lint format \
     debug asan tsan test-aarch64 clean always
 always:
@@ -357,6 +357,26 @@ PEERS := go tbb gomp omp boost pthreads
 FLOORS := core line futex
 built-peers: $(addprefix build/peers/,$(PEERS) $(FLOORS))
 	@echo 'built:' $$(cd build/peers && ls $(PEERS) 2>/dev/null | sed 's/^/peer:/') $(FLOORS:%=floor:%)
+
+# What is known from elsewhere about the simulated machine; docs/VALIDATION.md. Claims that do not hold
+# are said and fail nothing.
+VALIDATE := build/validate
+validate: build ## Hold the simulated machine against formulas, valgrind, this machine and published curves (8 min)
+	@command -v valgrind >/dev/null || { echo 'valgrind is missing: apt-get install valgrind' >&2; exit 1; }
+	@rm -rf $(VALIDATE) && mkdir -p $(VALIDATE)
+	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas
+	build/sim/tests/sim_formulas --json $(VALIDATE)/formulas.json >$(VALIDATE)/formulas.txt 2>&1 || \
+	    test -s $(VALIDATE)/formulas.json
+	harness/validate_cachegrind.sh build $(VALIDATE)/misses.tsv
+	build/schedlab calibrate --output $(VALIDATE)/host.yaml >$(VALIDATE)/calibrate.txt
+	build/schedlab sweep harness/sweeps/validate.yaml --results $(VALIDATE) --name native --no-report
+	build/schedlab sweep harness/sweeps/validate.yaml --machine sim:$(VALIDATE)/host.yaml --reps 1 \
+	    --results $(VALIDATE) --name simulated --no-report
+	build/schedlab sweep harness/sweeps/validate-curves.yaml --results $(VALIDATE) --name curves --no-report
+	@build/schedlab validate --formulas $(VALIDATE)/formulas.json --misses $(VALIDATE)/misses.tsv \
+	    --native $(VALIDATE)/native-* --simulated $(VALIDATE)/simulated-* --curves $(VALIDATE)/curves-* \
+	    --output $(VALIDATE) | tee $(VALIDATE)/claims.txt; exit $${PIPESTATUS[0]}
+	gnuplot -c plots/validate.gp $(VALIDATE) $(VALIDATE)
 
 RUN ?= $(shell ls -dt results/*/samples.jsonl 2>/dev/null | head -n 1 | xargs -r dirname)
 report: build ## Redo tables, figures and report of RUN (default: the newest run)

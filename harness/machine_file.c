@@ -31,7 +31,7 @@ enum {
 struct texts {
     char *title;
     char *cores, *smt, *group, *socket, *clock, *prefetch, *lookahead;
-    char *block, *store, *atomic, *fence, *relax;
+    char *block, *store, *atomic, *fence, *relax, *work;
     char *now, *call, *wait, *wake, *wakeup, *switch_, *signal, *start, *slice, *slack, *membarrier;
     struct cache_texts {
         char *size, *ways, *hit, *replacement, *inclusive;
@@ -128,6 +128,7 @@ static const cyaml_schema_field_t model_fields[] = {
     SCALAR(atomic),
     SCALAR(fence),
     SCALAR(relax),
+    SCALAR(work),
     SCALAR(now),
     SCALAR(call),
     SCALAR(wait),

@@ -78,6 +78,7 @@ const struct machine_key machine_keys[MACHINE_KEYS] = {
     TIME("atomic", atomic_ps, "a read-modify-write, beyond getting the line"),
     TIME("fence", fence_ps, "a fence"),
     KEY("relax", MACHINE_TIME, relax_ps, PS, SECOND, NULL, "a spin loop's hint"),
+    KEY("work", MACHINE_TIME, work_ps, PS, SECOND, NULL, "a round of go_work()"),
     TIME("now", clock_ps, "reading the clock"),
     KEY("call", MACHINE_TIME, call_ps, PS, SECOND, NULL, "the shortest system call"),
     TIME("wait", wait_ps, "going to sleep on a futex, up to the switch"),

@@ -30,6 +30,7 @@ static const struct command {
     {"audit", cmd_audit, "whether comparisons can be believed, from cells whose truth is known"},
     {"micro", cmd_micro, "single operations: queues, locks, switches, channels, wake-ups"},
     {"export", cmd_export, "the samples of a run for Google Benchmark, benchstat or a spreadsheet"},
+    {"validate", cmd_validate, "whether the simulated machine agrees with what is known"},
     {"bench", cmd_bench,
      "speed beside peers and floors, what counting costs, operations over floors"},
 };

@@ -38,6 +38,7 @@ static const char model_text[] =
     "atomic: 8 cycles\n"
     "fence: 20 cycles\n"
     "relax: 40 cycles\n"
+    "work: 4 cycles\n"
     "now: 25 ns\n"
     "call: 60 ns\n"
     "wait: 500 ns\n"
@@ -57,7 +58,7 @@ static const char model_text[] =
     "    source: a page\n"
     "  - of: [l3.replacement, l3.inclusive, prefetch, clean, dirty, upgrade, memory, lookahead]\n"
     "    source: another one\n"
-    "  - of: [block, store, atomic, fence, relax, now, call, wait, wake, wakeup, switch]\n"
+    "  - of: [block, store, atomic, fence, relax, work, now, call, wait, wake, wakeup, switch]\n"
     "    source: a third\n"
     "  - {of: [signal, start, slice, slack, membarrier, network, file], source: the last}\n";
 

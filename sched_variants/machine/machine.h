@@ -75,6 +75,8 @@ void machine_call(void);
  *     does not change; returns how many rounds it stood for
  *   void machine_pause(uint32_t rounds)
  *     so many times as long as the shortest such wait, whatever changes
+ *   void machine_work(uint32_t rounds)
+ *     go_work() has made so many rounds, for machines on which instructions alone take no time
  *   void machine_fence(_Atomic uint32_t *scratch)
  *     a full fence between the caller's earlier stores and later loads
  *   void machine_touch(const void *start, size_t size, bool write)

@@ -57,6 +57,11 @@ static inline void machine_pause(uint32_t rounds)
         machine_relax(NULL, 1);
 }
 
+static inline void machine_work(uint32_t rounds)
+{
+    (void)rounds; /* they have taken their time */
+}
+
 /* A locked instruction on x86 costs a fraction of mfence. ThreadSanitizer knows no fences, so its
  * build uses a read-modify-write instead. */
 static inline void machine_fence(_Atomic uint32_t *scratch)

@@ -75,6 +75,11 @@ void machine_pause(uint32_t rounds)
     spend(rounds * sim_model.relax_ps, PC);
 }
 
+void machine_work(uint32_t rounds)
+{
+    spend(rounds * sim_model.work_ps, PC);
+}
+
 void machine_fence(_Atomic uint32_t *scratch)
 {
     (void)scratch;

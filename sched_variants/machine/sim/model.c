@@ -21,6 +21,7 @@ const struct sim_model sim_model_plain = {
     .atomic_ps = 5 * NS,
     .fence_ps = 5 * NS,
     .relax_ps = 12 * NS,
+    .work_ps = 1 * NS,
     .clock_ps = 20 * NS,
     .call_ps = 100 * NS,
     .wait_ps = 600 * NS,

@@ -59,6 +59,7 @@ struct sim_model {
     int64_t atomic_ps; /* a read-modify-write, beyond getting the line */
     int64_t fence_ps;
     int64_t relax_ps; /* a spin loop's hint */
+    int64_t work_ps;  /* a round of go_work() */
 
     /* The kernel. */
     int64_t clock_ps;  /* reading the clock */

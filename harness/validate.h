@@ -1,0 +1,38 @@
+/* validate.h - whether the simulated machine agrees with what is known from elsewhere.
+ *
+ * Who calls: cmd_validate.c. Each function reads what one part of `make validate` has measured and
+ * returns its claims, an array of {what, source, expected, measured, holds} owned by the caller,
+ * texts but for `holds`; NULL and one line in error if it cannot be read. Tables for the figures go
+ * into folder.
+ */
+#ifndef SCHEDLAB_VALIDATE_H
+#define SCHEDLAB_VALIDATE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* What tests/sim_formulas.c wrote. */
+json_t *validate_formulas(const char *path, const char *folder, char *error, size_t error_size);
+
+/* The table of validate_cachegrind.sh: misses within 5 %. */
+json_t *validate_misses(const char *path, const char *folder, char *error, size_t error_size);
+
+/* Runs of validate.yaml on this machine, and on its model: the median error per number of workers,
+ * and for each workload whether the variants are ranked alike. A native sample counts if its threads
+ * kept their cores: with other programs at work two workers are hardly ever there at once. */
+json_t *validate_native(const char *native_run, const char *simulated_run, const char *folder,
+                        char *error, size_t error_size);
+
+/* A run of validate-curves.yaml. */
+json_t *validate_curves(const char *run, const char *folder, char *error, size_t error_size);
+
+/* Adds a claim; source: whose it is. */
+void validate_claim(json_t *claims, const char *what, const char *source, const char *expected,
+                    const char *measured, bool holds);
+
+/* As a table. */
+void validate_print(FILE *to, const char *title, const json_t *claims);
+
+#endif

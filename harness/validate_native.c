@@ -1,0 +1,203 @@
+/* validate_native.c - see validate.h: this machine beside its calibrated model. */
+#define _GNU_SOURCE
+#include "harness/validate.h"
+
+#include "harness/records.h"
+#include "harness/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELLS_MAX = 512, SAMPLES_MAX = 64, TEXT_SIZE = 256, PATH_SIZE = 4096 };
+
+#define ERROR_MAX 0.30
+#define TAU_LEAST 0.8
+#define ALIKE 1.1 /* medians closer than that have no order that another run would confirm */
+
+struct cell {
+    const char *variant, *workload;
+    int workers;
+    double native[SAMPLES_MAX], simulated[SAMPLES_MAX];
+    size_t native_count, simulated_count, disturbed;
+    double native_median, simulated_median;
+};
+
+struct cells {
+    struct cell cell[CELLS_MAX];
+    size_t count;
+};
+
+static struct cell *cell_at(struct cells *cells, const json_t *record)
+{
+    const char *variant = record_text(record, "variant");
+    const char *workload = record_text(record, "workload");
+    int workers = (int)record_integer(record, "workers");
+    for (size_t i = 0; i < cells->count; i++) {
+        struct cell *cell = &cells->cell[i];
+        if (cell->workers == workers && strcmp(cell->variant, variant) == 0 &&
+            strcmp(cell->workload, workload) == 0)
+            return cell;
+    }
+    if (cells->count == CELLS_MAX)
+        return NULL;
+    struct cell *cell = &cells->cell[cells->count++];
+    *cell = (struct cell){.variant = variant, .workload = workload, .workers = workers};
+    return cell;
+}
+
+/* Other programs took cores from its threads: more than once, and more than every 20 ms. Those of
+ * kthread take turns in any case. */
+static bool is_disturbed(const json_t *record)
+{
+    const json_t *event = record_event(record, "PROCESS_PREEMPTIONS");
+    double preempted = event ? record_number(event, "value") : 0;
+    return strncmp(record_text(record, "variant"), "kthread", 7) != 0 &&
+           preempted > 1 + record_number(record, "time_ns") / 20e6;
+}
+
+static void cells_read(struct cells *cells, const json_t *records, bool simulated)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach((json_t *)records, i, record)
+    {
+        struct cell *cell = record_is(record, "ok") ? cell_at(cells, record) : NULL;
+        if (!cell)
+            continue;
+        double throughput = record_number(record, "throughput");
+        if (simulated && cell->simulated_count < SAMPLES_MAX)
+            cell->simulated[cell->simulated_count++] = throughput;
+        else if (!simulated && is_disturbed(record))
+            cell->disturbed++;
+        else if (!simulated && cell->native_count < SAMPLES_MAX)
+            cell->native[cell->native_count++] = throughput;
+    }
+}
+
+static bool is_whole(const struct cell *cell)
+{
+    return cell->native_count > 0 && cell->simulated_count > 0;
+}
+
+static double error_of(const struct cell *cell)
+{
+    return cell->simulated_median / cell->native_median - 1;
+}
+
+static bool are_alike(const struct cell *a, const struct cell *b)
+{
+    double ratio = a->native_median / b->native_median;
+    return ratio < ALIKE && ratio > 1 / ALIKE;
+}
+
+/* Kendall's tau of what was measured and what was simulated, over the variants on one workload: the
+ * share of pairs that are ordered alike, less that of the others, of those that this machine tells
+ * apart. NAN without any. */
+static double tau_of(const struct cells *cells, const char *workload, int workers, int *variants)
+{
+    const struct cell *of[CELLS_MAX];
+    int n = 0, agree = 0, pairs = 0;
+    for (size_t i = 0; i < cells->count; i++)
+        if (cells->cell[i].workers == workers && is_whole(&cells->cell[i]) &&
+            strcmp(cells->cell[i].workload, workload) == 0)
+            of[n++] = &cells->cell[i];
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++) {
+            if (are_alike(of[i], of[k]))
+                continue;
+            pairs++;
+            double product = (of[i]->native_median - of[k]->native_median) *
+                             (of[i]->simulated_median - of[k]->simulated_median);
+            agree += product > 0 ? 1 : product < 0 ? -1 : 0;
+        }
+    *variants = n;
+    return pairs ? (double)agree / pairs : NAN;
+}
+
+static void claims_of(json_t *claims, const struct cells *cells, int workers)
+{
+    double errors[CELLS_MAX];
+    size_t n = 0, missing = 0;
+    char what[TEXT_SIZE], measured[TEXT_SIZE];
+    for (size_t i = 0; i < cells->count; i++)
+        if (cells->cell[i].workers == workers && is_whole(&cells->cell[i]))
+            errors[n++] = fabs(error_of(&cells->cell[i]));
+        else if (cells->cell[i].workers == workers)
+            missing++;
+    double median = statistics_median_alone(errors, n);
+    snprintf(what, sizeof what, "P=%d: median error of throughput, %zu cells (%zu not measured)",
+             workers, n, missing);
+    snprintf(measured, sizeof measured, "%.0f %%", 100 * median);
+    validate_claim(claims, what, "this machine", "30 % at most", measured, median <= ERROR_MAX);
+    for (size_t i = 0; i < cells->count; i++) {
+        const char *workload = cells->cell[i].workload;
+        bool first = true;
+        int variants;
+        for (size_t k = 0; k < i; k++)
+            first = first && strcmp(cells->cell[k].workload, workload) != 0;
+        double tau = first ? tau_of(cells, workload, workers, &variants) : NAN;
+        if (isnan(tau))
+            continue;
+        snprintf(what, sizeof what, "P=%d: ranking of %d variants on %s", workers, variants,
+                 workload);
+        snprintf(measured, sizeof measured, "tau %.2f", tau);
+        validate_claim(claims, what, "this machine", "tau 0.8 or more", measured, tau >= TAU_LEAST);
+    }
+}
+
+static bool cells_write(const struct cells *cells, const char *folder)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/native.tsv", folder);
+    FILE *to = fopen(path, "we");
+    if (!to)
+        return false;
+    fprintf(to, "workers\tworkload\tvariant\tnative\tsimulated\tsamples\tdisturbed\n");
+    for (size_t i = 0; i < cells->count; i++) {
+        const struct cell *cell = &cells->cell[i];
+        if (is_whole(cell))
+            fprintf(to, "%d\t%s\t%s\t%.6g\t%.6g\t%zu\t%zu\n", cell->workers, cell->workload,
+                    cell->variant, cell->native_median, cell->simulated_median, cell->native_count,
+                    cell->disturbed);
+    }
+    return fclose(to) == 0;
+}
+
+static json_t *run_read(const char *run, char *error, size_t error_size)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/samples.jsonl", run);
+    return record_file_read(path, NULL, error, error_size);
+}
+
+json_t *validate_native(const char *native_run, const char *simulated_run, const char *folder,
+                        char *error, size_t error_size)
+{
+    json_t *claims = NULL, *native = run_read(native_run, error, error_size);
+    json_t *simulated = native ? run_read(simulated_run, error, error_size) : NULL;
+    struct cells *cells = calloc(1, sizeof *cells);
+    if (!cells)
+        abort();
+    if (native && simulated) {
+        cells_read(cells, native, false);
+        cells_read(cells, simulated, true);
+        for (size_t i = 0; i < cells->count; i++) {
+            struct cell *cell = &cells->cell[i];
+            cell->native_median = statistics_median_alone(cell->native, cell->native_count);
+            cell->simulated_median =
+                statistics_median_alone(cell->simulated, cell->simulated_count);
+        }
+        if (cells_write(cells, folder)) {
+            claims = json_array();
+            claims_of(claims, cells, 1);
+            claims_of(claims, cells, 2);
+        } else {
+            snprintf(error, error_size, "%s: cannot be written", folder);
+        }
+    }
+    free(cells);
+    json_decref(native);
+    json_decref(simulated);
+    return claims;
+}
