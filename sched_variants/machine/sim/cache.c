@@ -468,7 +468,7 @@ static int64_t fetch(struct visit *visit)
     bool shared = !dirty && line->owner == CACHE_NONE && nearest(unit, line) >= 0;
     int64_t ps = source(visit, &outside);
     if (cache.has_l3) {
-        bool in_shadow = cache_shadow_access(&cache.l3[unit->group].shadow, line);
+        bool in_shadow = cache_shadow_access(&cache.l3[unit->group].shadow, line->number);
         visit->missed[CACHE_L3] = outside;
         if (outside)
             visit->kind[CACHE_L3] = cache_why_l3(unit, line, visit->words, in_shadow);
@@ -494,7 +494,7 @@ static int64_t l2_access(struct visit *visit)
     struct cache_line *line = visit->line;
     struct cache_unit *unit = visit->unit;
     int place = cache_level_find(&unit->l2, line);
-    bool in_shadow = cache_shadow_access(&unit->l2.shadow, line);
+    bool in_shadow = cache_shadow_access(&unit->l2.shadow, line->number);
     if (place >= 0) {
         visit->core->count[CACHE_L2_HIT]++;
         if (cache.model.prefetch) {
