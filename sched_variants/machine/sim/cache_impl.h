@@ -121,9 +121,16 @@ struct cache_history {
     uint64_t ceiling, ceiling_until; /* then, or later, a conflict; as long as the clock is below */
 };
 
+/* Who is how far from a group: sets. */
+struct cache_around {
+    uint64_t group_units[SIM_CORES_MAX / 64], socket_units[SIM_CORES_MAX / 64];
+    uint64_t own_group[SIM_CORES_MAX / 64], socket_groups[SIM_CORES_MAX / 64];
+};
+
 struct cache_unit {
     struct cache_front front;
     int index, group, socket;
+    const struct cache_around *around;
     uint32_t slots; /* of L1 */
     struct cache_level l2;
     struct cache_history history;
@@ -139,6 +146,7 @@ struct cache_state {
     bool has_l3;
     struct cache_unit *unit;
     struct cache_level *l3;
+    struct cache_around *around; /* of groups */
 };
 extern struct cache_state cache;
 
