@@ -85,21 +85,34 @@ struct visit {
 
 /* Who is where --------------------------------------------------------------------------------- */
 
-static enum sim_distance distance(const struct cache_unit *a, int group, int socket)
-{
-    if (a->group == group)
-        return SIM_NEAR;
-    return a->socket == socket ? SIM_SOCKET : SIM_REMOTE;
-}
-
 static enum sim_distance distance_unit(const struct cache_unit *a, int unit)
 {
-    return distance(a, cache.unit[unit].group, cache.unit[unit].socket);
+    if (cache_bit(a->around->group_units, unit))
+        return SIM_NEAR;
+    return cache_bit(a->around->socket_units, unit) ? SIM_SOCKET : SIM_REMOTE;
 }
 
-static enum sim_distance distance_group(const struct cache_unit *a, int group)
+/* Adds to a set of distances, as bits, those of the members of a set: of the own group, else of the
+ * own socket, else remote. */
+static unsigned distances(const uint64_t *set, int words, const uint64_t *group,
+                          const uint64_t *socket, unsigned found)
 {
-    return distance(a, group, group * cache.model.group / cache.model.socket);
+    for (int i = 0; i < words; i++) {
+        found |= (unsigned)((set[i] & group[i]) != 0) << SIM_NEAR;
+        found |= (unsigned)((set[i] & socket[i] & ~group[i]) != 0) << SIM_SOCKET;
+        found |= (unsigned)((set[i] & ~socket[i]) != 0) << SIM_REMOTE;
+    }
+    return found;
+}
+
+/* Of all that have the line, in L1 and L2 or in an L3. */
+static unsigned distances_holders(const struct cache_unit *unit, struct cache_line *line)
+{
+    const struct cache_around *around = unit->around;
+    unsigned found = distances(cache_set(line, CACHE_HOLDS), cache.unit_words, around->group_units,
+                               around->socket_units, 0);
+    return distances(cache_group_set(line, CACHE_L3_HOLDS), cache.group_words, around->own_group,
+                     around->socket_groups, found);
 }
 
 static struct cache_slot *slot_find(const struct cache_unit *unit, const struct cache_line *line)
@@ -293,36 +306,39 @@ static void unit_loses(struct cache_core *core, int u, struct cache_line *line)
     core->count[CACHE_INVALIDATIONS]++;
 }
 
+static void l3_loses(int group, struct cache_line *line)
+{
+    cache_lose(line, cache.units + group);
+    cache_bit_set(cache_group_set(line, CACHE_L3_LOST), group);
+    cache_level_empty(&cache.l3[group], cache_level_find(&cache.l3[group], line));
+    cache_bit_clear(cache_group_set(line, CACHE_L3_HOLDS), group);
+}
+
 /* All others lose the line, and the unit owns it. Pre: folded. Returns the distance of the farthest
  * that lost it; -1: nobody did. */
 static int take(struct visit *visit)
 {
     struct cache_line *line = visit->line;
-    int farthest = -1, d;
-    CACHE_EACH(u, cache_set(line, CACHE_HOLDS), cache.unit_words)
-    {
-        if (u == visit->unit->index)
-            continue;
-        d = (int)distance_unit(visit->unit, u);
-        farthest = d > farthest ? d : farthest;
-        unit_loses(visit->core, u, line);
-    }
+    const struct cache_unit *unit = visit->unit;
+    uint64_t *holds = cache_set(line, CACHE_HOLDS);
     uint64_t *l3_holds = cache_group_set(line, CACHE_L3_HOLDS);
-    CACHE_EACH(g, l3_holds, cache.group_words)
-    {
-        if (g == visit->unit->group)
-            continue;
-        d = (int)distance_group(visit->unit, g);
-        farthest = d > farthest ? d : farthest;
-        cache_lose(line, cache.units + g);
-        cache_bit_set(cache_group_set(line, CACHE_L3_LOST), g);
-        cache_level_empty(&cache.l3[g], cache_level_find(&cache.l3[g], line));
-        cache_bit_clear(l3_holds, g);
+    bool own_l3 = cache_bit(l3_holds, unit->group);
+    cache_bit_clear(holds, unit->index);
+    cache_bit_clear(l3_holds, unit->group);
+    unsigned found = distances_holders(unit, line);
+    if (found) {
+        CACHE_EACH(u, holds, cache.unit_words)
+        unit_loses(visit->core, u, line);
+        CACHE_EACH(g, l3_holds, cache.group_words)
+        l3_loses(g, line);
     }
-    line->owner = (uint16_t)visit->unit->index;
+    cache_bit_set(holds, unit->index);
+    if (own_l3)
+        cache_bit_set(l3_holds, unit->group);
+    line->owner = (uint16_t)unit->index;
     line->modified = true;
     line->l3_dirty = CACHE_NONE;
-    return farthest;
+    return found ? 31 - __builtin_clz(found) : -1;
 }
 
 /* The directory answers for a line in the order in which it was asked: one after the other, but for
@@ -360,23 +376,6 @@ static void look(const struct cache_unit *unit, struct cache_line *line)
     }
     if (line->writer != unit->index)
         cache_fold(line);
-}
-
-/* The nearest that has it: only if nobody has it modified. -1: nobody. */
-static int nearest(const struct cache_unit *unit, struct cache_line *line)
-{
-    int nearest = SIM_DISTANCES, d;
-    CACHE_EACH(u, cache_set(line, CACHE_HOLDS), cache.unit_words)
-    {
-        d = (int)distance_unit(unit, u);
-        nearest = d < nearest ? d : nearest;
-    }
-    CACHE_EACH(g, cache_group_set(line, CACHE_L3_HOLDS), cache.group_words)
-    {
-        d = (int)distance_group(unit, g);
-        nearest = d < nearest ? d : nearest;
-    }
-    return nearest < SIM_DISTANCES ? nearest : -1;
 }
 
 /* The owner has looked after the line alone; now others read it too. */
@@ -423,8 +422,9 @@ static int64_t source(struct visit *visit, bool *outside)
         *outside = false;
         return cache.model.l3.hit_ps;
     }
-    d = nearest(unit, line);
-    if (d >= 0) {
+    unsigned found = distances_holders(unit, line);
+    if (found) {
+        d = __builtin_ctz(found);
         count[CACHE_TRANSFERS_CLEAN_NEAR + d]++;
         *outside = d != SIM_NEAR;
         return cache.model.clean_ps[d];
@@ -465,10 +465,10 @@ static int64_t fetch(struct visit *visit)
     struct cache_line *line = visit->line;
     struct cache_unit *unit = visit->unit;
     bool outside, dirty = line->modified;
-    bool shared = !dirty && line->owner == CACHE_NONE && nearest(unit, line) >= 0;
+    bool shared = !dirty && line->owner == CACHE_NONE && distances_holders(unit, line);
     int64_t ps = source(visit, &outside);
     if (cache.has_l3) {
-        bool in_shadow = cache_shadow_access(&cache.l3[unit->group].shadow, line);
+        bool in_shadow = cache_shadow_access(&cache.l3[unit->group].shadow, line->number);
         visit->missed[CACHE_L3] = outside;
         if (outside)
             visit->kind[CACHE_L3] = cache_why_l3(unit, line, visit->words, in_shadow);
@@ -478,7 +478,6 @@ static int64_t fetch(struct visit *visit)
         int farthest = take(visit);
         if (!dirty && farthest >= 0 && cache.model.upgrade_ps[farthest] > ps)
             ps = cache.model.upgrade_ps[farthest];
-        cache_bit_set(cache_set(line, CACHE_HOLDS), unit->index);
     } else {
         if (line->owner != CACHE_NONE)
             share(visit->core, line);
@@ -494,7 +493,7 @@ static int64_t l2_access(struct visit *visit)
     struct cache_line *line = visit->line;
     struct cache_unit *unit = visit->unit;
     int place = cache_level_find(&unit->l2, line);
-    bool in_shadow = cache_shadow_access(&unit->l2.shadow, line);
+    bool in_shadow = cache_shadow_access(&unit->l2.shadow, line->number);
     if (place >= 0) {
         visit->core->count[CACHE_L2_HIT]++;
         if (cache.model.prefetch) {
@@ -691,6 +690,22 @@ static void check_model(const struct sim_model *model)
     }
 }
 
+static void around_init(struct cache_around *around, int group)
+{
+    const struct sim_model *model = &cache.model;
+    int socket = group * model->group / model->socket;
+    for (int u = 0; u < cache.units; u++) {
+        if (u * model->smt / model->group == group)
+            cache_bit_set(around->group_units, u);
+        if (u * model->smt / model->socket == socket)
+            cache_bit_set(around->socket_units, u);
+    }
+    cache_bit_set(around->own_group, group);
+    for (int g = 0; g < cache.groups; g++)
+        if (g * model->group / model->socket == socket)
+            cache_bit_set(around->socket_groups, g);
+}
+
 void cache_init(const struct sim_model *model)
 {
     check_model(model);
@@ -704,11 +719,15 @@ void cache_init(const struct sim_model *model)
     cache.unit_words = (cache.units + 63) / 64;
     cache.group_words = (cache.groups + 63) / 64;
     cache.unit = cache_zalloc((size_t)cache.units, sizeof *cache.unit);
+    cache.around = cache_zalloc((size_t)cache.groups, sizeof *cache.around);
+    for (int g = 0; g < cache.groups; g++)
+        around_init(&cache.around[g], g);
     for (int u = 0; u < cache.units; u++) {
         struct cache_unit *unit = &cache.unit[u];
         unit->index = u;
         unit->group = u * model->smt / model->group;
         unit->socket = u * model->smt / model->socket;
+        unit->around = &cache.around[unit->group];
         unit->slots = (uint32_t)(model->l1.size / SIM_LINE);
         unit->front.slots = cache_aligned_zalloc(unit->slots, sizeof *unit->front.slots);
         cache_level_init(&unit->l2, &model->l2);
@@ -737,6 +756,7 @@ void cache_fini(void)
         cache_level_fini(&cache.l3[g]);
     free(cache.unit);
     free(cache.l3);
+    free(cache.around);
     cache_aligned_free(cache_cores);
     cache_map_fini();
     cache_why_fini();

@@ -1,7 +1,8 @@
 /* cache_impl.h - what the files of the cache model share, and nobody else sees.
  *
  *   cache.c        accesses, coherence: the state machine
- *   cache_level.c  L2 and L3: tags, replacement, and the fully associative shadow beside them
+ *   cache_level.c  L2 and L3: tags, replacement
+ *   cache_shadow.c the fully associative LRU cache beside each of them
  *   cache_why.c    kinds of misses; tallies by structure and instruction
  *   cache_map.c    pages and lines of memory; names
  *   cache_check.c  invariants
@@ -85,11 +86,12 @@ struct cache_page {
 
 /* Levels --------------------------------------------------------------------------------------- */
 
-/* A fully associative LRU cache: what it would hold decides between capacity and conflict. */
+/* A fully associative LRU cache: what it would hold decides between capacity and conflict. See
+ * cache_shadow.c. */
 struct cache_shadow {
-    struct cache_shadow_node *nodes; /* from 1 */
-    uint32_t *heads;                 /* chains, by hash of the line's number */
-    uint32_t size, used, first, last, free;
+    struct cache_shadow_entry *entries; /* by hash of the line's number */
+    uint32_t *log;                      /* lines, by access, from first to end */
+    uint32_t size, used, room, first, end;
     int shift; /* of the hash */
 };
 
@@ -119,9 +121,16 @@ struct cache_history {
     uint64_t ceiling, ceiling_until; /* then, or later, a conflict; as long as the clock is below */
 };
 
+/* Who is how far from a group: sets. */
+struct cache_around {
+    uint64_t group_units[SIM_CORES_MAX / 64], socket_units[SIM_CORES_MAX / 64];
+    uint64_t own_group[SIM_CORES_MAX / 64], socket_groups[SIM_CORES_MAX / 64];
+};
+
 struct cache_unit {
     struct cache_front front;
     int index, group, socket;
+    const struct cache_around *around;
     uint32_t slots; /* of L1 */
     struct cache_level l2;
     struct cache_history history;
@@ -137,6 +146,7 @@ struct cache_state {
     bool has_l3;
     struct cache_unit *unit;
     struct cache_level *l3;
+    struct cache_around *around; /* of groups */
 };
 extern struct cache_state cache;
 
@@ -172,11 +182,17 @@ struct cache_line *cache_level_insert(struct cache_level *level, struct cache_li
 void cache_level_empty(struct cache_level *level, int place); /* the shadow forgets it as well */
 void cache_level_drop(struct cache_level *level, int place);  /* the shadow does not */
 
-/* An access in the shadow; true if it was there. */
-bool cache_shadow_access(struct cache_shadow *shadow, const struct cache_line *line);
-
 /* Which of n places leaves, by their stamps; all are occupied. */
 int cache_victim(const uint64_t *stamps, int n, enum sim_replacement replacement);
+
+/* cache_shadow.c ------------------------------------------------------------------------------- */
+
+void cache_shadow_init(struct cache_shadow *shadow, uint32_t lines);
+void cache_shadow_fini(struct cache_shadow *shadow);
+
+/* An access to the line of that number; true if it was there. */
+bool cache_shadow_access(struct cache_shadow *shadow, uint32_t line);
+void cache_shadow_forget(struct cache_shadow *shadow, uint32_t line); /* no matter if it is there */
 
 /* cache_why.c ---------------------------------------------------------------------------------- */
 

@@ -11,12 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct cache_shadow_node {
-    uint32_t line;           /* its number */
-    uint32_t earlier, later; /* by access */
-    uint32_t chain;
-};
-
 static uint64_t latest(const uint64_t *stamps, int n)
 {
     uint64_t max = 0;
@@ -42,109 +36,26 @@ int cache_victim(const uint64_t *stamps, int n, enum sim_replacement replacement
     return victim;
 }
 
-/* Shadow --------------------------------------------------------------------------------------- */
-
-static uint32_t *shadow_chain(struct cache_shadow *shadow, uint32_t line)
-{
-    return &shadow->heads[line * UINT32_C(2654435769) >> shadow->shift];
-}
-
-/* The link that leads to the line's node, or to 0. */
-static uint32_t *shadow_find(struct cache_shadow *shadow, uint32_t line)
-{
-    uint32_t *link = shadow_chain(shadow, line);
-    while (*link && shadow->nodes[*link].line != line)
-        link = &shadow->nodes[*link].chain;
-    return link;
-}
-
-static void shadow_unlink(struct cache_shadow *shadow, uint32_t i)
-{
-    struct cache_shadow_node *node = &shadow->nodes[i];
-    *(node->earlier ? &shadow->nodes[node->earlier].later : &shadow->first) = node->later;
-    *(node->later ? &shadow->nodes[node->later].earlier : &shadow->last) = node->earlier;
-}
-
-static void shadow_append(struct cache_shadow *shadow, uint32_t i)
-{
-    struct cache_shadow_node *node = &shadow->nodes[i];
-    node->earlier = shadow->last;
-    node->later = 0;
-    *(shadow->last ? &shadow->nodes[shadow->last].later : &shadow->first) = i;
-    shadow->last = i;
-}
-
-static uint32_t shadow_remove(struct cache_shadow *shadow, uint32_t *link)
-{
-    uint32_t i = *link;
-    *link = shadow->nodes[i].chain;
-    shadow_unlink(shadow, i);
-    return i;
-}
-
-bool cache_shadow_access(struct cache_shadow *shadow, const struct cache_line *line)
-{
-    uint32_t i = *shadow_find(shadow, line->number);
-    if (i) {
-        if (i != shadow->last) {
-            shadow_unlink(shadow, i);
-            shadow_append(shadow, i);
-        }
-        return true;
-    }
-    if (shadow->free) {
-        i = shadow->free;
-        shadow->free = shadow->nodes[i].chain;
-    } else if (shadow->used < shadow->size) {
-        i = ++shadow->used;
-    } else {
-        i = shadow_remove(shadow, shadow_find(shadow, shadow->nodes[shadow->first].line));
-    }
-    uint32_t *head = shadow_chain(shadow, line->number);
-    shadow->nodes[i].line = line->number;
-    shadow->nodes[i].chain = *head;
-    *head = i;
-    shadow_append(shadow, i);
-    return false;
-}
-
-static void shadow_forget(struct cache_shadow *shadow, uint32_t line)
-{
-    uint32_t *link = shadow_find(shadow, line);
-    if (!*link)
-        return;
-    uint32_t i = shadow_remove(shadow, link);
-    shadow->nodes[i].chain = shadow->free;
-    shadow->free = i;
-}
-
 /* Level ---------------------------------------------------------------------------------------- */
 
 void cache_level_init(struct cache_level *level, const struct sim_cache_model *model)
 {
     size_t lines = (size_t)model->size / SIM_LINE;
-    int bits = 1;
-    while ((size_t)1 << bits < lines)
-        bits++;
     *level = (struct cache_level){
         .sets = (uint32_t)(lines / (size_t)model->ways),
         .ways = (uint32_t)model->ways,
         .replacement = model->replacement,
         .places = cache_aligned_zalloc(lines, sizeof *level->places),
         .prefetched = cache_zalloc(lines, sizeof *level->prefetched),
-        .shadow = {.nodes = cache_zalloc(lines + 1, sizeof *level->shadow.nodes),
-                   .heads = cache_zalloc((size_t)1 << bits, sizeof *level->shadow.heads),
-                   .size = (uint32_t)lines,
-                   .shift = 32 - bits},
     };
+    cache_shadow_init(&level->shadow, (uint32_t)lines);
 }
 
 void cache_level_fini(struct cache_level *level)
 {
     cache_aligned_free(level->places);
     free(level->prefetched);
-    free(level->shadow.nodes);
-    free(level->shadow.heads);
+    cache_shadow_fini(&level->shadow);
 }
 
 static uint32_t set_of(const struct cache_level *level, const struct cache_line *line)
@@ -215,6 +126,6 @@ void cache_level_drop(struct cache_level *level, int place)
 
 void cache_level_empty(struct cache_level *level, int place)
 {
-    shadow_forget(&level->shadow, level->places[place].tag - 1);
+    cache_shadow_forget(&level->shadow, level->places[place].tag - 1);
     cache_level_drop(level, place);
 }
