@@ -46,7 +46,7 @@ static struct cell *cell_at(struct cells *cells, const json_t *record)
     return cell;
 }
 
-/* As all of schedlab's statistics have it: the hypervisor took time from it, or it was throttled. */
+/* As in all tables: the hypervisor took time from it, or the processor was throttled. */
 static bool is_disturbed(const json_t *record)
 {
     return json_array_size(json_object_get(record, "marks")) > 0;
