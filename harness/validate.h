@@ -20,8 +20,7 @@ json_t *validate_formulas(const char *path, const char *folder, char *error, siz
 json_t *validate_misses(const char *path, const char *folder, char *error, size_t error_size);
 
 /* Runs of validate.yaml on this machine, and on its model: the median error per number of workers,
- * and for each workload whether the variants are ranked alike. A native sample counts if its threads
- * kept their cores: with other programs at work two workers are hardly ever there at once. */
+ * and for each workload whether the variants are ranked alike. Samples with marks do not count. */
 json_t *validate_native(const char *native_run, const char *simulated_run, const char *folder,
                         char *error, size_t error_size);
 

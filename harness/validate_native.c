@@ -46,14 +46,10 @@ static struct cell *cell_at(struct cells *cells, const json_t *record)
     return cell;
 }
 
-/* Other programs took cores from its threads: more than once, and more than every 20 ms. Those of
- * kthread take turns in any case. */
+/* As in all tables: the hypervisor took time from it, or the processor was throttled. */
 static bool is_disturbed(const json_t *record)
 {
-    const json_t *event = record_event(record, "PROCESS_PREEMPTIONS");
-    double preempted = event ? record_number(event, "value") : 0;
-    return strncmp(record_text(record, "variant"), "kthread", 7) != 0 &&
-           preempted > 1 + record_number(record, "time_ns") / 20e6;
+    return json_array_size(json_object_get(record, "marks")) > 0;
 }
 
 static void cells_read(struct cells *cells, const json_t *records, bool simulated)
