@@ -718,8 +718,8 @@ void cache_init(const struct sim_model *model)
     };
     cache.unit_words = (cache.units + 63) / 64;
     cache.group_words = (cache.groups + 63) / 64;
-    cache.unit = cache_zalloc((size_t)cache.units, sizeof *cache.unit);
-    cache.around = cache_zalloc((size_t)cache.groups, sizeof *cache.around);
+    cache.unit = cache_pool_alloc((size_t)cache.units, sizeof *cache.unit);
+    cache.around = cache_pool_alloc((size_t)cache.groups, sizeof *cache.around);
     for (int g = 0; g < cache.groups; g++)
         around_init(&cache.around[g], g);
     for (int u = 0; u < cache.units; u++) {
@@ -729,14 +729,14 @@ void cache_init(const struct sim_model *model)
         unit->socket = u * model->smt / model->socket;
         unit->around = &cache.around[unit->group];
         unit->slots = (uint32_t)(model->l1.size / SIM_LINE);
-        unit->front.slots = cache_aligned_zalloc(unit->slots, sizeof *unit->front.slots);
+        unit->front.slots = cache_pool_alloc(unit->slots, sizeof *unit->front.slots);
         cache_level_init(&unit->l2, &model->l2);
         cache_history_init(&unit->history, unit->slots);
     }
-    cache.l3 = cache_zalloc((size_t)cache.groups, sizeof *cache.l3);
+    cache.l3 = cache_pool_alloc((size_t)cache.groups, sizeof *cache.l3);
     for (int g = 0; cache.has_l3 && g < cache.groups; g++)
         cache_level_init(&cache.l3[g], &model->l3);
-    cache_cores = cache_aligned_zalloc((size_t)model->cores, sizeof *cache_cores);
+    cache_cores = cache_pool_alloc((size_t)model->cores, sizeof *cache_cores);
     for (int i = 0; i < model->cores; i++)
         cache_cores[i].front = &cache.unit[i / model->smt].front;
     cache_price[SIM_READ] = model->l1.hit_ps;
@@ -747,17 +747,7 @@ void cache_init(const struct sim_model *model)
 
 void cache_fini(void)
 {
-    for (int u = 0; u < cache.units; u++) {
-        cache_aligned_free(cache.unit[u].front.slots);
-        cache_level_fini(&cache.unit[u].l2);
-        cache_history_fini(&cache.unit[u].history);
-    }
-    for (int g = 0; cache.has_l3 && g < cache.groups; g++)
-        cache_level_fini(&cache.l3[g]);
-    free(cache.unit);
-    free(cache.l3);
-    free(cache.around);
-    cache_aligned_free(cache_cores);
     cache_map_fini();
     cache_why_fini();
+    cache_pool_fini();
 }

@@ -5,6 +5,7 @@
  *   cache_shadow.c the fully associative LRU cache beside each of them
  *   cache_why.c    kinds of misses; tallies by structure and instruction
  *   cache_map.c    pages and lines of memory; names
+ *   cache_memory.c the memory of all that
  *   cache_check.c  invariants
  */
 #ifndef SCHEDLAB_SIM_CACHE_IMPL_H
@@ -160,16 +161,17 @@ static inline uint64_t *cache_group_set(struct cache_line *line, enum cache_grou
     return line->sets + CACHE_UNIT_SETS * cache.unit_words + set * cache.group_words;
 }
 
-/* Memory, zeroed, or the end of the process. The pool's goes back with cache_map_fini(). */
+/* cache_memory.c ------------------------------------------------------------------------------- */
+
+/* Memory, zeroed, or the end of the process. The pool's goes back with cache_pool_fini() and no
+ * sooner; it is aligned to 64 bytes if it has so many, else to 16. */
 void *cache_zalloc(size_t count, size_t size);
-void *cache_aligned_zalloc(size_t count, size_t size); /* to 64 bytes; cache_aligned_free() */
-void cache_aligned_free(void *memory);
-void *cache_pool_alloc(size_t size);
+void *cache_pool_alloc(size_t count, size_t size);
+void cache_pool_fini(void);
 
 /* cache_level.c -------------------------------------------------------------------------------- */
 
 void cache_level_init(struct cache_level *level, const struct sim_cache_model *model);
-void cache_level_fini(struct cache_level *level);
 
 /* The place of the line; -1: it is not there. Does not count as an access. */
 int cache_level_find(const struct cache_level *level, const struct cache_line *line);
@@ -188,7 +190,6 @@ int cache_victim(const uint64_t *stamps, int n, enum sim_replacement replacement
 /* cache_shadow.c ------------------------------------------------------------------------------- */
 
 void cache_shadow_init(struct cache_shadow *shadow, uint32_t lines);
-void cache_shadow_fini(struct cache_shadow *shadow);
 
 /* An access to the line of that number; true if it was there. */
 bool cache_shadow_access(struct cache_shadow *shadow, uint32_t line);
@@ -199,7 +200,6 @@ void cache_shadow_forget(struct cache_shadow *shadow, uint32_t line); /* no matt
 void cache_why_init(void);
 void cache_why_fini(void);
 void cache_history_init(struct cache_history *history, uint32_t lines);
-void cache_history_fini(struct cache_history *history);
 
 /* The line leaves L1, replaced, with the stamp of its last access. */
 void cache_history_add(struct cache_unit *unit, struct cache_line *line, uint64_t stamp);

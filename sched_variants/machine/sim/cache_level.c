@@ -45,17 +45,10 @@ void cache_level_init(struct cache_level *level, const struct sim_cache_model *m
         .sets = (uint32_t)(lines / (size_t)model->ways),
         .ways = (uint32_t)model->ways,
         .replacement = model->replacement,
-        .places = cache_aligned_zalloc(lines, sizeof *level->places),
-        .prefetched = cache_zalloc(lines, sizeof *level->prefetched),
+        .places = cache_pool_alloc(lines, sizeof *level->places),
+        .prefetched = cache_pool_alloc(cache.model.prefetch ? lines : 0, sizeof *level->prefetched),
     };
     cache_shadow_init(&level->shadow, (uint32_t)lines);
-}
-
-void cache_level_fini(struct cache_level *level)
-{
-    cache_aligned_free(level->places);
-    free(level->prefetched);
-    cache_shadow_fini(&level->shadow);
 }
 
 static uint32_t set_of(const struct cache_level *level, const struct cache_line *line)

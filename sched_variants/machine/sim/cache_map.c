@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum { CHUNK = 2 << 20, CHUNK_PAGES = CHUNK / SIM_PAGE, PAGE_WORDS = SIM_PAGE / 8, RECENT = 64 };
-enum { POOL_BYTES = 1 << 20 };
 
 struct chunk {
     uintptr_t number; /* address / CHUNK */
@@ -20,68 +19,16 @@ struct chunk {
     uint16_t *names[CHUNK_PAGES]; /* NULL: all words have the one name */
 };
 
-/* Memory that is never given back one by one. */
-struct pool {
-    struct pool *next;
-    size_t used, size;
-    _Alignas(16) char bytes[];
-};
-
 static struct {
     struct chunk **chunks; /* open addressing, power of two, at most half full */
     size_t size, used;
     struct chunk *recent[RECENT];
     struct cache_page **pages; /* by number */
     uint32_t page_count, page_room;
-    struct pool *pool;
     char names[CACHE_NAMES_MAX][CACHE_NAME_SIZE];
     bool free[CACHE_NAMES_MAX], any_free;
     int name_count;
 } map;
-
-static _Noreturn void no_memory(void)
-{
-    fprintf(stderr, "sim: no memory left for the model of the caches\n");
-    exit(1);
-}
-
-void *cache_zalloc(size_t count, size_t size)
-{
-    void *memory = calloc(count, size);
-    if (!memory)
-        no_memory();
-    return memory;
-}
-
-/* Large ones are pages that the kernel zeroes when they are touched, if ever. */
-void *cache_aligned_zalloc(size_t count, size_t size)
-{
-    size_t bytes = (count * size + 63) & ~(size_t)63;
-    char *memory = cache_zalloc(1, bytes + 64);
-    size_t skip = 64 - (uintptr_t)memory % 64;
-    memory[skip - 1] = (char)skip;
-    return memory + skip;
-}
-
-void cache_aligned_free(void *memory)
-{
-    if (memory)
-        free((char *)memory - ((char *)memory)[-1]);
-}
-
-void *cache_pool_alloc(size_t size)
-{
-    size = (size + 15) & ~(size_t)15;
-    if (!map.pool || map.pool->size - map.pool->used < size) {
-        struct pool *pool = cache_zalloc(1, sizeof *pool + POOL_BYTES);
-        pool->size = POOL_BYTES;
-        pool->next = map.pool;
-        map.pool = pool;
-    }
-    void *memory = map.pool->bytes + map.pool->used;
-    map.pool->used += size;
-    return memory;
-}
 
 void cache_map_init(void)
 {
@@ -97,15 +44,8 @@ void cache_map_fini(void)
     for (size_t i = 0; i < map.size; i++) {
         for (int page = 0; map.chunks[i] && page < CHUNK_PAGES; page++)
             free(map.chunks[i]->names[page]);
-        free(map.chunks[i]);
     }
     free(map.chunks);
-    free(map.pages);
-    while (map.pool) {
-        struct pool *next = map.pool->next;
-        free(map.pool);
-        map.pool = next;
-    }
 }
 
 /* Pages and lines ------------------------------------------------------------------------------ */
@@ -141,7 +81,7 @@ static __attribute__((noinline)) struct chunk *chunk_search(uintptr_t number, bo
             chunks_grow();
             place = chunk_place(number);
         }
-        *place = cache_zalloc(1, sizeof **place);
+        *place = cache_pool_alloc(1, sizeof **place);
         (*place)->number = number;
     }
     map.recent[number % RECENT] = *place;
@@ -171,8 +111,8 @@ line_make(struct cache_page *page, const struct chunk *chunk, uintptr_t address)
 {
     int i = address % SIM_PAGE / SIM_LINE;
     struct cache_line *line = cache_pool_alloc(
-        sizeof *line + sizeof line->sets[0] * (size_t)(CACHE_UNIT_SETS * cache.unit_words +
-                                                       CACHE_GROUP_SETS * cache.group_words));
+        1, sizeof *line + sizeof line->sets[0] * (size_t)(CACHE_UNIT_SETS * cache.unit_words +
+                                                          CACHE_GROUP_SETS * cache.group_words));
     line->number = page->number * CACHE_PAGE_LINES + (uint32_t)i;
     line->owner = line->l3_dirty = line->writer = CACHE_NONE;
     line->page = page;
@@ -185,12 +125,13 @@ line_make(struct cache_page *page, const struct chunk *chunk, uintptr_t address)
 static __attribute__((noinline)) struct cache_page *page_make(struct chunk *chunk, int i,
                                                               int socket)
 {
-    struct cache_page *page = cache_pool_alloc(sizeof *page);
+    struct cache_page *page = cache_pool_alloc(1, sizeof *page);
     if (map.page_count == map.page_room) {
         map.page_room = map.page_room ? 2 * map.page_room : 1024;
-        map.pages = realloc(map.pages, map.page_room * sizeof(struct cache_page *));
-        if (!map.pages)
-            no_memory();
+        struct cache_page **pages = cache_pool_alloc(map.page_room, sizeof *pages);
+        if (map.page_count)
+            memcpy(pages, map.pages, map.page_count * sizeof *pages);
+        map.pages = pages;
     }
     page->number = map.page_count++;
     map.pages[page->number] = page;

@@ -6,11 +6,12 @@
  * access would touch the neighbours as well: host caches that miss are most of what a simulated
  * miss costs. Both grow with what is held, since few cores use all of their L2.
  *
+ * Outgrown tables stay in the pool: together they are no larger than the last.
+ *
  * used <= room / 2, and the log has room for 2 room accesses.
  */
 #include "cache_impl.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROOM_MIN_BITS = 6 };
@@ -39,20 +40,14 @@ static void make_room(struct cache_shadow *shadow, int bits)
 {
     shadow->room = UINT32_C(1) << bits;
     shadow->shift = 32 - bits;
-    shadow->entries = cache_zalloc(shadow->room, sizeof *shadow->entries);
+    shadow->entries = cache_pool_alloc(shadow->room, sizeof *shadow->entries);
 }
 
 void cache_shadow_init(struct cache_shadow *shadow, uint32_t lines)
 {
     *shadow = (struct cache_shadow){.size = lines};
     make_room(shadow, ROOM_MIN_BITS);
-    shadow->log = cache_zalloc((size_t)2 * shadow->room, sizeof *shadow->log);
-}
-
-void cache_shadow_fini(struct cache_shadow *shadow)
-{
-    free(shadow->entries);
-    free(shadow->log);
+    shadow->log = cache_pool_alloc((size_t)2 * shadow->room, sizeof *shadow->log);
 }
 
 static void grow(struct cache_shadow *shadow)
@@ -63,10 +58,8 @@ static void grow(struct cache_shadow *shadow)
     for (uint32_t i = 0; i < room; i++)
         if (old[i].tag)
             *find(shadow, old[i].tag - 1) = old[i];
-    free(old);
-    uint32_t *log = cache_zalloc((size_t)2 * shadow->room, sizeof *log);
+    uint32_t *log = cache_pool_alloc((size_t)2 * shadow->room, sizeof *log);
     memcpy(log, shadow->log, (size_t)2 * room * sizeof *log);
-    free(shadow->log);
     shadow->log = log;
 }
 

@@ -49,19 +49,12 @@ void cache_history_init(struct cache_history *history, uint32_t lines)
     while (UINT32_C(1) << bits < 2 * lines)
         bits++;
     *history = (struct cache_history){
-        .nodes = cache_zalloc((size_t)2 * lines + 1, sizeof *history->nodes),
-        .stamps = cache_zalloc((size_t)2 * lines + 1, sizeof *history->stamps),
-        .heads = cache_zalloc((size_t)1 << bits, sizeof *history->heads),
+        .nodes = cache_pool_alloc((size_t)2 * lines + 1, sizeof *history->nodes),
+        .stamps = cache_pool_alloc((size_t)2 * lines + 1, sizeof *history->stamps),
+        .heads = cache_pool_alloc((size_t)1 << bits, sizeof *history->heads),
         .size = 2 * lines,
         .shift = 32 - bits,
     };
-}
-
-void cache_history_fini(struct cache_history *history)
-{
-    free(history->nodes);
-    free(history->stamps);
-    free(history->heads);
 }
 
 static uint32_t *history_chain(struct cache_history *history, const struct cache_line *line)
@@ -219,7 +212,7 @@ void cache_fold(struct cache_line *line)
 void cache_lose(struct cache_line *line, int i)
 {
     if (!line->lost_words)
-        line->lost_words = cache_pool_alloc((size_t)cache.units + (size_t)cache.groups);
+        line->lost_words = cache_pool_alloc(1, (size_t)cache.units + (size_t)cache.groups);
     line->lost_words[i] = 0;
 }
 
