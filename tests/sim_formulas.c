@@ -159,7 +159,7 @@ static double base_ps(void (*fn)(struct player *self), size_t stride, double acc
 {
     size_t size = 16 * KI;
     struct player hits = alone(fn, size, stride, 100, 1);
-    return (double)hits.ps * accesses / (100.0 * (double)(size / stride));
+    return (double)hits.ps * accesses / (100.0 * (double)size / (double)stride);
 }
 
 /* Working sets of twice a level miss it at each line, those of half of it never: LRU. */
@@ -179,8 +179,8 @@ static void streaming(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         for (int write = 0; write < 2; write++) {
             size_t size = rows[i].size, stride = size > 2 * MI ? LINE : 8;
-            double lines = (double)(size / LINE) * rows[i].passes;
-            double accesses = (double)(size / stride) * rows[i].passes;
+            double lines = (double)size / LINE * rows[i].passes;
+            double accesses = (double)size / (double)stride * rows[i].passes;
             void (*fn)(struct player *) = write ? writer : reader;
             struct player self = alone(fn, size, stride, rows[i].passes, 1);
             static const enum cache_counter misses[] = {CACHE_L1D_MISS, CACHE_L2_MISS,
@@ -218,7 +218,7 @@ static void strides(void **state)
         play(&self, 1); /* the memory is kept: what is freed may come back, and be known */
         snprintf(what, sizeof what, "a stride of %zu bytes through fresh 1 MiB: cold L1 misses",
                  stride);
-        claim(what, (double)(MI / step), 0, (double)self.count[CACHE_L1D_MISS_COLD]);
+        claim(what, (double)MI / (double)step, 0, (double)self.count[CACHE_L1D_MISS_COLD]);
     }
 }
 

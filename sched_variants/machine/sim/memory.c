@@ -302,7 +302,8 @@ size_t machine_guard_size(void)
 #define MADV_GUARD_INSTALL 102
 #endif
 
-/* Before that, each guard splits a mapping, and a process may have 65530: later stacks go without. */
+/* Before that, each guard splits a mapping, of which a process may have 65530: later stacks go
+ * without. */
 enum { SPLITS_MAX = 16384 };
 
 static bool guard_install(char *low)
