@@ -23,10 +23,10 @@ struct report_event;
 /* One row of cells.tsv: a cell in one of its groups. */
 struct report_cell {
     const char *group, *variant, *workload, *op, *id, *status, *reason;
-    const char *stop; /* why measuring ended; NULL: nothing says so */
+    const char *stop;    /* why measuring ended; NULL: nothing says so */
     const char *machine; /* canonical */
     int workers;
-    int cores; /* of a simulated machine; else 0 */
+    int cores;    /* of a simulated machine; else 0 */
     size_t n_all; /* samples that are ok, those behind its numbers (throughput.n) or not */
     struct interval throughput, speedup;
     double efficiency; /* speed-up against the serial run, else its own, over workers; NAN: none */
