@@ -33,7 +33,11 @@
 struct sim_model sim_model;
 
 struct sim_core sim_cores[SIM_CORES_MAX];
-static struct sim_core *active[SIM_CORES_MAX + 1]; /* a heap, root at 1 */
+
+/* The active cores: a heap, root at 1, children of i from 4 i - 2. Keys are a clock times 256 plus
+ * a core, so that one comparison does: for ten hours of virtual time. Three places behind the last
+ * are the greatest possible ones, since children are looked at by fours. */
+static uint64_t active[SIM_CORES_MAX + 4];
 static size_t active_count;
 static bool frozen; /* sim_freeze() */
 struct sim_core *sim_current = &sim_cores[0];
@@ -94,33 +98,51 @@ int64_t sim_latency(const struct sim_latency *latency)
 
 /* Heaps --------------------------------------------------------------------------------------- */
 
-static bool core_before(const struct sim_core *a, const struct sim_core *b)
+static uint64_t active_key(const struct sim_core *core)
 {
-    return a->clock_ps != b->clock_ps ? a->clock_ps < b->clock_ps : a->index < b->index;
+    return (uint64_t)core->clock_ps << 8 | (uint64_t)core->index;
 }
 
-static void active_place(struct sim_core *core, size_t place)
+static struct sim_core *active_core(size_t place)
 {
-    active[place] = core;
-    core->place = place;
+    return &sim_cores[active[place] % SIM_CORES_MAX];
+}
+
+static int64_t active_clock(size_t place)
+{
+    return (int64_t)(active[place] >> 8);
+}
+
+static void active_place(uint64_t key, size_t place)
+{
+    active[place] = key;
+    sim_cores[key % SIM_CORES_MAX].place = place;
+}
+
+/* The earliest of the children from `first` on; there need not be any. */
+static size_t active_least(size_t first)
+{
+    size_t a = first + (active[first + 1] < active[first]);
+    size_t b = first + 2 + (active[first + 3] < active[first + 2]);
+    return active[b] < active[a] ? b : a;
 }
 
 /* The core's clock has changed, or it has just come. */
-static void active_settle(struct sim_core *core)
+static void active_settle(const struct sim_core *core)
 {
     size_t at = core->place;
-    while (at > 1 && core_before(core, active[at / 2])) {
-        active_place(active[at / 2], at);
-        at /= 2;
+    uint64_t key = active_key(core);
+    while (at > 1 && key < active[(at + 2) / 4]) {
+        active_place(active[(at + 2) / 4], at);
+        at = (at + 2) / 4;
     }
-    for (size_t child; (child = 2 * at) <= active_count; at = child) {
-        if (child < active_count && core_before(active[child + 1], active[child]))
-            child++;
-        if (!core_before(active[child], core))
+    for (size_t child; 4 * at - 2 <= active_count; at = child) {
+        child = active_least(4 * at - 2);
+        if (active[child] > key)
             break;
         active_place(active[child], at);
     }
-    active_place(core, at);
+    active_place(key, at);
 }
 
 /* The current core's clock runs on while it stands in the heap where it was. */
@@ -133,7 +155,9 @@ static void active_settle_current(void)
 static void active_add(struct sim_core *core)
 {
     active_settle_current();
-    active_place(core, ++active_count);
+    active_place(active_key(core), ++active_count);
+    for (size_t i = 1; i <= 3; i++)
+        active[active_count + i] = UINT64_MAX;
     active_settle(core);
 }
 
@@ -141,12 +165,13 @@ static void active_remove(struct sim_core *core)
 {
     active_settle_current();
     size_t hole = core->place;
-    struct sim_core *last = active[active_count--];
+    uint64_t last = active[active_count];
+    active[active_count--] = UINT64_MAX;
     core->place = 0;
-    if (last == core)
+    if (last % SIM_CORES_MAX == (uint64_t)core->index)
         return;
     active_place(last, hole);
-    active_settle(last);
+    active_settle(&sim_cores[last % SIM_CORES_MAX]);
 }
 
 static bool event_before(const struct sim_event *a, const struct sim_event *b)
@@ -217,11 +242,9 @@ void sim_horizon_set(void)
         sim_horizon = horizon;
     if (frozen || !sim_current->running)
         return;
-    for (size_t child = 2; child <= 3 && child <= active_count; child++)
-        if (active[child]->clock_ps < horizon - sim_model.lookahead_ps)
-            horizon = active[child]->clock_ps + sim_model.lookahead_ps;
-    if (sim_current->place != 1 && active_count > 0)
-        horizon = active[1]->clock_ps + sim_model.lookahead_ps;
+    bool first = sim_current->place == 1;
+    if (active_count > first)
+        horizon = active_clock(first ? active_least(2) : 1) + sim_model.lookahead_ps;
     if (event_count && events[1]->when_ps < horizon)
         horizon = events[1]->when_ps;
     if (sim_current->ready_count && sim_current->slice_end_ps < horizon)
@@ -350,7 +373,7 @@ static _Noreturn void deadlock(void)
 static struct sim_core *core_pick(void)
 {
     for (;;) {
-        struct sim_core *first = active_count ? active[1] : NULL;
+        struct sim_core *first = active_count ? active_core(1) : NULL;
         if (!event_count && !first)
             deadlock();
         if (first && (!event_count || events[1]->when_ps > first->clock_ps))
