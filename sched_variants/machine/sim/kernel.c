@@ -34,9 +34,9 @@ struct sim_model sim_model;
 
 struct sim_core sim_cores[SIM_CORES_MAX];
 
-/* The active cores: a heap, root at 1, children of i from 4 i - 2. Keys are a clock times 256 plus a
- * core, so that one comparison does: for ten hours of virtual time. Three places behind the last are
- * the greatest possible ones, since children are looked at by fours. */
+/* The active cores: a heap, root at 1, children of i from 4 i - 2. Keys are a clock times 256 plus
+ * a core, so that one comparison does: for ten hours of virtual time. Three places behind the last
+ * are the greatest possible ones, since children are looked at by fours. */
 static uint64_t active[SIM_CORES_MAX + 4];
 static size_t active_count;
 static bool frozen; /* sim_freeze() */
