@@ -95,7 +95,7 @@ static void moods_have_names(void **state)
 static void remarks_on(double far_ns, char *messages, size_t size)
 {
     const double line_ns[] = {50, 52, far_ns};
-    struct run_row row = {.variant = "gmp", .records = json_array()};
+    struct run_row row = {.variant = "gmp", .label = "gmp", .records = json_array()};
     struct run_table table = {
         .workload = "fib", .op = "task", .workers = 2, .rows = &row, .count = 1, .seed = 1};
     for (size_t i = 0; i < 3; i++)
