@@ -103,7 +103,8 @@ for part in "$@"; do
     clang) programs release-clang --short ;;
     scripts) start scripts ;;
     sim) start run sim/conformance build/sim/tests/conformance --short ;;
-    lint) start run lint make lint ;;
+    # a make of its own: the one that calls this shares no jobs with what a script calls
+    lint) start run lint env -u MAKEFLAGS -u MAKELEVEL make lint ;;
     aarch64)
         # what is another machine's: switches, atomics, signals; more workers are only more of them
         start run aarch64/conformance qemu-aarch64 -L /usr/aarch64-linux-gnu \
