@@ -205,9 +205,10 @@ endef
 renamed = $(foreach prefix,workload micro,-D$(prefix)_$(1)=$(prefix)_$(1)_$(2)) -D$(1)_cases=$(1)_cases_$(2)
 $(foreach policy,$(POLICIES),$(eval $(call policy_rule,$(policy))))
 
-# Which files are compiled once per policy, the registry has to know as well.
-$(OUT)/workloads/registry.o: | $(OUT)/workloads/registry.checked
-$(OUT)/workloads/registry.checked: $(WORKLOAD_SOURCES)
+# Which files are compiled once per policy, the registry has to know as well. One check for all
+# configurations, before the second make of a build starts: a mistake is told once.
+$(OUT)/workloads/registry.o build/schedlab-sim: | build/registry.checked
+build/registry.checked: $(WORKLOAD_SOURCES)
 	@mkdir -p $(@D)
 	@sed -nE 's/.*X\((\w+), (GOROUTINE|FORKJOIN)\).*/\1 \2/p' workloads/registry.c | while read -r name style; do \
 	    right=GOROUTINE has=no; \
