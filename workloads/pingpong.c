@@ -88,7 +88,7 @@ static const struct param pingpong_param_table[] = {
         "long each victim waited"),
     PARAM_NUMBER(struct pingpong_params, hogs, 0, 0, 1000, "Gs", "Go 1.26 runtime/proc_test.go",
                  "how many goroutines work beside the pairs and never wait"),
-    PARAM_NUMBER(struct pingpong_params, hog_chunks, 100000, 1, 1000000000, "chunks", "schedlab",
+    PARAM_NUMBER(struct pingpong_params, hog_chunks, 1000000, 1, 1000000000, "chunks", "schedlab",
                  "chunks of 2000 rounds of go_work() after which a hog ends in any case"),
     PARAM_NUMBER(struct pingpong_params, victims, 0, 0, 100000, "Gs", "schedlab",
                  "how many goroutines that run once are queued when the pairs begin"),
