@@ -430,6 +430,7 @@ static const struct workload_row workload_rows[] = {
     {"order", "n=20,mode=waitgroup"},
     {"order", "n=20,mode=yield,yields=3"},
     {"order", "n=20,mode=sleep"},
+    {"order", "n=20,mode=pipes"},
 };
 
 enum { ROWS = sizeof workload_rows / sizeof *workload_rows };
