@@ -143,6 +143,7 @@ void wg_wait(struct waitgroup *wg)
  *            it loses, queues at the front. Starving mode, set by a woken waiter that lost after
  *            over 1 ms: the lock goes from owner to longest waiter, newcomers queue at the back; it
  *            ends when the waiter is the last or waited less. A few rounds of spinning before.
+ *   Knobs:   starve_ns for the 1 ms: 0 hands over to every waiter, `never` to none; mutex_spin.
  *   Differs: (1) a waiter counts itself and joins the list in one critical section; (2) wake_handed
  *            tells the waiter that it was handed the lock; (3) spinning stops as soon as there is
  *            work for an idle worker anywhere, Go looks into the worker's own queue; (4) after a
@@ -168,10 +169,10 @@ enum {
     MUTEX_STARVING = 4,
     MUTEX_WAITER = 8,
     MUTEX_WAITER_SHIFT = 3,
-    MUTEX_SPIN_ROUNDS = 4,
     MUTEX_SPIN_RELAXES = 30,
-    MUTEX_STARVING_NS = 1000000,
 };
+
+const char *const starve_words[] = {"never", NULL};
 
 /* One call of mutex_lock() that found the mutex taken. */
 struct mutex_attempt {
@@ -204,7 +205,8 @@ static inline bool mutex_cas_acquire(struct mutex *mu, uint32_t old, uint32_t ne
 static bool mutex_may_spin(struct m *m, const struct mutex_attempt *attempt)
 {
     struct sched *sched = m->sched;
-    if (attempt->rounds >= MUTEX_SPIN_ROUNDS || sched->workers <= 1 || m->ops->single_threaded)
+    if (attempt->rounds >= sched->floor->mutex_spin || sched->workers <= 1 ||
+        m->ops->single_threaded)
         return false;
     if (m->ops->blocks)
         return true; /* its workers are not interchangeable: nobody counts who rests */
@@ -278,7 +280,8 @@ static void mutex_take_handed(struct mutex *mu, bool starving)
 static __attribute__((noinline)) void mutex_lock_slow(struct mutex *mu)
 {
     struct g *gp = machine_self()->curg;
-    struct mutex_attempt attempt = {0};
+    int64_t starve_ns = machine_self()->sched->floor->starve_ns;
+    struct mutex_attempt attempt = {.starving = starve_ns == 0};
     for (;;) {
         uint32_t old = mutex_spin(mu, &attempt);
         if (!(old & (MUTEX_LOCKED | MUTEX_STARVING))) {
@@ -290,7 +293,7 @@ static __attribute__((noinline)) void mutex_lock_slow(struct mutex *mu)
         if (!mutex_enqueue(mu, &attempt, gp))
             continue;
         g_park();
-        if (machine_now() - attempt.since > MUTEX_STARVING_NS)
+        if (starve_ns != STARVE_NEVER && machine_now() - attempt.since > starve_ns)
             attempt.starving = true;
         if (gp->wake_handed) {
             mutex_take_handed(mu, attempt.starving);
