@@ -82,8 +82,45 @@ static void scene_starve(void *arg)
     wg_wait(&self->done);
 }
 
+enum { CROWD = 8, CROWD_LOCKS = 2000 };
+
+static void crowd_g(void *arg)
+{
+    struct contest *self = arg;
+    for (int i = 0; i < CROWD_LOCKS; i++) {
+        mutex_lock(&self->mu);
+        self->taken++;
+        go_work(20);
+        mutex_unlock(&self->mu);
+        go_work(20);
+    }
+    wg_done(&self->trace->done);
+}
+
+/* found[0]: how often the members of a crowd had the mutex. */
+static void scene_crowd(void *arg)
+{
+    struct trace *self = arg;
+    struct contest contest = {.trace = self};
+    wg_add(&self->done, CROWD);
+    for (int i = 0; i < CROWD; i++)
+        go(crowd_g, &contest);
+    wg_wait(&self->done);
+    self->found[0] = contest.taken;
+}
+
+/* Handed over or not, by any mixture of who is awake and who is handed it, nobody is left out. */
+static void expect_crowd_served(const char *variant, const char *settings)
+{
+    scene_run(variant, settings, 4, 0, scene_crowd);
+    assert_int_equal(trace->found[0], CROWD * CROWD_LOCKS);
+}
+
 void knob_starve_ns(const char *variant)
 {
+    expect_crowd_served(variant, "starve_ns=0");
+    expect_crowd_served(variant, "starve_ns=1000");
+    expect_crowd_served(variant, "starve_ns=never");
     scene_run(variant, "starve_ns=0", 1, 0, scene_starve);
     assert_int_equal(trace->found[0], 1);
     scene_run(variant, "starve_ns=1000000", 1, 1, scene_starve);

@@ -216,14 +216,15 @@ static bool mutex_may_spin(struct m *m, const struct mutex_attempt *attempt)
     return sched->procs > resting + 1 && !m->ops->has_work(sched);
 }
 
-/* Waits a little for the owner, holding off wake-ups meanwhile. Returns a fresh state. */
+/* Waits a little for the owner, holding off wake-ups meanwhile. Returns a fresh state. Who starves
+ * from the start, with starve_ns=0, does not hold off the hand-over to whom it queues behind. */
 static uint32_t mutex_spin(struct mutex *mu, struct mutex_attempt *attempt)
 {
     struct m *m = machine_self();
     uint32_t old = mutex_state(mu);
     while ((old & (MUTEX_LOCKED | MUTEX_STARVING)) == MUTEX_LOCKED && mutex_may_spin(m, attempt)) {
-        if (!attempt->awoke && !(old & MUTEX_WOKEN) && old >> MUTEX_WAITER_SHIFT != 0 &&
-            mutex_cas_relaxed(mu, old, old | MUTEX_WOKEN))
+        if (!attempt->awoke && !attempt->starving && !(old & MUTEX_WOKEN) &&
+            old >> MUTEX_WAITER_SHIFT != 0 && mutex_cas_relaxed(mu, old, old | MUTEX_WOKEN))
             attempt->awoke = true;
         machine_pause(MUTEX_SPIN_RELAXES);
         attempt->rounds++;
@@ -232,7 +233,8 @@ static uint32_t mutex_spin(struct mutex *mu, struct mutex_attempt *attempt)
     return old;
 }
 
-/* Puts gp on the list; false if the mutex has become free in the meantime. */
+/* Puts gp on the list; false if the mutex has become free in the meantime. Nobody is handed the
+ * mutex while another one is awake and competes for it: STARVING is not set beside WOKEN. */
 static bool mutex_enqueue(struct mutex *mu, struct mutex_attempt *attempt, struct g *gp)
 {
     int64_t since = attempt->since ? attempt->since : machine_now();
@@ -245,7 +247,7 @@ static bool mutex_enqueue(struct mutex *mu, struct mutex_attempt *attempt, struc
             return false;
         }
         new_state = old + MUTEX_WAITER;
-        if (attempt->starving && (old & MUTEX_LOCKED))
+        if (attempt->starving && (old & MUTEX_LOCKED) && (attempt->awoke || !(old & MUTEX_WOKEN)))
             new_state |= MUTEX_STARVING;
         if (attempt->awoke)
             new_state &= ~(uint32_t)MUTEX_WOKEN;
