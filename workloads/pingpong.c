@@ -8,6 +8,9 @@
  * A pair's replies add up to rounds^2, since the first odd numbers add up to a square. With
  * latency=on each ping reads the clock twice a round and keeps a histogram of its own; the clock
  * then is a good part of what is timed, so it is off unless asked for.
+ *
+ * locked=one locks pong to its thread, locked=both ping too: then each of its turns is a switch of
+ * threads, as calls of C code are that have to come from one thread.
  */
 #include "workload.h"
 
@@ -23,6 +26,7 @@ struct pingpong_params {
     int64_t pairs;
     int64_t capacity;
     int64_t latency;
+    int64_t locked; /* how many of the two */
 };
 
 struct pingpong_state;
@@ -48,6 +52,8 @@ struct pingpong_state {
 
 static const char *const pingpong_switch_words[] = {"off", "on", NULL};
 
+static const char *const pingpong_locked_words[] = {"none", "one", "both", NULL};
+
 static const struct param pingpong_param_table[] = {
     PARAM_NUMBER(struct pingpong_params, rounds, 100000, 1, 1000000000, "round trips", "schedlab",
                  "round trips of each pair"),
@@ -58,6 +64,8 @@ static const struct param pingpong_param_table[] = {
                  "buffer of each of a pair's two channels; 0: unbuffered"),
     PARAM_WORD(struct pingpong_params, latency, pingpong_switch_words, 0, "schedlab",
                "on: record each round trip's latency, at the price of two clock reads"),
+    PARAM_WORD(struct pingpong_params, locked, pingpong_locked_words, 0, "Go issue 18023",
+               "which goroutines of a pair are locked to their threads: none, one, both"),
     {0},
 };
 
@@ -101,6 +109,8 @@ static void pingpong_ping(void *arg)
     struct pingpong_pair *pair = arg;
     uint64_t rounds = (uint64_t)pair->state->params.rounds, tag = pair->tag;
     uint64_t sum = 0, wrong = 0;
+    if (pair->state->params.locked > 1)
+        go_lock_thread();
     wg_wait(&pair->state->gate);
     for (uint64_t i = 0; i < rounds; i++) {
         uint64_t message = tag | i;
@@ -114,6 +124,8 @@ static void pingpong_ping(void *arg)
     }
     pair->sum = sum;
     pair->ping_wrong = wrong;
+    if (pair->state->params.locked > 1)
+        go_unlock_thread();
     wg_done(&pair->state->done);
 }
 
@@ -122,6 +134,8 @@ static void pingpong_pong(void *arg)
     struct pingpong_pair *pair = arg;
     uint64_t rounds = (uint64_t)pair->state->params.rounds, tag = pair->tag;
     uint64_t wrong = 0;
+    if (pair->state->params.locked > 0)
+        go_lock_thread();
     for (uint64_t i = 0; i < rounds; i++) {
         uint64_t message;
         wrong += !chan_recv(pair->there, &message);
@@ -130,6 +144,8 @@ static void pingpong_pong(void *arg)
         chan_send(pair->back, &message);
     }
     pair->pong_wrong = wrong;
+    if (pair->state->params.locked > 0)
+        go_unlock_thread();
     wg_done(&pair->state->done);
 }
 
