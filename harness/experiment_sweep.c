@@ -258,8 +258,7 @@ static void write_variants(FILE *to, const struct experiment_part *part)
         return;
     fputs("    knob:\n", to);
     write_key(to, "      ", "name", part->factor_text);
-    fputs("  ", to);
-    write_texts(to, "values", part->levels, levels);
+    write_texts(to, "  values", part->levels, levels);
 }
 
 /* A group on one machine; false, and nothing written, if it has no workers for it. */
