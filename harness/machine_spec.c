@@ -2,12 +2,11 @@
 #define _GNU_SOURCE
 #include "harness/machine_spec.h"
 
-#include "harness/environment.h"
+#include "harness/data_folder.h"
 #include "harness/spec.h"
 #include "harness/structures.h"
 #include "harness/suggest.h"
 
-#include <dirent.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,55 +43,14 @@ static bool has_suffix(const char *name)
     return length >= sizeof suffix && strcmp(name + length - (sizeof suffix - 1), suffix) == 0;
 }
 
-/* Beside the sources of the build; or, if those were moved, seen from the program: build/schedlab
- * and build/CONFIG/schedlab. */
-static bool folder_find(char folder[PATH_SIZE])
-{
-    static const char *const ups[] = {"../harness/machines", "../../harness/machines"};
-    char program[PATH_SIZE / 2];
-    snprintf(folder, PATH_SIZE, "%s/harness/machines", environment_source_dir());
-    if (access(folder, R_OK) == 0)
-        return true;
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(program, '/');
-    for (size_t i = 0; slash && i < sizeof ups / sizeof ups[0]; i++) {
-        snprintf(folder, PATH_SIZE, "%.*s/%s", (int)(slash - program), program, ups[i]);
-        if (access(folder, R_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
-static int is_model(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.' && has_suffix(entry->d_name);
-}
-
 char **machine_names(char *error, size_t error_size)
 {
-    char folder[PATH_SIZE];
-    struct dirent **entries;
-    int count = folder_find(folder) ? scandir(folder, &entries, is_model, alphasort) : -1;
-    if (count < 0) {
-        snprintf(error, error_size, "no folder %s/harness/machines, nor one beside the program",
-                 environment_source_dir());
-        return NULL;
-    }
-    char **names = calloc((size_t)count + 1, sizeof *names);
-    for (int i = 0; i < count; i++) {
-        names[i] = strndup(entries[i]->d_name, strlen(entries[i]->d_name) - (sizeof suffix - 1));
-        free(entries[i]);
-    }
-    free(entries);
-    return names;
+    return data_folder_names("machines", error, error_size);
 }
 
 void machine_names_free(char **names)
 {
-    for (char **name = names; name && *name; name++)
-        free(*name);
-    free(names);
+    data_folder_names_free(names);
 }
 
 static bool complain_of_model(const struct complaint *to, const char *name)
@@ -118,7 +76,8 @@ static struct machine_file *model_load(const char *name, const struct complaint 
     char folder[PATH_SIZE], path[2 * PATH_SIZE];
     if (has_suffix(name))
         return machine_file_load(name, to->text, to->size);
-    if (*name && !strchr(name, '/') && folder_find(folder)) {
+    if (*name && !strchr(name, '/') &&
+        data_folder_find("machines", folder, sizeof folder, to->text, to->size)) {
         snprintf(path, sizeof path, "%s/%s%s", folder, name, suffix);
         if (access(path, F_OK) == 0)
             return machine_file_load(path, to->text, to->size);

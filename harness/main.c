@@ -21,6 +21,7 @@ static const struct command {
     {"list", cmd_list, "variants and their knobs, workloads and their parameters, events"},
     {"run", cmd_run, "one workload on some variants, here and now, as a table"},
     {"sweep", cmd_sweep, "what a sweep file says, into a folder of records, plots and a report"},
+    {"repro", cmd_repro, "experiments on design decisions, each with a verdict"},
     {"report", cmd_report, "tables, plots and the report of a folder of records, once more"},
     {"doctor", cmd_doctor, "what this machine can count, and what on it disturbs measuring"},
     {"calibrate", cmd_calibrate, "what this machine's caches and kernel cost, as a model"},

@@ -164,17 +164,41 @@ static json_t *times_to_json(const struct call_times *times)
     return iterations;
 }
 
-/* What the workload shows to people, once the runtime is gone. */
-static void record_print(struct sample *sample)
+/* What the workload shows to people of its last call, to be freed; NULL if it shows nothing. */
+static char *printed(const struct sample *sample)
 {
-    if (!sample->workload.workload->print || !sample->called)
-        return;
     char *text = NULL;
     size_t size = 0;
+    if (!sample->workload.workload->print || !sample->called)
+        return NULL;
     FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        abort();
     sample->workload.workload->print(sample->state, stream);
     fclose(stream);
-    json_object_set_new(sample->record, "print", json_string(text));
+    return text;
+}
+
+/* Once the runtime is gone. */
+static void record_print(struct sample *sample)
+{
+    char *text = printed(sample);
+    if (text)
+        json_object_set_new(sample->record, "print", json_string(text));
+    free(text);
+}
+
+/* The order that the first call found, which alone began with a scheduler that had done nothing:
+ * later ones find its ticks where the ones before left them. */
+static void record_order(struct sample *sample)
+{
+    static const char line[] = "ran: ";
+    char *text = printed(sample), *order = text ? strstr(text, line) : NULL;
+    if (order) {
+        order += sizeof line - 1;
+        order[strcspn(order, "\n")] = '\0';
+        json_object_set_new(sample->record, "order", json_string(order));
+    }
     free(text);
 }
 
@@ -387,9 +411,12 @@ static void outcome_check(struct sample *sample, const struct outcome *out)
     const struct workload *workload = sample->workload.workload;
     if (out->latency && !(workload->has_latency && workload->has_latency(sample->workload.params)))
         fail(sample, "run() has latencies, which %s says it has not", workload->name);
+    bool first = !sample->called;
     sample->called = true;
     sample->answer = out->answer;
     sample->digest = out->digest;
+    if (first)
+        record_order(sample);
 }
 
 /* Keeps the core busy for the given share of a call's time; returns for how long it did. */

@@ -583,13 +583,11 @@ static char *text_read(const char *path, size_t *size, char *error, size_t error
     return text;
 }
 
-struct sweep_file *sweep_file_load(const char *path, char *error, size_t error_size)
+struct sweep_file *sweep_file_parse(const char *path, const char *text, size_t size, char *error,
+                                    size_t error_size)
 {
-    size_t size, line;
+    size_t line;
     char problem[ERROR_SIZE];
-    char *text = text_read(path, &size, error, error_size);
-    if (!text)
-        return NULL;
     struct sweep_reader reader = {path, NULL, error, error_size};
     struct sweep_file *sweep = NULL;
     reader.place = yaml_place_open(text, size, &line, problem, sizeof problem);
@@ -602,6 +600,16 @@ struct sweep_file *sweep_file_load(const char *path, char *error, size_t error_s
         sweep = NULL;
     }
     yaml_place_close(reader.place);
+    return sweep;
+}
+
+struct sweep_file *sweep_file_load(const char *path, char *error, size_t error_size)
+{
+    size_t size;
+    char *text = text_read(path, &size, error, error_size);
+    if (!text)
+        return NULL;
+    struct sweep_file *sweep = sweep_file_parse(path, text, size, error, error_size);
     free(text);
     return sweep;
 }

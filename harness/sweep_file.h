@@ -154,6 +154,10 @@ extern const struct param sweep_file_params[];
 /* Reads, checks and expands the file at path. NULL and one line in error, "PATH:LINE: what, and
  * what is valid", if anything about it is wrong. */
 struct sweep_file *sweep_file_load(const char *path, char *error, size_t error_size);
+
+/* The same of a text, which messages call path. */
+struct sweep_file *sweep_file_parse(const char *path, const char *text, size_t size, char *error,
+                                    size_t error_size);
 void sweep_file_free(struct sweep_file *sweep);
 
 /* Where the group is measured: canonical, "native" at least. */

@@ -87,7 +87,9 @@ struct workload {
      * expected and what was found, written into why. */
     const char *(*verify)(void *state, const struct outcome *out, char *why, size_t why_size);
 
-    /* Optional. Extra output for people (the order workload prints its order). Thread stack. */
+    /* Optional. Extra output for people, on what the last run() did. A line "ran: TEXT" is the
+     * order in which its goroutines ran, which records keep of the first call. Thread stack, or the
+     * main goroutine after run(). */
     void (*print)(void *state, FILE *to);
 
     /* Required. Frees the state. Thread stack. */

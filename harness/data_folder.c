@@ -1,0 +1,71 @@
+/* data_folder.c - see data_folder.h. */
+#define _GNU_SOURCE
+#include "harness/data_folder.h"
+
+#include "harness/environment.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096 };
+
+static const char suffix[] = ".yaml";
+
+bool data_folder_find(const char *name, char *folder, size_t folder_size, char *error,
+                      size_t error_size)
+{
+    static const char *const ups[] = {"..", "../.."};
+    char program[PATH_SIZE];
+    snprintf(folder, folder_size, "%s/harness/%s", environment_source_dir(), name);
+    if (access(folder, R_OK) == 0)
+        return true;
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    for (size_t i = 0; slash && i < sizeof ups / sizeof ups[0]; i++) {
+        snprintf(folder, folder_size, "%.*s/%s/harness/%s", (int)(slash - program), program, ups[i],
+                 name);
+        if (access(folder, R_OK) == 0)
+            return true;
+    }
+    snprintf(error, error_size, "no folder %s/harness/%s, nor one beside the program",
+             environment_source_dir(), name);
+    return false;
+}
+
+static int is_data(const struct dirent *entry)
+{
+    const char *name = entry->d_name;
+    size_t length = strlen(name);
+    return name[0] != '.' && length >= sizeof suffix &&
+           strcmp(name + length - (sizeof suffix - 1), suffix) == 0;
+}
+
+char **data_folder_names(const char *name, char *error, size_t error_size)
+{
+    char folder[PATH_SIZE];
+    struct dirent **entries;
+    if (!data_folder_find(name, folder, sizeof folder, error, error_size))
+        return NULL;
+    int count = scandir(folder, &entries, is_data, alphasort);
+    char **names = calloc((size_t)(count > 0 ? count : 0) + 1, sizeof *names);
+    if (!names)
+        abort();
+    for (int i = 0; i < count; i++) {
+        names[i] = strndup(entries[i]->d_name, strlen(entries[i]->d_name) - (sizeof suffix - 1));
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return names;
+}
+
+void data_folder_names_free(char **names)
+{
+    for (char **name = names; name && *name; name++)
+        free(*name);
+    free(names);
+}

@@ -1,0 +1,624 @@
+/* experiment.c - see experiment.h. This file reads and checks; experiment_sweep.c says what is
+ * measured, experiment_expect.c checks what is expected. */
+#define _GNU_SOURCE
+#include "harness/experiment.h"
+
+#include "harness/counter_names.h"
+#include "harness/experiment_schema.h"
+#include "harness/machine_spec.h"
+#include "harness/sample.h"
+#include "harness/spec.h"
+#include "harness/suggest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ERROR_SIZE = 1024, PLACE_SIZE = 256, SEED_DEFAULT = 1 };
+
+/* A part being checked, and where it stands. */
+struct parting {
+    const struct yaml_reader *reader;
+    struct experiment *experiment;
+    struct experiment_part *part;
+    char place[PLACE_SIZE / 2]; /* parts/0 */
+};
+
+/* That of a key, or of the whole part if the key is left out. */
+static size_t line_of(const struct parting *self, const char *key)
+{
+    char place[PLACE_SIZE];
+    snprintf(place, sizeof place, "%s/%s", self->place, key);
+    bool there = yaml_place_exists(self->reader->place, place);
+    return yaml_place_line(self->reader->place, there ? place : self->place);
+}
+
+static void *grown(void *list, unsigned count, size_t size)
+{
+    list = realloc(list, ((size_t)count + 1) * size);
+    if (!list)
+        abort();
+    return list;
+}
+
+static char *copied(const char *text)
+{
+    char *copy = strdup(text);
+    if (!copy)
+        abort();
+    return copy;
+}
+
+/* Canonical texts ----------------------------------------------------------------------------- */
+
+/* NULL after a complaint, as are the next two. */
+static char *canonical_variant(const struct yaml_reader *reader, size_t line, const char *text)
+{
+    char error[ERROR_SIZE];
+    struct variant_spec spec;
+    if (!variant_spec_parse(&spec, text, error, sizeof error)) {
+        yaml_complain(reader, line, "%s", error);
+        return NULL;
+    }
+    char *canonical = copied(spec.text);
+    variant_spec_free(&spec);
+    return canonical;
+}
+
+static char *canonical_workload(const struct yaml_reader *reader, size_t line, const char *text)
+{
+    char error[ERROR_SIZE];
+    struct workload_spec spec;
+    if (!workload_spec_parse(&spec, text, error, sizeof error)) {
+        yaml_complain(reader, line, "%s", error);
+        return NULL;
+    }
+    char *canonical = copied(spec.text);
+    workload_spec_free(&spec);
+    return canonical;
+}
+
+static char *canonical_machine(const struct yaml_reader *reader, size_t line, const char *text)
+{
+    char error[ERROR_SIZE];
+    struct machine_spec spec;
+    if (!machine_spec_parse(&spec, text, error, sizeof error)) {
+        yaml_complain(reader, line, "%s", error);
+        return NULL;
+    }
+    char *canonical = copied(spec.text);
+    machine_spec_free(&spec);
+    return canonical;
+}
+
+typedef char *canonical_of(const struct yaml_reader *reader, size_t line, const char *text);
+
+/* Whether text is new to the list; else a complaint. */
+static bool is_new(const struct yaml_reader *reader, size_t line, char *const *list, unsigned count,
+                   const char *text)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (strcmp(list[i], text) == 0)
+            return yaml_complain(reader, line, "%s is given twice", text);
+    return true;
+}
+
+/* Adds what the value at place, one text or a list of them, means. */
+static bool texts_read(const struct yaml_reader *reader, const char *place, canonical_of *canonical,
+                       char ***list, unsigned *count)
+{
+    char at[PLACE_SIZE];
+    bool one = yaml_place_text(reader->place, place) != NULL;
+    for (unsigned i = 0;; i++) {
+        if (one)
+            snprintf(at, sizeof at, "%s", place);
+        else
+            snprintf(at, sizeof at, "%s/%u", place, i);
+        if (!yaml_place_exists(reader->place, at) || (one && i > 0))
+            break;
+        size_t line = yaml_place_line(reader->place, at);
+        const char *given = yaml_place_text(reader->place, at);
+        if (!given)
+            return yaml_complain(reader, line,
+                                 "a list of lists; valid: one text, or a list of "
+                                 "them");
+        char *text = canonical(reader, line, given);
+        if (!text)
+            return false;
+        *list = grown(*list, *count, sizeof **list);
+        (*list)[*count] = text;
+        if (!is_new(reader, line, *list, (*count)++, text))
+            return false;
+    }
+    return *count > 0 || yaml_complain(reader, yaml_place_line(reader->place, place),
+                                       "an empty list; valid: one text, or a list of them");
+}
+
+static bool machines_check(const struct yaml_reader *reader, const char *place, char **machines,
+                           unsigned count)
+{
+    char at[PLACE_SIZE];
+    for (unsigned i = 0; i < count; i++) {
+        snprintf(at, sizeof at, "%s/%u", place, i);
+        size_t line = yaml_place_line(reader->place, at);
+        char *text = canonical_machine(reader, line, machines[i]);
+        if (!text)
+            return false;
+        free(machines[i]);
+        machines[i] = text;
+        if (!is_new(reader, line, machines, i, text))
+            return false;
+    }
+    return true;
+}
+
+static bool events_check(const struct yaml_reader *reader, const char *place, char *const *events,
+                         unsigned count)
+{
+    char error[ERROR_SIZE], at[PLACE_SIZE];
+    for (unsigned i = 0; i < count; i++) {
+        struct counter_names names;
+        bool ok = counter_names_split(&names, events[i], error, sizeof error) &&
+                  counter_names_check(&papi_api_native, &names, error, sizeof error);
+        counter_names_free(&names);
+        snprintf(at, sizeof at, "%s/%u", place, i);
+        if (!ok)
+            return yaml_complain(reader, yaml_place_line(reader->place, at), "%s", error);
+    }
+    return true;
+}
+
+/* Numbers ------------------------------------------------------------------------------------- */
+
+static bool workers_read_one(const struct parting *self, const char *place)
+{
+    struct experiment_part *part = self->part;
+    const char *text = yaml_place_text(self->reader->place, place);
+    int64_t workers = 0;
+    size_t line = yaml_place_line(self->reader->place, place);
+    if (!text || !spec_parse_number(text, NULL, &workers) || workers < 1 ||
+        workers > SAMPLE_WORKERS_MAX)
+        return yaml_complain(self->reader, line, "workers is %s; valid: 1 to %d",
+                             text && *text ? text : "empty", SAMPLE_WORKERS_MAX);
+    for (unsigned i = 0; i < part->workers_count; i++)
+        if (part->workers[i] == workers)
+            return yaml_complain(self->reader, line, "workers %s is given twice", text);
+    part->workers = grown(part->workers, part->workers_count, sizeof *part->workers);
+    part->workers[part->workers_count++] = workers;
+    return true;
+}
+
+/* One number, or a list, at that key of the part. */
+static bool workers_read(const struct parting *self, const char *key)
+{
+    char place[PLACE_SIZE], at[PLACE_SIZE + 16];
+    snprintf(place, sizeof place, "%s/%s", self->place, key);
+    if (yaml_place_text(self->reader->place, place))
+        return workers_read_one(self, place);
+    for (unsigned i = 0;; i++) {
+        snprintf(at, sizeof at, "%s/%u", place, i);
+        if (!yaml_place_exists(self->reader->place, at))
+            break;
+        if (!workers_read_one(self, at))
+            return false;
+    }
+    return self->part->workers_count > 0 ||
+           yaml_complain(self->reader, line_of(self, key), "%s is an empty list", key);
+}
+
+/* Those of a sweep; those that are not given are the form's affair, and 0. */
+static bool numbers_read(const struct yaml_reader *reader, struct sweep_file *num)
+{
+    char range[ERROR_SIZE];
+    for (const struct param *param = sweep_file_params; param->name; param++) {
+        int64_t *value = param_field(num, param);
+        const char *text = yaml_place_text(reader->place, param->name);
+        *value = param->def;
+        if (!yaml_place_exists(reader->place, param->name))
+            continue;
+        if (!text || !param_parse_value(param, text, value))
+            return yaml_complain(reader, yaml_line(reader, "%s", param->name),
+                                 "%s is %s; valid: %s", param->name, text && *text ? text : "empty",
+                                 param_range_text(param, range, sizeof range));
+    }
+    num->reps_given = yaml_place_exists(reader->place, "reps");
+    num->reps_max_given = yaml_place_exists(reader->place, "reps_max");
+    num->min_time_given = yaml_place_exists(reader->place, "min_time_ms");
+    if (num->seed < 0)
+        num->seed = SEED_DEFAULT;
+    if (!num->reps_given)
+        num->reps = EXPERIMENT_QUICK_REPS;
+    if (num->reps_max_given && num->reps_max < num->reps)
+        return yaml_complain(reader, yaml_line(reader, "reps_max"),
+                             "reps_max is %lld, less than reps; valid: %lld to 1000 repetitions",
+                             (long long)num->reps_max, (long long)num->reps);
+    return true;
+}
+
+/* Axes ---------------------------------------------------------------------------------------- */
+
+static bool has_key(const struct parting *self, const char *key)
+{
+    char place[PLACE_SIZE];
+    snprintf(place, sizeof place, "%s/%s", self->place, key);
+    return yaml_place_exists(self->reader->place, place);
+}
+
+/* The key is there, unless it names the factor itself, where the levels stand in its place. */
+static bool axis_key_check(const struct parting *self, const char *key, bool is_factor,
+                           bool may_miss)
+{
+    if (is_factor && has_key(self, key))
+        return yaml_complain(self->reader, line_of(self, key),
+                             "part \"%s\" has %s beside factor: %s; valid: levels alone",
+                             self->part->id, key, key);
+    if (!is_factor && !may_miss && !has_key(self, key))
+        return yaml_complain(self->reader, line_of(self, key), "part \"%s\" lacks the key \"%s\"",
+                             self->part->id, key);
+    return true;
+}
+
+static bool factor_find(struct parting *self)
+{
+    static const char *const words[] = {[FACTOR_VARIANT] = "variant",
+                                        [FACTOR_WORKLOAD] = "workload",
+                                        [FACTOR_WORKERS] = "workers",
+                                        [FACTOR_MACHINE] = "machine"};
+    self->part->factor = FACTOR_KNOB;
+    for (enum experiment_factor i = FACTOR_VARIANT; i <= FACTOR_MACHINE; i++)
+        if (strcmp(self->part->factor_text, words[i]) == 0)
+            self->part->factor = i;
+    return true;
+}
+
+/* Adds a variant with one level of the knob. */
+static bool knob_append(const struct parting *self, unsigned v, unsigned i)
+{
+    struct experiment_part *part = self->part;
+    char longer[ERROR_SIZE];
+    size_t line = yaml_line(self->reader, "%s/levels/%u", self->place, i);
+    snprintf(longer, sizeof longer, "%s,%s=%s", part->variants[v], part->factor_text,
+             part->levels[i]);
+    char *text = canonical_variant(self->reader, line, longer);
+    if (!text)
+        return false;
+    part->cell_variants =
+        grown(part->cell_variants, part->cell_variants_count, sizeof *part->cell_variants);
+    part->cell_variants[part->cell_variants_count++] = text;
+    return is_new(self->reader, line, part->cell_variants + v * part->levels_count, i, text);
+}
+
+static bool knob_expand(const struct parting *self)
+{
+    for (unsigned v = 0; v < self->part->variants_count; v++)
+        for (unsigned i = 0; i < self->part->levels_count; i++)
+            if (!knob_append(self, v, i))
+                return false;
+    return true;
+}
+
+static bool variants_read(const struct parting *self)
+{
+    struct experiment_part *part = self->part;
+    char place[PLACE_SIZE];
+    bool levels = part->factor == FACTOR_VARIANT;
+    snprintf(place, sizeof place, "%s/%s", self->place, levels ? "levels" : "variant");
+    return axis_key_check(self, "variant", levels, false) &&
+           texts_read(self->reader, place, canonical_variant, &part->variants,
+                      &part->variants_count) &&
+           (part->factor != FACTOR_KNOB || knob_expand(self));
+}
+
+static bool workloads_read(const struct parting *self)
+{
+    struct experiment_part *part = self->part;
+    char place[PLACE_SIZE];
+    bool levels = part->factor == FACTOR_WORKLOAD;
+    snprintf(place, sizeof place, "%s/%s", self->place, levels ? "levels" : "workload");
+    return axis_key_check(self, "workload", levels, false) &&
+           texts_read(self->reader, place, canonical_workload, &part->workloads,
+                      &part->workloads_count);
+}
+
+static bool workers_axis_read(const struct parting *self)
+{
+    struct experiment_part *part = self->part;
+    bool levels = part->factor == FACTOR_WORKERS;
+    if (!axis_key_check(self, "workers", levels, true))
+        return false;
+    if (levels || has_key(self, "workers"))
+        return workers_read(self, levels ? "levels" : "workers");
+    part->workers = grown(NULL, 0, sizeof *part->workers);
+    part->workers[part->workers_count++] = 1;
+    return true;
+}
+
+static bool machines_read(const struct parting *self)
+{
+    struct experiment_part *part = self->part;
+    char place[PLACE_SIZE];
+    bool levels = part->factor == FACTOR_MACHINE;
+    if (!axis_key_check(self, "machines", levels, true))
+        return false;
+    snprintf(place, sizeof place, "%s/%s", self->place, levels ? "levels" : "machines");
+    return levels ? machines_check(self->reader, place, part->levels, part->levels_count)
+                  : machines_check(self->reader, place, part->machines, part->machines_count);
+}
+
+/* One thing changes --------------------------------------------------------------------------- */
+
+/* How many settings of a table differ between two owners. */
+static int differing(const void *a, const void *b, const struct param *table)
+{
+    int count = 0;
+    for (const struct param *param = table; param && param->name; param++)
+        count += *(const int64_t *)((const char *)a + param->offset) !=
+                 *(const int64_t *)((const char *)b + param->offset);
+    return count;
+}
+
+/* In how many settings two designs differ; -1 if they are two. */
+static int variants_differ(const char *a, const char *b)
+{
+    char error[ERROR_SIZE];
+    struct variant_spec x, y;
+    if (!variant_spec_parse(&x, a, error, sizeof error))
+        return -1;
+    int count = -1;
+    if (variant_spec_parse(&y, b, error, sizeof error)) {
+        if (x.ops == y.ops)
+            count = differing(x.knobs, y.knobs, x.ops->knobs) +
+                    differing(&x.common, &y.common, variant_common_params);
+        variant_spec_free(&y);
+    }
+    variant_spec_free(&x);
+    return count;
+}
+
+static int workloads_differ(const char *a, const char *b)
+{
+    char error[ERROR_SIZE];
+    struct workload_spec x, y;
+    if (!workload_spec_parse(&x, a, error, sizeof error))
+        return -1;
+    int count = -1;
+    if (workload_spec_parse(&y, b, error, sizeof error)) {
+        if (x.workload == y.workload)
+            count = differing(x.params, y.params, x.workload->params);
+        workload_spec_free(&y);
+    }
+    workload_spec_free(&x);
+    return count;
+}
+
+/* The level that a level is held against: the baseline, or the first one of its own design. */
+static const char *partner_of(const struct experiment_part *part, unsigned level)
+{
+    char *const *list = part->variants;
+    if (variants_differ(list[part->baseline], list[level]) >= 0)
+        return list[part->baseline];
+    unsigned i = 0;
+    while (variants_differ(list[i], list[level]) < 0)
+        i++;
+    return list[i];
+}
+
+static bool one_thing_changes(const struct parting *self)
+{
+    const struct experiment_part *part = self->part;
+    bool variants = part->factor == FACTOR_VARIANT;
+    if (part->together || (!variants && part->factor != FACTOR_WORKLOAD))
+        return true;
+    for (unsigned i = 0; i < part->levels_count; i++) {
+        const char *level = variants ? part->variants[i] : part->workloads[i];
+        const char *partner = variants ? partner_of(part, i) : part->workloads[part->baseline];
+        int count = variants ? variants_differ(partner, level) : workloads_differ(partner, level);
+        if (count > 1 || count < 0)
+            return yaml_complain(
+                self->reader, yaml_line(self->reader, "%s/levels/%u", self->place, i),
+                "%s and %s differ in %s; valid: one, or the key \"together\" that says why",
+                partner, level,
+                count < 0  ? "the workload itself"
+                : variants ? "more than one knob"
+                           : "more than one parameter");
+    }
+    return true;
+}
+
+/* Parts --------------------------------------------------------------------------------------- */
+
+static bool id_is_valid(const char *id, const char *extra)
+{
+    static const char valid[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    const char *at = id;
+    if (!strchr(valid, *at) || !*at)
+        return false;
+    while (*at && (strchr(valid, *at) || strchr(extra, *at)))
+        at++;
+    return !*at && at - id <= SWEEP_NAME_MAX / 2;
+}
+
+static bool part_id_check(const struct parting *self)
+{
+    const struct experiment_part *part = self->part;
+    if (!id_is_valid(part->id, "-"))
+        return yaml_complain(self->reader, line_of(self, "id"),
+                             "id is \"%s\"; valid: up to %d letters, digits, \"-\", the first a "
+                             "letter or digit",
+                             part->id, SWEEP_NAME_MAX / 2);
+    for (const struct experiment_part *other = self->experiment->parts; other < part; other++)
+        if (strcmp(other->id, part->id) == 0)
+            return yaml_complain(self->reader, line_of(self, "id"), "two parts have the id \"%s\"",
+                                 part->id);
+    return true;
+}
+
+static bool baseline_find(const struct parting *self)
+{
+    struct experiment_part *part = self->part;
+    char text[SUGGEST_TEXT_SIZE];
+    if (!part->baseline_text)
+        return true;
+    struct suggest near = suggest_for(part->baseline_text);
+    for (unsigned i = 0; i < part->levels_count; i++) {
+        suggest_offer(&near, part->levels[i]);
+        if (strcmp(part->levels[i], part->baseline_text) == 0) {
+            part->baseline = i;
+            return true;
+        }
+    }
+    return yaml_complain(self->reader, line_of(self, "baseline"),
+                         "the baseline %s is not one of the part's levels; %s", part->baseline_text,
+                         suggest_text(&near, "", "the part's levels", text, sizeof text));
+}
+
+/* What fits if nothing is said. */
+static enum sweep_figure figure_default(const struct experiment_part *part)
+{
+    struct metric metric;
+    char error[ERROR_SIZE];
+    if (strcmp(part->metric, "order") == 0 ||
+        !metric_parse(&metric, part->metric, error, sizeof error))
+        return SWEEP_FIGURE_THROUGHPUT;
+    if (metric.kind == METRIC_LATENCY)
+        return SWEEP_FIGURE_LATENCY;
+    if (metric.kind == METRIC_EVENT)
+        return SWEEP_FIGURE_EVENTS;
+    return part->factor == FACTOR_KNOB && part->levels_count > 2 && part->variants_count == 1
+               ? SWEEP_FIGURE_KNOB
+               : SWEEP_FIGURE_THROUGHPUT;
+}
+
+static bool figure_find(const struct parting *self)
+{
+    struct experiment_part *part = self->part;
+    char text[SUGGEST_TEXT_SIZE];
+    part->figure = figure_default(part);
+    if (!part->figure_text)
+        return true;
+    struct suggest near = suggest_for(part->figure_text);
+    for (enum sweep_figure i = SWEEP_FIGURE_THROUGHPUT; i <= SWEEP_FIGURE_STALLS; i++) {
+        if (i == SWEEP_FIGURE_HEATMAP)
+            continue;
+        suggest_offer(&near, sweep_figure_name(i));
+        if (strcmp(sweep_figure_name(i), part->figure_text) == 0) {
+            part->figure = i;
+            if (i != SWEEP_FIGURE_KNOB || part->factor == FACTOR_KNOB)
+                return true;
+            return yaml_complain(self->reader, line_of(self, "figure"),
+                                 "figure knob, but the factor is %s; valid: parts whose factor is "
+                                 "a knob",
+                                 part->factor_text);
+        }
+    }
+    return yaml_complain(self->reader, line_of(self, "figure"), "unknown figure \"%s\"; %s",
+                         part->figure_text,
+                         suggest_text(&near, "", "harness/experiment.h", text, sizeof text));
+}
+
+/* What a sweep would find wrong with the part, on its line. */
+static bool sweep_check(const struct parting *self)
+{
+    char error[ERROR_SIZE];
+    struct experiment one = *self->experiment;
+    const struct experiment_form form = {.quick = false};
+    one.parts = self->part;
+    one.parts_count = 1;
+    const char **places = experiment_places(&one);
+    bool ok = true;
+    for (const char **place = places; ok && *place; place++) {
+        char *text = experiment_sweep_text(&one, *place, false, &form);
+        if (!text)
+            continue;
+        struct sweep_file *sweep = sweep_file_parse("", text, strlen(text), error, sizeof error);
+        const char *what = sweep ? NULL : strstr(error, ": ");
+        ok = sweep || yaml_complain(self->reader, yaml_place_line(self->reader->place, self->place),
+                                    "part \"%s\": %s", self->part->id, what ? what + 2 : error);
+        sweep_file_free(sweep);
+        free(text);
+    }
+    free(places);
+    return ok;
+}
+
+static bool part_check(const struct yaml_reader *reader, struct experiment *experiment, unsigned p)
+{
+    struct parting self = {reader, experiment, &experiment->parts[p], ""};
+    struct experiment_part *part = self.part;
+    char place[PLACE_SIZE];
+    snprintf(self.place, sizeof self.place, "parts/%u", p);
+    snprintf(place, sizeof place, "%s/events", self.place);
+    if (!part->question)
+        part->question = copied(experiment->title);
+    if (!part->metric)
+        part->metric = copied("throughput");
+    return part_id_check(&self) && factor_find(&self) && variants_read(&self) &&
+           workloads_read(&self) && workers_axis_read(&self) && machines_read(&self) &&
+           events_check(reader, place, part->events, part->events_count) && baseline_find(&self) &&
+           one_thing_changes(&self) && experiment_expect_check(reader, experiment, p) &&
+           figure_find(&self) && sweep_check(&self);
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
+
+static bool whole_check(const struct yaml_reader *reader, struct experiment *experiment)
+{
+    if (!id_is_valid(experiment->id, "-."))
+        return yaml_complain(reader, yaml_line(reader, "id"),
+                             "id is \"%s\"; valid: up to %d letters, digits, \"-\", \".\", the "
+                             "first a letter or digit",
+                             experiment->id, SWEEP_NAME_MAX / 2);
+    if (!numbers_read(reader, &experiment->num) ||
+        !machines_check(reader, "machines", experiment->machines, experiment->machines_count) ||
+        !events_check(reader, "events", experiment->events, experiment->events_count))
+        return false;
+    if (experiment->machines_count == 0) {
+        experiment->machines = grown(NULL, 0, sizeof *experiment->machines);
+        experiment->machines[experiment->machines_count++] = copied("native");
+    }
+    for (unsigned p = 0; p < experiment->parts_count; p++)
+        if (!part_check(reader, experiment, p))
+            return false;
+    return true;
+}
+
+struct experiment *experiment_load(const char *path, char *error, size_t error_size)
+{
+    struct yaml_reader reader;
+    if (!yaml_reader_open(&reader, path, error, error_size))
+        return NULL;
+    struct experiment *experiment = experiment_schema_load(&reader);
+    if (experiment) {
+        experiment->path = copied(path);
+        if (!whole_check(&reader, experiment)) {
+            experiment_free(experiment);
+            experiment = NULL;
+        }
+    }
+    yaml_reader_close(&reader);
+    return experiment;
+}
+
+static void texts_free(char **list, unsigned count)
+{
+    for (unsigned i = 0; list && i < count; i++)
+        free(list[i]);
+    free(list);
+}
+
+void experiment_free(struct experiment *experiment)
+{
+    if (!experiment)
+        return;
+    for (unsigned p = 0; p < experiment->parts_count; p++) {
+        struct experiment_part *part = &experiment->parts[p];
+        texts_free(part->cell_variants, part->cell_variants_count);
+        texts_free(part->variants, part->variants_count);
+        texts_free(part->workloads, part->workloads_count);
+        free(part->workers);
+        for (unsigned i = 0; i < part->expect_count; i++)
+            free(part->expect[i].wanted);
+    }
+    free(experiment->path);
+    experiment_schema_free(experiment);
+}

@@ -1,0 +1,206 @@
+/* experiment.h - an experiment: a claim about a design decision, how it is measured, and what is
+ * expected.
+ *
+ * Who calls: repro. The file is YAML, harness/experiments/NAME.yaml or any other:
+ *
+ *     id: E3                        # letters, digits, "-", "."
+ *     title: FIFO, runnext or LIFO
+ *     claim: Beside a CPU hog, runnext makes a hand-off cost nanoseconds   # a sentence
+ *     source: golang/go commit e870f06c3f (2015)   # where that was claimed
+ *     why: |                        # the reasoning, in plain paragraphs
+ *       ...
+ *     refuted: what would refute it, in words
+ *     machines: [native, sim:desktop8]   # default [native]; each part runs on each of them
+ *     reps: 6                       # as in sweep files (sweep_file.h), as are reps_max, width,
+ *                                   # timeout_s, min_time_ms, iterations, warmup and events
+ *     seed: 1                       # default 1, so that what is simulated is the same each time
+ *     parts:
+ *       - id: hog                   # letters, digits, "-"
+ *         question: What does a hand-off cost beside a hog?   # default: the title
+ *         variant: gmp              # what is held fixed; one, or a list
+ *         factor: runnext           # what changes: a knob of the variant, or
+ *                                   # variant, workload, workers or machine
+ *         levels: [off, on]         # its values
+ *         baseline: off             # default: the first level
+ *         workload: pingpong        # one, or a list
+ *         workers: 1                # one, or a list; default 1
+ *         metric: throughput        # metric.h; default throughput; or order: the text that
+ *                                   # the order workload found in its first call, "9 0-8"
+ *         events: [STEALS]          # default those of the experiment; events that are metrics
+ *                                   # are counted without being named here
+ *         figure: throughput        # default: what fits factor and metric
+ *         machines: [native]        # of this part; default those of the experiment
+ *         crowded: true             # more workers than cores are meant; default false, and cells
+ *                                   # with more are not measured
+ *         together: why             # why levels differ in more than one thing, if they do
+ *         full: true                # only in the full form; default false
+ *         expect:
+ *           - says: It is at least 50 times as fast    # a sentence
+ *             level: on             # default: the baseline
+ *             over: off             # the ratio metric(level) / metric(over); left out: the metric
+ *             at_least: 50          # or at_most: X, between: [A, B], exactly: X. Latencies may
+ *                                   # have units, 20 ms; so may throughputs, 1000 /s
+ *             variant: gmp          # which of several; left out: it must hold on each
+ *             workload: pingpong    # likewise
+ *             workers: 1            # likewise
+ *             machine: native       # likewise
+ *             metric: p99           # default: the part's
+ *             source: Go 1.26       # where the number is from
+ *
+ * One thing changes: levels that are one design with more than one knob different, or one workload
+ * with more than one parameter different, or several workloads, take `together`. So each level is
+ * held against the baseline, or, where that is another design, against the first level of its own.
+ *
+ * A part is measured as one group of a sweep, so that records, resumption and reports are those of
+ * sweeps: experiment_sweep_text(). What has levels for machines is one group per level.
+ */
+#ifndef SCHEDLAB_EXPERIMENT_H
+#define SCHEDLAB_EXPERIMENT_H
+
+#include "harness/metric.h"
+#include "harness/sweep_file.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Where parts run whose levels are machines, in place of a machine's name. */
+#define EXPERIMENT_MACHINES "machines"
+
+enum experiment_factor {
+    FACTOR_KNOB,
+    FACTOR_VARIANT,
+    FACTOR_WORKLOAD,
+    FACTOR_WORKERS,
+    FACTOR_MACHINE,
+};
+
+struct experiment_expect {
+    char *says, *source; /* source NULL: not said */
+    char *level, *over;  /* over NULL: the metric itself; else as in the part's levels */
+    char *at_least, *at_most, *exactly, **between; /* as in the file; all but one are NULL */
+    unsigned between_count;
+    char *variant, *workload, *machine; /* canonical; NULL: each */
+    char *metric;                       /* NULL: the part's */
+
+    /* Made of these. */
+    unsigned level_index, over_index; /* of the part's levels; over_index counts with over only */
+    int64_t workers;                  /* 0: each */
+    double lo, hi;                    /* the range; infinite where it is open */
+    struct metric measured;           /* unless is_order */
+    bool is_order;                    /* `exactly` is the text */
+    char *wanted;                     /* "at least 50x", for people */
+};
+
+struct experiment_part {
+    char *id, *question; /* never NULL */
+    char *factor_text, **levels, *baseline_text;
+    char *metric; /* never NULL */
+    char *together;
+    char **events, **machines; /* machines are canonical */
+    char *figure_text;
+    unsigned levels_count, events_count, machines_count;
+    bool full, crowded;
+    struct experiment_expect *expect;
+    unsigned expect_count;
+
+    /* Made of these. The axis that is the factor holds its levels, in their order; the others what
+     * is held fixed. Canonical. */
+    enum experiment_factor factor;
+    unsigned baseline;
+    char **variants, **workloads;
+    int64_t *workers;
+    unsigned variants_count, workloads_count, workers_count;
+    char **cell_variants; /* of a knob: [variant * levels_count + level], canonical */
+    unsigned cell_variants_count;
+    enum sweep_figure figure;
+};
+
+struct experiment {
+    char *id, *title, *claim, *source, *why, *refuted;
+    char **machines; /* canonical; never empty */
+    char **events;
+    unsigned machines_count, events_count;
+    struct experiment_part *parts;
+    unsigned parts_count;
+    char *path;            /* of the file */
+    struct sweep_file num; /* reps to seed, as in a sweep file; nothing else of it is set */
+};
+
+/* How much is measured. */
+struct experiment_form {
+    bool quick;       /* EXPERIMENT_QUICK_REPS blocks, and no parts that are `full` */
+    int native_cores; /* that workers may have each one of; 0: any number of them */
+};
+
+enum { EXPERIMENT_QUICK_REPS = 6, EXPERIMENT_WIDTH = 3, EXPERIMENT_REPS_MAX = 24 };
+
+/* Reads and checks the file at path. NULL and one line in error, "PATH:LINE: what, and what is
+ * valid", if anything about it is wrong. */
+struct experiment *experiment_load(const char *path, char *error, size_t error_size);
+void experiment_free(struct experiment *experiment);
+
+/* The machines that the experiment is for, its parts' own ones included, in the order in which they
+ * are named, EXPERIMENT_MACHINES last; NULL-terminated. free() the list, not the texts. */
+const char **experiment_places(const struct experiment *experiment);
+
+/* Whether the part runs on that machine, in that form. on_any: the machine need not be one of the
+ * experiment's, but is one of the part's if that has machines of its own. */
+bool experiment_part_runs(const struct experiment *experiment, const struct experiment_part *part,
+                          const char *machine, bool quick, bool on_any);
+
+/* Whether so many workers are measured there: whether each has a core, unless `crowded`. */
+bool experiment_takes_workers(const struct experiment_part *part, int64_t workers,
+                              const char *machine, const struct experiment_form *form);
+
+/* How many cores a machine has: those of a model, or of the form. INT_MAX: any number. */
+int experiment_cores(const char *machine, const struct experiment_form *form);
+
+/* The sweep file of what runs on that machine, to be freed; NULL if nothing does, as where all
+ * parts take more workers than there are cores. */
+char *experiment_sweep_text(const struct experiment *experiment, const char *machine, bool on_any,
+                            const struct experiment_form *form);
+
+/* One cell of a part. All but level: indices of what is held fixed, 0 where that is the factor. */
+struct experiment_column {
+    unsigned variant, workload, workers;
+};
+
+struct experiment_cell {
+    const char *variant, *workload, *machine; /* canonical */
+    int64_t workers;
+    char group[SWEEP_NAME_MAX + 16]; /* of the sweep */
+};
+
+/* How many columns there are, and the i-th. */
+unsigned experiment_columns(const struct experiment_part *part);
+struct experiment_column experiment_column(const struct experiment_part *part, unsigned i);
+
+/* The cell of a level within a column, where the part runs on `machine`. */
+struct experiment_cell experiment_cell(const struct experiment_part *part, unsigned level,
+                                       struct experiment_column column, const char *machine);
+
+/* Whether the expectation is about that column on that machine. */
+bool experiment_expects(const struct experiment_part *part, const struct experiment_expect *expect,
+                        struct experiment_column column, const char *machine);
+
+/* Whether what the part says of that machine is the same each time: it is simulated, or the text of
+ * an order on one worker. */
+bool experiment_is_deterministic(const struct experiment_part *part,
+                                 const struct experiment_expect *expect, const char *machine);
+
+/* "variant", "workload", "workers", "machine"; else the knob. */
+const char *experiment_factor_name(const struct experiment_part *part);
+
+/* A number that the expectation is about, for people: "20 ms", "1.2 M/s", of a ratio "2.50x". To be
+ * freed. */
+char *experiment_number_text(const struct experiment_expect *expect, double value);
+
+/* The paths of all experiments that come with the program, those of harness/experiments, by
+ * file name; NULL-terminated, to be freed by experiment_paths_free(). NULL and one line
+ * in error. */
+char **experiment_paths(char *error, size_t error_size);
+void experiment_paths_free(char **paths);
+
+#endif

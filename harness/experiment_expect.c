@@ -1,0 +1,403 @@
+/* experiment_expect.c - what a part expects: checked, and made ranges. See experiment_schema.h. */
+#define _GNU_SOURCE
+#include "harness/counter_names.h"
+#include "harness/experiment_schema.h"
+#include "harness/machine_spec.h"
+#include "harness/report_text.h"
+#include "harness/spec.h"
+#include "harness/suggest.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ERROR_SIZE = 1024, PLACE_SIZE = 256 };
+
+/* One expectation being checked, and where it stands. */
+struct expecting {
+    const struct yaml_reader *reader;
+    const struct experiment *experiment;
+    struct experiment_part *part;
+    struct experiment_expect *expect;
+    char place[PLACE_SIZE / 2]; /* parts/0/expect/1 */
+};
+
+/* That of a key, or of the whole if the key is left out. */
+static size_t line_of(const struct expecting *self, const char *key)
+{
+    char place[PLACE_SIZE];
+    snprintf(place, sizeof place, "%s/%s", self->place, key);
+    bool there = yaml_place_exists(self->reader->place, place);
+    return yaml_place_line(self->reader->place, there ? place : self->place);
+}
+
+/* Puts text, which it takes, in the place of what libcyaml made. */
+static void put(char **field, char *text)
+{
+    if (!text)
+        abort();
+    free(*field);
+    *field = text;
+}
+
+/* Canonical texts, to be freed; NULL and one line in error. */
+static char *canonical_variant(const char *text, char *error)
+{
+    struct variant_spec spec;
+    if (!variant_spec_parse(&spec, text, error, ERROR_SIZE))
+        return NULL;
+    char *canonical = strdup(spec.text);
+    variant_spec_free(&spec);
+    return canonical;
+}
+
+static char *canonical_workload(const char *text, char *error)
+{
+    struct workload_spec spec;
+    if (!workload_spec_parse(&spec, text, error, ERROR_SIZE))
+        return NULL;
+    char *canonical = strdup(spec.text);
+    workload_spec_free(&spec);
+    return canonical;
+}
+
+static char *canonical_machine(const char *text, char *error)
+{
+    struct machine_spec spec;
+    if (!machine_spec_parse(&spec, text, error, ERROR_SIZE))
+        return NULL;
+    char *canonical = strdup(spec.text);
+    machine_spec_free(&spec);
+    return canonical;
+}
+
+/* Which level ---------------------------------------------------------------------------------- */
+
+/* Whether text, otherwise written, is the i-th level. */
+static bool means_level(const struct experiment_part *part, unsigned i, const char *text)
+{
+    char error[ERROR_SIZE], *canonical = NULL;
+    int64_t number;
+    bool same = false;
+    switch (part->factor) {
+    case FACTOR_VARIANT:
+        canonical = canonical_variant(text, error);
+        same = canonical && strcmp(canonical, part->variants[i]) == 0;
+        break;
+    case FACTOR_WORKLOAD:
+        canonical = canonical_workload(text, error);
+        same = canonical && strcmp(canonical, part->workloads[i]) == 0;
+        break;
+    case FACTOR_WORKERS:
+        same = spec_parse_number(text, NULL, &number) && number == part->workers[i];
+        break;
+    case FACTOR_MACHINE:
+        canonical = canonical_machine(text, error);
+        same = canonical && strcmp(canonical, part->levels[i]) == 0;
+        break;
+    case FACTOR_KNOB:
+        break;
+    }
+    free(canonical);
+    return same;
+}
+
+static bool level_find(const struct expecting *self, const char *key, const char *given,
+                       unsigned *index)
+{
+    const struct experiment_part *part = self->part;
+    char text[SUGGEST_TEXT_SIZE];
+    struct suggest near = suggest_for(given);
+    for (*index = 0; *index < part->levels_count; ++*index) {
+        if (strcmp(part->levels[*index], given) == 0)
+            return true;
+        suggest_offer(&near, part->levels[*index]);
+    }
+    for (*index = 0; *index < part->levels_count; ++*index)
+        if (means_level(part, *index, given))
+            return true;
+    return yaml_complain(self->reader, line_of(self, key), "part \"%s\" has no level \"%s\"; %s",
+                         part->id, given,
+                         suggest_text(&near, "", "the part's levels", text, sizeof text));
+}
+
+static bool levels_check(const struct expecting *self)
+{
+    struct experiment_expect *expect = self->expect;
+    if (!expect->level)
+        put(&expect->level, strdup(self->part->levels[self->part->baseline]));
+    if (!level_find(self, "level", expect->level, &expect->level_index) ||
+        (expect->over && !level_find(self, "over", expect->over, &expect->over_index)))
+        return false;
+    if (expect->over && expect->over_index == expect->level_index)
+        return yaml_complain(self->reader, line_of(self, "over"),
+                             "level and over are both %s; valid: two levels", expect->over);
+    return true;
+}
+
+/* Which cells ---------------------------------------------------------------------------------- */
+
+static bool complain_of_choice(const struct expecting *self, const char *key, const char *given,
+                               char *const *valid, unsigned count)
+{
+    char text[SUGGEST_TEXT_SIZE];
+    struct suggest near = suggest_for(given);
+    for (unsigned i = 0; i < count; i++)
+        suggest_offer(&near, valid[i]);
+    return yaml_complain(self->reader, line_of(self, key), "part \"%s\" has no %s \"%s\"; %s",
+                         self->part->id, key, given,
+                         suggest_text(&near, "", "the part", text, sizeof text));
+}
+
+/* Makes *field, which may be NULL, one of the canonical texts of list. */
+static bool choice_check(const struct expecting *self, const char *key, bool is_factor,
+                         char **field, char *(*canonical)(const char *, char *), char *const *list,
+                         unsigned count)
+{
+    char error[ERROR_SIZE];
+    if (!*field)
+        return true;
+    if (is_factor)
+        return yaml_complain(self->reader, line_of(self, key),
+                             "the levels of part \"%s\" are its %ss; valid: level", self->part->id,
+                             key);
+    char *text = canonical(*field, error);
+    if (!text)
+        return yaml_complain(self->reader, line_of(self, key), "%s", error);
+    put(field, text);
+    for (unsigned i = 0; i < count; i++)
+        if (strcmp(list[i], *field) == 0)
+            return true;
+    return complain_of_choice(self, key, *field, list, count);
+}
+
+static bool workers_check(const struct expecting *self)
+{
+    const struct experiment_part *part = self->part;
+    char place[PLACE_SIZE];
+    snprintf(place, sizeof place, "%s/workers", self->place);
+    if (!yaml_place_exists(self->reader->place, place))
+        return true;
+    if (part->factor == FACTOR_WORKERS)
+        return yaml_complain(self->reader, line_of(self, "workers"),
+                             "the levels of part \"%s\" are its workers; valid: level", part->id);
+    const char *text = yaml_place_text(self->reader->place, place);
+    for (unsigned i = 0; text && i < part->workers_count; i++)
+        if (spec_parse_number(text, NULL, &self->expect->workers) &&
+            self->expect->workers == part->workers[i])
+            return true;
+    return yaml_complain(self->reader, line_of(self, "workers"),
+                         "workers is %s; valid: one that part \"%s\" has",
+                         text && *text ? text : "empty", part->id);
+}
+
+static bool cells_check(const struct expecting *self)
+{
+    const struct experiment_part *part = self->part;
+    bool own = part->machines_count > 0;
+    return choice_check(self, "variant", part->factor == FACTOR_VARIANT, &self->expect->variant,
+                        canonical_variant, part->variants, part->variants_count) &&
+           choice_check(self, "workload", part->factor == FACTOR_WORKLOAD, &self->expect->workload,
+                        canonical_workload, part->workloads, part->workloads_count) &&
+           choice_check(self, "machine", part->factor == FACTOR_MACHINE, &self->expect->machine,
+                        canonical_machine, own ? part->machines : self->experiment->machines,
+                        own ? part->machines_count : self->experiment->machines_count) &&
+           workers_check(self);
+}
+
+/* Which number --------------------------------------------------------------------------------- */
+
+/* The workloads that the expectation is about: a level's, its own, or each. */
+static bool workload_is_meant(const struct expecting *self, unsigned i)
+{
+    const struct experiment_expect *expect = self->expect;
+    if (self->part->factor == FACTOR_WORKLOAD)
+        return i == expect->level_index || (expect->over && i == expect->over_index);
+    return !expect->workload || strcmp(expect->workload, self->part->workloads[i]) == 0;
+}
+
+static bool latencies_check(const struct expecting *self, const char *metric)
+{
+    for (unsigned i = 0; i < self->part->workloads_count; i++)
+        if (workload_is_meant(self, i) && !workload_spec_has_latency(self->part->workloads[i]))
+            return yaml_complain(self->reader, line_of(self, "metric"),
+                                 "metric is %s, but %s records no latencies; valid: throughput, "
+                                 "or an event",
+                                 metric, self->part->workloads[i]);
+    return true;
+}
+
+/* `order` is what a workload prints. */
+static bool order_check(const struct expecting *self)
+{
+    char error[ERROR_SIZE];
+    for (unsigned i = 0; i < self->part->workloads_count; i++) {
+        struct workload_spec spec;
+        bool prints = workload_spec_parse(&spec, self->part->workloads[i], error, sizeof error) &&
+                      spec.workload->print;
+        workload_spec_free(&spec);
+        if (workload_is_meant(self, i) && !prints)
+            return yaml_complain(self->reader, line_of(self, "metric"),
+                                 "metric is order, but %s finds none; valid: the workload order",
+                                 self->part->workloads[i]);
+    }
+    if (self->expect->over || !self->expect->exactly)
+        return yaml_complain(self->reader, line_of(self, self->expect->over ? "over" : "says"),
+                             "metric is order, a text; valid: exactly, without over");
+    return true;
+}
+
+static bool event_check(const struct expecting *self, const char *metric)
+{
+    char error[ERROR_SIZE];
+    struct counter_names names;
+    bool ok = counter_names_split(&names, metric, error, sizeof error) &&
+              counter_names_check(&papi_api_native, &names, error, sizeof error);
+    counter_names_free(&names);
+    return ok || yaml_complain(self->reader, line_of(self, "metric"),
+                               "%s; other metrics: throughput, p50, p99, max, order", error);
+}
+
+static bool metric_check(const struct expecting *self)
+{
+    struct experiment_expect *expect = self->expect;
+    const char *metric = expect->metric ? expect->metric : self->part->metric;
+    char error[ERROR_SIZE];
+    expect->is_order = strcmp(metric, "order") == 0;
+    if (expect->is_order)
+        return order_check(self);
+    if (!metric_parse(&expect->measured, metric, error, sizeof error))
+        return yaml_complain(self->reader, line_of(self, "metric"), "%s", error);
+    return expect->measured.kind == METRIC_LATENCY ? latencies_check(self, metric)
+           : expect->measured.kind == METRIC_EVENT ? event_check(self, metric)
+                                                   : true;
+}
+
+/* Ranges --------------------------------------------------------------------------------------- */
+
+struct unit {
+    const char *name;
+    double factor;
+};
+
+static const struct unit units[][6] = {
+    [METRIC_THROUGHPUT] = {{"/s", 1}, {"", 1}},
+    [METRIC_LATENCY] = {{"ns", 1}, {"us", 1e3}, {"\302\265s", 1e3}, {"ms", 1e6}, {"s", 1e9}},
+    [METRIC_EVENT] = {{"", 1}},
+};
+
+static const struct unit no_units[] = {{"", 1}, {NULL, 0}};
+
+static bool value_read(const struct expecting *self, const char *key, const char *text,
+                       double *value)
+{
+    static const char *const valid[] = {[METRIC_THROUGHPUT] =
+                                            "operations a second, as in 1000000 /s",
+                                        [METRIC_LATENCY] = "a time in ns, us, ms or s, as in 84 us",
+                                        [METRIC_EVENT] = "a number, as in 5"};
+    const struct experiment_expect *expect = self->expect;
+    const struct unit *unit = expect->over ? no_units : units[expect->measured.kind];
+    char *end;
+    double number = strtod(text, &end);
+    bool is_number = end != text && isfinite(number) && number >= 0;
+    end += strspn(end, " ");
+    for (; is_number && unit->name; unit++) {
+        if (strcmp(end, unit->name) == 0) {
+            *value = number * unit->factor;
+            return true;
+        }
+    }
+    return yaml_complain(self->reader, line_of(self, key), "%s is %s; valid: %s", key, text,
+                         expect->over ? "a ratio, as in 2.5" : valid[expect->measured.kind]);
+}
+
+char *experiment_number_text(const struct experiment_expect *expect, double value)
+{
+    char *text;
+    const char *shown;
+    struct text number = expect->over                              ? text_ratio(value)
+                         : expect->measured.kind == METRIC_LATENCY ? text_time(value)
+                         : expect->measured.kind == METRIC_EVENT   ? text_count(value)
+                                                                   : text_si(value);
+    shown =
+        !expect->over && expect->measured.kind == METRIC_THROUGHPUT && isfinite(value) ? "/s" : "";
+    if (asprintf(&text, "%s%s", number.s, shown) < 0)
+        abort();
+    return text;
+}
+
+/* "at least 50x" */
+static void wanted_write(struct experiment_expect *expect)
+{
+    char *lo = experiment_number_text(expect, expect->lo);
+    char *hi = experiment_number_text(expect, expect->hi);
+    int done = expect->is_order   ? asprintf(&expect->wanted, "%s", expect->exactly)
+               : expect->at_least ? asprintf(&expect->wanted, "at least %s", lo)
+               : expect->at_most  ? asprintf(&expect->wanted, "at most %s", hi)
+               : expect->exactly  ? asprintf(&expect->wanted, "exactly %s", lo)
+                                  : asprintf(&expect->wanted, "%s to %s", lo, hi);
+    free(lo);
+    free(hi);
+    if (done < 0)
+        abort();
+}
+
+static bool range_read(const struct expecting *self)
+{
+    struct experiment_expect *expect = self->expect;
+    expect->lo = -INFINITY;
+    expect->hi = INFINITY;
+    if (expect->is_order)
+        return true;
+    if (expect->at_least)
+        return value_read(self, "at_least", expect->at_least, &expect->lo);
+    if (expect->at_most)
+        return value_read(self, "at_most", expect->at_most, &expect->hi);
+    if (expect->exactly) {
+        bool ok = value_read(self, "exactly", expect->exactly, &expect->lo);
+        expect->hi = expect->lo;
+        return ok;
+    }
+    if (expect->between_count != 2)
+        return yaml_complain(self->reader, line_of(self, "between"),
+                             "between has %u values; valid: two, as in [1, 2]",
+                             expect->between_count);
+    if (!value_read(self, "between", expect->between[0], &expect->lo) ||
+        !value_read(self, "between", expect->between[1], &expect->hi))
+        return false;
+    return expect->lo < expect->hi ||
+           yaml_complain(self->reader, line_of(self, "between"),
+                         "between is [%s, %s]; valid: the smaller value first", expect->between[0],
+                         expect->between[1]);
+}
+
+static bool range_check(const struct expecting *self)
+{
+    struct experiment_expect *expect = self->expect;
+    int ranges = (expect->at_least != NULL) + (expect->at_most != NULL) +
+                 (expect->exactly != NULL) + (expect->between != NULL);
+    if (ranges != 1)
+        return yaml_complain(self->reader, line_of(self, "says"),
+                             "an expectation has %s; valid: one of at_least, at_most, between and "
+                             "exactly",
+                             ranges ? "several ranges" : "no range");
+    if (!range_read(self))
+        return false;
+    wanted_write(expect);
+    return true;
+}
+
+bool experiment_expect_check(const struct yaml_reader *reader, const struct experiment *experiment,
+                             unsigned p)
+{
+    struct experiment_part *part = &experiment->parts[p];
+    for (unsigned i = 0; i < part->expect_count; i++) {
+        struct expecting self = {reader, experiment, part, &part->expect[i], ""};
+        snprintf(self.place, sizeof self.place, "parts/%u/expect/%u", p, i);
+        if (!levels_check(&self) || !cells_check(&self) || !metric_check(&self) ||
+            !range_check(&self))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,37 @@
+/* experiment_list.c - which experiments come with the program. See experiment.h. */
+#define _GNU_SOURCE
+#include "harness/data_folder.h"
+#include "harness/experiment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096 };
+
+char **experiment_paths(char *error, size_t error_size)
+{
+    char folder[PATH_SIZE];
+    char **names = data_folder_names("experiments", error, error_size);
+    if (!names)
+        return NULL;
+    size_t count = 0;
+    while (names[count])
+        count++;
+    char **paths = calloc(count + 1, sizeof *paths);
+    if (!paths || !data_folder_find("experiments", folder, sizeof folder, error, error_size))
+        abort(); /* it was there */
+    count = 0;
+    for (char **name = names; *name; name++)
+        if (strcmp(*name, "claims") != 0 &&
+            asprintf(&paths[count++], "%s/%s.yaml", folder, *name) < 0)
+            abort();
+    data_folder_names_free(names);
+    return paths;
+}
+
+void experiment_paths_free(char **paths)
+{
+    for (char **path = paths; path && *path; path++)
+        free(*path);
+    free(paths);
+}

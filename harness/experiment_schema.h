@@ -1,0 +1,24 @@
+/* experiment_schema.h - the keys and types of an experiment's file.
+ *
+ * Who calls: experiment.c, which checks the values.
+ */
+#ifndef SCHEDLAB_EXPERIMENT_SCHEMA_H
+#define SCHEDLAB_EXPERIMENT_SCHEMA_H
+
+#include "harness/experiment.h"
+#include "harness/yaml_reader.h"
+
+/* The file as libcyaml reads it: keys and types are right, values are not checked, and what is not
+ * there is zero. Keys that are one value or a list, and numbers, are not taken over: they are read
+ * from the reader's places. NULL after a complaint. All its memory is malloc()'s. */
+struct experiment *experiment_schema_load(const struct yaml_reader *reader);
+
+/* Frees what libcyaml made. */
+void experiment_schema_free(struct experiment *experiment);
+
+/* Checks what a part expects, and makes ranges of texts. False after a complaint. Pre: the part's
+ * axes are canonical; sweep_events: the events of the experiment. experiment_expect.c. */
+bool experiment_expect_check(const struct yaml_reader *reader, const struct experiment *experiment,
+                             unsigned p);
+
+#endif

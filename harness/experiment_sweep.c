@@ -1,0 +1,337 @@
+/* experiment_sweep.c - what an experiment measures, as cells and as the text of a sweep file. See
+ * experiment.h. */
+#define _GNU_SOURCE
+#include "harness/experiment.h"
+
+#include "harness/counter_names.h"
+#include "harness/machine_spec.h"
+#include "harness/machine_start.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ERROR_SIZE = 1024 };
+
+/* Machines ------------------------------------------------------------------------------------- */
+
+static bool list_has(char *const *list, size_t count, const char *text)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i], text) == 0)
+            return true;
+    return false;
+}
+
+const char **experiment_places(const struct experiment *experiment)
+{
+    size_t count = 0, room = experiment->machines_count + 2;
+    bool levels = false;
+    for (unsigned p = 0; p < experiment->parts_count; p++)
+        room += experiment->parts[p].machines_count;
+    const char **places = calloc(room, sizeof *places);
+    if (!places)
+        abort();
+    for (unsigned i = 0; i < experiment->machines_count; i++)
+        places[count++] = experiment->machines[i];
+    for (unsigned p = 0; p < experiment->parts_count; p++) {
+        const struct experiment_part *part = &experiment->parts[p];
+        levels = levels || part->factor == FACTOR_MACHINE;
+        for (unsigned i = 0; i < part->machines_count; i++)
+            if (!list_has((char *const *)places, count, part->machines[i]))
+                places[count++] = part->machines[i];
+    }
+    if (levels)
+        places[count] = EXPERIMENT_MACHINES;
+    return places;
+}
+
+bool experiment_part_runs(const struct experiment *experiment, const struct experiment_part *part,
+                          const char *machine, bool quick, bool on_any)
+{
+    bool levels = strcmp(machine, EXPERIMENT_MACHINES) == 0;
+    if ((quick && part->full) || levels != (part->factor == FACTOR_MACHINE))
+        return false;
+    if (levels || (on_any && part->machines_count == 0))
+        return true;
+    return part->machines_count > 0
+               ? list_has(part->machines, part->machines_count, machine)
+               : list_has(experiment->machines, experiment->machines_count, machine);
+}
+
+int experiment_cores(const char *machine, const struct experiment_form *form)
+{
+    struct machine_spec spec;
+    char error[ERROR_SIZE];
+    if (!machine_text_is_simulated(machine))
+        return form->native_cores > 0 ? form->native_cores : INT_MAX;
+    int cores = machine_spec_parse(&spec, machine, error, sizeof error) ? spec.model.cores : 0;
+    machine_spec_free(&spec);
+    return cores;
+}
+
+bool experiment_takes_workers(const struct experiment_part *part, int64_t workers,
+                              const char *machine, const struct experiment_form *form)
+{
+    return part->crowded || workers <= experiment_cores(machine, form);
+}
+
+bool experiment_is_deterministic(const struct experiment_part *part,
+                                 const struct experiment_expect *expect, const char *machine)
+{
+    bool one = expect->workers > 0 ? expect->workers == 1 : true;
+    for (unsigned i = 0; expect->workers == 0 && i < part->workers_count; i++)
+        one = one && part->workers[i] == 1;
+    if (part->factor != FACTOR_MACHINE)
+        return machine_text_is_simulated(machine) || (expect->is_order && one);
+    return machine_text_is_simulated(part->levels[expect->level_index]) &&
+           (!expect->over || machine_text_is_simulated(part->levels[expect->over_index]));
+}
+
+/* Cells ---------------------------------------------------------------------------------------- */
+
+const char *experiment_factor_name(const struct experiment_part *part)
+{
+    return part->factor_text;
+}
+
+/* How long the axis is that is held fixed. */
+static unsigned fixed(const struct experiment_part *part, enum experiment_factor axis)
+{
+    return part->factor == axis      ? 1
+           : axis == FACTOR_VARIANT  ? part->variants_count
+           : axis == FACTOR_WORKLOAD ? part->workloads_count
+                                     : part->workers_count;
+}
+
+unsigned experiment_columns(const struct experiment_part *part)
+{
+    return fixed(part, FACTOR_VARIANT) * fixed(part, FACTOR_WORKLOAD) * fixed(part, FACTOR_WORKERS);
+}
+
+struct experiment_column experiment_column(const struct experiment_part *part, unsigned i)
+{
+    unsigned workers = fixed(part, FACTOR_WORKERS), workloads = fixed(part, FACTOR_WORKLOAD);
+    return (struct experiment_column){.workers = i % workers,
+                                      .workload = i / workers % workloads,
+                                      .variant = i / workers / workloads};
+}
+
+struct experiment_cell experiment_cell(const struct experiment_part *part, unsigned level,
+                                       struct experiment_column column, const char *machine)
+{
+    bool knob = part->factor == FACTOR_KNOB, levels = part->factor == FACTOR_MACHINE;
+    unsigned v = part->factor == FACTOR_VARIANT ? level : column.variant;
+    struct experiment_cell cell = {
+        .variant = knob ? part->cell_variants[v * part->levels_count + level] : part->variants[v],
+        .workload = part->workloads[part->factor == FACTOR_WORKLOAD ? level : column.workload],
+        .workers = part->workers[part->factor == FACTOR_WORKERS ? level : column.workers],
+        .machine = levels ? part->levels[level] : machine,
+    };
+    if (levels)
+        snprintf(cell.group, sizeof cell.group, "%s.%u", part->id, level + 1);
+    else
+        snprintf(cell.group, sizeof cell.group, "%s", part->id);
+    return cell;
+}
+
+bool experiment_expects(const struct experiment_part *part, const struct experiment_expect *expect,
+                        struct experiment_column column, const char *machine)
+{
+    return (!expect->variant || strcmp(expect->variant, part->variants[column.variant]) == 0) &&
+           (!expect->workload || strcmp(expect->workload, part->workloads[column.workload]) == 0) &&
+           (!expect->workers || expect->workers == part->workers[column.workers]) &&
+           (!expect->machine || strcmp(expect->machine, machine) == 0);
+}
+
+/* As a sweep file ------------------------------------------------------------------------------ */
+
+static void write_text(FILE *to, const char *text)
+{
+    fputc('"', to);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', to);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
+    }
+    fputc('"', to);
+}
+
+static void write_key(FILE *to, const char *indent, const char *key, const char *text)
+{
+    fprintf(to, "%s%s: ", indent, key);
+    write_text(to, text);
+    fputc('\n', to);
+}
+
+static void write_texts(FILE *to, const char *key, char *const *list, size_t count)
+{
+    fprintf(to, "    %s: [", key);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? ", " : "", to);
+        write_text(to, list[i]);
+    }
+    fputs("]\n", to);
+}
+
+/* The number of blocks and what a sample is. */
+static void write_numbers(FILE *to, const struct experiment *experiment,
+                          const struct experiment_form *form)
+{
+    const struct sweep_file *num = &experiment->num;
+    int64_t reps = form->quick ? EXPERIMENT_QUICK_REPS : num->reps, reps_max = reps;
+    int64_t width = num->width > 0 ? num->width : EXPERIMENT_WIDTH;
+    if (!form->quick)
+        reps_max = num->reps_max_given          ? num->reps_max
+                   : reps > EXPERIMENT_REPS_MAX ? reps
+                                                : EXPERIMENT_REPS_MAX;
+    fprintf(to, "reps: %" PRId64 "\nreps_max: %" PRId64 "\n", reps, reps_max);
+    if (!form->quick && reps_max >= EXPERIMENT_QUICK_REPS)
+        fprintf(to, "width: %" PRId64 "\nrepeat_disturbed: true\n", width);
+    fprintf(to, "timeout_s: %" PRId64 "\niterations: %" PRId64 "\n", num->timeout_s,
+            num->iterations);
+    if (num->warmup < 0)
+        fputs("warmup: auto\n", to);
+    else
+        fprintf(to, "warmup: %" PRId64 "\n", num->warmup);
+    if (num->min_time_given)
+        fprintf(to, "min_time_ms: %" PRId64 "\n", num->min_time_ms);
+    fprintf(to, "seed: %" PRId64 "\n", num->seed);
+}
+
+/* Events of the part or the experiment, and those that are metrics; nothing is written where the
+ * default set has them all. */
+static void write_events(FILE *to, const struct experiment *experiment,
+                         const struct experiment_part *part)
+{
+    char error[ERROR_SIZE];
+    bool own = part->events_count > 0;
+    char *const *given = own ? part->events : experiment->events;
+    unsigned given_count = own ? part->events_count : experiment->events_count;
+    char *joined = sweep_events_join(given, given_count);
+    struct counter_names names;
+    counter_names_split(&names, joined, error, sizeof error);
+    bool is_default = given_count == 0;
+    for (unsigned i = 0; i <= part->expect_count; i++) {
+        const struct experiment_expect *expect = i ? &part->expect[i - 1] : NULL;
+        struct metric metric;
+        const char *name = expect ? expect->metric : part->metric;
+        struct counter_names more;
+        if (!name || strcmp(name, "order") == 0 ||
+            !metric_parse(&metric, name, error, sizeof error) || metric.kind != METRIC_EVENT ||
+            !counter_names_split(&more, name, error, sizeof error))
+            continue;
+        if (!list_has(names.name, names.count, more.name[0])) {
+            is_default = false;
+            names.name = realloc(names.name, (names.count + 1) * sizeof *names.name);
+            if (!names.name)
+                abort();
+            names.name[names.count++] = more.name[0];
+            more.name[0] = NULL;
+        }
+        counter_names_free(&more);
+    }
+    if (!is_default && names.count > 0)
+        write_texts(to, "events", names.name, names.count);
+    else if (given_count > 0)
+        fputs("    events: [none]\n", to);
+    counter_names_free(&names);
+    free(joined);
+}
+
+/* All but what is specific to a machine. The variants as a list, or with the knob's axis. */
+static void write_variants(FILE *to, const struct experiment_part *part)
+{
+    unsigned levels = part->levels_count;
+    bool knob = part->factor == FACTOR_KNOB, axis = part->figure == SWEEP_FIGURE_KNOB;
+    write_key(to, "    ", "baseline",
+              part->factor == FACTOR_VARIANT ? part->variants[part->baseline]
+              : knob                         ? part->cell_variants[part->baseline]
+                                             : part->variants[0]);
+    if (knob && !axis) {
+        write_texts(to, "variants", part->cell_variants, (size_t)part->variants_count * levels);
+        return;
+    }
+    write_texts(to, "variants", part->variants, part->variants_count);
+    if (!knob)
+        return;
+    fputs("    knob:\n", to);
+    write_key(to, "      ", "name", part->factor_text);
+    fputs("  ", to);
+    write_texts(to, "  values", part->levels, levels);
+}
+
+/* A group on one machine; false, and nothing written, if it has no workers for it. */
+static bool write_group(FILE *to, const struct experiment *experiment,
+                        const struct experiment_part *part, const char *id, const char *machine,
+                        const struct experiment_form *form)
+{
+    char *workers = NULL;
+    size_t size = 0, count = 0;
+    FILE *list = open_memstream(&workers, &size);
+    if (!list)
+        abort();
+    for (unsigned i = 0; i < part->workers_count; i++)
+        if (experiment_takes_workers(part, part->workers[i], machine, form))
+            fprintf(list, "%s%" PRId64, count++ ? ", " : "", part->workers[i]);
+    fclose(list);
+    if (count > 0) {
+        write_key(to, "  - ", "id", id);
+        write_key(to, "    ", "question", part->question);
+        fprintf(to, "    figure: %s\n", sweep_figure_name(part->figure));
+        write_variants(to, part);
+        write_texts(to, "workloads", part->workloads, part->workloads_count);
+        fprintf(to, "    workers: [%s]\n", workers);
+        write_events(to, experiment, part);
+        write_key(to, "    ", "machine", machine);
+    }
+    free(workers);
+    return count > 0;
+}
+
+static unsigned write_part(FILE *to, const struct experiment *experiment,
+                           const struct experiment_part *part, const char *machine,
+                           const struct experiment_form *form)
+{
+    unsigned written = 0;
+    if (part->factor != FACTOR_MACHINE)
+        return write_group(to, experiment, part, part->id, machine, form);
+    for (unsigned i = 0; i < part->levels_count; i++) {
+        struct experiment_cell cell =
+            experiment_cell(part, i, (struct experiment_column){0}, part->levels[i]);
+        written += write_group(to, experiment, part, cell.group, cell.machine, form);
+    }
+    return written;
+}
+
+char *experiment_sweep_text(const struct experiment *experiment, const char *machine, bool on_any,
+                            const struct experiment_form *form)
+{
+    char *text = NULL;
+    size_t size = 0;
+    unsigned groups = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        abort();
+    fprintf(to, "# What schedlab repro measures of the experiment %s on %s.\n", experiment->id,
+            machine);
+    write_key(to, "", "name", experiment->id);
+    char *title;
+    if (asprintf(&title, "%s: %s", experiment->id, experiment->title) < 0)
+        abort();
+    write_key(to, "", "title", title);
+    free(title);
+    write_numbers(to, experiment, form);
+    fputs("groups:\n", to);
+    for (unsigned p = 0; p < experiment->parts_count; p++) {
+        const struct experiment_part *part = &experiment->parts[p];
+        if (experiment_part_runs(experiment, part, machine, form->quick, on_any))
+            groups += write_part(to, experiment, part, machine, form);
+    }
+    fclose(to);
+    if (groups > 0)
+        return text;
+    free(text);
+    return NULL;
+}

@@ -1,0 +1,331 @@
+/* repro.c - plans a reproduction, begins it and takes it up again. See repro.h. */
+#define _GNU_SOURCE
+#include "harness/repro.h"
+
+#include "harness/doctor.h"
+#include "harness/environment.h"
+#include "harness/files.h"
+#include "harness/machine_start.h"
+#include "harness/plan.h"
+#include "harness/records.h"
+#include "harness/sweep_origin.h"
+#include "harness/topology.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { ERROR_SIZE = 1024 };
+
+/* Planning ------------------------------------------------------------------------------------- */
+
+/* What a sample takes beside its timed calls: a process, a warm-up, probes; and a simulated one,
+ * roughly. Only for the time that is left, which soon follows what was measured. */
+static const double SAMPLE_SECONDS = 0.15, SIMULATED_SECONDS = 0.7;
+
+static double weight_of(const char *sweep_text)
+{
+    char error[ERROR_SIZE];
+    struct sweep_file *sweep =
+        sweep_file_parse("", sweep_text, strlen(sweep_text), error, sizeof error);
+    if (!sweep)
+        return 1;
+    struct plan *plan = plan_make(sweep);
+    double seconds = 0, call = (double)sweep->min_time_ms / 1e3;
+    for (size_t i = 0; i < plan->count; i++)
+        seconds += machine_text_is_simulated(plan->cells[i].machine)
+                       ? SIMULATED_SECONDS / topology_cpu_count()
+                       : SAMPLE_SECONDS + 1.2 * call;
+    seconds *= (double)(sweep->reps + sweep->reps_max) / 2;
+    plan_free(plan);
+    sweep_file_free(sweep);
+    return seconds;
+}
+
+/* ID@MACHINE, where what a path or a filter would take for its own is "-". */
+static void folder_name(struct repro_job *job, const char *folder)
+{
+    int length = snprintf(job->folder, sizeof job->folder, "%s/%s@%s", folder, job->experiment->id,
+                          job->machine);
+    for (int i = length - (int)strlen(job->machine); i < length && job->folder[i]; i++)
+        if (!isalnum((unsigned char)job->folder[i]) && !strchr("._-", job->folder[i]))
+            job->folder[i] = '-';
+}
+
+/* Whether any part is to run on that machine, whatever cores it has. */
+static bool is_wanted(const struct repro *repro, const struct experiment *experiment,
+                      const char *machine)
+{
+    for (unsigned p = 0; p < experiment->parts_count; p++)
+        if (experiment_part_runs(experiment, &experiment->parts[p], machine, repro->form.quick,
+                                 repro->which == REPRO_GIVEN))
+            return true;
+    return false;
+}
+
+/* Whether a machine is among those given. */
+static bool is_given(const struct repro *repro, const char *machine)
+{
+    for (size_t i = 0; i < repro->machines_count; i++)
+        if (strcmp(repro->machines[i], machine) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the machines that are levels are all among those asked for. */
+static bool takes_levels(const struct repro *repro, const struct experiment *experiment)
+{
+    for (unsigned p = 0; p < experiment->parts_count; p++) {
+        const struct experiment_part *part = &experiment->parts[p];
+        for (unsigned i = 0; part->factor == FACTOR_MACHINE && i < part->levels_count; i++)
+            if (repro->which == REPRO_SIMULATED ? !machine_text_is_simulated(part->levels[i])
+                : repro->which == REPRO_GIVEN   ? !is_given(repro, part->levels[i])
+                                                : false)
+                return false;
+    }
+    return true;
+}
+
+static bool is_simulated(const struct experiment *experiment, const char *machine)
+{
+    for (unsigned p = 0; p < experiment->parts_count; p++) {
+        const struct experiment_part *part = &experiment->parts[p];
+        for (unsigned i = 0; part->factor == FACTOR_MACHINE && i < part->levels_count; i++)
+            if (strcmp(machine, EXPERIMENT_MACHINES) == 0 &&
+                machine_text_is_simulated(part->levels[i]))
+                return true;
+    }
+    return machine_text_is_simulated(machine);
+}
+
+static void job_add(struct repro *repro, const struct experiment *experiment, const char *machine)
+{
+    char path[REPRO_PATH_SIZE];
+    if (!is_wanted(repro, experiment, machine))
+        return;
+    repro->jobs = realloc(repro->jobs, (repro->jobs_count + 1) * sizeof *repro->jobs);
+    if (!repro->jobs)
+        abort();
+    struct repro_job *job = &repro->jobs[repro->jobs_count++];
+    *job = (struct repro_job){.experiment = experiment, .machine = machine};
+    job->sweep_text =
+        experiment_sweep_text(experiment, machine, repro->which == REPRO_GIVEN, &repro->form);
+    if (!job->sweep_text) {
+        job->state = REPRO_IMPOSSIBLE; /* each expectation says how many cores are missing */
+        return;
+    }
+    if (is_simulated(experiment, machine) &&
+        !machine_sim_program(NULL, path, sizeof path, job->reason, sizeof job->reason))
+        job->state = REPRO_IMPOSSIBLE;
+    job->weight = weight_of(job->sweep_text);
+}
+
+static void plan_experiment(struct repro *repro, const struct experiment *experiment)
+{
+    const char **places = experiment_places(experiment);
+    for (size_t i = 0; i < repro->machines_count; i++)
+        job_add(repro, experiment, repro->machines[i]);
+    for (const char **place = places; *place; place++) {
+        bool levels = strcmp(*place, EXPERIMENT_MACHINES) == 0;
+        bool own = repro->which == REPRO_OWN ||
+                   (repro->which == REPRO_SIMULATED && machine_text_is_simulated(*place));
+        if (levels ? takes_levels(repro, experiment) : own)
+            job_add(repro, experiment, levels ? EXPERIMENT_MACHINES : *place);
+    }
+    free(places);
+}
+
+void repro_plan(struct repro *repro)
+{
+    repro->form.native_cores = topology_cpu_count();
+    for (size_t i = 0; i < repro->count; i++)
+        plan_experiment(repro, repro->experiments[i]);
+}
+
+void repro_settle(struct repro *repro)
+{
+    for (size_t i = 0; i < repro->jobs_count; i++)
+        folder_name(&repro->jobs[i], repro->folder);
+}
+
+void repro_free(struct repro *repro)
+{
+    for (size_t i = 0; i < repro->jobs_count; i++) {
+        free(repro->jobs[i].sweep_text);
+        json_decref(repro->jobs[i].judged);
+    }
+    for (size_t i = 0; i < repro->count; i++)
+        experiment_free(repro->experiments[i]);
+    for (size_t i = 0; i < repro->machines_count; i++)
+        free(repro->machines[i]);
+    free(repro->machines);
+    free(repro->experiments);
+    free(repro->jobs);
+    claims_free(repro->claims);
+    json_decref(repro->environment);
+}
+
+/* Beginning ------------------------------------------------------------------------------------ */
+
+static bool folder_make(const char *path, char *error, size_t error_size)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return true;
+    snprintf(error, error_size, "cannot make the folder %s: %s", path, strerror(errno));
+    return false;
+}
+
+static bool experiments_copy(const struct repro *repro, const char *claims, char *error,
+                             size_t error_size)
+{
+    char path[2 * REPRO_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/experiments", repro->folder);
+    if (!folder_make(path, error, error_size))
+        return false;
+    for (size_t i = 0; i < repro->count; i++) {
+        snprintf(path, sizeof path, "%s/experiments/%s.yaml", repro->folder,
+                 repro->experiments[i]->id);
+        if (!file_copy(repro->experiments[i]->path, path, error, error_size))
+            return false;
+    }
+    snprintf(path, sizeof path, "%s/experiments/claims.yaml", repro->folder);
+    return !claims || file_copy(claims, path, error, error_size);
+}
+
+bool repro_begin(struct repro *repro, char *error, size_t error_size)
+{
+    char path[2 * REPRO_PATH_SIZE];
+    record_time_text(repro->began);
+    repro->environment = environment_to_json();
+    json_object_set_new(
+        repro->environment, "doctor",
+        doctor_for_run(repro->folder, json_object_get(repro->environment, "counting")));
+    snprintf(path, sizeof path, "%s/environment.json", repro->folder);
+    return experiments_copy(repro, repro->claims ? repro->claims->path : NULL, error, error_size) &&
+           file_replace_json(path, repro->environment, error, error_size);
+}
+
+/* Resuming ------------------------------------------------------------------------------------- */
+
+static json_t *json_read(const char *path, char *error, size_t error_size)
+{
+    json_error_t where;
+    json_t *json = json_load_file(path, 0, &where);
+    if (!json)
+        snprintf(error, error_size, "%s:%d: %s", path, where.line, where.text);
+    return json;
+}
+
+/* Samples of one run come from one program on one machine. */
+static bool origin_check(struct repro *repro, char *error, size_t error_size)
+{
+    char path[2 * REPRO_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/environment.json", repro->folder);
+    json_t *then = json_read(path, error, error_size), *now = environment_to_json();
+    bool ok = then != NULL;
+    for (enum origin_part part = 0; ok && part < ORIGIN_PARTS; part++) {
+        const char *was = sweep_origin_part(then, part), *is = sweep_origin_part(now, part);
+        ok = strcmp(was, is) == 0;
+        if (!ok)
+            snprintf(error, error_size, "%s: the run began with %s, this is %s",
+                     sweep_origin_part_name(part), was, is);
+    }
+    json_decref(now);
+    repro->environment = then;
+    return ok;
+}
+
+static bool experiments_load(struct repro *repro, const json_t *run, char *error, size_t error_size)
+{
+    char path[2 * REPRO_PATH_SIZE];
+    size_t i;
+    const json_t *id;
+    const json_t *ids = json_object_get(run, "experiments");
+    repro->experiments = calloc(json_array_size(ids) + 1, sizeof(struct experiment *));
+    if (!repro->experiments)
+        abort();
+    json_array_foreach(ids, i, id)
+    {
+        snprintf(path, sizeof path, "%s/experiments/%s.yaml", repro->folder, json_string_value(id));
+        repro->experiments[i] = experiment_load(path, error, error_size);
+        if (!repro->experiments[i])
+            return false;
+        repro->count++;
+    }
+    snprintf(path, sizeof path, "%s/experiments/claims.yaml", repro->folder);
+    if (json_is_true(json_object_get(run, "claims")))
+        repro->claims = claims_load(path, NULL, 0, error, error_size);
+    return repro->claims || !json_is_true(json_object_get(run, "claims"));
+}
+
+static bool machines_load(struct repro *repro, const json_t *run)
+{
+    size_t i;
+    const json_t *text;
+    const json_t *given = json_object_get(run, "machines");
+    const char *which = record_text(run, "which");
+    repro->which = strcmp(which, "simulated") == 0 ? REPRO_SIMULATED
+                   : strcmp(which, "given") == 0   ? REPRO_GIVEN
+                                                   : REPRO_OWN;
+    repro->machines = calloc(json_array_size(given) + 1, sizeof *repro->machines);
+    json_array_foreach(given, i, text)
+    {
+        repro->machines[repro->machines_count++] = strdup(json_string_value(text));
+    }
+    return true;
+}
+
+/* Which jobs are done, by what repro.json says of them. */
+static void states_load(struct repro *repro, const json_t *old)
+{
+    size_t i, k;
+    const json_t *experiment, *place;
+    for (size_t j = 0; j < repro->jobs_count; j++) {
+        struct repro_job *job = &repro->jobs[j];
+        char path[REPRO_PATH_SIZE + 32];
+        struct stat there;
+        snprintf(path, sizeof path, "%s/samples.jsonl", job->folder);
+        if (job->state == REPRO_WAITING && stat(path, &there) == 0)
+            job->state = REPRO_BEGUN;
+        json_array_foreach(json_object_get(old, "experiments"), i, experiment)
+        {
+            if (strcmp(record_text(experiment, "id"), job->experiment->id) != 0)
+                continue;
+            json_array_foreach(json_object_get(experiment, "machines"), k, place)
+            {
+                if (strcmp(record_text(place, "machine"), job->machine) != 0)
+                    continue;
+                job->seconds = json_number_value(json_object_get(place, "seconds"));
+                if (job->state == REPRO_BEGUN && strcmp(record_text(place, "state"), "done") == 0)
+                    job->state = REPRO_DONE;
+            }
+        }
+    }
+}
+
+bool repro_resume(struct repro *repro, char *error, size_t error_size)
+{
+    char path[2 * REPRO_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/repro.json", repro->folder);
+    json_t *old = json_read(path, error, error_size);
+    if (!old)
+        return false;
+    const json_t *run = json_object_get(old, "run");
+    bool ok = record_integer(old, "schema") == REPRO_SCHEMA;
+    if (!ok)
+        snprintf(error, error_size, "%s: its schema is not %d", path, REPRO_SCHEMA);
+    ok = ok && experiments_load(repro, run, error, error_size) && machines_load(repro, run) &&
+         origin_check(repro, error, error_size);
+    if (ok) {
+        repro->form.quick = strcmp(record_text(run, "form"), "quick") == 0;
+        repro->all = json_is_true(json_object_get(run, "all"));
+        snprintf(repro->began, sizeof repro->began, "%s", record_text(old, "began"));
+        repro_plan(repro);
+        repro_settle(repro);
+        states_load(repro, old);
+    }
+    json_decref(old);
+    return ok;
+}

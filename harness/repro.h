@@ -1,0 +1,123 @@
+/* repro.h - a reproduction: experiments run on their machines, and what that says.
+ *
+ * Who calls: cmd_repro.c. A reproduction is a folder, results/NAME-<UTC time>:
+ *
+ *     repro.json               what was asked for, and all verdicts so far (results/README.md)
+ *     environment.json         of the whole
+ *     experiments/ID.yaml      the experiments as they were when it began; claims.yaml
+ *     ID@MACHINE/              a run as `schedlab sweep` makes it, one per experiment and machine;
+ *                              in MACHINE, ":" and its like are "-"
+ *
+ * Everything is measured in jobs, an experiment on a machine each, one after the other. After each,
+ * repro.json is written anew from the records of all, so that it is whole at any time.
+ */
+#ifndef SCHEDLAB_REPRO_H
+#define SCHEDLAB_REPRO_H
+
+#include "harness/claims.h"
+#include "harness/experiment.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { REPRO_SCHEMA = 1, REPRO_PATH_SIZE = 4096, REPRO_REASON_SIZE = 512 };
+
+enum repro_state {
+    REPRO_WAITING, /* not begun */
+    REPRO_BEGUN,   /* has a folder, and some records */
+    REPRO_DONE,
+    REPRO_IMPOSSIBLE, /* the machine is not what it takes; see reason */
+};
+
+struct repro_job {
+    const struct experiment *experiment;
+    const char *machine;
+    enum repro_state state;
+    char reason[REPRO_REASON_SIZE]; /* why it is not done */
+    char folder[REPRO_PATH_SIZE];   /* of its run */
+    char *sweep_text;               /* NULL: impossible */
+    double weight;                  /* seconds that it may take, roughly */
+    double seconds;                 /* that it took */
+    json_t *judged;                 /* as in repro.json; NULL: not yet */
+};
+
+/* Which machines. */
+enum repro_machines {
+    REPRO_OWN,       /* those that the experiments name */
+    REPRO_SIMULATED, /* of these the simulated ones */
+    REPRO_GIVEN,
+};
+
+struct repro {
+    struct experiment **experiments; /* those to be run */
+    size_t count;
+    struct claims *claims; /* NULL: there are none */
+    bool all;              /* it is about all experiments that there are */
+    struct experiment_form form;
+    enum repro_machines which;
+    char **machines; /* canonical, of REPRO_GIVEN */
+    size_t machines_count;
+    char folder[REPRO_PATH_SIZE];
+
+    /* Made of these. */
+    struct repro_job *jobs;
+    size_t jobs_count;
+    json_t *environment;
+    char began[32];
+};
+
+/* Fills in the jobs: what is to be measured, or why it cannot be. */
+void repro_plan(struct repro *repro);
+
+/* Gives the jobs their folders: to be called once the reproduction has one. */
+void repro_settle(struct repro *repro);
+
+/* Writes what is in the folder before anything is measured. Pre: the folder is there and empty. */
+bool repro_begin(struct repro *repro, char *error, size_t error_size);
+
+/* Takes up the folder of an interrupted reproduction: experiments, options and jobs are those it
+ * was begun with. All of *repro but the folder is filled in. False and one line in error if it is
+ * none, or was begun by another program or on another machine. */
+bool repro_resume(struct repro *repro, char *error, size_t error_size);
+
+/* Measures what is missing, and writes repro.json after each job. 0; the signal that stopped it; or
+ * -1 and one line in error if it cannot go on. */
+int repro_measure(struct repro *repro, FILE *messages, char *error, size_t error_size);
+
+/* repro.json as it is now; the caller's. repro_judge.c */
+json_t *repro_to_json(const struct repro *repro);
+
+/* Judges the job by the records in its folder, if there are any. */
+void repro_judge(const struct repro *repro, struct repro_job *job);
+
+void repro_free(struct repro *repro);
+
+/* What repro.json says, as tables of at most `columns` columns. repro_print.c */
+void repro_print(FILE *to, const json_t *repro, int columns);
+
+/* The same without the sums. */
+void repro_print_entries(FILE *to, const json_t *repro, int columns);
+
+/* Words of text from column `at` on; lines end before `columns`, and further ones begin at
+ * `indent`. A blank line in text stays one. */
+void repro_print_wrapped(FILE *to, int at, int indent, int columns, const char *text);
+
+/* The catalogue, as tables. repro_explain.c */
+void repro_list(FILE *to, struct experiment *const *experiments, size_t count,
+                const struct claims *claims, int columns);
+json_t *repro_list_to_json(struct experiment *const *experiments, size_t count,
+                           const struct claims *claims);
+
+/* An experiment or a claim in full, with the last verdict that a reproduction in the folder
+ * `results` gave it. */
+void repro_explain_experiment(FILE *to, const struct experiment *experiment, const char *results,
+                              int columns);
+void repro_explain_claim(FILE *to, const struct claim *claim, const char *results, int columns);
+
+/* The entry of that id, an experiment or a claim, in the newest repro.json below results, to be
+ * freed; NULL if there is none. path: of that folder. */
+json_t *repro_find_last(const char *results, const char *id, char *path, size_t path_size);
+
+#endif

@@ -1,0 +1,247 @@
+/* repro_explain.c - the catalogue of experiments and claims, and one of them in full. See repro.h.
+ */
+#define _GNU_SOURCE
+#include "harness/records.h"
+#include "harness/repro.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIST_ID = 7, EXPLAIN_INDENT = 2 };
+
+/* Catalogue ------------------------------------------------------------------------------------ */
+
+/* "native, sim:desktop8", to be freed. */
+static char *machines_text(const struct experiment *experiment)
+{
+    const char **places = experiment_places(experiment);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        abort();
+    for (size_t i = 0; places[i]; i++)
+        fprintf(to, "%s%s", i ? ", " : "",
+                strcmp(places[i], EXPERIMENT_MACHINES) == 0 ? "several at once" : places[i]);
+    fclose(to);
+    free(places);
+    return text;
+}
+
+void repro_list(FILE *to, struct experiment *const *experiments, size_t count,
+                const struct claims *claims, int columns)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *machines = machines_text(experiments[i]);
+        fprintf(to, "%-*s", LIST_ID, experiments[i]->id);
+        repro_print_wrapped(to, LIST_ID, LIST_ID, columns, experiments[i]->title);
+        fprintf(to, "%*s", LIST_ID, "");
+        repro_print_wrapped(to, LIST_ID, LIST_ID, columns, experiments[i]->claim);
+        fprintf(to, "%*s(%s)\n", LIST_ID, "", machines);
+        free(machines);
+    }
+    if (claims)
+        fputs("\nClaims of popular accounts, held against Go's source\n\n", to);
+    for (unsigned i = 0; claims && i < claims->count; i++) {
+        const struct claim *claim = &claims->list[i];
+        char *text;
+        if (asprintf(&text, "%s (%s): %s", claim->who, claim->kind, claim->says) < 0)
+            abort();
+        fprintf(to, "%-*s", LIST_ID, claim->id);
+        repro_print_wrapped(to, LIST_ID, LIST_ID, columns, text);
+        free(text);
+    }
+    fputs("\n`schedlab repro --explain ID` has the reasoning, `schedlab repro ID` runs it.\n", to);
+}
+
+static json_t *texts_to_json(char *const *list, unsigned count)
+{
+    json_t *array = json_array();
+    for (unsigned i = 0; i < count; i++)
+        json_array_append_new(array, json_string(list[i]));
+    return array;
+}
+
+static json_t *experiment_to_json(const struct experiment *experiment)
+{
+    json_t *parts = json_array(), *machines = json_array();
+    const char **places = experiment_places(experiment);
+    for (size_t i = 0; places[i]; i++)
+        json_array_append_new(machines, json_string(places[i]));
+    free(places);
+    for (unsigned p = 0; p < experiment->parts_count; p++) {
+        const struct experiment_part *part = &experiment->parts[p];
+        json_t *expect = json_array();
+        for (unsigned i = 0; i < part->expect_count; i++)
+            json_array_append_new(expect, json_pack("{ss ss}", "says", part->expect[i].says,
+                                                    "expected", part->expect[i].wanted));
+        json_array_append_new(parts,
+                              json_pack("{ss ss ss so sb so}", "id", part->id, "question",
+                                        part->question, "factor", experiment_factor_name(part),
+                                        "levels", texts_to_json(part->levels, part->levels_count),
+                                        "full", part->full, "expect", expect));
+    }
+    return json_pack("{ss ss ss ss ss ss so so}", "id", experiment->id, "title", experiment->title,
+                     "claim", experiment->claim, "source", experiment->source, "why",
+                     experiment->why, "refuted", experiment->refuted, "machines", machines, "parts",
+                     parts);
+}
+
+json_t *repro_list_to_json(struct experiment *const *experiments, size_t count,
+                           const struct claims *claims)
+{
+    json_t *list = json_array(), *accounts = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, experiment_to_json(experiments[i]));
+    for (unsigned i = 0; claims && i < claims->count; i++) {
+        const struct claim *claim = &claims->list[i];
+        json_t *object =
+            json_pack("{ss ss ss ss ss so}", "id", claim->id, "kind", claim->kind, "who",
+                      claim->who, "says", claim->says, "go", claim->go, "shown_by",
+                      texts_to_json(claim->shown_by, claim->shown_by_count));
+        if (claim->not_shown)
+            json_object_set_new(object, "not_shown", json_string(claim->not_shown));
+        json_array_append_new(accounts, object);
+    }
+    return json_pack("{so so}", "experiments", list, "claims", accounts);
+}
+
+/* The last verdict ----------------------------------------------------------------------------- */
+
+static json_t *entry_find(const json_t *repro, const char *list, const char *id)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(repro, list), i, one)
+    {
+        if (strcmp(record_text(one, "id"), id) == 0)
+            return one;
+    }
+    return NULL;
+}
+
+json_t *repro_find_last(const char *results, const char *id, char *path, size_t path_size)
+{
+    char newest[32] = "", file[REPRO_PATH_SIZE];
+    json_t *found = NULL;
+    struct dirent *entry;
+    DIR *folder = opendir(results);
+    while (folder && (entry = readdir(folder))) {
+        json_error_t where;
+        snprintf(file, sizeof file, "%s/%s/repro.json", results, entry->d_name);
+        json_t *repro = entry->d_name[0] == '.' ? NULL : json_load_file(file, 0, &where);
+        json_t *one = entry_find(repro, "experiments", id);
+        const char *written = record_text(repro, "written");
+        if (!one)
+            one = entry_find(repro, "claims", id);
+        if (one && strcmp(written, newest) > 0) {
+            json_decref(found);
+            found = json_incref(one);
+            snprintf(newest, sizeof newest, "%s", written);
+            snprintf(path, path_size, "%s/%s", results, entry->d_name);
+        }
+        json_decref(repro);
+    }
+    if (folder)
+        closedir(folder);
+    return found;
+}
+
+/* One in full ---------------------------------------------------------------------------------- */
+
+static void print_titled(FILE *to, const char *title, const char *text, int columns)
+{
+    fprintf(to, "\n%s\n%*s", title, EXPLAIN_INDENT, "");
+    repro_print_wrapped(to, EXPLAIN_INDENT, EXPLAIN_INDENT, columns, text);
+}
+
+static void print_list(FILE *to, const char *what, char *const *list, unsigned count)
+{
+    fprintf(to, "    %-9s ", what);
+    for (unsigned i = 0; i < count; i++)
+        fprintf(to, "%s%s", i ? "; " : "", list[i]);
+    fputc('\n', to);
+}
+
+static void print_part(FILE *to, const struct experiment_part *part, int columns)
+{
+    fprintf(to, "  %s%s: ", part->id, part->full ? " (in the full form only)" : "");
+    repro_print_wrapped(to, 4 + (int)strlen(part->id), 4, columns, part->question);
+    fprintf(to, "    %-9s ", part->factor_text);
+    for (unsigned i = 0; i < part->levels_count; i++)
+        fprintf(to, "%s%s%s", i ? "; " : "", part->levels[i],
+                i == part->baseline ? " (baseline)" : "");
+    fputc('\n', to);
+    if (part->factor != FACTOR_VARIANT)
+        print_list(to, "variant", part->variants, part->variants_count);
+    if (part->factor != FACTOR_WORKLOAD)
+        print_list(to, "workload", part->workloads, part->workloads_count);
+    if (part->factor != FACTOR_WORKERS) {
+        fprintf(to, "    %-9s ", "workers");
+        for (unsigned i = 0; i < part->workers_count; i++)
+            fprintf(to, "%s%lld", i ? ", " : "", (long long)part->workers[i]);
+        fputc('\n', to);
+    }
+    if (part->machines_count > 0)
+        print_list(to, "machines", part->machines, part->machines_count);
+    for (unsigned i = 0; i < part->expect_count; i++) {
+        const struct experiment_expect *expect = &part->expect[i];
+        char *text;
+        if (asprintf(&text, "#%u %s (%s of %s%s%s: %s%s%s)", i + 1, expect->says,
+                     expect->metric ? expect->metric : part->metric, expect->level,
+                     expect->over ? " over " : "", expect->over ? expect->over : "", expect->wanted,
+                     expect->source ? "; " : "", expect->source ? expect->source : "") < 0)
+            abort();
+        fprintf(to, "    expects   ");
+        repro_print_wrapped(to, 14, 17, columns, text);
+        free(text);
+    }
+}
+
+static void print_last(FILE *to, const char *id, const char *results, int columns)
+{
+    char path[REPRO_PATH_SIZE];
+    json_t *last = repro_find_last(results, id, path, sizeof path);
+    if (!last) {
+        fprintf(to, "\nNo verdict yet in %s; `schedlab repro %s` runs it.\n", results, id);
+        return;
+    }
+    bool claim = json_object_get(last, "says") != NULL;
+    fprintf(to, "\nThe last verdict, of %s\n", path);
+    json_t *one = json_pack("{s[] s[]}", "experiments", "claims");
+    json_array_append(json_object_get(one, claim ? "claims" : "experiments"), last);
+    repro_print_entries(to, one, columns);
+    json_decref(one);
+    json_decref(last);
+}
+
+void repro_explain_experiment(FILE *to, const struct experiment *experiment, const char *results,
+                              int columns)
+{
+    char *machines = machines_text(experiment);
+    fprintf(to, "%s: %s\n", experiment->id, experiment->title);
+    print_titled(to, "Claim", experiment->claim, columns);
+    print_titled(to, "Source", experiment->source, columns);
+    print_titled(to, "Why", experiment->why, columns);
+    print_titled(to, "Refuted by", experiment->refuted, columns);
+    print_titled(to, "Machines", machines, columns);
+    fputs("\nParts\n", to);
+    for (unsigned p = 0; p < experiment->parts_count; p++)
+        print_part(to, &experiment->parts[p], columns);
+    print_last(to, experiment->id, results, columns);
+    free(machines);
+}
+
+void repro_explain_claim(FILE *to, const struct claim *claim, const char *results, int columns)
+{
+    fprintf(to, "%s: %s\n", claim->id, claim->kind);
+    print_titled(to, "Who says it", claim->who, columns);
+    print_titled(to, "What it says", claim->says, columns);
+    print_titled(to, "What Go does", claim->go, columns);
+    if (claim->not_shown)
+        print_titled(to, "Nothing is run", claim->not_shown, columns);
+    for (unsigned i = 0; i < claim->shown_by_count; i++)
+        fprintf(to, "%s  %s\n", i ? "" : "\nShown by\n", claim->shown_by[i]);
+    print_last(to, claim->id, results, columns);
+}

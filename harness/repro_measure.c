@@ -1,0 +1,138 @@
+/* repro_measure.c - measures the jobs of a reproduction. See repro.h. */
+#define _GNU_SOURCE
+#include "harness/counted.h"
+#include "harness/files.h"
+#include "harness/plan.h"
+#include "harness/progress.h"
+#include "harness/repro.h"
+#include "harness/spec.h"
+#include "harness/sweep_origin.h"
+#include "harness/sweep_run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What sweep_resume.c would ask a run for, so that a job is a run like any other. */
+static json_t *sweep_to_json(const struct repro_job *job, const struct sweep_file *sweep,
+                             const struct plan *plan, const char *fingerprint)
+{
+    json_t *object = params_to_json(sweep, sweep_file_params);
+    json_object_set_new(object, "file", json_string(job->experiment->path));
+    json_object_set_new(object, "fingerprint", json_string(fingerprint));
+    json_object_set_new(object, "timer", json_string("inside"));
+    json_object_set_new(object, "cells", json_integer((json_int_t)plan->count));
+    return object;
+}
+
+static bool folder_fill(const struct repro *repro, const struct repro_job *job,
+                        const struct sweep_file *sweep, const struct plan *plan, char *error,
+                        size_t error_size)
+{
+    char path[REPRO_PATH_SIZE + 32], fingerprint[FINGERPRINT_SIZE];
+    if (mkdir(job->folder, 0777) < 0 && errno != EEXIST) {
+        snprintf(error, error_size, "cannot make the folder %s: %s", job->folder, strerror(errno));
+        return false;
+    }
+    snprintf(path, sizeof path, "%s/sweep.yaml", job->folder);
+    if (!file_replace(path, job->sweep_text, strlen(job->sweep_text), error, error_size) ||
+        !sweep_origin_fingerprint(path, fingerprint, error, error_size))
+        return false;
+    json_t *environment = json_copy(repro->environment);
+    json_object_set_new(environment, "sweep", sweep_to_json(job, sweep, plan, fingerprint));
+    snprintf(path, sizeof path, "%s/environment.json", job->folder);
+    bool ok = file_replace_json(path, environment, error, error_size);
+    json_decref(environment);
+    return ok;
+}
+
+/* 0, the signal that stopped it, or -1 and one line in error. */
+static int job_measure(const struct repro *repro, struct repro_job *job, FILE *messages,
+                       char *error, size_t error_size)
+{
+    struct sweep_file *sweep =
+        sweep_file_parse(job->folder, job->sweep_text, strlen(job->sweep_text), error, error_size);
+    if (!sweep)
+        return -1;
+    struct plan *plan = plan_make(sweep);
+    struct sweep_run run = {
+        .sweep = sweep,
+        .plan = plan,
+        .seed = (uint64_t)sweep->seed,
+        .folder = job->folder,
+        .resume = job->state == REPRO_BEGUN,
+    };
+    int result = -1;
+    if (run.resume || folder_fill(repro, job, sweep, plan, error, error_size)) {
+        job->state = REPRO_BEGUN;
+        result = sweep_run_measure(&run, messages, error, error_size);
+        job->seconds += run.seconds;
+        if (result == 0 && run.stopped_by == 0)
+            job->state = REPRO_DONE;
+    }
+    plan_free(plan);
+    sweep_file_free(sweep);
+    return result < 0 ? -1 : run.stopped_by;
+}
+
+/* Time left ------------------------------------------------------------------------------------ */
+
+struct pace {
+    double seconds, weight; /* of the jobs that this process has measured */
+};
+
+static double seconds_left(const struct repro *repro, size_t from, struct pace pace)
+{
+    double weight = 0;
+    for (size_t i = from; i < repro->jobs_count; i++)
+        if (repro->jobs[i].state <= REPRO_BEGUN)
+            weight += repro->jobs[i].weight;
+    return pace.weight > 0 ? weight * pace.seconds / pace.weight : weight;
+}
+
+static void job_tell(const struct repro *repro, size_t i, struct pace pace, FILE *messages)
+{
+    char left[32];
+    const struct repro_job *job = &repro->jobs[i];
+    fprintf(messages, "%s on %s: %zu of %s, about %s left\n", job->experiment->id, job->machine,
+            i + 1, counted(repro->jobs_count, "job").s,
+            progress_duration(seconds_left(repro, i, pace), left));
+}
+
+/* The whole ------------------------------------------------------------------------------------ */
+
+static bool repro_write(const struct repro *repro, char *error, size_t error_size)
+{
+    char path[2 * REPRO_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/repro.json", repro->folder);
+    json_t *json = repro_to_json(repro);
+    bool ok = file_replace_json(path, json, error, error_size);
+    json_decref(json);
+    return ok;
+}
+
+int repro_measure(struct repro *repro, FILE *messages, char *error, size_t error_size)
+{
+    struct pace pace = {0, 0};
+    for (size_t i = 0; i < repro->jobs_count; i++)
+        repro_judge(repro, &repro->jobs[i]);
+    if (!repro_write(repro, error, error_size))
+        return -1;
+    for (size_t i = 0; i < repro->jobs_count; i++) {
+        struct repro_job *job = &repro->jobs[i];
+        if (job->state > REPRO_BEGUN)
+            continue;
+        double before = job->seconds;
+        job_tell(repro, i, pace, messages);
+        int result = job_measure(repro, job, messages, error, error_size);
+        repro_judge(repro, job);
+        if (result < 0 || !repro_write(repro, error, error_size))
+            return -1;
+        if (result > 0)
+            return result;
+        pace.seconds += job->seconds - before;
+        pace.weight += job->weight;
+    }
+    return 0;
+}

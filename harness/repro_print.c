@@ -1,0 +1,192 @@
+/* repro_print.c - repro.json for people. See repro.h. */
+#define _GNU_SOURCE
+#include "harness/counted.h"
+#include "harness/records.h"
+#include "harness/repro.h"
+#include "harness/verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ID_COLUMNS = 7, MACHINE_COLUMNS = 16, VERDICT_COLUMNS = 11 };
+
+/* Text ----------------------------------------------------------------------------------------- */
+
+/* Columns of the first `length` bytes: some signs have several. */
+static int columns_of(const char *text, int length)
+{
+    int columns = 0;
+    for (int i = 0; i < length; i++)
+        columns += (text[i] & 0xc0) != 0x80;
+    return columns;
+}
+
+void repro_print_wrapped(FILE *to, int at, int indent, int columns, const char *text)
+{
+    bool first = true;
+    while (*text) {
+        int length = (int)strcspn(text, " \n"), width = columns_of(text, length);
+        if (length > 0 && !first && at + 1 + width > columns) {
+            fprintf(to, "\n%*s", indent, "");
+            at = indent;
+            first = true;
+        }
+        if (length > 0) {
+            fprintf(to, "%s%.*s", first ? "" : " ", length, text);
+            at += width + !first;
+            first = false;
+        }
+        text += length;
+        if (text[0] == '\n' && text[1] == '\n') {
+            fprintf(to, "\n\n%*s", indent, "");
+            at = indent;
+            first = true;
+        }
+        text += strspn(text, " \n");
+    }
+    fputc('\n', to);
+}
+
+/* A text in a field of that many columns, which it may be too long for. */
+static int print_field(FILE *to, const char *text, int columns)
+{
+    int width = columns_of(text, (int)strlen(text));
+    int blank = width < columns - 1 ? columns - width : 1;
+    fprintf(to, "%s%*s", text, blank, "");
+    return width + blank;
+}
+
+/* Experiments ---------------------------------------------------------------------------------- */
+
+static const json_t *decisive(const json_t *expectation)
+{
+    return json_array_get(json_object_get(expectation, "columns"),
+                          (size_t)record_integer(expectation, "decisive"));
+}
+
+/* "hog#1: 63.1x (60.2x to 66.0x), expected at least 50x; REASON" */
+static char *expectation_text(const json_t *part, const json_t *expectation)
+{
+    const json_t *column = decisive(expectation);
+    const char *effect = record_text(json_object_get(column, "effect"), "text");
+    const char *reason = record_text(column, "reason");
+    bool undecided = strcmp(record_text(expectation, "verdict"), "undecided") == 0;
+    char *text;
+    if (asprintf(&text, "%s#%lld %s%s%s, expected %s%s%s", record_text(part, "id"),
+                 (long long)record_integer(expectation, "number"),
+                 record_text(expectation, "metric"), *effect ? ": " : "", effect,
+                 record_text(expectation, "expected"), undecided ? "; lacks: " : "",
+                 undecided ? reason : "") < 0)
+        abort();
+    return text;
+}
+
+/* All expectations of a place with that verdict, a line each; how many. */
+static size_t print_expectations(FILE *to, const json_t *place, const char *verdict, bool *first,
+                                 int columns)
+{
+    int indent = ID_COLUMNS + MACHINE_COLUMNS + VERDICT_COLUMNS;
+    size_t i, k, count = 0;
+    const json_t *part, *expectation;
+    json_array_foreach(json_object_get(place, "parts"), i, part)
+    {
+        json_array_foreach(json_object_get(part, "expectations"), k, expectation)
+        {
+            if (strcmp(record_text(expectation, "verdict"), verdict) != 0)
+                continue;
+            char *text = expectation_text(part, expectation);
+            if (*first)
+                fprintf(to, "%*s", ID_COLUMNS, "");
+            print_field(to, *first ? record_text(place, "machine") : "",
+                        *first ? MACHINE_COLUMNS : ID_COLUMNS + MACHINE_COLUMNS);
+            print_field(to, verdict, VERDICT_COLUMNS);
+            repro_print_wrapped(to, indent, indent, columns, text);
+            free(text);
+            *first = false;
+            count++;
+        }
+    }
+    return count;
+}
+
+static void print_experiment(FILE *to, const json_t *experiment, int columns)
+{
+    size_t i;
+    const json_t *place, *agree = json_object_get(experiment, "agree");
+    print_field(to, record_text(experiment, "id"), ID_COLUMNS);
+    fprintf(to, "%s: %s%s\n", record_text(experiment, "verdict"), record_text(experiment, "title"),
+            json_is_true(agree)    ? " (machines agree)"
+            : json_is_false(agree) ? " (machines do not agree)"
+                                   : "");
+    fprintf(to, "%*s", ID_COLUMNS, "");
+    repro_print_wrapped(to, ID_COLUMNS, ID_COLUMNS, columns, record_text(experiment, "claim"));
+    json_array_foreach(json_object_get(experiment, "machines"), i, place)
+    {
+        bool first = true;
+        print_expectations(to, place, "refuted", &first, columns);
+        print_expectations(to, place, "undecided", &first, columns);
+        print_expectations(to, place, "supported", &first, columns);
+    }
+}
+
+/* "3 experiments: 2 supported, 0 refuted, 1 undecided" */
+static void print_sum(FILE *to, const json_t *list, const char *what)
+{
+    size_t i, counts[VERDICT_REFUTED + 1] = {0}, not_shown = 0;
+    const json_t *one;
+    json_array_foreach(list, i, one)
+    {
+        if (json_object_get(one, "not_shown"))
+            not_shown++;
+        else
+            counts[verdict_of_text(record_text(one, "verdict"))]++;
+    }
+    fprintf(to, "%s: %zu supported, %zu refuted, %zu undecided",
+            counted(json_array_size(list), what).s, counts[VERDICT_SUPPORTED],
+            counts[VERDICT_REFUTED], counts[VERDICT_UNDECIDED]);
+    if (not_shown > 0)
+        fprintf(to, ", %zu that nothing can be run for", not_shown);
+    fputc('\n', to);
+}
+
+/* Claims --------------------------------------------------------------------------------------- */
+
+static void print_claim(FILE *to, const json_t *claim, int columns)
+{
+    const char *not_shown = record_text(claim, "not_shown"), *reason = record_text(claim, "reason");
+    char *text;
+    int indent = ID_COLUMNS + VERDICT_COLUMNS;
+    if (asprintf(&text, "%s (%s): %s Go: %s%s%s%s%s", record_text(claim, "who"),
+                 record_text(claim, "kind"), record_text(claim, "says"), record_text(claim, "go"),
+                 *not_shown ? " Nothing is run: " : "", not_shown, *reason ? " Lacks: " : "",
+                 reason) < 0)
+        abort();
+    print_field(to, record_text(claim, "id"), ID_COLUMNS);
+    print_field(to, *not_shown ? "not shown" : record_text(claim, "verdict"), VERDICT_COLUMNS);
+    repro_print_wrapped(to, indent, indent, columns, text);
+    free(text);
+}
+
+void repro_print_entries(FILE *to, const json_t *repro, int columns)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(json_object_get(repro, "experiments"), i, one)
+        print_experiment(to, one, columns);
+    json_array_foreach(json_object_get(repro, "claims"), i, one) print_claim(to, one, columns);
+}
+
+void repro_print(FILE *to, const json_t *repro, int columns)
+{
+    size_t i;
+    const json_t *one;
+    const json_t *experiments = json_object_get(repro, "experiments");
+    const json_t *claims = json_object_get(repro, "claims");
+    json_array_foreach(experiments, i, one) print_experiment(to, one, columns);
+    print_sum(to, experiments, "experiment");
+    if (json_array_size(claims) == 0)
+        return;
+    fputs("\nWhat popular accounts say\n\n", to);
+    json_array_foreach(claims, i, one) print_claim(to, one, columns);
+    print_sum(to, claims, "claim");
+}

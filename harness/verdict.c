@@ -1,0 +1,469 @@
+/* verdict.c - see verdict.h. */
+#define _GNU_SOURCE
+#include "harness/verdict.h"
+
+#include "harness/classes.h"
+#include "harness/counted.h"
+#include "harness/records.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The samples of one cell. */
+struct cell_samples {
+    const json_t **records; /* those that are ok */
+    size_t count, failed, skipped;
+    const char *reason; /* of the first that is not ok */
+    struct class_counts counts;
+    double *values; /* of those that count */
+    size_t values_count;
+};
+
+/* One column being judged. */
+struct judging {
+    const struct experiment_part *part;
+    const struct experiment_expect *expect;
+    const json_t *records;
+    const struct classes *classes;
+    struct verdict_column *column;
+};
+
+enum verdict verdict_join(enum verdict a, enum verdict b)
+{
+    return a > b ? a : b;
+}
+
+static const char *const verdict_texts[] = {[VERDICT_NONE] = "none",
+                                            [VERDICT_SUPPORTED] = "supported",
+                                            [VERDICT_UNDECIDED] = "undecided",
+                                            [VERDICT_REFUTED] = "refuted"};
+
+const char *verdict_text(enum verdict verdict)
+{
+    return verdict_texts[verdict];
+}
+
+enum verdict verdict_of_text(const char *text)
+{
+    for (enum verdict i = VERDICT_SUPPORTED; i <= VERDICT_REFUTED; i++)
+        if (strcmp(verdict_texts[i], text) == 0)
+            return i;
+    return VERDICT_NONE;
+}
+
+const char *verdict_lack_text(enum verdict_lack lack)
+{
+    static const char *const texts[] = {
+        [LACK_NOTHING] = NULL,      [LACK_CORES] = "cores", [LACK_COUNTERS] = "counters",
+        [LACK_SAMPLES] = "samples", [LACK_WIDTH] = "width", [LACK_CELL] = "cell",
+        [LACK_NUMBER] = "number"};
+    return texts[lack];
+}
+
+/* Always false: there is no verdict but this one. */
+static bool __attribute__((format(printf, 3, 4)))
+lack(struct verdict_column *column, enum verdict_lack what, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(column->reason, sizeof column->reason, format, args);
+    va_end(args);
+    column->verdict = VERDICT_UNDECIDED;
+    column->lack = what;
+    return false;
+}
+
+/* Samples -------------------------------------------------------------------------------------- */
+
+static bool is_in_group(const json_t *record, const char *group)
+{
+    size_t i;
+    const json_t *name;
+    json_array_foreach(json_object_get(record, "groups"), i, name)
+    {
+        if (strcmp(json_string_value(name), group) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_of_cell(const json_t *record, const struct experiment_cell *cell)
+{
+    return record_integer(record, "workers") == cell->workers &&
+           strcmp(record_text(record, "variant"), cell->variant) == 0 &&
+           strcmp(record_text(record, "workload"), cell->workload) == 0 &&
+           strcmp(record_text(record, "machine"), cell->machine) == 0 &&
+           is_in_group(record, cell->group);
+}
+
+static void samples_collect(struct cell_samples *samples, const struct judging *self,
+                            const struct experiment_cell *cell)
+{
+    size_t i, all = json_array_size(self->records);
+    const json_t *record;
+    *samples = (struct cell_samples){.reason = ""};
+    samples->records = calloc(all + 1, sizeof *samples->records);
+    samples->values = calloc(all + 1, sizeof *samples->values);
+    if (!samples->records || !samples->values)
+        abort();
+    json_array_foreach(self->records, i, record)
+    {
+        if (!is_of_cell(record, cell))
+            continue;
+        if (record_is(record, "ok")) {
+            samples->records[samples->count++] = record;
+            class_count_add(&samples->counts, classes_mood(self->classes, record),
+                            classes_is_marked(record));
+            continue;
+        }
+        if (samples->failed + samples->skipped == 0)
+            samples->reason = record_text(record, "reason");
+        samples->skipped += record_is(record, "skipped");
+        samples->failed += record_is(record, "failed");
+    }
+}
+
+static void samples_free(struct cell_samples *samples)
+{
+    free(samples->records);
+    free(samples->values);
+}
+
+/* "gmp on fib, 2 workers" */
+static void cell_name(const struct experiment_cell *cell, char *text, size_t size)
+{
+    snprintf(text, size, "%s on %s, %s", cell->variant, cell->workload,
+             counted((uint64_t)cell->workers, "worker").s);
+}
+
+/* Whether the cell was measured, and never failed. */
+static bool samples_are_sound(const struct judging *self, const struct cell_samples *samples,
+                              const struct experiment_cell *cell)
+{
+    char name[VERDICT_REASON_SIZE / 2];
+    cell_name(cell, name, sizeof name);
+    if (samples->failed > 0)
+        return lack(self->column, LACK_CELL, "%zu of %s of %s failed: %s", samples->failed,
+                    counted(samples->count + samples->failed, "sample").s, name, samples->reason);
+    if (samples->skipped > 0)
+        return lack(self->column, LACK_CELL, "%s was skipped: %s", name, samples->reason);
+    if (samples->count == 0)
+        return lack(self->column, LACK_CELL, "%s was not measured", name);
+    return true;
+}
+
+/* Why a sample has no such number. */
+static bool lack_number(const struct judging *self, const json_t *record)
+{
+    const struct metric *metric = &self->expect->measured;
+    const char *name = metric_name(metric);
+    if (metric->kind == METRIC_LATENCY)
+        return lack(self->column, LACK_SAMPLES, "a sample has too few latencies for %s", name);
+    const char *absent = record_text(record_event(record, name), "absent");
+    return lack(self->column, LACK_COUNTERS, "%s cannot be had: %s", name,
+                *absent ? absent : "it was not counted");
+}
+
+/* The numbers of the samples of that class. Where sets of events are counted in turn, those of
+ * another set have none, and that is no flaw. */
+static bool samples_read(const struct judging *self, struct cell_samples *samples,
+                         enum cell_class class)
+{
+    const json_t *without = NULL;
+    for (size_t i = 0; i < samples->count; i++) {
+        const json_t *record = samples->records[i];
+        if (!class_holds(class, classes_mood(self->classes, record), classes_is_marked(record)))
+            continue;
+        double value = metric_of(&self->expect->measured, record);
+        if (isfinite(value))
+            samples->values[samples->values_count++] = value;
+        else if (self->expect->measured.kind != METRIC_EVENT ||
+                 !json_object_get(record, "event_set"))
+            return lack_number(self, record);
+        else
+            without = record;
+    }
+    return samples->values_count > 0 || lack_number(self, without);
+}
+
+static bool is_constant(const double *values, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (values[i] != values[0])
+            return false;
+    return count >= 2;
+}
+
+static void side_fill(struct verdict_side *side, const struct cell_samples *samples)
+{
+    side->value = statistics_median(samples->values, samples->values_count, STATISTICS_SEED);
+    side->constant = is_constant(samples->values, samples->values_count);
+}
+
+/* Ranges --------------------------------------------------------------------------------------- */
+
+static void number_text(const struct judging *self, double value, char *text, size_t size)
+{
+    char *number = experiment_number_text(self->expect, value);
+    snprintf(text, size, "%s", number);
+    free(number);
+}
+
+/* Judges a value without an interval. */
+static void judge_exact(const struct judging *self, double value)
+{
+    const struct experiment_expect *expect = self->expect;
+    struct verdict_column *column = self->column;
+    char text[96];
+    column->exact = true;
+    bool inside = value >= expect->lo && value <= expect->hi;
+    column->verdict = inside ? VERDICT_SUPPORTED : VERDICT_REFUTED;
+    number_text(self, value, text, sizeof text);
+    if (!inside)
+        snprintf(column->reason, sizeof column->reason, "it is %s, and %s was expected", text,
+                 expect->wanted);
+}
+
+static void judge_interval(const struct judging *self)
+{
+    const struct experiment_expect *expect = self->expect;
+    struct verdict_column *column = self->column;
+    struct interval effect = column->effect;
+    char lo[96], hi[96];
+    if (!statistics_has_interval(effect)) {
+        lack(column, LACK_SAMPLES, "%s: a 95 %% interval takes %d", counted(effect.n, "sample").s,
+             STATISTICS_INTERVAL_MIN);
+        return;
+    }
+    number_text(self, effect.lo, lo, sizeof lo);
+    number_text(self, effect.hi, hi, sizeof hi);
+    if (effect.lo >= expect->lo && effect.hi <= expect->hi) {
+        column->verdict = VERDICT_SUPPORTED;
+    } else if (effect.hi < expect->lo || effect.lo > expect->hi) {
+        column->verdict = VERDICT_REFUTED;
+        snprintf(column->reason, sizeof column->reason, "it is %s to %s, and %s was expected", lo,
+                 hi, expect->wanted);
+    } else {
+        lack(column, LACK_WIDTH, "the interval %s to %s reaches over the end of: %s", lo, hi,
+             expect->wanted);
+    }
+}
+
+/* `exactly`, where samples differ. */
+static void judge_unequal(const struct judging *self)
+{
+    self->column->verdict = VERDICT_REFUTED;
+    snprintf(self->column->reason, sizeof self->column->reason,
+             "samples differ, and %s was expected of each", self->expect->wanted);
+}
+
+static bool has_zero(const struct cell_samples *samples)
+{
+    for (size_t i = 0; i < samples->values_count; i++)
+        if (samples->values[i] == 0)
+            return true;
+    return false;
+}
+
+/* A ratio over samples that are all zero is without bound, or is none. */
+static void judge_over_zero(const struct judging *self, const struct cell_samples *level)
+{
+    struct verdict_column *column = self->column;
+    const char *name = metric_name(&self->expect->measured);
+    if (!column->over.constant || has_zero(level)) {
+        lack(column, LACK_NUMBER, "%s is 0 in samples of %s, so there is no ratio", name,
+             self->expect->over);
+        return;
+    }
+    column->infinite = column->exact = true;
+    column->verdict = isinf(self->expect->hi) ? VERDICT_SUPPORTED : VERDICT_REFUTED;
+    if (column->verdict == VERDICT_REFUTED)
+        snprintf(column->reason, sizeof column->reason,
+                 "%s is 0 of %s alone, and a ratio of %s was expected", name, self->expect->over,
+                 self->expect->wanted);
+}
+
+static void judge_ratio(const struct judging *self, const struct cell_samples *level,
+                        const struct cell_samples *over)
+{
+    struct verdict_column *column = self->column;
+    if (has_zero(over)) {
+        judge_over_zero(self, level);
+        return;
+    }
+    column->effect = statistics_ratio(level->values, level->values_count, over->values,
+                                      over->values_count, STATISTICS_SEED);
+    if (column->level.constant && column->over.constant)
+        judge_exact(self, column->effect.median);
+    else if (self->expect->exactly)
+        judge_unequal(self);
+    else
+        judge_interval(self);
+}
+
+static void judge_value(const struct judging *self)
+{
+    struct verdict_column *column = self->column;
+    column->effect = column->level.value;
+    if (column->level.constant)
+        judge_exact(self, column->effect.median);
+    else if (self->expect->exactly && column->effect.n > 1)
+        judge_unequal(self);
+    else
+        judge_interval(self);
+}
+
+/* Text ----------------------------------------------------------------------------------------- */
+
+static void judge_order(const struct judging *self, const struct cell_samples *samples)
+{
+    struct verdict_column *column = self->column;
+    column->exact = true;
+    column->verdict = VERDICT_SUPPORTED;
+    column->level.value.n = samples->count;
+    for (size_t i = 0; i < samples->count; i++) {
+        const char *text = record_text(samples->records[i], "order");
+        column->level.text = i == 0 ? text : column->level.text;
+        if (!*text) {
+            lack(column, LACK_NUMBER, "a sample has no order");
+            return;
+        }
+        if (strcmp(text, self->expect->exactly) != 0) {
+            column->verdict = VERDICT_REFUTED;
+            column->level.text = text;
+            snprintf(column->reason, sizeof column->reason, "it is %.200s", text);
+            return;
+        }
+    }
+    if (samples->count < 2)
+        lack(column, LACK_SAMPLES, "one sample: it takes two to be equal");
+}
+
+/* Columns -------------------------------------------------------------------------------------- */
+
+static bool has_cores(const struct judging *self, const struct experiment_cell *cell,
+                      const struct experiment_form *form)
+{
+    if (experiment_takes_workers(self->part, cell->workers, cell->machine, form))
+        return true;
+    return lack(self->column, LACK_CORES, "%s take as many cores, and %s has %d",
+                counted((uint64_t)cell->workers, "worker").s, cell->machine,
+                experiment_cores(cell->machine, form));
+}
+
+/* Reads both sides in the class in which they can be compared. */
+static bool sides_read(const struct judging *self, struct cell_samples *level,
+                       struct cell_samples *over)
+{
+    struct verdict_column *column = self->column;
+    bool ratio = self->expect->over != NULL;
+    struct class_counts counts[2] = {level->counts, over->counts};
+    struct class_choice choice = class_choose(counts, ratio ? 2 : 1, self->classes->common);
+    if (choice.unlike)
+        return lack(column, LACK_SAMPLES,
+                    "the machine was in several moods, and none has enough samples");
+    if (!samples_read(self, level, class_within(choice.chosen, &level->counts)) ||
+        (ratio && !samples_read(self, over, class_within(choice.chosen, &over->counts))))
+        return false;
+    side_fill(&column->level, level);
+    if (ratio)
+        side_fill(&column->over, over);
+    return true;
+}
+
+static void judge_samples(const struct judging *self, struct cell_samples *level,
+                          struct cell_samples *over)
+{
+    const struct verdict_column *column = self->column;
+    bool ratio = self->expect->over != NULL;
+    if (!samples_are_sound(self, level, &column->level.cell) ||
+        (ratio && !samples_are_sound(self, over, &column->over.cell)))
+        return;
+    if (self->expect->is_order)
+        judge_order(self, level);
+    else if (!sides_read(self, level, over))
+        return;
+    else if (ratio)
+        judge_ratio(self, level, over);
+    else
+        judge_value(self);
+}
+
+static void column_judge(const struct judging *self, struct experiment_column at,
+                         const char *machine, const struct experiment_form *form)
+{
+    const struct experiment_expect *expect = self->expect;
+    const struct interval none = {NAN, NAN, NAN, 0};
+    struct verdict_column *column = self->column;
+    struct cell_samples level, over = {.count = 0};
+    column->effect = column->level.value = column->over.value = none;
+    column->level.cell = experiment_cell(self->part, expect->level_index, at, machine);
+    if (expect->over)
+        column->over.cell = experiment_cell(self->part, expect->over_index, at, machine);
+    if (!has_cores(self, &column->level.cell, form) ||
+        (expect->over && !has_cores(self, &column->over.cell, form)))
+        return;
+    samples_collect(&level, self, &column->level.cell);
+    if (expect->over)
+        samples_collect(&over, self, &column->over.cell);
+    judge_samples(self, &level, &over);
+    samples_free(&level);
+    samples_free(&over);
+}
+
+/* How far a supported column is from an end of its range, in multiples of that. */
+static double margin(const struct judged *judged, const struct verdict_column *column)
+{
+    const struct experiment_expect *expect = judged->expect;
+    bool exact = column->exact;
+    double lo = exact ? column->effect.median : column->effect.lo;
+    double hi = exact ? column->effect.median : column->effect.hi;
+    double below = isfinite(expect->lo) && expect->lo > 0 ? lo / expect->lo : INFINITY;
+    double above = isfinite(expect->hi) && hi > 0 ? expect->hi / hi : INFINITY;
+    return isnan(lo) ? INFINITY : fmin(below, above);
+}
+
+/* Which column stands for all. */
+static void decisive_find(struct judged *judged)
+{
+    for (unsigned i = 0; i < judged->count; i++) {
+        const struct verdict_column *new = &judged->columns[i];
+        const struct verdict_column *old = &judged->columns[judged->decisive];
+        if (new->verdict > old->verdict ||
+            (new->verdict == old->verdict &&new->verdict ==
+             VERDICT_SUPPORTED &&margin(judged, new) < margin(judged, old)))
+            judged->decisive = i;
+    }
+}
+
+void judged_make(struct judged *judged, const struct experiment_part *part, unsigned i,
+                 const char *machine, const json_t *records, const struct experiment_form *form)
+{
+    struct classes classes;
+    unsigned columns = experiment_columns(part);
+    *judged = (struct judged){.part = part, .expect = &part->expect[i], .number = i + 1};
+    judged->columns = calloc(columns, sizeof *judged->columns);
+    if (!judged->columns)
+        abort();
+    classes_learn(&classes, records);
+    for (unsigned c = 0; c < columns; c++) {
+        struct experiment_column at = experiment_column(part, c);
+        if (!experiment_expects(part, judged->expect, at, machine))
+            continue;
+        struct verdict_column *column = &judged->columns[judged->count++];
+        struct judging self = {part, judged->expect, records, &classes, column};
+        column_judge(&self, at, machine, form);
+        judged->verdict = verdict_join(judged->verdict, column->verdict);
+    }
+    decisive_find(judged);
+}
+
+void judged_free(struct judged *judged)
+{
+    free(judged->columns);
+    *judged = (struct judged){.count = 0};
+}

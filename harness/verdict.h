@@ -1,0 +1,90 @@
+/* verdict.h - whether records hold what an experiment expects.
+ *
+ * Who calls: repro_judge.c. Pure: the same records give the same verdicts to the last digit.
+ *
+ * An expectation is judged in each of its part's columns (experiment.h) by itself. In a column the
+ * number is the median of the level's samples, or the ratio of two medians, with its 95 % interval
+ * (statistics.h):
+ *
+ *     supported   the interval lies inside the range
+ *     refuted     it lies outside
+ *     undecided   it does neither, or there is none; the reason says what is lacking
+ *
+ * Where all samples of a cell are equal, as of one that is deterministic, there is nothing between
+ * them to be uncertain about, and the value itself counts; so it does for `exactly`, which is
+ * refuted by any other value. It takes two samples to be equal.
+ *
+ * Which samples count is as in tables and comparisons (classes.h): unmarked ones of one mood, and
+ * the same mood for both sides of a ratio. Several verdicts become one: refuted if any is, else
+ * undecided if any is, else supported.
+ */
+#ifndef SCHEDLAB_VERDICT_H
+#define SCHEDLAB_VERDICT_H
+
+#include "harness/experiment.h"
+#include "harness/statistics.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* In the order in which one outweighs another; NONE: nothing was expected. */
+enum verdict { VERDICT_NONE, VERDICT_SUPPORTED, VERDICT_UNDECIDED, VERDICT_REFUTED };
+
+/* What is lacking for a verdict. */
+enum verdict_lack {
+    LACK_NOTHING,
+    LACK_CORES,    /* fewer than workers */
+    LACK_COUNTERS, /* the event cannot be had there */
+    LACK_SAMPLES,  /* too few, or of unlike moods */
+    LACK_WIDTH,    /* the interval reaches over an end of the range */
+    LACK_CELL,     /* it failed, was skipped or was not measured */
+    LACK_NUMBER,   /* a sample has no such number, or a ratio has a zero below */
+};
+
+enum { VERDICT_REASON_SIZE = 512 };
+
+struct verdict_side {
+    struct experiment_cell cell;
+    struct interval value; /* of the metric; NAN without samples */
+    bool constant;         /* all samples are equal, and at least two */
+    const char *text;      /* of an order: the first sample's; of the records */
+};
+
+struct verdict_column {
+    enum verdict verdict;
+    enum verdict_lack lack;
+    char reason[VERDICT_REASON_SIZE]; /* "" if supported; else why not */
+    struct interval effect;           /* ratio or value; lo and hi are NAN where it is exact */
+    bool exact;
+    bool infinite; /* the ratio has zeros alone below, and not above */
+    struct verdict_side level, over;
+};
+
+struct judged {
+    const struct experiment_part *part;
+    const struct experiment_expect *expect;
+    unsigned number;      /* of the expectation in its part, from 1 */
+    enum verdict verdict; /* NONE: it is not about that machine */
+    unsigned decisive;    /* the column that made it so, or is nearest to an end of the range */
+    struct verdict_column *columns;
+    unsigned count;
+};
+
+/* Judges the i-th expectation of a part on a machine by an array of records of a run. form: what
+ * was measured. judged_free() it. */
+void judged_make(struct judged *judged, const struct experiment_part *part, unsigned i,
+                 const char *machine, const json_t *records, const struct experiment_form *form);
+void judged_free(struct judged *judged);
+
+/* The one that outweighs the other. */
+enum verdict verdict_join(enum verdict a, enum verdict b);
+
+/* "supported" ...; "none". And the other way round. */
+const char *verdict_text(enum verdict verdict);
+enum verdict verdict_of_text(const char *text);
+
+/* "cores" ...; NULL for nothing. */
+const char *verdict_lack_text(enum verdict_lack lack);
+
+#endif

@@ -1,0 +1,104 @@
+/* verdict_json.c - see verdict_json.h. */
+#define _GNU_SOURCE
+#include "harness/verdict_json.h"
+
+#include "harness/interval_json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void text_set(json_t *object, const char *key, const char *text)
+{
+    if (text && *text)
+        json_object_set_new(object, key, json_string(text));
+}
+
+static void interval_set(json_t *object, struct interval interval)
+{
+    number_into_json(object, "median", interval.median);
+    number_into_json(object, "lo", interval.lo);
+    number_into_json(object, "hi", interval.hi);
+}
+
+static json_t *side_to_json(const struct verdict_side *side)
+{
+    const struct experiment_cell *cell = &side->cell;
+    json_t *object = json_pack("{ss ss sI ss ss sI}", "variant", cell->variant, "workload",
+                               cell->workload, "workers", (json_int_t)cell->workers, "machine",
+                               cell->machine, "group", cell->group, "n", (json_int_t)side->value.n);
+    interval_set(object, side->value);
+    text_set(object, "order", side->text);
+    return object;
+}
+
+/* "63.1x (60.2x to 66.0x)", to be freed; NULL where there is nothing. */
+static char *effect_text(const struct judged *judged, const struct verdict_column *column)
+{
+    const struct experiment_expect *expect = judged->expect;
+    char *text = NULL;
+    int done = 0;
+    if (expect->is_order)
+        return column->level.text && *column->level.text ? strdup(column->level.text) : NULL;
+    if (column->infinite)
+        return strdup("without bound");
+    if (!isfinite(column->effect.median))
+        return NULL;
+    char *median = experiment_number_text(expect, column->effect.median);
+    char *lo = experiment_number_text(expect, column->effect.lo);
+    char *hi = experiment_number_text(expect, column->effect.hi);
+    if (column->exact || !statistics_has_interval(column->effect))
+        done = asprintf(&text, "%s", median);
+    else
+        done = asprintf(&text, "%s (%s to %s)", median, lo, hi);
+    free(median);
+    free(lo);
+    free(hi);
+    if (done < 0)
+        abort();
+    return text;
+}
+
+static json_t *column_to_json(const struct judged *judged, const struct verdict_column *column)
+{
+    json_t *object = json_pack("{ss}", "verdict", verdict_text(column->verdict));
+    json_t *effect = json_pack("{sb}", "exact", column->exact);
+    char *text = effect_text(judged, column);
+    text_set(object, "lacks", verdict_lack_text(column->lack));
+    text_set(object, "reason", column->reason);
+    if (!column->exact)
+        interval_set(effect, column->effect);
+    else
+        number_into_json(effect, "median", column->effect.median);
+    if (column->infinite)
+        json_object_set_new(effect, "infinite", json_true());
+    text_set(effect, "text", text);
+    json_object_set_new(object, "effect", effect);
+    json_object_set_new(object, "level", side_to_json(&column->level));
+    if (judged->expect->over)
+        json_object_set_new(object, "over", side_to_json(&column->over));
+    free(text);
+    return object;
+}
+
+json_t *judged_to_json(const struct judged *judged, const char *machine)
+{
+    const struct experiment_expect *expect = judged->expect;
+    const char *metric = expect->metric ? expect->metric : judged->part->metric;
+    json_t *columns = json_array();
+    json_t *object =
+        json_pack("{sI ss ss ss ss ss sb}", "number", (json_int_t)judged->number, "says",
+                  expect->says, "verdict", verdict_text(judged->verdict), "level", expect->level,
+                  "metric", metric, "expected", expect->wanted, "deterministic",
+                  experiment_is_deterministic(judged->part, expect, machine));
+    text_set(object, "over", expect->over);
+    text_set(object, "source", expect->source);
+    number_into_json(object, "at_least", expect->lo);
+    number_into_json(object, "at_most", expect->hi);
+    for (unsigned i = 0; i < judged->count; i++)
+        json_array_append_new(columns, column_to_json(judged, &judged->columns[i]));
+    json_object_set_new(object, "decisive", json_integer(judged->decisive));
+    json_object_set_new(object, "columns", columns);
+    return object;
+}

@@ -1,0 +1,125 @@
+/* yaml_reader.c - see yaml_reader.h. */
+#include "harness/yaml_reader.h"
+
+#include "harness/files.h"
+#include "harness/spec.h"
+#include "harness/suggest.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLACE_SIZE = 256, LINE_SIZE = 1024, PROBLEM_SIZE = 512 };
+
+bool yaml_reader_open(struct yaml_reader *reader, const char *path, char *error, size_t error_size)
+{
+    size_t line;
+    char problem[PROBLEM_SIZE];
+    *reader = (struct yaml_reader){.path = path, .error = error, .error_size = error_size};
+    reader->text = file_read(path, &reader->size, error, error_size);
+    if (!reader->text)
+        return false;
+    reader->place = yaml_place_open(reader->text, reader->size, &line, problem, sizeof problem);
+    if (reader->place)
+        return true;
+    yaml_complain(reader, line, "%s", problem);
+    yaml_reader_close(reader);
+    return false;
+}
+
+void yaml_reader_close(struct yaml_reader *reader)
+{
+    yaml_place_close(reader->place);
+    free(reader->text);
+    reader->place = NULL;
+    reader->text = NULL;
+}
+
+bool yaml_complain(const struct yaml_reader *reader, size_t line, const char *format, ...)
+{
+    char what[LINE_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    snprintf(reader->error, reader->error_size, "%s:%zu: %s", reader->path, line,
+             spec_one_line(what));
+    return false;
+}
+
+size_t yaml_line(const struct yaml_reader *reader, const char *format, ...)
+{
+    char place[PLACE_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(place, sizeof place, format, args);
+    va_end(args);
+    return yaml_place_line(reader->place, place);
+}
+
+static bool complain_of_unknown_key(const struct yaml_reader *reader, const char *place,
+                                    const char *key, yaml_fields_of *fields_of, const char *where)
+{
+    const char *owner;
+    char text[SUGGEST_TEXT_SIZE];
+    struct suggest near = suggest_for(key);
+    for (const cyaml_schema_field_t *field = fields_of(place, &owner); field->key; field++)
+        suggest_offer(&near, field->key);
+    return yaml_complain(reader, yaml_place_key_line(reader->place, place, key, 0),
+                         "%s has no key \"%s\"; %s", owner, key,
+                         suggest_text(&near, "", where, text, sizeof text));
+}
+
+/* A word that is not one of a key's: which are. */
+static bool complain_of_word(const struct yaml_reader *reader, size_t line, const char *place,
+                             const char *key, const char *word, yaml_fields_of *fields_of)
+{
+    const char *owner;
+    char valid[PROBLEM_SIZE] = "";
+    for (const cyaml_schema_field_t *field = fields_of(place, &owner); field->key; field++) {
+        if (strcmp(field->key, key) != 0 || field->value.type != CYAML_ENUM)
+            continue;
+        for (unsigned i = 0; i < field->value.enumeration.count; i++) {
+            size_t length = strlen(valid);
+            snprintf(valid + length, sizeof valid - length, "%s%s", i ? ", " : "",
+                     field->value.enumeration.strings[i].str);
+        }
+    }
+    return yaml_complain(reader, line, "%s is \"%s\"; valid: %s", key, word, valid);
+}
+
+bool yaml_complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake,
+                             yaml_fields_of *fields_of, const char *where)
+{
+    char inner[YAML_MISTAKE_PLACE], outer[YAML_MISTAKE_PLACE], word[256] = "";
+    const char *message = mistake->message, *key = yaml_mistake_key(mistake), *owner;
+    yaml_mistake_place(mistake, 0, inner);
+    yaml_mistake_place(mistake, mistake->parts > 0 ? 1 : 0, outer);
+    size_t line = yaml_place_line(reader->place, inner);
+    if (sscanf(message, "Unexpected key: %255[^\n]", word) == 1)
+        return complain_of_unknown_key(reader, inner, word, fields_of, where);
+    if (sscanf(message, "Mapping field already seen: %255s", word) == 1)
+        return yaml_complain(reader, yaml_place_key_line(reader->place, outer, word, 1),
+                             "%s is given twice", word);
+    if (sscanf(message, "Missing required mapping field: %255s", word) == 1) {
+        fields_of(outer, &owner);
+        return yaml_complain(reader, yaml_place_line(reader->place, outer),
+                             "%s lacks the key \"%s\"", owner, word);
+    }
+    if (strncmp(message, "Invalid INT value:", 18) == 0)
+        return yaml_complain(reader, line, "%s must be a whole number", key);
+    if (sscanf(message, "Invalid ENUM value: %255[^\n]", word) == 1)
+        return complain_of_word(reader, line, outer, key, word, fields_of);
+    if (strncmp(message, "Expecting SEQUENCE", 18) == 0)
+        return yaml_complain(reader, line, "%s must be a list, as in [a, b]", key);
+    if (strncmp(message, "Expecting MAPPING", 17) == 0)
+        return yaml_complain(reader, line, "%s must have keys, as in {id: a}", key);
+    if (strncmp(message, "Expecting ", 10) == 0)
+        return yaml_complain(reader, line, "%s must be a single value", key);
+    if (strncmp(message, "STRING length <", 15) == 0 || strncmp(message, "Insufficient", 12) == 0)
+        return yaml_complain(reader, line, "%s is empty", key);
+    if (strncmp(message, "Excessive", 9) == 0)
+        return yaml_complain(reader, line, "%s has too many entries", key);
+    return yaml_complain(reader, line, "%s: %s", key, *message ? message : "not valid");
+}

@@ -1,0 +1,47 @@
+/* yaml_reader.h - one YAML file being read: its places, and how its mistakes become one line each.
+ *
+ * Who calls: readers whose file is a tree of keys that libcyaml checks, experiment_schema.c and
+ * claims.c. Three readers look at a file one after the other: libyaml says whether it is YAML and
+ * where things are (yaml_place.h), libcyaml whether the keys are right, and the caller whether the
+ * values are. Each finds the first mistake and stops, so that a user gets one line.
+ */
+#ifndef SCHEDLAB_YAML_READER_H
+#define SCHEDLAB_YAML_READER_H
+
+#include "harness/yaml_mistake.h"
+#include "harness/yaml_place.h"
+
+#include <cyaml/cyaml.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct yaml_reader {
+    const char *path; /* for messages */
+    char *text;
+    size_t size;
+    struct yaml_place *place;
+    char *error; /* where the one line goes */
+    size_t error_size;
+};
+
+/* The keys of the mapping at a place, and what messages call it: "an experiment". */
+typedef const cyaml_schema_field_t *yaml_fields_of(const char *place, const char **owner);
+
+/* Reads the file at path, which like error outlives *reader. False, nothing to close and one line
+ * in error if it cannot be read or is not YAML. */
+bool yaml_reader_open(struct yaml_reader *reader, const char *path, char *error, size_t error_size);
+void yaml_reader_close(struct yaml_reader *reader);
+
+/* "PATH:LINE: message" into the reader's error; false. */
+bool yaml_complain(const struct yaml_reader *reader, size_t line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The line of the value at a place given as printf does, or of the innermost part that exists. */
+size_t yaml_line(const struct yaml_reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* What libcyaml found, in this program's words; false. where: the file that describes the keys. */
+bool yaml_complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake,
+                             yaml_fields_of *fields_of, const char *where);
+
+#endif
