@@ -258,7 +258,6 @@ static void write_variants(FILE *to, const struct experiment_part *part)
         return;
     fputs("    knob:\n", to);
     write_key(to, "      ", "name", part->factor_text);
-    fputs("  ", to);
     write_texts(to, "  values", part->levels, levels);
 }
 
