@@ -202,6 +202,20 @@ static void record_order(struct sample *sample)
     free(text);
 }
 
+/* Of the first call, for the same reason. */
+static void record_findings(struct sample *sample)
+{
+    const struct workload *workload = sample->workload.workload;
+    double values[FINDINGS_MAX];
+    if (!workload->finds)
+        return;
+    json_t *found = json_object();
+    workload->find(sample->state, values);
+    for (size_t i = 0; workload->finds[i]; i++)
+        json_object_set_new(found, workload->finds[i], json_real(values[i]));
+    json_object_set_new(sample->record, "found", found);
+}
+
 static void record_finish(struct sample *sample)
 {
     json_t *record = sample->record;
@@ -415,8 +429,10 @@ static void outcome_check(struct sample *sample, const struct outcome *out)
     sample->called = true;
     sample->answer = out->answer;
     sample->digest = out->digest;
-    if (first)
+    if (first) {
         record_order(sample);
+        record_findings(sample);
+    }
 }
 
 /* Keeps the core busy for the given share of a call's time; returns for how long it did. */

@@ -35,6 +35,8 @@ struct outcome {
     struct histogram *latency; /* NULL, or latencies in ns; owned by the workload's state */
 };
 
+enum { FINDINGS_MAX = 8 };
+
 struct workload {
     const char *name;   /* folder-wide unique word: file name, CLI word, plot key */
     const char *idea;   /* one line: what it stresses */
@@ -91,6 +93,14 @@ struct workload {
      * order in which its goroutines ran, which records keep of the first call. Thread stack, or the
      * main goroutine after run(). */
     void (*print)(void *state, FILE *to);
+
+    /* Optional. Numbers that a call of run() finds out beside its throughput (who waited, for how
+     * many turns): their names, FINDINGS_MAX at most and then NULL, of lower case letters and "_"
+     * and no other metric's (harness/metric.h); and, required then, find(), which fills in those of
+     * the last call in the same order. Records keep those of the first one. Thread stack, or the
+     * main goroutine after run(). */
+    const char *const *finds;
+    void (*find)(void *state, double *values);
 
     /* Required. Frees the state. Thread stack. */
     void (*fini)(void *state);
