@@ -232,6 +232,14 @@ static void knob_take(const char *variant)
     assert_int_equal(stat_of(STAT_GRQ_HITS), 1);
     scene_run(variant, "tick=0,take=one", 1, 20, scene_all_yield);
     assert_int_equal(stat_of(STAT_GRQ_HITS), 20);
+    scene_run(variant, "tick=0,take=8", 1, 20, scene_all_yield);
+    assert_int_equal(stat_of(STAT_GRQ_HITS), 3); /* 8 8 4 */
+    scene_run(variant, "tick=0,take=half", 1, 20, scene_all_yield);
+    assert_int_equal(stat_of(STAT_GRQ_HITS), 4); /* 11 5 3 1 */
+    scene_run(variant, "tick=0,take=all", 1, 20, scene_all_yield);
+    assert_int_equal(stat_of(STAT_GRQ_HITS), 1);
+    scene_run(variant, "tick=0,take=all,runnext=off,ring=16,overflow=all", 1, 16, scene_all_yield);
+    assert_int_equal(stat_of(STAT_GRQ_HITS), 1); /* as many as a ring holds */
 }
 
 static void knob_yield(const char *variant)
