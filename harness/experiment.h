@@ -40,6 +40,9 @@
  *             over: off             # the ratio metric(level) / metric(over); left out: the metric
  *             at_least: 50          # or at_most: X, between: [A, B], exactly: X. Latencies may
  *                                   # have units, 20 ms; so may throughputs, 1000 /s
+ *             table: ["61: 1 7", "64: 4 8"]   # in place of level and range: for each level, what
+ *                                   # it is exactly, in the order of the variants, workloads
+ *                                   # and workers held fixed; -: nothing is expected there
  *             variant: gmp          # which of several; left out: it must hold on each
  *             workload: pingpong    # likewise
  *             workers: 1            # likewise
@@ -80,11 +83,14 @@ struct experiment_expect {
     char *says, *source; /* source NULL: not said */
     char *level, *over;  /* over NULL: the metric itself; else as in the part's levels */
     char *at_least, *at_most, *exactly, **between; /* as in the file; all but one are NULL */
-    unsigned between_count;
+    char **table; /* of none that has been read: there is one expectation per cell then */
+    unsigned between_count, table_count;
     char *variant, *workload, *machine; /* canonical; NULL: each */
     char *metric;                       /* NULL: the part's */
 
     /* Made of these. */
+    unsigned in_file; /* which of the part's in the file */
+    bool of_table;
     unsigned level_index, over_index; /* of the part's levels; over_index counts with over only */
     int64_t workers;                  /* 0: each */
     double lo, hi;                    /* the range; infinite where it is open */

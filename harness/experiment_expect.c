@@ -177,7 +177,7 @@ static bool workers_check(const struct expecting *self)
     const struct experiment_part *part = self->part;
     char place[PLACE_SIZE];
     snprintf(place, sizeof place, "%s/workers", self->place);
-    if (!yaml_place_exists(self->reader->place, place))
+    if (self->expect->of_table || !yaml_place_exists(self->reader->place, place))
         return true;
     if (part->factor == FACTOR_WORKERS)
         return yaml_complain(self->reader, line_of(self, "workers"),
@@ -391,8 +391,8 @@ static bool range_check(const struct expecting *self)
                  (expect->exactly != NULL) + (expect->between != NULL);
     if (ranges != 1)
         return yaml_complain(self->reader, line_of(self, "says"),
-                             "an expectation has %s; valid: one of at_least, at_most, between and "
-                             "exactly",
+                             "an expectation has %s; valid: one of at_least, at_most, between, "
+                             "exactly and table",
                              ranges ? "several ranges" : "no range");
     if (!range_read(self))
         return false;
@@ -404,9 +404,11 @@ bool experiment_expect_check(const struct yaml_reader *reader, const struct expe
                              unsigned p)
 {
     struct experiment_part *part = &experiment->parts[p];
+    if (!experiment_tables_expand(reader, part, p))
+        return false;
     for (unsigned i = 0; i < part->expect_count; i++) {
         struct expecting self = {reader, experiment, part, &part->expect[i], ""};
-        snprintf(self.place, sizeof self.place, "parts/%u/expect/%u", p, i);
+        snprintf(self.place, sizeof self.place, "parts/%u/expect/%u", p, part->expect[i].in_file);
         if (!levels_check(&self) || !cells_check(&self) || !metric_check(&self) ||
             !range_check(&self))
             return false;

@@ -33,6 +33,7 @@ static const cyaml_schema_field_t expect_fields[] = {
     MAY_TEXT("at_most", experiment_expect, at_most),
     MAY_TEXT("exactly", experiment_expect, exactly),
     MAY_TEXTS("between", experiment_expect, between),
+    MAY_TEXTS("table", experiment_expect, table),
     MAY_TEXT("variant", experiment_expect, variant),
     MAY_TEXT("workload", experiment_expect, workload),
     CYAML_FIELD_IGNORE("workers", CYAML_FLAG_OPTIONAL),
@@ -116,6 +117,17 @@ struct experiment *experiment_schema_load(const struct yaml_reader *reader)
         return experiment;
     yaml_complain_of_schema(reader, &mistake, fields_of, "harness/experiment.h");
     return NULL;
+}
+
+static const cyaml_schema_value_t expects_schema = {
+    CYAML_VALUE_SEQUENCE(CYAML_FLAG_POINTER, struct experiment_expect, &expect_schema, 0,
+                         CYAML_UNLIMITED),
+};
+
+void experiment_expects_free(struct experiment_expect *expect, unsigned count)
+{
+    cyaml_config_t config = yaml_mistake_config(NULL);
+    cyaml_free(&config, &expects_schema, expect, count);
 }
 
 void experiment_schema_free(struct experiment *experiment)

@@ -16,6 +16,14 @@ struct experiment *experiment_schema_load(const struct yaml_reader *reader);
 /* Frees what libcyaml made. */
 void experiment_schema_free(struct experiment *experiment);
 
+/* Frees expectations with all that libcyaml made of them. */
+void experiment_expects_free(struct experiment_expect *expect, unsigned count);
+
+/* Puts one expectation per cell in the place of each table. False after a complaint. Pre: the
+ * part's axes are canonical. experiment_table.c. */
+bool experiment_tables_expand(const struct yaml_reader *reader, struct experiment_part *part,
+                              unsigned p);
+
 /* Checks what a part expects, and makes ranges of texts. False after a complaint. Pre: the part's
  * axes are canonical; sweep_events: the events of the experiment. experiment_expect.c. */
 bool experiment_expect_check(const struct yaml_reader *reader, const struct experiment *experiment,

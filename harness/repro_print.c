@@ -81,6 +81,33 @@ static char *expectation_text(const json_t *part, const json_t *expectation)
     return text;
 }
 
+/* How many cells of one table, from the k-th of the part's expectations on, are as expected; 0 of
+ * what is no table. */
+static size_t cells_supported(const json_t *expectations, size_t k)
+{
+    json_int_t table = record_integer(json_array_get(expectations, k), "table");
+    size_t count = 0;
+    for (; table > 0 && k < json_array_size(expectations); k++, count++) {
+        const json_t *cell = json_array_get(expectations, k);
+        if (record_integer(cell, "table") != table ||
+            strcmp(record_text(cell, "verdict"), "supported") != 0)
+            break;
+    }
+    return count;
+}
+
+/* "beats#1 to #36 waits_distinct: 36 cells of a table, each exactly as expected" */
+static char *cells_text(const json_t *part, const json_t *first, size_t count)
+{
+    char *text;
+    long long number = record_integer(first, "number");
+    if (asprintf(&text, "%s#%lld to #%lld %s: %zu cells of a table, each exactly as expected",
+                 record_text(part, "id"), number, number + (long long)count - 1,
+                 record_text(first, "metric"), count) < 0)
+        abort();
+    return text;
+}
+
 /* All expectations of a place with that verdict, a line each; how many. */
 static size_t print_expectations(FILE *to, const json_t *place, const char *verdict, bool *first,
                                  int columns)
@@ -90,11 +117,15 @@ static size_t print_expectations(FILE *to, const json_t *place, const char *verd
     const json_t *part, *expectation;
     json_array_foreach(json_object_get(place, "parts"), i, part)
     {
-        json_array_foreach(json_object_get(part, "expectations"), k, expectation)
+        const json_t *expectations = json_object_get(part, "expectations");
+        json_array_foreach(expectations, k, expectation)
         {
             if (strcmp(record_text(expectation, "verdict"), verdict) != 0)
                 continue;
-            char *text = expectation_text(part, expectation);
+            size_t cells = cells_supported(expectations, k);
+            char *text = cells > 1 ? cells_text(part, expectation, cells)
+                                   : expectation_text(part, expectation);
+            k += cells > 1 ? cells - 1 : 0;
             if (*first)
                 fprintf(to, "%*s", ID_COLUMNS, "");
             print_field(to, *first ? record_text(place, "machine") : "",

@@ -92,6 +92,8 @@ json_t *judged_to_json(const struct judged *judged, const char *machine)
                   expect->says, "verdict", verdict_text(judged->verdict), "level", expect->level,
                   "metric", metric, "expected", expect->wanted, "deterministic",
                   experiment_is_deterministic(judged->part, expect, machine));
+    if (expect->of_table)
+        json_object_set_new(object, "table", json_integer(expect->in_file + 1));
     text_set(object, "over", expect->over);
     text_set(object, "source", expect->source);
     number_into_json(object, "at_least", expect->lo);

@@ -135,6 +135,44 @@ static void expect_range(const char *metric, const char *lines, double lo, doubl
     experiment_free(experiment);
 }
 
+/* A table in the part of a knob, two numbers of workers and two workloads. */
+#define TABLE(rows, more)                                                                          \
+    HEAD "  - id: one\n    variant: gmp\n    factor: runnext\n    levels: [off, on]\n"             \
+         "    workload: [fib, spawn]\n    workers: [1, 2]\n    metric: STEALS\n    expect:\n"      \
+         "      - says: so\n        table: " rows "\n" more
+
+static void a_table_is_one_expectation_per_cell(void **state)
+{
+    (void)state;
+    struct experiment *experiment = load(TABLE("[\"on: 1 2 - 4\", \"off: 5 6 7 8\"]",
+                                               "        source: here\n"
+                                               "      - says: more\n        at_least: 9\n"));
+    const struct experiment_part *part = &experiment->parts[0];
+    const struct experiment_expect *third = &part->expect[2], *last = &part->expect[7];
+    assert_int_equal(part->expect_count, 8);
+    assert_string_equal(third->level, "on");
+    assert_string_equal(third->workload, "spawn");
+    assert_int_equal(third->workers, 2);
+    assert_true(third->lo == 4 && third->hi == 4 && third->of_table);
+    assert_string_equal(third->says, "so: runnext on, spawn, 2 workers");
+    assert_string_equal(third->source, "here");
+    assert_false(last->of_table);
+    assert_true(last->lo == 9);
+    experiment_free(experiment);
+}
+
+static void tables_are_checked(void **state)
+{
+    (void)state;
+    expect_error(TABLE("[\"on: 1 2 3\"]", ""), 17, "\"on: 1 2 3\" has 3 values; valid: ");
+    expect_error(TABLE("[\"on: 1 2 3 4 5\"]", ""), 17, "has 5 values");
+    expect_error(TABLE("[\"1 2 3 4\"]", ""), 17, "has 0 values");
+    expect_error(TABLE("[\"no: 1 2 3 4\"]", ""), 16, "no level \"no\"");
+    expect_error(TABLE("[\"on: 1 2 3 x\"]", ""), 16, "exactly is x; valid: a number");
+    expect_error(TABLE("[\"on: 1 2 3 4\"]", "        level: on\n"), 16, "valid beside table");
+    expect_error(TABLE("[\"on: 1 2 3 4\"]", "        workers: 1\n"), 16, "valid beside table");
+}
+
 static void ranges_have_units(void **state)
 {
     (void)state;
@@ -508,6 +546,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(least_file_gets_the_defaults),
+        cmocka_unit_test(a_table_is_one_expectation_per_cell),
+        cmocka_unit_test(tables_are_checked),
         cmocka_unit_test(ranges_have_units),
         cmocka_unit_test(levels_may_be_written_otherwise),
         cmocka_unit_test(a_part_is_a_group),
