@@ -39,6 +39,21 @@ bool metric_parse(struct metric *metric, const char *name, char *error, size_t e
     return true;
 }
 
+bool metric_is_finding(const char *name)
+{
+    struct metric metric;
+    char error[256];
+    return islower((unsigned char)*name) &&
+           name[strspn(name, "abcdefghijklmnopqrstuvwxyz_")] == 0 &&
+           metric_parse(&metric, name, error, sizeof error) && metric.kind == METRIC_EVENT;
+}
+
+static double finding_of(const char *name, const json_t *record)
+{
+    json_t *found = json_object_get(record, "found");
+    return record_number(found, name);
+}
+
 const char *metric_name(const struct metric *metric)
 {
     return metric->name ? metric->name : "throughput";
@@ -52,6 +67,8 @@ double metric_of(const struct metric *metric, const json_t *record)
     case METRIC_LATENCY:
         return record_latency_ns(record, metric->quantile);
     case METRIC_EVENT:
+        if (metric_is_finding(metric->name))
+            return finding_of(metric->name, record);
         return record_event_value(record_event(record, metric->name));
     default:
         return record_number(record, "throughput");
@@ -75,6 +92,10 @@ static void explain_unknown(const struct metric *metric, const json_t *records, 
                 suggest_offer(&near, strncmp(name, COUNTER_SDE_PREFIX, prefix) == 0 ? name + prefix
                                                                                     : name);
         }
+        const char *found;
+        json_t *value;
+        json_object_foreach(json_object_get(record, "found"), found, value)
+            suggest_offer(&near, found);
     }
     bool has_events = near.count > 0;
     suggest_offer(&near, "throughput");
@@ -117,6 +138,10 @@ void metric_describe(const struct metric *metric, char *text, size_t size)
         snprintf(text, size, "%s of the latencies", metric->name);
         return;
     default:
+        if (metric_is_finding(metric->name)) {
+            snprintf(text, size, "%s, as the workload found", metric->name);
+            return;
+        }
         for (int with_prefix = 0; with_prefix < 2 && index < 0; with_prefix++) {
             snprintf(name, sizeof name, "%s%s", with_prefix ? "" : COUNTER_SDE_PREFIX,
                      metric->name);

@@ -4,6 +4,7 @@
  *
  *   throughput     operations a second                                          more is better
  *   p50 .. p99.9   a quantile of the latencies, by its percentage; max          less is better
+ *   victims, ...   what the workload found out itself; lower case    neither: more or less is shown
  *   EVENT          what was counted per operation, or a peak; the prefix of the program's own
  *                  events may be left out                          neither: more or less is shown
  */
@@ -28,6 +29,9 @@ struct metric {
 /* What name means; it must outlive *metric. Any name that is no other metric is that of an event.
  * False and one line in error if it is a percentage out of range. */
 bool metric_parse(struct metric *metric, const char *name, char *error, size_t error_size);
+
+/* Whether that is the name of what a workload finds out, and of no event. */
+bool metric_is_finding(const char *name);
 
 /* False and one line in error, with the nearest event, if none of the records has such a number. */
 bool metric_is_known(const struct metric *metric, const json_t *records, char *error,

@@ -202,6 +202,18 @@ static void record_order(struct sample *sample)
     free(text);
 }
 
+static void record_findings(struct sample *sample)
+{
+    struct finding findings[FINDINGS_MAX];
+    if (!sample->workload.workload->find || !sample->called)
+        return;
+    json_t *found = json_object();
+    size_t count = sample->workload.workload->find(sample->state, findings);
+    for (size_t i = 0; i < count; i++)
+        json_object_set_new(found, findings[i].name, json_real(findings[i].value));
+    json_object_set_new(sample->record, "found", found);
+}
+
 static void record_finish(struct sample *sample)
 {
     json_t *record = sample->record;
@@ -246,6 +258,7 @@ static void record_finish(struct sample *sample)
     if (histogram_count(sample->latency) > 0)
         json_object_set_new(record, "latency", sample_latency_to_json(sample->latency));
     record_print(sample);
+    record_findings(sample);
     if (*sample->failure)
         record_fail(record, sample->failure);
     else

@@ -700,9 +700,35 @@ static void metric_that_no_sample_has_is_told(void **state)
     compare_side_free(&a);
 }
 
+static void findings_of_workloads_are_metrics(void **state)
+{
+    (void)state;
+    struct metric metric;
+    char error[ERROR_SIZE] = "", text[128];
+    assert_true(metric_is_finding("wait_max"));
+    assert_false(metric_is_finding("max"));
+    assert_false(metric_is_finding("throughput"));
+    assert_false(metric_is_finding("p50"));
+    assert_false(metric_is_finding("STEALS"));
+    FILE *to = run_open("a", NULL);
+    cell(to, "gmp", "periodic", 1, 100, 1, ",\"found\":{\"victims\":3,\"waits\":0.5}");
+    fclose(to);
+    struct compare_side a = side("a");
+    assert_true(metric_parse(&metric, "victims", error, sizeof error));
+    assert_true(metric_is_known(&metric, a.records, error, sizeof error));
+    assert_true(metric_of(&metric, json_array_get(a.records, 0)) == 3);
+    metric_describe(&metric, text, sizeof text);
+    assert_string_equal(text, "victims, as the workload found");
+    assert_true(metric_parse(&metric, "victim", error, sizeof error));
+    assert_false(metric_is_known(&metric, a.records, error, sizeof error));
+    assert_non_null(strstr(error, "the nearest is \"victims\""));
+    compare_side_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(findings_of_workloads_are_metrics),
         cmocka_unit_test(two_variants_of_a_run_are_paired_on_each_workload),
         cmocka_unit_test(two_settings_of_a_knob_are_paired),
         cmocka_unit_test(lower_latencies_are_faster),

@@ -36,6 +36,8 @@ struct golden {
     struct support_report report;
     char ran[TEXT], parked[TEXT];
     char wrong[256];
+    struct finding findings[FINDINGS_MAX];
+    size_t found;
     void *params, *state; /* the child's */
 };
 
@@ -77,6 +79,8 @@ static void golden_after(void *arg)
         self->workload->print(self->state, to);
         fclose(to);
     }
+    if (self->workload->find)
+        self->found = self->workload->find(self->state, self->findings);
     self->workload->fini(self->state);
     free(self->params);
 }
@@ -560,6 +564,62 @@ static void golden_tick_falls_on_the_same_ones(void **state)
         struct golden *golden = golden_run_with("gmp", knobs, 1, "periodic", settings);
         golden->ran[strlen(expected)] = 0;
         assert_string_equal(golden->ran, expected);
+        assert_int_equal(golden->found, 1);
+        assert_string_equal(golden->findings[0].name, "victims");
+        assert_true(golden->findings[0].value == rows[i].delayed);
+    }
+}
+
+static double found_by(const struct golden *golden, const char *name)
+{
+    for (size_t i = 0; i < golden->found; i++)
+        if (strcmp(golden->findings[i].name, name) == 0)
+            return golden->findings[i].value;
+    fail_msg("nothing was found of the name %s", name);
+    return 0;
+}
+
+/* Arrivals at multiples of `every` dispatches meet tick / gcd(tick, every) phases of the tick, each
+ * as often; all of them wait less than a round. */
+static void golden_arrivals_meet_the_phases_of_the_tick(void **state)
+{
+    (void)state;
+    static const struct {
+        int tick, every, n;
+        double distinct, mean; /* 0: one of the phases */
+    } rows[] = {
+        {61, 8, 122, 61, 30},   {61, 32, 122, 61, 30},   {61, 64, 122, 61, 30},
+        {61, 128, 122, 61, 30}, {61, 61, 122, 1, 0},     {61, 122, 122, 1, 0},
+        {64, 8, 128, 8, 0},     {64, 16, 128, 4, 0},     {64, 32, 128, 2, 0},
+        {64, 64, 128, 1, 0},    {64, 61, 128, 64, 31.5},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char knobs[64], settings[64];
+        snprintf(knobs, sizeof knobs, "yield=local,tick=%d", rows[i].tick);
+        snprintf(settings, sizeof settings, "n=%d,every=%d", rows[i].n, rows[i].every);
+        struct golden *golden = golden_run_with("gmp", knobs, 1, "beat", settings);
+        assert_true(found_by(golden, "waits_distinct") == rows[i].distinct);
+        assert_true(rows[i].mean == 0 || found_by(golden, "wait_mean") == rows[i].mean);
+        assert_true(found_by(golden, "wait_max") < rows[i].tick);
+    }
+}
+
+/* How often one worker goes to the shared queue for n that lie there, if it takes 1/P of them and
+ * one more, 128 at most; and one by one. */
+static void golden_batches_empty_the_shared_queue(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *take;
+        int n, visits;
+    } rows[] = {{"batch", 100, 1}, {"batch", 1000, 8}, {"batch", 10000, 79}, {"one", 1000, 1000}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char knobs[64], settings[64];
+        snprintf(knobs, sizeof knobs, "tick=0,take=%s", rows[i].take);
+        snprintf(settings, sizeof settings, "n=%d", rows[i].n);
+        struct golden *golden = golden_run_with("gmp", knobs, 1, "drain", settings);
+        assert_int_equal(golden->report.stat[STAT_GRQ_HITS], rows[i].visits);
+        assert_true(found_by(golden, "share_max") == 100);
     }
 }
 
@@ -583,6 +643,8 @@ int main(void)
         cmocka_unit_test(golden_wake_select_close),
         cmocka_unit_test(golden_gosched_goes_behind_all),
         cmocka_unit_test(golden_steal_half_and_run_the_youngest),
+        cmocka_unit_test(golden_arrivals_meet_the_phases_of_the_tick),
+        cmocka_unit_test(golden_batches_empty_the_shared_queue),
         cmocka_unit_test(golden_fib_gmp),
         cmocka_unit_test(golden_fib_fifo),
         cmocka_unit_test(golden_fib_lifo_child),

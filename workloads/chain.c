@@ -9,6 +9,9 @@
  * wait for the slice to end: until a request to stop hits a link before it ends. Without
  * preemption they wait for the n links. Where the queue is a FIFO, they run before the second link.
  *
+ * queue=global: the victims are started by go_global(), and so wait in the queue that all workers
+ * share, which a worker with work of its own looks into only now and then.
+ *
  * A victim's latency is from just before it was started to its first step. One operation is a link.
  */
 #include "workload.h"
@@ -21,7 +24,9 @@ struct chain_params {
     int64_t n;
     int64_t rounds;
     int64_t victims;
+    int64_t queue; /* enum chain_queue */
 };
+enum chain_queue { CHAIN_LOCAL, CHAIN_GLOBAL };
 
 struct chain_state;
 
@@ -42,6 +47,8 @@ struct chain_state {
     struct histogram latency;
 };
 
+static const char *const chain_queue_words[] = {"local", "global", NULL};
+
 static const struct param chain_param_table[] = {
     PARAM_NUMBER(struct chain_params, n, 10000, 1, 1000000000, "links", "schedlab",
                  "links of the chain"),
@@ -49,6 +56,8 @@ static const struct param chain_param_table[] = {
                  "rounds of go_work() of a link, a few cycles each"),
     PARAM_NUMBER(struct chain_params, victims, 10, 1, 1000000, "Gs", "schedlab",
                  "how many goroutines wait behind the chain"),
+    PARAM_WORD(struct chain_params, queue, chain_queue_words, CHAIN_LOCAL, "schedlab",
+               "where they wait: with main's worker, or in the queue that all workers share"),
     {0},
 };
 
@@ -130,7 +139,10 @@ static void chain_run(void *arg, struct outcome *out)
     wg_add(&state->victims_done, (int32_t)state->params.victims);
     for (int64_t i = 0; i < state->params.victims; i++) {
         state->victims[i].start_ns = go_now();
-        go(chain_victim_main, &state->victims[i]);
+        if (state->params.queue == CHAIN_GLOBAL)
+            go_global(chain_victim_main, &state->victims[i]);
+        else
+            go(chain_victim_main, &state->victims[i]);
     }
     int64_t start = go_now();
     go(chain_link_main, state);

@@ -10,6 +10,8 @@
  * yield go to a global queue, it is never empty, and a worker that looks there at every N-th
  * dispatch runs one of them then, while the local whose turn it was waits a dispatch longer.
  *
+ * It finds `victims`: how many locals were ever delayed.
+ *
  * Between two looks the locals advance by N - 1 places. So the delay falls on k / gcd(N - 1, k) of
  * them, always the same ones, and an N with N - 1 prime is fair to more k than a prime N. Each
  * local counts the yielders that ran since the local before it; these counts are printed. In a
@@ -170,12 +172,24 @@ static const char *periodic_verify(void *arg, const struct outcome *out, char *w
     return NULL;
 }
 
+static int64_t periodic_victims(const struct periodic_state *state)
+{
+    int64_t victims = 0;
+    for (int64_t i = 0; i < state->params.k; i++)
+        victims += state->locals[i].delayed > 0;
+    return victims;
+}
+
+static size_t periodic_find(void *arg, struct finding findings[FINDINGS_MAX])
+{
+    findings[0] = (struct finding){"victims", (double)periodic_victims(arg)};
+    return 1;
+}
+
 static void periodic_print(void *arg, FILE *to)
 {
     const struct periodic_state *state = arg;
-    int64_t k = state->params.k, victims = 0;
-    for (int64_t i = 0; i < k; i++)
-        victims += state->locals[i].delayed > 0;
+    int64_t k = state->params.k, victims = periodic_victims(state);
     fprintf(to, "delayed: %" PRId64 " of %" PRId64 " locals:", victims, k);
     for (int64_t i = 0; i < k && i < PRINTED_MAX; i++)
         fprintf(to, " %" PRIu64, state->locals[i].delayed);
@@ -202,5 +216,6 @@ const struct workload workload_periodic = {
     .run = periodic_run,
     .verify = periodic_verify,
     .print = periodic_print,
+    .find = periodic_find,
     .fini = periodic_fini,
 };

@@ -1,13 +1,22 @@
 /* pingpong.c - two goroutines and two channels: the latency of being woken by a message.
  *
- * Source: Go 1.26 runtime/proc_test.go BenchmarkPingPongHog, without its hog.
- *   Differs: several pairs may play at once; every hop carries a number that the receiver expects.
+ * Source: Go 1.26 runtime/proc_test.go BenchmarkPingPongHog.
+ *   Differs: several pairs may play at once; every hop carries a number that the receiver expects;
+ *            there are as many hogs as wanted, by default none.
  *
  *   ping: send (pair, i) -> pong: expects (pair, i), sends (pair, 2 i + 1) -> ping: expects that
  *
  * A pair's replies add up to rounds^2, since the first odd numbers add up to a square. With
  * latency=on each ping reads the clock twice a round and keeps a histogram of its own; the clock
  * then is a good part of what is timed, so it is off unless asked for.
+ *
+ * hogs: goroutines that work beside the pairs without ever waiting, until all pairs are done or
+ * hog_chunks chunks of HOG_ROUNDS rounds are, whichever is first: where they cannot be stopped they
+ * run to the end of these. The time counted ends with the last pair.
+ *
+ * victims: goroutines that are ready when the pairs begin, queued behind a pong and before the
+ * first ping, and run once. latency=victims: not the round trips are recorded, but how long each
+ * victim waited for its first step.
  */
 #include "workload.h"
 
@@ -22,10 +31,23 @@ struct pingpong_params {
     int64_t rounds;
     int64_t pairs;
     int64_t capacity;
-    int64_t latency;
+    int64_t latency; /* enum pingpong_latency */
+    int64_t hogs;
+    int64_t hog_chunks;
+    int64_t victims;
 };
+enum pingpong_latency { LATENCY_OFF, LATENCY_ON, LATENCY_VICTIMS };
+enum { HOG_ROUNDS = 2000 };
 
 struct pingpong_state;
+
+struct pingpong_victim {
+    struct pingpong_state *state;
+    int64_t start_ns; /* written before it exists */
+    /* its own until it was waited for */
+    int64_t latency_ns;
+    uint64_t ran; /* how often */
+};
 
 struct pingpong_pair {
     struct pingpong_state *state;
@@ -41,12 +63,16 @@ struct pingpong_pair {
 struct pingpong_state {
     struct pingpong_params params;
     struct pingpong_pair *pairs;
-    struct histogram *histograms; /* one a pair, then the merged one; NULL if latency=off */
+    struct pingpong_victim *victims;
+    struct histogram *histograms; /* one a pair, then the merged one; NULL if latency=off; of
+                                     latency=victims the last one only */
     struct waitgroup gate;        /* 1 until all pairs exist */
-    struct waitgroup done;
+    struct waitgroup done;        /* of the pairs */
+    struct waitgroup others_done; /* hogs and victims */
+    _Atomic bool over;            /* relaxed: tells hogs to end, no data goes with it */
 };
 
-static const char *const pingpong_switch_words[] = {"off", "on", NULL};
+static const char *const pingpong_latency_words[] = {"off", "on", "victims", NULL};
 
 static const struct param pingpong_param_table[] = {
     PARAM_NUMBER(struct pingpong_params, rounds, 100000, 1, 1000000000, "round trips", "schedlab",
@@ -56,19 +82,30 @@ static const struct param pingpong_param_table[] = {
     PARAM_NUMBER(struct pingpong_params, capacity, 0, 0, 1000000, "elements",
                  "Go 1.26 runtime/proc_test.go",
                  "buffer of each of a pair's two channels; 0: unbuffered"),
-    PARAM_WORD(struct pingpong_params, latency, pingpong_switch_words, 0, "schedlab",
-               "on: record each round trip's latency, at the price of two clock reads"),
+    PARAM_WORD(
+        struct pingpong_params, latency, pingpong_latency_words, LATENCY_OFF, "schedlab",
+        "on: record each round trip's latency, at the price of two clock reads; victims: how "
+        "long each victim waited"),
+    PARAM_NUMBER(struct pingpong_params, hogs, 0, 0, 1000, "Gs", "Go 1.26 runtime/proc_test.go",
+                 "how many goroutines work beside the pairs and never wait"),
+    PARAM_NUMBER(struct pingpong_params, hog_chunks, 1000000, 1, 1000000000, "chunks", "schedlab",
+                 "chunks of 2000 rounds of go_work() after which a hog ends in any case"),
+    PARAM_NUMBER(struct pingpong_params, victims, 0, 0, 100000, "Gs", "schedlab",
+                 "how many goroutines that run once are queued when the pairs begin"),
     {0},
 };
 
 static uint64_t pingpong_live_gs_max(const void *params)
 {
-    return 2 * (uint64_t)((const struct pingpong_params *)params)->pairs + 1;
+    const struct pingpong_params *p = params;
+    return 2 * (uint64_t)p->pairs + (uint64_t)p->hogs + (uint64_t)p->victims + 1;
 }
 
 static const char *pingpong_check(const void *params)
 {
     const struct pingpong_params *p = params;
+    if (p->latency == LATENCY_VICTIMS && p->victims == 0)
+        return "latency=victims needs victims of 1 or more";
     if (p->latency && p->pairs > PINGPONG_HISTOGRAMS_MAX)
         return "latency=on needs pairs <= 10000, since each pair keeps a histogram";
     return NULL;
@@ -86,12 +123,17 @@ static void *pingpong_init(const void *params, uint64_t seed)
     state->params = *(const struct pingpong_params *)params;
     size_t pairs = (size_t)state->params.pairs;
     state->pairs = go_alloc_zeroed(pairs * sizeof(state->pairs[0]));
+    size_t victims = (size_t)state->params.victims;
+    state->victims = go_alloc_zeroed((victims + 1) * sizeof state->victims[0]);
+    for (size_t i = 0; i < victims; i++)
+        state->victims[i].state = state;
     if (state->params.latency)
         state->histograms = go_alloc_zeroed((pairs + 1) * sizeof(state->histograms[0]));
     for (size_t i = 0; i < pairs; i++) {
         state->pairs[i].state = state;
         state->pairs[i].tag = (uint64_t)i << PINGPONG_PAIR_SHIFT;
-        state->pairs[i].latency = state->histograms ? &state->histograms[i] : NULL;
+        state->pairs[i].latency =
+            state->params.latency == LATENCY_ON ? &state->histograms[i] : NULL;
     }
     return state;
 }
@@ -133,6 +175,38 @@ static void pingpong_pong(void *arg)
     wg_done(&pair->state->done);
 }
 
+static void pingpong_hog(void *arg)
+{
+    struct pingpong_state *state = arg;
+    for (int64_t i = 0; i < state->params.hog_chunks; i++) {
+        if (atomic_load_explicit(&state->over, memory_order_relaxed))
+            break;
+        go_work(HOG_ROUNDS);
+    }
+    wg_done(&state->others_done);
+}
+
+static void pingpong_victim(void *arg)
+{
+    struct pingpong_victim *self = arg;
+    self->latency_ns = go_now() - self->start_ns;
+    self->ran++;
+    wg_done(&self->state->others_done);
+}
+
+static void pingpong_start_others(struct pingpong_state *state)
+{
+    wg_add(&state->others_done, (int32_t)(state->params.hogs + state->params.victims));
+    atomic_store_explicit(&state->over, false, memory_order_relaxed);
+    for (int64_t i = 0; i < state->params.hogs; i++)
+        go(pingpong_hog, state);
+    for (int64_t i = 0; i < state->params.victims; i++) {
+        state->victims[i].ran = 0;
+        state->victims[i].start_ns = go_now();
+        go(pingpong_victim, &state->victims[i]);
+    }
+}
+
 static void pingpong_start(struct pingpong_state *state)
 {
     size_t pairs = (size_t)state->params.pairs, capacity = (size_t)state->params.capacity;
@@ -146,6 +220,8 @@ static void pingpong_start(struct pingpong_state *state)
         if (pair->latency)
             histogram_reset(pair->latency);
         go(pingpong_pong, pair);
+        if (i + 1 == pairs)
+            pingpong_start_others(state);
         go(pingpong_ping, pair);
     }
 }
@@ -160,6 +236,8 @@ static void pingpong_run(void *arg, struct outcome *out)
     wg_done(&state->gate);
     wg_wait(&state->done);
     out->time_ns = go_now() - start;
+    atomic_store_explicit(&state->over, true, memory_order_relaxed);
+    wg_wait(&state->others_done);
 
     out->latency = state->histograms ? &state->histograms[pairs] : NULL;
     if (out->latency)
@@ -170,8 +248,13 @@ static void pingpong_run(void *arg, struct outcome *out)
         chan_free(pair->back);
         out->answer += pair->sum;
         out->digest += digest_mix(pair->tag ^ pair->sum);
-        if (out->latency)
+        if (pair->latency)
             histogram_merge(out->latency, pair->latency);
+    }
+    for (int64_t i = 0; i < state->params.victims; i++) {
+        if (state->params.latency == LATENCY_VICTIMS)
+            histogram_record(out->latency, state->victims[i].latency_ns);
+        out->digest += digest_mix(((uint64_t)i << 8) ^ state->victims[i].ran);
     }
     out->ops = (uint64_t)(state->params.pairs * state->params.rounds);
 }
@@ -197,8 +280,17 @@ static const char *pingpong_verify(void *arg, const struct outcome *out, char *w
                  pairs * rounds * rounds, pairs * rounds, out->answer, out->ops);
         return why;
     }
-    if (out->latency && histogram_count(out->latency) != out->ops) {
-        snprintf(why, why_size, "expected %" PRIu64 " latencies, found %" PRIu64, out->ops,
+    for (int64_t i = 0; i < state->params.victims; i++) {
+        if (state->victims[i].ran != 1) {
+            snprintf(why, why_size, "victim %" PRId64 " ran %" PRIu64 " times, not once", i,
+                     state->victims[i].ran);
+            return why;
+        }
+    }
+    uint64_t latencies =
+        state->params.latency == LATENCY_VICTIMS ? (uint64_t)state->params.victims : out->ops;
+    if (out->latency && histogram_count(out->latency) != latencies) {
+        snprintf(why, why_size, "expected %" PRIu64 " latencies, found %" PRIu64, latencies,
                  histogram_count(out->latency));
         return why;
     }
@@ -209,6 +301,7 @@ static void pingpong_fini(void *arg)
 {
     struct pingpong_state *state = arg;
     go_free(state->histograms);
+    go_free(state->victims);
     go_free(state->pairs);
     go_free(state);
 }

@@ -26,6 +26,8 @@
     X(bursts, GOROUTINE)                                                                           \
     X(lockskew, GOROUTINE)                                                                         \
     X(periodic, GOROUTINE)                                                                         \
+    X(beat, GOROUTINE)                                                                             \
+    X(drain, GOROUTINE)                                                                            \
     X(echo, GOROUTINE)                                                                             \
     X(files, GOROUTINE)                                                                            \
     X(pipes, GOROUTINE)                                                                            \

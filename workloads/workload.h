@@ -35,6 +35,14 @@ struct outcome {
     struct histogram *latency; /* NULL, or latencies in ns; owned by the workload's state */
 };
 
+/* A number that a workload found out, beside its throughput: which goroutines waited, for how many
+ * turns. */
+struct finding {
+    const char *name; /* lower case letters and "_", and no other metric's name (harness/metric.h) */
+    double value;
+};
+enum { FINDINGS_MAX = 8 };
+
 struct workload {
     const char *name;   /* folder-wide unique word: file name, CLI word, plot key */
     const char *idea;   /* one line: what it stresses */
@@ -91,6 +99,10 @@ struct workload {
      * order in which its goroutines ran, which records keep of the first call. Thread stack, or the
      * main goroutine after run(). */
     void (*print)(void *state, FILE *to);
+
+    /* Optional. What the last run() found, FINDINGS_MAX numbers at most; returns how many. Thread
+     * stack. */
+    size_t (*find)(void *state, struct finding findings[FINDINGS_MAX]);
 
     /* Required. Frees the state. Thread stack. */
     void (*fini)(void *state);

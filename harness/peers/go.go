@@ -83,6 +83,10 @@ func spawn(s *settings) func(*outcome) {
 func pingpong(s *settings) func(*outcome) {
 	rounds, pairs, capacity := s.number("rounds"), s.number("pairs"), s.number("capacity")
 	s.noLatency()
+	s.number("hog_chunks") // of no hog
+	if s.number("hogs") > 0 || s.number("victims") > 0 {
+		unsupported("hogs and victims beside the pairs: peers have none")
+	}
 	sums := make([]uint64, pairs)
 	return func(out *outcome) {
 		var done sync.WaitGroup

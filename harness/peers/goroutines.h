@@ -72,6 +72,9 @@ static inline void *pingpong_init(struct peer_run *run)
     self->pairs = (uint64_t)peer_param_number(run, "pairs");
     self->capacity = (uint64_t)peer_param_number(run, "capacity");
     peer_param_no_latency(run);
+    peer_param_number(run, "hog_chunks"); /* of no hog */
+    if (peer_param_number(run, "hogs") || peer_param_number(run, "victims"))
+        peer_unsupported("hogs and victims beside the pairs: peers have none");
     self->pair = (struct pair *)peer_alloc(self->pairs, sizeof *self->pair);
     for (uint64_t i = 0; i < self->pairs; i++)
         self->pair[i].tag = i << PAIR_SHIFT;

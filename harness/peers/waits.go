@@ -274,6 +274,9 @@ type chainVictim struct {
 
 func chain(s *settings) func(*outcome) {
 	n, rounds := s.number("n"), s.number("rounds")
+	if s.is("queue", "global", "local") {
+		unsupported("queue=global: peers start goroutines in one way")
+	}
 	victims := make([]chainVictim, s.number("victims"))
 	return func(out *outcome) {
 		var linked, waited sync.WaitGroup

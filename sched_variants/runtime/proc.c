@@ -220,6 +220,21 @@ void go(void (*fn)(void *), void *arg)
     g_spawn(m, gp);
 }
 
+void go_global(void (*fn)(void *), void *arg)
+{
+    struct m *m = preempt_point();
+    struct g *gp = g_alloc(m);
+    gp->fn = fn;
+    gp->arg = arg;
+    if (m->ops->blocks) { /* also where each G has a thread: new ones have no worker yet */
+        g_spawn(m, gp);
+        return;
+    }
+    g_mark_queued(m, gp, READY_INJECTED);
+    m->ops->ready(m, gp, READY_INJECTED);
+    wakep(m);
+}
+
 /* Ending ------------------------------------------------------------------------------------ */
 
 /* gp's function has returned. Tells its frame; returns the G to run next, if that is already clear.

@@ -31,6 +31,11 @@ struct g;
  * two runs first, and where, is what the variants differ in. */
 void go(void (*fn)(void *), void *arg);
 
+/* As go(), but the new goroutine waits where every worker looks, not with the caller's worker, and
+ * the caller runs on: what a thread without a worker starts lies there too. Where workers have
+ * nothing in common (kthread, uthread, static) it is go(). Source: Go 1.26 injectglist. */
+void go_global(void (*fn)(void *), void *arg);
+
 /* Lets other goroutines run; the caller becomes runnable again at once (Go: runtime.Gosched). A
  * caller that cannot leave its worker, between spawn and sync, goes on at once: see forkjoin.h. */
 void gosched(void);
