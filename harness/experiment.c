@@ -271,12 +271,35 @@ static bool factor_find(struct parting *self)
     return true;
 }
 
+static bool has_param(const struct param *table, const char *key)
+{
+    for (const struct param *param = table; param && param->name; param++)
+        if (strcmp(param_key(param), key) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the variant has the part's knob at all: if not, no level is wrong, but the factor. */
+static bool has_knob(const struct parting *self, const char *variant)
+{
+    char error[ERROR_SIZE];
+    struct variant_spec spec;
+    if (!variant_spec_parse(&spec, variant, error, sizeof error))
+        return false;
+    bool has = has_param(spec.ops->knobs, self->part->factor_text) ||
+               has_param(variant_common_params, self->part->factor_text);
+    variant_spec_free(&spec);
+    return has;
+}
+
 /* Adds a variant with one level of the knob. */
 static bool knob_append(const struct parting *self, unsigned v, unsigned i)
 {
     struct experiment_part *part = self->part;
     char longer[ERROR_SIZE];
-    size_t line = yaml_line(self->reader, "%s/levels/%u", self->place, i);
+    size_t line = has_knob(self, part->variants[v])
+                      ? yaml_line(self->reader, "%s/levels/%u", self->place, i)
+                      : line_of(self, "factor");
     snprintf(longer, sizeof longer, "%s,%s=%s", part->variants[v], part->factor_text,
              part->levels[i]);
     char *text = canonical_variant(self->reader, line, longer);

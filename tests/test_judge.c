@@ -1,0 +1,390 @@
+/* test_judge.c - verdicts of experiments, from records made by hand, and claims made of them. */
+#define _GNU_SOURCE
+#include "harness/claims.h"
+#include "harness/records.h"
+#include "harness/repro.h"
+#include "harness/verdict.h"
+#include "harness/verdict_json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { ERROR_SIZE = 1024 };
+
+static const struct experiment_form form = {.native_cores = 2};
+
+/* A part of two levels on fib and order, with what the test expects of it. */
+#define HEAD                                                                                       \
+    "id: T1\ntitle: A test\nclaim: x\nsource: x\nwhy: x\nrefuted: x\n"                             \
+    "machines: [native, \"sim:desktop8\"]\nparts:\n"                                               \
+    "  - id: one\n    variant: gmp\n    factor: runnext\n    levels: [off, on]\n"
+#define RATIO                                                                                      \
+    HEAD "    workload: fib\n    expect:\n      - says: x\n        level: on\n        over: off\n"
+#define VALUE HEAD "    workload: fib\n    expect:\n      - says: x\n        level: on\n"
+#define ORDER HEAD "    workload: order\n    metric: order\n    expect:\n      - says: x\n"
+
+static struct experiment *load(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static struct experiment *load(const char *format, ...)
+{
+    char path[] = "/tmp/test_judge.XXXXXX", error[ERROR_SIZE] = "";
+    FILE *to = fdopen(mkstemp(path), "w");
+    va_list args;
+    va_start(args, format);
+    vfprintf(to, format, args);
+    va_end(args);
+    fclose(to);
+    struct experiment *experiment = experiment_load(path, error, sizeof error);
+    unlink(path);
+    if (!experiment)
+        fail_msg("%s", error);
+    return experiment;
+}
+
+static json_t *record_make(const char *variant, const char *workload, int workers, double number)
+{
+    return json_pack("{ss ss ss si ss s[s] sf}", "status", "ok", "variant", variant, "workload",
+                     workload, "workers", workers, "machine", "native", "groups", "one",
+                     "throughput", number);
+}
+
+/* Adds n samples of runnext=on or off, `from`, from + step and so on. */
+static void add(json_t *records, bool on, int n, double from, double step)
+{
+    for (int i = 0; i < n; i++)
+        json_array_append_new(
+            records, record_make(on ? "gmp" : "gmp,runnext=off", "fib", 1, from + step * i));
+}
+
+/* The verdict of the first expectation on these records, which it takes. */
+static enum verdict judge(const struct experiment *experiment, json_t *records,
+                          enum verdict_lack *lack, char *reason)
+{
+    struct judged judged;
+    judged_make(&judged, &experiment->parts[0], 0, "native", records, &form);
+    assert_true(judged.count > 0);
+    const struct verdict_column *column = &judged.columns[judged.decisive];
+    *lack = column->lack;
+    snprintf(reason, VERDICT_REASON_SIZE, "%s", column->reason);
+    assert_int_equal(column->verdict, judged.verdict);
+    assert_true((judged.verdict == VERDICT_UNDECIDED) == (column->lack != LACK_NOTHING));
+    assert_true((judged.verdict == VERDICT_SUPPORTED) == (*reason == '\0'));
+    enum verdict verdict = judged.verdict;
+    judged_free(&judged);
+    json_decref(records);
+    return verdict;
+}
+
+/* Of a ratio of samples around `on` over samples around 100. */
+static void expect_ratio(const char *range, double on, enum verdict verdict, const char *part)
+{
+    char reason[VERDICT_REASON_SIZE];
+    enum verdict_lack lack;
+    struct experiment *experiment = load(RATIO "        %s\n", range);
+    json_t *records = json_array();
+    add(records, true, 8, on, 1);
+    add(records, false, 8, 97, 1);
+    enum verdict found = judge(experiment, records, &lack, reason);
+    if (found != verdict || !strstr(reason, part))
+        fail_msg("%s, %g: %s, \"%s\"", range, on, verdict_text(found), reason);
+    experiment_free(experiment);
+}
+
+static void intervals_are_held_against_ranges(void **state)
+{
+    (void)state;
+    expect_ratio("at_least: 2", 300, VERDICT_SUPPORTED, "");
+    expect_ratio("at_least: 2", 150, VERDICT_REFUTED, "and at least 2.00\303\227 was expected");
+    expect_ratio("at_least: 2", 198, VERDICT_UNDECIDED, "reaches over the end of");
+    expect_ratio("at_most: 2", 150, VERDICT_SUPPORTED, "");
+    expect_ratio("at_most: 2", 300, VERDICT_REFUTED, "at most");
+    expect_ratio("at_most: 2", 198, VERDICT_UNDECIDED, "at most");
+    expect_ratio("between: [1.9, 2.2]", 202, VERDICT_SUPPORTED, "");
+    expect_ratio("between: [1.9, 2.2]", 150, VERDICT_REFUTED, "1.90\303\227 to 2.20\303\227");
+    expect_ratio("between: [1.9, 2.0]", 198, VERDICT_UNDECIDED, "reaches over");
+    expect_ratio("exactly: 2", 200, VERDICT_REFUTED, "samples differ");
+}
+
+/* A value of the throughput, over samples from, from + step and so on. */
+static void expect_plain(const char *range, int n, double from, double step, enum verdict verdict,
+                         enum verdict_lack lack)
+{
+    char reason[VERDICT_REASON_SIZE];
+    enum verdict_lack found_lack;
+    struct experiment *experiment = load(VALUE "        %s\n", range);
+    json_t *records = json_array();
+    add(records, true, n, from, step);
+    enum verdict found = judge(experiment, records, &found_lack, reason);
+    if (found != verdict || found_lack != lack)
+        fail_msg("%s, %d from %g by %g: %s, \"%s\"", range, n, from, step, verdict_text(found),
+                 reason);
+    experiment_free(experiment);
+}
+
+static void equal_samples_need_no_interval(void **state)
+{
+    (void)state;
+    expect_plain("at_least: 5", 2, 5, 0, VERDICT_SUPPORTED, LACK_NOTHING);
+    expect_plain("at_least: 6", 2, 5, 0, VERDICT_REFUTED, LACK_NOTHING);
+    expect_plain("exactly: 5", 2, 5, 0, VERDICT_SUPPORTED, LACK_NOTHING);
+    expect_plain("exactly: 5", 6, 5, 0.1, VERDICT_REFUTED, LACK_NOTHING);
+    expect_plain("exactly: 5", 1, 5, 0, VERDICT_UNDECIDED, LACK_SAMPLES);
+    expect_plain("at_least: 5", 1, 5, 0, VERDICT_UNDECIDED, LACK_SAMPLES);
+    expect_plain("at_least: 5", 5, 7, 0.1, VERDICT_UNDECIDED, LACK_SAMPLES);
+    expect_plain("at_least: 5", 6, 7, 0.1, VERDICT_SUPPORTED, LACK_NOTHING);
+    expect_plain("at_least: 5", 0, 7, 0.1, VERDICT_UNDECIDED, LACK_CELL);
+}
+
+static void a_failed_sample_leaves_no_verdict(void **state)
+{
+    (void)state;
+    char reason[VERDICT_REASON_SIZE];
+    enum verdict_lack lack;
+    struct experiment *experiment = load(RATIO "        at_least: 2\n");
+    json_t *records = json_array(), *failed = record_make("gmp,runnext=off", "fib", 1, 1);
+    add(records, true, 8, 300, 1);
+    add(records, false, 7, 97, 1);
+    json_array_append_new(records, failed);
+    record_fail(failed, "wrong answer");
+    assert_int_equal(judge(experiment, records, &lack, reason), VERDICT_UNDECIDED);
+    assert_int_equal(lack, LACK_CELL);
+    assert_string_equal(reason,
+                        "1 of 8 samples of gmp,runnext=off on fib, 1 worker failed: wrong answer");
+
+    records = json_array();
+    add(records, true, 8, 300, 1);
+    add(records, false, 1, 97, 1);
+    json_object_set_new(json_array_get(records, 8), "status", json_string("skipped"));
+    json_object_set_new(json_array_get(records, 8), "reason", json_string("too large"));
+    assert_int_equal(judge(experiment, records, &lack, reason), VERDICT_UNDECIDED);
+    assert_string_equal(reason, "gmp,runnext=off on fib, 1 worker was skipped: too large");
+    experiment_free(experiment);
+}
+
+/* Samples of other groups, workers and machines are not those of the cell. */
+static void only_the_cell_counts(void **state)
+{
+    (void)state;
+    char reason[VERDICT_REASON_SIZE];
+    enum verdict_lack lack;
+    struct experiment *experiment = load(VALUE "        exactly: 5\n");
+    json_t *records = json_array();
+    add(records, true, 6, 5, 0);
+    add(records, false, 6, 9, 0);
+    json_array_append_new(records, record_make("gmp", "fib", 2, 9));
+    json_array_append_new(records, record_make("gmp", "ring", 1, 9));
+    json_t *other = record_make("gmp", "fib", 1, 9), *simulated = record_make("gmp", "fib", 1, 9);
+    json_object_set_new(other, "groups", json_pack("[s]", "two"));
+    json_object_set_new(simulated, "machine", json_string("sim:desktop8"));
+    json_array_append_new(records, other);
+    json_array_append_new(records, simulated);
+    assert_int_equal(judge(experiment, records, &lack, reason), VERDICT_SUPPORTED);
+    experiment_free(experiment);
+}
+
+static void cores_are_told_before_samples(void **state)
+{
+    (void)state;
+    char reason[VERDICT_REASON_SIZE];
+    enum verdict_lack lack;
+    struct experiment *experiment =
+        load(HEAD "    workload: fib\n    workers: [1, 4]\n    expect:\n      - says: x\n"
+                  "        level: on\n        at_least: 5\n");
+    json_t *records = json_array();
+    add(records, true, 6, 7, 0.1);
+    assert_int_equal(judge(experiment, records, &lack, reason), VERDICT_UNDECIDED);
+    assert_int_equal(lack, LACK_CORES);
+    assert_string_equal(reason, "4 workers take as many cores, and native has 2");
+    experiment_free(experiment);
+}
+
+static void an_event_may_be_absent(void **state)
+{
+    (void)state;
+    char reason[VERDICT_REASON_SIZE];
+    enum verdict_lack lack;
+    struct experiment *experiment =
+        load(VALUE "        metric: PAPI_L1_DCM\n        at_least: 5\n");
+    json_t *records = json_array(), *record;
+    size_t i;
+    add(records, true, 6, 7, 0.1);
+    json_array_foreach(records, i, record) json_object_set_new(
+        record, "events",
+        json_pack("[{ss ss ss}]", "name", "PAPI_L1_DCM", "source", "pmu", "absent", "no PMU"));
+    assert_int_equal(judge(experiment, records, &lack, reason), VERDICT_UNDECIDED);
+    assert_int_equal(lack, LACK_COUNTERS);
+    assert_string_equal(reason, "PAPI_L1_DCM cannot be had: no PMU");
+    experiment_free(experiment);
+}
+
+/* Samples of a ratio that has only zeros below. */
+static void expect_over_zero(const char *range, double on, enum verdict verdict)
+{
+    char reason[VERDICT_REASON_SIZE];
+    enum verdict_lack lack;
+    struct experiment *experiment = load(RATIO "        %s\n", range);
+    json_t *records = json_array();
+    add(records, true, 6, on, 1);
+    add(records, false, 6, 0, 0);
+    assert_int_equal(judge(experiment, records, &lack, reason), verdict);
+    experiment_free(experiment);
+}
+
+static void a_ratio_over_zero_is_without_bound(void **state)
+{
+    (void)state;
+    expect_over_zero("at_least: 2", 5, VERDICT_SUPPORTED);
+    expect_over_zero("at_most: 2", 5, VERDICT_REFUTED);
+    expect_over_zero("at_least: 2", 0, VERDICT_UNDECIDED);
+}
+
+static void expect_order(const char *found, const char *last, enum verdict verdict,
+                         const char *part)
+{
+    char reason[VERDICT_REASON_SIZE];
+    enum verdict_lack lack;
+    struct experiment *experiment = load(ORDER "        level: on\n        exactly: 9 0-8\n");
+    json_t *records = json_array();
+    for (int i = 0; i < 3; i++) {
+        json_t *record = record_make("gmp", "order", 1, 1);
+        json_object_set_new(record, "order", json_string(i < 2 ? found : last));
+        json_array_append_new(records, record);
+    }
+    assert_int_equal(judge(experiment, records, &lack, reason), verdict);
+    if (!strstr(reason, part))
+        fail_msg("\"%s\"", reason);
+    experiment_free(experiment);
+}
+
+static void orders_are_texts(void **state)
+{
+    (void)state;
+    expect_order("9 0-8", "9 0-8", VERDICT_SUPPORTED, "");
+    expect_order("9 0-8", "0-9", VERDICT_REFUTED, "it is 0-9");
+    expect_order("0-9", "0-9", VERDICT_REFUTED, "it is 0-9");
+    expect_order("", "", VERDICT_UNDECIDED, "no order");
+}
+
+/* It must hold on each column; the one that decides is shown. */
+static void the_worst_column_decides(void **state)
+{
+    (void)state;
+    struct judged judged;
+    struct experiment *experiment =
+        load(HEAD "    workload: fib\n    workers: [1, 2]\n    expect:\n      - says: x\n"
+                  "        level: on\n        at_least: 5\n");
+    json_t *records = json_array();
+    add(records, true, 2, 9, 0);
+    for (int i = 0; i < 2; i++)
+        json_array_append_new(records, record_make("gmp", "fib", 2, 6));
+    judged_make(&judged, &experiment->parts[0], 0, "native", records, &form);
+    assert_int_equal(judged.verdict, VERDICT_SUPPORTED);
+    assert_int_equal(judged.decisive, 1); /* nearer to 5 */
+    judged_free(&judged);
+    json_object_set_new(json_array_get(records, 0), "throughput", json_real(4));
+    json_object_set_new(json_array_get(records, 1), "throughput", json_real(4));
+    judged_make(&judged, &experiment->parts[0], 0, "native", records, &form);
+    assert_int_equal(judged.verdict, VERDICT_REFUTED);
+    assert_int_equal(judged.decisive, 0);
+    json_t *first = judged_to_json(&judged, "native"), *second = judged_to_json(&judged, "native");
+    assert_true(json_equal(first, second));
+    assert_false(json_is_true(json_object_get(first, "deterministic")));
+    json_decref(first);
+    json_decref(second);
+    judged_free(&judged);
+    json_decref(records);
+    experiment_free(experiment);
+}
+
+static void expectations_may_be_of_one_machine(void **state)
+{
+    (void)state;
+    struct judged judged;
+    struct experiment *experiment =
+        load(VALUE "        machine: sim:desktop8\n        at_least: 5\n");
+    json_t *records = json_array();
+    judged_make(&judged, &experiment->parts[0], 0, "native", records, &form);
+    assert_int_equal(judged.verdict, VERDICT_NONE);
+    judged_free(&judged);
+    judged_make(&judged, &experiment->parts[0], 0, "sim:desktop8", records, &form);
+    assert_int_equal(judged.verdict, VERDICT_UNDECIDED);
+    judged_free(&judged);
+    json_decref(records);
+    experiment_free(experiment);
+}
+
+/* Claims -------------------------------------------------------------------------------------- */
+
+/* An experiment on two machines, as repro.json has it. */
+static json_t *experiment_of(const char *id, const char *native, const char *simulated)
+{
+    return json_pack("{ss s[{ss s[{ss s[{si ss s[] si}]}]} {ss s[{ss s[{si ss s[] si}]}]}]}", "id",
+                     id, "machines", "machine", "native", "parts", "id", "one", "expectations",
+                     "number", 1, "verdict", native, "columns", "decisive", 0, "machine",
+                     "sim:desktop8", "parts", "id", "one", "expectations", "number", 1, "verdict",
+                     simulated, "columns", "decisive", 0);
+}
+
+static void expect_claim(const char *native, const char *simulated, const char *verdict)
+{
+    char *shown[] = {(char[]){"T1/one#1"}};
+    struct claim claim = {.id = (char[]){"1.1"},
+                          .kind = (char[]){"wrong"},
+                          .who = (char[]){"x"},
+                          .says = (char[]){"x"},
+                          .go = (char[]){"x"},
+                          .shown_by = shown,
+                          .shown_by_count = 1};
+    struct claims claims = {.list = &claim, .count = 1};
+    json_t *experiments = json_pack("[o]", experiment_of("T1", native, simulated));
+    json_t *judged = claims_judge(&claims, experiments, false);
+    assert_int_equal(json_array_size(judged), 1);
+    assert_string_equal(record_text(json_array_get(judged, 0), "verdict"), verdict);
+    json_decref(judged);
+    json_decref(experiments);
+
+    experiments = json_pack("[o]", experiment_of("T2", native, simulated));
+    judged = claims_judge(&claims, experiments, false);
+    assert_int_equal(json_array_size(judged), 0); /* nothing that it is about was run */
+    json_decref(judged);
+    judged = claims_judge(&claims, experiments, true);
+    assert_string_equal(record_text(json_array_get(judged, 0), "verdict"), "undecided");
+    assert_string_equal(record_text(json_array_get(judged, 0), "reason"), "T1/one#1: not run");
+    json_decref(judged);
+    json_decref(experiments);
+}
+
+static void a_claim_is_refuted_where_go_is_right(void **state)
+{
+    (void)state;
+    expect_claim("supported", "supported", "refuted");
+    expect_claim("supported", "undecided", "refuted");
+    expect_claim("supported", "refuted", "supported");
+    expect_claim("refuted", "refuted", "supported");
+    expect_claim("undecided", "undecided", "undecided");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(intervals_are_held_against_ranges),
+        cmocka_unit_test(equal_samples_need_no_interval),
+        cmocka_unit_test(a_failed_sample_leaves_no_verdict),
+        cmocka_unit_test(only_the_cell_counts),
+        cmocka_unit_test(cores_are_told_before_samples),
+        cmocka_unit_test(an_event_may_be_absent),
+        cmocka_unit_test(a_ratio_over_zero_is_without_bound),
+        cmocka_unit_test(orders_are_texts),
+        cmocka_unit_test(the_worst_column_decides),
+        cmocka_unit_test(expectations_may_be_of_one_machine),
+        cmocka_unit_test(a_claim_is_refuted_where_go_is_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
