@@ -5,6 +5,7 @@
 #include "harness/data_folder.h"
 #include "harness/machine_spec.h"
 #include "harness/repro.h"
+#include "harness/repro_report.h"
 #include "harness/run_folder.h"
 #include "harness/spec.h"
 #include "harness/suggest.h"
@@ -25,7 +26,7 @@ struct options {
     size_t words_count;
     char **machines;
     size_t machines_count;
-    bool quick, full, deterministic, list, json, simulated;
+    bool quick, full, no_report, deterministic, list, json, simulated;
 };
 
 /* What there is to choose from. */
@@ -48,6 +49,7 @@ enum {
     KEY_FORMAT,
     KEY_LIST,
     KEY_EXPLAIN,
+    KEY_NO_REPORT,
 };
 
 static const struct argp_option argp_options[] = {
@@ -69,6 +71,8 @@ static const struct argp_option argp_options[] = {
     {"results", KEY_RESULTS, "DIR", 0, "Make the folder in DIR (default: results)", 0},
     {"name", KEY_NAME, "NAME", 0, "Name it NAME-<UTC time> (default: repro)", 0},
     {"resume", KEY_RESUME, "FOLDER", 0, "Go on with an interrupted reproduction", 0},
+    {"no-report", KEY_NO_REPORT, NULL, 0,
+     "Make no repro.html and draw nothing; `schedlab report FOLDER` can do so later", 0},
     {"format", KEY_FORMAT, "FORMAT", 0, "table (default) or json, which is repro.json", 0},
     {"list", KEY_LIST, NULL, 0, "Only print the catalogue", 0},
     {"explain", KEY_EXPLAIN, "ID", 0,
@@ -85,8 +89,9 @@ static const char argp_doc[] =
     "A verdict holds the 95 % interval of a median, or of a ratio of two, against the range that "
     "the experiment expects: inside, outside, or neither, and then it says what is lacking. What "
     "is simulated has the same verdicts each time.\n\n"
-    "The folder results/NAME-<UTC time> gets repro.json (results/README.md) and a run per "
-    "experiment and machine, which `schedlab report` draws. Ctrl-C ends it; what was measured "
+    "The folder results/NAME-<UTC time> gets repro.json (results/README.md), a run per experiment "
+    "and machine, and repro.html, a page with all verdicts and figures, which `schedlab report` "
+    "can make again. Ctrl-C ends it; what was measured "
     "stays, and --resume goes on.\n\n"
     "Example:\n"
     "  schedlab repro --list\n"
@@ -143,7 +148,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
     for (const struct argp_option *option = argp_options; option->name; option++)
-        if (option->key == key && key != KEY_RESUME && key != KEY_FORMAT)
+        if (option->key == key && key != KEY_RESUME && key != KEY_FORMAT && key != KEY_NO_REPORT)
             options->begins = option->name;
     switch (key) {
     case KEY_QUICK:
@@ -174,6 +179,9 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_LIST:
         options->list = true;
+        break;
+    case KEY_NO_REPORT:
+        options->no_report = true;
         break;
     case KEY_EXPLAIN:
         options->explain = arg;
@@ -378,8 +386,11 @@ static int repro_run(const struct options *options, struct repro *repro)
     if (result < 0)
         return complain(options, error, EXIT_FAILED);
     fprintf(stderr, "%s: verdicts in %s/repro.json\n", options->command, repro->folder);
-    if (result == 0)
-        return EXIT_DONE;
+    if (result == 0) /* the page tells no other verdicts; without it the run is still done */
+        return options->no_report ||
+                       repro_report_make(repro->folder, true, options->command, stderr) == 0
+                   ? EXIT_DONE
+                   : EXIT_FAILED;
     fprintf(stderr, "%s: stopped by SIG%s; `schedlab repro --resume %s` goes on\n",
             options->command, sigabbrev_np(result), repro->folder);
     return EXIT_FAILED;
