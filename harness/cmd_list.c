@@ -104,6 +104,16 @@ static void print_variants(void)
     print_common();
 }
 
+static void print_findings(const struct workload *workload)
+{
+    if (!workload->finds)
+        return;
+    printf("%*sfinds", INDENT_NAME + 2, "");
+    for (const char *const *name = workload->finds; *name; name++)
+        printf(" %s", *name);
+    putchar('\n');
+}
+
 static void print_workloads(void)
 {
     puts("Workloads, each with its parameters (NAME,PARAMETER=VALUE,...)\n");
@@ -112,6 +122,7 @@ static void print_workloads(void)
         snprintf(idea, sizeof idea, "%s; counts operations of one %s", (*at)->idea, (*at)->op);
         print_entry((*at)->name, idea, (*at)->source);
         print_params((*at)->params);
+        print_findings(*at);
     }
 }
 

@@ -414,13 +414,13 @@ static int repro_new(struct options *options, struct catalogue *catalogue)
     if (repro.jobs_count == 0)
         cli_misuse(options->command, "no part of these experiments runs there; `schedlab repro "
                                      "--list` names their machines");
-    if (!run_folder_make(options->results, options->name ? options->name : "repro", repro.folder,
-                         sizeof repro.folder, error, sizeof error))
-        complain(options, error, status);
-    else if (repro_settle(&repro), !repro_begin(&repro, error, sizeof error))
-        complain(options, error, status);
-    else
-        status = repro_run(options, &repro);
+    bool begun = run_folder_make(options->results, options->name ? options->name : "repro",
+                                 repro.folder, sizeof repro.folder, error, sizeof error);
+    if (begun) {
+        repro_settle(&repro);
+        begun = repro_begin(&repro, error, sizeof error);
+    }
+    status = begun ? repro_run(options, &repro) : complain(options, error, status);
     repro_free(&repro);
     return status;
 }

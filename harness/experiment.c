@@ -500,7 +500,7 @@ static enum sweep_figure figure_default(const struct experiment_part *part)
 {
     struct metric metric;
     char error[ERROR_SIZE];
-    if (strcmp(part->metric, "order") == 0 ||
+    if (strcmp(part->metric, "order") == 0 || metric_is_finding(part->metric) ||
         !metric_parse(&metric, part->metric, error, sizeof error))
         return SWEEP_FIGURE_THROUGHPUT;
     if (metric.kind == METRIC_LATENCY)

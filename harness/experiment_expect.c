@@ -248,6 +248,16 @@ static bool order_check(const struct expecting *self)
     return true;
 }
 
+static bool finding_check(const struct expecting *self, const char *metric)
+{
+    for (unsigned i = 0; i < self->part->workloads_count; i++)
+        if (workload_is_meant(self, i) && !workload_spec_finds(self->part->workloads[i], metric))
+            return yaml_complain(self->reader, line_of(self, "metric"),
+                                 "metric is %s, which %s does not find out; valid: " METRIC_NAMES,
+                                 metric, self->part->workloads[i]);
+    return true;
+}
+
 static bool event_check(const struct expecting *self, const char *metric)
 {
     char error[ERROR_SIZE];
@@ -269,6 +279,8 @@ static bool metric_check(const struct expecting *self)
         return order_check(self);
     if (!metric_parse(&expect->measured, metric, error, sizeof error))
         return yaml_complain(self->reader, line_of(self, "metric"), "%s", error);
+    if (metric_is_finding(metric))
+        return finding_check(self, metric);
     return expect->measured.kind == METRIC_LATENCY ? latencies_check(self, metric)
            : expect->measured.kind == METRIC_EVENT ? event_check(self, metric)
                                                    : true;

@@ -227,7 +227,7 @@ static void write_events(FILE *to, const struct experiment *experiment,
         struct metric metric;
         const char *name = expect ? expect->metric : part->metric;
         struct counter_names more;
-        if (!name || strcmp(name, "order") == 0 ||
+        if (!name || strcmp(name, "order") == 0 || metric_is_finding(name) ||
             !metric_parse(&metric, name, error, sizeof error) || metric.kind != METRIC_EVENT ||
             !counter_names_split(&more, name, error, sizeof error))
             continue;

@@ -15,7 +15,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define METRIC_NAMES "throughput, p50, p99 or another percentage, max, or the name of an event"
+#define METRIC_NAMES                                                                               \
+    "throughput, p50, p99 or another percentage, max, what the workload finds, or the name of an " \
+    "event"
 
 enum metric_kind { METRIC_THROUGHPUT, METRIC_LATENCY, METRIC_EVENT };
 

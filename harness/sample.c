@@ -202,15 +202,17 @@ static void record_order(struct sample *sample)
     free(text);
 }
 
+/* Of the first call, for the same reason. */
 static void record_findings(struct sample *sample)
 {
-    struct finding findings[FINDINGS_MAX];
-    if (!sample->workload.workload->find || !sample->called)
+    const struct workload *workload = sample->workload.workload;
+    double values[FINDINGS_MAX];
+    if (!workload->finds)
         return;
     json_t *found = json_object();
-    size_t count = sample->workload.workload->find(sample->state, findings);
-    for (size_t i = 0; i < count; i++)
-        json_object_set_new(found, findings[i].name, json_real(findings[i].value));
+    workload->find(sample->state, values);
+    for (size_t i = 0; workload->finds[i]; i++)
+        json_object_set_new(found, workload->finds[i], json_real(values[i]));
     json_object_set_new(sample->record, "found", found);
 }
 
@@ -258,7 +260,6 @@ static void record_finish(struct sample *sample)
     if (histogram_count(sample->latency) > 0)
         json_object_set_new(record, "latency", sample_latency_to_json(sample->latency));
     record_print(sample);
-    record_findings(sample);
     if (*sample->failure)
         record_fail(record, sample->failure);
     else
@@ -428,8 +429,10 @@ static void outcome_check(struct sample *sample, const struct outcome *out)
     sample->called = true;
     sample->answer = out->answer;
     sample->digest = out->digest;
-    if (first)
+    if (first) {
         record_order(sample);
+        record_findings(sample);
+    }
 }
 
 /* Keeps the core busy for the given share of a call's time; returns for how long it did. */

@@ -67,6 +67,8 @@ bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t worke
                                  size_t error_size);
 /* Does the workload of that specification record latencies? False if it is none. */
 bool workload_spec_has_latency(const char *text);
+/* Is that among what the workload finds out? */
+bool workload_spec_finds(const char *text, const char *name);
 void variant_spec_free(struct variant_spec *spec); /* free() rules: all zero is fine */
 void workload_spec_free(struct workload_spec *spec);
 

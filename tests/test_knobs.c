@@ -232,6 +232,14 @@ static void knob_take(const char *variant)
     assert_int_equal(stat_of(STAT_GRQ_HITS), 1);
     scene_run(variant, "tick=0,take=one", 1, 20, scene_all_yield);
     assert_int_equal(stat_of(STAT_GRQ_HITS), 20);
+    scene_run(variant, "tick=0,take=8", 1, 20, scene_all_yield);
+    assert_int_equal(stat_of(STAT_GRQ_HITS), 3); /* 8 8 4 */
+    scene_run(variant, "tick=0,take=half", 1, 20, scene_all_yield);
+    assert_int_equal(stat_of(STAT_GRQ_HITS), 4); /* 11 5 3 1 */
+    scene_run(variant, "tick=0,take=all", 1, 20, scene_all_yield);
+    assert_int_equal(stat_of(STAT_GRQ_HITS), 1);
+    scene_run(variant, "tick=0,take=all,runnext=off,ring=16,overflow=all", 1, 16, scene_all_yield);
+    assert_int_equal(stat_of(STAT_GRQ_HITS), 1); /* as many as a ring holds */
 }
 
 static void knob_yield(const char *variant)
@@ -689,6 +697,10 @@ static const struct knob_test {
     {"spinners", NULL, knob_spinners},
     {"spin_ns", NULL, knob_spin_ns},
     {"wake", NULL, knob_wake},
+    {"idle", NULL, knob_idle},
+    {"gs_cache", NULL, knob_gs_cache},
+    {"starve_ns", NULL, knob_starve_ns},
+    {"mutex_spin", NULL, knob_mutex_spin},
     {"sysmon", NULL, knob_sysmon},
     {"sysmon_ns", NULL, knob_sysmon_ns},
     {"sysmon_rounds", NULL, knob_sysmon_rounds},
@@ -735,7 +747,7 @@ static void knob_case_run(void **state)
 
 int main(void)
 {
-    enum { CASES_MAX = 256 };
+    enum { CASES_MAX = 512 };
     static struct knob_case cases[CASES_MAX];
     static struct CMUnitTest tests[CASES_MAX];
     size_t n = 0;

@@ -171,25 +171,25 @@ static const char *beat_verify(void *arg, const struct outcome *out, char *why, 
     return why;
 }
 
-static size_t beat_find(void *arg, struct finding findings[FINDINGS_MAX])
+static const char *const beat_finds[] = {"wait_min", "wait_mean", "wait_max", "waits_distinct",
+                                         NULL};
+
+static void beat_find(void *arg, double *values)
 {
     const struct beat_state *state = arg;
     uint64_t waits;
-    double distinct = (double)beat_distinct(state, &waits);
-    findings[0] = (struct finding){"wait_min", (double)state->wait_min};
-    findings[1] = (struct finding){"wait_mean", (double)state->wait_sum / (double)waits};
-    findings[2] = (struct finding){"wait_max", (double)state->wait_max};
-    findings[3] = (struct finding){"waits_distinct", distinct};
-    return 4;
+    values[3] = (double)beat_distinct(state, &waits);
+    values[0] = (double)state->wait_min;
+    values[1] = (double)state->wait_sum / (double)waits;
+    values[2] = (double)state->wait_max;
 }
 
 static void beat_print(void *arg, FILE *to)
 {
-    struct finding findings[FINDINGS_MAX];
-    size_t count = beat_find(arg, findings);
-    for (size_t i = 0; i < count; i++)
-        fprintf(to, "%s%s %g", i ? ", " : "waits in dispatches: ", findings[i].name,
-                findings[i].value);
+    double values[FINDINGS_MAX];
+    beat_find(arg, values);
+    for (size_t i = 0; beat_finds[i]; i++)
+        fprintf(to, "%s%s %g", i ? ", " : "waits in dispatches: ", beat_finds[i], values[i]);
     fprintf(to, "\n");
 }
 
@@ -211,6 +211,7 @@ const struct workload workload_beat = {
     .run = beat_run,
     .verify = beat_verify,
     .print = beat_print,
+    .finds = beat_finds,
     .find = beat_find,
     .fini = beat_fini,
 };

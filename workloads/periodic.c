@@ -180,10 +180,9 @@ static int64_t periodic_victims(const struct periodic_state *state)
     return victims;
 }
 
-static size_t periodic_find(void *arg, struct finding findings[FINDINGS_MAX])
+static void periodic_find(void *arg, double *values)
 {
-    findings[0] = (struct finding){"victims", (double)periodic_victims(arg)};
-    return 1;
+    values[0] = (double)periodic_victims(arg);
 }
 
 static void periodic_print(void *arg, FILE *to)
@@ -203,6 +202,8 @@ static void periodic_fini(void *arg)
     go_free(state);
 }
 
+static const char *const periodic_finds[] = {"victims", NULL};
+
 const struct workload workload_periodic = {
     .name = "periodic",
     .idea = "turns in one order beside a global queue: on whom its fixed interval falls",
@@ -216,6 +217,7 @@ const struct workload workload_periodic = {
     .run = periodic_run,
     .verify = periodic_verify,
     .print = periodic_print,
+    .finds = periodic_finds,
     .find = periodic_find,
     .fini = periodic_fini,
 };

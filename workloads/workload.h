@@ -35,12 +35,6 @@ struct outcome {
     struct histogram *latency; /* NULL, or latencies in ns; owned by the workload's state */
 };
 
-/* A number that a workload found out, beside its throughput: which goroutines waited, for how many
- * turns. */
-struct finding {
-    const char *name; /* lower case letters and "_", and no other metric's name (harness/metric.h) */
-    double value;
-};
 enum { FINDINGS_MAX = 8 };
 
 struct workload {
@@ -100,9 +94,13 @@ struct workload {
      * main goroutine after run(). */
     void (*print)(void *state, FILE *to);
 
-    /* Optional. What the last run() found, FINDINGS_MAX numbers at most; returns how many. Thread
-     * stack. */
-    size_t (*find)(void *state, struct finding findings[FINDINGS_MAX]);
+    /* Optional. Numbers that a call of run() finds out beside its throughput (who waited, for how
+     * many turns): their names, FINDINGS_MAX at most and then NULL, of lower case letters and "_"
+     * and no other metric's (harness/metric.h); and, required then, find(), which fills in those of
+     * the last call in the same order. Records keep those of the first one. Thread stack, or the
+     * main goroutine after run(). */
+    const char *const *finds;
+    void (*find)(void *state, double *values);
 
     /* Required. Frees the state. Thread stack. */
     void (*fini)(void *state);

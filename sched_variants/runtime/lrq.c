@@ -7,7 +7,7 @@
 
 const char *const lrq_off_on[] = {"off", "on", NULL};
 const char *const lrq_tick_words[] = {"random", NULL};
-const char *const lrq_take_words[] = {"one", "batch", NULL};
+const char *const lrq_take_words[] = {"one", "batch", "half", "all", NULL};
 const char *const lrq_share_words[] = {"one", "quarter", "half", "threequarters", "all", NULL};
 const char *const lrq_victim_words[] = {"coprime", "fixed", "last", NULL};
 const char *const lrq_backoff_words[] = {"never", NULL};
@@ -67,7 +67,6 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs)
     lrq->yield = (uint8_t)knobs->yield;
     lrq->runnext_on = knobs->runnext;
     lrq->inherit = knobs->inherit;
-    lrq->take_batch = knobs->take == TAKE_BATCH;
     lrq->taken = sched_zalloc((size_t)knobs->ring * sizeof *lrq->taken, "lrq.taken");
     return lrq;
 }
@@ -257,14 +256,31 @@ static void move_batch(struct m *m, struct lrq *lrq, struct gfifo *fifo, int64_t
     sched_event(m, SCHED_MOVED, NULL, (int32_t)(tail - before), 0);
 }
 
+/* How many one visit takes of `size` in the global queue, at least 1: the first one runs, and the
+ * rest has room in an empty ring. */
+static int64_t batch_of(struct m *m, const struct lrq *lrq, int64_t size, int32_t procs)
+{
+    int64_t take = knobs_of(m)->take, ring = (int64_t)lrq->mask + 1;
+    switch (take) {
+    case TAKE_BATCH:
+        return int64_min(ring / 2, size / procs + 1);
+    case TAKE_HALF:
+        return int64_min(ring / 2, size / (2 * (int64_t)procs) + 1);
+    case TAKE_ONE:
+        return 1;
+    case TAKE_ALL:
+        return ring;
+    default:
+        return int64_min(ring, take);
+    }
+}
+
 struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs)
 {
     if (globq_is_empty(globq))
         return NULL;
     grq_lock(m, &globq->lock);
-    int64_t n = 1;
-    if (lrq->take_batch)
-        n = int64_min((lrq->mask + 1) / 2, gfifo_size(&globq->fifo) / procs + 1);
+    int64_t n = batch_of(m, lrq, gfifo_size(&globq->fifo), procs);
     struct g *gp = gfifo_pop(&globq->fifo);
     if (n > 1 && gfifo_size(&globq->fifo) > 0)
         move_batch(m, lrq, &globq->fifo, n - 1); /* first: has_work() must not find both empty */

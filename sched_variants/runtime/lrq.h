@@ -24,7 +24,7 @@
 
 #include "gqueue.h"
 
-enum take { TAKE_ONE, TAKE_BATCH };
+enum take { TAKE_ONE = -4, TAKE_BATCH, TAKE_HALF, TAKE_ALL }; /* or a number above 0 */
 enum share { SHARE_ONE, SHARE_QUARTER, SHARE_HALF, SHARE_THREE_QUARTERS, SHARE_ALL };
 enum victim_order { VICTIM_COPRIME, VICTIM_FIXED, VICTIM_LAST };
 enum yield_to { YIELD_GLOBAL, YIELD_LOCAL };
@@ -37,7 +37,7 @@ struct lrq_knobs {
     int64_t runnext_cap; /* consecutive runs from runnext; 0: no cap */
     int64_t inherit;     /* 0 off, 1 on */
     int64_t tick;        /* poll the GRQ first every that many dispatches; 0 never, TICK_RANDOM */
-    int64_t take;        /* enum take */
+    int64_t take;        /* enum take, or how many */
     int64_t ring;        /* capacity, a power of two */
     int64_t overflow;    /* enum share */
     int64_t steal;       /* enum share */
@@ -67,8 +67,11 @@ extern const char *const lrq_yield_words[];
                         "Go 1.26 proc.go findRunnable",                                            \
                         "look at the global queue first every that many dispatches; 0: never; "    \
                         "random: each time with probability 1/61"),                                \
-        PARAM_WORD(o, lrq.take, lrq_take_words, TAKE_BATCH, "Go 1.26 proc.go globrunqgetbatch",    \
-                   "how many Gs one visit takes from the global queue: one, or a fair batch"),     \
+        PARAM_NUMBER_OR(o, lrq.take, TAKE_BATCH, 1, 65536, lrq_take_words, TAKE_ONE, "Gs",         \
+                        "Go 1.26 proc.go globrunqgetbatch",                                        \
+                        "how many Gs one visit takes from the global queue, at most: one; a fair " \
+                        "batch, which is 1 in P and one more, up to half a ring; half of that; "   \
+                        "all, up to a ring; or so many, up to a ring"),                            \
         PARAM_NUMBER(o, lrq.ring, 256, 2, 65536, "Gs", "Go 1.26 runtime2.go p.runq",               \
                      "capacity of the local ring, a power of two"),                                \
         PARAM_WORD(o, lrq.overflow, lrq_share_words, SHARE_HALF, "Go 1.26 proc.go runqputslow",    \
@@ -97,7 +100,7 @@ struct lrq {
     uint32_t runnext_cap;
     int16_t tick;
     uint8_t yield; /* enum yield_to */
-    bool runnext_on : 1, inherit : 1, take_batch : 1;
+    bool runnext_on : 1, inherit : 1;
     uint64_t tick_factor; /* see tick_is_due() */
 
     struct g **taken;    /* scratch of the overflow: as many as the ring holds */
