@@ -1,10 +1,13 @@
 /* cmd_repro.c - `schedlab repro`: experiments on design decisions, each with a verdict. */
 #define _GNU_SOURCE
+#include "harness/catalogue.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
+#include "harness/counted.h"
 #include "harness/data_folder.h"
 #include "harness/machine_spec.h"
 #include "harness/repro.h"
+#include "harness/repro_file.h"
 #include "harness/repro_report.h"
 #include "harness/run_folder.h"
 #include "harness/spec.h"
@@ -21,8 +24,9 @@ enum { ERROR_SIZE = 4096, COLUMNS_DEFAULT = 100, COLUMNS_LEAST = 60 };
 
 struct options {
     const char *command, *results, *name, *resume, *explain;
-    const char *begins; /* an option that only a new run takes, or NULL */
-    char **words;       /* ids and paths */
+    const char *pages, *reference; /* of --catalogue */
+    const char *begins;            /* an option that only a new run takes, or NULL */
+    char **words;                  /* ids and paths */
     size_t words_count;
     char **machines;
     size_t machines_count;
@@ -50,6 +54,8 @@ enum {
     KEY_LIST,
     KEY_EXPLAIN,
     KEY_NO_REPORT,
+    KEY_CATALOGUE,
+    KEY_REFERENCE,
 };
 
 static const struct argp_option argp_options[] = {
@@ -77,6 +83,11 @@ static const struct argp_option argp_options[] = {
     {"list", KEY_LIST, NULL, 0, "Only print the catalogue", 0},
     {"explain", KEY_EXPLAIN, "ID", 0,
      "Only print the reasoning, the sources and the last verdict of an experiment or a claim", 0},
+    {"catalogue", KEY_CATALOGUE, "DIR", 0,
+     "Only write the catalogue for readers: DIR/EXPERIMENTS.md, and a page each in DIR/experiments",
+     0},
+    {"reference", KEY_REFERENCE, "FOLDER", 0,
+     "With --catalogue: the reproduction whose verdicts and figures the pages have", 0},
     {0},
 };
 
@@ -96,7 +107,8 @@ static const char argp_doc[] =
     "Example:\n"
     "  schedlab repro --list\n"
     "  schedlab repro E3 E6 --quick\n"
-    "  schedlab repro --explain E6\n\n"
+    "  schedlab repro --explain E6\n"
+    "  schedlab repro --catalogue docs --reference results/reference/repro\n\n"
     "Exit status: 0 done, whatever the verdicts; 1 stopped, or something could not be written; 2 "
     "misused.";
 
@@ -139,6 +151,13 @@ static void options_check(const struct options *options)
                    options->machines[0]);
     if (options->explain && options->list)
         cli_misuse(options->command, "--list and --explain; valid: one of them");
+    if (options->reference && !options->pages)
+        cli_misuse(options->command, "--reference takes --catalogue");
+    if (options->pages && (options->list || options->explain || options->words_count > 0))
+        cli_misuse(options->command, "--catalogue is about all experiments; leave out %s",
+                   options->list      ? "--list"
+                   : options->explain ? "--explain"
+                                      : options->words[0]);
     if (options->name && !sweep_name_is_valid(options->name))
         cli_misuse(options->command, "--name=%s is not valid; valid: " SWEEP_NAME_RULE,
                    options->name);
@@ -179,6 +198,14 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_LIST:
         options->list = true;
+        break;
+    case KEY_CATALOGUE:
+        if (!*arg)
+            cli_misuse(state->name, "--catalogue is empty; valid: the path of a folder");
+        options->pages = arg;
+        break;
+    case KEY_REFERENCE:
+        options->reference = arg;
         break;
     case KEY_NO_REPORT:
         options->no_report = true;
@@ -471,6 +498,30 @@ static int explain(const struct options *options, struct catalogue *catalogue)
     return EXIT_DONE;
 }
 
+static int pages_write(const struct options *options, const struct catalogue *catalogue)
+{
+    char error[ERROR_SIZE];
+    struct catalogue_pages pages = {
+        .experiments = catalogue->experiments,
+        .count = catalogue->count,
+        .claims = catalogue->claims,
+        .folder = options->pages,
+        .reference_folder = options->reference,
+    };
+    json_t *reference = NULL;
+    if (options->reference &&
+        !(reference = repro_file_read(options->reference, error, sizeof error)))
+        cli_misuse(options->command, "--reference: %s", error);
+    pages.reference = reference;
+    bool ok = catalogue_write(&pages, error, sizeof error);
+    json_decref(reference);
+    if (!ok)
+        return complain(options, error, EXIT_FAILED);
+    fprintf(stderr, "%s: %s/EXPERIMENTS.md, and %s in %s/experiments\n", options->command,
+            options->pages, counted(catalogue->count, "page").s, options->pages);
+    return EXIT_DONE;
+}
+
 static void texts_free(char **list, size_t count)
 {
     for (size_t i = 0; list && i < count; i++)
@@ -490,7 +541,8 @@ int cmd_repro(int argc, char **argv)
         status = repro_again(&options);
     } else {
         catalogue_load(&options, &catalogue);
-        status = options.list      ? list(&options, &catalogue)
+        status = options.pages     ? pages_write(&options, &catalogue)
+                 : options.list    ? list(&options, &catalogue)
                  : options.explain ? explain(&options, &catalogue)
                                    : repro_new(&options, &catalogue);
     }

@@ -299,3 +299,41 @@ const char *repro_file_place_name(const json_t *place)
     const char *machine = record_text(place, "machine");
     return strcmp(machine, EXPERIMENT_MACHINES) == 0 ? "several machines" : machine;
 }
+
+/* Figures -------------------------------------------------------------------------------------- */
+
+json_t *repro_file_groups(const json_t *part)
+{
+    static const char *const sides[] = {"over", "level"};
+    json_t *seen = json_object(), *groups = json_array();
+    size_t i, k;
+    const json_t *expectation, *column;
+    json_array_foreach(json_object_get(part, "expectations"), i, expectation)
+    {
+        json_array_foreach(json_object_get(expectation, "columns"), k, column)
+        {
+            for (size_t s = 0; s < 2; s++) {
+                const char *group = record_text(json_object_get(column, sides[s]), "group");
+                if (!*group || json_object_get(seen, group))
+                    continue;
+                json_object_set_new(seen, group, json_true());
+                json_array_append_new(groups, json_string(group));
+            }
+        }
+    }
+    json_decref(seen);
+    return groups;
+}
+
+bool repro_file_figure(const char *folder, const json_t *place, const json_t *part,
+                       const char *group, char *path, size_t path_size)
+{
+    const char *run = record_text(place, "folder");
+    const char *const kinds[] = {record_text(part, "figure"), "throughput", "events", "latency"};
+    for (size_t i = 0; *run && i < sizeof kinds / sizeof kinds[0]; i++)
+        if (snprintf(path, path_size, "%s/%s/figures/%s-%s.svg", folder, run, group, kinds[i]) <
+                (int)path_size &&
+            access(path, R_OK) == 0)
+            return true;
+    return false;
+}

@@ -49,6 +49,15 @@ struct repro_sum {
 };
 struct repro_sum repro_file_sum(const json_t *list);
 
+/* The groups of the sweep that the part was measured in: one, or one per machine among its levels.
+ * A list of texts, the caller's. */
+json_t *repro_file_groups(const json_t *part);
+
+/* The path of the main figure of a group, which a report of the run has drawn below the folder of
+ * the reproduction; false if there is none. */
+bool repro_file_figure(const char *folder, const json_t *place, const json_t *part,
+                       const char *group, char *path, size_t path_size);
+
 /* "native"; "several machines" where machines are the levels. */
 const char *repro_file_place_name(const json_t *place);
 

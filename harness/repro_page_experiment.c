@@ -14,7 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 256 };
 
@@ -233,29 +232,14 @@ static void expectation_write(FILE *to, const json_t *experiment, const char *pa
 
 /* Figures -------------------------------------------------------------------------------------- */
 
-/* The first of the figures that a report may have drawn of that group; false if none is there. */
-static bool figure_find(const struct repro_page *page, const char *folder, const char *group,
-                        const char *kind, char name[NAME_SIZE])
-{
-    const char *const kinds[] = {kind, "throughput", "events", "latency"};
-    char path[PATH_SIZE];
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        snprintf(name, NAME_SIZE, "%s-%s", group, kinds[i]);
-        snprintf(path, sizeof path, "%s/%s/figures/%s.svg", page->folder, folder, name);
-        if (access(path, R_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
 static void figure_write(FILE *to, const struct repro_page *page, const json_t *experiment,
                          const json_t *place, const json_t *part, const char *group)
 {
     const char *folder = record_text(place, "folder");
     char name[NAME_SIZE], path[PATH_SIZE], prefix[2 * NAME_SIZE], label[2 * NAME_SIZE];
-    if (!*folder || !figure_find(page, folder, group, record_text(part, "figure"), name))
+    if (!repro_file_figure(page->folder, place, part, group, path, sizeof path))
         return;
-    snprintf(path, sizeof path, "%s/%s/figures/%s.svg", page->folder, folder, name);
+    snprintf(name, sizeof name, "%s", strrchr(path, '/') + 1);
     snprintf(prefix, sizeof prefix, "%s-%.100s-", folder, name);
     for (char *at = prefix; *at; at++)
         if (strchr("@:,=", *at))
@@ -276,31 +260,6 @@ static void figure_write(FILE *to, const struct repro_page *page, const json_t *
     html_close(to, "figure");
 }
 
-/* The groups of the sweep that the part was measured in: one, or one per machine among its levels.
- * The caller's; a list of texts. */
-static json_t *groups_of(const json_t *part)
-{
-    static const char *const sides[] = {"over", "level"};
-    json_t *seen = json_object(), *groups = json_array();
-    size_t i, k;
-    const json_t *expectation, *column;
-    json_array_foreach(json_object_get(part, "expectations"), i, expectation)
-    {
-        json_array_foreach(json_object_get(expectation, "columns"), k, column)
-        {
-            for (size_t s = 0; s < 2; s++) {
-                const char *group = record_text(json_object_get(column, sides[s]), "group");
-                if (!*group || json_object_get(seen, group))
-                    continue;
-                json_object_set_new(seen, group, json_true());
-                json_array_append_new(groups, json_string(group));
-            }
-        }
-    }
-    json_decref(seen);
-    return groups;
-}
-
 /* An order is a text, which no figure shows. */
 static void figures_write(FILE *to, const struct repro_page *page, const json_t *experiment,
                           const char *part_id)
@@ -313,7 +272,7 @@ static void figures_write(FILE *to, const struct repro_page *page, const json_t 
         const json_t *part = repro_file_part(place, part_id);
         if (!part || strcmp(record_text(part, "metric"), "order") == 0)
             continue;
-        json_t *group, *groups = groups_of(part);
+        json_t *group, *groups = repro_file_groups(part);
         json_array_foreach(groups, k, group)
             figure_write(to, page, experiment, place, part, json_string_value(group));
         json_decref(groups);
