@@ -132,7 +132,7 @@ CONFORMANCE := $(OUT)/tests/conformance
 
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
-.PHONY: validate help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep repro repro-full scale micro bench peers report plots \
+.PHONY: validate help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep repro repro-full docs scale micro bench peers report plots \
     test tests lint format \
     debug asan tsan test-aarch64 clean always
 always:
@@ -337,6 +337,11 @@ repro: build ## All experiments on design decisions, in the quick form, with ver
 
 repro-full: build ## The same until intervals are narrow, with what takes long
 	build/schedlab repro --full
+
+# With the verdicts and figures of the committed reference; tests/check_docs.sh asks whether they are those.
+REFERENCE := results/reference/repro
+docs: build ## Write docs/EXPERIMENTS.md and docs/experiments/ anew from the experiments' files
+	build/schedlab repro --catalogue docs $(if $(wildcard $(REFERENCE)/repro.json),--reference $(REFERENCE))
 
 scale: build ## Time and memory of a thousand to ten million goroutines (10 min, 7 GB)
 	build/schedlab sweep harness/sweeps/scale.yaml

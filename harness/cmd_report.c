@@ -3,6 +3,8 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/report.h"
+#include "harness/repro_file.h"
+#include "harness/repro_report.h"
 #include "harness/run_folder.h"
 
 #include <argp.h>
@@ -28,12 +30,15 @@ static const struct argp_option argp_options[] = {
 };
 
 static const char argp_doc[] =
-    "Make tables, figures and report.html of a run from what it recorded.\v"
+    "Make tables, figures and the page of a run or a reproduction from what it recorded.\v"
     "RUN_DIR is a folder that `schedlab sweep` wrote. It receives the .tsv files, "
     "figures/*.{svg,pdf,png} and report.html, one page that needs nothing else. Nothing that was "
-    "measured changes, and the report can be made again at any time.\n\n"
+    "measured changes, and the report can be made again at any time. Of a folder that `schedlab "
+    "repro` wrote, each run in it gets its report, and the whole repro.html, a page with all "
+    "verdicts and figures.\n\n"
     "Example:\n"
-    "  schedlab report results/default-20260131T101500Z\n\n"
+    "  schedlab report results/default-20260131T101500Z\n"
+    "  schedlab report results/repro-20260131T101500Z\n\n"
     "Exit status: 0 done; 1 something could not be made; 2 misused.";
 
 static error_t option_parse(int key, char *arg, struct argp_state *state)
@@ -63,12 +68,32 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
+/* A damaged repro.json is as much a misuse as a folder without one. */
+static int report_reproduction(const struct options *options, const char *command)
+{
+    char error[ERROR_SIZE];
+    json_t *repro = repro_file_read(options->run_dir, error, sizeof error);
+    if (!repro)
+        cli_misuse(command, "%s", error);
+    json_decref(repro);
+    if (options->format == FORMAT_JSON)
+        cli_misuse(command,
+                   "--format=json is for runs; the answers of a reproduction are in "
+                   "%s/repro.json",
+                   options->run_dir);
+    return repro_report_make(options->run_dir, !options->no_figures, command, stderr) == 0
+               ? EXIT_DONE
+               : EXIT_FAILED;
+}
+
 int cmd_report(int argc, char **argv)
 {
     static const struct argp argp = {argp_options, option_parse, "RUN_DIR", argp_doc,
                                      NULL,         NULL,         NULL};
     struct options options = {0};
     cli_parse(&argp, argc, argv, &options);
+    if (repro_file_is_there(options.run_dir))
+        return report_reproduction(&options, argv[0]);
     if (!run_folder_is_run(options.run_dir)) {
         char error[ERROR_SIZE];
         run_folder_explain(options.run_dir, error, sizeof error);

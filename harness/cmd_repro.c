@@ -1,10 +1,14 @@
 /* cmd_repro.c - `schedlab repro`: experiments on design decisions, each with a verdict. */
 #define _GNU_SOURCE
+#include "harness/catalogue.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
+#include "harness/counted.h"
 #include "harness/data_folder.h"
 #include "harness/machine_spec.h"
 #include "harness/repro.h"
+#include "harness/repro_file.h"
+#include "harness/repro_report.h"
 #include "harness/run_folder.h"
 #include "harness/spec.h"
 #include "harness/suggest.h"
@@ -20,12 +24,13 @@ enum { ERROR_SIZE = 4096, COLUMNS_DEFAULT = 100, COLUMNS_LEAST = 60 };
 
 struct options {
     const char *command, *results, *name, *resume, *explain;
-    const char *begins; /* an option that only a new run takes, or NULL */
-    char **words;       /* ids and paths */
+    const char *pages, *reference; /* of --catalogue */
+    const char *begins;            /* an option that only a new run takes, or NULL */
+    char **words;                  /* ids and paths */
     size_t words_count;
     char **machines;
     size_t machines_count;
-    bool quick, full, deterministic, list, json, simulated;
+    bool quick, full, no_report, deterministic, list, json, simulated;
 };
 
 /* What there is to choose from. */
@@ -48,6 +53,9 @@ enum {
     KEY_FORMAT,
     KEY_LIST,
     KEY_EXPLAIN,
+    KEY_NO_REPORT,
+    KEY_CATALOGUE,
+    KEY_REFERENCE,
 };
 
 static const struct argp_option argp_options[] = {
@@ -69,10 +77,17 @@ static const struct argp_option argp_options[] = {
     {"results", KEY_RESULTS, "DIR", 0, "Make the folder in DIR (default: results)", 0},
     {"name", KEY_NAME, "NAME", 0, "Name it NAME-<UTC time> (default: repro)", 0},
     {"resume", KEY_RESUME, "FOLDER", 0, "Go on with an interrupted reproduction", 0},
+    {"no-report", KEY_NO_REPORT, NULL, 0,
+     "Make no repro.html and draw nothing; `schedlab report FOLDER` can do so later", 0},
     {"format", KEY_FORMAT, "FORMAT", 0, "table (default) or json, which is repro.json", 0},
     {"list", KEY_LIST, NULL, 0, "Only print the catalogue", 0},
     {"explain", KEY_EXPLAIN, "ID", 0,
      "Only print the reasoning, the sources and the last verdict of an experiment or a claim", 0},
+    {"catalogue", KEY_CATALOGUE, "DIR", 0,
+     "Only write the catalogue for readers: DIR/EXPERIMENTS.md, and a page each in DIR/experiments",
+     0},
+    {"reference", KEY_REFERENCE, "FOLDER", 0,
+     "With --catalogue: the reproduction whose verdicts and figures the pages have", 0},
     {0},
 };
 
@@ -85,13 +100,15 @@ static const char argp_doc[] =
     "A verdict holds the 95 % interval of a median, or of a ratio of two, against the range that "
     "the experiment expects: inside, outside, or neither, and then it says what is lacking. What "
     "is simulated has the same verdicts each time.\n\n"
-    "The folder results/NAME-<UTC time> gets repro.json (results/README.md) and a run per "
-    "experiment and machine, which `schedlab report` draws. Ctrl-C ends it; what was measured "
+    "The folder results/NAME-<UTC time> gets repro.json (results/README.md), a run per experiment "
+    "and machine, and repro.html, a page with all verdicts and figures, which `schedlab report` "
+    "can make again. Ctrl-C ends it; what was measured "
     "stays, and --resume goes on.\n\n"
     "Example:\n"
     "  schedlab repro --list\n"
     "  schedlab repro E3 E6 --quick\n"
-    "  schedlab repro --explain E6\n\n"
+    "  schedlab repro --explain E6\n"
+    "  schedlab repro --catalogue docs --reference results/reference/repro\n\n"
     "Exit status: 0 done, whatever the verdicts; 1 stopped, or something could not be written; 2 "
     "misused.";
 
@@ -134,6 +151,13 @@ static void options_check(const struct options *options)
                    options->machines[0]);
     if (options->explain && options->list)
         cli_misuse(options->command, "--list and --explain; valid: one of them");
+    if (options->reference && !options->pages)
+        cli_misuse(options->command, "--reference takes --catalogue");
+    if (options->pages && (options->list || options->explain || options->words_count > 0))
+        cli_misuse(options->command, "--catalogue is about all experiments; leave out %s",
+                   options->list      ? "--list"
+                   : options->explain ? "--explain"
+                                      : options->words[0]);
     if (options->name && !sweep_name_is_valid(options->name))
         cli_misuse(options->command, "--name=%s is not valid; valid: " SWEEP_NAME_RULE,
                    options->name);
@@ -143,7 +167,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
     for (const struct argp_option *option = argp_options; option->name; option++)
-        if (option->key == key && key != KEY_RESUME && key != KEY_FORMAT)
+        if (option->key == key && key != KEY_RESUME && key != KEY_FORMAT && key != KEY_NO_REPORT)
             options->begins = option->name;
     switch (key) {
     case KEY_QUICK:
@@ -174,6 +198,17 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_LIST:
         options->list = true;
+        break;
+    case KEY_CATALOGUE:
+        if (!*arg)
+            cli_misuse(state->name, "--catalogue is empty; valid: the path of a folder");
+        options->pages = arg;
+        break;
+    case KEY_REFERENCE:
+        options->reference = arg;
+        break;
+    case KEY_NO_REPORT:
+        options->no_report = true;
         break;
     case KEY_EXPLAIN:
         options->explain = arg;
@@ -378,8 +413,11 @@ static int repro_run(const struct options *options, struct repro *repro)
     if (result < 0)
         return complain(options, error, EXIT_FAILED);
     fprintf(stderr, "%s: verdicts in %s/repro.json\n", options->command, repro->folder);
-    if (result == 0)
-        return EXIT_DONE;
+    if (result == 0) /* the page tells no other verdicts; without it the run is still done */
+        return options->no_report ||
+                       repro_report_make(repro->folder, true, options->command, stderr) == 0
+                   ? EXIT_DONE
+                   : EXIT_FAILED;
     fprintf(stderr, "%s: stopped by SIG%s; `schedlab repro --resume %s` goes on\n",
             options->command, sigabbrev_np(result), repro->folder);
     return EXIT_FAILED;
@@ -460,6 +498,30 @@ static int explain(const struct options *options, struct catalogue *catalogue)
     return EXIT_DONE;
 }
 
+static int pages_write(const struct options *options, const struct catalogue *catalogue)
+{
+    char error[ERROR_SIZE];
+    struct catalogue_pages pages = {
+        .experiments = catalogue->experiments,
+        .count = catalogue->count,
+        .claims = catalogue->claims,
+        .folder = options->pages,
+        .reference_folder = options->reference,
+    };
+    json_t *reference = NULL;
+    if (options->reference &&
+        !(reference = repro_file_read(options->reference, error, sizeof error)))
+        cli_misuse(options->command, "--reference: %s", error);
+    pages.reference = reference;
+    bool ok = catalogue_write(&pages, error, sizeof error);
+    json_decref(reference);
+    if (!ok)
+        return complain(options, error, EXIT_FAILED);
+    fprintf(stderr, "%s: %s/EXPERIMENTS.md, and %s in %s/experiments\n", options->command,
+            options->pages, counted(catalogue->count, "page").s, options->pages);
+    return EXIT_DONE;
+}
+
 static void texts_free(char **list, size_t count)
 {
     for (size_t i = 0; list && i < count; i++)
@@ -479,7 +541,8 @@ int cmd_repro(int argc, char **argv)
         status = repro_again(&options);
     } else {
         catalogue_load(&options, &catalogue);
-        status = options.list      ? list(&options, &catalogue)
+        status = options.pages     ? pages_write(&options, &catalogue)
+                 : options.list    ? list(&options, &catalogue)
                  : options.explain ? explain(&options, &catalogue)
                                    : repro_new(&options, &catalogue);
     }

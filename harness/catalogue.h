@@ -1,0 +1,59 @@
+/* catalogue.h - the experiments as pages for readers: docs/EXPERIMENTS.md and docs/experiments/.
+ *
+ * Who calls: cmd_repro.c. Everything comes from the experiments' files and claims.yaml and, where
+ * there is one, from a reference reproduction; the same files give the same pages to the last byte,
+ * on any machine. catalogue.c writes the files and the index, catalogue_page.c an experiment's
+ * page, catalogue_text.c what both write in Markdown, catalogue_figure.c the figures.
+ */
+#ifndef SCHEDLAB_CATALOGUE_H
+#define SCHEDLAB_CATALOGUE_H
+
+#include "harness/claims.h"
+#include "harness/experiment.h"
+#include "harness/verdict.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct catalogue_pages {
+    struct experiment *const *experiments; /* in the order of the index */
+    size_t count;
+    const struct claims *claims;  /* NULL: there are none */
+    const char *folder;           /* receives EXPERIMENTS.md and experiments/ID.md */
+    const char *reference_folder; /* of a reproduction; may hold no runs */
+    const json_t *reference;      /* its repro.json (repro_file.h); NULL: there is none */
+};
+
+/* Writes all pages, and the figures of those runs of the reference that are there; of others a
+ * figure that is there stays. False and one line in error. */
+bool catalogue_write(const struct catalogue_pages *pages, char *error, size_t error_size);
+
+/* Parts ---------------------------------------------------------------------------------------- */
+
+/* The page of an experiment. */
+void catalogue_page_write(FILE *to, const struct catalogue_pages *pages,
+                          const struct experiment *experiment);
+
+/* Inside a paragraph or a cell of a table: what would be markup is escaped but for code between
+ * backticks, and line breaks are blanks. */
+void catalogue_text(FILE *to, const char *text);
+
+/* Paragraphs, as they are broken in the file. */
+void catalogue_paragraphs(FILE *to, const char *text);
+
+/* `text`, also where it has "|" in a table. */
+void catalogue_code(FILE *to, const char *text);
+
+/* "supported" with its sign, in bold. */
+void catalogue_verdict(FILE *to, enum verdict verdict);
+
+/* "E3-hog-native.svg": a figure's file beside the pages. free() it. */
+char *catalogue_figure_name(const char *experiment, const char *group, const json_t *place);
+
+/* Makes the figures' files from those of the reference's runs that are there. False and one line in
+ * error if one cannot be written. */
+bool catalogue_figures_make(const struct catalogue_pages *pages, char *error, size_t error_size);
+
+#endif

@@ -1,0 +1,106 @@
+/* catalogue_figure.c - the figures of a reference reproduction beside the pages. See catalogue.h.
+ *
+ * A run's figure is an SVG of gnuplot's. What html_svg() takes into a page is a third as large; in
+ * a file of its own that needs the style which is the page's otherwise, so it stands within an SVG
+ * that has it.
+ */
+#define _GNU_SOURCE
+#include "harness/catalogue.h"
+
+#include "harness/files.h"
+#include "harness/html.h"
+#include "harness/records.h"
+#include "harness/repro_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096, BOX_SIZE = 64 };
+
+char *catalogue_figure_name(const char *experiment, const char *group, const json_t *place)
+{
+    const char *folder = record_text(place, "folder");
+    const char *machine = strrchr(folder, '@');
+    char *name;
+    if (asprintf(&name, "%s-%s-%s.svg", experiment, group, machine ? machine + 1 : folder) < 0)
+        abort();
+    return name;
+}
+
+struct drawing {
+    const char *path, *label;
+    char box[BOX_SIZE]; /* "0 0 640 250" */
+};
+
+static bool box_read(struct drawing *drawing)
+{
+    char error[PATH_SIZE];
+    char *text = file_read(drawing->path, NULL, error, sizeof error);
+    const char *box = text ? strstr(text, "viewBox=\"") : NULL;
+    size_t length = box ? strcspn(box + strlen("viewBox=\""), "\"") : 0;
+    bool ok = length > 0 && length < BOX_SIZE;
+    if (ok)
+        snprintf(drawing->box, sizeof drawing->box, "%.*s", (int)length,
+                 box + strlen("viewBox=\""));
+    free(text);
+    return ok;
+}
+
+static void drawing_write(FILE *to, const void *arg)
+{
+    const struct drawing *drawing = arg;
+    html_open(to, "svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", drawing->box, NULL);
+    fputs("<style>text{stroke:none;font-family:system-ui,-apple-system,'Segoe UI',Roboto,"
+          "'Helvetica Neue',Arial,sans-serif}</style>",
+          to);
+    html_svg(to, drawing->path, "", drawing->label);
+    html_close(to, "svg");
+}
+
+static bool figure_make(const struct catalogue_pages *pages, const char *experiment,
+                        const json_t *place, const json_t *part, const char *group, char *error,
+                        size_t error_size)
+{
+    char from[PATH_SIZE], to[PATH_SIZE];
+    struct drawing drawing = {from, record_text(part, "question"), ""};
+    if (!repro_file_figure(pages->reference_folder, place, part, group, from, sizeof from) ||
+        !box_read(&drawing))
+        return true; /* the one that is there, if any, stays */
+    char *name = catalogue_figure_name(experiment, group, place);
+    snprintf(to, sizeof to, "%s/experiments/%s", pages->folder, name);
+    free(name);
+    return file_replace_by(to, drawing_write, &drawing, error, error_size);
+}
+
+static bool part_make(const struct catalogue_pages *pages, const char *experiment,
+                      const json_t *place, const json_t *part, char *error, size_t error_size)
+{
+    bool ok = true;
+    size_t i;
+    json_t *group, *groups = repro_file_groups(part);
+    json_array_foreach(groups, i, group) ok =
+        ok &&
+        figure_make(pages, experiment, place, part, json_string_value(group), error, error_size);
+    json_decref(groups);
+    return ok;
+}
+
+bool catalogue_figures_make(const struct catalogue_pages *pages, char *error, size_t error_size)
+{
+    size_t i, k, p;
+    const json_t *experiment, *place, *part;
+    json_array_foreach(json_object_get(pages->reference, "experiments"), i, experiment)
+    {
+        json_array_foreach(json_object_get(experiment, "machines"), k, place)
+        {
+            json_array_foreach(json_object_get(place, "parts"), p, part)
+            {
+                if (strcmp(record_text(part, "metric"), "order") != 0 &&
+                    !part_make(pages, record_text(experiment, "id"), place, part, error,
+                               error_size))
+                    return false;
+            }
+        }
+    }
+    return true;
+}

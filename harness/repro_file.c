@@ -1,0 +1,339 @@
+/* repro_file.c - see repro_file.h. */
+#define _GNU_SOURCE
+#include "harness/repro_file.h"
+
+#include "harness/records.h"
+#include "harness/repro.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, WHERE_SIZE = 256 };
+
+/* Checking ------------------------------------------------------------------------------------- */
+
+/* Where the check stands, and what it found. */
+struct check {
+    char *wrong;
+    size_t size;
+};
+
+static bool complain(const struct check *check, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static bool complain(const struct check *check, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(check->wrong, check->size, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* Each of the keys, ended by NULL, has a text. */
+static bool has_texts(const struct check *check, const json_t *object, const char *where,
+                      const char *const *keys)
+{
+    if (!json_is_object(object))
+        return complain(check, "%s is not an object", where);
+    for (; *keys; keys++)
+        if (!json_is_string(json_object_get(object, *keys)))
+            return complain(check, "%s has no text \"%s\"", where, *keys);
+    return true;
+}
+
+static bool has_list(const struct check *check, const json_t *object, const char *where,
+                     const char *key)
+{
+    return json_is_array(json_object_get(object, key)) ||
+           complain(check, "%s has no list \"%s\"", where, key);
+}
+
+static bool has_verdict(const struct check *check, const json_t *object, const char *where)
+{
+    const char *text = record_text(object, "verdict");
+    return repro_file_verdict(object) != VERDICT_NONE || strcmp(text, "none") == 0 ||
+           complain(check,
+                    "%s has the verdict \"%.40s\"; valid: supported, refuted, undecided, none",
+                    where, text);
+}
+
+static bool column_check(const struct check *check, const json_t *column, const char *where)
+{
+    const char *const texts[] = {"verdict", NULL};
+    return has_texts(check, column, where, texts) && has_verdict(check, column, where) &&
+           (json_is_object(json_object_get(column, "effect")) ||
+            complain(check, "%s has no object \"effect\"", where)) &&
+           (json_is_object(json_object_get(column, "level")) ||
+            complain(check, "%s has no object \"level\"", where));
+}
+
+static bool expectation_check(const struct check *check, const json_t *expectation,
+                              const char *where)
+{
+    const char *const texts[] = {"says", "verdict", "expected", "metric", "level", NULL};
+    char inside[WHERE_SIZE];
+    size_t i;
+    const json_t *column;
+    if (!has_texts(check, expectation, where, texts) || !has_verdict(check, expectation, where) ||
+        !has_list(check, expectation, where, "columns"))
+        return false;
+    json_int_t decisive = record_integer(expectation, "decisive");
+    if (decisive < 0 ||
+        (size_t)decisive >= json_array_size(json_object_get(expectation, "columns")))
+        return complain(check, "%s: \"decisive\" is none of its columns", where);
+    json_array_foreach(json_object_get(expectation, "columns"), i, column)
+    {
+        snprintf(inside, sizeof inside, "%.160s.columns[%zu]", where, i);
+        if (!column_check(check, column, inside))
+            return false;
+    }
+    return true;
+}
+
+static bool part_check(const struct check *check, const json_t *part, const char *where)
+{
+    const char *const texts[] = {"id", "question", "factor", "metric", "figure", NULL};
+    const char *const lists[] = {"levels", "variants", "workloads", "workers", "expectations"};
+    char inside[WHERE_SIZE];
+    size_t i;
+    const json_t *expectation;
+    if (!has_texts(check, part, where, texts))
+        return false;
+    for (i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        if (!has_list(check, part, where, lists[i]))
+            return false;
+    json_array_foreach(json_object_get(part, "expectations"), i, expectation)
+    {
+        snprintf(inside, sizeof inside, "%.120s.expectations[%zu]", where, i);
+        if (!expectation_check(check, expectation, inside))
+            return false;
+    }
+    return true;
+}
+
+static bool place_check(const struct check *check, const json_t *place, const char *where)
+{
+    const char *const texts[] = {"machine", "verdict", "state", NULL};
+    char inside[WHERE_SIZE];
+    size_t i;
+    const json_t *part;
+    if (!has_texts(check, place, where, texts) || !has_verdict(check, place, where) ||
+        !has_list(check, place, where, "parts"))
+        return false;
+    if (strchr(record_text(place, "folder"), '/'))
+        return complain(check, "%s: \"folder\" is not the name of one", where);
+    json_array_foreach(json_object_get(place, "parts"), i, part)
+    {
+        snprintf(inside, sizeof inside, "%.80s.parts[%zu]", where, i);
+        if (!part_check(check, part, inside))
+            return false;
+    }
+    return true;
+}
+
+static bool experiment_check(const struct check *check, const json_t *experiment, const char *where)
+{
+    const char *const texts[] = {"id",  "title",   "claim",   "source",
+                                 "why", "refuted", "verdict", NULL};
+    char inside[WHERE_SIZE];
+    size_t i;
+    const json_t *place;
+    if (!has_texts(check, experiment, where, texts) || !has_verdict(check, experiment, where) ||
+        !has_list(check, experiment, where, "machines"))
+        return false;
+    json_array_foreach(json_object_get(experiment, "machines"), i, place)
+    {
+        snprintf(inside, sizeof inside, "%.60s.machines[%zu]", where, i);
+        if (!place_check(check, place, inside))
+            return false;
+    }
+    return true;
+}
+
+static bool claim_check(const struct check *check, const json_t *claim, const char *where)
+{
+    const char *const texts[] = {"id", "kind", "who", "says", "go", "verdict", NULL};
+    return has_texts(check, claim, where, texts) && has_verdict(check, claim, where) &&
+           has_list(check, claim, where, "shown_by");
+}
+
+bool repro_file_is_whole(const json_t *repro, char *wrong, size_t wrong_size)
+{
+    const char *const texts[] = {"name", "began", "written", "revision", NULL};
+    const struct check check = {wrong, wrong_size};
+    char where[WHERE_SIZE];
+    size_t i;
+    const json_t *one;
+    if (!json_is_object(repro))
+        return complain(&check, "it is not an object");
+    if (record_integer(repro, "schema") != REPRO_SCHEMA)
+        return complain(&check, "its schema is not %d", REPRO_SCHEMA);
+    if (!has_texts(&check, repro, "it", texts) || !has_list(&check, repro, "it", "experiments") ||
+        !has_list(&check, repro, "it", "claims"))
+        return false;
+    if (!json_is_object(json_object_get(repro, "run")))
+        return complain(&check, "it has no object \"run\"");
+    json_array_foreach(json_object_get(repro, "experiments"), i, one)
+    {
+        snprintf(where, sizeof where, "experiments[%zu]", i);
+        if (!experiment_check(&check, one, where))
+            return false;
+    }
+    json_array_foreach(json_object_get(repro, "claims"), i, one)
+    {
+        snprintf(where, sizeof where, "claims[%zu]", i);
+        if (!claim_check(&check, one, where))
+            return false;
+    }
+    return true;
+}
+
+/* Reading -------------------------------------------------------------------------------------- */
+
+bool repro_file_is_there(const char *folder)
+{
+    char path[PATH_SIZE];
+    return snprintf(path, sizeof path, "%s/repro.json", folder) < (int)sizeof path &&
+           access(path, F_OK) == 0;
+}
+
+json_t *repro_file_read(const char *folder, char *error, size_t error_size)
+{
+    char path[PATH_SIZE], wrong[2 * WHERE_SIZE];
+    json_error_t where;
+    if (snprintf(path, sizeof path, "%s/repro.json", folder) >= (int)sizeof path) {
+        snprintf(error, error_size, "%.64s...: the path is too long", folder);
+        return NULL;
+    }
+    json_t *repro = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
+    if (!repro) {
+        snprintf(error, error_size, "%s:%d: %s", path, where.line > 0 ? where.line : 1, where.text);
+        return NULL;
+    }
+    if (repro_file_is_whole(repro, wrong, sizeof wrong))
+        return repro;
+    snprintf(error, error_size, "%s: %s", path, wrong);
+    json_decref(repro);
+    return NULL;
+}
+
+/* What is in it -------------------------------------------------------------------------------- */
+
+enum verdict repro_file_verdict(const json_t *object)
+{
+    return verdict_of_text(record_text(object, "verdict"));
+}
+
+const json_t *repro_file_decisive(const json_t *expectation)
+{
+    return json_array_get(json_object_get(expectation, "columns"),
+                          (size_t)record_integer(expectation, "decisive"));
+}
+
+static const json_t *with_id(const json_t *list, const char *id)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(list, i, one)
+    {
+        if (strcmp(record_text(one, "id"), id) == 0)
+            return one;
+    }
+    return NULL;
+}
+
+const json_t *repro_file_entry(const json_t *repro, const char *list, const char *id)
+{
+    return with_id(json_object_get(repro, list), id);
+}
+
+const json_t *repro_file_part(const json_t *place, const char *id)
+{
+    return with_id(json_object_get(place, "parts"), id);
+}
+
+const json_t *repro_file_expectation(const json_t *part, json_int_t number)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(json_object_get(part, "expectations"), i, one)
+    {
+        if (record_integer(one, "number") == number)
+            return one;
+    }
+    return NULL;
+}
+
+const json_t *repro_file_main(const json_t *place, const json_t **part)
+{
+    const json_t *found = NULL, *one, *expectation;
+    size_t i, k;
+    *part = NULL;
+    json_array_foreach(json_object_get(place, "parts"), i, one)
+    {
+        json_array_foreach(json_object_get(one, "expectations"), k, expectation)
+        {
+            if (found && repro_file_verdict(expectation) <= repro_file_verdict(found))
+                continue;
+            found = expectation;
+            *part = one;
+        }
+    }
+    return found;
+}
+
+struct repro_sum repro_file_sum(const json_t *list)
+{
+    struct repro_sum sum = {{0}};
+    size_t i;
+    const json_t *one;
+    json_array_foreach(list, i, one)
+        sum.of[json_object_get(one, "not_shown") ? VERDICT_NONE : repro_file_verdict(one)]++;
+    return sum;
+}
+
+const char *repro_file_place_name(const json_t *place)
+{
+    const char *machine = record_text(place, "machine");
+    return strcmp(machine, EXPERIMENT_MACHINES) == 0 ? "several machines" : machine;
+}
+
+/* Figures -------------------------------------------------------------------------------------- */
+
+json_t *repro_file_groups(const json_t *part)
+{
+    static const char *const sides[] = {"over", "level"};
+    json_t *seen = json_object(), *groups = json_array();
+    size_t i, k;
+    const json_t *expectation, *column;
+    json_array_foreach(json_object_get(part, "expectations"), i, expectation)
+    {
+        json_array_foreach(json_object_get(expectation, "columns"), k, column)
+        {
+            for (size_t s = 0; s < 2; s++) {
+                const char *group = record_text(json_object_get(column, sides[s]), "group");
+                if (!*group || json_object_get(seen, group))
+                    continue;
+                json_object_set_new(seen, group, json_true());
+                json_array_append_new(groups, json_string(group));
+            }
+        }
+    }
+    json_decref(seen);
+    return groups;
+}
+
+bool repro_file_figure(const char *folder, const json_t *place, const json_t *part,
+                       const char *group, char *path, size_t path_size)
+{
+    const char *run = record_text(place, "folder");
+    const char *const kinds[] = {record_text(part, "figure"), "throughput", "events", "latency"};
+    for (size_t i = 0; *run && i < sizeof kinds / sizeof kinds[0]; i++)
+        if (snprintf(path, path_size, "%s/%s/figures/%s-%s.svg", folder, run, group, kinds[i]) <
+                (int)path_size &&
+            access(path, R_OK) == 0)
+            return true;
+    return false;
+}

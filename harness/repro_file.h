@@ -1,0 +1,64 @@
+/* repro_file.h - reading repro.json.
+ *
+ * Who calls: what shows finished reproductions: repro_report.c, repro_page*.c, catalogue*.c. The
+ * schema is results/README.md. What repro_file_read() returned has all that the other functions,
+ * and those who call it, take for granted.
+ */
+#ifndef SCHEDLAB_REPRO_FILE_H
+#define SCHEDLAB_REPRO_FILE_H
+
+#include "harness/verdict.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether the folder has a repro.json. */
+bool repro_file_is_there(const char *folder);
+
+/* repro.json of the folder, the caller's. NULL and one line in error, "PATH: what", if it cannot be
+ * read, is damaged or is of another schema. */
+json_t *repro_file_read(const char *folder, char *error, size_t error_size);
+
+/* Whether that repro.json has all that readers take for granted; if not, wrong says what it lacks.
+ */
+bool repro_file_is_whole(const json_t *repro, char *wrong, size_t wrong_size);
+
+/* Of anything that has one. */
+enum verdict repro_file_verdict(const json_t *object);
+
+/* The column that decides an expectation. */
+const json_t *repro_file_decisive(const json_t *expectation);
+
+/* The entry of `list`, "experiments" or "claims", with that id; NULL if there is none. */
+const json_t *repro_file_entry(const json_t *repro, const char *list, const char *id);
+
+/* The part of a place (an experiment on a machine) with that id; NULL if it was not run there. */
+const json_t *repro_file_part(const json_t *place, const char *id);
+
+/* The expectation of a part with that number; NULL if it is not judged there. */
+const json_t *repro_file_expectation(const json_t *part, json_int_t number);
+
+/* What says most about a place: its first refuted expectation, else its first undecided one, else
+ * the first. *part receives its part. NULL if nothing is expected. */
+const json_t *repro_file_main(const json_t *place, const json_t **part);
+
+/* How many of a list have each verdict; what nothing can be run for counts as VERDICT_NONE. */
+struct repro_sum {
+    size_t of[VERDICT_REFUTED + 1];
+};
+struct repro_sum repro_file_sum(const json_t *list);
+
+/* The groups of the sweep that the part was measured in: one, or one per machine among its levels.
+ * A list of texts, the caller's. */
+json_t *repro_file_groups(const json_t *part);
+
+/* The path of the main figure of a group, which a report of the run has drawn below the folder of
+ * the reproduction; false if there is none. */
+bool repro_file_figure(const char *folder, const json_t *place, const json_t *part,
+                       const char *group, char *path, size_t path_size);
+
+/* "native"; "several machines" where machines are the levels. */
+const char *repro_file_place_name(const json_t *place);
+
+#endif

@@ -1,0 +1,165 @@
+/* repro_mark.c - a verdict in its colour, and an interval against a range. See repro_page.h. */
+#define _GNU_SOURCE
+#include "harness/html.h"
+#include "harness/records.h"
+#include "harness/repro_page.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of a strip, in its own units; it is as wide as its column. */
+enum { WIDTH = 200, HEIGHT = 24, MARGIN = 12, BAND_TOP = 4, BAND_HEIGHT = 16, CAP = 5 };
+
+/* Numbers further apart than this are drawn by their logarithms. */
+static const double FAR_APART = 8;
+
+void repro_mark_write(FILE *to, enum verdict verdict, const char *none)
+{
+    static const struct {
+        const char *class, *sign;
+    } marks[] = {[VERDICT_NONE] = {"mark none", "\342\200\223"},
+                 [VERDICT_SUPPORTED] = {"mark supported", "\342\234\223"},
+                 [VERDICT_UNDECIDED] = {"mark undecided", "?"},
+                 [VERDICT_REFUTED] = {"mark refuted", "\342\234\227"}};
+    html_open(to, "span", "class", marks[verdict].class, NULL);
+    html_format(to, "%s %s", marks[verdict].sign,
+                verdict == VERDICT_NONE ? none : verdict_text(verdict));
+    html_close(to, "span");
+}
+
+void repro_effect_write(FILE *to, const json_t *column)
+{
+    const char *text = record_text(json_object_get(column, "effect"), "text");
+    const char *interval = strstr(text, " (");
+    html_open(to, "b", "class", "share", NULL);
+    html_format(to, "%.*s", (int)(interval ? interval - text : (long)strlen(text)), text);
+    if (!*text)
+        html_text(to, "no number");
+    html_close(to, "b");
+    if (interval) {
+        html_text(to, " ");
+        html_element(to, "span", interval + 1, "class", "range share", NULL);
+    }
+}
+
+/* A strip's numbers and its scale. */
+struct strip {
+    double expected_lo, expected_hi; /* infinite where the range is open */
+    double lo, median, hi;
+    bool beyond; /* the effect has no bound: it is further to the right than all numbers */
+    bool is_log;
+    double from, to; /* at both ends, of the logarithms if is_log */
+};
+
+static double or_else(double number, double other)
+{
+    return isfinite(number) ? number : other;
+}
+
+/* Takes the finite ones of the strip's numbers; how many. */
+static size_t numbers_of(const struct strip *strip, double numbers[5])
+{
+    const double all[] = {strip->expected_lo, strip->expected_hi, strip->lo, strip->median,
+                          strip->hi};
+    size_t count = 0;
+    for (size_t i = 0; i < 5; i++)
+        if (isfinite(all[i]))
+            numbers[count++] = all[i];
+    return count;
+}
+
+static void scale_make(struct strip *strip)
+{
+    double numbers[5], least = INFINITY, most = -INFINITY;
+    size_t count = numbers_of(strip, numbers);
+    for (size_t i = 0; i < count; i++) {
+        least = fmin(least, numbers[i]);
+        most = fmax(most, numbers[i]);
+    }
+    strip->is_log = least > 0 && most / least > FAR_APART;
+    strip->from = strip->is_log ? log(least) : least;
+    strip->to = strip->is_log ? log(most) : most;
+    /* Room at both ends, so that an open range is seen to go on. */
+    double reach = strip->to - strip->from;
+    double room = reach > 0 ? reach * 0.25 : strip->is_log ? 0.5 : fmax(fabs(most) * 0.25, 1);
+    strip->from -= room;
+    strip->to += room;
+}
+
+/* False if there is nothing to be drawn. */
+static bool strip_make(struct strip *strip, const json_t *expectation, const json_t *column)
+{
+    const json_t *effect = json_object_get(column, "effect");
+    double median = record_number(effect, "median");
+    *strip = (struct strip){
+        .expected_lo = or_else(record_number(expectation, "at_least"), -INFINITY),
+        .expected_hi = or_else(record_number(expectation, "at_most"), INFINITY),
+        .median = median,
+        .lo = or_else(record_number(effect, "lo"), median),
+        .hi = or_else(record_number(effect, "hi"), median),
+        .beyond = json_is_true(json_object_get(effect, "infinite")),
+    };
+    if (!isfinite(strip->expected_lo) && !isfinite(strip->expected_hi))
+        return false;
+    if (!strip->beyond && !isfinite(median))
+        return false;
+    scale_make(strip);
+    return true;
+}
+
+/* Where a number is; an infinite one is at the end. */
+static double x_of(const struct strip *strip, double number)
+{
+    if (!isfinite(number))
+        return number > 0 ? WIDTH : 0;
+    double at = strip->is_log ? log(number) : number;
+    return MARGIN + (at - strip->from) / (strip->to - strip->from) * (WIDTH - 2 * MARGIN);
+}
+
+static void band_write(FILE *to, const struct strip *strip)
+{
+    double from = x_of(strip, strip->expected_lo), end = x_of(strip, strip->expected_hi);
+    fprintf(to, "<rect class=\"band\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>", from,
+            BAND_TOP, fmax(end - from, 1.5), BAND_HEIGHT);
+    if (isfinite(strip->expected_lo))
+        fprintf(to, "<path class=\"edge\" d=\"M%.1f %dv%d\"/>", from, BAND_TOP, BAND_HEIGHT);
+    if (isfinite(strip->expected_hi))
+        fprintf(to, "<path class=\"edge\" d=\"M%.1f %dv%d\"/>", end, BAND_TOP, BAND_HEIGHT);
+}
+
+static void interval_write(FILE *to, const struct strip *strip)
+{
+    double middle = HEIGHT / 2.0;
+    if (strip->beyond) {
+        fprintf(to, "<path class=\"line\" d=\"M%d %.1fh%dm-5 -4l5 4l-5 4\"/>", WIDTH - MARGIN,
+                middle, MARGIN - 2);
+        return;
+    }
+    double lo = x_of(strip, strip->lo), hi = x_of(strip, strip->hi);
+    if (hi > lo)
+        fprintf(to, "<path class=\"line\" d=\"M%.1f %.1fH%.1fM%.1f %.1fv%dM%.1f %.1fv%d\"/>", lo,
+                middle, hi, lo, middle - CAP, 2 * CAP, hi, middle - CAP, 2 * CAP);
+    fprintf(to, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"/>",
+            x_of(strip, strip->median), middle);
+}
+
+void repro_strip_write(FILE *to, const json_t *expectation, const json_t *column)
+{
+    static const char *const classes[] = {[VERDICT_NONE] = "against",
+                                          [VERDICT_SUPPORTED] = "against supported",
+                                          [VERDICT_UNDECIDED] = "against undecided",
+                                          [VERDICT_REFUTED] = "against refuted"};
+    struct strip strip;
+    char label[512];
+    if (!strip_make(&strip, expectation, column))
+        return;
+    snprintf(label, sizeof label, "measured %s, expected %s%s",
+             record_text(json_object_get(column, "effect"), "text"),
+             record_text(expectation, "expected"), strip.is_log ? "; logarithmic" : "");
+    html_open(to, "svg", "class", classes[verdict_of_text(record_text(column, "verdict"))],
+              "viewBox", "0 0 200 24", "role", "img", "aria-label", label, NULL);
+    fprintf(to, "<path class=\"axis\" d=\"M0 %.1fH%d\"/>", HEIGHT / 2.0, WIDTH);
+    band_write(to, &strip);
+    interval_write(to, &strip);
+    fputs("</svg>", to);
+}

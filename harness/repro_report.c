@@ -1,0 +1,120 @@
+/* repro_report.c - see repro_report.h. */
+#define _GNU_SOURCE
+#include "harness/repro_report.h"
+
+#include "harness/counted.h"
+#include "harness/experiment.h"
+#include "harness/files.h"
+#include "harness/records.h"
+#include "harness/report.h"
+#include "harness/repro_file.h"
+#include "harness/repro_page.h"
+#include "harness/run_folder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256 };
+
+/* The run's report; what goes wrong becomes a problem of the page. */
+static void run_report(const char *folder, const char *run, json_t *problems)
+{
+    char path[PATH_SIZE];
+    char *said = NULL;
+    size_t size = 0;
+    FILE *messages = open_memstream(&said, &size);
+    if (!messages)
+        abort();
+    snprintf(path, sizeof path, "%s/%s", folder, run);
+    int status = report_make(path, messages);
+    fclose(messages);
+    said[strcspn(said, "\n")] = '\0';
+    if (status != 0)
+        json_array_append_new(problems, json_sprintf("%s: %s", run, said));
+    free(said);
+}
+
+/* Draws the figures of all runs; how many runs there are. */
+static size_t runs_report(const char *folder, const json_t *repro, bool draw, json_t *problems)
+{
+    size_t i, k, count = 0;
+    const json_t *experiment, *place;
+    json_array_foreach(json_object_get(repro, "experiments"), i, experiment)
+    {
+        json_array_foreach(json_object_get(experiment, "machines"), k, place)
+        {
+            char path[PATH_SIZE];
+            const char *run = record_text(place, "folder");
+            snprintf(path, sizeof path, "%s/%s", folder, run);
+            if (!*run || !run_folder_is_run(path))
+                continue;
+            count++;
+            if (draw)
+                run_report(folder, run, problems);
+        }
+    }
+    return count;
+}
+
+/* {"E3": true}, of the experiments that come with the program; what is wrong with one is not for
+ * the page to say. */
+static json_t *catalogue_ids(void)
+{
+    char error[ERROR_SIZE];
+    json_t *ids = json_object();
+    char **paths = experiment_paths(error, sizeof error);
+    for (char **path = paths; path && *path; path++) {
+        struct experiment *experiment = experiment_load(*path, error, sizeof error);
+        if (experiment)
+            json_object_set_new(ids, experiment->id, json_true());
+        experiment_free(experiment);
+    }
+    experiment_paths_free(paths);
+    return ids;
+}
+
+static void page_contents(FILE *to, const void *arg)
+{
+    repro_page_write(to, arg);
+}
+
+static bool page_write(const char *folder, const json_t *repro, json_t *problems, char *error,
+                       size_t error_size)
+{
+    char path[PATH_SIZE], flaw[ERROR_SIZE];
+    json_t *environment = run_folder_environment(folder, flaw, sizeof flaw);
+    json_t *catalogue = catalogue_ids();
+    if (*flaw)
+        json_array_append_new(problems, json_string(flaw));
+    snprintf(path, sizeof path, "%s/repro.html", folder);
+    const struct repro_page page = {folder, repro, environment, problems, catalogue};
+    bool ok = file_replace_by(path, page_contents, &page, error, error_size);
+    json_decref(catalogue);
+    json_decref(environment);
+    return ok;
+}
+
+int repro_report_make(const char *folder, bool draw, const char *command, FILE *messages)
+{
+    char error[ERROR_SIZE];
+    json_t *repro = repro_file_read(folder, error, sizeof error);
+    if (!repro) {
+        fprintf(messages, "%s: %s\n", command, error);
+        return 1;
+    }
+    json_t *problem, *problems = json_array();
+    size_t i, runs = runs_report(folder, repro, draw, problems);
+    bool ok = page_write(folder, repro, problems, error, sizeof error);
+    json_array_foreach(problems, i, problem)
+        fprintf(messages, "%s: %s\n", command, json_string_value(problem));
+    if (ok)
+        fprintf(messages, "%s: %s/repro.html, %s, figures of %s\n", command, folder,
+                counted(json_array_size(json_object_get(repro, "experiments")), "experiment").s,
+                counted(runs, "run").s);
+    else
+        fprintf(messages, "%s: %s\n", command, error);
+    ok = ok && json_array_size(problems) == 0;
+    json_decref(problems);
+    json_decref(repro);
+    return ok ? 0 : 1;
+}
