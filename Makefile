@@ -132,7 +132,7 @@ CONFORMANCE := $(OUT)/tests/conformance
 
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
-.PHONY: validate help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep scale micro bench peers report plots \
+.PHONY: validate help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep repro repro-full scale micro bench peers report plots \
     test tests lint format \
     debug asan tsan test-aarch64 clean always
 always:
@@ -228,7 +228,7 @@ $(OUT)/schedlab: $(SHARED_OBJECTS) $(call objects,$(MICRO_SOURCES)) $(OUT)/harne
 $(TEST_PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(SUPPORT_OBJECTS) $(SHARED_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(TEST_LDLIBS) $(LDLIBS)
 
-$(OUT)/tests/test_knobs: $(OUT)/tests/knobs_timers.o $(OUT)/tests/knobs_threads.o
+$(OUT)/tests/test_knobs: $(patsubst %,$(OUT)/tests/knobs_%.o,sync timers threads)
 $(OUT)/tests/test_gbench: $(OUT)/harness/gbench/gbench.o
 $(OUT)/tests/test_gbench: TEST_LDLIBS = $(MICRO_LDLIBS)
 $(OUT)/tests/test_micro_clock: $(OUT)/harness/micro/micro_clock.o
@@ -331,6 +331,12 @@ sweep: ## The default comparison: install, build, measure, draw, report (8 min a
 	@$(MAKE) deps
 	@$(MAKE) build
 	build/schedlab sweep harness/sweeps/default.yaml
+
+repro: build ## All experiments on design decisions, in the quick form, with verdicts
+	build/schedlab repro --quick
+
+repro-full: build ## The same until intervals are narrow, with what takes long
+	build/schedlab repro --full
 
 scale: build ## Time and memory of a thousand to ten million goroutines (10 min, 7 GB)
 	build/schedlab sweep harness/sweeps/scale.yaml

@@ -135,7 +135,7 @@ static bool claim_check(const struct yaml_reader *reader, const struct claims *c
         return yaml_complain(reader, yaml_line(reader, "%u/id", c),
                              "claim %s has %s; valid: one of shown_by and not_shown", claim->id,
                              claim->shown_by ? "both" : "neither");
-    for (unsigned i = 0; i < claim->shown_by_count; i++)
+    for (unsigned i = 0; claim->shown_by && i < claim->shown_by_count; i++)
         if (!reference_check(reader, yaml_line(reader, "%u/shown_by/%u", c, i), claim->shown_by[i],
                              experiments, count))
             return false;

@@ -25,7 +25,7 @@ struct options {
     size_t words_count;
     char **machines;
     size_t machines_count;
-    bool quick, full, list, json, simulated;
+    bool quick, full, deterministic, list, json, simulated;
 };
 
 /* What there is to choose from. */
@@ -40,6 +40,7 @@ struct catalogue {
 enum {
     KEY_QUICK = 0x100,
     KEY_FULL,
+    KEY_DETERMINISTIC,
     KEY_MACHINE,
     KEY_RESULTS,
     KEY_NAME,
@@ -55,6 +56,10 @@ static const struct argp_option argp_options[] = {
     {"full", KEY_FULL, NULL, 0,
      "Measure until intervals are narrow, 3 % of the median unless the experiment says otherwise "
      "(the default)",
+     0},
+    {"deterministic", KEY_DETERMINISTIC, NULL, 0,
+     "Measure only parts that have the same verdicts each time: simulated ones, and orders on one "
+     "worker",
      0},
     {"machine", KEY_MACHINE, "MACHINE", 0,
      "Measure on this one, whatever the experiments say: native, or a simulated one as in "
@@ -146,6 +151,9 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_FULL:
         options->full = true;
+        break;
+    case KEY_DETERMINISTIC:
+        options->deterministic = true;
         break;
     case KEY_MACHINE:
         option_machine(options, arg);
@@ -380,12 +388,13 @@ static int repro_run(const struct options *options, struct repro *repro)
 static int repro_new(struct options *options, struct catalogue *catalogue)
 {
     char error[ERROR_SIZE];
-    struct repro repro = {.form.quick = options->quick,
-                          .which = options->simulated            ? REPRO_SIMULATED
-                                   : options->machines_count > 0 ? REPRO_GIVEN
-                                                                 : REPRO_OWN,
-                          .machines = options->machines,
-                          .machines_count = options->machines_count};
+    struct repro repro = {
+        .form = {.quick = options->quick, .deterministic = options->deterministic},
+        .which = options->simulated            ? REPRO_SIMULATED
+                 : options->machines_count > 0 ? REPRO_GIVEN
+                                               : REPRO_OWN,
+        .machines = options->machines,
+        .machines_count = options->machines_count};
     int status = EXIT_FAILED;
     options->machines = NULL;
     selection_make(options, catalogue, &repro);
@@ -394,13 +403,13 @@ static int repro_new(struct options *options, struct catalogue *catalogue)
     if (repro.jobs_count == 0)
         cli_misuse(options->command, "no part of these experiments runs there; `schedlab repro "
                                      "--list` names their machines");
-    if (!run_folder_make(options->results, options->name ? options->name : "repro", repro.folder,
-                         sizeof repro.folder, error, sizeof error))
-        complain(options, error, status);
-    else if (repro_settle(&repro), !repro_begin(&repro, error, sizeof error))
-        complain(options, error, status);
-    else
-        status = repro_run(options, &repro);
+    bool begun = run_folder_make(options->results, options->name ? options->name : "repro",
+                                 repro.folder, sizeof repro.folder, error, sizeof error);
+    if (begun) {
+        repro_settle(&repro);
+        begun = repro_begin(&repro, error, sizeof error);
+    }
+    status = begun ? repro_run(options, &repro) : complain(options, error, status);
     repro_free(&repro);
     return status;
 }

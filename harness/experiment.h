@@ -130,8 +130,9 @@ struct experiment {
 
 /* How much is measured. */
 struct experiment_form {
-    bool quick;       /* EXPERIMENT_QUICK_REPS blocks, and no parts that are `full` */
-    int native_cores; /* that workers may have each one of; 0: any number of them */
+    bool deterministic; /* only parts all of whose expectations there are deterministic */
+    bool quick;         /* EXPERIMENT_QUICK_REPS blocks, and no parts that are `full` */
+    int native_cores;   /* that workers may have each one of; 0: any number of them */
 };
 
 enum { EXPERIMENT_QUICK_REPS = 6, EXPERIMENT_WIDTH = 3, EXPERIMENT_REPS_MAX = 24 };
@@ -148,7 +149,7 @@ const char **experiment_places(const struct experiment *experiment);
 /* Whether the part runs on that machine, in that form. on_any: the machine need not be one of the
  * experiment's, but is one of the part's if that has machines of its own. */
 bool experiment_part_runs(const struct experiment *experiment, const struct experiment_part *part,
-                          const char *machine, bool quick, bool on_any);
+                          const char *machine, const struct experiment_form *form, bool on_any);
 
 /* Whether so many workers are measured there: whether each has a core, unless `crowded`. */
 bool experiment_takes_workers(const struct experiment_part *part, int64_t workers,

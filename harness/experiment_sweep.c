@@ -47,11 +47,32 @@ const char **experiment_places(const struct experiment *experiment)
     return places;
 }
 
+bool experiment_is_deterministic(const struct experiment_part *part,
+                                 const struct experiment_expect *expect, const char *machine)
+{
+    bool one = expect->workers > 0 ? expect->workers == 1 : true;
+    for (unsigned i = 0; expect->workers == 0 && i < part->workers_count; i++)
+        one = one && part->workers[i] == 1;
+    if (part->factor != FACTOR_MACHINE)
+        return machine_text_is_simulated(machine) || (expect->is_order && one);
+    return machine_text_is_simulated(part->levels[expect->level_index]) &&
+           (!expect->over || machine_text_is_simulated(part->levels[expect->over_index]));
+}
+
+static bool part_is_deterministic(const struct experiment_part *part, const char *machine)
+{
+    for (unsigned i = 0; i < part->expect_count; i++)
+        if (!experiment_is_deterministic(part, &part->expect[i], machine))
+            return false;
+    return true;
+}
+
 bool experiment_part_runs(const struct experiment *experiment, const struct experiment_part *part,
-                          const char *machine, bool quick, bool on_any)
+                          const char *machine, const struct experiment_form *form, bool on_any)
 {
     bool levels = strcmp(machine, EXPERIMENT_MACHINES) == 0;
-    if ((quick && part->full) || levels != (part->factor == FACTOR_MACHINE))
+    if ((form->quick && part->full) || levels != (part->factor == FACTOR_MACHINE) ||
+        (form->deterministic && !part_is_deterministic(part, machine)))
         return false;
     if (levels || (on_any && part->machines_count == 0))
         return true;
@@ -75,18 +96,6 @@ bool experiment_takes_workers(const struct experiment_part *part, int64_t worker
                               const char *machine, const struct experiment_form *form)
 {
     return part->crowded || workers <= experiment_cores(machine, form);
-}
-
-bool experiment_is_deterministic(const struct experiment_part *part,
-                                 const struct experiment_expect *expect, const char *machine)
-{
-    bool one = expect->workers > 0 ? expect->workers == 1 : true;
-    for (unsigned i = 0; expect->workers == 0 && i < part->workers_count; i++)
-        one = one && part->workers[i] == 1;
-    if (part->factor != FACTOR_MACHINE)
-        return machine_text_is_simulated(machine) || (expect->is_order && one);
-    return machine_text_is_simulated(part->levels[expect->level_index]) &&
-           (!expect->over || machine_text_is_simulated(part->levels[expect->over_index]));
 }
 
 /* Cells ---------------------------------------------------------------------------------------- */
@@ -325,7 +334,7 @@ char *experiment_sweep_text(const struct experiment *experiment, const char *mac
     fputs("groups:\n", to);
     for (unsigned p = 0; p < experiment->parts_count; p++) {
         const struct experiment_part *part = &experiment->parts[p];
-        if (experiment_part_runs(experiment, part, machine, form->quick, on_any))
+        if (experiment_part_runs(experiment, part, machine, form, on_any))
             groups += write_part(to, experiment, part, machine, form);
     }
     fclose(to);

@@ -59,7 +59,7 @@ static bool is_wanted(const struct repro *repro, const struct experiment *experi
                       const char *machine)
 {
     for (unsigned p = 0; p < experiment->parts_count; p++)
-        if (experiment_part_runs(experiment, &experiment->parts[p], machine, repro->form.quick,
+        if (experiment_part_runs(experiment, &experiment->parts[p], machine, &repro->form,
                                  repro->which == REPRO_GIVEN))
             return true;
     return false;
@@ -319,6 +319,7 @@ bool repro_resume(struct repro *repro, char *error, size_t error_size)
     ok = ok && experiments_load(repro, run, error, error_size) && machines_load(repro, run) &&
          origin_check(repro, error, error_size);
     if (ok) {
+        repro->form.deterministic = json_is_true(json_object_get(run, "deterministic"));
         repro->form.quick = strcmp(record_text(run, "form"), "quick") == 0;
         repro->all = json_is_true(json_object_get(run, "all"));
         snprintf(repro->began, sizeof repro->began, "%s", record_text(old, "began"));

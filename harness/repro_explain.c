@@ -63,12 +63,25 @@ static json_t *texts_to_json(char *const *list, unsigned count)
     return array;
 }
 
+/* Whether some part of it has the same verdict each time, in the quick form. */
+static bool is_deterministic(const struct experiment *experiment, const char *machine)
+{
+    const struct experiment_form form = {.quick = true, .deterministic = true};
+    for (unsigned p = 0; p < experiment->parts_count; p++)
+        if (experiment_part_runs(experiment, &experiment->parts[p], machine, &form, false))
+            return true;
+    return false;
+}
+
 static json_t *experiment_to_json(const struct experiment *experiment)
 {
     json_t *parts = json_array(), *machines = json_array();
     const char **places = experiment_places(experiment);
-    for (size_t i = 0; places[i]; i++)
+    bool deterministic = false;
+    for (size_t i = 0; places[i]; i++) {
         json_array_append_new(machines, json_string(places[i]));
+        deterministic = deterministic || is_deterministic(experiment, places[i]);
+    }
     free(places);
     for (unsigned p = 0; p < experiment->parts_count; p++) {
         const struct experiment_part *part = &experiment->parts[p];
@@ -82,10 +95,10 @@ static json_t *experiment_to_json(const struct experiment *experiment)
                                         "levels", texts_to_json(part->levels, part->levels_count),
                                         "full", part->full, "expect", expect));
     }
-    return json_pack("{ss ss ss ss ss ss so so}", "id", experiment->id, "title", experiment->title,
-                     "claim", experiment->claim, "source", experiment->source, "why",
-                     experiment->why, "refuted", experiment->refuted, "machines", machines, "parts",
-                     parts);
+    return json_pack("{ss ss sb ss ss ss ss so so}", "id", experiment->id, "title",
+                     experiment->title, "deterministic", deterministic, "claim", experiment->claim,
+                     "source", experiment->source, "why", experiment->why, "refuted",
+                     experiment->refuted, "machines", machines, "parts", parts);
 }
 
 json_t *repro_list_to_json(struct experiment *const *experiments, size_t count,

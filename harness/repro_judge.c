@@ -94,7 +94,7 @@ void repro_judge(const struct repro *repro, struct repro_job *job)
     json_t *records = records_read(job), *parts = json_array();
     for (unsigned p = 0; p < experiment->parts_count; p++) {
         const struct experiment_part *part = &experiment->parts[p];
-        if (experiment_part_runs(experiment, part, job->machine, repro->form.quick,
+        if (experiment_part_runs(experiment, part, job->machine, &repro->form,
                                  repro->which == REPRO_GIVEN))
             json_array_append_new(parts, part_judge(repro, job, part, records, &verdict));
     }
@@ -191,9 +191,10 @@ static json_t *run_to_json(const struct repro *repro)
         json_array_append_new(ids, json_string(repro->experiments[i]->id));
     for (size_t i = 0; i < repro->machines_count; i++)
         json_array_append_new(machines, json_string(repro->machines[i]));
-    return json_pack("{ss ss so so sb sb}", "form", repro->form.quick ? "quick" : "full", "which",
-                     which[repro->which], "machines", machines, "experiments", ids, "all",
-                     repro->all, "claims", repro->claims != NULL);
+    return json_pack("{ss sb ss so so sb sb}", "form", repro->form.quick ? "quick" : "full",
+                     "deterministic", repro->form.deterministic, "which", which[repro->which],
+                     "machines", machines, "experiments", ids, "all", repro->all, "claims",
+                     repro->claims != NULL);
 }
 
 json_t *repro_to_json(const struct repro *repro)

@@ -377,6 +377,7 @@ static const struct workload_row workload_rows[] = {
     {"crowd", "n=60,wait=broadcast"},
     {"crowd", "n=60,wait=sleep"},
     {"yield", "n=4000,yielders=4"},
+    {"pingpong", "rounds=200,pairs=3,locked=both"},
     {"pingpong", "rounds=500,pairs=2"},
     {"pingpong", "rounds=200,pairs=3,capacity=1,latency=on"},
     {"ring", "n=50,hops=1000"},
@@ -437,6 +438,7 @@ static const struct workload_row workload_rows[] = {
     {"order", "n=20,mode=waitgroup"},
     {"order", "n=20,mode=yield,yields=3"},
     {"order", "n=20,mode=sleep"},
+    {"order", "n=20,mode=pipes"},
 };
 
 enum { ROWS = sizeof workload_rows / sizeof *workload_rows };

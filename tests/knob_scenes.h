@@ -68,6 +68,12 @@ void knob_lenient_ns(const char *variant);
 void knob_returns(const char *variant);
 void knob_threads_max(const char *variant);
 
+/* knobs_sync.c */
+void knob_starve_ns(const char *variant);
+void knob_mutex_spin(const char *variant);
+void knob_idle(const char *variant);
+void knob_gs_cache(const char *variant);
+
 /* knobs_timers.c */
 void knob_timers(const char *variant);
 void knob_poll_round(const char *variant);

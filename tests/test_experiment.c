@@ -2,6 +2,7 @@
  * mistake is one line that names the file, the line and what is valid. */
 #define _GNU_SOURCE
 #include "harness/claims.h"
+#include "harness/data_folder.h"
 #include "harness/experiment.h"
 
 #include <setjmp.h>
@@ -319,7 +320,7 @@ static void heads_are_checked(void **state)
     expect_error("reps: 8\nreps_max: 7\n" WHOLE, 2, "reps_max is 7, less than reps");
     expect_error("machines: [sim:dekstop8]\n" WHOLE, 1, "the nearest is \"desktop8\"");
     expect_error("machines: [native, native]\n" WHOLE, 1, "native is given twice");
-    expect_error("events: [STEELS]\n" WHOLE, 1, "STEALS");
+    expect_error("events: [sde:::schedlab::STEELS]\n" WHOLE, 1, "STEALS");
     expect_error("warmup: often\n" WHOLE, 1, "warmup is often");
 }
 
@@ -415,7 +416,8 @@ static void expectations_are_checked(void **state)
                  "fib records no latencies");
     expect_error(HEAD PART EXPECT "        metric: p101\n        at_most: 1 ms\n", 17,
                  "no share of the latencies");
-    expect_error(HEAD PART EXPECT "        metric: STEELS\n        at_most: 1\n", 17, "STEALS");
+    expect_error(HEAD PART EXPECT "        metric: sde:::schedlab::STEELS\n        at_most: 1\n",
+                 17, "STEALS");
     expect_error(HEAD PART EXPECT "        metric: order\n        exactly: 0-9\n", 17,
                  "fib finds none; valid: the workload order");
     expect_error(HEAD PART EXPECT "        workers: 3\n        at_least: 1\n", 17,
@@ -480,7 +482,7 @@ static void claims_name_what_shows_them(void **state)
                        "  shown_by: [T1/one#2]\n",
                        6, "part T1/one has 1 expectations; valid: #1 to #1");
     expect_claim_error("- id: a\n  kind: wrong\n  who: x\n  says: x\n  go: x\n"
-                       "  shown_by: [T1]\n",
+                       "  shown_by: [\"T1\"]\n",
                        6, "valid: EXPERIMENT/PART");
     expect_claim_error("- id: T1\n  kind: wrong\n  who: x\n  says: x\n  go: x\n"
                        "  not_shown: x\n",
@@ -492,14 +494,25 @@ static void claims_name_what_shows_them(void **state)
 static void the_catalogue_is_right(void **state)
 {
     (void)state;
-    char error[ERROR_SIZE] = "";
+    enum { MOST = 256 };
+    char error[ERROR_SIZE] = "", path[4096];
+    struct experiment *experiments[MOST];
+    size_t count = 0;
     char **paths = experiment_paths(error, sizeof error);
-    for (char **path = paths; path && *path; path++) {
-        struct experiment *experiment = experiment_load(*path, error, sizeof error);
-        if (!experiment)
+    for (; paths && paths[count]; count++) {
+        assert_true(count < MOST);
+        experiments[count] = experiment_load(paths[count], error, sizeof error);
+        if (!experiments[count])
             fail_msg("%s", error);
-        experiment_free(experiment);
     }
+    assert_true(data_folder_find("experiments", path, sizeof path, error, sizeof error));
+    strcat(path, "/claims.yaml");
+    struct claims *claims = claims_load(path, experiments, count, error, sizeof error);
+    if (!claims && access(path, F_OK) == 0)
+        fail_msg("%s", error);
+    claims_free(claims);
+    for (size_t i = 0; i < count; i++)
+        experiment_free(experiments[i]);
     experiment_paths_free(paths);
 }
 

@@ -448,6 +448,14 @@ static void golden_wake_select_close(void **state)
     one_variant("gmp", select_close_main);
 }
 
+/* What has become ready is a stack. */
+static void golden_wake_pipes(void **state)
+{
+    (void)state;
+    assert_string_equal(golden_run_with("gmp", "sysmon=off", 1, "order", "n=6,mode=pipes")->ran,
+                        "5 4 3 2 1 0"); /* sysmon may look too, at any moment */
+}
+
 static void golden_gosched_goes_behind_all(void **state)
 {
     (void)state;
@@ -639,6 +647,7 @@ int main(void)
         cmocka_unit_test(golden_wake_semaphore_with_handoff),
         cmocka_unit_test(golden_wake_rwmutex),
         cmocka_unit_test(golden_wake_select_close),
+        cmocka_unit_test(golden_wake_pipes),
         cmocka_unit_test(golden_gosched_goes_behind_all),
         cmocka_unit_test(golden_steal_half_and_run_the_youngest),
         cmocka_unit_test(golden_arrivals_meet_the_phases_of_the_tick),

@@ -697,6 +697,10 @@ static const struct knob_test {
     {"spinners", NULL, knob_spinners},
     {"spin_ns", NULL, knob_spin_ns},
     {"wake", NULL, knob_wake},
+    {"idle", NULL, knob_idle},
+    {"gs_cache", NULL, knob_gs_cache},
+    {"starve_ns", NULL, knob_starve_ns},
+    {"mutex_spin", NULL, knob_mutex_spin},
     {"sysmon", NULL, knob_sysmon},
     {"sysmon_ns", NULL, knob_sysmon_ns},
     {"sysmon_rounds", NULL, knob_sysmon_rounds},
@@ -743,7 +747,7 @@ static void knob_case_run(void **state)
 
 int main(void)
 {
-    enum { CASES_MAX = 256 };
+    enum { CASES_MAX = 512 };
     static struct knob_case cases[CASES_MAX];
     static struct CMUnitTest tests[CASES_MAX];
     size_t n = 0;

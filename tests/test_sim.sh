@@ -59,6 +59,11 @@ run gmp fib,n=12 --machine sim:server64,cores=2 --reps 1 --pin
 check pinned_workers_run [ $status = 0 ]
 run gmp calls,n=20,sleep_ns=10000000 --machine sim:server64,cores=2 --reps 1 --iterations 1 --schedtrace 10ms
 check schedtrace_is_in_virtual_time grep -qE '^SCHED [0-9]+ms: gomaxprocs=2' err
+# newcomers that spin, hand-overs and who was woken before them meet in many ways
+for starve_ns in 0 1000 never; do
+    run gmp,starve_ns=$starve_ns mutex,n=20000,goroutines=8,work=50,think=100 --machine sim:desktop8 --reps 3 --iterations 1
+    check "a_contended_mutex_serves_all_with_starve_ns_$starve_ns" [ $status = 0 ]
+done
 run peer:go gmp,malloc=glibc gmp fib,n=12 --machine sim:server64,cores=2 --reps 1 --format json
 names="$common"
 json other_runtimes_are_skipped 'r[0]["status"] == "skipped" and "another program" in r[0]["reason"]'

@@ -2,7 +2,7 @@
  *
  * Source: Go 1.26 runtime/proc.go runqput, runqget, runqputslow, findRunnable, runqsteal (spawn,
  *         steal), runtime/chan.go closechan, sync.Cond, sync.WaitGroup, runtime/time.go (wake
- *         orders), Gosched.
+ *         orders), runtime/netpoll_epoll.go netpoll (pipes), Gosched.
  *
  *   mode=spawn      main starts G0 .. Gn-1, then waits for all
  *   mode=close      n waiters park on a channel one after the other, then main closes it
@@ -12,6 +12,8 @@
  *   mode=steal      main keeps its worker busy while another worker takes and runs all n
  *   mode=sleep      n sleep equally long, one after the other; main keeps its worker busy until all
  *                   sleeps have ended, then waits for them
+ *   mode=pipes      n wait for a pipe each, one after the other; main writes to all in that order,
+ *                   then waits for them
  *
  * yields=k: main yields k times before it begins, which advances the tick of a scheduler that looks
  * elsewhere every so many dispatches.
@@ -35,6 +37,8 @@
 
 #include "workload.h"
 
+#include "runtime/io.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -49,6 +53,7 @@ enum order_mode {
     ORDER_YIELD,
     ORDER_STEAL,
     ORDER_SLEEP,
+    ORDER_PIPES,
 };
 
 struct order_params {
@@ -62,6 +67,7 @@ struct order_state;
 struct order_member {
     struct order_state *state;
     uint32_t id;
+    struct io *from, *to; /* mode=pipes */
 };
 
 struct order_state {
@@ -70,7 +76,7 @@ struct order_state {
     uint32_t *ran;    /* ids in the order in which they ran; n itself is the yielder */
     uint32_t *parked; /* ids in the order in which they were about to park */
     char *text;
-    const char *failure; /* why mode=steal or mode=sleep could not do its work; NULL */
+    const char *failure; /* why a mode could not do its work; NULL */
     struct waitgroup done;
 
     /* relaxed suffices for both: they give out places; what is in them is read after `done` */
@@ -88,14 +94,15 @@ struct order_state {
     _Atomic bool blocker_runs, blocker_may_end, blocker_gave_up;
 };
 
-static const char *const order_mode_words[] = {"spawn", "close", "broadcast", "waitgroup",
-                                               "yield", "steal", "sleep",     NULL};
+static const char *const order_mode_words[] = {"spawn", "close", "broadcast", "waitgroup", "yield",
+                                               "steal", "sleep", "pipes",     NULL};
 
 static const struct param order_param_table[] = {
     PARAM_NUMBER(struct order_params, n, 10, 1, 1000000, "Gs", "schedlab",
                  "how many goroutines are started, or wait to be woken"),
-    PARAM_WORD(struct order_params, mode, order_mode_words, ORDER_SPAWN, "schedlab",
-               "what makes them runnable: spawn, close, broadcast, waitgroup, yield, steal, sleep"),
+    PARAM_WORD(
+        struct order_params, mode, order_mode_words, ORDER_SPAWN, "schedlab",
+        "what makes them runnable: spawn, close, broadcast, waitgroup, yield, steal, sleep, pipes"),
     PARAM_NUMBER(struct order_params, yields, 0, 0, 1000000, "yields", "schedlab",
                  "how often main yields first, to shift the phase of the scheduler's tick"),
     {0},
@@ -105,6 +112,11 @@ static uint64_t order_live_gs_max(const void *params)
 {
     const struct order_params *p = params;
     return (uint64_t)p->n + 1 + (p->mode == ORDER_STEAL);
+}
+
+static bool order_polls(const void *params)
+{
+    return ((const struct order_params *)params)->mode == ORDER_PIPES;
 }
 
 /* Who keeps the one worker busy leaves none to take anything. */
@@ -195,6 +207,16 @@ static void order_waiter_sleep(void *arg)
     order_member_main(self);
 }
 
+static void order_waiter_pipe(void *arg)
+{
+    struct order_member *self = arg;
+    char byte;
+    order_will_park(self->state, self->id);
+    if (io_read_full(self->from, &byte, sizeof byte) != (int64_t)sizeof byte)
+        self->state->failure = "mode=pipes: a pipe could not be read";
+    order_member_main(self);
+}
+
 static void order_start_all(struct order_state *state)
 {
     for (int64_t i = 0; i < state->params.n; i++)
@@ -269,6 +291,36 @@ static void order_run_sleep(struct order_state *state)
         atomic_store_explicit(&state->parked_count, 0, memory_order_relaxed);
         wg_add(&state->done, (int32_t)state->params.n);
     }
+}
+
+static void order_pipes_free(struct order_state *state, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        io_free(state->members[i].from);
+        io_free(state->members[i].to);
+    }
+}
+
+/* One write makes one reader ready. Who cannot be written to is closed instead, and fails. */
+static void order_run_pipes(struct order_state *state)
+{
+    struct order_member *members = state->members;
+    int64_t n = state->params.n;
+    for (int64_t i = 0; i < n; i++) {
+        if (io_pipe(&members[i].from, &members[i].to, IO_POLLED)) {
+            state->failure = "mode=pipes: the process may open no more pipes";
+            order_pipes_free(state, i);
+            order_start_all(state);
+            wg_wait(&state->done);
+            return;
+        }
+    }
+    order_park_all(state, order_waiter_pipe);
+    for (int64_t i = 0; i < n; i++)
+        if (io_write_all(members[i].to, "", 1) != 1)
+            io_close(members[i].to);
+    wg_wait(&state->done);
+    order_pipes_free(state, n);
 }
 
 static void order_run_yield(struct order_state *state)
@@ -368,6 +420,9 @@ static void order_dispatch(struct order_state *state)
     case ORDER_SLEEP:
         order_run_sleep(state);
         break;
+    case ORDER_PIPES:
+        order_run_pipes(state);
+        break;
     }
 }
 
@@ -442,7 +497,8 @@ const char *order_parked_text(void *arg)
 static bool order_has_waiters(const struct order_state *state)
 {
     return state->params.mode == ORDER_CLOSE || state->params.mode == ORDER_BROADCAST ||
-           state->params.mode == ORDER_WAITGROUP || state->params.mode == ORDER_SLEEP;
+           state->params.mode == ORDER_WAITGROUP || state->params.mode == ORDER_SLEEP ||
+           state->params.mode == ORDER_PIPES;
 }
 
 /* Every id below `expected` exactly once; NULL, or what is wrong. */
@@ -522,6 +578,7 @@ const struct workload workload_order = {
     .params_size = sizeof(struct order_params),
     .live_gs_max = order_live_gs_max,
     .workers_min = order_workers_min,
+    .polls = order_polls,
     .init = order_init,
     .run = order_run,
     .verify = order_verify,

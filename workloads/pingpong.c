@@ -17,6 +17,9 @@
  * victims: goroutines that are ready when the pairs begin, queued behind a pong and before the
  * first ping, and run once. latency=victims: not the round trips are recorded, but how long each
  * victim waited for its first step.
+ *
+ * locked=one locks pong to its thread, locked=both ping too: then each of its turns is a switch of
+ * threads, as calls of C code are that have to come from one thread.
  */
 #include "workload.h"
 
@@ -35,6 +38,7 @@ struct pingpong_params {
     int64_t hogs;
     int64_t hog_chunks;
     int64_t victims;
+    int64_t locked; /* how many of the two */
 };
 enum pingpong_latency { LATENCY_OFF, LATENCY_ON, LATENCY_VICTIMS };
 enum { HOG_ROUNDS = 2000 };
@@ -74,6 +78,8 @@ struct pingpong_state {
 
 static const char *const pingpong_latency_words[] = {"off", "on", "victims", NULL};
 
+static const char *const pingpong_locked_words[] = {"none", "one", "both", NULL};
+
 static const struct param pingpong_param_table[] = {
     PARAM_NUMBER(struct pingpong_params, rounds, 100000, 1, 1000000000, "round trips", "schedlab",
                  "round trips of each pair"),
@@ -92,6 +98,8 @@ static const struct param pingpong_param_table[] = {
                  "chunks of 2000 rounds of go_work() after which a hog ends in any case"),
     PARAM_NUMBER(struct pingpong_params, victims, 0, 0, 100000, "Gs", "schedlab",
                  "how many goroutines that run once are queued when the pairs begin"),
+    PARAM_WORD(struct pingpong_params, locked, pingpong_locked_words, 0, "Go issue 18023",
+               "which goroutines of a pair are locked to their threads: none, one, both"),
     {0},
 };
 
@@ -143,6 +151,8 @@ static void pingpong_ping(void *arg)
     struct pingpong_pair *pair = arg;
     uint64_t rounds = (uint64_t)pair->state->params.rounds, tag = pair->tag;
     uint64_t sum = 0, wrong = 0;
+    if (pair->state->params.locked > 1)
+        go_lock_thread();
     wg_wait(&pair->state->gate);
     for (uint64_t i = 0; i < rounds; i++) {
         uint64_t message = tag | i;
@@ -156,6 +166,8 @@ static void pingpong_ping(void *arg)
     }
     pair->sum = sum;
     pair->ping_wrong = wrong;
+    if (pair->state->params.locked > 1)
+        go_unlock_thread();
     wg_done(&pair->state->done);
 }
 
@@ -164,6 +176,8 @@ static void pingpong_pong(void *arg)
     struct pingpong_pair *pair = arg;
     uint64_t rounds = (uint64_t)pair->state->params.rounds, tag = pair->tag;
     uint64_t wrong = 0;
+    if (pair->state->params.locked > 0)
+        go_lock_thread();
     for (uint64_t i = 0; i < rounds; i++) {
         uint64_t message;
         wrong += !chan_recv(pair->there, &message);
@@ -172,6 +186,8 @@ static void pingpong_pong(void *arg)
         chan_send(pair->back, &message);
     }
     pair->pong_wrong = wrong;
+    if (pair->state->params.locked > 0)
+        go_unlock_thread();
     wg_done(&pair->state->done);
 }
 

@@ -16,6 +16,8 @@ struct kthread_knobs {
 
 static const struct param kthread_knobs[] = {
     SLEEP_KNOBS(struct kthread_knobs, floor),
+    COMMON_KNOBS(struct kthread_knobs, floor),
+    MUTEX_SPIN_KNOB(struct kthread_knobs, floor),
     {0},
 };
 

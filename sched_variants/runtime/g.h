@@ -245,6 +245,7 @@ enum calls { CALLS_NONE, CALLS_SYSMON, CALLS_IMMEDIATE, CALLS_ADAPTIVE };
 enum returns { RETURNS_IDLE, RETURNS_QUEUE };
 enum timers_where { TIMERS_PERP, TIMERS_GLOBAL };
 enum poll_round { POLL_ROUND_NS, POLL_ROUND_MS };
+enum idle_order { IDLE_LIFO, IDLE_FIFO };
 enum { SLACK_KERNEL = 0 };
 enum netpoll_by { NETPOLL_POLL, NETPOLL_THREAD, NETPOLL_CALL };
 enum netpoll_trigger { TRIGGER_EDGE, TRIGGER_LEVEL };
@@ -271,14 +272,20 @@ struct floor_knobs {
     int64_t netpoll_trigger; /* enum netpoll_trigger */
     int64_t netpoll_batch;   /* events; 0, where there is no such knob: NETPOLL_BATCH */
     int64_t netpoll_place;   /* enum netpoll_place */
+    int64_t idle;            /* enum idle_order */
+    int64_t gs_cache;        /* free Gs in an M's cache at which it gives half of them away */
+    int64_t starve_ns;       /* or STARVE_NEVER */
+    int64_t mutex_spin;      /* rounds; 0, where there is no such knob */
 };
-enum { NETPOLL_BATCH = 128 };
+enum { NETPOLL_BATCH = 128, STARVE_NEVER = -1 };
 
 extern const char *const spinners_words[];
 extern const char *const wake_words[];
 extern const char *const timers_words[];
 extern const char *const poll_round_words[];
 extern const char *const slack_words[];
+extern const char *const idle_words[];
+extern const char *const starve_words[];
 extern const char *const sysmon_words[];
 extern const char *const preempt_words[];
 extern const char *const calls_words[];
@@ -304,6 +311,23 @@ extern const char *const netpoll_place_words[];
         PARAM_NUMBER(o, f.slice_ns, 10000000, 10000, 1000000000, "ns",                             \
                      "Go 1.26 proc.go forcePreemptNS",                                             \
                      "how long one worker's G runs before it is asked to stop")
+
+/* For every variant: free Gs, and who gets a mutex. */
+#define COMMON_KNOBS(o, f)                                                                         \
+    PARAM_NUMBER(o, f.gs_cache, 64, 2, 65536, "Gs", "Go 1.26 proc.go gfput, gfget",                \
+                 "free goroutines that a thread keeps to itself before it gives half of them "     \
+                 "back to all; as many as that half it takes when it has none"),                   \
+        PARAM_NUMBER_OR(o, f.starve_ns, 1000000, 0, 1000000000, starve_words, STARVE_NEVER, "ns",  \
+                        "Go 1.26 internal/sync/mutex.go starvationThresholdNs",                    \
+                        "a waiter that has lost a mutex to others for longer is handed it; 0: "    \
+                        "every waiter is; never: none is")
+
+/* For every variant with several threads. */
+#define MUTEX_SPIN_KNOB(o, f)                                                                      \
+    PARAM_NUMBER(o, f.mutex_spin, 4, 0, 10000, "rounds",                                           \
+                 "Go 1.26 runtime/proc.go internal_sync_runtime_canSpin",                          \
+                 "how long who finds a mutex taken looks again before it parks: rounds of 30 "     \
+                 "pauses")
 
 /* For every variant. */
 #define SLEEP_KNOBS(o, f)                                                                          \
@@ -343,7 +367,10 @@ extern const char *const netpoll_place_words[];
             "workers go to all (global), the rest stays local; or all global; or all local"),      \
         PARAM_WORD(o, f.timers, timers_words, TIMERS_PERP, "Go 1.26 time.go",                      \
                    "a heap of timers per P (perp), or one for all behind one lock (global)"),      \
-        SLEEP_KNOBS(o, f), WATCH_KNOBS(o, f),                                                      \
+        PARAM_WORD(o, f.idle, idle_words, IDLE_LIFO, "Go 1.26 proc.go pidleget, mget",             \
+                   "which idle worker, and which idle thread, is taken first: the one that went "  \
+                   "idle last (lifo) or first (fifo)"),                                            \
+        COMMON_KNOBS(o, f), MUTEX_SPIN_KNOB(o, f), SLEEP_KNOBS(o, f), WATCH_KNOBS(o, f),           \
         PARAM_WORD(                                                                                \
             o, f.calls, calls_words, CALLS_SYSMON, "Go 1.26 proc.go entersyscall",                 \
             "who takes the worker's P while its G is in a blocking call: none, sysmon at "         \
@@ -398,8 +425,8 @@ struct sched {
 
     /* the idle protocol (idle.c) */
     _Alignas(64) lock_t lock; /* protects the lists below */
-    struct p *idle_p;         /* LIFO */
-    struct m *idle_m;         /* LIFO */
+    struct p *idle_p;         /* taken from the head; put there too, unless idle=fifo */
+    struct m *idle_m;         /* likewise */
     int32_t idle_ms;
     int32_t locked_ms;   /* Ms asleep until their locked G is runnable */
     struct p *retired_p; /* Ps that may not be held */

@@ -4,13 +4,14 @@
  * (stacks.c), so a million spawned Gs that run one after the other share one hot stack.
  *
  * Source: Go 1.26 runtime/proc.go gfget, gfput.
- *   Same:    the cache spills at 64 down to 32 and refills 32.
+ *   Same:    the cache spills at 64 down to 32 and refills 32, unless the knob gs_cache says
+ *            another number than 64.
  *   Differs: caches belong to the M, not the P; stacks are cached apart from Gs; memory of ended
  *            Gs goes back to the kernel.
  *   Why:     the variants without Go's P need no P for it, a G that never ran has no stack, and a
  *            burst shall leave nothing behind.
  *
- * What ended Gs leave behind: what the caches of the Ms hold, fewer than 64 each, and in slabs
+ * What ended Gs leave behind: what the caches of the Ms hold, fewer than gs_cache each, and in slabs
  * GS_KEPT free ones at most once a worker has been idle (galloc_give_back()).
  *
  * Invariants, while g_lock is free
@@ -24,8 +25,6 @@
 enum {
     G_SLAB_SIZE = 64 << 10,
     GS_PER_SLAB = G_SLAB_SIZE / sizeof(struct g) - 1, /* its head takes the place of one */
-    CACHE_SPILL = 64,
-    CACHE_REFILL = 32,
 };
 
 enum g_shelf {
@@ -108,10 +107,16 @@ static void slab_put(struct sched *sched, struct g *gp)
     slab_shelve(sched, slab);
 }
 
+static uint32_t gs_cache_half(const struct sched *sched)
+{
+    return (uint32_t)sched->floor->gs_cache / 2;
+}
+
 /* Pre: the cache is empty. */
 static void gs_refill(struct m *m)
 {
     struct sched *sched = m->sched;
+    stat_add(&m->stats, STAT_GS_LOCKS, 1);
     lock_acquire(&sched->g_lock);
     do {
         struct g_slab *slab = LIST_FIRST(&sched->g_shelves[G_SHELF_OPEN]);
@@ -123,7 +128,7 @@ static void gs_refill(struct m *m)
         slab_shelve(sched, slab);
         gp->link = m->cache.gs;
         m->cache.gs = gp;
-    } while (++m->cache.gs_count < CACHE_REFILL);
+    } while (++m->cache.gs_count < gs_cache_half(sched));
     lock_release(&sched->g_lock);
 }
 
@@ -136,6 +141,7 @@ static void gs_spill(struct m *m, uint32_t keep)
         at = &(*at)->link;
     struct g *spilled = *at;
     *at = NULL;
+    stat_add(&m->stats, STAT_GS_LOCKS, 1);
     lock_acquire(&sched->g_lock);
     while (spilled) {
         struct g *gp = spilled;
@@ -223,8 +229,8 @@ void g_free(struct m *m, struct g *gp)
     gp->alive = false;
     gp->link = m->cache.gs;
     m->cache.gs = gp;
-    if (++m->cache.gs_count >= CACHE_SPILL)
-        gs_spill(m, CACHE_REFILL);
+    if (++m->cache.gs_count >= m->sched->floor->gs_cache)
+        gs_spill(m, gs_cache_half(m->sched));
     if (--m->p->live <= -m->sched->live_step)
         live_hand_in(m->sched, m->p);
 }

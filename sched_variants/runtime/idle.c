@@ -67,6 +67,7 @@ enum { POLL_NS = 1000000 }; /* how often an idle M looks by itself where nobody 
 
 const char *const spinners_words[] = {"none", "half", "all", NULL};
 const char *const wake_words[] = {"chain", "all", "none", NULL};
+const char *const idle_words[] = {"lifo", "fifo", NULL};
 
 /* True if it was woken. Pre: note has become `sleeping` by m. */
 static bool m_note_sleep(struct m *m, uint32_t sleeping, int64_t timeout_ns)
@@ -166,9 +167,23 @@ void idle_p_put(struct m *m, struct p *p)
         sched->retired_p = p;
         return;
     }
-    p->idle_link = sched->idle_p;
-    sched->idle_p = p;
+    struct p **at = &sched->idle_p;
+    while (sched->floor->idle == IDLE_FIFO && *at) /* no tail is kept: the list is short */
+        at = &(*at)->idle_link;
+    p->idle_link = *at;
+    *at = p;
     atomic_fetch_add_explicit(&sched->idle_ps, 1, memory_order_release); /* I1 */
+}
+
+/* Pre: sched->lock. */
+static void idle_m_put(struct sched *sched, struct m *m)
+{
+    struct m **at = &sched->idle_m;
+    while (sched->floor->idle == IDLE_FIFO && *at)
+        at = &(*at)->idle_link;
+    m->idle_link = *at;
+    *at = m;
+    sched->idle_ms++;
 }
 
 struct p *idle_p_take(struct sched *sched)
@@ -512,9 +527,7 @@ void m_idle(struct m *m)
         idle_p_put(m, m->p); /* I1 */
     m->p = NULL;
     m->nextp = NULL;
-    m->idle_link = sched->idle_m;
-    sched->idle_m = m;
-    sched->idle_ms++;
+    idle_m_put(sched, m);
     lock_release(&sched->lock);
     if (m->spinning) {
         m->spinning = false;

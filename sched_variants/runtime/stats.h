@@ -12,6 +12,7 @@
 /* X(NAME, how to merge over Ms: SUM or MAX, help) */
 #define STATS(X)                                                                                   \
     X(GS_CREATED, SUM, "goroutines created")                                                       \
+    X(GS_LOCKS, SUM, "times a thread took from the list of free goroutines, or gave to it")        \
     X(DISPATCHES, SUM, "times a goroutine was put on a worker")                                    \
     X(LOCAL_HITS, SUM, "dispatches from the worker's own queue, runnext not counted")              \
     X(RUNNEXT_HITS, SUM, "dispatches from runnext")                                                \

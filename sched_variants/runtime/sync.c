@@ -143,6 +143,7 @@ void wg_wait(struct waitgroup *wg)
  *            it loses, queues at the front. Starving mode, set by a woken waiter that lost after
  *            over 1 ms: the lock goes from owner to longest waiter, newcomers queue at the back; it
  *            ends when the waiter is the last or waited less. A few rounds of spinning before.
+ *   Knobs:   starve_ns for the 1 ms: 0 hands over to every waiter, `never` to none; mutex_spin.
  *   Differs: (1) a waiter counts itself and joins the list in one critical section; (2) wake_handed
  *            tells the waiter that it was handed the lock; (3) spinning stops as soon as there is
  *            work for an idle worker anywhere, Go looks into the worker's own queue; (4) after a
@@ -168,10 +169,10 @@ enum {
     MUTEX_STARVING = 4,
     MUTEX_WAITER = 8,
     MUTEX_WAITER_SHIFT = 3,
-    MUTEX_SPIN_ROUNDS = 4,
     MUTEX_SPIN_RELAXES = 30,
-    MUTEX_STARVING_NS = 1000000,
 };
+
+const char *const starve_words[] = {"never", NULL};
 
 /* One call of mutex_lock() that found the mutex taken. */
 struct mutex_attempt {
@@ -204,7 +205,8 @@ static inline bool mutex_cas_acquire(struct mutex *mu, uint32_t old, uint32_t ne
 static bool mutex_may_spin(struct m *m, const struct mutex_attempt *attempt)
 {
     struct sched *sched = m->sched;
-    if (attempt->rounds >= MUTEX_SPIN_ROUNDS || sched->workers <= 1 || m->ops->single_threaded)
+    if (attempt->rounds >= sched->floor->mutex_spin || sched->workers <= 1 ||
+        m->ops->single_threaded)
         return false;
     if (m->ops->blocks)
         return true; /* its workers are not interchangeable: nobody counts who rests */
@@ -214,14 +216,15 @@ static bool mutex_may_spin(struct m *m, const struct mutex_attempt *attempt)
     return sched->procs > resting + 1 && !m->ops->has_work(sched);
 }
 
-/* Waits a little for the owner, holding off wake-ups meanwhile. Returns a fresh state. */
+/* Waits a little for the owner, holding off wake-ups meanwhile. Returns a fresh state. Who starves
+ * from the start, with starve_ns=0, does not hold off the hand-over to whom it queues behind. */
 static uint32_t mutex_spin(struct mutex *mu, struct mutex_attempt *attempt)
 {
     struct m *m = machine_self();
     uint32_t old = mutex_state(mu);
     while ((old & (MUTEX_LOCKED | MUTEX_STARVING)) == MUTEX_LOCKED && mutex_may_spin(m, attempt)) {
-        if (!attempt->awoke && !(old & MUTEX_WOKEN) && old >> MUTEX_WAITER_SHIFT != 0 &&
-            mutex_cas_relaxed(mu, old, old | MUTEX_WOKEN))
+        if (!attempt->awoke && !attempt->starving && !(old & MUTEX_WOKEN) &&
+            old >> MUTEX_WAITER_SHIFT != 0 && mutex_cas_relaxed(mu, old, old | MUTEX_WOKEN))
             attempt->awoke = true;
         machine_pause(MUTEX_SPIN_RELAXES);
         attempt->rounds++;
@@ -230,7 +233,8 @@ static uint32_t mutex_spin(struct mutex *mu, struct mutex_attempt *attempt)
     return old;
 }
 
-/* Puts gp on the list; false if the mutex has become free in the meantime. */
+/* Puts gp on the list; false if the mutex has become free in the meantime. Nobody is handed the
+ * mutex while another one is awake and competes for it: STARVING is not set beside WOKEN. */
 static bool mutex_enqueue(struct mutex *mu, struct mutex_attempt *attempt, struct g *gp)
 {
     int64_t since = attempt->since ? attempt->since : machine_now();
@@ -243,7 +247,7 @@ static bool mutex_enqueue(struct mutex *mu, struct mutex_attempt *attempt, struc
             return false;
         }
         new_state = old + MUTEX_WAITER;
-        if (attempt->starving && (old & MUTEX_LOCKED))
+        if (attempt->starving && (old & MUTEX_LOCKED) && (attempt->awoke || !(old & MUTEX_WOKEN)))
             new_state |= MUTEX_STARVING;
         if (attempt->awoke)
             new_state &= ~(uint32_t)MUTEX_WOKEN;
@@ -278,7 +282,8 @@ static void mutex_take_handed(struct mutex *mu, bool starving)
 static __attribute__((noinline)) void mutex_lock_slow(struct mutex *mu)
 {
     struct g *gp = machine_self()->curg;
-    struct mutex_attempt attempt = {0};
+    int64_t starve_ns = machine_self()->sched->floor->starve_ns;
+    struct mutex_attempt attempt = {.starving = starve_ns == 0};
     for (;;) {
         uint32_t old = mutex_spin(mu, &attempt);
         if (!(old & (MUTEX_LOCKED | MUTEX_STARVING))) {
@@ -290,7 +295,7 @@ static __attribute__((noinline)) void mutex_lock_slow(struct mutex *mu)
         if (!mutex_enqueue(mu, &attempt, gp))
             continue;
         g_park();
-        if (machine_now() - attempt.since > MUTEX_STARVING_NS)
+        if (starve_ns != STARVE_NEVER && machine_now() - attempt.since > starve_ns)
             attempt.starving = true;
         if (gp->wake_handed) {
             mutex_take_handed(mu, attempt.starving);

@@ -15,6 +15,8 @@ struct static_knobs {
 static const struct param static_knobs[] = {
     WATCH_KNOBS(struct static_knobs, floor),
     SLEEP_KNOBS(struct static_knobs, floor),
+    COMMON_KNOBS(struct static_knobs, floor),
+    MUTEX_SPIN_KNOB(struct static_knobs, floor),
     {0},
 };
 

@@ -15,6 +15,7 @@ struct uthread_knobs {
 static const struct param uthread_knobs[] = {
     WATCH_KNOBS(struct uthread_knobs, floor),
     SLEEP_KNOBS(struct uthread_knobs, floor),
+    COMMON_KNOBS(struct uthread_knobs, floor),
     {0},
 };
 
