@@ -387,8 +387,8 @@ static bool order_spin_until_all_ran(struct order_state *state)
     return true;
 }
 
-/* start() makes all runnable. Whatever fails, all run in the end, so that the state is ready for the
- * next run. */
+/* start() makes all runnable. Whatever fails, all run in the end, so that the state is ready for
+ * the next run. */
 static void order_run_beside_blocker(struct order_state *state,
                                      void (*start)(struct order_state *state))
 {
