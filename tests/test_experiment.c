@@ -2,6 +2,7 @@
  * mistake is one line that names the file, the line and what is valid. */
 #define _GNU_SOURCE
 #include "harness/claims.h"
+#include "harness/data_folder.h"
 #include "harness/experiment.h"
 
 #include <setjmp.h>
@@ -493,14 +494,25 @@ static void claims_name_what_shows_them(void **state)
 static void the_catalogue_is_right(void **state)
 {
     (void)state;
-    char error[ERROR_SIZE] = "";
+    enum { MOST = 256 };
+    char error[ERROR_SIZE] = "", path[4096];
+    struct experiment *experiments[MOST];
+    size_t count = 0;
     char **paths = experiment_paths(error, sizeof error);
-    for (char **path = paths; path && *path; path++) {
-        struct experiment *experiment = experiment_load(*path, error, sizeof error);
-        if (!experiment)
+    for (; paths && paths[count]; count++) {
+        assert_true(count < MOST);
+        experiments[count] = experiment_load(paths[count], error, sizeof error);
+        if (!experiments[count])
             fail_msg("%s", error);
-        experiment_free(experiment);
     }
+    assert_true(data_folder_find("experiments", path, sizeof path, error, sizeof error));
+    strcat(path, "/claims.yaml");
+    struct claims *claims = claims_load(path, experiments, count, error, sizeof error);
+    if (!claims && access(path, F_OK) == 0)
+        fail_msg("%s", error);
+    claims_free(claims);
+    for (size_t i = 0; i < count; i++)
+        experiment_free(experiments[i]);
     experiment_paths_free(paths);
 }
 

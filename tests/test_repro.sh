@@ -31,7 +31,7 @@ for e in json.load(open(sys.argv[1]))["experiments"]:
     for m in e["machines"]:
         for p in m["parts"]:
             for x in p["expectations"]:
-                print(e["id"], m["machine"], "%s#%d" % (p["id"], x["number"]), x["verdict"])' "$1" | sort -V
+                print(e["id"], m["machine"], "%s#%d" % (p["id"], x["number"]), x["verdict"])' "$1" | LC_ALL=C sort -V
 }
 
 held=$(listed held)
