@@ -338,7 +338,7 @@ repro: build ## All experiments on design decisions, in the quick form, with ver
 repro-full: build ## The same until intervals are narrow, with what takes long
 	build/schedlab repro --full
 
-# With the verdicts and figures of the committed reference; tests/check_docs.sh asks whether they are those.
+# With the verdicts and figures of the committed reference; tests/test_repro_docs.sh says whether they are.
 REFERENCE := results/reference/repro
 docs: build ## Write docs/EXPERIMENTS.md and docs/experiments/ anew from the experiments' files
 	build/schedlab repro --catalogue docs $(if $(wildcard $(REFERENCE)/repro.json),--reference $(REFERENCE))

@@ -88,16 +88,16 @@ static bool part_make(const struct catalogue_pages *pages, const char *experimen
 bool catalogue_figures_make(const struct catalogue_pages *pages, char *error, size_t error_size)
 {
     size_t i, k, p;
-    const json_t *experiment, *place, *part;
-    json_array_foreach(json_object_get(pages->reference, "experiments"), i, experiment)
-    {
+    const json_t *place, *part;
+    for (i = 0; i < pages->count; i++) {
+        const char *id = pages->experiments[i]->id;
+        const json_t *experiment = repro_file_entry(pages->reference, "experiments", id);
         json_array_foreach(json_object_get(experiment, "machines"), k, place)
         {
             json_array_foreach(json_object_get(place, "parts"), p, part)
             {
                 if (strcmp(record_text(part, "metric"), "order") != 0 &&
-                    !part_make(pages, record_text(experiment, "id"), place, part, error,
-                               error_size))
+                    !part_make(pages, id, place, part, error, error_size))
                     return false;
             }
         }

@@ -116,6 +116,12 @@ static void expected_row(FILE *to, const struct experiment_part *part, unsigned 
         fputs(" over ", to);
         catalogue_code(to, expect->over);
     }
+    const char *const one_of[] = {expect->variant, expect->workload};
+    for (size_t k = 0; k < 2; k++)
+        if (one_of[k]) {
+            fputs(", of ", to);
+            catalogue_code(to, one_of[k]);
+        }
     if (expect->machine) {
         fputs(", on ", to);
         catalogue_code(to, expect->machine);

@@ -31,6 +31,10 @@ void repro_effect_write(FILE *to, const json_t *column)
 {
     const char *text = record_text(json_object_get(column, "effect"), "text");
     const char *interval = strstr(text, " (");
+    if (json_object_get(json_object_get(column, "level"), "order")) { /* may be long */
+        html_element(to, "code", *text ? text : "nothing", NULL);
+        return;
+    }
     html_open(to, "b", "class", "share", NULL);
     html_format(to, "%.*s", (int)(interval ? interval - text : (long)strlen(text)), text);
     if (!*text)

@@ -145,5 +145,7 @@ for workload in barrier fib,n=15 pingpong,rounds=500; do
     done
 done
 passes "every cell of the sweep is ok" every_cell_ok
+passes "the experiment has ten lines" test 10 = "$(wc -l <lifo-order.yaml)"
+passes "the experiment has a page" grep -q 'A queue or a stack for all' results/repro-*/repro.html
 passes "the new files keep to the style" style_is_kept
 finish
