@@ -6,6 +6,30 @@
  */
 #include "internal.h"
 
+/* For machines that keep events; elsewhere not even machine_self() is asked. */
+static MACHINE_TAKES_NO_TIME void tell_task(enum sched_event kind, const struct fj_task *task,
+                                            enum sched_task as)
+{
+    const struct m *m = machine_self();
+    machine_event(kind, m->id, m->p ? m->p->id : -1, (int64_t)(intptr_t)task, (int32_t)as, 0);
+}
+
+static MACHINE_TAKES_NO_TIME void tell_joined(void)
+{
+    const struct m *m = machine_self();
+    sched_event_g(m, SCHED_JOINED, m->curg, 0, 0);
+}
+
+MACHINE_TAKES_NO_TIME void fj_tell_spawned(const struct fj_task *task)
+{
+    tell_task(SCHED_TASK_SPAWNED, task, AS_OWN);
+}
+
+MACHINE_TAKES_NO_TIME void fj_tell_claimed(const struct fj_task *task)
+{
+    tell_task(SCHED_TASK_BEGUN, task, AS_CLAIMED);
+}
+
 enum fj_policy fj_policy(void)
 {
     return machine_self()->fj.policy;
@@ -27,6 +51,8 @@ void fj_end_region(const struct fj_frame *root, enum fj_policy policy)
 {
     (void)root;
     INVARIANT(root->queued == 0);
+    if (MACHINE_KEEPS_EVENTS)
+        tell_joined();
     if (policy == FJ_HELP)
         machine_self()->fj.held--;
 }
@@ -247,12 +273,22 @@ void fj_took_back(struct fj_worker *w)
 
 /* Help-first ---------------------------------------------------------------------------------- */
 
+/* On the caller's stack, to its end; it stays on this worker. */
+static inline void run_task(struct fj_frame *up, struct fj_task *task, enum sched_task as)
+{
+    if (MACHINE_KEEPS_EVENTS)
+        tell_task(SCHED_TASK_BEGUN, task, as);
+    task->fn(up, task);
+    if (MACHINE_KEEPS_EVENTS)
+        tell_task(SCHED_TASK_RETURNED, task, as);
+}
+
 /* A stolen task, as its thief runs it: on the stack of a waiting G or of a G of its own, and to its
  * end on this worker. */
 static void run_stolen(struct fj_frame *up, struct fj_task *task)
 {
     struct fj_frame *theirs = task->frame;
-    task->fn(up, task);
+    run_task(up, task, AS_STOLEN);
     fj_child_done(theirs);
 }
 
@@ -307,7 +343,7 @@ static void run_private(struct fj_worker *w, struct fj_frame *frame)
         if (frame->queued > 0 &&
             frame->queued > atomic_load_explicit(&w->limit, memory_order_relaxed))
             fj_poll(frame);
-        task->fn(frame, task);
+        run_task(frame, task, AS_OWN);
         fj_count_live(-1);
     }
 }
@@ -321,7 +357,7 @@ static void run_public(struct fj_worker *w, struct fj_frame *frame)
         fj_took_back(w);
         frame->spawned--;
         frame->queued--;
-        task->fn(frame, task);
+        run_task(frame, task, AS_OWN);
         fj_count_live(-1);
     }
 }
