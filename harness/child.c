@@ -295,6 +295,10 @@ static int program_run(const struct sample_request *request, const struct argume
         machine_sim_program(request->program, path, sizeof path, unused, sizeof unused);
         return process_run(path, arguments->argv, request->timeout_s, result);
     }
+    if (request->sched_events_fd > 0) {
+        machine_trace_program(request->program, path, sizeof path, unused, sizeof unused);
+        return process_run(path, arguments->argv, request->timeout_s, result);
+    }
     if (!outside)
         return process_run(program, arguments->argv, request->timeout_s, result);
     program_path(program, path);

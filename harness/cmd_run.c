@@ -682,7 +682,8 @@ static FILE *sched_events_open(const struct options *options)
     if (fd <= 0)
         return NULL;
     if (!machine_events_keep(options->request.sched_events_max))
-        cli_misuse(options->command, "--sched-events-fd takes a simulated machine");
+        cli_misuse(options->command, "--sched-events-fd takes a simulated machine, or a program "
+                                     "that `make trace` builds");
     FILE *to = fdopen(fd, "w");
     if (!to)
         cli_misuse(options->command, "--sched-events-fd=%d: %s", fd, strerror(errno));

@@ -343,8 +343,12 @@ int cmd_trace(int argc, char **argv)
     char path[PATH_SIZE], error[PATH_SIZE + ERROR_SIZE];
     cli_parse(&argp, argc, argv, &options);
     options_complete(&options);
-    if (options.machine.simulated &&
-        !machine_sim_program(NULL, path, sizeof path, error, sizeof error))
+    bool found = true;
+    if (options.machine.simulated)
+        found = machine_sim_program(NULL, path, sizeof path, error, sizeof error);
+    else if (options.format != FORMAT_SCHEDTRACE)
+        found = machine_trace_program(NULL, path, sizeof path, error, sizeof error);
+    if (!found)
         give_up(&options, error);
     int status =
         options.format == FORMAT_SCHEDTRACE ? trace_lines(&options) : trace_events(&options);

@@ -1,6 +1,7 @@
-/* sched_trace.h - what a scheduler did on a simulated machine, event by event (runtime/events.h).
+/* sched_trace.h - what a scheduler did, event by event (runtime/events.h).
  *
- * The program that simulates writes them, machine_events_write(), and `schedlab diff` reads them: a
+ * The programs that simulate, or record, write them, machine_events_write(); `schedlab diff` and
+ * `schedlab trace` read them: a
  * line "# N events" with how many happened, and one line for each that was kept, in order, with
  * tabs between: picoseconds, core, M, P, event, G, and two arguments; -1: none.
  *

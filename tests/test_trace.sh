@@ -104,6 +104,38 @@ check go_s_lines_are_printed grep -qE '^SCHED 0ms: gomaxprocs=2 .* schedticks=\[
 run gmp uneven,tasks=200,rounds=4000 --workers 2 --format schedtrace --every 20us --scheddetail
 check with_details grep -qE '^  P0: status=' out
 
+# Real threads --------------------------------------------------------------------------------------------------
+
+# What is true of any run: every G that runs was made, starts before it ends, and a steal has a victim which is not
+# the thief. Contents of queues follow from events of all threads in order of time: none may contradict another.
+names="steps = j['steps']
+made, begun, ended = {}, {}, {}
+for i, s in enumerate(steps):
+    if s['event'] == 'CREATED': made.setdefault(s['g'], i)
+    if s['event'] == 'DISPATCHED': begun.setdefault(s['g'], i)
+    if s['event'] == 'ENDED': ended.setdefault(s['g'], i)
+steals = [s for s in steps if s['event'] == 'TAKEN' and s['from'] == 'victim']
+tasks = [s for s in steps if s['event'] == 'TASK_STOLEN']
+self = 'm_self' if j['lane'] == 'M' else 'p_self'
+def times_grow(): return all(a['when_ps'] <= b['when_ps'] for a, b in zip(steps, steps[1:]))"
+for variant in kthread uthread static grq perm gmp tasksteal contsteal; do
+    run $variant uneven,tasks=60,rounds=4000 --workers 2 --machine native --format json
+    json "${variant}_records_whom_it_runs" "len(begun) >= 1 and set(begun) <= set(made) and set(begun) == set(ended)"
+    json "${variant}_gs_are_made_begun_and_ended_in_order" "times_grow() and all(made[g] < begun[g] < ended[g] for g in begun)"
+    json "${variant}_steals_have_a_victim" "all(s[self] != s['victim'] for s in steals) and all(s['m_self'] != s['victim'] for s in tasks)"
+    json "${variant}_events_of_threads_fit" "j['odd'] == 0 and j['machine'] == 'native' and j['happened'] == len(steps)"
+done
+run gmp spawn,n=20000 --workers 2 --machine native --most 1000 --format json
+json what_is_dropped_natively_is_counted "len(j['steps']) < 5000 < j['happened'] and times_grow()"
+run tasksteal fib,n=12 --workers 2 --machine native --format perfetto
+names=$perfetto
+json native_slices_nest_too "all(nest(t) for t in tracks)"
+schedlab_alone=$scratch/bin && mkdir "$schedlab_alone" && cp "$schedlab" "$schedlab_alone/schedlab"
+"$schedlab_alone/schedlab" trace gmp fib,n=3 --machine native >out 2>err
+status=$?
+check without_its_program_it_says_how_to_get_it [ $status = 1 -a "$(wc -l <err)" = 1 ]
+check it_names_the_target grep -q 'schedlab-trace, which records what real threads do; `make trace` builds it' err
+
 # Misuse --------------------------------------------------------------------------------------------------------
 
 misuse nothing_is_a_misuse "one variant and one workload, for example gmp fib,n=5" --
