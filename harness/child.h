@@ -47,6 +47,7 @@ struct sample_request {
     int sched_events_fd;   /* where what its scheduler does is written, one by one, a descriptor as
                             * above; natively by schedlab-trace; 0: nowhere */
     size_t sched_events_max; /* at most so many */
+    const char *lock_step;   /* on a simulated machine: machine_lock_step(); NULL: time passes */
     bool no_calls;           /* do all that a sample does but call run(): what a process costs */
 };
 

@@ -6,6 +6,7 @@
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/records.h"
+#include "harness/replay.h"
 #include "harness/sample.h"
 #include "harness/spec.h"
 #include "harness/topology.h"
@@ -33,11 +34,16 @@ enum {
     KEY_OUTPUT,
     KEY_EVERY,
     KEY_DETAIL,
+    KEY_REPLAY,
+    KEY_POLICY,
+    KEY_PROCESSORS,
 };
 
 enum format { FORMAT_STEPS, FORMAT_TIMELINE, FORMAT_PERFETTO, FORMAT_SCHEDTRACE, FORMAT_JSON };
 static const char *const format_words[] = {"steps",      "timeline", "perfetto",
                                            "schedtrace", "json",     NULL};
+static const char *const replay_words[] = {"fib4", NULL};
+static const char *const policy_words[] = {"task", "continuation", NULL};
 static const char MACHINE_DEFAULT[] = "sim:desktop8";
 
 struct options {
@@ -50,6 +56,9 @@ struct options {
     struct sample_request request;
     enum format format;
     const char *output; /* NULL: standard output */
+    const char *replay; /* NULL: none */
+    int policy;         /* of policy_words; -1: all */
+    int processors;     /* 0: all */
 };
 
 static const struct argp_option option_table[] = {
@@ -66,6 +75,12 @@ static const struct argp_option option_table[] = {
     {"most", KEY_MOST, "N", 0, "the first N events; default 100000", 0},
     {"every", KEY_EVERY, "MS", 0, "schedtrace: a line that often; default 1 ms", 0},
     {"scheddetail", KEY_DETAIL, NULL, 0, "schedtrace: a line about each P, M and G too", 0},
+    {"replay", KEY_REPLAY, "NAME", 0,
+     "in place of VARIANT and WORKLOAD: the step tables of a textbook, beside what the variants do "
+     "in the same turns: fib4",
+     0},
+    {"policy", KEY_POLICY, "POLICY", 0, "of --replay: task or continuation alone", 0},
+    {"processors", KEY_PROCESSORS, "N", 0, "of --replay: the table of so many, 1 or 2, alone", 0},
     {"timeout", KEY_TIMEOUT, "S", 0, "seconds the run may take, 0 for no limit; default 60", 0},
     {0},
 };
@@ -80,7 +95,8 @@ static const char argp_doc[] =
     "Example:\n"
     "  schedlab trace gmp fib,n=5 --workers 2\n"
     "  schedlab trace gmp fib,n=10 --format timeline --output fib.svg\n"
-    "  schedlab trace tasksteal fib,n=10 --format perfetto --output fib.json\n\n"
+    "  schedlab trace tasksteal fib,n=10 --format perfetto --output fib.json\n"
+    "  schedlab trace --replay fib4 --policy task\n\n"
     "Exit status: 0 done, 1 the run failed, 2 misused.";
 
 static int64_t number(const struct options *options, const char *option, const char *text,
@@ -131,6 +147,15 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_OUTPUT:
         options->output = arg;
+        break;
+    case KEY_REPLAY:
+        options->replay = replay_words[cli_word(options->command, "replay", arg, replay_words)];
+        break;
+    case KEY_POLICY:
+        options->policy = cli_word(options->command, "policy", arg, policy_words);
+        break;
+    case KEY_PROCESSORS:
+        options->processors = (int)number(options, "processors", arg, 1, 2);
         break;
     case ARGP_KEY_ARG:
         if (options->argument_count == ARGUMENTS)
@@ -325,12 +350,46 @@ static int trace_events(struct options *options)
     return EXIT_DONE;
 }
 
+/* The book's tables, each run anew. */
+static int replay_all(struct options *options)
+{
+    char error[ERROR_SIZE];
+    if (options->argument_count > 0)
+        cli_misuse(options->command, "--replay says what is run; found \"%s\" too",
+                   options->arguments[0]);
+    if (options->format != FORMAT_STEPS)
+        cli_misuse(options->command, "--replay is a table of steps, and has no other --format");
+    struct replay *replay = replay_load(options->replay, error, sizeof error);
+    if (!replay)
+        give_up(options, error);
+    check_output(options);
+    if (options->policy == 0 && options->processors == 1)
+        give_up(options, "the book has no table of task stealing with one processor");
+    FILE *to = output_open(options);
+    fprintf(to, "%s: %s\n=: as in the book; !: not, and the book's row below\n", replay->title,
+            replay->workload);
+    for (size_t i = 0; i < replay->tables; i++) {
+        struct replay_table *table = &replay->table[i];
+        if ((options->policy >= 0 && strcmp(table->policy, policy_words[options->policy]) != 0) ||
+            (options->processors && table->processors != options->processors))
+            continue;
+        if (!replay_run(replay, table, error, sizeof error))
+            give_up(options, error);
+        fputc('\n', to);
+        replay_table_print(table, to);
+    }
+    output_close(options, to);
+    replay_free(replay);
+    return EXIT_DONE;
+}
+
 int cmd_trace(int argc, char **argv)
 {
     static const struct argp argp = {option_table, option_parse, "VARIANT WORKLOAD", argp_doc, NULL,
                                      NULL,         NULL};
     struct options options = {
         .command = argv[0],
+        .policy = -1,
         .request = {.seed = 1,
                     .sim_seed = 1,
                     .iterations = 1,
@@ -342,6 +401,11 @@ int cmd_trace(int argc, char **argv)
     };
     char path[PATH_SIZE], error[PATH_SIZE + ERROR_SIZE];
     cli_parse(&argp, argc, argv, &options);
+    if (options.replay)
+        return replay_all(&options);
+    if (options.policy >= 0 || options.processors)
+        cli_misuse(options.command, "%s comes with --replay=fib4",
+                   options.policy >= 0 ? "--policy" : "--processors");
     options_complete(&options);
     bool found = true;
     if (options.machine.simulated)

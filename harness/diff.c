@@ -189,6 +189,7 @@ static enum diff_total total_of(const struct sched_trace_event *event)
         [SCHED_CALL_BEGUN] = DIFF_TOTALS,
         [SCHED_CALL_OVER] = DIFF_TOTALS,
         [SCHED_STALLED] = DIFF_STALLED,
+        [SCHED_SYNCED] = DIFF_TOTALS,
         [SCHED_RETURNED] = DIFF_TOTALS,
         [SCHED_JOINED] = DIFF_TOTALS,
         [SCHED_STOLEN] = DIFF_STOLEN,
@@ -209,6 +210,7 @@ static enum diff_total total_of(const struct sched_trace_event *event)
         [SCHED_TASK_SPAWNED] = DIFF_TOTALS,
         [SCHED_TASK_BEGUN] = DIFF_TOTALS,
         [SCHED_TASK_RETURNED] = DIFF_TOTALS,
+        [SCHED_TASK_DONE] = DIFF_TOTALS,
     };
     static const enum diff_total of_source[] = {
         [FROM_RUNNEXT] = DIFF_RUNNEXT, [FROM_LOCAL] = DIFF_LOCAL,   [FROM_GLOBAL] = DIFF_GLOBAL,

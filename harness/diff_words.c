@@ -135,6 +135,9 @@ static void text_of_g(const struct sched_trace_event *event, bool brief, char *t
     case SCHED_CALL_OVER:
         snprintf(text, size, "ended a call in G %u", g);
         break;
+    case SCHED_SYNCED:
+        snprintf(text, size, "came to a sync in G %u", g);
+        break;
     case SCHED_RETURNED:
         snprintf(text, size, "returned from G %u", g);
         break;
@@ -156,6 +159,9 @@ static void text_of_task(const struct sched_trace_event *event, char *text, size
         break;
     case SCHED_TASK_BEGUN:
         snprintf(text, size, "began task %u%s", event->g, WORD_OF(as, event->a));
+        break;
+    case SCHED_TASK_DONE:
+        snprintf(text, size, "was done with task %u", event->g);
         break;
     default: /* SCHED_TASK_RETURNED */
         snprintf(text, size, "returned from task %u", event->g);

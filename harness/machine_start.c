@@ -109,6 +109,7 @@ uint64_t machine_rep_seed(uint64_t seed, unsigned repetition)
 #include "harness/structures.h"
 #include "sim/cache.h"
 #include "sim/events.h"
+#include "sim/lockstep.h"
 #include "sim/sim.h"
 
 bool machine_is_simulated(void)
@@ -166,6 +167,57 @@ int64_t machine_busy_ns(void)
     return sim_counted(-1, SIM_BUSY_PS) / PS_PER_NS;
 }
 
+#define KIND(kind) (UINT64_C(1) << (kind))
+_Static_assert(SCHED_EVENT_COUNT <= 64, "a bit for each kind of event");
+
+static const struct {
+    const char *word;
+    uint64_t uses, before, after;
+} step_kinds[] = {
+    {"help:",
+     KIND(SCHED_TASK_SPAWNED) | KIND(SCHED_TASK_BEGUN) | KIND(SCHED_TASK_RETURNED) |
+         KIND(SCHED_JOINED),
+     KIND(SCHED_TASK_SPAWNED) | KIND(SCHED_SYNCED) | KIND(SCHED_TASK_RETURNED) | KIND(SCHED_JOINED),
+     KIND(SCHED_TASK_DONE)},
+    {"work:",
+     KIND(SCHED_DISPATCHED) | KIND(SCHED_STALLED) | KIND(SCHED_RETURNED) | KIND(SCHED_JOINED),
+     KIND(SCHED_CREATED) | KIND(SCHED_SYNCED) | KIND(SCHED_SPUN) | KIND(SCHED_RETURNED) |
+         KIND(SCHED_JOINED),
+     KIND(SCHED_RETURNED)},
+};
+
+bool machine_lock_step(const char *text, char *error, size_t error_size)
+{
+    static struct sim_lockstep steps;
+    size_t kind = 0, kinds = sizeof step_kinds / sizeof step_kinds[0];
+    while (kind < kinds && strncmp(text, step_kinds[kind].word, strlen(step_kinds[0].word)) != 0)
+        kind++;
+    const char *at = text + strcspn(text, ":") + 1;
+    bool ok = kind < kinds && *at;
+    while (ok && *at) {
+        char *end;
+        unsigned long core = strtoul(at, &end, 10);
+        ok = end > at && (*end == ',' || !*end) && core < SIM_CORES_MAX &&
+             steps.turns < SIM_TURNS_MAX;
+        if (ok)
+            steps.turn[steps.turns++] = (uint8_t)core;
+        if (ok && (int)core >= steps.cores)
+            steps.cores = (int)core + 1;
+        at = *end ? end + 1 : end;
+    }
+    if (!ok) {
+        snprintf(error, error_size,
+                 "\"%s\" is no schedule of steps; valid: help:CORE[,CORE]... or work:CORE...",
+                 text);
+        return false;
+    }
+    steps.uses = step_kinds[kind].uses;
+    steps.before = step_kinds[kind].before;
+    steps.after = step_kinds[kind].after;
+    sim_lockstep_set(&steps);
+    return true;
+}
+
 bool machine_events_keep(size_t most)
 {
     sim_events_keep(most);
@@ -218,6 +270,13 @@ int machine_pick_cpus(int *cpus, int max)
 int64_t machine_busy_ns(void)
 {
     return process_cpu_ns();
+}
+
+bool machine_lock_step(const char *text, char *error, size_t error_size)
+{
+    (void)text;
+    snprintf(error, error_size, "only simulated machines go in lock step");
+    return false;
 }
 
 #if MACHINE_KEEPS_EVENTS

@@ -262,6 +262,8 @@ static void of_task(struct trace_state *state, const struct sched_trace_event *e
     case SCHED_TASK_BEGUN:
         task_begins(state, event);
         break;
+    case SCHED_TASK_DONE:
+        break;
     default: /* SCHED_TASK_RETURNED */
         if (m->stack.count == 0 || m->stack.id[m->stack.count - 1] != (event->g | TRACE_TASK))
             odd(state, event, "it does not run there");

@@ -104,6 +104,29 @@ check go_s_lines_are_printed grep -qE '^SCHED 0ms: gomaxprocs=2 .* schedticks=\[
 run gmp uneven,tasks=200,rounds=4000 --workers 2 --format schedtrace --every 20us --scheddetail
 check with_details grep -qE '^  P0: status=' out
 
+# The textbook's fib(4) ------------------------------------------------------------------------------------------
+
+# Which rows are as in the book, and what is there instead, is what the variants do; the book's own numbers are data.
+run --replay fib4
+check the_book_is_replayed [ $status = 0 ]
+rows_marked() { # TABLE MARK: the numbers of the rows of the nth table with this mark
+    awk -v want="$1" -v mark="$2" '/processors?: / { table++ } table == want && $2 == mark && $1 + 0 { printf "%s ", $1 }' out
+}
+check task_stealing_is_as_in_the_book [ "$(rows_marked 1 =)" = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 " ]
+check continuation_stealing_differs_in_four_rows [ "$(rows_marked 2 !)" = "10 11 13 14 " ]
+check with_one_processor_in_four_too [ "$(rows_marked 3 !)" = "6 7 9 10 " ]
+check the_rows_add_up sh -c 'grep -cE "^(15 of 15|10 of 14|8 of 12) rows are as in the book" out | grep -qx 3'
+check the_parent_goes_on_where_its_last_child_returned grep -qE '^ 13 ! 3! +c\(main\)\*$' out
+check differences_are_explained grep -q '^From row 13: In the book the processor where the join stalled goes on' out
+check the_value_is_3_and_not_4 sh -c 'grep -qE "^ 15 = main 3!$" out && ! grep -q "4!" out'
+check the_longest_deque_is_corrected grep -qE 'longest deque of one processor +2 +1  the longest deque is 1 long' out
+check stalled_joins_are_counted sh -c 'grep -E "stalled joins" out | tr -s " " | head -n 2 | tr "\n" "/" | grep -qx " stalled joins 3 3/ stalled joins 2 2/"'
+cp out first
+run --replay fib4
+check the_replay_is_always_the_same cmp -s first out
+run --replay fib4 --policy task --processors 2
+check one_table_can_be_had [ "$(grep -c 'rows are as in the book' out)" = 1 ]
+
 # Real threads --------------------------------------------------------------------------------------------------
 
 # What is true of any run: every G that runs was made, starts before it ends, and a steal has a victim which is not
@@ -147,6 +170,13 @@ misuse an_unknown_format_is_a_misuse "--format=table" -- gmp fib --format table
 misuse a_figure_of_steps_is_a_misuse "only --format=timeline draws figures" -- gmp fib,n=3 --output steps.svg
 misuse an_interval_without_lines_is_a_misuse "--every comes with --format=schedtrace" -- gmp fib,n=3 --every 1
 misuse a_folder_that_is_not_there_is_a_misuse "--output: cannot write /nowhere/x" -- gmp fib,n=3 --output /nowhere/x
+misuse an_unknown_replay_is_a_misuse "--replay=fib5" -- --replay fib5
+misuse a_replay_of_a_variant_is_a_misuse '--replay says what is run; found "gmp" too' -- gmp --replay fib4
+misuse a_policy_without_replay_is_a_misuse "--policy comes with --replay=fib4" -- gmp fib,n=3 --policy task
+misuse three_processors_are_a_misuse "--processors=3" -- --replay fib4 --processors 3
+misuse a_drawn_replay_is_a_misuse "--replay is a table of steps" -- --replay fib4 --format timeline
+run --replay fib4 --policy task --processors 1
+check a_table_that_the_book_lacks_is_said [ $status = 1 -a "$(wc -l <err)" = 1 ]
 run kthread crowd,n=20000 --workers 2
 check a_run_that_is_skipped_fails [ $status = 1 -a "$(wc -l <err)" = 1 ]
 

@@ -20,6 +20,7 @@
     X(CALL_BEGUN, "", "") /* a blocking one */                                                     \
     X(CALL_OVER, "", "")                                                                           \
     X(STALLED, "", "")  /* at a sync, for a child that has not returned */                         \
+    X(SYNCED, "", "")   /* it comes to a sync, where it may have to wait */                        \
     X(RETURNED, "", "") /* from its function */                                                    \
     X(JOINED, "", "")   /* it leaves the region in which it forked: all children have returned */
 
@@ -45,7 +46,8 @@
 #define SCHED_EVENTS_OF_TASKS(X)                                                                   \
     X(TASK_SPAWNED, "", "")                                                                        \
     X(TASK_BEGUN, "as", "") /* enum sched_task: a claimed one does not return by an event */       \
-    X(TASK_RETURNED, "", "")
+    X(TASK_RETURNED, "", "")                                                                       \
+    X(TASK_DONE, "", "") /* and its parent has been told */
 
 enum sched_event {
 #define SCHED_EVENT_ID(name, first, second) SCHED_##name,
