@@ -146,8 +146,8 @@ void trace_timeline_print(const struct trace_page *page, int width, FILE *to)
         lengths_print(&story, -1, columns, to);
     }
     steals_print(&story, to);
-    fputs("\nA character is what ran longest in its column: the last digit of a goroutine or task "
-          "counted 0-9a-zA-Z; .: nothing; _: a blocking call.\n",
+    fputs("\nA character is what ran longest in its column: the number of the goroutine or task "
+          "modulo 62, as 0-9a-zA-Z; .: nothing; _: a blocking call.\n",
           to);
     if (story.lanes > LANES_MAX)
         fprintf(to, "The first %d of %" PRId32 " workers are shown.\n", LANES_MAX, story.lanes);
