@@ -43,7 +43,7 @@ enum format { FORMAT_STEPS, FORMAT_TIMELINE, FORMAT_PERFETTO, FORMAT_SCHEDTRACE,
 static const char *const format_words[] = {"steps",      "timeline", "perfetto",
                                            "schedtrace", "json",     NULL};
 static const char *const replay_words[] = {"fib4", NULL};
-static const char *const policy_words[] = {"task", "continuation", NULL};
+static const char *const policy_words[] = {"task", "continuation", "static", NULL};
 static const char MACHINE_DEFAULT[] = "sim:desktop8";
 
 struct options {
@@ -79,7 +79,7 @@ static const struct argp_option option_table[] = {
      "in place of VARIANT and WORKLOAD: the step tables of a textbook, beside what the variants do "
      "in the same turns: fib4",
      0},
-    {"policy", KEY_POLICY, "POLICY", 0, "of --replay: task or continuation alone", 0},
+    {"policy", KEY_POLICY, "POLICY", 0, "of --replay: task, continuation or static alone", 0},
     {"processors", KEY_PROCESSORS, "N", 0, "of --replay: the table of so many, 1 or 2, alone", 0},
     {"timeout", KEY_TIMEOUT, "S", 0, "seconds the run may take, 0 for no limit; default 60", 0},
     {0},
@@ -363,8 +363,8 @@ static int replay_all(struct options *options)
     if (!replay)
         give_up(options, error);
     check_output(options);
-    if (options->policy == 0 && options->processors == 1)
-        give_up(options, "the book has no table of task stealing with one processor");
+    if (options->processors == 1 && options->policy >= 0 && options->policy != 1)
+        give_up(options, "the book has a table with one processor of continuation stealing alone");
     FILE *to = output_open(options);
     fprintf(to, "%s: %s\n=: as in the book; !: not, and the book's row below\n", replay->title,
             replay->workload);

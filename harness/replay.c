@@ -85,6 +85,10 @@ static void table_read(struct reader *reader, struct replay_table *table, size_t
     table->title = text_at(reader, false, "tables/%zu/title", index);
     table->variant = text_at(reader, false, "tables/%zu/variant", index);
     table->steps = text_at(reader, false, "tables/%zu/steps", index);
+    table->workload = text_at(reader, true, "tables/%zu/workload", index);
+    char *seed = text_at(reader, true, "tables/%zu/seed", index);
+    table->seed = seed ? (uint64_t)atoll(seed) : 1;
+    free(seed);
     for (int i = 0; i < 5; i++)
         table->book[i] = text_at(reader, true, "tables/%zu/book/%s", index, numbers[i]);
     snprintf(at, sizeof at, "tables/%zu/processors", index);
@@ -166,6 +170,7 @@ void replay_free(struct replay *replay)
         free(table->title);
         free(table->variant);
         free(table->steps);
+        free(table->workload);
         for (int k = 0; k < 5; k++)
             free(table->book[k]);
         for (size_t k = 0; k < table->rows; k++) {
@@ -180,6 +185,11 @@ void replay_free(struct replay *replay)
 }
 
 /* Printing ------------------------------------------------------------------------------------ */
+
+bool replay_is_dealt(const struct replay_table *table)
+{
+    return strcmp(table->steps, "dealt") == 0;
+}
 
 static bool cell_agrees(const struct replay_row *row, int i)
 {
@@ -262,9 +272,14 @@ void replay_table_print(const struct replay_table *table, FILE *to)
     for (int i = 0; i < table->processors; i++) {
         snprintf(heads[i].stack, REPLAY_CELL, "T%d stack", i + 1);
         snprintf(heads[i].deque, REPLAY_CELL, "T%d deque", i + 1);
+        if (replay_is_dealt(table)) {
+            snprintf(heads[i].stack, REPLAY_CELL, "P%d", i + 1);
+            *heads[i].deque = '\0';
+        }
     }
-    fprintf(to, "%s, %d processor%s: %s\n\n      ", table->title, table->processors,
-            table->processors == 1 ? "" : "s", table->variant);
+    fprintf(to, "%s, %d processor%s: %s%s%s\n\n      ", table->title, table->processors,
+            table->processors == 1 ? "" : "s", table->variant, table->workload ? " " : "",
+            table->workload ? table->workload : "");
     cells_print(table, heads, to);
     for (size_t i = 0; i < table->rows; i++) {
         bool same = replay_row_agrees(table, i);
@@ -278,5 +293,6 @@ void replay_table_print(const struct replay_table *table, FILE *to)
     }
     fprintf(to, "\n%zu of %zu rows are as in the book.\n", agree, table->rows);
     reasons_print(table, to);
-    statistics_print(table, to);
+    if (!replay_is_dealt(table))
+        statistics_print(table, to);
 }

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum { REPLAY_PROCESSORS_MAX = 4, REPLAY_ROWS_MAX = 64, REPLAY_CELL = 128 };
@@ -33,6 +34,8 @@ struct replay_statistics {
 
 struct replay_table {
     char *policy, *title, *variant, *steps;
+    char *workload; /* NULL: that of all tables */
+    uint64_t seed;  /* of the workload */
     int processors;
     size_t rows;
     struct replay_row row[REPLAY_ROWS_MAX];
@@ -55,6 +58,9 @@ void replay_free(struct replay *replay);
 /* Runs a table and fills in what is real. False and one line in error if the run fails. */
 bool replay_run(const struct replay *replay, struct replay_table *table, char *error,
                 size_t error_size);
+
+/* Is it one of tasks dealt out in advance, in which time passes? */
+bool replay_is_dealt(const struct replay_table *table);
 
 bool replay_row_agrees(const struct replay_table *table, size_t row);
 void replay_table_print(const struct replay_table *table, FILE *to);

@@ -206,6 +206,52 @@ static size_t row_apply(struct replayer *replayer, const struct sched_trace *tra
     return at;
 }
 
+/* Tasks dealt out in advance ------------------------------------------------------------------
+ *
+ * Time passes as on any simulated machine. A row is what runs once a task has returned and its
+ * worker has gone on; the first one, once the first two tasks run. Task k is goroutine k + 1, since
+ * main is the first; T1 is the worker that gets the first task. */
+
+enum { GOES_ON_PS = 1000000 };
+
+/* Applies all up to a little after the kind of event for that task; returns the next event. */
+static size_t dealt_apply(struct replayer *replayer, const struct sched_trace *trace, size_t at,
+                          uint32_t task, enum sched_event kind)
+{
+    bool found = false;
+    for (; at < trace->count && !found; at++) {
+        found = trace->event[at].kind == kind && trace->event[at].g == task + 1;
+        replayer_apply(replayer, &trace->event[at]);
+    }
+    int64_t until = at > 0 ? trace->event[at - 1].when_ps + GOES_ON_PS : 0;
+    for (; at < trace->count && trace->event[at].when_ps <= until; at++)
+        replayer_apply(replayer, &trace->event[at]);
+    return at;
+}
+
+static void dealt_show(const struct replayer *replayer, struct replay_row *row)
+{
+    int processors = replayer->table->processors;
+    for (int i = 0; i < processors; i++) {
+        trace_id g = trace_lane_runs(&replayer->state, (i + 1) % processors);
+        if (g > 1)
+            cell_add(row->real[i].stack, "T%u", g - 1);
+        else
+            cell_add(row->real[i].stack, "idle");
+    }
+}
+
+static void dealt_rows(struct replayer *replayer, const struct sched_trace *trace)
+{
+    size_t at = dealt_apply(replayer, trace, 0, 1, SCHED_DISPATCHED);
+    for (size_t i = 0; i < replayer->table->rows; i++) {
+        struct replay_row *row = &replayer->table->row[i];
+        if (*row->turns)
+            at = dealt_apply(replayer, trace, at, (uint32_t)atoi(row->turns), SCHED_RETURNED);
+        dealt_show(replayer, row);
+    }
+}
+
 /* Statistics ---------------------------------------------------------------------------------- */
 
 static size_t items_of(const char *cell)
@@ -276,18 +322,18 @@ static bool events_make(const struct replay *replay, const struct replay_table *
     fclose(to);
     struct sample_request request = {
         .variant = table->variant,
-        .workload = replay->workload,
+        .workload = table->workload ? table->workload : replay->workload,
         .workers = table->processors,
-        .seed = 1,
-        .sim_seed = 1,
+        .seed = table->seed,
+        .sim_seed = table->seed,
         .iterations = 1,
         .events = "none",
-        .pin = true,
+        .pin = !replay_is_dealt(table),
         .machine = "sim:desktop8",
         .timeout_s = TIMEOUT_S,
         .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT,
         .sched_events_max = 100000,
-        .lock_step = schedule,
+        .lock_step = replay_is_dealt(table) ? NULL : schedule,
         .sched_events_fd = memfd_create("events", 0),
     };
     json_t *record = child_run_sample(&request);
@@ -321,7 +367,9 @@ bool replay_run(const struct replay *replay, struct replay_table *table, char *e
         abort();
     size_t at = 0;
     int64_t tick = 0;
-    for (size_t i = 0; i < table->rows; i++) {
+    if (replay_is_dealt(table))
+        dealt_rows(&replayer, &trace);
+    for (size_t i = 0; i < table->rows && !replay_is_dealt(table); i++) {
         at = row_apply(&replayer, &trace, at, table->row[i].turns, &tick);
         row_show(&replayer, &table->row[i]);
     }

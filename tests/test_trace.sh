@@ -115,6 +115,8 @@ rows_marked() { # TABLE MARK: the numbers of the rows of the nth table with this
 check task_stealing_is_as_in_the_book [ "$(rows_marked 1 =)" = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 " ]
 check continuation_stealing_differs_in_four_rows [ "$(rows_marked 2 !)" = "10 11 13 14 " ]
 check with_one_processor_in_four_too [ "$(rows_marked 3 !)" = "6 7 9 10 " ]
+check the_static_partition_is_as_in_the_book [ "$(rows_marked 4 =)" = "1 2 3 " ]
+check a_processor_idles_while_a_task_is_left grep -qE '^  3 = idle +T4$' out
 check the_rows_add_up sh -c 'grep -cE "^(15 of 15|10 of 14|8 of 12) rows are as in the book" out | grep -qx 3'
 check the_parent_goes_on_where_its_last_child_returned grep -qE '^ 13 ! 3! +c\(main\)\*$' out
 check differences_are_explained grep -q '^From row 13: In the book the processor where the join stalled goes on' out
