@@ -243,7 +243,7 @@ void machine_record_events(json_t *record)
     json_object_set_new(record, "events_hash", json_sprintf("%016" PRIx64, sim_events_hash()));
 }
 #else
-#include "native/events.h"
+#include "native/record.h"
 
 bool machine_is_simulated(void)
 {

@@ -48,9 +48,9 @@ int64_t machine_busy_ns(void);
  * its values; cores; lookahead_ps. Nothing for a native one. Pre: spec is canonical, or NULL. */
 void machine_record_model(json_t *record, const char *spec);
 
-/* Before machine_start(): on the simulated machine cores make steps in turns, as sim/lockstep.h says,
- * and time does not pass otherwise. "help:0,0,1": steps as of help-first children ("work": as of
- * goroutines, work-first), then whose turn it is, and how many cores take turns afterwards is one
+/* Before machine_start(): on the simulated machine cores make steps in turns, as sim/lockstep.h
+ * says, and time does not pass otherwise. "help:0,0,1": steps as of help-first children ("work": as
+ * of goroutines, work-first), then whose turn it is; how many cores take turns afterwards is one
  * more than the largest. False and one line in error if text is wrong, or there is no such machine.
  */
 bool machine_lock_step(const char *text, char *error, size_t error_size);

@@ -115,9 +115,9 @@ static struct g_place child_of(struct reader *reader, const struct sched_trace_e
     int64_t running = reader->running[event->m + 1], task = reader->task[event->m + 1];
     uint64_t of = (uint64_t)event->m + 1;
     uint32_t *children = &reader->children[event->m + 1];
-    struct g_place *parent = task           ? &task_find(reader, task)->place
-                             : running >= 0 ? &reader->gs[running]
-                                            : NULL;
+    struct g_place *parent = reader->tasks && task ? &task_find(reader, task)->place
+                             : running >= 0        ? &reader->gs[running]
+                                                   : NULL;
     if (parent) {
         of = parent->key;
         children = &parent->children;

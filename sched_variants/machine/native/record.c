@@ -1,6 +1,6 @@
-/* events.c - see events.h. */
+/* record.c - see record.h. */
 #define _GNU_SOURCE
-#include "events.h"
+#include "native/record.h"
 
 #include "machine.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* A thread's first chunk is small, and every thread gets one: there may be one for each goroutine. */
+/* A thread's first chunk is small, and every thread gets one: goroutines may be threads. */
 enum { FIRST_BYTES = 1 << 12, CHUNK_BYTES = 1 << 16 };
 
 struct chunk {

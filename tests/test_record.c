@@ -1,4 +1,4 @@
-/* test_events.c - events that real threads record: machine/native/events.h. Builds that record none
+/* test_record.c - events that real threads record: machine/native/record.h. Builds that record none
  * have nothing to test here. */
 #include "machine.h"
 
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #if MACHINE_KEEPS_EVENTS && !defined(SCHEDLAB_SIM)
-#include "native/events.h"
+#include "native/record.h"
 
 enum { WRITERS = 4, EACH = 5000, MOST = 8000 };
 

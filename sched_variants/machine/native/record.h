@@ -1,14 +1,14 @@
-/* events.h - what schedulers say they do, machine_event(), as real threads record it.
+/* record.h - what schedulers say they do, machine_event(), as real threads record it.
  *
- * Only in programs built with SCHEDLAB_TRACE (CONFIG=trace, and CONFIG=tsan, so that it is checked):
+ * Only in programs built with SCHEDLAB_TRACE (CONFIG=trace, and tsan, so that it is checked):
  * elsewhere machine_event() is nothing, and measured programs pay nothing.
  *
  * Each thread writes into chunks of its own; chunks come from the kernel, up to a bound that all
  * threads share. Who gets none drops what it would have written, and from the first drop on nothing
  * of any thread counts, so that what is there has no holes.
  */
-#ifndef SCHEDLAB_NATIVE_EVENTS_H
-#define SCHEDLAB_NATIVE_EVENTS_H
+#ifndef SCHEDLAB_NATIVE_RECORD_H
+#define SCHEDLAB_NATIVE_RECORD_H
 
 #include <stddef.h>
 #include <stdint.h>
