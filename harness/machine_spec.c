@@ -2,13 +2,13 @@
 #define _GNU_SOURCE
 #include "harness/machine_spec.h"
 
+#include "harness/complaint.h"
 #include "harness/environment.h"
 #include "harness/spec.h"
 #include "harness/structures.h"
 #include "harness/suggest.h"
 
 #include <dirent.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,23 +18,6 @@ enum { PATH_SIZE = 4096, ERROR_SIZE = 512, TEXT_SIZE = 64 };
 
 static const char suffix[] = ".yaml";
 static const char prefix[] = "sim:";
-
-/* Where a parser puts its one line. */
-struct complaint {
-    char *text;
-    size_t size;
-};
-
-static bool __attribute__((format(printf, 2, 3)))
-complain(const struct complaint *to, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(to->text, to->size, format, args);
-    va_end(args);
-    spec_one_line(to->text);
-    return false;
-}
 
 /* Files --------------------------------------------------------------------------------------- */
 

@@ -2,12 +2,12 @@
 #include "harness/spec.h"
 
 #include "harness/allocator.h"
+#include "harness/complaint.h"
 #include "harness/machine_start.h"
 #include "harness/peer_table.h"
 #include "harness/suggest.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,23 +42,6 @@ char *spec_one_line(char *text)
         if (iscntrl((unsigned char)*at))
             *at = '?';
     return text;
-}
-
-/* Where a parser puts its one line. */
-struct complaint {
-    char *text;
-    size_t size;
-};
-
-static bool __attribute__((format(printf, 2, 3)))
-complain(const struct complaint *to, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(to->text, to->size, format, args);
-    va_end(args);
-    spec_one_line(to->text);
-    return false;
 }
 
 /* Numbers ------------------------------------------------------------------------------------ */

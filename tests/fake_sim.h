@@ -178,6 +178,17 @@ int sim_queue_wake(struct sim_queue *queue, int n)
     return woken;
 }
 
+/* Whoever is woken has an idle core. */
+int64_t sim_interrupts(void)
+{
+    return fake.woken;
+}
+
+int64_t sim_slack(void)
+{
+    return sim_model.slack_ps;
+}
+
 int64_t sim_now(void)
 {
     return fake.now_ps;

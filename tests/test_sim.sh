@@ -53,6 +53,32 @@ ${command/build\/schedlab/$schedlab} --format json >out 2>err </dev/null
 names="$common"
 json the_command_of_a_record_repeats_it 'json.dumps(r[0], sort_keys=True) == open("first").read()'
 
+# Every word of every knob, and the least slack; frames=linked is not to be had here, which it says.
+cat >knobs.py <<'END'
+import json, subprocess, sys
+program, failed = sys.argv[1], 0
+listed = json.loads(subprocess.run([program, "list", "--format", "json"], capture_output=True).stdout)
+for variant in listed["variants"]:
+    for knob in variant.get("knobs", []):
+        for value in knob.get("words", []) + ["1"] * (knob["key"] == "slack_ns"):
+            spec = f"{variant['name']},{knob['key']}={value}"
+            told = subprocess.run([program + "-sim", "run", "--sample", spec, "timers,n=30,ns=20000", "--machine",
+                                   "sim:desktop8", "--workers", "1" if variant["name"] == "uthread" else "3",
+                                   "--iterations", "1", "--warmup", "0", "--events", "none"],
+                                  capture_output=True, text=True)
+            good = '"ok"' in told.stdout or "valid here is pooled" in told.stderr
+            failed += not good
+            if not good:
+                print(spec, told.stdout[:200], told.stderr[:200])
+sys.exit(failed > 0)
+END
+check every_word_of_every_knob_runs python3 knobs.py "$schedlab"
+late() { # SLACK: the longest lateness of timers, in ns
+    "$schedlab" run gmp,slack_ns=$1 timers,n=30,ns=20000 --machine sim:desktop8 --workers 3 --reps 1 --warmup 0 \
+        --iterations 1 --seed 1 --format json 2>err | sed -nE 's/.*"max_ns": ?([0-9]+).*/\1/p' | head -n 1
+}
+check slack_prolongs_sleeps [ $(($(late 500000) - $(late 1))) -gt 400000 ]
+
 run gmp fib,n=12 --machine sim:server64,cores=2 --workers 5 --reps 1
 check crowding_is_of_the_models_cores has '5 workers on 2 cores' err
 run gmp fib,n=12 --machine sim:server64,cores=2 --reps 1 --pin

@@ -26,7 +26,7 @@ static struct fd **table;
 static int table_size;
 static int free_from = FD_FIRST; /* no number below it is free */
 static struct fd reserved;       /* stands for a number that nobody can use yet */
-static int64_t woken;            /* whose price is still to be paid */
+static int64_t interrupted;      /* whose price is still to be paid */
 
 void *fd_alloc(size_t size)
 {
@@ -119,21 +119,23 @@ int64_t fd_return(struct fd *fd, int64_t result)
 
 void fd_wake(struct sim_queue *queue, int n)
 {
+    int64_t before = sim_interrupts();
     if (n > 0)
-        woken += sim_queue_wake(queue, n);
+        sim_queue_wake(queue, n);
+    interrupted += sim_interrupts() - before;
 }
 
 void fd_pay(void)
 {
-    int64_t count = woken;
-    woken = 0;
+    int64_t count = interrupted;
+    interrupted = 0;
     if (count)
         sim_spend(count * sim_model.wake_ps);
 }
 
 void fd_free_of_charge(void)
 {
-    woken = 0;
+    interrupted = 0;
 }
 
 void fd_tell(struct fd *fd, int what, int n)

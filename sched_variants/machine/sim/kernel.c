@@ -24,8 +24,6 @@
 #include "lockstep.h"
 #include "machine.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,8 +82,22 @@ uint64_t sim_random(void)
     return z ^ (z >> 31);
 }
 
+/* base^(exponent / 1024), by nothing but products, quotients and square roots, which every
+ * processor and library rounds alike, as they need not round exp() and log(). */
+static double power_1024(double base, int64_t exponent)
+{
+    double power = 1;
+    for (int i = 0; i < 10; i++)
+        base = sqrt(base);
+    for (uint64_t left = (uint64_t)(exponent < 0 ? -exponent : exponent); left; left >>= 1) {
+        power *= left & 1 ? base : 1;
+        base *= base;
+    }
+    return exponent < 0 ? 1 / power : power;
+}
+
 /* Log-normal: 2.326 standard deviations lie between the median and the 99th percentile. The sum of
- * twelve uniform numbers stands for the normal one: only additions, the same on every processor. */
+ * twelve uniform numbers stands for the normal one. */
 int64_t sim_latency(const struct sim_latency *latency)
 {
     if (latency->p99_ps <= latency->median_ps || latency->median_ps <= 0)
@@ -93,8 +105,9 @@ int64_t sim_latency(const struct sim_latency *latency)
     double normal = -6;
     for (int i = 0; i < 12; i++)
         normal += (double)(sim_random() >> 11) * 0x1p-53;
-    double sigma = log((double)latency->p99_ps / (double)latency->median_ps) / 2.326;
-    return (int64_t)((double)latency->median_ps * exp(sigma * normal));
+    double ratio = (double)latency->p99_ps / (double)latency->median_ps;
+    return (int64_t)((double)latency->median_ps *
+                     power_1024(ratio, (int64_t)(normal * 1024 / 2.326)));
 }
 
 /* Heaps --------------------------------------------------------------------------------------- */
@@ -363,9 +376,11 @@ static _Noreturn void deadlock(void)
     machine_print(2, line, strlen(line));
     TAILQ_FOREACH(thread, &sim_threads, all_link)
     {
-        snprintf(line, sizeof line, "  thread %d, core %d: waits for %p since %.3f us\n",
-                 thread->number, thread->core->index, thread->waits_for,
-                 (double)thread->asleep_since_ps / 1e6);
+        char place[40] = "something else than a futex";
+        if (thread->word)
+            snprintf(place, sizeof place, "the futex at %p", thread->word);
+        snprintf(line, sizeof line, "  thread %d, core %d: waits for %s since %.3f us\n",
+                 thread->number, thread->core->index, place, (double)thread->asleep_since_ps / 1e6);
         machine_print(2, line, strlen(line));
     }
     machine_die("every thread of the simulated machine waits\n", 1);
@@ -411,10 +426,14 @@ void sim_go_on(struct sim_thread *from)
     if (core->running == from)
         return;
     sim_switch(&from->sp, core->running->sp);
-    if (sim_to_free) {
+    sim_free_ended();
+}
+
+void sim_free_ended(void)
+{
+    if (sim_to_free)
         sim_thread_free(sim_to_free);
-        sim_to_free = NULL;
-    }
+    sim_to_free = NULL;
 }
 
 /* The current thread's slice is over, and others wait for its core. */

@@ -13,6 +13,7 @@ struct sim_thread {
     enum thread_state state;
     int pinned; /* to that core; -1: any allowed one */
     int number; /* in order of start, for reports */
+    int64_t slack_ps;
     bool woken, interrupted, detached;
     int64_t vruntime_ps;
     int64_t asleep_since_ps;
@@ -24,7 +25,7 @@ struct sim_thread {
     void *arg;
     char *stack;
     size_t stack_size;
-    const void *waits_for; /* for the report of a deadlock */
+    const void *word; /* of the futex that it sleeps on, for the report of a deadlock */
     TAILQ_ENTRY(sim_thread) all_link;
 };
 
@@ -52,7 +53,7 @@ TAILQ_HEAD(sim_thread_list, sim_thread);
 extern struct sim_core sim_cores[SIM_CORES_MAX];
 extern struct sim_core *sim_current;
 extern struct sim_thread_list sim_threads; /* all, in order of start */
-extern struct sim_thread *sim_to_free;     /* has ended; its stack was in use until the switch */
+extern struct sim_thread *sim_to_free;     /* for sim_free_ended() */
 extern int64_t sim_event_now_ps;           /* while an event runs: its time; else -1 */
 extern int64_t sim_clock_before;           /* what the clock is before sim_run() */
 extern uint64_t sim_random_state;
@@ -97,5 +98,6 @@ void sim_vruntime_charge(struct sim_core *core); /* with what its thread has run
 void sim_spin_stop(struct sim_core *core, int64_t now); /* no matter whether it spins */
 void sim_on_loss(int index); /* a core that spins loses its line; for cache_on_loss */
 void sim_thread_free(struct sim_thread *thread);
+void sim_free_ended(void); /* the one that has ended last: its stack was in use until the switch */
 
 #endif

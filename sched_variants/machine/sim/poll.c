@@ -223,7 +223,7 @@ static int collect(struct machine_poller *poller, struct told *told, int batch)
 /* Picoseconds from now; < 0: for ever. */
 static int64_t deadline_of(int64_t timeout_ns)
 {
-    if (timeout_ns < 0 || timeout_ns > (INT64_MAX - sim_now() - sim_model.slack_ps) / PS_PER_NS)
+    if (timeout_ns < 0 || timeout_ns > (INT64_MAX - sim_now() - sim_slack()) / PS_PER_NS)
         return -1;
     return sim_now() + timeout_ns * PS_PER_NS;
 }
@@ -236,7 +236,7 @@ static bool await_events(struct machine_poller *poller, int64_t deadline_ps)
         int64_t left_ps = deadline_ps - sim_now();
         if (deadline_ps >= 0 && left_ps <= 0)
             return false;
-        sim_queue_wait(&poller->waiters, deadline_ps < 0 ? -1 : left_ps + sim_model.slack_ps);
+        sim_queue_wait(&poller->waiters, deadline_ps < 0 ? -1 : left_ps + sim_slack());
     }
     return true;
 }

@@ -2,15 +2,18 @@
  *
  *   hooks.c   what instrumented code calls: each load, store, atomic and basic block
  *   cache.c   caches and their coherence: what an access costs, and why
- *   kernel.c  cores, threads, virtual time: who runs next; waiting, sleeping, interrupts
+ *   kernel.c  cores and virtual time: who runs next
+ *   threads.c the kernel's calls: waiting, waking, threads, interrupts, time
+ *   switch.c  from one simulated thread's host stack to another's
  *   memory.c  the arena: every byte that instrumented code may touch lies at a fixed address
- *   fd.c      descriptors and pollers: pipes, eventfds, the loopback interface, files
+ *   events.c  what the scheduler says that it does, kept and hashed
+ *   fd.c      descriptors, of pipe.c, socket.c and file.c, and poll.c, which waits for them
  *
  * All cores share one thread of the host. A simulated thread is a host stack and a place in it; the
  * current one runs until its core's clock has passed that of every other core, and of the next
  * event, by more than the lookahead. Nothing here is instrumented, so nothing here costs virtual
  * time except what sim_spend() says. No locks: code here is never interrupted by other code here,
- * except in sim_queue_wait(), sim_spend() and sim_sync().
+ * except in sim_queue_wait() and sim_spend().
  */
 #ifndef SCHEDLAB_SIM_H
 #define SCHEDLAB_SIM_H
@@ -78,6 +81,14 @@ int sim_queue_wait(struct sim_queue *queue, int64_t timeout_ps);
 /* Wakes the first n; returns how many there were. They become runnable now, and run when their core
  * has woken up. Costs the caller nothing by itself. */
 int sim_queue_wake(struct sim_queue *queue, int n);
+
+/* How many idle cores were interrupted so far to run what was woken: most of what waking costs. Who
+ * calls pays sim_model.wake_ps for each one that was added. */
+int64_t sim_interrupts(void);
+
+/* By how much the kernel prolongs the current thread's timed waits; callers of sim_queue_wait() add
+ * it, in picoseconds. */
+int64_t sim_slack(void);
 
 /* The current thread accesses memory that no instrumented code does: what a system call copies,
  * what a context switch saves. One access to each line. */

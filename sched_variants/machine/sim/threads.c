@@ -51,8 +51,12 @@ static int64_t wakeup_draw(void)
     return sim_model.wakeup_ps + (int64_t)(sim_random() % (most + 1));
 }
 
-/* By interrupts, which are most of what waking costs who wakes. */
-static int idle_cores_woken;
+static int64_t interrupts;
+
+int64_t sim_interrupts(void)
+{
+    return interrupts;
+}
 
 /* It has slept, or is new: an idle core takes it, or it waits for a busy one, at once if it is
  * owed the time. */
@@ -68,7 +72,7 @@ static void thread_runnable(struct sim_thread *thread)
         int64_t from = core->clock_ps > now ? core->clock_ps : now;
         from += wakeup_draw();
         core->counted[SIM_IDLE_PS] += from - core->idle_since_ps;
-        idle_cores_woken++;
+        interrupts++;
         if (thread->vruntime_ps < core->vruntime_ps)
             thread->vruntime_ps = core->vruntime_ps;
         sim_core_run(core, thread, from);
@@ -108,7 +112,6 @@ int sim_queue_wait(struct sim_queue *queue, int64_t timeout_ps)
     sim_vruntime_charge(sim_current);
     self->state = THREAD_WAITING;
     self->queue = queue;
-    self->waits_for = queue;
     self->asleep_since_ps = *sim_clock;
     TAILQ_INSERT_TAIL(queue, self, link);
     if (timeout_ps >= 0)
@@ -161,11 +164,12 @@ int machine_wait(_Atomic uint32_t *word, uint32_t value, int64_t timeout_ns)
         TAILQ_INIT(&futex->queue);
     }
     futex->users++;
-    int64_t limit = timeout_ns < 0 ? -1
-                    : timeout_ns > INT64_MAX / 2 / PS_PER_NS
-                        ? INT64_MAX / 2
-                        : timeout_ns * PS_PER_NS + sim_model.slack_ps;
+    int64_t limit = timeout_ns < 0                           ? -1
+                    : timeout_ns > INT64_MAX / 2 / PS_PER_NS ? INT64_MAX / 2
+                                                             : timeout_ns * PS_PER_NS + sim_slack();
+    sim_thread_now()->word = word;
     int error = sim_queue_wait(&futex->queue, limit);
+    sim_thread_now()->word = NULL;
     if (--futex->users == 0) {
         at = futex_find(word);
         *at = futex->next;
@@ -178,9 +182,11 @@ void machine_wake(_Atomic uint32_t *word, int n)
 {
     sim_spend(sim_model.call_ps);
     struct futex *futex = *futex_find(word);
-    idle_cores_woken = 0;
-    if (futex && sim_queue_wake(&futex->queue, n) > 0 && idle_cores_woken > 0)
-        sim_pass(idle_cores_woken * sim_model.wake_ps);
+    int64_t before = interrupts;
+    if (futex)
+        sim_queue_wake(&futex->queue, n);
+    if (interrupts > before)
+        sim_pass((interrupts - before) * sim_model.wake_ps);
 }
 
 /* Threads ------------------------------------------------------------------------------------- */
@@ -199,10 +205,7 @@ void machine_set_self(struct m *m)
 static void thread_main(void)
 {
     struct sim_thread *self = sim_thread_now();
-    if (sim_to_free) {
-        sim_thread_free(sim_to_free);
-        sim_to_free = NULL;
-    }
+    sim_free_ended();
     self->fn(self->arg);
     self->state = THREAD_DONE;
     sim_vruntime_charge(sim_current);
@@ -231,6 +234,7 @@ static struct sim_thread *thread_new(size_t stack_size)
     thread->sp = sp;
     thread->number = thread_count++;
     thread->pinned = -1;
+    thread->slack_ps = sim_model.slack_ps;
     TAILQ_INIT(&thread->joiners);
     TAILQ_INSERT_TAIL(&sim_threads, thread, all_link);
     return thread;
@@ -367,13 +371,19 @@ void machine_sleep(int64_t ns)
     struct sim_queue nobody_wakes = TAILQ_HEAD_INITIALIZER(nobody_wakes);
     sim_spend(sim_model.call_ps);
     if (ns > 0)
-        sim_queue_wait(&nobody_wakes, ns * PS_PER_NS + sim_model.slack_ps);
+        sim_queue_wait(&nobody_wakes, ns * PS_PER_NS + sim_slack());
+}
+
+int64_t sim_slack(void)
+{
+    return sim_thread_now()->slack_ps;
 }
 
 int machine_timer_slack(int64_t ns)
 {
-    (void)ns;
-    return -ENOSYS;
+    sim_spend(sim_model.call_ps);
+    sim_thread_now()->slack_ps = ns ? ns * PS_PER_NS : sim_model.slack_ps;
+    return 0;
 }
 
 void machine_call(void)
@@ -397,6 +407,7 @@ void machine_yield(void)
     sim_go_on(self);
 }
 
+/* What the others lose to the interrupt is not charged to them. */
 int machine_fence_all(void)
 {
     sim_spend(sim_model.membarrier_ps);
@@ -443,7 +454,6 @@ __attribute__((section(".preinit_array"), used)) static void (*const before_all)
 struct run {
     void (*fn)(void *arg);
     void *arg;
-    bool done;
     void *host_sp;
 };
 static struct run run;
