@@ -1,7 +1,7 @@
 # One entry for everything; `make help` lists the targets.
 #
 # A configuration is a tree of its own, build/<CONFIG>[-clang]/: release, debug (INVARIANT checks),
-# asan, tsan. `make CONFIG=debug` builds one; build/schedlab is always the release program.
+# asan, tsan, trace (records events). `make CONFIG=debug` builds one; build/schedlab is always the release program.
 # Settings for the command line: CC=gcc|clang, CONFIG=..., WERROR=1, EXTRA_CFLAGS=..., RUN=..., and V=1
 # to see the commands.
 
@@ -54,17 +54,18 @@ endif
 OPTIMIZE_release := -O2
 OPTIMIZE_debug := -O1 -fno-omit-frame-pointer -DSCHEDLAB_DEBUG
 OPTIMIZE_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -DSCHEDLAB_ASAN
-OPTIMIZE_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread -DSCHEDLAB_TSAN
+OPTIMIZE_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread -DSCHEDLAB_TSAN -DSCHEDLAB_TRACE
+OPTIMIZE_trace := -O2 -DSCHEDLAB_TRACE
 OPTIMIZE_aarch64 := -O2
 OPTIMIZE_sim := -O2 -fno-omit-frame-pointer -fno-pie -DSCHEDLAB_SIM
 OPTIMIZE := $(OPTIMIZE_$(CONFIG))
 ifeq ($(OPTIMIZE),)
-$(error CONFIG=$(CONFIG) is unknown; valid are release, debug, asan, tsan, sim)
+$(error CONFIG=$(CONFIG) is unknown; valid are release, debug, asan, tsan, sim, trace)
 endif
 
 # jemalloc comes before the C library, so that malloc is its; sanitizers bring an allocator themselves,
 # and the cross build has none of the libraries.
-ALLOCATOR := $(if $(filter release debug sim,$(CONFIG)),jemalloc)
+ALLOCATOR := $(if $(filter release debug sim trace,$(CONFIG)),jemalloc)
 # libdw: which line of the source an instruction of the simulated program comes from.
 LIBRARIES := papi jansson libcyaml gsl hwloc $(ALLOCATOR) $(if $(filter sim,$(CONFIG)),libdw)
 FLOOR_LDLIBS := $(if $(ALLOCATOR),-ljemalloc) -pthread -lm
@@ -132,7 +133,7 @@ CONFORMANCE := $(OUT)/tests/conformance
 
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
-.PHONY: validate help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep repro repro-full docs scale micro bench peers report plots \
+.PHONY: trace validate help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep repro repro-full docs scale micro bench peers report plots \
     test tests lint format \
     debug asan tsan test-aarch64 clean always
 always:
@@ -152,6 +153,12 @@ SIM_PROGRAM := build/sim$(if $(filter clang,$(COMPILER)),-clang)/schedlab
 build/schedlab-sim: always
 	@$(MAKE) CONFIG=sim $(SIM_PROGRAM)
 	@test $(SIM_PROGRAM) -ef $@ || ln -f $(SIM_PROGRAM) $@
+
+# And for real threads that record what the scheduler does: no part of `build`, since nothing is measured with it.
+TRACE_PROGRAM := build/trace$(if $(filter clang,$(COMPILER)),-clang)/schedlab
+build/schedlab-trace: always
+	@$(MAKE) CONFIG=trace $(TRACE_PROGRAM)
+	@test $(TRACE_PROGRAM) -ef $@ || ln -f $(TRACE_PROGRAM) $@
 
 # Holds the command that made the objects: a change of compiler or flags rebuilds, nothing else does.
 $(OUT)/command: always
@@ -343,6 +350,8 @@ REFERENCE := results/reference/repro
 docs: build ## Write docs/EXPERIMENTS.md and docs/experiments/ anew from the experiments' files
 	build/schedlab repro --catalogue docs $(if $(wildcard $(REFERENCE)/repro.json),--reference $(REFERENCE))
 
+trace: build build/schedlab-trace ## Build build/schedlab-trace too: `schedlab trace --machine native` runs it
+
 scale: build ## Time and memory of a thousand to ten million goroutines (10 min, 7 GB)
 	build/schedlab sweep harness/sweeps/scale.yaml
 
@@ -411,6 +420,7 @@ debug asan tsan: ## Build with INVARIANT checks or a sanitizer; run unit and con
     built-sim built-aarch64 built-lint
 built-checks built-lint: ;
 built-scripts: built-release
+	@$(MAKE) build/schedlab-trace
 	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas
 built-release:
 	@$(MAKE) build tests CONFIG=release

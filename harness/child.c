@@ -295,6 +295,10 @@ static int program_run(const struct sample_request *request, const struct argume
         machine_sim_program(request->program, path, sizeof path, unused, sizeof unused);
         return process_run(path, arguments->argv, request->timeout_s, result);
     }
+    if (request->sched_events_fd > 0) {
+        machine_trace_program(request->program, path, sizeof path, unused, sizeof unused);
+        return process_run(path, arguments->argv, request->timeout_s, result);
+    }
     if (!outside)
         return process_run(program, arguments->argv, request->timeout_s, result);
     program_path(program, path);
@@ -328,6 +332,8 @@ static void request_arguments(struct arguments *arguments, const struct sample_r
         argument_add_number(arguments, "--sched-events-fd", (uint64_t)request->sched_events_fd, "");
         argument_add_number(arguments, "--sched-events-max", request->sched_events_max, "");
     }
+    if (request->lock_step)
+        argument_add(arguments, "--lock-step", request->lock_step);
     if (request->schedtrace_ns > 0) {
         argument_add_time(arguments, "--schedtrace", request->schedtrace_ns);
         argument_add_number(arguments, "--schedtrace-fd", (uint64_t)request->schedtrace_fd, "");

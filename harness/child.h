@@ -44,9 +44,10 @@ struct sample_request {
     int64_t schedtrace_ns; /* write a line about the scheduler that often; 0: none */
     bool scheddetail;      /* and one about each P and M */
     int schedtrace_fd;     /* where: a descriptor that the sample's process inherits */
-    int sched_events_fd;   /* on a simulated machine: where what its scheduler does is written, one
-                            * by one, a descriptor as above; 0: nowhere */
+    int sched_events_fd;   /* where what its scheduler does is written, one by one, a descriptor as
+                            * above; natively by schedlab-trace; 0: nowhere */
     size_t sched_events_max; /* at most so many */
+    const char *lock_step;   /* on a simulated machine: machine_lock_step(); NULL: time passes */
     bool no_calls;           /* do all that a sample does but call run(): what a process costs */
 };
 

@@ -58,6 +58,7 @@ enum {
     KEY_SCHEDTRACE_FD,
     KEY_SCHED_EVENTS_FD,
     KEY_SCHED_EVENTS_MAX,
+    KEY_LOCK_STEP,
     KEY_INJECT,
     KEY_EVENT_SET,
     KEY_NO_CALLS,
@@ -118,6 +119,7 @@ static const struct argp_option option_table[] = {
     {"sched-events-fd", KEY_SCHED_EVENTS_FD, "N", OPTION_HIDDEN,
      "with --sample on a simulated machine: where to write what the scheduler does", 0},
     {"sched-events-max", KEY_SCHED_EVENTS_MAX, "N", OPTION_HIDDEN, "at most so many events", 0},
+    {"lock-step", KEY_LOCK_STEP, "STEPS", OPTION_HIDDEN, "with --sample: cores take turns", 0},
     {"steal-max", KEY_STEAL_MAX, "PERCENT", 0,
      "mark repetitions that lost more of their time to the hypervisor; default 1", 0},
     {"machine", KEY_MACHINE, "MACHINE", 0,
@@ -202,6 +204,9 @@ static error_t parse_hidden_option(struct options *options, int key, const char 
         break;
     case KEY_SCHED_EVENTS_FD:
         request->sched_events_fd = (int)number(options, "sched-events-fd", arg, 1, INT32_MAX);
+        break;
+    case KEY_LOCK_STEP:
+        request->lock_step = arg;
         break;
     case KEY_SCHED_EVENTS_MAX:
         request->sched_events_max = (size_t)number(options, "sched-events-max", arg, 1, INT64_MAX);
@@ -682,7 +687,8 @@ static FILE *sched_events_open(const struct options *options)
     if (fd <= 0)
         return NULL;
     if (!machine_events_keep(options->request.sched_events_max))
-        cli_misuse(options->command, "--sched-events-fd takes a simulated machine");
+        cli_misuse(options->command, "--sched-events-fd takes a simulated machine, or a program "
+                                     "that `make trace` builds");
     FILE *to = fdopen(fd, "w");
     if (!to)
         cli_misuse(options->command, "--sched-events-fd=%d: %s", fd, strerror(errno));
@@ -702,6 +708,9 @@ static int run_sample(struct options *options)
     options->request.workload = options->arguments[1];
     struct sample_run run = {&options->request, NULL, error, sizeof error};
     FILE *events = sched_events_open(options);
+    if (options->request.lock_step &&
+        !machine_lock_step(options->request.lock_step, error, sizeof error))
+        cli_misuse(options->command, "--lock-step: %s", error);
     if (!machine_start(options->request.machine, options->request.sim_seed, sample_on_machine, &run,
                        error, sizeof error) ||
         !run.record)

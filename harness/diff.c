@@ -127,7 +127,8 @@ void diff_number(const struct sched_trace *a, struct sched_trace *b)
         if (other[g] == 0)
             other[g] = ++next;
     for (size_t i = 0; i < b->count; i++)
-        b->event[i].g = other[b->event[i].g];
+        if (b->event[i].kind < SCHED_EVENT_FIRST_OF_TASKS) /* tasks keep their own */
+            b->event[i].g = other[b->event[i].g];
     free(other);
     free(in_a);
     free(in_b);
@@ -188,6 +189,9 @@ static enum diff_total total_of(const struct sched_trace_event *event)
         [SCHED_CALL_BEGUN] = DIFF_TOTALS,
         [SCHED_CALL_OVER] = DIFF_TOTALS,
         [SCHED_STALLED] = DIFF_STALLED,
+        [SCHED_SYNCED] = DIFF_TOTALS,
+        [SCHED_RETURNED] = DIFF_TOTALS,
+        [SCHED_JOINED] = DIFF_TOTALS,
         [SCHED_STOLEN] = DIFF_STOLEN,
         [SCHED_MOVED] = DIFF_TOTALS,
         [SCHED_OVERFLOWED] = DIFF_TOTALS,
@@ -203,6 +207,10 @@ static enum diff_total total_of(const struct sched_trace_event *event)
         [SCHED_TASKS_PUBLISHED] = DIFF_TOTALS,
         [SCHED_TASK_TAKEN_BACK] = DIFF_TOTALS,
         [SCHED_TASK_STOLEN] = DIFF_TASKS_STOLEN,
+        [SCHED_TASK_SPAWNED] = DIFF_TOTALS,
+        [SCHED_TASK_BEGUN] = DIFF_TOTALS,
+        [SCHED_TASK_RETURNED] = DIFF_TOTALS,
+        [SCHED_TASK_DONE] = DIFF_TOTALS,
     };
     static const enum diff_total of_source[] = {
         [FROM_RUNNEXT] = DIFF_RUNNEXT, [FROM_LOCAL] = DIFF_LOCAL,   [FROM_GLOBAL] = DIFF_GLOBAL,

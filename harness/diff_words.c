@@ -30,6 +30,12 @@ static const char *const source_words[] = {
     [FROM_TICK] = "tick",       [FROM_VICTIM] = "victim",
 };
 
+static const char *const as_words[] = {
+    [AS_OWN] = "own",
+    [AS_STOLEN] = "stolen",
+    [AS_CLAIMED] = "claimed",
+};
+
 static const char *const why_words[] = {
     [WAIT_NONE] = "?",
     [WAIT_CHAN_SEND] = "chan send",
@@ -129,8 +135,36 @@ static void text_of_g(const struct sched_trace_event *event, bool brief, char *t
     case SCHED_CALL_OVER:
         snprintf(text, size, "ended a call in G %u", g);
         break;
+    case SCHED_SYNCED:
+        snprintf(text, size, "came to a sync in G %u", g);
+        break;
+    case SCHED_RETURNED:
+        snprintf(text, size, "returned from G %u", g);
+        break;
+    case SCHED_JOINED:
+        snprintf(text, size, "joined all children in G %u", g);
+        break;
     default: /* SCHED_STALLED */
         snprintf(text, size, "stalled at a sync in G %u", g);
+    }
+}
+
+static void text_of_task(const struct sched_trace_event *event, char *text, size_t size)
+{
+    static const char *const as[] = {
+        [AS_OWN] = "", [AS_STOLEN] = ", stolen", [AS_CLAIMED] = " as a call"};
+    switch (event->kind) {
+    case SCHED_TASK_SPAWNED:
+        snprintf(text, size, "spawned task %u", event->g);
+        break;
+    case SCHED_TASK_BEGUN:
+        snprintf(text, size, "began task %u%s", event->g, WORD_OF(as, event->a));
+        break;
+    case SCHED_TASK_DONE:
+        snprintf(text, size, "was done with task %u", event->g);
+        break;
+    default: /* SCHED_TASK_RETURNED */
+        snprintf(text, size, "returned from task %u", event->g);
     }
 }
 
@@ -163,6 +197,10 @@ char *diff_event_text(const struct sched_trace_event *event, bool brief, char *t
     int32_t other = event->a;
     if (event->kind < SCHED_EVENT_FIRST_OF_MS) {
         text_of_g(event, brief, text, size);
+        return text;
+    }
+    if (event->kind >= SCHED_EVENT_FIRST_OF_TASKS) {
+        text_of_task(event, text, size);
         return text;
     }
     switch (event->kind) {
@@ -212,6 +250,8 @@ static void json_set_argument(json_t *object, const char *name, int32_t value)
         json = json_string(WORD_OF(queue_words, value));
     else if (strcmp(name, "from") == 0)
         json = json_string(WORD_OF(source_words, value));
+    else if (strcmp(name, "as") == 0)
+        json = json_string(WORD_OF(as_words, value));
     else if (strcmp(name, "why") == 0)
         json = json_string(WORD_OF(why_words, value));
     else
@@ -223,7 +263,7 @@ json_t *diff_event_to_json(const struct sched_trace_event *event, size_t index)
 {
     static const char *const arguments[SCHED_EVENT_COUNT][2] = {
 #define ARGUMENTS(name, first, second) {first, second},
-        SCHED_EVENTS_OF_GS(ARGUMENTS) SCHED_EVENTS_OF_MS(ARGUMENTS)
+        SCHED_EVENTS_OF_GS(ARGUMENTS) SCHED_EVENTS_OF_MS(ARGUMENTS) SCHED_EVENTS_OF_TASKS(ARGUMENTS)
 #undef ARGUMENTS
     };
     char text[128];
@@ -233,7 +273,8 @@ json_t *diff_event_to_json(const struct sched_trace_event *event, size_t index)
     if (event->p >= 0)
         json_object_set_new(object, "p_self", json_integer(event->p));
     if (event->g > 0)
-        json_object_set_new(object, "g", json_integer(event->g));
+        json_object_set_new(object, event->kind < SCHED_EVENT_FIRST_OF_TASKS ? "g" : "task",
+                            json_integer(event->g));
     json_set_argument(object, arguments[event->kind][0], event->a);
     if ((event->kind != SCHED_TAKEN || event->a == FROM_VICTIM) &&
         (event->kind != SCHED_PUT || event->a == INTO_WORKER))

@@ -18,31 +18,59 @@
 
 enum { PATH_SIZE = 4096, ERROR_SIZE = 512 };
 
-static const char sim_name[] = "schedlab-sim";
-
 bool machine_text_is_simulated(const char *text)
 {
     return text && strncmp(text, "sim:", 4) == 0;
 }
 
+/* Where this program is; "" if that cannot be known. */
+static void self_path(char path[PATH_SIZE])
+{
+    ssize_t length = readlink("/proc/self/exe", path, PATH_SIZE - 1);
+    path[length > 0 ? length : 0] = '\0';
+}
+
+/* The one of that name beside `program`, NULL being this one. */
+static bool program_beside(const char *program, const char *name, char *path, size_t path_size)
+{
+    char self[PATH_SIZE];
+    self_path(self);
+    if (!program)
+        program = self;
+    const char *slash = strrchr(program, '/');
+    snprintf(path, path_size, "%.*s%s", slash ? (int)(slash - program) + 1 : 0, program, name);
+    return access(path, X_OK) == 0;
+}
+
 bool machine_sim_program(const char *program, char *path, size_t path_size, char *error,
                          size_t error_size)
 {
-    char self[PATH_SIZE];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
-    if (!program)
-        program = self;
     if (machine_is_simulated()) {
+        char self[PATH_SIZE];
+        self_path(self);
         snprintf(path, path_size, "%s", self);
         return true;
     }
-    const char *slash = strrchr(program, '/');
-    snprintf(path, path_size, "%.*s%s", slash ? (int)(slash - program) + 1 : 0, program, sim_name);
-    if (access(path, X_OK) == 0)
+    if (program_beside(program, "schedlab-sim", path, path_size))
         return true;
     snprintf(error, error_size,
              "cannot execute %s, which runs simulated machines; `make` builds it", path);
+    return false;
+}
+
+bool machine_trace_program(const char *program, char *path, size_t path_size, char *error,
+                           size_t error_size)
+{
+    if (MACHINE_KEEPS_EVENTS && !machine_is_simulated()) {
+        char self[PATH_SIZE];
+        self_path(self);
+        snprintf(path, path_size, "%s", self);
+        return true;
+    }
+    if (program_beside(program, "schedlab-trace", path, path_size))
+        return true;
+    snprintf(error, error_size,
+             "cannot execute %s, which records what real threads do; `make trace` builds it", path);
     return false;
 }
 
@@ -81,6 +109,7 @@ uint64_t machine_rep_seed(uint64_t seed, unsigned repetition)
 #include "harness/structures.h"
 #include "sim/cache.h"
 #include "sim/events.h"
+#include "sim/lockstep.h"
 #include "sim/sim.h"
 
 bool machine_is_simulated(void)
@@ -138,6 +167,57 @@ int64_t machine_busy_ns(void)
     return sim_counted(-1, SIM_BUSY_PS) / PS_PER_NS;
 }
 
+#define KIND(kind) (UINT64_C(1) << (kind))
+_Static_assert(SCHED_EVENT_COUNT <= 64, "a bit for each kind of event");
+
+static const struct {
+    const char *word;
+    uint64_t uses, before, after;
+} step_kinds[] = {
+    {"help:",
+     KIND(SCHED_TASK_SPAWNED) | KIND(SCHED_TASK_BEGUN) | KIND(SCHED_TASK_RETURNED) |
+         KIND(SCHED_JOINED),
+     KIND(SCHED_TASK_SPAWNED) | KIND(SCHED_SYNCED) | KIND(SCHED_TASK_RETURNED) | KIND(SCHED_JOINED),
+     KIND(SCHED_TASK_DONE)},
+    {"work:",
+     KIND(SCHED_DISPATCHED) | KIND(SCHED_STALLED) | KIND(SCHED_RETURNED) | KIND(SCHED_JOINED),
+     KIND(SCHED_CREATED) | KIND(SCHED_SYNCED) | KIND(SCHED_SPUN) | KIND(SCHED_RETURNED) |
+         KIND(SCHED_JOINED),
+     KIND(SCHED_RETURNED)},
+};
+
+bool machine_lock_step(const char *text, char *error, size_t error_size)
+{
+    static struct sim_lockstep steps;
+    size_t kind = 0, kinds = sizeof step_kinds / sizeof step_kinds[0];
+    while (kind < kinds && strncmp(text, step_kinds[kind].word, strlen(step_kinds[0].word)) != 0)
+        kind++;
+    const char *at = text + strcspn(text, ":") + 1;
+    bool ok = kind < kinds && *at;
+    while (ok && *at) {
+        char *end;
+        unsigned long core = strtoul(at, &end, 10);
+        ok = end > at && (*end == ',' || !*end) && core < SIM_CORES_MAX &&
+             steps.turns < SIM_TURNS_MAX;
+        if (ok)
+            steps.turn[steps.turns++] = (uint8_t)core;
+        if (ok && (int)core >= steps.cores)
+            steps.cores = (int)core + 1;
+        at = *end ? end + 1 : end;
+    }
+    if (!ok) {
+        snprintf(error, error_size,
+                 "\"%s\" is no schedule of steps; valid: help:CORE[,CORE]... or work:CORE...",
+                 text);
+        return false;
+    }
+    steps.uses = step_kinds[kind].uses;
+    steps.before = step_kinds[kind].before;
+    steps.after = step_kinds[kind].after;
+    sim_lockstep_set(&steps);
+    return true;
+}
+
 bool machine_events_keep(size_t most)
 {
     sim_events_keep(most);
@@ -163,6 +243,8 @@ void machine_record_events(json_t *record)
     json_object_set_new(record, "events_hash", json_sprintf("%016" PRIx64, sim_events_hash()));
 }
 #else
+#include "native/record.h"
+
 bool machine_is_simulated(void)
 {
     return false;
@@ -190,6 +272,36 @@ int64_t machine_busy_ns(void)
     return process_cpu_ns();
 }
 
+bool machine_lock_step(const char *text, char *error, size_t error_size)
+{
+    (void)text;
+    snprintf(error, error_size, "only simulated machines go in lock step");
+    return false;
+}
+
+#if MACHINE_KEEPS_EVENTS
+bool machine_events_keep(size_t most)
+{
+    native_events_keep(most);
+    return true;
+}
+
+/* From the first one on: what the clock says is of no use to anybody. */
+void machine_events_write(FILE *to)
+{
+    size_t count;
+    uint64_t happened;
+    struct native_event *events = native_events_take(&count, &happened);
+    fprintf(to, "# %" PRIu64 " events\n", happened);
+    for (size_t i = 0; i < count; i++) {
+        const struct native_event *event = &events[i];
+        fprintf(to, "%" PRId64 "\t%d\t%d\t%d\t%s\t%" PRId64 "\t%d\t%d\n",
+                (event->when_ns - events[0].when_ns) * 1000, event->core, event->m, event->p,
+                sched_trace_names[event->kind], event->g, event->a, event->b);
+    }
+    free(events);
+}
+#else
 bool machine_events_keep(size_t most)
 {
     (void)most;
@@ -200,6 +312,7 @@ void machine_events_write(FILE *to)
 {
     (void)to;
 }
+#endif
 
 void machine_record_events(json_t *record)
 {

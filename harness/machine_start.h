@@ -27,6 +27,10 @@ bool machine_is_simulated(void);
 bool machine_sim_program(const char *program, char *path, size_t path_size, char *error,
                          size_t error_size);
 
+/* The same for real threads that record what schedulers do: "schedlab-trace" (CONFIG=trace). */
+bool machine_trace_program(const char *program, char *path, size_t path_size, char *error,
+                           size_t error_size);
+
 /* Runs fn(arg) on the machine: natively, here; else as the first thread of the simulated machine
  * that spec describes ("sim:MODEL[,...]"). False and one line in error if there is no such machine
  * or this program is not for it. Once in the life of the process. */
@@ -44,8 +48,15 @@ int64_t machine_busy_ns(void);
  * its values; cores; lookahead_ps. Nothing for a native one. Pre: spec is canonical, or NULL. */
 void machine_record_model(json_t *record, const char *spec);
 
-/* What schedulers do on a simulated machine, one by one (runtime/events.h). Keep the first `most`
- * from now on, before machine_start(). False natively, where there are none. */
+/* Before machine_start(): on the simulated machine cores make steps in turns, as sim/lockstep.h
+ * says, and time does not pass otherwise. "help:0,0,1": steps as of help-first children ("work": as
+ * of goroutines, work-first), then whose turn it is; how many cores take turns afterwards is one
+ * more than the largest. False and one line in error if text is wrong, or there is no such machine.
+ */
+bool machine_lock_step(const char *text, char *error, size_t error_size);
+
+/* What schedulers do, one by one (runtime/events.h). Keep the first `most` from now on, before
+ * machine_start(). False in programs on real threads that record nothing. */
 bool machine_events_keep(size_t most);
 
 /* Writes those kept to `to`, after the sample: sched_trace.h has the format. */

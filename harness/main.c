@@ -28,6 +28,7 @@ static const struct command {
     {"merge", cmd_merge, "runs of one sweep into one"},
     {"compare", cmd_compare, "two runs, variants or revisions: who is faster, and is that shown"},
     {"diff", cmd_diff, "where two schedulers part on a simulated machine, event by event"},
+    {"trace", cmd_trace, "what a scheduler does in one small run: steps, timeline, Perfetto"},
     {"audit", cmd_audit, "whether comparisons can be believed, from cells whose truth is known"},
     {"micro", cmd_micro, "single operations: queues, locks, switches, channels, wake-ups"},
     {"export", cmd_export, "the samples of a run for Google Benchmark, benchstat or a spreadsheet"},

@@ -7,7 +7,7 @@
 
 const char *const sched_trace_names[SCHED_EVENT_COUNT] = {
 #define EVENT_NAME(name, first, second) #name,
-    SCHED_EVENTS_OF_GS(EVENT_NAME) SCHED_EVENTS_OF_MS(EVENT_NAME)
+    SCHED_EVENTS_OF_GS(EVENT_NAME) SCHED_EVENTS_OF_MS(EVENT_NAME) SCHED_EVENTS_OF_TASKS(EVENT_NAME)
 #undef EVENT_NAME
 };
 
@@ -15,10 +15,17 @@ enum { NUMBER_MAX = 1 << 30 };
 
 /* Names of Gs --------------------------------------------------------------------------------- */
 
-/* A place of the runtime's, which serves one G after the other. */
+/* A place of the runtime's, which serves one G or task after the other. */
 struct g_place {
     uint64_t key;
     uint32_t number, children;
+};
+
+/* A task's, found by the address of its record. */
+struct task_place {
+    int64_t address; /* 0: none is here */
+    int64_t below;   /* address of the task on which it runs, on the same M; 0: none */
+    struct g_place place;
 };
 
 /* What is known while a trace is read. Tables grow to the largest number seen. */
@@ -27,8 +34,12 @@ struct reader {
     int64_t *running;   /* by M: the place of its G; -1 */
     uint32_t *children; /* by M: Gs made by no G */
     uint32_t *ticks;    /* by P */
+    int64_t *task;      /* by M: the address of the newest task on its stack; 0: none */
     size_t gs_count, ms_count, ps_count;
     uint32_t last_number;
+    struct task_place *tasks; /* a power of two of them, at most half of them in use */
+    size_t tasks_count, tasks_room;
+    uint32_t last_task;
 };
 
 static void *grow(void *table, size_t *count, size_t needed, size_t size)
@@ -54,6 +65,8 @@ static void reader_make_room(struct reader *reader, const struct sched_trace_eve
     reader->running = grow(reader->running, &ms, m, sizeof reader->running[0]);
     for (size_t i = reader->ms_count; i < ms; i++)
         reader->running[i] = -1;
+    ms = reader->ms_count;
+    reader->task = grow(reader->task, &ms, m, sizeof reader->task[0]);
     reader->ms_count = ms;
     reader->ticks = grow(reader->ticks, &reader->ps_count, p, sizeof reader->ticks[0]);
     reader->gs = grow(reader->gs, &reader->gs_count, (size_t)(place + 1), sizeof reader->gs[0]);
@@ -67,24 +80,83 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-static void g_begin(struct reader *reader, const struct sched_trace_event *event, int64_t place)
+static struct task_place *task_find(const struct reader *reader, int64_t address)
 {
-    int64_t parent = reader->running[event->m + 1];
+    size_t at = mix((uint64_t)address) & (reader->tasks_room - 1);
+    while (reader->tasks[at].address && reader->tasks[at].address != address)
+        at = (at + 1) & (reader->tasks_room - 1);
+    return &reader->tasks[at];
+}
+
+/* The place for a task's record, made if there is none. */
+static struct task_place *task_place(struct reader *reader, int64_t address)
+{
+    if (2 * reader->tasks_count >= reader->tasks_room) {
+        struct reader old = *reader;
+        reader->tasks_room = old.tasks_room ? 2 * old.tasks_room : 64;
+        reader->tasks = calloc(reader->tasks_room, sizeof reader->tasks[0]);
+        if (!reader->tasks)
+            abort();
+        for (size_t i = 0; i < old.tasks_room; i++)
+            if (old.tasks[i].address)
+                *task_find(reader, old.tasks[i].address) = old.tasks[i];
+        free(old.tasks);
+    }
+    struct task_place *task = task_find(reader, address);
+    reader->tasks_count += !task->address;
+    task->address = address;
+    return task;
+}
+
+/* Who makes a G or spawns a task now: a task, a G, or the M itself. Numbers the new one. */
+static struct g_place child_of(struct reader *reader, const struct sched_trace_event *event,
+                               uint32_t *last_number)
+{
+    int64_t running = reader->running[event->m + 1], task = reader->task[event->m + 1];
     uint64_t of = (uint64_t)event->m + 1;
     uint32_t *children = &reader->children[event->m + 1];
-    if (parent >= 0) {
-        of = reader->gs[parent].key;
-        children = &reader->gs[parent].children;
+    struct g_place *parent = reader->tasks && task ? &task_find(reader, task)->place
+                             : running >= 0        ? &reader->gs[running]
+                                                   : NULL;
+    if (parent) {
+        of = parent->key;
+        children = &parent->children;
     }
     uint64_t key = mix(mix(of + UINT64_C(0x9e3779b97f4a7c15)) + ++*children);
-    reader->gs[place] = (struct g_place){key, ++reader->last_number, 0};
+    return (struct g_place){key, ++*last_number, 0};
+}
+
+static void reader_name_task(struct reader *reader, struct sched_trace_event *event,
+                             int64_t address)
+{
+    reader_make_room(reader, event, -1);
+    task_place(reader, address); /* before others are pointed at */
+    if (event->kind == SCHED_TASK_SPAWNED) {
+        struct g_place child = child_of(reader, event, &reader->last_task);
+        task_find(reader, address)->place = child;
+    }
+    struct task_place *task = task_find(reader, address);
+    int64_t *newest = &reader->task[event->m + 1];
+    if (event->kind == SCHED_TASK_BEGUN && event->a != AS_CLAIMED) {
+        task->below = *newest;
+        *newest = address;
+    } else if (event->kind == SCHED_TASK_RETURNED && *newest == address) {
+        *newest = task->below;
+    }
+    event->tick = reader->ticks[event->p + 1];
+    event->g = task->place.number;
+    event->g_key = task->place.key;
 }
 
 static void reader_name(struct reader *reader, struct sched_trace_event *event, int64_t place)
 {
+    if (event->kind >= SCHED_EVENT_FIRST_OF_TASKS) {
+        reader_name_task(reader, event, place);
+        return;
+    }
     reader_make_room(reader, event, place);
     if (event->kind == SCHED_CREATED)
-        g_begin(reader, event, place);
+        reader->gs[place] = child_of(reader, event, &reader->last_number);
     event->tick = reader->ticks[event->p + 1];
     if (place >= 0) {
         event->g = reader->gs[place].number;
@@ -132,7 +204,8 @@ static bool event_parse(struct sched_trace_event *event, int64_t *place, char *l
     if (kind == SCHED_TAKEN && (number[5] < 0 || number[5] > FROM_VICTIM))
         return false;
     if (kind < 0 || number[2] < -1 || number[3] < -1 || number[4] < -1 || number[2] > NUMBER_MAX ||
-        number[3] > NUMBER_MAX || number[4] > NUMBER_MAX)
+        number[3] > NUMBER_MAX ||
+        (kind < SCHED_EVENT_FIRST_OF_TASKS ? number[4] > NUMBER_MAX : number[4] <= 0))
         return false;
     event->when_ps = number[0];
     event->core = (uint8_t)number[1];
@@ -184,6 +257,8 @@ bool sched_trace_read(struct sched_trace *trace, FILE *from, char *error, size_t
     free(reader.running);
     free(reader.children);
     free(reader.ticks);
+    free(reader.task);
+    free(reader.tasks);
     return ok;
 }
 

@@ -1,12 +1,13 @@
-/* sched_trace.h - what a scheduler did on a simulated machine, event by event (runtime/events.h).
+/* sched_trace.h - what a scheduler did, event by event (runtime/events.h).
  *
- * The program that simulates writes them, machine_events_write(), and `schedlab diff` reads them: a
+ * The programs that simulate, or record, write them, machine_events_write(); `schedlab diff` and
+ * `schedlab trace` read them: a
  * line "# N events" with how many happened, and one line for each that was kept, in order, with
  * tabs between: picoseconds, core, M, P, event, G, and two arguments; -1: none.
  *
  * A G's number in such a line may be that of one that has ended before. A trace, once read, has a
  * number for each, and a key that means the same G in another run: who made it, and as which of its
- * children.
+ * children. Tasks, children that are no Gs, have numbers of their own, and keys likewise.
  */
 #ifndef SCHEDLAB_SCHED_TRACE_H
 #define SCHEDLAB_SCHED_TRACE_H
@@ -23,7 +24,8 @@ extern const char *const sched_trace_names[SCHED_EVENT_COUNT]; /* "CREATED" */
 struct sched_trace_event {
     int64_t when_ps;
     uint64_t g_key;
-    uint32_t g;    /* from 1, which is main, in order of creation; 0: none */
+    uint32_t g;    /* from 1, which is main, in order of creation; 0: none; in events of tasks the
+                    * task's, from 1 too */
     uint32_t tick; /* what schedtick of the P was before the event, counted here */
     int32_t m, p, a, b;
     uint8_t kind, core; /* kind: enum sched_event */

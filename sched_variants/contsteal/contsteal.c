@@ -39,7 +39,7 @@ static const char *contsteal_check(const void *knobs_)
 {
     const struct contsteal_knobs *knobs = knobs_;
     if (knobs->frames == FRAMES_LINKED && !FJ_LINKED_WORKS)
-        return "frames=linked needs x86-64 and no sanitizer; valid here is pooled";
+        return "frames=linked needs x86-64, no sanitizer and no trace; valid here is pooled";
     return NULL;
 }
 

@@ -89,6 +89,8 @@ void machine_call(void);
  *   void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, int32_t b)
  *     what a scheduler does, as numbers of the caller's that mean nothing here, for machines that
  *     keep record of it; takes no time
+ *   MACHINE_KEEPS_EVENTS
+ *     whether this one does: 0 or 1
  *   MACHINE_TAKES_NO_TIME
  *     before a small static function that makes up such numbers: what it reads costs nothing */
 

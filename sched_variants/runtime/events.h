@@ -19,7 +19,10 @@
     X(ENDED, "", "")                                                                               \
     X(CALL_BEGUN, "", "") /* a blocking one */                                                     \
     X(CALL_OVER, "", "")                                                                           \
-    X(STALLED, "", "") /* at a sync, for a child that has not returned */
+    X(STALLED, "", "")  /* at a sync, for a child that has not returned */                         \
+    X(SYNCED, "", "")   /* it comes to a sync, where it may have to wait */                        \
+    X(RETURNED, "", "") /* from its function */                                                    \
+    X(JOINED, "", "")   /* it leaves the region in which it forked: all children have returned */
 
 #define SCHED_EVENTS_OF_MS(X)                                                                      \
     X(STOLEN, "gs", "runnext") /* so many; 1: out of another's runnext */                          \
@@ -38,12 +41,22 @@
     X(TASK_TAKEN_BACK, "", "")      /* a public one, by its owner */                               \
     X(TASK_STOLEN, "victim", "")    /* or a linked frame, of that M */
 
+/* Those about a child that is no G (FJ_HELP), in place of one: its record's address, which serves
+ * another one after it has returned. */
+#define SCHED_EVENTS_OF_TASKS(X)                                                                   \
+    X(TASK_SPAWNED, "", "")                                                                        \
+    X(TASK_BEGUN, "as", "") /* enum sched_task: a claimed one does not return by an event */       \
+    X(TASK_RETURNED, "", "")                                                                       \
+    X(TASK_DONE, "", "") /* and its parent has been told */
+
 enum sched_event {
 #define SCHED_EVENT_ID(name, first, second) SCHED_##name,
     SCHED_EVENTS_OF_GS(SCHED_EVENT_ID) SCHED_EVENTS_OF_MS(SCHED_EVENT_ID)
+        SCHED_EVENTS_OF_TASKS(SCHED_EVENT_ID)
 #undef SCHED_EVENT_ID
-        SCHED_EVENT_COUNT,
-    SCHED_EVENT_FIRST_OF_MS = SCHED_STOLEN
+            SCHED_EVENT_COUNT,
+    SCHED_EVENT_FIRST_OF_MS = SCHED_STOLEN,
+    SCHED_EVENT_FIRST_OF_TASKS = SCHED_TASK_SPAWNED
 };
 
 /* Where a G is put. */
@@ -51,5 +64,8 @@ enum sched_queue { INTO_RUNNEXT, INTO_LOCAL, INTO_GLOBAL, INTO_WORKER };
 
 /* Where a G is taken from. FROM_TICK: the global queue, because schedtick said so. */
 enum sched_source { FROM_RUNNEXT, FROM_LOCAL, FROM_GLOBAL, FROM_TICK, FROM_VICTIM };
+
+/* As what a task begins: its parent runs it, a thief does, or it was claimed (fj_claim()). */
+enum sched_task { AS_OWN, AS_STOLEN, AS_CLAIMED };
 
 #endif

@@ -6,6 +6,30 @@
  */
 #include "internal.h"
 
+/* For machines that keep events; elsewhere not even machine_self() is asked. */
+static MACHINE_TAKES_NO_TIME void tell_task(enum sched_event kind, const struct fj_task *task,
+                                            enum sched_task as)
+{
+    const struct m *m = machine_self();
+    machine_event(kind, m->id, m->p ? m->p->id : -1, (int64_t)(intptr_t)task, (int32_t)as, 0);
+}
+
+static MACHINE_TAKES_NO_TIME void tell_g(enum sched_event kind)
+{
+    const struct m *m = machine_self();
+    sched_event_g(m, kind, m->curg, 0, 0);
+}
+
+MACHINE_TAKES_NO_TIME void fj_tell_spawned(const struct fj_task *task)
+{
+    tell_task(SCHED_TASK_SPAWNED, task, AS_OWN);
+}
+
+MACHINE_TAKES_NO_TIME void fj_tell_claimed(const struct fj_task *task)
+{
+    tell_task(SCHED_TASK_BEGUN, task, AS_CLAIMED);
+}
+
 enum fj_policy fj_policy(void)
 {
     return machine_self()->fj.policy;
@@ -27,6 +51,8 @@ void fj_end_region(const struct fj_frame *root, enum fj_policy policy)
 {
     (void)root;
     INVARIANT(root->queued == 0);
+    if (MACHINE_KEEPS_EVENTS)
+        tell_g(SCHED_JOINED);
     if (policy == FJ_HELP)
         machine_self()->fj.held--;
 }
@@ -97,6 +123,8 @@ void fj_sync_park(struct fj_frame *frame)
 {
     struct m *m = machine_self();
     struct g *self = m->curg;
+    if (MACHINE_KEEPS_EVENTS)
+        tell_g(SCHED_SYNCED);
     self->wait_reason = WAIT_SYNC;
     self->wait_on = frame;
     int32_t spawned = frame->spawned;
@@ -247,13 +275,26 @@ void fj_took_back(struct fj_worker *w)
 
 /* Help-first ---------------------------------------------------------------------------------- */
 
+/* On the caller's stack, to its end; it stays on this worker. */
+static inline void run_task(struct fj_frame *up, struct fj_task *task, enum sched_task as)
+{
+    if (MACHINE_KEEPS_EVENTS)
+        tell_task(SCHED_TASK_BEGUN, task, as);
+    struct fj_frame *theirs = as == AS_STOLEN ? task->frame : NULL; /* the child may spawn others */
+    task->fn(up, task);
+    if (MACHINE_KEEPS_EVENTS)
+        tell_task(SCHED_TASK_RETURNED, task, as);
+    if (as == AS_STOLEN)
+        fj_child_done(theirs);
+    if (MACHINE_KEEPS_EVENTS)
+        tell_task(SCHED_TASK_DONE, task, as);
+}
+
 /* A stolen task, as its thief runs it: on the stack of a waiting G or of a G of its own, and to its
  * end on this worker. */
 static void run_stolen(struct fj_frame *up, struct fj_task *task)
 {
-    struct fj_frame *theirs = task->frame;
-    task->fn(up, task);
-    fj_child_done(theirs);
+    run_task(up, task, AS_STOLEN);
 }
 
 static void run_stolen_g(void *arg)
@@ -307,7 +348,7 @@ static void run_private(struct fj_worker *w, struct fj_frame *frame)
         if (frame->queued > 0 &&
             frame->queued > atomic_load_explicit(&w->limit, memory_order_relaxed))
             fj_poll(frame);
-        task->fn(frame, task);
+        run_task(frame, task, AS_OWN);
         fj_count_live(-1);
     }
 }
@@ -321,7 +362,7 @@ static void run_public(struct fj_worker *w, struct fj_frame *frame)
         fj_took_back(w);
         frame->spawned--;
         frame->queued--;
-        task->fn(frame, task);
+        run_task(frame, task, AS_OWN);
         fj_count_live(-1);
     }
 }
@@ -329,6 +370,8 @@ static void run_public(struct fj_worker *w, struct fj_frame *frame)
 void fj_sync_help(struct fj_frame *frame)
 {
     struct m *m = machine_self();
+    if (MACHINE_KEEPS_EVENTS)
+        tell_g(SCHED_SYNCED);
     run_private(&m->fj, frame);
     if (!frame->newest)
         return;

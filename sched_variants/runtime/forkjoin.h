@@ -166,6 +166,10 @@ void fj_sync_help(struct fj_frame *frame);
 void fj_sync_park(struct fj_frame *frame);
 void fj_poll(struct fj_frame *frame) __attribute__((used)); /* also called by linked.h */
 
+/* For machines that keep record of it: a task was spawned, or claimed. */
+void fj_tell_spawned(const struct fj_task *task);
+void fj_tell_claimed(const struct fj_task *task);
+
 /* Never a function of its own: frame pointer and stack pointer have to be the caller's. */
 #define FJ_INLINE __attribute__((always_inline)) static inline
 
@@ -240,6 +244,8 @@ FJ_INLINE void fj_spawn(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
         frame->newest = task;
         frame->queued++;
         fj_count_live(1);
+        if (MACHINE_KEEPS_EVENTS)
+            fj_tell_spawned(task);
         /* relaxed: fj_poll() has F3 */
         struct fj_worker *w = (struct fj_worker *)machine_self(); /* its first member */
         if (__builtin_expect(frame->queued > atomic_load_explicit(&w->limit, memory_order_relaxed),
@@ -268,6 +274,8 @@ FJ_INLINE bool fj_claim(struct fj_frame *frame, struct fj_task *task)
 #else
     if (!FJ_IS_HELP || __builtin_expect(frame->newest != task, 0))
         return false;
+    if (MACHINE_KEEPS_EVENTS)
+        fj_tell_claimed(task);
     frame->newest = task->older;
     frame->queued--;
     return true;

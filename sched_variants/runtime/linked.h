@@ -26,7 +26,8 @@
  *     own stack other addresses
  *
  * Only x86-64 without a shadow stack (CET), and not under sanitizers, whose shadow of the stack
- * would not follow; elsewhere FJ_LINKED is FJ_WORK.
+ * would not follow, nor where a trace is made, which could not tell a spawn; elsewhere FJ_LINKED is
+ * FJ_WORK.
  *
  * Source: [Yang16] Fibril.  Same: frame-pointer addressing, child on the parent's stack, the count
  *   of children touched after a theft only.  Differs: thieves and the sync begin in contexts that
@@ -38,7 +39,8 @@
 
 #if !defined(FJ_LINKED_WORKS)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SCHEDLAB_ASAN) ||     \
-    defined(SCHEDLAB_TSAN) || defined(SCHEDLAB_SIM) || !defined(__x86_64__)
+    defined(SCHEDLAB_TSAN) || defined(SCHEDLAB_SIM) || defined(SCHEDLAB_TRACE) ||                  \
+    !defined(__x86_64__)
 #define FJ_LINKED_WORKS 0
 #else
 #define FJ_LINKED_WORKS 1

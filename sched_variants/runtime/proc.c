@@ -338,6 +338,7 @@ _Noreturn void g_entry(struct g *prev)
         else
             gp->fn(gp->arg);
         m = machine_self(); /* the function may have parked and gone on elsewhere */
+        sched_event_g(m, SCHED_RETURNED, gp, 0, 0);
         gp = g_exit(m, gp);
     }
 }

@@ -98,6 +98,11 @@ static inline void machine_name(const void *start, size_t size, const char *name
 
 #define MACHINE_TAKES_NO_TIME inline
 
+#if defined(SCHEDLAB_TRACE)
+#define MACHINE_KEEPS_EVENTS 1
+void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, int32_t b);
+#else
+#define MACHINE_KEEPS_EVENTS 0
 static inline void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a,
                                  int32_t b)
 {
@@ -108,5 +113,7 @@ static inline void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g,
     (void)a;
     (void)b;
 }
+
+#endif
 
 #endif

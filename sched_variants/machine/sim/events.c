@@ -1,6 +1,7 @@
 /* events.c - see events.h. */
 #include "events.h"
 #include "internal.h"
+#include "lockstep.h"
 #include "machine.h"
 
 #include <stdlib.h>
@@ -56,6 +57,7 @@ static void keep(const struct sim_sched_event *event)
 
 void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, int32_t b)
 {
+    sim_turn_before(kind);
     const struct sim_sched_event event = {
         .when_ps = sim_now(),
         .g = g,
@@ -74,4 +76,5 @@ void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, in
     happened++;
     if (kept_count < kept_most)
         keep(&event);
+    sim_turn_after(kind);
 }

@@ -9,6 +9,7 @@
  */
 #include "cache.h"
 #include "internal.h"
+#include "lockstep.h"
 #include "machine.h"
 
 #include <string.h>
@@ -62,7 +63,7 @@ void machine_name(const void *start, size_t size, const char *name)
 
 uint32_t machine_relax(const volatile void *word, uint32_t rounds)
 {
-    uint32_t stood = rounds > 1 ? sim_spin((uintptr_t)word, rounds) : 0;
+    uint32_t stood = rounds > 1 && !sim_is_lockstep() ? sim_spin((uintptr_t)word, rounds) : 0;
     if (stood)
         return stood;
     machine_pause(1);
@@ -72,6 +73,7 @@ uint32_t machine_relax(const volatile void *word, uint32_t rounds)
 void machine_pause(uint32_t rounds)
 {
     sim_note_spin(rounds * sim_model.relax_ps);
+    sim_turn_wait();
     spend(rounds * sim_model.relax_ps, PC);
 }
 

@@ -21,6 +21,7 @@
  */
 #include "kernel.h"
 #include "cache.h"
+#include "lockstep.h"
 #include "machine.h"
 
 #include <math.h>
@@ -330,6 +331,7 @@ static struct sim_thread *ready_pull(const struct sim_core *to)
 
 void sim_core_run(struct sim_core *core, struct sim_thread *thread, int64_t from_ps)
 {
+    from_ps = sim_turn_from(core->index, from_ps);
     core->clock_ps = from_ps;
     core->running = thread;
     core->run_began_ps = from_ps;

@@ -2,6 +2,7 @@
  * beginning and end of a simulated machine. */
 #include "cache.h"
 #include "kernel.h"
+#include "lockstep.h"
 #include "machine.h"
 
 #include <errno.h>
@@ -393,6 +394,7 @@ void machine_call(void)
 void machine_yield(void)
 {
     sim_spend(sim_model.call_ps);
+    sim_turn_wait();
     if (!sim_current->ready_count)
         return;
     struct sim_thread *self = sim_thread_now();
@@ -469,6 +471,8 @@ enum { FIRST_STACK = 8 << 20 };
 void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg), void *arg)
 {
     sim_model = *model;
+    if (sim_is_lockstep())
+        sim_model_make_free(&sim_model);
     sim_random_state = seed;
     for (int i = 0; i < SIM_CORES_MAX; i++) {
         sim_cores[i].index = i;

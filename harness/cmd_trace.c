@@ -1,0 +1,423 @@
+/* cmd_trace.c - `schedlab trace`: what a scheduler did in one small run, step by step. */
+#define _GNU_SOURCE
+#include "harness/child.h"
+#include "harness/cli.h"
+#include "harness/commands.h"
+#include "harness/machine_spec.h"
+#include "harness/machine_start.h"
+#include "harness/records.h"
+#include "harness/replay.h"
+#include "harness/sample.h"
+#include "harness/spec.h"
+#include "harness/topology.h"
+#include "harness/trace.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { ERROR_SIZE = 1024, PATH_SIZE = 4096, ARGUMENTS = 2, WORKERS_DEFAULT = 4 };
+enum { WIDTH_DEFAULT = 150, MOST_DEFAULT = 100000, TIMEOUT_DEFAULT_S = 60 };
+enum { EVERY_DEFAULT_NS = 1000000 };
+
+enum {
+    KEY_MACHINE = 0x100,
+    KEY_SEED,
+    KEY_MOST,
+    KEY_TIMEOUT,
+    KEY_FORMAT,
+    KEY_OUTPUT,
+    KEY_EVERY,
+    KEY_DETAIL,
+    KEY_REPLAY,
+    KEY_POLICY,
+    KEY_PROCESSORS,
+};
+
+enum format { FORMAT_STEPS, FORMAT_TIMELINE, FORMAT_PERFETTO, FORMAT_SCHEDTRACE, FORMAT_JSON };
+static const char *const format_words[] = {"steps",      "timeline", "perfetto",
+                                           "schedtrace", "json",     NULL};
+static const char *const replay_words[] = {"fib4", NULL};
+static const char *const policy_words[] = {"task", "continuation", "static", NULL};
+static const char MACHINE_DEFAULT[] = "sim:desktop8";
+
+struct options {
+    const char *command;
+    const char *arguments[ARGUMENTS]; /* variant, workload */
+    int argument_count;
+    struct machine_spec machine;
+    struct variant_spec variant;
+    struct workload_spec workload;
+    struct sample_request request;
+    enum format format;
+    const char *output; /* NULL: standard output */
+    const char *replay; /* NULL: none */
+    int policy;         /* of policy_words; -1: all */
+    int processors;     /* 0: all */
+};
+
+static const struct argp_option option_table[] = {
+    {"workers", 'w', "N", 0, "workers (cores) to use; default 4, or all cores if there are fewer",
+     0},
+    {"machine", KEY_MACHINE, "MACHINE", 0,
+     "native, or sim:MODEL[,KEY=VALUE]...; default sim:desktop8; see `schedlab list machines`", 0},
+    {"seed", KEY_SEED, "N", 0, "of the workload, the machine and the scheduler; default 1", 0},
+    {"format", KEY_FORMAT, "FORMAT", 0, "steps (default), timeline, perfetto, schedtrace or json",
+     0},
+    {"output", KEY_OUTPUT, "FILE", 0,
+     "where to; a timeline to FILE.svg, .pdf or .png is drawn by gnuplot; default: the terminal",
+     0},
+    {"most", KEY_MOST, "N", 0, "the first N events; default 100000", 0},
+    {"every", KEY_EVERY, "MS", 0, "schedtrace: a line that often; default 1 ms", 0},
+    {"scheddetail", KEY_DETAIL, NULL, 0, "schedtrace: a line about each P, M and G too", 0},
+    {"replay", KEY_REPLAY, "NAME", 0,
+     "in place of VARIANT and WORKLOAD: the step tables of a textbook, beside what the variants do "
+     "in the same turns: fib4",
+     0},
+    {"policy", KEY_POLICY, "POLICY", 0, "of --replay: task, continuation or static alone", 0},
+    {"processors", KEY_PROCESSORS, "N", 0, "of --replay: the table of so many, 1 or 2, alone", 0},
+    {"timeout", KEY_TIMEOUT, "S", 0, "seconds the run may take, 0 for no limit; default 60", 0},
+    {0},
+};
+
+static const char argp_doc[] =
+    "Runs WORKLOAD once under VARIANT and shows what the scheduler did: a table of steps (what "
+    "each worker runs and what is in its queue, after each event), a timeline, a file for "
+    "ui.perfetto.dev, Go's schedtrace lines, or all of it as JSON."
+    "\v"
+    "Small runs are meant: a table of more than some hundred steps is read by nobody. "
+    "docs/TRACE.md says how to read each form.\n\n"
+    "Example:\n"
+    "  schedlab trace gmp fib,n=5 --workers 2\n"
+    "  schedlab trace gmp fib,n=10 --format timeline --output fib.svg\n"
+    "  schedlab trace tasksteal fib,n=10 --format perfetto --output fib.json\n"
+    "  schedlab trace --replay fib4 --policy task\n\n"
+    "Exit status: 0 done, 1 the run failed, 2 misused.";
+
+static int64_t number(const struct options *options, const char *option, const char *text,
+                      int64_t min, int64_t max)
+{
+    return cli_number(options->command, option, text, min, max, "");
+}
+
+static void machine_take(struct options *options, const char *text)
+{
+    char error[ERROR_SIZE];
+    machine_spec_free(&options->machine); /* the last one counts, as of other options */
+    if (!machine_spec_parse(&options->machine, text, error, sizeof error))
+        cli_misuse(options->command, "--machine=%s: %s", text, error);
+}
+
+static error_t option_parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    struct sample_request *request = &options->request;
+    switch (key) {
+    case 'w':
+        request->workers = (int)number(options, "workers", arg, 1, SAMPLE_WORKERS_MAX);
+        break;
+    case KEY_MACHINE:
+        machine_take(options, arg);
+        break;
+    case KEY_SEED:
+        request->seed = request->sim_seed = (uint64_t)number(options, "seed", arg, 0, INT64_MAX);
+        break;
+    case KEY_MOST:
+        request->sched_events_max = (size_t)number(options, "most", arg, 1, INT64_C(100000000));
+        break;
+    case KEY_EVERY:
+        request->schedtrace_ns =
+            cli_time_ns(options->command, "every", arg, 1000000, INT64_C(3600000000000));
+        break;
+    case KEY_DETAIL:
+        request->scheddetail = true;
+        break;
+    case KEY_TIMEOUT:
+        request->timeout_s = (double)cli_time_ns(options->command, "timeout", arg, 1000000000,
+                                                 INT64_C(86400000000000)) /
+                             1e9;
+        break;
+    case KEY_FORMAT:
+        options->format = (enum format)cli_word(options->command, "format", arg, format_words);
+        break;
+    case KEY_OUTPUT:
+        options->output = arg;
+        break;
+    case KEY_REPLAY:
+        options->replay = replay_words[cli_word(options->command, "replay", arg, replay_words)];
+        break;
+    case KEY_POLICY:
+        options->policy = cli_word(options->command, "policy", arg, policy_words);
+        break;
+    case KEY_PROCESSORS:
+        options->processors = (int)number(options, "processors", arg, 1, 2);
+        break;
+    case ARGP_KEY_ARG:
+        if (options->argument_count == ARGUMENTS)
+            cli_misuse(options->command, "one variant and one workload; found \"%s\" too", arg);
+        options->arguments[options->argument_count++] = arg;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* Completing ---------------------------------------------------------------------------------- */
+
+/* Does the timeline go to a figure, and not to characters? */
+static bool is_figure(const struct options *options)
+{
+    static const char *const endings[] = {".svg", ".pdf", ".png"};
+    const char *point = options->output ? strrchr(options->output, '.') : NULL;
+    for (size_t i = 0; point && i < sizeof endings / sizeof endings[0]; i++)
+        if (strcmp(point, endings[i]) == 0)
+            return true;
+    return false;
+}
+
+static void check_output(const struct options *options)
+{
+    if (!options->output)
+        return;
+    if (is_figure(options) && options->format != FORMAT_TIMELINE)
+        cli_misuse(options->command, "--output=%s: only --format=timeline draws figures",
+                   options->output);
+    int fd = open(options->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        cli_misuse(options->command, "--output: cannot write %s: %s", options->output,
+                   strerror(errno));
+    close(fd);
+}
+
+static int cores_of(const struct options *options)
+{
+    if (options->machine.simulated)
+        return options->machine.model.cores;
+    int cpus[WORKERS_DEFAULT];
+    return topology_pick_cpus(cpus, WORKERS_DEFAULT);
+}
+
+/* Arguments that are right alone may be wrong together. */
+static void options_complete(struct options *options)
+{
+    char error[ERROR_SIZE];
+    struct sample_request *request = &options->request;
+    if (options->argument_count < ARGUMENTS)
+        cli_misuse(options->command, "one variant and one workload, for example gmp fib,n=5");
+    if (!scheduler_spec_parse(&options->variant, options->arguments[0], error, sizeof error) ||
+        !workload_spec_parse(&options->workload, options->arguments[1], error, sizeof error))
+        cli_misuse(options->command, "%s", error);
+    if (!options->machine.text)
+        machine_take(options, MACHINE_DEFAULT);
+    int cores = cores_of(options);
+    if (request->workers == 0)
+        request->workers = cores < WORKERS_DEFAULT ? cores : WORKERS_DEFAULT;
+    if (!workload_spec_takes_workers(&options->workload, request->workers, error, sizeof error))
+        cli_misuse(options->command, "%s", error);
+    if (options->format != FORMAT_SCHEDTRACE && (request->schedtrace_ns || request->scheddetail))
+        cli_misuse(options->command, "%s comes with --format=schedtrace",
+                   request->schedtrace_ns ? "--every" : "--scheddetail");
+    if (options->format == FORMAT_SCHEDTRACE && !request->schedtrace_ns)
+        request->schedtrace_ns = EVERY_DEFAULT_NS;
+    check_output(options);
+    request->machine = options->machine.text;
+    request->variant = options->variant.text;
+    request->workload = options->workload.text;
+}
+
+/* Running ------------------------------------------------------------------------------------- */
+
+static _Noreturn void give_up(const struct options *options, const char *why)
+{
+    fprintf(stderr, "%s: %s\n", options->command, why);
+    exit(EXIT_FAILED);
+}
+
+/* The run's record, and in the request's descriptor what its scheduler did. */
+static json_t *run(const struct options *options)
+{
+    json_t *record = child_run_sample(&options->request);
+    if (!record_is(record, "ok"))
+        give_up(options, record_text(record, "reason"));
+    return record;
+}
+
+static json_t *run_with_events(struct options *options, struct sched_trace *trace)
+{
+    char error[ERROR_SIZE];
+    struct sample_request *request = &options->request;
+    request->sched_events_fd = memfd_create("events", 0); /* the child inherits it */
+    if (request->sched_events_fd < 0)
+        give_up(options, strerror(errno));
+    json_t *record = run(options);
+    lseek(request->sched_events_fd, 0, SEEK_SET);
+    FILE *from = fdopen(request->sched_events_fd, "r");
+    if (!from)
+        give_up(options, strerror(errno));
+    if (!sched_trace_read(trace, from, error, sizeof error))
+        give_up(options, error);
+    fclose(from);
+    return record;
+}
+
+static FILE *output_open(const struct options *options)
+{
+    FILE *to = options->output ? fopen(options->output, "we") : stdout;
+    if (!to)
+        give_up(options, strerror(errno));
+    return to;
+}
+
+static void output_close(const struct options *options, FILE *to)
+{
+    if (to != stdout && fclose(to) != 0)
+        give_up(options, strerror(errno));
+}
+
+/* Go's lines are written while it runs: they are what the sample's process writes. */
+static int trace_lines(struct options *options)
+{
+    FILE *to = output_open(options);
+    options->request.schedtrace_fd = dup(fileno(to));
+    json_decref(run(options));
+    output_close(options, to);
+    return EXIT_DONE;
+}
+
+/* A file takes all columns that there are; a terminal, those that it has. */
+static int width_of(FILE *to)
+{
+    struct winsize window;
+    if (ioctl(fileno(to), TIOCGWINSZ, &window) < 0 || window.ws_col == 0)
+        return WIDTH_DEFAULT;
+    return window.ws_col;
+}
+
+static void write_text(const struct options *options, const struct trace_page *page)
+{
+    FILE *to = output_open(options);
+    json_t *object = NULL;
+    switch (options->format) {
+    case FORMAT_STEPS:
+        trace_steps_print(page, width_of(to), to);
+        break;
+    case FORMAT_TIMELINE:
+        trace_timeline_print(page, width_of(to), to);
+        break;
+    case FORMAT_PERFETTO:
+        object = trace_perfetto_to_json(page);
+        json_dumpf(object, to, JSON_COMPACT);
+        break;
+    default:
+        object = trace_steps_to_json(page);
+        json_dumpf(object, to, JSON_INDENT(1));
+    }
+    if (object)
+        fputc('\n', to);
+    json_decref(object);
+    output_close(options, to);
+}
+
+static int trace_events(struct options *options)
+{
+    char error[ERROR_SIZE];
+    const struct sched_ops *ops = options->variant.ops;
+    struct trace_page page = {
+        .variant = options->variant.text,
+        .workload = options->workload.text,
+        .machine = options->machine.text,
+        .workers = options->request.workers,
+        .seed = options->request.seed,
+        .by_m = ops->m_init && !ops->p_init,
+    };
+    json_t *record = run_with_events(options, &page.trace);
+    page.record = record;
+    bool ok = true;
+    if (options->format == FORMAT_TIMELINE && is_figure(options))
+        ok = trace_timeline_draw(&page, options->output, error, sizeof error);
+    else
+        write_text(options, &page);
+    if (!ok)
+        give_up(options, error);
+    json_decref(record);
+    sched_trace_free(&page.trace);
+    return EXIT_DONE;
+}
+
+/* The book's tables, each run anew. */
+static int replay_all(struct options *options)
+{
+    char error[ERROR_SIZE];
+    if (options->argument_count > 0)
+        cli_misuse(options->command, "--replay says what is run; found \"%s\" too",
+                   options->arguments[0]);
+    if (options->format != FORMAT_STEPS)
+        cli_misuse(options->command, "--replay is a table of steps, and has no other --format");
+    struct replay *replay = replay_load(options->replay, error, sizeof error);
+    if (!replay)
+        give_up(options, error);
+    check_output(options);
+    if (options->processors == 1 && options->policy >= 0 && options->policy != 1)
+        give_up(options, "the book has a table with one processor of continuation stealing alone");
+    FILE *to = output_open(options);
+    fprintf(to, "%s: %s\n=: as in the book; !: not, and the book's row below\n", replay->title,
+            replay->workload);
+    for (size_t i = 0; i < replay->tables; i++) {
+        struct replay_table *table = &replay->table[i];
+        if ((options->policy >= 0 && strcmp(table->policy, policy_words[options->policy]) != 0) ||
+            (options->processors && table->processors != options->processors))
+            continue;
+        if (!replay_run(replay, table, error, sizeof error))
+            give_up(options, error);
+        fputc('\n', to);
+        replay_table_print(table, to);
+    }
+    output_close(options, to);
+    replay_free(replay);
+    return EXIT_DONE;
+}
+
+int cmd_trace(int argc, char **argv)
+{
+    static const struct argp argp = {option_table, option_parse, "VARIANT WORKLOAD", argp_doc, NULL,
+                                     NULL,         NULL};
+    struct options options = {
+        .command = argv[0],
+        .policy = -1,
+        .request = {.seed = 1,
+                    .sim_seed = 1,
+                    .iterations = 1,
+                    .warmup = 0,
+                    .events = "none",
+                    .timeout_s = TIMEOUT_DEFAULT_S,
+                    .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT,
+                    .sched_events_max = MOST_DEFAULT},
+    };
+    char path[PATH_SIZE], error[PATH_SIZE + ERROR_SIZE];
+    cli_parse(&argp, argc, argv, &options);
+    if (options.replay)
+        return replay_all(&options);
+    if (options.policy >= 0 || options.processors)
+        cli_misuse(options.command, "%s comes with --replay=fib4",
+                   options.policy >= 0 ? "--policy" : "--processors");
+    options_complete(&options);
+    bool found = true;
+    if (options.machine.simulated)
+        found = machine_sim_program(NULL, path, sizeof path, error, sizeof error);
+    else if (options.format != FORMAT_SCHEDTRACE)
+        found = machine_trace_program(NULL, path, sizeof path, error, sizeof error);
+    if (!found)
+        give_up(&options, error);
+    int status =
+        options.format == FORMAT_SCHEDTRACE ? trace_lines(&options) : trace_events(&options);
+    variant_spec_free(&options.variant);
+    workload_spec_free(&options.workload);
+    machine_spec_free(&options.machine);
+    return status;
+}

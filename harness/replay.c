@@ -1,0 +1,298 @@
+/* replay.c - see replay.h: reading the book's rows, and printing them beside the real ones. */
+#define _GNU_SOURCE
+#include "harness/replay.h"
+
+#include "harness/environment.h"
+#include "harness/files.h"
+#include "harness/yaml_place.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, PLACE_SIZE = 128 };
+
+/* Reading ------------------------------------------------------------------------------------- */
+
+struct reader {
+    struct yaml_place *place;
+    const char *path;
+    char *error;
+    size_t error_size;
+    bool ok;
+};
+
+/* A copy of the text there; NULL, and a complaint unless it may be absent. */
+static char *__attribute__((format(printf, 3, 4)))
+text_at(struct reader *reader, bool optional, const char *format, ...)
+{
+    char at[PLACE_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(at, sizeof at, format, args);
+    va_end(args);
+    const char *text = yaml_place_text(reader->place, at);
+    if (text)
+        return strdup(text);
+    if (!optional && reader->ok) {
+        snprintf(reader->error, reader->error_size, "%s:%zu: %s is missing", reader->path,
+                 yaml_place_line(reader->place, at), at);
+        reader->ok = false;
+    }
+    return NULL;
+}
+
+static int number_at(struct reader *reader, const char *at, int most)
+{
+    char *text = text_at(reader, false, "%s", at);
+    int number = text ? atoi(text) : 0;
+    free(text);
+    if (reader->ok && (number < 1 || number > most)) {
+        snprintf(reader->error, reader->error_size, "%s:%zu: %s: expected 1 to %d", reader->path,
+                 yaml_place_line(reader->place, at), at, most);
+        reader->ok = false;
+    }
+    return number;
+}
+
+static void cell_read(struct reader *reader, char cell[REPLAY_CELL], const char *row,
+                      const char *what, int processor)
+{
+    char *text = text_at(reader, false, "%s/%s%d", row, what, processor + 1);
+    snprintf(cell, REPLAY_CELL, "%s", text ? text : "");
+    free(text);
+}
+
+static void row_read(struct reader *reader, struct replay_table *table, const char *at)
+{
+    struct replay_row *row = &table->row[table->rows++];
+    row->turns = text_at(reader, false, "%s/turns", at);
+    char *reason = text_at(reader, true, "%s/why", at);
+    row->why = reason ? text_at(reader, false, "reasons/%s", reason) : NULL;
+    free(reason);
+    for (int i = 0; i < table->processors && reader->ok; i++) {
+        cell_read(reader, row->book[i].stack, at, "stack", i);
+        cell_read(reader, row->book[i].deque, at, "deque", i);
+    }
+}
+
+static void table_read(struct reader *reader, struct replay_table *table, size_t index)
+{
+    static const char *const numbers[] = {"steps", "deque", "stalled", "stack", "wrong"};
+    char at[PLACE_SIZE];
+    table->policy = text_at(reader, false, "tables/%zu/policy", index);
+    table->title = text_at(reader, false, "tables/%zu/title", index);
+    table->variant = text_at(reader, false, "tables/%zu/variant", index);
+    table->steps = text_at(reader, false, "tables/%zu/steps", index);
+    table->workload = text_at(reader, true, "tables/%zu/workload", index);
+    char *seed = text_at(reader, true, "tables/%zu/seed", index);
+    table->seed = seed ? (uint64_t)atoll(seed) : 1;
+    free(seed);
+    for (int i = 0; i < 5; i++)
+        table->book[i] = text_at(reader, true, "tables/%zu/book/%s", index, numbers[i]);
+    snprintf(at, sizeof at, "tables/%zu/processors", index);
+    table->processors = number_at(reader, at, REPLAY_PROCESSORS_MAX);
+    for (size_t i = 0; reader->ok && i < REPLAY_ROWS_MAX; i++) {
+        snprintf(at, sizeof at, "tables/%zu/rows/%zu", index, i);
+        if (!yaml_place_exists(reader->place, at))
+            break;
+        row_read(reader, table, at);
+    }
+}
+
+static struct replay *replay_read(struct reader *reader)
+{
+    struct replay *replay = calloc(1, sizeof *replay);
+    if (!replay)
+        abort();
+    replay->title = text_at(reader, false, "title");
+    replay->workload = text_at(reader, false, "workload");
+    replay->n = number_at(reader, "n", 20);
+    for (size_t i = 0; reader->ok; i++) {
+        char at[PLACE_SIZE];
+        snprintf(at, sizeof at, "tables/%zu", i);
+        if (!yaml_place_exists(reader->place, at))
+            break;
+        replay->table = realloc(replay->table, (i + 1) * sizeof replay->table[0]);
+        if (!replay->table)
+            abort();
+        memset(&replay->table[i], 0, sizeof replay->table[i]);
+        replay->tables++;
+        table_read(reader, &replay->table[i], i);
+    }
+    return replay;
+}
+
+/* Beside the sources of the build; or, if those were moved, seen from the program. */
+static void path_find(char path[PATH_SIZE], const char *name)
+{
+    static const char *const ups[] = {"../harness/replays", "../../harness/replays"};
+    char program[PATH_SIZE / 2];
+    snprintf(path, PATH_SIZE, "%s/harness/replays/%s.yaml", environment_source_dir(), name);
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    for (size_t i = 0; slash && i < sizeof ups / sizeof ups[0] && access(path, R_OK) != 0; i++)
+        snprintf(path, PATH_SIZE, "%.*s/%s/%s.yaml", (int)(slash - program), program, ups[i], name);
+}
+
+struct replay *replay_load(const char *name, char *error, size_t error_size)
+{
+    char path[PATH_SIZE], problem[256];
+    size_t size, line;
+    path_find(path, name);
+    char *text = file_read(path, &size, error, error_size);
+    if (!text)
+        return NULL;
+    struct reader reader = {.path = path, .error = error, .error_size = error_size, .ok = true};
+    reader.place = yaml_place_open(text, size, &line, problem, sizeof problem);
+    struct replay *replay = NULL;
+    if (!reader.place) {
+        snprintf(error, error_size, "%s:%zu: %s", path, line, problem);
+    } else {
+        replay = replay_read(&reader);
+        if (!reader.ok) {
+            replay_free(replay);
+            replay = NULL;
+        }
+        yaml_place_close(reader.place);
+    }
+    free(text);
+    return replay;
+}
+
+void replay_free(struct replay *replay)
+{
+    for (size_t i = 0; i < replay->tables; i++) {
+        struct replay_table *table = &replay->table[i];
+        free(table->policy);
+        free(table->title);
+        free(table->variant);
+        free(table->steps);
+        free(table->workload);
+        for (int k = 0; k < 5; k++)
+            free(table->book[k]);
+        for (size_t k = 0; k < table->rows; k++) {
+            free(table->row[k].turns);
+            free(table->row[k].why);
+        }
+    }
+    free(replay->table);
+    free(replay->title);
+    free(replay->workload);
+    free(replay);
+}
+
+/* Printing ------------------------------------------------------------------------------------ */
+
+bool replay_is_dealt(const struct replay_table *table)
+{
+    return strcmp(table->steps, "dealt") == 0;
+}
+
+static bool cell_agrees(const struct replay_row *row, int i)
+{
+    return strcmp(row->book[i].stack, row->real[i].stack) == 0 &&
+           strcmp(row->book[i].deque, row->real[i].deque) == 0;
+}
+
+bool replay_row_agrees(const struct replay_table *table, size_t row)
+{
+    for (int i = 0; i < table->processors; i++)
+        if (!cell_agrees(&table->row[row], i))
+            return false;
+    return true;
+}
+
+/* The widest text of a column, its title and both sides' rows. */
+static int column_width(const struct replay_table *table, int processor, bool deque)
+{
+    size_t width = strlen("T1 deque");
+    for (size_t i = 0; i < table->rows; i++) {
+        const struct replay_cell *cells[] = {&table->row[i].book[processor],
+                                             &table->row[i].real[processor]};
+        for (int side = 0; side < 2; side++) {
+            size_t length = strlen(deque ? cells[side]->deque : cells[side]->stack);
+            width = length > width ? length : width;
+        }
+    }
+    return (int)width;
+}
+
+static void cells_print(const struct replay_table *table, const struct replay_cell *cells, FILE *to)
+{
+    int blanks = 0;
+    for (int i = 0; i < table->processors; i++) {
+        const char *texts[] = {cells[i].stack, cells[i].deque};
+        for (int k = 0; k < 2; k++) {
+            int width = column_width(table, i, k), length = (int)strlen(texts[k]);
+            if (length)
+                fprintf(to, "%*s%s", blanks, "", texts[k]);
+            blanks = (length ? 0 : blanks) + width - length + 2;
+        }
+    }
+    fputc('\n', to);
+}
+
+static void statistic_print(const char *what, const char *book, size_t real, const char *remark,
+                            FILE *to)
+{
+    fprintf(to, "  %-32s %4s %5zu%s%s\n", what, book ? book : "-", real, *remark ? "  " : "",
+            remark);
+}
+
+static void statistics_print(const struct replay_table *table, FILE *to)
+{
+    const struct replay_statistics *real = &table->real;
+    fprintf(to, "\n  %-32s %4s %5s\n", "", "book", "here");
+    statistic_print("steps", table->book[0], real->steps, "", to);
+    statistic_print("longest deque of one processor", table->book[1], real->deque,
+                    table->book[4] ? table->book[4] : "", to);
+    statistic_print("both deques together, at most", NULL, real->deques, "", to);
+    statistic_print("stalled joins", table->book[2], real->stalled, "", to);
+    statistic_print("deepest stack", table->book[3], real->stack, "", to);
+}
+
+static void reasons_print(const struct replay_table *table, FILE *to)
+{
+    for (size_t i = 0; i < table->rows; i++) {
+        bool told = !table->row[i].why || replay_row_agrees(table, i);
+        for (size_t k = 0; k < i && !told; k++)
+            told = table->row[k].why && strcmp(table->row[k].why, table->row[i].why) == 0;
+        if (!told)
+            fprintf(to, "\nFrom row %zu: %s\n", i + 1, table->row[i].why);
+    }
+}
+
+void replay_table_print(const struct replay_table *table, FILE *to)
+{
+    size_t agree = 0;
+    struct replay_cell heads[REPLAY_PROCESSORS_MAX];
+    for (int i = 0; i < table->processors; i++) {
+        snprintf(heads[i].stack, REPLAY_CELL, "T%d stack", i + 1);
+        snprintf(heads[i].deque, REPLAY_CELL, "T%d deque", i + 1);
+        if (replay_is_dealt(table)) {
+            snprintf(heads[i].stack, REPLAY_CELL, "P%d", i + 1);
+            *heads[i].deque = '\0';
+        }
+    }
+    fprintf(to, "%s, %d processor%s: %s%s%s\n\n      ", table->title, table->processors,
+            table->processors == 1 ? "" : "s", table->variant, table->workload ? " " : "",
+            table->workload ? table->workload : "");
+    cells_print(table, heads, to);
+    for (size_t i = 0; i < table->rows; i++) {
+        bool same = replay_row_agrees(table, i);
+        agree += same;
+        fprintf(to, "%3zu %s ", i + 1, same ? "=" : "!");
+        cells_print(table, table->row[i].real, to);
+        if (!same) {
+            fputs(" book ", to);
+            cells_print(table, table->row[i].book, to);
+        }
+    }
+    fprintf(to, "\n%zu of %zu rows are as in the book.\n", agree, table->rows);
+    reasons_print(table, to);
+    if (!replay_is_dealt(table))
+        statistics_print(table, to);
+}

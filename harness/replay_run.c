@@ -1,0 +1,382 @@
+/* replay_run.c - see replay.h: the real rows, read off the events of a run in lock step. */
+#define _GNU_SOURCE
+#include "harness/child.h"
+#include "harness/records.h"
+#include "harness/replay.h"
+#include "harness/trace.h"
+#include "sched.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MAIN = -1, UNKNOWN = -2, TICK_PS = 1000000, TIMEOUT_S = 60 };
+
+/* A G or a task: an activation of fib(n), or main. */
+struct activation {
+    int n;
+    int children;
+    bool begun, returned;
+    int stalled_at; /* where a join of it stalled, from 1; 0: none does */
+};
+
+struct replayer {
+    const struct replay *replay;
+    struct replay_table *table;
+    struct trace_state state;
+    struct activation *g, *task;
+    uint32_t tasks;
+    trace_id returned[REPLAY_PROCESSORS_MAX]; /* in the turn just made, by processor */
+    int64_t returned_ps[REPLAY_PROCESSORS_MAX];
+    int64_t turn_ps[REPLAY_PROCESSORS_MAX]; /* the newest turn */
+    bool main_joined;
+    int main_joined_at;
+};
+
+static struct activation *activation_of(struct replayer *replayer, trace_id id)
+{
+    return id & TRACE_TASK ? &replayer->task[id & ~TRACE_TASK] : &replayer->g[id];
+}
+
+static uint64_t fib(int n)
+{
+    return n <= 2 ? n > 0 : fib(n - 1) + fib(n - 2);
+}
+
+/* Events -------------------------------------------------------------------------------------- */
+
+/* What a child computes: main's is the whole, the kth of fib(n) is fib(n - k). */
+static void child_begin(struct replayer *replayer, int32_t m, trace_id child)
+{
+    const struct trace_m *who = &replayer->state.m[m];
+    trace_id parent = who->stack.count ? who->stack.id[who->stack.count - 1] : who->g;
+    struct activation *self = activation_of(replayer, child);
+    if (!parent) { /* main's is the first of all, a thief's own goroutine computes nothing itself */
+        *self = (struct activation){.n = child == 1 ? MAIN : UNKNOWN};
+        return;
+    }
+    struct activation *up = activation_of(replayer, parent);
+    int n = up->n == MAIN ? replayer->replay->n : up->n - ++up->children;
+    *self = (struct activation){.n = n};
+}
+
+static void replayer_apply(struct replayer *replayer, const struct sched_trace_event *event)
+{
+    trace_id id = event->kind >= SCHED_EVENT_FIRST_OF_TASKS ? event->g | TRACE_TASK : event->g;
+    struct activation *self = id ? activation_of(replayer, id) : NULL;
+    bool known = event->m >= 0 && event->m < replayer->table->processors;
+    switch (event->kind) {
+    case SCHED_CREATED:
+    case SCHED_TASK_SPAWNED:
+        child_begin(replayer, event->m, id);
+        break;
+    case SCHED_READIED:
+        if (event->a == READY_WOKEN)
+            self->stalled_at = 0;
+        break;
+    case SCHED_STALLED:
+        self->stalled_at = event->m + 1;
+        break;
+    case SCHED_RETURNED:
+    case SCHED_TASK_RETURNED:
+        self->returned = true;
+        if (known && self->n != UNKNOWN && self->n != MAIN) {
+            replayer->returned[event->m] = id;
+            replayer->returned_ps[event->m] = event->when_ps;
+        }
+        break;
+    case SCHED_JOINED:
+        if (self->n == MAIN) {
+            replayer->main_joined = true;
+            replayer->main_joined_at = event->m;
+        }
+        break;
+    default:
+        break;
+    }
+    trace_state_apply(&replayer->state, event);
+}
+
+/* Rows ---------------------------------------------------------------------------------------- */
+
+static void __attribute__((format(printf, 2, 3)))
+cell_add(char cell[REPLAY_CELL], const char *format, ...)
+{
+    size_t at = strlen(cell);
+    va_list args;
+    if (at > 0)
+        at += (size_t)snprintf(cell + at, REPLAY_CELL - at, ", ");
+    va_start(args, format);
+    vsnprintf(cell + at, REPLAY_CELL - at, format, args);
+    va_end(args);
+}
+
+/* "main", "fib(3)", "c(fib(3))"; returns text. */
+static const char *name_of(struct replayer *replayer, trace_id id, bool continuation, char text[32])
+{
+    char inner[16] = "main";
+    int n = activation_of(replayer, id)->n;
+    if (n != MAIN)
+        snprintf(inner, sizeof inner, "fib(%d)", n);
+    snprintf(text, 32, continuation ? "c(%s)" : "%s", inner);
+    return text;
+}
+
+static void queue_show(struct replayer *replayer, char cell[REPLAY_CELL],
+                       const struct trace_queue *queue, bool continuations)
+{
+    char name[32];
+    for (size_t i = 0; i < queue->count; i++)
+        cell_add(cell, "%s", name_of(replayer, queue->id[i], continuations, name));
+}
+
+/* Tasks lie on the stack of the worker that runs them, above what waits for them. */
+static void help_show(struct replayer *replayer, struct replay_cell *cell, int i, trace_id returned)
+{
+    const struct trace_m *m = &replayer->state.m[i];
+    char name[32];
+    if (m->g == 1 && !replayer->main_joined)
+        cell_add(cell->stack, "main%s", m->stack.count || returned ? "*" : "");
+    for (size_t k = 0; k < m->stack.count; k++)
+        cell_add(cell->stack, "%s%s", name_of(replayer, m->stack.id[k], false, name),
+                 m->stack.stalled[k] ? "*" : "");
+    queue_show(replayer, cell->deque, &m->tasks, false);
+}
+
+/* Each activation is a goroutine; one whose join stalled waits, and is shown where it did. */
+static void work_show(struct replayer *replayer, struct replay_cell *cell, int i, trace_id returned)
+{
+    const struct trace_m *m = &replayer->state.m[i];
+    char name[32];
+    for (trace_id id = 1; id < replayer->state.gs; id++)
+        if (replayer->g[id].stalled_at == i + 1)
+            cell_add(cell->stack, "%s*", name_of(replayer, id, true, name));
+    if (m->g && !returned && !replayer->g[m->g].returned && !replayer->g[m->g].stalled_at &&
+        !(m->g == 1 && replayer->main_joined))
+        cell_add(cell->stack, "%s", name_of(replayer, m->g, replayer->g[m->g].begun, name));
+    if (i < replayer->state.lanes)
+        queue_show(replayer, cell->deque, &replayer->state.lane[i].queue, true);
+}
+
+static void row_show(struct replayer *replayer, struct replay_row *row)
+{
+    bool help = strcmp(replayer->table->steps, "help") == 0;
+    for (int i = 0; i < replayer->table->processors && i < replayer->state.ms; i++) {
+        struct replay_cell *cell = &row->real[i];
+        trace_id returned =
+            replayer->returned_ps[i] == replayer->turn_ps[i] ? replayer->returned[i] : 0;
+        (help ? help_show : work_show)(replayer, cell, i, returned);
+        if (returned && !replayer->main_joined)
+            cell_add(cell->stack, "%d!", (int)fib(activation_of(replayer, returned)->n));
+        if (replayer->main_joined && replayer->main_joined_at == i)
+            cell_add(cell->stack, "main %d!", (int)fib(replayer->replay->n));
+    }
+}
+
+/* Goroutines that have run are continuations when they run again. */
+static void note_begun(struct replayer *replayer, const struct sched_trace_event *event)
+{
+    if (event->kind == SCHED_READIED)
+        replayer->g[event->g].begun = event->a != READY_NEW;
+}
+
+/* Applies what happens up to the end of the row's last turn; before the first turn, what it takes
+ * until main runs. Returns the next event. */
+static size_t row_apply(struct replayer *replayer, const struct sched_trace *trace, size_t at,
+                        const char *turns, int64_t *tick)
+{
+    if (!*turns) {
+        bool begun = false;
+        for (; at < trace->count && !begun; at++) {
+            begun = trace->event[at].kind == SCHED_DISPATCHED;
+            replayer_apply(replayer, &trace->event[at]);
+        }
+        return at;
+    }
+    for (const char *turn = turns; turn; turn = strchr(turn, ',')) {
+        turn += *turn == ',';
+        replayer->turn_ps[atoi(turn)] = ++*tick * TICK_PS;
+        for (; at < trace->count && trace->event[at].when_ps <= *tick * TICK_PS; at++) {
+            note_begun(replayer, &trace->event[at]);
+            replayer_apply(replayer, &trace->event[at]);
+        }
+    }
+    return at;
+}
+
+/* Tasks dealt out in advance ------------------------------------------------------------------
+ *
+ * Time passes as on any simulated machine. A row is what runs once a task has returned and its
+ * worker has gone on; the first one, once the first two tasks run. Task k is goroutine k + 1, since
+ * main is the first; T1 is the worker that gets the first task. */
+
+enum { GOES_ON_PS = 1000000 };
+
+/* Applies all up to a little after the kind of event for that task; returns the next event. */
+static size_t dealt_apply(struct replayer *replayer, const struct sched_trace *trace, size_t at,
+                          uint32_t task, enum sched_event kind)
+{
+    bool found = false;
+    for (; at < trace->count && !found; at++) {
+        found = trace->event[at].kind == kind && trace->event[at].g == task + 1;
+        replayer_apply(replayer, &trace->event[at]);
+    }
+    int64_t until = at > 0 ? trace->event[at - 1].when_ps + GOES_ON_PS : 0;
+    for (; at < trace->count && trace->event[at].when_ps <= until; at++)
+        replayer_apply(replayer, &trace->event[at]);
+    return at;
+}
+
+static void dealt_show(const struct replayer *replayer, struct replay_row *row)
+{
+    int processors = replayer->table->processors;
+    for (int i = 0; i < processors; i++) {
+        trace_id g = trace_lane_runs(&replayer->state, (i + 1) % processors);
+        if (g > 1)
+            cell_add(row->real[i].stack, "T%u", g - 1);
+        else
+            cell_add(row->real[i].stack, "idle");
+    }
+}
+
+static void dealt_rows(struct replayer *replayer, const struct sched_trace *trace)
+{
+    size_t at = dealt_apply(replayer, trace, 0, 1, SCHED_DISPATCHED);
+    for (size_t i = 0; i < replayer->table->rows; i++) {
+        struct replay_row *row = &replayer->table->row[i];
+        if (*row->turns)
+            at = dealt_apply(replayer, trace, at, (uint32_t)atoi(row->turns), SCHED_RETURNED);
+        dealt_show(replayer, row);
+    }
+}
+
+/* Statistics ---------------------------------------------------------------------------------- */
+
+static size_t items_of(const char *cell)
+{
+    size_t items = *cell != '\0';
+    for (; *cell; cell++)
+        items += *cell == ',';
+    return items;
+}
+
+/* Joins that ever stalled: each name with a star once. */
+static size_t stalled_count(const struct replay_table *table)
+{
+    char seen[REPLAY_ROWS_MAX][32];
+    size_t count = 0;
+    for (size_t row = 0; row < table->rows; row++) {
+        for (int i = 0; i < table->processors; i++) {
+            char text[REPLAY_CELL], *rest = text, *name;
+            snprintf(text, sizeof text, "%s", table->row[row].real[i].stack);
+            while ((name = strsep(&rest, ",")) != NULL) {
+                size_t k = 0;
+                name += *name == ' ';
+                while (k < count && strcmp(seen[k], name) != 0)
+                    k++;
+                if (k == count && strchr(name, '*') && count < REPLAY_ROWS_MAX)
+                    snprintf(seen[count++], sizeof seen[0], "%.31s", name);
+            }
+        }
+    }
+    return count;
+}
+
+static void statistics_make(struct replay_table *table)
+{
+    struct replay_statistics *real = &table->real;
+    real->steps = table->rows;
+    for (size_t row = 0; row < table->rows; row++) {
+        size_t all = 0;
+        for (int i = 0; i < table->processors; i++) {
+            size_t deque = items_of(table->row[row].real[i].deque);
+            size_t stack = items_of(table->row[row].real[i].stack);
+            all += deque;
+            real->deque = deque > real->deque ? deque : real->deque;
+            real->stack = stack > real->stack ? stack : real->stack;
+        }
+        real->deques = all > real->deques ? all : real->deques;
+    }
+    real->stalled = stalled_count(table);
+}
+
+/* Running ------------------------------------------------------------------------------------- */
+
+static bool events_make(const struct replay *replay, const struct replay_table *table,
+                        struct sched_trace *trace, char *error, size_t error_size)
+{
+    char *schedule = NULL;
+    size_t size;
+    FILE *to = open_memstream(&schedule, &size);
+    if (!to)
+        abort();
+    fprintf(to, "%s:", table->steps);
+    bool first = true;
+    for (size_t i = 0; i < table->rows; i++) {
+        if (*table->row[i].turns)
+            fprintf(to, "%s%s", first ? "" : ",", table->row[i].turns);
+        first = first && !*table->row[i].turns;
+    }
+    fclose(to);
+    struct sample_request request = {
+        .variant = table->variant,
+        .workload = table->workload ? table->workload : replay->workload,
+        .workers = table->processors,
+        .seed = table->seed,
+        .sim_seed = table->seed,
+        .iterations = 1,
+        .events = "none",
+        .pin = !replay_is_dealt(table),
+        .machine = "sim:desktop8",
+        .timeout_s = TIMEOUT_S,
+        .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT,
+        .sched_events_max = 100000,
+        .lock_step = replay_is_dealt(table) ? NULL : schedule,
+        .sched_events_fd = memfd_create("events", 0),
+    };
+    json_t *record = child_run_sample(&request);
+    bool ok = record_is(record, "ok");
+    if (!ok)
+        snprintf(error, error_size, "%s: %s", table->variant, record_text(record, "reason"));
+    lseek(request.sched_events_fd, 0, SEEK_SET);
+    FILE *from = fdopen(request.sched_events_fd, "r");
+    ok = ok && from && sched_trace_read(trace, from, error, error_size);
+    if (from)
+        fclose(from);
+    json_decref(record);
+    free(schedule);
+    return ok;
+}
+
+bool replay_run(const struct replay *replay, struct replay_table *table, char *error,
+                size_t error_size)
+{
+    struct sched_trace trace;
+    struct replayer replayer = {.replay = replay, .table = table};
+    if (!events_make(replay, table, &trace, error, error_size))
+        return false;
+    for (size_t i = 0; i < trace.count; i++)
+        if (trace.event[i].kind >= SCHED_EVENT_FIRST_OF_TASKS && trace.event[i].g > replayer.tasks)
+            replayer.tasks = trace.event[i].g;
+    trace_state_init(&replayer.state, &trace, false, table->processors);
+    replayer.g = calloc((size_t)replayer.state.gs + 1, sizeof replayer.g[0]);
+    replayer.task = calloc((size_t)replayer.tasks + 1, sizeof replayer.task[0]);
+    if (!replayer.g || !replayer.task)
+        abort();
+    size_t at = 0;
+    int64_t tick = 0;
+    if (replay_is_dealt(table))
+        dealt_rows(&replayer, &trace);
+    for (size_t i = 0; i < table->rows && !replay_is_dealt(table); i++) {
+        at = row_apply(&replayer, &trace, at, table->row[i].turns, &tick);
+        row_show(&replayer, &table->row[i]);
+    }
+    statistics_make(table);
+    trace_state_free(&replayer.state);
+    free(replayer.g);
+    free(replayer.task);
+    sched_trace_free(&trace);
+    return true;
+}

@@ -1,0 +1,168 @@
+/* trace.h - one small run as a table of steps, a timeline, a file for Perfetto.
+ *
+ *   trace_state.c     what each worker runs and holds, brought forward event by event
+ *   trace_story.c     who ran when, who stole from whom, how long queues were: from all events
+ *   trace_steps.c     the step table, and the same as JSON
+ *   trace_timeline.c  the figure, and its form for a terminal
+ *   trace_perfetto.c  the Chrome JSON trace format
+ *
+ * All of it is made from a sched_trace, that is from what the scheduler said it did, whatever
+ * machine it was on. A lane is a worker as its variant sees it: a P where queues hang on Ps, an M
+ * where they hang on Ms (perm) or each goroutine has its own (kthread).
+ *
+ * Contents of queues are what events make of them: exact on a simulated machine; natively as exact
+ * as the order in which the threads' clocks put the events.
+ */
+#ifndef SCHEDLAB_TRACE_H
+#define SCHEDLAB_TRACE_H
+
+#include "harness/sched_trace.h"
+
+#include <jansson.h>
+
+/* A G, or a task (a child that is no G): what can be run, and be in a queue. 0: none. */
+typedef uint32_t trace_id;
+#define TRACE_TASK UINT32_C(0x80000000)
+
+/* "G7", "T3", "" for none; returns text. */
+char *trace_id_text(trace_id id, char *text, size_t size);
+
+/* Head first. */
+struct trace_queue {
+    trace_id *id;
+    size_t count, room;
+};
+
+/* What an M has on its stack: tasks, each on top of the one that waits for it. */
+struct trace_stack {
+    trace_id *id;
+    bool *stalled; /* it is in its sync */
+    size_t count, room;
+};
+
+struct trace_m {
+    int32_t p;  /* that it holds; -1 */
+    trace_id g; /* that it runs; 0 */
+    bool in_call, spins, sleeps;
+    struct trace_queue tasks; /* its children that can be stolen */
+    struct trace_stack stack;
+    trace_id pending; /* has been readied, or thrown out of runnext, and is in no queue yet */
+    int32_t stolen;   /* Gs that it has just stolen and not yet said from whom; 0 */
+    bool stolen_next; /* out of runnext */
+};
+
+struct trace_lane {
+    int32_t m; /* who works for it; -1 */
+    trace_id next;
+    struct trace_queue queue;
+};
+
+/* What is known of a G. */
+struct trace_g {
+    bool made, begun, ended, waits;
+    int32_t why;               /* it waits: enum wait_reason */
+    struct trace_queue *queue; /* it is in, NULL; */
+    trace_id *slot;            /* or the runnext that it is in */
+};
+
+struct trace_state {
+    bool by_m; /* lanes are Ms */
+    struct trace_m *m;
+    struct trace_lane *lane;
+    struct trace_g *g; /* by number */
+    int32_t ms, lanes;
+    uint32_t gs;
+    struct trace_queue global;
+    uint64_t odd;       /* events that fit badly to those before */
+    char odd_text[160]; /* the first of them */
+};
+
+/* Makes room for all that the trace names; free it. by_m: lanes are Ms, else Ps. lanes: at least so
+ * many. */
+void trace_state_init(struct trace_state *state, const struct sched_trace *trace, bool by_m,
+                      int32_t lanes);
+void trace_state_apply(struct trace_state *state, const struct sched_trace_event *event);
+void trace_state_free(struct trace_state *state);
+
+/* The lane of an event; -1: of none, its M holds no P. */
+int32_t trace_lane_of(const struct trace_state *state, const struct sched_trace_event *event);
+
+/* What lane i runs: its M's newest task, else its G; 0: nothing. */
+trace_id trace_lane_runs(const struct trace_state *state, int32_t i);
+
+/* How many can be taken from lane i: its queue, runnext, and its M's tasks. */
+size_t trace_lane_length(const struct trace_state *state, int32_t i);
+
+/* One run, and what is to be said about it. */
+struct trace_page {
+    const char *variant, *workload, *machine; /* canonical */
+    int workers;
+    uint64_t seed;
+    bool by_m;
+    const json_t *record;
+    struct sched_trace trace;
+};
+
+/* trace_story.c ------------------------------------------------------------------------------- */
+
+enum trace_slice_kind { SLICE_G, SLICE_TASK, SLICE_CALL };
+
+struct trace_slice {
+    int64_t begin_ps, end_ps;
+    trace_id id;
+    int32_t m, p; /* -1: no P */
+    enum trace_slice_kind kind;
+    uint32_t depth; /* of a task: how many are below it on this M */
+    bool covered;   /* a task began on top of it */
+};
+
+/* Something that goes from one M to another, or from lane to lane. */
+struct trace_arrow {
+    int64_t from_ps, to_ps;
+    int32_t from_m, to_m, from_lane, to_lane; /* -1: unknown */
+    trace_id id;
+    bool steal; /* else a wake-up */
+};
+
+struct trace_length {
+    int64_t when_ps;
+    int32_t lane; /* -1: the global queue */
+    uint32_t length;
+};
+
+struct trace_story {
+    struct trace_slice *slice;
+    struct trace_arrow *arrow;
+    struct trace_length *length; /* changes, in order of time */
+    size_t slices, arrows, lengths;
+    int32_t lanes, ms, ps;
+    bool by_m;
+    int64_t begin_ps, end_ps;
+    uint64_t odd;
+    char odd_text[160];
+};
+
+void trace_story_make(struct trace_story *story, const struct trace_page *page);
+void trace_story_free(struct trace_story *story);
+
+/* What is printed ----------------------------------------------------------------------------- */
+
+/* The table: a row per event; lines of `width` columns where workers fit into them. */
+void trace_steps_print(const struct trace_page *page, int width, FILE *to);
+json_t *trace_steps_to_json(const struct trace_page *page); /* owned by the caller */
+
+/* A line about what is not shown or does not fit, or nothing. */
+void trace_print_limits(const struct trace_page *page, uint64_t odd, const char *odd_text,
+                        FILE *to);
+
+/* For a terminal of so many columns. */
+void trace_timeline_print(const struct trace_page *page, int width, FILE *to);
+
+/* By gnuplot, as svg, png or pdf after the ending of path. False and one line in error if that
+ * cannot be. */
+bool trace_timeline_draw(const struct trace_page *page, const char *path, char *error,
+                         size_t error_size);
+
+json_t *trace_perfetto_to_json(const struct trace_page *page); /* owned by the caller */
+
+#endif

@@ -1,0 +1,424 @@
+/* trace_state.c - see trace.h: what each worker runs and holds, event by event. */
+#include "harness/trace.h"
+
+#include "harness/diff.h"
+#include "sched.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+char *trace_id_text(trace_id id, char *text, size_t size)
+{
+    *text = '\0';
+    if (id)
+        snprintf(text, size, "%c%u", id & TRACE_TASK ? 'T' : 'G', id & ~TRACE_TASK);
+    return text;
+}
+
+/* Queues -------------------------------------------------------------------------------------- */
+
+static void *larger(void *table, size_t *room, size_t count, size_t size)
+{
+    if (count < *room)
+        return table;
+    *room = *room ? 2 * *room : 8;
+    table = realloc(table, *room * size);
+    if (!table)
+        abort();
+    return table;
+}
+
+static void queue_push(struct trace_queue *queue, trace_id id)
+{
+    queue->id = larger(queue->id, &queue->room, queue->count, sizeof queue->id[0]);
+    queue->id[queue->count++] = id;
+}
+
+/* Where it is; queue->count: it is not. */
+static size_t queue_find(const struct trace_queue *queue, trace_id id)
+{
+    size_t at = 0;
+    while (at < queue->count && queue->id[at] != id)
+        at++;
+    return at;
+}
+
+static bool queue_remove(struct trace_queue *queue, trace_id id)
+{
+    size_t at = queue_find(queue, id);
+    if (at == queue->count)
+        return false;
+    memmove(&queue->id[at], &queue->id[at + 1], (--queue->count - at) * sizeof queue->id[0]);
+    return true;
+}
+
+static void odd(struct trace_state *state, const struct sched_trace_event *event, const char *what)
+{
+    char text[100];
+    if (state->odd++ == 0)
+        snprintf(state->odd_text, sizeof state->odd_text, "%s: %s",
+                 diff_event_text(event, true, text, sizeof text), what);
+}
+
+/* Gs ------------------------------------------------------------------------------------------ */
+
+static void g_leave(struct trace_state *state, trace_id id)
+{
+    struct trace_g *g = &state->g[id];
+    if (g->queue)
+        queue_remove(g->queue, id);
+    if (g->slot && *g->slot == id)
+        *g->slot = 0;
+    g->queue = NULL;
+    g->slot = NULL;
+}
+
+static void g_enter(struct trace_state *state, trace_id id, struct trace_queue *queue)
+{
+    g_leave(state, id);
+    queue_push(queue, id);
+    state->g[id].queue = queue;
+}
+
+/* The first n of one queue go behind another one's last. */
+static void gs_move(struct trace_state *state, struct trace_queue *from, struct trace_queue *to,
+                    size_t n)
+{
+    while (n-- > 0 && from->count > 0)
+        g_enter(state, from->id[0], to);
+}
+
+static void on_put(struct trace_state *state, const struct sched_trace_event *event, int32_t lane)
+{
+    struct trace_m *m = &state->m[event->m];
+    int32_t at = event->a == INTO_WORKER ? event->b : lane;
+    if (m->pending == event->g)
+        m->pending = 0;
+    if (event->a == INTO_GLOBAL) {
+        g_enter(state, event->g, &state->global);
+        return;
+    }
+    if (at < 0 || at >= state->lanes) {
+        odd(state, event, "no worker's queue is known");
+        return;
+    }
+    if (event->a != INTO_RUNNEXT) {
+        g_enter(state, event->g, &state->lane[at].queue);
+        return;
+    }
+    trace_id *slot = &state->lane[at].next;
+    g_leave(state, event->g);
+    if (*slot) {
+        m->pending = *slot; /* thrown out, and about to be put somewhere else */
+        state->g[*slot].slot = NULL;
+    }
+    *slot = event->g;
+    state->g[event->g].slot = slot;
+}
+
+/* The last of a stolen batch runs, those before it come along. */
+static void on_taken_from_victim(struct trace_state *state, const struct sched_trace_event *event,
+                                 int32_t lane)
+{
+    struct trace_m *m = &state->m[event->m];
+    struct trace_queue *from = state->g[event->g].queue;
+    if (from && m->stolen > 1 && !m->stolen_next && lane >= 0) {
+        size_t before = queue_find(from, event->g);
+        size_t most = (size_t)m->stolen - 1;
+        gs_move(state, from, &state->lane[lane].queue, before < most ? before : most);
+    }
+    m->stolen = 0;
+}
+
+static void on_taken(struct trace_state *state, const struct sched_trace_event *event, int32_t lane)
+{
+    struct trace_g *g = &state->g[event->g];
+    if (!g->queue && !g->slot && event->g != state->m[event->m].pending)
+        odd(state, event, "it is in no queue");
+    if (event->a == FROM_VICTIM)
+        on_taken_from_victim(state, event, lane);
+    g_leave(state, event->g);
+}
+
+/* The oldest of the own queue, and last what was to be put there. */
+static void on_overflow(struct trace_state *state, const struct sched_trace_event *event,
+                        int32_t lane)
+{
+    struct trace_m *m = &state->m[event->m];
+    if (lane >= 0)
+        gs_move(state, &state->lane[lane].queue, &state->global, (size_t)event->a - 1);
+    if (m->pending)
+        g_enter(state, m->pending, &state->global);
+    m->pending = 0;
+}
+
+static void on_dispatch(struct trace_state *state, const struct sched_trace_event *event)
+{
+    struct trace_g *g = &state->g[event->g];
+    struct trace_m *m = &state->m[event->m];
+    if (!g->made)
+        odd(state, event, "it was never made");
+    if (g->ended)
+        odd(state, event, "it has ended");
+    g_leave(state, event->g);
+    g->begun = true;
+    g->waits = false;
+    m->g = event->g;
+    m->spins = m->sleeps = false;
+    if (m->pending == event->g)
+        m->pending = 0;
+}
+
+static void on_ready(struct trace_state *state, const struct sched_trace_event *event)
+{
+    struct trace_m *m = &state->m[event->m];
+    state->g[event->g].waits = false;
+    m->pending = event->g;
+    bool leaves = event->a == READY_YIELD || event->a == READY_STEP_BACK ||
+                  event->a == READY_PREEMPTED || event->a == READY_PARENT;
+    if (leaves && m->g == event->g)
+        m->g = 0;
+}
+
+static void on_end(struct trace_state *state, const struct sched_trace_event *event)
+{
+    struct trace_g *g = &state->g[event->g];
+    struct trace_m *m = &state->m[event->m];
+    if (!g->begun)
+        odd(state, event, "it never began");
+    g->ended = true;
+    if (m->g == event->g)
+        m->g = 0;
+}
+
+static void of_g(struct trace_state *state, const struct sched_trace_event *event, int32_t lane)
+{
+    struct trace_m *m = &state->m[event->m];
+    struct trace_g *g = &state->g[event->g];
+    switch (event->kind) {
+    case SCHED_CREATED:
+        *g = (struct trace_g){.made = true};
+        break;
+    case SCHED_READIED:
+        on_ready(state, event);
+        break;
+    case SCHED_PUT:
+        on_put(state, event, lane);
+        break;
+    case SCHED_TAKEN:
+        on_taken(state, event, lane);
+        break;
+    case SCHED_DISPATCHED:
+        on_dispatch(state, event);
+        break;
+    case SCHED_PARKED:
+        g->waits = true;
+        g->why = event->a;
+        if (m->g == event->g)
+            m->g = 0;
+        break;
+    case SCHED_ENDED:
+        on_end(state, event);
+        break;
+    case SCHED_CALL_BEGUN:
+    case SCHED_CALL_OVER:
+        m->in_call = event->kind == SCHED_CALL_BEGUN;
+        break;
+    default: /* RETURNED, JOINED, STALLED: it is told by what follows */
+        break;
+    }
+}
+
+/* Tasks --------------------------------------------------------------------------------------- */
+
+static void task_begins(struct trace_state *state, const struct sched_trace_event *event)
+{
+    trace_id id = event->g | TRACE_TASK;
+    struct trace_m *m = &state->m[event->m];
+    bool found = false;
+    for (int32_t i = 0; i < state->ms && !found; i++)
+        found = queue_remove(&state->m[i].tasks, id);
+    if (!found)
+        odd(state, event, "nobody has spawned it");
+    if (event->a == AS_CLAIMED)
+        return;
+    struct trace_stack *stack = &m->stack;
+    size_t room = stack->room;
+    stack->id = larger(stack->id, &room, stack->count, sizeof stack->id[0]);
+    stack->stalled = larger(stack->stalled, &stack->room, stack->count, sizeof stack->stalled[0]);
+    if (stack->count)
+        stack->stalled[stack->count - 1] = true;
+    stack->stalled[stack->count] = false;
+    stack->id[stack->count++] = id;
+}
+
+static void of_task(struct trace_state *state, const struct sched_trace_event *event)
+{
+    struct trace_m *m = &state->m[event->m];
+    switch (event->kind) {
+    case SCHED_TASK_SPAWNED:
+        queue_push(&m->tasks, event->g | TRACE_TASK);
+        break;
+    case SCHED_TASK_BEGUN:
+        task_begins(state, event);
+        break;
+    case SCHED_TASK_DONE:
+        break;
+    default: /* SCHED_TASK_RETURNED */
+        if (m->stack.count == 0 || m->stack.id[m->stack.count - 1] != (event->g | TRACE_TASK))
+            odd(state, event, "it does not run there");
+        else
+            m->stack.count--;
+    }
+}
+
+/* Ms and Ps ----------------------------------------------------------------------------------- */
+
+/* Nobody works for the P, and the M that did holds none. */
+static void p_leave(struct trace_state *state, int32_t p)
+{
+    for (int32_t i = 0; i < state->ms; i++)
+        if (state->m[i].p == p)
+            state->m[i].p = -1;
+    if (!state->by_m && p >= 0 && p < state->lanes)
+        state->lane[p].m = -1;
+}
+
+static void p_take(struct trace_state *state, int32_t m, int32_t p)
+{
+    if (state->m[m].p == p)
+        return;
+    p_leave(state, p);
+    if (!state->by_m && state->m[m].p >= 0)
+        state->lane[state->m[m].p].m = -1;
+    state->m[m].p = p;
+    if (!state->by_m && p < state->lanes)
+        state->lane[p].m = m;
+}
+
+static void of_m(struct trace_state *state, const struct sched_trace_event *event, int32_t lane)
+{
+    struct trace_m *m = &state->m[event->m];
+    switch (event->kind) {
+    case SCHED_STOLEN:
+        m->stolen = event->a;
+        m->stolen_next = event->b;
+        break;
+    case SCHED_MOVED:
+        /* the one to be run is still the first, and is said to be taken next */
+        if (lane >= 0 && state->global.count > 0) {
+            trace_id first = state->global.id[0];
+            queue_remove(&state->global, first);
+            gs_move(state, &state->global, &state->lane[lane].queue, (size_t)event->a);
+            state->g[first].queue = NULL;
+            m->pending = first;
+        }
+        break;
+    case SCHED_OVERFLOWED:
+        on_overflow(state, event, lane);
+        break;
+    case SCHED_SPUN:
+        m->spins = true;
+        break;
+    case SCHED_SLEPT:
+        m->spins = false;
+        m->sleeps = true;
+        m->g = 0;
+        break;
+    case SCHED_P_TAKEN:
+        m->sleeps = false;
+        break;
+    case SCHED_P_IDLED:
+    case SCHED_P_HANDED_OFF:
+        p_leave(state, event->a);
+        break;
+    default: /* nothing that a queue or a worker shows */
+        break;
+    }
+}
+
+int32_t trace_lane_of(const struct trace_state *state, const struct sched_trace_event *event)
+{
+    int32_t lane = state->by_m ? event->m : event->p;
+    return lane >= 0 && lane < state->lanes ? lane : -1;
+}
+
+void trace_state_apply(struct trace_state *state, const struct sched_trace_event *event)
+{
+    if (event->m < 0)
+        return;
+    if (event->kind == SCHED_P_TAKEN)
+        p_take(state, event->m, event->a);
+    else if (event->p >= 0 && event->kind != SCHED_P_IDLED && event->kind != SCHED_P_HANDED_OFF)
+        p_take(state, event->m, event->p);
+    int32_t lane = trace_lane_of(state, event);
+    if (event->kind >= SCHED_EVENT_FIRST_OF_TASKS)
+        of_task(state, event);
+    else if (event->kind >= SCHED_EVENT_FIRST_OF_MS)
+        of_m(state, event, lane);
+    else
+        of_g(state, event, lane);
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
+
+static int32_t at_least(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+void trace_state_init(struct trace_state *state, const struct sched_trace *trace, bool by_m,
+                      int32_t lanes)
+{
+    *state = (struct trace_state){.by_m = by_m};
+    int32_t ms = 1, ps = 1;
+    for (size_t i = 0; i < trace->count; i++) {
+        const struct sched_trace_event *event = &trace->event[i];
+        bool of_m = event->kind == SCHED_WOKEN || event->kind == SCHED_THREAD_STARTED;
+        ms = at_least(ms, at_least(event->m, of_m ? event->a : 0) + 1);
+        ps = at_least(ps, at_least(event->p, event->kind == SCHED_P_TAKEN ? event->a : 0) + 1);
+        if (event->kind < SCHED_EVENT_FIRST_OF_MS && event->g >= state->gs)
+            state->gs = event->g + 1;
+    }
+    state->ms = ms;
+    state->lanes = by_m ? ms : at_least(ps, lanes);
+    state->m = calloc((size_t)ms, sizeof state->m[0]);
+    state->lane = calloc((size_t)state->lanes, sizeof state->lane[0]);
+    state->g = calloc((size_t)state->gs + 1, sizeof state->g[0]);
+    if (!state->m || !state->lane || !state->g)
+        abort();
+    for (int32_t i = 0; i < ms; i++)
+        state->m[i].p = -1;
+    for (int32_t i = 0; i < state->lanes; i++)
+        state->lane[i].m = by_m ? i : -1;
+}
+
+void trace_state_free(struct trace_state *state)
+{
+    for (int32_t i = 0; i < state->ms; i++) {
+        free(state->m[i].tasks.id);
+        free(state->m[i].stack.id);
+        free(state->m[i].stack.stalled);
+    }
+    for (int32_t i = 0; i < state->lanes; i++)
+        free(state->lane[i].queue.id);
+    free(state->global.id);
+    free(state->m);
+    free(state->lane);
+    free(state->g);
+}
+
+trace_id trace_lane_runs(const struct trace_state *state, int32_t i)
+{
+    if (state->lane[i].m < 0)
+        return 0;
+    const struct trace_m *m = &state->m[state->lane[i].m];
+    return m->g && m->stack.count ? m->stack.id[m->stack.count - 1] : m->g;
+}
+
+size_t trace_lane_length(const struct trace_state *state, int32_t i)
+{
+    const struct trace_lane *lane = &state->lane[i];
+    size_t tasks = lane->m >= 0 ? state->m[lane->m].tasks.count : 0;
+    return lane->queue.count + (lane->next != 0) + tasks;
+}

@@ -1,0 +1,293 @@
+/* trace_steps.c - see trace.h: the table of steps, and the same as JSON. */
+#define _GNU_SOURCE
+#include "harness/trace.h"
+
+#include "harness/counted.h"
+#include "harness/diff.h"
+#include "harness/records.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVENT_WIDTH = 30, QUEUE_SHOWN = 8, GAP = 2 };
+
+/* The text of a cell. */
+struct cell {
+    char text[256];
+    int at;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+cell_add(struct cell *cell, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int room = (int)sizeof cell->text - cell->at;
+    int n = vsnprintf(cell->text + cell->at, (size_t)room, format, args);
+    va_end(args);
+    cell->at += n < room ? n : room - 1;
+}
+
+static void cell_add_id(struct cell *cell, trace_id id, const char *after)
+{
+    char text[16];
+    cell_add(cell, "%s%s%s", cell->at ? " " : "", trace_id_text(id, text, sizeof text), after);
+}
+
+static void cell_add_queue(struct cell *cell, const struct trace_queue *queue)
+{
+    for (size_t i = 0; i < queue->count && i < QUEUE_SHOWN; i++)
+        cell_add_id(cell, queue->id[i], "");
+    if (queue->count > QUEUE_SHOWN)
+        cell_add(cell, " +%zu", queue->count - QUEUE_SHOWN);
+}
+
+/* What the lane's M has on its stack, the oldest first. */
+static void cell_of_run(struct cell *cell, const struct trace_state *state, int32_t i)
+{
+    *cell = (struct cell){.at = 0};
+    int32_t m = state->lane[i].m;
+    if (m < 0) {
+        cell_add(cell, "-");
+        return;
+    }
+    const struct trace_m *who = &state->m[m];
+    if (who->g)
+        cell_add_id(cell, who->g, who->stack.count ? "*" : who->in_call ? " call" : "");
+    for (size_t k = 0; who->g && k < who->stack.count; k++)
+        cell_add_id(cell, who->stack.id[k], who->stack.stalled[k] ? "*" : "");
+    if (!who->g && who->sleeps)
+        cell_add(cell, "sleeps");
+    else if (!who->g && who->spins)
+        cell_add(cell, "spins");
+}
+
+static void cell_of_queue(struct cell *cell, const struct trace_state *state, int32_t i)
+{
+    *cell = (struct cell){.at = 0};
+    const struct trace_lane *lane = &state->lane[i];
+    char text[16];
+    if (lane->next)
+        cell_add(cell, "(%s)", trace_id_text(lane->next, text, sizeof text));
+    cell_add_queue(cell, &lane->queue);
+    if (lane->m >= 0)
+        cell_add_queue(cell, &state->m[lane->m].tasks);
+}
+
+/* Columns ------------------------------------------------------------------------------------- */
+
+/* How wide each column has to be: per lane what it runs and its queue, then the global queue. */
+struct columns {
+    int *run, *queue;
+    int global, lanes;
+    bool wide; /* all lanes in each row; else the lane of the event alone */
+};
+
+static void widen(int *width, int needed)
+{
+    if (needed > *width)
+        *width = needed;
+}
+
+static void columns_measure(struct columns *columns, const struct trace_page *page, int width)
+{
+    struct trace_state state;
+    struct cell cell;
+    trace_state_init(&state, &page->trace, page->by_m, page->workers);
+    columns->lanes = state.lanes;
+    columns->run = calloc((size_t)state.lanes, sizeof(int));
+    columns->queue = calloc((size_t)state.lanes, sizeof(int));
+    columns->global = (int)strlen("global");
+    if (!columns->run || !columns->queue)
+        abort();
+    for (int32_t i = 0; i < state.lanes; i++) {
+        columns->run[i] = (int)strlen("P0 runs");
+        columns->queue[i] = (int)strlen("queue");
+    }
+    for (size_t k = 0; k < page->trace.count; k++) {
+        trace_state_apply(&state, &page->trace.event[k]);
+        for (int32_t i = 0; i < state.lanes; i++) {
+            cell_of_run(&cell, &state, i);
+            widen(&columns->run[i], cell.at);
+            cell_of_queue(&cell, &state, i);
+            widen(&columns->queue[i], cell.at);
+        }
+        cell = (struct cell){.at = 0};
+        cell_add_queue(&cell, &state.global);
+        widen(&columns->global, cell.at);
+    }
+    int total = 6 + 11 + 5 + EVENT_WIDTH + columns->global + GAP;
+    for (int32_t i = 0; i < state.lanes; i++)
+        total += columns->run[i] + columns->queue[i] + 2 * GAP;
+    columns->wide = total <= width;
+    trace_state_free(&state);
+}
+
+static void columns_free(struct columns *columns)
+{
+    free(columns->run);
+    free(columns->queue);
+}
+
+static void lane_name(char text[16], bool by_m, int32_t i)
+{
+    if (i < 0)
+        snprintf(text, 16, "-");
+    else
+        snprintf(text, 16, "%c%" PRId32, by_m ? 'M' : 'P', i);
+}
+
+/* Blanks are owed until something follows: rows end without. */
+static void put_cell(FILE *to, const char *text, int width, int *blanks)
+{
+    int length = (int)strlen(text);
+    if (length)
+        fprintf(to, "%*s%s", *blanks, "", text);
+    *blanks = (length ? 0 : *blanks) + width - length + GAP;
+}
+
+static void head_print(const struct columns *columns, bool by_m, FILE *to)
+{
+    char name[32], lane[16];
+    int blanks = 0;
+    fprintf(to, "%5s %10s  ", "step", "us");
+    put_cell(to, by_m ? "M" : "P", 4, &blanks);
+    put_cell(to, "event", EVENT_WIDTH, &blanks);
+    for (int32_t i = 0; columns->wide && i < columns->lanes; i++) {
+        lane_name(lane, by_m, i);
+        snprintf(name, sizeof name, "%s runs", lane);
+        put_cell(to, name, columns->run[i], &blanks);
+        put_cell(to, "queue", columns->queue[i], &blanks);
+    }
+    if (!columns->wide)
+        put_cell(to, "then runs | queue", 17, &blanks);
+    put_cell(to, "global", columns->global, &blanks);
+    fputc('\n', to);
+}
+
+static void row_print(const struct columns *columns, const struct trace_state *state,
+                      const struct trace_page *page, size_t index, FILE *to)
+{
+    const struct sched_trace_event *event = &page->trace.event[index];
+    char text[128], lane[16];
+    struct cell cell, queue;
+    int blanks = 0;
+    int32_t own = trace_lane_of(state, event);
+    lane_name(lane, state->by_m, own);
+    fprintf(to, "%5zu %10.3f  ", index + 1,
+            (double)(event->when_ps - page->trace.event[0].when_ps) / 1e6);
+    put_cell(to, lane, 4, &blanks);
+    put_cell(to, diff_event_text(event, true, text, sizeof text), EVENT_WIDTH, &blanks);
+    for (int32_t i = 0; columns->wide && i < columns->lanes; i++) {
+        cell_of_run(&cell, state, i);
+        put_cell(to, cell.text, columns->run[i], &blanks);
+        cell_of_queue(&cell, state, i);
+        put_cell(to, cell.text, columns->queue[i], &blanks);
+    }
+    if (!columns->wide) {
+        cell = queue = (struct cell){.at = 0};
+        if (own >= 0) {
+            cell_of_run(&cell, state, own);
+            cell_of_queue(&queue, state, own);
+            cell_add(&cell, " | %s", queue.text);
+        }
+        put_cell(to, cell.text, 17, &blanks);
+    }
+    cell = (struct cell){.at = 0};
+    cell_add_queue(&cell, &state->global);
+    put_cell(to, cell.text, columns->global, &blanks);
+    fputc('\n', to);
+}
+
+/* The table ----------------------------------------------------------------------------------- */
+
+void trace_print_limits(const struct trace_page *page, uint64_t odd, const char *odd_text, FILE *to)
+{
+    if (page->trace.happened > page->trace.count)
+        fprintf(to, "Of %" PRIu64 " events the first %zu were kept (--most).\n",
+                page->trace.happened, page->trace.count);
+    if (odd)
+        fprintf(to, "%s not fit those before, the first: %s\n",
+                counted(odd, odd == 1 ? "event does" : "event do").s, odd_text);
+}
+
+void trace_steps_print(const struct trace_page *page, int width, FILE *to)
+{
+    struct columns columns;
+    struct trace_state state;
+    columns_measure(&columns, page, width);
+    trace_state_init(&state, &page->trace, page->by_m, page->workers);
+    fprintf(to, "%s %s on %s, %s, seed %" PRIu64 "\n\n", page->variant, page->workload,
+            page->machine, counted((uint64_t)page->workers, "worker").s, page->seed);
+    head_print(&columns, page->by_m, to);
+    for (size_t i = 0; i < page->trace.count; i++) {
+        trace_state_apply(&state, &page->trace.event[i]);
+        row_print(&columns, &state, page, i, to);
+    }
+    fputs("\nQueues from head to tail; (G): runnext; T: a child that is no goroutine; *: waits "
+          "for what is right of it; -: nobody has this P.\n",
+          to);
+    trace_print_limits(page, state.odd, state.odd_text, to);
+    trace_state_free(&state);
+    columns_free(&columns);
+}
+
+/* JSON ---------------------------------------------------------------------------------------- */
+
+static json_t *id_to_json(trace_id id)
+{
+    char text[16];
+    return id ? json_string(trace_id_text(id, text, sizeof text)) : json_null();
+}
+
+static json_t *queue_to_json(const struct trace_queue *queue)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < queue->count; i++)
+        json_array_append_new(array, id_to_json(queue->id[i]));
+    return array;
+}
+
+static json_t *lane_to_json(const struct trace_state *state, int32_t i)
+{
+    const struct trace_lane *lane = &state->lane[i];
+    json_t *object =
+        json_pack("{so so so}", "runs", id_to_json(trace_lane_runs(state, i)), "runnext",
+                  id_to_json(lane->next), "queue", queue_to_json(&lane->queue));
+    if (lane->m >= 0) {
+        const struct trace_m *m = &state->m[lane->m];
+        const struct trace_queue stack = {m->stack.id, m->stack.count, m->stack.room};
+        json_object_set_new(object, "m", json_integer(lane->m));
+        json_object_set_new(object, "tasks", queue_to_json(&m->tasks));
+        json_object_set_new(object, "stack", queue_to_json(&stack));
+    }
+    return object;
+}
+
+json_t *trace_steps_to_json(const struct trace_page *page)
+{
+    struct trace_state state;
+    json_t *steps = json_array();
+    trace_state_init(&state, &page->trace, page->by_m, page->workers);
+    for (size_t i = 0; i < page->trace.count; i++) {
+        trace_state_apply(&state, &page->trace.event[i]);
+        json_t *step = diff_event_to_json(&page->trace.event[i], i);
+        json_t *lanes = json_array();
+        for (int32_t k = 0; k < state.lanes; k++)
+            json_array_append_new(lanes, lane_to_json(&state, k));
+        json_object_set_new(step, "lanes", lanes);
+        json_object_set_new(step, "global", queue_to_json(&state.global));
+        json_array_append_new(steps, step);
+    }
+    json_t *object =
+        json_pack("{si ss ss ss si sI ss sI sI so sO}", "schema", RECORD_SCHEMA, "variant",
+                  page->variant, "workload", page->workload, "machine", page->machine, "workers",
+                  page->workers, "seed", (json_int_t)page->seed, "lane", page->by_m ? "M" : "P",
+                  "happened", (json_int_t)page->trace.happened, "odd", (json_int_t)state.odd,
+                  "steps", steps, "record", page->record);
+    if (state.odd)
+        json_object_set_new(object, "first_odd", json_string(state.odd_text));
+    trace_state_free(&state);
+    return object;
+}

@@ -1,0 +1,256 @@
+/* trace_story.c - see trace.h: who ran when, who stole from whom, who woke whom, queue lengths. */
+#include "harness/trace.h"
+
+#include "sched.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NONE = -1 };
+
+/* What is open on an M while the events are gone through: indices of slices. */
+struct open_m {
+    ssize_t g, call;
+    ssize_t *task;
+    size_t tasks, room;
+    int64_t woken_ps; /* by whom, when; until it does something */
+    int32_t woken_by, woken_by_lane;
+};
+
+struct teller {
+    struct trace_story *story;
+    struct trace_state state;
+    struct open_m *m;
+    size_t slice_room, arrow_room, length_room;
+    uint32_t *length; /* by lane, the last one told; behind them that of the global queue */
+};
+
+static void *room_for(void *table, size_t *room, size_t count, size_t size)
+{
+    if (count < *room)
+        return table;
+    *room = *room ? 2 * *room : 256;
+    table = realloc(table, *room * size);
+    if (!table)
+        abort();
+    return table;
+}
+
+static ssize_t slice_open(struct teller *teller, const struct sched_trace_event *event, trace_id id,
+                          enum trace_slice_kind kind, size_t depth)
+{
+    struct trace_story *story = teller->story;
+    story->slice =
+        room_for(story->slice, &teller->slice_room, story->slices, sizeof story->slice[0]);
+    story->slice[story->slices] = (struct trace_slice){.begin_ps = event->when_ps,
+                                                       .end_ps = -1,
+                                                       .id = id,
+                                                       .m = event->m,
+                                                       .p = event->p,
+                                                       .kind = kind,
+                                                       .depth = (uint32_t)depth};
+    return (ssize_t)story->slices++;
+}
+
+static void slice_close(struct teller *teller, ssize_t *slice, int64_t when_ps)
+{
+    if (*slice != NONE)
+        teller->story->slice[*slice].end_ps = when_ps;
+    *slice = NONE;
+}
+
+static void arrow_add(struct teller *teller, const struct trace_arrow *arrow)
+{
+    struct trace_story *story = teller->story;
+    story->arrow =
+        room_for(story->arrow, &teller->arrow_room, story->arrows, sizeof story->arrow[0]);
+    story->arrow[story->arrows++] = *arrow;
+}
+
+static void m_stops(struct teller *teller, const struct sched_trace_event *event)
+{
+    slice_close(teller, &teller->m[event->m].call, event->when_ps);
+    slice_close(teller, &teller->m[event->m].g, event->when_ps);
+}
+
+/* Does the G of the event leave the M on which it ran? */
+static bool leaves(const struct teller *teller, const struct sched_trace_event *event)
+{
+    ssize_t open = teller->m[event->m].g;
+    if (open == NONE || teller->story->slice[open].id != event->g)
+        return false;
+    if (event->kind == SCHED_READIED)
+        return event->a == READY_YIELD || event->a == READY_STEP_BACK ||
+               event->a == READY_PREEMPTED || event->a == READY_PARENT ||
+               event->a == READY_INJECTED;
+    return event->kind == SCHED_PARKED || event->kind == SCHED_RETURNED ||
+           event->kind == SCHED_ENDED;
+}
+
+static void tell_g(struct teller *teller, const struct sched_trace_event *event)
+{
+    struct open_m *m = &teller->m[event->m];
+    if (leaves(teller, event))
+        m_stops(teller, event);
+    switch (event->kind) {
+    case SCHED_DISPATCHED:
+        m_stops(teller, event);
+        m->g = slice_open(teller, event, event->g, SLICE_G, 0);
+        break;
+    case SCHED_CALL_BEGUN:
+        m->call = slice_open(teller, event, event->g, SLICE_CALL, 0);
+        break;
+    case SCHED_CALL_OVER:
+        slice_close(teller, &m->call, event->when_ps);
+        break;
+    default:
+        break;
+    }
+}
+
+static void tell_task(struct teller *teller, const struct sched_trace_event *event)
+{
+    struct open_m *m = &teller->m[event->m];
+    if (event->kind == SCHED_TASK_BEGUN && event->a != AS_CLAIMED) {
+        ssize_t below = m->tasks > 0 ? m->task[m->tasks - 1] : m->g;
+        if (below != NONE)
+            teller->story->slice[below].covered = true;
+        m->task = room_for(m->task, &m->room, m->tasks, sizeof m->task[0]);
+        ssize_t slice = slice_open(teller, event, event->g | TRACE_TASK, SLICE_TASK, m->tasks);
+        m->task[m->tasks++] = slice;
+    } else if (event->kind == SCHED_TASK_RETURNED && m->tasks > 0) {
+        slice_close(teller, &m->task[--m->tasks], event->when_ps);
+    }
+}
+
+/* Pre: the state is that before the event. */
+static void tell_steal(struct teller *teller, const struct sched_trace_event *event)
+{
+    const struct trace_state *state = &teller->state;
+    struct trace_arrow arrow = {.from_ps = event->when_ps,
+                                .to_ps = event->when_ps,
+                                .from_m = NONE,
+                                .to_m = event->m,
+                                .from_lane = event->a,
+                                .to_lane = trace_lane_of(state, event),
+                                .steal = true};
+    if (event->kind == SCHED_TASK_STOLEN) {
+        arrow.from_m = event->a;
+        arrow.from_lane = state->by_m ? event->a : state->m[event->a].p;
+        if (state->m[event->a].tasks.count > 0)
+            arrow.id = state->m[event->a].tasks.id[0];
+    } else if (event->kind == SCHED_TAKEN && event->a == FROM_VICTIM) {
+        arrow.id = event->g;
+        arrow.from_lane = event->b;
+        arrow.from_m = event->b < state->lanes ? state->lane[event->b].m : NONE;
+    } else {
+        return;
+    }
+    arrow_add(teller, &arrow);
+}
+
+static void tell_wake(struct teller *teller, const struct sched_trace_event *event)
+{
+    struct open_m *self = &teller->m[event->m];
+    if (event->kind == SCHED_WOKEN || event->kind == SCHED_THREAD_STARTED) {
+        struct open_m *other = &teller->m[event->a];
+        other->woken_by = event->m;
+        other->woken_by_lane = trace_lane_of(&teller->state, event);
+        other->woken_ps = event->when_ps;
+        return;
+    }
+    /* Whoever wakes an M gives it its P first, in the M's name. */
+    if (self->woken_by == NONE || event->kind == SCHED_P_TAKEN)
+        return;
+    const struct trace_arrow arrow = {.from_ps = self->woken_ps,
+                                      .to_ps = event->when_ps,
+                                      .from_m = self->woken_by,
+                                      .to_m = event->m,
+                                      .from_lane = self->woken_by_lane,
+                                      .to_lane = trace_lane_of(&teller->state, event)};
+    self->woken_by = NONE;
+    arrow_add(teller, &arrow);
+}
+
+static void length_tell(struct teller *teller, int64_t when_ps, int32_t lane, size_t length)
+{
+    struct trace_story *story = teller->story;
+    uint32_t *last = &teller->length[lane < 0 ? teller->state.lanes : lane];
+    if (*last == length)
+        return;
+    *last = (uint32_t)length;
+    story->length =
+        room_for(story->length, &teller->length_room, story->lengths, sizeof story->length[0]);
+    story->length[story->lengths++] = (struct trace_length){when_ps, lane, (uint32_t)length};
+}
+
+static void lengths_tell(struct teller *teller, int64_t when_ps)
+{
+    for (int32_t i = 0; i < teller->state.lanes; i++)
+        length_tell(teller, when_ps, i, trace_lane_length(&teller->state, i));
+    length_tell(teller, when_ps, -1, teller->state.global.count);
+}
+
+static void teller_begin(struct teller *teller, struct trace_story *story,
+                         const struct trace_page *page)
+{
+    *teller = (struct teller){.story = story};
+    trace_state_init(&teller->state, &page->trace, page->by_m, page->workers);
+    teller->m = calloc((size_t)teller->state.ms, sizeof teller->m[0]);
+    teller->length = calloc((size_t)teller->state.lanes + 1, sizeof teller->length[0]);
+    if (!teller->m || !teller->length)
+        abort();
+    for (int32_t i = 0; i < teller->state.ms; i++)
+        teller->m[i] = (struct open_m){.g = NONE, .call = NONE, .woken_by = NONE};
+}
+
+static void teller_end(struct teller *teller, int64_t when_ps)
+{
+    struct trace_story *story = teller->story;
+    for (size_t i = 0; i < story->slices; i++)
+        if (story->slice[i].end_ps < 0)
+            story->slice[i].end_ps = when_ps;
+    for (int32_t i = 0; i < teller->state.ms; i++)
+        free(teller->m[i].task);
+    story->odd = teller->state.odd;
+    memcpy(story->odd_text, teller->state.odd_text, sizeof story->odd_text);
+    trace_state_free(&teller->state);
+    free(teller->m);
+    free(teller->length);
+}
+
+void trace_story_make(struct trace_story *story, const struct trace_page *page)
+{
+    const struct sched_trace *trace = &page->trace;
+    struct teller teller;
+    *story = (struct trace_story){.by_m = page->by_m};
+    teller_begin(&teller, story, page);
+    story->lanes = teller.state.lanes;
+    story->ms = teller.state.ms;
+    story->begin_ps = trace->count ? trace->event[0].when_ps : 0;
+    for (size_t i = 0; i < trace->count; i++) {
+        const struct sched_trace_event *event = &trace->event[i];
+        story->end_ps = event->when_ps > story->end_ps ? event->when_ps : story->end_ps;
+        if (event->m < 0)
+            continue;
+        if (event->p >= story->ps)
+            story->ps = event->p + 1;
+        tell_wake(&teller, event);
+        tell_steal(&teller, event);
+        if (event->kind >= SCHED_EVENT_FIRST_OF_TASKS)
+            tell_task(&teller, event);
+        else if (event->kind < SCHED_EVENT_FIRST_OF_MS)
+            tell_g(&teller, event);
+        trace_state_apply(&teller.state, event);
+        lengths_tell(&teller, event->when_ps);
+    }
+    teller_end(&teller, story->end_ps);
+}
+
+void trace_story_free(struct trace_story *story)
+{
+    free(story->slice);
+    free(story->arrow);
+    free(story->length);
+    *story = (struct trace_story){.slices = 0};
+}

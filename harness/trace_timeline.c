@@ -1,0 +1,283 @@
+/* trace_timeline.c - see trace.h: the run as a figure, by gnuplot or in characters. */
+#define _GNU_SOURCE
+#include "harness/trace.h"
+
+#include "harness/counted.h"
+#include "harness/gnuplot.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LANES_MAX = 64, LABEL_WIDTH = 7, STEALS_SHOWN = 20, WIDTH_MIN = 40, PATH_SIZE = 4096 };
+
+static char lane_letter(const struct trace_story *story)
+{
+    return story->by_m ? 'M' : 'P';
+}
+
+static int32_t slice_lane(const struct trace_story *story, const struct trace_slice *slice)
+{
+    return story->by_m ? slice->m : slice->p;
+}
+
+static int32_t lanes_shown(const struct trace_story *story)
+{
+    return story->lanes < LANES_MAX ? story->lanes : LANES_MAX;
+}
+
+/* "gmp fib,n=8 on sim:desktop8, 4 workers, seed 1" */
+static char *title_of(const struct trace_page *page)
+{
+    char *title;
+    if (asprintf(&title, "%s %s on %s, %s, seed %" PRIu64, page->variant, page->workload,
+                 page->machine, counted((uint64_t)page->workers, "worker").s, page->seed) < 0)
+        abort();
+    return title;
+}
+
+/* Characters ---------------------------------------------------------------------------------- */
+
+static char id_letter(trace_id id)
+{
+    static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    return letters[(id & ~TRACE_TASK) % (sizeof letters - 1)];
+}
+
+/* Writes a slice into the columns in which it has the best claim: the longest part, and what is on
+ * top of others before those. */
+static void slice_put(const struct trace_story *story, const struct trace_slice *slice, char *row,
+                      double *claim, int columns)
+{
+    double each = (double)(story->end_ps - story->begin_ps) / columns;
+    double from = (double)(slice->begin_ps - story->begin_ps) / each;
+    double to = (double)(slice->end_ps - story->begin_ps) / each;
+    double level = slice->kind == SLICE_TASK ? 2 + slice->depth : slice->kind == SLICE_CALL;
+    for (int i = from < 0 ? 0 : (int)from; i < columns && i < to; i++) {
+        double part = (to < i + 1 ? to : i + 1) - (from > i ? from : i);
+        double here = part * (1 + level / 2);
+        if (here > claim[i]) {
+            claim[i] = here;
+            row[i] = slice->kind == SLICE_CALL ? '_' : id_letter(slice->id);
+        }
+    }
+}
+
+static void lanes_print(const struct trace_story *story, int columns, FILE *to)
+{
+    char *row = malloc((size_t)columns + 1);
+    double *claim = malloc((size_t)columns * sizeof *claim);
+    if (!row || !claim)
+        abort();
+    for (int32_t lane = 0; lane < lanes_shown(story); lane++) {
+        memset(row, '.', (size_t)columns);
+        row[columns] = '\0';
+        for (int i = 0; i < columns; i++)
+            claim[i] = 0;
+        for (size_t i = 0; i < story->slices; i++)
+            if (slice_lane(story, &story->slice[i]) == lane)
+                slice_put(story, &story->slice[i], row, claim, columns);
+        fprintf(to, "%c%-*" PRId32 "%s\n", lane_letter(story), LABEL_WIDTH - 1, lane, row);
+    }
+    free(row);
+    free(claim);
+}
+
+/* The longest that the queue of a lane (-1: the global one) is in each column. */
+static void lengths_print(const struct trace_story *story, int32_t lane, int columns, FILE *to)
+{
+    double each = (double)(story->end_ps - story->begin_ps) / columns;
+    uint32_t now = 0;
+    size_t next = 0;
+    for (int column = 0; column < columns; column++) {
+        uint32_t most = now;
+        for (; next < story->lengths; next++) {
+            const struct trace_length *length = &story->length[next];
+            if ((double)(length->when_ps - story->begin_ps) >= (column + 1) * each &&
+                column < columns - 1)
+                break;
+            if (length->lane != lane)
+                continue;
+            now = length->length;
+            most = now > most ? now : most;
+        }
+        fputc(most == 0 ? '.' : most < 10 ? (char)('0' + most) : '+', to);
+    }
+    fputc('\n', to);
+}
+
+static void steals_print(const struct trace_story *story, FILE *to)
+{
+    size_t shown = 0, all = 0;
+    char text[16];
+    for (size_t i = 0; i < story->arrows; i++) {
+        const struct trace_arrow *arrow = &story->arrow[i];
+        if (!arrow->steal || all++ >= STEALS_SHOWN)
+            continue;
+        fprintf(to, "%s%10.3f us  %c%" PRId32 " stole %s from %c%" PRId32 "\n",
+                shown++ ? "" : "\nSteals:\n", (double)(arrow->to_ps - story->begin_ps) / 1e6,
+                lane_letter(story), arrow->to_lane, trace_id_text(arrow->id, text, sizeof text),
+                lane_letter(story), arrow->from_lane);
+    }
+    if (all > shown)
+        fprintf(to, "  and %zu more\n", all - shown);
+}
+
+void trace_timeline_print(const struct trace_page *page, int width, FILE *to)
+{
+    struct trace_story story;
+    trace_story_make(&story, page);
+    int columns = (width < WIDTH_MIN ? WIDTH_MIN : width) - LABEL_WIDTH;
+    char *title = title_of(page);
+    fprintf(to, "%s\n", title);
+    free(title);
+    fprintf(to, "0 to %.3f us, %.3f us a column\n\n", (double)(story.end_ps - story.begin_ps) / 1e6,
+            (double)(story.end_ps - story.begin_ps) / 1e6 / columns);
+    if (story.end_ps > story.begin_ps) {
+        lanes_print(&story, columns, to);
+        fputs("\nIn its queue at most (+: 10 or more)\n", to);
+        for (int32_t lane = 0; lane < lanes_shown(&story); lane++) {
+            fprintf(to, "%c%-*" PRId32, lane_letter(&story), LABEL_WIDTH - 1, lane);
+            lengths_print(&story, lane, columns, to);
+        }
+        fprintf(to, "%-*s", LABEL_WIDTH, "global");
+        lengths_print(&story, -1, columns, to);
+    }
+    steals_print(&story, to);
+    fputs("\nA character is what ran longest in its column: the number of the goroutine or task "
+          "modulo 62, as 0-9a-zA-Z; .: nothing; _: a blocking call.\n",
+          to);
+    if (story.lanes > LANES_MAX)
+        fprintf(to, "The first %d of %" PRId32 " workers are shown.\n", LANES_MAX, story.lanes);
+    trace_print_limits(page, story.odd, story.odd_text, to);
+    trace_story_free(&story);
+}
+
+/* The figure ---------------------------------------------------------------------------------- */
+
+/* Pale, so that a name can be read on them; neighbours differ in lightness too. */
+static unsigned id_colour(const struct trace_slice *slice)
+{
+    static const unsigned pale[] = {0x9ecae1, 0xfdd0a2, 0xa1d99b, 0xdadaeb, 0xfcbba1, 0xc7e9c0,
+                                    0xfee391, 0xbdd7e7, 0xe7cbe0, 0xccebc5, 0xf2d5b4, 0xb3cde3};
+    if (slice->kind == SLICE_CALL)
+        return 0xbbbbbb;
+    return pale[(slice->id & ~TRACE_TASK) % (sizeof pale / sizeof pale[0])];
+}
+
+static double us(const struct trace_story *story, int64_t ps)
+{
+    return (double)(ps - story->begin_ps) / 1e6;
+}
+
+static FILE *tsv_open(const char *folder, const char *name)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s.tsv", folder, name);
+    return fopen(path, "we");
+}
+
+static bool slices_write(const struct trace_story *story, const char *folder)
+{
+    FILE *to = tsv_open(folder, "slices");
+    char text[16];
+    if (!to)
+        return false;
+    fputs("lane\tbegin_us\tend_us\tcolour\tname\tdepth\n", to);
+    for (size_t i = 0; i < story->slices; i++) {
+        const struct trace_slice *slice = &story->slice[i];
+        int32_t lane = slice_lane(story, slice);
+        if (lane >= 0 && lane < lanes_shown(story))
+            fprintf(to, "%" PRId32 "\t%.6f\t%.6f\t%u\t%s\t%u\n", lane, us(story, slice->begin_ps),
+                    us(story, slice->end_ps), id_colour(slice),
+                    slice->kind == SLICE_CALL ? "call"
+                    : slice->covered          ? "-"
+                                              : trace_id_text(slice->id, text, sizeof text),
+                    slice->kind == SLICE_TASK ? slice->depth + 1 : 0);
+    }
+    return fclose(to) == 0;
+}
+
+static bool arrows_write(const struct trace_story *story, const char *folder)
+{
+    FILE *to = tsv_open(folder, "arrows");
+    if (!to)
+        return false;
+    fputs("from_lane\tto_lane\tus\n", to);
+    for (size_t i = 0; i < story->arrows; i++) {
+        const struct trace_arrow *arrow = &story->arrow[i];
+        if (arrow->steal && arrow->from_lane >= 0 && arrow->to_lane >= 0 &&
+            arrow->from_lane < lanes_shown(story) && arrow->to_lane < lanes_shown(story))
+            fprintf(to, "%" PRId32 "\t%" PRId32 "\t%.6f\n", arrow->from_lane, arrow->to_lane,
+                    us(story, arrow->to_ps));
+    }
+    return fclose(to) == 0;
+}
+
+/* Each lane's from beginning to end, so that lines reach both. */
+static bool lengths_write(const struct trace_story *story, const char *folder)
+{
+    FILE *to = tsv_open(folder, "lengths");
+    if (!to)
+        return false;
+    fputs("lane\tus\tlength\n", to);
+    for (int32_t lane = -1; lane < lanes_shown(story); lane++) {
+        uint32_t last = 0;
+        fprintf(to, "%" PRId32 "\t0\t0\n", lane);
+        for (size_t i = 0; i < story->lengths; i++)
+            if (story->length[i].lane == lane)
+                fprintf(to, "%" PRId32 "\t%.6f\t%u\n", lane, us(story, story->length[i].when_ps),
+                        last = story->length[i].length);
+        fprintf(to, "%" PRId32 "\t%.6f\t%u\n", lane, us(story, story->end_ps), last);
+    }
+    return fclose(to) == 0;
+}
+
+static void folder_remove(const char *folder)
+{
+    static const char *const names[] = {"slices", "arrows", "lengths"};
+    char path[PATH_SIZE];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s.tsv", folder, names[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
+static bool gnuplot_draw(const struct trace_page *page, const struct trace_story *story,
+                         const char *folder, const char *path, char *error, size_t error_size)
+{
+    struct gnuplot gnuplot;
+    char lanes[16], end[32], letter[2] = {lane_letter(story), '\0'};
+    char *title = title_of(page);
+    snprintf(lanes, sizeof lanes, "%" PRId32, lanes_shown(story));
+    snprintf(end, sizeof end, "%.6f", us(story, story->end_ps));
+    const char *arguments[] = {folder, path, strrchr(path, '.') + 1, lanes, end, letter,
+                               title,  NULL};
+    bool ok = gnuplot_find(&gnuplot, error, error_size) &&
+              gnuplot_run(&gnuplot, "timeline", arguments, error, error_size);
+    free(title);
+    return ok;
+}
+
+bool trace_timeline_draw(const struct trace_page *page, const char *path, char *error,
+                         size_t error_size)
+{
+    struct trace_story story;
+    char folder[] = "/tmp/schedlab-trace-XXXXXX";
+    if (!mkdtemp(folder)) {
+        snprintf(error, error_size, "cannot make a folder in /tmp: %s", strerror(errno));
+        return false;
+    }
+    trace_story_make(&story, page);
+    bool ok = slices_write(&story, folder) && arrows_write(&story, folder) &&
+              lengths_write(&story, folder);
+    if (!ok)
+        snprintf(error, error_size, "cannot write to %s: %s", folder, strerror(errno));
+    ok = ok && gnuplot_draw(page, &story, folder, path, error, error_size);
+    folder_remove(folder);
+    trace_story_free(&story);
+    return ok;
+}

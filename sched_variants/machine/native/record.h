@@ -1,0 +1,33 @@
+/* record.h - what schedulers say they do, machine_event(), as real threads record it.
+ *
+ * Only in programs built with SCHEDLAB_TRACE (CONFIG=trace, and tsan, so that it is checked):
+ * elsewhere machine_event() is nothing, and measured programs pay nothing.
+ *
+ * Each thread writes into chunks of its own; chunks come from the kernel, up to a bound that all
+ * threads share. Who gets none drops what it would have written, and from the first drop on nothing
+ * of any thread counts, so that what is there has no holes.
+ */
+#ifndef SCHEDLAB_NATIVE_RECORD_H
+#define SCHEDLAB_NATIVE_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct native_event {
+    int64_t when_ns; /* machine_now() */
+    int64_t g;       /* this and those below as machine_event() got them */
+    int32_t m, p, a, b;
+    uint64_t number; /* of its thread's */
+    uint32_t thread; /* in order of their first events */
+    uint8_t kind, core;
+};
+
+/* Keep the first `most` events from now on, about: each thread may keep some dozens more. Before
+ * any other thread is started; once in the life of the process. */
+void native_events_keep(size_t most);
+
+/* Those kept, in order of time, of one time by thread; free() them. *happened: all since
+ * native_events_keep(). Pre: the threads that wrote them have ended, or do nothing. */
+struct native_event *native_events_take(size_t *count, uint64_t *happened);
+
+#endif
