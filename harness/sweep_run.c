@@ -14,6 +14,7 @@
 #include "harness/progress.h"
 #include "harness/records.h"
 #include "harness/sample_pool.h"
+#include "harness/sweep_request.h"
 #include "harness/topology.h"
 
 #include <errno.h>
@@ -148,28 +149,9 @@ static void record_complain(struct state *state, const struct cell *cell, const 
                      record_text(record, "reason"));
 }
 
-static struct sample_request cell_request(const struct state *state, const struct cell *cell,
-                                          unsigned block)
-{
-    struct sample_request request = state->request;
-    request.event_set = (int)block; /* the sample knows how many sets there are of its own */
-    request.variant = cell->variant;
-    request.workload = cell->workload;
-    request.workers = cell->workers;
-    request.machine = cell->machine;
-    request.sim_seed = machine_rep_seed(state->run->seed, block);
-    if (cell->side) {
-        request.program = cell->side->program;
-        request.injected_percent = cell->side->injected_percent;
-    }
-    if (cell->events)
-        request.events = cell->events;
-    return request;
-}
-
 static json_t *cell_sample(struct state *state, struct cell *cell, unsigned block)
 {
-    struct sample_request request = cell_request(state, cell, block);
+    struct sample_request request = sweep_request_cell(&state->request, cell, block);
     double before = clock_seconds();
     json_t *record;
     if (state->run->hyperfine) {
@@ -293,7 +275,7 @@ static bool cell_start(struct state *state, struct cell *cell, unsigned block, c
     if (!pool_wait(state, block, false, error, error_size) ||
         !room_reserve(state, error, error_size))
         return false;
-    struct sample_request request = cell_request(state, cell, block);
+    struct sample_request request = sweep_request_cell(&state->request, cell, block);
     sample_pool_start(state->pool, &request, cell);
     return true;
 }
@@ -461,21 +443,6 @@ static int plan_write(const struct state *state, char *error, size_t error_size)
     return *error ? -1 : 0;
 }
 
-/* The part of a request that all samples have in common. */
-static struct sample_request request_make(const struct sweep_run *run, const char *events)
-{
-    return (struct sample_request){
-        .seed = run->seed,
-        .iterations = (int)run->sweep->iterations,
-        .warmup = (int)run->sweep->warmup,
-        .min_time_ns = run->sweep->min_time_ms * 1000000,
-        .events = events,
-        .pin = run->sweep->pin,
-        .timeout_s = (double)run->sweep->timeout_s,
-        .steal_max_percent = (int)run->sweep->steal_max,
-    };
-}
-
 static int cores_of(const char *machine)
 {
     struct machine_spec spec;
@@ -575,7 +542,7 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
     if (!outside_folder_make(run, error, error_size) || !file_open(&state, error, error_size))
         return -1;
     char *events = sweep_events_join(run->sweep->events, run->sweep->events_count);
-    state.request = request_make(run, events);
+    state.request = sweep_request_common(run->sweep, run->seed, events);
     state.digests = digest_book_make();
     state.order = calloc(run->plan->count + 1, sizeof *state.order);
     if (!state.order)
