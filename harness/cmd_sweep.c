@@ -26,6 +26,7 @@
 #include "harness/sweep_resume.h"
 #include "harness/sweep_run.h"
 #include "harness/terminal_figure.h"
+#include "harness/unit_plan.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,6 +46,10 @@ struct options {
     const char *what_if;         /* NULL: likewise */
     int figure;                  /* index of figure_words */
     bool quick, no_report, dry_run, force, hyperfine;
+    bool plan;         /* print the units, and measure nothing */
+    int format;        /* of that; index of format_words */
+    const char *cells; /* folder of results that may be there; NULL: none */
+    bool mix_machines;
     struct sweep_resume resuming;
 };
 
@@ -67,6 +72,10 @@ enum {
     KEY_FIGURE,
     KEY_RESUME,
     KEY_FORCE,
+    KEY_PLAN,
+    KEY_FORMAT,
+    KEY_CELLS,
+    KEY_MIX_MACHINES,
 };
 
 static const struct argp_option argp_options[] = {
@@ -85,6 +94,17 @@ static const struct argp_option argp_options[] = {
     {"timeout", KEY_TIMEOUT, "S", 0, "Give up on a sample after S seconds", 0},
     {"no-report", KEY_NO_REPORT, NULL, 0, "Draw no figures and write no report at the end", 0},
     {"dry-run", KEY_DRY_RUN, NULL, 0, "Only print the cells that would be measured", 0},
+    {"plan", KEY_PLAN, NULL, 0,
+     "Only print each cell and repetition with its id, for `schedlab run --cell ID`, and the time "
+     "that it will take",
+     0},
+    {"format", KEY_FORMAT, "FORMAT", 0, "With --plan: table (default) or json", 0},
+    {"cells", KEY_CELLS, "DIR", 0,
+     "Take the results that are in DIR, of `schedlab run --cell` or another sweep, and keep those "
+     "measured now there too, one file each",
+     0},
+    {"mix-machines", KEY_MIX_MACHINES, NULL, 0,
+     "Compare native cells although they were measured on processors of unlike kinds", 0},
     {"timer", KEY_TIMER, "TIMER", 0,
      "inside (default): samples time themselves; hyperfine: it times each one's process too", 0},
     {"machine", KEY_MACHINE, "MACHINE", 0,
@@ -135,6 +155,7 @@ static const char argp_doc[] =
 
 static const char *const figure_words[] = {"auto", "text", "none", NULL};
 static const char *const timer_words[] = {"inside", "hyperfine", NULL};
+static const char *const format_words[] = {"table", "json", NULL};
 
 static void option_file(struct options *options, const struct argp_state *state, const char *arg)
 {
@@ -161,6 +182,8 @@ static void options_check(const struct options *options, const struct argp_state
     if (options->figure == FIGURE_TEXT && options->no_report)
         cli_misuse(state->name, "--figure=text shows what a report is made of; leave out "
                                 "--no-report");
+    if (options->format && !options->plan)
+        cli_misuse(state->name, "--format takes --plan");
     if (options->force && !options->resume)
         cli_misuse(state->name, "--force takes --resume=RUN");
     if (!options->file && !options->resume)
@@ -174,7 +197,8 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     struct options *options = state->input;
     for (const struct argp_option *option = argp_options; option->name; option++)
         if (option->key == key && key != KEY_NO_REPORT && key != KEY_FIGURE && key != KEY_RESUME &&
-            key != KEY_FORCE)
+            key != KEY_FORCE && key != KEY_PLAN && key != KEY_FORMAT && key != KEY_CELLS &&
+            key != KEY_MIX_MACHINES)
             options->begins = option->name;
     switch (key) {
     case KEY_RESULTS:
@@ -210,6 +234,18 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_DRY_RUN:
         options->dry_run = true;
+        break;
+    case KEY_PLAN:
+        options->plan = true;
+        break;
+    case KEY_FORMAT:
+        options->format = cli_word(state->name, "format", arg, format_words);
+        break;
+    case KEY_CELLS:
+        options->cells = arg;
+        break;
+    case KEY_MIX_MACHINES:
+        options->mix_machines = true;
         break;
     case KEY_FIGURE:
         options->figure = cli_word(state->name, "figure", arg, figure_words);
@@ -319,6 +355,30 @@ static void plan_print(const struct plan *plan, const struct sweep_file *sweep)
         printf("\n");
     }
     extent_print(plan, sweep);
+}
+
+/* Those of a run that was begun with a folder of cells, where no other is named. */
+static const char *cells_folder(const struct options *options)
+{
+    static char path[PATH_SIZE];
+    if (options->cells || !options->resume)
+        return options->cells;
+    snprintf(path, sizeof path, "%s/cells", options->resume);
+    return access(path, F_OK) == 0 ? path : NULL;
+}
+
+static void units_print(const struct options *options, const struct sweep_file *sweep,
+                        struct plan *plan)
+{
+    struct unit_plan units = {
+        .sweep = sweep,
+        .plan = plan,
+        .file = options->resume ? options->resume : options->file,
+        .results = options->results,
+        .cells = cells_folder(options),
+        .json = options->format == 1,
+    };
+    unit_plan_print(&units, stdout);
 }
 
 /* What of the run is neither in the sweep file nor in the machine. */
@@ -437,6 +497,8 @@ static int sweep_measure(const char *program, struct options *options,
         .begin = options->resume ? resumption_record : NULL,
         .begin_arg = &options->resuming,
         .hyperfine = options->hyperfine ? hyperfine : NULL,
+        .cells = cells_folder(options),
+        .mix_machines = options->mix_machines,
     };
     if (sweep_run_measure(&run, stderr, error, sizeof error) < 0)
         return complain(program, error, EXIT_FAILED);
@@ -490,6 +552,8 @@ int cmd_sweep(int argc, char **argv)
     int status = EXIT_DONE;
     if (options.dry_run)
         plan_print(plan, sweep);
+    else if (options.plan)
+        units_print(&options, sweep, plan);
     else
         status = sweep_measure(argv[0], &options, sweep, plan);
     plan_free(plan);

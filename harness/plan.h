@@ -70,6 +70,11 @@ struct cell {
     /* Samples of this process, for the time that is left. */
     unsigned timed;
     double seconds; /* all of them together, process start included */
+
+    /* Samples of whichever process, for the time that others will take (unit_time.h). */
+    unsigned processes;
+    double process_seconds;
+    bool stored; /* the record at hand was there before the block */
 };
 
 struct plan {

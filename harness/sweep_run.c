@@ -14,8 +14,11 @@
 #include "harness/progress.h"
 #include "harness/records.h"
 #include "harness/sample_pool.h"
+#include "harness/sweep_cells.h"
 #include "harness/sweep_request.h"
 #include "harness/topology.h"
+#include "harness/unit_store.h"
+#include "harness/unit_time.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -80,6 +83,7 @@ struct state {
     struct sample_request request; /* what all samples have in common */
     struct sample_pool *pool;      /* of simulated samples on their way */
     int pool_width;
+    struct sweep_cells cells; /* where run->cells is not NULL */
     size_t *order;
     size_t position;     /* of the next record in the whole run */
     unsigned event_sets; /* the most sets that a sample's events fall into, as far as records say */
@@ -164,8 +168,11 @@ static json_t *cell_sample(struct state *state, struct cell *cell, unsigned bloc
     } else {
         record = child_run_sample(&request);
     }
-    cell->seconds += clock_seconds() - before;
+    double seconds = clock_seconds() - before;
+    cell->seconds += seconds;
     cell->timed++;
+    cell->processes++;
+    cell->process_seconds += seconds;
     return record;
 }
 
@@ -218,14 +225,24 @@ static bool record_keep(struct state *state, struct cell *cell, unsigned block, 
     return written(state, result, error, error_size);
 }
 
+/* Puts what was measured here into the folder of results, where there is one. */
+static bool result_keep(struct state *state, const struct cell *cell, unsigned block,
+                        json_t *record, double seconds, char *error, size_t error_size)
+{
+    return !state->run->cells ||
+           sweep_cells_put(&state->cells, cell, block, record, seconds, error, error_size);
+}
+
 /* One sample, from the reservation on the disk to the record. False if the sweep cannot go on. */
 static bool cell_measure(struct state *state, struct cell *cell, unsigned block, char *error,
                          size_t error_size)
 {
     if (!room_reserve(state, error, error_size))
         return false;
+    double before = cell->process_seconds;
     json_t *record = cell_sample(state, cell, block);
-    if (!stopped_by)
+    if (!stopped_by &&
+        result_keep(state, cell, block, record, cell->process_seconds - before, error, error_size))
         return record_keep(state, cell, block, record, error, error_size);
     json_decref(record);
     return false;
@@ -241,9 +258,15 @@ static bool pool_keep(struct state *state, unsigned block, char *error, size_t e
     json_t *record;
     while ((record = sample_pool_take(state->pool, &tag, &seconds))) {
         struct cell *cell = tag;
-        cell->seconds += seconds / state->pool_width; /* so many go on at once */
-        cell->timed++;
-        if (!room_reserve(state, error, error_size)) {
+        if (!cell->stored) {
+            cell->seconds += seconds / state->pool_width; /* so many go on at once */
+            cell->timed++;
+            cell->processes++;
+            cell->process_seconds += seconds;
+        }
+        if (!room_reserve(state, error, error_size) ||
+            (!cell->stored &&
+             !result_keep(state, cell, block, record, seconds, error, error_size))) {
             json_decref(record);
             return false;
         }
@@ -280,10 +303,44 @@ static bool cell_start(struct state *state, struct cell *cell, unsigned block, c
     return true;
 }
 
+/* The cell's record of the block, if it is in the folder of results. False if the sweep cannot go
+ * on. */
+static bool result_take(struct state *state, struct cell *cell, unsigned block, json_t **record,
+                        char *error, size_t error_size)
+{
+    double seconds;
+    *record = NULL;
+    if (state->run->cells)
+        *record = sweep_cells_take(&state->cells, cell, block, &seconds, error, error_size);
+    cell->stored = *record != NULL;
+    if (cell->stored) {
+        cell->processes++;
+        cell->process_seconds += seconds;
+    }
+    return *record || !state->run->cells || !*error;
+}
+
+/* A record that was there, in its place among those that are being measured. Takes it. */
+static bool stored_add(struct state *state, struct cell *cell, unsigned block, json_t *record,
+                       char *error, size_t error_size)
+{
+    if (!pool_wait(state, block, false, error, error_size)) {
+        json_decref(record);
+        return false;
+    }
+    sample_pool_add(state->pool, record, cell);
+    return pool_keep(state, block, error, error_size);
+}
+
 /* One sample of the block, begun or done. */
 static bool cell_take_turn(struct state *state, struct cell *cell, unsigned block, char *error,
                            size_t error_size)
 {
+    json_t *record;
+    if (!result_take(state, cell, block, &record, error, error_size))
+        return false;
+    if (record)
+        return stored_add(state, cell, block, record, error, error_size);
     if (machine_text_is_simulated(cell->machine))
         return cell_start(state, cell, block, error, error_size);
     return pool_drain(state, block, error, error_size) && !stopped_by &&
@@ -438,6 +495,7 @@ static int plan_write(const struct state *state, char *error, size_t error_size)
     json_t *plan = needs_to_json(&state->needs);
     bool ok = file_replace_json(path, plan, problem, sizeof problem);
     json_decref(plan);
+    ok = unit_times_write(state->run->folder, state->run->plan, problem, sizeof problem) && ok;
     if (!ok && !*error)
         snprintf(error, error_size, "%s", problem);
     return *error ? -1 : 0;
@@ -539,7 +597,8 @@ static bool outside_folder_make(const struct sweep_run *run, char *error, size_t
 int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t error_size)
 {
     struct state state = {.run = run, .event_sets = 1};
-    if (!outside_folder_make(run, error, error_size) || !file_open(&state, error, error_size))
+    if ((run->cells && !unit_store_make(run->cells, error, error_size)) ||
+        !outside_folder_make(run, error, error_size) || !file_open(&state, error, error_size))
         return -1;
     char *events = sweep_events_join(run->sweep->events, run->sweep->events_count);
     state.request = sweep_request_common(run->sweep, run->seed, events);
@@ -548,12 +607,16 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
     if (!state.order)
         abort();
     needs_begin(&state.needs, run->sweep, run->plan);
+    if (run->cells)
+        sweep_cells_begin(&state.cells, run->sweep, run->plan, run->cells, run->mix_machines);
     state.pool_width = topology_cpu_count();
     state.pool = sample_pool_make(state.pool_width);
     int result = run_measure(&state, messages, error, error_size);
     sample_pool_free(state.pool);
     record_file_close(&state.file); /* where it was not reached before */
     needs_end(&state.needs);
+    if (run->cells)
+        sweep_cells_end(&state.cells);
     digest_book_free(state.digests);
     free(state.order);
     free(events);
