@@ -21,6 +21,7 @@
 #include "harness/unit_store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { PATH_SIZE = 4096, ERROR_SIZE = 8192 };
 
@@ -36,6 +38,7 @@ struct options {
     struct sweep_override override;
     json_t *ids;          /* id -> its place in `found`; in the order given */
     int64_t stop_after_s; /* begin no cell later than that; 0: no limit */
+    const char *begun;    /* file that gets the id of each cell before it is measured */
     const char *kind;     /* file that says on which processor native cells are measured */
 };
 
@@ -53,7 +56,16 @@ struct state {
     size_t measured, there, failed;
 };
 
-enum { KEY_SWEEP = 0x100, KEY_CELL, KEY_CELLS, KEY_LIST, KEY_SEED, KEY_STOP_AFTER, KEY_KIND };
+enum {
+    KEY_SWEEP = 0x100,
+    KEY_CELL,
+    KEY_CELLS,
+    KEY_LIST,
+    KEY_SEED,
+    KEY_STOP_AFTER,
+    KEY_KIND,
+    KEY_BEGUN
+};
 
 static const struct argp_option option_table[] = {
     {"cell", KEY_CELL, "ID", 0, "Measure this one; may be given again and again", 0},
@@ -69,6 +81,7 @@ static const struct argp_option option_table[] = {
      "Measure native cells only on a processor of the model that FILE names; the first one makes "
      "FILE",
      0},
+    {"begun", KEY_BEGUN, "FILE", 0, "Add the id of each cell to FILE when it is begun", 0},
     {0},
 };
 
@@ -145,6 +158,9 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_KIND:
         options->kind = arg;
+        return 0;
+    case KEY_BEGUN:
+        options->begun = arg;
         return 0;
     case ARGP_KEY_ARG:
         cli_misuse(state->name, "takes no argument beside --cell; found \"%s\"", arg);
@@ -234,6 +250,21 @@ static void on_stop(int signal)
     process_interrupt();
 }
 
+/* On the disk before the cell may take its machine down. */
+static bool begun_tell(const struct options *options, const char *id)
+{
+    if (!options->begun)
+        return true;
+    int fd = open(options->begun, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    bool ok = fd >= 0 && dprintf(fd, "%s\n", id) > 0 && fsync(fd) == 0;
+    if (!ok)
+        fprintf(stderr, "%s: cannot write %s: %s\n", options->command, options->begun,
+                strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
 /* False: nothing more can be measured. */
 static bool unit_measure(struct state *state, const char *id, const struct place *place)
 {
@@ -248,6 +279,8 @@ static bool unit_measure(struct state *state, const char *id, const struct place
         fprintf(stderr, "%s: %s\n", options->command, error);
         return false;
     }
+    if (process_interrupted() || !begun_tell(options, id))
+        return false;
     struct sample_request request =
         sweep_request_cell(&state->units.common, place->cell, place->block);
     double before = clock_seconds();
@@ -280,6 +313,8 @@ static int units_measure(struct state *state)
             break;
         ok = unit_measure(state, id, &state->found[json_integer_value(place)]);
     }
+    if (!ok && !process_interrupted())
+        return EXIT_FAILED; /* the reason is the last line */
     fprintf(stderr, "%s: %s measured, %zu of them failed; %zu were there; results in %s\n",
             state->options->command, counted(state->measured, "cell").s, state->failed,
             state->there, state->options->cells);

@@ -5,6 +5,7 @@
 #include "harness/child.h"
 #include "harness/counted.h"
 #include "harness/digests.h"
+#include "harness/engine.h"
 #include "harness/files.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
@@ -22,11 +23,16 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+
+/* A guess for simulated cells of which nothing is known, that only decides how many jobs there are:
+ * one that was given too much leaves the rest. */
+enum { SECONDS_UNKNOWN = 2 };
 
 enum { REASON_SIZE = 1024, LABEL_SIZE = 256, PATH_SIZE = 4096, ERROR_SIZE = 4096 };
 
@@ -358,8 +364,63 @@ static void block_order(struct state *state, unsigned block)
     }
 }
 
+/* Whether the cell will be measured in a later block than the one at hand. */
+static bool cell_follows(const struct state *state, const struct cell *cell, unsigned block,
+                         unsigned later)
+{
+    return later == block ? cell->why != WHY_NONE
+                          : later < (unsigned)state->run->sweep->reps && !cell->given_up;
+}
+
+/* What this block and those that hold every cell need and the folder of results lacks, in the order
+ * of measuring; *count of them, to be freed. */
+static struct engine_unit *units_lacking(struct state *state, unsigned block, size_t *count)
+{
+    struct plan *plan = state->run->plan;
+    unsigned reps = (unsigned)state->run->sweep->reps, end = block + 1 > reps ? block + 1 : reps;
+    struct engine_unit *units = calloc(plan->count * (end - block) + 1, sizeof *units);
+    struct unit_times times;
+    char results[PATH_SIZE];
+    if (!units)
+        abort();
+    *count = 0;
+    snprintf(results, sizeof results, "%s/..", state->run->folder);
+    unit_times_begin(&times, state->run->sweep, plan, results);
+    for (unsigned later = block; later < end; later++) {
+        block_order(state, later);
+        for (size_t i = 0; i < plan->count; i++) {
+            const struct cell *cell = &plan->cells[state->order[i]];
+            struct engine_unit *unit = &units[*count];
+            if (!cell_follows(state, cell, block, later))
+                continue;
+            double seconds = unit_times_of(&times, cell).seconds;
+            *unit = (struct engine_unit){.cell = cell, .block = later};
+            unit->seconds = isnan(seconds) ? SECONDS_UNKNOWN : seconds;
+            unit_id(&state->cells.units, cell, later, unit->id);
+            *count += !unit_store_has(state->run->cells, unit->id);
+        }
+    }
+    unit_times_end(&times);
+    return units;
+}
+
+/* Has the engine measure what the block needs. */
+static bool block_fetch(struct state *state, unsigned block, char *error, size_t error_size)
+{
+    if (!state->run->engine)
+        return true;
+    size_t count;
+    struct engine_unit *units = units_lacking(state, block, &count);
+    bool ok = count == 0 ||
+              engine_measure(state->run->engine, units, count, &state->progress, error, error_size);
+    free(units);
+    return ok && !stopped_by;
+}
+
 static bool block_measure(struct state *state, unsigned block, char *error, size_t error_size)
 {
+    if (!block_fetch(state, block, error, error_size))
+        return false;
     struct plan *plan = state->run->plan;
     unsigned reps = (unsigned)state->run->sweep->reps;
     block_order(state, block);
@@ -601,6 +662,11 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
         !outside_folder_make(run, error, error_size) || !file_open(&state, error, error_size))
         return -1;
     char *events = sweep_events_join(run->sweep->events, run->sweep->events_count);
+    if (run->engine && !engine_begin(run->engine, error, error_size)) {
+        record_file_close(&state.file);
+        free(events);
+        return -1;
+    }
     state.request = sweep_request_common(run->sweep, run->seed, events);
     state.digests = digest_book_make();
     state.order = calloc(run->plan->count + 1, sizeof *state.order);

@@ -58,11 +58,14 @@ bool unit_store_is_one(const char *folder)
 {
     DIR *dir = opendir(folder);
     bool good = dir != NULL;
-    for (const struct dirent *entry; good && (entry = readdir(dir));)
+    size_t shards = 0;
+    for (const struct dirent *entry; good && (entry = readdir(dir));) {
+        shards += name_is_shard(entry->d_name);
         good = *entry->d_name == '.' || name_is_shard(entry->d_name);
+    }
     if (dir)
         closedir(dir);
-    return good;
+    return good && shards > 0;
 }
 
 /* Files --------------------------------------------------------------------------------------- */
@@ -173,6 +176,8 @@ bool unit_store_kind_is(const char *path, char *error, size_t error_size)
             return complain(error, error_size, "write", path);
     }
     char *kind = file_read(path, NULL, error, error_size);
+    if (kind)
+        kind[strcspn(kind, "\n")] = '\0';
     bool same = kind && strcmp(kind, cpu) == 0;
     if (kind && !same)
         snprintf(error, error_size,

@@ -28,7 +28,7 @@ enum { UNIT_STORE_SCHEMA = 1, UNIT_STORE_FOLDER_MAX = 4000 };
  * line in error if it cannot. */
 bool unit_store_make(const char *folder, char *error, size_t error_size);
 
-/* Whether there is a folder of that name that holds such files, or nothing yet: no run. */
+/* Whether there is a folder of that name that holds such files, and nothing else: no run. */
 bool unit_store_is_one(const char *folder);
 
 /* Whether it has the unit's result. */
