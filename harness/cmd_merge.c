@@ -3,6 +3,7 @@
 #include "harness/commands.h"
 #include "harness/counted.h"
 #include "harness/merge.h"
+#include "harness/unit_store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +22,12 @@ static const char argp_doc[] =
     "that several have counts once, and is refused if it is not the same in all of them. Runs of "
     "different sweep files or revisions are refused; another compiler or machine is warned of and "
     "recorded in OUT/environment.json. The folder is printed.\n\n"
+    "Folders of cells, as `schedlab run --cell` and `schedlab sweep --cells` keep them, become one "
+    "folder of cells, which `schedlab sweep FILE --cells OUT` takes. A cell that several have "
+    "counts once, and is refused if they do not agree on it.\n\n"
     "Example:\n"
-    "  schedlab merge results/both results/monday results/tuesday\n\n"
+    "  schedlab merge results/both results/monday results/tuesday\n"
+    "  schedlab merge all-cells cells-of-ann cells-of-bob\n\n"
     "Exit status: 0 done; 1 OUT could not be written; 2 misused, or the runs do not fit together.";
 
 static error_t option_parse(int key, char *arg, struct argp_state *state)
@@ -56,12 +61,15 @@ int cmd_merge(int argc, char **argv)
     struct merge merge = {
         .out = options.folders[0], .runs = options.folders + 1, .count = options.count - 1};
     char error[ERROR_SIZE];
-    enum merge_result result = merge_runs(&merge, stderr, error, sizeof error);
+    bool cells = unit_store_is_one(merge.runs[0]) || unit_store_is_one(merge.runs[1]);
+    enum merge_result result = cells ? merge_cells(&merge, error, sizeof error)
+                                     : merge_runs(&merge, stderr, error, sizeof error);
     if (result != MERGE_DONE) {
         fprintf(stderr, "%s: %s\n", argv[0], error);
     } else {
         fprintf(stderr, "%s: %s of %s, %zu of them in more than one\n", argv[0],
-                counted(merge.samples, "sample").s, counted(merge.count, "run").s, merge.repeated);
+                counted(merge.samples, cells ? "cell" : "sample").s,
+                counted(merge.count, cells ? "folder" : "run").s, merge.repeated);
         printf("%s\n", merge.out);
     }
     free(options.folders);

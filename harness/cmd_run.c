@@ -328,6 +328,8 @@ static const struct argp argp = {
     "--min-time up, and says so, after 20 times as much wall time: reading counters and checking "
     "answers may take longer than calls that are very short.\n\nExample:\n  schedlab run gmp "
     "gmp,runnext=off grq fib,n=25 --workers 2\n\n"
+    "`schedlab run --cell ID --sweep FILE` measures a single cell of a sweep instead, whose id "
+    "`schedlab sweep FILE --plan` prints; see `schedlab run --cell --help`.\n\n"
     "Exit status: 0 done, though some variants may have been skipped; 1 a variant failed, or all "
     "were skipped; 2 misused.",
     NULL,
@@ -743,6 +745,8 @@ int cmd_run(int argc, char **argv)
         .min_time_ns = -1,
         .sim_seed = -1,
     };
+    if (cmd_run_cell_is_meant(argc, argv))
+        return cmd_run_cell(argc, argv);
     cli_parse(&argp, argc, argv, &options);
     options_complete(&options);
     check_events(&options);

@@ -9,6 +9,7 @@
 #include "harness/commands.h"
 #include "harness/counted.h"
 #include "harness/doctor.h"
+#include "harness/engine.h"
 #include "harness/environment.h"
 #include "harness/files.h"
 #include "harness/gnuplot.h"
@@ -26,6 +27,7 @@
 #include "harness/sweep_resume.h"
 #include "harness/sweep_run.h"
 #include "harness/terminal_figure.h"
+#include "harness/unit_plan.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,6 +47,15 @@ struct options {
     const char *what_if;         /* NULL: likewise */
     int figure;                  /* index of figure_words */
     bool quick, no_report, dry_run, force, hyperfine;
+    bool plan;         /* print the units, and measure nothing */
+    int format;        /* of that; index of format_words */
+    const char *cells; /* folder of results that may be there; NULL: none */
+    bool mix_machines;
+    int engine; /* index of engine_words */
+    const char *hosts;
+    const char **sbatch; /* NULL-terminated, or NULL */
+    size_t sbatch_count;
+    int64_t job_seconds;
     struct sweep_resume resuming;
 };
 
@@ -67,6 +78,14 @@ enum {
     KEY_FIGURE,
     KEY_RESUME,
     KEY_FORCE,
+    KEY_PLAN,
+    KEY_FORMAT,
+    KEY_CELLS,
+    KEY_MIX_MACHINES,
+    KEY_ENGINE,
+    KEY_HOSTS,
+    KEY_SBATCH,
+    KEY_JOB_SECONDS,
 };
 
 static const struct argp_option argp_options[] = {
@@ -85,6 +104,28 @@ static const struct argp_option argp_options[] = {
     {"timeout", KEY_TIMEOUT, "S", 0, "Give up on a sample after S seconds", 0},
     {"no-report", KEY_NO_REPORT, NULL, 0, "Draw no figures and write no report at the end", 0},
     {"dry-run", KEY_DRY_RUN, NULL, 0, "Only print the cells that would be measured", 0},
+    {"plan", KEY_PLAN, NULL, 0,
+     "Only print each cell and repetition with its id, for `schedlab run --cell ID`, and the time "
+     "that it will take",
+     0},
+    {"format", KEY_FORMAT, "FORMAT", 0, "With --plan: table (default) or json", 0},
+    {"cells", KEY_CELLS, "DIR", 0,
+     "Take the results that are in DIR, of `schedlab run --cell` or another sweep, and keep those "
+     "measured now there too, one file each",
+     0},
+    {"engine", KEY_ENGINE, "ENGINE", 0,
+     "Who measures: local (default), this machine; slurm, a cluster's nodes; parallel, the "
+     "machines "
+     "of --sshloginfile by GNU parallel; see docs/CLUSTER.md",
+     0},
+    {"sbatch", KEY_SBATCH, "OPTION", 0,
+     "With --engine=slurm: hand OPTION to sbatch, such as --partition=long; may be given again", 0},
+    {"job-seconds", KEY_JOB_SECONDS, "S", 0,
+     "With an engine: give a job so many cells that it takes S seconds (default: 300)", 0},
+    {"sshloginfile", KEY_HOSTS, "FILE", 0,
+     "With --engine=parallel: the machines, as GNU parallel reads them", 0},
+    {"mix-machines", KEY_MIX_MACHINES, NULL, 0,
+     "Compare native cells although they were measured on processors of unlike kinds", 0},
     {"timer", KEY_TIMER, "TIMER", 0,
      "inside (default): samples time themselves; hyperfine: it times each one's process too", 0},
     {"machine", KEY_MACHINE, "MACHINE", 0,
@@ -135,6 +176,9 @@ static const char argp_doc[] =
 
 static const char *const figure_words[] = {"auto", "text", "none", NULL};
 static const char *const timer_words[] = {"inside", "hyperfine", NULL};
+static const char *const engine_words[] = {"local", "slurm", "parallel", NULL};
+static const struct engine_ops *const engines[] = {NULL, &engine_slurm, &engine_parallel};
+static const char *const format_words[] = {"table", "json", NULL};
 
 static void option_file(struct options *options, const struct argp_state *state, const char *arg)
 {
@@ -152,6 +196,32 @@ static void option_machine(struct options *options, const struct argp_state *sta
         cli_misuse(state->name, "--machine=%s: %s", arg, error);
 }
 
+static void option_sbatch(struct options *options, const char *arg)
+{
+    options->sbatch =
+        realloc(options->sbatch, (options->sbatch_count + 2) * sizeof *options->sbatch);
+    if (!options->sbatch)
+        abort();
+    options->sbatch[options->sbatch_count++] = arg;
+    options->sbatch[options->sbatch_count] = NULL;
+}
+
+static void engine_check(const struct options *options, const struct argp_state *state)
+{
+    const struct engine_ops *engine = engines[options->engine];
+    if (options->sbatch && engine != &engine_slurm)
+        cli_misuse(state->name, "--sbatch takes --engine=slurm");
+    if (!options->hosts != (engine != &engine_parallel))
+        cli_misuse(state->name, "%s takes %s",
+                   options->hosts ? "--sshloginfile" : "--engine=parallel",
+                   options->hosts ? "--engine=parallel" : "--sshloginfile=FILE");
+    if (options->job_seconds && !engine)
+        cli_misuse(state->name, "--job-seconds takes --engine=slurm or parallel");
+    if ((engine || options->cells) && options->hyperfine)
+        cli_misuse(state->name, "--timer=hyperfine keeps files of its own; leave out --%s",
+                   engine ? "engine" : "cells");
+}
+
 /* Options that do not go together, or only with one of a new run and a resumed one. */
 static void options_check(const struct options *options, const struct argp_state *state)
 {
@@ -161,6 +231,9 @@ static void options_check(const struct options *options, const struct argp_state
     if (options->figure == FIGURE_TEXT && options->no_report)
         cli_misuse(state->name, "--figure=text shows what a report is made of; leave out "
                                 "--no-report");
+    if (options->format && !options->plan)
+        cli_misuse(state->name, "--format takes --plan");
+    engine_check(options, state);
     if (options->force && !options->resume)
         cli_misuse(state->name, "--force takes --resume=RUN");
     if (!options->file && !options->resume)
@@ -174,7 +247,8 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     struct options *options = state->input;
     for (const struct argp_option *option = argp_options; option->name; option++)
         if (option->key == key && key != KEY_NO_REPORT && key != KEY_FIGURE && key != KEY_RESUME &&
-            key != KEY_FORCE)
+            key != KEY_FORCE && key != KEY_PLAN && key != KEY_FORMAT && key != KEY_CELLS &&
+            key != KEY_MIX_MACHINES && key < KEY_ENGINE)
             options->begins = option->name;
     switch (key) {
     case KEY_RESULTS:
@@ -210,6 +284,30 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_DRY_RUN:
         options->dry_run = true;
+        break;
+    case KEY_PLAN:
+        options->plan = true;
+        break;
+    case KEY_FORMAT:
+        options->format = cli_word(state->name, "format", arg, format_words);
+        break;
+    case KEY_CELLS:
+        options->cells = arg;
+        break;
+    case KEY_MIX_MACHINES:
+        options->mix_machines = true;
+        break;
+    case KEY_ENGINE:
+        options->engine = cli_word(state->name, "engine", arg, engine_words);
+        break;
+    case KEY_HOSTS:
+        options->hosts = arg;
+        break;
+    case KEY_SBATCH:
+        option_sbatch(options, arg);
+        break;
+    case KEY_JOB_SECONDS:
+        options->job_seconds = cli_number(state->name, "job-seconds", arg, 1, 604800, " s");
         break;
     case KEY_FIGURE:
         options->figure = cli_word(state->name, "figure", arg, figure_words);
@@ -321,6 +419,31 @@ static void plan_print(const struct plan *plan, const struct sweep_file *sweep)
     extent_print(plan, sweep);
 }
 
+/* The one that is named, or else that of a run which is, or was, measured by an engine. folder: of
+ * the run; NULL: there is none yet. */
+static const char *cells_folder(const struct options *options, const char *folder)
+{
+    static char path[PATH_SIZE];
+    if (options->cells || !folder)
+        return options->cells;
+    snprintf(path, sizeof path, "%s/cells", folder);
+    return engines[options->engine] || access(path, F_OK) == 0 ? path : NULL;
+}
+
+static void units_print(const struct options *options, const struct sweep_file *sweep,
+                        struct plan *plan)
+{
+    struct unit_plan units = {
+        .sweep = sweep,
+        .plan = plan,
+        .file = options->resume ? options->resume : options->file,
+        .results = options->results,
+        .cells = cells_folder(options, options->resume),
+        .json = options->format == 1,
+    };
+    unit_plan_print(&units, stdout);
+}
+
 /* What of the run is neither in the sweep file nor in the machine. */
 static json_t *run_to_json(const struct options *options, const struct sweep_file *sweep,
                            const struct plan *plan, const char *fingerprint)
@@ -428,6 +551,15 @@ static int sweep_measure(const char *program, struct options *options,
                               sizeof folder, error, sizeof error) ||
              !folder_fill(options, sweep, plan, folder, error, sizeof error))
         return complain(program, error, EXIT_FAILED);
+    struct engine engine = {
+        .ops = engines[options->engine],
+        .folder = folder,
+        .cells = cells_folder(options, folder),
+        .options = options->sbatch,
+        .hosts = options->hosts,
+        .mix_machines = options->mix_machines,
+        .job_seconds = options->job_seconds ? (double)options->job_seconds : ENGINE_JOB_SECONDS,
+    };
     struct sweep_run run = {
         .sweep = sweep,
         .plan = plan,
@@ -437,6 +569,9 @@ static int sweep_measure(const char *program, struct options *options,
         .begin = options->resume ? resumption_record : NULL,
         .begin_arg = &options->resuming,
         .hyperfine = options->hyperfine ? hyperfine : NULL,
+        .cells = cells_folder(options, folder),
+        .mix_machines = options->mix_machines,
+        .engine = engine.ops ? &engine : NULL,
     };
     if (sweep_run_measure(&run, stderr, error, sizeof error) < 0)
         return complain(program, error, EXIT_FAILED);
@@ -490,11 +625,14 @@ int cmd_sweep(int argc, char **argv)
     int status = EXIT_DONE;
     if (options.dry_run)
         plan_print(plan, sweep);
+    else if (options.plan)
+        units_print(&options, sweep, plan);
     else
         status = sweep_measure(argv[0], &options, sweep, plan);
     plan_free(plan);
     sweep_file_free(sweep);
     sweep_resume_free(&options.resuming);
     machine_spec_free(&options.machine);
+    free(options.sbatch);
     return status;
 }

@@ -6,10 +6,16 @@
 #ifndef SCHEDLAB_COMMANDS_H
 #define SCHEDLAB_COMMANDS_H
 
+#include <stdbool.h>
+
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 
 int cmd_list(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+/* `run --cell ID` is a command of its own, which cmd_run() calls where it is meant. */
+bool cmd_run_cell_is_meant(int argc, char **argv);
+int cmd_run_cell(int argc, char **argv);
+
 int cmd_sweep(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);

@@ -47,6 +47,11 @@ const char *environment_compiler(void)
     return SCHEDLAB_CC;
 }
 
+const char *environment_flags(void)
+{
+    return SCHEDLAB_CFLAGS;
+}
+
 const char *environment_source_dir(void)
 {
     return SCHEDLAB_SOURCE_DIR;

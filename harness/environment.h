@@ -28,6 +28,9 @@ const char *environment_revision(void);
 /* The first line of what the compiler says of its version. */
 const char *environment_compiler(void);
 
+/* With which options it was compiled. */
+const char *environment_flags(void);
+
 /* Where the sources were when the program was built. */
 const char *environment_source_dir(void);
 

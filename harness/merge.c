@@ -294,10 +294,9 @@ static int remove_one(const char *path, const struct stat *status, int type, str
     return remove(path);
 }
 
-/* The folder is this program's alone, and all that is in it. */
-static void out_remove(const struct state *state)
+void merge_out_remove(const char *out)
 {
-    nftw(state->merge->out, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    nftw(out, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static bool json_write(const struct state *state, const char *name, json_t *object)
@@ -473,7 +472,7 @@ static enum merge_result merge_state(struct state *state)
     }
     enum merge_result result = out_fill(state);
     if (result != MERGE_DONE)
-        out_remove(state);
+        merge_out_remove(state->merge->out);
     return result;
 }
 

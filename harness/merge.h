@@ -41,4 +41,11 @@ enum merge_result {
  * one line in error and no out. */
 enum merge_result merge_runs(struct merge *merge, FILE *messages, char *error, size_t error_size);
 
+/* Joins folders of results of single cells (unit_store.h) in place of runs: OUT has each cell once.
+ * What several have must agree. Memory does not grow with their number. `samples` counts cells. */
+enum merge_result merge_cells(struct merge *merge, char *error, size_t error_size);
+
+/* Removes the folder and all that is in it. */
+void merge_out_remove(const char *out);
+
 #endif

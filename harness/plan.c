@@ -12,14 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cell *plan_find(const struct plan *plan, const char *id)
-{
-    for (size_t i = 0; i < plan->count; i++)
-        if (strcmp(plan->cells[i].id, id) == 0)
-            return &plan->cells[i];
-    return NULL;
-}
-
 const char *plan_json_stop(const json_t *plan, const char *id)
 {
     size_t i;
@@ -32,35 +24,70 @@ const char *plan_json_stop(const json_t *plan, const char *id)
     return "";
 }
 
-static struct cell *cell_add(struct plan *plan, const struct cell *cell)
+static struct cell *cell_at(const struct plan *plan, const json_t *number)
 {
-    plan->cells = realloc(plan->cells, (plan->count + 1) * sizeof *plan->cells);
+    return number ? &plan->cells[json_integer_value(number)] : NULL;
+}
+
+struct cell *plan_find(const struct plan *plan, const char *id)
+{
+    return cell_at(plan, json_object_get(plan->by_id, id));
+}
+
+void plan_index(struct plan *plan)
+{
+    json_decref(plan->by_id);
+    plan->by_id = json_object();
+    for (size_t i = 0; i < plan->count; i++)
+        json_object_set_new(plan->by_id, plan->cells[i].id, json_integer((json_int_t)i));
+}
+
+static void plan_grow(struct plan *plan, size_t count)
+{
+    if (count <= plan->room)
+        return;
+    plan->room = count > 2 * plan->room ? count : 2 * plan->room;
+    plan->cells = realloc(plan->cells, plan->room * sizeof *plan->cells);
     if (!plan->cells)
         abort();
+}
+
+static struct cell *cell_add(struct plan *plan, const struct cell *cell)
+{
+    plan_grow(plan, plan->count + 1);
     plan->cells[plan->count] = *cell;
+    json_object_set_new(plan->by_id, cell->id, json_integer((json_int_t)plan->count));
     return &plan->cells[plan->count++];
 }
 
-/* Makes all of the cell's set members of `set`. */
-static void set_join(struct plan *plan, const struct cell *cell, size_t set)
+/* Sets that are being joined: parent[s] is a set that s became a part of, or s. */
+static size_t set_root(size_t *parent, size_t set)
 {
-    size_t from = cell->set;
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->cells[i].set == from)
-            plan->cells[i].set = set;
+    while (parent[set] != set) {
+        parent[set] = parent[parent[set]];
+        set = parent[set];
+    }
+    return set;
 }
 
-/* What is measured twice, with other events counted, is compared too. */
-static void partners_join(struct plan *plan, const struct cell *cell)
+/* Makes all of the cell's set members of `set`. */
+static void set_join(size_t *parent, const struct cell *cell, size_t set)
 {
-    for (size_t i = 0; i < plan->count; i++) {
-        const struct cell *other = &plan->cells[i];
-        if (other->set != cell->set && other->workers == cell->workers &&
-            strcmp(other->machine, cell->machine) == 0 &&
-            strcmp(other->variant, cell->variant) == 0 &&
-            strcmp(other->workload, cell->workload) == 0)
-            set_join(plan, other, cell->set);
-    }
+    parent[set_root(parent, cell->set)] = set_root(parent, set);
+}
+
+/* What is measured twice, with other events counted, is compared too. partners: the first cell of
+ * each variant, workload, number of workers and machine. */
+static void partners_join(const struct plan *plan, size_t *parent, json_t *partners,
+                          const struct cell *cell)
+{
+    char id[CELL_ID_SIZE];
+    record_cell_id(id, cell->variant, cell->workload, cell->workers, cell->machine);
+    const struct cell *partner = cell_at(plan, json_object_get(partners, id));
+    if (partner)
+        set_join(parent, partner, cell->set);
+    else
+        json_object_set_new(partners, id, json_integer((json_int_t)(cell - plan->cells)));
 }
 
 void plan_name_cell(struct cell *cell)
@@ -74,11 +101,20 @@ void plan_name_cell(struct cell *cell)
     free(where);
 }
 
-/* Adds the cells of one group, workload and number of workers; they are one set, of this number.
+/* While a plan is made. */
+struct making {
+    struct plan *plan;
+    size_t *parent, sets; /* see set_root() */
+    json_t *partners;     /* see partners_join() */
+};
+
+/* Adds the cells of one group, workload and number of workers; they are one set, the newest.
  * suffix: behind the group's id. */
-static void plan_add(struct plan *plan, const struct sweep_group *group, const char *suffix,
-                     const char *workload, int workers, size_t set, const char *machine)
+static void plan_add(struct making *making, const struct sweep_group *group, const char *suffix,
+                     const char *workload, int workers, const char *machine)
 {
+    struct plan *plan = making->plan;
+    size_t set = making->sets;
     for (unsigned v = 0; v < group->variants_count; v++) {
         struct cell new = {
             .variant = group->variants[v], .workload = workload, .workers = workers, .set = set};
@@ -92,9 +128,9 @@ static void plan_add(struct plan *plan, const struct sweep_group *group, const c
             new.groups = json_array();
             cell = cell_add(plan, &new);
         }
-        set_join(plan, cell, set);
+        set_join(making->parent, cell, set);
         json_array_append_new(cell->groups, json_sprintf("%s%s", group->id, suffix));
-        partners_join(plan, cell);
+        partners_join(plan, making->parent, making->partners, cell);
     }
 }
 
@@ -115,27 +151,50 @@ static const char *what_if_machine(struct plan *plan, const struct sweep_file *s
     return plan->machines[plan->machines_count++] = machine;
 }
 
+static void making_begin(struct making *making, const struct sweep_file *sweep)
+{
+    size_t sets = 0;
+    for (unsigned g = 0; g < sweep->groups_count; g++)
+        sets += (size_t)sweep->groups[g].workloads_count * sweep->groups[g].workers_count;
+    *making = (struct making){.plan = calloc(1, sizeof *making->plan),
+                              .parent = calloc(sets + 1, sizeof *making->parent),
+                              .partners = json_object()};
+    if (!making->plan || !making->parent)
+        abort();
+    for (size_t i = 0; i < sets; i++)
+        making->parent[i] = i;
+    plan_index(making->plan);
+}
+
+static struct plan *making_end(struct making *making)
+{
+    struct plan *plan = making->plan;
+    for (size_t i = 0; i < plan->count; i++)
+        plan->cells[i].set = set_root(making->parent, plan->cells[i].set);
+    free(making->parent);
+    json_decref(making->partners);
+    return plan;
+}
+
 struct plan *plan_make(const struct sweep_file *sweep)
 {
-    struct plan *plan = calloc(1, sizeof *plan);
-    if (!plan)
-        abort();
-    size_t sets = 0;
+    struct making making;
+    making_begin(&making, sweep);
     for (unsigned g = 0; g < sweep->groups_count; g++) {
         const struct sweep_group *group = &sweep->groups[g];
         const char *machine = sweep_group_machine(sweep, group);
-        const char *other = what_if_machine(plan, sweep, group);
+        const char *other = what_if_machine(making.plan, sweep, group);
         for (unsigned w = 0; w < group->workloads_count; w++)
             for (unsigned p = 0; p < group->workers_count; p++) {
                 const char *workload = group->workloads[w];
                 int workers = (int)group->workers[p];
-                plan_add(plan, group, "", workload, workers, sets, machine);
+                plan_add(&making, group, "", workload, workers, machine);
                 if (other)
-                    plan_add(plan, group, PLAN_WHAT_IF, workload, workers, sets, other);
-                sets++;
+                    plan_add(&making, group, PLAN_WHAT_IF, workload, workers, other);
+                making.sets++;
             }
     }
-    return plan;
+    return making_end(&making);
 }
 
 bool plan_is_simulated(const struct plan *plan)
@@ -157,6 +216,7 @@ void plan_free(struct plan *plan)
     for (size_t i = 0; i < plan->machines_count; i++)
         free(plan->machines[i]);
     free(plan->machines);
+    json_decref(plan->by_id);
     free(plan);
 }
 

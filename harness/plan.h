@@ -70,13 +70,19 @@ struct cell {
     /* Samples of this process, for the time that is left. */
     unsigned timed;
     double seconds; /* all of them together, process start included */
+
+    /* Samples of whichever process, for the time that others will take (unit_time.h). */
+    unsigned processes;
+    double process_seconds;
+    bool stored; /* the record at hand was there before the block */
 };
 
 struct plan {
     struct cell *cells; /* group by group, workload by workload, in the order of the file */
-    size_t count;
+    size_t count, room;
     char **machines; /* those that what_if makes */
     size_t machines_count;
+    json_t *by_id; /* id -> index in cells; see plan_index() */
 };
 
 /* Behind the id of a group, for its cells on the machine that what_if makes. */
@@ -100,6 +106,9 @@ bool plan_is_simulated(const struct plan *plan);
 /* Writes the order of one block, a permutation of 0..count-1 that depends on seed and block
  * only. */
 void plan_shuffle(const struct plan *plan, uint64_t seed, unsigned block, size_t *order);
+
+/* Makes plan_find() find the cells that are there now. For who puts others into a plan. */
+void plan_index(struct plan *plan);
 
 /* The cell with this id, or NULL. */
 struct cell *plan_find(const struct plan *plan, const char *id);

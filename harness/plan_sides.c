@@ -41,4 +41,6 @@ void plan_multiply(struct plan *plan, const struct plan_side *sides, size_t coun
     free(plan->cells);
     plan->cells = cells;
     plan->count *= count;
+    plan->room = plan->count;
+    plan_index(plan);
 }

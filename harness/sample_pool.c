@@ -24,6 +24,7 @@ struct slot {
     int fd; /* what the process says; -1: it has ended */
     char *text;
     size_t size;
+    json_t *record; /* that was there before; NULL: the process says it */
     double started, seconds;
 };
 
@@ -76,6 +77,7 @@ void sample_pool_free(struct sample_pool *pool)
             slot_reap(slot);
         }
         free(slot->text);
+        json_decref(slot->record);
     }
     free(pool->slots);
     free(pool);
@@ -128,6 +130,11 @@ void sample_pool_start(struct sample_pool *pool, const struct sample_request *re
     }
     slot->fd = ends[0];
     pool->running++;
+}
+
+void sample_pool_add(struct sample_pool *pool, json_t *record, void *tag)
+{
+    *slot_at(pool, pool->count++) = (struct slot){.tag = tag, .fd = -1, .record = record};
 }
 
 /* Reads what there is; true if that was all. */
@@ -187,7 +194,9 @@ json_t *sample_pool_take(struct sample_pool *pool, void **tag, double *seconds)
     struct slot *slot = slot_at(pool, 0);
     if (pool->count == 0 || slot->fd >= 0)
         return NULL;
-    json_t *record = slot->text ? json_loadb(slot->text, slot->size, 0, NULL) : NULL;
+    json_t *record = slot->record;
+    if (slot->text)
+        record = json_loadb(slot->text, slot->size, 0, NULL);
     if (!record)
         record = child_record_lost(&slot->request,
                                    "the process that waits for the sample was lost, or could not "
@@ -196,6 +205,7 @@ json_t *sample_pool_take(struct sample_pool *pool, void **tag, double *seconds)
     *seconds = slot->seconds;
     free(slot->text);
     slot->text = NULL;
+    slot->record = NULL;
     pool->first = (pool->first + 1) % pool->room;
     pool->count--;
     return record;

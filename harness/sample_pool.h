@@ -28,6 +28,10 @@ size_t sample_pool_count(const struct sample_pool *pool); /* started, and not ta
  * there can be no process, its record says so. */
 void sample_pool_start(struct sample_pool *pool, const struct sample_request *request, void *tag);
 
+/* Takes a place in the order for a record that is there already; takes the record. pre: there is
+ * room. */
+void sample_pool_add(struct sample_pool *pool, json_t *record, void *tag);
+
 /* Waits until one more sample has ended. False after process_interrupt(), or if none runs. */
 bool sample_pool_wait(struct sample_pool *pool);
 

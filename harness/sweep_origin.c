@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PATH_SIZE = 4096 };
+
 static const struct {
     const char *object, *key, *name;
 } parts[ORIGIN_PARTS] = {
@@ -66,6 +68,26 @@ void sweep_origin_apply(const json_t *environment, struct sweep_file *sweep)
             if (strcmp(param->words[i], json_string_value(value)) == 0)
                 *param_field(sweep, param) = param->words_base + i;
     }
+}
+
+struct sweep_file *sweep_origin_load(const char *folder, char *error, size_t error_size)
+{
+    char path[PATH_SIZE];
+    json_t *environment = sweep_origin_read(folder, error, error_size);
+    if (!environment)
+        return NULL;
+    snprintf(path, sizeof path, "%s/sweep.yaml", folder);
+    struct sweep_file *sweep = sweep_file_load(path, error, error_size);
+    if (sweep) {
+        sweep_origin_apply_machine(environment, sweep);
+        sweep_origin_apply(environment, sweep);
+    }
+    json_decref(environment);
+    if (sweep && !sweep_file_check_what_if(sweep, error, error_size)) {
+        sweep_file_free(sweep);
+        return NULL;
+    }
+    return sweep;
 }
 
 const char *sweep_origin_part_name(enum origin_part part)

@@ -31,6 +31,10 @@ void sweep_origin_apply_machine(const json_t *environment, struct sweep_file *sw
 /* Puts the numbers in force when the run began in place of those of the file. */
 void sweep_origin_apply(const json_t *environment, struct sweep_file *sweep);
 
+/* The sweep that the run in the folder was begun with: its copy of the sweep file, with the options
+ * and the seed of its beginning. NULL and one line in error if there is none. */
+struct sweep_file *sweep_origin_load(const char *folder, char *error, size_t error_size);
+
 /* What an environment says about the program or the machine. */
 enum origin_part {
     ORIGIN_REVISION, /* of the sources */

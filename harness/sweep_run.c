@@ -5,6 +5,7 @@
 #include "harness/child.h"
 #include "harness/counted.h"
 #include "harness/digests.h"
+#include "harness/engine.h"
 #include "harness/files.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
@@ -14,15 +15,24 @@
 #include "harness/progress.h"
 #include "harness/records.h"
 #include "harness/sample_pool.h"
+#include "harness/sweep_cells.h"
+#include "harness/sweep_request.h"
 #include "harness/topology.h"
+#include "harness/unit_store.h"
+#include "harness/unit_time.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+
+/* A guess for simulated cells of which nothing is known, that only decides how many jobs there are:
+ * one that was given too much leaves the rest. */
+enum { SECONDS_UNKNOWN = 2 };
 
 enum { REASON_SIZE = 1024, LABEL_SIZE = 256, PATH_SIZE = 4096, ERROR_SIZE = 4096 };
 
@@ -79,6 +89,7 @@ struct state {
     struct sample_request request; /* what all samples have in common */
     struct sample_pool *pool;      /* of simulated samples on their way */
     int pool_width;
+    struct sweep_cells cells; /* where run->cells is not NULL */
     size_t *order;
     size_t position;     /* of the next record in the whole run */
     unsigned event_sets; /* the most sets that a sample's events fall into, as far as records say */
@@ -148,28 +159,9 @@ static void record_complain(struct state *state, const struct cell *cell, const 
                      record_text(record, "reason"));
 }
 
-static struct sample_request cell_request(const struct state *state, const struct cell *cell,
-                                          unsigned block)
-{
-    struct sample_request request = state->request;
-    request.event_set = (int)block; /* the sample knows how many sets there are of its own */
-    request.variant = cell->variant;
-    request.workload = cell->workload;
-    request.workers = cell->workers;
-    request.machine = cell->machine;
-    request.sim_seed = machine_rep_seed(state->run->seed, block);
-    if (cell->side) {
-        request.program = cell->side->program;
-        request.injected_percent = cell->side->injected_percent;
-    }
-    if (cell->events)
-        request.events = cell->events;
-    return request;
-}
-
 static json_t *cell_sample(struct state *state, struct cell *cell, unsigned block)
 {
-    struct sample_request request = cell_request(state, cell, block);
+    struct sample_request request = sweep_request_cell(&state->request, cell, block);
     double before = clock_seconds();
     json_t *record;
     if (state->run->hyperfine) {
@@ -182,8 +174,11 @@ static json_t *cell_sample(struct state *state, struct cell *cell, unsigned bloc
     } else {
         record = child_run_sample(&request);
     }
-    cell->seconds += clock_seconds() - before;
+    double seconds = clock_seconds() - before;
+    cell->seconds += seconds;
     cell->timed++;
+    cell->processes++;
+    cell->process_seconds += seconds;
     return record;
 }
 
@@ -236,14 +231,24 @@ static bool record_keep(struct state *state, struct cell *cell, unsigned block, 
     return written(state, result, error, error_size);
 }
 
+/* Puts what was measured here into the folder of results, where there is one. */
+static bool result_keep(struct state *state, const struct cell *cell, unsigned block,
+                        json_t *record, double seconds, char *error, size_t error_size)
+{
+    return !state->run->cells ||
+           sweep_cells_put(&state->cells, cell, block, record, seconds, error, error_size);
+}
+
 /* One sample, from the reservation on the disk to the record. False if the sweep cannot go on. */
 static bool cell_measure(struct state *state, struct cell *cell, unsigned block, char *error,
                          size_t error_size)
 {
     if (!room_reserve(state, error, error_size))
         return false;
+    double before = cell->process_seconds;
     json_t *record = cell_sample(state, cell, block);
-    if (!stopped_by)
+    if (!stopped_by &&
+        result_keep(state, cell, block, record, cell->process_seconds - before, error, error_size))
         return record_keep(state, cell, block, record, error, error_size);
     json_decref(record);
     return false;
@@ -259,9 +264,15 @@ static bool pool_keep(struct state *state, unsigned block, char *error, size_t e
     json_t *record;
     while ((record = sample_pool_take(state->pool, &tag, &seconds))) {
         struct cell *cell = tag;
-        cell->seconds += seconds / state->pool_width; /* so many go on at once */
-        cell->timed++;
-        if (!room_reserve(state, error, error_size)) {
+        if (!cell->stored) {
+            cell->seconds += seconds / state->pool_width; /* so many go on at once */
+            cell->timed++;
+            cell->processes++;
+            cell->process_seconds += seconds;
+        }
+        if (!room_reserve(state, error, error_size) ||
+            (!cell->stored &&
+             !result_keep(state, cell, block, record, seconds, error, error_size))) {
             json_decref(record);
             return false;
         }
@@ -293,15 +304,49 @@ static bool cell_start(struct state *state, struct cell *cell, unsigned block, c
     if (!pool_wait(state, block, false, error, error_size) ||
         !room_reserve(state, error, error_size))
         return false;
-    struct sample_request request = cell_request(state, cell, block);
+    struct sample_request request = sweep_request_cell(&state->request, cell, block);
     sample_pool_start(state->pool, &request, cell);
     return true;
+}
+
+/* The cell's record of the block, if it is in the folder of results. False if the sweep cannot go
+ * on. */
+static bool result_take(struct state *state, struct cell *cell, unsigned block, json_t **record,
+                        char *error, size_t error_size)
+{
+    double seconds;
+    *record = NULL;
+    if (state->run->cells)
+        *record = sweep_cells_take(&state->cells, cell, block, &seconds, error, error_size);
+    cell->stored = *record != NULL;
+    if (cell->stored) {
+        cell->processes++;
+        cell->process_seconds += seconds;
+    }
+    return *record || !state->run->cells || !*error;
+}
+
+/* A record that was there, in its place among those that are being measured. Takes it. */
+static bool stored_add(struct state *state, struct cell *cell, unsigned block, json_t *record,
+                       char *error, size_t error_size)
+{
+    if (!pool_wait(state, block, false, error, error_size)) {
+        json_decref(record);
+        return false;
+    }
+    sample_pool_add(state->pool, record, cell);
+    return pool_keep(state, block, error, error_size);
 }
 
 /* One sample of the block, begun or done. */
 static bool cell_take_turn(struct state *state, struct cell *cell, unsigned block, char *error,
                            size_t error_size)
 {
+    json_t *record;
+    if (!result_take(state, cell, block, &record, error, error_size))
+        return false;
+    if (record)
+        return stored_add(state, cell, block, record, error, error_size);
     if (machine_text_is_simulated(cell->machine))
         return cell_start(state, cell, block, error, error_size);
     return pool_drain(state, block, error, error_size) && !stopped_by &&
@@ -319,8 +364,63 @@ static void block_order(struct state *state, unsigned block)
     }
 }
 
+/* Whether the cell will be measured in a later block than the one at hand. */
+static bool cell_follows(const struct state *state, const struct cell *cell, unsigned block,
+                         unsigned later)
+{
+    return later == block ? cell->why != WHY_NONE
+                          : later < (unsigned)state->run->sweep->reps && !cell->given_up;
+}
+
+/* What this block and those that hold every cell need and the folder of results lacks, in the order
+ * of measuring; *count of them, to be freed. */
+static struct engine_unit *units_lacking(struct state *state, unsigned block, size_t *count)
+{
+    struct plan *plan = state->run->plan;
+    unsigned reps = (unsigned)state->run->sweep->reps, end = block + 1 > reps ? block + 1 : reps;
+    struct engine_unit *units = calloc(plan->count * (end - block) + 1, sizeof *units);
+    struct unit_times times;
+    char results[PATH_SIZE];
+    if (!units)
+        abort();
+    *count = 0;
+    snprintf(results, sizeof results, "%s/..", state->run->folder);
+    unit_times_begin(&times, state->run->sweep, plan, results);
+    for (unsigned later = block; later < end; later++) {
+        block_order(state, later);
+        for (size_t i = 0; i < plan->count; i++) {
+            const struct cell *cell = &plan->cells[state->order[i]];
+            struct engine_unit *unit = &units[*count];
+            if (!cell_follows(state, cell, block, later))
+                continue;
+            double seconds = unit_times_of(&times, cell).seconds;
+            *unit = (struct engine_unit){.cell = cell, .block = later};
+            unit->seconds = isnan(seconds) ? SECONDS_UNKNOWN : seconds;
+            unit_id(&state->cells.units, cell, later, unit->id);
+            *count += !unit_store_has(state->run->cells, unit->id);
+        }
+    }
+    unit_times_end(&times);
+    return units;
+}
+
+/* Has the engine measure what the block needs. */
+static bool block_fetch(struct state *state, unsigned block, char *error, size_t error_size)
+{
+    if (!state->run->engine)
+        return true;
+    size_t count;
+    struct engine_unit *units = units_lacking(state, block, &count);
+    bool ok = count == 0 ||
+              engine_measure(state->run->engine, units, count, &state->progress, error, error_size);
+    free(units);
+    return ok && !stopped_by;
+}
+
 static bool block_measure(struct state *state, unsigned block, char *error, size_t error_size)
 {
+    if (!block_fetch(state, block, error, error_size))
+        return false;
     struct plan *plan = state->run->plan;
     unsigned reps = (unsigned)state->run->sweep->reps;
     block_order(state, block);
@@ -456,24 +556,10 @@ static int plan_write(const struct state *state, char *error, size_t error_size)
     json_t *plan = needs_to_json(&state->needs);
     bool ok = file_replace_json(path, plan, problem, sizeof problem);
     json_decref(plan);
+    ok = unit_times_write(state->run->folder, state->run->plan, problem, sizeof problem) && ok;
     if (!ok && !*error)
         snprintf(error, error_size, "%s", problem);
     return *error ? -1 : 0;
-}
-
-/* The part of a request that all samples have in common. */
-static struct sample_request request_make(const struct sweep_run *run, const char *events)
-{
-    return (struct sample_request){
-        .seed = run->seed,
-        .iterations = (int)run->sweep->iterations,
-        .warmup = (int)run->sweep->warmup,
-        .min_time_ns = run->sweep->min_time_ms * 1000000,
-        .events = events,
-        .pin = run->sweep->pin,
-        .timeout_s = (double)run->sweep->timeout_s,
-        .steal_max_percent = (int)run->sweep->steal_max,
-    };
 }
 
 static int cores_of(const char *machine)
@@ -572,21 +658,31 @@ static bool outside_folder_make(const struct sweep_run *run, char *error, size_t
 int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t error_size)
 {
     struct state state = {.run = run, .event_sets = 1};
-    if (!outside_folder_make(run, error, error_size) || !file_open(&state, error, error_size))
+    if ((run->cells && !unit_store_make(run->cells, error, error_size)) ||
+        !outside_folder_make(run, error, error_size) || !file_open(&state, error, error_size))
         return -1;
     char *events = sweep_events_join(run->sweep->events, run->sweep->events_count);
-    state.request = request_make(run, events);
+    if (run->engine && !engine_begin(run->engine, error, error_size)) {
+        record_file_close(&state.file);
+        free(events);
+        return -1;
+    }
+    state.request = sweep_request_common(run->sweep, run->seed, events);
     state.digests = digest_book_make();
     state.order = calloc(run->plan->count + 1, sizeof *state.order);
     if (!state.order)
         abort();
     needs_begin(&state.needs, run->sweep, run->plan);
+    if (run->cells)
+        sweep_cells_begin(&state.cells, run->sweep, run->plan, run->cells, run->mix_machines);
     state.pool_width = topology_cpu_count();
     state.pool = sample_pool_make(state.pool_width);
     int result = run_measure(&state, messages, error, error_size);
     sample_pool_free(state.pool);
     record_file_close(&state.file); /* where it was not reached before */
     needs_end(&state.needs);
+    if (run->cells)
+        sweep_cells_end(&state.cells);
     digest_book_free(state.digests);
     free(state.order);
     free(events);

@@ -22,6 +22,8 @@
 #include "harness/plan.h"
 #include "harness/sweep_file.h"
 
+struct engine; /* engine.h */
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,6 +36,10 @@ struct sweep_run {
     bool reverse;          /* every block in the opposite of its order */
     const char *folder;    /* of the run; holds no samples.jsonl yet, unless */
     bool resume;           /* the records in it are to be completed; plan and seed must be theirs */
+    const char *cells;     /* folder of results (unit_store.h): what it has is taken and not
+                            * measured, and what is measured is kept there too; NULL: none */
+    bool mix_machines;     /* also where they come from unlike processors */
+    struct engine *engine; /* has what is not in `cells` measured; NULL: this process measures */
     /* Called before the first sample, once the records are locked and read back; may be NULL. False
      * and one line in error: nothing is measured. */
     bool (*begin)(void *arg, char *error, size_t error_size);

@@ -101,7 +101,7 @@ check each_cell_is_in_each_block_once [ "$(cells_by_block | sort -u | wc -l)" = 
 check positions_are_in_order in_order
 check plan_is_complete [ "$(grep -c '"stop": "reps"' "$run/plan.json")" = 8 ]
 check environment_tells_of_resumptions has '"resumed"' "$run/environment.json"
-check nothing_is_left_over [ "$(cd "$run" && echo *)" = 'environment.json plan.json samples.jsonl sweep.yaml' ]
+check nothing_is_left_over [ "$(cd "$run" && echo *)" = 'environment.json plan.json samples.jsonl sweep.yaml timings.json' ]
 
 # The order within each block is what an undisturbed sweep has.
 cells_by_block >orders

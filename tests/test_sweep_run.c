@@ -23,7 +23,7 @@
 enum { PATH_SIZE = 128, ERROR_SIZE = 1024, VARIANTS_MAX = 8 };
 
 static char folder[64], script[PATH_SIZE], samples[PATH_SIZE], messages_path[PATH_SIZE],
-    plan_path[PATH_SIZE];
+    plan_path[PATH_SIZE], timings_path[PATH_SIZE];
 
 static int folder_make(void **state)
 {
@@ -34,6 +34,7 @@ static int folder_make(void **state)
     snprintf(script, sizeof script, "%s/fake_sample", folder);
     snprintf(samples, sizeof samples, "%s/samples.jsonl", folder);
     snprintf(plan_path, sizeof plan_path, "%s/plan.json", folder);
+    snprintf(timings_path, sizeof timings_path, "%s/timings.json", folder);
     snprintf(messages_path, sizeof messages_path, "%s/messages", folder);
     FILE *to = fopen(script, "w");
     if (!to || fputs(fake_sample_script, to) < 0 || fclose(to) != 0 || chmod(script, 0700) < 0)
@@ -48,6 +49,7 @@ static int folder_remove(void **state)
     unlink(script);
     unlink(samples);
     unlink(plan_path);
+    unlink(timings_path);
     unlink(messages_path);
     return rmdir(folder);
 }

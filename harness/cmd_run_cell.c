@@ -1,0 +1,364 @@
+/* cmd_run_cell.c - `schedlab run --cell ID --sweep FILE`: measures single cells of a sweep, anywhere,
+ * any number of times, in any order.
+ *
+ * What it leaves is one file per cell in a folder (unit_store.h); one that is there is not measured
+ * again. Jobs of the engines (engine.h) are this command with a list of ids.
+ */
+#define _GNU_SOURCE
+#include "harness/child.h"
+#include "harness/cli.h"
+#include "harness/commands.h"
+#include "harness/counted.h"
+#include "harness/machine_start.h"
+#include "harness/process.h"
+#include "harness/run_folder.h"
+#include "harness/spec.h"
+#include "harness/sweep_file.h"
+#include "harness/sweep_origin.h"
+#include "harness/sweep_override.h"
+#include "harness/sweep_request.h"
+#include "harness/unit.h"
+#include "harness/unit_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, ERROR_SIZE = 8192 };
+
+struct options {
+    const char *command, *sweep, *cells, *list;
+    struct sweep_override override;
+    json_t *ids;          /* id -> its place in `found`; in the order given */
+    int64_t stop_after_s; /* begin no cell later than that; 0: no limit */
+    const char *begun;    /* file that gets the id of each cell before it is measured */
+    const char *kind;     /* file that says on which processor native cells are measured */
+};
+
+/* Where a unit is. */
+struct place {
+    struct cell *cell;
+    unsigned block;
+};
+
+struct state {
+    struct options *options;
+    struct units units;
+    struct place *found;
+    size_t wanted, lacking;
+    size_t measured, there, failed;
+};
+
+enum {
+    KEY_SWEEP = 0x100,
+    KEY_CELL,
+    KEY_CELLS,
+    KEY_LIST,
+    KEY_SEED,
+    KEY_STOP_AFTER,
+    KEY_KIND,
+    KEY_BEGUN
+};
+
+static const struct argp_option option_table[] = {
+    {"cell", KEY_CELL, "ID", 0, "Measure this one; may be given again and again", 0},
+    {"list", KEY_LIST, "FILE", 0, "Measure those whose ids FILE holds, one a line", 0},
+    {"sweep", KEY_SWEEP, "FILE|RUN", 0,
+     "Of this sweep file, or of the run that a sweep began in the folder RUN, with its options", 0},
+    {"cells", KEY_CELLS, "DIR", 0, "Keep results in DIR (default: of a RUN its cells/, else cells)",
+     0},
+    {"seed", KEY_SEED, "S", 0, "Of the sweep, where FILE has none", 0},
+    {"stop-after", KEY_STOP_AFTER, "S", 0,
+     "Begin no further cell after S seconds; the rest can be measured later", 0},
+    {"one-kind", KEY_KIND, "FILE", 0,
+     "Measure native cells only on a processor of the model that FILE names; the first one makes "
+     "FILE",
+     0},
+    {"begun", KEY_BEGUN, "FILE", 0, "Add the id of each cell to FILE when it is begun", 0},
+    {0},
+};
+
+static const char argp_doc[] =
+    "Measure single cells of a sweep, and keep each result in a file of its own.\v"
+    "`schedlab sweep FILE --plan` prints the ids. An id stands for one repetition of one variant, "
+    "workload and number of workers, with program, machine, seed and settings; where any of these "
+    "is another one, there is no such cell. Cells are measured one after the other in the order "
+    "given. One whose result is there already is not measured again, and a result is there whole "
+    "or not at all; so the command may be run again after whatever happened, and beside others.\n\n"
+    "Example:\n"
+    "  schedlab sweep harness/sweeps/smoke.yaml --seed 1 --plan\n"
+    "  schedlab run --sweep harness/sweeps/smoke.yaml --seed 1 --cell 0123456789abcdef\n\n"
+    "Exit status: 0 results of all cells are there, though some may say `failed`, or --stop-after "
+    "ended it; 1 stopped, or a result could not be written; 2 misused, or no such cell.";
+
+/* Options ------------------------------------------------------------------------------------- */
+
+bool cmd_run_cell_is_meant(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strncmp(argv[i], "--cell", 6) == 0 || strncmp(argv[i], "--list", 6) == 0)
+            return true;
+    return false;
+}
+
+static void id_add(const struct options *options, const char *id)
+{
+    if (!unit_id_is_valid(id))
+        cli_misuse(options->command,
+                   "\"%s\" is no id of a cell; valid: 16 hex digits, as `schedlab sweep FILE "
+                   "--plan` prints",
+                   id);
+    if (!json_object_get(options->ids, id))
+        json_object_set_new(options->ids, id,
+                            json_integer((json_int_t)json_object_size(options->ids)));
+}
+
+static void list_read(const struct options *options)
+{
+    char line[256];
+    FILE *from = fopen(options->list, "re");
+    if (!from)
+        cli_misuse(options->command, "cannot read %s: %s", options->list, strerror(errno));
+    while (fgets(line, sizeof line, from)) {
+        line[strcspn(line, " \t\r\n")] = '\0';
+        if (*line)
+            id_add(options, line);
+    }
+    fclose(from);
+}
+
+static error_t option_parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case KEY_CELL:
+        id_add(options, arg);
+        return 0;
+    case KEY_LIST:
+        options->list = arg;
+        return 0;
+    case KEY_SWEEP:
+        options->sweep = arg;
+        return 0;
+    case KEY_CELLS:
+        options->cells = arg;
+        return 0;
+    case KEY_SEED:
+        options->override.seed = sweep_override_number(state->name, "seed", "seed", arg);
+        return 0;
+    case KEY_STOP_AFTER:
+        options->stop_after_s = cli_number(state->name, "stop-after", arg, 1, INT32_MAX, " s");
+        return 0;
+    case KEY_KIND:
+        options->kind = arg;
+        return 0;
+    case KEY_BEGUN:
+        options->begun = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        cli_misuse(state->name, "takes no argument beside --cell; found \"%s\"", arg);
+    case ARGP_KEY_END:
+        if (!options->sweep)
+            cli_misuse(state->name, "--cell takes --sweep=FILE, whose cell it is");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The sweep that is meant, with the options that it was begun with. */
+static struct sweep_file *sweep_load(struct options *options, char *error, size_t error_size)
+{
+    static char cells[PATH_SIZE];
+    struct stat status;
+    bool run = stat(options->sweep, &status) == 0 && S_ISDIR(status.st_mode);
+    if (run && options->override.seed >= 0)
+        cli_misuse(options->command, "--seed: a run has its own; leave it out");
+    if (!options->cells) {
+        snprintf(cells, sizeof cells, "%s%scells", run ? options->sweep : "", run ? "/" : "");
+        options->cells = cells;
+    }
+    if (run)
+        return sweep_origin_load(options->sweep, error, error_size);
+    struct sweep_file *sweep = sweep_file_load(options->sweep, error, error_size);
+    if (sweep && sweep->seed < 0 && options->override.seed < 0)
+        cli_misuse(options->command, "%s has no seed; give --seed=S as to `schedlab sweep --plan`",
+                   options->sweep);
+    if (sweep)
+        sweep_file_override(options->command, &options->override, sweep);
+    return sweep;
+}
+
+/* Finding ------------------------------------------------------------------------------------- */
+
+static bool unit_look(void *state_void, struct cell *cell, unsigned block)
+{
+    struct state *state = state_void;
+    char id[UNIT_ID_SIZE];
+    unit_id(&state->units, cell, block, id);
+    const json_t *place = json_object_get(state->options->ids, id);
+    if (place && !state->found[json_integer_value(place)].cell) {
+        state->found[json_integer_value(place)] = (struct place){cell, block};
+        state->lacking--;
+    }
+    return state->lacking > 0;
+}
+
+/* Also those that a sweep measures beyond `reps`. */
+static void units_find(struct state *state, const struct sweep_file *sweep)
+{
+    int64_t most = sweep->reps + 2 * sweep->reps_max;
+    state->found = calloc(state->wanted + 1, sizeof *state->found);
+    if (!state->found)
+        abort();
+    units_each(&state->units, unit_look, state);
+    if (state->lacking > 0) {
+        state->units.blocks = (unsigned)most;
+        units_each(&state->units, unit_look, state);
+    }
+    const char *id;
+    json_t *place;
+    json_object_foreach(state->options->ids, id, place)
+    {
+        if (!state->found[json_integer_value(place)].cell)
+            cli_misuse(state->options->command,
+                       "%s has no cell %s with this program, its options and seed; `schedlab sweep "
+                       "--plan` prints those that it has",
+                       state->options->sweep, id);
+    }
+}
+
+/* Measuring ----------------------------------------------------------------------------------- */
+
+static double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void on_stop(int signal)
+{
+    (void)signal;
+    process_interrupt();
+}
+
+/* On the disk before the cell may take its machine down. */
+static bool begun_tell(const struct options *options, const char *id)
+{
+    if (!options->begun)
+        return true;
+    int fd = open(options->begun, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    bool ok = fd >= 0 && dprintf(fd, "%s\n", id) > 0 && fsync(fd) == 0;
+    if (!ok)
+        fprintf(stderr, "%s: cannot write %s: %s\n", options->command, options->begun,
+                strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+/* False: nothing more can be measured. */
+static bool unit_measure(struct state *state, const char *id, const struct place *place)
+{
+    char error[ERROR_SIZE];
+    const struct options *options = state->options;
+    if (unit_store_has(options->cells, id)) {
+        state->there++;
+        return true;
+    }
+    if (options->kind && !machine_text_is_simulated(place->cell->machine) &&
+        !unit_store_kind_is(options->kind, error, sizeof error)) {
+        fprintf(stderr, "%s: %s\n", options->command, error);
+        return false;
+    }
+    if (process_interrupted() || !begun_tell(options, id))
+        return false;
+    struct sample_request request =
+        sweep_request_cell(&state->units.common, place->cell, place->block);
+    double before = clock_seconds();
+    json_t *record = child_run_sample(&request);
+    double seconds = clock_seconds() - before;
+    bool ok = !process_interrupted();
+    if (ok && !unit_store_put(options->cells, id, record, seconds, error, sizeof error)) {
+        fprintf(stderr, "%s: %s\n", options->command, error);
+        ok = false;
+    }
+    if (ok) {
+        state->measured++;
+        state->failed += record_is(record, "failed");
+    }
+    json_decref(record);
+    return ok;
+}
+
+static int units_measure(struct state *state)
+{
+    double until = state->options->stop_after_s > 0
+                       ? clock_seconds() + (double)state->options->stop_after_s
+                       : HUGE_VAL;
+    const char *id;
+    json_t *place;
+    bool ok = true;
+    json_object_foreach(state->options->ids, id, place)
+    {
+        if (!ok || clock_seconds() >= until)
+            break;
+        ok = unit_measure(state, id, &state->found[json_integer_value(place)]);
+    }
+    if (!ok && !process_interrupted())
+        return EXIT_FAILED; /* the reason is the last line */
+    fprintf(stderr, "%s: %s measured, %zu of them failed; %zu were there; results in %s\n",
+            state->options->command, counted(state->measured, "cell").s, state->failed,
+            state->there, state->options->cells);
+    return ok ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int cells_run(struct options *options, const struct sweep_file *sweep)
+{
+    char error[ERROR_SIZE];
+    struct plan *plan = plan_make(sweep);
+    struct state state = {.options = options, .wanted = json_object_size(options->ids)};
+    state.lacking = state.wanted;
+    units_begin(&state.units, sweep, plan);
+    units_find(&state, sweep);
+    int status = EXIT_FAILED;
+    if (unit_store_make(options->cells, error, sizeof error))
+        status = units_measure(&state);
+    else
+        fprintf(stderr, "%s: %s\n", options->command, error);
+    free(state.found);
+    units_end(&state.units);
+    plan_free(plan);
+    return status;
+}
+
+int cmd_run_cell(int argc, char **argv)
+{
+    static const struct argp argp = {option_table, option_parse, NULL, argp_doc, NULL, NULL, NULL};
+    struct options options = {
+        .command = argv[0], .ids = json_object(), .override = SWEEP_OVERRIDE_NONE};
+    char error[ERROR_SIZE];
+    cli_parse(&argp, argc, argv, &options);
+    if (options.list)
+        list_read(&options);
+    if (json_object_size(options.ids) == 0)
+        cli_misuse(options.command, "which cell? %s holds no id", options.list);
+    struct sigaction stop = {.sa_handler = on_stop};
+    sigaction(SIGINT, &stop, NULL);
+    sigaction(SIGTERM, &stop, NULL);
+    struct sweep_file *sweep = sweep_load(&options, error, sizeof error);
+    if (!sweep)
+        cli_misuse(options.command, "%s", spec_one_line(error));
+    int status = cells_run(&options, sweep);
+    sweep_file_free(sweep);
+    json_decref(options.ids);
+    return status;
+}

@@ -1,0 +1,405 @@
+/* engine.c - see engine.h. */
+#define _GNU_SOURCE
+#include "harness/engine.h"
+
+#include "harness/child.h"
+#include "harness/counted.h"
+#include "harness/files.h"
+#include "harness/fnv1a.h"
+#include "harness/machine_start.h"
+#include "harness/process.h"
+#include "harness/unit_store.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    SETTLE_LOOKS = 4, /* that a shared file system gets to show what ended jobs have written */
+    LOOK_SECONDS_MAX = 5,
+};
+
+/* One call of engine_measure(). */
+struct work {
+    struct engine *engine;
+    struct engine_unit *units;
+    size_t count, there;
+    struct engine_unit **by_id; /* sorted */
+    struct progress *progress;
+    char *error;
+    size_t error_size;
+};
+
+static const char *const kinds[2] = {"native", "simulated"};
+
+/* Paths --------------------------------------------------------------------------------------- */
+
+void engine_path(const struct engine *engine, const struct engine_batch *batch, const char *suffix,
+                 char path[ENGINE_PATH_SIZE])
+{
+    int length = snprintf(path, ENGINE_PATH_SIZE, "%s/jobs/%u-%s%s", engine->run_path, batch->round,
+                          batch->kind, suffix);
+    if (length >= ENGINE_PATH_SIZE)
+        path[0] = '\0'; /* engine_begin() sees to it that there is room */
+}
+
+/* In single quotes. */
+static void quoted(FILE *to, const char *text)
+{
+    fputc('\'', to);
+    for (; *text; text++)
+        fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, to);
+    fputc('\'', to);
+}
+
+char *engine_command(const struct engine *engine, const struct engine_batch *batch,
+                     const char *number)
+{
+    char *text = NULL, path[ENGINE_PATH_SIZE];
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        abort();
+    quoted(to, engine->program);
+    fputs(" run --sweep ", to);
+    quoted(to, engine->run_path);
+    fputs(" --cells ", to);
+    quoted(to, engine->cells_path);
+    engine_path(engine, batch, "-", path);
+    fputs(" --list ", to);
+    quoted(to, path);
+    fprintf(to, "%s.list --begun ", number);
+    quoted(to, path);
+    fprintf(to, "%s.begun", number);
+    if (!batch->native) {
+        fprintf(to, " --stop-after %.0f", fmax(engine->job_seconds, 1));
+    } else if (!engine->mix_machines) {
+        snprintf(path, sizeof path, "%.4000s/jobs/processor", engine->run_path);
+        fputs(" --one-kind ", to);
+        quoted(to, path);
+    }
+    if (fclose(to) != 0)
+        abort();
+    return text;
+}
+
+static bool path_resolve(const char *from, char path[ENGINE_PATH_SIZE], char *error,
+                         size_t error_size)
+{
+    char *whole = realpath(from, NULL);
+    if (!whole || strlen(whole) > UNIT_STORE_FOLDER_MAX - 64) {
+        snprintf(error, error_size, "cannot use %s: %s", from,
+                 whole ? "its path is too long" : strerror(errno));
+        free(whole);
+        return false;
+    }
+    snprintf(path, ENGINE_PATH_SIZE, "%s", whole);
+    free(whole);
+    return true;
+}
+
+bool engine_begin(struct engine *engine, char *error, size_t error_size)
+{
+    if (!path_resolve(engine->folder, engine->run_path, error, error_size) ||
+        !path_resolve(engine->cells, engine->cells_path, error, error_size) ||
+        !path_resolve("/proc/self/exe", engine->program, error, error_size))
+        return false;
+    /* The same for who resumes the run, and no other run's. */
+    const char *run = engine->run_path;
+    const char *slash = strrchr(run, '/');
+    snprintf(engine->name, sizeof engine->name, "schedlab-%.80s-%08" PRIx32,
+             slash ? slash + 1 : run, (uint32_t)fnv1a(FNV1A_SEED, run, strlen(run)));
+    char path[ENGINE_PATH_SIZE + 8];
+    snprintf(path, sizeof path, "%s/jobs", run);
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return true;
+    snprintf(error, error_size, "cannot make the folder %s: %s", path, strerror(errno));
+    return false;
+}
+
+/* Results ------------------------------------------------------------------------------------- */
+
+static int by_id_compare(const void *a, const void *b)
+{
+    const struct engine_unit *const *x = a, *const *y = b;
+    return strcmp((*x)->id, (*y)->id);
+}
+
+static struct engine_unit *unit_find(const struct work *work, const char *id)
+{
+    struct engine_unit key, *pointer = &key;
+    snprintf(key.id, sizeof key.id, "%s", id);
+    struct engine_unit **found =
+        bsearch(&pointer, work->by_id, work->count, sizeof *work->by_id, by_id_compare);
+    return found ? *found : NULL;
+}
+
+static bool result_see(void *work_void, const char *id)
+{
+    struct work *work = work_void;
+    struct engine_unit *unit = unit_find(work, id);
+    if (unit && !unit->there) {
+        unit->there = true;
+        work->there++;
+    }
+    return true;
+}
+
+static bool results_look(struct work *work)
+{
+    bool all;
+    return unit_store_each(work->engine->cells_path, result_see, work, &all, work->error,
+                           work->error_size);
+}
+
+/* Jobs ---------------------------------------------------------------------------------------- */
+
+static bool list_write(struct work *work, const struct engine_batch *batch, size_t job,
+                       size_t *members, size_t count)
+{
+    char path[ENGINE_PATH_SIZE], suffix[64], *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        abort();
+    for (size_t i = 0; i < count; i++)
+        fprintf(to, "%s\n", work->units[members[i]].id);
+    if (fclose(to) != 0)
+        abort();
+    snprintf(suffix, sizeof suffix, "-%zu.list", job);
+    engine_path(work->engine, batch, suffix, path);
+    bool ok = file_replace(path, text, size, work->error, work->error_size);
+    free(text);
+    return ok;
+}
+
+/* The units of each job, in their order: first[job] .. first[job + 1] of members. */
+static void members_sort(const struct work *work, const struct engine_batch *batch, size_t *first,
+                         size_t *members)
+{
+    for (size_t i = 0; i < work->count; i++) {
+        const struct engine_unit *unit = &work->units[i];
+        if (!unit->there && machine_text_is_simulated(unit->cell->machine) != batch->native)
+            first[unit->job + 1]++;
+    }
+    for (size_t job = 0; job < batch->count; job++)
+        first[job + 1] += first[job];
+    size_t *next = calloc(batch->count + 1, sizeof *next);
+    if (!next)
+        abort();
+    memcpy(next, first, batch->count * sizeof *next);
+    for (size_t i = 0; i < work->count; i++) {
+        const struct engine_unit *unit = &work->units[i];
+        if (!unit->there && machine_text_is_simulated(unit->cell->machine) != batch->native)
+            members[next[unit->job]++] = i;
+    }
+    free(next);
+}
+
+static bool batch_submit(struct work *work, const struct engine_batch *batch)
+{
+    size_t *first = calloc(batch->count + 1, sizeof *first);
+    size_t *members = calloc(work->count + 1, sizeof *members);
+    if (!first || !members)
+        abort();
+    members_sort(work, batch, first, members);
+    bool ok = true;
+    for (size_t job = 0; ok && job < batch->count; job++)
+        ok = list_write(work, batch, job, &members[first[job]], first[job + 1] - first[job]);
+    free(first);
+    free(members);
+    return ok && work->engine->ops->submit(work->engine, batch, work->error, work->error_size);
+}
+
+static bool round_submit(struct work *work, struct engine_batch batches[2])
+{
+    size_t counts[2];
+    struct engine *engine = work->engine;
+    engine_jobs_make(work->units, work->count, engine->job_seconds, counts);
+    progress_message(work->progress, "%s: %s for %s", engine->ops->name,
+                     counted(counts[0] + counts[1], "job").s,
+                     counted(work->count - work->there, "cell").s);
+    bool ok = true;
+    /* Simulated ones first: parallel runs the batches one after the other. */
+    for (int kind = 1; kind >= 0; kind--) {
+        batches[kind] = (struct engine_batch){kinds[kind], kind == 0, engine->round, counts[kind]};
+        if (counts[kind] > 0)
+            ok = ok && batch_submit(work, &batches[kind]);
+    }
+    return ok;
+}
+
+static void sleep_seconds(double seconds)
+{
+    struct timespec time = {(time_t)seconds, (long)(fmod(seconds, 1) * 1e9)};
+    nanosleep(&time, NULL); /* a signal ends it */
+}
+
+/* Until no job is left. False after a signal, or if the results cannot be read. */
+static bool jobs_wait(struct work *work)
+{
+    struct engine *engine = work->engine;
+    size_t waiting = 0, running = 1;
+    bool told = false;
+    for (double seconds = 0.1; waiting + running > 0;) {
+        char label[256];
+        bool known = engine->ops->look(engine, &waiting, &running);
+        if (process_interrupted() || !results_look(work))
+            return false;
+        if (!known && !told)
+            progress_message(work->progress, "%s does not answer; waiting for it",
+                             engine->ops->name);
+        told = !known;
+        if (!known)
+            running = running ? running : 1;
+        snprintf(label, sizeof label, "%zu of %s measured, %s run, %zu wait", work->there,
+                 counted(work->count, "cell").s, counted(running, "job").s, waiting);
+        progress_show(work->progress, label, NAN);
+        if (waiting + running > 0)
+            sleep_seconds(seconds);
+        seconds = fmin(seconds * 1.5, LOOK_SECONDS_MAX);
+    }
+    for (int i = 0; i < SETTLE_LOOKS && work->there < work->count && !process_interrupted(); i++) {
+        sleep_seconds(0.25);
+        if (!results_look(work))
+            return false;
+    }
+    return !process_interrupted();
+}
+
+/* After a round ------------------------------------------------------------------------------- */
+
+/* The unit that a job began last and left without a result is lost. How many units it began. */
+static size_t job_judge(struct work *work, const struct engine_batch *batch, size_t job)
+{
+    char path[ENGINE_PATH_SIZE], suffix[64], line[64], last[64] = "";
+    size_t begun = 0;
+    snprintf(suffix, sizeof suffix, "-%zu.begun", job);
+    engine_path(work->engine, batch, suffix, path);
+    FILE *from = fopen(path, "re");
+    while (from && fgets(line, sizeof line, from)) {
+        line[strcspn(line, "\n")] = '\0';
+        memcpy(last, line, sizeof last);
+        begun++;
+    }
+    if (from)
+        fclose(from);
+    struct engine_unit *unit = unit_id_is_valid(last) ? unit_find(work, last) : NULL;
+    if (unit && !unit->there)
+        unit->lost++;
+    return begun;
+}
+
+/* A unit that is lost again and again has a result too: that it failed. */
+static bool unit_give_up(struct work *work, struct engine_unit *unit)
+{
+    char reason[256];
+    struct sample_request request = {.variant = unit->cell->variant,
+                                     .workload = unit->cell->workload,
+                                     .workers = unit->cell->workers,
+                                     .machine = unit->cell->machine};
+    snprintf(reason, sizeof reason,
+             "%u jobs began it and ended without a result; the cell is not tried again",
+             unit->lost);
+    json_t *record = child_record_lost(&request, reason);
+    bool ok = unit_store_put(work->engine->cells_path, unit->id, record, 0, work->error,
+                             work->error_size);
+    json_decref(record);
+    return ok && result_see(work, unit->id);
+}
+
+/* The last line of a job's log, for the message that nothing works. */
+static void log_tell(struct work *work, const struct engine_batch *batch)
+{
+    char path[ENGINE_PATH_SIZE], unused[256], *line = "";
+    engine_path(work->engine, batch, "-0.log", path);
+    char *text = file_read(path, NULL, unused, sizeof unused);
+    size_t length = text ? strlen(text) : 0;
+    while (length > 0 && text[length - 1] == '\n')
+        text[--length] = '\0';
+    if (text)
+        line = strrchr(text, '\n') ? strrchr(text, '\n') + 1 : text;
+    snprintf(work->error, work->error_size, "no job began a cell, %d times in a row; %s%s%s",
+             ENGINE_TRIES, path, *line ? ": " : " tells nothing", line);
+    free(text);
+}
+
+/* What became of the jobs; *stuck counts rounds in a row that came to nothing. */
+static bool round_judge(struct work *work, const struct engine_batch batches[2], size_t there,
+                        int *stuck)
+{
+    size_t begun = 0;
+    for (int kind = 0; kind < 2; kind++)
+        for (size_t job = 0; job < batches[kind].count; job++)
+            begun += job_judge(work, &batches[kind], job);
+    *stuck = begun == 0 && work->there == there ? *stuck + 1 : 0;
+    if (*stuck == ENGINE_TRIES) {
+        log_tell(work, &batches[batches[0].count == 0]);
+        return false;
+    }
+    for (size_t i = 0; i < work->count; i++)
+        if (!work->units[i].there && work->units[i].lost >= ENGINE_TRIES &&
+            !unit_give_up(work, &work->units[i]))
+            return false;
+    if (work->there < work->count)
+        progress_message(work->progress, "%s: %s without a result yet", work->engine->ops->name,
+                         counted(work->count - work->there, "cell").s);
+    return true;
+}
+
+static bool rounds_run(struct work *work)
+{
+    struct engine *engine = work->engine;
+    int stuck = 0;
+    size_t waiting, running;
+    if (!results_look(work))
+        return false;
+    if (engine->ops->look(engine, &waiting, &running) && waiting + running > 0) {
+        progress_message(work->progress, "%s: %s of before the interruption; waiting for them",
+                         engine->ops->name, counted(waiting + running, "job").s);
+        if (!jobs_wait(work))
+            return false;
+    }
+    while (work->there < work->count) {
+        struct engine_batch batches[2];
+        char path[ENGINE_PATH_SIZE];
+        size_t there = work->there;
+        do { /* earlier rounds, also of before an interruption, keep their files */
+            batches[0] = (struct engine_batch){.kind = kinds[0], .round = ++engine->round};
+            batches[1] = (struct engine_batch){.kind = kinds[1], .round = engine->round};
+            engine_path(engine, &batches[0], "-0.list", path);
+            if (access(path, F_OK) < 0)
+                engine_path(engine, &batches[1], "-0.list", path);
+        } while (access(path, F_OK) == 0);
+        if (!round_submit(work, batches) || !jobs_wait(work) ||
+            !round_judge(work, batches, there, &stuck))
+            return false;
+    }
+    return true;
+}
+
+bool engine_measure(struct engine *engine, struct engine_unit *units, size_t count,
+                    struct progress *progress, char *error, size_t error_size)
+{
+    struct work work = {engine, units, count, 0, NULL, progress, error, error_size};
+    error[0] = '\0';
+    work.by_id = calloc(count + 1, sizeof(struct engine_unit *));
+    if (!work.by_id)
+        abort();
+    for (size_t i = 0; i < count; i++)
+        work.by_id[i] = &units[i];
+    qsort(work.by_id, count, sizeof *work.by_id, by_id_compare);
+    bool ok = rounds_run(&work);
+    if (!ok)
+        engine->ops->cancel(engine);
+    if (process_interrupted())
+        error[0] = '\0';
+    free(work.by_id);
+    return ok;
+}

@@ -1,0 +1,112 @@
+/* engine.h - has the units of a sweep measured on other machines, as jobs of a cluster's scheduler.
+ *
+ * Who calls: sweep_run.c, before each block, with the units that are not in the folder of results
+ * yet. When engine_measure() returns they are there, and the sweep takes them as if it had measured
+ * them; so everything else, from the order of records to when a sweep ends, is that of a sweep on
+ * one machine.
+ *
+ * A job is `schedlab run --list FILE --sweep RUN`: idempotent, and independent of the others. Its
+ * files are in RUN/jobs/: ROUND-KIND-N.list, the ids; .begun, those that it began; .log, what it
+ * said. What counts as measured is a result in the folder, and nothing that a scheduler says; the
+ * scheduler only tells when there is nothing left to wait for.
+ *
+ *     round   all units that lack a result become jobs; wait until none of these is left
+ *     lost    a unit that a job began and left without a result: its node or its process died. It
+ *             gets a job of its own in the next round; lost ENGINE_TRIES times, it is recorded as
+ *             failed
+ *     stuck   a round in which no job began anything: after ENGINE_TRIES in a row, an error
+ *
+ * So every round brings a result, or a loss, of which there are at most ENGINE_TRIES for each unit,
+ * or is stuck; there is no endless loop.
+ */
+#ifndef SCHEDLAB_ENGINE_H
+#define SCHEDLAB_ENGINE_H
+
+#include "harness/progress.h"
+#include "harness/unit.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { ENGINE_TRIES = 3, ENGINE_JOB_SECONDS = 300, ENGINE_PATH_SIZE = 4096 };
+
+/* A unit that has to be measured. */
+struct engine_unit {
+    char id[UNIT_ID_SIZE];
+    const struct cell *cell;
+    unsigned block;
+    double seconds; /* that it will take; a guess where nothing is known */
+    unsigned lost;  /* how often it was begun in vain */
+    bool there;     /* its result */
+    size_t job;     /* of the round at hand, from 0 among those of its kind */
+};
+
+/* Jobs that are submitted together: natively measured or simulated ones. */
+struct engine_batch {
+    const char *kind; /* "native" or "simulated" */
+    bool native;
+    unsigned round;
+    size_t count; /* of jobs */
+};
+
+struct engine;
+
+/* What the schedulers do in ways of their own. All: false, and one line in error, if it cannot. */
+struct engine_ops {
+    const char *name;
+    bool (*submit)(struct engine *engine, const struct engine_batch *batch, char *error,
+                   size_t error_size);
+    /* How many of the engine's jobs have not ended, in *waiting and *running. False: nobody can tell
+     * now. */
+    bool (*look)(struct engine *engine, size_t *waiting, size_t *running);
+    void (*cancel)(struct engine *engine); /* all jobs, also after process_interrupt() */
+};
+
+extern const struct engine_ops engine_slurm, engine_parallel;
+
+struct engine {
+    const struct engine_ops *ops;
+    const char *folder;         /* of the run */
+    const char *cells;          /* folder of results */
+    const char *const *options; /* for sbatch, of the user; NULL-terminated */
+    const char *hosts;          /* sshloginfile of parallel */
+    bool mix_machines;
+    double job_seconds; /* that a job shall take */
+
+    /* Of engine.c and the ops. */
+    char run_path[ENGINE_PATH_SIZE], cells_path[ENGINE_PATH_SIZE]; /* absolute */
+    char program[ENGINE_PATH_SIZE];
+    char name[128]; /* of the jobs */
+    unsigned round;
+    int pid;                      /* of parallel; 0: none runs */
+    struct engine_batch later[2]; /* what parallel runs after that */
+    size_t later_count;
+};
+
+/* Fills in the rest. folder and cells are there. */
+bool engine_begin(struct engine *engine, char *error, size_t error_size);
+
+/* Measures units; those whose result is there are left alone. False with "" in error after
+ * process_interrupt(), when all jobs were cancelled; or with one line if it cannot go on. */
+bool engine_measure(struct engine *engine, struct engine_unit *units, size_t count,
+                    struct progress *progress, char *error, size_t error_size);
+
+/* For ops: path of a file of a batch, RUN/jobs/ROUND-KINDsuffix. */
+void engine_path(const struct engine *engine, const struct engine_batch *batch, const char *suffix,
+                 char path[ENGINE_PATH_SIZE]);
+
+/* For ops: the command of a job, quoted for a shell, in which number stands for the job's; free()
+ * it. */
+char *engine_command(const struct engine *engine, const struct engine_batch *batch,
+                     const char *number);
+
+/* engine_jobs.c: gives each unit without a result a job; sets *count to how many there are of each
+ * kind, natively measured ones first.
+ *
+ * Jobs take job_seconds. Natively, the units of one comparison set in one block are in one job, in
+ * the order of the block: what is compared is measured on one node, side by side. A unit that was
+ * lost has a job of its own. */
+void engine_jobs_make(struct engine_unit *units, size_t count, double job_seconds,
+                      size_t counts[2]);
+
+#endif

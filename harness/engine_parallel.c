@@ -1,0 +1,120 @@
+/* engine_parallel.c - the engine for machines that share a folder and nothing else: GNU parallel,
+ * which runs the jobs over ssh on those that a file names.
+ *
+ * Source: parallel(1), 20221122. Simulated cells take a core each, native ones a machine each;
+ * the two batches of a round run one after the other, so that no native cell has company.
+ */
+#define _GNU_SOURCE
+#include "harness/engine.h"
+
+#include "harness/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The numbers of the jobs, one a line, which parallel reads. */
+static bool numbers_write(const char *path, size_t count)
+{
+    FILE *to = fopen(path, "we");
+    if (!to)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        fprintf(to, "%zu\n", i);
+    return fclose(to) == 0;
+}
+
+static _Noreturn void parallel_exec(const char *program, const char *const *arguments,
+                                    const char *log, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    setpgid(0, 0); /* Ctrl-C is the sweep's, which cancels */
+    int fd = open(log, O_WRONLY | O_CREAT | O_APPEND, 0666);
+    int nothing = open("/dev/null", O_RDONLY);
+    if (getppid() != parent || fd < 0 || nothing < 0)
+        _exit(127);
+    dup2(nothing, STDIN_FILENO);
+    dup2(fd, STDOUT_FILENO);
+    dup2(fd, STDERR_FILENO);
+    execv(program, (char *const *)arguments);
+    _exit(127);
+}
+
+static bool batch_start(struct engine *engine, const struct engine_batch *batch, char *error,
+                        size_t error_size)
+{
+    char program[ENGINE_PATH_SIZE], numbers[ENGINE_PATH_SIZE], log[ENGINE_PATH_SIZE];
+    engine_path(engine, batch, "-jobs", numbers);
+    engine_path(engine, batch, "-0.log", log);
+    if (!process_find("parallel", program, sizeof program)) {
+        snprintf(error, error_size, "parallel (GNU parallel) is not in PATH");
+        return false;
+    }
+    if (!numbers_write(numbers, batch->count)) {
+        snprintf(error, error_size, "cannot write %s: %s", numbers, strerror(errno));
+        return false;
+    }
+    char *command = engine_command(engine, batch, "{}");
+    const char *arguments[] = {"parallel",    "--will-cite", "--sshloginfile",
+                               engine->hosts, "--jobs",      batch->native ? "1" : "100%",
+                               "-a",          numbers,       command,
+                               NULL};
+    pid_t parent = getpid();
+    engine->pid = fork();
+    if (engine->pid == 0)
+        parallel_exec(program, arguments, log, parent);
+    free(command);
+    if (engine->pid > 0)
+        return true;
+    snprintf(error, error_size, "cannot start parallel: %s", strerror(errno));
+    engine->pid = 0;
+    return false;
+}
+
+static bool parallel_submit(struct engine *engine, const struct engine_batch *batch, char *error,
+                            size_t error_size)
+{
+    if (engine->pid == 0)
+        return batch_start(engine, batch, error, error_size);
+    engine->later[engine->later_count++] = *batch;
+    return true;
+}
+
+/* parallel does not say which jobs wait: all count as running until it ends. */
+static bool parallel_look(struct engine *engine, size_t *waiting, size_t *running)
+{
+    char error[1024];
+    *waiting = *running = 0;
+    if (engine->pid != 0 && waitpid(engine->pid, NULL, WNOHANG) == engine->pid)
+        engine->pid = 0;
+    if (engine->pid == 0 && engine->later_count > 0) {
+        struct engine_batch next = engine->later[--engine->later_count];
+        if (!batch_start(engine, &next, error, sizeof error))
+            fprintf(stderr, "%s\n", error);
+    }
+    *running = engine->pid != 0;
+    return true;
+}
+
+/* The first signal asks parallel to start no more, the second to end those that run. */
+static void parallel_cancel(struct engine *engine)
+{
+    engine->later_count = 0;
+    if (engine->pid == 0)
+        return;
+    kill(engine->pid, SIGTERM);
+    usleep(100000);
+    kill(engine->pid, SIGTERM);
+    while (waitpid(engine->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    engine->pid = 0;
+}
+
+const struct engine_ops engine_parallel = {"parallel", parallel_submit, parallel_look,
+                                           parallel_cancel};

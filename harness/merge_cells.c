@@ -1,0 +1,37 @@
+/* merge_cells.c - see merge_cells() in merge.h. */
+#define _GNU_SOURCE
+#include "harness/merge.h"
+
+#include "harness/unit_store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum merge_result merge_cells(struct merge *merge, char *error, size_t error_size)
+{
+    for (size_t i = 0; i < merge->count; i++) {
+        if (unit_store_is_one(merge->runs[i]))
+            continue;
+        snprintf(error, error_size,
+                 "%s is no folder of cells, and %s is; valid: all runs, or all folders of cells, "
+                 "such as the cells/ of a run",
+                 merge->runs[i], merge->runs[i ? 0 : 1]);
+        return MERGE_REFUSED;
+    }
+    if (mkdir(merge->out, 0777) < 0) {
+        snprintf(error, error_size, "cannot make the folder %s: %s", merge->out, strerror(errno));
+        return errno == EEXIST ? MERGE_REFUSED : MERGE_FAILED;
+    }
+    struct unit_store_joined joined = {0, 0};
+    for (size_t i = 0; i < merge->count; i++) {
+        if (unit_store_join(merge->out, merge->runs[i], &joined, error, error_size))
+            continue;
+        merge_out_remove(merge->out);
+        return MERGE_REFUSED;
+    }
+    merge->samples = joined.added;
+    merge->repeated = joined.repeated;
+    return MERGE_DONE;
+}

@@ -1,0 +1,44 @@
+/* sweep_cells.h - a sweep's samples from, and into, a folder of results (unit_store.h).
+ *
+ * Who calls: sweep_run.c, which takes what is there in place of measuring it; the engines, which
+ * have what is not there measured elsewhere.
+ *
+ * Numbers of two kinds of processors are not compared with one another: where native samples of one
+ * comparison set (plan.h) come from unlike ones, that is an error, unless `mix` allows it.
+ */
+#ifndef SCHEDLAB_SWEEP_CELLS_H
+#define SCHEDLAB_SWEEP_CELLS_H
+
+#include "harness/unit.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sweep_cells {
+    const char *folder;
+    bool mix;
+    struct units units;
+    const char **kinds; /* by number of set: the processor of its native samples; NULL: none yet */
+    size_t sets;
+    json_t *processors; /* their names, as keys */
+};
+
+/* sweep, plan and folder must outlive cells. */
+void sweep_cells_begin(struct sweep_cells *cells, const struct sweep_file *sweep, struct plan *plan,
+                       const char *folder, bool mix);
+void sweep_cells_end(struct sweep_cells *cells);
+
+bool sweep_cells_has(struct sweep_cells *cells, const struct cell *cell, unsigned block);
+
+/* The record of the cell's sample in that block, and what it took; the caller's. Native ones say
+ * where they were measured: `host`, `cpu`. NULL if there is none, with "" in error, or if it cannot
+ * be taken. */
+json_t *sweep_cells_take(struct sweep_cells *cells, const struct cell *cell, unsigned block,
+                         double *seconds, char *error, size_t error_size);
+
+/* Keeps what this machine measured, and adds to a native record where that was. */
+bool sweep_cells_put(struct sweep_cells *cells, const struct cell *cell, unsigned block,
+                     json_t *record, double seconds, char *error, size_t error_size);
+
+#endif

@@ -1,0 +1,125 @@
+/* unit.c - see unit.h. The ids are FNV-1a of 64 bits, mixed at the end: among a million units two
+ * have one id with a probability of 3 in 100 million. */
+#define _GNU_SOURCE
+#include "harness/unit.h"
+
+#include "harness/environment.h"
+#include "harness/files.h"
+#include "harness/fnv1a.h"
+#include "harness/machine_start.h"
+#include "harness/sweep_request.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256 };
+
+/* With its NUL, so that "a", "bc" and "ab", "c" differ. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return fnv1a(hash, text ? text : "", (text ? strlen(text) : 0) + 1);
+}
+
+static uint64_t hash_file(uint64_t hash, const char *path)
+{
+    char error[ERROR_SIZE];
+    size_t size;
+    char *bytes = file_read(path, &size, error, sizeof error);
+    if (bytes)
+        hash = fnv1a(hash, bytes, size);
+    free(bytes);
+    return hash;
+}
+
+static uint64_t hash_program(void)
+{
+    char path[PATH_SIZE], error[ERROR_SIZE];
+    const char *revision = environment_revision();
+    uint64_t hash = hash_text(FNV1A_SEED, revision);
+    hash = hash_text(hash, environment_compiler());
+    hash = hash_text(hash, environment_flags());
+    if (!strstr(revision, "-dirty") && strcmp(revision, "unknown") != 0)
+        return hash;
+    hash = hash_file(hash, "/proc/self/exe");
+    if (machine_sim_program(NULL, path, sizeof path, error, sizeof error))
+        hash = hash_file(hash, path);
+    return hash;
+}
+
+void units_begin(struct units *units, const struct sweep_file *sweep, struct plan *plan)
+{
+    *units = (struct units){.plan = plan, .blocks = (unsigned)sweep->reps};
+    units->events = sweep_events_join(sweep->events, sweep->events_count);
+    units->common = sweep_request_common(sweep, (uint64_t)sweep->seed, units->events);
+    units->origin = hash_program();
+    units->models = json_object();
+}
+
+void units_end(struct units *units)
+{
+    free(units->events);
+    json_decref(units->models);
+}
+
+/* "" of a native machine. */
+static const char *machine_model(struct units *units, const char *machine)
+{
+    if (!machine_text_is_simulated(machine))
+        return "";
+    const char *known = json_string_value(json_object_get(units->models, machine));
+    if (known)
+        return known;
+    json_t *facts = json_object();
+    machine_record_model(facts, machine);
+    json_object_set_new(units->models, machine, json_string(record_text(facts, "model")));
+    json_decref(facts);
+    return record_text(units->models, machine);
+}
+
+void unit_id(struct units *units, const struct cell *cell, unsigned block, char id[UNIT_ID_SIZE])
+{
+    struct sample_request request = sweep_request_cell(&units->common, cell, block);
+    char numbers[512];
+    uint64_t hash = hash_text(units->origin, request.variant);
+    hash = hash_text(hash, request.workload);
+    hash = hash_text(hash, request.machine);
+    hash = hash_text(hash, machine_model(units, request.machine));
+    hash = hash_text(hash, request.events);
+    hash = hash_text(hash, cell->side ? cell->side->name : NULL);
+    hash = hash_text(hash, cell->side ? cell->side->revision : NULL);
+    snprintf(numbers, sizeof numbers,
+             "workers %d seed %" PRIu64 " sim_seed %" PRIu64
+             " repetition %u iterations %d warmup %d min_time %" PRId64
+             " event_set %d pin %d stack %zu timeout %.3f steal %d injected %d",
+             request.workers, request.seed, request.sim_seed, block, request.iterations,
+             request.warmup, request.min_time_ns, request.event_set, request.pin,
+             request.stack_bytes, request.timeout_s, request.steal_max_percent,
+             request.injected_percent);
+    hash = hash_text(hash, numbers);
+    hash = (hash ^ (hash >> 32)) * UINT64_C(0x9e3779b97f4a7c15);
+    snprintf(id, UNIT_ID_SIZE, "%016" PRIx64, hash ^ (hash >> 29));
+}
+
+bool unit_id_is_valid(const char *text)
+{
+    return strlen(text) == UNIT_ID_SIZE - 1 && strspn(text, "0123456789abcdef") == UNIT_ID_SIZE - 1;
+}
+
+bool units_each(struct units *units, bool (*fn)(void *arg, struct cell *cell, unsigned block),
+                void *arg)
+{
+    struct plan *plan = units->plan;
+    size_t *order = calloc(plan->count + 1, sizeof *order);
+    bool ok = true;
+    if (!order)
+        abort();
+    for (unsigned block = 0; ok && block < units->blocks; block++) {
+        plan_shuffle(plan, units->common.seed, block, order);
+        for (size_t i = 0; ok && i < plan->count; i++)
+            ok = fn(arg, &plan->cells[order[i]], block);
+    }
+    free(order);
+    return ok;
+}

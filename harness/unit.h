@@ -1,0 +1,53 @@
+/* unit.h - the cells of a sweep taken apart: each repetition of each cell, named by what it is.
+ *
+ * Who calls: sweep --plan and run --cell; sweep_run.c and the engines, which look for results that
+ * are there already.
+ *
+ * A unit is one sample that a sweep will need: a cell (plan.h) in a block. Its id is a hash of all
+ * that its result depends on and that can be known before: revision, compiler and flags of the
+ * program, variant with knobs, workload with parameters, workers, machine (of a simulated one all
+ * values of its model), seed, repetition, and every setting of the request. It is the same on
+ * whichever machine, in whichever sweep file, group and order; so what was measured under an id
+ * needs not be measured again.
+ *
+ * A tree with changes that are in no revision has "-dirty" in it, which says too little: then the
+ * bytes of both programs are in the id too, and builds of two folders have ids of their own.
+ */
+#ifndef SCHEDLAB_UNIT_H
+#define SCHEDLAB_UNIT_H
+
+#include "harness/child.h"
+#include "harness/plan.h"
+#include "harness/sweep_file.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { UNIT_ID_SIZE = 17 };
+
+struct units {
+    struct plan *plan;
+    unsigned blocks; /* that hold each cell: `reps` of the sweep */
+    struct sample_request common;
+    char *events;    /* of common */
+    uint64_t origin; /* hash of the program */
+    json_t *models;  /* canonical machine -> hash of its model, of those asked for */
+};
+
+/* The units of a sweep. sweep and plan must outlive them. */
+void units_begin(struct units *units, const struct sweep_file *sweep, struct plan *plan);
+void units_end(struct units *units);
+
+/* The id of the cell's unit in a block: 16 hex digits. */
+void unit_id(struct units *units, const struct cell *cell, unsigned block, char id[UNIT_ID_SIZE]);
+
+/* Whether text could be an id. */
+bool unit_id_is_valid(const char *text);
+
+/* Calls fn for each unit of the first `blocks` blocks, in the order in which a sweep measures them,
+ * until it returns false; whether it never did. */
+bool units_each(struct units *units, bool (*fn)(void *arg, struct cell *cell, unsigned block),
+                void *arg);
+
+#endif

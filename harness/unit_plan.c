@@ -1,0 +1,137 @@
+/* unit_plan.c - see unit_plan.h. Units are printed as they come: none is kept. */
+#define _GNU_SOURCE
+#include "harness/unit_plan.h"
+
+#include "harness/counted.h"
+#include "harness/progress.h"
+#include "harness/unit.h"
+#include "harness/unit_store.h"
+#include "harness/unit_time.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+struct state {
+    const struct unit_plan *plan;
+    struct units units;
+    struct unit_times times;
+    FILE *to;
+    size_t count, done;
+    size_t by_basis[UNIT_TIME_UNKNOWN + 1]; /* of those that are not done */
+    double seconds;                         /* likewise, where known */
+};
+
+static json_t *unit_to_json(const struct cell *cell, unsigned block, const char *id,
+                            struct unit_time time, bool done)
+{
+    json_t *unit = json_pack("{ss ss si ss ss si ss}", "id", id, "cell", cell->id, "repetition",
+                             (int)block, "variant", cell->variant, "workload", cell->workload,
+                             "workers", cell->workers, "machine", cell->machine);
+    if (cell->events)
+        json_object_set_new(unit, "events", json_string(cell->events));
+    json_object_set(unit, "groups", cell->groups);
+    json_object_set_new(unit, "done", json_boolean(done));
+    json_object_set_new(unit, "seconds",
+                        isnan(time.seconds) ? json_null() : json_real(time.seconds));
+    json_object_set_new(unit, "seconds_from", json_string(unit_time_basis_text(time.basis)));
+    return unit;
+}
+
+static void seconds_text(struct unit_time time, bool done, char text[32])
+{
+    if (done)
+        snprintf(text, 32, "done");
+    else if (isnan(time.seconds))
+        snprintf(text, 32, "?");
+    else
+        snprintf(text, 32, "%s%.2f", time.basis == UNIT_TIME_RECORDS ? "" : "~", time.seconds);
+}
+
+static bool unit_print(void *state_void, struct cell *cell, unsigned block)
+{
+    struct state *state = state_void;
+    char id[UNIT_ID_SIZE], seconds[32];
+    unit_id(&state->units, cell, block, id);
+    struct unit_time time = unit_times_of(&state->times, cell);
+    bool done = state->plan->cells && unit_store_has(state->plan->cells, id);
+    seconds_text(time, done, seconds);
+    if (state->plan->json) {
+        json_t *unit = unit_to_json(cell, block, id, time, done);
+        fputs(state->count ? ",\n  " : "  ", state->to);
+        json_dumpf(unit, state->to, JSON_COMPACT);
+        json_decref(unit);
+    } else {
+        fprintf(state->to, "%s  %s  %10u  %9s  %7d  %-28s  %-36s  %s\n", id, cell->id, block,
+                seconds, cell->workers, cell->variant, cell->workload, cell->machine);
+    }
+    state->count++;
+    state->done += done;
+    if (!done) {
+        state->by_basis[time.basis]++;
+        state->seconds += isnan(time.seconds) ? 0 : time.seconds;
+    }
+    return true;
+}
+
+/* How good the estimate is. */
+static void basis_print(const struct state *state)
+{
+    static const char *const said[] = {
+        [UNIT_TIME_RECORDS] = "from earlier runs",
+        [UNIT_TIME_SETTINGS] = "from min_time_ms and warmup, at least",
+        [UNIT_TIME_LIKE] = "simulated, as the others on average",
+        [UNIT_TIME_UNKNOWN] = "simulated, and no earlier run says how long they take"};
+    for (int basis = 0; basis <= UNIT_TIME_UNKNOWN; basis++)
+        if (state->by_basis[basis] > 0)
+            fprintf(state->to, "  %8zu %s\n", state->by_basis[basis], said[basis]);
+}
+
+static void table_end(const struct state *state)
+{
+    char all[32], most[32];
+    const struct sweep_file *sweep = state->plan->sweep;
+    size_t left = state->count - state->done;
+    fprintf(state->to, "%s, %zu done; one after the other the %zu take %s%s, %s at most\n",
+            counted(state->count, "cell").s, state->done, left,
+            state->by_basis[UNIT_TIME_UNKNOWN] ? "an unknown time beyond " : "about ",
+            progress_duration(state->seconds, all),
+            progress_duration((double)left * (double)sweep->timeout_s, most));
+    basis_print(state);
+    fprintf(state->to, "seed %" PRId64 "; other seeds, other ids\n", sweep->seed);
+}
+
+static void json_begin(const struct state *state)
+{
+    json_t *file = json_string(state->plan->file);
+    fputs("{\"sweep\": ", state->to);
+    json_dumpf(file, state->to, JSON_ENCODE_ANY);
+    fprintf(state->to, ", \"seed\": %" PRId64 ", \"timeout_s\": %" PRId64 ",\n \"cells\": [\n",
+            state->plan->sweep->seed, state->plan->sweep->timeout_s);
+    json_decref(file);
+}
+
+static void json_end(const struct state *state)
+{
+    fprintf(state->to,
+            "\n ],\n \"count\": %zu, \"done\": %zu, \"seconds\": %.3f, \"unknown\": %zu}\n",
+            state->count, state->done, state->seconds, state->by_basis[UNIT_TIME_UNKNOWN]);
+}
+
+void unit_plan_print(const struct unit_plan *plan, FILE *to)
+{
+    struct state state = {.plan = plan, .to = to};
+    units_begin(&state.units, plan->sweep, plan->plan);
+    unit_times_begin(&state.times, plan->sweep, plan->plan, plan->results);
+    if (plan->json)
+        json_begin(&state);
+    else
+        fprintf(to, "%-16s  %-12s  %10s  %9s  %7s  %-28s  %-36s  %s\n", "id", "cell", "repetition",
+                "seconds", "workers", "variant", "workload", "machine");
+    units_each(&state.units, unit_print, &state);
+    if (plan->json)
+        json_end(&state);
+    else
+        table_end(&state);
+    unit_times_end(&state.times);
+    units_end(&state.units);
+}

@@ -1,0 +1,28 @@
+/* unit_plan.h - prints the units of a sweep: `schedlab sweep --plan`.
+ *
+ * Who calls: cmd_sweep.c.
+ */
+#ifndef SCHEDLAB_UNIT_PLAN_H
+#define SCHEDLAB_UNIT_PLAN_H
+
+#include "harness/plan.h"
+#include "harness/sweep_file.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* What is to be printed. */
+struct unit_plan {
+    const struct sweep_file *sweep;
+    struct plan *plan;
+    const char *file;    /* the sweep file, or the run's folder */
+    const char *results; /* where earlier runs are, for the estimate of time */
+    const char *cells;   /* folder of results: those that it has are "done"; NULL: none */
+    bool json;
+};
+
+/* One unit after the other, in the order in which they are measured, as a table or as JSON, and
+ * what they take all together. */
+void unit_plan_print(const struct unit_plan *plan, FILE *to);
+
+#endif

@@ -1,0 +1,315 @@
+/* unit_store.c - see unit_store.h. */
+#define _GNU_SOURCE
+#include "harness/unit_store.h"
+
+#include "harness/files.h"
+#include "harness/machine_start.h"
+#include "harness/records.h"
+#include "harness/topology.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = UNIT_STORE_FOLDER_MAX + 96, NAME_SIZE = 256 };
+
+/* Folders ------------------------------------------------------------------------------------- */
+
+static bool complain(char *error, size_t error_size, const char *what, const char *path)
+{
+    snprintf(error, error_size, "cannot %s %s: %s", what, path, strerror(errno));
+    return false;
+}
+
+static bool folder_make(const char *path, char *error, size_t error_size)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return true;
+    return complain(error, error_size, "make the folder", path);
+}
+
+bool unit_store_make(const char *folder, char *error, size_t error_size)
+{
+    char path[PATH_SIZE];
+    if (!*folder || strlen(folder) > UNIT_STORE_FOLDER_MAX) {
+        snprintf(error, error_size, "%s; valid: the path of a folder",
+                 *folder ? "the folder's path is too long" : "the folder's path is empty");
+        return false;
+    }
+    for (const char *slash = folder + 1; (slash = strchr(slash, '/')); slash++) {
+        snprintf(path, sizeof path, "%.*s", (int)(slash - folder), folder);
+        if (!folder_make(path, error, error_size))
+            return false;
+    }
+    return folder_make(folder, error, error_size);
+}
+
+static bool name_is_shard(const char *name)
+{
+    return strlen(name) == 2 && strspn(name, "0123456789abcdef") == 2;
+}
+
+bool unit_store_is_one(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    bool good = dir != NULL;
+    size_t shards = 0;
+    for (const struct dirent *entry; good && (entry = readdir(dir));) {
+        shards += name_is_shard(entry->d_name);
+        good = *entry->d_name == '.' || name_is_shard(entry->d_name);
+    }
+    if (dir)
+        closedir(dir);
+    return good && shards > 0;
+}
+
+/* Files --------------------------------------------------------------------------------------- */
+
+static void path_of(char path[PATH_SIZE], const char *folder, const char *id)
+{
+    snprintf(path, PATH_SIZE, "%.*s/%.2s/%s.json", UNIT_STORE_FOLDER_MAX, folder, id, id);
+}
+
+bool unit_store_has(const char *folder, const char *id)
+{
+    char path[PATH_SIZE];
+    path_of(path, folder, id);
+    return access(path, F_OK) == 0;
+}
+
+json_t *unit_store_get(const char *folder, const char *id, char *error, size_t error_size)
+{
+    char path[PATH_SIZE];
+    json_error_t wrong;
+    error[0] = '\0';
+    path_of(path, folder, id);
+    if (access(path, F_OK) < 0 && errno == ENOENT)
+        return NULL;
+    json_t *result = json_load_file(path, 0, &wrong);
+    if (result && strcmp(record_text(result, "unit"), id) == 0 &&
+        record_integer(result, "schema") == UNIT_STORE_SCHEMA &&
+        json_is_object(json_object_get(result, "record")))
+        return result;
+    snprintf(error, error_size, "%s is no result of that cell%s%s; remove it to measure it again",
+             path, result ? "" : ": ", result ? "" : wrong.text);
+    json_decref(result);
+    return NULL;
+}
+
+/* A name that no other process takes, beside the file's. */
+static void draft_name(char draft[PATH_SIZE], const char *folder, const char *id)
+{
+    char host[NAME_SIZE] = "";
+    gethostname(host, sizeof host - 1);
+    snprintf(draft, PATH_SIZE, "%.*s/%.2s/.%s-%.32s-%ld", UNIT_STORE_FOLDER_MAX, folder, id, id,
+             host, (long)getpid());
+}
+
+/* Gives the draft its name, unless another is there, and takes the draft's away. File systems
+ * without hard links can only rename, which puts the last one in place of the first. */
+static bool draft_settle(const char *draft, const char *path)
+{
+    bool done = link(draft, path) == 0 || errno == EEXIST;
+    if (!done && (errno == EPERM || errno == ENOTSUP || errno == EMLINK))
+        return rename(draft, path) == 0;
+    int why = errno;
+    unlink(draft);
+    errno = why;
+    return done;
+}
+
+/* As path_of(), in a subfolder that is there. */
+static bool path_make(char path[PATH_SIZE], const char *folder, const char *id, char *error,
+                      size_t error_size)
+{
+    snprintf(path, PATH_SIZE, "%.*s/%.2s", UNIT_STORE_FOLDER_MAX, folder, id);
+    if (!folder_make(path, error, error_size))
+        return false;
+    path_of(path, folder, id);
+    return true;
+}
+
+static bool text_put(const char *folder, const char *id, const char *text, size_t size, char *error,
+                     size_t error_size)
+{
+    char path[PATH_SIZE], draft[PATH_SIZE];
+    if (!path_make(path, folder, id, error, error_size))
+        return false;
+    draft_name(draft, folder, id);
+    if (!file_replace(draft, text, size, error, error_size))
+        return false;
+    return draft_settle(draft, path) || complain(error, error_size, "write", path);
+}
+
+bool unit_store_put(const char *folder, const char *id, const json_t *record, double seconds,
+                    char *error, size_t error_size)
+{
+    char host[NAME_SIZE] = "", cpu[NAME_SIZE];
+    gethostname(host, sizeof host - 1);
+    json_t *result =
+        json_pack("{si ss ss ss sf sO}", "schema", UNIT_STORE_SCHEMA, "unit", id, "host", host,
+                  "cpu", topology_processor(cpu, sizeof cpu), "seconds", seconds, "record", record);
+    char *text = result ? json_dumps(result, JSON_COMPACT) : NULL;
+    if (!text)
+        abort();
+    bool ok = text_put(folder, id, text, strlen(text), error, error_size);
+    free(text);
+    json_decref(result);
+    return ok;
+}
+
+bool unit_store_kind_is(const char *path, char *error, size_t error_size)
+{
+    char cpu[NAME_SIZE], host[NAME_SIZE] = "", draft[PATH_SIZE];
+    topology_processor(cpu, sizeof cpu);
+    gethostname(host, sizeof host - 1);
+    snprintf(draft, sizeof draft, "%.3900s.%.32s-%ld", path, host, (long)getpid());
+    if (access(path, F_OK) < 0) {
+        if (!file_replace(draft, cpu, strlen(cpu), error, error_size))
+            return false;
+        if (!draft_settle(draft, path))
+            return complain(error, error_size, "write", path);
+    }
+    char *kind = file_read(path, NULL, error, error_size);
+    if (kind)
+        kind[strcspn(kind, "\n")] = '\0';
+    bool same = kind && strcmp(kind, cpu) == 0;
+    if (kind && !same)
+        snprintf(error, error_size,
+                 "%s has the processor \"%s\", and native cells of this sweep are measured on "
+                 "\"%s\"; valid: machines of one kind, or --mix-machines",
+                 host, cpu, kind);
+    free(kind);
+    return same;
+}
+
+/* All of them --------------------------------------------------------------------------------- */
+
+/* Whether this is the name of a result; then id is what it is of. */
+static bool name_is_result(const char *name, char id[UNIT_ID_SIZE])
+{
+    snprintf(id, UNIT_ID_SIZE, "%.16s", name);
+    return unit_id_is_valid(id) && strcmp(name + UNIT_ID_SIZE - 1, ".json") == 0;
+}
+
+static bool shard_each(const char *path, bool (*fn)(void *arg, const char *id), void *arg)
+{
+    DIR *dir = opendir(path);
+    bool going_on = true;
+    char id[UNIT_ID_SIZE];
+    for (const struct dirent *entry; dir && going_on && (entry = readdir(dir));)
+        if (name_is_result(entry->d_name, id))
+            going_on = fn(arg, id);
+    if (dir)
+        closedir(dir);
+    return going_on;
+}
+
+bool unit_store_each(const char *folder, bool (*fn)(void *arg, const char *id), void *arg,
+                     bool *all, char *error, size_t error_size)
+{
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return complain(error, error_size, "read", folder);
+    *all = true;
+    for (const struct dirent *entry; *all && (entry = readdir(dir));) {
+        char path[PATH_SIZE];
+        if (!name_is_shard(entry->d_name))
+            continue;
+        snprintf(path, sizeof path, "%.*s/%.2s", UNIT_STORE_FOLDER_MAX, folder, entry->d_name);
+        *all = shard_each(path, fn, arg);
+    }
+    closedir(dir);
+    return true;
+}
+
+/* Joining ------------------------------------------------------------------------------------- */
+
+struct join {
+    const char *folder, *from;
+    struct unit_store_joined *joined;
+    char *error;
+    size_t error_size;
+};
+
+/* Simulated ones may have been measured twice, on two hosts, and then say the same. */
+static bool results_agree(const json_t *a, const json_t *b)
+{
+    const json_t *record = json_object_get(a, "record");
+    if (machine_text_is_simulated(record_text(record, "machine")) && record_is(record, "ok"))
+        return json_equal(record, json_object_get(b, "record"));
+    return json_equal(a, b);
+}
+
+static bool join_compare(const struct join *join, const char *id)
+{
+    json_t *a = unit_store_get(join->folder, id, join->error, join->error_size);
+    json_t *b = a ? unit_store_get(join->from, id, join->error, join->error_size) : NULL;
+    bool agree = a && b && results_agree(a, b);
+    if (a && b && !agree)
+        snprintf(join->error, join->error_size,
+                 "cell %s of %s contradicts that of another folder: measured on %s and on %s; "
+                 "valid: folders that agree on what they have in common",
+                 id, join->from, record_text(b, "host"), record_text(a, "host"));
+    json_decref(a);
+    json_decref(b);
+    return agree;
+}
+
+/* Another name for the file, which never changes; where that cannot be, a copy. Copies are put on
+ * the disk all at once, at the end. */
+static bool result_copy(const struct join *join, const char *id)
+{
+    char from[PATH_SIZE], to[PATH_SIZE], draft[PATH_SIZE];
+    if (!path_make(to, join->folder, id, join->error, join->error_size))
+        return false;
+    path_of(from, join->from, id);
+    if (link(from, to) == 0)
+        return true;
+    size_t size;
+    char *text = file_read(from, &size, join->error, join->error_size);
+    if (!text)
+        return false;
+    draft_name(draft, join->folder, id);
+    FILE *file = fopen(draft, "we");
+    bool ok = file && fwrite(text, 1, size, file) == size;
+    ok = file && fclose(file) == 0 && ok;
+    free(text);
+    return (ok && draft_settle(draft, to)) || complain(join->error, join->error_size, "write", to);
+}
+
+static bool join_one(void *join_void, const char *id)
+{
+    struct join *join = join_void;
+    if (unit_store_has(join->folder, id)) {
+        join->joined->repeated++;
+        return join_compare(join, id);
+    }
+    json_t *result = unit_store_get(join->from, id, join->error, join->error_size);
+    json_decref(result);
+    if (!result)
+        return false;
+    join->joined->added++;
+    return result_copy(join, id);
+}
+
+bool unit_store_join(const char *folder, const char *from, struct unit_store_joined *joined,
+                     char *error, size_t error_size)
+{
+    struct join join = {folder, from, joined, error, error_size};
+    bool all;
+    if (!unit_store_each(from, join_one, &join, &all, error, error_size) || !all)
+        return false;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool safe = fd >= 0 && syncfs(fd) == 0;
+    if (!safe)
+        complain(error, error_size, "write", folder);
+    if (fd >= 0)
+        close(fd);
+    return safe;
+}

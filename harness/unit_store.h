@@ -1,0 +1,63 @@
+/* unit_store.h - results of units (unit.h), one file each, in a folder that many machines may share.
+ *
+ * Who calls: run --cell, which adds to one; sweep_run.c and the engines, which look for what is
+ * there; merge, which joins some.
+ *
+ *     FOLDER/ab/abcdef0123456789.json   {"schema": 1, "unit": id, "host": name of the machine,
+ *                                        "cpu": its model, "seconds": that the sample's process
+ *                                        took, "record": as results/README.md describes it, without
+ *                                        what only a sweep knows}
+ *
+ * Invariants: a file is there whole or not at all; one that is there never changes. Of several
+ * processes that measured the same unit, the first to finish wins, and the others' results are
+ * dropped; so what was read once stays true. Subfolders are named by the first two digits, for
+ * shared file systems are slow with folders of a hundred thousand files.
+ */
+#ifndef SCHEDLAB_UNIT_STORE_H
+#define SCHEDLAB_UNIT_STORE_H
+
+#include "harness/unit.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { UNIT_STORE_SCHEMA = 1, UNIT_STORE_FOLDER_MAX = 4000 };
+
+/* Makes the folder, and those above it, if it is not there. Like all below: false or NULL and one
+ * line in error if it cannot. */
+bool unit_store_make(const char *folder, char *error, size_t error_size);
+
+/* Whether there is a folder of that name that holds such files, and nothing else: no run. */
+bool unit_store_is_one(const char *folder);
+
+/* Whether it has the unit's result. */
+bool unit_store_has(const char *folder, const char *id);
+
+/* The content of the unit's file, owned by the caller; NULL and "" in error if there is none. */
+json_t *unit_store_get(const char *folder, const char *id, char *error, size_t error_size);
+
+/* Adds a result of this machine. record stays the caller's. */
+bool unit_store_put(const char *folder, const char *id, const json_t *record, double seconds,
+                    char *error, size_t error_size);
+
+/* Whether this machine's processor is of the kind that the file at path names; the first to ask
+ * makes the file. */
+bool unit_store_kind_is(const char *path, char *error, size_t error_size);
+
+/* Calls fn with the id of each result, in no order, until it returns false; *all says whether it
+ * never did. */
+bool unit_store_each(const char *folder, bool (*fn)(void *arg, const char *id), void *arg,
+                     bool *all, char *error, size_t error_size);
+
+/* What became of joining two folders' files of one unit. */
+struct unit_store_joined {
+    size_t added, repeated;
+};
+
+/* Puts into `folder` what `from` has: files that both have count once, and must agree: in all bytes
+ * of natively measured ones, in the record of simulated ones. */
+bool unit_store_join(const char *folder, const char *from, struct unit_store_joined *joined,
+                     char *error, size_t error_size);
+
+#endif

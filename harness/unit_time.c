@@ -1,0 +1,128 @@
+/* unit_time.c - see unit_time.h. */
+#define _GNU_SOURCE
+#include "harness/unit_time.h"
+
+#include "harness/child.h"
+#include "harness/files.h"
+#include "harness/machine_start.h"
+#include "harness/records.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096 };
+
+static const char *const basis_words[] = {[UNIT_TIME_RECORDS] = "records",
+                                          [UNIT_TIME_SETTINGS] = "settings",
+                                          [UNIT_TIME_LIKE] = "like",
+                                          [UNIT_TIME_UNKNOWN] = "unknown"};
+
+const char *unit_time_basis_text(enum unit_time_basis basis)
+{
+    return basis_words[basis];
+}
+
+static void sum_add(json_t *sums, const char *cell_id, json_int_t samples, double seconds)
+{
+    if (samples <= 0 || !(seconds > 0))
+        return;
+    json_t *sum = json_object_get(sums, cell_id);
+    if (!sum) {
+        sum = json_pack("{si sf}", "samples", 0, "seconds", 0.0);
+        json_object_set_new(sums, cell_id, sum);
+    }
+    json_object_set_new(sum, "samples", json_integer(record_integer(sum, "samples") + samples));
+    json_object_set_new(sum, "seconds", json_real(record_number(sum, "seconds") + seconds));
+}
+
+static void sums_of_run(json_t *sums, const char *folder)
+{
+    char path[PATH_SIZE];
+    const char *id;
+    json_t *sum;
+    if (snprintf(path, sizeof path, "%s/timings.json", folder) >= (int)sizeof path)
+        return;
+    json_t *timings = json_load_file(path, 0, NULL);
+    json_object_foreach(json_object_get(timings, "cells"), id, sum)
+        sum_add(sums, id, record_integer(sum, "samples"), record_number(sum, "seconds"));
+    json_decref(timings);
+}
+
+static double mean_of(const json_t *sum)
+{
+    return sum ? record_number(sum, "seconds") / (double)record_integer(sum, "samples") : NAN;
+}
+
+static double mean_of_simulated(const struct unit_times *times, const struct plan *plan)
+{
+    double seconds = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        const json_t *sum = json_object_get(times->known, plan->cells[i].id);
+        if (sum && machine_text_is_simulated(plan->cells[i].machine)) {
+            seconds += mean_of(sum);
+            count++;
+        }
+    }
+    return count > 0 ? seconds / (double)count : NAN;
+}
+
+void unit_times_begin(struct unit_times *times, const struct sweep_file *sweep,
+                      const struct plan *plan, const char *results)
+{
+    char path[PATH_SIZE];
+    *times = (struct unit_times){.sweep = sweep, .known = json_object()};
+    DIR *dir = opendir(results);
+    for (const struct dirent *entry; dir && (entry = readdir(dir));)
+        if (*entry->d_name != '.' &&
+            snprintf(path, sizeof path, "%s/%s", results, entry->d_name) < (int)sizeof path)
+            sums_of_run(times->known, path);
+    if (dir)
+        closedir(dir);
+    times->simulated_mean = mean_of_simulated(times, plan);
+}
+
+void unit_times_end(struct unit_times *times)
+{
+    json_decref(times->known);
+}
+
+void unit_times_add(struct unit_times *times, const char *cell_id, unsigned samples, double seconds)
+{
+    sum_add(times->known, cell_id, samples, seconds);
+}
+
+/* Timed calls take min_time, and untimed ones as long at most where they go on until their times
+ * are level. One untimed call, the process and its checks come on top. */
+static double native_seconds(const struct sweep_file *sweep)
+{
+    return (double)sweep->min_time_ms / 1e3 * (sweep->warmup == WARMUP_AUTO ? 2 : 1);
+}
+
+struct unit_time unit_times_of(const struct unit_times *times, const struct cell *cell)
+{
+    const json_t *sum = json_object_get(times->known, cell->id);
+    if (sum)
+        return (struct unit_time){mean_of(sum), UNIT_TIME_RECORDS};
+    if (!machine_text_is_simulated(cell->machine))
+        return (struct unit_time){native_seconds(times->sweep), UNIT_TIME_SETTINGS};
+    return (struct unit_time){times->simulated_mean,
+                              isnan(times->simulated_mean) ? UNIT_TIME_UNKNOWN : UNIT_TIME_LIKE};
+}
+
+bool unit_times_write(const char *folder, const struct plan *plan, char *error, size_t error_size)
+{
+    char path[PATH_SIZE];
+    json_t *sums = json_object();
+    sums_of_run(sums, folder);
+    for (size_t i = 0; i < plan->count; i++)
+        sum_add(sums, plan->cells[i].id, plan->cells[i].processes, plan->cells[i].process_seconds);
+    json_t *timings = json_pack("{so}", "cells", sums);
+    snprintf(path, sizeof path, "%s/timings.json", folder);
+    bool ok = file_replace_json(path, timings, error, error_size);
+    json_decref(timings);
+    return ok;
+}

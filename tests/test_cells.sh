@@ -1,0 +1,120 @@
+#!/bin/bash
+# test_cells.sh - single cells of a sweep: ids that say what they are of, results in files of their own
+# that sweeps take in place of measuring, and folders of them that are joined.
+#
+#     tests/test_cells.sh build/schedlab
+#
+# Prints TAP.
+. "$(dirname "$0")/tap.sh"
+
+# run ARGUMENT...: the program; leaves out, err and status.
+run() {
+    "$schedlab" "$@" >out 2>err </dev/null
+    status=$?
+}
+ids() { "$schedlab" sweep "$@" --plan | awk 'length($1) == 16 { print $1 }'; }
+files() { find "$1" -name '*.json' | wc -l; }
+# What a sweep measured, where its last line of out is the folder.
+samples() { cat "$(tail -n 1 out)/samples.jsonl"; }
+
+# file NAME MACHINE VARIANTS
+file() {
+    printf 'name: small\ntitle: A small sweep\nreps: 2\nmin_time_ms: 0\nwarmup: 0\nevents: [none]\n'
+    printf 'machine: %s\ngroups:\n  - id: one\n    question: Which?\n    baseline: gmp\n' "$2"
+    printf '    variants: [%s]\n    workers: [1, 2]\n    workloads: ["fib,n=8"]\n' "$3"
+} >"$1"
+file sim.yaml sim:server64,cores=2 'gmp, grq'
+file native.yaml native 'gmp, grq'
+touch out err
+
+# Ids ------------------------------------------------------------------------------------------
+
+ids sim.yaml --seed 1 >a
+check plan_has_each_repetition [ "$(sort -u a | wc -l)" = 8 ]
+check ids_are_stable diff a <(ids sim.yaml --seed 1)
+common() { sort "$1" "$2" | uniq -d | wc -l; }
+for change in '--seed 2' '--timeout 99' '--machine sim:server64,cores=3' '--machine native'; do
+    # shellcheck disable=SC2086
+    ids sim.yaml --seed 1 $change >b
+    check "ids_of_another_${change// /_}_differ" [ "$(wc -l <b) $(common a b)" = '8 0' ]
+done
+ids sim.yaml --seed 1 --reps 3 >b
+check more_repetitions_keep_ids [ "$(wc -l <b) $(common a b)" = '12 8' ]
+file other.yaml sim:server64,cores=2 'perm, gmp'
+ids other.yaml --seed 1 >b
+check ids_are_of_cells_and_not_of_files [ "$(common a b)" = 4 ]
+run sweep sim.yaml --seed 1 --plan --format json
+json plan_is_json "len(j['cells']) == j['count'] == 8 and j['seed'] == 1"
+json unknown_times_are_null "all(c['seconds'] is None and c['seconds_from'] == 'unknown' for c in j['cells'])"
+run sweep native.yaml --seed 1 --plan
+check plan_makes_nothing [ ! -e results ]
+
+# One cell -------------------------------------------------------------------------------------
+
+one=$(head -n 1 a)
+run run --cell "$one" --sweep sim.yaml --seed 1 --cells c
+check a_cell_runs [ "$status $(files c)" = '0 1' ]
+json result_says_what_and_where "j['unit'] == '$one' and j['host'] and j['seconds'] > 0 and \
+    j['record']['status'] == 'ok' and 'block' not in j['record']" "c/${one:0:2}/$one.json"
+sum=$(cat c/*/*)
+run run --cell "$one" --sweep sim.yaml --seed 1 --cells c
+check a_cell_that_is_there_is_not_measured grep -q '0 cells measured, 0 of them failed; 1 were there' err
+check its_result_stays [ "$sum" = "$(cat c/*/*)" ]
+check no_drafts_are_left [ "$(find c -name '.*' | wc -l)" = 0 ]
+misuse unknown_cells_are_refused 'has no cell 0123456789abcdef' -- run --cell 0123456789abcdef --sweep sim.yaml --seed 1
+misuse other_words_are_no_ids 'is no id of a cell' -- run --cell fib --sweep sim.yaml --seed 1
+misuse a_seed_is_needed 'has no seed' -- run --cell "$one" --sweep sim.yaml
+misuse a_sweep_is_needed '--cell takes --sweep=FILE' -- run --cell "$one"
+
+# Sweeps ---------------------------------------------------------------------------------------
+
+run sweep sim.yaml --seed 1 --no-report
+samples >reference
+run sweep sim.yaml --seed 1 --plan
+check times_of_earlier_runs_are_known grep -q '^ *8 from earlier runs$' out
+sed -i 's/"throughput":/"found":true,&/' "c/${one:0:2}/$one.json"
+run sweep sim.yaml --seed 1 --no-report --cells c
+check a_sweep_takes_what_is_there [ "$(samples | grep -c '"found":true')" = 1 ]
+check and_keeps_what_it_measures [ "$(files c)" = 8 ]
+check in_the_place_where_it_belongs diff reference <(samples | sed 's/"found":true,//')
+run run --list a --sweep sim.yaml --seed 1 --cells d
+run sweep sim.yaml --seed 1 --no-report --cells d --timeout 600
+check cells_one_by_one_make_the_same_sweep diff reference <(samples)
+run sweep sim.yaml --seed 1 --plan --cells d
+check plan_says_what_is_done grep -q '^8 cells, 8 done' out
+printf '{' >"d/${one:0:2}/$one.json"
+run sweep sim.yaml --seed 1 --no-report --cells d
+check a_broken_result_is_named [ "$status $(grep -c "d/${one:0:2}/$one.json is no result of that cell" err)" = '1 1' ]
+
+# Joining --------------------------------------------------------------------------------------
+
+head -n 5 a >first
+tail -n 5 a >last
+run run --list first --sweep sim.yaml --seed 1 --cells m1
+run run --list last --sweep sim.yaml --seed 1 --cells m2
+run merge all m1 m2
+check folders_are_joined [ "$status $(files all)" = '0 8' ]
+check twice_simulated_is_once grep -q '8 cells of 2 folders, 2 of them in more than one' err
+run sweep sim.yaml --seed 1 --no-report --cells all
+check joined_cells_make_the_same_sweep diff reference <(samples)
+both=$(cat first last | sort | uniq -d | head -n 1)
+sed -i 's/"throughput":[0-9.e+]*/"throughput":1.0/' "m2/${both:0:2}/$both.json"
+run merge bad m1 m2
+check contradictions_are_refused [ "$status $(grep -c "cell $both of m2 contradicts" err)" = '2 1' ]
+check and_leave_nothing [ ! -e bad ]
+run merge bad m1 "$(ls -d results/small* | head -n 1)"
+check runs_and_cells_do_not_mix [ "$status $(grep -c 'is no folder of cells' err)" = '2 1' ]
+
+# Natively -------------------------------------------------------------------------------------
+
+ids native.yaml --seed 1 >n
+run run --list n --sweep native.yaml --seed 1 --cells n1
+run sweep native.yaml --seed 1 --no-report --cells n1
+check native_records_say_where [ "$(samples | grep -c '"host":".*"cpu":"')" = 8 ]
+file=$(find n1 -name '*.json' | head -n 1)
+sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' "$file"
+run sweep native.yaml --seed 1 --no-report --cells n1
+check processors_of_two_kinds_are_refused [ "$status $(grep -c 'Other 3000.*--mix-machines' err)" = '1 1' ]
+run sweep native.yaml --seed 1 --no-report --cells n1 --mix-machines
+check unless_asked_for [ "$status $(samples | grep -c 'Other 3000')" = '0 1' ]
+finish

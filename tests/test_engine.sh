@@ -1,0 +1,173 @@
+#!/bin/bash
+# test_engine.sh - sweeps whose cells others measure: the same records as of one machine, whatever is lost
+# on the way, and an end in any case. The cluster is tests/fake_slurm.sh; `make test-slurm` has a real one.
+#
+#     tests/test_engine.sh build/schedlab
+#
+# Prints TAP.
+. "$(dirname "$0")/tap.sh"
+
+# A program whose simulated samples of perm end the job that measures them, and those of static the
+# first time.
+mkdir bin slurm slurm/bin
+cp "$schedlab" bin/schedlab
+cat >bin/schedlab-sim <<EOF
+#!/bin/sh
+case "\$*" in
+*perm*) kill -KILL \$PPID; exit 1 ;;
+*static*) [ -e $scratch/lost ] || { touch $scratch/lost; kill -KILL \$PPID; exit 1; } ;;
+*tasksteal*) [ -e $scratch/go ] || exec sleep 60 ;;
+esac
+exec "$schedlab-sim" "\$@"
+EOF
+chmod +x bin/schedlab-sim
+for name in sbatch squeue scancel; do
+    printf '#!/bin/bash\n. %s/tests/fake_slurm.sh\n' "$tree" >slurm/bin/$name
+    chmod +x slurm/bin/$name
+done
+export FAKE_SLURM=$scratch/slurm
+PATH=$scratch/slurm/bin:$PATH
+
+# sweep PROGRAM ARGUMENT...: leaves out, err, status, and folder where it printed one.
+sweep() {
+    "$1" sweep "${@:2}" --no-report >out 2>err </dev/null
+    status=$?
+    folder=$(tail -n 1 out)
+}
+run() { sweep bin/schedlab "$@"; } # for misuse
+slurm() { : >slurm/calls && sweep bin/schedlab "$@" --engine slurm; }
+same() { cmp -s reference "$folder/samples.jsonl"; }
+called() { grep -c "^$1" slurm/calls; }
+jobs_left() { find slurm/jobs -type f | wc -l; }
+
+# file NAME MACHINE VARIANTS
+file() {
+    printf 'name: small\ntitle: A small sweep\nreps: 2\nmin_time_ms: 0\nwarmup: 0\nevents: [none]\n'
+    printf 'seed: 1\nmachine: %s\ngroups:\n  - id: one\n    question: Which?\n' "$2"
+    printf '    baseline: gmp\n    variants: [%s]\n    workers: [1, 2]\n' "$3"
+    printf '    workloads: ["fib,n=8", "spawn,n=20"]\n'
+} >"$1"
+touch out err
+
+# What is measured ------------------------------------------------------------------------------
+
+file sim.yaml sim:server64,cores=2 'gmp, grq, static'
+sweep "$schedlab" sim.yaml
+cp "$folder/samples.jsonl" reference
+touch lost
+slurm sim.yaml
+check records_are_those_of_one_machine same
+check and_so_is_the_plan cmp -s "$folder/plan.json" "$(ls -d results/* | head -n 1)/plan.json"
+check each_cell_was_begun_once [ "$(cat "$folder"/jobs/*.begun | sort | uniq -c | grep -c ' 1 ')" = 24 ]
+check jobs_are_arrays_of_one_core grep -q -- '^sbatch .*--array=0-[0-9]* .*--cpus-per-task=1' slurm/calls
+slurm sim.yaml --results other --job-seconds 1 --sbatch=--partition=long --sbatch=--nice
+check short_jobs_are_more_jobs [ "$(ls "$folder"/jobs/*.list | wc -l)" -gt 1 ]
+check options_reach_sbatch grep -q -- '--partition=long --nice /' slurm/calls
+check records_are_the_same_in_many_jobs same
+mv "$folder/cells" kept
+slurm sim.yaml --cells kept
+check nothing_is_submitted_for_what_is_there [ "$status $(called sbatch)" = '0 0' ]
+check records_are_the_same_of_old_results same
+
+file native.yaml native 'gmp, grq, static'
+sed -i 's/min_time_ms: 0/min_time_ms: 100/' native.yaml
+slurm native.yaml --job-seconds 1
+check native_jobs_have_a_node_alone grep -q -- '^sbatch .*--exclusive' slurm/calls
+check native_cells_stay_on_one_kind [ -s "$folder/jobs/processor" ]
+check native_records_are_complete [ "$(grep -c '"cpu":' "$folder/samples.jsonl")" = 24 ]
+# Of each block and set, in how many jobs it is; and the order within jobs is that of the block.
+bin/schedlab sweep native.yaml --plan --format json >plan
+python3 - "$folder" >sets <<'EOF'
+import glob, json, sys
+place = {c['id']: (i, c['repetition'], c['workload'], c['workers']) for i, c in enumerate(json.load(open('plan'))['cells'])}
+lists = [[place[l.strip()] for l in open(f)] for f in glob.glob(sys.argv[1] + '/jobs/*.list')]
+jobs = {}
+for number, cells in enumerate(lists):
+    for cell in cells:
+        jobs.setdefault(cell[1:], set()).add(number)
+print(len(jobs), max(len(j) for j in jobs.values()), all(c == sorted(c) for c in lists))
+EOF
+check what_is_compared_is_in_one_job_in_order [ "$(cat sets)" = '8 1 True' ]
+echo 'Other 3000' >"$folder/jobs/processor"
+rm -r "$folder"/cells/*/ "$folder/samples.jsonl"
+: >slurm/calls
+sweep bin/schedlab --resume "$folder" --engine slurm
+check nodes_of_another_kind_are_refused [ "$status $(grep -c 'Other 3000' err)" = '1 1' ]
+
+# What is lost ----------------------------------------------------------------------------------
+
+rm lost
+slurm sim.yaml
+check a_lost_job_is_made_up_for same
+check with_what_it_took_only [ "$(cat "$folder"/jobs/*.begun | wc -l)" = 25 ]
+file bad.yaml sim:server64,cores=2 'gmp, perm'
+sed -i 's/reps: 2/reps: 1/; s/workers: .*/workers: [1]/' bad.yaml
+slurm bad.yaml
+check a_cell_that_ends_its_jobs_fails [ "$status $(grep -c '3 jobs began it and ended without a result' "$folder/samples.jsonl")" = '0 2' ]
+check the_others_do_not [ "$(grep -c '"status":"ok"' "$folder/samples.jsonl")" = 2 ]
+check and_it_is_tried_so_often [ "$(cat "$folder"/jobs/*.begun | sort | uniq -c | grep -c ' 3 ')" = 2 ]
+printf '\n\n\n' >slurm/deaf
+slurm sim.yaml
+check a_controller_that_is_away_is_waited_for same
+check and_told_of [ "$(grep -c 'slurm does not answer' err)" = 1 ]
+chmod -x bin/schedlab-sim
+slurm sim.yaml
+check a_machine_that_cannot_is_an_error [ "$status" = 1 ]
+chmod +x bin/schedlab-sim
+printf '#!/bin/sh\necho "sbatch: error: invalid partition specified: long" >&2\nexit 1\n' >slurm/bin/sbatch
+slurm sim.yaml
+check what_sbatch_says_is_told [ "$status $(grep -c 'invalid partition' err)" = '1 1' ]
+printf '#!/bin/sh\necho 1\n' >slurm/bin/sbatch
+slurm sim.yaml
+check jobs_that_begin_nothing_end_the_sweep [ "$status $(grep -c 'no job began a cell, 3 times in a row' err)" = '1 1' ]
+printf '#!/bin/bash\n. %s/tests/fake_slurm.sh\n' "$tree" >slurm/bin/sbatch
+
+# What is stopped -------------------------------------------------------------------------------
+
+file slow.yaml sim:server64,cores=2 'gmp, tasksteal'
+touch go
+sweep "$schedlab" slow.yaml
+cp "$folder/samples.jsonl" reference
+rm go
+: >slurm/calls
+bin/schedlab sweep slow.yaml --no-report --engine slurm --name stopped >out 2>err </dev/null &
+pid=$!
+until [ "$(cat results/stopped*/jobs/*.begun 2>/dev/null | wc -l)" -gt 0 ]; do sleep 0.05; done
+kill -TERM $pid
+wait $pid
+check a_signal_ends_it [ $? = 1 ]
+check and_its_jobs [ "$(called 'scancel --name=schedlab-stopped') $(jobs_left)" = '1 0' ]
+folder=$(ls -d results/stopped*)
+touch go
+: >slurm/calls
+sweep bin/schedlab --resume "$folder" --engine slurm
+check it_is_resumed same
+
+# GNU parallel ----------------------------------------------------------------------------------
+
+cat >slurm/bin/parallel <<'EOF'
+#!/bin/bash
+echo "parallel $*" >>"$FAKE_SLURM/calls"
+while [ $# -gt 1 ]; do
+    [ "$1" = -a ] && numbers=$2
+    shift
+done
+while read -r n; do sh -c "${1//'{}'/$n}"; done <"$numbers"
+EOF
+chmod +x slurm/bin/parallel
+echo : >hosts
+: >slurm/calls
+file both.yaml native 'gmp, tasksteal'
+sed 's/id: one/id: two/; s/^    question/    machine: "sim:server64,cores=2"\n&/' slow.yaml | sed -n '/^  - id/,$p' >>both.yaml
+sweep bin/schedlab slow.yaml --engine parallel --sshloginfile hosts
+check parallel_gives_the_same same
+check simulated_cells_take_a_core grep -q -- '--sshloginfile hosts --jobs 100%' slurm/calls
+sweep bin/schedlab both.yaml --engine parallel --sshloginfile hosts
+check native_and_simulated_ones_are_measured [ "$status $(grep -c '"status":"ok"' "$folder/samples.jsonl")" = '0 32' ]
+check native_cells_take_a_machine grep -q -- '--sshloginfile hosts --jobs 1 ' slurm/calls
+
+rm -r results
+misuse hosts_are_needed '--engine=parallel takes --sshloginfile' -- sim.yaml --engine parallel
+misuse hosts_are_for_parallel '--sshloginfile takes --engine=parallel' -- sim.yaml --sshloginfile hosts
+misuse options_are_for_slurm '--sbatch takes --engine=slurm' -- sim.yaml --sbatch=-p
+finish
