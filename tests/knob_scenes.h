@@ -73,6 +73,7 @@ void knob_starve_ns(const char *variant);
 void knob_mutex_spin(const char *variant);
 void knob_idle(const char *variant);
 void knob_gs_cache(const char *variant);
+void knob_lock(const char *variant);
 
 /* knobs_timers.c */
 void knob_timers(const char *variant);

@@ -1,9 +1,11 @@
 /* knobs_sync.c - the knobs of mutexes, idle workers and the caches of goroutines; see
  * test_knobs.c. */
+#include "gqueue.h"
 #include "knob_scenes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -237,4 +239,46 @@ void knob_gs_cache(const char *variant)
     assert_in_range(trace->found[0], 7, 8);
     scene_run(variant, "gs_cache=256", 1, 64, scene_all_alive);
     assert_int_equal(trace->found[0], 0);
+}
+
+enum { YIELDERS = 8, YIELDS = 500 };
+
+static void yielder_g(void *arg)
+{
+    struct trace *self = arg;
+    for (int i = 0; i < YIELDS; i++) {
+        gosched();
+        atomic_fetch_add(&self->count, 1);
+    }
+    wg_done(&self->done);
+}
+
+/* found[0]: which lock it is; found[1]: how many tickets it has served. */
+static void scene_lock(void *arg)
+{
+    struct trace *self = arg;
+    struct globq *globq = this_sched()->variant;
+    wg_add(&self->done, YIELDERS);
+    for (int i = 0; i < YIELDERS; i++)
+        go(yielder_g, self);
+    wg_wait(&self->done);
+    self->found[0] = globq->lock.kind;
+    self->found[1] = atomic_load(&globq->lock.serving);
+}
+
+/* Each algorithm serves all of a crowd on four workers, and is the one that was asked for: tickets
+ * are counted. */
+void knob_lock(const char *variant)
+{
+    for (int kind = 0; qlock_words[kind]; kind++) {
+        char settings[32];
+        snprintf(settings, sizeof settings, "lock=%s", qlock_words[kind]);
+        scene_run(variant, settings, 4, 0, scene_lock);
+        assert_int_equal(trace->count, YIELDERS * YIELDS);
+        assert_int_equal(trace->found[0], kind);
+        if (kind == QLOCK_TICKET)
+            assert_true(trace->found[1] >= YIELDERS * YIELDS);
+        else
+            assert_int_equal(trace->found[1], 0);
+    }
 }

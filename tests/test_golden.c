@@ -470,6 +470,14 @@ static void golden_steal_half_and_run_the_youngest(void **state)
     assert_string_equal(golden_run("gmp", 2, "order", "n=9,mode=steal")->ran, "3 0-2 5 4 6-8");
 }
 
+/* Where all workers look, then the poller, then the victim: its queue, then its newest. */
+static void golden_search_order(void **state)
+{
+    (void)state;
+    assert_string_equal(golden_run_with("gmp", "sysmon=off", 2, "order", "n=4,mode=search")->ran,
+                        "0-3");
+}
+
 /* Fib: peaks -------------------------------------------------------------------------------- */
 
 struct fib_golden {
@@ -648,6 +656,7 @@ int main(void)
         cmocka_unit_test(golden_wake_rwmutex),
         cmocka_unit_test(golden_wake_select_close),
         cmocka_unit_test(golden_wake_pipes),
+        cmocka_unit_test(golden_search_order),
         cmocka_unit_test(golden_gosched_goes_behind_all),
         cmocka_unit_test(golden_steal_half_and_run_the_youngest),
         cmocka_unit_test(golden_arrivals_meet_the_phases_of_the_tick),

@@ -699,6 +699,7 @@ static const struct knob_test {
     {"wake", NULL, knob_wake},
     {"idle", NULL, knob_idle},
     {"gs_cache", NULL, knob_gs_cache},
+    {"lock", "grq", knob_lock},
     {"starve_ns", NULL, knob_starve_ns},
     {"mutex_spin", NULL, knob_mutex_spin},
     {"sysmon", NULL, knob_sysmon},

@@ -14,6 +14,9 @@
  *                   sleeps have ended, then waits for them
  *   mode=pipes      n wait for a pipe each, one after the other; main writes to all in that order,
  *                   then waits for them
+ *   mode=search     as steal, but n is 4, and each is in another place when the other worker begins
+ *                   to search: 0 where all workers look, 1 waits for a pipe that is ready, 2 and 3
+ *                   are queued on main's worker, the newest last
  *
  * yields=k: main yields k times before it begins, which advances the tick of a scheduler that looks
  * elsewhere every so many dispatches.
@@ -29,6 +32,8 @@
  * counter meanwhile, so that its own worker runs none of them. Where nobody takes the blocker
  * (one thread, or a variant that never moves a goroutine) the run fails after DEADLINE_NS. Where
  * the child runs first it is main that must be taken, and each of the n runs as soon as it is made.
+ *
+ * mode=search: the same blocker keeps the other worker until all four are in their places.
  *
  * mode=sleep: no sleep may end before all n sleep, however slow the machine is. Where the first one
  * could have, main lets this round end and begins another one, with sleeps twice as long.
@@ -54,7 +59,9 @@ enum order_mode {
     ORDER_STEAL,
     ORDER_SLEEP,
     ORDER_PIPES,
+    ORDER_SEARCH,
 };
+enum { SEARCH_GLOBAL, SEARCH_PIPE, SEARCH_LOCAL, SEARCH_NEWEST, SEARCH_PLACES };
 
 struct order_params {
     int64_t n;
@@ -95,14 +102,14 @@ struct order_state {
 };
 
 static const char *const order_mode_words[] = {"spawn", "close", "broadcast", "waitgroup", "yield",
-                                               "steal", "sleep", "pipes",     NULL};
+                                               "steal", "sleep", "pipes",     "search",    NULL};
 
 static const struct param order_param_table[] = {
     PARAM_NUMBER(struct order_params, n, 10, 1, 1000000, "Gs", "schedlab",
                  "how many goroutines are started, or wait to be woken"),
-    PARAM_WORD(
-        struct order_params, mode, order_mode_words, ORDER_SPAWN, "schedlab",
-        "what makes them runnable: spawn, close, broadcast, waitgroup, yield, steal, sleep, pipes"),
+    PARAM_WORD(struct order_params, mode, order_mode_words, ORDER_SPAWN, "schedlab",
+               "what makes them runnable: spawn, close, broadcast, waitgroup, yield, steal, sleep, "
+               "pipes, search"),
     PARAM_NUMBER(struct order_params, yields, 0, 0, 1000000, "yields", "schedlab",
                  "how often main yields first, to shift the phase of the scheduler's tick"),
     {0},
@@ -111,18 +118,28 @@ static const struct param order_param_table[] = {
 static uint64_t order_live_gs_max(const void *params)
 {
     const struct order_params *p = params;
-    return (uint64_t)p->n + 1 + (p->mode == ORDER_STEAL);
+    return (uint64_t)p->n + 1 + (p->mode == ORDER_STEAL || p->mode == ORDER_SEARCH);
 }
 
 static bool order_polls(const void *params)
 {
-    return ((const struct order_params *)params)->mode == ORDER_PIPES;
+    const struct order_params *p = params;
+    return p->mode == ORDER_PIPES || p->mode == ORDER_SEARCH;
 }
 
 /* Who keeps the one worker busy leaves none to take anything. */
 static int order_workers_min(const void *params)
 {
-    return ((const struct order_params *)params)->mode == ORDER_STEAL ? 2 : 1;
+    const struct order_params *p = params;
+    return p->mode == ORDER_STEAL || p->mode == ORDER_SEARCH ? 2 : 1;
+}
+
+static const char *order_check(const void *params)
+{
+    const struct order_params *p = params;
+    if (p->mode == ORDER_SEARCH && p->n != SEARCH_PLACES)
+        return "mode=search needs n=4, one goroutine for each place";
+    return NULL;
 }
 
 static void *order_init(const void *params, uint64_t seed)
@@ -370,12 +387,14 @@ static bool order_spin_until_all_ran(struct order_state *state)
     return true;
 }
 
-/* Whatever fails, all goroutines run in the end, so that the state is ready for the next run. */
-static void order_run_steal(struct order_state *state)
+/* start() makes all runnable. Whatever fails, all run in the end, so that the state is ready for
+ * the next run. */
+static void order_run_beside_blocker(struct order_state *state,
+                                     void (*start)(struct order_state *state))
 {
     if (go_workers() < 2) {
-        state->failure = "mode=steal needs at least 2 workers";
-        order_start_all(state);
+        state->failure = "needs at least 2 workers";
+        start(state);
         wg_wait(&state->done);
         return;
     }
@@ -385,14 +404,42 @@ static void order_run_steal(struct order_state *state)
     wg_add(&state->done, 1);
     go(order_blocker, state);
     if (!order_spin_until_taken(state))
-        state->failure = "mode=steal: within 5 s no worker took a goroutine from a busy one";
-    order_start_all(state);
+        state->failure = "within 5 s no worker took a goroutine from a busy one";
+    start(state);
     atomic_store_explicit(&state->blocker_may_end, true, memory_order_relaxed);
     if (!state->failure && !order_spin_until_all_ran(state))
-        state->failure = "mode=steal: within 5 s not all goroutines were taken from a busy worker";
+        state->failure = "within 5 s not all goroutines were taken from a busy worker";
     wg_wait(&state->done);
     if (atomic_load_explicit(&state->blocker_gave_up, memory_order_relaxed))
-        state->failure = "mode=steal: within 10 s no worker ran main beside the blocker";
+        state->failure = "within 10 s no worker ran main beside the blocker";
+}
+
+/* Puts each where it belongs. */
+static void order_hide_all(struct order_state *state)
+{
+    struct order_member *members = state->members;
+    go_global(order_member_main, &members[SEARCH_GLOBAL]);
+    go(order_member_main, &members[SEARCH_LOCAL]);
+    go(order_member_main, &members[SEARCH_NEWEST]);
+    if (io_write_all(members[SEARCH_PIPE].to, "", 1) != 1)
+        io_close(members[SEARCH_PIPE].to);
+}
+
+static void order_run_search(struct order_state *state)
+{
+    struct order_member *reader = &state->members[SEARCH_PIPE];
+    if (io_pipe(&reader->from, &reader->to, IO_POLLED)) {
+        state->failure = "mode=search: the process may open no more pipes";
+        order_start_all(state);
+        wg_wait(&state->done);
+        return;
+    }
+    go(order_waiter_pipe, reader);
+    while (atomic_load_explicit(&state->parked_count, memory_order_relaxed) == 0)
+        gosched();
+    order_run_beside_blocker(state, order_hide_all);
+    io_free(reader->from);
+    io_free(reader->to);
 }
 
 static void order_dispatch(struct order_state *state)
@@ -415,13 +462,16 @@ static void order_dispatch(struct order_state *state)
         order_run_yield(state);
         break;
     case ORDER_STEAL:
-        order_run_steal(state);
+        order_run_beside_blocker(state, order_start_all);
         break;
     case ORDER_SLEEP:
         order_run_sleep(state);
         break;
     case ORDER_PIPES:
         order_run_pipes(state);
+        break;
+    case ORDER_SEARCH:
+        order_run_search(state);
         break;
     }
 }
@@ -579,6 +629,7 @@ const struct workload workload_order = {
     .live_gs_max = order_live_gs_max,
     .workers_min = order_workers_min,
     .polls = order_polls,
+    .check = order_check,
     .init = order_init,
     .run = order_run,
     .verify = order_verify,

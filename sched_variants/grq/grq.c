@@ -1,7 +1,7 @@
 /* grq - M:N with one global FIFO queue behind one lock.
  *
  * Everything that is runnable waits in one list; every put and get takes its lock. Fair to the
- * last place, and with nothing to tune; the lock and the queue's cache lines go round all workers.
+ * last place; the lock and the queue's cache lines go round all workers.
  *
  * Source: [Vyukov12], Go before 1.1.
  */
@@ -10,17 +10,25 @@
 
 struct grq_knobs {
     struct floor_knobs floor;
+    int64_t lock; /* enum qlock_kind */
 };
 
 static const struct param grq_knobs[] = {
+    PARAM_WORD(
+        struct grq_knobs, lock, qlock_words, QLOCK_TTAS, "schedlab",
+        "the queue's lock: test and test-and-set (ttas), first come first served (ticket), a "
+        "list of waiters (mcs), or spin, then sleep (futex), as Go's was up to 1.23"),
     FLOOR_KNOBS(struct grq_knobs, floor),
     {0},
 };
 
 static void grq_init(struct sched *sched)
 {
-    sched->variant = sched_zalloc(sizeof(struct globq), "grq.list");
-    globq_init(sched->variant);
+    const struct grq_knobs *knobs = sched->knobs;
+    struct globq *globq = sched_zalloc(sizeof *globq, "grq.list");
+    globq->lock.kind = (uint32_t)knobs->lock;
+    globq_init(globq);
+    sched->variant = globq;
 }
 
 static void grq_fini(struct sched *sched)

@@ -28,6 +28,7 @@
 #include "forkjoin.h"
 #include "lock.h"
 #include "machine.h"
+#include "qlock.h"
 #include "runtime.h"
 #include "stats.h"
 
@@ -155,6 +156,9 @@ struct m {
     struct machine_thread thread;
 
     _Alignas(64) struct stats stats; /* written by this M only */
+
+    /* the M before and the one behind it in a list of waiters */
+    _Alignas(64) struct qlock_node lock_node; /* qlock.h */
 
     /* others, to wake it */
     _Alignas(64) _Atomic uint32_t note; /* idle.c */
@@ -570,14 +574,18 @@ static inline void g_hand_over(struct g *gp)
 }
 
 /* A global queue's lock with its waits counted (GRQ_LOCKS, GRQ_LOCK_WAITS, GRQ_LOCK_SPINS). */
-static inline void grq_lock(struct m *m, lock_t *lock)
+static inline void grq_lock_count(struct m *m, uint32_t rounds)
 {
-    uint32_t rounds = lock_acquire(lock);
     stat_add(&m->stats, STAT_GRQ_LOCKS, 1);
     if (rounds) {
         stat_add(&m->stats, STAT_GRQ_LOCK_WAITS, 1);
         stat_add(&m->stats, STAT_GRQ_LOCK_SPINS, rounds);
     }
+}
+
+static inline void grq_lock(struct m *m, lock_t *lock)
+{
+    grq_lock_count(m, lock_acquire(lock));
 }
 
 /* Ends the process: "schedlab: fatal: ..." on standard error, exit status 70 (broken invariant) or,

@@ -11,8 +11,8 @@
  *   Why:     the variants without Go's P need no P for it, a G that never ran has no stack, and a
  *            burst shall leave nothing behind.
  *
- * What ended Gs leave behind: what the caches of the Ms hold, fewer than gs_cache each, and in slabs
- * GS_KEPT free ones at most once a worker has been idle (galloc_give_back()).
+ * What ended Gs leave behind: what the caches of the Ms hold, fewer than gs_cache each, and in
+ * slabs GS_KEPT free ones at most once a worker has been idle (galloc_give_back()).
  *
  * Invariants, while g_lock is free
  *   a free G is in one M's cache or in its slab's list; a slab is on the shelf that its counts say

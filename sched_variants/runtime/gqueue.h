@@ -105,7 +105,7 @@ static inline void gfifo_append(struct gfifo *to, struct gfifo *from)
  * promise is the one of the sleeping dance (idle.c): after S2 and I3 a put is not missed.
  * GQ1 pairs with GQ2: who sees it empty sees where the Gs of a batch have gone. */
 struct globq {
-    _Alignas(64) lock_t lock;
+    _Alignas(64) struct qlock lock;
     _Atomic int64_t size;
     struct gfifo fifo;
 };
@@ -123,6 +123,16 @@ static inline bool globq_is_empty(struct globq *globq)
     return atomic_load_explicit(&globq->size, memory_order_acquire) == 0; /* GQ2 */
 }
 
+static inline void globq_lock(struct m *m, struct globq *globq)
+{
+    grq_lock_count(m, qlock_acquire(&globq->lock, &m->lock_node));
+}
+
+static inline void globq_unlock(struct m *m, struct globq *globq)
+{
+    qlock_release(&globq->lock, &m->lock_node);
+}
+
 /* A hint. */
 static inline int64_t globq_size(struct globq *globq)
 {
@@ -138,21 +148,21 @@ static inline void globq_publish(struct globq *globq)
 /* Returns how many there are now. */
 static inline int64_t globq_put(struct m *m, struct globq *globq, struct g *gp)
 {
-    grq_lock(m, &globq->lock);
+    globq_lock(m, globq);
     sched_event_g(m, SCHED_PUT, gp, INTO_GLOBAL, 0);
     gfifo_push(&globq->fifo, gp);
     int64_t size = gfifo_size(&globq->fifo);
     globq_publish(globq);
-    lock_release(&globq->lock);
+    globq_unlock(m, globq);
     return size;
 }
 
 static inline void globq_put_all(struct m *m, struct globq *globq, struct gfifo *batch)
 {
-    grq_lock(m, &globq->lock);
+    globq_lock(m, globq);
     gfifo_append(&globq->fifo, batch);
     globq_publish(globq);
-    lock_release(&globq->lock);
+    globq_unlock(m, globq);
 }
 
 /* The oldest, or NULL. Looks without the lock first. */
@@ -160,10 +170,10 @@ static inline struct g *globq_get(struct m *m, struct globq *globq)
 {
     if (globq_is_empty(globq))
         return NULL;
-    grq_lock(m, &globq->lock);
+    globq_lock(m, globq);
     struct g *gp = gfifo_pop(&globq->fifo);
     globq_publish(globq);
-    lock_release(&globq->lock);
+    globq_unlock(m, globq);
     return gp;
 }
 

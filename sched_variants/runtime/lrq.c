@@ -279,13 +279,13 @@ struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int3
 {
     if (globq_is_empty(globq))
         return NULL;
-    grq_lock(m, &globq->lock);
+    globq_lock(m, globq);
     int64_t n = batch_of(m, lrq, gfifo_size(&globq->fifo), procs);
     struct g *gp = gfifo_pop(&globq->fifo);
     if (n > 1 && gfifo_size(&globq->fifo) > 0)
         move_batch(m, lrq, &globq->fifo, n - 1); /* first: has_work() must not find both empty */
     globq_publish(globq);
-    lock_release(&globq->lock);
+    globq_unlock(m, globq);
     if (gp)
         stat_add(&m->stats, STAT_GRQ_HITS, 1);
     sched_event(m, SCHED_TAKEN, gp, FROM_GLOBAL, 0);

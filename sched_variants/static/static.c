@@ -58,12 +58,12 @@ static void static_ready(struct m *m, struct g *gp, enum ready_how how)
     }
     struct p *home = sched->allp[gp->tag];
     struct globq *queue = home->variant;
-    lock_acquire(&queue->lock);
+    lock_acquire(&queue->lock.word);
     sched_event_g(m, SCHED_PUT, gp, INTO_WORKER, home->id);
     gfifo_push(&queue->fifo, gp);
     int64_t size = gfifo_size(&queue->fifo);
     globq_publish(queue);
-    lock_release(&queue->lock);
+    lock_release(&queue->lock.word);
     stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)size);
     if (home != m->p)
         m_block_wake(m, atomic_load_explicit(&home->m, memory_order_acquire)); /* P2 */
@@ -81,10 +81,10 @@ static struct g *static_pick(struct m *m, bool *inherit)
     struct globq *queue = m->p->variant;
     if (globq_is_empty(queue))
         return NULL;
-    lock_acquire(&queue->lock);
+    lock_acquire(&queue->lock.word);
     struct g *gp = gfifo_pop(&queue->fifo);
     globq_publish(queue);
-    lock_release(&queue->lock);
+    lock_release(&queue->lock.word);
     if (gp)
         stat_add(&m->stats, STAT_LOCAL_HITS, 1);
     sched_event(m, SCHED_TAKEN, gp, FROM_LOCAL, 0);

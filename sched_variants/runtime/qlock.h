@@ -1,0 +1,58 @@
+/* qlock.h - the global queue's lock in four algorithms: what a scheduler pays for the one that it
+ * has chosen.
+ *
+ *   ttas    test and test-and-set, then give the core away: lock.h, and the default
+ *   ticket  who comes takes a number and waits for it: first come, first served
+ *   mcs     waiters form a list, each waits for a word of its own. Source:
+ *           Mellor-Crummey and Scott, ACM TOCS 9(1), 1991, algorithm 5
+ *   futex   free, held, or held with sleepers: spins a little, then sleeps in the kernel. Source:
+ *           Go 1.23 runtime/lock_futex.go lock2, unlock2. Same: states, four rounds of 30 pauses,
+ *           one yield, then sleep.
+ *
+ * QL1: acquire at the end of qlock_acquire() pairs with QL2: release in qlock_release(). MCS links:
+ * QL3 release store of next pairs with QL4 acquire load.
+ *
+ * Called by: gqueue.h. Never while another one is held by the same M, which has one node.
+ */
+#ifndef SCHEDLAB_QLOCK_H
+#define SCHEDLAB_QLOCK_H
+
+#include "lock.h"
+
+enum qlock_kind { QLOCK_TTAS, QLOCK_TICKET, QLOCK_MCS, QLOCK_FUTEX };
+extern const char *const qlock_words[];
+
+/* An M's place in the list of an mcs lock. */
+struct qlock_node {
+    _Atomic(struct qlock_node *) next;
+    _Atomic uint32_t waiting;
+};
+
+/* All zero is a free ttas lock. */
+struct qlock {
+    lock_t word;   /* ttas: held; ticket: the next number; futex: 0 free, 1 held, 2 and sleepers */
+    uint32_t kind; /* enum qlock_kind; constant once the scheduler runs */
+    _Atomic uint32_t serving;          /* ticket: the number that holds it */
+    _Atomic(struct qlock_node *) tail; /* mcs: the last in the list, or NULL */
+};
+
+/* As lock_acquire(): how many rounds it waited. */
+uint32_t qlock_acquire_other(struct qlock *lock, struct qlock_node *node);
+void qlock_release_other(struct qlock *lock, struct qlock_node *node);
+
+static inline uint32_t qlock_acquire(struct qlock *lock, struct qlock_node *node)
+{
+    if (__builtin_expect(lock->kind == QLOCK_TTAS, 1))
+        return lock_acquire(&lock->word);
+    return qlock_acquire_other(lock, node);
+}
+
+static inline void qlock_release(struct qlock *lock, struct qlock_node *node)
+{
+    if (__builtin_expect(lock->kind == QLOCK_TTAS, 1))
+        lock_release(&lock->word);
+    else
+        qlock_release_other(lock, node);
+}
+
+#endif
