@@ -268,7 +268,7 @@ static void pingpong_run(void *arg, struct outcome *out)
             histogram_merge(out->latency, pair->latency);
     }
     for (int64_t i = 0; i < state->params.victims; i++) {
-        if (state->params.latency == LATENCY_VICTIMS)
+        if (out->latency && state->params.latency == LATENCY_VICTIMS)
             histogram_record(out->latency, state->victims[i].latency_ns);
         out->digest += digest_mix(((uint64_t)i << 8) ^ state->victims[i].ran);
     }
