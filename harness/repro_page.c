@@ -186,8 +186,8 @@ static void experiment_rows(FILE *to, const json_t *experiment)
 static void summary_write(FILE *to, const struct repro_page *page)
 {
     static const char *const names[] = {
-        "experiment", "machine", "verdict", "main effect", "measured, in the expected range?",
-        "machines",   NULL};
+        "experiment", "machine", "verdict", "main effect", "measured against expected",
+        "agreement",  NULL};
     const json_t *experiment, *experiments = json_object_get(page->repro, "experiments");
     size_t i;
     html_open(to, "section", "id", "answers", NULL);
