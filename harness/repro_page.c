@@ -186,8 +186,8 @@ static void experiment_rows(FILE *to, const json_t *experiment)
 static void summary_write(FILE *to, const struct repro_page *page)
 {
     static const char *const names[] = {
-        "experiment", "machine", "verdict", "main effect", "measured, in the expected range?",
-        "machines",   NULL};
+        "experiment", "machine", "verdict", "main effect", "measured against expected",
+        "agreement",  NULL};
     const json_t *experiment, *experiments = json_object_get(page->repro, "experiments");
     size_t i;
     html_open(to, "section", "id", "answers", NULL);
@@ -236,7 +236,8 @@ static void method_write(FILE *to)
         "95 % bootstrap interval: inside is supported, outside refuted, neither undecided.",
         "What is simulated, or an order, is the same each time: the value itself counts.",
         "An experiment is refuted on a machine if one of its expectations is, else undecided if "
-        "one is, else supported. A verdict is a result: a refuted claim is not an error.",
+        "one is, else supported. A verdict is a result: a refuted claim is not an error, "
+        "and the exit status of the program says nothing about it.",
         "Machines agree if every expectation that is decided on two of them is decided alike.",
     };
     html_open(to, "section", "id", "method", NULL);
