@@ -170,7 +170,8 @@ static const char argp_doc[] =
     "with it must be the same.\n\n"
     "Example:\n"
     "  schedlab sweep harness/sweeps/default.yaml --reps 3 --name first-look\n"
-    "  schedlab sweep --resume results/first-look-20260131T120000Z\n\n"
+    "  schedlab sweep --resume results/first-look-20260131T120000Z\n"
+    "  schedlab sweep harness/sweeps/scaling.yaml --engine slurm --sbatch=--partition=compute\n\n"
     "Exit status: 0 done, though some cells may have failed or been skipped; 1 stopped, or no "
     "sample could be measured, or the records or the report could not be written; 2 misused.";
 
@@ -242,14 +243,59 @@ static void options_check(const struct options *options, const struct argp_state
         cli_misuse(state->name, "--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->name);
 }
 
+/* Takes note of an option that only a new run takes. */
+static void option_begins(struct options *options, int key)
+{
+    static const int also_resumed[] = {KEY_NO_REPORT, KEY_FIGURE, KEY_RESUME,      KEY_FORCE,
+                                       KEY_PLAN,      KEY_FORMAT, KEY_CELLS,       KEY_MIX_MACHINES,
+                                       KEY_ENGINE,    KEY_HOSTS,  KEY_JOB_SECONDS, KEY_SBATCH};
+    for (size_t i = 0; i < sizeof also_resumed / sizeof also_resumed[0]; i++)
+        if (also_resumed[i] == key)
+            return;
+    for (const struct argp_option *option = argp_options; option->name; option++)
+        if (option->key == key)
+            options->begins = option->name;
+}
+
+/* Options on single cells, and on who measures them. */
+static error_t option_parse_cells(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case KEY_PLAN:
+        options->plan = true;
+        break;
+    case KEY_FORMAT:
+        options->format = cli_word(state->name, "format", arg, format_words);
+        break;
+    case KEY_CELLS:
+        options->cells = arg;
+        break;
+    case KEY_MIX_MACHINES:
+        options->mix_machines = true;
+        break;
+    case KEY_ENGINE:
+        options->engine = cli_word(state->name, "engine", arg, engine_words);
+        break;
+    case KEY_HOSTS:
+        options->hosts = arg;
+        break;
+    case KEY_SBATCH:
+        option_sbatch(options, arg);
+        break;
+    case KEY_JOB_SECONDS:
+        options->job_seconds = cli_number(state->name, "job-seconds", arg, 1, 604800, " s");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
 static error_t option_parse(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
-    for (const struct argp_option *option = argp_options; option->name; option++)
-        if (option->key == key && key != KEY_NO_REPORT && key != KEY_FIGURE && key != KEY_RESUME &&
-            key != KEY_FORCE && key != KEY_PLAN && key != KEY_FORMAT && key != KEY_CELLS &&
-            key != KEY_MIX_MACHINES && key < KEY_ENGINE)
-            options->begins = option->name;
+    option_begins(options, key);
     switch (key) {
     case KEY_RESULTS:
         if (!*arg)
@@ -285,30 +331,6 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     case KEY_DRY_RUN:
         options->dry_run = true;
         break;
-    case KEY_PLAN:
-        options->plan = true;
-        break;
-    case KEY_FORMAT:
-        options->format = cli_word(state->name, "format", arg, format_words);
-        break;
-    case KEY_CELLS:
-        options->cells = arg;
-        break;
-    case KEY_MIX_MACHINES:
-        options->mix_machines = true;
-        break;
-    case KEY_ENGINE:
-        options->engine = cli_word(state->name, "engine", arg, engine_words);
-        break;
-    case KEY_HOSTS:
-        options->hosts = arg;
-        break;
-    case KEY_SBATCH:
-        option_sbatch(options, arg);
-        break;
-    case KEY_JOB_SECONDS:
-        options->job_seconds = cli_number(state->name, "job-seconds", arg, 1, 604800, " s");
-        break;
     case KEY_FIGURE:
         options->figure = cli_word(state->name, "figure", arg, figure_words);
         break;
@@ -334,7 +356,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         options_check(options, state);
         break;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return option_parse_cells(key, arg, state);
     }
     return 0;
 }

@@ -56,8 +56,8 @@ struct engine_ops {
     const char *name;
     bool (*submit)(struct engine *engine, const struct engine_batch *batch, char *error,
                    size_t error_size);
-    /* How many of the engine's jobs have not ended, in *waiting and *running. False: nobody can tell
-     * now. */
+    /* How many of the engine's jobs have not ended, in *waiting and *running. False: nobody can
+     * tell now. */
     bool (*look)(struct engine *engine, size_t *waiting, size_t *running);
     void (*cancel)(struct engine *engine); /* all jobs, also after process_interrupt() */
 };

@@ -1,4 +1,4 @@
-/* engine_slurm.c - the engine for clusters with Slurm: job arrays by sbatch, looked after by squeue.
+/* engine_slurm.c - the engine for clusters with Slurm: job arrays by sbatch, followed by squeue.
  *
  * Source: sbatch(1), squeue(1), scancel(1) of Slurm 22.05. Only these three are needed: sacct takes
  * a database that not every cluster has, and whether a cell was measured its file says.

@@ -191,6 +191,12 @@ int record_file_reserve(struct record_file *file)
     return 0;
 }
 
+/* 0 or -errno; also where there is nothing to wait for. */
+static int file_sync(const struct record_file *file)
+{
+    return fsync(file->fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
+}
+
 int record_file_append(struct record_file *file, const json_t *record)
 {
     char *line = json_dumps(record, JSON_COMPACT);
@@ -206,8 +212,9 @@ int record_file_append(struct record_file *file, const json_t *record)
     free(line);
     if (n >= 0 && (size_t)n < size)
         error = -ENOSPC;
-    if (!error && fsync(file->fd) < 0 && errno != EINVAL && errno != EROFS)
-        error = -errno;
+    file->behind = file->safe_elsewhere;
+    if (!error && !file->behind)
+        error = file_sync(file);
     if (error) {
         /* Half a line would make the next reader stumble. Nothing more can be done if this fails
          * too: readers leave out a last line without a newline. */
@@ -223,9 +230,9 @@ int record_file_close(struct record_file *file)
 {
     if (file->fd < 0)
         return 0;
-    int error = 0;
-    if (file->reserved > file->size &&
-        ftruncate(file->fd, file->size) < 0) /* gives the rest back */
+    int error = file->behind ? file_sync(file) : 0;
+    if (file->reserved > file->size && ftruncate(file->fd, file->size) < 0 &&
+        !error) /* gives the rest back */
         error = -errno;
     if (close(file->fd) < 0 && !error)
         error = -errno;

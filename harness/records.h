@@ -61,8 +61,11 @@ bool record_is_whole(const json_t *record, char *wrong, size_t wrong_size);
 
 struct record_file {
     int fd;
-    int64_t size;     /* bytes of whole lines */
-    int64_t reserved; /* bytes the disk has promised, size included */
+    int64_t size;        /* bytes of whole lines */
+    int64_t reserved;    /* bytes the disk has promised, size included */
+    bool safe_elsewhere; /* what is appended is on the disk already, in another file: it goes there
+                          * with the next one that is not, or at the end */
+    bool behind;         /* the last one was */
     char path[4096];
 };
 

@@ -34,6 +34,8 @@
  * one that was given too much leaves the rest. */
 enum { SECONDS_UNKNOWN = 2 };
 
+#define ANNOUNCE_SECONDS 0.1
+
 enum { REASON_SIZE = 1024, LABEL_SIZE = 256, PATH_SIZE = 4096, ERROR_SIZE = 4096 };
 
 /* Signals ------------------------------------------------------------------------------------- */
@@ -91,6 +93,7 @@ struct state {
     int pool_width;
     struct sweep_cells cells; /* where run->cells is not NULL */
     size_t *order;
+    double announced;    /* when a cell was last shown */
     size_t position;     /* of the next record in the whole run */
     unsigned event_sets; /* the most sets that a sample's events fall into, as far as records say */
 };
@@ -220,6 +223,7 @@ static bool record_keep(struct state *state, struct cell *cell, unsigned block, 
         record_fail(record, reason);
     cell_note(cell, record);
     event_sets_learn(state, record);
+    state->file.safe_elsewhere = cell->stored;
     int result = record_file_append(&state->file, record);
     if (!result) {
         state->position++;
@@ -417,22 +421,33 @@ static bool block_fetch(struct state *state, unsigned block, char *error, size_t
     return ok && !stopped_by;
 }
 
+/* Shows which cell is next, the i-th of the block. Not more often than people read: the time left
+ * is a sum over all cells, of which there may be many. */
+static void cell_announce(struct state *state, const struct cell *cell, unsigned block, size_t i)
+{
+    unsigned reps = (unsigned)state->run->sweep->reps;
+    char label[LABEL_SIZE];
+    double now = clock_seconds();
+    if (now < state->announced + ANNOUNCE_SECONDS)
+        return;
+    state->announced = now;
+    cell_label(cell, label);
+    progress_show(&state->progress, label,
+                  plan_seconds_left(state->run->plan, state->order, i,
+                                    block + 1 < reps ? reps - 1 - block : 0));
+}
+
 static bool block_measure(struct state *state, unsigned block, char *error, size_t error_size)
 {
     if (!block_fetch(state, block, error, error_size))
         return false;
     struct plan *plan = state->run->plan;
-    unsigned reps = (unsigned)state->run->sweep->reps;
     block_order(state, block);
     for (size_t i = 0; i < plan->count && !stopped_by; i++) {
         struct cell *cell = &plan->cells[state->order[i]];
-        char label[LABEL_SIZE];
         if (cell->why == WHY_NONE)
             continue;
-        cell_label(cell, label);
-        progress_show(
-            &state->progress, label,
-            plan_seconds_left(plan, state->order, i, block + 1 < reps ? reps - 1 - block : 0));
+        cell_announce(state, cell, block, i);
         if (!cell_take_turn(state, cell, block, error, error_size))
             return false;
     }
@@ -577,20 +592,24 @@ static int cores_of(const char *machine)
 static void warn_of_workers(struct state *state)
 {
     const struct plan *plan = state->run->plan;
+    json_t *most = json_object(); /* machine -> workers */
+    const char *machine;
+    json_t *workers;
     for (size_t i = 0; i < plan->count; i++) {
         const struct cell *cell = &plan->cells[i];
-        char text[LABEL_SIZE];
-        bool most = true;
-        for (size_t k = 0; k < plan->count && most; k++)
-            most = strcmp(plan->cells[k].machine, cell->machine) != 0 ||
-                   plan->cells[k].workers < cell->workers ||
-                   (plan->cells[k].workers == cell->workers && k >= i);
-        if (most && topology_is_crowded(cell->workers, cores_of(cell->machine),
-                                        state->run->sweep->pin, text, sizeof text))
-            progress_message(&state->progress, "warning: up to %s%s%s", text,
-                             machine_text_is_simulated(cell->machine) ? ", on " : "",
-                             machine_text_is_simulated(cell->machine) ? cell->machine : "");
+        if (cell->workers > json_integer_value(json_object_get(most, cell->machine)))
+            json_object_set_new(most, cell->machine, json_integer(cell->workers));
     }
+    json_object_foreach(most, machine, workers)
+    {
+        char text[LABEL_SIZE];
+        bool simulated = machine_text_is_simulated(machine);
+        if (topology_is_crowded(json_integer_value(workers), cores_of(machine),
+                                state->run->sweep->pin, text, sizeof text))
+            progress_message(&state->progress, "warning: up to %s%s%s", text,
+                             simulated ? ", on " : "", simulated ? machine : "");
+    }
+    json_decref(most);
 }
 
 static int run_measure(struct state *state, FILE *messages, char *error, size_t error_size)

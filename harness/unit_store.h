@@ -1,4 +1,4 @@
-/* unit_store.h - results of units (unit.h), one file each, in a folder that many machines may share.
+/* unit_store.h - results of units (unit.h), one file each, in a folder that machines may share.
  *
  * Who calls: run --cell, which adds to one; sweep_run.c and the engines, which look for what is
  * there; merge, which joins some.

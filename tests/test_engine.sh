@@ -16,7 +16,7 @@ cat >bin/schedlab-sim <<EOF
 case "\$*" in
 *perm*) kill -KILL \$PPID; exit 1 ;;
 *static*) [ -e $scratch/lost ] || { touch $scratch/lost; kill -KILL \$PPID; exit 1; } ;;
-*tasksteal*) [ -e $scratch/go ] || exec sleep 60 ;;
+*tasksteal*) [ -e $scratch/go ] || exec tail -f /dev/null ;;
 esac
 exec "$schedlab-sim" "\$@"
 EOF
@@ -132,7 +132,7 @@ rm go
 : >slurm/calls
 bin/schedlab sweep slow.yaml --no-report --engine slurm --name stopped >out 2>err </dev/null &
 pid=$!
-until [ "$(cat results/stopped*/jobs/*.begun 2>/dev/null | wc -l)" -gt 0 ]; do sleep 0.05; done
+until [ "$(cat results/stopped*/jobs/*.begun 2>/dev/null | wc -l)" -gt 0 ]; do kill -0 $pid || break; done
 kill -TERM $pid
 wait $pid
 check a_signal_ends_it [ $? = 1 ]
