@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum { ERROR_SIZE = 1024, PATH_SIZE = 4096, ARGUMENTS = 2, WORKERS_DEFAULT = 4 };
-enum { WIDTH_DEFAULT = 150, MOST_DEFAULT = 100000, TIMEOUT_DEFAULT_S = 60 };
+enum { WIDTH_DEFAULT = 150, MOST_DEFAULT = 100000, MOST_JSON = 10000, TIMEOUT_DEFAULT_S = 60 };
 enum { EVERY_DEFAULT_NS = 1000000 };
 
 enum {
@@ -72,7 +72,7 @@ static const struct argp_option option_table[] = {
     {"output", KEY_OUTPUT, "FILE", 0,
      "where to; a timeline to FILE.svg, .pdf or .png is drawn by gnuplot; default: the terminal",
      0},
-    {"most", KEY_MOST, "N", 0, "the first N events; default 100000", 0},
+    {"most", KEY_MOST, "N", 0, "the first N events; default 100000, of json 10000", 0},
     {"every", KEY_EVERY, "MS", 0, "schedtrace: a line that often; default 1 ms", 0},
     {"scheddetail", KEY_DETAIL, NULL, 0, "schedtrace: a line about each P, M and G too", 0},
     {"replay", KEY_REPLAY, "NAME", 0,
@@ -215,6 +215,8 @@ static void options_complete(struct options *options)
         cli_misuse(options->command, "%s", error);
     if (!options->machine.text)
         machine_take(options, MACHINE_DEFAULT);
+    if (!request->sched_events_max)
+        request->sched_events_max = options->format == FORMAT_JSON ? MOST_JSON : MOST_DEFAULT;
     int cores = cores_of(options);
     if (request->workers == 0)
         request->workers = cores < WORKERS_DEFAULT ? cores : WORKERS_DEFAULT;
@@ -396,8 +398,7 @@ int cmd_trace(int argc, char **argv)
                     .warmup = 0,
                     .events = "none",
                     .timeout_s = TIMEOUT_DEFAULT_S,
-                    .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT,
-                    .sched_events_max = MOST_DEFAULT},
+                    .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT},
     };
     char path[PATH_SIZE], error[PATH_SIZE + ERROR_SIZE];
     cli_parse(&argp, argc, argv, &options);

@@ -149,7 +149,8 @@ void trace_story_free(struct trace_story *story);
 
 /* The table: a row per event; lines of `width` columns where workers fit into them. */
 void trace_steps_print(const struct trace_page *page, int width, FILE *to);
-json_t *trace_steps_to_json(const struct trace_page *page); /* owned by the caller */
+/* Owned by the caller. Of a queue, how long it is, and what its first 300 places hold. */
+json_t *trace_steps_to_json(const struct trace_page *page);
 
 /* A line about what is not shown or does not fit, or nothing. */
 void trace_print_limits(const struct trace_page *page, uint64_t odd, const char *odd_text,

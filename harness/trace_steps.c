@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVENT_WIDTH = 30, QUEUE_SHOWN = 8, GAP = 2 };
+enum { EVENT_WIDTH = 30, QUEUE_SHOWN = 8, QUEUE_IN_JSON = 300, GAP = 2 };
 
 /* The text of a cell. */
 struct cell {
@@ -241,10 +241,11 @@ static json_t *id_to_json(trace_id id)
     return id ? json_string(trace_id_text(id, text, sizeof text)) : json_null();
 }
 
+/* Its first ones: a whole long queue in every step would fill the memory. */
 static json_t *queue_to_json(const struct trace_queue *queue)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < queue->count; i++)
+    for (size_t i = 0; i < queue->count && i < QUEUE_IN_JSON; i++)
         json_array_append_new(array, id_to_json(queue->id[i]));
     return array;
 }
@@ -253,8 +254,9 @@ static json_t *lane_to_json(const struct trace_state *state, int32_t i)
 {
     const struct trace_lane *lane = &state->lane[i];
     json_t *object =
-        json_pack("{so so so}", "runs", id_to_json(trace_lane_runs(state, i)), "runnext",
-                  id_to_json(lane->next), "queue", queue_to_json(&lane->queue));
+        json_pack("{so so so sI}", "runs", id_to_json(trace_lane_runs(state, i)), "runnext",
+                  id_to_json(lane->next), "queue", queue_to_json(&lane->queue), "length",
+                  (json_int_t)trace_lane_length(state, i));
     if (lane->m >= 0) {
         const struct trace_m *m = &state->m[lane->m];
         const struct trace_queue stack = {m->stack.id, m->stack.count, m->stack.room};
@@ -278,6 +280,7 @@ json_t *trace_steps_to_json(const struct trace_page *page)
             json_array_append_new(lanes, lane_to_json(&state, k));
         json_object_set_new(step, "lanes", lanes);
         json_object_set_new(step, "global", queue_to_json(&state.global));
+        json_object_set_new(step, "global_length", json_integer((json_int_t)state.global.count));
         json_array_append_new(steps, step);
     }
     json_t *object =

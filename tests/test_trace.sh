@@ -57,6 +57,10 @@ batches = [(steps[i], next(t for t in steps[i:] if t['event'] == 'TAKEN' and t['
 json a_batch_of_n_leaves_the_thief_n_less_one "batches and j['odd'] == 0 and
     all(len(t['lanes'][t['p_self']]['queue']) == s['gs'] - 1 for s, t in batches)"
 
+# A queue is as long as it is, and shown up to its 300th place.
+run grq spawn,n=400 --workers 1 --format json
+json a_long_queue_is_told_in_part "max(s['global_length'] for s in j['steps']) == 400 and max(len(s['global']) for s in j['steps']) == 300"
+
 run gmp spawn,n=400 --workers 1 --most 10
 check what_is_not_kept_is_said grep -qE '^Of [0-9]+ events the first 10 were kept' out
 run gmp fib,n=6 --workers 16 --machine sim:server64
