@@ -30,8 +30,6 @@ enum {
     ARGUMENTS = 16,
 };
 
-extern char **environ;
-
 /* Writes the script that all jobs of the batch run. */
 static bool script_write(const struct engine *engine, const struct engine_batch *batch,
                          size_t first, char path[ENGINE_PATH_SIZE], char *error, size_t error_size)

@@ -44,7 +44,7 @@ void plan_index(struct plan *plan)
 
 static void plan_grow(struct plan *plan, size_t count)
 {
-    if (count <= plan->room)
+    if (plan->cells && count <= plan->room)
         return;
     plan->room = count > 2 * plan->room ? count : 2 * plan->room;
     plan->cells = realloc(plan->cells, plan->room * sizeof *plan->cells);
