@@ -171,7 +171,7 @@ static const char argp_doc[] =
     "Example:\n"
     "  schedlab sweep harness/sweeps/default.yaml --reps 3 --name first-look\n"
     "  schedlab sweep --resume results/first-look-20260131T120000Z\n"
-    "  schedlab sweep harness/sweeps/scaling.yaml --engine slurm --sbatch=--partition=compute\n\n"
+    "  schedlab sweep harness/sweeps/scaling.yaml --engine slurm --cells cells\n\n"
     "Exit status: 0 done, though some cells may have failed or been skipped; 1 stopped, or no "
     "sample could be measured, or the records or the report could not be written; 2 misused.";
 

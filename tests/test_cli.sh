@@ -219,7 +219,7 @@ misuse unknown_variant '"gmp"' -- run gpm fib
 misuse unknown_workload '"fib"' -- run gmp fibb
 misuse unknown_knob '"tick"' -- run gmp,tik=64 fib
 misuse unknown_parameter 'valid: n' -- run gmp fib,m=4
-misuse far_off_command "valid: list, run, sweep, report" -- frobnicate
+misuse far_off_command "valid: list, run, sweep, repro, report" -- frobnicate
 misuse far_off_topic "valid: all, variants, workloads, knobs, events" -- list gizmo
 misuse far_off_format "valid: table, json" -- run gmp fib --format xml
 misuse far_off_option "valid: --workers, --reps" -- run gmp fib --colour
