@@ -237,9 +237,17 @@ static MACHINE_TAKES_NO_TIME void sched_event_p(const struct m *m, enum sched_ev
     machine_event(kind, m->id, m->p ? m->p->id : -1, -1, id, 0);
 }
 
+/* For the trace: it is readied, and waits for a worker only. Relaxed, here and where it is read: it
+ * may still be about to park, and tell why; no data goes with the reason. */
+static inline void g_waits_no_more(struct g *gp)
+{
+    __atomic_store_n(&gp->wait_reason, WAIT_NONE, __ATOMIC_RELAXED);
+}
+
 static MACHINE_TAKES_NO_TIME void sched_event_park(const struct m *m)
 {
-    machine_event(SCHED_PARKED, m->id, m->p ? m->p->id : -1, m->curg->id, m->curg->wait_reason, 0);
+    int32_t reason = __atomic_load_n(&m->curg->wait_reason, __ATOMIC_RELAXED);
+    machine_event(SCHED_PARKED, m->id, m->p ? m->p->id : -1, m->curg->id, reason, 0);
 }
 
 enum spinners { SPINNERS_NONE, SPINNERS_HALF, SPINNERS_ALL };

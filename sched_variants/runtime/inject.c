@@ -19,7 +19,7 @@ static void put(struct m *m, struct g *gp, enum ready_how how)
     INVARIANT(atomic_exchange_explicit(&gp->queued, 1, memory_order_relaxed) == 0);
 #endif
     stat_add(&m->stats, STAT_READIES, 1);
-    gp->wait_reason = WAIT_NONE; /* as in g_ready() */
+    g_waits_no_more(gp);
     sched_event_g(m, SCHED_READIED, gp, how, 0);
     m->ops->ready(m, gp, how);
 }

@@ -134,7 +134,7 @@ void g_ready(struct g *gp)
 {
     struct m *m = machine_self();
     stat_add(&m->stats, STAT_READIES, 1);
-    gp->wait_reason = WAIT_NONE; /* for the trace: it waits no longer, only for a worker */
+    g_waits_no_more(gp);
     g_mark_queued(m, gp, READY_WOKEN);
     m->ops->ready(m, gp, READY_WOKEN);
     wakep(m);
