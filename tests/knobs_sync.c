@@ -138,11 +138,13 @@ static void late_contender_g(void *arg)
     struct contest *self = arg;
     atomic_store(&self->trace->ran[0], true);
     AWAIT(atomic_load(&self->trace->release[0]));
-    atomic_store(&self->wanted_ns, go_now());
+    int64_t nobody = 0;
+    atomic_compare_exchange_strong(&self->wanted_ns, &nobody, go_now());
     contender_g(self);
 }
 
-/* found[0]: how long the mutex was wanted before its contender queued. A variant that deals its
+/* found[0]: how long the mutex was wanted before a contender queued, counted from the first that
+ * wanted it: a second one may come to it only when the first has queued. A variant that deals its
  * goroutines out needs one for each worker, lest the only one be main's. */
 static void scene_contend(void *arg)
 {
@@ -262,7 +264,7 @@ static void scene_lock(void *arg)
     for (int i = 0; i < YIELDERS; i++)
         go(yielder_g, self);
     wg_wait(&self->done);
-    self->found[0] = globq->lock.kind;
+    self->found[0] = machine_self()->lock_node.kind;
     self->found[1] = atomic_load(&globq->lock.serving);
 }
 

@@ -26,7 +26,7 @@ static void grq_init(struct sched *sched)
 {
     const struct grq_knobs *knobs = sched->knobs;
     struct globq *globq = sched_zalloc(sizeof *globq, "grq.list");
-    globq->lock.kind = (uint32_t)knobs->lock;
+    sched->globq_lock = (uint32_t)knobs->lock;
     globq_init(globq);
     sched->variant = globq;
 }

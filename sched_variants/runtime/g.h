@@ -158,7 +158,7 @@ struct m {
     _Alignas(64) struct stats stats; /* written by this M only */
 
     /* the M before and the one behind it in a list of waiters */
-    _Alignas(64) struct qlock_node lock_node; /* qlock.h */
+    _Alignas(64) struct qlock_node lock_node;
 
     /* others, to wake it */
     _Alignas(64) _Atomic uint32_t note; /* idle.c */
@@ -414,6 +414,7 @@ struct sched {
     struct floor_knobs *floor;
     enum fj_policy forkjoin; /* ops->forkjoin, unless the variant's init() says otherwise */
     void *variant;
+    uint32_t globq_lock; /* enum qlock_kind: 0, unless the variant's init() says otherwise */
     int32_t procs; /* number of Ps; 1 in 1:1 variants, whose Ps come and go with their threads */
     _Atomic int32_t procs_used; /* those that may be held; written under lock (thread.c) */
     int32_t workers;            /* cores the run may use */

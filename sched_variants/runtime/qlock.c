@@ -113,7 +113,7 @@ static void futex_release(struct qlock *lock)
 
 uint32_t qlock_acquire_other(struct qlock *lock, struct qlock_node *node)
 {
-    switch ((enum qlock_kind)lock->kind) {
+    switch ((enum qlock_kind)node->kind) {
     case QLOCK_TICKET:
         return ticket_acquire(lock);
     case QLOCK_MCS:
@@ -128,7 +128,7 @@ uint32_t qlock_acquire_other(struct qlock *lock, struct qlock_node *node)
 
 void qlock_release_other(struct qlock *lock, struct qlock_node *node)
 {
-    switch ((enum qlock_kind)lock->kind) {
+    switch ((enum qlock_kind)node->kind) {
     case QLOCK_TICKET:
         ticket_release(lock);
         break;

@@ -22,16 +22,17 @@
 enum qlock_kind { QLOCK_TTAS, QLOCK_TICKET, QLOCK_MCS, QLOCK_FUTEX };
 extern const char *const qlock_words[];
 
-/* An M's place in the list of an mcs lock. */
+/* An M's own part of the lock: which one it is, since a look at that must not touch the lock's
+ * line, and the M's place in the list of an mcs lock. */
 struct qlock_node {
+    uint32_t kind; /* enum qlock_kind; constant, and the same of all who use the lock */
     _Atomic(struct qlock_node *) next;
     _Atomic uint32_t waiting;
 };
 
-/* All zero is a free ttas lock. */
+/* All zero is free, of whatever kind. */
 struct qlock {
-    lock_t word;   /* ttas: held; ticket: the next number; futex: 0 free, 1 held, 2 and sleepers */
-    uint32_t kind; /* enum qlock_kind; constant once the scheduler runs */
+    lock_t word; /* ttas: held; ticket: the next number; futex: 0 free, 1 held, 2 and sleepers */
     _Atomic uint32_t serving;          /* ticket: the number that holds it */
     _Atomic(struct qlock_node *) tail; /* mcs: the last in the list, or NULL */
 };
@@ -42,14 +43,14 @@ void qlock_release_other(struct qlock *lock, struct qlock_node *node);
 
 static inline uint32_t qlock_acquire(struct qlock *lock, struct qlock_node *node)
 {
-    if (__builtin_expect(lock->kind == QLOCK_TTAS, 1))
+    if (__builtin_expect(node->kind == QLOCK_TTAS, 1))
         return lock_acquire(&lock->word);
     return qlock_acquire_other(lock, node);
 }
 
 static inline void qlock_release(struct qlock *lock, struct qlock_node *node)
 {
-    if (__builtin_expect(lock->kind == QLOCK_TTAS, 1))
+    if (__builtin_expect(node->kind == QLOCK_TTAS, 1))
         lock_release(&lock->word);
     else
         qlock_release_other(lock, node);

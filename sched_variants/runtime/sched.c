@@ -54,6 +54,7 @@ void m_init_common(struct sched *sched, struct m *m, int32_t id)
     m->id = id;
     m->sched = sched;
     m->ops = sched->ops;
+    m->lock_node.kind = sched->globq_lock;
     uint64_t state = sched->seed ^ ((uint64_t)id << 32);
     m->rng[0] = mix(&state);
     m->rng[1] = mix(&state) | 1;
