@@ -394,8 +394,10 @@ validate: build ## Hold the simulated machine against formulas, valgrind, this m
 	build/schedlab sweep harness/sweeps/validate.yaml --machine sim:$(VALIDATE)/host.yaml --reps 1 \
 	    --results $(VALIDATE) --name simulated --no-report
 	build/schedlab sweep harness/sweeps/validate-curves.yaml --results $(VALIDATE) --name curves --no-report
+	build/schedlab repro E10 E13 --quick --machine sim --results $(VALIDATE) --name tables
 	@build/schedlab validate --formulas $(VALIDATE)/formulas.json --misses $(VALIDATE)/misses.tsv \
 	    --native $(VALIDATE)/native-* --simulated $(VALIDATE)/simulated-* --curves $(VALIDATE)/curves-* \
+	    --tables $(VALIDATE)/tables-*/repro.json \
 	    --output $(VALIDATE) | tee $(VALIDATE)/claims.txt; exit $${PIPESTATUS[0]}
 	gnuplot -c plots/validate.gp $(VALIDATE) $(VALIDATE)
 

@@ -8,10 +8,18 @@
 #include <stdio.h>
 
 enum { ERROR_SIZE = 4096, PATH_SIZE = 4096 };
-enum { KEY_FORMULAS = 0x100, KEY_MISSES, KEY_NATIVE, KEY_SIMULATED, KEY_CURVES, KEY_OUTPUT };
+enum {
+    KEY_FORMULAS = 0x100,
+    KEY_MISSES,
+    KEY_NATIVE,
+    KEY_SIMULATED,
+    KEY_CURVES,
+    KEY_TABLES,
+    KEY_OUTPUT
+};
 
 struct options {
-    const char *command, *formulas, *misses, *native, *simulated, *curves, *output;
+    const char *command, *formulas, *misses, *native, *simulated, *curves, *tables, *output;
 };
 
 static const struct argp_option option_table[] = {
@@ -21,6 +29,8 @@ static const struct argp_option option_table[] = {
      0},
     {"simulated", KEY_SIMULATED, "RUN_DIR", 0, "The same on the model that calibrate wrote", 0},
     {"curves", KEY_CURVES, "RUN_DIR", 0, "A run of harness/sweeps/validate-curves.yaml", 0},
+    {"tables", KEY_TABLES, "FILE", 0, "The repro.json of `schedlab repro E10 E13 --machine sim`",
+     0},
     {"output", KEY_OUTPUT, "DIR", 0, "Where claims.json and the tables for figures go", 0},
     {0},
 };
@@ -41,6 +51,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
                       : key == KEY_NATIVE    ? &options->native
                       : key == KEY_SIMULATED ? &options->simulated
                       : key == KEY_CURVES    ? &options->curves
+                      : key == KEY_TABLES    ? &options->tables
                       : key == KEY_OUTPUT    ? &options->output
                                              : NULL;
     if (at)
@@ -79,8 +90,11 @@ static bool parts_add(json_t *whole, const struct options *options, char *error)
            (!options->native || part_add(whole, "native", "This machine beside its model",
                                          validate_native(options->native, options->simulated, out,
                                                          error, ERROR_SIZE))) &&
-           (!options->curves || part_add(whole, "curves", "Published curves, on sim:server64",
-                                         validate_curves(options->curves, out, error, ERROR_SIZE)));
+           (!options->curves ||
+            part_add(whole, "curves", "Published curves, on sim:server64",
+                     validate_curves(options->curves, out, error, ERROR_SIZE))) &&
+           (!options->tables || part_add(whole, "tables", "Tables of exact numbers",
+                                         validate_tables(options->tables, out, error, ERROR_SIZE)));
 }
 
 int cmd_validate(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* validate.c - see validate.h: formulas, misses, curves. */
+/* validate.c - see validate.h: formulas, misses, curves, tables. */
 #define _GNU_SOURCE
 #include "harness/validate.h"
 
@@ -214,4 +214,63 @@ json_t *validate_curves(const char *run, const char *folder, char *error, size_t
     snprintf(error, error_size, "%s: cannot be written", folder);
     json_decref(claims);
     return NULL;
+}
+
+/* Tables -------------------------------------------------------------------------------------- */
+
+/* One claim for all that a part expects exactly, if it expects anything so. */
+static void table_compare(json_t *claims, const char *experiment, const json_t *part)
+{
+    size_t i, k, cells = 0, held = 0;
+    const char *source = "";
+    json_t *expectation, *column;
+    json_array_foreach(json_object_get(part, "expectations"), i, expectation)
+    {
+        const json_t *least = json_object_get(expectation, "at_least");
+        const json_t *most = json_object_get(expectation, "at_most");
+        if (!least || !most || json_number_value(least) != json_number_value(most))
+            continue;
+        source = record_text(expectation, "source");
+        json_array_foreach(json_object_get(expectation, "columns"), k, column)
+        {
+            cells++;
+            held += strcmp(record_text(column, "verdict"), "supported") == 0;
+        }
+    }
+    if (cells == 0)
+        return;
+    char what[TEXT_SIZE], expected[TEXT_SIZE], measured[TEXT_SIZE];
+    snprintf(what, sizeof what, "%s, %s: %s", experiment, record_text(part, "id"),
+             record_text(part, "metric"));
+    snprintf(expected, sizeof expected, "%zu exact numbers", cells);
+    snprintf(measured, sizeof measured, "%zu of them", held);
+    validate_claim(claims, what, source, expected, measured, held == cells);
+}
+
+json_t *validate_tables(const char *path, const char *folder, char *error, size_t error_size)
+{
+    (void)folder;
+    json_error_t wrong;
+    size_t i, k, n;
+    json_t *experiment, *machine, *part, *claims = json_array(),
+                                         *whole = json_load_file(path, 0, &wrong);
+    if (!whole) {
+        snprintf(error, error_size, "%s: %s", path, wrong.text);
+        json_decref(claims);
+        return NULL;
+    }
+    json_array_foreach(json_object_get(whole, "experiments"), i, experiment)
+    {
+        json_array_foreach(json_object_get(experiment, "machines"), k, machine)
+        {
+            if (strncmp(record_text(machine, "machine"), "sim:", 4) != 0)
+                continue;
+            json_array_foreach(json_object_get(machine, "parts"), n, part)
+            {
+                table_compare(claims, record_text(experiment, "id"), part);
+            }
+        }
+    }
+    json_decref(whole);
+    return claims;
 }

@@ -27,6 +27,10 @@ json_t *validate_native(const char *native_run, const char *simulated_run, const
 /* A run of validate-curves.yaml. */
 json_t *validate_curves(const char *run, const char *folder, char *error, size_t error_size);
 
+/* The repro.json of experiments with tables of exact numbers: what each part holds of its own, on
+ * simulated machines. */
+json_t *validate_tables(const char *path, const char *folder, char *error, size_t error_size);
+
 /* Adds a claim; source: whose it is. */
 void validate_claim(json_t *claims, const char *what, const char *source, const char *expected,
                     const char *measured, bool holds);
