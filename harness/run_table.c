@@ -474,9 +474,10 @@ static bool is_counted(const struct run_table *table, const char *event)
     return false;
 }
 
-/* In one line: which events were counted, but have no row in the table. */
+/* In one line: which events were counted, but have no row in the table; the first few by name. */
 static void print_left_out(const struct run_table *table, FILE *messages)
 {
+    enum { NAMED = 6 };
     size_t i, count = 0;
     json_t *event;
     if (table->all_events)
@@ -486,10 +487,13 @@ static void print_left_out(const struct run_table *table, FILE *messages)
         const char *name = record_text(event, "name");
         if (!is_counted(table, name) || (is_selected(name) && event_is_shown(table, name)))
             continue;
-        fprintf(messages, "%s%s",
-                count ? ", " : "schedlab run: counted, but not shown: ", without_prefix(name));
+        if (count < NAMED)
+            fprintf(messages, "%s%s",
+                    count ? ", " : "schedlab run: counted, but not shown: ", without_prefix(name));
         count++;
     }
+    if (count > NAMED)
+        fprintf(messages, " and %zu more", count - NAMED);
     if (count > 0)
         fprintf(messages, "; `--format json` shows all\n");
 }
