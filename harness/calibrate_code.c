@@ -238,7 +238,7 @@ __attribute__((noinline)) static void worker_start(struct worker *self, struct r
         self->asked = false;
 }
 
-/* What a worker keeps of what it runs: many counters and fields, none of which waits for another. */
+/* What a worker keeps of what it runs: counters and fields, none of which waits for another. */
 static void worker_loop(void *arg, int64_t n)
 {
     (void)arg;
