@@ -17,8 +17,10 @@ source=$(dirname "$0")/..
 shift 2
 [ $# -gt 0 ] || set -- serial mergesort,n=100000 serial matmul,n=128 serial locality,pairs=32 \
     tasksteal mergesort,n=100000 contsteal matmul,n=128 tasksteal locality,pairs=32 \
-    contsteal mergesort,n=100000 gmp spawn,n=5000 gmp ring,n=503,hops=20000 \
-    grq ring,n=503,hops=20000 uthread yield,n=20000,yielders=1000 gmp skynet,leaves=10000
+    contsteal mergesort,n=100000 tasksteal uneven,tasks=10000,rounds=10 gmp uneven,tasks=10000,rounds=10 \
+    gmp locality,pairs=32 gmp spawn,n=5000 gmp drain,n=5000 grq drain,n=5000 \
+    gmp ring,n=503,hops=20000 grq ring,n=503,hops=20000 uthread yield,n=20000,yielders=1000 \
+    gmp skynet,leaves=10000
 CALLS=4
 KI=1024 L1=$((32 * KI)) WAYS=8 LAST=$((128 * KI)) LAST_WAYS=32
 machine=sim:server64,cores=1,l1.size=${L1}B,l1.ways=$WAYS,l1.replacement=lru,l2.size=${LAST}B
