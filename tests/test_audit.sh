@@ -59,6 +59,9 @@ check second_order_is_the_first_reversed [ "$(order "${runs[0]}")" = "$(order "$
 check orders_differ [ "$(order "${runs[0]}")" != "$(order "${runs[1]}")" ]
 # 1 cell, 8 blocks of each order in rounds of 4: two rounds each.
 check comparisons_are_counted [ "$(grep -c '"comparisons": 4,' out)" = 6 ]
+for run in "${runs[@]}"; do
+    json doctor_looked_before_a_run_of_the_audit "j['doctor']['summary']['ok'] > 0 and j['doctor']['counting']" "$run/environment.json"
+done
 check slowdowns_are_recorded [ "$(grep -c '"injected_percent":10' "${runs[0]}/samples.jsonl")" = 8 ]
 
 # A round goes on as its sweep would: each of the five cells in it ends by its width or at the limit.
