@@ -27,6 +27,7 @@ cat >small.yaml <<'END'
 name: small
 title: A small audit
 min_time_ms: 2
+steal_max: 100
 warmup: 0
 events: [none]
 groups:
