@@ -520,4 +520,16 @@ run 0 doubled_lines_are_left_out copy --no-figures
 check doubled_lines_are_counted grep -q 'copy/samples.jsonl: 3 lines were there before' err
 check doubled_lines_change_no_table cmp copy/cells.tsv "$folder/cells.tsv"
 
+# The committed run is what this program makes of its records. Digits may depend on the libraries.
+mkdir reference
+cp "$tree"/results/reference/{*.json,sweep.yaml,samples.jsonl.xz} reference
+xz -d reference/samples.jsonl.xz
+run 0 reference_is_reported reference --no-figures
+for table in "$tree"/results/reference/*.tsv; do
+    name=${table##*/}
+    keys() { awk -F'\t' '{ print NF, $1, $2, $4, $7 }' "$1"; }
+    check "reference_has_the_columns_of_$name" cmp <(head -n 1 "reference/$name") <(head -n 1 "$table")
+    check "reference_has_the_rows_of_$name" cmp <(keys "reference/$name") <(keys "$table")
+done
+
 finish
