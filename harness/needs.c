@@ -15,8 +15,6 @@
 
 enum { TIMEOUTS_MAX = 2 };
 
-/* That of the tables, so that both have the same interval. */
-
 static const char *const why_words[] = {
     [WHY_BLOCK] = "block", [WHY_TOP_UP] = "top-up", [WHY_REPEAT] = "repeat"};
 

@@ -22,8 +22,6 @@ static const double FLAG_SHARE = 0.1;
  * they should be without a flag. */
 static const double SEEN_SHARE = 0.2;
 
-/* Fixed, so that the same samples give the same table again. */
-
 /* One sample that was timed from both sides. */
 struct pair {
     const json_t *record;
