@@ -450,8 +450,8 @@ echo '{"taken": "2026-01-31T12:00:00Z", "cpu": {"model": "x"}, "build": {"revisi
   "power": [{"slowdown_percent": 5, "comparisons": 20, "found": 18, "share": 0.9, "lo": 0.7, "hi": 0.98}],
   "order": {"comparisons": 40, "decided": 30, "undecided": 2, "reversed": 0, "swapped": 40, "swapped_changed": 0, "holds": true}}' \
     >copy/audit.json
-printf 'variant\tworkload\tinside_ns\toutside_ns\tratio\tflag\ngmp\tyield\t1500000\t4e6\t2.667\tstart-up <of 2 ms>\n' \
-    >copy/outside.tsv
+printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' variant workload inside_ns outside_ns ratio rest_ns rest_lo_ns flag \
+    gmp yield 1500000 4e6 2.667 -2e6 -3e6 'start-up <of 2 ms>' >copy/outside.tsv
 cp copy/samples.jsonl copy/kept
 run 0 extra_files_are_read copy --no-figures
 page=copy/report.html
@@ -468,6 +468,8 @@ says audit '9 of 200'
 says audit_holds 'alpha 0.05: it holds'
 says audit_counts '18 of 20'
 says audit_power '90 %'
+says outside_rest '<td class="number">-2.00 ms</td>'
+lacks outside_has_room_for_no_ends_of_intervals 'rest lo|-3.00 ms' copy/report.html
 says audit_order 'of 40 verdicts 30 were shown in both orders and 0 of these turned around'
 says outside '<td class="number">1.50 ms</td>'
 says outside_flag '<td class="failed">start-up &lt;of 2 ms&gt;</td>'
