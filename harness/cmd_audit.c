@@ -167,7 +167,7 @@ static struct sweep_file whole_blocks(const char *command, const struct options 
                    (long long)whole.reps, counted((uint64_t)rule->reps, "sample").s,
                    (long long)rule->reps);
     whole.reps_max = whole.reps;
-    whole.width = whole.class_min = whole.repeat_disturbed = 0;
+    whole.width = whole.class_min = whole.class_each = whole.repeat_disturbed = 0;
     return whole;
 }
 
