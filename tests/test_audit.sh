@@ -75,6 +75,7 @@ check no_round_is_said [ "$status $(wc -c <out) $(grep -c 'more --blocks' err)" 
 
 "$schedlab" report "${runs[0]}" --no-figures >out 2>err
 check report_shows_its_own_audit has 'slowed down by 10 %' "${runs[0]}/report.html"
+check report_shows_how_its_run_was_measured has '<th scope="row">sides 5 injected percent</th>' "${runs[0]}/report.html"
 check report_shows_winners_among_equals has ' of 4 rounds of all cells name a winner among equals; chance explains up to [0-9]+' "${runs[0]}/report.html"
 sed 's/"outcome": "[a-z ]*"/"outcome": "says nothing"/' "${runs[0]}/audit.json" >silent && mv silent "${runs[0]}/audit.json"
 "$schedlab" report "${runs[0]}" --no-figures >out 2>err

@@ -94,7 +94,7 @@ cat >"$folder/environment.json" <<'END'
    {"id": "swap", "level": "ok", "fact": "none", "why": "slow"}, 17],
   "counting": [{"id": "presets", "name": "PAPI presets", "available": 0, "listed": {"absent": "?"},
     "wanted_available": 0, "wanted": 5, "reason": "no <PMU>", "change": "buy one"}]},
- "sweep": {"seed": 4711, "reps": 5, "warmup": 1}}
+ "sweep": {"seed": 4711, "reps": 5, "warmup": 1, "width": 5}}
 END
 
 # record BLOCK VARIANT KNOBS WORKLOAD WORKERS GROUPS REST
@@ -218,6 +218,7 @@ says code_in_a_reason 'run <code>make &lt;turbo&gt;</code> &amp; more, a ` alone
 says bytes_with_unit '<td>48 KiB</td>'
 says caches '32 KiB each, lines of 64 B, 2 of them'
 says settings '<th scope="row">seed</th>'
+says settings_have_units '<td>5 %</td>'
 says value_of_a_setting '<td>4711</td>'
 lacks page_misses_no_sweep_file 'nothing says what the groups ask' "$page"
 lacks page_has_no_json '<td>[{[]|&quot;: ?[{[0-9&]' "$page"
