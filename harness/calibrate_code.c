@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WORDS = 512, RING = 256, SORTED = 16, UNKNOWN = 3 };
+enum { WORDS = 512, RING = 256, SORTED = 16, RECORDS = 16, UNKNOWN = 3 };
 
 static struct node {
     struct node *next;
@@ -26,6 +26,22 @@ static struct {
     uint32_t head, tail;
     uint64_t slot[RING];
 } ring;
+static struct record {
+    _Alignas(64) struct node *first;
+    uint64_t count, due, last;
+    void *owner;
+    uint8_t reason;
+    bool alive;
+} records[RECORDS];
+static struct node *put_first(struct record *record, struct node *node);
+static struct node *take_first(struct record *record, struct node *node);
+static struct node *(*volatile const policy[])(struct record *, struct node *) = {put_first,
+                                                                                  take_first};
+static struct worker {
+    _Alignas(64) uint64_t starts, stops, moves, ticks;
+    struct record *current;
+    bool tracing, asked;
+} worker;
 static volatile uint64_t sink;
 
 /* Neither vectorized nor unrolled, so that the counts below are right. */
@@ -57,13 +73,15 @@ static void branch_loop(void *arg, int64_t n)
     sink = odd;
 }
 
+/* Of each of some lines, all eight words: n of lines. */
 static void sum_loop(void *arg, int64_t n)
 {
     (void)arg;
     uint64_t sum = 0;
     for (int64_t i = 0; i < n; i++) {
         KEEP(i);
-        sum += words[i % WORDS];
+        const uint64_t *line = &words[i * 8 % WORDS];
+        sum += line[0] + line[1] + line[2] + line[3] + line[4] + line[5] + line[6] + line[7];
     }
     sink = sum;
 }
@@ -73,7 +91,15 @@ static void fill_loop(void *arg, int64_t n)
     (void)arg;
     for (int64_t i = 0; i < n; i++) {
         KEEP(i);
-        words[i % WORDS] = (uint64_t)i;
+        uint64_t *line = &words[i * 8 % WORDS], value = (uint64_t)i;
+        line[0] = value;
+        line[1] = ++value;
+        line[2] = ++value;
+        line[3] = ++value;
+        line[4] = ++value;
+        line[5] = ++value;
+        line[6] = ++value;
+        line[7] = ++value;
     }
 }
 
@@ -136,15 +162,105 @@ static void sort_loop(void *arg, int64_t n)
     }
 }
 
+/* Records that have nothing to do with each other: their fields are read and written while those of
+ * the ones before still are. */
+static void record_loop(void *arg, int64_t n)
+{
+    (void)arg;
+    uint64_t late = 0;
+    for (int64_t i = 0; i < n; i++) {
+        KEEP(i);
+        struct record *record = &records[i % RECORDS];
+        if (!record->alive)
+            continue;
+        if (record->due > (uint64_t)i)
+            late++;
+        record->last = (uint64_t)i;
+        record->owner = &ring;
+        record->reason = 0;
+        KEEP(late);
+    }
+    sink = late;
+}
+
+__attribute__((noinline)) static struct node *put_first(struct record *record, struct node *node)
+{
+    node->next = record->first;
+    record->first = node;
+    record->count++;
+    return node;
+}
+
+__attribute__((noinline)) static struct node *take_first(struct record *record, struct node *node)
+{
+    struct node *first = record->first;
+    if (!first)
+        return node;
+    record->first = first->next;
+    record->count--;
+    return first;
+}
+
+/* Policies behind a table of functions, as a scheduler calls them. */
+static void call_loop(void *arg, int64_t n)
+{
+    (void)arg;
+    static struct node node;
+    struct node *at = &node;
+    for (int64_t i = 0; i < n; i++) {
+        struct record *record = &records[i % RECORDS];
+        at = policy[0](record, at);
+        at = policy[1](record, at);
+        KEEP(at);
+    }
+    sink = at->value;
+}
+
+__attribute__((noinline)) static void worker_stop(struct worker *self, struct record *record)
+{
+    self->stops++;
+    record->reason = 1;
+    record->last = self->ticks;
+    if (self->tracing)
+        sink++;
+}
+
+__attribute__((noinline)) static void worker_start(struct worker *self, struct record *record)
+{
+    self->starts++;
+    if (record->owner != self) {
+        record->owner = self;
+        self->moves++;
+    }
+    record->reason = 0;
+    self->current = record;
+    if (self->asked)
+        self->asked = false;
+}
+
+/* What a worker keeps of what it runs: many counters and fields, none of which waits for another. */
+static void worker_loop(void *arg, int64_t n)
+{
+    (void)arg;
+    for (int64_t i = 0; i < n; i++) {
+        worker_stop(&worker, &records[i % RECORDS]);
+        if (++worker.ticks % 61 == 0)
+            worker.asked = true;
+        worker_start(&worker, &records[(i + 1) % RECORDS]);
+    }
+}
+
 /* Counted by compiling this file for the simulator, with gcc 12. */
 static const struct code {
     const char *name;
     void (*loop)(void *arg, int64_t n);
     double blocks, loads, stores; /* of one of n */
 } codes[] = {
-    {"code: branches", branch_loop, 4, 0, 0}, {"code: sum", sum_loop, 1, 1, 0},
-    {"code: fill", fill_loop, 1, 0, 1},       {"code: list", list_loop, 1, 2, 0},
+    {"code: branches", branch_loop, 4, 0, 0}, {"code: sum", sum_loop, 1, 8, 0},
+    {"code: fill", fill_loop, 1, 0, 8},       {"code: list", list_loop, 1, 2, 0},
     {"code: queue", ring_loop, 5, 7, 3},      {"code: sort", sort_loop, 11.3, 5.5, 5.7},
+    {"code: records", record_loop, 4, 2, 3},  {"code: calls", call_loop, 5, 5, 7},
+    {"code: worker", worker_loop, 7, 7, 9},
 };
 
 enum { CODES = sizeof codes / sizeof codes[0] };
@@ -234,6 +350,8 @@ void calibrate_code(struct calibrate *to)
     const char *worst_name = "";
     for (int i = 0; i < WORDS; i++)
         nodes[i] = (struct node){&nodes[(i + 1) % WORDS], (uint64_t)i};
+    for (int i = 0; i < RECORDS; i++)
+        records[i].alive = true;
     codes_measure(best);
     for (int i = 0; i < CODES; i++) {
         calibrate_add(to, codes[i].name, best[i], CALIBRATE_SAMPLES);

@@ -235,6 +235,19 @@ static void cas_loop(void *arg, int64_t n)
             value++;
 }
 
+/* A lock that nobody else wants, taken and let go: two of n. Neither waits for the value of the one
+ * before, as each does in a loop that counts. */
+static void lock_loop(void *arg, int64_t n)
+{
+    _Atomic uint64_t *word = arg;
+    for (int64_t i = 0; i < n; i += 2) {
+        uint64_t nobody = 0;
+        if (atomic_compare_exchange_strong_explicit(word, &nobody, 1, memory_order_acquire,
+                                                    memory_order_relaxed))
+            atomic_fetch_sub_explicit(word, 1, memory_order_release);
+    }
+}
+
 static void exchange_loop(void *arg, int64_t n)
 {
     _Atomic uint64_t *word = arg;
@@ -264,11 +277,12 @@ static void now_loop(void *arg, int64_t n)
 
 void calibrate_memory(struct calibrate *to)
 {
-    static _Alignas(64) _Atomic uint64_t word;
+    static _Alignas(64) _Atomic uint64_t word, lock;
     static _Alignas(64) _Atomic uint32_t scratch;
     measure_clock(to);
     measure_levels(to);
-    calibrate_loop(to, "atomic", cas_loop, &word);
+    calibrate_loop(to, "atomic", lock_loop, &lock);
+    calibrate_loop(to, "compare-and-swap", cas_loop, &word);
     calibrate_loop(to, "atomic exchange", exchange_loop, &word);
     calibrate_loop(to, "fence", fence_loop, &scratch);
     calibrate_loop(to, "relax", relax_loop, &scratch);

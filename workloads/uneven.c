@@ -204,8 +204,9 @@ static void *uneven_init(const void *params, uint64_t seed)
     state->params = *(const struct uneven_params *)params;
     size_t count = (size_t)state->params.tasks;
     state->tasks = go_alloc_zeroed(count * sizeof *state->tasks);
+    uint64_t stream = digest_mix(seed); /* seeds beside each other must not share their draws */
     for (size_t i = 0; i < count; i++)
-        state->tasks[i].rounds = uneven_draw(&state->params, digest_mix(seed + i));
+        state->tasks[i].rounds = uneven_draw(&state->params, digest_mix(stream + i));
     return state;
 }
 

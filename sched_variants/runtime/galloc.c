@@ -15,7 +15,7 @@
  * slabs GS_KEPT free ones at most once a worker has been idle (galloc_give_back()).
  *
  * Invariants, while g_lock is free
- *   a free G is in one M's cache or in its slab's list; a slab is on the shelf that its counts say
+ *   a free G is in one M's cache or in its slab's map; a slab is on the shelf that its counts say
  *   gs_free == sum of free over all slabs; next_id == Gs ever carved out of slabs
  */
 #include "internal.h"
@@ -25,6 +25,7 @@
 enum {
     G_SLAB_SIZE = 64 << 10,
     GS_PER_SLAB = G_SLAB_SIZE / sizeof(struct g) - 1, /* its head takes the place of one */
+    G_MAP_WORDS = GS_PER_SLAB / 64 + 1,
 };
 
 enum g_shelf {
@@ -38,7 +39,9 @@ struct g_slab {
     LIST_ENTRY(g_slab) link;
     enum g_shelf shelf;
     uint32_t free, carved; /* carved: Gs that have ever been used, the first ones */
-    struct g *free_gs;     /* through link */
+    /* A bit for each free G. A list through the Gs would be a chain of cache misses, each waiting
+     * for the one before. */
+    uint64_t free_map[G_MAP_WORDS];
     struct g gs[GS_PER_SLAB];
 };
 _Static_assert(sizeof(struct g) == 128, "a G is two lines: what a switch and what a wake touch");
@@ -85,14 +88,17 @@ static struct g_slab *slab_map(struct sched *sched)
 
 static struct g *slab_take(struct sched *sched, struct g_slab *slab)
 {
-    struct g *gp = slab->free_gs;
-    if (gp) {
-        slab->free_gs = gp->link;
+    if (slab->free > 0) {
+        uint32_t word = 0;
+        while (slab->free_map[word] == 0)
+            word++;
+        uint32_t bit = (uint32_t)__builtin_ctzll(slab->free_map[word]);
+        slab->free_map[word] &= slab->free_map[word] - 1;
         slab->free--;
         gs_free_count(sched, -1);
-        return gp;
+        return &slab->gs[64 * word + bit];
     }
-    gp = &slab->gs[slab->carved++];
+    struct g *gp = &slab->gs[slab->carved++];
     gp->id = sched->next_id++;
     return gp;
 }
@@ -100,8 +106,8 @@ static struct g *slab_take(struct sched *sched, struct g_slab *slab)
 static void slab_put(struct sched *sched, struct g *gp)
 {
     struct g_slab *slab = slab_of(gp);
-    gp->link = slab->free_gs;
-    slab->free_gs = gp;
+    size_t i = (size_t)(gp - slab->gs);
+    slab->free_map[i / 64] |= UINT64_C(1) << i % 64;
     slab->free++;
     gs_free_count(sched, 1);
     slab_shelve(sched, slab);
@@ -112,10 +118,12 @@ static uint32_t gs_cache_half(const struct sched *sched)
     return (uint32_t)sched->floor->gs_cache / 2;
 }
 
-/* Pre: the cache is empty. */
+/* Pre: the cache is empty. In ascending order: a crowd is then a walk through memory that the
+ * hardware sees coming. */
 static void gs_refill(struct m *m)
 {
     struct sched *sched = m->sched;
+    struct g **end = &m->cache.gs;
     stat_add(&m->stats, STAT_GS_LOCKS, 1);
     lock_acquire(&sched->g_lock);
     do {
@@ -126,9 +134,10 @@ static void gs_refill(struct m *m)
             slab = slab_map(sched);
         struct g *gp = slab_take(sched, slab);
         slab_shelve(sched, slab);
-        gp->link = m->cache.gs;
-        m->cache.gs = gp;
+        *end = gp;
+        end = &gp->link;
     } while (++m->cache.gs_count < gs_cache_half(sched));
+    *end = NULL;
     lock_release(&sched->g_lock);
 }
 

@@ -20,14 +20,15 @@ void machine_name(const void *start, size_t size, const char *name);
 #define MACHINE_KEEPS_EVENTS 1
 void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, int32_t b);
 
-/* Not instrumented, and so not inlined into what is. */
+/* Not instrumented, and so not inlined into what is; nor may the compiler let the caller, which is
+ * instrumented, load what such a function is to look at. */
 #if defined(__clang__)
 #define MACHINE_TAKES_NO_TIME                                                                      \
     __attribute__((noinline, unused, disable_sanitizer_instrumentation,                            \
                    no_sanitize("thread", "coverage")))
 #else
 #define MACHINE_TAKES_NO_TIME                                                                      \
-    __attribute__((noinline, unused, no_sanitize_thread, no_sanitize_coverage))
+    __attribute__((noipa, unused, no_sanitize_thread, no_sanitize_coverage))
 #endif
 
 #endif
