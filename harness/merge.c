@@ -259,7 +259,8 @@ static bool outside_copy(struct state *state, const struct source *source)
         return complain(state, "%.64s...: the path is too long", source->folder);
     if (access(from, F_OK) == 0)
         return file_copy(from, to, state->error, state->error_size);
-    fprintf(state->messages, "schedlab merge: warning: %s is not there; its sample is kept without it\n", from);
+    fprintf(state->messages,
+            "schedlab merge: warning: %s is not there; its sample is kept without it\n", from);
     return true;
 }
 

@@ -256,7 +256,7 @@ static struct tally past_tally(const struct needs *needs, const struct past *pas
     return tally;
 }
 
-/* Whether a cell has too few samples of a mood that it needs. One that cannot be probed has none. */
+/* Whether a cell has too few samples of a mood that it needs. One without probes needs none. */
 static bool lacks_mood(const struct needs *needs, const struct tally *tally)
 {
     const struct sweep_file *sweep = needs->sweep;

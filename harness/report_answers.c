@@ -135,8 +135,8 @@ static void tie_write(FILE *to, const struct report_group *group, const struct v
     html_close(to, "li");
 }
 
-/* Of a workload on which too few samples were measured while the machine was in one mood. Those of a
- * variant that keeps to one core have none, and stand in nobody's way. */
+/* Of a workload on which too few samples were measured while the machine was in one mood. Those of
+ * a variant that keeps to one core have none, and stand in nobody's way. */
 static void unlike_text(FILE *to, const struct verdict *verdict)
 {
     size_t named = 0;

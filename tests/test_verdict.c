@@ -209,8 +209,8 @@ static void record_write(char *records, size_t size, const char *variant, int bl
     strncat(records, "}\n", size - strlen(records) - 1);
 }
 
-/* A run whose variants were both near, or in moods that have not three samples of both; and one that
- * knows no moods. */
+/* A run whose variants were both near, or in moods that have not three samples of both; and one
+ * that knows no moods. */
 static void run_write(const char *folder, bool unlike)
 {
     char records[8192] = "", error[512] = "";
