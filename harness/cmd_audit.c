@@ -124,6 +124,15 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
+/* The fewest samples a side that can show a difference, if no two of them overlap. */
+static size_t samples_least(double alpha)
+{
+    size_t samples = 1;
+    while (!(statistics_mann_whitney_least(samples, samples) < alpha))
+        samples++;
+    return samples;
+}
+
 /* The rule of a round, as a sweep's. A comparison below the level must be possible. */
 static void rule_apply(const char *command, const struct options *options, struct sweep_file *sweep)
 {
@@ -136,10 +145,12 @@ static void rule_apply(const char *command, const struct options *options, struc
             override.reps = QUICK_REPS;
     }
     sweep_file_override(command, &override, sweep);
-    size_t samples = (size_t)sweep->reps;
-    if (!(statistics_mann_whitney_least(samples, samples) < options->alpha))
-        cli_misuse(command, "%s cannot show a difference at alpha %g, whatever they are",
-                   counted(samples, "sample").s, options->alpha);
+    size_t samples = (size_t)sweep->reps, least = samples_least(options->alpha);
+    if (samples < least)
+        cli_misuse(command,
+                   "%s a side cannot show a difference at alpha %g, whatever they are; valid for "
+                   "--reps: from %zu on",
+                   counted(samples, "sample").s, options->alpha, least);
 }
 
 /* What is measured: every cell in every block, so that each round finds what it may need. */
@@ -150,10 +161,13 @@ static struct sweep_file whole_blocks(const char *command, const struct options 
     int rounds = options->quick ? BLOCKS_PER_QUICK_ROUND : BLOCKS_PER_ROUND;
     whole.reps = options->blocks >= 0 ? options->blocks : rounds * rule->reps_max;
     if (whole.reps < rule->reps)
-        cli_misuse(command, "%lld blocks are fewer than the %lld samples of one comparison",
-                   (long long)whole.reps, (long long)rule->reps);
+        cli_misuse(command,
+                   "--blocks=%lld is fewer than the %s of one comparison; valid: from "
+                   "%lld on",
+                   (long long)whole.reps, counted((uint64_t)rule->reps, "sample").s,
+                   (long long)rule->reps);
     whole.reps_max = whole.reps;
-    whole.width = whole.class_min = whole.repeat_disturbed = 0;
+    whole.width = whole.class_min = whole.class_each = whole.repeat_disturbed = 0;
     return whole;
 }
 

@@ -161,7 +161,8 @@ static const char argp_doc[] =
     "  repeat_disturbed: true   measure marked samples again, reps_max times a cell at most; "
     "default false\n"
     "  class_min: 5   give cells on several workers samples, reps_max more at most, until so many "
-    "are of the run's most common mood (how far apart the cores are); default 0: none\n\n"
+    "are of the run's most common mood (how far apart the cores are); default 0: none\n"
+    "  class_each: true   or until so many are of each of its moods; default false\n\n"
     "The records, the sweep file and the environment go to a new folder, whose name is printed; "
     "then `schedlab report` draws it. A cell that fails is recorded with its reason, and the "
     "sweep goes on. Ctrl-C ends it; what was measured stays, and --resume goes on from there, "
@@ -374,7 +375,7 @@ static void options_apply(const char *program, const struct options *options,
         sweep->min_time_ms = 0;
         sweep->iterations = 1;
         sweep->warmup = 0;
-        sweep->width = sweep->class_min = sweep->repeat_disturbed = 0;
+        sweep->width = sweep->class_min = sweep->class_each = sweep->repeat_disturbed = 0;
     }
     sweep_file_override(program, &options->override, sweep);
 }

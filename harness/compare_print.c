@@ -107,13 +107,20 @@ static void tally(const struct comparison *comparison, FILE *to)
     }
 }
 
+/* A pair without numbers, or of which no mood has enough, has no p to adjust. */
+static size_t tested(const struct comparison *comparison)
+{
+    return comparison->count - comparison->verdicts[COMPARE_NONE] -
+           comparison->verdicts[COMPARE_UNLIKE];
+}
+
 static void summary(const struct comparison *comparison, FILE *to, const char *end)
 {
     struct interval mean = comparison->geomean;
     fputs("B beside A: ", to);
     tally(comparison, to);
     fprintf(to, " (alpha %g, Holm over %s", comparison->options.alpha,
-            counted(comparison->count, "pair").s);
+            counted(tested(comparison), "pair").s);
     if (comparison->options.min_effect > 0)
         fprintf(to, ", %g %% at least", comparison->options.min_effect * 100);
     fprintf(to, ")%s", end);

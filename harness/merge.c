@@ -77,7 +77,7 @@ static void differ(struct state *state, const struct source *source, const char 
 {
     json_t *line = json_sprintf("%s: %s has %s, %s has %s", name, source->folder, value,
                                 state->sources[0].folder, first);
-    fprintf(state->messages, "warning: %s\n", json_string_value(line));
+    fprintf(state->messages, "schedlab merge: warning: %s\n", json_string_value(line));
     json_array_append_new(state->differences, line);
 }
 
@@ -259,7 +259,8 @@ static bool outside_copy(struct state *state, const struct source *source)
         return complain(state, "%.64s...: the path is too long", source->folder);
     if (access(from, F_OK) == 0)
         return file_copy(from, to, state->error, state->error_size);
-    fprintf(state->messages, "warning: %s is not there; its sample is kept without it\n", from);
+    fprintf(state->messages,
+            "schedlab merge: warning: %s is not there; its sample is kept without it\n", from);
     return true;
 }
 

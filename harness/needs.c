@@ -15,8 +15,6 @@
 
 enum { TIMEOUTS_MAX = 2 };
 
-/* That of the tables, so that both have the same interval. */
-
 static const char *const why_words[] = {
     [WHY_BLOCK] = "block", [WHY_TOP_UP] = "top-up", [WHY_REPEAT] = "repeat"};
 
@@ -238,7 +236,8 @@ static size_t block_of_sets(struct needs *needs, unsigned block)
 struct tally {
     int64_t blocks, clean; /* of blocks; without marks, of blocks and repeats */
     int64_t repeats, top_ups;
-    int64_t probed, in_class;
+    int64_t in_mood[MOOD_MIXED + 1]; /* without marks */
+    int64_t probed;
 };
 
 static struct tally past_tally(const struct needs *needs, const struct past *past)
@@ -252,9 +251,21 @@ static struct tally past_tally(const struct needs *needs, const struct past *pas
         tally.repeats += note->why == WHY_REPEAT;
         tally.top_ups += note->why == WHY_TOP_UP;
         tally.probed += mood != MOOD_NONE;
-        tally.in_class += !note->marked && mood != MOOD_NONE && mood == needs->class;
+        tally.in_mood[mood] += !note->marked;
     }
     return tally;
+}
+
+/* Whether a cell has too few samples of a mood that it needs. One without probes needs none. */
+static bool lacks_mood(const struct needs *needs, const struct tally *tally)
+{
+    const struct sweep_file *sweep = needs->sweep;
+    if (tally->probed == 0)
+        return false;
+    if (!sweep->class_each || isnan(needs->moods.threshold_ns))
+        return tally->in_mood[needs->class] < sweep->class_min;
+    return tally->in_mood[MOOD_NEAR] < sweep->class_min ||
+           tally->in_mood[MOOD_FAR] < sweep->class_min;
 }
 
 /* Pre: the blocks are over. A cell without a median would not get one by more samples, and one
@@ -268,7 +279,7 @@ static enum why cell_needs_more(const struct needs *needs, const struct cell *ce
     struct tally tally = past_tally(needs, &past);
     if (sweep->repeat_disturbed && tally.clean < tally.blocks && tally.repeats < sweep->reps_max)
         return WHY_REPEAT;
-    if (tally.probed > 0 && tally.in_class < sweep->class_min && tally.top_ups < sweep->reps_max)
+    if (lacks_mood(needs, &tally) && tally.top_ups < sweep->reps_max)
         return WHY_TOP_UP;
     return WHY_NONE;
 }
@@ -306,12 +317,12 @@ static unsigned cell_block_next(const struct cell *cell)
     return cell->notes_count > 0 ? cell->notes[cell->notes_count - 1].block + 1 : 0;
 }
 
-/* Whether all top-ups were measured and the common mood did not come often enough. */
+/* Whether all top-ups were measured and a mood that is needed did not come often enough. */
 static bool lacks_class(const struct needs *needs, const struct cell *cell)
 {
     struct past past = past_of(cell, UINT_MAX);
     struct tally tally = past_tally(needs, &past);
-    return !past.failed && tally.probed > 0 && tally.in_class < needs->sweep->class_min;
+    return !past.failed && lacks_mood(needs, &tally);
 }
 
 const char *needs_stop(const struct needs *needs, const struct cell *cell)
@@ -389,9 +400,10 @@ json_t *needs_to_json(const struct needs *needs)
     json_t *cells = json_array();
     for (size_t i = 0; i < needs->plan->count; i++)
         json_array_append_new(cells, cell_to_json(needs, &needs->plan->cells[i]));
-    return json_pack("{si sI sI sI sI sb sI so so}", "schema", 1, "reps", (json_int_t)sweep->reps,
-                     "reps_max", (json_int_t)sweep->reps_max, "width", (json_int_t)sweep->width,
-                     "class_min", (json_int_t)sweep->class_min, "repeat_disturbed",
+    return json_pack("{si sI sI sI sI sb sb sI so so}", "schema", 1, "reps",
+                     (json_int_t)sweep->reps, "reps_max", (json_int_t)sweep->reps_max, "width",
+                     (json_int_t)sweep->width, "class_min", (json_int_t)sweep->class_min,
+                     "class_each", (int)sweep->class_each, "repeat_disturbed",
                      (int)sweep->repeat_disturbed, "marked", (json_int_t)totals.marked, "moods",
                      moods_to_json(needs, &totals), "cells", cells);
 }
@@ -413,12 +425,21 @@ static void tell_width(const struct needs *needs, FILE *to)
             count_stops(needs, "limit"), needs->sweep->reps_max);
 }
 
+/* Whose samples top-ups are for: "mood near", or "each mood". */
+static const char *wanted_mood(const struct needs *needs)
+{
+    if (needs->sweep->class_each && isfinite(needs->moods.threshold_ns))
+        return "each mood";
+    static const char *const moods[] = {"mood -", "mood near", "mood far"};
+    return moods[needs->class];
+}
+
 static void tell_class(const struct needs *needs, FILE *to)
 {
     size_t short_of = count_stops(needs, "class-limit");
     if (short_of > 0)
-        fprintf(to, "%s with fewer than %" PRId64 " samples in mood %s after all top-ups\n",
-                counted(short_of, "cell").s, needs->sweep->class_min, mood_text(needs->class));
+        fprintf(to, "%s with fewer than %" PRId64 " samples in %s after all top-ups\n",
+                counted(short_of, "cell").s, needs->sweep->class_min, wanted_mood(needs));
 }
 
 /* "near 81 % (52 ns)" */
@@ -459,7 +480,7 @@ void needs_tell(const struct needs *needs, FILE *to)
         fprintf(to, "%zu of %s marked as disturbed\n", totals.marked,
                 counted(totals.ok, "sample").s);
     if (totals.top_ups + totals.repeats > 0)
-        fprintf(to, "after the blocks: %s for cells with few in mood %s, %zu repeated\n",
-                counted(totals.top_ups, "sample").s, mood_text(needs->class), totals.repeats);
+        fprintf(to, "after the blocks: %s for cells with few in %s, %zu repeated\n",
+                counted(totals.top_ups, "sample").s, wanted_mood(needs), totals.repeats);
     tell_class(needs, to);
 }

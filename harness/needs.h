@@ -11,7 +11,7 @@
  *
  *     repeats   while a cell has fewer samples without marks than blocks, reps_max at most
  *     top-ups   while a cell has fewer than class_min samples without marks of the run's most
- *               common mood, reps_max at most
+ *               common mood, or with class_each of any of its moods, reps_max at most
  *
  * What moods there are, and which is the most common one, is learnt from the samples of blocks: of
  * the others there are most where the machine was in another mood. A block that changes which mood
@@ -37,7 +37,8 @@
 #include <stdio.h>
 
 struct needs {
-    const struct sweep_file *sweep; /* reps, reps_max, width, class_min, repeat_disturbed */
+    const struct sweep_file *sweep; /* reps, reps_max, width, class_min, class_each,
+                                     * repeat_disturbed */
     struct plan *plan;
     bool *open; /* by number of set: a cell of it needs another sample */
 
@@ -68,7 +69,7 @@ size_t needs_next(struct needs *needs, unsigned block);
 double needs_width(const struct needs *needs, const struct cell *cell);
 
 /* Why measuring the cell ended: "width", "limit", "reps", "given-up", "class-limit" if all top-ups
- * were measured and fewer than class_min are of the common mood; or, where it had not ended,
+ * were measured and fewer than class_min are of a mood that is needed; or, where it had not ended,
  * "interrupted". */
 const char *needs_stop(const struct needs *needs, const struct cell *cell);
 

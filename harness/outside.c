@@ -22,8 +22,6 @@ static const double FLAG_SHARE = 0.1;
  * they should be without a flag. */
 static const double SEEN_SHARE = 0.2;
 
-/* Fixed, so that the same samples give the same table again. */
-
 /* One sample that was timed from both sides. */
 struct pair {
     const json_t *record;
@@ -147,12 +145,18 @@ static void cell_write(FILE *to, const struct pair *pairs, size_t n, double *scr
     put_ns(to, inside);
     put_ns(to, outside);
     put_ns(to, median_startup(pairs, n, scratch));
-    fprintf(to, "%s\n", flag_text(inside, outside, unexplained(pairs, n, scratch)));
+    struct interval rest = unexplained(pairs, n, scratch);
+    put_ns(to, rest.median);
+    put_ns(to, rest.lo);
+    put_ns(to, rest.hi);
+    fprintf(to, "%s\n", flag_text(inside, outside, rest));
 }
 
 static void table_write(FILE *to, struct pair *pairs, size_t count, double *scratch)
 {
-    fputs("cell\tvariant\tworkload\tworkers\tn\tinside_ns\toutside_ns\tstartup_ns\tflag\n", to);
+    fputs("cell\tvariant\tworkload\tworkers\tn\tinside_ns\toutside_ns\tstartup_ns\trest_ns\t"
+          "rest_lo_ns\trest_hi_ns\tflag\n",
+          to);
     qsort(pairs, count, sizeof *pairs, pair_compare);
     for (size_t start = 0, end; start < count; start = end) {
         end = start + 1;

@@ -3,11 +3,11 @@
  * Who calls: tables.c; sweep_run.c and merge.c, for hyperfine's files. A sample's own times are
  * those of its calls, timed and untimed, and of what lies between them. The process around them
  * costs start-up, which is measured from outside too, by a process that does all else: what the
- * difference of the two sides says about start-up would fit any inside clock, however wrong. A cell
- * whose process takes more or less than both together is flagged `disagree`: its clock is wrong, or
- * there is time that its numbers do not show. It is `unknown` where start-up was not measured,
- * where too few samples lie too far apart to say, or where start-up is so much of the whole that a
- * clock wrong by a factor of two would not show.
+ * difference of the two sides says about start-up would fit any inside clock, however wrong. What
+ * neither accounts for is the rest. A cell whose process takes more or less than both together is
+ * flagged `disagree`: its clock is wrong, or there is time that its numbers do not show. It is
+ * `unknown` where start-up was not measured, where too few samples lie too far apart to say, or
+ * where start-up is so much of the whole that a clock wrong by a factor of two would not show.
  */
 #ifndef SCHEDLAB_OUTSIDE_H
 #define SCHEDLAB_OUTSIDE_H

@@ -26,7 +26,7 @@
 enum why {
     WHY_NONE,
     WHY_BLOCK,
-    WHY_TOP_UP, /* its cell has too few samples of the run's most common mood */
+    WHY_TOP_UP, /* its cell has too few samples of a mood of the run, see needs.h */
     WHY_REPEAT, /* an earlier one was disturbed */
 };
 

@@ -135,13 +135,17 @@ static void tie_write(FILE *to, const struct report_group *group, const struct v
     html_close(to, "li");
 }
 
-/* Of a workload on which too few samples were measured while the machine was in one mood. */
+/* Of a workload on which too few samples were measured while the machine was in one mood. Those of
+ * a variant that keeps to one core have none, and stand in nobody's way. */
 static void unlike_text(FILE *to, const struct verdict *verdict)
 {
+    size_t named = 0;
     html_text(to, ": fewer than 3 samples of each in one mood of the machine");
-    for (size_t i = 0; i < verdict->tied_count && i < NAMES_MAX; i++) {
+    for (size_t i = 0; i < verdict->tied_count && named < NAMES_MAX; i++) {
         const struct report_cell *cell = verdict->tied[i];
-        html_text(to, i > 0 ? " \302\267 " : ": ");
+        if (!class_counts_have_moods(&cell->counts))
+            continue;
+        html_text(to, named++ > 0 ? " \302\267 " : ": ");
         html_element(to, "span", cell->variant, "class", "name", NULL);
         html_format(to, " %zu near, %zu far", cell->of_class_count[CLASS_NEAR],
                     cell->of_class_count[CLASS_FAR]);

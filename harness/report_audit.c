@@ -1,10 +1,12 @@
 /* report_audit.c - what the last audit of this machine found, beside the results that it vouches
  * for. See report_page.h. */
+#include "harness/audit.h"
 #include "harness/html.h"
 #include "harness/records.h"
 #include "harness/report_page.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void row_write(FILE *to, const char *what, const json_t *tally)
 {
@@ -51,6 +53,34 @@ static json_int_t number(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
+/* Why an audit neither speaks for the pipeline nor against it; audit.json has the shares alone. */
+static void silence_write(FILE *to, const json_t *audit)
+{
+    const json_t *power = json_object_get(audit, "power");
+    const json_t *largest = json_array_get(power, json_array_size(power) - 1);
+    if (strcmp(record_text(audit, "outcome"), audit_outcome_text(AUDIT_SAYS_NOTHING)) != 0)
+        return;
+    html_format(to,
+                " Fewer than %.0f %% of the slowdowns by %" JSON_INTEGER_FORMAT
+                " %% were found: where nothing can be found, that nothing is found among equals "
+                "says nothing.",
+                AUDIT_POWER_MIN * 100, number(largest, "slowdown_percent"));
+}
+
+/* What it came to where cells are judged together, as on this page. */
+static void verdicts_write(FILE *to, const json_t *audit)
+{
+    const json_t *verdicts = json_object_get(audit, "verdicts");
+    if (!verdicts)
+        return;
+    html_format(to,
+                "Judged as this page judges, %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
+                " rounds of all cells name a winner among equals; chance explains up to "
+                "%" JSON_INTEGER_FORMAT ". ",
+                number(verdicts, "found"), number(verdicts, "comparisons"),
+                number(verdicts, "allowed"));
+}
+
 static void sentences_write(FILE *to, const json_t *audit)
 {
     const json_t *same = json_object_get(audit, "false_positives");
@@ -66,18 +96,20 @@ static void sentences_write(FILE *to, const json_t *audit)
                 *outcome                                        ? outcome
                 : json_is_true(json_object_get(audit, "holds")) ? "holds"
                                                                 : "does not hold");
+    silence_write(to, audit);
     html_close(to, "p");
     table_write(to, audit);
     html_open(to, "p", "class", "note", NULL);
-    html_format(to,
-                "Chance explains up to %" JSON_INTEGER_FORMAT
-                " differences between equals. With the order of the cells reversed, of "
-                "%" JSON_INTEGER_FORMAT " verdicts %" JSON_INTEGER_FORMAT
-                " were shown in both orders and %" JSON_INTEGER_FORMAT
-                " of these turned around; with the sides swapped, %" JSON_INTEGER_FORMAT
-                " changed.",
-                number(same, "allowed"), number(order, "comparisons"), number(order, "decided"),
-                number(order, "reversed"), number(order, "swapped_changed"));
+    html_format(to, "Chance explains up to %" JSON_INTEGER_FORMAT " differences between equals. ",
+                number(same, "allowed"));
+    verdicts_write(to, audit);
+    html_format(
+        to,
+        "With the order of the cells reversed, of %" JSON_INTEGER_FORMAT
+        " verdicts %" JSON_INTEGER_FORMAT " were shown in both orders and %" JSON_INTEGER_FORMAT
+        " of these turned around; with the sides swapped, %" JSON_INTEGER_FORMAT " changed.",
+        number(order, "comparisons"), number(order, "decided"), number(order, "reversed"),
+        number(order, "swapped_changed"));
     html_close(to, "p");
 }
 

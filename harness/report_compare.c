@@ -135,9 +135,9 @@ static void comparison_about(FILE *to, const json_t *json)
 
 static void comparison_write(FILE *to, const struct report_comparison *comparison)
 {
-    static const char *const names[] = {"workload",  "workers", "variant",        "#A",
-                                        "#B",        "#B / A",  "#95 % interval", "#P(B > A)",
-                                        "#p (Holm)", "mood",    "B is",           NULL};
+    static const char *const names[] = {"workload",  "workers", "variant",       "#A",
+                                        "#B",        "#B / A",  "95 % interval", "#P(B > A)",
+                                        "#p (Holm)", "mood",    "B is",          NULL};
     char label[256];
     const json_t *pairs = json_object_get(comparison->json, "pairs");
     const json_t *metric = json_object_get(comparison->json, "metric");

@@ -189,9 +189,26 @@ static void absences_write(FILE *to, const struct report *report)
 
 /* Method --------------------------------------------------------------------------------------- */
 
+/* How often was measured, for people: other units stand in the names of their keys. Owned by the
+ * caller; NULL if it is not known. */
+static json_t *settings_make(const json_t *environment)
+{
+    const json_t *of_run = json_object_get(environment, "sweep");
+    json_t *settings = json_copy(
+        (json_t *)(uintptr_t)(of_run ? of_run : json_object_get(environment, "side_by_side")));
+    for (const struct param *param = sweep_file_params; param->name; param++) {
+        const json_t *value = json_object_get(settings, param->name);
+        if (strcmp(param->unit, "percent") == 0 && json_is_integer(value))
+            json_object_set_new(
+                settings, param->name,
+                json_sprintf("%" JSON_INTEGER_FORMAT " %%", json_integer_value(value)));
+    }
+    return settings;
+}
+
 static void method_write(FILE *to, const struct report *report)
 {
-    const json_t *sweep = json_object_get(report->environment, "sweep");
+    json_t *settings = settings_make(report->environment);
     json_int_t blocks = 0;
     size_t i;
     json_t *record;
@@ -213,7 +230,8 @@ static void method_write(FILE *to, const struct report *report)
                 *started ? started : "an unknown time");
     html_close(to, "dd");
     html_close(to, "dl");
-    report_facts_write(to, "Settings of the sweep", sweep);
+    report_facts_write(to, "Settings of the sweep", settings);
+    json_decref(settings);
     static const char *const steps[] = {
         "A sample is a fresh process: it calls the workload untimed to warm up, then times one "
         "call after the other, checks the answer of each, and ends.",

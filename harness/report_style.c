@@ -104,8 +104,11 @@ const char report_style[] =
     "section[id^=group-]{break-before:page}figure,tr,dl,summary{break-inside:avoid}"
     "h2,h3,.where,summary,caption,.cells tr[id]{break-after:avoid}"
     "table{font-size:7.5pt;max-width:100%}th,td{padding-right:.4rem}"
-    ".numbers td,.share{white-space:normal}"
+    ".numbers td,.share{white-space:normal}.numbers td.number,.numbers td.range,"
+    ".numbers td.tie{white-space:nowrap}"
     "th,td{overflow-wrap:anywhere}thead th{overflow-wrap:break-word}"
+    ".numbers tbody th{min-width:6.4em}.stack tbody th{min-width:7.5em}"
+    ".stack tbody td{min-width:6em}"
     "td.number,td.range{overflow-wrap:normal}"
     ".strip{width:8rem}.symbols{position:static}"
     "svg,.numbers tr.best td{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";

@@ -133,10 +133,11 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Columns that say again what another says. */
+/* Neither columns that say again what another says, nor ends of an interval: no page is so wide. */
 static bool is_shown(const char *column)
 {
-    return strcmp(column, "variant_name") != 0 && strcmp(column, "workload_name") != 0;
+    return strcmp(column, "variant_name") != 0 && strcmp(column, "workload_name") != 0 &&
+           strcmp(column, "rest_lo_ns") != 0 && strcmp(column, "rest_hi_ns") != 0;
 }
 
 static bool is_whole(double number)
@@ -203,12 +204,15 @@ void report_outside_write(FILE *to, const struct report *report)
         return;
     html_open(to, "section", "id", "outside", NULL);
     html_element(to, "h2", "Timed from outside", NULL);
-    html_element(to, "p",
-                 "hyperfine timed whole processes, this program the calls within them. Both should "
-                 "tell the same story but for the start of the process, which a process without "
-                 "calls shows; where they do not, the row is flagged. Unknown: the calls are too "
-                 "short a part of the process to tell, or its start was not measured.",
-                 NULL);
+    html_element(
+        to, "p",
+        "hyperfine timed whole processes, this program the calls within them. Both should "
+        "tell the same story but for the start of the process, which a process without "
+        "calls shows. The rest is what neither accounts for; where all of its interval, which "
+        "is in outside.tsv, lies beyond 10 % of the outside, the row is flagged. Unknown: "
+        "the calls are too short a part of the process to tell, samples lie too far "
+        "apart, or the start was not measured.",
+        NULL);
     table_write(to, &report->extra.outside, "Medians from inside and from outside");
     html_close(to, "section");
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/side_by_side.h"
 
+#include "harness/doctor.h"
 #include "harness/environment.h"
 #include "harness/files.h"
 #include "harness/run_folder.h"
@@ -38,6 +39,8 @@ static bool folder_fill(const struct side_by_side *run, char *error, size_t erro
     if (!file_copy(run->sweep_path, path, error, error_size))
         return false;
     json_t *environment = json_copy(run->environment);
+    json_object_set_new(environment, "doctor",
+                        doctor_for_run(run->folder, json_object_get(run->environment, "counting")));
     json_object_set_new(environment, "side_by_side", sides_to_json(run));
     snprintf(path, sizeof path, "%s/environment.json", run->folder);
     bool ok = file_replace_json(path, environment, error, error_size);

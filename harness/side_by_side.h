@@ -2,8 +2,8 @@
  *
  * Who calls: cmd_compare.c for two revisions, cmd_audit.c for one program against itself.
  *
- * The folder is a run as `schedlab sweep` makes it: report and compare read it, the latter by
- * RUN:side=NAME. It cannot be resumed.
+ * The folder is a run as `schedlab sweep` makes it, doctor's findings included: report and compare
+ * read it, the latter by RUN:side=NAME. It cannot be resumed.
  */
 #ifndef SCHEDLAB_SIDE_BY_SIDE_H
 #define SCHEDLAB_SIDE_BY_SIDE_H

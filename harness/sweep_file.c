@@ -53,6 +53,8 @@ const struct param sweep_file_params[] = {
                "measure marked samples again"),
     PARAM_NUMBER(struct sweep_file, class_min, 0, 0, 1000, "samples", "schedlab",
                  "of the run's most common mood, for cells on several workers"),
+    PARAM_WORD(struct sweep_file, class_each, truth_words, false, "schedlab",
+               "class_min holds for each mood of the run"),
     PARAM_NUMBER(struct sweep_file, seed, -1, 0, INT64_MAX, "1", "schedlab",
                  "of the shuffling and of the samples"),
     {.name = NULL},
@@ -213,6 +215,10 @@ static bool check_limits(const struct sweep_reader *reader, struct sweep_file *s
                               "width takes a reps_max of %d to 1000 repetitions, here it is %lld: "
                               "fewer samples have no 95 %% interval",
                               STATISTICS_INTERVAL_MIN, (long long)sweep->reps_max);
+    if (sweep->class_each && sweep->class_min == 0)
+        return sweep_complain(reader, line_of(reader, "class_each"),
+                              "class_each takes class_min, how many samples of each mood; valid: 1 "
+                              "to 1000 samples");
     return true;
 }
 

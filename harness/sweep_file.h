@@ -18,6 +18,7 @@
  *     repeat_disturbed: true        # measure marked samples again, reps_max times a cell at most
  *     class_min: 5                  # cells on several workers get samples, up to reps_max more,
  *                                   # until so many are of the run's most common mood (mood.h)
+ *     class_each: true              # or of each of its moods, if there are two; default false
  *     seed: 7                       # of the shuffling and the samples; left out: a new one
  *     pin: true                     # one core per worker
  *     machine: native               # or a simulated one, sim:MODEL[,KEY=VALUE]...; see
@@ -135,9 +136,10 @@ struct sweep_file {
     char *name, *title;
     int64_t reps, reps_max, width, timeout_s, min_time_ms, iterations;
     int64_t warmup; /* WARMUP_AUTO: auto */
-    int64_t steal_max, repeat_disturbed, class_min;
-    char *warmup_text, *repeat_disturbed_text; /* as in the file, for words are no numbers there */
-    int64_t seed;                              /* -1: none given */
+    int64_t steal_max, repeat_disturbed, class_min, class_each;
+    /* As in the file, for words are no numbers there. */
+    char *warmup_text, *repeat_disturbed_text, *class_each_text;
+    int64_t seed; /* -1: none given */
     bool pin;
     char *machine; /* canonical; NULL: native */
     char *what_if; /* "KEY=VALUE,...": each cell is measured on the machine with these as well */

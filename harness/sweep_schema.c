@@ -122,6 +122,8 @@ static const cyaml_schema_field_t sweep_fields[] = {
                            struct sweep_file, repeat_disturbed_text, 1, CYAML_UNLIMITED),
     CYAML_FIELD_INT("steal_max", CYAML_FLAG_OPTIONAL, struct sweep_file, steal_max),
     CYAML_FIELD_INT("class_min", CYAML_FLAG_OPTIONAL, struct sweep_file, class_min),
+    CYAML_FIELD_STRING_PTR("class_each", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+                           struct sweep_file, class_each_text, 1, CYAML_UNLIMITED),
     CYAML_FIELD_INT("seed", CYAML_FLAG_OPTIONAL, struct sweep_file, seed),
     CYAML_FIELD_ENUM("pin", CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, struct sweep_file, pin,
                      pin_words, CYAML_ARRAY_LEN(pin_words)),

@@ -20,8 +20,6 @@
 
 enum { TABLE_REASON_SIZE = 1024 };
 
-/* Fixed, so that the same samples give the same table again. */
-
 struct row {
     const char *group;
     json_t *record;

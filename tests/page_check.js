@@ -96,6 +96,25 @@ function touching(svg) {
         .filter(([, other]) => overlap(box, other)).map(([b]) => a + ' on ' + b));
 }
 
+// A number, or a name no longer than a variant's, that is broken over two lines.
+function is_broken(cell) {
+    const text = cell.textContent.trim(), range = document.createRange();
+    range.selectNodeContents(cell);
+    const tops = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+    return tops.size > 1 && (cell.tagName === 'TD' || /^[^\s,]{1,12}$/.test(text))
+        ? about(cell) + ' on ' + tops.size + ' lines' : '';
+}
+
+// The page as it is printed on a sheet 8.5 inches wide. What it changes stays.
+function put_on_paper() {
+    const style = document.createElement('style');
+    style.textContent = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules])
+        .filter((rule) => rule.media && rule.media.mediaText === 'print')
+        .flatMap((rule) => [...rule.cssRules]).map((rule) => rule.cssText).join('\n');
+    document.head.append(style);
+    document.documentElement.style.width = '739px';
+}
+
 function structure() {
     const once = (selector) => all(selector).length === 1 ? '' : all(selector).length + ' ' + selector;
     check('has_landmarks_and_headings', ['main', 'header', 'nav', 'h1', 'title'].map(once));
@@ -137,6 +156,13 @@ function finish() {
     check('text_has_contrast', all('body *').map(faint));
     check('nothing_is_fetched',
         performance.getEntriesByType('resource').map((entry) => entry.name));
+    if (innerWidth > 1000) {
+        put_on_paper();
+        check('paper_is_wide_enough', all('table').map((t) =>
+            t.getBoundingClientRect().right > 740 ? about(t) : ''));
+        check('paper_breaks_no_number_or_name',
+            all('.numbers td.number, .numbers td.range, tbody th[scope=row]').map(is_broken));
+    }
     check('no_errors', wrongs);
     lines.push('window ' + innerWidth + ' ' +
         (matchMedia('(prefers-color-scheme:dark)').matches ? 'dark' : 'light'));

@@ -27,6 +27,7 @@ cat >small.yaml <<'END'
 name: small
 title: A small audit
 min_time_ms: 2
+steal_max: 100
 warmup: 0
 events: [none]
 groups:
@@ -38,8 +39,9 @@ groups:
     workers: [1]
 END
 
-misuse too_few_blocks '3 blocks are fewer than the 5 samples' small.yaml --blocks 3
-misuse too_few_samples '3 samples cannot show a difference at alpha 0.05' small.yaml --reps 3
+misuse too_few_blocks '--blocks=3 is fewer than the 5 samples of one comparison; valid: from 5 on' small.yaml --blocks 3
+misuse too_few_samples '3 samples a side cannot show a difference at alpha 0.05, whatever they are; valid for --reps: from 4 on' small.yaml --reps 3
+misuse too_few_samples_for_a_strict_alpha 'valid for --reps: from 12 on' small.yaml --reps 11 --alpha 1e-6
 misuse less_than_least 'at most 6 repetitions are fewer than at least 8; valid for --reps-max: 8 to 1000' small.yaml --reps 8 --reps-max 6
 misuse bad_alpha '--alpha=0.9 is not valid' small.yaml --alpha 0.9
 misuse missing_file 'none.yaml: No such file' none.yaml
@@ -59,6 +61,9 @@ check second_order_is_the_first_reversed [ "$(order "${runs[0]}")" = "$(order "$
 check orders_differ [ "$(order "${runs[0]}")" != "$(order "${runs[1]}")" ]
 # 1 cell, 8 blocks of each order in rounds of 4: two rounds each.
 check comparisons_are_counted [ "$(grep -c '"comparisons": 4,' out)" = 6 ]
+for run in "${runs[@]}"; do
+    json doctor_looked_before_a_run_of_the_audit "j['doctor']['summary']['ok'] > 0 and j['doctor']['counting']" "$run/environment.json"
+done
 check slowdowns_are_recorded [ "$(grep -c '"injected_percent":10' "${runs[0]}/samples.jsonl")" = 8 ]
 
 # A round goes on as its sweep would: each of the five cells in it ends by its width or at the limit.
@@ -70,6 +75,11 @@ check no_round_is_said [ "$status $(wc -c <out) $(grep -c 'more --blocks' err)" 
 
 "$schedlab" report "${runs[0]}" --no-figures >out 2>err
 check report_shows_its_own_audit has 'slowed down by 10 %' "${runs[0]}/report.html"
+check report_shows_how_its_run_was_measured has '<th scope="row">sides 5 injected percent</th>' "${runs[0]}/report.html"
+check report_shows_winners_among_equals has ' of 4 rounds of all cells name a winner among equals; chance explains up to [0-9]+' "${runs[0]}/report.html"
+sed 's/"outcome": "[a-z ]*"/"outcome": "says nothing"/' "${runs[0]}/audit.json" >silent && mv silent "${runs[0]}/audit.json"
+"$schedlab" report "${runs[0]}" --no-figures >out 2>err
+check report_says_why_an_audit_says_nothing has 'Fewer than 50 % of the slowdowns by 10 % were found' "${runs[0]}/report.html"
 "$schedlab" sweep small.yaml --quick --no-report >out 2>err
 other=$(tail -n 1 out)
 "$schedlab" report "$other" --no-figures >out 2>err

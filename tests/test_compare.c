@@ -591,6 +591,26 @@ static void table_fits_100_columns(void **state)
     both_free(both);
 }
 
+/* As latencies may be of one workload among many. Holm's correction counts what was tested. */
+static void summary_counts_what_was_tested(void **state)
+{
+    (void)state;
+    static const char latency[] = ",\"latency\":{\"count\":1000,\"p99_ns\":5}";
+    FILE *to = run_open("a", NULL);
+    cell(to, "gmp", "fib,n=20", 2, 100, 1, "");
+    cell(to, "gmp", "fib,n=30", 2, 100, 1, latency);
+    fclose(to);
+    struct compare_options options = usual;
+    char error[ERROR_SIZE] = "";
+    assert_true(metric_parse(&options.metric, "p99", error, sizeof error));
+    struct both *both = compare_with("a", "a", &options);
+    char *text = printed(&both->comparison, compare_print_table);
+    assert_non_null(strstr(text, "1 no difference shown, 1 without numbers (alpha 0.05, Holm over "
+                                 "1 pair)"));
+    free(text);
+    both_free(both);
+}
+
 static void json_holds_every_pair(void **state)
 {
     (void)state;
@@ -752,6 +772,7 @@ int main(void)
         cmocka_unit_test(other_machines_and_compilers_are_warned_of),
         cmocka_unit_test(same_samples_on_both_sides_are_warned_of),
         cmocka_unit_test(table_fits_100_columns),
+        cmocka_unit_test(summary_counts_what_was_tested),
         cmocka_unit_test(json_holds_every_pair),
     };
     return cmocka_run_group_tests_name("compare", tests, folder_make, folder_remove);

@@ -53,7 +53,7 @@ check hyperfine_files_are_copies cmp -s "t2/hyperfine/$one" "t/hyperfine/$one"
 rm "t2/hyperfine/$one"
 merge t-less t2 t1
 check hyperfine_file_that_is_missing_is_told \
-    [ "$status $(grep -c "warning: t2/hyperfine/$one is not there" err) $(ls t-less/hyperfine | wc -l)" = '0 1 23' ]
+    [ "$status $(grep -c "schedlab merge: warning: t2/hyperfine/$one is not there" err) $(ls t-less/hyperfine | wc -l)" = '0 1 23' ]
 rm -r t t1 t2 t-less
 
 merge ab b a
@@ -144,7 +144,7 @@ check result_that_cannot_be_made_fails [ "$status $(wc -l <err)" = '1 1' ]
 cp b/samples.jsonl other
 sed -i 's/"compiler": "[^"]*"/"compiler": "tcc 0.9"/' other/environment.json
 merge warned a other
-check other_compiler_is_warned_of has 'warning: compiler: other has tcc 0.9, a has' err
+check other_compiler_is_warned_of has '^schedlab merge: warning: compiler: other has tcc 0.9, a has' err
 check other_compiler_is_recorded has 'compiler: other has tcc 0.9' warned/environment.json
 check other_compiler_is_joined [ "$status $(wc -l <warned/samples.jsonl)" = '0 24' ]
 

@@ -447,6 +447,49 @@ static void top_ups_end_where_the_mood_does_not_come(void **state)
     finish(&needs);
 }
 
+/* The workloads that are always far get all top-ups, and fib as many as for far alone. */
+static void each_mood_may_be_topped_up(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(0);
+    sweep.class_min = 3;
+    sweep.class_each = true;
+    run(&needs, &sweep, fib_is_near_for_long);
+    for (size_t i = 0; i < needs.plan->count; i++) {
+        const struct cell *cell = &needs.plan->cells[i];
+        bool fib = strcmp(cell->workload, "fib") == 0;
+        if (cell->workers == 1)
+            expect_stop(&needs, cell, REPS, "reps");
+        else
+            expect_stop(&needs, cell, REPS + (fib ? 3 + 2 : REPS_MAX),
+                        fib ? "reps" : "class-limit");
+    }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    needs_tell(&needs, to);
+    fclose(to);
+    assert_non_null(strstr(text, "2 cells with fewer than 3 samples in each mood after all"));
+    free(text);
+    finish(&needs);
+}
+
+static void one_mood_is_each_mood(void **state)
+{
+    (void)state;
+    struct needs needs;
+    struct sweep_file sweep = sweep_make(0);
+    sweep.class_min = 5;
+    sweep.class_each = true;
+    run(&needs, &sweep, blocks_are_disturbed);
+    for (size_t i = 0; i < needs.plan->count; i++) {
+        const struct cell *cell = &needs.plan->cells[i];
+        expect_stop(&needs, cell, REPS + (cell->workers == 2 ? 3 : 0), "reps");
+    }
+    finish(&needs);
+}
+
 static void no_moods_no_top_ups(void **state)
 {
     (void)state;
@@ -538,6 +581,8 @@ int main(void)
         cmocka_unit_test(cells_with_few_samples_of_the_common_mood_get_more),
         cmocka_unit_test(disturbed_samples_are_none_of_the_class),
         cmocka_unit_test(top_ups_end_where_the_mood_does_not_come),
+        cmocka_unit_test(each_mood_may_be_topped_up),
+        cmocka_unit_test(one_mood_is_each_mood),
         cmocka_unit_test(no_moods_no_top_ups),
         cmocka_unit_test(disturbed_samples_are_repeated_until_there_are_as_many_without),
         cmocka_unit_test(disturbed_samples_stay_without_being_asked),

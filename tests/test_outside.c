@@ -76,8 +76,10 @@ static void medians_stand_side_by_side(void **state)
         add(records, "b", 200 + i, 0, 240 + i);
     }
     assert_true(outside_is_known(records));
-    assert_string_equal(row(records, "a"), "a\ta\tfib\t2\t3\t101000000\t141000000\t40000000\t-\n");
-    assert_string_equal(row(records, "b"), "b\tb\tfib\t2\t3\t201000000\t241000000\t40000000\t-\n");
+    assert_string_equal(row(records, "a"),
+                        "a\ta\tfib\t2\t3\t101000000\t141000000\t40000000\t0\t0\t0\t-\n");
+    assert_string_equal(row(records, "b"),
+                        "b\tb\tfib\t2\t3\t201000000\t241000000\t40000000\t0\t0\t0\t-\n");
     json_decref(records);
 }
 
@@ -86,7 +88,8 @@ static void untimed_calls_count_as_inside(void **state)
     (void)state;
     json_t *records = json_array();
     add(records, "a", 150, 50, 190);
-    assert_string_equal(row(records, "a"), "a\ta\tfib\t2\t1\t150000000\t190000000\t40000000\t-\n");
+    assert_string_equal(row(records, "a"),
+                        "a\ta\tfib\t2\t1\t150000000\t190000000\t40000000\t0\t0\t0\t-\n");
     json_decref(records);
 }
 
@@ -102,10 +105,10 @@ static void time_that_is_not_shown_is_flagged(void **state)
         add(records, "late", 100, 0, i == 0 ? 400 : 140);
     }
     assert_non_null(strstr(row(records, "a"), "\t-\n"));
-    assert_non_null(strstr(row(records, "slow"), "\tdisagree\n"));
-    assert_non_null(strstr(row(records, "lies"), "\tdisagree\n"));
+    assert_non_null(strstr(row(records, "slow"), "\t40000000\t40000000\t40000000\tdisagree\n"));
+    assert_non_null(strstr(row(records, "lies"), "\t-50000000\t-50000000\t-50000000\tdisagree\n"));
     assert_non_null(strstr(row(records, "large"), "\t-\n"));
-    assert_non_null(strstr(row(records, "late"), "\t-\n"));
+    assert_non_null(strstr(row(records, "late"), "\t0\t0\t260000000\t-\n"));
     json_decref(records);
 }
 
@@ -136,7 +139,7 @@ static void what_cannot_be_told_is_unknown(void **state)
     assert_non_null(strstr(row(records, "apart"), "\tunknown\n"));
     json_object_del(add(records, "warmup", 100, 0, 140), "warmup_ns");
     assert_non_null(strstr(row(records, "short"), "\tunknown\n"));
-    assert_non_null(strstr(row(records, "start"), "\tNA\tunknown\n"));
+    assert_non_null(strstr(row(records, "start"), "\tNA\tNA\tNA\tNA\tunknown\n"));
     assert_non_null(strstr(row(records, "warmup"), "\tunknown\n"));
     json_decref(records);
 }

@@ -66,7 +66,10 @@ look() {
     while read -r ok not_ok rest; do
         case $ok in
         ok) report 1 "${not_ok}_$1_$2" ;;
-        not) report 0 "${rest%% *}_$1_$2" && echo "# $rest" ;;
+        not)
+            report 0 "${rest%% *}_$1_$2"
+            echo "# $rest"
+            ;;
         esac
     done <found
     [ -n "$shots" ] || return

@@ -94,6 +94,7 @@ static void least_file_gets_the_defaults(void **state)
     assert_int_equal(sweep->steal_max, 1);
     assert_int_equal(sweep->repeat_disturbed, 0);
     assert_int_equal(sweep->class_min, 0);
+    assert_int_equal(sweep->class_each, 0);
     assert_int_equal(sweep->seed, -1);
     assert_false(sweep->pin);
     assert_int_equal(sweep->events_count, 0);
@@ -110,6 +111,7 @@ static void every_key_is_read(void **state)
     struct sweep_file *sweep = load_valid(
         "reps: 2\nreps_max: 9\nwidth: 4\ntimeout_s: 3\nmin_time_ms: 0\nwarmup: 0\nseed: 0\n"
         "iterations: 4\npin: true\nsteal_max: 2\nrepeat_disturbed: true\nclass_min: 3\n"
+        "class_each: true\n"
         "events: [perf::PAGE-FAULTS, sde:::schedlab::STEALS]\n" HEAD GROUP "    figure: speedup\n"
         "    events: [none]\n");
     assert_int_equal(sweep->reps, 2);
@@ -122,6 +124,7 @@ static void every_key_is_read(void **state)
     assert_int_equal(sweep->steal_max, 2);
     assert_int_equal(sweep->repeat_disturbed, 1);
     assert_int_equal(sweep->class_min, 3);
+    assert_int_equal(sweep->class_each, 1);
     assert_int_equal(sweep->seed, 0);
     assert_true(sweep->pin);
     assert_int_equal(sweep->events_count, 2);
@@ -326,6 +329,9 @@ static void numbers_out_of_range_name_the_range(void **state)
     expect_error("warmup: 1\nwarmup: 1\n" HEAD GROUP, 2, "warmup is given twice", NULL);
     expect_error("repeat_disturbed: 1\n" HEAD GROUP, 1, "repeat_disturbed is 1", "false, true");
     expect_error("\nsteal_max: 101\n" HEAD GROUP, 2, "steal_max is 101", "0 to 100 percent");
+    expect_error("class_min: 3\nclass_each: 3\n" HEAD GROUP, 2, "class_each is 3", "false, true");
+    expect_error("class_each: true\n" HEAD GROUP, 1, "class_each takes class_min",
+                 "1 to 1000 samples");
     expect_error("class_min: few\n" HEAD GROUP, 1, "class_min is few", "0 to 1000 samples");
     expect_error("timeout_s: 99999999999\n" HEAD GROUP, 1, "timeout_s is 99999999999", "86400 s");
     expect_error("seed: -1\n" HEAD GROUP, 1, "seed is -1", "0 to");
