@@ -133,6 +133,7 @@ struct cache_unit {
     int index, group, socket;
     const struct cache_around *around;
     uint32_t slots; /* of L1 */
+    struct cache_line **lines; /* in them; only valid where the slot is not empty */
     struct cache_level l2;
     struct cache_history history;
     int watchers; /* cores of it that watch a line */
@@ -144,6 +145,7 @@ struct cache_state {
     int units, groups, sockets;
     int unit_words, group_words; /* of a set, in uint64_t */
     uint32_t l1_sets;
+    bool l1_by_address; /* so few sets that the place in the page decides which */
     bool has_l3;
     struct cache_unit *unit;
     struct cache_level *l3;

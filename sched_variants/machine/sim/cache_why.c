@@ -110,8 +110,8 @@ static void history_purge(struct cache_unit *unit)
     uint64_t *stamps = cache_zalloc(history->size + unit->slots, sizeof *stamps);
     size_t n = 0;
     for (uint32_t i = 0; i < unit->slots; i++)
-        if (unit->front.slots[i].line)
-            stamps[n++] = unit->front.slots[i].stamp;
+        if (unit->front.slots[i].key)
+            stamps[n++] = unit->front.slots[i].use >> CACHE_USE_SHIFT;
     for (uint32_t i = 1; i <= history->size; i++)
         stamps[n++] = history->stamps[i];
     uint64_t floor = kth_largest(stamps, n, unit->slots) - 1;
@@ -160,7 +160,7 @@ static uint32_t later_lines(const struct cache_unit *unit, uint64_t stamp)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < unit->slots; i++)
-        n += unit->front.slots[i].line && unit->front.slots[i].stamp > stamp;
+        n += unit->front.slots[i].key && unit->front.slots[i].use >> CACHE_USE_SHIFT > stamp;
     for (uint32_t i = 1; i <= unit->history.used; i++)
         n += unit->history.stamps[i] > stamp;
     return n;

@@ -54,6 +54,7 @@ void (*sim_take)(void);
 
 int64_t sim_clock_before; /* what the clock is before sim_run() */
 int64_t *sim_clock = &sim_clock_before;
+struct cache_core *sim_caches;
 int64_t sim_horizon = INT64_MAX;
 
 void *sim_host_alloc(size_t size)
@@ -422,6 +423,7 @@ void sim_go_on(struct sim_thread *from)
     *(volatile char *)room = 0; /* a stack that ends here does so while its owner is current */
     sim_current = core;
     sim_clock = &core->clock_ps;
+    sim_caches = &cache_cores[core->index];
     sim_horizon_set();
     if (core->running == from)
         return;
