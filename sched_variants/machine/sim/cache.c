@@ -294,6 +294,16 @@ static void l3_insert(struct cache_core *core, int group, struct cache_line *lin
         l3_replaced(core, group, victim);
 }
 
+/* Tells the host's caches what will be looked up, all at once: tables of many units are in none of
+ * them, and one after the other each would be waited for. */
+static void unit_ahead(const struct cache_unit *unit, const struct cache_line *line)
+{
+    const struct cache_slot *set = &unit->front.slots[set_of(line)];
+    __builtin_prefetch(set);
+    __builtin_prefetch(set + 4);
+    cache_level_ahead(&unit->l2, line);
+}
+
 /* Losing to a write ---------------------------------------------------------------------------- */
 
 static void unit_loses(struct cache_core *core, int u, struct cache_line *line)
@@ -337,6 +347,8 @@ static int take(struct visit *visit)
     cache_bit_clear(l3_holds, unit->group);
     unsigned found = distances_holders(unit, line);
     if (found) {
+        CACHE_EACH(u, holds, cache.unit_words)
+        unit_ahead(&cache.unit[u], line);
         CACHE_EACH(u, holds, cache.unit_words)
         unit_loses(visit->core, u, line);
         CACHE_EACH(g, l3_holds, cache.group_words)
@@ -542,7 +554,7 @@ static struct cache_slot *l1_fill(struct visit *visit)
     lines[slot - set] = visit->line;
     cache_bit_clear(cache_set(visit->line, CACHE_L1_LOST), unit->index);
     cache_bit_set(cache_set(visit->line, CACHE_TOUCHED), unit->index);
-    if (victim && cache_level_find(&unit->l2, victim) < 0) {
+    if (victim && !cache.model.l2.inclusive && cache_level_find(&unit->l2, victim) < 0) {
         if (victim->owner == unit->index && victim->modified)
             l2_insert(visit->core, unit, victim);
         else
@@ -613,6 +625,10 @@ static int64_t access_line(struct cache_core *core, uintptr_t address, size_t si
     unit->front.clock++;
     struct cache_slot *slot = slot_find(unit, line);
     if (!slot) {
+        cache_level_ahead(&unit->l2, line);
+        if (cache.has_l3)
+            cache_level_ahead(&cache.l3[unit->group], line);
+        cache_history_ahead(&unit->history, line);
         ps = l1_miss(&visit, &slot);
     } else if (visit.write && line->owner != unit->index) {
         look(unit, line);

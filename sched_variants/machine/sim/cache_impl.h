@@ -175,6 +175,9 @@ void cache_pool_fini(void);
 
 void cache_level_init(struct cache_level *level, const struct sim_cache_model *model);
 
+/* The line is about to be looked for, here and in the shadow: the host's caches may get ready. */
+void cache_level_ahead(const struct cache_level *level, const struct cache_line *line);
+
 /* The place of the line; -1: it is not there. Does not count as an access. */
 int cache_level_find(const struct cache_level *level, const struct cache_line *line);
 void cache_level_touch(struct cache_level *level, int place);
@@ -193,6 +196,8 @@ int cache_victim(const uint64_t *stamps, int n, enum sim_replacement replacement
 
 void cache_shadow_init(struct cache_shadow *shadow, uint32_t lines);
 
+void cache_shadow_ahead(const struct cache_shadow *shadow, uint32_t line);
+
 /* An access to the line of that number; true if it was there. */
 bool cache_shadow_access(struct cache_shadow *shadow, uint32_t line);
 void cache_shadow_forget(struct cache_shadow *shadow, uint32_t line); /* no matter if it is there */
@@ -202,6 +207,8 @@ void cache_shadow_forget(struct cache_shadow *shadow, uint32_t line); /* no matt
 void cache_why_init(void);
 void cache_why_fini(void);
 void cache_history_init(struct cache_history *history, uint32_t lines);
+
+void cache_history_ahead(const struct cache_history *history, const struct cache_line *line);
 
 /* The line leaves L1, replaced, with the stamp of its last access. */
 void cache_history_add(struct cache_unit *unit, struct cache_line *line, uint64_t stamp);

@@ -56,6 +56,14 @@ static uint32_t set_of(const struct cache_level *level, const struct cache_line 
     return line->number % level->sets * level->ways;
 }
 
+void cache_level_ahead(const struct cache_level *level, const struct cache_line *line)
+{
+    const struct cache_place *set = &level->places[set_of(level, line)];
+    for (uint32_t i = 0; i < level->ways; i += SIM_LINE / sizeof *set)
+        __builtin_prefetch(&set[i]);
+    cache_shadow_ahead(&level->shadow, line->number);
+}
+
 int cache_level_find(const struct cache_level *level, const struct cache_line *line)
 {
     uint32_t first = set_of(level, line);

@@ -106,6 +106,12 @@ static void replace(struct cache_shadow *shadow)
     empty(shadow, entry);
 }
 
+void cache_shadow_ahead(const struct cache_shadow *shadow, uint32_t line)
+{
+    __builtin_prefetch(&shadow->entries[home(shadow, line)]);
+    __builtin_prefetch(&shadow->log[shadow->end]);
+}
+
 bool cache_shadow_access(struct cache_shadow *shadow, uint32_t line)
 {
     if (shadow->end == 2 * shadow->room)

@@ -62,6 +62,11 @@ static uint32_t *history_chain(struct cache_history *history, const struct cache
     return &history->heads[line->number * UINT32_C(2654435769) >> history->shift];
 }
 
+void cache_history_ahead(const struct cache_history *history, const struct cache_line *line)
+{
+    __builtin_prefetch(&history->heads[line->number * UINT32_C(2654435769) >> history->shift]);
+}
+
 static void history_free(struct cache_history *history, uint32_t *link)
 {
     uint32_t i = *link;
