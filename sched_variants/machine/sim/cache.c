@@ -320,7 +320,7 @@ static void unit_loses(struct cache_core *core, int u, struct cache_line *line)
     }
     if (place >= 0) {
         cache_bit_set(cache_set(line, CACHE_L2_LOST), u);
-        cache_level_empty(&unit->l2, place);
+        cache_level_empty(&unit->l2, place, line);
     }
     cache_bit_clear(cache_set(line, CACHE_HOLDS), u);
     core->count[CACHE_INVALIDATIONS]++;
@@ -330,7 +330,7 @@ static void l3_loses(int group, struct cache_line *line)
 {
     cache_lose(line, cache.units + group);
     cache_bit_set(cache_group_set(line, CACHE_L3_LOST), group);
-    cache_level_empty(&cache.l3[group], cache_level_find(&cache.l3[group], line));
+    cache_level_empty(&cache.l3[group], cache_level_find(&cache.l3[group], line), line);
     cache_bit_clear(cache_group_set(line, CACHE_L3_HOLDS), group);
 }
 
@@ -488,7 +488,7 @@ static int64_t fetch(struct visit *visit)
     bool shared = !dirty && line->owner == CACHE_NONE && distances_holders(unit, line);
     int64_t ps = source(visit, &outside);
     if (cache.has_l3) {
-        bool in_shadow = cache_shadow_access(&cache.l3[unit->group].shadow, line->number);
+        bool in_shadow = cache_shadow_access(&cache.l3[unit->group].shadow, line);
         visit->missed[CACHE_L3] = outside;
         if (outside)
             visit->kind[CACHE_L3] = cache_why_l3(unit, line, visit->words, in_shadow);
@@ -513,7 +513,7 @@ static int64_t l2_access(struct visit *visit)
     struct cache_line *line = visit->line;
     struct cache_unit *unit = visit->unit;
     int place = cache_level_find(&unit->l2, line);
-    bool in_shadow = cache_shadow_access(&unit->l2.shadow, line->number);
+    bool in_shadow = cache_shadow_access(&unit->l2.shadow, line);
     if (place >= 0) {
         visit->core->count[CACHE_L2_HIT]++;
         if (cache.model.prefetch) {
@@ -784,12 +784,12 @@ void cache_init(const struct sim_model *model)
         unit->slots = (uint32_t)(model->l1.size / SIM_LINE);
         unit->front.slots = cache_pool_alloc(unit->slots, sizeof *unit->front.slots);
         unit->lines = cache_pool_alloc(unit->slots, sizeof *unit->lines);
-        cache_level_init(&unit->l2, &model->l2);
+        cache_level_init(&unit->l2, &model->l2, cache_set_word(CACHE_L2_SHADOW), u);
         cache_history_init(&unit->history, unit->slots);
     }
     cache.l3 = cache_pool_alloc((size_t)cache.groups, sizeof *cache.l3);
     for (int g = 0; cache.has_l3 && g < cache.groups; g++)
-        cache_level_init(&cache.l3[g], &model->l3);
+        cache_level_init(&cache.l3[g], &model->l3, cache_group_set_word(CACHE_L3_SHADOW), g);
     cache_cores = cache_pool_alloc((size_t)model->cores, sizeof *cache_cores);
     for (int i = 0; i < model->cores; i++)
         cache_cores[i].front = &cache.unit[i / model->smt].front;
@@ -803,5 +803,6 @@ void cache_fini(void)
 {
     cache_map_fini();
     cache_why_fini();
+    cache_shadow_fini();
     cache_pool_fini();
 }
