@@ -91,7 +91,14 @@ MICRO_LDLIBS = -lbenchmark -lstdc++
 # it; the program lies at fixed addresses, and has frame pointers for harness/flame.c.
 INSTRUMENT_sim := -fsanitize=thread -fsanitize-coverage=trace-pc -U__SANITIZE_THREAD__
 INSTRUMENT := $(INSTRUMENT_$(CONFIG))
-LDFLAGS_sim := -no-pie
+SIMULATED_CALLS := malloc calloc realloc free aligned_alloc posix_memalign memcpy memmove memset memcmp
+# Its data lie at addresses of their own: what the rest of the program has must not decide what shares a line.
+SIMULATED_READ := .rodata .rodata.str1.1 .rodata.str1.8 .rodata.cst4 .rodata.cst8 .rodata.cst16 .rodata.cst32
+SIMULATED_NAMES := $(foreach name,$(SIMULATED_CALLS),--redefine-sym $(name)=sim_$(name)) \
+    $(foreach name,$(SIMULATED_READ),--rename-section $(name)=simulated_rodata) \
+    --rename-section .data=simulated_data --rename-section .bss=simulated_bss
+LDFLAGS_sim := -no-pie -Wl,--section-start=simulated_rodata=0x10000000 \
+    -Wl,--section-start=simulated_data=0x20000000 -Wl,--section-start=simulated_bss=0x30000000
 MACHINE := $(if $(filter sim,$(CONFIG)),sim,native)
 MACHINE_SOURCES := $(wildcard sched_variants/machine/$(MACHINE)/*.c)
 FLOOR_SOURCES := $(wildcard sched_variants/*.c sched_variants/*/*.c) $(MACHINE_SOURCES)
@@ -160,6 +167,7 @@ build/schedlab-trace: always
 	@$(MAKE) CONFIG=trace $(TRACE_PROGRAM)
 	@test $(TRACE_PROGRAM) -ef $@ || ln -f $(TRACE_PROGRAM) $@
 
+COMMANDS = $(subst ','\'',$(COMPILE) $(FLAGS_FJ) $(FLAGS_FJ_LINKED) $(COMPILE_CXX)$(if $(INSTRUMENT), $(SIMULATED_NAMES) $(LDFLAGS_sim)))
 # Holds the command that made the objects: a change of compiler or flags rebuilds, nothing else does.
 $(OUT)/command: always
 	@mkdir -p $(OUT)
@@ -167,8 +175,7 @@ ifneq ($(CONFIG),aarch64)
 	@pkg-config --exists $(LIBRARIES) || \
 	    { echo 'libraries are missing; "make deps" installs them, or says how' >&2; exit 1; }
 endif
-	@echo '$(subst ','\'',$(COMPILE) $(FLAGS_FJ) $(FLAGS_FJ_LINKED) $(COMPILE_CXX))' | cmp -s - $@ || \
-	    echo '$(subst ','\'',$(COMPILE) $(FLAGS_FJ) $(FLAGS_FJ_LINKED) $(COMPILE_CXX))' >$@
+	@echo '$(COMMANDS)' | cmp -s - $@ || echo '$(COMMANDS)' >$@
 
 # Holds what the program says about its own origin; only environment.o depends on it.
 GIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)$(shell \
@@ -186,8 +193,7 @@ $(OUT)/harness/environment.o: EXTRA_INPUT = -include $(OUT)/origin.h
 # What runs on the simulated machine is instrumented, and gets memory from it.
 $(OUT)/sched_variants/%.o $(OUT)/workloads/%.o: INSTRUMENTED = $(INSTRUMENT)
 $(OUT)/sched_variants/machine/%.o: INSTRUMENTED =
-SIMULATED_CALLS := malloc calloc realloc free aligned_alloc posix_memalign memcpy memmove memset memcmp
-SIMULATED = $(if $(INSTRUMENTED),&& $(OBJCOPY) $(foreach name,$(SIMULATED_CALLS),--redefine-sym $(name)=sim_$(name)) $@)
+SIMULATED = $(if $(INSTRUMENTED),&& $(OBJCOPY) $(SIMULATED_NAMES) $@)
 
 $(OUT)/%.o: %.c $(OUT)/command
 	@mkdir -p $(@D)

@@ -184,6 +184,16 @@ run gmp fib,n=12 --machine sim:server64,cores=2 --reps 1 --events SIM_L2_MISS,PA
 json names_go_without_the_prefix 'r[0]["events"][0]["name"] == "sde:::schedlab::SIM_L2_MISS" and r[0]["events"][0]["value"] > 0'
 json the_hosts_pmu_is_absent '"simulated" in r[0]["events"][1]["absent"]'
 
+# Addresses ------------------------------------------------------------------------------------------
+
+# What simulated code has lies where nothing else of the program is, so no change there moves its lines.
+nm "$schedlab-sim" | awk '$2 ~ /[bBdDrR]/ { print $3, ($1 ~ /^0*[123].......$/ ? "apart" : "among the rest") }' >data
+place() { sed -n "s/^$1 //p" data; }
+for name in gmp_ops workload_spawn workload_fib_FJ_GO machine_on_fault; do
+    check ${name}_lies_apart [ "$(place $name)" = apart ]
+done
+check the_simulator_lies_elsewhere [ "$(place sim_cores) $(place cache_cores)" = 'among the rest among the rest' ]
+
 # Sweeps ----------------------------------------------------------------------------------------------
 
 cat >small.yaml <<'Y'

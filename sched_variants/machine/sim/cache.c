@@ -115,22 +115,32 @@ static unsigned distances_holders(const struct cache_unit *unit, struct cache_li
                      around->socket_groups, found);
 }
 
+/* The first slot of the line's set. */
+static uint32_t set_of(const struct cache_line *line)
+{
+    return (line->number & (cache.l1_sets - 1)) * (uint32_t)cache.model.l1.ways;
+}
+
 static struct cache_slot *slot_find(const struct cache_unit *unit, const struct cache_line *line)
 {
-    struct cache_slot *slot =
-        &unit->front.slots[line->number % cache.l1_sets * cache.model.l1.ways];
+    struct cache_slot *slot = &unit->front.slots[set_of(line)];
     for (int i = 0; i < cache.model.l1.ways; i++, slot++)
-        if (slot->line == line)
+        if ((slot->key & -(uintptr_t)SIM_LINE) == line->host)
             return slot;
     return NULL;
 }
 
-static void slot_empty(struct cache_slot *slot)
+/* The words that it wrote are the line's to know. */
+static void slot_tell(struct cache_slot *slot, struct cache_line *line)
 {
-    slot->line->written |= slot->written;
-    slot->written = 0;
+    line->written |= (uint8_t)slot->use;
+    slot->use &= -(UINT64_C(1) << CACHE_USE_SHIFT);
+}
+
+static void slot_empty(struct cache_slot *slot, struct cache_line *line)
+{
+    slot_tell(slot, line);
     slot->key = 0;
-    slot->line = NULL;
 }
 
 void cache_line_freed(struct cache_line *line)
@@ -139,7 +149,7 @@ void cache_line_freed(struct cache_line *line)
     {
         struct cache_slot *slot = slot_find(&cache.unit[u], line);
         if (slot)
-            slot->key = 0;
+            slot->key = line->host + CACHE_ASKS;
     }
 }
 
@@ -219,8 +229,8 @@ static bool l1_drop(struct cache_core *core, struct cache_unit *unit, struct cac
     struct cache_slot *slot = slot_find(unit, line);
     if (!slot)
         return false;
-    cache_history_add(unit, line, slot->stamp);
-    slot_empty(slot);
+    cache_history_add(unit, line, slot->use >> CACHE_USE_SHIFT);
+    slot_empty(slot, line);
     core->count[CACHE_INCLUSION_VICTIMS]++;
     return true;
 }
@@ -284,6 +294,16 @@ static void l3_insert(struct cache_core *core, int group, struct cache_line *lin
         l3_replaced(core, group, victim);
 }
 
+/* Tells the host's caches what will be looked up, all at once: tables of many units are in none of
+ * them, and one after the other each would be waited for. */
+static void unit_ahead(const struct cache_unit *unit, const struct cache_line *line)
+{
+    const struct cache_slot *set = &unit->front.slots[set_of(line)];
+    __builtin_prefetch(set);
+    __builtin_prefetch(set + 4);
+    cache_level_ahead(&unit->l2, line);
+}
+
 /* Losing to a write ---------------------------------------------------------------------------- */
 
 static void unit_loses(struct cache_core *core, int u, struct cache_line *line)
@@ -296,11 +316,11 @@ static void unit_loses(struct cache_core *core, int u, struct cache_line *line)
     cache_lose(line, u);
     if (slot) {
         cache_bit_set(cache_set(line, CACHE_L1_LOST), u);
-        slot_empty(slot);
+        slot_empty(slot, line);
     }
     if (place >= 0) {
         cache_bit_set(cache_set(line, CACHE_L2_LOST), u);
-        cache_level_empty(&unit->l2, place);
+        cache_level_empty(&unit->l2, place, line);
     }
     cache_bit_clear(cache_set(line, CACHE_HOLDS), u);
     core->count[CACHE_INVALIDATIONS]++;
@@ -310,7 +330,7 @@ static void l3_loses(int group, struct cache_line *line)
 {
     cache_lose(line, cache.units + group);
     cache_bit_set(cache_group_set(line, CACHE_L3_LOST), group);
-    cache_level_empty(&cache.l3[group], cache_level_find(&cache.l3[group], line));
+    cache_level_empty(&cache.l3[group], cache_level_find(&cache.l3[group], line), line);
     cache_bit_clear(cache_group_set(line, CACHE_L3_HOLDS), group);
 }
 
@@ -327,6 +347,8 @@ static int take(struct visit *visit)
     cache_bit_clear(l3_holds, unit->group);
     unsigned found = distances_holders(unit, line);
     if (found) {
+        CACHE_EACH(u, holds, cache.unit_words)
+        unit_ahead(&cache.unit[u], line);
         CACHE_EACH(u, holds, cache.unit_words)
         unit_loses(visit->core, u, line);
         CACHE_EACH(g, l3_holds, cache.group_words)
@@ -369,10 +391,8 @@ static void look(const struct cache_unit *unit, struct cache_line *line)
 {
     if (line->owner != CACHE_NONE && line->owner != unit->index) {
         struct cache_slot *slot = slot_find(&cache.unit[line->owner], line);
-        if (slot) {
-            line->written |= slot->written;
-            slot->written = 0;
-        }
+        if (slot)
+            slot_tell(slot, line);
     }
     if (line->writer != unit->index)
         cache_fold(line);
@@ -384,7 +404,7 @@ static void share(struct cache_core *core, struct cache_line *line)
     struct cache_unit *owner = &cache.unit[line->owner];
     struct cache_slot *slot = slot_find(owner, line);
     if (slot)
-        slot->key &= -(uintptr_t)2;
+        slot->key &= -(uintptr_t)(CACHE_WRITABLE + 1);
     line->owner = CACHE_NONE;
     if (line->modified)
         write_back(core, owner, line);
@@ -468,7 +488,7 @@ static int64_t fetch(struct visit *visit)
     bool shared = !dirty && line->owner == CACHE_NONE && distances_holders(unit, line);
     int64_t ps = source(visit, &outside);
     if (cache.has_l3) {
-        bool in_shadow = cache_shadow_access(&cache.l3[unit->group].shadow, line->number);
+        bool in_shadow = cache_shadow_access(&cache.l3[unit->group].shadow, line);
         visit->missed[CACHE_L3] = outside;
         if (outside)
             visit->kind[CACHE_L3] = cache_why_l3(unit, line, visit->words, in_shadow);
@@ -493,7 +513,7 @@ static int64_t l2_access(struct visit *visit)
     struct cache_line *line = visit->line;
     struct cache_unit *unit = visit->unit;
     int place = cache_level_find(&unit->l2, line);
-    bool in_shadow = cache_shadow_access(&unit->l2.shadow, line->number);
+    bool in_shadow = cache_shadow_access(&unit->l2.shadow, line);
     if (place >= 0) {
         visit->core->count[CACHE_L2_HIT]++;
         if (cache.model.prefetch) {
@@ -518,22 +538,23 @@ static struct cache_slot *l1_fill(struct visit *visit)
 {
     struct cache_unit *unit = visit->unit;
     int ways = cache.model.l1.ways;
-    struct cache_slot *set = &unit->front.slots[visit->line->number % cache.l1_sets * ways];
-    struct cache_slot *slot = set;
-    uint64_t stamps[CACHE_WAYS_MAX];
-    for (; slot < set + ways && slot->line; slot++)
-        stamps[slot - set] = slot->stamp;
-    if (slot == set + ways)
-        slot = set + cache_victim(stamps, ways, cache.model.l1.replacement);
-    struct cache_line *victim = slot->line;
-    if (victim) {
-        cache_history_add(unit, victim, slot->stamp);
-        slot_empty(slot);
+    uint32_t first = set_of(visit->line);
+    struct cache_slot *set = &unit->front.slots[first], *slot = set;
+    struct cache_line **lines = &unit->lines[first], *victim = NULL;
+    uint64_t uses[CACHE_WAYS_MAX];
+    for (; slot < set + ways && slot->key; slot++)
+        uses[slot - set] = slot->use;
+    if (slot == set + ways) {
+        slot = set + cache_victim(uses, ways, cache.model.l1.replacement);
+        victim = lines[slot - set];
+        cache_history_add(unit, victim, slot->use >> CACHE_USE_SHIFT);
+        slot_empty(slot, victim);
     }
-    slot->line = visit->line;
+    slot->key = visit->line->host;
+    lines[slot - set] = visit->line;
     cache_bit_clear(cache_set(visit->line, CACHE_L1_LOST), unit->index);
     cache_bit_set(cache_set(visit->line, CACHE_TOUCHED), unit->index);
-    if (victim && cache_level_find(&unit->l2, victim) < 0) {
+    if (victim && !cache.model.l2.inclusive && cache_level_find(&unit->l2, victim) < 0) {
         if (victim->owner == unit->index && victim->modified)
             l2_insert(visit->core, unit, victim);
         else
@@ -564,7 +585,7 @@ static void write_words(struct visit *visit, struct cache_slot *slot)
     }
     line->modified = true;
     line->l3_dirty = CACHE_NONE;
-    slot->written |= visit->words;
+    slot->use |= visit->words;
 }
 
 static void count(const struct visit *visit, uintptr_t pc, uintptr_t address, int64_t ps,
@@ -604,16 +625,20 @@ static int64_t access_line(struct cache_core *core, uintptr_t address, size_t si
     unit->front.clock++;
     struct cache_slot *slot = slot_find(unit, line);
     if (!slot) {
+        cache_level_ahead(&unit->l2, line);
+        if (cache.has_l3)
+            cache_level_ahead(&cache.l3[unit->group], line);
+        cache_history_ahead(&unit->history, line);
         ps = l1_miss(&visit, &slot);
     } else if (visit.write && line->owner != unit->index) {
         look(unit, line);
         ps = upgrade(&visit);
     }
-    slot->stamp = unit->front.clock;
+    slot->use = unit->front.clock << CACHE_USE_SHIFT | (uint8_t)slot->use;
     if (visit.write)
         write_words(&visit, slot);
     bool writable = line->modified && line->owner == unit->index;
-    slot->key = line->has_free ? 0 : line->host + writable;
+    slot->key = line->host + (line->has_free ? CACHE_ASKS : writable);
     unit->front.hints[cache_hint(address)] = (uint16_t)(slot - unit->front.slots);
     bool upgraded = core->count[CACHE_UPGRADES] != upgrades;
     if (visit.missed[CACHE_L1] || upgraded)
@@ -626,14 +651,36 @@ static int64_t access_line(struct cache_core *core, uintptr_t address, size_t si
     return ps;
 }
 
-__attribute__((noinline)) int64_t cache_access_slow(int core, uintptr_t address, size_t size,
-                                                    enum sim_access access, uintptr_t pc)
+/* The hint was wrong, which is all that is amiss with most accesses that come here: the place of the
+ * line, if the access need not ask anybody. */
+static struct cache_slot *slot_serving(const struct cache_front *front, uintptr_t address,
+                                       enum sim_access access)
+{
+    if (!cache.l1_by_address)
+        return NULL;
+    uint32_t set = address / SIM_LINE & (cache.l1_sets - 1);
+    struct cache_slot *slot = &front->slots[set * (uint32_t)cache.model.l1.ways];
+    for (int i = 0; i < cache.model.l1.ways; i++, slot++)
+        if (cache_slot_serves(slot, address, access))
+            return slot;
+    return NULL;
+}
+
+__attribute__((noinline)) int64_t cache_access_slow(struct cache_core *self, uintptr_t address,
+                                                    size_t size, enum sim_access access,
+                                                    uintptr_t pc)
 {
     size_t room = SIM_LINE - address % SIM_LINE;
-    if (size <= room)
-        return access_line(&cache_cores[core], address, size, access, pc);
-    int64_t ps = access_line(&cache_cores[core], address, room, access, pc);
-    return ps + access_line(&cache_cores[core], address + room, size - room, access, pc);
+    if (size > room) {
+        int64_t ps = access_line(self, address, room, access, pc);
+        return ps + access_line(self, address + room, size - room, access, pc);
+    }
+    struct cache_front *front = self->front;
+    struct cache_slot *slot = slot_serving(front, address, access);
+    if (!slot)
+        return access_line(self, address, size, access, pc);
+    front->hints[cache_hint(address)] = (uint16_t)(slot - front->slots);
+    return cache_hit(self, slot, address, size, access);
 }
 
 /* Counters ------------------------------------------------------------------------------------- */
@@ -672,6 +719,11 @@ static void check_level(const char *name, const struct sim_cache_model *model)
 static void check_model(const struct sim_model *model)
 {
     check_level("L1", &model->l1);
+    int64_t sets = model->l1.size / SIM_LINE / model->l1.ways;
+    if (sets & (sets - 1)) {
+        fprintf(stderr, "sim: L1 has %lld sets; valid: powers of two\n", (long long)sets);
+        exit(2);
+    }
     check_level("L2", &model->l2);
     if (model->l3.size)
         check_level("L3", &model->l3);
@@ -716,6 +768,7 @@ void cache_init(const struct sim_model *model)
         .l1_sets = (uint32_t)(model->l1.size / SIM_LINE / model->l1.ways),
         .has_l3 = model->l3.size > 0,
     };
+    cache.l1_by_address = cache.l1_sets <= CACHE_PAGE_LINES;
     cache.unit_words = (cache.units + 63) / 64;
     cache.group_words = (cache.groups + 63) / 64;
     cache.unit = cache_pool_alloc((size_t)cache.units, sizeof *cache.unit);
@@ -730,12 +783,13 @@ void cache_init(const struct sim_model *model)
         unit->around = &cache.around[unit->group];
         unit->slots = (uint32_t)(model->l1.size / SIM_LINE);
         unit->front.slots = cache_pool_alloc(unit->slots, sizeof *unit->front.slots);
-        cache_level_init(&unit->l2, &model->l2);
+        unit->lines = cache_pool_alloc(unit->slots, sizeof *unit->lines);
+        cache_level_init(&unit->l2, &model->l2, cache_set_word(CACHE_L2_SHADOW), u);
         cache_history_init(&unit->history, unit->slots);
     }
     cache.l3 = cache_pool_alloc((size_t)cache.groups, sizeof *cache.l3);
     for (int g = 0; cache.has_l3 && g < cache.groups; g++)
-        cache_level_init(&cache.l3[g], &model->l3);
+        cache_level_init(&cache.l3[g], &model->l3, cache_group_set_word(CACHE_L3_SHADOW), g);
     cache_cores = cache_pool_alloc((size_t)model->cores, sizeof *cache_cores);
     for (int i = 0; i < model->cores; i++)
         cache_cores[i].front = &cache.unit[i / model->smt].front;
@@ -749,5 +803,6 @@ void cache_fini(void)
 {
     cache_map_fini();
     cache_why_fini();
+    cache_shadow_fini();
     cache_pool_fini();
 }

@@ -163,13 +163,18 @@ extern void (*cache_on_loss)(int core);
 
 struct cache_line;
 
-/* A place in L1. key: address of the line on the host, 1 added where it is modified, so that it may
- * be written without asking; 0: empty, or a line part of which is free. */
+/* A place in L1. key: address of the line on the host, and how it may be accessed without asking;
+ * 0: empty. use: of the last access, in accesses of the unit, times 256, and the words written since
+ * the line became modified or was looked at by another. Two words, so that a set of 8 is two lines
+ * of the host's caches. */
 struct cache_slot {
     uintptr_t key;
-    uint64_t stamp; /* of the last access, in accesses of the unit */
-    struct cache_line *line;
-    uint8_t written; /* words, since it became modified or was looked at by another */
+    uint64_t use;
+};
+enum {
+    CACHE_WRITABLE = 1, /* in a key: it is modified */
+    CACHE_ASKS = 2,     /* in a key: part of it is free, nothing goes without asking */
+    CACHE_USE_SHIFT = 8
 };
 
 enum { CACHE_HINTS = 1024 };
@@ -191,8 +196,8 @@ struct cache_core {
 extern struct cache_core *cache_cores;
 extern int64_t cache_price[2]; /* of a hit, by enum sim_access */
 
-int64_t cache_access_slow(int core, uintptr_t address, size_t size, enum sim_access access,
-                          uintptr_t pc);
+int64_t cache_access_slow(struct cache_core *self, uintptr_t address, size_t size,
+                          enum sim_access access, uintptr_t pc);
 
 static inline size_t cache_hint(uintptr_t address)
 {
@@ -205,24 +210,43 @@ static inline uint8_t cache_words(uintptr_t address, size_t size)
     return (uint8_t)((2U << last) - (1U << first));
 }
 
-/* Picoseconds that it takes `core` to read or write `size` bytes (1..64, may cross into the next
+/* Whether a place has the line of that address, and lets it be accessed so without asking. */
+static inline bool cache_slot_serves(const struct cache_slot *slot, uintptr_t address,
+                                     enum sim_access access)
+{
+    uintptr_t key = address & -(uintptr_t)SIM_LINE;
+    return access == SIM_WRITE ? slot->key == key + CACHE_WRITABLE
+                               : (slot->key & -(uintptr_t)(CACHE_WRITABLE + 1)) == key;
+}
+
+/* A hit that needs to ask nobody. Returns its price. */
+static inline int64_t cache_hit(struct cache_core *self, struct cache_slot *slot, uintptr_t address,
+                                size_t size, enum sim_access access)
+{
+    uint8_t words = access == SIM_WRITE ? cache_words(address, size) : 0;
+    slot->use = ++self->front->clock << CACHE_USE_SHIFT | (uint8_t)slot->use | words;
+    self->count[access == SIM_WRITE ? CACHE_WRITES : CACHE_READS]++;
+    return cache_price[access];
+}
+
+/* Picoseconds that it takes a core to read or write `size` bytes (1..64, may cross into the next
  * line, which then is a second access); pc: of the instruction, for the attribution of misses. The
  * first 64 bytes of the address space are nobody's. */
+static inline int64_t cache_access_by(struct cache_core *self, uintptr_t address, size_t size,
+                                      enum sim_access access, uintptr_t pc)
+{
+    struct cache_front *front = self->front;
+    struct cache_slot *slot = &front->slots[front->hints[cache_hint(address)]];
+    bool there = cache_slot_serves(slot, address, access);
+    if (__builtin_expect(!there || address % SIM_LINE + size > SIM_LINE, 0))
+        return cache_access_slow(self, address, size, access, pc);
+    return cache_hit(self, slot, address, size, access);
+}
+
 static inline int64_t cache_access(int core, uintptr_t address, size_t size, enum sim_access access,
                                    uintptr_t pc)
 {
-    struct cache_core *self = &cache_cores[core];
-    struct cache_front *front = self->front;
-    struct cache_slot *slot = &front->slots[front->hints[cache_hint(address)]];
-    uintptr_t key = address & -(uintptr_t)SIM_LINE;
-    bool there = access == SIM_WRITE ? slot->key == key + 1 : (slot->key & -(uintptr_t)2) == key;
-    if (__builtin_expect(!there || address % SIM_LINE + size > SIM_LINE, 0))
-        return cache_access_slow(core, address, size, access, pc);
-    slot->stamp = ++front->clock;
-    self->count[access == SIM_WRITE ? CACHE_WRITES : CACHE_READS]++;
-    if (access == SIM_WRITE)
-        slot->written |= cache_words(address, size);
-    return cache_price[access];
+    return cache_access_by(&cache_cores[core], address, size, access, pc);
 }
 
 #endif

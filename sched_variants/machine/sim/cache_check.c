@@ -19,7 +19,7 @@ static const struct cache_slot *slot_of(const struct cache_unit *unit,
     const struct cache_slot *found = NULL;
     for (uint32_t i = 0; i < unit->slots; i++) {
         const struct cache_slot *slot = &unit->front.slots[i];
-        if (slot->line != line)
+        if (!slot->key || unit->lines[i] != line)
             continue;
         hold(!found, line, unit->index, "is in L1 twice");
         found = slot;
@@ -42,10 +42,9 @@ static void check_unit(struct cache_line *line, int u)
          "is held beside an owner, or not by its owner");
     if (slot) {
         bool mine = line->modified && line->owner == u;
-        hold(slot->key == 0 || (slot->key & -(uintptr_t)2) == line->host, line, u,
-             "has a wrong key");
-        hold(!(slot->key & 1) || mine, line, u, "is writable without being owned");
-        hold(!slot->written || mine, line, u, "was written without being owned");
+        hold((slot->key & -(uintptr_t)SIM_LINE) == line->host, line, u, "has a wrong key");
+        hold(!(slot->key & CACHE_WRITABLE) || mine, line, u, "is writable without being owned");
+        hold(!(uint8_t)slot->use || mine, line, u, "was written without being owned");
     }
 }
 

@@ -73,11 +73,18 @@ enum cache_set {
     CACHE_TOUCHED, /* has ever asked for it */
     CACHE_L1_LOST, /* lost it from L1 to a write, and has not had it there since */
     CACHE_L2_LOST,
+    CACHE_L2_SHADOW, /* a shadow that has not been full has it; see cache_shadow.c */
     CACHE_UNIT_SETS
 };
 
 /* ... and of groups. */
-enum cache_group_set { CACHE_L3_HOLDS, CACHE_L3_TOUCHED, CACHE_L3_LOST, CACHE_GROUP_SETS };
+enum cache_group_set {
+    CACHE_L3_HOLDS,
+    CACHE_L3_TOUCHED,
+    CACHE_L3_LOST,
+    CACHE_L3_SHADOW,
+    CACHE_GROUP_SETS
+};
 
 struct cache_page {
     uint32_t number;
@@ -90,10 +97,13 @@ struct cache_page {
 /* A fully associative LRU cache: what it would hold decides between capacity and conflict. See
  * cache_shadow.c. */
 struct cache_shadow {
-    struct cache_shadow_entry *entries; /* by hash of the line's number */
-    uint32_t *log;                      /* lines, by access, from first to end */
-    uint32_t size, used, room, first, end;
-    int shift; /* of the hash */
+    uint32_t *log; /* lines, by access, from first to end */
+    uint32_t size, used, first, end, log_room;
+    uint32_t word; /* of a line's sets: whether it is held, until the shadow is full */
+    uint64_t mask; /* of that word */
+    struct cache_shadow_entry *entries; /* by hash of the line's number; NULL until then */
+    uint32_t room;                      /* of entries */
+    int shift;                          /* of the hash */
 };
 
 struct cache_place {
@@ -132,7 +142,8 @@ struct cache_unit {
     struct cache_front front;
     int index, group, socket;
     const struct cache_around *around;
-    uint32_t slots; /* of L1 */
+    uint32_t slots;            /* of L1 */
+    struct cache_line **lines; /* in them; only valid where the slot is not empty */
     struct cache_level l2;
     struct cache_history history;
     int watchers; /* cores of it that watch a line */
@@ -144,6 +155,7 @@ struct cache_state {
     int units, groups, sockets;
     int unit_words, group_words; /* of a set, in uint64_t */
     uint32_t l1_sets;
+    bool l1_by_address; /* so few sets that the place in the page decides which */
     bool has_l3;
     struct cache_unit *unit;
     struct cache_level *l3;
@@ -151,14 +163,25 @@ struct cache_state {
 };
 extern struct cache_state cache;
 
+/* Where in a line's sets one begins. */
+static inline uint32_t cache_set_word(enum cache_set set)
+{
+    return (uint32_t)(set * cache.unit_words);
+}
+
+static inline uint32_t cache_group_set_word(enum cache_group_set set)
+{
+    return (uint32_t)(CACHE_UNIT_SETS * cache.unit_words + set * cache.group_words);
+}
+
 static inline uint64_t *cache_set(struct cache_line *line, enum cache_set set)
 {
-    return line->sets + set * cache.unit_words;
+    return line->sets + cache_set_word(set);
 }
 
 static inline uint64_t *cache_group_set(struct cache_line *line, enum cache_group_set set)
 {
-    return line->sets + CACHE_UNIT_SETS * cache.unit_words + set * cache.group_words;
+    return line->sets + cache_group_set_word(set);
 }
 
 /* cache_memory.c ------------------------------------------------------------------------------- */
@@ -171,7 +194,12 @@ void cache_pool_fini(void);
 
 /* cache_level.c -------------------------------------------------------------------------------- */
 
-void cache_level_init(struct cache_level *level, const struct sim_cache_model *model);
+/* index: of the unit or group; word: where in a line's sets the one for its shadow begins. */
+void cache_level_init(struct cache_level *level, const struct sim_cache_model *model, uint32_t word,
+                      int index);
+
+/* The line is about to be looked for, here and in the shadow: the host's caches may get ready. */
+void cache_level_ahead(const struct cache_level *level, const struct cache_line *line);
 
 /* The place of the line; -1: it is not there. Does not count as an access. */
 int cache_level_find(const struct cache_level *level, const struct cache_line *line);
@@ -181,25 +209,36 @@ void cache_level_touch(struct cache_level *level, int place);
  * the line. */
 struct cache_line *cache_level_insert(struct cache_level *level, struct cache_line *line,
                                       int *place);
-void cache_level_empty(struct cache_level *level, int place); /* the shadow forgets it as well */
-void cache_level_drop(struct cache_level *level, int place);  /* the shadow does not */
+
+/* The line at that place leaves, and the shadow forgets it as well; or does not. */
+void cache_level_empty(struct cache_level *level, int place, struct cache_line *line);
+void cache_level_drop(struct cache_level *level, int place);
 
 /* Which of n places leaves, by their stamps; all are occupied. */
 int cache_victim(const uint64_t *stamps, int n, enum sim_replacement replacement);
 
 /* cache_shadow.c ------------------------------------------------------------------------------- */
 
-void cache_shadow_init(struct cache_shadow *shadow, uint32_t lines);
+/* Of that many lines; that bit of that word of their sets is its own. */
+void cache_shadow_init(struct cache_shadow *shadow, uint32_t lines, uint32_t word, int bit);
+void cache_shadow_fini(void); /* of all: what they share */
 
-/* An access to the line of that number; true if it was there. */
-bool cache_shadow_access(struct cache_shadow *shadow, uint32_t line);
-void cache_shadow_forget(struct cache_shadow *shadow, uint32_t line); /* no matter if it is there */
+/* The line is about to be accessed: the host's caches may get ready. */
+
+void cache_shadow_ahead(const struct cache_shadow *shadow, uint32_t line);
+
+/* An access to the line; true if it was there. */
+bool cache_shadow_access(struct cache_shadow *shadow, struct cache_line *line);
+void cache_shadow_forget(struct cache_shadow *shadow,
+                         struct cache_line *line); /* no matter if it is there */
 
 /* cache_why.c ---------------------------------------------------------------------------------- */
 
 void cache_why_init(void);
 void cache_why_fini(void);
 void cache_history_init(struct cache_history *history, uint32_t lines);
+
+void cache_history_ahead(const struct cache_history *history, const struct cache_line *line);
 
 /* The line leaves L1, replaced, with the stamp of its last access. */
 void cache_history_add(struct cache_unit *unit, struct cache_line *line, uint64_t stamp);
@@ -236,6 +275,7 @@ void cache_map_fini(void);
 
 /* The line of an address, made if need be; socket: of who touches it. */
 struct cache_line *cache_line_at(uintptr_t address, int socket);
+uint32_t cache_page_count(void);                         /* that were made */
 struct cache_line *cache_line_numbered(uint32_t number); /* pre: it was made */
 /* The next line of its page; NULL: it is the last. */
 struct cache_line *cache_line_next(struct cache_line *line);

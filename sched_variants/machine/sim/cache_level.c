@@ -38,7 +38,8 @@ int cache_victim(const uint64_t *stamps, int n, enum sim_replacement replacement
 
 /* Level ---------------------------------------------------------------------------------------- */
 
-void cache_level_init(struct cache_level *level, const struct sim_cache_model *model)
+void cache_level_init(struct cache_level *level, const struct sim_cache_model *model, uint32_t word,
+                      int index)
 {
     size_t lines = (size_t)model->size / SIM_LINE;
     *level = (struct cache_level){
@@ -48,12 +49,20 @@ void cache_level_init(struct cache_level *level, const struct sim_cache_model *m
         .places = cache_pool_alloc(lines, sizeof *level->places),
         .prefetched = cache_pool_alloc(cache.model.prefetch ? lines : 0, sizeof *level->prefetched),
     };
-    cache_shadow_init(&level->shadow, (uint32_t)lines);
+    cache_shadow_init(&level->shadow, (uint32_t)lines, word + (uint32_t)index / 64, index % 64);
 }
 
 static uint32_t set_of(const struct cache_level *level, const struct cache_line *line)
 {
     return line->number % level->sets * level->ways;
+}
+
+void cache_level_ahead(const struct cache_level *level, const struct cache_line *line)
+{
+    const struct cache_place *set = &level->places[set_of(level, line)];
+    for (uint32_t i = 0; i < level->ways; i += SIM_LINE / sizeof *set)
+        __builtin_prefetch(&set[i]);
+    cache_shadow_ahead(&level->shadow, line->number);
 }
 
 int cache_level_find(const struct cache_level *level, const struct cache_line *line)
@@ -117,8 +126,8 @@ void cache_level_drop(struct cache_level *level, int place)
     level->places[place].tag = 0;
 }
 
-void cache_level_empty(struct cache_level *level, int place)
+void cache_level_empty(struct cache_level *level, int place, struct cache_line *line)
 {
-    cache_shadow_forget(&level->shadow, level->places[place].tag - 1);
+    cache_shadow_forget(&level->shadow, line);
     cache_level_drop(level, place);
 }

@@ -151,6 +151,11 @@ struct cache_line *cache_line_at(uintptr_t address, int socket)
     return line ? line : line_make(page, chunk, address);
 }
 
+uint32_t cache_page_count(void)
+{
+    return map.page_count;
+}
+
 struct cache_line *cache_line_numbered(uint32_t number)
 {
     return map.pages[number / CACHE_PAGE_LINES]->lines[number % CACHE_PAGE_LINES];

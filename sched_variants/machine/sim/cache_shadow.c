@@ -1,26 +1,117 @@
 /* cache_shadow.c - see cache_impl.h: what a fully associative LRU cache would hold.
  *
- * A log of accesses, and for each line that is held, the place of its last one there: places
- * where a line is not any more are skipped when the earliest line has to leave, and thrown out when
- * the log is full. So an access touches one entry and the end of the log, where a list in order of
- * access would touch the neighbours as well: host caches that miss are most of what a simulated
- * miss costs. Both grow with what is held, since few cores use all of their L2.
+ * A log of accesses says in which order. Until the cache is full for the first time nothing has to
+ * leave, so order does not matter yet: a bit of the line says that it is held, and an access costs
+ * the end of the log. Most caches never get further, since few programs touch as many lines as
+ * there are in L2, and hardly any as in L3. Of the log only each line's last access counts, and the
+ * others are thrown out from time to time.
  *
- * Outgrown tables stay in the pool: together they are no larger than the last.
+ * When it is full, and for good, each line that is held has an entry, by hash, with the place of
+ * its last access in the log: places where a line is not any more are skipped when the earliest
+ * line has to leave, and thrown out when the log is full. So an access touches one entry and the
+ * end of the log, where a list in order of access would touch the neighbours as well: host caches
+ * that miss are most of what a simulated miss costs.
  *
- * used <= room / 2, and the log has room for 2 room accesses.
+ * Outgrown logs stay in the pool: together they are no larger than the last.
  */
 #include "cache_impl.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { ROOM_MIN_BITS = 6 };
+enum { LOG_MIN = 64 };
 
-/* Open addressing. */
+/* Open addressing; at most half are in use, and the log has room for two accesses to each. */
 struct cache_shadow_entry {
     uint32_t tag; /* number of the line, and 1; 0: empty */
     uint32_t last;
 };
+
+static struct {
+    uint64_t *lines; /* a bit for each, a word for each page: is later in the log; 0 between uses */
+    uint32_t pages;
+} seen;
+
+void cache_shadow_init(struct cache_shadow *shadow, uint32_t lines, uint32_t word, int bit)
+{
+    *shadow = (struct cache_shadow){
+        .size = lines, .word = word, .mask = UINT64_C(1) << bit, .log_room = LOG_MIN};
+    shadow->log = cache_pool_alloc(LOG_MIN, sizeof *shadow->log);
+}
+
+void cache_shadow_fini(void)
+{
+    free(seen.lines);
+    seen.lines = NULL;
+    seen.pages = 0;
+}
+
+/* Until it is full ---------------------------------------------------------------------------- */
+
+static bool held(const struct cache_shadow *shadow, const struct cache_line *line)
+{
+    return line->sets[shadow->word] & shadow->mask;
+}
+
+/* Keeps of the log each line's last access. */
+static void log_tidy(struct cache_shadow *shadow)
+{
+    uint32_t at = shadow->end;
+    if (cache_page_count() > seen.pages) {
+        free(seen.lines);
+        seen.pages = 2 * cache_page_count();
+        seen.lines = cache_zalloc(seen.pages, sizeof *seen.lines);
+    }
+    for (uint32_t i = shadow->end; i-- > 0;) {
+        uint32_t line = shadow->log[i];
+        uint64_t bit = UINT64_C(1) << line % CACHE_PAGE_LINES;
+        if (seen.lines[line / CACHE_PAGE_LINES] & bit)
+            continue;
+        seen.lines[line / CACHE_PAGE_LINES] |= bit;
+        shadow->log[--at] = line;
+    }
+    shadow->end -= at;
+    memmove(shadow->log, shadow->log + at, shadow->end * sizeof *shadow->log);
+    for (uint32_t i = 0; i < shadow->end; i++)
+        seen.lines[shadow->log[i] / CACHE_PAGE_LINES] = 0;
+}
+
+/* Keeps of a tidy log the lines that are held. */
+static void log_filter(struct cache_shadow *shadow)
+{
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < shadow->end; i++)
+        if (held(shadow, cache_line_numbered(shadow->log[i])))
+            shadow->log[end++] = shadow->log[i];
+    shadow->end = end;
+}
+
+static void log_move(struct cache_shadow *shadow, uint32_t room)
+{
+    uint32_t *log = cache_pool_alloc(room, sizeof *log);
+    memcpy(log, shadow->log, shadow->end * sizeof *log);
+    shadow->log = log;
+    shadow->log_room = room;
+}
+
+static void log_full(struct cache_shadow *shadow)
+{
+    log_tidy(shadow);
+    if (shadow->end <= shadow->log_room / 4)
+        return;
+    log_filter(shadow);
+    if (shadow->end > shadow->log_room / 4)
+        log_move(shadow, 2 * shadow->log_room);
+}
+
+static void log_add(struct cache_shadow *shadow, uint32_t line)
+{
+    if (shadow->end == shadow->log_room)
+        log_full(shadow);
+    shadow->log[shadow->end++] = line;
+}
+
+/* Once it is full ----------------------------------------------------------------------------- */
 
 static uint32_t home(const struct cache_shadow *shadow, uint32_t line)
 {
@@ -36,31 +127,19 @@ static struct cache_shadow_entry *find(const struct cache_shadow *shadow, uint32
     return &shadow->entries[i];
 }
 
-static void make_room(struct cache_shadow *shadow, int bits)
+static void entries_make(struct cache_shadow *shadow)
 {
+    int bits = 1;
+    while (UINT32_C(1) << bits < 2 * (shadow->size + 1))
+        bits++;
+    log_tidy(shadow);
+    log_filter(shadow);
     shadow->room = UINT32_C(1) << bits;
     shadow->shift = 32 - bits;
     shadow->entries = cache_pool_alloc(shadow->room, sizeof *shadow->entries);
-}
-
-void cache_shadow_init(struct cache_shadow *shadow, uint32_t lines)
-{
-    *shadow = (struct cache_shadow){.size = lines};
-    make_room(shadow, ROOM_MIN_BITS);
-    shadow->log = cache_pool_alloc((size_t)2 * shadow->room, sizeof *shadow->log);
-}
-
-static void grow(struct cache_shadow *shadow)
-{
-    struct cache_shadow_entry *old = shadow->entries;
-    uint32_t room = shadow->room;
-    make_room(shadow, 33 - shadow->shift);
-    for (uint32_t i = 0; i < room; i++)
-        if (old[i].tag)
-            *find(shadow, old[i].tag - 1) = old[i];
-    uint32_t *log = cache_pool_alloc((size_t)2 * shadow->room, sizeof *log);
-    memcpy(log, shadow->log, (size_t)2 * room * sizeof *log);
-    shadow->log = log;
+    for (uint32_t i = 0; i < shadow->end; i++)
+        *find(shadow, shadow->log[i]) = (struct cache_shadow_entry){shadow->log[i] + 1, i};
+    log_move(shadow, 2 * shadow->room);
 }
 
 /* Keeps of the log what is some line's last access. */
@@ -106,17 +185,15 @@ static void replace(struct cache_shadow *shadow)
     empty(shadow, entry);
 }
 
-bool cache_shadow_access(struct cache_shadow *shadow, uint32_t line)
+static bool entries_access(struct cache_shadow *shadow, uint32_t line)
 {
-    if (shadow->end == 2 * shadow->room)
+    if (shadow->end == shadow->log_room)
         compact(shadow);
     struct cache_shadow_entry *entry = find(shadow, line);
     bool there = entry->tag;
     if (!there) {
         if (shadow->used == shadow->size)
             replace(shadow);
-        if (2 * (shadow->used + 1) > shadow->room)
-            grow(shadow);
         entry = find(shadow, line);
         entry->tag = line + 1;
         shadow->used++;
@@ -126,9 +203,36 @@ bool cache_shadow_access(struct cache_shadow *shadow, uint32_t line)
     return there;
 }
 
-void cache_shadow_forget(struct cache_shadow *shadow, uint32_t line)
+/* Both ---------------------------------------------------------------------------------------- */
+
+void cache_shadow_ahead(const struct cache_shadow *shadow, uint32_t line)
 {
-    struct cache_shadow_entry *entry = find(shadow, line);
-    if (entry->tag)
-        empty(shadow, entry);
+    if (shadow->entries)
+        __builtin_prefetch(&shadow->entries[home(shadow, line)]);
+    __builtin_prefetch(&shadow->log[shadow->end]);
+}
+
+bool cache_shadow_access(struct cache_shadow *shadow, struct cache_line *line)
+{
+    if (!shadow->entries && shadow->used == shadow->size && !held(shadow, line))
+        entries_make(shadow);
+    if (shadow->entries)
+        return entries_access(shadow, line->number);
+    bool there = held(shadow, line);
+    line->sets[shadow->word] |= shadow->mask;
+    shadow->used += !there;
+    log_add(shadow, line->number);
+    return there;
+}
+
+void cache_shadow_forget(struct cache_shadow *shadow, struct cache_line *line)
+{
+    if (shadow->entries) {
+        struct cache_shadow_entry *entry = find(shadow, line->number);
+        if (entry->tag)
+            empty(shadow, entry);
+    } else {
+        shadow->used -= held(shadow, line);
+        line->sets[shadow->word] &= ~shadow->mask;
+    }
 }

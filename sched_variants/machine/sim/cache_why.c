@@ -62,6 +62,11 @@ static uint32_t *history_chain(struct cache_history *history, const struct cache
     return &history->heads[line->number * UINT32_C(2654435769) >> history->shift];
 }
 
+void cache_history_ahead(const struct cache_history *history, const struct cache_line *line)
+{
+    __builtin_prefetch(&history->heads[line->number * UINT32_C(2654435769) >> history->shift]);
+}
+
 static void history_free(struct cache_history *history, uint32_t *link)
 {
     uint32_t i = *link;
@@ -110,8 +115,8 @@ static void history_purge(struct cache_unit *unit)
     uint64_t *stamps = cache_zalloc(history->size + unit->slots, sizeof *stamps);
     size_t n = 0;
     for (uint32_t i = 0; i < unit->slots; i++)
-        if (unit->front.slots[i].line)
-            stamps[n++] = unit->front.slots[i].stamp;
+        if (unit->front.slots[i].key)
+            stamps[n++] = unit->front.slots[i].use >> CACHE_USE_SHIFT;
     for (uint32_t i = 1; i <= history->size; i++)
         stamps[n++] = history->stamps[i];
     uint64_t floor = kth_largest(stamps, n, unit->slots) - 1;
@@ -160,7 +165,7 @@ static uint32_t later_lines(const struct cache_unit *unit, uint64_t stamp)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < unit->slots; i++)
-        n += unit->front.slots[i].line && unit->front.slots[i].stamp > stamp;
+        n += unit->front.slots[i].key && unit->front.slots[i].use >> CACHE_USE_SHIFT > stamp;
     for (uint32_t i = 1; i <= unit->history.used; i++)
         n += unit->history.stamps[i] > stamp;
     return n;

@@ -23,7 +23,7 @@ static inline void spend(int64_t ps, uintptr_t pc)
 
 static inline void access_by(uintptr_t address, size_t size, enum sim_access access, uintptr_t pc)
 {
-    spend(cache_access(sim_core_index(), address, size, access, pc), pc);
+    spend(cache_access_by(sim_caches, address, size, access, pc), pc);
 }
 
 #define PC ((uintptr_t)__builtin_return_address(0))
@@ -208,7 +208,7 @@ static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
     type __tsan_atomic##bits##_load(const volatile type *at, morder order)                         \
     {                                                                                              \
         (void)order;                                                                               \
-        int64_t ps = cache_access(sim_core_index(), (uintptr_t)at, sizeof *at, SIM_READ, PC);      \
+        int64_t ps = cache_access_by(sim_caches, (uintptr_t)at, sizeof *at, SIM_READ, PC);      \
         type hit = *at;                                                                            \
         spend(ps, PC);                                                                             \
         return ps > cache_price[SIM_READ] ? *at : hit;                                             \

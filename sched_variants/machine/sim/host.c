@@ -10,7 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-void (*machine_on_fault)(const void *fault_address);
+/* The one word of the machine that instrumented code writes: it lies with that code's own data, so
+ * that its line does not depend on what else the simulator has. */
+__attribute__((section("simulated_data"))) void (*machine_on_fault)(const void *fault_address);
 
 enum { SIGNAL_STACK_SIZE = 64 << 10 };
 

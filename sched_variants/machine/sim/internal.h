@@ -16,6 +16,10 @@ uint32_t sim_spin(uintptr_t address, uint32_t rounds);
 /* The current core has spent that much in a spin loop. */
 void sim_note_spin(int64_t ps);
 
+/* The current core's caches, set whenever sim_current is. */
+struct cache_core;
+extern struct cache_core *sim_caches;
+
 /* The current core's clock, and how far it may go before sim_preempt() must look who is next. */
 extern int64_t *sim_clock;
 extern int64_t sim_horizon;

@@ -38,6 +38,8 @@ struct sim_core sim_cores[SIM_CORES_MAX];
  * are the greatest possible ones, since children are looked at by fours. */
 static uint64_t active[SIM_CORES_MAX + 4];
 static size_t active_count;
+static uint16_t active_at[SIM_CORES_MAX]; /* by core: its place there, from 1; 0: idle. Apart from
+                                           * the cores, which are too large to be all at hand */
 static bool frozen; /* sim_freeze() */
 struct sim_core *sim_current = &sim_cores[0];
 int64_t sim_event_now_ps = -1;    /* while an event runs: its time */
@@ -54,6 +56,7 @@ void (*sim_take)(void);
 
 int64_t sim_clock_before; /* what the clock is before sim_run() */
 int64_t *sim_clock = &sim_clock_before;
+struct cache_core *sim_caches;
 int64_t sim_horizon = INT64_MAX;
 
 void *sim_host_alloc(size_t size)
@@ -130,7 +133,7 @@ static int64_t active_clock(size_t place)
 static void active_place(uint64_t key, size_t place)
 {
     active[place] = key;
-    sim_cores[key % SIM_CORES_MAX].place = place;
+    active_at[key % SIM_CORES_MAX] = (uint16_t)place;
 }
 
 /* The earliest of the children from `first` on; there need not be any. */
@@ -144,7 +147,7 @@ static size_t active_least(size_t first)
 /* The core's clock has changed, or it has just come. */
 static void active_settle(const struct sim_core *core)
 {
-    size_t at = core->place;
+    size_t at = active_at[core->index];
     uint64_t key = active_key(core);
     while (at > 1 && key < active[(at + 2) / 4]) {
         active_place(active[(at + 2) / 4], at);
@@ -162,7 +165,7 @@ static void active_settle(const struct sim_core *core)
 /* The current core's clock runs on while it stands in the heap where it was. */
 static void active_settle_current(void)
 {
-    if (sim_current->place)
+    if (active_at[sim_current->index])
         active_settle(sim_current);
 }
 
@@ -178,10 +181,10 @@ static void active_add(struct sim_core *core)
 static void active_remove(struct sim_core *core)
 {
     active_settle_current();
-    size_t hole = core->place;
+    size_t hole = active_at[core->index];
     uint64_t last = active[active_count];
     active[active_count--] = UINT64_MAX;
-    core->place = 0;
+    active_at[core->index] = 0;
     if (last % SIM_CORES_MAX == (uint64_t)core->index)
         return;
     active_place(last, hole);
@@ -256,7 +259,7 @@ void sim_horizon_set(void)
         sim_horizon = horizon;
     if (frozen || !sim_current->running)
         return;
-    bool first = sim_current->place == 1;
+    bool first = active_at[sim_current->index] == 1;
     if (active_count > first)
         horizon = active_clock(first ? active_least(2) : 1) + sim_model.lookahead_ps;
     if (event_count && events[1]->when_ps < horizon)
@@ -340,7 +343,7 @@ void sim_core_run(struct sim_core *core, struct sim_thread *thread, int64_t from
     thread->core = core;
     thread->state = THREAD_RUNNING;
     active_settle_current();
-    if (core->place)
+    if (active_at[core->index])
         active_settle(core);
     else
         active_add(core);
@@ -362,7 +365,7 @@ void sim_core_next(struct sim_core *core)
         return;
     }
     core->idle_since_ps = core->clock_ps;
-    if (core->place)
+    if (active_at[core->index])
         active_remove(core);
 }
 
@@ -422,6 +425,7 @@ void sim_go_on(struct sim_thread *from)
     *(volatile char *)room = 0; /* a stack that ends here does so while its owner is current */
     sim_current = core;
     sim_clock = &core->clock_ps;
+    sim_caches = &cache_cores[core->index];
     sim_horizon_set();
     if (core->running == from)
         return;

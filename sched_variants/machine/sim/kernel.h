@@ -36,7 +36,6 @@ struct sim_core {
     struct sim_thread *running;
     struct sim_queue ready;
     int ready_count;
-    size_t place; /* in the heap of active cores, from 1; 0: idle */
     int64_t slice_end_ps, run_began_ps, vruntime_ps;
 
     /* its thread looks at a word again and again, and nothing else happens: sim_spin() */

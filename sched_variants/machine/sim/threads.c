@@ -448,6 +448,7 @@ int64_t sim_counted(int core, enum sim_counted which)
 static void begin(void)
 {
     cache_init(&sim_model_plain);
+    sim_caches = &cache_cores[0];
 }
 __attribute__((section(".preinit_array"), used)) static void (*const before_all)(void) = begin;
 
@@ -480,6 +481,7 @@ void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg)
     }
     cache_fini();
     cache_init(&sim_model);
+    sim_caches = &cache_cores[0];
     cache_on_loss = sim_on_loss;
     cache_now = sim_now;
     machine_init(NULL, 0);
@@ -498,4 +500,5 @@ void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg)
     sim_clock = &sim_clock_before;
     sim_cores[0].running = NULL;
     sim_current = &sim_cores[0];
+    sim_caches = &cache_cores[0];
 }
