@@ -280,9 +280,9 @@ static bool begun_tell(const struct options *options, const char *id)
     return ok;
 }
 
-/* The sample's record; NULL if this process is being stopped. Who ends a job, or a machine, ends its
- * processes one after the other: a sample that was stopped may only be the first of them, and has
- * not failed then. */
+/* Its record; NULL if this process is being stopped. Who ends a job or a machine ends its processes
+ * one after the other: a sample that was stopped may only be the first of them, and has not failed
+ * then. */
 static json_t *unit_sample(struct state *state, const struct place *place, double *seconds)
 {
     struct sample_request request =
