@@ -141,7 +141,7 @@ CONFORMANCE := $(OUT)/tests/conformance
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
 .PHONY: trace validate help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep repro repro-full docs scale micro bench peers report plots \
-    test tests test-slurm lint format \
+    test tests test-slurm test-ssh lint format \
     debug asan tsan test-aarch64 clean always
 always:
 
@@ -446,11 +446,14 @@ test-aarch64: ## Cross-build the floor; run conformance under qemu-user
 	@$(MAKE) built-aarch64
 	@tests/run.sh aarch64
 
-# Versions of clang-format lay out the same file differently; that of Debian 12 counts.
-FORMAT_VERSION := 14
 test-slurm: build ## A sweep on a real cluster of Slurm, started on loopback (as root; 2 min)
 	tests/slurm.sh build/schedlab
 
+test-ssh: build ## A sweep by GNU parallel over ssh, to two sshd started on loopback (3 min)
+	tests/ssh.sh build/schedlab
+
+# Versions of clang-format lay out the same file differently; that of Debian 12 counts.
+FORMAT_VERSION := 14
 lint: ## clang-format, clang-tidy, direction of includes, style
 	@$(MAKE) deps-lint
 	@tests/run.sh checks

@@ -36,6 +36,17 @@ bool child_record_timed_out(const json_t *record)
            0;
 }
 
+bool child_record_stopped(const json_t *record)
+{
+    static const char *const reasons[] = {"killed by SIGKILL", "killed by SIGTERM",
+                                          "killed by SIGHUP", "killed by SIGINT"};
+    const char *reason = record_text(record, "reason");
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (strncmp(reason, reasons[i], strlen(reasons[i])) == 0)
+            return true;
+    return false;
+}
+
 /* Arguments ----------------------------------------------------------------------------------- */
 
 /* What follows "schedlab run": the same for the child and for the user who repeats it. */

@@ -31,7 +31,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, ERROR_SIZE = 8192 };
+enum {
+    PATH_SIZE = 4096,
+    ERROR_SIZE = 8192,
+    STOP_SECONDS = 2, /* that whoever stops all processes of a job takes at most to come to ours */
+};
 
 struct options {
     const char *command, *sweep, *cells, *list;
@@ -250,6 +254,17 @@ static void on_stop(int signal)
     process_interrupt();
 }
 
+/* nohup ignores SIGHUP on purpose. */
+static void signals_take(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct sigaction stop = {.sa_handler = on_stop};
+    struct sigaction before;
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &stop, NULL);
+}
+
 /* On the disk before the cell may take its machine down. */
 static bool begun_tell(const struct options *options, const char *id)
 {
@@ -263,6 +278,24 @@ static bool begun_tell(const struct options *options, const char *id)
     if (fd >= 0)
         close(fd);
     return ok;
+}
+
+/* Its record; NULL if this process is being stopped. Who ends a job or a machine ends its processes
+ * one after the other: a sample that was stopped may only be the first of them, and has not failed
+ * then. */
+static json_t *unit_sample(struct state *state, const struct place *place, double *seconds)
+{
+    struct sample_request request =
+        sweep_request_cell(&state->units.common, place->cell, place->block);
+    double before = clock_seconds();
+    json_t *record = child_run_sample(&request);
+    *seconds = clock_seconds() - before;
+    if (child_record_stopped(record) && !process_interrupted())
+        nanosleep(&(struct timespec){STOP_SECONDS, 0}, NULL);
+    if (!process_interrupted())
+        return record;
+    json_decref(record);
+    return NULL;
 }
 
 /* False: nothing more can be measured. */
@@ -281,12 +314,9 @@ static bool unit_measure(struct state *state, const char *id, const struct place
     }
     if (process_interrupted() || !begun_tell(options, id))
         return false;
-    struct sample_request request =
-        sweep_request_cell(&state->units.common, place->cell, place->block);
-    double before = clock_seconds();
-    json_t *record = child_run_sample(&request);
-    double seconds = clock_seconds() - before;
-    bool ok = !process_interrupted();
+    double seconds;
+    json_t *record = unit_sample(state, place, &seconds);
+    bool ok = record != NULL;
     if (ok && !unit_store_put(options->cells, id, record, seconds, error, sizeof error)) {
         fprintf(stderr, "%s: %s\n", options->command, error);
         ok = false;
@@ -351,9 +381,7 @@ int cmd_run_cell(int argc, char **argv)
         list_read(&options);
     if (json_object_size(options.ids) == 0)
         cli_misuse(options.command, "which cell? %s holds no id", options.list);
-    struct sigaction stop = {.sa_handler = on_stop};
-    sigaction(SIGINT, &stop, NULL);
-    sigaction(SIGTERM, &stop, NULL);
+    signals_take();
     struct sweep_file *sweep = sweep_load(&options, error, sizeof error);
     if (!sweep)
         cli_misuse(options.command, "%s", spec_one_line(error));

@@ -314,19 +314,20 @@ static bool unit_give_up(struct work *work, struct engine_unit *unit)
     return ok && result_see(work, unit->id);
 }
 
-/* The last line of a job's log, for the message that nothing works. */
+/* The last two lines of a job's log, for the message that nothing works. */
 static void log_tell(struct work *work, const struct engine_batch *batch)
 {
-    char path[ENGINE_PATH_SIZE], unused[256], *line = "";
+    char path[ENGINE_PATH_SIZE], unused[256], *lines[2] = {"", ""}, *rest = NULL;
     engine_path(work->engine, batch, "-0.log", path);
     char *text = file_read(path, NULL, unused, sizeof unused);
-    size_t length = text ? strlen(text) : 0;
-    while (length > 0 && text[length - 1] == '\n')
-        text[--length] = '\0';
-    if (text)
-        line = strrchr(text, '\n') ? strrchr(text, '\n') + 1 : text;
-    snprintf(work->error, work->error_size, "no job began a cell, %d times in a row; %s%s%s",
-             ENGINE_TRIES, path, *line ? ": " : " tells nothing", line);
+    for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        lines[0] = lines[1];
+        lines[1] = line;
+    }
+    snprintf(work->error, work->error_size, "no job began a cell, %d times in a row; %s%s%s%s%s",
+             ENGINE_TRIES, path, *lines[1] ? ": " : " tells nothing", lines[0],
+             *lines[0] ? "; " : "", lines[1]);
     free(text);
 }
 

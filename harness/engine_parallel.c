@@ -3,6 +3,11 @@
  *
  * Source: parallel(1), 20221122. Simulated cells take a core each, native ones a machine each;
  * the two batches of a round run one after the other, so that no native cell has company.
+ *
+ * A machine that goes away in a round takes the jobs that it runs, and fails those that it is given
+ * afterwards; the next round leaves it out (--filter-hosts). Where parallel ends, its part on the
+ * other machines notices that within a second and ends what it started there; so nothing goes on
+ * after an interruption, or after this process is killed.
  */
 #define _GNU_SOURCE
 #include "harness/engine.h"
@@ -17,7 +22,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+/* How parallel calls ssh, unless the user says how in $PARALLEL_SSH: nobody is there to type a
+ * password, a login banner is no answer, and a machine without power does not hang up. */
+static const char SSH[] = "ssh -o BatchMode=yes -o LogLevel=ERROR -o ConnectTimeout=10 "
+                          "-o ServerAliveInterval=10 -o ServerAliveCountMax=3";
 
 /* The numbers of the jobs, one a line, which parallel reads. */
 static bool numbers_write(const char *path, size_t count)
@@ -61,10 +72,11 @@ static bool batch_start(struct engine *engine, const struct engine_batch *batch,
         return false;
     }
     char *command = engine_command(engine, batch, "{}");
-    const char *arguments[] = {"parallel",    "--will-cite", "--sshloginfile",
-                               engine->hosts, "--jobs",      batch->native ? "1" : "100%",
-                               "-a",          numbers,       command,
-                               NULL};
+    const char *ssh = getenv("PARALLEL_SSH");
+    const char *arguments[] = {
+        "parallel",       "--will-cite", "--ssh",  ssh && *ssh ? ssh : SSH,      "--filter-hosts",
+        "--sshloginfile", engine->hosts, "--jobs", batch->native ? "1" : "100%", "-a",
+        numbers,          command,       NULL};
     pid_t parent = getpid();
     engine->pid = fork();
     if (engine->pid == 0)
@@ -102,18 +114,19 @@ static bool parallel_look(struct engine *engine, size_t *waiting, size_t *runnin
     return true;
 }
 
-/* The first signal asks parallel to start no more, the second to end those that run. */
+/* parallel ends the jobs that run, and itself. Before it starts the first one it does not hear. */
 static void parallel_cancel(struct engine *engine)
 {
     engine->later_count = 0;
-    if (engine->pid == 0)
-        return;
-    kill(engine->pid, SIGTERM);
-    usleep(100000);
-    kill(engine->pid, SIGTERM);
-    while (waitpid(engine->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    engine->pid = 0;
+    while (engine->pid != 0) {
+        kill(engine->pid, SIGTERM);
+        for (int i = 0; i < 20 && engine->pid != 0; i++) {
+            if (waitpid(engine->pid, NULL, WNOHANG) == engine->pid)
+                engine->pid = 0;
+            else
+                nanosleep(&(struct timespec){0, 100000000}, NULL);
+        }
+    }
 }
 
 const struct engine_ops engine_parallel = {"parallel", parallel_submit, parallel_look,

@@ -8,7 +8,7 @@
  *
  * Records are copied byte for byte, sorted by seed and position. So merging what was merged, in any
  * order and grouping, gives the same samples again. Each run's records are in this order already;
- * they are read side by side, so memory grows with their number by a hash each.
+ * they are read side by side, so memory does not grow with their number.
  *
  * The runs must be of one sweep file and one revision of this program. Where compiler, machine or
  * options differ, that is said and kept in the environment of the result, for such samples differ

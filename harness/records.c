@@ -336,10 +336,10 @@ static int hash_compare(const void *a, const void *b)
     return (a > b) - (a < b);
 }
 
-/* Whether such a line was read before: 64 bits of hash do not meet by chance. */
-static bool line_is_again(struct record_reader *reader)
+/* Whether such a line was given here before: 64 bits of hash do not meet by chance. */
+static bool line_is_known(struct record_reader *reader, const char *line, size_t length)
 {
-    const void *hash = (const void *)(uintptr_t)fnv1a(FNV1A_SEED, reader->line, reader->length);
+    const void *hash = (const void *)(uintptr_t)fnv1a(FNV1A_SEED, line, length);
     if (tfind(hash, &reader->hashes, hash_compare))
         return true;
     if (!tsearch(hash, &reader->hashes, hash_compare))
@@ -347,12 +347,66 @@ static bool line_is_again(struct record_reader *reader)
     return false;
 }
 
+/* Makes all lines before the one at hand known. False if they cannot be read again. */
+static bool lines_remember(struct record_reader *reader)
+{
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t length = 0;
+    off_t here = ftello(reader->from);
+    bool ok = here >= 0 && fseeko(reader->from, 0, SEEK_SET) == 0;
+    for (size_t i = 1; ok && i < reader->number; i++) {
+        length = getline(&line, &capacity, reader->from);
+        ok = length > 0;
+        if (ok)
+            line_is_known(reader, line, (size_t)length);
+    }
+    free(line);
+    return fseeko(reader->from, here, SEEK_SET) == 0 && ok;
+}
+
+/* Whether the record lies behind all that were read before it. */
+static bool record_is_behind(struct record_reader *reader, const json_t *record)
+{
+    const json_t *seed = json_object_get(record, "seed");
+    const json_t *position = json_object_get(record, "position");
+    if (!json_is_integer(seed) || !json_is_integer(position))
+        return false;
+    json_int_t s = json_integer_value(seed), p = json_integer_value(position);
+    if (reader->placed && (s < reader->seed || (s == reader->seed && p <= reader->position)))
+        return false;
+    reader->placed = true;
+    reader->seed = s;
+    reader->position = p;
+    return true;
+}
+
+/* Sets *again to whether the line of the record just read was there before. False if the file cannot be
+ * read again. */
+static bool line_is_again(struct record_reader *reader, const json_t *record, bool *again)
+{
+    *again = false;
+    if (record_is_behind(reader, record) && !reader->hashes)
+        return true;
+    if (!reader->hashes && !lines_remember(reader))
+        return false;
+    *again = line_is_known(reader, reader->line, reader->length);
+    return true;
+}
+
 enum record_read record_reader_next(struct record_reader *reader, json_t **record, char *error,
                                     size_t error_size)
 {
     enum record_read read;
-    while ((read = line_read(reader, record, error, error_size)) == RECORD_READ &&
-           line_is_again(reader)) {
+    while ((read = line_read(reader, record, error, error_size)) == RECORD_READ) {
+        bool again;
+        if (!line_is_again(reader, *record, &again)) {
+            snprintf(error, error_size, "%s: %s", reader->path, strerror(errno));
+            json_decref(*record);
+            return RECORD_READ_BAD;
+        }
+        if (!again)
+            break;
         json_decref(*record);
         reader->flaws.doubled++;
     }

@@ -89,7 +89,9 @@ struct record_flaws {
     size_t doubled; /* lines that were there before, byte for byte */
 };
 
-/* A file from which records are read one after the other, in memory for one and a hash of each. */
+/* A file from which records are read one after the other, in memory for one: one that lies behind
+ * all others in the order of measuring, by seed and position, was not there before. From the first
+ * one that does not, if any, hashes are kept of all lines. */
 struct record_reader {
     FILE *from;
     char path[4096];
@@ -98,7 +100,9 @@ struct record_reader {
     size_t number;             /* of that line, from 1 */
     int64_t whole;             /* bytes up to its end */
     struct record_flaws flaws; /* up to here */
-    void *hashes;              /* of all lines before, as tsearch() keeps them */
+    bool placed;               /* a record was read that has seed and position: */
+    json_int_t seed, position; /* the largest */
+    void *hashes;              /* of all lines before, as tsearch() keeps them; NULL: not needed */
 };
 
 enum record_read {

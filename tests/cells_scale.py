@@ -16,7 +16,7 @@ def sweep(cells):
     rings = ", ".join(str(16 << i) for i in range(5))
     ticks = ", ".join(str(i) for i in range(20))
     sizes = ", ".join(f'"fib,n={n}"' for n in range(1, 11))
-    print("name: scale-of-cells\ntitle: Many cells\nmin_time_ms: 0\nwarmup: 0\nevents: [none]\ngroups:")
+    print("name: scale-of-cells\ntitle: Many cells\nreps: 1\nmin_time_ms: 0\nwarmup: 0\nevents: [none]\ngroups:")
     print("  - id: all\n    question: How many?\n    figure: heatmap\n    baseline: \"gmp,tick=0,ring=16\"\n    variants: [gmp]")
     print(f"    knob: {{name: ring, values: [{rings}]}}\n    knob2: {{name: tick, values: [{ticks}]}}")
     print(f"    workloads: [{sizes}]\n    workers: [{', '.join(str(w) for w in range(1, cells // 1000 + 1))}]")

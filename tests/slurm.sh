@@ -7,18 +7,11 @@
 #
 # A node is lost in the middle of a sweep of 200 simulated cells, and the controller is restarted: the sweep
 # ends complete, with every cell once, and with the bytes of --engine local. A cell that always ends its
-# job ends as failed. Everything that was started is stopped at the end, by its number. Prints TAP.
+# job ends as failed. Prints TAP.
 . "$(dirname "$0")/tap.sh"
-
-missing=()
-for program in slurmctld slurmd munged sbatch; do
-    command -v $program >/dev/null || missing+=($program)
-done
-if [ ${#missing[@]} -gt 0 ]; then
-    apt-get -qq update >/dev/null
-    DEBIAN_FRONTEND=noninteractive apt-get -qq -y install --no-install-recommends \
-        slurmctld slurmd slurm-client munge >/dev/null || exit 1
-fi
+# shellcheck source=tests/cluster.sh
+. "$tree/tests/cluster.sh"
+need slurmctld=slurmctld slurmd=slurmd munged=munge sbatch=slurm-client
 [ "$(id -u)" = 0 ] || {
     echo 'Bail out! slurmd takes root'
     exit 1
@@ -27,10 +20,9 @@ fi
 # The cluster -----------------------------------------------------------------------------------
 
 nodes=4
-pids=()
 ports=$((20000 + $$ % 20000))
-mkdir -p state spool log munge
-chmod 755 "$scratch" munge
+mkdir -p state spool munge
+chmod 755 munge
 head -c 1024 /dev/urandom >munge/key
 chmod 600 munge/key
 cat >slurm.conf <<EOF
@@ -68,32 +60,6 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=
 EOF
 export SLURM_CONF=$scratch/slurm.conf
 
-start() { # PROGRAM...: in the foreground of a process of its own, to be stopped by its number
-    "$@" >>log/output 2>&1 </dev/null &
-    pids+=($!)
-    last=$!
-}
-stop_all() {
-    for pid in "${pids[@]}"; do
-        kill -TERM "$pid" 2>/dev/null
-    done
-    sleep 1
-    for pid in "${pids[@]}"; do
-        kill -KILL "$pid" 2>/dev/null
-    done
-    wait
-    rm -rf "$scratch"
-}
-trap stop_all EXIT
-# Until COMMAND succeeds, for a minute at most.
-until_true() {
-    local i
-    for i in $(seq 300); do
-        "$@" >/dev/null 2>&1 && return 0
-        sleep 0.2
-    done
-    return 1
-}
 idle() { [ "$(sinfo -h -N -o '%T' | grep -c idle)" -ge "$1" ]; }
 
 start munged --foreground --force --key-file="$scratch/munge/key" --socket="$scratch/munge/socket" \
@@ -115,35 +81,12 @@ if ! until_true idle $nodes; then
 fi
 echo "# $(slurmctld -V), $nodes nodes on one machine"
 
-# A program whose simulated samples of perm end the job that measures them, and take a while if asked to.
-mkdir bin
-cp "$schedlab" bin/schedlab
-printf '#!/bin/sh\ncase "$*" in *perm*) kill -KILL $PPID ;; esac\n[ -e "%s" ] && sleep 0.3\nexec "%s" "$@"\n' \
-    "$scratch/slow" "$schedlab-sim" >bin/schedlab-sim
-chmod +x bin/schedlab-sim
-
-# file NAME MACHINE VARIANTS WORKERS
-file() {
-    printf 'name: loop\ntitle: A sweep on a cluster\nreps: 5\nmin_time_ms: 0\nwarmup: 0\nevents: [none]\n'
-    printf 'seed: 1\nmachine: %s\ngroups:\n  - id: one\n    question: Which?\n' "$2"
-    printf '    baseline: gmp\n    variants: [%s]\n    workers: [%s]\n' "$3" "$4"
-    printf '    workloads: ["fib,n=12", "spawn,n=200"]\n'
-} >"$1"
-sweep() { # ARGUMENT...: leaves out, err, status and folder
-    bin/schedlab sweep "$@" --no-report >out 2>err </dev/null
-    status=$?
-    folder=$(tail -n 1 out)
-}
-results() { find "$1/cells" -name '*.json' 2>/dev/null | wc -l; }
-have() { [ "$(results "$(ls -d results/"$1"-*)")" -ge "$2" ]; }
-same() { cmp -s reference "$folder/samples.jsonl"; }
 queue() { squeue -h -r | wc -l; }
 
-# Ends a node as a power cut does: its slurmd and all that runs on it. Only processes of this cluster
-# have its configuration and the node's name.
+# Ends a node as a power cut does: its slurmd and all that runs on it, together. Only processes of this
+# cluster have its configuration and the node's name.
 node_kill() {
-    local process
-    kill -KILL "${slurmds[$1]}"
+    local process environment doomed=("${slurmds[$1]}")
     for process in /proc/[0-9]*; do
         environment=$({ tr '\0' '\n' <"$process/environ"; } 2>/dev/null)
         case $'\n'$environment$'\n' in
@@ -151,20 +94,16 @@ node_kill() {
         *) continue ;;
         esac
         case $'\n'$environment$'\n' in
-        *$'\n'"SLURMD_NODENAME=n$1"$'\n'*) kill -KILL "${process#/proc/}" 2>/dev/null ;;
+        *$'\n'"SLURMD_NODENAME=n$1"$'\n'*) doomed+=("${process#/proc/}") ;;
         esac
     done
-    wait "${slurmds[$1]}" 2>/dev/null
+    kill -KILL "${doomed[@]}"
+    wait "${slurmds[$1]}"
 }
 
-file loop.yaml sim:server64,cores=8 'gmp, grq, tasksteal, static' '1, 2, 3, 4, 8'
-sweep loop.yaml --name local --results alone
-check local_sweep_is_complete [ "$status $(wc -l <"$folder/samples.jsonl")" = '0 200' ]
-cp "$folder/samples.jsonl" reference
-
+reference_make
 touch slow
-bin/schedlab sweep loop.yaml --no-report --name lost --engine slurm --job-seconds 10 >out 2>err </dev/null &
-sweeper=$!
+sweep_begin loop.yaml --name lost --engine slurm --job-seconds 10
 until_true have lost 20
 busy() { squeue -h -r -t RUNNING -w n2 | grep -q .; }
 until_true busy
@@ -175,13 +114,8 @@ kill -TERM $controller
 wait $controller
 sleep 2
 start slurmctld -D
-wait $sweeper
-check sweep_outlives_a_node_and_a_restart [ $? = 0 ]
-folder=$(tail -n 1 out)
-cells() { python3 -c "
-import json
-rows = [json.loads(l) for l in open('$folder/samples.jsonl')]
-print(len(rows), len({(r['cell'], r['block']) for r in rows}), {r['status'] for r in rows})"; }
+sweep_end
+check sweep_outlives_a_node_and_a_restart [ $status = 0 ]
 check each_cell_is_there_once [ "$(cells)" = "200 200 {'ok'}" ]
 check results_are_those_of_one_machine same
 check the_node_took_something_with_it [ "$(find "$folder/jobs" -name '[2-9]-*.list' | wc -l)" -gt 0 ]
@@ -196,12 +130,11 @@ sweep bad.yaml --engine slurm --name bad
 check a_cell_that_ends_its_jobs_fails [ "$status $(grep -c '3 jobs began it' "$folder/samples.jsonl")" = '0 2' ]
 check and_no_other [ "$(grep -c '"status":"ok"' "$folder/samples.jsonl")" = 2 ]
 
-bin/schedlab sweep loop.yaml --no-report --name stopped --engine slurm --job-seconds 10 >out 2>err </dev/null &
-sweeper=$!
+sweep_begin loop.yaml --name stopped --engine slurm --job-seconds 10
 until_true have stopped 5
 kill -TERM $sweeper
-wait $sweeper
-check a_signal_ends_the_sweep [ $? = 1 ]
+sweep_end
+check a_signal_ends_the_sweep [ $status = 1 ]
 empty() { [ "$(queue)" = 0 ]; }
 check and_its_jobs until_true empty
 folder=$(ls -d results/stopped-*)

@@ -66,6 +66,40 @@ misuse other_words_are_no_ids 'is no id of a cell' -- run --cell fib --sweep sim
 misuse a_seed_is_needed 'has no seed' -- run --cell "$one" --sweep sim.yaml
 misuse a_sweep_is_needed '--cell takes --sweep=FILE' -- run --cell "$one"
 
+# A sample that is stopped, alone or before the process that measures it: that one gets its signal when it has
+# taken note of the sample's end, and waits.
+mkdir bin
+cp "$schedlab" bin/schedlab
+cat >bin/schedlab-sim <<EOF
+#!/bin/bash
+follow() {
+    touch $scratch/following
+    while [ -d /proc/\$1 ] || grep -q '^State:.[RD]' /proc/\$2/status; do :; done
+    kill -"\$(cat $scratch/signal)" \$2
+}
+export -f follow
+if [ ! -e $scratch/alone ]; then
+    setsid bash -c 'follow \$0 \$1' \$\$ \$PPID </dev/null >/dev/null 2>&1 &
+    until [ -e $scratch/following ]; do :; done
+fi
+kill -KILL \$\$
+EOF
+chmod +x bin/schedlab-sim
+measure() { # the program's own first cell: of a build with changes the bytes of both programs are in ids
+    bin/schedlab sweep sim.yaml --seed 1 --plan | sed -n '2s/ .*//p' >first
+    bin/schedlab run --list first --sweep sim.yaml --seed 1 --cells "$1" >out 2>err </dev/null
+    status=$?
+}
+for signal in TERM HUP; do
+    rm -f following
+    echo $signal >signal
+    measure stopped
+    check "a_sample_that_${signal}_follows_has_no_result" [ "$status $(files stopped)" = '1 0' ]
+done
+touch alone
+measure stopped
+check a_sample_that_is_stopped_alone_has_failed [ "$status $(cat stopped/*/*.json | grep -c 'killed by SIGKILL')" = '0 1' ]
+
 # Sweeps ---------------------------------------------------------------------------------------
 
 run sweep sim.yaml --seed 1 --no-report

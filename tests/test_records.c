@@ -183,6 +183,40 @@ static void line_that_was_there_before_is_left_out_and_told(void **state)
     assert_non_null(strstr(told, "its last line is not whole; left out\n"));
 }
 
+#define PLACED(seed, position) LINE(",\"seed\":" #seed ",\"position\":" #position)
+
+/* What a reader of the text leaves out as doubled; *keeps: whether it took memory for that. */
+static size_t doubled_of(const char *text, bool *keeps)
+{
+    char error[ERROR_SIZE] = "";
+    struct record_reader reader;
+    json_t *record;
+    FILE *to = fopen(path, "w");
+    fputs(text, to);
+    fclose(to);
+    assert_int_equal(record_reader_open(&reader, path), 0);
+    while (record_reader_next(&reader, &record, error, sizeof error) == RECORD_READ)
+        json_decref(record);
+    assert_string_equal(error, "");
+    size_t doubled = reader.flaws.doubled;
+    *keeps = reader.hashes != NULL;
+    record_reader_close(&reader);
+    return doubled;
+}
+
+static void records_in_order_take_no_memory(void **state)
+{
+    (void)state;
+    bool keeps;
+    assert_int_equal(doubled_of(PLACED(7, 0) PLACED(7, 3) PLACED(8, 1), &keeps), 0);
+    assert_false(keeps);
+    assert_int_equal(doubled_of(PLACED(7, 0) PLACED(7, 3) PLACED(7, 3) PLACED(8, 1), &keeps), 1);
+    assert_int_equal(doubled_of(PLACED(7, 0) PLACED(8, 1) PLACED(7, 0) PLACED(8, 1), &keeps), 2);
+    assert_int_equal(doubled_of(PLACED(7, 1) PLACED(7, 0) PLACED(7, 2) PLACED(7, 2), &keeps), 1);
+    assert_true(keeps);
+    assert_int_equal(doubled_of(PLACED(7, 1) PLACED(7, 0) PLACED(7, 2), &keeps), 0);
+}
+
 static void samples_at_one_place_contradict_each_other(void **state)
 {
     (void)state;
@@ -415,6 +449,7 @@ int main(void)
         cmocka_unit_test(file_without_a_record_is_refused),
         cmocka_unit_test(record_that_is_not_of_this_schema_is_named),
         cmocka_unit_test(line_that_was_there_before_is_left_out_and_told),
+        cmocka_unit_test(records_in_order_take_no_memory),
         cmocka_unit_test(samples_at_one_place_contradict_each_other),
         cmocka_unit_test(reader_tells_whole_lines_from_a_torn_one),
         cmocka_unit_test(opened_file_goes_on_after_its_whole_lines),
