@@ -188,7 +188,11 @@ static void part_reference_write(FILE *to, const struct catalogue_pages *pages,
                 fputs("\nMeasured in the reference reproduction:\n\n"
                       "| # | machine | verdict | measured | lacks |\n|---|---|---|---|---|\n",
                       to);
-            measured_row(to, place, expectation);
+            size_t cells = catalogue_table_measured(to, place, there, k);
+            if (cells > 0)
+                k += cells - 1;
+            else
+                measured_row(to, place, expectation);
         }
     }
     json_array_foreach(json_object_get(reference, "machines"), i, place)
@@ -209,8 +213,14 @@ static void part_write(FILE *to, const struct catalogue_pages *pages,
     design_write(to, part);
     by_hand_write(to, experiment, part);
     fputs("\n| # | expectation | number | expected | source |\n|---|---|---|---|---|\n", to);
-    for (unsigned i = 0; i < part->expect_count; i++)
-        expected_row(to, part, i);
+    for (unsigned i = 0; i < part->expect_count; i++) {
+        size_t cells = catalogue_table_row(to, part, i);
+        if (cells > 0)
+            i += (unsigned)cells - 1;
+        else
+            expected_row(to, part, i);
+    }
+    catalogue_tables_write(to, reference, part);
     part_reference_write(to, pages, reference, part);
 }
 

@@ -639,8 +639,10 @@ void experiment_free(struct experiment *experiment)
         texts_free(part->variants, part->variants_count);
         texts_free(part->workloads, part->workloads_count);
         free(part->workers);
-        for (unsigned i = 0; i < part->expect_count; i++)
+        for (unsigned i = 0; i < part->expect_count; i++) {
             free(part->expect[i].wanted);
+            free(part->expect[i].table_says);
+        }
     }
     free(experiment->path);
     experiment_schema_free(experiment);

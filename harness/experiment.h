@@ -89,8 +89,9 @@ struct experiment_expect {
     char *metric;                       /* NULL: the part's */
 
     /* Made of these. */
-    unsigned in_file; /* which of the part's in the file */
-    bool of_table;
+    unsigned in_file;                 /* which of the part's in the file */
+    char *table_says;                 /* of a cell: what its table says; else NULL */
+    unsigned column;                  /* of a cell: see experiment_column() */
     unsigned level_index, over_index; /* of the part's levels; over_index counts with over only */
     int64_t workers;                  /* 0: each */
     double lo, hi;                    /* the range; infinite where it is open */

@@ -177,7 +177,7 @@ static bool workers_check(const struct expecting *self)
     const struct experiment_part *part = self->part;
     char place[PLACE_SIZE];
     snprintf(place, sizeof place, "%s/workers", self->place);
-    if (self->expect->of_table || !yaml_place_exists(self->reader->place, place))
+    if (self->expect->table_says || !yaml_place_exists(self->reader->place, place))
         return true;
     if (part->factor == FACTOR_WORKERS)
         return yaml_complain(self->reader, line_of(self, "workers"),

@@ -53,7 +53,8 @@ static void cell_append(struct table *table, const char *level, unsigned column,
         .machine = copy(from->machine),
         .metric = copy(from->metric),
         .in_file = from->in_file,
-        .of_table = true,
+        .table_says = copy(from->says),
+        .column = column,
     };
     if (part->factor != FACTOR_VARIANT && part->variants_count > 1)
         cell->variant = copy(part->variants[at.variant]);

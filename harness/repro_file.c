@@ -73,11 +73,16 @@ static bool expectation_check(const struct check *check, const json_t *expectati
                               const char *where)
 {
     const char *const texts[] = {"says", "verdict", "expected", "metric", "level", NULL};
+    const char *const of_table[] = {"says", "wanted", NULL};
+    const json_t *table = json_object_get(expectation, "table");
     char inside[WHERE_SIZE];
     size_t i;
     const json_t *column;
     if (!has_texts(check, expectation, where, texts) || !has_verdict(check, expectation, where) ||
         !has_list(check, expectation, where, "columns"))
+        return false;
+    snprintf(inside, sizeof inside, "%.160s.table", where);
+    if (table && !has_texts(check, table, inside, of_table))
         return false;
     json_int_t decisive = record_integer(expectation, "decisive");
     if (decisive < 0 ||

@@ -2,9 +2,9 @@
  *
  * Who calls: repro_report.c. Like report.html (report_page.h) the page is HTML 5 with its style and
  * its figures inside, fetches nothing and needs no script to be read. repro_page.c writes the frame
- * and the table on top, repro_page_experiment.c what each experiment has, repro_page_claims.c what
- * popular accounts say, repro_mark.c verdicts and strips, repro_style.c what of the style
- * report_style.c does not have.
+ * and the table on top, repro_page_experiment.c what each experiment has, repro_page_table.c
+ * tables of exact values, repro_page_claims.c what popular accounts say, repro_mark.c verdicts and
+ * strips, repro_style.c what of the style report_style.c does not have.
  */
 #ifndef SCHEDLAB_REPRO_PAGE_H
 #define SCHEDLAB_REPRO_PAGE_H
@@ -34,6 +34,11 @@ extern const char repro_style[];
 
 /* An experiment with its parts, expectations and figures: the section with its id. */
 void repro_page_experiment_write(FILE *to, const struct repro_page *page, const json_t *experiment);
+
+/* The table of exact values that the part's i-th expectation begins, in place of its cells one by
+ * one: what it says, over a grid per machine. How many of the part's expectations are in it; 0, and
+ * nothing written, if it begins none. */
+size_t repro_page_table_write(FILE *to, const json_t *experiment, const json_t *part, size_t i);
 
 /* What popular accounts say, with verdicts; nothing if there is nothing of it. */
 void repro_page_claims_write(FILE *to, const struct repro_page *page);

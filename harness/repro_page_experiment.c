@@ -300,7 +300,13 @@ static void part_write(FILE *to, const struct repro_page *page, const json_t *ex
     report_table_open(to, "What was expected, and what was measured", "expectations");
     html_thead(to, names);
     json_array_foreach(json_object_get(part, "expectations"), i, expectation)
-        expectation_write(to, experiment, id, expectation);
+    {
+        size_t cells = repro_page_table_write(to, experiment, part, i);
+        if (cells > 0)
+            i += cells - 1;
+        else
+            expectation_write(to, experiment, id, expectation);
+    }
     report_table_close(to);
     figures_write(to, page, experiment, id);
 }

@@ -81,15 +81,21 @@ static char *expectation_text(const json_t *part, const json_t *expectation)
     return text;
 }
 
+/* Which table it is a cell of; 0: none. */
+static json_int_t table_number(const json_t *expectation)
+{
+    return record_integer(json_object_get(expectation, "table"), "number");
+}
+
 /* How many cells of one table, from the k-th of the part's expectations on, are as expected; 0 of
  * what is no table. */
 static size_t cells_supported(const json_t *expectations, size_t k)
 {
-    json_int_t table = record_integer(json_array_get(expectations, k), "table");
+    json_int_t table = table_number(json_array_get(expectations, k));
     size_t count = 0;
     for (; table > 0 && k < json_array_size(expectations); k++, count++) {
         const json_t *cell = json_array_get(expectations, k);
-        if (record_integer(cell, "table") != table ||
+        if (table_number(cell) != table ||
             strcmp(record_text(cell, "verdict"), "supported") != 0)
             break;
     }

@@ -35,6 +35,11 @@ const char repro_style[] =
     ".expectations .drawn{width:14rem}"
     ".expectations .lacks{font-size:.92em}.expectations .lacks p,.expectations .lacks details"
     "{margin:0}.lacks>details[open]{max-width:36rem}\n"
+    /* A wide grid scrolls by itself, and does not widen what is around it. */
+    ".expectations .wide{max-width:0}.grid{width:auto}.grid td.number,.grid thead th{text-align:"
+    "right;white-space:nowrap}.grid th:first-child{text-align:left}.grid thead th{font-size:.85em}"
+    ".grid td.refuted,.grid td.undecided{font-weight:600;outline:1px solid currentColor;"
+    "outline-offset:-2px}.grid td span{font-weight:400;font-size:.85em}\n"
     ".figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,27rem),1fr));"
     "gap:0 1rem}.figures .sheet svg{min-width:0}"
     /* Two panels beside each other take the width of two figures. */
@@ -54,6 +59,7 @@ const char repro_style[] =
     ".expectations,.expectations>caption,.expectations>tbody,.expectations>tbody>tr,"
     ".expectations>tbody>tr>th,.expectations>tbody>tr>td{display:block;width:auto!important}"
     ".expectations>thead{display:none}.expectations>tbody>tr>*{border:0;padding:.05rem 0}"
+    ".expectations>tbody>tr>td.wide{max-width:none}"
     ".expectations .says th{border-top:1px solid var(--rule);padding-top:.5rem}"
     ".expectations>tbody>tr>th.share,.expectations>tbody>tr>th.share+td{display:inline-block;"
     "margin-right:.8rem}"

@@ -82,6 +82,14 @@ static json_t *column_to_json(const struct judged *judged, const struct verdict_
     return object;
 }
 
+/* Where in which table of the file. */
+static json_t *cell_to_json(const struct experiment_expect *expect)
+{
+    return json_pack("{sI ss sI ss}", "number", (json_int_t)expect->in_file + 1, "says",
+                     expect->table_says, "column", (json_int_t)expect->column, "wanted",
+                     expect->exactly);
+}
+
 json_t *judged_to_json(const struct judged *judged, const char *machine)
 {
     const struct experiment_expect *expect = judged->expect;
@@ -92,8 +100,8 @@ json_t *judged_to_json(const struct judged *judged, const char *machine)
                   expect->says, "verdict", verdict_text(judged->verdict), "level", expect->level,
                   "metric", metric, "expected", expect->wanted, "deterministic",
                   experiment_is_deterministic(judged->part, expect, machine));
-    if (expect->of_table)
-        json_object_set_new(object, "table", json_integer(expect->in_file + 1));
+    if (expect->table_says)
+        json_object_set_new(object, "table", cell_to_json(expect));
     text_set(object, "over", expect->over);
     text_set(object, "source", expect->source);
     number_into_json(object, "at_least", expect->lo);

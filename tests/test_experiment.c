@@ -154,10 +154,12 @@ static void a_table_is_one_expectation_per_cell(void **state)
     assert_string_equal(third->level, "on");
     assert_string_equal(third->workload, "spawn");
     assert_int_equal(third->workers, 2);
-    assert_true(third->lo == 4 && third->hi == 4 && third->of_table);
+    assert_true(third->lo == 4 && third->hi == 4);
+    assert_string_equal(third->table_says, "so");
+    assert_int_equal(third->column, 3);
     assert_string_equal(third->says, "so: runnext on, spawn, 2 workers");
     assert_string_equal(third->source, "here");
-    assert_false(last->of_table);
+    assert_null(last->table_says);
     assert_true(last->lo == 9);
     experiment_free(experiment);
 }

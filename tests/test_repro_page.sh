@@ -143,6 +143,35 @@ json far_apart_is_logarithmic '"; logarithmic" in far[4] and "; logarithmic" not
 json nothing_is_drawn_without_a_number 'len(strips) == 3' made/repro.json
 names=
 
+# A table: two levels by two workloads, of which one cell is refuted, one undecided, and one expects nothing.
+tabled='
+def cell(number, level, at, wanted, verdict, text, reason=None):
+    c = {"verdict": verdict, "effect": {"exact": True, "text": text}, "level": {"variant": "gmp"}} | ({"reason": reason} if reason else {})
+    return {"number": number, "says": f"So: {number}", "verdict": verdict, "level": level, "metric": "STEALS", "expected": "exactly",
+            "deterministic": True, "decisive": 0, "columns": [c],
+            "table": {"number": 1, "says": "So it is", "column": at, "wanted": wanted}}
+tab = experiment["machines"][0]["parts"][0]
+tab.update(workloads=["spawn,n=9", "spawn,n=9,creators=2"], expectations=[
+    cell(1, "off", 1, "51", "supported", "51.0"), cell(2, "on", 0, "52", "refuted", "62.0", "it is 62.0"),
+    cell(3, "on", 1, "53", "undecided", "", "the cell <failed>")])'
+python3 make.py "$tabled"
+run report made
+cat >grid.py <<'END'
+import re
+text = open("made/repro.html").read()
+found = re.search(r'<table class="grid">.*?</table>', text, re.S)[0]
+rows = [[re.sub("<[^>]*>", "", c) for c in re.findall(r"<t[hd].*?</t[hd]>", row, re.S)] for row in re.findall("<tr>.*?</tr>", found, re.S)]
+END
+names="exec(open('grid.py').read())"
+json table_is_one_grid 'len(re.findall("class=.grid.", text)) == 1 and rows[0] == ["runnext", "default", "creators=2"]' made/repro.json
+json table_has_levels_for_rows 'rows[1] == ["off", "\u2013", "51"]' made/repro.json
+json missed_cells_say_both 'rows[2] == ["on", "\u2717 62.0 asked 52", "? asked 53"]' made/repro.json
+names=
+check table_sums_up has '1 of 3 cells as expected; all with <code>spawn,n=9</code>.' "$page"
+check table_says_what_cells_lack has '1 cell: the cell &lt;failed&gt;' "$page"
+sed -n '/class="experiment"/,$p' "$page" >section
+check table_stands_in_place_of_its_cells lacks 'So: [123]' section
+
 # What is wrong ----------------------------------------------------------------------------------------
 
 # damaged NAME PART CODE: with repro changed by the code, the report is refused in one line.
@@ -157,6 +186,7 @@ damaged unknown_verdict 'experiments[0].machines[0] has the verdict "maybe"; val
     'experiment["machines"][0]["verdict"] = "maybe"'
 damaged no_such_column '.expectations[1]: "decisive" is none of its columns' \
     'experiment["machines"][1]["parts"][0]["expectations"][1]["decisive"] = 1'
+damaged table_without_text '.expectations[1].table has no text "wanted"' "$tabled"'; del tab["expectations"][1]["table"]["wanted"]'
 damaged folder_elsewhere '"folder" is not the name of one' 'experiment["machines"][0]["folder"] = "../elsewhere"'
 damaged broken_claim 'claims[1] has no text "go"' 'del claims[1]["go"]'
 echo '{"schema": 1,' >made/repro.json
@@ -192,6 +222,14 @@ cp -r pages again
 run repro --catalogue again --reference made
 check the_same_again diff -r pages again
 check links_lead_somewhere [ -z "$(grep -oP '\]\(\Kexperiments/[^)]*' pages/EXPERIMENTS.md | while read -r link; do [ -e "pages/$link" ] || echo "$link"; done)" ]
+
+# Tables of the catalogue's: the values of the file, with what the reference found otherwise.
+python3 make.py "$tabled"'
+experiment["id"], tab["id"] = "E6", "beats"'
+run repro --catalogue tables --reference made
+check catalogue_has_tables has '| `61` | 61 | 61 (✗ **refuted** on native: 62.0) | 61 (? **undecided** on native) |' tables/experiments/E6.md
+check catalogue_table_is_one_row has '| 1 to 36 | Arrivals at a beat of T meet' tables/experiments/E6.md
+check catalogue_sums_up has '| 1 to 3 | native | ✗ **refuted** | 1 of 3 cells as expected | |' tables/experiments/E6.md
 
 # A figure beside the page: from the reference's run, and then without that run.
 mkdir made/E3@native/figures
