@@ -81,6 +81,11 @@ static int64_t gmp_queued(struct sched *sched, struct p *p)
     return p ? lrq_length(p->variant) : globq_size(globq_of(sched));
 }
 
+static bool gmp_keeps(struct m *m)
+{
+    return m->p && lrq_keeps(m, m->p->variant, globq_of(m->sched));
+}
+
 static struct g *gmp_pick(struct m *m, bool *inherit)
 {
     return lrq_pick(m, m->p->variant, globq_of(m->sched), inherit);
@@ -137,6 +142,7 @@ const struct sched_ops gmp_ops = {
     .init = gmp_init,
     .p_init = gmp_p_init,
     .ready = gmp_ready,
+    .keeps = gmp_keeps,
     .pick = gmp_pick,
     .steal = gmp_steal,
     .has_work = gmp_has_work,

@@ -75,6 +75,11 @@ static int64_t perm_queued(struct sched *sched, struct p *p)
     return m ? lrq_length(m->variant) : 0;
 }
 
+static bool perm_keeps(struct m *m)
+{
+    return m->p && lrq_keeps(m, m->variant, globq_of(m->sched));
+}
+
 static struct g *perm_pick(struct m *m, bool *inherit)
 {
     return lrq_pick(m, m->variant, globq_of(m->sched), inherit);
@@ -156,6 +161,7 @@ const struct sched_ops perm_ops = {
     .init = perm_init,
     .m_init = perm_m_init,
     .ready = perm_ready,
+    .keeps = perm_keeps,
     .pick = perm_pick,
     .steal = perm_steal,
     .has_work = perm_has_work,

@@ -33,15 +33,16 @@ enum { TICK_RANDOM = -1, BACKOFF_NEVER = -1 };
 /* The knobs of variants with such a queue; the variant's struct begins with it. */
 struct lrq_knobs {
     struct floor_knobs floor;
-    int64_t runnext;     /* 0 off, 1 on */
-    int64_t runnext_cap; /* consecutive runs from runnext; 0: no cap */
-    int64_t inherit;     /* 0 off, 1 on */
-    int64_t tick;        /* poll the GRQ first every that many dispatches; 0 never, TICK_RANDOM */
-    int64_t take;        /* enum take, or how many */
-    int64_t ring;        /* capacity, a power of two */
-    int64_t overflow;    /* enum share */
-    int64_t steal;       /* enum share */
-    int64_t victim;      /* enum victim_order */
+    int64_t runnext;      /* 0 off, 1 on */
+    int64_t runnext_cap;  /* consecutive runs from runnext; 0: no cap */
+    int64_t inherit;      /* 0 off, 1 on */
+    int64_t runnext_wake; /* 0 off, 1 on */
+    int64_t tick;         /* poll the GRQ first every that many dispatches; 0 never, TICK_RANDOM */
+    int64_t take;         /* enum take, or how many */
+    int64_t ring;         /* capacity, a power of two */
+    int64_t overflow;     /* enum share */
+    int64_t steal;        /* enum share */
+    int64_t victim;       /* enum victim_order */
     int64_t passes;
     int64_t backoff_ns; /* before runnext is stolen from a running owner; 0 none; BACKOFF_NEVER */
     int64_t yield;      /* enum yield_to */
@@ -63,6 +64,9 @@ extern const char *const lrq_yield_words[];
                      "most runs from runnext in a row before the ring gets a turn; 0: no cap"),    \
         PARAM_WORD(o, lrq.inherit, lrq_off_on, 1, "Go 1.26 proc.go runqget, execute",              \
                    "a G from runnext goes on in its waker's time slice: schedtick stays"),         \
+        PARAM_WORD(o, lrq.runnext_wake, lrq_off_on, 1, "Go 1.26 proc.go ready; off: [Tokio7431]",  \
+                   "a G put into runnext wakes an idle worker, as any other does; off: not while " \
+                   "it is all that can be had"),                                                   \
         PARAM_NUMBER_OR(o, lrq.tick, 61, 0, 1024, lrq_tick_words, TICK_RANDOM, "dispatches",       \
                         "Go 1.26 proc.go findRunnable",                                            \
                         "look at the global queue first every that many dispatches; 0: never; "    \
@@ -121,6 +125,10 @@ const char *lrq_check(const void *knobs);
 
 /* Owner: puts gp into runnext (next, if the knob is on) or at the tail. */
 void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bool next);
+
+/* Owner, on any stack: with runnext_wake=off, is what it has in runnext all that there is? For
+ * sched_ops.keeps. */
+bool lrq_keeps(struct m *m, struct lrq *lrq, struct globq *globq);
 
 /* Owner: runnext, else the head, else NULL. */
 struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit);

@@ -1,0 +1,95 @@
+/* knobs_queue.c - the knobs of the local queue that are about other workers: whom runnext wakes,
+ * and in which order victims are visited; see test_knobs.c. */
+#include "knob_scenes.h"
+#include "lrq.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+/* Whom runnext wakes ------------------------------------------------------------------------- */
+
+static int64_t started_now(void)
+{
+    return (int64_t)(stat_now(STAT_THREADS) + stat_now(STAT_WAKEUPS));
+}
+
+static void ran_g(void *arg)
+{
+    struct timed *self = arg;
+    atomic_store(&self->trace->ran[self->i], true);
+    wg_done(&self->trace->done);
+}
+
+/* Main's worker stays busy. found[0]: workers started for the first G, which is alone in runnext;
+ * found[1]: and, once another has run the first, for the second one, which has taken its place. */
+static void scene_fill_runnext(void *arg)
+{
+    struct trace *self = arg;
+    struct timed timed[2] = {{self, 0}, {self, 1}};
+    int64_t before = started_now();
+    wg_add(&self->done, 2);
+    go(ran_g, &timed[0]);
+    self->found[0] = started_now() - before;
+    go(ran_g, &timed[1]);
+    self->found[1] = started_now() - before;
+    AWAIT(atomic_load(&self->ran[0]));
+    wg_wait(&self->done);
+}
+
+/* The second G drives the first one into the ring, which is for all. */
+void knob_runnext_wake(const char *variant)
+{
+    scene_run(variant, "runnext_wake=on", 2, 0, scene_fill_runnext);
+    assert_int_equal(trace->found[0], 1);
+    scene_run(variant, "runnext_wake=off", 2, 0, scene_fill_runnext);
+    assert_int_equal(trace->found[0], 0);
+    assert_int_equal(trace->found[1], 1);
+    scene_run(variant, "runnext_wake=off,backoff_ns=never", 2, 0, scene_fill_runnext);
+    assert_int_equal(trace->found[0], 0);
+    assert_int_equal(trace->found[1], 1);
+    scene_run(variant, "runnext_wake=off,runnext=off", 2, 0, scene_fill_runnext);
+    assert_int_equal(trace->found[0], 1);
+}
+
+/* Victims: the walk itself, from a worker's own point of view ------------------------------- */
+
+enum { VICTIMS = 8, SELF = 2, LAST = 5, WALKS = 64 };
+
+static void scene_walk(void *arg)
+{
+    struct trace *self = arg;
+    struct m *m = machine_self();
+    struct lrq *mine = lrq_new(m->sched->knobs);
+    mine->last_victim = LAST;
+    for (int i = 0; i < WALKS; i++) {
+        struct walk walk = walk_start(m, mine, VICTIMS, SELF);
+        for (uint32_t victim; walk_next(&walk, &victim);)
+            self->id[self->length++] = (int)victim;
+    }
+    lrq_free(mine);
+}
+
+void knob_victim(const char *variant)
+{
+    scene_run(variant, "victim=fixed", 1, 0, scene_walk);
+    for (int i = 0; i < VICTIMS * WALKS; i++)
+        assert_int_equal(trace->id[i], (SELF + 1 + i) % VICTIMS);
+    scene_run(variant, "victim=last", 1, 0, scene_walk);
+    for (int i = 0; i < VICTIMS * WALKS; i++)
+        assert_int_equal(trace->id[i], (LAST + i) % VICTIMS);
+    scene_run(variant, "victim=coprime", 1, 0, scene_walk);
+    unsigned starts = 0, steps = 0;
+    for (int i = 0; i < VICTIMS * WALKS; i += VICTIMS) {
+        unsigned visited = 0;
+        for (int k = 0; k < VICTIMS; k++)
+            visited |= 1u << trace->id[i + k];
+        assert_int_equal(visited, (1u << VICTIMS) - 1);
+        starts |= 1u << trace->id[i];
+        steps |= 1u << (trace->id[i + 1] - trace->id[i] + VICTIMS) % VICTIMS;
+    }
+    assert_int_equal(starts, (1u << VICTIMS) - 1);
+    assert_int_equal(steps, 1u << 1 | 1u << 3 | 1u << 5 | 1u << 7);
+}
