@@ -72,6 +72,38 @@ static void scene_walk(void *arg)
     lrq_free(mine);
 }
 
+/* Each walk begins anywhere and goes on in order. */
+static void expect_rotations(const char *variant)
+{
+    unsigned starts = 0;
+    scene_run(variant, "victim=rotate", 1, 0, scene_walk);
+    for (int i = 0; i < VICTIMS * WALKS; i++) {
+        if (i % VICTIMS == 0)
+            starts |= 1u << trace->id[i];
+        else
+            assert_int_equal(trace->id[i], (trace->id[i - 1] + 1) % VICTIMS);
+    }
+    assert_int_equal(starts, (1u << VICTIMS) - 1);
+}
+
+/* As many looks as there are victims, but a walk that meets all of them has a chance of 8!/8^8. */
+static void expect_draws(const char *variant)
+{
+    unsigned drawn = 0;
+    int whole = 0;
+    scene_run(variant, "victim=random", 1, 0, scene_walk);
+    assert_int_equal(trace->length, VICTIMS * WALKS);
+    for (int i = 0; i < VICTIMS * WALKS; i += VICTIMS) {
+        unsigned visited = 0;
+        for (int k = 0; k < VICTIMS; k++)
+            visited |= 1u << trace->id[i + k];
+        drawn |= visited;
+        whole += visited == (1u << VICTIMS) - 1;
+    }
+    assert_int_equal(drawn, (1u << VICTIMS) - 1);
+    assert_in_range(whole, 0, WALKS / 4);
+}
+
 void knob_victim(const char *variant)
 {
     scene_run(variant, "victim=fixed", 1, 0, scene_walk);
@@ -80,6 +112,11 @@ void knob_victim(const char *variant)
     scene_run(variant, "victim=last", 1, 0, scene_walk);
     for (int i = 0; i < VICTIMS * WALKS; i++)
         assert_int_equal(trace->id[i], (LAST + i) % VICTIMS);
+    scene_run(variant, "victim=zero", 1, 0, scene_walk);
+    for (int i = 0; i < VICTIMS * WALKS; i++)
+        assert_int_equal(trace->id[i], i % VICTIMS);
+    expect_rotations(variant);
+    expect_draws(variant);
     scene_run(variant, "victim=coprime", 1, 0, scene_walk);
     unsigned starts = 0, steps = 0;
     for (int i = 0; i < VICTIMS * WALKS; i += VICTIMS) {

@@ -9,7 +9,8 @@ const char *const lrq_off_on[] = {"off", "on", NULL};
 const char *const lrq_tick_words[] = {"random", NULL};
 const char *const lrq_take_words[] = {"one", "batch", "half", "all", NULL};
 const char *const lrq_share_words[] = {"one", "quarter", "half", "threequarters", "all", NULL};
-const char *const lrq_victim_words[] = {"coprime", "fixed", "last", NULL};
+const char *const lrq_victim_words[] = {"coprime", "fixed",  "last", "zero", /* as in the enum */
+                                        "rotate",  "random", NULL};
 const char *const lrq_backoff_words[] = {"never", NULL};
 const char *const lrq_yield_words[] = {"global", "local", NULL};
 
@@ -424,13 +425,24 @@ static void coprimes_update(struct lrq *mine, uint32_t n)
 struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self)
 {
     struct walk walk = {.step = 1, .left = n, .n = n};
-    int64_t order = knobs_of(m)->victim;
-    if (order == VICTIM_FIXED) {
+    uint32_t random;
+    switch (knobs_of(m)->victim) {
+    case VICTIM_FIXED:
         walk.at = (self + 1) % n;
-    } else if (order == VICTIM_LAST) {
+        break;
+    case VICTIM_LAST:
         walk.at = (uint32_t)mine->last_victim % n;
-    } else {
-        uint32_t random = (uint32_t)(m_random(m) >> 32);
+        break;
+    case VICTIM_ZERO:
+        break;
+    case VICTIM_ROTATE:
+        walk.at = (uint32_t)(m_random(m) >> 32) % n;
+        break;
+    case VICTIM_RANDOM:
+        walk.draws = m;
+        break;
+    default:
+        random = (uint32_t)(m_random(m) >> 32);
         if (mine->walk_n != n)
             coprimes_update(mine, n);
         walk.at = random % n;

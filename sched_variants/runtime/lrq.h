@@ -26,7 +26,14 @@
 
 enum take { TAKE_ONE = -4, TAKE_BATCH, TAKE_HALF, TAKE_ALL }; /* or a number above 0 */
 enum share { SHARE_ONE, SHARE_QUARTER, SHARE_HALF, SHARE_THREE_QUARTERS, SHARE_ALL };
-enum victim_order { VICTIM_COPRIME, VICTIM_FIXED, VICTIM_LAST };
+enum victim_order {
+    VICTIM_COPRIME,
+    VICTIM_FIXED,
+    VICTIM_LAST,
+    VICTIM_ZERO,
+    VICTIM_ROTATE,
+    VICTIM_RANDOM
+};
 enum yield_to { YIELD_GLOBAL, YIELD_LOCAL };
 enum { TICK_RANDOM = -1, BACKOFF_NEVER = -1 };
 
@@ -83,8 +90,10 @@ extern const char *const lrq_yield_words[];
         PARAM_WORD(o, lrq.steal, lrq_share_words, SHARE_HALF, "Go 1.26 proc.go runqgrab",          \
                    "how much of a victim's ring a thief takes"),                                   \
         PARAM_WORD(o, lrq.victim, lrq_victim_words, VICTIM_COPRIME, "Go 1.26 proc.go randomOrder", \
-                   "order in which victims are visited: random coprime walk, from the next one, "  \
-                   "from the last one that had something"),                                        \
+                   "order in which victims are visited: random coprime walk; one after the "       \
+                   "other from the next one (fixed), from the last one that had something, from "  \
+                   "the first of all (zero), or from one drawn at random (rotate); or as many, "   \
+                   "each drawn anew (random), as Go did before ea0386f85f"),                       \
         PARAM_NUMBER(o, lrq.passes, 4, 1, 64, "passes", "Go 1.26 proc.go stealWork",               \
                      "rounds through all victims in one search; only the last may take runnext"),  \
         PARAM_NUMBER_OR(o, lrq.backoff_ns, 3000, 0, 1000000000, lrq_backoff_words, BACKOFF_NEVER,  \
@@ -162,9 +171,11 @@ int64_t lrq_length(struct lrq *lrq);
 bool lrq_has_work(struct lrq *lrq, bool private_next);
 
 /* The walk through n victims: start and step of one pass. Source: Go 1.26 proc.go randomOrder:
- * start and step are independent, and a step coprime to n visits each exactly once. */
+ * start and step are independent, and a step coprime to n visits each exactly once. With
+ * victim=random each is drawn anew, so that some are met twice and others not at all. */
 struct walk {
     uint32_t at, step, left, n;
+    struct m *draws; /* whose generator; NULL: no draws */
 };
 struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self);
 static inline bool walk_next(struct walk *walk, uint32_t *victim)
@@ -172,6 +183,8 @@ static inline bool walk_next(struct walk *walk, uint32_t *victim)
     if (walk->left == 0)
         return false;
     walk->left--;
+    if (walk->draws)
+        walk->at = (uint32_t)((m_random(walk->draws) >> 32) % walk->n);
     *victim = walk->at;
     walk->at = (walk->at + walk->step) % walk->n;
     return true;
