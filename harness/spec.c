@@ -6,6 +6,7 @@
 #include "harness/machine_start.h"
 #include "harness/peer_table.h"
 #include "harness/suggest.h"
+#include "preset.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -284,11 +285,16 @@ static bool setting_parse(struct owner *owner, char *setting, const struct compl
     return true;
 }
 
-/* settings: "key=value,key=value", changed by the call; NULL if there are none. */
-static bool settings_parse(struct owner *owner, char *settings, const struct complaint *to)
+static void settings_default(struct owner *owner)
 {
     params_set_defaults(owner->own.values, owner->own.table);
     params_set_defaults(owner->common.values, owner->common.table);
+}
+
+/* settings: "key=value,key=value", changed by the call; NULL if there are none. Each once. */
+static bool settings_parse(struct owner *owner, char *settings, const struct complaint *to)
+{
+    owner->given = 0;
     while (settings) {
         char *comma = strchr(settings, ',');
         if (comma)
@@ -352,6 +358,14 @@ static bool is_scheduler(const struct sched_ops *ops)
     return ops != &spec_serial && !peer_is(ops);
 }
 
+static const struct preset *preset_find(const char *name)
+{
+    for (const struct preset *preset = presets; preset->name; preset++)
+        if (strcmp(preset->name, name) == 0)
+            return preset;
+    return NULL;
+}
+
 static const struct sched_ops *variant_find(const char *name, bool schedulers_only,
                                             const struct complaint *to)
 {
@@ -369,6 +383,8 @@ static const struct sched_ops *variant_find(const char *name, bool schedulers_on
         if (valid)
             suggest_offer(&near, ops->name);
     }
+    for (const struct preset *preset = presets; preset->name; preset++)
+        suggest_offer(&near, preset->name);
     complain_of_name(to, "variant", &near, "`schedlab list variants`");
     return NULL;
 }
@@ -385,6 +401,17 @@ static const struct workload *workload_find(const char *name, const struct compl
     return NULL;
 }
 
+/* The preset's settings, then the user's, which may change them. */
+static bool variant_settings_parse(struct owner *owner, const struct preset *preset, char *settings,
+                                   const struct complaint *to)
+{
+    settings_default(owner);
+    char *own = preset ? strdup(preset->settings) : NULL;
+    bool ok = settings_parse(owner, own, to) && settings_parse(owner, settings, to);
+    free(own);
+    return ok;
+}
+
 static bool variant_parse(struct variant_spec *spec, const char *text, bool schedulers_only,
                           char *error, size_t error_size)
 {
@@ -393,7 +420,9 @@ static bool variant_parse(struct variant_spec *spec, const char *text, bool sche
     char *copy = strdup(text);
     char *settings = cut_name(copy);
     *spec = (struct variant_spec){0};
-    const struct sched_ops *ops = variant_find(copy, schedulers_only, &to);
+    const struct preset *preset = preset_find(copy);
+    const struct sched_ops *ops =
+        variant_find(preset ? preset->variant : copy, schedulers_only, &to);
     bool ok = false;
     if (ops) {
         spec->knobs = machine_zalloc(ops->knobs_size + 1);
@@ -404,7 +433,7 @@ static bool variant_parse(struct variant_spec *spec, const char *text, bool sche
         if (peer_is(ops)) /* its malloc is its own */
             owner.common.table = NULL;
         const char *wrong = NULL;
-        ok = settings_parse(&owner, settings, &to);
+        ok = variant_settings_parse(&owner, preset, settings, &to);
         if (ok && ops->check && (wrong = ops->check(spec->knobs)))
             ok = complain(&to, "%s: %s", ops->name, wrong);
         spec->ops = ops;
@@ -449,6 +478,7 @@ bool workload_spec_parse(struct workload_spec *spec, const char *text, char *err
         struct owner owner = {
             .name = workload->name, .kind = "parameter", .own = {workload->params, spec->params}};
         const char *wrong = NULL;
+        settings_default(&owner);
         ok = settings_parse(&owner, settings, &to);
         if (ok && workload->check && (wrong = workload->check(spec->params)))
             ok = complain(&to, "%s: %s", workload->name, wrong);

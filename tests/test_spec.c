@@ -2,6 +2,7 @@
 #include "harness/peer_table.h"
 #include "harness/spec.h"
 #include "harness/suggest.h"
+#include "preset.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -418,6 +419,49 @@ static void malformed_settings_are_told(void **state)
     assert_variant_wrong("gmp,ring=100", "gmp: ", "power of two");
 }
 
+/* Each is what it says: its variant with its settings, under a name of its own. */
+static void every_preset_is_its_variant_with_its_settings(void **state)
+{
+    (void)state;
+    assert_non_null(presets[0].name);
+    for (const struct preset *preset = presets; preset->name; preset++) {
+        char text[ERROR_SIZE];
+        snprintf(text, sizeof text, "%s,%s", preset->variant, preset->settings);
+        char *canonical = variant_canonical(text);
+        assert_canonical(preset->name, canonical);
+        assert_true(strchr(canonical, ',') != NULL);
+        free(canonical);
+        for (size_t i = 0; spec_variant(i); i++)
+            assert_string_not_equal(preset->name, spec_variant(i)->name);
+        assert_true(*preset->idea && *preset->source);
+    }
+}
+
+static void settings_behind_a_preset_replace_its_own(void **state)
+{
+    (void)state;
+    char *without = variant_canonical("tokio-1.50,runnext_cap=0,preempt=signal");
+    assert_null(strstr(without, "runnext_cap"));
+    assert_null(strstr(without, "preempt"));
+    assert_non_null(strstr(without, "backoff_ns=never"));
+    free(without);
+    assert_variant_wrong("tokio-1.50,ring=8,ring=16", "ring is given twice", "");
+    assert_variant_wrong("tokio-1.50,nope=1", "unknown knob \"nope\"", "valid: ");
+    assert_variant_wrong("tokio-1.5", "unknown variant", "nearest is \"tokio-1.50\"");
+}
+
+/* As a scheduler of Tokio's does, and not merely by name. */
+static void the_two_tokios_differ_in_who_gets_the_slot(void **state)
+{
+    (void)state;
+    assert_canonical("tokio-1.50,backoff_ns=0,runnext_wake=on",
+                     "gmp,runnext_cap=3,victim=rotate,passes=1,backoff_ns=0,yield=local,"
+                     "netpoll_place=local,preempt=none,calls=immediate");
+    char *later = variant_canonical("tokio-1.51");
+    assert_canonical("tokio-1.50,backoff_ns=0,runnext_wake=on", later);
+    free(later);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -442,6 +486,9 @@ int main(void)
         cmocka_unit_test(settings_without_a_name_are_told),
         cmocka_unit_test(wrong_values_get_the_range),
         cmocka_unit_test(malformed_settings_are_told),
+        cmocka_unit_test(every_preset_is_its_variant_with_its_settings),
+        cmocka_unit_test(settings_behind_a_preset_replace_its_own),
+        cmocka_unit_test(the_two_tokios_differ_in_who_gets_the_slot),
     };
     return cmocka_run_group_tests_name("spec", tests, NULL, NULL);
 }
