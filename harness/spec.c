@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANGE_TEXT_SIZE = 400, VALUE_TEXT_SIZE = 80 };
+enum { RANGE_TEXT_SIZE = 400, VALUE_TEXT_SIZE = 80, PRESET_CHANGES_MAX = 2 };
 
 const struct sched_ops spec_serial = {
     .name = "serial",
@@ -306,26 +306,87 @@ static bool settings_parse(struct owner *owner, char *settings, const struct com
     return true;
 }
 
-static void print_changed(FILE *to, const struct settings *settings)
+/* base: what is not worth a word; NULL: the defaults. */
+static void print_changed(FILE *to, const struct settings *settings, void *base)
 {
     for (const struct param *param = settings->table; param && param->name; param++) {
         int64_t value = *param_field(settings->values, param);
         char value_text[VALUE_TEXT_SIZE];
-        if (value != param->def)
+        if (value != (base ? *param_field(base, param) : param->def))
             fprintf(to, ",%s=%s", param_key(param),
                     param_value_text(param, value, value_text, sizeof value_text));
     }
 }
 
-static char *canonical_text(const struct owner *owner)
+static char *canonical_text(const struct owner *owner, const char *name, void *base)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    fputs(owner->name, stream);
-    print_changed(stream, &owner->own);
-    print_changed(stream, &owner->common);
+    fputs(name, stream);
+    print_changed(stream, &owner->own, base);
+    print_changed(stream, &owner->common, NULL);
     fclose(stream);
+    return text;
+}
+
+/* Presets ------------------------------------------------------------------------------------ */
+
+static const struct preset *preset_find(const char *name)
+{
+    for (const struct preset *preset = presets; preset->name; preset++)
+        if (strcmp(preset->name, name) == 0)
+            return preset;
+    return NULL;
+}
+
+/* All knobs of the preset's variant, to be freed. */
+static void *preset_knobs(const struct preset *preset, const struct sched_ops *ops)
+{
+    char error[RANGE_TEXT_SIZE];
+    struct complaint to = {.size = sizeof error};
+    struct owner owner = {.name = preset->name, .kind = "knob"};
+    to.text = error;
+    owner.own = (struct settings){ops->knobs, machine_zalloc(ops->knobs_size + 1)};
+    char *settings = strdup(preset->settings);
+    settings_default(&owner);
+    if (!settings_parse(&owner, settings, &to))
+        fatal("%s", error);
+    free(settings);
+    return owner.own.values;
+}
+
+static int settings_differ(const struct settings *settings, void *base)
+{
+    int count = 0;
+    for (const struct param *param = settings->table; param && param->name; param++)
+        count += *param_field(settings->values, param) !=
+                 (base ? *param_field(base, param) : param->def);
+    return count;
+}
+
+/* From the variant or, where fewer settings are left to be said then, and these are few, from a
+ * preset of it. */
+static char *variant_text(const struct owner *owner, const struct sched_ops *ops)
+{
+    const char *name = ops->name;
+    void *base = NULL;
+    int least = settings_differ(&owner->own, NULL);
+    for (const struct preset *preset = presets; preset->name; preset++) {
+        if (strcmp(preset->variant, ops->name) != 0)
+            continue;
+        void *knobs = preset_knobs(preset, ops);
+        int count = settings_differ(&owner->own, knobs);
+        bool nearer = count < least && count <= PRESET_CHANGES_MAX;
+        machine_free(nearer ? base : knobs);
+        if (!nearer)
+            continue;
+        least = count;
+        name = preset->name;
+        base = knobs;
+    }
+    char *text = canonical_text(owner, name, base);
+    machine_free(base);
     return text;
 }
 
@@ -356,14 +417,6 @@ static void complain_of_name(const struct complaint *to, const char *kind,
 static bool is_scheduler(const struct sched_ops *ops)
 {
     return ops != &spec_serial && !peer_is(ops);
-}
-
-static const struct preset *preset_find(const char *name)
-{
-    for (const struct preset *preset = presets; preset->name; preset++)
-        if (strcmp(preset->name, name) == 0)
-            return preset;
-    return NULL;
 }
 
 static const struct sched_ops *variant_find(const char *name, bool schedulers_only,
@@ -437,7 +490,7 @@ static bool variant_parse(struct variant_spec *spec, const char *text, bool sche
         if (ok && ops->check && (wrong = ops->check(spec->knobs)))
             ok = complain(&to, "%s: %s", ops->name, wrong);
         spec->ops = ops;
-        spec->text = ok ? canonical_text(&owner) : NULL;
+        spec->text = ok ? variant_text(&owner, ops) : NULL;
     }
     if (!ok)
         variant_spec_free(spec);
@@ -483,7 +536,7 @@ bool workload_spec_parse(struct workload_spec *spec, const char *text, char *err
         if (ok && workload->check && (wrong = workload->check(spec->params)))
             ok = complain(&to, "%s: %s", workload->name, wrong);
         spec->workload = workload;
-        spec->text = ok ? canonical_text(&owner) : NULL;
+        spec->text = ok ? canonical_text(&owner, owner.name, NULL) : NULL;
     }
     if (!ok)
         workload_spec_free(spec);

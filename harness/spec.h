@@ -12,7 +12,8 @@
  * equal.
  *
  * NAME may also be a preset of preset.h, which stands for a variant and some settings; settings
- * behind it count in place of its own. The canonical text names the variant.
+ * behind it count in place of its own. The canonical text begins with the preset if that leaves
+ * fewer settings to be named, and two at the most.
  *
  * Beside sched_variants[] there are `serial`: no scheduler, workload->run_serial() as plain C; and
  * other runtimes (peer_table.h).
