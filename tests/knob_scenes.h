@@ -78,6 +78,8 @@ void knob_lock(const char *variant);
 /* knobs_queue.c */
 void knob_runnext_wake(const char *variant);
 void knob_victim(const char *variant);
+void knob_victim_of_ps(const char *variant);
+void knob_idle_mask(const char *variant);
 
 /* knobs_timers.c */
 void knob_timers(const char *variant);

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -129,4 +130,84 @@ void knob_victim(const char *variant)
     }
     assert_int_equal(starts, (1u << VICTIMS) - 1);
     assert_int_equal(steps, 1u << 1 | 1u << 3 | 1u << 5 | 1u << 7);
+}
+
+/* Searches that find nothing, by a worker that is alone -------------------------------------- */
+
+/* n searches of main's worker. found[0]: queues looked into; count_missed[k]: searches that came to
+ * all but k of the Ps. */
+enum { MISSED_MAX = 64 };
+static int64_t *count_missed;
+
+static void scene_search(void *arg)
+{
+    struct trace *self = arg;
+    struct m *m = machine_self();
+    uint64_t probes = stat_now(STAT_VICTIM_PROBES), missed = stat_now(STAT_VICTIMS_MISSED);
+    for (int i = 0; i < self->n; i++) {
+        CHECK(!m->ops->steal(m));
+        uint64_t now = stat_now(STAT_VICTIMS_MISSED);
+        if (count_missed)
+            count_missed[now - missed]++;
+        missed = now;
+    }
+    self->found[0] = (int64_t)(stat_now(STAT_VICTIM_PROBES) - probes);
+}
+
+void knob_idle_mask(const char *variant)
+{
+    scene_run(variant, "idle_mask=on", 4, 10, scene_search);
+    assert_int_equal(trace->found[0], 0);
+    scene_run(variant, "idle_mask=off", 4, 10, scene_search);
+    assert_int_equal(trace->found[0], 10 * 4 * 3); /* searches, passes, others */
+    scene_run(variant, "idle_mask=off,passes=1", 4, 10, scene_search);
+    assert_int_equal(trace->found[0], 10 * 3);
+}
+
+/* How many of a million searches of 4 P independent draws miss exactly k of P victims, as the
+ * commit that brought the coprime walk has it for a perfect generator: C(P, k) times the chance
+ * that 4 P draws from P - k meet them all. */
+static const struct {
+    int procs, k;
+    int64_t per_million;
+} missed_rows[] = {
+    {2, 1, 7812},    {3, 1, 23111},   {3, 2, 6},       {4, 1, 39907},   {4, 2, 92},
+    {5, 1, 56915},   {5, 2, 365},     {8, 1, 105943},  {8, 2, 2763},    {8, 3, 16},
+    {12, 1, 163988}, {12, 2, 9789},   {12, 3, 215},    {16, 1, 213342}, {16, 2, 20582},
+    {16, 3, 876},    {64, 1, 379879}, {64, 2, 217687}, {64, 3, 76182},
+};
+
+/* Within five standard deviations; the seed is fixed, so the counts are the same each time. */
+static void expect_missed(size_t row, int searches)
+{
+    double share = (double)missed_rows[row].per_million / 1e6;
+    double expected = share * searches, off = (double)count_missed[missed_rows[row].k] - expected;
+    if (off * off > 25 * (expected * (1 - share) + 1))
+        fail_msg("%d Ps: %d searches, of which %d missed %d, not %d", missed_rows[row].procs,
+                 searches, (int)count_missed[missed_rows[row].k], missed_rows[row].k,
+                 (int)expected);
+}
+
+/* The order; the table of misses; and that a walk misses nobody. */
+void knob_victim_of_ps(const char *variant)
+{
+    knob_victim(variant);
+    count_missed = support_shared((MISSED_MAX + 1) * sizeof *count_missed);
+    int procs = 0;
+    for (size_t row = 0; row < sizeof missed_rows / sizeof *missed_rows; row++) {
+        int searches = 1000000 / missed_rows[row].procs;
+        if (missed_rows[row].procs != procs) {
+            procs = missed_rows[row].procs;
+            memset(count_missed, 0, (MISSED_MAX + 1) * sizeof *count_missed);
+            scene_run(variant, "victim=random", procs, searches, scene_search);
+        }
+        expect_missed(row, searches);
+    }
+    for (int walks = 2; walks <= 64; walks += 31) {
+        memset(count_missed, 0, (MISSED_MAX + 1) * sizeof *count_missed);
+        scene_run(variant, "victim=coprime", walks, 1000, scene_search);
+        assert_int_equal(count_missed[0], 1000);
+    }
+    support_unshare(count_missed, (MISSED_MAX + 1) * sizeof *count_missed);
+    count_missed = NULL;
 }

@@ -76,6 +76,7 @@ void lrq_free(struct lrq *lrq)
 {
     machine_free(lrq->taken);
     machine_free(lrq->coprimes);
+    machine_free(lrq->met);
     machine_free(lrq);
 }
 
@@ -449,4 +450,27 @@ struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self)
         walk.step = mine->coprimes[random / n % mine->walk_steps];
     }
     return walk;
+}
+
+static size_t met_words(uint32_t n)
+{
+    return (n + 63) / 64;
+}
+
+void lrq_search_begin(struct lrq *mine, uint32_t n)
+{
+    if (mine->met_n != n) {
+        machine_free(mine->met);
+        mine->met = sched_zalloc(met_words(n) * sizeof *mine->met, "steal.met");
+        mine->met_n = n;
+    }
+    memset(mine->met, 0, met_words(n) * sizeof *mine->met);
+}
+
+uint32_t lrq_search_missed(const struct lrq *mine)
+{
+    uint32_t met = 0;
+    for (size_t i = 0; i < met_words(mine->met_n); i++)
+        met += (uint32_t)__builtin_popcountll(mine->met[i]);
+    return mine->met_n - met;
 }

@@ -120,6 +120,8 @@ struct lrq {
     uint32_t walk_n;     /* the number of victims that coprimes[] is for */
     uint32_t walk_steps; /* how many numbers up to walk_n are coprime to it */
     uint32_t *coprimes;
+    uint32_t met_n; /* the number of victims that met[] is for */
+    uint64_t *met;  /* bit i: the search that goes on has come to the i-th victim */
     /* written by owner and thieves */
     _Alignas(64) _Atomic uint32_t head;
     _Atomic(struct g *) runnext;
@@ -178,6 +180,19 @@ struct walk {
     struct m *draws; /* whose generator; NULL: no draws */
 };
 struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self);
+
+/* For VICTIMS_MISSED: a search through n victims begins; and, once its walks are over, how many of
+ * the n none of them came to. */
+void lrq_search_begin(struct lrq *mine, uint32_t n);
+uint32_t lrq_search_missed(const struct lrq *mine);
+
+/* The search has come to the i-th victim. */
+static MACHINE_TAKES_NO_TIME void lrq_search_meets(struct lrq *mine, uint32_t i)
+{
+    if (i < mine->met_n) /* an M that has come since the beginning is none of the n */
+        mine->met[i / 64] |= UINT64_C(1) << i % 64;
+}
+
 static inline bool walk_next(struct walk *walk, uint32_t *victim)
 {
     if (walk->left == 0)
