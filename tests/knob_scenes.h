@@ -80,6 +80,7 @@ void knob_runnext_wake(const char *variant);
 void knob_victim(const char *variant);
 void knob_victim_of_ps(const char *variant);
 void knob_idle_mask(const char *variant);
+void knob_overflow_end(const char *variant);
 
 /* knobs_timers.c */
 void knob_timers(const char *variant);

@@ -2,10 +2,13 @@
  * and in which order victims are visited; see test_knobs.c. */
 #include "knob_scenes.h"
 #include "lrq.h"
+#include "workloads/order.h"
+#include "workloads/workload.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -130,6 +133,43 @@ void knob_victim(const char *variant)
     }
     assert_int_equal(starts, (1u << VICTIMS) - 1);
     assert_int_equal(steps, 1u << 1 | 1u << 3 | 1u << 5 | 1u << 7);
+}
+
+/* What overflows ------------------------------------------------------------------------------ */
+
+extern const struct workload workload_order;
+
+/* The order workload with 30 Gs: one in runnext, 16 in the ring. */
+static void scene_overflow(void *arg)
+{
+    struct trace *self = arg;
+    void *params = calloc(1, workload_order.params_size);
+    support_set(params, workload_order.params, "n=30");
+    void *state = workload_order.init(params, 1);
+    struct outcome out = {0};
+    workload_order.run(state, &out);
+    snprintf((char *)self->id, sizeof self->id, "%s", order_text(state));
+    workload_order.fini(state);
+    free(params);
+}
+
+void knob_overflow_end(const char *variant)
+{
+    static const struct {
+        const char *settings, *order;
+        uint64_t overflows;
+    } rows[] = {
+        {"overflow_end=oldest", "29 17-24 26-28 0-7 16 8-15 25", 2},
+        {"overflow_end=newest", "29 0-7 26-28 8-25", 2},
+        {"overflow_end=new", "29 0-28", 13},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char settings[64];
+        snprintf(settings, sizeof settings, "ring=16,tick=0,%s", rows[i].settings);
+        scene_run(variant, settings, 1, 0, scene_overflow);
+        assert_string_equal((char *)trace->id, rows[i].order);
+        assert_int_equal(stat_of(STAT_OVERFLOWS), rows[i].overflows);
+    }
 }
 
 /* Searches that find nothing, by a worker that is alone -------------------------------------- */

@@ -646,6 +646,7 @@ static const struct knob_test {
     {"take", NULL, knob_take},
     {"ring", NULL, knob_ring},
     {"overflow", NULL, knob_overflow},
+    {"overflow_end", NULL, knob_overflow_end},
     {"steal", NULL, knob_steal},
     {"victim", "gmp", knob_victim_of_ps},
     {"victim", NULL, knob_victim},

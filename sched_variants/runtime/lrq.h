@@ -34,6 +34,7 @@ enum victim_order {
     VICTIM_ROTATE,
     VICTIM_RANDOM
 };
+enum overflow_end { OVERFLOW_OLDEST, OVERFLOW_NEWEST, OVERFLOW_NEW };
 enum yield_to { YIELD_GLOBAL, YIELD_LOCAL };
 enum { TICK_RANDOM = -1, BACKOFF_NEVER = -1 };
 
@@ -48,6 +49,7 @@ struct lrq_knobs {
     int64_t take;         /* enum take, or how many */
     int64_t ring;         /* capacity, a power of two */
     int64_t overflow;     /* enum share */
+    int64_t overflow_end; /* enum overflow_end */
     int64_t steal;        /* enum share */
     int64_t victim;       /* enum victim_order */
     int64_t passes;
@@ -59,6 +61,7 @@ extern const char *const lrq_off_on[];
 extern const char *const lrq_tick_words[];
 extern const char *const lrq_take_words[];
 extern const char *const lrq_share_words[];
+extern const char *const lrq_end_words[];
 extern const char *const lrq_victim_words[];
 extern const char *const lrq_backoff_words[];
 extern const char *const lrq_yield_words[];
@@ -86,7 +89,12 @@ extern const char *const lrq_yield_words[];
         PARAM_NUMBER(o, lrq.ring, 256, 2, 65536, "Gs", "Go 1.26 runtime2.go p.runq",               \
                      "capacity of the local ring, a power of two"),                                \
         PARAM_WORD(o, lrq.overflow, lrq_share_words, SHARE_HALF, "Go 1.26 proc.go runqputslow",    \
-                   "how much of a full ring moves to the global queue"),                           \
+                   "how much of a full ring moves to the global queue, with the G that does not "  \
+                   "fit"),                                                                         \
+        PARAM_WORD(o, lrq.overflow_end, lrq_end_words, OVERFLOW_OLDEST,                            \
+                   "Go 1.26 proc.go runqputslow",                                                  \
+                   "which part of it: its oldest Gs or its newest; new: the G that does not fit "  \
+                   "moves alone"),                                                                 \
         PARAM_WORD(o, lrq.steal, lrq_share_words, SHARE_HALF, "Go 1.26 proc.go runqgrab",          \
                    "how much of a victim's ring a thief takes"),                                   \
         PARAM_WORD(o, lrq.victim, lrq_victim_words, VICTIM_COPRIME, "Go 1.26 proc.go randomOrder", \
