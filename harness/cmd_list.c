@@ -12,6 +12,7 @@
 #include "harness/records.h"
 #include "harness/sim_events.h"
 #include "harness/spec.h"
+#include "preset.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -90,6 +91,20 @@ static void print_common(void)
     print_params(variant_common_params);
 }
 
+static void print_presets(void)
+{
+    puts("\nPresets: variants with knobs set, as schedulers elsewhere have them\n");
+    for (const struct preset *preset = presets; preset->name; preset++) {
+        char text[TEXT_SIZE];
+        print_entry(preset->name, preset->idea, preset->source);
+        snprintf(text, sizeof text, "%s,%s", preset->variant, preset->settings);
+        for (char *at = text; *at; at++)
+            if (*at == ',') /* a line may end there */
+                *at = ' ';
+        print_wrapped(printf("%*s", INDENT_NAME + 2, ""), INDENT_NAME + 2, text);
+    }
+}
+
 static void print_variants(void)
 {
     const struct sched_ops *ops;
@@ -102,6 +117,7 @@ static void print_variants(void)
         print_params(ops->knobs);
     }
     print_common();
+    print_presets();
 }
 
 static void print_findings(const struct workload *workload)
@@ -290,6 +306,16 @@ static json_t *variants_to_json(void)
     return array;
 }
 
+static json_t *presets_to_json(void)
+{
+    json_t *array = json_array();
+    for (const struct preset *preset = presets; preset->name; preset++)
+        json_array_append_new(array, json_pack("{ss ss ss ss ss}", "name", preset->name, "variant",
+                                               preset->variant, "settings", preset->settings,
+                                               "idea", preset->idea, "source", preset->source));
+    return array;
+}
+
 static json_t *workloads_to_json(void)
 {
     json_t *array = json_array();
@@ -322,6 +348,8 @@ static void print_json(enum topic topic)
     json_t *object = json_object();
     if (topic == TOPIC_ALL || topic == TOPIC_VARIANTS)
         json_object_set_new(object, "variants", variants_to_json());
+    if (topic == TOPIC_ALL || topic == TOPIC_VARIANTS)
+        json_object_set_new(object, "presets", presets_to_json());
     if (topic == TOPIC_ALL || topic == TOPIC_WORKLOADS)
         json_object_set_new(object, "workloads", workloads_to_json());
     if (topic == TOPIC_KNOBS)

@@ -6,13 +6,14 @@
 #include "harness/machine_start.h"
 #include "harness/peer_table.h"
 #include "harness/suggest.h"
+#include "preset.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANGE_TEXT_SIZE = 400, VALUE_TEXT_SIZE = 80 };
+enum { RANGE_TEXT_SIZE = 400, VALUE_TEXT_SIZE = 80, PRESET_CHANGES_MAX = 2 };
 
 const struct sched_ops spec_serial = {
     .name = "serial",
@@ -284,11 +285,16 @@ static bool setting_parse(struct owner *owner, char *setting, const struct compl
     return true;
 }
 
-/* settings: "key=value,key=value", changed by the call; NULL if there are none. */
-static bool settings_parse(struct owner *owner, char *settings, const struct complaint *to)
+static void settings_default(struct owner *owner)
 {
     params_set_defaults(owner->own.values, owner->own.table);
     params_set_defaults(owner->common.values, owner->common.table);
+}
+
+/* settings: "key=value,key=value", changed by the call; NULL if there are none. Each once. */
+static bool settings_parse(struct owner *owner, char *settings, const struct complaint *to)
+{
+    owner->given = 0;
     while (settings) {
         char *comma = strchr(settings, ',');
         if (comma)
@@ -300,26 +306,87 @@ static bool settings_parse(struct owner *owner, char *settings, const struct com
     return true;
 }
 
-static void print_changed(FILE *to, const struct settings *settings)
+/* base: what is not worth a word; NULL: the defaults. */
+static void print_changed(FILE *to, const struct settings *settings, void *base)
 {
     for (const struct param *param = settings->table; param && param->name; param++) {
         int64_t value = *param_field(settings->values, param);
         char value_text[VALUE_TEXT_SIZE];
-        if (value != param->def)
+        if (value != (base ? *param_field(base, param) : param->def))
             fprintf(to, ",%s=%s", param_key(param),
                     param_value_text(param, value, value_text, sizeof value_text));
     }
 }
 
-static char *canonical_text(const struct owner *owner)
+static char *canonical_text(const struct owner *owner, const char *name, void *base)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    fputs(owner->name, stream);
-    print_changed(stream, &owner->own);
-    print_changed(stream, &owner->common);
+    fputs(name, stream);
+    print_changed(stream, &owner->own, base);
+    print_changed(stream, &owner->common, NULL);
     fclose(stream);
+    return text;
+}
+
+/* Presets ------------------------------------------------------------------------------------ */
+
+static const struct preset *preset_find(const char *name)
+{
+    for (const struct preset *preset = presets; preset->name; preset++)
+        if (strcmp(preset->name, name) == 0)
+            return preset;
+    return NULL;
+}
+
+/* All knobs of the preset's variant, to be freed. */
+static void *preset_knobs(const struct preset *preset, const struct sched_ops *ops)
+{
+    char error[RANGE_TEXT_SIZE];
+    struct complaint to = {.size = sizeof error};
+    struct owner owner = {.name = preset->name, .kind = "knob"};
+    to.text = error;
+    owner.own = (struct settings){ops->knobs, machine_zalloc(ops->knobs_size + 1)};
+    char *settings = strdup(preset->settings);
+    settings_default(&owner);
+    if (!settings_parse(&owner, settings, &to))
+        fatal("%s", error);
+    free(settings);
+    return owner.own.values;
+}
+
+static int settings_differ(const struct settings *settings, void *base)
+{
+    int count = 0;
+    for (const struct param *param = settings->table; param && param->name; param++)
+        count += *param_field(settings->values, param) !=
+                 (base ? *param_field(base, param) : param->def);
+    return count;
+}
+
+/* From the variant or, where fewer settings are left to be said then, and these are few, from a
+ * preset of it. */
+static char *variant_text(const struct owner *owner, const struct sched_ops *ops)
+{
+    const char *name = ops->name;
+    void *base = NULL;
+    int least = settings_differ(&owner->own, NULL);
+    for (const struct preset *preset = presets; preset->name; preset++) {
+        if (strcmp(preset->variant, ops->name) != 0)
+            continue;
+        void *knobs = preset_knobs(preset, ops);
+        int count = settings_differ(&owner->own, knobs);
+        bool nearer = count < least && count <= PRESET_CHANGES_MAX;
+        machine_free(nearer ? base : knobs);
+        if (!nearer)
+            continue;
+        least = count;
+        name = preset->name;
+        base = knobs;
+    }
+    char *text = canonical_text(owner, name, base);
+    machine_free(base);
     return text;
 }
 
@@ -369,6 +436,8 @@ static const struct sched_ops *variant_find(const char *name, bool schedulers_on
         if (valid)
             suggest_offer(&near, ops->name);
     }
+    for (const struct preset *preset = presets; preset->name; preset++)
+        suggest_offer(&near, preset->name);
     complain_of_name(to, "variant", &near, "`schedlab list variants`");
     return NULL;
 }
@@ -385,6 +454,17 @@ static const struct workload *workload_find(const char *name, const struct compl
     return NULL;
 }
 
+/* The preset's settings, then the user's, which may change them. */
+static bool variant_settings_parse(struct owner *owner, const struct preset *preset, char *settings,
+                                   const struct complaint *to)
+{
+    settings_default(owner);
+    char *own = preset ? strdup(preset->settings) : NULL;
+    bool ok = settings_parse(owner, own, to) && settings_parse(owner, settings, to);
+    free(own);
+    return ok;
+}
+
 static bool variant_parse(struct variant_spec *spec, const char *text, bool schedulers_only,
                           char *error, size_t error_size)
 {
@@ -393,7 +473,9 @@ static bool variant_parse(struct variant_spec *spec, const char *text, bool sche
     char *copy = strdup(text);
     char *settings = cut_name(copy);
     *spec = (struct variant_spec){0};
-    const struct sched_ops *ops = variant_find(copy, schedulers_only, &to);
+    const struct preset *preset = preset_find(copy);
+    const struct sched_ops *ops =
+        variant_find(preset ? preset->variant : copy, schedulers_only, &to);
     bool ok = false;
     if (ops) {
         spec->knobs = machine_zalloc(ops->knobs_size + 1);
@@ -404,11 +486,11 @@ static bool variant_parse(struct variant_spec *spec, const char *text, bool sche
         if (peer_is(ops)) /* its malloc is its own */
             owner.common.table = NULL;
         const char *wrong = NULL;
-        ok = settings_parse(&owner, settings, &to);
+        ok = variant_settings_parse(&owner, preset, settings, &to);
         if (ok && ops->check && (wrong = ops->check(spec->knobs)))
             ok = complain(&to, "%s: %s", ops->name, wrong);
         spec->ops = ops;
-        spec->text = ok ? canonical_text(&owner) : NULL;
+        spec->text = ok ? variant_text(&owner, ops) : NULL;
     }
     if (!ok)
         variant_spec_free(spec);
@@ -449,11 +531,12 @@ bool workload_spec_parse(struct workload_spec *spec, const char *text, char *err
         struct owner owner = {
             .name = workload->name, .kind = "parameter", .own = {workload->params, spec->params}};
         const char *wrong = NULL;
+        settings_default(&owner);
         ok = settings_parse(&owner, settings, &to);
         if (ok && workload->check && (wrong = workload->check(spec->params)))
             ok = complain(&to, "%s: %s", workload->name, wrong);
         spec->workload = workload;
-        spec->text = ok ? canonical_text(&owner) : NULL;
+        spec->text = ok ? canonical_text(&owner, owner.name, NULL) : NULL;
     }
     if (!ok)
         workload_spec_free(spec);

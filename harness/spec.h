@@ -11,6 +11,10 @@
  * plain numbers or words; two specifications mean the same exactly if their canonical texts are
  * equal.
  *
+ * NAME may also be a preset of preset.h, which stands for a variant and some settings; settings
+ * behind it count in place of its own. The canonical text begins with the preset if that leaves
+ * fewer settings to be named, and two at the most.
+ *
  * Beside sched_variants[] there are `serial`: no scheduler, workload->run_serial() as plain C; and
  * other runtimes (peer_table.h).
  */

@@ -80,6 +80,10 @@ struct sched_ops {
      * stack; who takes it then, waits (g.h, "off-stack"). */
     void (*ready)(struct m *m, struct g *gp, enum ready_how how);
 
+    /* Optional. Asked by wakep() after ready() or a batch of them, where a worker is idle: does m
+     * keep to itself all that can be had, so that nobody need be woken? Default: no. */
+    bool (*keeps)(struct m *m);
+
     /* Required. The next G for this M's P from what it may take without looking at other Ps' queues
      * (own queue, global queue); NULL if there is none. Never waits. Sets *inherit if gp goes on in
      * the slice of the G before it, so that schedtick stays. */

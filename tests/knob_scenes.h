@@ -75,6 +75,13 @@ void knob_idle(const char *variant);
 void knob_gs_cache(const char *variant);
 void knob_lock(const char *variant);
 
+/* knobs_queue.c */
+void knob_runnext_wake(const char *variant);
+void knob_victim(const char *variant);
+void knob_victim_of_ps(const char *variant);
+void knob_idle_mask(const char *variant);
+void knob_overflow_end(const char *variant);
+
 /* knobs_timers.c */
 void knob_timers(const char *variant);
 void knob_poll_round(const char *variant);

@@ -6,7 +6,6 @@
  */
 #include "harness/spec.h"
 #include "knob_scenes.h"
-#include "lrq.h"
 #include "support.h"
 #include "workloads/order.h"
 #include "workloads/workload.h"
@@ -483,46 +482,6 @@ static void knob_passes(const char *variant)
     expect_passes(variant, "passes=9", 9);
 }
 
-/* Victims: the walk itself, from a worker's own point of view ------------------------------- */
-
-enum { VICTIMS = 8, SELF = 2, LAST = 5, WALKS = 64 };
-
-static void scene_walk(void *arg)
-{
-    struct trace *self = arg;
-    struct m *m = machine_self();
-    struct lrq *mine = lrq_new(m->sched->knobs);
-    mine->last_victim = LAST;
-    for (int i = 0; i < WALKS; i++) {
-        struct walk walk = walk_start(m, mine, VICTIMS, SELF);
-        for (uint32_t victim; walk_next(&walk, &victim);)
-            self->id[self->length++] = (int)victim;
-    }
-    lrq_free(mine);
-}
-
-static void knob_victim(const char *variant)
-{
-    scene_run(variant, "victim=fixed", 1, 0, scene_walk);
-    for (int i = 0; i < VICTIMS * WALKS; i++)
-        assert_int_equal(trace->id[i], (SELF + 1 + i) % VICTIMS);
-    scene_run(variant, "victim=last", 1, 0, scene_walk);
-    for (int i = 0; i < VICTIMS * WALKS; i++)
-        assert_int_equal(trace->id[i], (LAST + i) % VICTIMS);
-    scene_run(variant, "victim=coprime", 1, 0, scene_walk);
-    unsigned starts = 0, steps = 0;
-    for (int i = 0; i < VICTIMS * WALKS; i += VICTIMS) {
-        unsigned visited = 0;
-        for (int k = 0; k < VICTIMS; k++)
-            visited |= 1u << trace->id[i + k];
-        assert_int_equal(visited, (1u << VICTIMS) - 1);
-        starts |= 1u << trace->id[i];
-        steps |= 1u << (trace->id[i + 1] - trace->id[i] + VICTIMS) % VICTIMS;
-    }
-    assert_int_equal(starts, (1u << VICTIMS) - 1);
-    assert_int_equal(steps, 1u << 1 | 1u << 3 | 1u << 5 | 1u << 7);
-}
-
 /* The floor: spinning and waking ------------------------------------------------------------ */
 
 static void held_g(void *arg)
@@ -680,14 +639,18 @@ static const struct knob_test {
     {"runnext", NULL, knob_runnext},
     {"runnext_cap", NULL, knob_runnext_cap},
     {"inherit", NULL, knob_inherit},
+    {"runnext_wake", NULL, knob_runnext_wake},
     {"tick", "tasksteal", knob_tick_of_deques},
     {"tick", "contsteal", knob_tick_of_deques},
     {"tick", NULL, knob_tick},
     {"take", NULL, knob_take},
     {"ring", NULL, knob_ring},
     {"overflow", NULL, knob_overflow},
+    {"overflow_end", NULL, knob_overflow_end},
     {"steal", NULL, knob_steal},
+    {"victim", "gmp", knob_victim_of_ps},
     {"victim", NULL, knob_victim},
+    {"idle_mask", "gmp", knob_idle_mask},
     {"passes", NULL, knob_passes},
     {"backoff_ns", NULL, knob_backoff_ns},
     {"yield", NULL, knob_yield},

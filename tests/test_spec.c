@@ -2,6 +2,7 @@
 #include "harness/peer_table.h"
 #include "harness/spec.h"
 #include "harness/suggest.h"
+#include "preset.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -418,6 +419,49 @@ static void malformed_settings_are_told(void **state)
     assert_variant_wrong("gmp,ring=100", "gmp: ", "power of two");
 }
 
+/* Each is what it says: its variant with its settings, under a name of its own. */
+static void every_preset_is_its_variant_with_its_settings(void **state)
+{
+    (void)state;
+    assert_non_null(presets[0].name);
+    for (const struct preset *preset = presets; preset->name; preset++) {
+        char text[ERROR_SIZE], error[ERROR_SIZE];
+        struct variant_spec spec;
+        snprintf(text, sizeof text, "%s,%s", preset->variant, preset->settings);
+        assert_canonical(text, preset->name);
+        assert_canonical(preset->name, preset->name);
+        assert_true(variant_spec_parse(&spec, preset->name, error, sizeof error));
+        assert_string_equal(spec.ops->name, preset->variant);
+        variant_spec_free(&spec);
+        for (size_t i = 0; spec_variant(i); i++)
+            assert_string_not_equal(preset->name, spec_variant(i)->name);
+        assert_true(*preset->idea && *preset->source);
+    }
+}
+
+static void settings_behind_a_preset_replace_its_own(void **state)
+{
+    (void)state;
+    assert_canonical("tokio-1.50,tick=31,runnext_cap=0", "tokio-1.50,runnext_cap=0,tick=31");
+    assert_canonical("tokio-1.50,tick=61,runnext_cap=3", "tokio-1.50");
+    assert_variant_wrong("tokio-1.50,ring=8,ring=16", "ring is given twice", "");
+    assert_variant_wrong("tokio-1.50,nope=1", "unknown knob \"nope\"", "valid: ");
+    assert_variant_wrong("tokio-1.5", "unknown variant", "nearest is \"tokio-1.50\"");
+}
+
+/* One text for one set of knobs, whatever it was made from. */
+static void canonical_text_begins_with_what_is_nearest(void **state)
+{
+    (void)state;
+    assert_canonical("tokio-1.50,backoff_ns=0,runnext_wake=on", "tokio-1.51");
+    assert_canonical("tokio-1.50,backoff_ns=3000,runnext_wake=on", "tokio-1.51,backoff_ns=3000");
+    assert_canonical("tokio-1.51,tick=64,take=one,ring=512",
+                     "gmp,runnext_cap=3,tick=64,take=one,ring=512,victim=rotate,passes=1,"
+                     "backoff_ns=0,yield=local,netpoll_place=local,preempt=none,calls=immediate");
+    assert_canonical("gmp,backoff_ns=0", "gmp,backoff_ns=0");
+    assert_canonical("perm,backoff_ns=0", "perm,backoff_ns=0");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -442,6 +486,9 @@ int main(void)
         cmocka_unit_test(settings_without_a_name_are_told),
         cmocka_unit_test(wrong_values_get_the_range),
         cmocka_unit_test(malformed_settings_are_told),
+        cmocka_unit_test(every_preset_is_its_variant_with_its_settings),
+        cmocka_unit_test(settings_behind_a_preset_replace_its_own),
+        cmocka_unit_test(canonical_text_begins_with_what_is_nearest),
     };
     return cmocka_run_group_tests_name("spec", tests, NULL, NULL);
 }

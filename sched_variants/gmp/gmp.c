@@ -20,6 +20,7 @@
 
 struct gmp_knobs {
     struct lrq_knobs lrq;
+    int64_t idle_mask; /* 0 off, 1 on */
 };
 
 struct gmp {
@@ -28,6 +29,8 @@ struct gmp {
 
 static const struct param gmp_knobs[] = {
     LRQ_KNOBS(struct gmp_knobs),
+    PARAM_WORD(struct gmp_knobs, idle_mask, lrq_off_on, 1, "Go 1.26 proc.go stealWork, idlepMask",
+               "thieves pass idle Ps by; off: they look into their queues, too"),
     FLOOR_KNOBS(struct gmp_knobs, lrq.floor),
     {0},
 };
@@ -81,6 +84,11 @@ static int64_t gmp_queued(struct sched *sched, struct p *p)
     return p ? lrq_length(p->variant) : globq_size(globq_of(sched));
 }
 
+static bool gmp_keeps(struct m *m)
+{
+    return m->p && lrq_keeps(m, m->p->variant, globq_of(m->sched));
+}
+
 static struct g *gmp_pick(struct m *m, bool *inherit)
 {
     return lrq_pick(m, m->p->variant, globq_of(m->sched), inherit);
@@ -91,17 +99,19 @@ static struct g *gmp_steal(struct m *m)
     const struct gmp_knobs *knobs = m->sched->knobs;
     struct sched *sched = m->sched;
     struct lrq *mine = m->p->variant;
+    lrq_search_begin(mine, (uint32_t)sched->procs);
     for (int64_t pass = 0; pass < knobs->lrq.passes; pass++) {
         struct walk walk = walk_start(m, mine, (uint32_t)sched->procs, (uint32_t)m->p->id);
         bool last = pass == knobs->lrq.passes - 1 && !lrq_has_private_next(&knobs->lrq);
         uint32_t i;
         while (walk_next(&walk, &i)) {
+            lrq_search_meets(mine, i);
             struct p *p = sched->allp[i];
             /* relaxed: only whether there is one; an idle P has nothing, and has_work() asks all */
             struct m *owner = atomic_load_explicit(&p->m, memory_order_relaxed);
-            if (p == m->p || !owner)
+            if (p == m->p || (!owner && knobs->idle_mask))
                 continue;
-            struct g *gp = lrq_steal(m, mine, p->variant, last, !p_in_call(p));
+            struct g *gp = lrq_steal(m, mine, p->variant, last, owner && !p_in_call(p));
             if (gp) {
                 mine->last_victim = (int32_t)i;
                 stat_add(&m->stats, STAT_STEALS, 1);
@@ -111,6 +121,7 @@ static struct g *gmp_steal(struct m *m)
         }
     }
     stat_add(&m->stats, STAT_STEALS_FAILED, 1);
+    stat_add(&m->stats, STAT_VICTIMS_MISSED, lrq_search_missed(mine));
     sched_event(m, SCHED_FOUND_NOTHING, NULL, 0, 0);
     return NULL;
 }
@@ -137,6 +148,7 @@ const struct sched_ops gmp_ops = {
     .init = gmp_init,
     .p_init = gmp_p_init,
     .ready = gmp_ready,
+    .keeps = gmp_keeps,
     .pick = gmp_pick,
     .steal = gmp_steal,
     .has_work = gmp_has_work,

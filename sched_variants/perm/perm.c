@@ -75,6 +75,11 @@ static int64_t perm_queued(struct sched *sched, struct p *p)
     return m ? lrq_length(m->variant) : 0;
 }
 
+static bool perm_keeps(struct m *m)
+{
+    return m->p && lrq_keeps(m, m->variant, globq_of(m->sched));
+}
+
 static struct g *perm_pick(struct m *m, bool *inherit)
 {
     return lrq_pick(m, m->variant, globq_of(m->sched), inherit);
@@ -109,6 +114,7 @@ static struct g *perm_steal(struct m *m)
 {
     const struct perm_knobs *knobs = m->sched->knobs;
     struct lrq *mine = m->variant;
+    lrq_search_begin(mine, sched_list_length(sched_first_m(m->sched)));
     for (int64_t pass = 0; pass < knobs->lrq.passes; pass++) {
         struct m *newest = sched_first_m(m->sched);
         uint32_t count = sched_list_length(newest);
@@ -116,6 +122,7 @@ static struct g *perm_steal(struct m *m)
         bool last = pass == knobs->lrq.passes - 1;
         uint32_t i;
         while (walk_next(&walk, &i)) {
+            lrq_search_meets(mine, i);
             struct m *victim = m_by_index(newest, count, i);
             if (victim == m)
                 continue;
@@ -131,6 +138,7 @@ static struct g *perm_steal(struct m *m)
         }
     }
     stat_add(&m->stats, STAT_STEALS_FAILED, 1);
+    stat_add(&m->stats, STAT_VICTIMS_MISSED, lrq_search_missed(mine));
     sched_event(m, SCHED_FOUND_NOTHING, NULL, 0, 0);
     return NULL;
 }
@@ -156,6 +164,7 @@ const struct sched_ops perm_ops = {
     .init = perm_init,
     .m_init = perm_m_init,
     .ready = perm_ready,
+    .keeps = perm_keeps,
     .pick = perm_pick,
     .steal = perm_steal,
     .has_work = perm_has_work,

@@ -485,7 +485,8 @@ struct sched {
     void *main_fiber;              /* ThreadSanitizer builds: of the main goroutine's stack */
 };
 
-void wakep_slow(struct m *m); /* idle.c */
+void wakep_slow(struct m *m);    /* idle.c */
+void wakep_readied(struct m *m); /* likewise, unless m keeps what it has readied to itself */
 
 /* For variants ------------------------------------------------------------------------------ */
 
@@ -550,7 +551,7 @@ static inline void wakep(struct m *m)
     if (__builtin_expect(atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) > 0 ||
                              sched->no_fence_all,
                          0))
-        wakep_slow(m);
+        wakep_readied(m);
 }
 
 /* For a variant with `blocks`: sleeps until m_block_wake(m), its P's next timer, or the end of the

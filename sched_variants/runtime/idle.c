@@ -21,6 +21,8 @@
  * themselves each time. What FJ_HELP and FJ_LINKED keep private is no work in a queue: it is asked
  * for before I3, and its owner submits it when it polls (forkjoin.h).
  *   Rejected: the submitter's own fence at all times. It costs as much as a sixth of a yield.
+ * A variant may keep a G to the worker that readied it (sched_ops.keeps): then S2 to S4 are left
+ * out on purpose, that worker runs it next, and I4 alone may find it.
  * S4 leaves the work to a spinner if the count says that there is one (W1). Whoever is
  * counted is taken off the count again later than W1 looked (W2), in one of four places:
  *   m_idle()           found nothing: this is I2, and its I4 comes after S1
@@ -342,6 +344,12 @@ void wakep_slow(struct m *m)
         return;
     }
     wake_all(m);
+}
+
+void wakep_readied(struct m *m)
+{
+    if (!m->ops->keeps || !m->ops->keeps(m))
+        wakep_slow(m);
 }
 
 /* I3: after a P has been put on the idle list. With one P its holder was the only submitter that

@@ -9,7 +9,9 @@ const char *const lrq_off_on[] = {"off", "on", NULL};
 const char *const lrq_tick_words[] = {"random", NULL};
 const char *const lrq_take_words[] = {"one", "batch", "half", "all", NULL};
 const char *const lrq_share_words[] = {"one", "quarter", "half", "threequarters", "all", NULL};
-const char *const lrq_victim_words[] = {"coprime", "fixed", "last", NULL};
+const char *const lrq_end_words[] = {"oldest", "newest", "new", NULL};
+const char *const lrq_victim_words[] = {"coprime", "fixed",  "last", "zero", /* as in the enum */
+                                        "rotate",  "random", NULL};
 const char *const lrq_backoff_words[] = {"never", NULL};
 const char *const lrq_yield_words[] = {"global", "local", NULL};
 
@@ -45,7 +47,11 @@ static uint32_t share_of(int64_t share, uint32_t n)
 const char *lrq_check(const void *knobs)
 {
     const struct lrq_knobs *k = knobs;
-    return (k->ring & (k->ring - 1)) ? "ring must be a power of two from 2 to 65536" : NULL;
+    if (k->ring & (k->ring - 1))
+        return "ring must be a power of two from 2 to 65536";
+    if (k->overflow_end == OVERFLOW_NEW && k->overflow != SHARE_HALF)
+        return "overflow has no meaning with overflow_end=new, where no part of the ring moves";
+    return NULL;
 }
 
 struct lrq *lrq_new(const struct lrq_knobs *knobs)
@@ -75,6 +81,7 @@ void lrq_free(struct lrq *lrq)
 {
     machine_free(lrq->taken);
     machine_free(lrq->coprimes);
+    machine_free(lrq->met);
     machine_free(lrq);
 }
 
@@ -93,23 +100,41 @@ bool lrq_has_work(struct lrq *lrq, bool private_next)
 
 /* Putting ----------------------------------------------------------------------------------- */
 
-/* The ring was full at head: moves its oldest part and then gp to the global queue. False: a thief
- * was faster. */
+/* Owner, who has just taken the n Gs in `taken` from the head: puts them back at the tail, in their
+ * order. */
+static void put_back(struct lrq *lrq, uint32_t n)
+{
+    uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
+    for (uint32_t i = 0; i < n; i++)
+        atomic_store_explicit(&lrq->slot[(tail + i) & lrq->mask], lrq->taken[i],
+                              memory_order_relaxed);                   /* by Q1 */
+    atomic_store_explicit(&lrq->tail, tail + n, memory_order_release); /* Q1 */
+}
+
+/* The ring was full at head: moves a part of it and then gp to the global queue. False: a thief was
+ * faster. Only the head can be moved against thieves, so the newest ones are taken by taking all,
+ * and the others put back; who looks meanwhile and goes to sleep, wakep() after the put wakes. */
 static bool overflow(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, uint32_t head)
 {
-    uint32_t n = share_of(knobs_of(m)->overflow, lrq->mask + 1);
+    int64_t end = knobs_of(m)->overflow_end;
+    uint32_t all = lrq->mask + 1;
+    uint32_t n = end == OVERFLOW_NEW ? 0 : share_of(knobs_of(m)->overflow, all);
+    uint32_t take = end == OVERFLOW_NEWEST ? all : n;
     struct gfifo moving = {0};
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < take; i++)
         lrq->taken[i] =
             atomic_load_explicit(&lrq->slot[(head + i) & lrq->mask], memory_order_relaxed);
     /* Only now are they ours: until here a thief might have run them, so their links were not. */
-    if (!atomic_compare_exchange_strong_explicit(&lrq->head, &head, head + n, memory_order_release,
-                                                 memory_order_relaxed)) /* Q3 */
+    if (take > 0 && !atomic_compare_exchange_strong_explicit(&lrq->head, &head, head + take,
+                                                             memory_order_release,
+                                                             memory_order_relaxed)) /* Q3 */
         return false;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = take - n; i < take; i++)
         gfifo_push(&moving, lrq->taken[i]);
     gfifo_push(&moving, gp);
     globq_put_all(m, globq, &moving);
+    if (take > n)
+        put_back(lrq, take - n);
     stat_add(&m->stats, STAT_OVERFLOWS, 1);
     sched_event(m, SCHED_OVERFLOWED, NULL, (int32_t)n + 1, 0);
     return true;
@@ -156,6 +181,14 @@ void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bo
             return;
     }
     put_tail(m, lrq, globq, gp);
+}
+
+bool lrq_keeps(struct m *m, struct lrq *lrq, struct globq *globq)
+{
+    /* relaxed: the caller's own puts; what others put meanwhile, they wake for themselves */
+    return !knobs_of(m)->runnext_wake &&
+           atomic_load_explicit(&lrq->runnext, memory_order_relaxed) && lrq_length(lrq) == 0 &&
+           globq_size(globq) == 0;
 }
 
 /* Getting ----------------------------------------------------------------------------------- */
@@ -416,17 +449,51 @@ static void coprimes_update(struct lrq *mine, uint32_t n)
 struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self)
 {
     struct walk walk = {.step = 1, .left = n, .n = n};
-    int64_t order = knobs_of(m)->victim;
-    if (order == VICTIM_FIXED) {
+    uint32_t random;
+    switch (knobs_of(m)->victim) {
+    case VICTIM_FIXED:
         walk.at = (self + 1) % n;
-    } else if (order == VICTIM_LAST) {
+        break;
+    case VICTIM_LAST:
         walk.at = (uint32_t)mine->last_victim % n;
-    } else {
-        uint32_t random = (uint32_t)(m_random(m) >> 32);
+        break;
+    case VICTIM_ZERO:
+        break;
+    case VICTIM_ROTATE:
+        walk.at = (uint32_t)(m_random(m) >> 32) % n;
+        break;
+    case VICTIM_RANDOM:
+        walk.draws = m;
+        break;
+    default:
+        random = (uint32_t)(m_random(m) >> 32);
         if (mine->walk_n != n)
             coprimes_update(mine, n);
         walk.at = random % n;
         walk.step = mine->coprimes[random / n % mine->walk_steps];
     }
     return walk;
+}
+
+static size_t met_words(uint32_t n)
+{
+    return (n + 63) / 64;
+}
+
+void lrq_search_begin(struct lrq *mine, uint32_t n)
+{
+    if (mine->met_n != n) {
+        machine_free(mine->met);
+        mine->met = sched_zalloc(met_words(n) * sizeof *mine->met, "steal.met");
+        mine->met_n = n;
+    }
+    memset(mine->met, 0, met_words(n) * sizeof *mine->met);
+}
+
+uint32_t lrq_search_missed(const struct lrq *mine)
+{
+    uint32_t met = 0;
+    for (size_t i = 0; i < met_words(mine->met_n); i++)
+        met += (uint32_t)__builtin_popcountll(mine->met[i]);
+    return mine->met_n - met;
 }

@@ -26,22 +26,32 @@
 
 enum take { TAKE_ONE = -4, TAKE_BATCH, TAKE_HALF, TAKE_ALL }; /* or a number above 0 */
 enum share { SHARE_ONE, SHARE_QUARTER, SHARE_HALF, SHARE_THREE_QUARTERS, SHARE_ALL };
-enum victim_order { VICTIM_COPRIME, VICTIM_FIXED, VICTIM_LAST };
+enum victim_order {
+    VICTIM_COPRIME,
+    VICTIM_FIXED,
+    VICTIM_LAST,
+    VICTIM_ZERO,
+    VICTIM_ROTATE,
+    VICTIM_RANDOM
+};
+enum overflow_end { OVERFLOW_OLDEST, OVERFLOW_NEWEST, OVERFLOW_NEW };
 enum yield_to { YIELD_GLOBAL, YIELD_LOCAL };
 enum { TICK_RANDOM = -1, BACKOFF_NEVER = -1 };
 
 /* The knobs of variants with such a queue; the variant's struct begins with it. */
 struct lrq_knobs {
     struct floor_knobs floor;
-    int64_t runnext;     /* 0 off, 1 on */
-    int64_t runnext_cap; /* consecutive runs from runnext; 0: no cap */
-    int64_t inherit;     /* 0 off, 1 on */
-    int64_t tick;        /* poll the GRQ first every that many dispatches; 0 never, TICK_RANDOM */
-    int64_t take;        /* enum take, or how many */
-    int64_t ring;        /* capacity, a power of two */
-    int64_t overflow;    /* enum share */
-    int64_t steal;       /* enum share */
-    int64_t victim;      /* enum victim_order */
+    int64_t runnext;      /* 0 off, 1 on */
+    int64_t runnext_cap;  /* consecutive runs from runnext; 0: no cap */
+    int64_t inherit;      /* 0 off, 1 on */
+    int64_t runnext_wake; /* 0 off, 1 on */
+    int64_t tick;         /* poll the GRQ first every that many dispatches; 0 never, TICK_RANDOM */
+    int64_t take;         /* enum take, or how many */
+    int64_t ring;         /* capacity, a power of two */
+    int64_t overflow;     /* enum share */
+    int64_t overflow_end; /* enum overflow_end */
+    int64_t steal;        /* enum share */
+    int64_t victim;       /* enum victim_order */
     int64_t passes;
     int64_t backoff_ns; /* before runnext is stolen from a running owner; 0 none; BACKOFF_NEVER */
     int64_t yield;      /* enum yield_to */
@@ -51,6 +61,7 @@ extern const char *const lrq_off_on[];
 extern const char *const lrq_tick_words[];
 extern const char *const lrq_take_words[];
 extern const char *const lrq_share_words[];
+extern const char *const lrq_end_words[];
 extern const char *const lrq_victim_words[];
 extern const char *const lrq_backoff_words[];
 extern const char *const lrq_yield_words[];
@@ -63,6 +74,9 @@ extern const char *const lrq_yield_words[];
                      "most runs from runnext in a row before the ring gets a turn; 0: no cap"),    \
         PARAM_WORD(o, lrq.inherit, lrq_off_on, 1, "Go 1.26 proc.go runqget, execute",              \
                    "a G from runnext goes on in its waker's time slice: schedtick stays"),         \
+        PARAM_WORD(o, lrq.runnext_wake, lrq_off_on, 1, "Go 1.26 proc.go ready; off: [Tokio7431]",  \
+                   "a G put into runnext wakes an idle worker, as any other does; off: not while " \
+                   "it is all that can be had"),                                                   \
         PARAM_NUMBER_OR(o, lrq.tick, 61, 0, 1024, lrq_tick_words, TICK_RANDOM, "dispatches",       \
                         "Go 1.26 proc.go findRunnable",                                            \
                         "look at the global queue first every that many dispatches; 0: never; "    \
@@ -75,12 +89,19 @@ extern const char *const lrq_yield_words[];
         PARAM_NUMBER(o, lrq.ring, 256, 2, 65536, "Gs", "Go 1.26 runtime2.go p.runq",               \
                      "capacity of the local ring, a power of two"),                                \
         PARAM_WORD(o, lrq.overflow, lrq_share_words, SHARE_HALF, "Go 1.26 proc.go runqputslow",    \
-                   "how much of a full ring moves to the global queue"),                           \
+                   "how much of a full ring moves to the global queue, with the G that does not "  \
+                   "fit"),                                                                         \
+        PARAM_WORD(o, lrq.overflow_end, lrq_end_words, OVERFLOW_OLDEST,                            \
+                   "Go 1.26 proc.go runqputslow",                                                  \
+                   "which part of it: its oldest Gs or its newest; new: the G that does not fit "  \
+                   "moves alone"),                                                                 \
         PARAM_WORD(o, lrq.steal, lrq_share_words, SHARE_HALF, "Go 1.26 proc.go runqgrab",          \
                    "how much of a victim's ring a thief takes"),                                   \
         PARAM_WORD(o, lrq.victim, lrq_victim_words, VICTIM_COPRIME, "Go 1.26 proc.go randomOrder", \
-                   "order in which victims are visited: random coprime walk, from the next one, "  \
-                   "from the last one that had something"),                                        \
+                   "order in which victims are visited: random coprime walk; one after the "       \
+                   "other from the next one (fixed), from the last one that had something, from "  \
+                   "the first of all (zero), or from one drawn at random (rotate); or as many, "   \
+                   "each drawn anew (random), as Go did before ea0386f85f"),                       \
         PARAM_NUMBER(o, lrq.passes, 4, 1, 64, "passes", "Go 1.26 proc.go stealWork",               \
                      "rounds through all victims in one search; only the last may take runnext"),  \
         PARAM_NUMBER_OR(o, lrq.backoff_ns, 3000, 0, 1000000000, lrq_backoff_words, BACKOFF_NEVER,  \
@@ -107,6 +128,8 @@ struct lrq {
     uint32_t walk_n;     /* the number of victims that coprimes[] is for */
     uint32_t walk_steps; /* how many numbers up to walk_n are coprime to it */
     uint32_t *coprimes;
+    uint32_t met_n; /* the number of victims that met[] is for */
+    uint64_t *met;  /* bit i: the search that goes on has come to the i-th victim */
     /* written by owner and thieves */
     _Alignas(64) _Atomic uint32_t head;
     _Atomic(struct g *) runnext;
@@ -121,6 +144,10 @@ const char *lrq_check(const void *knobs);
 
 /* Owner: puts gp into runnext (next, if the knob is on) or at the tail. */
 void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bool next);
+
+/* Owner, on any stack: with runnext_wake=off, is what it has in runnext all that there is? For
+ * sched_ops.keeps. */
+bool lrq_keeps(struct m *m, struct lrq *lrq, struct globq *globq);
 
 /* Owner: runnext, else the head, else NULL. */
 struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit);
@@ -154,16 +181,33 @@ int64_t lrq_length(struct lrq *lrq);
 bool lrq_has_work(struct lrq *lrq, bool private_next);
 
 /* The walk through n victims: start and step of one pass. Source: Go 1.26 proc.go randomOrder:
- * start and step are independent, and a step coprime to n visits each exactly once. */
+ * start and step are independent, and a step coprime to n visits each exactly once. With
+ * victim=random each is drawn anew, so that some are met twice and others not at all. */
 struct walk {
     uint32_t at, step, left, n;
+    struct m *draws; /* whose generator; NULL: no draws */
 };
 struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self);
+
+/* For VICTIMS_MISSED: a search through n victims begins; and, once its walks are over, how many of
+ * the n none of them came to. */
+void lrq_search_begin(struct lrq *mine, uint32_t n);
+uint32_t lrq_search_missed(const struct lrq *mine);
+
+/* The search has come to the i-th victim. */
+static MACHINE_TAKES_NO_TIME void lrq_search_meets(struct lrq *mine, uint32_t i)
+{
+    if (i < mine->met_n) /* an M that has come since the beginning is none of the n */
+        mine->met[i / 64] |= UINT64_C(1) << i % 64;
+}
+
 static inline bool walk_next(struct walk *walk, uint32_t *victim)
 {
     if (walk->left == 0)
         return false;
     walk->left--;
+    if (walk->draws)
+        walk->at = (uint32_t)((m_random(walk->draws) >> 32) % walk->n);
     *victim = walk->at;
     walk->at = (walk->at + walk->step) % walk->n;
     return true;

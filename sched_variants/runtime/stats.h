@@ -26,6 +26,8 @@
     X(STEALS_FAILED, SUM, "searches through all victims that found nothing")                       \
     X(STOLEN, SUM, "goroutines and tasks taken from others' queues")                               \
     X(VICTIM_PROBES, SUM, "others' queues looked into")                                            \
+    X(VICTIMS_MISSED, SUM,                                                                         \
+      "victims, the searcher among them, that searches which found nothing never came to")         \
     X(RUNNEXT_STEALS, SUM, "goroutines stolen from another's runnext")                             \
     X(PARKS, SUM, "times a goroutine parked")                                                      \
     X(READIES, SUM, "times a parked goroutine was made runnable")                                  \

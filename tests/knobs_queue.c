@@ -1,0 +1,253 @@
+/* knobs_queue.c - the knobs of the local queue that are about other workers: whom runnext wakes,
+ * and in which order victims are visited; see test_knobs.c. */
+#include "knob_scenes.h"
+#include "lrq.h"
+#include "workloads/order.h"
+#include "workloads/workload.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Whom runnext wakes ------------------------------------------------------------------------- */
+
+static int64_t started_now(void)
+{
+    return (int64_t)(stat_now(STAT_THREADS) + stat_now(STAT_WAKEUPS));
+}
+
+static void ran_g(void *arg)
+{
+    struct timed *self = arg;
+    atomic_store(&self->trace->ran[self->i], true);
+    wg_done(&self->trace->done);
+}
+
+/* Main's worker stays busy. found[0]: workers started for the first G, which is alone in runnext;
+ * found[1]: and, once another has run the first, for the second one, which has taken its place. */
+static void scene_fill_runnext(void *arg)
+{
+    struct trace *self = arg;
+    struct timed timed[2] = {{self, 0}, {self, 1}};
+    int64_t before = started_now();
+    wg_add(&self->done, 2);
+    go(ran_g, &timed[0]);
+    self->found[0] = started_now() - before;
+    go(ran_g, &timed[1]);
+    self->found[1] = started_now() - before;
+    AWAIT(atomic_load(&self->ran[0]));
+    wg_wait(&self->done);
+}
+
+/* The second G drives the first one into the ring, which is for all. */
+void knob_runnext_wake(const char *variant)
+{
+    scene_run(variant, "runnext_wake=on", 2, 0, scene_fill_runnext);
+    assert_int_equal(trace->found[0], 1);
+    scene_run(variant, "runnext_wake=off", 2, 0, scene_fill_runnext);
+    assert_int_equal(trace->found[0], 0);
+    assert_int_equal(trace->found[1], 1);
+    scene_run(variant, "runnext_wake=off,backoff_ns=never", 2, 0, scene_fill_runnext);
+    assert_int_equal(trace->found[0], 0);
+    assert_int_equal(trace->found[1], 1);
+    scene_run(variant, "runnext_wake=off,runnext=off", 2, 0, scene_fill_runnext);
+    assert_int_equal(trace->found[0], 1);
+}
+
+/* Victims: the walk itself, from a worker's own point of view ------------------------------- */
+
+enum { VICTIMS = 8, SELF = 2, LAST = 5, WALKS = 64 };
+
+static void scene_walk(void *arg)
+{
+    struct trace *self = arg;
+    struct m *m = machine_self();
+    struct lrq *mine = lrq_new(m->sched->knobs);
+    mine->last_victim = LAST;
+    for (int i = 0; i < WALKS; i++) {
+        struct walk walk = walk_start(m, mine, VICTIMS, SELF);
+        for (uint32_t victim; walk_next(&walk, &victim);)
+            self->id[self->length++] = (int)victim;
+    }
+    lrq_free(mine);
+}
+
+/* Each walk begins anywhere and goes on in order. */
+static void expect_rotations(const char *variant)
+{
+    unsigned starts = 0;
+    scene_run(variant, "victim=rotate", 1, 0, scene_walk);
+    for (int i = 0; i < VICTIMS * WALKS; i++) {
+        if (i % VICTIMS == 0)
+            starts |= 1u << trace->id[i];
+        else
+            assert_int_equal(trace->id[i], (trace->id[i - 1] + 1) % VICTIMS);
+    }
+    assert_int_equal(starts, (1u << VICTIMS) - 1);
+}
+
+/* As many looks as there are victims, but a walk that meets all of them has a chance of 8!/8^8. */
+static void expect_draws(const char *variant)
+{
+    unsigned drawn = 0;
+    int whole = 0;
+    scene_run(variant, "victim=random", 1, 0, scene_walk);
+    assert_int_equal(trace->length, VICTIMS * WALKS);
+    for (int i = 0; i < VICTIMS * WALKS; i += VICTIMS) {
+        unsigned visited = 0;
+        for (int k = 0; k < VICTIMS; k++)
+            visited |= 1u << trace->id[i + k];
+        drawn |= visited;
+        whole += visited == (1u << VICTIMS) - 1;
+    }
+    assert_int_equal(drawn, (1u << VICTIMS) - 1);
+    assert_in_range(whole, 0, WALKS / 4);
+}
+
+void knob_victim(const char *variant)
+{
+    scene_run(variant, "victim=fixed", 1, 0, scene_walk);
+    for (int i = 0; i < VICTIMS * WALKS; i++)
+        assert_int_equal(trace->id[i], (SELF + 1 + i) % VICTIMS);
+    scene_run(variant, "victim=last", 1, 0, scene_walk);
+    for (int i = 0; i < VICTIMS * WALKS; i++)
+        assert_int_equal(trace->id[i], (LAST + i) % VICTIMS);
+    scene_run(variant, "victim=zero", 1, 0, scene_walk);
+    for (int i = 0; i < VICTIMS * WALKS; i++)
+        assert_int_equal(trace->id[i], i % VICTIMS);
+    expect_rotations(variant);
+    expect_draws(variant);
+    scene_run(variant, "victim=coprime", 1, 0, scene_walk);
+    unsigned starts = 0, steps = 0;
+    for (int i = 0; i < VICTIMS * WALKS; i += VICTIMS) {
+        unsigned visited = 0;
+        for (int k = 0; k < VICTIMS; k++)
+            visited |= 1u << trace->id[i + k];
+        assert_int_equal(visited, (1u << VICTIMS) - 1);
+        starts |= 1u << trace->id[i];
+        steps |= 1u << (trace->id[i + 1] - trace->id[i] + VICTIMS) % VICTIMS;
+    }
+    assert_int_equal(starts, (1u << VICTIMS) - 1);
+    assert_int_equal(steps, 1u << 1 | 1u << 3 | 1u << 5 | 1u << 7);
+}
+
+/* What overflows ------------------------------------------------------------------------------ */
+
+extern const struct workload workload_order;
+
+/* The order workload with 30 Gs: one in runnext, 16 in the ring. */
+static void scene_overflow(void *arg)
+{
+    struct trace *self = arg;
+    void *params = calloc(1, workload_order.params_size);
+    support_set(params, workload_order.params, "n=30");
+    void *state = workload_order.init(params, 1);
+    struct outcome out = {0};
+    workload_order.run(state, &out);
+    snprintf((char *)self->id, sizeof self->id, "%s", order_text(state));
+    workload_order.fini(state);
+    free(params);
+}
+
+void knob_overflow_end(const char *variant)
+{
+    static const struct {
+        const char *settings, *order;
+        uint64_t overflows;
+    } rows[] = {
+        {"overflow_end=oldest", "29 17-24 26-28 0-7 16 8-15 25", 2},
+        {"overflow_end=newest", "29 0-7 26-28 8-25", 2},
+        {"overflow_end=new", "29 0-28", 13},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char settings[64];
+        snprintf(settings, sizeof settings, "ring=16,tick=0,%s", rows[i].settings);
+        scene_run(variant, settings, 1, 0, scene_overflow);
+        assert_string_equal((char *)trace->id, rows[i].order);
+        assert_int_equal(stat_of(STAT_OVERFLOWS), rows[i].overflows);
+    }
+}
+
+/* Searches that find nothing, by a worker that is alone -------------------------------------- */
+
+/* n searches of main's worker. found[0]: queues looked into; count_missed[k]: searches that came to
+ * all but k of the Ps. */
+enum { MISSED_MAX = 64 };
+static int64_t *count_missed;
+
+static void scene_search(void *arg)
+{
+    struct trace *self = arg;
+    struct m *m = machine_self();
+    uint64_t probes = stat_now(STAT_VICTIM_PROBES), missed = stat_now(STAT_VICTIMS_MISSED);
+    for (int i = 0; i < self->n; i++) {
+        CHECK(!m->ops->steal(m));
+        uint64_t now = stat_now(STAT_VICTIMS_MISSED);
+        if (count_missed)
+            count_missed[now - missed]++;
+        missed = now;
+    }
+    self->found[0] = (int64_t)(stat_now(STAT_VICTIM_PROBES) - probes);
+}
+
+void knob_idle_mask(const char *variant)
+{
+    scene_run(variant, "idle_mask=on", 4, 10, scene_search);
+    assert_int_equal(trace->found[0], 0);
+    scene_run(variant, "idle_mask=off", 4, 10, scene_search);
+    assert_int_equal(trace->found[0], 10 * 4 * 3); /* searches, passes, others */
+    scene_run(variant, "idle_mask=off,passes=1", 4, 10, scene_search);
+    assert_int_equal(trace->found[0], 10 * 3);
+}
+
+/* How many of a million searches of 4 P independent draws miss exactly k of P victims, as the
+ * commit that brought the coprime walk has it for a perfect generator: C(P, k) times the chance
+ * that 4 P draws from P - k meet them all. */
+static const struct {
+    int procs, k;
+    int64_t per_million;
+} missed_rows[] = {
+    {2, 1, 7812},    {3, 1, 23111},   {3, 2, 6},       {4, 1, 39907},   {4, 2, 92},
+    {5, 1, 56915},   {5, 2, 365},     {8, 1, 105943},  {8, 2, 2763},    {8, 3, 16},
+    {12, 1, 163988}, {12, 2, 9789},   {12, 3, 215},    {16, 1, 213342}, {16, 2, 20582},
+    {16, 3, 876},    {64, 1, 379879}, {64, 2, 217687}, {64, 3, 76182},
+};
+
+/* Within five standard deviations; the seed is fixed, so the counts are the same each time. */
+static void expect_missed(size_t row, int searches)
+{
+    double share = (double)missed_rows[row].per_million / 1e6;
+    double expected = share * searches, off = (double)count_missed[missed_rows[row].k] - expected;
+    if (off * off > 25 * (expected * (1 - share) + 1))
+        fail_msg("%d Ps: %d searches, of which %d missed %d, not %d", missed_rows[row].procs,
+                 searches, (int)count_missed[missed_rows[row].k], missed_rows[row].k,
+                 (int)expected);
+}
+
+/* The order; the table of misses; and that a walk misses nobody. */
+void knob_victim_of_ps(const char *variant)
+{
+    knob_victim(variant);
+    count_missed = support_shared((MISSED_MAX + 1) * sizeof *count_missed);
+    int procs = 0;
+    for (size_t row = 0; row < sizeof missed_rows / sizeof *missed_rows; row++) {
+        int searches = 1000000 / missed_rows[row].procs;
+        if (missed_rows[row].procs != procs) {
+            procs = missed_rows[row].procs;
+            memset(count_missed, 0, (MISSED_MAX + 1) * sizeof *count_missed);
+            scene_run(variant, "victim=random", procs, searches, scene_search);
+        }
+        expect_missed(row, searches);
+    }
+    for (int walks = 2; walks <= 64; walks += 31) {
+        memset(count_missed, 0, (MISSED_MAX + 1) * sizeof *count_missed);
+        scene_run(variant, "victim=coprime", walks, 1000, scene_search);
+        assert_int_equal(count_missed[0], 1000);
+    }
+    support_unshare(count_missed, (MISSED_MAX + 1) * sizeof *count_missed);
+    count_missed = NULL;
+}
