@@ -71,6 +71,7 @@ void knob_threads_max(const char *variant);
 /* knobs_sync.c */
 void knob_starve_ns(const char *variant);
 void knob_mutex_spin(const char *variant);
+void knob_recheck(const char *variant);
 void knob_idle(const char *variant);
 void knob_gs_cache(const char *variant);
 void knob_lock(const char *variant);

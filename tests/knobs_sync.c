@@ -284,3 +284,64 @@ void knob_lock(const char *variant)
             assert_int_equal(trace->found[1], 0);
     }
 }
+
+/* What is queued while a worker is on its way to sleep ---------------------------------------- */
+
+enum { DAWDLE_NS = 20000000 };
+
+static void seen_g(void *arg)
+{
+    struct timed *self = arg;
+    atomic_store(&self->trace->ran[self->i], true);
+    wg_done(&self->trace->done);
+}
+
+static void go_elsewhere(struct trace *self, struct timed *timed)
+{
+    atomic_store(&self->ran[timed->i], false);
+    wg_add(&self->done, 1);
+    go_global(seen_g, timed);
+}
+
+static void work_for(int64_t ns)
+{
+    for (int64_t start = go_now(); go_now() < start + ns;)
+        go_work(64);
+}
+
+/* A sleeper has left the second G lying. Whom that G has woken is no longer idle, or has run it. */
+static bool is_lost(struct trace *self, uint64_t sleeps)
+{
+    return stat_now(STAT_SLEEPS) > sleeps && atomic_load(&this_sched()->idle_ps) == 1 &&
+           !atomic_load(&self->ran[1]);
+}
+
+/* Two workers. Main keeps its own, the other one runs a G, finds nothing more, and dawdles; then
+ * there is a second G. n times; found[0]: how often it was lost. Whoever is too late wakes the
+ * sleeper, and loses nothing. */
+static void scene_queue_behind_dawdler(void *arg)
+{
+    struct trace *self = arg;
+    struct timed timed[2] = {{self, 0}, {self, 1}};
+    for (int i = 0; i < self->n && self->found[0] == 0; i++) {
+        await_spinning_and_idle(0, 1); /* so that it is woken for the first one */
+        go_elsewhere(self, &timed[0]);
+        AWAIT(atomic_load(&self->ran[0]));
+        work_for(DAWDLE_NS / 4);
+        uint64_t sleeps = stat_now(STAT_SLEEPS);
+        go_elsewhere(self, &timed[1]);
+        AWAIT(atomic_load(&self->ran[1]) || is_lost(self, sleeps));
+        self->found[0] += !atomic_load(&self->ran[1]);
+        wg_wait(&self->done);
+    }
+}
+
+void knob_recheck(const char *variant)
+{
+    scene_run(variant, "recheck=after,dawdle_ns=20000000", 2, 5, scene_queue_behind_dawdler);
+    assert_int_equal(trace->found[0], 0);
+    scene_run(variant, "recheck=before,dawdle_ns=20000000", 2, 100, scene_queue_behind_dawdler);
+    assert_int_equal(trace->found[0], 1);
+    scene_run(variant, "recheck=none,dawdle_ns=20000000", 2, 100, scene_queue_behind_dawdler);
+    assert_int_equal(trace->found[0], 1);
+}

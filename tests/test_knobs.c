@@ -560,6 +560,13 @@ static void knob_spin_ns(const char *variant)
     assert_true(trace->found[1] - trace->found[0] >= 20000000);
 }
 
+static void knob_dawdle_ns(const char *variant)
+{
+    scene_run(variant, "dawdle_ns=20000000", 2, 0, scene_spin_then_sleep);
+    assert_true(trace->found[1] - trace->found[0] >= 20000000);
+    assert_in_range(trace->found[3] - trace->found[2], 0, 4);
+}
+
 enum { WAKE_WORKERS = 8, WAKE_OTHERS = WAKE_WORKERS - 2 };
 
 /* A G begins elsewhere, and all workers but its and main's go idle again, or for the first time.
@@ -660,6 +667,8 @@ static const struct knob_test {
     {"spinners", NULL, knob_spinners},
     {"spin_ns", NULL, knob_spin_ns},
     {"wake", NULL, knob_wake},
+    {"recheck", NULL, knob_recheck},
+    {"dawdle_ns", NULL, knob_dawdle_ns},
     {"idle", NULL, knob_idle},
     {"gs_cache", NULL, knob_gs_cache},
     {"lock", "grq", knob_lock},

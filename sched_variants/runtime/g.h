@@ -251,6 +251,7 @@ static MACHINE_TAKES_NO_TIME void sched_event_park(const struct m *m)
 }
 
 enum spinners { SPINNERS_NONE, SPINNERS_HALF, SPINNERS_ALL };
+enum recheck { RECHECK_AFTER, RECHECK_BEFORE, RECHECK_NONE };
 enum wake_policy { WAKE_CHAIN, WAKE_ALL, WAKE_NONE };
 enum preempt { PREEMPT_NONE, PREEMPT_COOP, PREEMPT_SIGNAL };
 enum calls { CALLS_NONE, CALLS_SYSMON, CALLS_IMMEDIATE, CALLS_ADAPTIVE };
@@ -269,6 +270,8 @@ struct floor_knobs {
     int64_t spinners;   /* enum spinners */
     int64_t spin_ns;    /* how long a spinner searches again before it gives up; 0: one search */
     int64_t wake;       /* enum wake_policy */
+    int64_t recheck;    /* enum recheck */
+    int64_t dawdle_ns;  /* before an M that found nothing gives its P up */
     int64_t timers;     /* enum timers_where */
     int64_t poll_round; /* enum poll_round */
     int64_t slack_ns;   /* of the worker threads, or SLACK_KERNEL */
@@ -293,6 +296,7 @@ enum { NETPOLL_BATCH = 128, STARVE_NEVER = -1 };
 
 extern const char *const spinners_words[];
 extern const char *const wake_words[];
+extern const char *const recheck_words[];
 extern const char *const timers_words[];
 extern const char *const poll_round_words[];
 extern const char *const slack_words[];
@@ -363,6 +367,13 @@ extern const char *const netpoll_place_words[];
         PARAM_WORD(o, f.wake, wake_words, WAKE_CHAIN, "Go 1.26 proc.go wakep",                     \
                    "new work wakes one worker, which wakes the next (chain), all idle ones, or "   \
                    "none: sleepers look again every millisecond"),                                 \
+        PARAM_WORD(o, f.recheck, recheck_words, RECHECK_AFTER, "Go 1.26 proc.go findRunnable",     \
+                   "when a worker on its way to sleep looks into all queues once more: after it "  \
+                   "has said that it no longer searches; before, which is wrong: what is queued "  \
+                   "between is lost to sleepers; or not at all, which is worse"),                  \
+        PARAM_NUMBER(o, f.dawdle_ns, 0, 0, 1000000000, "ns", "schedlab",                           \
+                     "how long a worker that has found nothing waits before it says so: makes "    \
+                     "races with new work, which are rare, frequent"),                             \
         PARAM_WORD(o, f.netpoll, netpoll_words, NETPOLL_POLL, "Go 1.26 netpoll.go",                \
                    "who looks which descriptors are ready: workers without work (poll), a thread " \
                    "of its own, or nobody: each call blocks its thread; io_uring is not offered"), \

@@ -37,6 +37,10 @@
  * A woken M is taken off the idle list, with its P in nextp, under sched->lock; so an M learns
  * under that lock whether it has been chosen, and is never chosen twice.
  *
+ * The knob recheck shows what I4 is for: with `before` an M that searches looks while it is still
+ * counted, so that whoever submits after that look and before I2 leaves the work to it; with `none`
+ * there is no look, as without I3 and I4.
+ *
  * Order labels, beside the fences S2 and I3, which order all else in the two columns:
  *   I1  release increment of idle_ps          pairs with  S3  acquire load of it
  *   N1  release exchange in m_note_wake()     pairs with  N2  acquire exchange in m_note_sleep(),
@@ -69,6 +73,7 @@ enum { POLL_NS = 1000000 }; /* how often an idle M looks by itself where nobody 
 
 const char *const spinners_words[] = {"none", "half", "all", NULL};
 const char *const wake_words[] = {"chain", "all", "none", NULL};
+const char *const recheck_words[] = {"after", "before", "none", NULL};
 const char *const idle_words[] = {"lifo", "fifo", NULL};
 
 /* True if it was woken. Pre: note has become `sleeping` by m. */
@@ -526,10 +531,23 @@ static bool m_sleep(struct m *m, struct g **list)
     }
 }
 
+/* Between the last look of an M that holds a P and I1. */
+static void m_dawdle(int64_t ns)
+{
+    int64_t end = machine_now() + ns;
+    while (machine_now() < end)
+        machine_pause(32);
+}
+
 void m_idle(struct m *m)
 {
     struct sched *sched = m->sched;
     bool had_p = m->p;
+    int64_t recheck = sched->floor->recheck;
+    if (recheck == RECHECK_BEFORE && m->spinning && sched->ops->has_work(sched))
+        return;
+    if (had_p && sched->floor->dawdle_ns > 0)
+        m_dawdle(sched->floor->dawdle_ns);
     lock_acquire(&sched->lock);
     if (had_p)
         idle_p_put(m, m->p); /* I1 */
@@ -542,7 +560,7 @@ void m_idle(struct m *m)
         /* I2, W2; relaxed: ordered by I3, which follows in any case */
         atomic_fetch_sub_explicit(&sched->spinning, 1, memory_order_relaxed);
     }
-    if (had_p && m_recheck(m))
+    if (had_p && recheck == RECHECK_AFTER && m_recheck(m))
         return;
     struct g *list;
     if (!m_sleep(m, &list))
