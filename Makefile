@@ -35,7 +35,7 @@ PACKAGES_BUILD = $(call tool,gcc,gcc) $(call tool,pkg-config,pkg-config) libc6-d
     libjansson-dev libcyaml-dev libyaml-dev libgsl-dev libhwloc-dev libjemalloc-dev $(call tool,gnuplot,gnuplot-nox) \
     $(call tool,hyperfine,hyperfine) $(call tool,g++,g++) libbenchmark-dev libdw-dev
 PACKAGES_TEST = $(PACKAGES_BUILD) libcmocka-dev $(call tool,clang,clang) \
-    $(call tool,git,git) $(call tool,python3,python3) $(call tool,chromium,chromium)
+    $(call tool,git,git) $(call tool,python3,python3) $(call tool,chromium,chromium) $(call tool,xz,xz-utils)
 PACKAGES_LINT = $(PACKAGES_TEST) $(call tool,clang-format,clang-format) $(call tool,clang-tidy,clang-tidy)
 PACKAGES_PEERS = $(call tool,go,golang-go) $(call tool,g++,g++) $(call tool,clang,clang) libtbb-dev \
     libomp-dev libboost-fiber-dev
@@ -354,7 +354,9 @@ repro-full: build ## The same until intervals are narrow, with what takes long
 # With the verdicts and figures of the committed reference; tests/test_repro_docs.sh says whether they are.
 REFERENCE := results/reference/repro
 docs: build ## Write docs/EXPERIMENTS.md and docs/experiments/ anew from the experiments' files
-	build/schedlab repro --catalogue docs $(if $(wildcard $(REFERENCE)/repro.json),--reference $(REFERENCE))
+	@command -v xz >/dev/null || { echo 'xz is missing: apt-get install xz-utils' >&2; exit 1; }
+	@mkdir -p build/reference && xz -dc $(REFERENCE)/repro.json.xz >build/reference/repro.json
+	build/schedlab repro --catalogue docs --reference build/reference
 
 trace: build build/schedlab-trace ## Build build/schedlab-trace too: `schedlab trace --machine native` runs it
 

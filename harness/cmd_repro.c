@@ -108,7 +108,7 @@ static const char argp_doc[] =
     "  schedlab repro --list\n"
     "  schedlab repro E3 E6 --quick\n"
     "  schedlab repro --explain E6\n"
-    "  schedlab repro --catalogue docs --reference results/reference/repro\n\n"
+    "  schedlab repro --catalogue docs --reference results/repro-20260131T101500Z\n\n"
     "Exit status: 0 done, whatever the verdicts; 1 stopped, or something could not be written; 2 "
     "misused.";
 

@@ -8,6 +8,7 @@
 #include "harness/machine_start.h"
 #include "harness/plan.h"
 #include "harness/records.h"
+#include "harness/repro_file.h"
 #include "harness/sweep_origin.h"
 #include "harness/topology.h"
 
@@ -214,7 +215,7 @@ static json_t *json_read(const char *path, char *error, size_t error_size)
     json_error_t where;
     json_t *json = json_load_file(path, 0, &where);
     if (!json)
-        snprintf(error, error_size, "%s:%d: %s", path, where.line, where.text);
+        snprintf(error, error_size, "%s:%d: %s", path, where.line > 0 ? where.line : 1, where.text);
     return json;
 }
 
@@ -309,6 +310,13 @@ bool repro_resume(struct repro *repro, char *error, size_t error_size)
 {
     char path[2 * REPRO_PATH_SIZE];
     snprintf(path, sizeof path, "%s/repro.json", repro->folder);
+    if (!repro_file_is_there(repro->folder)) {
+        snprintf(error, error_size,
+                 "%s is no reproduction: it has no repro.json; valid: a folder that `schedlab "
+                 "repro` has made",
+                 repro->folder);
+        return false;
+    }
     json_t *old = json_read(path, error, error_size);
     if (!old)
         return false;

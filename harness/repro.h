@@ -82,8 +82,8 @@ bool repro_begin(struct repro *repro, char *error, size_t error_size);
  * none, or was begun by another program or on another machine. */
 bool repro_resume(struct repro *repro, char *error, size_t error_size);
 
-/* Measures what is missing, and writes repro.json after each job. 0; the signal that stopped it; or
- * -1 and one line in error if it cannot go on. */
+/* Measures what is missing, and writes repro.json after each job. 0; the signal that stopped it, in
+ * a job or between two (stop.h); or -1 and one line in error if it cannot go on. */
 int repro_measure(struct repro *repro, FILE *messages, char *error, size_t error_size);
 
 /* repro.json as it is now; the caller's. repro_judge.c */

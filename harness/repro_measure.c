@@ -6,6 +6,7 @@
 #include "harness/progress.h"
 #include "harness/repro.h"
 #include "harness/spec.h"
+#include "harness/stop.h"
 #include "harness/sweep_origin.h"
 #include "harness/sweep_run.h"
 
@@ -112,7 +113,7 @@ static bool repro_write(const struct repro *repro, char *error, size_t error_siz
     return ok;
 }
 
-int repro_measure(struct repro *repro, FILE *messages, char *error, size_t error_size)
+static int jobs_measure(struct repro *repro, FILE *messages, char *error, size_t error_size)
 {
     struct pace pace = {0, 0};
     for (size_t i = 0; i < repro->jobs_count; i++)
@@ -125,6 +126,8 @@ int repro_measure(struct repro *repro, FILE *messages, char *error, size_t error
             continue;
         double before = job->seconds;
         job_tell(repro, i, pace, messages);
+        if (stop_signal())
+            return stop_signal();
         int result = job_measure(repro, job, messages, error, error_size);
         repro_judge(repro, job);
         if (result < 0 || !repro_write(repro, error, error_size))
@@ -135,4 +138,13 @@ int repro_measure(struct repro *repro, FILE *messages, char *error, size_t error
         pace.weight += job->weight;
     }
     return 0;
+}
+
+int repro_measure(struct repro *repro, FILE *messages, char *error, size_t error_size)
+{
+    struct stop stop;
+    stop_begin(&stop); /* between jobs, too */
+    int result = jobs_measure(repro, messages, error, error_size);
+    stop_end(&stop);
+    return result;
 }

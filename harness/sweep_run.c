@@ -15,6 +15,7 @@
 #include "harness/progress.h"
 #include "harness/records.h"
 #include "harness/sample_pool.h"
+#include "harness/stop.h"
 #include "harness/sweep_cells.h"
 #include "harness/sweep_request.h"
 #include "harness/topology.h"
@@ -24,7 +25,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,48 +37,6 @@ enum { SECONDS_UNKNOWN = 2 };
 #define ANNOUNCE_SECONDS 0.1
 
 enum { REASON_SIZE = 1024, LABEL_SIZE = 256, PATH_SIZE = 4096, ERROR_SIZE = 4096 };
-
-/* Signals ------------------------------------------------------------------------------------- */
-
-static volatile sig_atomic_t stopped_by;
-
-static void on_stop(int signal)
-{
-    stopped_by = signal;
-    process_interrupt();
-}
-
-static void on_nothing(int signal)
-{
-    (void)signal;
-}
-
-/* SIGXFSZ would end the process where write() should say that the file may not grow; a handler,
- * unlike SIG_IGN, is not inherited by the samples. */
-static const struct {
-    int signal;
-    void (*handler)(int);
-} handled[] = {{SIGINT, on_stop}, {SIGTERM, on_stop}, {SIGHUP, on_stop}, {SIGXFSZ, on_nothing}};
-
-enum { HANDLED = sizeof handled / sizeof handled[0] };
-
-static void signals_take(struct sigaction before[HANDLED])
-{
-    for (int i = 0; i < HANDLED; i++) {
-        struct sigaction action = {.sa_handler = handled[i].handler};
-        sigemptyset(&action.sa_mask);
-        sigaction(handled[i].signal, NULL, &before[i]);
-        /* nohup and background jobs of some shells ignore signals on purpose. */
-        if (before[i].sa_handler != SIG_IGN)
-            sigaction(handled[i].signal, &action, NULL);
-    }
-}
-
-static void signals_give_back(const struct sigaction before[HANDLED])
-{
-    for (int i = 0; i < HANDLED; i++)
-        sigaction(handled[i].signal, &before[i], NULL);
-}
 
 /* Measuring ----------------------------------------------------------------------------------- */
 
@@ -251,7 +209,7 @@ static bool cell_measure(struct state *state, struct cell *cell, unsigned block,
         return false;
     double before = cell->process_seconds;
     json_t *record = cell_sample(state, cell, block);
-    if (!stopped_by &&
+    if (!stop_signal() &&
         result_keep(state, cell, block, record, cell->process_seconds - before, error, error_size))
         return record_keep(state, cell, block, record, error, error_size);
     json_decref(record);
@@ -290,7 +248,7 @@ static bool pool_keep(struct state *state, unsigned block, char *error, size_t e
 static bool pool_wait(struct state *state, unsigned block, bool all, char *error, size_t error_size)
 {
     while (all ? sample_pool_count(state->pool) > 0 : !sample_pool_has_room(state->pool)) {
-        if (!sample_pool_wait(state->pool) || stopped_by ||
+        if (!sample_pool_wait(state->pool) || stop_signal() ||
             !pool_keep(state, block, error, error_size))
             return false;
     }
@@ -353,7 +311,7 @@ static bool cell_take_turn(struct state *state, struct cell *cell, unsigned bloc
         return stored_add(state, cell, block, record, error, error_size);
     if (machine_text_is_simulated(cell->machine))
         return cell_start(state, cell, block, error, error_size);
-    return pool_drain(state, block, error, error_size) && !stopped_by &&
+    return pool_drain(state, block, error, error_size) && !stop_signal() &&
            cell_measure(state, cell, block, error, error_size);
 }
 
@@ -418,7 +376,7 @@ static bool block_fetch(struct state *state, unsigned block, char *error, size_t
     bool ok = count == 0 ||
               engine_measure(state->run->engine, units, count, &state->progress, error, error_size);
     free(units);
-    return ok && !stopped_by;
+    return ok && !stop_signal();
 }
 
 /* Shows which cell is next, the i-th of the block. Not more often than people read: the time left
@@ -443,7 +401,7 @@ static bool block_measure(struct state *state, unsigned block, char *error, size
         return false;
     struct plan *plan = state->run->plan;
     block_order(state, block);
-    for (size_t i = 0; i < plan->count && !stopped_by; i++) {
+    for (size_t i = 0; i < plan->count && !stop_signal(); i++) {
         struct cell *cell = &plan->cells[state->order[i]];
         if (cell->why == WHY_NONE)
             continue;
@@ -451,7 +409,7 @@ static bool block_measure(struct state *state, unsigned block, char *error, size
         if (!cell_take_turn(state, cell, block, error, error_size))
             return false;
     }
-    return !stopped_by && pool_drain(state, block, error, error_size) && !stopped_by;
+    return !stop_signal() && pool_drain(state, block, error, error_size) && !stop_signal();
 }
 
 /* How many samples are certain to come: those of this block and of the first `reps`. */
@@ -615,8 +573,8 @@ static void warn_of_workers(struct state *state)
 static int run_measure(struct state *state, FILE *messages, char *error, size_t error_size)
 {
     struct sweep_run *run = state->run;
-    struct sigaction before[HANDLED];
-    signals_take(before);
+    struct stop stop;
+    stop_begin(&stop);
     progress_begin(&state->progress, messages, run->plan->count * (size_t)run->sweep->reps);
     char blocks[64] = "";
     if (run->sweep->reps_max > run->sweep->reps && run->sweep->width > 0)
@@ -635,7 +593,7 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
         result = plan_write(state, error, error_size);
     }
     run->seconds = clock_seconds() - started;
-    run->stopped_by = stopped_by;
+    run->stopped_by = stop_signal();
     progress_end(&state->progress);
     if (!result)
         needs_tell(&state->needs, messages);
@@ -644,7 +602,7 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
                 "%zu of %zu samples ended before their calls took the %" PRId64
                 " ms of min_time_ms: the calls are very short\n",
                 run->cut_short, run->ok, run->sweep->min_time_ms);
-    signals_give_back(before);
+    stop_end(&stop);
     return result;
 }
 

@@ -2,7 +2,7 @@
  * the next.
  *
  * Who calls: cmd_sweep.c, once. While it runs, SIGINT, SIGTERM and SIGHUP end the measuring after
- * the current child was killed; the handlers of before are put back at the end.
+ * the current child was killed (stop.h); the handlers of before are put back at the end.
  *
  * Cells of simulated machines (plan.h) are measured side by side, one per core of the host, and
  * never beside native ones; their records are written in the order of the block all the same. Each

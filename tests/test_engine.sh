@@ -8,15 +8,17 @@
 . "$(dirname "$0")/tap.sh"
 
 # A program whose simulated samples of perm end the job that measures them, and those of static the
-# first time.
+# first time; those of tasksteal say that they have begun, and hang until there is a file `go`.
 mkdir bin slurm slurm/bin
+mkfifo begun
+exec 3<>begun
 cp "$schedlab" bin/schedlab
 cat >bin/schedlab-sim <<EOF
 #!/bin/sh
 case "\$*" in
 *perm*) kill -KILL \$PPID; exit 1 ;;
 *static*) [ -e $scratch/lost ] || { touch $scratch/lost; kill -KILL \$PPID; exit 1; } ;;
-*tasksteal*) [ -e $scratch/go ] || exec tail -f /dev/null ;;
+*tasksteal*) [ -e $scratch/go ] || { echo >>$scratch/begun; exec tail -f /dev/null; } ;;
 esac
 exec "$schedlab-sim" "\$@"
 EOF
@@ -132,7 +134,7 @@ rm go
 : >slurm/calls
 bin/schedlab sweep slow.yaml --no-report --engine slurm --name stopped >out 2>err </dev/null &
 pid=$!
-until [ "$(cat results/stopped*/jobs/*.begun 2>/dev/null | wc -l)" -gt 0 ]; do kill -0 $pid || break; done
+read -r -t 60 -u 3
 kill -TERM $pid
 wait $pid
 check a_signal_ends_it [ $? = 1 ]

@@ -7,11 +7,13 @@
 #include "harness/verdict_json.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -371,6 +373,62 @@ static void a_claim_is_refuted_where_go_is_right(void **state)
     expect_claim("undecided", "undecided", "undecided");
 }
 
+/* Between jobs ---------------------------------------------------------------------------------- */
+
+/* A signal that comes as the next job is told: no job measures then, and none has begun to. */
+static ssize_t told(void *cookie, const char *text, size_t size)
+{
+    (void)cookie;
+    if (memmem(text, size, " of 1 job,", strlen(" of 1 job,")))
+        raise(SIGTERM);
+    return (ssize_t)size;
+}
+
+/* The signal that measuring ended by, in a process that keeps it in mind. */
+static int measure_in_child(struct repro *repro)
+{
+    char error[ERROR_SIZE] = "";
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        FILE *messages = fopencookie(NULL, "w", (cookie_io_functions_t){.write = told});
+        setvbuf(messages, NULL, _IOLBF, 0);
+        _exit(repro_measure(repro, messages, error, sizeof error));
+    }
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void a_signal_between_jobs_leaves_verdicts(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/test_judge.XXXXXX", path[sizeof folder + 16];
+    struct experiment *experiment = load(VALUE "        machine: native\n        at_least: 1\n");
+    struct experiment *experiments[] = {experiment};
+    char *machines[] = {"native"};
+    struct repro repro = {.experiments = experiments,
+                          .count = 1,
+                          .form = form,
+                          .which = REPRO_GIVEN,
+                          .machines = machines,
+                          .machines_count = 1};
+    assert_non_null(mkdtemp(folder));
+    snprintf(repro.folder, sizeof repro.folder, "%s", folder);
+    repro_plan(&repro);
+    repro_settle(&repro);
+    assert_int_equal(repro.jobs_count, 1);
+    assert_int_equal(measure_in_child(&repro), SIGTERM);
+    snprintf(path, sizeof path, "%s/repro.json", folder);
+    json_t *json = json_load_file(path, 0, NULL);
+    assert_true(json_is_false(json_object_get(json, "finished")));
+    json_decref(json);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0); /* no run has begun */
+    free(repro.jobs->sweep_text);
+    free(repro.jobs);
+    experiment_free(experiment);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +443,7 @@ int main(void)
         cmocka_unit_test(the_worst_column_decides),
         cmocka_unit_test(expectations_may_be_of_one_machine),
         cmocka_unit_test(a_claim_is_refuted_where_go_is_right),
+        cmocka_unit_test(a_signal_between_jobs_leaves_verdicts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

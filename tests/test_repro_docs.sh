@@ -6,13 +6,12 @@
 #
 # Prints TAP. Figures are compared by name: they were drawn where the reference was made.
 . "$(dirname "$0")/tap.sh"
-reference=$tree/results/reference/repro
-options=()
-[ ! -e "$reference/repro.json" ] || options=(--reference "$reference")
-mkdir -p fresh/experiments
+mkdir -p fresh/experiments reference
 cp "$tree"/docs/experiments/*.svg fresh/experiments 2>/dev/null
 
-check catalogue_is_written "$schedlab" repro --catalogue fresh "${options[@]}"
+xz -dc "$tree/results/reference/repro/repro.json.xz" >reference/repro.json 2>err
+check reference_is_unpacked [ $? = 0 ]
+check catalogue_is_written "$schedlab" repro --catalogue fresh --reference reference
 for file in EXPERIMENTS.md $( (cd "$tree/docs" && ls -d experiments/*.md; cd "$scratch/fresh" && ls -d experiments/*.md) | sort -u); do
     diff "$tree/docs/$file" "fresh/$file" >out 2>err
     check "docs/$file is what \`make docs\` writes" cmp "$tree/docs/$file" "fresh/$file"
