@@ -133,6 +133,8 @@ static struct cache_slot *slot_find(const struct cache_unit *unit, const struct 
 /* The words that it wrote are the line's to know. */
 static void slot_tell(struct cache_slot *slot, struct cache_line *line)
 {
+    if (!(uint8_t)slot->use)
+        return;
     line->written |= (uint8_t)slot->use;
     slot->use &= -(UINT64_C(1) << CACHE_USE_SHIFT);
 }
@@ -229,7 +231,7 @@ static bool l1_drop(struct cache_core *core, struct cache_unit *unit, struct cac
     struct cache_slot *slot = slot_find(unit, line);
     if (!slot)
         return false;
-    cache_history_add(unit, line, slot->use >> CACHE_USE_SHIFT);
+    cache_history_add(unit, line, (uint32_t)(slot - unit->front.slots));
     slot_empty(slot, line);
     core->count[CACHE_INCLUSION_VICTIMS]++;
     return true;
@@ -547,7 +549,7 @@ static struct cache_slot *l1_fill(struct visit *visit)
     if (slot == set + ways) {
         slot = set + cache_victim(uses, ways, cache.model.l1.replacement);
         victim = lines[slot - set];
-        cache_history_add(unit, victim, slot->use >> CACHE_USE_SHIFT);
+        cache_history_add(unit, victim, (uint32_t)(slot - unit->front.slots));
         slot_empty(slot, victim);
     }
     slot->key = visit->line->host;
