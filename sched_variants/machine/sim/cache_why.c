@@ -168,7 +168,7 @@ static uint32_t later_lines(const struct cache_unit *unit, uint64_t stamp)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < unit->slots; i++)
-        n += unit->front.slots[i].key && unit->front.slots[i].use >> CACHE_USE_SHIFT > stamp;
+        n += unit->front.slots[i].use >> CACHE_USE_SHIFT > stamp; /* of empty ones it is 0 */
     for (uint32_t s = 0; s < cache.l1_sets; s++)
         for (uint32_t i = 0; i < unit->history.sets[s].used; i++)
             n += unit->history.sets[s].stamps[i] > stamp;
