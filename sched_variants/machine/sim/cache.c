@@ -121,18 +121,29 @@ static uint32_t set_of(const struct cache_line *line)
     return (line->number & (cache.l1_sets - 1)) * (uint32_t)cache.model.l1.ways;
 }
 
-static struct cache_slot *slot_find(const struct cache_unit *unit, const struct cache_line *line)
+/* Where the line of an address is; number: of the line, or that of an address whose place in the
+ * page decides which set it belongs to. NULL: nowhere. */
+static struct cache_slot *slot_at(const struct cache_front *front, uint32_t number,
+                                  uintptr_t address)
 {
-    struct cache_slot *slot = &unit->front.slots[set_of(line)];
-    for (int i = 0; i < cache.model.l1.ways; i++, slot++)
-        if ((slot->key & -(uintptr_t)SIM_LINE) == line->host)
+    uint32_t ways = (uint32_t)cache.model.l1.ways;
+    struct cache_slot *slot = &front->slots[(number & (cache.l1_sets - 1)) * ways];
+    for (struct cache_slot *end = slot + ways; slot < end; slot++)
+        if ((slot->key ^ address) < SIM_LINE)
             return slot;
     return NULL;
+}
+
+static struct cache_slot *slot_find(const struct cache_unit *unit, const struct cache_line *line)
+{
+    return slot_at(&unit->front, line->number, line->host);
 }
 
 /* The words that it wrote are the line's to know. */
 static void slot_tell(struct cache_slot *slot, struct cache_line *line)
 {
+    if (!(uint8_t)slot->use)
+        return;
     line->written |= (uint8_t)slot->use;
     slot->use &= -(UINT64_C(1) << CACHE_USE_SHIFT);
 }
@@ -140,7 +151,7 @@ static void slot_tell(struct cache_slot *slot, struct cache_line *line)
 static void slot_empty(struct cache_slot *slot, struct cache_line *line)
 {
     slot_tell(slot, line);
-    slot->key = 0;
+    *slot = (struct cache_slot){0};
 }
 
 void cache_line_freed(struct cache_line *line)
@@ -229,7 +240,7 @@ static bool l1_drop(struct cache_core *core, struct cache_unit *unit, struct cac
     struct cache_slot *slot = slot_find(unit, line);
     if (!slot)
         return false;
-    cache_history_add(unit, line, slot->use >> CACHE_USE_SHIFT);
+    cache_history_add(unit, line, (uint32_t)(slot - unit->front.slots));
     slot_empty(slot, line);
     core->count[CACHE_INCLUSION_VICTIMS]++;
     return true;
@@ -547,7 +558,7 @@ static struct cache_slot *l1_fill(struct visit *visit)
     if (slot == set + ways) {
         slot = set + cache_victim(uses, ways, cache.model.l1.replacement);
         victim = lines[slot - set];
-        cache_history_add(unit, victim, slot->use >> CACHE_USE_SHIFT);
+        cache_history_add(unit, victim, (uint32_t)(slot - unit->front.slots));
         slot_empty(slot, victim);
     }
     slot->key = visit->line->host;
@@ -607,8 +618,9 @@ static void count(const struct visit *visit, uintptr_t pc, uintptr_t address, in
     cache_stalled(pc, name, (uint64_t)ps);
 }
 
-static int64_t access_line(struct cache_core *core, uintptr_t address, size_t size,
-                           enum sim_access access, uintptr_t pc)
+/* slot: where L1 has the line; NULL: nowhere, or nobody has looked. */
+static int64_t access_line(struct cache_core *core, struct cache_slot *slot, uintptr_t address,
+                           size_t size, enum sim_access access, uintptr_t pc)
 {
     struct cache_unit *unit = (struct cache_unit *)core->front;
     struct cache_line *line = cache_line_at(address, unit->socket);
@@ -623,7 +635,8 @@ static int64_t access_line(struct cache_core *core, uintptr_t address, size_t si
                           .words = cache_words(address, size),
                           .write = access == SIM_WRITE};
     unit->front.clock++;
-    struct cache_slot *slot = slot_find(unit, line);
+    if (!slot && !cache.l1_by_address)
+        slot = slot_find(unit, line);
     if (!slot) {
         cache_level_ahead(&unit->l2, line);
         if (cache.has_l3)
@@ -651,34 +664,22 @@ static int64_t access_line(struct cache_core *core, uintptr_t address, size_t si
     return ps;
 }
 
-/* The hint was wrong, which is all that is amiss with most accesses that come here: the place of the
- * line, if the access need not ask anybody. */
-static struct cache_slot *slot_serving(const struct cache_front *front, uintptr_t address,
-                                       enum sim_access access)
-{
-    if (!cache.l1_by_address)
-        return NULL;
-    uint32_t set = address / SIM_LINE & (cache.l1_sets - 1);
-    struct cache_slot *slot = &front->slots[set * (uint32_t)cache.model.l1.ways];
-    for (int i = 0; i < cache.model.l1.ways; i++, slot++)
-        if (cache_slot_serves(slot, address, access))
-            return slot;
-    return NULL;
-}
-
 __attribute__((noinline)) int64_t cache_access_slow(struct cache_core *self, uintptr_t address,
                                                     size_t size, enum sim_access access,
                                                     uintptr_t pc)
 {
     size_t room = SIM_LINE - address % SIM_LINE;
     if (size > room) {
-        int64_t ps = access_line(self, address, room, access, pc);
-        return ps + access_line(self, address + room, size - room, access, pc);
+        int64_t ps = cache_access_by(self, address, room, access, pc);
+        return ps + cache_access_by(self, address + room, size - room, access, pc);
     }
+    if (!cache.l1_by_address)
+        return access_line(self, NULL, address, size, access, pc);
     struct cache_front *front = self->front;
-    struct cache_slot *slot = slot_serving(front, address, access);
-    if (!slot)
-        return access_line(self, address, size, access, pc);
+    struct cache_slot *slot = slot_at(front, (uint32_t)(address / SIM_LINE), address);
+    if (!slot || !cache_slot_serves(slot, address, access))
+        return access_line(self, slot, address, size, access, pc);
+    /* The hint was wrong, which is all that is amiss with most accesses that come here. */
     front->hints[cache_hint(address)] = (uint16_t)(slot - front->slots);
     return cache_hit(self, slot, address, size, access);
 }
@@ -714,16 +715,16 @@ static void check_level(const char *name, const struct sim_cache_model *model)
                 name, (long long)model->size, model->ways, CACHE_WAYS_MAX, SIM_LINE);
         exit(2);
     }
+    int64_t sets = model->size / SIM_LINE / model->ways;
+    if (sets & (sets - 1)) {
+        fprintf(stderr, "sim: %s has %lld sets; valid: powers of two\n", name, (long long)sets);
+        exit(2);
+    }
 }
 
 static void check_model(const struct sim_model *model)
 {
     check_level("L1", &model->l1);
-    int64_t sets = model->l1.size / SIM_LINE / model->l1.ways;
-    if (sets & (sets - 1)) {
-        fprintf(stderr, "sim: L1 has %lld sets; valid: powers of two\n", (long long)sets);
-        exit(2);
-    }
     check_level("L2", &model->l2);
     if (model->l3.size)
         check_level("L3", &model->l3);

@@ -60,11 +60,12 @@ struct cache_line {
     uint16_t writer;   /* the unit of `written` */
     uint8_t written;   /* words that it wrote and that `lost_words` lacks; see cache_fold() */
     struct cache_page *page;
-    uintptr_t host;      /* address of the line */
-    int64_t busy_ps;     /* until then it is on its way to somebody, and others wait */
-    uint8_t *lost_words; /* per unit and then group: words that others wrote since it lost the
+    uintptr_t host;  /* address of the line */
+    int64_t busy_ps; /* until then it is on its way to somebody, and others wait */
+    uint64_t
+        *lost_words; /* a byte per unit and then group: words that others wrote since it lost the
                           * line to a write; NULL: nobody ever did */
-    uint64_t sets[];     /* cache_set() */
+    uint64_t sets[]; /* cache_set() */
 };
 
 /* The sets of a line: of units ... */
@@ -121,13 +122,17 @@ struct cache_level {
     struct cache_shadow shadow;
 };
 
-/* Lines that L1 replaced, with their last access: for the same decision, see cache_why.c. */
+/* Lines that L1 replaced, with their last access: for the same decision, see cache_why.c. By set of
+ * L1, since what is replaced is of the set of what was missed: both are beside each other. */
+struct cache_history_set {
+    uint32_t used, room;
+    const struct cache_line **lines;
+    uint64_t *stamps;
+};
+
 struct cache_history {
-    struct cache_history_node *nodes; /* from 1 */
-    uint64_t *stamps;                 /* of the nodes; 0: not in use */
-    uint32_t *heads;
-    uint32_t size, used, free;
-    int shift;
+    struct cache_history_set *sets;
+    uint32_t size, used;
     uint64_t floor; /* whatever was last accessed then, or before, is a capacity miss */
     uint64_t ceiling, ceiling_until; /* then, or later, a conflict; as long as the clock is below */
 };
@@ -240,8 +245,8 @@ void cache_history_init(struct cache_history *history, uint32_t lines);
 
 void cache_history_ahead(const struct cache_history *history, const struct cache_line *line);
 
-/* The line leaves L1, replaced, with the stamp of its last access. */
-void cache_history_add(struct cache_unit *unit, struct cache_line *line, uint64_t stamp);
+/* The line leaves L1, replaced, from that slot. */
+void cache_history_add(struct cache_unit *unit, struct cache_line *line, uint32_t slot);
 
 /* Would a fully associative L1 have missed it? The unit's miss has been counted in front.clock. The
  * line leaves the history. */

@@ -19,9 +19,27 @@ static uint64_t latest(const uint64_t *stamps, int n)
     return max;
 }
 
+/* Of a power of two: the latest stamp below each node of the tree, from the leaves up, so that no
+ * stamp is looked at more than once; then down. Node i has 2 i and 2 i + 1. */
+static int plru_victim(const uint64_t *stamps, int n)
+{
+    uint64_t node[CACHE_WAYS_MAX];
+    for (int i = n - 1; i >= 2; i--) {
+        uint64_t a = 2 * i < n ? node[2 * i] : stamps[2 * i - n];
+        uint64_t b = 2 * i < n ? node[2 * i + 1] : stamps[2 * i + 1 - n];
+        node[i] = a > b ? a : b;
+    }
+    int i = 1;
+    while (2 * i < n)
+        i = 2 * i + (node[2 * i] > node[2 * i + 1]);
+    return 2 * i + (stamps[2 * i - n] > stamps[2 * i + 1 - n]) - n;
+}
+
 int cache_victim(const uint64_t *stamps, int n, enum sim_replacement replacement)
 {
     int victim = 0;
+    if (replacement == SIM_PLRU && n > 1 && (n & (n - 1)) == 0)
+        return plru_victim(stamps, n);
     for (int i = 1; replacement == SIM_LRU && i < n; i++)
         victim = stamps[i] < stamps[victim] ? i : victim;
     while (replacement == SIM_PLRU && n > 1) {
@@ -54,7 +72,7 @@ void cache_level_init(struct cache_level *level, const struct sim_cache_model *m
 
 static uint32_t set_of(const struct cache_level *level, const struct cache_line *line)
 {
-    return line->number % level->sets * level->ways;
+    return (line->number & (level->sets - 1)) * level->ways;
 }
 
 void cache_level_ahead(const struct cache_level *level, const struct cache_line *line)

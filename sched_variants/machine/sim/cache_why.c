@@ -36,46 +36,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cache_history_node {
-    const struct cache_line *line;
-    uint32_t chain;
-};
-
 /* History of L1 -------------------------------------------------------------------------------- */
+
+enum { HISTORY_ROOM = 16 };
 
 void cache_history_init(struct cache_history *history, uint32_t lines)
 {
-    int bits = 1;
-    while (UINT32_C(1) << bits < 2 * lines)
-        bits++;
     *history = (struct cache_history){
-        .nodes = cache_pool_alloc((size_t)2 * lines + 1, sizeof *history->nodes),
-        .stamps = cache_pool_alloc((size_t)2 * lines + 1, sizeof *history->stamps),
-        .heads = cache_pool_alloc((size_t)1 << bits, sizeof *history->heads),
+        .sets = cache_pool_alloc(cache.l1_sets, sizeof *history->sets),
         .size = 2 * lines,
-        .shift = 32 - bits,
     };
+    for (uint32_t i = 0; i < cache.l1_sets; i++) {
+        struct cache_history_set *set = &history->sets[i];
+        set->room = HISTORY_ROOM;
+        set->lines = cache_pool_alloc(HISTORY_ROOM, sizeof(struct cache_line *));
+        set->stamps = cache_pool_alloc(HISTORY_ROOM, sizeof *set->stamps);
+    }
 }
 
-static uint32_t *history_chain(struct cache_history *history, const struct cache_line *line)
+static struct cache_history_set *history_set(const struct cache_history *history,
+                                             const struct cache_line *line)
 {
-    return &history->heads[line->number * UINT32_C(2654435769) >> history->shift];
+    return &history->sets[line->number & (cache.l1_sets - 1)];
 }
 
 void cache_history_ahead(const struct cache_history *history, const struct cache_line *line)
 {
-    __builtin_prefetch(&history->heads[line->number * UINT32_C(2654435769) >> history->shift]);
+    const struct cache_history_set *set = history_set(history, line);
+    __builtin_prefetch(set->lines);
+    __builtin_prefetch(set->stamps);
 }
 
-static void history_free(struct cache_history *history, uint32_t *link)
+/* The last of the set takes its place. */
+static void history_free(struct cache_history *history, struct cache_history_set *set, uint32_t i)
 {
-    uint32_t i = *link;
-    struct cache_history_node *node = &history->nodes[i];
-    *link = node->chain;
-    node->line = NULL;
-    history->stamps[i] = 0;
-    node->chain = history->free;
-    history->free = i;
+    set->used--;
+    set->lines[i] = set->lines[set->used];
+    set->stamps[i] = set->stamps[set->used];
+    history->used--;
+}
+
+/* Outgrown arrays stay in the pool. */
+static void history_set_grow(struct cache_history_set *set)
+{
+    const struct cache_line **lines = cache_pool_alloc((size_t)2 * set->room, sizeof *lines);
+    uint64_t *stamps = cache_pool_alloc((size_t)2 * set->room, sizeof *stamps);
+    memcpy(lines, set->lines, set->used * sizeof *lines);
+    memcpy(stamps, set->stamps, set->used * sizeof *stamps);
+    set->lines = lines;
+    set->stamps = stamps;
+    set->room *= 2;
 }
 
 static void swap(uint64_t *a, uint64_t *b)
@@ -108,50 +118,43 @@ static uint64_t kth_largest(uint64_t *values, size_t n, size_t k)
     return *values;
 }
 
-/* All of the history's nodes are in use: makes room. */
+/* The history is full: makes room. */
 static void history_purge(struct cache_unit *unit)
 {
     struct cache_history *history = &unit->history;
+    struct cache_history_set *end = history->sets + cache.l1_sets;
     uint64_t *stamps = cache_zalloc(history->size + unit->slots, sizeof *stamps);
     size_t n = 0;
     for (uint32_t i = 0; i < unit->slots; i++)
         if (unit->front.slots[i].key)
             stamps[n++] = unit->front.slots[i].use >> CACHE_USE_SHIFT;
-    for (uint32_t i = 1; i <= history->size; i++)
-        stamps[n++] = history->stamps[i];
+    for (struct cache_history_set *set = history->sets; set < end; set++)
+        for (uint32_t i = 0; i < set->used; i++)
+            stamps[n++] = set->stamps[i];
     uint64_t floor = kth_largest(stamps, n, unit->slots) - 1;
     free(stamps);
     if (floor > history->floor)
         history->floor = floor;
-    for (uint32_t chain = 0; chain <= UINT32_MAX >> history->shift; chain++) {
-        uint32_t *link = &history->heads[chain];
-        while (*link) {
-            if (history->stamps[*link] <= history->floor)
-                history_free(history, link);
-            else
-                link = &history->nodes[*link].chain;
-        }
-    }
+    for (struct cache_history_set *set = history->sets; set < end; set++)
+        for (uint32_t i = set->used; i-- > 0;)
+            if (set->stamps[i] <= history->floor)
+                history_free(history, set, i);
 }
 
-void cache_history_add(struct cache_unit *unit, struct cache_line *line, uint64_t stamp)
+void cache_history_add(struct cache_unit *unit, struct cache_line *line, uint32_t slot)
 {
     struct cache_history *history = &unit->history;
-    uint32_t i;
+    struct cache_history_set *set = &history->sets[slot / (uint32_t)cache.model.l1.ways];
+    uint64_t stamp = unit->front.slots[slot].use >> CACHE_USE_SHIFT;
     if (stamp <= history->floor)
         return;
-    if (!history->free && history->used == history->size)
+    if (history->used == history->size)
         history_purge(unit);
-    if (history->free) {
-        i = history->free;
-        history->free = history->nodes[i].chain;
-    } else {
-        i = ++history->used;
-    }
-    uint32_t *head = history_chain(history, line);
-    history->nodes[i] = (struct cache_history_node){line, *head};
-    history->stamps[i] = stamp;
-    *head = i;
+    if (set->used == set->room)
+        history_set_grow(set);
+    set->lines[set->used] = line;
+    set->stamps[set->used++] = stamp;
+    history->used++;
 }
 
 /* By how many accesses more than is certain a ceiling is used: C/4; a cache so small that
@@ -165,22 +168,24 @@ static uint32_t later_lines(const struct cache_unit *unit, uint64_t stamp)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < unit->slots; i++)
-        n += unit->front.slots[i].key && unit->front.slots[i].use >> CACHE_USE_SHIFT > stamp;
-    for (uint32_t i = 1; i <= unit->history.used; i++)
-        n += unit->history.stamps[i] > stamp;
+        n += unit->front.slots[i].use >> CACHE_USE_SHIFT > stamp; /* of empty ones it is 0 */
+    for (uint32_t s = 0; s < cache.l1_sets; s++)
+        for (uint32_t i = 0; i < unit->history.sets[s].used; i++)
+            n += unit->history.sets[s].stamps[i] > stamp;
     return n;
 }
 
 bool cache_history_capacity(struct cache_unit *unit, const struct cache_line *line)
 {
     struct cache_history *history = &unit->history;
-    uint32_t *link = history_chain(history, line);
-    while (*link && history->nodes[*link].line != line)
-        link = &history->nodes[*link].chain;
-    if (!*link)
+    struct cache_history_set *set = history_set(history, line);
+    uint32_t i = 0;
+    while (i < set->used && set->lines[i] != line)
+        i++;
+    if (i == set->used)
         return true;
-    uint64_t stamp = history->stamps[*link];
-    history_free(history, link);
+    uint64_t stamp = set->stamps[i];
+    history_free(history, set, i);
     if (stamp <= history->floor)
         return true;
     if (unit->front.clock - stamp <= unit->slots) /* this access is one of them */
@@ -201,15 +206,23 @@ bool cache_history_capacity(struct cache_unit *unit, const struct cache_line *li
 
 /* Sharing -------------------------------------------------------------------------------------- */
 
+/* The bytes of lost_words, eight at a time: a hand-over of a line goes through all of them. */
+static size_t lost_words_count(void)
+{
+    return (size_t)(cache.units + cache.groups + 7) / 8;
+}
+
 void cache_fold(struct cache_line *line)
 {
     if (line->written && line->lost_words) {
         int writer = line->writer, group = cache.unit[writer].group;
-        uint8_t own = line->lost_words[writer], groups_own = line->lost_words[cache.units + group];
-        for (int i = 0; i < cache.units + cache.groups; i++)
-            line->lost_words[i] |= line->written;
-        line->lost_words[writer] = own;
-        line->lost_words[cache.units + group] = groups_own;
+        uint8_t *lost = (uint8_t *)line->lost_words;
+        uint8_t own = lost[writer], groups_own = lost[cache.units + group];
+        uint64_t written = line->written * (UINT64_MAX / UINT8_MAX);
+        for (size_t i = 0; i < lost_words_count(); i++)
+            line->lost_words[i] |= written;
+        lost[writer] = own;
+        lost[cache.units + group] = groups_own;
     }
     line->written = 0;
 }
@@ -217,13 +230,13 @@ void cache_fold(struct cache_line *line)
 void cache_lose(struct cache_line *line, int i)
 {
     if (!line->lost_words)
-        line->lost_words = cache_pool_alloc(1, (size_t)cache.units + (size_t)cache.groups);
-    line->lost_words[i] = 0;
+        line->lost_words = cache_pool_alloc(lost_words_count(), sizeof *line->lost_words);
+    ((uint8_t *)line->lost_words)[i] = 0;
 }
 
 static enum cache_kind sharing(const struct cache_line *line, int i, uint8_t words)
 {
-    return line->lost_words[i] & words ? CACHE_TRUE : CACHE_FALSE;
+    return ((const uint8_t *)line->lost_words)[i] & words ? CACHE_TRUE : CACHE_FALSE;
 }
 
 enum cache_kind cache_why_l1(struct cache_unit *unit, struct cache_line *line, uint8_t words)
