@@ -34,6 +34,8 @@ struct source {
 /* What becomes of one cell. */
 struct tally {
     int samples, blocks, top_ups, repeats;
+    const char *stop; /* why measuring it ended, the least final of what the runs say */
+    size_t said;      /* number of the run, from 1, that said so last */
 };
 
 struct state {
@@ -364,44 +366,56 @@ static const char *stop_worse(const char *a, const char *b)
     return a;
 }
 
-/* NULL for runs that are parts of others. A run that was killed has no plan: `interrupted`. */
-static json_t **plans_load(const struct state *state)
+/* Why a run says that its cells ended; those of which it says nothing, also a run that was killed,
+ * were interrupted. */
+static void stops_take(const struct state *state, size_t run, const json_t *plan)
 {
-    json_t **plans = calloc(state->merge->count, sizeof(json_t *));
-    if (!plans)
-        abort();
+    size_t i;
+    const json_t *said;
+    json_array_foreach(json_object_get(plan, "cells"), i, said)
+    {
+        const struct cell *cell = plan_find(state->plan, record_text(said, "cell"));
+        struct tally *tally = cell ? &state->tallies[cell - state->plan->cells] : NULL;
+        if (!tally || tally->said == run + 1)
+            continue;
+        tally->stop = stop_worse(tally->stop, record_text(said, "stop"));
+        tally->said = run + 1;
+    }
+    for (size_t c = 0; c < state->plan->count; c++)
+        if (state->tallies[c].said != run + 1)
+            state->tallies[c].stop = stop_worse(state->tallies[c].stop, "");
+}
+
+/* Runs that are parts of others say nothing that those do not. */
+static void stops_join(const struct state *state)
+{
+    for (size_t c = 0; c < state->plan->count; c++)
+        state->tallies[c].stop = "width";
     for (size_t i = 0; i < state->merge->count; i++) {
         char path[PATH_SIZE];
         if (source_is_part(state, i) ||
             !path_make(state, path, state->sources[i].folder, "plan.json"))
             continue;
-        plans[i] = json_load_file(path, 0, NULL);
-        if (!plans[i])
-            plans[i] = json_object();
+        json_t *plan = json_load_file(path, 0, NULL);
+        stops_take(state, i, plan);
+        json_decref(plan);
     }
-    return plans;
 }
 
 static json_t *plan_join(const struct state *state)
 {
-    json_t **plans = plans_load(state), *cells = json_array();
+    json_t *cells = json_array();
+    stops_join(state);
     for (size_t c = 0; c < state->plan->count; c++) {
         const struct cell *cell = &state->plan->cells[c];
         const struct tally *tally = &state->tallies[c];
-        const char *stop = "width";
-        for (size_t i = 0; i < state->merge->count; i++)
-            if (plans[i])
-                stop = stop_worse(stop, plan_json_stop(plans[i], cell->id));
         json_array_append_new(
             cells, json_pack("{ss ss ss si si si si si ss s{ss}}", "cell", cell->id, "variant",
                              cell->variant, "workload", cell->workload, "workers", cell->workers,
                              "samples", tally->samples, "blocks", tally->blocks, "top_ups",
-                             tally->top_ups, "repeats", tally->repeats, "stop", stop,
+                             tally->top_ups, "repeats", tally->repeats, "stop", tally->stop,
                              "width_percent", "absent", "joined from several runs"));
     }
-    for (size_t i = 0; i < state->merge->count; i++)
-        json_decref(plans[i]);
-    free(plans);
     return json_pack("{si so}", "schema", 1, "cells", cells);
 }
 
