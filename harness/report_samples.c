@@ -76,6 +76,7 @@ struct report_samples report_samples_make(const struct tsv *tsv)
             .cell = text_or(tsv_text(tsv, row, "cell"), "?"),
             .status = text_or(tsv_text(tsv, row, "status"), "failed"),
             .mood = tsv_text(tsv, row, "mood"),
+            .line_ns = tsv_number(tsv, row, "line_ns"),
             .marks = tsv_text(tsv, row, "marks"),
             .seed = tsv_number(tsv, row, "seed"),
             .position = tsv_number(tsv, row, "position"),

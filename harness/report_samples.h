@@ -19,6 +19,7 @@ struct report_sample {
     double position;   /* place in the run; NAN outside sweeps. The runs of a merged one stand one
                         * after the other, by seed. */
     double throughput; /* NAN unless ok */
+    double line_ns;    /* the round trip between its cores; NAN where there was no probe */
 };
 
 struct report_samples {

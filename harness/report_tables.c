@@ -3,6 +3,7 @@
 #include "harness/html.h"
 #include "harness/report_page.h"
 #include "harness/report_text.h"
+#include "harness/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,6 +92,40 @@ bool report_has_moods(const struct report *report)
     return false;
 }
 
+/* The median round trip of a cache line in one mood. */
+static double mood_line_ns(const struct report *report, int mood)
+{
+    double *line_ns = calloc(report->samples.count + 1, sizeof *line_ns);
+    size_t n = 0;
+    if (!line_ns)
+        abort();
+    for (size_t i = 0; i < report->samples.count; i++) {
+        const struct report_sample *sample = &report->samples.samples[i];
+        if (mood_of_sample(sample) == mood && isfinite(sample->line_ns))
+            line_ns[n++] = sample->line_ns;
+    }
+    double median = statistics_median_alone(line_ns, n);
+    free(line_ns);
+    return median;
+}
+
+static void mood_row(FILE *to, const struct report *report, const struct mood_counts *counts,
+                     int mood)
+{
+    char n[24], share[24];
+    bool is_one = counts->all[mood] == counts->sum;
+    snprintf(n, sizeof n, "%zu", counts->all[mood]);
+    snprintf(share, sizeof share, "%.1f %%",
+             100.0 * (double)counts->all[mood] / (double)counts->sum);
+    html_open(to, "tr", NULL);
+    html_th(to, "row", moods[mood].name);
+    html_td(to, "number", n);
+    html_td(to, "number", share);
+    html_td(to, "number", text_time(mood_line_ns(report, mood)).s);
+    html_td(to, NULL, is_one ? "the only mood in this run" : moods[mood].meaning);
+    html_close(to, "tr");
+}
+
 void report_moods_write(FILE *to, const struct report *report)
 {
     if (!report_has_moods(report))
@@ -105,21 +140,12 @@ void report_moods_write(FILE *to, const struct report *report)
                  NULL);
     timeline_write(to, &counts);
     report_table_open(to, "Samples by mood; above, the run from its beginning to its end", NULL);
-    html_thead(to, (const char *const[]){"mood", "#samples", "#share", "meaning", NULL});
+    html_thead(to,
+               (const char *const[]){"mood", "#samples", "#share", "#round trip", "meaning", NULL});
     html_open(to, "tbody", NULL);
     bool is_one = counts.all[0] == counts.sum; /* near to nothing else */
-    for (int i = 0; i < (is_one ? 1 : MOODS); i++) {
-        char n[24], share[24];
-        snprintf(n, sizeof n, "%zu", counts.all[i]);
-        snprintf(share, sizeof share, "%.1f %%",
-                 100.0 * (double)counts.all[i] / (double)counts.sum);
-        html_open(to, "tr", NULL);
-        html_th(to, "row", moods[i].name);
-        html_td(to, "number", n);
-        html_td(to, "number", share);
-        html_td(to, NULL, is_one ? "the only mood in this run" : moods[i].meaning);
-        html_close(to, "tr");
-    }
+    for (int i = 0; i < (is_one ? 1 : MOODS); i++)
+        mood_row(to, report, &counts, i);
     html_close(to, "tbody");
     report_table_close(to);
     html_close(to, "section");

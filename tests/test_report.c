@@ -242,16 +242,17 @@ static void table_with_a_short_row_is_refused(void **state)
 /* Cells ---------------------------------------------------------------------------------------- */
 
 /* Two groups hold cell "c"; its samples are out of order; "d" was measured outside a sweep. */
-static const char samples_table[] = "cell\tposition\tgroup\tstatus\tthroughput\tmood\tmarks\n"
-                                    "c\t9\tg\tok\t110\tfar\tsteal,throttle\n"
-                                    "c\t2\tg\tok\t100\tnear\t-\n"
-                                    "c\t5\tg\tfailed\tNA\tNA\tNA\n"
-                                    "d\tNA\t-\tok\t7\t-\tNA\n"
-                                    "d\tNA\t-\tok\t8\t-\tNA\n"
-                                    "c\t9\th\tok\t110\tfar\tsteal,throttle\n"
-                                    "c\t2\th\tok\t100\tnear\t-\n"
-                                    "c\t7\tg\tok\t90\tmixed\t-\n"
-                                    "c\t7\th\tok\t90\tmixed\t-\n";
+static const char samples_table[] =
+    "cell\tposition\tgroup\tstatus\tthroughput\tmood\tmarks\tline_ns\n"
+    "c\t9\tg\tok\t110\tfar\tsteal,throttle\t320\n"
+    "c\t2\tg\tok\t100\tnear\t-\t72\n"
+    "c\t5\tg\tfailed\tNA\tNA\tNA\tNA\n"
+    "d\tNA\t-\tok\t7\t-\tNA\tNA\n"
+    "d\tNA\t-\tok\t8\t-\tNA\tNA\n"
+    "c\t9\th\tok\t110\tfar\tsteal,throttle\t320\n"
+    "c\t2\th\tok\t100\tnear\t-\t72\n"
+    "c\t7\tg\tok\t90\tmixed\t-\t150\n"
+    "c\t7\th\tok\t90\tmixed\t-\t150\n";
 
 static struct report_samples samples_of_text(struct tsv *tsv, const char *text)
 {
@@ -496,7 +497,8 @@ static void moods_of_a_run_are_counted(void **state)
     report_moods_write(memory.to, &report);
     fclose(memory.to);
     expect_part(memory.text,
-                ">near</th>\n<td class=\"number\">1</td>\n<td class=\"number\">33.3 %");
+                ">near</th>\n<td class=\"number\">1</td>\n<td class=\"number\">33.3 %</td>\n"
+                "<td class=\"number\">72.0 ns</td>");
     /* Positions 0 to 9 on 200 steps: near at 2, mixed at 7, far at 9. */
     expect_part(memory.text, "M40 0h1v14h-1z\" fill=\"var(--near)\"/>");
     expect_part(memory.text, "M140 8h1v6h-1z\" fill=\"var(--mixed)\"/>");

@@ -256,4 +256,11 @@ misuse empty_results 'valid: the path of a folder' -- small.yaml --results ''
 sed 's/reps: 2/reps: two/' small.yaml >bad.yaml
 misuse value_out_of_range 'bad.yaml:3: reps is two; valid: 1 to 1000 repetitions' -- bad.yaml
 
+# One sample a cell tells nothing of the smallest task, but that it was looked for: 5 variants beside
+# plain C, on 1 and 2 workers, from 5 lengths each.
+"$schedlab" sweep "$sweeps/grain.yaml" --quick --results quick >folder 2>err
+check grain_gives_the_smallest_task_of_each_variant \
+    [ "$(awk -F'\t' 'NR > 1 && $7 == "rounds" && $8 == "serial" && $9 == 5' "$(cat folder)/metg.tsv" | wc -l)" = 10 ]
+check report_has_the_smallest_tasks grep -q 'The smallest task that still pays' "$(cat folder)/report.html"
+
 finish
