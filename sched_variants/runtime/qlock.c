@@ -1,4 +1,4 @@
-/* qlock.c - tickets, lists and futexes; see qlock.h. */
+/* qlock.c - tickets, lists, futexes and spin bits; see qlock.h. */
 #include "qlock.h"
 
 enum {
@@ -8,8 +8,9 @@ enum {
 };
 
 enum { FUTEX_FREE, FUTEX_HELD, FUTEX_SLEEPING };
+enum { SPINBIT_HELD = 1, SPINBIT_SPINNING = 2, SPINBIT_SLEEPER = 4 /* times how many */ };
 
-const char *const qlock_words[] = {"ttas", "ticket", "mcs", "futex", NULL};
+const char *const qlock_words[] = {"ttas", "ticket", "mcs", "futex", "spinbit", NULL};
 
 /* Waits until *word is no longer, or until it is, value: a holder that lost its core gets it back.
  * Returns the rounds waited. */
@@ -111,6 +112,91 @@ static void futex_release(struct qlock *lock)
         machine_wake(&lock->word, 1);
 }
 
+/* The caller has counted itself as a sleeper, and is one until a release lets one of them up. */
+static void spinbit_sleep(struct qlock *lock)
+{
+    for (;;) {
+        uint32_t permits = atomic_load_explicit(&lock->permits, memory_order_relaxed);
+        if (permits == 0)
+            machine_wait(&lock->permits, 0, -1);
+        /* relaxed: it only lets try again */
+        else if (atomic_compare_exchange_weak_explicit(&lock->permits, &permits, permits - 1,
+                                                       memory_order_relaxed, memory_order_relaxed))
+            return;
+    }
+}
+
+/* For the one that spins: takes the lock, and gives the bit back, if the lock is free. */
+static bool spinbit_try(struct qlock *lock)
+{
+    uint32_t seen = atomic_load_explicit(&lock->word, memory_order_relaxed);
+    return !(seen & SPINBIT_HELD) &&
+           atomic_compare_exchange_strong_explicit(
+               &lock->word, &seen, (seen & ~(uint32_t)SPINBIT_SPINNING) | SPINBIT_HELD,
+               memory_order_acquire, memory_order_relaxed); /* QL1 */
+}
+
+/* Takes the lock if it is free (true), or counts the caller as a sleeper: in one step, so that
+ * whoever holds it then sees that. */
+static bool spinbit_try_or_count(struct qlock *lock, bool spins)
+{
+    uint32_t seen = atomic_load_explicit(&lock->word, memory_order_relaxed), next;
+    do {
+        next = spins ? seen & ~(uint32_t)SPINBIT_SPINNING : seen;
+        next = seen & SPINBIT_HELD ? next + SPINBIT_SLEEPER : next | SPINBIT_HELD;
+    } while (!atomic_compare_exchange_weak_explicit(&lock->word, &seen, next, memory_order_acquire,
+                                                    memory_order_relaxed)); /* QL1 */
+    return !(seen & SPINBIT_HELD);
+}
+
+static bool spinbit_may_spin(struct qlock *lock)
+{
+    /* relaxed: nothing goes with the bit */
+    return !(atomic_load_explicit(&lock->word, memory_order_relaxed) & SPINBIT_SPINNING) &&
+           !(atomic_fetch_or_explicit(&lock->word, SPINBIT_SPINNING, memory_order_relaxed) &
+             SPINBIT_SPINNING);
+}
+
+static uint32_t spinbit_acquire(struct qlock *lock)
+{
+    uint32_t rounds = 0;
+    if (!(atomic_fetch_or_explicit(&lock->word, SPINBIT_HELD, memory_order_acquire) & /* QL1 */
+          SPINBIT_HELD))
+        return 0;
+    for (;;) {
+        bool spins = spinbit_may_spin(lock);
+        for (int i = 0; spins && i <= FUTEX_ROUNDS; i++) {
+            rounds++;
+            if (spinbit_try(lock))
+                return rounds;
+            if (i < FUTEX_ROUNDS)
+                machine_pause(FUTEX_RELAXES);
+            else
+                machine_yield();
+        }
+        rounds++;
+        if (spinbit_try_or_count(lock, spins))
+            return rounds;
+        spinbit_sleep(lock);
+    }
+}
+
+static void spinbit_release(struct qlock *lock)
+{
+    uint32_t held = SPINBIT_HELD;
+    uint32_t seen =
+        atomic_fetch_and_explicit(&lock->word, ~held, memory_order_release) & ~held; /* QL2 */
+    /* Who holds it by now, or spins and will, wakes a sleeper in its turn. */
+    while (seen >= SPINBIT_SLEEPER && !(seen & (SPINBIT_HELD | SPINBIT_SPINNING))) {
+        if (!atomic_compare_exchange_weak_explicit(&lock->word, &seen, seen - SPINBIT_SLEEPER,
+                                                   memory_order_relaxed, memory_order_relaxed))
+            continue;
+        atomic_fetch_add_explicit(&lock->permits, 1, memory_order_relaxed);
+        machine_wake(&lock->permits, 1);
+        return;
+    }
+}
+
 uint32_t qlock_acquire_other(struct qlock *lock, struct qlock_node *node)
 {
     switch ((enum qlock_kind)node->kind) {
@@ -120,6 +206,8 @@ uint32_t qlock_acquire_other(struct qlock *lock, struct qlock_node *node)
         return mcs_acquire(lock, node);
     case QLOCK_FUTEX:
         return futex_acquire(lock);
+    case QLOCK_SPINBIT:
+        return spinbit_acquire(lock);
     case QLOCK_TTAS:
         break;
     }
@@ -137,6 +225,9 @@ void qlock_release_other(struct qlock *lock, struct qlock_node *node)
         break;
     case QLOCK_FUTEX:
         futex_release(lock);
+        break;
+    case QLOCK_SPINBIT:
+        spinbit_release(lock);
         break;
     case QLOCK_TTAS:
         lock_release(&lock->word);

@@ -1,4 +1,4 @@
-/* qlock.h - the global queue's lock in four algorithms: what a scheduler pays for the one that it
+/* qlock.h - the global queue's lock in five algorithms: what a scheduler pays for the one that it
  * has chosen.
  *
  *   ttas    test and test-and-set, then give the core away: lock.h, and the default
@@ -8,6 +8,11 @@
  *   futex   free, held, or held with sleepers: spins a little, then sleeps in the kernel. Source:
  *           Go 1.23 runtime/lock_futex.go lock2, unlock2. Same: states, four rounds of 30 pauses,
  *           one yield, then sleep.
+ *   spinbit likewise, but one waiter spins at most, all others sleep at once, and a release wakes
+ *           one of them only if none spins. Source: Go 1.24 runtime/lock_spinbit.go lock2, unlock2.
+ *           Same: the bits, who may spin and for how long, who is woken when. Differs: sleepers
+ *           share a futex, and are woken in the kernel's order; Go keeps a list, and wakes the
+ *           newest.
  *
  * QL1: acquire at the end of qlock_acquire() pairs with QL2: release in qlock_release(). MCS links:
  * QL3 release store of next pairs with QL4 acquire load.
@@ -19,7 +24,7 @@
 
 #include "lock.h"
 
-enum qlock_kind { QLOCK_TTAS, QLOCK_TICKET, QLOCK_MCS, QLOCK_FUTEX };
+enum qlock_kind { QLOCK_TTAS, QLOCK_TICKET, QLOCK_MCS, QLOCK_FUTEX, QLOCK_SPINBIT };
 extern const char *const qlock_words[];
 
 /* An M's own part of the lock: which one it is, since a look at that must not touch the lock's
@@ -32,8 +37,11 @@ struct qlock_node {
 
 /* All zero is free, of whatever kind. */
 struct qlock {
-    lock_t word; /* ttas: held; ticket: the next number; futex: 0 free, 1 held, 2 and sleepers */
+    /* ttas: held; ticket: the next number; futex: 0 free, 1 held, 2 and sleepers; spinbit: bits,
+     * and how many sleep */
+    lock_t word;
     _Atomic uint32_t serving;          /* ticket: the number that holds it */
+    _Atomic uint32_t permits;          /* spinbit: how many sleepers may get up */
     _Atomic(struct qlock_node *) tail; /* mcs: the last in the list, or NULL */
 };
 
