@@ -188,6 +188,8 @@ static enum diff_total total_of(const struct sched_trace_event *event)
         [SCHED_ENDED] = DIFF_TOTALS,
         [SCHED_CALL_BEGUN] = DIFF_TOTALS,
         [SCHED_CALL_OVER] = DIFF_TOTALS,
+        [SCHED_CALLED] = DIFF_TOTALS,
+        [SCHED_CALL_RETURNED] = DIFF_TOTALS,
         [SCHED_STALLED] = DIFF_STALLED,
         [SCHED_SYNCED] = DIFF_TOTALS,
         [SCHED_RETURNED] = DIFF_TOTALS,

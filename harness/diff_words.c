@@ -135,6 +135,12 @@ static void text_of_g(const struct sched_trace_event *event, bool brief, char *t
     case SCHED_CALL_OVER:
         snprintf(text, size, "ended a call in G %u", g);
         break;
+    case SCHED_CALLED:
+        snprintf(text, size, "called a child in G %u", g);
+        break;
+    case SCHED_CALL_RETURNED:
+        snprintf(text, size, "returned from the call of a child in G %u", g);
+        break;
     case SCHED_SYNCED:
         snprintf(text, size, "came to a sync in G %u", g);
         break;

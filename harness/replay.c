@@ -251,6 +251,7 @@ static void statistics_print(const struct replay_table *table, FILE *to)
                     table->book[4] ? table->book[4] : "", to);
     statistic_print("both deques together, at most", NULL, real->deques, "", to);
     statistic_print("stalled joins", table->book[2], real->stalled, "", to);
+    statistic_print("of them for a stolen child", NULL, real->waited, "", to);
     statistic_print("deepest stack", table->book[3], real->stack, "", to);
 }
 

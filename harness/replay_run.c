@@ -6,13 +6,14 @@
 #include "harness/trace.h"
 #include "sched.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MAIN = -1, UNKNOWN = -2, TICK_PS = 1000000, TIMEOUT_S = 60 };
+enum { MAIN = -1, UNKNOWN = -2, CALLS_MAX = 24, TICK_PS = 1000000, TIMEOUT_S = 60 };
 
 /* A G or a task: an activation of fib(n), or main. */
 struct activation {
@@ -20,6 +21,10 @@ struct activation {
     int children;
     bool begun, returned;
     int stalled_at; /* where a join of it stalled, from 1; 0: none does */
+    struct {
+        int n, children;
+    } call[CALLS_MAX]; /* activations that it calls (fj_call()), the newest last */
+    int calls;
 };
 
 struct replayer {
@@ -28,7 +33,7 @@ struct replayer {
     struct trace_state state;
     struct activation *g, *task;
     uint32_t tasks;
-    trace_id returned[REPLAY_PROCESSORS_MAX]; /* in the turn just made, by processor */
+    int returned_n[REPLAY_PROCESSORS_MAX]; /* fib(n) in the turn just made, by processor */
     int64_t returned_ps[REPLAY_PROCESSORS_MAX];
     int64_t turn_ps[REPLAY_PROCESSORS_MAX]; /* the newest turn */
     bool main_joined;
@@ -47,7 +52,14 @@ static uint64_t fib(int n)
 
 /* Events -------------------------------------------------------------------------------------- */
 
-/* What a child computes: main's is the whole, the kth of fib(n) is fib(n - k). */
+/* What the next child computes: main's is the whole, the kth of fib(n) is fib(n - k). */
+static int child_n(const struct replayer *replayer, struct activation *up)
+{
+    int *children = up->calls ? &up->call[up->calls - 1].children : &up->children;
+    int n = up->calls ? up->call[up->calls - 1].n : up->n;
+    return n == MAIN ? replayer->replay->n : n - ++*children;
+}
+
 static void child_begin(struct replayer *replayer, int32_t m, trace_id child)
 {
     const struct trace_m *who = &replayer->state.m[m];
@@ -57,9 +69,21 @@ static void child_begin(struct replayer *replayer, int32_t m, trace_id child)
         *self = (struct activation){.n = child == 1 ? MAIN : UNKNOWN};
         return;
     }
-    struct activation *up = activation_of(replayer, parent);
-    int n = up->n == MAIN ? replayer->replay->n : up->n - ++up->children;
-    *self = (struct activation){.n = n};
+    *self = (struct activation){.n = child_n(replayer, activation_of(replayer, parent))};
+}
+
+static void call_begin(const struct replayer *replayer, struct activation *self)
+{
+    int n = child_n(replayer, self);
+    if (self->calls < CALLS_MAX)
+        self->call[self->calls++].n = n;
+    self->call[self->calls - 1].children = 0;
+}
+
+static void note_returned(struct replayer *replayer, const struct sched_trace_event *event, int n)
+{
+    replayer->returned_n[event->m] = n;
+    replayer->returned_ps[event->m] = event->when_ps;
 }
 
 static void replayer_apply(struct replayer *replayer, const struct sched_trace_event *event)
@@ -82,10 +106,15 @@ static void replayer_apply(struct replayer *replayer, const struct sched_trace_e
     case SCHED_RETURNED:
     case SCHED_TASK_RETURNED:
         self->returned = true;
-        if (known && self->n != UNKNOWN && self->n != MAIN) {
-            replayer->returned[event->m] = id;
-            replayer->returned_ps[event->m] = event->when_ps;
-        }
+        if (known && self->n != UNKNOWN && self->n != MAIN)
+            note_returned(replayer, event, self->n);
+        break;
+    case SCHED_CALLED:
+        call_begin(replayer, self);
+        break;
+    case SCHED_CALL_RETURNED:
+        if (known && self->calls > 0)
+            note_returned(replayer, event, self->call[--self->calls].n);
         break;
     case SCHED_JOINED:
         if (self->n == MAIN) {
@@ -133,7 +162,7 @@ static void queue_show(struct replayer *replayer, char cell[REPLAY_CELL],
 }
 
 /* Tasks lie on the stack of the worker that runs them, above what waits for them. */
-static void help_show(struct replayer *replayer, struct replay_cell *cell, int i, trace_id returned)
+static void help_show(struct replayer *replayer, struct replay_cell *cell, int i, bool returned)
 {
     const struct trace_m *m = &replayer->state.m[i];
     char name[32];
@@ -145,17 +174,22 @@ static void help_show(struct replayer *replayer, struct replay_cell *cell, int i
     queue_show(replayer, cell->deque, &m->tasks, false);
 }
 
-/* Each activation is a goroutine; one whose join stalled waits, and is shown where it did. */
-static void work_show(struct replayer *replayer, struct replay_cell *cell, int i, trace_id returned)
+/* Each activation is a goroutine, or called by one, whose place it takes; one whose join stalled
+ * waits, and is shown where it did. */
+static void work_show(struct replayer *replayer, struct replay_cell *cell, int i, bool returned)
 {
     const struct trace_m *m = &replayer->state.m[i];
     char name[32];
     for (trace_id id = 1; id < replayer->state.gs; id++)
         if (replayer->g[id].stalled_at == i + 1)
             cell_add(cell->stack, "%s*", name_of(replayer, id, true, name));
-    if (m->g && !returned && !replayer->g[m->g].returned && !replayer->g[m->g].stalled_at &&
-        !(m->g == 1 && replayer->main_joined))
-        cell_add(cell->stack, "%s", name_of(replayer, m->g, replayer->g[m->g].begun, name));
+    struct activation *self = m->g && !returned ? &replayer->g[m->g] : NULL;
+    if (self && !self->returned && !self->stalled_at && !(m->g == 1 && replayer->main_joined)) {
+        if (self->calls)
+            cell_add(cell->stack, "fib(%d)", self->call[self->calls - 1].n);
+        else
+            cell_add(cell->stack, "%s", name_of(replayer, m->g, self->begun, name));
+    }
     if (i < replayer->state.lanes)
         queue_show(replayer, cell->deque, &replayer->state.lane[i].queue, true);
 }
@@ -165,11 +199,11 @@ static void row_show(struct replayer *replayer, struct replay_row *row)
     bool help = strcmp(replayer->table->steps, "help") == 0;
     for (int i = 0; i < replayer->table->processors && i < replayer->state.ms; i++) {
         struct replay_cell *cell = &row->real[i];
-        trace_id returned =
-            replayer->returned_ps[i] == replayer->turn_ps[i] ? replayer->returned[i] : 0;
+        bool returned =
+            replayer->returned_ps[i] && replayer->returned_ps[i] == replayer->turn_ps[i];
         (help ? help_show : work_show)(replayer, cell, i, returned);
         if (returned && !replayer->main_joined)
-            cell_add(cell->stack, "%d!", (int)fib(activation_of(replayer, returned)->n));
+            cell_add(cell->stack, "%d!", (int)fib(replayer->returned_n[i]));
         if (replayer->main_joined && replayer->main_joined_at == i)
             cell_add(cell->stack, "main %d!", (int)fib(replayer->replay->n));
     }
@@ -284,28 +318,36 @@ static size_t stalled_count(const struct replay_table *table)
     return count;
 }
 
-static void statistics_make(struct replay_table *table)
+/* What the scheduler itself has counted. */
+static size_t counter_of(const json_t *record, const char *name)
+{
+    double value = record_number(record_event(record, name), "value");
+    return isfinite(value) ? (size_t)value : 0;
+}
+
+static void statistics_make(struct replay_table *table, const json_t *record)
 {
     struct replay_statistics *real = &table->real;
     real->steps = table->rows;
     for (size_t row = 0; row < table->rows; row++) {
         size_t all = 0;
         for (int i = 0; i < table->processors; i++) {
-            size_t deque = items_of(table->row[row].real[i].deque);
             size_t stack = items_of(table->row[row].real[i].stack);
-            all += deque;
-            real->deque = deque > real->deque ? deque : real->deque;
+            all += items_of(table->row[row].real[i].deque);
             real->stack = stack > real->stack ? stack : real->stack;
         }
         real->deques = all > real->deques ? all : real->deques;
     }
+    real->deque = counter_of(record, "sde:::schedlab::DEQUE_MAX");
     real->stalled = stalled_count(table);
+    real->waited = counter_of(record, "sde:::schedlab::JOINS_STALLED");
 }
 
 /* Running ------------------------------------------------------------------------------------- */
 
-static bool events_make(const struct replay *replay, const struct replay_table *table,
-                        struct sched_trace *trace, char *error, size_t error_size)
+/* The record of the run, the caller's, and its events; NULL and one line in error. */
+static json_t *events_make(const struct replay *replay, const struct replay_table *table,
+                           struct sched_trace *trace, char *error, size_t error_size)
 {
     char *schedule = NULL;
     size_t size;
@@ -327,7 +369,7 @@ static bool events_make(const struct replay *replay, const struct replay_table *
         .seed = table->seed,
         .sim_seed = table->seed,
         .iterations = 1,
-        .events = "none",
+        .events = "sde:::schedlab::DEQUE_MAX,sde:::schedlab::JOINS_STALLED",
         .pin = !replay_is_dealt(table),
         .machine = "sim:desktop8",
         .timeout_s = TIMEOUT_S,
@@ -345,9 +387,11 @@ static bool events_make(const struct replay *replay, const struct replay_table *
     ok = ok && from && sched_trace_read(trace, from, error, error_size);
     if (from)
         fclose(from);
-    json_decref(record);
     free(schedule);
-    return ok;
+    if (ok)
+        return record;
+    json_decref(record);
+    return NULL;
 }
 
 bool replay_run(const struct replay *replay, struct replay_table *table, char *error,
@@ -355,7 +399,8 @@ bool replay_run(const struct replay *replay, struct replay_table *table, char *e
 {
     struct sched_trace trace;
     struct replayer replayer = {.replay = replay, .table = table};
-    if (!events_make(replay, table, &trace, error, error_size))
+    json_t *record = events_make(replay, table, &trace, error, error_size);
+    if (!record)
         return false;
     for (size_t i = 0; i < trace.count; i++)
         if (trace.event[i].kind >= SCHED_EVENT_FIRST_OF_TASKS && trace.event[i].g > replayer.tasks)
@@ -373,7 +418,8 @@ bool replay_run(const struct replay *replay, struct replay_table *table, char *e
         at = row_apply(&replayer, &trace, at, table->row[i].turns, &tick);
         row_show(&replayer, &table->row[i]);
     }
-    statistics_make(table);
+    statistics_make(table, record);
+    json_decref(record);
     trace_state_free(&replayer.state);
     free(replayer.g);
     free(replayer.task);

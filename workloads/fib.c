@@ -3,10 +3,12 @@
  * Source: [Frigo98] s.2 and s.6, the program that shows the price of a spawn next to a call's.
  *   Differs: the leaf is n <= 2, so that the tree has exactly 2 F(n) - 1 activations.
  *
- * Two forms of one recursion:
+ * Three forms of one recursion:
  *   one   main calls fib(n); each activation spawns fib(n-1) and calls fib(n-2), as in Cilk
  *   both  main spawns fib(n); each activation spawns both children, then syncs. Every activation
  *         is then a child, and where children are goroutines all 2 F(n) - 1 of them are.
+ *   last  main spawns fib(n); each activation spawns fib(n-1) and calls fib(n-2): that is its last
+ *         child, for which there is nothing to go on with beside it
  *
  * The recursion counts nothing: counters would cost as much as what is measured. The number of
  * operations is the formula.
@@ -15,7 +17,7 @@
 
 #include <inttypes.h>
 
-enum fib_spawn { FIB_SPAWN_ONE, FIB_SPAWN_BOTH };
+enum fib_spawn { FIB_SPAWN_ONE, FIB_SPAWN_BOTH, FIB_SPAWN_LAST };
 
 struct fib_params {
     int64_t n;
@@ -28,13 +30,14 @@ struct fib_child {
     uint64_t value;
 };
 
-static const char *const fib_spawn_words[] = {"one", "both", NULL};
+static const char *const fib_spawn_words[] = {"one", "both", "last", NULL};
 
 static const struct param fib_param_table[] = {
     PARAM_NUMBER(struct fib_params, n, 25, 0, 45, "1", "schedlab",
                  "which Fibonacci number; 2 F(n) - 1 activations"),
     PARAM_WORD(struct fib_params, spawn, fib_spawn_words, FIB_SPAWN_ONE, "[Frigo98]",
-               "one: spawn fib(n-1), call fib(n-2); both: spawn both children, then sync"),
+               "one: spawn fib(n-1), call fib(n-2); both: spawn both children, then sync; last: "
+               "as one, and main spawns fib(n)"),
     {0},
 };
 
@@ -81,6 +84,25 @@ static void fib_both(struct fj_frame *up, struct fj_task *task)
     self->value = x.value + y.value;
 }
 
+static void fib_last(struct fj_frame *up, struct fj_task *task)
+{
+    struct fib_child *self = FJ_SELF(task, struct fib_child);
+    uint64_t n = self->value;
+    if (n <= 2) {
+        self->value = n > 0;
+        return;
+    }
+    struct fib_child x, y;
+    struct fj_frame frame;
+    x.value = n - 1;
+    y.value = n - 2;
+    fj_open(&frame, up);
+    fj_spawn(&frame, &x.task, fib_last);
+    fj_call(&frame, &y.task, fib_last);
+    fj_sync(&frame);
+    self->value = x.value + y.value;
+}
+
 /* Not inlined into itself: an operation of the baseline is a call, whatever the compiler. */
 __attribute__((noinline)) static uint64_t fib_serial(uint64_t n)
 {
@@ -122,7 +144,7 @@ static void fib_run(void *state, struct outcome *out)
         root.value = fib_one(&up, root.value);
     } else {
         fj_open(&frame, &up);
-        fj_spawn(&frame, &root.task, fib_both);
+        fj_spawn(&frame, &root.task, params->spawn == FIB_SPAWN_BOTH ? fib_both : fib_last);
         fj_sync(&frame);
     }
     fj_end(&up);
@@ -157,7 +179,9 @@ static uint64_t fib_live_gs_max(const void *params_)
 {
     const struct fib_params *params = params_;
     uint64_t activations = fib_activations(params->n);
-    uint64_t spawned = params->spawn == FIB_SPAWN_BOTH ? activations : activations / 2;
+    uint64_t spawned = params->spawn == FIB_SPAWN_BOTH   ? activations
+                       : params->spawn == FIB_SPAWN_LAST ? activations / 2 + 1
+                                                         : activations / 2;
     return 1 + spawned;
 }
 

@@ -19,10 +19,12 @@
     X(ENDED, "", "")                                                                               \
     X(CALL_BEGUN, "", "") /* a blocking one */                                                     \
     X(CALL_OVER, "", "")                                                                           \
-    X(STALLED, "", "")  /* at a sync, for a child that has not returned */                         \
-    X(SYNCED, "", "")   /* it comes to a sync, where it may have to wait */                        \
-    X(RETURNED, "", "") /* from its function */                                                    \
-    X(JOINED, "", "")   /* it leaves the region in which it forked: all children have returned */
+    X(CALLED, "", "")        /* a child as a function: fj_call() */                                \
+    X(CALL_RETURNED, "", "") /* the newest of these */                                             \
+    X(STALLED, "", "")       /* at a sync, for a child that has not returned */                    \
+    X(SYNCED, "", "")        /* it comes to a sync, where it may have to wait */                   \
+    X(RETURNED, "", "")      /* from its function */                                               \
+    X(JOINED, "", "") /* it leaves the region in which it forked: all children have returned */
 
 #define SCHED_EVENTS_OF_MS(X)                                                                      \
     X(STOLEN, "gs", "runnext") /* so many; 1: out of another's runnext */                          \

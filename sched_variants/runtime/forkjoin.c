@@ -30,6 +30,16 @@ MACHINE_TAKES_NO_TIME void fj_tell_claimed(const struct fj_task *task)
     tell_task(SCHED_TASK_BEGUN, task, AS_CLAIMED);
 }
 
+MACHINE_TAKES_NO_TIME void fj_tell_called(void)
+{
+    tell_g(SCHED_CALLED);
+}
+
+MACHINE_TAKES_NO_TIME void fj_tell_call_returned(void)
+{
+    tell_g(SCHED_CALL_RETURNED);
+}
+
 enum fj_policy fj_policy(void)
 {
     return machine_self()->fj.policy;

@@ -166,9 +166,12 @@ void fj_sync_help(struct fj_frame *frame);
 void fj_sync_park(struct fj_frame *frame);
 void fj_poll(struct fj_frame *frame) __attribute__((used)); /* also called by linked.h */
 
-/* For machines that keep record of it: a task was spawned, or claimed. */
+/* For machines that keep record of it: a task was spawned, or claimed; a child is called, or has
+ * returned from that. */
 void fj_tell_spawned(const struct fj_task *task);
 void fj_tell_claimed(const struct fj_task *task);
+void fj_tell_called(void);
+void fj_tell_call_returned(void);
 
 /* Never a function of its own: frame pointer and stack pointer have to be the caller's. */
 #define FJ_INLINE __attribute__((always_inline)) static inline
@@ -259,6 +262,17 @@ FJ_INLINE void fj_spawn(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
     } else {
         fj_spawn_go(frame, task, fn);
     }
+}
+
+/* Does the work of a child by an ordinary call, which nobody can steal: what is left for the last
+ * child, since its parent would only wait for it. A record of the run shows it. */
+FJ_INLINE void fj_call(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
+{
+    if (MACHINE_KEEPS_EVENTS)
+        fj_tell_called();
+    fn(frame, task);
+    if (MACHINE_KEEPS_EVENTS)
+        fj_tell_call_returned();
 }
 
 /* Optional, for a child whose call the compiler shall see: true: task, the newest child of frame,
