@@ -158,7 +158,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         options->override.seed = sweep_override_number(state->name, "seed", "seed", arg);
         return 0;
     case KEY_STOP_AFTER:
-        options->stop_after_s = cli_number(state->name, "stop-after", arg, 1, INT32_MAX, " s");
+        options->stop_after_s = cli_number(state->name, "stop-after", arg, 1, INT32_MAX, "s");
         return 0;
     case KEY_KIND:
         options->kind = arg;

@@ -29,6 +29,7 @@
 #include "harness/terminal_figure.h"
 #include "harness/unit_plan.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,14 +199,38 @@ static void option_machine(struct options *options, const struct argp_state *sta
         cli_misuse(state->name, "--machine=%s: %s", arg, error);
 }
 
-static void option_sbatch(struct options *options, const char *arg)
+static void option_sbatch(struct options *options, const struct argp_state *state, const char *arg)
 {
+    if (*arg != '-')
+        cli_misuse(state->name,
+                   "--sbatch=%s is not valid; valid: an option of sbatch, as in "
+                   "--sbatch=--partition=long",
+                   arg);
     options->sbatch =
         realloc(options->sbatch, (options->sbatch_count + 2) * sizeof *options->sbatch);
     if (!options->sbatch)
         abort();
     options->sbatch[options->sbatch_count++] = arg;
     options->sbatch[options->sbatch_count] = NULL;
+}
+
+/* GNU parallel takes a file without a machine for this machine. */
+static void hosts_check(const struct options *options, const struct argp_state *state)
+{
+    char *line = NULL;
+    size_t room = 0;
+    bool some = false;
+    FILE *from = fopen(options->hosts, "re");
+    if (!from)
+        cli_misuse(state->name, "--sshloginfile: cannot read %s: %s", options->hosts,
+                   strerror(errno));
+    while (!some && getline(&line, &room, from) > 0)
+        some = !strchr("#\n", line[strspn(line, " \t\r")]);
+    free(line);
+    fclose(from);
+    if (!some)
+        cli_misuse(state->name, "--sshloginfile: %s names no machine; valid: a line for each",
+                   options->hosts);
 }
 
 static void engine_check(const struct options *options, const struct argp_state *state)
@@ -217,6 +242,13 @@ static void engine_check(const struct options *options, const struct argp_state 
         cli_misuse(state->name, "%s takes %s",
                    options->hosts ? "--sshloginfile" : "--engine=parallel",
                    options->hosts ? "--engine=parallel" : "--sshloginfile=FILE");
+    if (options->hosts)
+        hosts_check(options, state);
+    if (engine && (options->plan || options->dry_run))
+        cli_misuse(state->name, "--engine measures, and --%s does not; leave out one",
+                   options->plan ? "plan" : "dry-run");
+    if (options->mix_machines && !engine && !options->cells && !options->resume)
+        cli_misuse(state->name, "--mix-machines takes --engine=slurm or parallel, or --cells=DIR");
     if (options->job_seconds && !engine)
         cli_misuse(state->name, "--job-seconds takes --engine=slurm or parallel");
     if ((engine || options->cells) && options->hyperfine)
@@ -282,10 +314,10 @@ static error_t option_parse_cells(int key, char *arg, struct argp_state *state)
         options->hosts = arg;
         break;
     case KEY_SBATCH:
-        option_sbatch(options, arg);
+        option_sbatch(options, state, arg);
         break;
     case KEY_JOB_SECONDS:
-        options->job_seconds = cli_number(state->name, "job-seconds", arg, 1, 604800, " s");
+        options->job_seconds = cli_number(state->name, "job-seconds", arg, 1, 604800, "s");
         break;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -8,12 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum merge_result merge_cells(struct merge *merge, char *error, size_t error_size)
 {
     for (size_t i = 0; i < merge->count; i++) {
         if (unit_store_is_one(merge->runs[i]))
             continue;
+        if (access(merge->runs[i], R_OK) < 0) {
+            snprintf(error, error_size, "cannot read %s: %s", merge->runs[i], strerror(errno));
+            return MERGE_REFUSED;
+        }
         snprintf(error, error_size,
                  "%s is no folder of cells, and %s is; valid: all runs, or all folders of cells, "
                  "such as the cells/ of a run",

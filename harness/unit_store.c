@@ -28,8 +28,14 @@ static bool complain(char *error, size_t error_size, const char *what, const cha
 
 static bool folder_make(const char *path, char *error, size_t error_size)
 {
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+    struct stat status;
+    if (mkdir(path, 0777) == 0)
         return true;
+    if (errno == EEXIST && stat(path, &status) == 0) {
+        if (S_ISDIR(status.st_mode))
+            return true;
+        errno = ENOTDIR;
+    }
     return complain(error, error_size, "make the folder", path);
 }
 

@@ -136,6 +136,10 @@ sed -i 's/"throughput":[0-9.e+]*/"throughput":1.0/' "m2/${both:0:2}/$both.json"
 run merge bad m1 m2
 check contradictions_are_refused [ "$status $(grep -c "cell $both of m2 contradicts" err)" = '2 1' ]
 check and_leave_nothing [ ! -e bad ]
+run merge bad m1 nothing
+check folders_that_are_not_there_are_named refused 'cannot read nothing: No such file'
+run sweep sim.yaml --seed 1 --no-report --cells first
+check a_file_is_no_folder_of_cells [ "$status $(grep -c 'cannot make the folder first: Not a directory' err)" = '1 1' ]
 run merge bad m1 "$(ls -d results/small* | head -n 1)"
 check runs_and_cells_do_not_mix [ "$status $(grep -c 'is no folder of cells' err)" = '2 1' ]
 

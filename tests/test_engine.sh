@@ -171,5 +171,11 @@ check native_cells_take_a_machine grep -q -- '--sshloginfile hosts --jobs 1 ' sl
 rm -r results
 misuse hosts_are_needed '--engine=parallel takes --sshloginfile' -- sim.yaml --engine parallel
 misuse hosts_are_for_parallel '--sshloginfile takes --engine=parallel' -- sim.yaml --sshloginfile hosts
+misuse hosts_that_are_not_there_are_named 'cannot read nohosts: No such file' -- sim.yaml --engine parallel --sshloginfile nohosts
+printf '# none\n\n' >nohosts
+misuse a_file_without_hosts_is_not_this_machine 'nohosts names no machine' -- sim.yaml --engine parallel --sshloginfile nohosts
+misuse plans_measure_nothing '--engine measures, and --plan does not' -- sim.yaml --engine slurm --plan
+misuse options_of_sbatch_have_a_dash '--sbatch=partition=long is not valid' -- sim.yaml --engine slurm --sbatch=partition=long
+misuse kinds_are_for_cells '--mix-machines takes' -- sim.yaml --mix-machines
 misuse options_are_for_slurm '--sbatch takes --engine=slurm' -- sim.yaml --sbatch=-p
 finish
