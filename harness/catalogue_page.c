@@ -103,12 +103,10 @@ static void by_hand_write(FILE *to, const struct experiment *experiment,
     fputs("\n```\n", to);
 }
 
-static void expected_row(FILE *to, const struct experiment_part *part, unsigned i)
+/* What is expected of what: "`p99` of `on` over `off`". */
+static void number_write(FILE *to, const struct experiment_part *part,
+                         const struct experiment_expect *expect)
 {
-    const struct experiment_expect *expect = &part->expect[i];
-    fprintf(to, "| %u | ", i + 1);
-    catalogue_text(to, expect->says);
-    fputs(" | ", to);
     catalogue_code(to, expect->metric ? expect->metric : part->metric);
     fputs(" of ", to);
     catalogue_code(to, expect->level);
@@ -116,6 +114,15 @@ static void expected_row(FILE *to, const struct experiment_part *part, unsigned 
         fputs(" over ", to);
         catalogue_code(to, expect->over);
     }
+}
+
+static void expected_row(FILE *to, const struct experiment_part *part, unsigned i)
+{
+    const struct experiment_expect *expect = &part->expect[i];
+    fprintf(to, "| %u | ", i + 1);
+    catalogue_text(to, expect->says);
+    fputs(" | ", to);
+    number_write(to, part, expect);
     const char *const one_of[] = {expect->variant, expect->workload};
     for (size_t k = 0; k < 2; k++)
         if (one_of[k]) {
@@ -267,13 +274,7 @@ static void questions_write(FILE *to, const struct experiment *experiment)
     fputs("\n## Questions for a course\n\n1. ", to);
     catalogue_text(to, part->question);
     fputs(" Before you look at any number here, write down what you expect for ", to);
-    catalogue_code(to, expect->metric ? expect->metric : part->metric);
-    fputs(" of ", to);
-    catalogue_code(to, expect->level);
-    if (expect->over) {
-        fputs(" over ", to);
-        catalogue_code(to, expect->over);
-    }
+    number_write(to, part, expect);
     fputs(
         ", and the reasoning that gave it. Then run it. Which step of your reasoning was off, and "
         "by how much?\n2. Refuted means here: ",

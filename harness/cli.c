@@ -3,6 +3,7 @@
 #include "harness/cli.h"
 
 #include "harness/commands.h"
+#include "harness/machine_spec.h"
 #include "harness/spec.h"
 #include "harness/suggest.h"
 
@@ -226,4 +227,12 @@ int cli_argument_word(const char *command, const char *kind, const char *text,
     if (index < 0)
         cli_misuse(command, "unknown %s \"%s\"; %s", kind, text, advice);
     return index;
+}
+
+void cli_machine(const char *command, struct machine_spec *machine, const char *text)
+{
+    char error[1024];
+    machine_spec_free(machine); /* the last one counts, as of other options */
+    if (!machine_spec_parse(machine, text, error, sizeof error))
+        cli_misuse(command, "--machine=%s: %s", text, error);
 }

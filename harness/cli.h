@@ -36,6 +36,11 @@ int cli_word(const char *command, const char *option, const char *text, const ch
 int cli_argument_word(const char *command, const char *kind, const char *text,
                       const char *const *words);
 
+/* The value of --machine; *machine is what a --machine before this one said, or all zero. The
+ * caller's, machine_spec_free(). */
+struct machine_spec;
+void cli_machine(const char *command, struct machine_spec *machine, const char *text);
+
 /* The largest unit that keeps *ns whole, which becomes how many of them: 2000000000 is 2 "s". */
 const char *cli_time_unit(int64_t *ns);
 

@@ -82,10 +82,7 @@ static int64_t number(const struct options *options, const char *option, const c
 
 static void machine_take(struct options *options, const char *text)
 {
-    char error[ERROR_SIZE];
-    machine_spec_free(&options->machine); /* the last one counts, as of other options */
-    if (!machine_spec_parse(&options->machine, text, error, sizeof error))
-        cli_misuse(options->command, "--machine=%s: %s", text, error);
+    cli_machine(options->command, &options->machine, text);
     if (!options->machine.simulated)
         cli_misuse(options->command,
                    "--machine=%s: events in order, and the same in each run, take a simulated "

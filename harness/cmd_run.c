@@ -174,10 +174,7 @@ static size_t stack_bytes(const struct options *options, const char *text)
 
 static void machine_take(struct options *options, const char *text)
 {
-    char error[ERROR_SIZE];
-    machine_spec_free(&options->machine); /* the last one counts, as of other options */
-    if (!machine_spec_parse(&options->machine, text, error, sizeof error))
-        cli_misuse(options->command, "--machine=%s: %s", text, error);
+    cli_machine(options->command, &options->machine, text);
     options->request.machine = options->machine.text;
 }
 

@@ -191,14 +191,6 @@ static void option_file(struct options *options, const struct argp_state *state,
     options->file = arg;
 }
 
-static void option_machine(struct options *options, const struct argp_state *state, const char *arg)
-{
-    char error[ERROR_SIZE];
-    machine_spec_free(&options->machine); /* the last one counts, as of other options */
-    if (!machine_spec_parse(&options->machine, arg, error, sizeof error))
-        cli_misuse(state->name, "--machine=%s: %s", arg, error);
-}
-
 static void option_sbatch(struct options *options, const struct argp_state *state, const char *arg)
 {
     if (*arg != '-')
@@ -374,7 +366,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         options->what_if = arg;
         break;
     case KEY_MACHINE:
-        option_machine(options, state, arg);
+        cli_machine(state->name, &options->machine, arg);
         break;
     case KEY_RESUME:
         options->resume = arg;

@@ -105,14 +105,6 @@ static int64_t number(const struct options *options, const char *option, const c
     return cli_number(options->command, option, text, min, max, "");
 }
 
-static void machine_take(struct options *options, const char *text)
-{
-    char error[ERROR_SIZE];
-    machine_spec_free(&options->machine); /* the last one counts, as of other options */
-    if (!machine_spec_parse(&options->machine, text, error, sizeof error))
-        cli_misuse(options->command, "--machine=%s: %s", text, error);
-}
-
 static error_t option_parse(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
@@ -122,7 +114,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         request->workers = (int)number(options, "workers", arg, 1, SAMPLE_WORKERS_MAX);
         break;
     case KEY_MACHINE:
-        machine_take(options, arg);
+        cli_machine(options->command, &options->machine, arg);
         break;
     case KEY_SEED:
         request->seed = request->sim_seed = (uint64_t)number(options, "seed", arg, 0, INT64_MAX);
@@ -214,7 +206,7 @@ static void options_complete(struct options *options)
         !workload_spec_parse(&options->workload, options->arguments[1], error, sizeof error))
         cli_misuse(options->command, "%s", error);
     if (!options->machine.text)
-        machine_take(options, MACHINE_DEFAULT);
+        cli_machine(options->command, &options->machine, MACHINE_DEFAULT);
     if (!request->sched_events_max)
         request->sched_events_max = options->format == FORMAT_JSON ? MOST_JSON : MOST_DEFAULT;
     int cores = cores_of(options);

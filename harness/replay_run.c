@@ -91,7 +91,7 @@ static void replayer_apply(struct replayer *replayer, const struct sched_trace_e
     trace_id id = event->kind >= SCHED_EVENT_FIRST_OF_TASKS ? event->g | TRACE_TASK : event->g;
     struct activation *self = id ? activation_of(replayer, id) : NULL;
     bool known = event->m >= 0 && event->m < replayer->table->processors;
-    switch (event->kind) {
+    switch (self ? event->kind : SCHED_EVENT_COUNT) {
     case SCHED_CREATED:
     case SCHED_TASK_SPAWNED:
         child_begin(replayer, event->m, id);

@@ -373,7 +373,7 @@ static void a_claim_is_refuted_where_go_is_right(void **state)
     expect_claim("undecided", "undecided", "undecided");
 }
 
-/* Between jobs ---------------------------------------------------------------------------------- */
+/* Between jobs --------------------------------------------------------------------------------- */
 
 /* A signal that comes as the next job is told: no job measures then, and none has begun to. */
 static ssize_t told(void *cookie, const char *text, size_t size)
