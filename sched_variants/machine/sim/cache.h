@@ -164,9 +164,9 @@ extern void (*cache_on_loss)(int core);
 struct cache_line;
 
 /* A place in L1. key: address of the line on the host, and how it may be accessed without asking;
- * 0: empty, and use is 0 as well. use: of the last access, in accesses of the unit, times 256, and the words written since
- * the line became modified or was looked at by another. Two words, so that a set of 8 is two lines
- * of the host's caches. */
+ * 0: empty, and use is 0 as well. use: of the last access, in accesses of the unit, times 256, and
+ * the words written since the line became modified or was looked at by another. Two words, so that
+ * a set of 8 is two lines of the host's caches. */
 struct cache_slot {
     uintptr_t key;
     uint64_t use;

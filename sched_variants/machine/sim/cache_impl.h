@@ -1,6 +1,7 @@
 /* cache_impl.h - what the files of the cache model share, and nobody else sees.
  *
  *   cache.c        accesses, coherence: the state machine
+ *   cache_make.c   from a model, all of it
  *   cache_level.c  L2 and L3: tags, replacement
  *   cache_shadow.c the fully associative LRU cache beside each of them
  *   cache_why.c    kinds of misses; tallies by structure and instruction

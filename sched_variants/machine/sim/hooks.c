@@ -208,7 +208,7 @@ static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
     type __tsan_atomic##bits##_load(const volatile type *at, morder order)                         \
     {                                                                                              \
         (void)order;                                                                               \
-        int64_t ps = cache_access_by(sim_caches, (uintptr_t)at, sizeof *at, SIM_READ, PC);      \
+        int64_t ps = cache_access_by(sim_caches, (uintptr_t)at, sizeof *at, SIM_READ, PC);         \
         type hit = *at;                                                                            \
         spend(ps, PC);                                                                             \
         return ps > cache_price[SIM_READ] ? *at : hit;                                             \

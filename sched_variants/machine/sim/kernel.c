@@ -40,7 +40,7 @@ static uint64_t active[SIM_CORES_MAX + 4];
 static size_t active_count;
 static uint16_t active_at[SIM_CORES_MAX]; /* by core: its place there, from 1; 0: idle. Apart from
                                            * the cores, which are too large to be all at hand */
-static bool frozen; /* sim_freeze() */
+static bool frozen;                       /* sim_freeze() */
 struct sim_core *sim_current = &sim_cores[0];
 int64_t sim_event_now_ps = -1;    /* while an event runs: its time */
 static struct sim_event **events; /* a heap, root at 1 */
