@@ -513,6 +513,24 @@ static int complain(const char *program, const char *error, int status)
     return status;
 }
 
+/* Says how to go on: the run keeps neither who measured nor where results of single cells are. */
+static void stop_tell(const char *program, const struct sweep_run *run, const char *folder)
+{
+    const struct engine *engine = run->engine;
+    char own[PATH_SIZE];
+    snprintf(own, sizeof own, "%.4000s/cells", folder);
+    bool elsewhere = run->cells && strcmp(run->cells, own) != 0;
+    fprintf(stderr, "%s: stopped by SIG%s; `schedlab sweep --resume %s%s%s%s%s%s%s` goes on",
+            program, sigabbrev_np(run->stopped_by), folder, elsewhere ? " --cells " : "",
+            elsewhere ? run->cells : "", engine ? " --engine " : "",
+            engine ? engine->ops->name : "", engine && engine->hosts ? " --sshloginfile " : "",
+            engine && engine->hosts ? engine->hosts : "");
+    if (engine)
+        fprintf(stderr, " and takes what jobs have measured from %s\n", run->cells);
+    else
+        fprintf(stderr, ", `schedlab report` draws what is there\n");
+}
+
 /* Says how it ended; the exit status. */
 static int run_conclude(const char *program, const struct sweep_run *run, const char *folder)
 {
@@ -521,10 +539,7 @@ static int run_conclude(const char *program, const struct sweep_run *run, const 
             counted(run->ok, "sample").s, run->failed, counted(run->skipped, "cell").s,
             progress_duration(run->seconds, duration), folder);
     if (run->stopped_by) {
-        fprintf(stderr,
-                "%s: stopped by SIG%s; `schedlab sweep --resume %s` goes on, `schedlab report` "
-                "draws what is there\n",
-                program, sigabbrev_np(run->stopped_by), folder);
+        stop_tell(program, run, folder);
         return EXIT_FAILED;
     }
     if (run->ok == 0)

@@ -375,8 +375,10 @@ static void stops_take(const struct state *state, size_t run, const json_t *plan
     json_array_foreach(json_object_get(plan, "cells"), i, said)
     {
         const struct cell *cell = plan_find(state->plan, record_text(said, "cell"));
-        struct tally *tally = cell ? &state->tallies[cell - state->plan->cells] : NULL;
-        if (!tally || tally->said == run + 1)
+        if (!cell)
+            continue;
+        struct tally *tally = &state->tallies[cell - state->plan->cells];
+        if (tally->said == run + 1)
             continue;
         tally->stop = stop_worse(tally->stop, record_text(said, "stop"));
         tally->said = run + 1;

@@ -381,8 +381,8 @@ static bool record_is_behind(struct record_reader *reader, const json_t *record)
     return true;
 }
 
-/* Sets *again to whether the line of the record just read was there before. False if the file cannot be
- * read again. */
+/* Sets *again to whether the line of the record just read was there before. False if the file
+ * cannot be read again. */
 static bool line_is_again(struct record_reader *reader, const json_t *record, bool *again)
 {
     *again = false;

@@ -138,6 +138,7 @@ read -r -t 60 -u 3
 kill -TERM $pid
 wait $pid
 check a_signal_ends_it [ $? = 1 ]
+check and_how_to_go_on_is_told grep -q -- "--resume results/stopped[^ ]* --engine slurm. goes on" err
 check and_its_jobs [ "$(called 'scancel --name=schedlab-stopped') $(jobs_left)" = '1 0' ]
 folder=$(ls -d results/stopped*)
 touch go

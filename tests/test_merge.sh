@@ -174,7 +174,7 @@ def peak(n):
     return usage.ru_maxrss * 1024 if (status, lines) == (0, 2 * n) else 1 << 40
 few, many_bytes = peak(500), peak(20000)
 print(few, many_bytes, os.path.getsize("ab20000/samples.jsonl"))
-sys.exit(many_bytes - few > 8 << 20)
+sys.exit(many_bytes - few > 1 << 20)
 END
 python3 peak.py "$schedlab" >out 2>err
 check memory_does_not_grow_with_samples [ $? = 0 ]
