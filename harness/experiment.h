@@ -138,7 +138,8 @@ struct experiment {
 /* How much is measured. */
 struct experiment_form {
     bool deterministic; /* only parts all of whose expectations there are deterministic */
-    bool quick;         /* EXPERIMENT_QUICK_REPS blocks, and no parts that are `full` */
+    bool quick;         /* EXPERIMENT_QUICK_REPS blocks, and as many samples again for what was
+                         * disturbed; no parts that are `full` */
     int native_cores;   /* that workers may have each one of; 0: any number of them */
 };
 

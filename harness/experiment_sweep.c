@@ -191,13 +191,17 @@ static void write_numbers(FILE *to, const struct experiment *experiment,
     const struct sweep_file *num = &experiment->num;
     int64_t reps = form->quick ? EXPERIMENT_QUICK_REPS : num->reps, reps_max = reps;
     int64_t width = num->width > 0 ? num->width : EXPERIMENT_WIDTH;
-    if (!form->quick)
+    if (form->quick)
+        reps_max = 2 * reps; /* for samples that are disturbed */
+    else
         reps_max = num->reps_max_given          ? num->reps_max
                    : reps > EXPERIMENT_REPS_MAX ? reps
                                                 : EXPERIMENT_REPS_MAX;
     fprintf(to, "reps: %" PRId64 "\nreps_max: %" PRId64 "\n", reps, reps_max);
     if (!form->quick && reps_max >= EXPERIMENT_QUICK_REPS)
-        fprintf(to, "width: %" PRId64 "\nrepeat_disturbed: true\n", width);
+        fprintf(to, "width: %" PRId64 "\n", width);
+    if (reps_max >= EXPERIMENT_QUICK_REPS)
+        fprintf(to, "repeat_disturbed: true\nclass_min: %d\n", EXPERIMENT_QUICK_REPS);
     fprintf(to, "timeout_s: %" PRId64 "\niterations: %" PRId64 "\n", num->timeout_s,
             num->iterations);
     if (num->warmup < 0)

@@ -224,8 +224,10 @@ static void a_part_is_a_group(void **state)
     struct experiment *experiment = load("width: 4\nreps_max: 50\n" WHOLE);
     struct sweep_file *sweep = sweep_of(experiment, "native", &quick);
     assert_int_equal(sweep->reps, 6);
-    assert_int_equal(sweep->reps_max, 6);
+    assert_int_equal(sweep->reps_max, 12);
     assert_int_equal(sweep->width, 0);
+    assert_true(sweep->repeat_disturbed);
+    assert_int_equal(sweep->class_min, 6);
     assert_int_equal(sweep->seed, 1);
     assert_int_equal(sweep->groups_count, 1);
     assert_string_equal(sweep->groups[0].id, "one");
