@@ -96,7 +96,7 @@ bool catalogue_figures_make(const struct catalogue_pages *pages, char *error, si
         {
             json_array_foreach(json_object_get(place, "parts"), p, part)
             {
-                if (strcmp(record_text(part, "metric"), "order") != 0 &&
+                if (repro_file_is_drawn(part) &&
                     !part_make(pages, id, place, part, error, error_size))
                     return false;
             }

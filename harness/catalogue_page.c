@@ -205,7 +205,7 @@ static void part_reference_write(FILE *to, const struct catalogue_pages *pages,
     json_array_foreach(json_object_get(reference, "machines"), i, place)
     {
         const json_t *there = repro_file_part(place, part->id);
-        if (there)
+        if (there && repro_file_is_drawn(there))
             figures_write(to, pages, record_text(reference, "id"), place, there);
     }
 }

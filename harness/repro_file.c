@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/repro_file.h"
 
+#include "harness/metric.h"
 #include "harness/records.h"
 #include "harness/repro.h"
 
@@ -328,6 +329,13 @@ json_t *repro_file_groups(const json_t *part)
     }
     json_decref(seen);
     return groups;
+}
+
+bool repro_file_is_drawn(const json_t *part)
+{
+    const char *metric = record_text(part, "metric");
+    return strcmp(metric, "order") != 0 &&
+           (!metric_is_finding(metric) || strcmp(record_text(part, "figure"), "throughput") != 0);
 }
 
 bool repro_file_figure(const char *folder, const json_t *place, const json_t *part,

@@ -53,6 +53,10 @@ struct repro_sum repro_file_sum(const json_t *list);
  * A list of texts, the caller's. */
 json_t *repro_file_groups(const json_t *part);
 
+/* Whether a figure shows what the part is about: none shows an order or, as throughput, what a
+ * workload finds out. */
+bool repro_file_is_drawn(const json_t *part);
+
 /* The path of the main figure of a group, which a report of the run has drawn below the folder of
  * the reproduction; false if there is none. */
 bool repro_file_figure(const char *folder, const json_t *place, const json_t *part,

@@ -260,7 +260,6 @@ static void figure_write(FILE *to, const struct repro_page *page, const json_t *
     html_close(to, "figure");
 }
 
-/* An order is a text, which no figure shows. */
 static void figures_write(FILE *to, const struct repro_page *page, const json_t *experiment,
                           const char *part_id)
 {
@@ -270,7 +269,7 @@ static void figures_write(FILE *to, const struct repro_page *page, const json_t 
     json_array_foreach(json_object_get(experiment, "machines"), i, place)
     {
         const json_t *part = repro_file_part(place, part_id);
-        if (!part || strcmp(record_text(part, "metric"), "order") == 0)
+        if (!part || !repro_file_is_drawn(part))
             continue;
         json_t *group, *groups = repro_file_groups(part);
         json_array_foreach(groups, k, group)
