@@ -165,7 +165,7 @@ misuse machine_twice 'is given twice' -- S.yaml --machine native --machine nativ
 misuse sim_and_other '--machine=sim beside' -- S.yaml --machine native --machine sim
 misuse resume_of_nothing 'nowhere is no reproduction: it has no repro.json' -- --resume nowhere
 mkdir torn && echo '{' >torn/repro.json
-misuse resume_of_a_torn_one 'torn/repro.json:1: ' -- --resume torn
+misuse resume_of_a_torn_one 'torn/repro.json:2: ' -- --resume torn
 misuse resume_with_options 'leave out --quick' -- --resume cut --quick
 misuse name_is_wrong '--name=a/b is not valid' -- S.yaml --name a/b
 misuse nothing_runs_there 'no part of these experiments runs there' -- H.yaml --machine sim
