@@ -95,8 +95,7 @@ static size_t cells_supported(const json_t *expectations, size_t k)
     size_t count = 0;
     for (; table > 0 && k < json_array_size(expectations); k++, count++) {
         const json_t *cell = json_array_get(expectations, k);
-        if (table_number(cell) != table ||
-            strcmp(record_text(cell, "verdict"), "supported") != 0)
+        if (table_number(cell) != table || strcmp(record_text(cell, "verdict"), "supported") != 0)
             break;
     }
     return count;

@@ -34,6 +34,7 @@ const struct structure structures[] = {
     {"stack", "stacks of goroutines"},
     {"stack.free", "the free stacks that all workers share, and their lock"},
     {"stats", "each thread's counters"},
+    {"steal.met", "whom a search for work has looked at"},
     {"steal.order", "in which order victims are tried"},
     {"sysmon", "what sysmon remembers of each processor"},
     {"thread.stack", "stacks of threads, on which schedulers run"},
