@@ -380,7 +380,10 @@ int cmd_run_cell(int argc, char **argv)
     if (options.list)
         list_read(&options);
     if (json_object_size(options.ids) == 0)
-        cli_misuse(options.command, "which cell? %s holds no id", options.list);
+        cli_misuse(options.command,
+                   options.list ? "which cell? %s holds no id"
+                                : "which cell? valid: --cell=ID, or --list=FILE",
+                   options.list);
     signals_take();
     struct sweep_file *sweep = sweep_load(&options, error, sizeof error);
     if (!sweep)

@@ -198,6 +198,18 @@ static void option_sbatch(struct options *options, const struct argp_state *stat
                    "--sbatch=%s is not valid; valid: an option of sbatch, as in "
                    "--sbatch=--partition=long",
                    arg);
+    /* by its name a job is followed and cancelled, and its array tells it what to measure */
+    static const char *const own[] = {"--job-name", "-J", "--array",    "-a",
+                                      "--wait",     "-W", "--clusters", "-M"};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        size_t length = strlen(own[i]);
+        if (strncmp(arg, own[i], length) == 0 &&
+            (length == 2 || arg[length] == '\0' || arg[length] == '='))
+            cli_misuse(state->name,
+                       "--sbatch=%s is not valid: schedlab sets %s itself, or cannot follow the "
+                       "jobs with it",
+                       arg, own[i]);
+    }
     options->sbatch =
         realloc(options->sbatch, (options->sbatch_count + 2) * sizeof *options->sbatch);
     if (!options->sbatch)

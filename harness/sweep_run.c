@@ -347,6 +347,7 @@ static struct engine_unit *units_lacking(struct state *state, unsigned block, si
         abort();
     *count = 0;
     snprintf(results, sizeof results, "%s/..", state->run->folder);
+    json_t *seen = json_object();
     unit_times_begin(&times, state->run->sweep, plan, results);
     for (unsigned later = block; later < end; later++) {
         block_order(state, later);
@@ -359,10 +360,15 @@ static struct engine_unit *units_lacking(struct state *state, unsigned block, si
             *unit = (struct engine_unit){.cell = cell, .block = later};
             unit->seconds = isnan(seconds) ? SECONDS_UNKNOWN : seconds;
             unit_id(&state->cells.units, cell, later, unit->id);
-            *count += !unit_store_has(state->run->cells, unit->id);
+            /* cells of two groups may be the same */
+            if (json_object_get(seen, unit->id) || unit_store_has(state->run->cells, unit->id))
+                continue;
+            json_object_set_new(seen, unit->id, json_true());
+            ++*count;
         }
     }
     unit_times_end(&times);
+    json_decref(seen);
     return units;
 }
 

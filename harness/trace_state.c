@@ -140,13 +140,18 @@ static void on_taken(struct trace_state *state, const struct sched_trace_event *
     g_leave(state, event->g);
 }
 
-/* The oldest of the own queue, and last what was to be put there. */
+/* The oldest of the own queue, or the newest, and last what was to be put there. */
 static void on_overflow(struct trace_state *state, const struct sched_trace_event *event,
                         int32_t lane)
 {
     struct trace_m *m = &state->m[event->m];
-    if (lane >= 0)
-        gs_move(state, &state->lane[lane].queue, &state->global, (size_t)event->a - 1);
+    if (lane >= 0) {
+        struct trace_queue *queue = &state->lane[lane].queue;
+        size_t n = (size_t)event->a - 1;
+        if (event->b && n < queue->count)
+            gs_move(state, queue, queue, queue->count - n); /* those that stay, to the end */
+        gs_move(state, queue, &state->global, n);
+    }
     if (m->pending)
         g_enter(state, m->pending, &state->global);
     m->pending = 0;

@@ -203,17 +203,22 @@ static bool name_is_result(const char *name, char id[UNIT_ID_SIZE])
     return unit_id_is_valid(id) && strcmp(name + UNIT_ID_SIZE - 1, ".json") == 0;
 }
 
-static bool shard_each(const char *path, bool (*fn)(void *arg, const char *id), void *arg)
+/* False, and errno, if it cannot be read. */
+static bool shard_each(const char *path, bool (*fn)(void *arg, const char *id), void *arg,
+                       bool *going_on)
 {
     DIR *dir = opendir(path);
-    bool going_on = true;
     char id[UNIT_ID_SIZE];
-    for (const struct dirent *entry; dir && going_on && (entry = readdir(dir));)
+    if (!dir)
+        return false;
+    errno = 0;
+    for (const struct dirent *entry; *going_on && (entry = readdir(dir)); errno = 0)
         if (name_is_result(entry->d_name, id))
-            going_on = fn(arg, id);
-    if (dir)
-        closedir(dir);
-    return going_on;
+            *going_on = fn(arg, id);
+    int wrong = *going_on ? errno : 0;
+    closedir(dir);
+    errno = wrong;
+    return wrong == 0;
 }
 
 bool unit_store_each(const char *folder, bool (*fn)(void *arg, const char *id), void *arg,
@@ -228,7 +233,11 @@ bool unit_store_each(const char *folder, bool (*fn)(void *arg, const char *id), 
         if (!name_is_shard(entry->d_name))
             continue;
         snprintf(path, sizeof path, "%.*s/%.2s", UNIT_STORE_FOLDER_MAX, folder, entry->d_name);
-        *all = shard_each(path, fn, arg);
+        if (!shard_each(path, fn, arg, all)) {
+            complain(error, error_size, "read", path);
+            closedir(dir);
+            return false;
+        }
     }
     closedir(dir);
     return true;

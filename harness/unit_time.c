@@ -95,11 +95,14 @@ void unit_times_add(struct unit_times *times, const char *cell_id, unsigned samp
     sum_add(times->known, cell_id, samples, seconds);
 }
 
+#define NATIVE_LEAST 0.02 /* seconds that a process takes in any case */
+
 /* Timed calls take min_time, and untimed ones as long at most where they go on until their times
  * are level. One untimed call, the process and its checks come on top. */
 static double native_seconds(const struct sweep_file *sweep)
 {
-    return (double)sweep->min_time_ms / 1e3 * (sweep->warmup == WARMUP_AUTO ? 2 : 1);
+    double seconds = (double)sweep->min_time_ms / 1e3 * (sweep->warmup == WARMUP_AUTO ? 2 : 1);
+    return seconds > NATIVE_LEAST ? seconds : NATIVE_LEAST;
 }
 
 struct unit_time unit_times_of(const struct unit_times *times, const struct cell *cell)

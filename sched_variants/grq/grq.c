@@ -18,7 +18,7 @@ static const struct param grq_knobs[] = {
         struct grq_knobs, lock, qlock_words, QLOCK_TTAS, "schedlab",
         "the queue's lock: test and test-and-set (ttas), first come first served (ticket), a "
         "list of waiters (mcs), spin, then sleep (futex), as Go's was up to 1.23, or one spinner "
-        "at most, and all others asleep (spinbit), as Go's is since"),
+        "at most, and all others asleep (spinbit), as Go's locks are since, but for its queue's"),
     FLOOR_KNOBS(struct grq_knobs, floor),
     {0},
 };

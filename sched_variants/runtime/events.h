@@ -29,7 +29,7 @@
 #define SCHED_EVENTS_OF_MS(X)                                                                      \
     X(STOLEN, "gs", "runnext") /* so many; 1: out of another's runnext */                          \
     X(MOVED, "gs", "")         /* so many more from the global queue into its own */               \
-    X(OVERFLOWED, "gs", "")    /* so many from its own, which was full, into the global one */     \
+    X(OVERFLOWED, "gs", "")    /* so many from its full one to the global; b: 1: the newest */     \
     X(SPUN, "", "")            /* began to search */                                               \
     X(FOUND_NOTHING, "", "")   /* in a search through all others' queues */                        \
     X(SLEPT, "", "")           /* is about to */                                                   \

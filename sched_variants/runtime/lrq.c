@@ -136,7 +136,7 @@ static bool overflow(struct m *m, struct lrq *lrq, struct globq *globq, struct g
     if (take > n)
         put_back(lrq, take - n);
     stat_add(&m->stats, STAT_OVERFLOWS, 1);
-    sched_event(m, SCHED_OVERFLOWED, NULL, (int32_t)n + 1, 0);
+    sched_event(m, SCHED_OVERFLOWED, NULL, (int32_t)n + 1, end == OVERFLOW_NEWEST);
     return true;
 }
 

@@ -10,9 +10,10 @@
  *           one yield, then sleep.
  *   spinbit likewise, but one waiter spins at most, all others sleep at once, and a release wakes
  *           one of them only if none spins. Source: Go 1.24 runtime/lock_spinbit.go lock2, unlock2.
- *           Same: the bits, who may spin and for how long, who is woken when. Differs: sleepers
- *           share a futex, and are woken in the kernel's order; Go keeps a list, and wakes the
- *           newest.
+ *           Same: the bits, and that one spins at most, for as long. Differs: sleepers share a
+ *           futex, and are woken in the kernel's order; Go keeps a list, wakes the newest, and at
+ *           each 16th release the oldest. For sched.lock itself Go prefers low latency
+ *           (mutexPreferLowLatency): all who want it spin, and each release wakes a sleeper.
  *
  * QL1: acquire at the end of qlock_acquire() pairs with QL2: release in qlock_release(). MCS links:
  * QL3 release store of next pairs with QL4 acquire load.
