@@ -189,7 +189,7 @@ static void write_numbers(FILE *to, const struct experiment *experiment,
                           const struct experiment_form *form)
 {
     const struct sweep_file *num = &experiment->num;
-    int64_t reps = form->quick ? EXPERIMENT_QUICK_REPS : num->reps, reps_max = reps;
+    int64_t reps = form->quick ? EXPERIMENT_QUICK_REPS : num->reps, reps_max;
     int64_t width = num->width > 0 ? num->width : EXPERIMENT_WIDTH;
     if (form->quick)
         reps_max = 2 * reps; /* for samples that are disturbed */
