@@ -366,8 +366,10 @@ static int settings_differ(const struct settings *settings, void *base)
 }
 
 /* From the variant or, where fewer settings are left to be said then, and these are few, from a
- * preset of it. */
-static char *variant_text(const struct owner *owner, const struct sched_ops *ops)
+ * preset of it; of presets that are equally near from the one that was named, if it is among them,
+ * so that its user finds it again. named: NULL if none was. */
+static char *variant_text(const struct owner *owner, const struct sched_ops *ops,
+                          const struct preset *named)
 {
     const char *name = ops->name;
     void *base = NULL;
@@ -377,7 +379,8 @@ static char *variant_text(const struct owner *owner, const struct sched_ops *ops
             continue;
         void *knobs = preset_knobs(preset, ops);
         int count = settings_differ(&owner->own, knobs);
-        bool nearer = count < least && count <= PRESET_CHANGES_MAX;
+        bool nearer = (count < least || (count == least && base && preset == named)) &&
+                      count <= PRESET_CHANGES_MAX;
         machine_free(nearer ? base : knobs);
         if (!nearer)
             continue;
@@ -490,7 +493,7 @@ static bool variant_parse(struct variant_spec *spec, const char *text, bool sche
         if (ok && ops->check && (wrong = ops->check(spec->knobs)))
             ok = complain(&to, "%s: %s", ops->name, wrong);
         spec->ops = ops;
-        spec->text = ok ? variant_text(&owner, ops) : NULL;
+        spec->text = ok ? variant_text(&owner, ops, preset) : NULL;
     }
     if (!ok)
         variant_spec_free(spec);

@@ -13,7 +13,8 @@
  *
  * NAME may also be a preset of preset.h, which stands for a variant and some settings; settings
  * behind it count in place of its own. The canonical text begins with the preset if that leaves
- * fewer settings to be named, and two at the most.
+ * fewer settings to be named, and two at the most. Where two presets leave equally many, it is the
+ * one that was named: only there two texts may mean the same and be canonical both.
  *
  * Beside sched_variants[] there are `serial`: no scheduler, workload->run_serial() as plain C; and
  * other runtimes (peer_table.h).

@@ -449,7 +449,7 @@ static void settings_behind_a_preset_replace_its_own(void **state)
     assert_variant_wrong("tokio-1.5", "unknown variant", "nearest is \"tokio-1.50\"");
 }
 
-/* One text for one set of knobs, whatever it was made from. */
+/* One text for one set of knobs, whatever it was made from, where one preset is the nearest. */
 static void canonical_text_begins_with_what_is_nearest(void **state)
 {
     (void)state;
@@ -460,6 +460,16 @@ static void canonical_text_begins_with_what_is_nearest(void **state)
                      "backoff_ns=0,yield=local,netpoll_place=local,preempt=none,calls=immediate");
     assert_canonical("gmp,backoff_ns=0", "gmp,backoff_ns=0");
     assert_canonical("perm,backoff_ns=0", "perm,backoff_ns=0");
+}
+
+/* Half way between two presets, a user finds again what was written. */
+static void canonical_text_keeps_the_named_preset_of_two_as_near(void **state)
+{
+    (void)state;
+    assert_canonical("tokio-1.51,runnext_wake=off", "tokio-1.51,runnext_wake=off");
+    assert_canonical("tokio-1.50,backoff_ns=0", "tokio-1.50,backoff_ns=0");
+    assert_canonical("tokio-1.51,tick=31,runnext_wake=off", "tokio-1.51,runnext_wake=off,tick=31");
+    assert_canonical("tokio-1.51,runnext_wake=off,backoff_ns=never", "tokio-1.50");
 }
 
 int main(void)
@@ -489,6 +499,7 @@ int main(void)
         cmocka_unit_test(every_preset_is_its_variant_with_its_settings),
         cmocka_unit_test(settings_behind_a_preset_replace_its_own),
         cmocka_unit_test(canonical_text_begins_with_what_is_nearest),
+        cmocka_unit_test(canonical_text_keeps_the_named_preset_of_two_as_near),
     };
     return cmocka_run_group_tests_name("spec", tests, NULL, NULL);
 }
