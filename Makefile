@@ -241,7 +241,7 @@ $(OUT)/schedlab: $(SHARED_OBJECTS) $(call objects,$(MICRO_SOURCES)) $(OUT)/harne
 $(TEST_PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(SUPPORT_OBJECTS) $(SHARED_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(TEST_LDLIBS) $(LDLIBS)
 
-$(OUT)/tests/test_knobs: $(patsubst %,$(OUT)/tests/knobs_%.o,queue sync timers threads)
+$(OUT)/tests/test_knobs: $(patsubst %,$(OUT)/tests/knobs_%.o,queue static sync timers threads)
 $(OUT)/tests/test_gbench: $(OUT)/harness/gbench/gbench.o
 $(OUT)/tests/test_gbench: TEST_LDLIBS = $(MICRO_LDLIBS)
 $(OUT)/tests/test_micro_clock: $(OUT)/harness/micro/micro_clock.o

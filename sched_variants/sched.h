@@ -93,6 +93,10 @@ struct sched_ops {
      * m->spinning. Default: nothing to steal. */
     struct g *(*steal)(struct m *m);
 
+    /* Optional. gp has returned on m, which holds its P, and is readied no more; called on gp's
+     * stack, before m picks another. Default: nothing. */
+    void (*ended)(struct m *m, struct g *gp);
+
     /* Required unless `blocks`. Is there work that a P about to go idle could get by pick()
      * or steal()? Called without a P by an M that is about to sleep, once more under sched->lock
      * before a deadlock is reported, and with a P by a mutex that is about to spin; takes no lock.

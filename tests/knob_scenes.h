@@ -83,6 +83,10 @@ void knob_victim_of_ps(const char *variant);
 void knob_idle_mask(const char *variant);
 void knob_overflow_end(const char *variant);
 
+/* knobs_static.c */
+void knob_block(const char *variant);
+void knob_wait(const char *variant);
+
 /* knobs_timers.c */
 void knob_timers(const char *variant);
 void knob_poll_round(const char *variant);

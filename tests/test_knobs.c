@@ -672,6 +672,8 @@ static const struct knob_test {
     {"idle", NULL, knob_idle},
     {"gs_cache", NULL, knob_gs_cache},
     {"lock", "grq", knob_lock},
+    {"block", "static", knob_block},
+    {"wait", "static", knob_wait},
     {"starve_ns", NULL, knob_starve_ns},
     {"mutex_spin", NULL, knob_mutex_spin},
     {"sysmon", NULL, knob_sysmon},

@@ -41,10 +41,14 @@ static void report_g(struct g *gp, void *arg)
     if (report->listed >= REPORT_MAX)
         return;
     report->listed++;
-    report->at +=
-        (size_t)snprintf(report->text + report->at, sizeof report->text - report->at,
-                         "  goroutine %u%s waits for %s %p\n", gp->id,
-                         gp->big_stack ? " (main)" : "", wait_words[gp->wait_reason], gp->wait_on);
+    char *to = report->text + report->at;
+    size_t size = sizeof report->text - report->at;
+    if (!gp->last_m) /* where one that has begun keeps its worker */
+        report->at += (size_t)snprintf(to, size, "  goroutine %u has not begun\n", gp->id);
+    else
+        report->at += (size_t)snprintf(to, size, "  goroutine %u%s waits for %s %p\n", gp->id,
+                                       gp->big_stack ? " (main)" : "", wait_words[gp->wait_reason],
+                                       gp->wait_on);
 }
 
 /* Returns once: another M that has found something too does not end the process before the first

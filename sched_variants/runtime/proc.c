@@ -269,6 +269,8 @@ static struct g *g_exit(struct m *m, struct g *gp)
     if (gp->locked)
         g_unlock(m, gp);
     m->one_g_done = m->ops->thread_per_g;
+    if (m->ops->ended)
+        m->ops->ended(m, gp);
     bool inherit = false;
     struct g *next = g_end(m, gp);
     if (!next && !timers_any(m) && !gp->big_stack && !m->ops->thread_per_g && !m_has_detour(m))
