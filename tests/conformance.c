@@ -369,6 +369,8 @@ static const struct workload_row workload_rows[] = {
     {"locality", "bytes=1024,pairs=64,shape=loop"},
     {"uneven", "tasks=200,rounds=200"},
     {"uneven", "tasks=200,rounds=100,dist=pareto,shape=tree"},
+    {"uneven", "tasks=200,rounds=100,dist=rising"},
+    {"depend", "tasks=200,waiting=100,rounds=100"},
     {"spawn", "n=500"},
     {"spawn", "n=200,mode=one"},
     {"spawn", "n=500,creators=4"},

@@ -11,6 +11,7 @@
     X(matmul, FORKJOIN)                                                                            \
     X(locality, FORKJOIN)                                                                          \
     X(uneven, FORKJOIN)                                                                            \
+    X(depend, GOROUTINE)                                                                           \
     X(spawn, GOROUTINE)                                                                            \
     X(crowd, GOROUTINE)                                                                            \
     X(yield, GOROUTINE)                                                                            \

@@ -6,6 +6,7 @@
  *   uniform   1 .. 2 rounds - 1
  *   bimodal   1 % are 100 times as long as the others
  *   pareto    alpha 1.5, from rounds / 3 up to 1000 rounds
+ *   rising    not drawn: from near 0 at the first task to near 2 rounds at the last
  * The mean is `rounds` (1 % less for pareto, whose tail ends there).
  *
  * Source: [HarcholBalter97] for heavy-tailed lifetimes of processes; the rest is schedlab's own.
@@ -18,7 +19,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum uneven_dist { UNEVEN_CONSTANT, UNEVEN_UNIFORM, UNEVEN_BIMODAL, UNEVEN_PARETO };
+enum uneven_dist { UNEVEN_CONSTANT, UNEVEN_UNIFORM, UNEVEN_BIMODAL, UNEVEN_PARETO, UNEVEN_RISING };
 enum uneven_shape { UNEVEN_FLAT, UNEVEN_TREE };
 
 struct uneven_params {
@@ -52,14 +53,16 @@ struct uneven_range {
     uint64_t sum;
 };
 
-static const char *const uneven_dist_words[] = {"constant", "uniform", "bimodal", "pareto", NULL};
+static const char *const uneven_dist_words[] = {"constant", "uniform", "bimodal",
+                                                "pareto",   "rising",  NULL};
 static const char *const uneven_shape_words[] = {"flat", "tree", NULL};
 
 static const struct param uneven_param_table[] = {
     PARAM_NUMBER(struct uneven_params, tasks, 10000, 1, 100000000, "tasks", "schedlab",
                  "independent tasks"),
     PARAM_WORD(struct uneven_params, dist, uneven_dist_words, UNEVEN_BIMODAL, "[HarcholBalter97]",
-               "lengths: all equal, uniform, 1 % of them 100 times as long, or Pareto (alpha 1.5)"),
+               "lengths: all equal, uniform, 1 % of them 100 times as long, Pareto (alpha 1.5), or "
+               "rising from task to task"),
     PARAM_NUMBER(struct uneven_params, rounds, 1000, 1, 1000000000, "rounds", "schedlab",
                  "mean length of a task in rounds of go_work(), a few cycles each"),
     PARAM_WORD(struct uneven_params, shape, uneven_shape_words, UNEVEN_FLAT, "schedlab",
@@ -73,7 +76,7 @@ static double uneven_unit(uint64_t bits)
     return ((double)(bits >> 11) + 1.0) / 9007199254740992.0;
 }
 
-static uint64_t uneven_draw(const struct uneven_params *params, uint64_t bits)
+static uint64_t uneven_draw(const struct uneven_params *params, size_t i, uint64_t bits)
 {
     double mean = (double)params->rounds, u = uneven_unit(bits), length = mean;
     if (params->dist == UNEVEN_UNIFORM)
@@ -82,6 +85,8 @@ static uint64_t uneven_draw(const struct uneven_params *params, uint64_t bits)
         length = mean / (0.99 + 0.01 * 100) * (u <= 0.01 ? 100 : 1);
     else if (params->dist == UNEVEN_PARETO)
         length = fmin(mean / 3 * pow(u, -1 / 1.5), 1000 * mean);
+    else if (params->dist == UNEVEN_RISING)
+        length = mean * (2 * (double)i + 1) / (double)params->tasks;
     return length < 1 ? 1 : (uint64_t)llround(length);
 }
 
@@ -206,7 +211,7 @@ static void *uneven_init(const void *params, uint64_t seed)
     state->tasks = go_alloc_zeroed(count * sizeof *state->tasks);
     uint64_t stream = digest_mix(seed); /* seeds beside each other must not share their draws */
     for (size_t i = 0; i < count; i++)
-        state->tasks[i].rounds = uneven_draw(&state->params, digest_mix(stream + i));
+        state->tasks[i].rounds = uneven_draw(&state->params, i, digest_mix(stream + i));
     return state;
 }
 
