@@ -242,16 +242,45 @@ static void statistic_print(const char *what, const char *book, size_t real, con
             remark);
 }
 
+/* In how many cells of the rows a processor does nothing, by this word. */
+static size_t cells_with(const struct replay_table *table, bool book, const char *word)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < table->rows; i++)
+        for (int k = 0; k < table->processors; k++) {
+            const struct replay_row *row = &table->row[i];
+            count += strcmp(book ? row->book[k].stack : row->real[k].stack, word) == 0;
+        }
+    return count;
+}
+
+static void dealt_statistics_print(const struct replay_table *table, FILE *to)
+{
+    static const char *const words[] = {"idle", "blocked"};
+    for (int i = 0; i < 2; i++) {
+        char what[32], book[24];
+        snprintf(what, sizeof what, "rows of a processor %s", words[i]);
+        snprintf(book, sizeof book, "%zu", cells_with(table, true, words[i]));
+        statistic_print(what, book, cells_with(table, false, words[i]), "", to);
+    }
+    statistic_print("times a task or main waited", NULL, table->real.parked, "", to);
+}
+
 static void statistics_print(const struct replay_table *table, FILE *to)
 {
     const struct replay_statistics *real = &table->real;
     fprintf(to, "\n  %-32s %4s %5s\n", "", "book", "here");
     statistic_print("steps", table->book[0], real->steps, "", to);
+    if (replay_is_dealt(table)) {
+        dealt_statistics_print(table, to);
+        return;
+    }
     statistic_print("longest deque of one processor", table->book[1], real->deque,
                     table->book[4] ? table->book[4] : "", to);
     statistic_print("both deques together, at most", NULL, real->deques, "", to);
     statistic_print("stalled joins", table->book[2], real->stalled, "", to);
     statistic_print("of them for a stolen child", NULL, real->waited, "", to);
+    statistic_print("thefts", NULL, real->stolen, "", to);
     statistic_print("deepest stack", table->book[3], real->stack, "", to);
 }
 
@@ -294,6 +323,5 @@ void replay_table_print(const struct replay_table *table, FILE *to)
     }
     fprintf(to, "\n%zu of %zu rows are as in the book.\n", agree, table->rows);
     reasons_print(table, to);
-    if (!replay_is_dealt(table))
-        statistics_print(table, to);
+    statistics_print(table, to);
 }

@@ -29,9 +29,10 @@ struct replay_row {
 /* The numbers that the book's table of statistics has; of the book as text, since it may be wrong.
  */
 struct replay_statistics {
-    size_t deque, waited; /* counted by the variant: DEQUE_MAX, JOINS_STALLED */
-    /* Of the rows. deques: the sum over all processors; stalled: also by a parent that runs a child
-     * of its own at the join. */
+    /* Counted by the variant: DEQUE_MAX, JOINS_STALLED, TASKS_STOLEN, PARKS. */
+    size_t deque, waited, stolen, parked;
+    /* Of the rows, steps with what is left to do after the last one. deques: the sum over all
+     * processors; stalled: also by a parent that runs a child of its own at the join. */
     size_t steps, deques, stalled, stack;
 };
 

@@ -240,13 +240,35 @@ static size_t row_apply(struct replayer *replayer, const struct sched_trace *tra
     return at;
 }
 
+/* Steps that are left after the last row: returns, since each activation ends with one. */
+static size_t rows_missing(struct replayer *replayer, const struct sched_trace *trace, size_t at)
+{
+    size_t missing = 0;
+    for (; at < trace->count; at++) {
+        const struct sched_trace_event *event = &trace->event[at];
+        trace_id id = event->kind == SCHED_TASK_RETURNED ? event->g | TRACE_TASK : event->g;
+        bool returns = event->kind == SCHED_TASK_RETURNED || event->kind == SCHED_RETURNED;
+        int n = returns && id ? activation_of(replayer, id)->n : UNKNOWN;
+        missing += n != UNKNOWN && n != MAIN;
+    }
+    return missing;
+}
+
 /* Tasks dealt out in advance ------------------------------------------------------------------
  *
- * Time passes as on any simulated machine. A row is what runs once a task has returned and its
- * worker has gone on; the first one, once the first two tasks run. Task k is goroutine k + 1, since
- * main is the first; T1 is the worker that gets the first task. */
+ * Time passes as on any simulated machine. A row is what runs once a task has returned ("2"), or
+ * has stalled ("2*"), and workers have gone on, who may have to be woken; the first one, once the
+ * first two tasks run. Task k is goroutine k + 1, since main is the first; T1 is the worker that
+ * gets the first task. */
 
-enum { GOES_ON_PS = 1000000 };
+enum { GOES_ON_PS = 100000000 };
+
+static void dealt_note(struct replayer *replayer, const struct sched_trace_event *event)
+{
+    replayer_apply(replayer, event);
+    if (event->kind == SCHED_PARKED && event->g > 1)
+        replayer->g[event->g].stalled_at = event->m + 1;
+}
 
 /* Applies all up to a little after the kind of event for that task; returns the next event. */
 static size_t dealt_apply(struct replayer *replayer, const struct sched_trace *trace, size_t at,
@@ -255,23 +277,33 @@ static size_t dealt_apply(struct replayer *replayer, const struct sched_trace *t
     bool found = false;
     for (; at < trace->count && !found; at++) {
         found = trace->event[at].kind == kind && trace->event[at].g == task + 1;
-        replayer_apply(replayer, &trace->event[at]);
+        dealt_note(replayer, &trace->event[at]);
     }
     int64_t until = at > 0 ? trace->event[at - 1].when_ps + GOES_ON_PS : 0;
     for (; at < trace->count && trace->event[at].when_ps <= until; at++)
-        replayer_apply(replayer, &trace->event[at]);
+        dealt_note(replayer, &trace->event[at]);
     return at;
+}
+
+/* Does a task wait that began on this worker? */
+static bool dealt_waits(const struct replayer *replayer, int worker)
+{
+    for (trace_id g = 2; g < replayer->state.gs; g++)
+        if (replayer->g[g].stalled_at == worker + 1)
+            return true;
+    return false;
 }
 
 static void dealt_show(const struct replayer *replayer, struct replay_row *row)
 {
     int processors = replayer->table->processors;
     for (int i = 0; i < processors; i++) {
-        trace_id g = trace_lane_runs(&replayer->state, (i + 1) % processors);
+        int worker = (i + 1) % processors;
+        trace_id g = trace_lane_runs(&replayer->state, worker);
         if (g > 1)
             cell_add(row->real[i].stack, "T%u", g - 1);
         else
-            cell_add(row->real[i].stack, "idle");
+            cell_add(row->real[i].stack, dealt_waits(replayer, worker) ? "blocked" : "idle");
     }
 }
 
@@ -280,8 +312,10 @@ static void dealt_rows(struct replayer *replayer, const struct sched_trace *trac
     size_t at = dealt_apply(replayer, trace, 0, 1, SCHED_DISPATCHED);
     for (size_t i = 0; i < replayer->table->rows; i++) {
         struct replay_row *row = &replayer->table->row[i];
+        bool stalls = strchr(row->turns, '*') != NULL;
         if (*row->turns)
-            at = dealt_apply(replayer, trace, at, (uint32_t)atoi(row->turns), SCHED_RETURNED);
+            at = dealt_apply(replayer, trace, at, (uint32_t)atoi(row->turns),
+                             stalls ? SCHED_PARKED : SCHED_RETURNED);
         dealt_show(replayer, row);
     }
 }
@@ -325,10 +359,11 @@ static size_t counter_of(const json_t *record, const char *name)
     return isfinite(value) ? (size_t)value : 0;
 }
 
-static void statistics_make(struct replay_table *table, const json_t *record)
+/* missing: rows that the book does not have. */
+static void statistics_make(struct replay_table *table, size_t missing, const json_t *record)
 {
     struct replay_statistics *real = &table->real;
-    real->steps = table->rows;
+    real->steps = table->rows + missing;
     for (size_t row = 0; row < table->rows; row++) {
         size_t all = 0;
         for (int i = 0; i < table->processors; i++) {
@@ -341,6 +376,8 @@ static void statistics_make(struct replay_table *table, const json_t *record)
     real->deque = counter_of(record, "sde:::schedlab::DEQUE_MAX");
     real->stalled = stalled_count(table);
     real->waited = counter_of(record, "sde:::schedlab::JOINS_STALLED");
+    real->stolen = counter_of(record, "sde:::schedlab::TASKS_STOLEN");
+    real->parked = counter_of(record, "sde:::schedlab::PARKS");
 }
 
 /* Running ------------------------------------------------------------------------------------- */
@@ -369,7 +406,8 @@ static json_t *events_make(const struct replay *replay, const struct replay_tabl
         .seed = table->seed,
         .sim_seed = table->seed,
         .iterations = 1,
-        .events = "sde:::schedlab::DEQUE_MAX,sde:::schedlab::JOINS_STALLED",
+        .events = "sde:::schedlab::DEQUE_MAX,sde:::schedlab::JOINS_STALLED,"
+                  "sde:::schedlab::TASKS_STOLEN,sde:::schedlab::PARKS",
         .pin = !replay_is_dealt(table),
         .machine = "sim:desktop8",
         .timeout_s = TIMEOUT_S,
@@ -410,7 +448,7 @@ bool replay_run(const struct replay *replay, struct replay_table *table, char *e
     replayer.task = calloc((size_t)replayer.tasks + 1, sizeof replayer.task[0]);
     if (!replayer.g || !replayer.task)
         abort();
-    size_t at = 0;
+    size_t at = 0, missing = 0;
     int64_t tick = 0;
     if (replay_is_dealt(table))
         dealt_rows(&replayer, &trace);
@@ -418,7 +456,9 @@ bool replay_run(const struct replay *replay, struct replay_table *table, char *e
         at = row_apply(&replayer, &trace, at, table->row[i].turns, &tick);
         row_show(&replayer, &table->row[i]);
     }
-    statistics_make(table, record);
+    if (!replay_is_dealt(table))
+        missing = rows_missing(&replayer, &trace, at);
+    statistics_make(table, missing, record);
     json_decref(record);
     trace_state_free(&replayer.state);
     free(replayer.g);

@@ -121,6 +121,11 @@ check continuation_stealing_differs_in_four_rows [ "$(rows_marked 2 !)" = "10 11
 check plain_calls_are_as_in_the_book [ "$(rows_marked 3 =)" = "1 2 3 4 5 6 7 8 9 10 11 12 " ]
 check the_static_partition_is_as_in_the_book [ "$(rows_marked 4 =)" = "1 2 3 " ]
 check a_processor_idles_while_a_task_is_left grep -qE '^  3 = idle +T4$' out
+check a_waiting_task_keeps_its_processor [ "$(rows_marked 5 =)" = "1 2 3 4 5 " ]
+check the_second_is_blocked_before_the_first_idles sh -c 'grep -E "^  [2345] = (blocked|T[13]) +(T[24]|idle)$" out | tr -s " " | tr "\n" "/" |
+    grep -qx " 2 = T3 T2/ 2 = blocked T2/ 3 = blocked T4/ 4 = T1 idle/ 5 = T3 idle/"'
+check who_waited_is_counted sh -c 'grep "task or main waited" out | tr -s " " | tr "\n" "/" | grep -qx " times a task or main waited - 1/ times a task or main waited - 2/"'
+check thefts_are_counted sh -c 'grep thefts out | tr -s " " | tr "\n" "/" | grep -qx " thefts - 2/ thefts - 2/ thefts - 0/"'
 check the_rows_add_up sh -c 'grep -cE "^(15 of 15|10 of 14|12 of 12) rows are as in the book" out | grep -qx 3'
 check the_parent_goes_on_where_its_last_child_returned grep -qE '^ 13 ! 3! +c\(main\)\*$' out
 check differences_are_explained grep -q '^From row 13: In the book the processor where the join stalled goes on' out
