@@ -151,6 +151,9 @@ static void options_check(const struct options *options)
                    options->machines[0]);
     if (options->explain && options->list)
         cli_misuse(options->command, "--list and --explain; valid: one of them");
+    if (options->list && options->words_count > 0)
+        cli_misuse(options->command, "--list is about all experiments; valid: --explain=%s",
+                   options->words[0]);
     if (options->reference && !options->pages)
         cli_misuse(options->command, "--reference takes --catalogue");
     if (options->pages && (options->list || options->explain || options->words_count > 0))

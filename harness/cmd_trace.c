@@ -43,6 +43,7 @@ enum format { FORMAT_STEPS, FORMAT_TIMELINE, FORMAT_PERFETTO, FORMAT_SCHEDTRACE,
 static const char *const format_words[] = {"steps",      "timeline", "perfetto",
                                            "schedtrace", "json",     NULL};
 static const char *const replay_words[] = {"fib4", NULL};
+enum { POLICY_CONTINUATION = 1 };
 static const char *const policy_words[] = {"task", "continuation", "static", NULL};
 static const char MACHINE_DEFAULT[] = "sim:desktop8";
 
@@ -351,14 +352,17 @@ static int replay_all(struct options *options)
     if (options->argument_count > 0)
         cli_misuse(options->command, "--replay says what is run; found \"%s\" too",
                    options->arguments[0]);
+    if (options->processors == 1 && options->policy >= 0 && options->policy != POLICY_CONTINUATION)
+        cli_misuse(options->command,
+                   "--policy=%s with --processors=1; valid: continuation, of which alone the book "
+                   "has such a table",
+                   policy_words[options->policy]);
     if (options->format != FORMAT_STEPS)
         cli_misuse(options->command, "--replay is a table of steps, and has no other --format");
     struct replay *replay = replay_load(options->replay, error, sizeof error);
     if (!replay)
         give_up(options, error);
     check_output(options);
-    if (options->processors == 1 && options->policy >= 0 && options->policy != 1)
-        give_up(options, "the book has a table with one processor of continuation stealing alone");
     FILE *to = output_open(options);
     fprintf(to, "%s: %s\n=: as in the book; !: not, and the book's row below\n", replay->title,
             replay->workload);

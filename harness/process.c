@@ -246,9 +246,17 @@ bool process_find(const char *name, char *path, size_t path_size)
     return false;
 }
 
-/* The last line with anything on it, which is where a dying program says why. */
-static void last_line(const char *text, char *line, size_t size)
+/* Where a dying program says why: behind "schedlab: fatal: ", which more lines may follow, or in the
+ * last line with anything on it. */
+static void telling_line(const char *text, char *line, size_t size)
 {
+    static const char mark[] = "schedlab: fatal: ";
+    const char *fatal = strstr(text, mark);
+    if (fatal) {
+        fatal += strlen(mark);
+        snprintf(line, size, "%.*s", (int)strcspn(fatal, "\r\n"), fatal);
+        return;
+    }
     size_t end = strlen(text);
     while (end > 0 && strchr(" \t\r\n", text[end - 1]))
         end--;
@@ -261,7 +269,7 @@ static void last_line(const char *text, char *line, size_t size)
 void process_end_text(const struct process_result *result, char *text, size_t size)
 {
     char line[512];
-    last_line(result->messages, line, sizeof line);
+    telling_line(result->messages, line, sizeof line);
     const char *colon = *line ? ": " : "";
     text[0] = '\0';
     if (WIFSIGNALED(result->status))

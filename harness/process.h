@@ -35,7 +35,8 @@ void process_result_free(struct process_result *result);
 bool process_find(const char *name, char *path, size_t path_size);
 
 /* How a process that ended by itself did so: "killed by SIGSEGV" or "exit status 3", and behind a
- * colon the last line it wrote to standard error; empty after exit status 0. */
+ * colon what it called fatal on standard error, or else the last line there; empty after exit
+ * status 0. */
 void process_end_text(const struct process_result *result, char *text, size_t size);
 
 /* Makes the running process_run(), and all later ones, kill and return at once. Async-signal-

@@ -214,6 +214,13 @@ json_t *repro_file_read(const char *folder, char *error, size_t error_size)
         return NULL;
     }
     json_t *repro = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
+    char packed[PATH_SIZE + 4];
+    snprintf(packed, sizeof packed, "%s.xz", path);
+    if (!repro && access(path, F_OK) != 0 && access(packed, F_OK) == 0) {
+        snprintf(error, error_size, "%s is not there, but packed; unpack it: xz -dk %s", path,
+                 packed);
+        return NULL;
+    }
     if (!repro) {
         snprintf(error, error_size, "%s:%d: %s", path, where.line > 0 ? where.line : 1, where.text);
         return NULL;

@@ -181,6 +181,8 @@ check other_program_does_not_go_on [ "$status $(grep -c 'the run began with anot
 
 # The catalogue ---------------------------------------------------------------------------------------
 
+run --list E3
+check list_of_one_is_a_misuse [ "$status $(grep -c 'valid: --explain=E3$' err)" = '2 1' ]
 run --list
 check list_is_there [ $status = 0 ]
 run --list --format json

@@ -187,8 +187,7 @@ misuse a_replay_of_a_variant_is_a_misuse '--replay says what is run; found "gmp"
 misuse a_policy_without_replay_is_a_misuse "--policy comes with --replay=fib4" -- gmp fib,n=3 --policy task
 misuse three_processors_are_a_misuse "--processors=3" -- --replay fib4 --processors 3
 misuse a_drawn_replay_is_a_misuse "--replay is a table of steps" -- --replay fib4 --format timeline
-run --replay fib4 --policy task --processors 1
-check a_table_that_the_book_lacks_is_said [ $status = 1 -a "$(wc -l <err)" = 1 ]
+misuse a_table_that_the_book_lacks_is_a_misuse "--policy=task with --processors=1" -- --replay fib4 --policy task --processors 1
 run kthread crowd,n=20000 --workers 2
 check a_run_that_is_skipped_fails [ $status = 1 -a "$(wc -l <err)" = 1 ]
 
