@@ -250,4 +250,17 @@ sweep_misuse a_wrong_machine_has_its_line 'wrong.yaml:3: ' wrong.yaml
 sweep_misuse a_wrong_option_is_refused '--machine=sim:desk' small.yaml --machine sim:desk
 sweep small.yaml --timer hyperfine
 check times_from_outside_are_refused has 'valid there: --timer=inside' err
+# Work dealt out in advance ----------------------------------------------------------------------
+
+# The second of two blocks of rising lengths has 3/4 of the work, and dealing in turn gives it half. Four tasks, of
+# which the first keeps its worker while it waits for the last, take 3.5 tasks' time and not 2.5.
+names='t = {x["variant"]: x["throughput"] for x in j["records"]}; v = list(t)'
+run static,block=25 static uneven,tasks=50,dist=rising,rounds=100000 --workers 2 --machine sim:desktop8 --reps 1 --warmup 0 --format json
+json blocks_of_rising_lengths_are_uneven '0.6 < t["static,block=25"] / t["static"] < 0.75'
+run static,wait=keep static depend,tasks=4,rounds=400000 --workers 2 --machine sim:desktop8 --reps 1 --warmup 0 --format json
+json a_task_that_waits_keeps_its_worker '0.65 < t["static,wait=keep"] / t["static"] < 0.78'
+run static,wait=keep depend,tasks=4,waiting=2 --workers 2 --machine sim:desktop8 --reps 1 --warmup 0
+check two_that_keep_both_workers_are_a_deadlock [ $status = 1 ]
+check the_deadlock_is_said grep -q 'deadlock: all workers of static are asleep' err
+
 finish
