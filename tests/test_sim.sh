@@ -162,8 +162,8 @@ same threads_are_the_same_everywhere kthread fib,n=8 --workers 4 --machine sim:s
 same latencies_are_the_same_everywhere gmp arrivals,n=200 --workers 4 --machine sim:server64,cores=4
 
 for variant in gmp grq tasksteal; do
-    sample $variant fib,n=14 --workers 8 --machine sim:server64,cores=8 --sim-seed 1 | sed 's/"sim_seed":1//;s/--sim-seed 1//' >one
-    sample $variant fib,n=14 --workers 8 --machine sim:server64,cores=8 --sim-seed 2 | sed 's/"sim_seed":2//;s/--sim-seed 2//' >two
+    sample $variant fib,n=18 --workers 8 --machine sim:server64,cores=8 --sim-seed 1 | sed 's/"sim_seed":1//;s/--sim-seed 1//' >one
+    sample $variant fib,n=18 --workers 8 --machine sim:server64,cores=8 --sim-seed 2 | sed 's/"sim_seed":2//;s/--sim-seed 2//' >two
     check "${variant}_has_another_schedule_for_another_seed" bash -c '! cmp -s one two'
 done
 
