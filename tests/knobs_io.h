@@ -35,8 +35,8 @@ static void pipe_reader_g(void *arg)
 }
 
 /* A goroutine waits for a pipe, n times. With calls that block it may wait, or find what is
- * there. found[0]: how many threads there are beside the Ms, of which one more may have been started
- * for what sysmon has found ready. */
+ * there. found[0]: how many threads there are beside the Ms, of which sysmon may have started one
+ * more for what it has found ready. */
 static void scene_read(void *arg)
 {
     struct trace *self = arg;
