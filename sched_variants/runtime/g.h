@@ -647,8 +647,8 @@ struct sched_config {
 struct sched *sched_new(const struct sched_config *config, int *error);
 
 /* Runs main_fn(arg) as the main goroutine on the calling thread as M 0; returns when it has
- * returned and all Ms have stopped. Other Gs must have ended by then; the number still alive is
- * returned. */
+ * returned and all Ms have stopped. Other Gs must have ended by then, or, where signals stop them
+ * (preempt=signal), need only to return; the number still alive is returned. */
 int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg);
 
 /* The merged value of a counter over all Ms. Any thread, during and after a run. */
