@@ -99,13 +99,11 @@ static struct g *gmp_steal(struct m *m)
     const struct gmp_knobs *knobs = m->sched->knobs;
     struct sched *sched = m->sched;
     struct lrq *mine = m->p->variant;
-    lrq_search_begin(mine, (uint32_t)sched->procs);
     for (int64_t pass = 0; pass < knobs->lrq.passes; pass++) {
-        struct walk walk = walk_start(m, mine, (uint32_t)sched->procs, (uint32_t)m->p->id);
+        struct walk walk = walk_start(m, mine, (uint32_t)sched->procs, (uint32_t)m->p->id, pass);
         bool last = pass == knobs->lrq.passes - 1 && !lrq_has_private_next(&knobs->lrq);
         uint32_t i;
         while (walk_next(&walk, &i)) {
-            lrq_search_meets(mine, i);
             struct p *p = sched->allp[i];
             /* relaxed: only whether there is one; an idle P has nothing, and has_work() asks all */
             struct m *owner = atomic_load_explicit(&p->m, memory_order_relaxed);
@@ -120,9 +118,7 @@ static struct g *gmp_steal(struct m *m)
             }
         }
     }
-    stat_add(&m->stats, STAT_STEALS_FAILED, 1);
-    stat_add(&m->stats, STAT_VICTIMS_MISSED, lrq_search_missed(mine));
-    sched_event(m, SCHED_FOUND_NOTHING, NULL, 0, 0);
+    lrq_found_nothing(m, mine);
     return NULL;
 }
 

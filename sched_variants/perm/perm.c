@@ -114,15 +114,13 @@ static struct g *perm_steal(struct m *m)
 {
     const struct perm_knobs *knobs = m->sched->knobs;
     struct lrq *mine = m->variant;
-    lrq_search_begin(mine, sched_list_length(sched_first_m(m->sched)));
     for (int64_t pass = 0; pass < knobs->lrq.passes; pass++) {
         struct m *newest = sched_first_m(m->sched);
         uint32_t count = sched_list_length(newest);
-        struct walk walk = walk_start(m, mine, count, (uint32_t)m->id);
+        struct walk walk = walk_start(m, mine, count, (uint32_t)m->id, pass);
         bool last = pass == knobs->lrq.passes - 1;
         uint32_t i;
         while (walk_next(&walk, &i)) {
-            lrq_search_meets(mine, i);
             struct m *victim = m_by_index(newest, count, i);
             if (victim == m)
                 continue;
@@ -137,9 +135,7 @@ static struct g *perm_steal(struct m *m)
             }
         }
     }
-    stat_add(&m->stats, STAT_STEALS_FAILED, 1);
-    stat_add(&m->stats, STAT_VICTIMS_MISSED, lrq_search_missed(mine));
-    sched_event(m, SCHED_FOUND_NOTHING, NULL, 0, 0);
+    lrq_found_nothing(m, mine);
     return NULL;
 }
 

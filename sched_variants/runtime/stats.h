@@ -27,7 +27,8 @@
     X(STOLEN, SUM, "goroutines and tasks taken from others' queues")                               \
     X(VICTIM_PROBES, SUM, "others' queues looked into")                                            \
     X(VICTIMS_MISSED, SUM,                                                                         \
-      "victims, the searcher among them, that searches which found nothing never came to")         \
+      "victims, the searcher among them, that searches which found nothing never came to; they "   \
+      "are looked for where victims are drawn (victim=random), since any other order meets all")   \
     X(RUNNEXT_STEALS, SUM, "goroutines stolen from another's runnext")                             \
     X(PARKS, SUM, "times a goroutine parked")                                                      \
     X(READIES, SUM, "times a parked goroutine was made runnable")                                  \
