@@ -20,13 +20,6 @@ static int64_t started_now(void)
     return (int64_t)(stat_now(STAT_THREADS) + stat_now(STAT_WAKEUPS));
 }
 
-static void ran_g(void *arg)
-{
-    struct timed *self = arg;
-    atomic_store(&self->trace->ran[self->i], true);
-    wg_done(&self->trace->done);
-}
-
 /* Main's worker stays busy. found[0]: workers started for the first G, which is alone in runnext;
  * found[1]: and, once another has run the first, for the second one, which has taken its place. */
 static void scene_fill_runnext(void *arg)
@@ -35,9 +28,9 @@ static void scene_fill_runnext(void *arg)
     struct timed timed[2] = {{self, 0}, {self, 1}};
     int64_t before = started_now();
     wg_add(&self->done, 2);
-    go(ran_g, &timed[0]);
+    go(scene_ran_g, &timed[0]);
     self->found[0] = started_now() - before;
-    go(ran_g, &timed[1]);
+    go(scene_ran_g, &timed[1]);
     self->found[1] = started_now() - before;
     AWAIT(atomic_load(&self->ran[0]));
     wg_wait(&self->done);
@@ -46,16 +39,12 @@ static void scene_fill_runnext(void *arg)
 /* The second G drives the first one into the ring, which is for all. */
 void knob_runnext_wake(const char *variant)
 {
-    scene_run(variant, "runnext_wake=on", 2, 0, scene_fill_runnext);
-    assert_int_equal(trace->found[0], 1);
-    scene_run(variant, "runnext_wake=off", 2, 0, scene_fill_runnext);
-    assert_int_equal(trace->found[0], 0);
+    scene_finds(variant, "runnext_wake=on", 2, 0, scene_fill_runnext, 1);
+    scene_finds(variant, "runnext_wake=off", 2, 0, scene_fill_runnext, 0);
     assert_int_equal(trace->found[1], 1);
-    scene_run(variant, "runnext_wake=off,backoff_ns=never", 2, 0, scene_fill_runnext);
-    assert_int_equal(trace->found[0], 0);
+    scene_finds(variant, "runnext_wake=off,backoff_ns=never", 2, 0, scene_fill_runnext, 0);
     assert_int_equal(trace->found[1], 1);
-    scene_run(variant, "runnext_wake=off,runnext=off", 2, 0, scene_fill_runnext);
-    assert_int_equal(trace->found[0], 1);
+    scene_finds(variant, "runnext_wake=off,runnext=off", 2, 0, scene_fill_runnext, 1);
 }
 
 /* Victims: the walk itself, from a worker's own point of view ------------------------------- */
@@ -227,12 +216,10 @@ static void scene_search(void *arg)
 
 void knob_idle_mask(const char *variant)
 {
-    scene_run(variant, "idle_mask=on", 4, 10, scene_search);
-    assert_int_equal(trace->found[0], 0);
-    scene_run(variant, "idle_mask=off", 4, 10, scene_search);
-    assert_int_equal(trace->found[0], 10 * 4 * 3); /* searches, passes, others */
-    scene_run(variant, "idle_mask=off,passes=1", 4, 10, scene_search);
-    assert_int_equal(trace->found[0], 10 * 3);
+    scene_finds(variant, "idle_mask=on", 4, 10, scene_search, 0);
+    scene_finds(variant, "idle_mask=off", 4, 10, scene_search,
+                10 * 4 * 3); /* searches, passes, others */
+    scene_finds(variant, "idle_mask=off,passes=1", 4, 10, scene_search, 10 * 3);
 }
 
 /* How many of a million searches of 4 P independent draws miss exactly k of P victims, as the
