@@ -13,7 +13,8 @@
  *
  * Source: Go 1.26 runtime/proc.go newproc, runqput, findRunnable, stealWork; [Vyukov12].
  *   Same:    order of search, sizes, shares, batch formula, which G a thief runs first.
- *   Differs: workers sleep by the protocol of idle.c, blocking calls end as in syscall.c.
+ *   Differs: workers sleep by the protocol of idle.c, blocking calls end as in syscall.c. There is
+ *            no mask with a bit for each idle P: whether it has an M tells, at a line per P.
  */
 #include "runtime/lrq.h"
 #include "sched.h"

@@ -369,8 +369,9 @@ extern const char *const netpoll_place_words[];
                    "none: sleepers look again every millisecond"),                                 \
         PARAM_WORD(o, f.recheck, recheck_words, RECHECK_AFTER, "Go 1.26 proc.go findRunnable",     \
                    "when a worker on its way to sleep looks into all queues once more: after it "  \
-                   "has said that it no longer searches; before, which is wrong: what is queued "  \
-                   "between is lost to sleepers; or not at all, which is worse"),                  \
+                   "has said that it no longer searches; before, and only if it searches, which "  \
+                   "is wrong: what is queued between is lost to sleepers; or not at all, which "   \
+                   "is worse"),                                                                    \
         PARAM_NUMBER(o, f.dawdle_ns, 0, 0, 1000000000, "ns", "schedlab",                           \
                      "how long a worker that has found nothing waits before it says so: makes "    \
                      "races with new work, which are rare, frequent"),                             \

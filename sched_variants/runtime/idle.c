@@ -37,9 +37,10 @@
  * A woken M is taken off the idle list, with its P in nextp, under sched->lock; so an M learns
  * under that lock whether it has been chosen, and is never chosen twice.
  *
- * The knob recheck shows what I4 is for: with `before` an M that searches looks while it is still
- * counted, so that whoever submits after that look and before I2 leaves the work to it; with `none`
- * there is no look, as without I3 and I4.
+ * The knob recheck shows what I4 is for, in m_idle(): with `before` an M that searches looks while
+ * it is still counted, so that whoever submits after that look and before I2 leaves the work to it,
+ * and one that does not search has no look; with `none` nobody on the way to sleep has one. I3 and
+ * I4 of p_release() stay whatever the knob says: who gives a P up there does not go to sleep.
  *
  * Order labels, beside the fences S2 and I3, which order all else in the two columns:
  *   I1  release increment of idle_ps          pairs with  S3  acquire load of it
