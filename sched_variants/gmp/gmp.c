@@ -45,6 +45,8 @@ static void gmp_init(struct sched *sched)
 {
     sched->variant = sched_zalloc(sizeof(struct gmp), "sched");
     globq_init(globq_of(sched));
+    if (!lrq_may_keep(sched->knobs))
+        sched->keeps = NULL;
 }
 
 static void gmp_fini(struct sched *sched)
@@ -87,7 +89,7 @@ static int64_t gmp_queued(struct sched *sched, struct p *p)
 
 static bool gmp_keeps(struct m *m)
 {
-    return m->p && lrq_keeps(m, m->p->variant, globq_of(m->sched));
+    return m->p && lrq_keeps(m->p->variant, globq_of(m->sched));
 }
 
 static struct g *gmp_pick(struct m *m, bool *inherit)

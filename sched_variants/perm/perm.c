@@ -36,6 +36,8 @@ static void perm_init(struct sched *sched)
 {
     sched->variant = sched_zalloc(sizeof(struct perm), "sched");
     globq_init(globq_of(sched));
+    if (!lrq_may_keep(sched->knobs))
+        sched->keeps = NULL;
 }
 
 static void perm_fini(struct sched *sched)
@@ -77,7 +79,7 @@ static int64_t perm_queued(struct sched *sched, struct p *p)
 
 static bool perm_keeps(struct m *m)
 {
-    return m->p && lrq_keeps(m, m->variant, globq_of(m->sched));
+    return m->p && lrq_keeps(m->variant, globq_of(m->sched));
 }
 
 static struct g *perm_pick(struct m *m, bool *inherit)

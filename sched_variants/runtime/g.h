@@ -424,7 +424,8 @@ struct sched {
     const struct sched_ops *ops;
     void *knobs; /* begins with struct floor_knobs */
     struct floor_knobs *floor;
-    enum fj_policy forkjoin; /* ops->forkjoin, unless the variant's init() says otherwise */
+    enum fj_policy forkjoin;    /* ops->forkjoin, unless the variant's init() says otherwise */
+    bool (*keeps)(struct m *m); /* ops->keeps, unless the variant's init() has set it to NULL */
     void *variant;
     uint32_t globq_lock; /* enum qlock_kind: 0, unless the variant's init() says otherwise */
     int32_t procs; /* number of Ps; 1 in 1:1 variants, whose Ps come and go with their threads */

@@ -21,7 +21,7 @@
  * themselves each time. What FJ_HELP and FJ_LINKED keep private is no work in a queue: it is asked
  * for before I3, and its owner submits it when it polls (forkjoin.h).
  *   Rejected: the submitter's own fence at all times. It costs as much as a sixth of a yield.
- * A variant may keep a G to the worker that readied it (sched_ops.keeps): then S2 to S4 are left
+ * A variant may keep a G to the worker that readied it (sched->keeps): then S2 to S4 are left
  * out on purpose, that worker runs it next, and I4 alone may find it.
  * S4 leaves the work to a spinner if the count says that there is one (W1). Whoever is
  * counted is taken off the count again later than W1 looked (W2), in one of four places:
@@ -354,7 +354,7 @@ void wakep_slow(struct m *m)
 
 void wakep_readied(struct m *m)
 {
-    if (!m->ops->keeps || !m->ops->keeps(m))
+    if (!m->sched->keeps || !m->sched->keeps(m))
         wakep_slow(m);
 }
 

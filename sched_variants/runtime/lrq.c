@@ -182,11 +182,10 @@ void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bo
     put_tail(m, lrq, globq, gp);
 }
 
-bool lrq_keeps(struct m *m, struct lrq *lrq, struct globq *globq)
+bool lrq_keeps(struct lrq *lrq, struct globq *globq)
 {
     /* relaxed: the caller's own puts; what others put meanwhile, they wake for themselves */
-    return !knobs_of(m)->runnext_wake &&
-           atomic_load_explicit(&lrq->runnext, memory_order_relaxed) && lrq_length(lrq) == 0 &&
+    return atomic_load_explicit(&lrq->runnext, memory_order_relaxed) && lrq_length(lrq) == 0 &&
            globq_size(globq) == 0;
 }
 

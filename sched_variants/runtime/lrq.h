@@ -147,9 +147,15 @@ const char *lrq_check(const void *knobs);
 /* Owner: puts gp into runnext (next, if the knob is on) or at the tail. */
 void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bool next);
 
-/* Owner, on any stack: with runnext_wake=off, is what it has in runnext all that there is? For
+/* Can it be that lrq_keeps()? If not, init() says so in sched->keeps. */
+static inline bool lrq_may_keep(const struct lrq_knobs *knobs)
+{
+    return knobs->runnext && !knobs->runnext_wake;
+}
+
+/* Owner, on any stack, with lrq_may_keep(): is what it has in runnext all that there is? For
  * sched_ops.keeps. */
-bool lrq_keeps(struct m *m, struct lrq *lrq, struct globq *globq);
+bool lrq_keeps(struct lrq *lrq, struct globq *globq);
 
 /* Owner: runnext, else the head, else NULL. */
 struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit);
