@@ -59,6 +59,9 @@ struct sched_ops {
     /* One thread whatever the number of workers (N:1). */
     bool single_threaded;
 
+    /* Optional. Which knobs change nothing beside which values of others. */
+    const struct param_moot *moot;
+
     /* Optional. Check what ranges cannot say; NULL or one line saying what is wrong and what is
      * valid. */
     const char *(*check)(const void *knobs);

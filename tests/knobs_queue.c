@@ -44,7 +44,6 @@ void knob_runnext_wake(const char *variant)
     assert_int_equal(trace->found[1], 1);
     scene_finds(variant, "runnext_wake=off,backoff_ns=never", 2, 0, scene_fill_runnext, 0);
     assert_int_equal(trace->found[1], 1);
-    scene_finds(variant, "runnext_wake=off,runnext=off", 2, 0, scene_fill_runnext, 1);
 }
 
 /* Victims: the walk itself, from a worker's own point of view ------------------------------- */

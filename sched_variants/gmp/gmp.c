@@ -36,6 +36,12 @@ static const struct param gmp_knobs[] = {
     {0},
 };
 
+static const struct param_moot gmp_moot[] = {
+    LRQ_MOOT,
+    {"idle_mask", NOBODY_SEARCHES},
+    {0},
+};
+
 static struct globq *globq_of(const struct sched *sched)
 {
     return &((struct gmp *)sched->variant)->globq;
@@ -142,6 +148,7 @@ const struct sched_ops gmp_ops = {
     .source = "[Vyukov12] [Go1.26]",
     .knobs = gmp_knobs,
     .knobs_size = sizeof(struct gmp_knobs),
+    .moot = gmp_moot,
     .check = lrq_check,
     .forkjoin = FJ_GO,
     .init = gmp_init,

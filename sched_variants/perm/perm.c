@@ -27,6 +27,8 @@ static const struct param perm_knobs[] = {
     {0},
 };
 
+static const struct param_moot perm_moot[] = {LRQ_MOOT, {0}};
+
 static struct globq *globq_of(const struct sched *sched)
 {
     return &((struct perm *)sched->variant)->globq;
@@ -157,6 +159,7 @@ const struct sched_ops perm_ops = {
     .source = "[Vyukov12]",
     .knobs = perm_knobs,
     .knobs_size = sizeof(struct perm_knobs),
+    .moot = perm_moot,
     .check = lrq_check,
     .forkjoin = FJ_GO,
     .init = perm_init,

@@ -411,6 +411,31 @@ extern const char *const netpoll_place_words[];
                      "Go 1.26 proc.go checkmcount",                                                \
                      "threads that hand-off may start before the run is given up")
 
+/* Rows of sched_ops.moot for all that has WATCH_KNOBS, and for what has FLOOR_KNOBS. */
+#define WATCH_MOOT                                                                                 \
+    {                                                                                              \
+        "sysmon_ns sysmon_rounds sysmon_max_ns slice_ns preempt=coop", "sysmon=off",               \
+            "where nobody watches"                                                                 \
+    }
+#define NOBODY_SEARCHES                                                                            \
+    "spinners=none,wake=all|none,recheck=before|none", "where no worker searches"
+#define FLOOR_MOOT                                                                                 \
+    WATCH_MOOT, {"spin_ns recheck=before", NOBODY_SEARCHES},                                       \
+        {"netpoll_trigger netpoll_batch netpoll_place", "netpoll=call",                            \
+         "where each call blocks its thread"},                                                     \
+        {"netpoll_place", "netpoll=thread", "where all that is ready goes to the global queue"},   \
+        {"call_long_ns", "calls=none|sysmon|immediate", "where a call has no history"},            \
+        {"lenient_ns", "calls=none|immediate", "where sysmon takes no P from a call"},             \
+        {"lenient_ns returns", "calls=sysmon,sysmon=off", "where a call keeps its P"},             \
+        {"lenient_ns", "sysmon=off", "where nobody watches"},                                      \
+        {"returns", "calls=none", "where a call keeps its P"},                                     \
+        {"slice_ns", "preempt=none,calls=none|immediate", "where sysmon looks at no slice"},       \
+    {                                                                                              \
+        "sysmon_ns sysmon_rounds sysmon_max_ns",                                                   \
+            "preempt=none,calls=none|immediate,netpoll=thread|call",                               \
+            "where sysmon has nothing to watch"                                                    \
+    }
+
 struct netpoll; /* netpoll.c */
 struct timers;
 struct sysmon;

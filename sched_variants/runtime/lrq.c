@@ -49,8 +49,6 @@ const char *lrq_check(const void *knobs)
     const struct lrq_knobs *k = knobs;
     if (k->ring & (k->ring - 1))
         return "ring must be a power of two from 2 to 65536";
-    if (k->overflow_end == OVERFLOW_NEW && k->overflow != SHARE_HALF)
-        return "overflow has no meaning with overflow_end=new, where no part of the ring moves";
     return NULL;
 }
 

@@ -111,6 +111,18 @@ extern const char *const lrq_yield_words[];
         PARAM_WORD(o, lrq.yield, lrq_yield_words, YIELD_GLOBAL, "Go 1.26 proc.go goschedImpl",     \
                    "where gosched() puts the caller: the global queue's or the ring's tail")
 
+/* Rows of sched_ops.moot: the above's, and the floor's. */
+#define LRQ_MOOT                                                                                   \
+    FLOOR_MOOT,                                                                                    \
+        {"runnext_cap inherit runnext_wake backoff_ns", "runnext=off",                             \
+         "where the newest has no slot of its own"},                                               \
+        {"runnext_wake", "wake=none", "where nobody is woken"},                                    \
+        {"overflow", "overflow_end=new", "where no part of the ring moves"},                       \
+        {"overflow_end", "overflow=all", "where the whole ring moves"},                            \
+    {                                                                                              \
+        "steal victim passes backoff_ns", NOBODY_SEARCHES                                          \
+    }
+
 struct lrq {
     /* written by the owner */
     _Alignas(64) _Atomic uint32_t tail;
