@@ -37,7 +37,7 @@ static double *times_of(const json_t *times, const char *name, size_t *n)
     return x;
 }
 
-static json_t *row_make(const char *what, const char *over, struct interval ratio)
+json_t *bench_row(const char *what, const char *over, struct interval ratio)
 {
     json_t *row = ratio_to_json(ratio);
     json_object_set_new(row, "what", json_string(what));
@@ -57,7 +57,7 @@ static json_t *ratio_make(const char *what, const char *over, const json_t *abov
     free(y);
     if (isnan(ratio.median))
         return NULL;
-    return row_make(what, over, ratio);
+    return bench_row(what, over, ratio);
 }
 
 /* Takes array; returns it in order. */
@@ -137,7 +137,7 @@ static json_t *counting_ratio(const struct compare_pair *pair, const json_t *pla
 {
     if (isnan(pair->ratio.median))
         return NULL;
-    json_t *row = row_make(pair->a->key, "without events", pair->ratio);
+    json_t *row = bench_row(pair->a->key, "without events", pair->ratio);
     json_object_set_new(row, "class",
                         json_string(pair->moods_mixed ? "mixed" : class_text(pair->chosen)));
     json_object_set_new(row, "claim", json_string(claim_of(pair)));

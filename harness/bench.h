@@ -1,13 +1,15 @@
 /* bench.h - the project's claims about cost as ratios, each from one interleaved run.
  *
  * Who calls: cmd_bench.c. No absolute time comes out: machines differ in those, and ratios of what
- * was measured side by side are what a claim can be about. Three kinds:
+ * was measured side by side are what a claim can be about. Four kinds:
  *
  *   speed      of a run with other runtimes and floors (bench.yaml): each variant over the best of
  *              them, as the run's report has it
  *   counting   of a run whose cells were measured with events and without (bench-counters.yaml):
  *              time per operation with, over time without; at most COUNTING_COST_MAX - 1 is
  *              claimed. Samples of one mood, undisturbed, are compared, as in compare.h
+ *   simulator  measured there and then: what the simulated machine costs on this one, for the same
+ *              work; it takes the host's time alone, so no run's folder tells it
  *   operation  of the JSON of `schedlab micro --benchmark_repetitions=N`: time of an operation over
  *              that of its floor (micro.h), from the same process
  *
@@ -46,6 +48,14 @@ json_t *bench_counting(const char *run_folder, struct record_flaws *flaws, char 
 /* floor_of: the name of the floor of a benchmark, NULL if it has none. */
 json_t *bench_operations(const char *path, const char *(*floor_of)(const char *benchmark),
                          char *error, size_t error_size);
+
+/* CPU time of simulator processes over the time of the same work on one worker here, and per access
+ * of a 64-core machine over a 1-core one: so many samples of each, in shuffled blocks. NULL and one
+ * line in error if a sample fails. On the main thread; child.h. */
+json_t *bench_simulator(unsigned blocks, char *error, size_t error_size);
+
+/* One such row, owned by the caller. Pre: the ratio is a number. */
+json_t *bench_row(const char *what, const char *over, struct interval ratio);
 
 /* As a table; title stands above it. */
 void bench_print(FILE *to, const char *title, const json_t *ratios);

@@ -11,12 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 16384, KEY_SPEED = 0x100, KEY_COUNTING, KEY_MICRO };
+enum { ERROR_SIZE = 16384, KEY_SPEED = 0x100, KEY_COUNTING, KEY_MICRO, KEY_SIMULATOR };
 
 static const char *const format_words[] = {"table", "json", NULL};
 
 struct options {
     const char *command, *speed, *counting, *micro;
+    int simulator; /* how many samples of each; 0: not asked for */
     bool json;
 };
 
@@ -27,13 +28,15 @@ static const struct argp_option option_table[] = {
      "A run of harness/sweeps/bench-counters.yaml: what counting costs", 0},
     {"micro", KEY_MICRO, "FILE", 0,
      "What `schedlab micro --benchmark_out=FILE` wrote: operations over their floors", 0},
+    {"simulator", KEY_SIMULATOR, "N", 0,
+     "Measure, N times in shuffled order, what the simulated machine costs over this one", 0},
     {"format", 'f', "FORMAT", 0, "table (default) or json", 0},
     {0},
 };
 
 static const char argp_doc[] =
     "Print ratios of medians, each of things that were measured in one interleaved run; `make "
-    "bench` measures and prints all three kinds."
+    "bench` measures and prints all kinds."
     "\v"
     "speed: above 1 a variant is faster than the best of the other runtimes. time / floor: how "
     "many "
@@ -51,9 +54,11 @@ static const char argp_doc[] =
     "which "
     "samples are compared: those of one mood of the machine, without disturbed ones; where it is "
     "mixed nothing can be claimed.\n\n"
+    "simulator: a simulation's time is the CPU time of its process, start and all, for one call of "
+    "run(); this machine's is the time of the call.\n\n"
     "Example:\n"
     "  schedlab bench --micro build/micro.json\n\n"
-    "Exit status: 0 done, whatever the claim's state; 1 it cannot be read, or "
+    "Exit status: 0 done, whatever the claim's state; 1 it cannot be read or measured, or "
     "there is nothing to compare in it; 2 misused.";
 
 static void check_run(const struct options *options, const char *option, const char *folder)
@@ -92,16 +97,19 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         check_file(options, arg);
         options->micro = arg;
         break;
+    case KEY_SIMULATOR:
+        options->simulator = (int)cli_number(options->command, "simulator", arg, 1, 1000, "");
+        break;
     case 'f':
         options->json = cli_word(options->command, "format", arg, format_words) == 1;
         break;
     case ARGP_KEY_ARG:
-        cli_misuse(options->command, "\"%s\" is no option; valid: --speed, --counting, --micro",
-                   arg);
+        cli_misuse(options->command,
+                   "\"%s\" is no option; valid: --speed, --counting, --micro, --simulator", arg);
     case ARGP_KEY_END:
-        if (!options->speed && !options->counting && !options->micro)
-            cli_misuse(options->command, "one of --speed=RUN_DIR, --counting=RUN_DIR and "
-                                         "--micro=FILE must be given");
+        if (!options->speed && !options->counting && !options->micro && !options->simulator)
+            cli_misuse(options->command, "one of --speed=RUN_DIR, --counting=RUN_DIR, "
+                                         "--micro=FILE and --simulator=N must be given");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -141,6 +149,11 @@ static json_t *micro_ratios(const struct options *options, char *error)
     return bench_operations(options->micro, floor_of, error, ERROR_SIZE);
 }
 
+static json_t *simulator_ratios(const struct options *options, char *error)
+{
+    return bench_simulator((unsigned)options->simulator, error, ERROR_SIZE);
+}
+
 static void counting_print(FILE *to, const json_t *ratios)
 {
     bench_print(to, "time with events over time without", ratios);
@@ -151,18 +164,24 @@ static void micro_print(FILE *to, const json_t *ratios)
     bench_print(to, "time of an operation over its floor", ratios);
 }
 
+static void simulator_print(FILE *to, const json_t *ratios)
+{
+    bench_print(to, "host's time of a simulation over that of", ratios);
+}
+
 static const struct kind {
     const char *key;
     json_t *(*ratios)(const struct options *options, char *error);
     void (*print)(FILE *to, const json_t *ratios);
 } kinds[] = {{"speed", speed_ratios, bench_speed_print},
              {"counting", counting_ratios, counting_print},
-             {"operations", micro_ratios, micro_print}};
+             {"operations", micro_ratios, micro_print},
+             {"simulator", simulator_ratios, simulator_print}};
 
 /* Adds to whole, and prints, what was asked for. */
 static int show(const struct options *options, json_t *whole, char *error)
 {
-    const char *const asked[] = {options->speed, options->counting, options->micro};
+    const bool asked[] = {options->speed, options->counting, options->micro, options->simulator};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         json_t *ratios = asked[i] ? kinds[i].ratios(options, error) : NULL;
         if (asked[i] && !ratios)

@@ -12,6 +12,7 @@
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/peer_table.h"
+#include "harness/plan.h"
 #include "harness/progress.h"
 #include "harness/records.h"
 #include "harness/run_table.h"
@@ -537,18 +538,6 @@ static void check_flame(const struct options *options, size_t rows)
 
 /* Repetitions --------------------------------------------------------------------------------- */
 
-static void order_shuffle(size_t *order, size_t count, uint64_t *state)
-{
-    for (size_t i = 0; i < count; i++)
-        order[i] = i;
-    for (size_t i = count; i > 1; i--) {
-        size_t other = (size_t)(digest_mix((*state)++) % i);
-        size_t swap = order[i - 1];
-        order[i - 1] = order[other];
-        order[other] = swap;
-    }
-}
-
 /* A variant that was skipped or hung will be so again. */
 static bool is_hopeless(const struct run_row *row)
 {
@@ -575,14 +564,13 @@ static void measure_all(const struct options *options, const char *workload, str
                         size_t count)
 {
     size_t *order = calloc(count + 1, sizeof *order);
-    uint64_t state = options->request.seed;
     struct progress progress;
     struct sample_request request = options->request;
     request.workload = workload;
     progress_begin(&progress, stderr, count * (size_t)options->reps);
     int64_t started = go_now();
     for (int block = 0; block < options->reps; block++) {
-        order_shuffle(order, count, &state);
+        plan_shuffle(count, options->request.seed, (unsigned)block, order);
         for (size_t i = 0; i < count; i++) {
             struct run_row *row = &rows[order[i]];
             request.variant = row->variant;

@@ -220,16 +220,16 @@ void plan_free(struct plan *plan)
     free(plan);
 }
 
-void plan_shuffle(const struct plan *plan, uint64_t seed, unsigned block, size_t *order)
+void plan_shuffle(size_t count, uint64_t seed, unsigned block, size_t *order)
 {
-    for (size_t i = 0; i < plan->count; i++)
+    for (size_t i = 0; i < count; i++)
         order[i] = i;
     /* All bits of the seed and the block count, and neighbouring blocks get unlike streams. */
     uint64_t mixed = (seed ^ (seed >> 32)) * UINT64_C(0x9e3779b97f4a7c15) + block;
     mixed = (mixed ^ (mixed >> 29)) * UINT64_C(0xbf58476d1ce4e5b9);
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_rng_set(rng, (unsigned long)(mixed >> 32));
-    gsl_ran_shuffle(rng, order, plan->count, sizeof *order);
+    gsl_ran_shuffle(rng, order, count, sizeof *order);
     gsl_rng_free(rng);
 }
 

@@ -105,7 +105,7 @@ bool plan_is_simulated(const struct plan *plan);
 
 /* Writes the order of one block, a permutation of 0..count-1 that depends on seed and block
  * only. */
-void plan_shuffle(const struct plan *plan, uint64_t seed, unsigned block, size_t *order);
+void plan_shuffle(size_t count, uint64_t seed, unsigned block, size_t *order);
 
 /* Makes plan_find() find the cells that are there now. For who puts others into a plan. */
 void plan_index(struct plan *plan);

@@ -318,7 +318,7 @@ static bool cell_take_turn(struct state *state, struct cell *cell, unsigned bloc
 static void block_order(struct state *state, unsigned block)
 {
     size_t count = state->run->plan->count, *order = state->order;
-    plan_shuffle(state->run->plan, state->run->seed, block, order);
+    plan_shuffle(state->run->plan->count, state->run->seed, block, order);
     for (size_t i = 0; state->run->reverse && i < count / 2; i++) {
         size_t swap = order[i];
         order[i] = order[count - 1 - i];

@@ -116,7 +116,7 @@ bool units_each(struct units *units, bool (*fn)(void *arg, struct cell *cell, un
     if (!order)
         abort();
     for (unsigned block = 0; ok && block < units->blocks; block++) {
-        plan_shuffle(plan, units->common.seed, block, order);
+        plan_shuffle(plan->count, units->common.seed, block, order);
         for (size_t i = 0; ok && i < plan->count; i++)
             ok = fn(arg, &plan->cells[order[i]], block);
     }

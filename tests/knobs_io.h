@@ -35,7 +35,8 @@ static void pipe_reader_g(void *arg)
 }
 
 /* A goroutine waits for a pipe, n times. With calls that block it may wait, or find what is
- * there. */
+ * there. found[0]: how many threads there are beside the Ms, of which sysmon may have started one
+ * more for what it has found ready. */
 static void scene_read(void *arg)
 {
     struct trace *self = arg;
@@ -55,7 +56,7 @@ static void scene_read(void *arg)
         }
         wg_wait(&self->done);
     }
-    self->found[0] = threads_now();
+    self->found[0] = threads_now() - (int64_t)stat_now(STAT_THREADS);
     io_free(reader);
     io_free(writer);
 }

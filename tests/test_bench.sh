@@ -153,6 +153,9 @@ report $(($? == 0)) the_sweep_of_speed_is_valid
 run --micro micro2.json --format json
 json every_operation_has_a_measured_floor "len(j['operations']) > 25 and {x['over'] for x in j['operations'].values()} >= {'floor/cas', 'floor/xchg', 'floor/ctx_switch', 'floor/futex_wake', 'floor/futex_wake_run'}"
 
+run --simulator 1 --format json 2>/dev/null
+json a_simulation_is_compared_with_this_machine_and_with_one_core "len(j['simulator']) > 5 and {x['over'] for x in j['simulator'].values()} >= {'this machine, per operation', '1 simulated core, per access'} and all(x['ratio'] > 0 and x['n'] == 1 for x in j['simulator'].values())"
+
 expect nothing_to_compare 1 "both with events and without" -- --counting off
 mkdir lone; grep '"gmp"' speed/samples.jsonl >lone/samples.jsonl
 expect no_peer_and_no_floor 1 "another runtime or a floor" -- --speed lone
@@ -161,6 +164,7 @@ expect no_floor 1 "beside its floor" -- --micro lonely.json
 expect not_of_micro 1 "not the JSON of" -- --micro other.json
 expect neither 2 "must be given" --
 expect no_such_file 2 "none.json: No such file or directory; valid: " -- --micro none.json
+expect no_number_of_samples 2 "--simulator=0 is not valid; valid: 1 to 1000" -- --simulator 0
 expect an_argument 2 "is no option" -- run
 expect unknown_option 2 'the nearest is "--micro"' -- --mirco x
 

@@ -174,7 +174,7 @@ static void block_holds_each_cell_once(void **state)
     static struct cell cells[MANY];
     struct plan plan = plan_of_many(cells);
     size_t order[MANY];
-    plan_shuffle(&plan, 7, 0, order);
+    plan_shuffle(plan.count, 7, 0, order);
     unsigned char seen[MANY] = {0};
     size_t in_place = 0;
     for (size_t i = 0; i < MANY; i++) {
@@ -191,14 +191,14 @@ static void order_depends_on_seed_and_block(void **state)
     static struct cell cells[MANY];
     struct plan plan = plan_of_many(cells);
     size_t first[MANY], again[MANY], other[MANY];
-    plan_shuffle(&plan, 7, 3, first);
-    plan_shuffle(&plan, 7, 3, again);
+    plan_shuffle(plan.count, 7, 3, first);
+    plan_shuffle(plan.count, 7, 3, again);
     assert_memory_equal(first, again, sizeof first);
-    plan_shuffle(&plan, 7, 4, other);
+    plan_shuffle(plan.count, 7, 4, other);
     assert_memory_not_equal(first, other, sizeof first);
-    plan_shuffle(&plan, 8, 3, other);
+    plan_shuffle(plan.count, 8, 3, other);
     assert_memory_not_equal(first, other, sizeof first);
-    plan_shuffle(&plan, 7 + (UINT64_C(1) << 40), 3, other);
+    plan_shuffle(plan.count, 7 + (UINT64_C(1) << 40), 3, other);
     assert_memory_not_equal(first, other, sizeof first);
 }
 
