@@ -132,7 +132,7 @@ CORE_OBJECTS := $(call objects,$(FLOOR_SOURCES) $(WORKLOAD_SOURCES))
 SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(SIM_SOURCES)) \
     $(call objects,$(filter-out harness/main.c $(MICRO_SOURCES),$(HARNESS_SOURCES)))
 SUPPORT_OBJECTS := $(OUT)/tests/support.o
-CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform*.c) harness/registry_check.c harness/suggest.c)
+CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform*.c) harness/moot.c harness/registry_check.c harness/suggest.c)
 TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SOURCES))
 CONFORMANCE := $(OUT)/tests/conformance
 

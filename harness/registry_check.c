@@ -1,5 +1,6 @@
 /* registry_check.c - see registry_check.h. */
 #include "harness/registry_check.h"
+#include "harness/moot.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -243,6 +244,19 @@ static bool defaults_check(const struct subject *subject, const struct table *ta
     return ok;
 }
 
+static bool moot_check(const struct subject *subject, const struct sched_ops *ops)
+{
+    char lacks[128];
+    for (const struct param_moot *row = ops->moot; row && row->keys; row++) {
+        if (!row->when || !is_line(row->why))
+            return complain(subject, ".moot \"%s\": expected .when and .why", row->keys);
+        if (!moot_row_fits(row, ops->knobs, lacks, sizeof lacks))
+            return complain(subject, ".moot names \"%s\"; expected keys and words of .knobs",
+                            lacks);
+    }
+    return true;
+}
+
 /* Variants ------------------------------------------------------------------------------------- */
 
 struct only_floor {
@@ -295,7 +309,8 @@ static bool variant_check(const struct subject *subject, const struct sched_ops 
     const struct table table = {"knobs", ops->knobs, ops->knobs_size, common};
     return name_check(subject, ops->name) && lines_check(subject, "", shown) &&
            members_check(subject, members) && table_check(subject, &table) &&
-           floor_check(subject, ops) && defaults_check(subject, &table, ops->check);
+           floor_check(subject, ops) && moot_check(subject, ops) &&
+           defaults_check(subject, &table, ops->check);
 }
 
 /* Workloads ------------------------------------------------------------------------------------ */

@@ -33,6 +33,7 @@ struct replayer {
     struct trace_state state;
     struct activation *g, *task;
     uint32_t tasks;
+    bool too_deep; /* more calls in one activation than CALLS_MAX: what is shown would be wrong */
     int returned_n[REPLAY_PROCESSORS_MAX]; /* fib(n) in the turn just made, by processor */
     int64_t returned_ps[REPLAY_PROCESSORS_MAX];
     int64_t turn_ps[REPLAY_PROCESSORS_MAX]; /* the newest turn */
@@ -72,12 +73,14 @@ static void child_begin(struct replayer *replayer, int32_t m, trace_id child)
     *self = (struct activation){.n = child_n(replayer, activation_of(replayer, parent))};
 }
 
-static void call_begin(const struct replayer *replayer, struct activation *self)
+static void call_begin(struct replayer *replayer, struct activation *self)
 {
     int n = child_n(replayer, self);
-    if (self->calls < CALLS_MAX)
-        self->call[self->calls++].n = n;
-    self->call[self->calls - 1].children = 0;
+    replayer->too_deep |= self->calls == CALLS_MAX;
+    if (self->calls == CALLS_MAX)
+        return;
+    self->call[self->calls].n = n;
+    self->call[self->calls++].children = 0;
 }
 
 static void note_returned(struct replayer *replayer, const struct sched_trace_event *event, int n)
@@ -456,6 +459,10 @@ bool replay_run(const struct replay *replay, struct replay_table *table, char *e
         at = row_apply(&replayer, &trace, at, table->row[i].turns, &tick);
         row_show(&replayer, &table->row[i]);
     }
+    if (replayer.too_deep)
+        snprintf(error, error_size, "%s: an activation of %s calls others %d deep; valid: up to %d",
+                 table->variant, table->workload ? table->workload : replay->workload,
+                 CALLS_MAX + 1, CALLS_MAX);
     if (!replay_is_dealt(table))
         missing = rows_missing(&replayer, &trace, at);
     statistics_make(table, missing, record);
@@ -464,5 +471,5 @@ bool replay_run(const struct replay *replay, struct replay_table *table, char *e
     free(replayer.g);
     free(replayer.task);
     sched_trace_free(&trace);
-    return true;
+    return !replayer.too_deep;
 }

@@ -4,6 +4,7 @@
 #include "harness/allocator.h"
 #include "harness/complaint.h"
 #include "harness/machine_start.h"
+#include "harness/moot.h"
 #include "harness/peer_table.h"
 #include "harness/suggest.h"
 #include "preset.h"
@@ -468,6 +469,28 @@ static bool variant_settings_parse(struct owner *owner, const struct preset *pre
     return ok;
 }
 
+/* A knob that the user asks for in vain is refused; one of a preset, whose point the user's
+ * settings have taken away, goes back to its default. */
+static bool knobs_settle(struct owner *owner, const struct sched_ops *ops,
+                         const struct complaint *to)
+{
+    char when[RANGE_TEXT_SIZE], value[VALUE_TEXT_SIZE];
+    for (;;) {
+        struct moot moot = moot_find(ops->moot, ops->knobs, owner->own.values);
+        if (!moot.param)
+            return true;
+        int64_t *at = param_field(owner->own.values, moot.param);
+        const char *key = param_key(moot.param);
+        if (owner->given >> (moot.param - ops->knobs) & 1)
+            return complain(
+                to, "%s: %s=%s changes nothing with %s, %s", owner->name, key,
+                param_value_text(moot.param, *at, value, sizeof value),
+                moot_when_text(moot.row, ops->knobs, owner->own.values, when, sizeof when),
+                moot.row->why);
+        *at = moot.param->def;
+    }
+}
+
 static bool variant_parse(struct variant_spec *spec, const char *text, bool schedulers_only,
                           char *error, size_t error_size)
 {
@@ -489,7 +512,8 @@ static bool variant_parse(struct variant_spec *spec, const char *text, bool sche
         if (peer_is(ops)) /* its malloc is its own */
             owner.common.table = NULL;
         const char *wrong = NULL;
-        ok = variant_settings_parse(&owner, preset, settings, &to);
+        ok =
+            variant_settings_parse(&owner, preset, settings, &to) && knobs_settle(&owner, ops, &to);
         if (ok && ops->check && (wrong = ops->check(spec->knobs)))
             ok = complain(&to, "%s: %s", ops->name, wrong);
         spec->ops = ops;

@@ -24,6 +24,15 @@ struct param {
     const char *help;   /* one line: what it changes */
 };
 
+/* Settings that change nothing while others have certain values: who asks for one is told so, in
+ * place of a measurement of nothing. A table of these ends with a row without keys. */
+struct param_moot {
+    const char *keys; /* "runnext_cap inherit": any value of these but its default; "preempt=coop":
+                         this one, "a=b|c": one of these */
+    const char *when; /* "calls=none|immediate,preempt=none": all of these hold; words only */
+    const char *why;  /* "where ...", which the message ends with */
+};
+
 /* "floor.wake" names the knob "wake": fields of an embedded struct keep their own names. One level
  * deep only: clang folds strchr into a static initializer, strrchr it does not. */
 #define PARAM_NAME(field)                                                                          \

@@ -59,6 +59,9 @@ struct sched_ops {
     /* One thread whatever the number of workers (N:1). */
     bool single_threaded;
 
+    /* Optional. Which knobs change nothing beside which values of others. */
+    const struct param_moot *moot;
+
     /* Optional. Check what ranges cannot say; NULL or one line saying what is wrong and what is
      * valid. */
     const char *(*check)(const void *knobs);
@@ -81,7 +84,8 @@ struct sched_ops {
     void (*ready)(struct m *m, struct g *gp, enum ready_how how);
 
     /* Optional. Asked by wakep() after ready() or a batch of them, where a worker is idle: does m
-     * keep to itself all that can be had, so that nobody need be woken? Default: no. */
+     * keep to itself all that can be had, so that nobody need be woken? Not asked if init() has set
+     * sched->keeps to NULL, since by the knobs nobody ever does. Default: no. */
     bool (*keeps)(struct m *m);
 
     /* Required. The next G for this M's P from what it may take without looking at other Ps' queues

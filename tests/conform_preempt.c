@@ -134,6 +134,35 @@ static void conform_registers_survive(void *arg)
     go_free(crew);
 }
 
+/* The end of the run ------------------------------------------------------------------------ */
+
+struct last_word {
+    struct waitgroup done;
+    uint64_t stops;
+};
+
+/* Has told that it is done, and is stopped many times before it returns. */
+static void lingering_g(void *arg)
+{
+    struct last_word *self = arg;
+    uint64_t stops = self->stops;
+    AWAIT((go_work(5000), stat_now(STAT_PREEMPTS_SIGNAL) > 0));
+    wg_done(&self->done);
+    AWAIT((go_work(5000), stat_now(STAT_PREEMPTS_SIGNAL) >= stops));
+}
+
+/* The run ends when it has returned: cases_run() looks whether a G is alive. */
+static void conform_who_is_stopped_returns(void *arg)
+{
+    const struct conform_cell *cell = arg;
+    static struct last_word word;
+    word.stops = (uint64_t)STOPS * (uint64_t)cell->scale;
+    wg_add(&word.done, 2);
+    go(lingering_g, &word);
+    go(lingering_g, &word);
+    wg_wait(&word.done);
+}
+
 /* The end of a stack ------------------------------------------------------------------------ */
 
 #if !SUPPORT_SANITIZED /* no signal stack, and frames of another size */
@@ -181,6 +210,7 @@ const struct conform_case conform_preempt_cases[] = {
 /* Simulated machines interrupt where instrumented code calls them, so never within assembly. */
 #if !defined(__SANITIZE_THREAD__) && !defined(SCHEDLAB_SIM)
     CASE(conform_registers_survive, .settings = STOPPED_OFTEN),
+    CASE(conform_who_is_stopped_returns, .settings = STOPPED_OFTEN),
 #endif
 #if !SUPPORT_SANITIZED && !defined(SCHEDLAB_SIM)
     CASE(conform_the_end_of_a_stack_is_left_alone, .settings = STOPPED_OFTEN),

@@ -482,12 +482,10 @@ static void workload_after(void *arg)
     free(self->params);
 }
 
-/* NULL, or what is wrong; *digest is that of the cells before, 0 if there was none. Where signals
- * stop goroutines, one that has told that it is done may not yet have returned when main does. */
-static const char *workload_judge(const struct workload_run *self, const struct conform_cell *cell,
+/* NULL, or what is wrong; *digest is that of the cells before, 0 if there was none. */
+static const char *workload_judge(const struct workload_run *self,
                                   const struct support_report *report, uint64_t *digest)
 {
-    bool stopped = cell->settings && strstr(cell->settings, "preempt=signal");
     const struct outcome *out = self->out;
     uint64_t before = *digest;
     *digest = out[0].digest;
@@ -501,7 +499,7 @@ static const char *workload_judge(const struct workload_run *self, const struct 
         return "two calls of run() differ in their digests";
     if (before && before != out[0].digest)
         return "the digest is not that of the variants before";
-    return report->live == 0 || stopped ? NULL : "Gs are alive at the end";
+    return report->live == 0 ? NULL : "Gs are alive at the end";
 }
 
 /* NULL, or why the cell cannot run it. */
@@ -544,7 +542,7 @@ static void conform_every_workload_small(const struct workload *workload, const 
     run.before = workload_before;
     run.after = workload_after;
     support_run(&run, &report);
-    line_print(line, cell, workload_judge(self, cell, &report, digest), &report);
+    line_print(line, cell, workload_judge(self, &report, digest), &report);
     support_unshare(self, sizeof *self);
 }
 

@@ -36,6 +36,13 @@ void scene_try(const char *variant, const char *settings, int workers, int n,
 void scene_run(const char *variant, const char *settings, int workers, int n,
                void (*scene)(void *));
 
+/* The same, and the test fails if the scene does not leave that in found[0]. */
+void scene_finds(const char *variant, const char *settings, int workers, int n,
+                 void (*scene)(void *), int64_t found);
+
+/* A G (struct timed) that says that it ran. */
+void scene_ran_g(void *arg);
+
 /* Gs that sleep, and workers that do. */
 void scene_all_nap(void *arg);
 

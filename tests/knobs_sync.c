@@ -114,8 +114,7 @@ static void scene_crowd(void *arg)
 /* Handed over or not, by any mixture of who is awake and who is handed it, nobody is left out. */
 static void expect_crowd_served(const char *variant, const char *settings)
 {
-    scene_run(variant, settings, 4, 0, scene_crowd);
-    assert_int_equal(trace->found[0], CROWD * CROWD_LOCKS);
+    scene_finds(variant, settings, 4, 0, scene_crowd, CROWD * CROWD_LOCKS);
 }
 
 void knob_starve_ns(const char *variant)
@@ -123,13 +122,10 @@ void knob_starve_ns(const char *variant)
     expect_crowd_served(variant, "starve_ns=0");
     expect_crowd_served(variant, "starve_ns=1000");
     expect_crowd_served(variant, "starve_ns=never");
-    scene_run(variant, "starve_ns=0", 1, 0, scene_starve);
-    assert_int_equal(trace->found[0], 1);
-    scene_run(variant, "starve_ns=1000000", 1, 1, scene_starve);
-    assert_int_equal(trace->found[0], 0);
+    scene_finds(variant, "starve_ns=0", 1, 0, scene_starve, 1);
+    scene_finds(variant, "starve_ns=1000000", 1, 1, scene_starve, 0);
     assert_int_equal(trace->found[1], 1);
-    scene_run(variant, "starve_ns=never", 1, 1, scene_starve);
-    assert_int_equal(trace->found[0], 0);
+    scene_finds(variant, "starve_ns=never", 1, 1, scene_starve, 0);
     assert_int_equal(trace->found[1], 0);
 }
 
@@ -235,12 +231,10 @@ static void scene_all_alive(void *arg)
 
 void knob_gs_cache(const char *variant)
 {
-    scene_run(variant, "gs_cache=2", 1, 64, scene_all_alive);
-    assert_int_equal(trace->found[0], 64);
+    scene_finds(variant, "gs_cache=2", 1, 64, scene_all_alive, 64);
     scene_run(variant, "gs_cache=16", 1, 64, scene_all_alive);
     assert_in_range(trace->found[0], 7, 8);
-    scene_run(variant, "gs_cache=256", 1, 64, scene_all_alive);
-    assert_int_equal(trace->found[0], 0);
+    scene_finds(variant, "gs_cache=256", 1, 64, scene_all_alive, 0);
 }
 
 enum { YIELDERS = 8, YIELDS = 500 };
@@ -289,18 +283,11 @@ void knob_lock(const char *variant)
 
 enum { DAWDLE_NS = 20000000 };
 
-static void seen_g(void *arg)
-{
-    struct timed *self = arg;
-    atomic_store(&self->trace->ran[self->i], true);
-    wg_done(&self->trace->done);
-}
-
 static void go_elsewhere(struct trace *self, struct timed *timed)
 {
     atomic_store(&self->ran[timed->i], false);
     wg_add(&self->done, 1);
-    go_global(seen_g, timed);
+    go_global(scene_ran_g, timed);
 }
 
 static void work_for(int64_t ns)
@@ -338,10 +325,8 @@ static void scene_queue_behind_dawdler(void *arg)
 
 void knob_recheck(const char *variant)
 {
-    scene_run(variant, "recheck=after,dawdle_ns=20000000", 2, 5, scene_queue_behind_dawdler);
-    assert_int_equal(trace->found[0], 0);
-    scene_run(variant, "recheck=before,dawdle_ns=20000000", 2, 100, scene_queue_behind_dawdler);
-    assert_int_equal(trace->found[0], 1);
-    scene_run(variant, "recheck=none,dawdle_ns=20000000", 2, 100, scene_queue_behind_dawdler);
-    assert_int_equal(trace->found[0], 1);
+    scene_finds(variant, "recheck=after,dawdle_ns=20000000", 2, 5, scene_queue_behind_dawdler, 0);
+    scene_finds(variant, "recheck=before,dawdle_ns=20000000", 2, 100, scene_queue_behind_dawdler,
+                1);
+    scene_finds(variant, "recheck=none,dawdle_ns=20000000", 2, 100, scene_queue_behind_dawdler, 1);
 }

@@ -27,10 +27,8 @@ static void scene_is_watched(void *arg)
 void knob_sysmon(const char *variant)
 {
     scene_run(variant, "preempt=coop,sysmon=on", 1, 1, scene_rounds);
-    scene_run(variant, "preempt=coop,sysmon=on", 1, 0, scene_is_watched);
-    assert_int_equal(trace->found[0], 1);
-    scene_run(variant, "preempt=coop,sysmon=off", 1, 0, scene_is_watched);
-    assert_int_equal(trace->found[0], 0);
+    scene_finds(variant, "preempt=coop,sysmon=on", 1, 0, scene_is_watched, 1);
+    scene_finds(variant, "preempt=coop,sysmon=off", 1, 0, scene_is_watched, 0);
     assert_int_equal(stat_of(STAT_SYSMON_ROUNDS), 0);
 }
 
@@ -107,8 +105,7 @@ static void scene_slice(void *arg)
 
 void knob_preempt(const char *variant)
 {
-    scene_run(variant, "preempt=none", 1, PREEMPT_NONE, scene_slice);
-    assert_int_equal(trace->found[0], 0);
+    scene_finds(variant, "preempt=none", 1, PREEMPT_NONE, scene_slice, 0);
     scene_run(variant, "preempt=coop", 1, PREEMPT_COOP, scene_slice);
     assert_int_equal(stat_of(STAT_PREEMPTS_SIGNAL), 0);
     assert_true(stat_of(STAT_PREEMPTS) > 0);
@@ -165,23 +162,17 @@ enum { CALL_NS = 30000000 };
 
 void knob_calls(const char *variant)
 {
-    scene_run(variant, "calls=none", 1, CALL_NS, scene_call);
-    assert_int_equal(trace->found[0], 0);
-    scene_run(variant, "calls=sysmon,sysmon=off", 1, CALL_NS, scene_call);
-    assert_int_equal(trace->found[0], 0);
-    scene_run(variant, "calls=sysmon", 1, 0, scene_call);
-    assert_int_equal(trace->found[0], 1);
+    scene_finds(variant, "calls=none", 1, CALL_NS, scene_call, 0);
+    scene_finds(variant, "calls=sysmon,sysmon=off", 1, CALL_NS, scene_call, 0);
+    scene_finds(variant, "calls=sysmon", 1, 0, scene_call, 1);
     assert_true(stat_of(STAT_HANDOFFS) >= 1);
-    scene_run(variant, "calls=immediate,sysmon=off", 1, 0, scene_call);
-    assert_int_equal(trace->found[0], 1);
+    scene_finds(variant, "calls=immediate,sysmon=off", 1, 0, scene_call, 1);
     assert_true(stat_of(STAT_HANDOFFS) >= 1);
     if (!support_takes(support_variant(variant)->knobs, "backoff_ns=never"))
         return;
     /* the other is in the slot that nobody may steal from; but its thread does not run */
-    scene_run(variant, "backoff_ns=never,calls=sysmon", 1, 0, scene_call);
-    assert_int_equal(trace->found[0], 1);
-    scene_run(variant, "backoff_ns=never,calls=immediate,sysmon=off", 2, 0, scene_call);
-    assert_int_equal(trace->found[0], 1);
+    scene_finds(variant, "backoff_ns=never,calls=sysmon", 1, 0, scene_call, 1);
+    scene_finds(variant, "backoff_ns=never,calls=immediate,sysmon=off", 2, 0, scene_call, 1);
 }
 
 /* The same site calls twice, long: only the second time is it known to be. */
@@ -233,10 +224,9 @@ static void scene_lonely_call(void *arg)
 
 void knob_lenient_ns(const char *variant)
 {
-    scene_run(variant, "lenient_ns=0", 2, 0, scene_lonely_call);
-    assert_int_equal(trace->found[0], 1);
-    scene_run(variant, "lenient_ns=1000000000,slice_ns=1000000000", 2, CALL_NS, scene_lonely_call);
-    assert_int_equal(trace->found[0], 0);
+    scene_finds(variant, "lenient_ns=0", 2, 0, scene_lonely_call, 1);
+    scene_finds(variant, "lenient_ns=1000000000,slice_ns=1000000000", 2, CALL_NS, scene_lonely_call,
+                0);
 }
 
 void knob_returns(const char *variant)

@@ -48,6 +48,22 @@ void scene_run(const char *variant, const char *settings, int workers, int n, vo
                  (int)report.live, report.output);
 }
 
+void scene_finds(const char *variant, const char *settings, int workers, int n,
+                 void (*scene)(void *), int64_t found)
+{
+    scene_run(variant, settings, workers, n, scene);
+    if (trace->found[0] != found)
+        fail_msg("%s,%s: found %lld, not %lld", variant, settings, (long long)trace->found[0],
+                 (long long)found);
+}
+
+void scene_ran_g(void *arg)
+{
+    struct timed *self = arg;
+    atomic_store(&self->trace->ran[self->i], true);
+    wg_done(&self->trace->done);
+}
+
 static int32_t idle_ps_now(void)
 {
     return atomic_load(&this_sched()->idle_ps);
@@ -153,12 +169,9 @@ static void scene_chain_past_ring(void *arg)
 
 static void knob_runnext_cap(const char *variant)
 {
-    scene_run(variant, "runnext_cap=0", 1, 200, scene_chain_past_ring);
-    assert_int_equal(trace->found[0], 200);
-    scene_run(variant, "runnext_cap=4", 1, 200, scene_chain_past_ring);
-    assert_int_equal(trace->found[0], 4);
-    scene_run(variant, "runnext_cap=1", 1, 200, scene_chain_past_ring);
-    assert_int_equal(trace->found[0], 1);
+    scene_finds(variant, "runnext_cap=0", 1, 200, scene_chain_past_ring, 200);
+    scene_finds(variant, "runnext_cap=4", 1, 200, scene_chain_past_ring, 4);
+    scene_finds(variant, "runnext_cap=1", 1, 200, scene_chain_past_ring, 1);
 }
 
 static void yielding_bystander_g(void *arg)
@@ -183,18 +196,15 @@ static void scene_chain_past_global(void *arg)
 
 static void knob_inherit(const char *variant)
 {
-    scene_run(variant, "inherit=on", 1, 200, scene_chain_past_global);
-    assert_int_equal(trace->found[0], 200);
+    scene_finds(variant, "inherit=on", 1, 200, scene_chain_past_global, 200);
     assert_int_equal(stat_of(STAT_TICK_POLLS), 0);
-    scene_run(variant, "inherit=off", 1, 200, scene_chain_past_global);
-    assert_int_equal(trace->found[0], 61 - 2);
+    scene_finds(variant, "inherit=off", 1, 200, scene_chain_past_global, 61 - 2);
     assert_int_equal(stat_of(STAT_TICK_POLLS), 1);
 }
 
 static void expect_tick(const char *variant, const char *settings, int64_t links)
 {
-    scene_run(variant, settings, 1, 200, scene_chain_past_global);
-    assert_int_equal(trace->found[0], links);
+    scene_finds(variant, settings, 1, 200, scene_chain_past_global, links);
     assert_int_equal(stat_of(STAT_TICK_POLLS), links < 200);
 }
 
@@ -387,8 +397,7 @@ static void flag_g(void *arg)
 {
     struct timed *self = arg;
     self->trace->found[self->i] = go_now();
-    atomic_store(&self->trace->ran[self->i], true);
-    wg_done(&self->trace->done);
+    scene_ran_g(self);
 }
 
 /* The first G lies in the ring, the second in runnext; main's worker stays busy. */
@@ -627,8 +636,7 @@ static void knob_wake(const char *variant)
     assert_in_range(trace->found[0], 2, 4);
     scene_run(variant, "wake=all,spinners=all", WAKE_WORKERS, 0, scene_wake);
     assert_true(trace->found[1] >= WAKE_OTHERS);
-    scene_run(variant, "wake=none", WAKE_WORKERS, 0, scene_wake);
-    assert_int_equal(trace->found[0], WAKE_WORKERS);
+    scene_finds(variant, "wake=none", WAKE_WORKERS, 0, scene_wake, WAKE_WORKERS);
     assert_int_equal(trace->found[2], 0);
     for (int workers = 1; workers <= 4; workers *= 2)
         scene_run(variant, "wake=none", workers, 4, scene_all_nap);

@@ -198,7 +198,30 @@ static void knobs_begin_with_those_of_the_floor(void **state)
     char error[ERROR_SIZE];
     knobs[ROW_SPINNERS] = (struct param){.name = NULL};
     ops.blocks = true;
+    ops.moot = NULL;
     assert_true(check("mine", "gmp", "load", error));
+}
+
+static void moot_knobs_and_their_reasons_are_in_the_table(void **state)
+{
+    (void)state;
+    struct param_moot moot[] = {{"word=left number", "wake=none", "where it is"}, {0}};
+    char error[ERROR_SIZE];
+    ops.moot = moot;
+    assert_true(check("mine", "gmp", "load", error));
+    moot->keys = "number wrd";
+    assert_variant_wrong(".moot names \"wrd\"", "keys and words of .knobs");
+    ops.moot = moot;
+    moot->keys = "number word=lefd";
+    assert_variant_wrong(".moot names \"word=lefd\"", "keys and words of .knobs");
+    ops.moot = moot;
+    moot->keys = "number";
+    moot->when = "calls=none|sometimes";
+    assert_variant_wrong(".moot names \"calls=sometimes\"", "keys and words of .knobs");
+    ops.moot = moot;
+    moot->when = "wake=none";
+    moot->why = "";
+    assert_variant_wrong(".moot \"number\"", "expected .when and .why");
 }
 
 static void knobs_have_keys_fields_and_texts_of_their_own(void **state)
@@ -264,6 +287,7 @@ int main(void)
         cmocka_unit_test_setup(texts_that_lists_show_are_there, set_up),
         cmocka_unit_test_setup(functions_that_must_be_there_are, set_up),
         cmocka_unit_test_setup(knobs_begin_with_those_of_the_floor, set_up),
+        cmocka_unit_test_setup(moot_knobs_and_their_reasons_are_in_the_table, set_up),
         cmocka_unit_test_setup(knobs_have_keys_fields_and_texts_of_their_own, set_up),
         cmocka_unit_test_setup(defaults_are_valid, set_up),
     };

@@ -419,6 +419,63 @@ static void malformed_settings_are_told(void **state)
     assert_variant_wrong("gmp,ring=100", "gmp: ", "power of two");
 }
 
+/* What is asked for in vain, and what leaves it nothing to do. */
+static void knobs_that_change_nothing_are_refused(void **state)
+{
+    (void)state;
+    assert_variant_wrong("gmp,overflow_end=new,overflow=all",
+                         "gmp: overflow=all changes nothing with overflow_end=new",
+                         "where no part of the ring moves");
+    assert_variant_wrong("perm,overflow_end=newest,overflow=all", "overflow_end=newest", "");
+    assert_variant_wrong("gmp,runnext_wake=off,runnext=off",
+                         "gmp: runnext_wake=off changes nothing with runnext=off, where", "");
+    assert_variant_wrong("gmp,idle_mask=off,wake=all,spinners=none,recheck=none",
+                         "idle_mask=off changes nothing with spinners=none,wake=all,recheck=none",
+                         "where no worker searches");
+    assert_variant_wrong("grq,call_long_ns=1ms", "call_long_ns=1000000 changes nothing",
+                         "with calls=sysmon");
+    assert_variant_wrong("static,preempt=coop,sysmon=off", "preempt=coop changes nothing", "");
+    assert_canonical("gmp,runnext_wake=on,runnext=off,backoff_ns=3000", "gmp,runnext=off");
+    assert_canonical("gmp,idle_mask=off,wake=all,spinners=none",
+                     "gmp,idle_mask=off,spinners=none,wake=all");
+    assert_canonical("static,preempt=none,sysmon=off", "static,sysmon=off,preempt=none");
+}
+
+/* Each row of each variant: with a value of each knob that it names, beside each of the values. */
+static void assert_row_refuses(const struct sched_ops *ops, const struct param_moot *row,
+                               const struct param *param, int64_t value)
+{
+    char word[128], when[256] = "", text[ERROR_SIZE], error[ERROR_SIZE];
+    struct variant_spec spec;
+    for (const char *at = row->when; *at;) { /* the first word of each */
+        size_t clause = strcspn(at, ","), first = strcspn(at, "|,");
+        snprintf(when + strlen(when), sizeof when - strlen(when), ",%.*s", (int)first, at);
+        at += clause + (at[clause] == ',');
+    }
+    snprintf(text, sizeof text, "%s%s,%s=%s", ops->name, when, param_key(param),
+             param_value_text(param, value, word, sizeof word));
+    if (variant_spec_parse(&spec, text, error, sizeof error))
+        fail_msg("%s is accepted", text);
+    assert_non_null(strstr(error, " nothing with "));
+}
+
+static void every_row_of_moot_knobs_refuses(void **state)
+{
+    (void)state;
+    for (size_t v = 0; sched_variants[v]; v++)
+        for (const struct param_moot *row = sched_variants[v]->moot; row && row->keys; row++)
+            for (const struct param *param = sched_variants[v]->knobs; param->name; param++) {
+                char padded[256], key[128];
+                snprintf(padded, sizeof padded, " %s ", row->keys);
+                snprintf(key, sizeof key, " %s ", param_key(param));
+                if (!strstr(padded, key) || strstr(row->when, param_key(param)))
+                    continue;
+                int64_t first = param->words ? param->words_base : param->min;
+                assert_row_refuses(sched_variants[v], row, param,
+                                   param->def == first ? first + 1 : first);
+            }
+}
+
 /* Each is what it says: its variant with its settings, under a name of its own. */
 static void every_preset_is_its_variant_with_its_settings(void **state)
 {
@@ -444,6 +501,11 @@ static void settings_behind_a_preset_replace_its_own(void **state)
     (void)state;
     assert_canonical("tokio-1.50,tick=31,runnext_cap=0", "tokio-1.50,runnext_cap=0,tick=31");
     assert_canonical("tokio-1.50,tick=61,runnext_cap=3", "tokio-1.50");
+    assert_canonical("tokio-1.50,runnext=off",
+                     "gmp,runnext=off,victim=rotate,passes=1,yield=local,netpoll_place=local,"
+                     "preempt=none,calls=immediate");
+    assert_variant_wrong("tokio-1.50,runnext=off,runnext_cap=4", "runnext_cap=4 changes nothing",
+                         "");
     assert_variant_wrong("tokio-1.50,ring=8,ring=16", "ring is given twice", "");
     assert_variant_wrong("tokio-1.50,nope=1", "unknown knob \"nope\"", "valid: ");
     assert_variant_wrong("tokio-1.5", "unknown variant", "nearest is \"tokio-1.50\"");
@@ -496,6 +558,8 @@ int main(void)
         cmocka_unit_test(settings_without_a_name_are_told),
         cmocka_unit_test(wrong_values_get_the_range),
         cmocka_unit_test(malformed_settings_are_told),
+        cmocka_unit_test(knobs_that_change_nothing_are_refused),
+        cmocka_unit_test(every_row_of_moot_knobs_refuses),
         cmocka_unit_test(every_preset_is_its_variant_with_its_settings),
         cmocka_unit_test(settings_behind_a_preset_replace_its_own),
         cmocka_unit_test(canonical_text_begins_with_what_is_nearest),

@@ -65,7 +65,10 @@ static uint64_t fib_one(struct fj_frame *up, uint64_t n)
     return x.value + y;
 }
 
-static void fib_both(struct fj_frame *up, struct fj_task *task)
+/* An activation that is a child itself. self_fn: this one, which its children run; calls_last: the
+ * last of them is called, not spawned. Both are constants of the caller's. */
+FJ_INLINE void fib_children(struct fj_frame *up, struct fj_task *task, fj_fn *self_fn,
+                            bool calls_last)
 {
     struct fib_child *self = FJ_SELF(task, struct fib_child);
     uint64_t n = self->value;
@@ -78,29 +81,23 @@ static void fib_both(struct fj_frame *up, struct fj_task *task)
     x.value = n - 1;
     y.value = n - 2;
     fj_open(&frame, up);
-    fj_spawn(&frame, &x.task, fib_both);
-    fj_spawn(&frame, &y.task, fib_both);
+    fj_spawn(&frame, &x.task, self_fn);
+    if (calls_last)
+        fj_call(&frame, &y.task, self_fn);
+    else
+        fj_spawn(&frame, &y.task, self_fn);
     fj_sync(&frame);
     self->value = x.value + y.value;
 }
 
+static void fib_both(struct fj_frame *up, struct fj_task *task)
+{
+    fib_children(up, task, fib_both, false);
+}
+
 static void fib_last(struct fj_frame *up, struct fj_task *task)
 {
-    struct fib_child *self = FJ_SELF(task, struct fib_child);
-    uint64_t n = self->value;
-    if (n <= 2) {
-        self->value = n > 0;
-        return;
-    }
-    struct fib_child x, y;
-    struct fj_frame frame;
-    x.value = n - 1;
-    y.value = n - 2;
-    fj_open(&frame, up);
-    fj_spawn(&frame, &x.task, fib_last);
-    fj_call(&frame, &y.task, fib_last);
-    fj_sync(&frame);
-    self->value = x.value + y.value;
+    fib_children(up, task, fib_last, true);
 }
 
 /* Not inlined into itself: an operation of the baseline is a call, whatever the compiler. */

@@ -35,6 +35,8 @@ static const struct param contsteal_knobs[] = {
     {0},
 };
 
+static const struct param_moot contsteal_moot[] = {FLOOR_MOOT, {0}};
+
 static const char *contsteal_check(const void *knobs_)
 {
     const struct contsteal_knobs *knobs = knobs_;
@@ -77,6 +79,7 @@ const struct sched_ops contsteal_ops = {
     .source = "[Frigo98] [BL99] [Yang16] [CL05]",
     .knobs = contsteal_knobs,
     .knobs_size = sizeof(struct contsteal_knobs),
+    .moot = contsteal_moot,
     .forkjoin = FJ_WORK,
     .check = contsteal_check,
     .init = contsteal_init,

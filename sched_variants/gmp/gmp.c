@@ -13,7 +13,8 @@
  *
  * Source: Go 1.26 runtime/proc.go newproc, runqput, findRunnable, stealWork; [Vyukov12].
  *   Same:    order of search, sizes, shares, batch formula, which G a thief runs first.
- *   Differs: workers sleep by the protocol of idle.c, blocking calls end as in syscall.c.
+ *   Differs: workers sleep by the protocol of idle.c, blocking calls end as in syscall.c. There is
+ *            no mask with a bit for each idle P: whether it has an M tells, at a line per P.
  */
 #include "runtime/lrq.h"
 #include "sched.h"
@@ -35,6 +36,12 @@ static const struct param gmp_knobs[] = {
     {0},
 };
 
+static const struct param_moot gmp_moot[] = {
+    LRQ_MOOT,
+    {"idle_mask", NOBODY_SEARCHES},
+    {0},
+};
+
 static struct globq *globq_of(const struct sched *sched)
 {
     return &((struct gmp *)sched->variant)->globq;
@@ -44,6 +51,8 @@ static void gmp_init(struct sched *sched)
 {
     sched->variant = sched_zalloc(sizeof(struct gmp), "sched");
     globq_init(globq_of(sched));
+    if (!lrq_may_keep(sched->knobs))
+        sched->keeps = NULL;
 }
 
 static void gmp_fini(struct sched *sched)
@@ -86,7 +95,7 @@ static int64_t gmp_queued(struct sched *sched, struct p *p)
 
 static bool gmp_keeps(struct m *m)
 {
-    return m->p && lrq_keeps(m, m->p->variant, globq_of(m->sched));
+    return m->p && lrq_keeps(m->p->variant, globq_of(m->sched));
 }
 
 static struct g *gmp_pick(struct m *m, bool *inherit)
@@ -99,13 +108,11 @@ static struct g *gmp_steal(struct m *m)
     const struct gmp_knobs *knobs = m->sched->knobs;
     struct sched *sched = m->sched;
     struct lrq *mine = m->p->variant;
-    lrq_search_begin(mine, (uint32_t)sched->procs);
     for (int64_t pass = 0; pass < knobs->lrq.passes; pass++) {
-        struct walk walk = walk_start(m, mine, (uint32_t)sched->procs, (uint32_t)m->p->id);
+        struct walk walk = walk_start(m, mine, (uint32_t)sched->procs, (uint32_t)m->p->id, pass);
         bool last = pass == knobs->lrq.passes - 1 && !lrq_has_private_next(&knobs->lrq);
         uint32_t i;
         while (walk_next(&walk, &i)) {
-            lrq_search_meets(mine, i);
             struct p *p = sched->allp[i];
             /* relaxed: only whether there is one; an idle P has nothing, and has_work() asks all */
             struct m *owner = atomic_load_explicit(&p->m, memory_order_relaxed);
@@ -120,9 +127,7 @@ static struct g *gmp_steal(struct m *m)
             }
         }
     }
-    stat_add(&m->stats, STAT_STEALS_FAILED, 1);
-    stat_add(&m->stats, STAT_VICTIMS_MISSED, lrq_search_missed(mine));
-    sched_event(m, SCHED_FOUND_NOTHING, NULL, 0, 0);
+    lrq_found_nothing(m, mine);
     return NULL;
 }
 
@@ -143,6 +148,7 @@ const struct sched_ops gmp_ops = {
     .source = "[Vyukov12] [Go1.26]",
     .knobs = gmp_knobs,
     .knobs_size = sizeof(struct gmp_knobs),
+    .moot = gmp_moot,
     .check = lrq_check,
     .forkjoin = FJ_GO,
     .init = gmp_init,

@@ -23,6 +23,8 @@ static const struct param grq_knobs[] = {
     {0},
 };
 
+static const struct param_moot grq_moot[] = {FLOOR_MOOT, {0}};
+
 static void grq_init(struct sched *sched)
 {
     const struct grq_knobs *knobs = sched->knobs;
@@ -76,6 +78,7 @@ const struct sched_ops grq_ops = {
     .source = "[Vyukov12]",
     .knobs = grq_knobs,
     .knobs_size = sizeof(struct grq_knobs),
+    .moot = grq_moot,
     .forkjoin = FJ_GO,
     .init = grq_init,
     .ready = grq_ready,

@@ -27,6 +27,8 @@ static const struct param perm_knobs[] = {
     {0},
 };
 
+static const struct param_moot perm_moot[] = {LRQ_MOOT, {0}};
+
 static struct globq *globq_of(const struct sched *sched)
 {
     return &((struct perm *)sched->variant)->globq;
@@ -36,6 +38,8 @@ static void perm_init(struct sched *sched)
 {
     sched->variant = sched_zalloc(sizeof(struct perm), "sched");
     globq_init(globq_of(sched));
+    if (!lrq_may_keep(sched->knobs))
+        sched->keeps = NULL;
 }
 
 static void perm_fini(struct sched *sched)
@@ -77,7 +81,7 @@ static int64_t perm_queued(struct sched *sched, struct p *p)
 
 static bool perm_keeps(struct m *m)
 {
-    return m->p && lrq_keeps(m, m->variant, globq_of(m->sched));
+    return m->p && lrq_keeps(m->variant, globq_of(m->sched));
 }
 
 static struct g *perm_pick(struct m *m, bool *inherit)
@@ -114,15 +118,13 @@ static struct g *perm_steal(struct m *m)
 {
     const struct perm_knobs *knobs = m->sched->knobs;
     struct lrq *mine = m->variant;
-    lrq_search_begin(mine, sched_list_length(sched_first_m(m->sched)));
     for (int64_t pass = 0; pass < knobs->lrq.passes; pass++) {
         struct m *newest = sched_first_m(m->sched);
         uint32_t count = sched_list_length(newest);
-        struct walk walk = walk_start(m, mine, count, (uint32_t)m->id);
+        struct walk walk = walk_start(m, mine, count, (uint32_t)m->id, pass);
         bool last = pass == knobs->lrq.passes - 1;
         uint32_t i;
         while (walk_next(&walk, &i)) {
-            lrq_search_meets(mine, i);
             struct m *victim = m_by_index(newest, count, i);
             if (victim == m)
                 continue;
@@ -137,9 +139,7 @@ static struct g *perm_steal(struct m *m)
             }
         }
     }
-    stat_add(&m->stats, STAT_STEALS_FAILED, 1);
-    stat_add(&m->stats, STAT_VICTIMS_MISSED, lrq_search_missed(mine));
-    sched_event(m, SCHED_FOUND_NOTHING, NULL, 0, 0);
+    lrq_found_nothing(m, mine);
     return NULL;
 }
 
@@ -159,6 +159,7 @@ const struct sched_ops perm_ops = {
     .source = "[Vyukov12]",
     .knobs = perm_knobs,
     .knobs_size = sizeof(struct perm_knobs),
+    .moot = perm_moot,
     .check = lrq_check,
     .forkjoin = FJ_GO,
     .init = perm_init,

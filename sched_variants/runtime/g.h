@@ -369,8 +369,9 @@ extern const char *const netpoll_place_words[];
                    "none: sleepers look again every millisecond"),                                 \
         PARAM_WORD(o, f.recheck, recheck_words, RECHECK_AFTER, "Go 1.26 proc.go findRunnable",     \
                    "when a worker on its way to sleep looks into all queues once more: after it "  \
-                   "has said that it no longer searches; before, which is wrong: what is queued "  \
-                   "between is lost to sleepers; or not at all, which is worse"),                  \
+                   "has said that it no longer searches; before, and only if it searches, which "  \
+                   "is wrong: what is queued between is lost to sleepers; or not at all, which "   \
+                   "is worse"),                                                                    \
         PARAM_NUMBER(o, f.dawdle_ns, 0, 0, 1000000000, "ns", "schedlab",                           \
                      "how long a worker that has found nothing waits before it says so: makes "    \
                      "races with new work, which are rare, frequent"),                             \
@@ -410,6 +411,31 @@ extern const char *const netpoll_place_words[];
                      "Go 1.26 proc.go checkmcount",                                                \
                      "threads that hand-off may start before the run is given up")
 
+/* Rows of sched_ops.moot for all that has WATCH_KNOBS, and for what has FLOOR_KNOBS. */
+#define WATCH_MOOT                                                                                 \
+    {                                                                                              \
+        "sysmon_ns sysmon_rounds sysmon_max_ns slice_ns preempt=coop", "sysmon=off",               \
+            "where nobody watches"                                                                 \
+    }
+#define NOBODY_SEARCHES                                                                            \
+    "spinners=none,wake=all|none,recheck=before|none", "where no worker searches"
+#define FLOOR_MOOT                                                                                 \
+    WATCH_MOOT, {"spin_ns recheck=before", NOBODY_SEARCHES},                                       \
+        {"netpoll_trigger netpoll_batch netpoll_place", "netpoll=call",                            \
+         "where each call blocks its thread"},                                                     \
+        {"netpoll_place", "netpoll=thread", "where all that is ready goes to the global queue"},   \
+        {"call_long_ns", "calls=none|sysmon|immediate", "where a call has no history"},            \
+        {"lenient_ns", "calls=none|immediate", "where sysmon takes no P from a call"},             \
+        {"lenient_ns returns", "calls=sysmon,sysmon=off", "where a call keeps its P"},             \
+        {"lenient_ns", "sysmon=off", "where nobody watches"},                                      \
+        {"returns", "calls=none", "where a call keeps its P"},                                     \
+        {"slice_ns", "preempt=none,calls=none|immediate", "where sysmon looks at no slice"},       \
+    {                                                                                              \
+        "sysmon_ns sysmon_rounds sysmon_max_ns",                                                   \
+            "preempt=none,calls=none|immediate,netpoll=thread|call",                               \
+            "where sysmon has nothing to watch"                                                    \
+    }
+
 struct netpoll; /* netpoll.c */
 struct timers;
 struct sysmon;
@@ -423,7 +449,8 @@ struct sched {
     const struct sched_ops *ops;
     void *knobs; /* begins with struct floor_knobs */
     struct floor_knobs *floor;
-    enum fj_policy forkjoin; /* ops->forkjoin, unless the variant's init() says otherwise */
+    enum fj_policy forkjoin;    /* ops->forkjoin, unless the variant's init() says otherwise */
+    bool (*keeps)(struct m *m); /* ops->keeps, unless the variant's init() has set it to NULL */
     void *variant;
     uint32_t globq_lock; /* enum qlock_kind: 0, unless the variant's init() says otherwise */
     int32_t procs; /* number of Ps; 1 in 1:1 variants, whose Ps come and go with their threads */
@@ -647,8 +674,8 @@ struct sched_config {
 struct sched *sched_new(const struct sched_config *config, int *error);
 
 /* Runs main_fn(arg) as the main goroutine on the calling thread as M 0; returns when it has
- * returned and all Ms have stopped. Other Gs must have ended by then; the number still alive is
- * returned. */
+ * returned and all Ms have stopped. Other Gs must have ended by then, or, where signals stop them
+ * (preempt=signal), need only to return; the number still alive is returned. */
 int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg);
 
 /* The merged value of a counter over all Ms. Any thread, during and after a run. */

@@ -281,7 +281,7 @@ __attribute__((no_sanitize("thread"))) void
 sched_each_g(struct sched *sched, void (*visit)(struct g *gp, void *arg), void *arg)
 {
     struct g_slab *slab;
-    for (int i = 0; i < G_SHELVES; i++)
+    for (int i = 0; i < G_SHELF_WHOLE; i++) /* a whole slab has none */
         LIST_FOREACH(slab, &sched->g_shelves[i], link)
     for (uint32_t k = 0; k < slab->carved; k++)
         if (slab->gs[k].alive)

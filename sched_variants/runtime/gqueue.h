@@ -145,15 +145,44 @@ static inline void globq_publish(struct globq *globq)
     atomic_store_explicit(&globq->size, gfifo_size(&globq->fifo), memory_order_release); /* GQ1 */
 }
 
-/* Returns how many there are now. */
-static inline int64_t globq_put(struct m *m, struct globq *globq, struct g *gp)
+/* Most times the lock is the plain one and free. Then nothing is called while it is held, so that
+ * the callers' usual paths save no registers; the rest is out of line, in gqueue.c. */
+static inline bool globq_lock_at_once(struct m *m, struct globq *globq)
 {
-    globq_lock(m, globq);
+    if (__builtin_expect(m->lock_node.kind != QLOCK_TTAS || !lock_try(&globq->lock.word), 0))
+        return false;
+    grq_lock_count(m, 0);
+    return true;
+}
+
+int64_t globq_put_waiting(struct m *m, struct globq *globq, struct g *gp);
+struct g *globq_get_waiting(struct m *m, struct globq *globq);
+
+/* Pre: lock. Returns how many there are now. */
+static inline int64_t globq_push(struct m *m, struct globq *globq, struct g *gp)
+{
     sched_event_g(m, SCHED_PUT, gp, INTO_GLOBAL, 0);
     gfifo_push(&globq->fifo, gp);
     int64_t size = gfifo_size(&globq->fifo);
     globq_publish(globq);
-    globq_unlock(m, globq);
+    return size;
+}
+
+/* Pre: lock. */
+static inline struct g *globq_pop(struct globq *globq)
+{
+    struct g *gp = gfifo_pop(&globq->fifo);
+    globq_publish(globq);
+    return gp;
+}
+
+/* Returns how many there are now. */
+static inline int64_t globq_put(struct m *m, struct globq *globq, struct g *gp)
+{
+    if (!globq_lock_at_once(m, globq))
+        return globq_put_waiting(m, globq, gp);
+    int64_t size = globq_push(m, globq, gp);
+    lock_release(&globq->lock.word);
     return size;
 }
 
@@ -170,10 +199,10 @@ static inline struct g *globq_get(struct m *m, struct globq *globq)
 {
     if (globq_is_empty(globq))
         return NULL;
-    globq_lock(m, globq);
-    struct g *gp = gfifo_pop(&globq->fifo);
-    globq_publish(globq);
-    globq_unlock(m, globq);
+    if (!globq_lock_at_once(m, globq))
+        return globq_get_waiting(m, globq);
+    struct g *gp = globq_pop(globq);
+    lock_release(&globq->lock.word);
     return gp;
 }
 

@@ -21,7 +21,7 @@
  * themselves each time. What FJ_HELP and FJ_LINKED keep private is no work in a queue: it is asked
  * for before I3, and its owner submits it when it polls (forkjoin.h).
  *   Rejected: the submitter's own fence at all times. It costs as much as a sixth of a yield.
- * A variant may keep a G to the worker that readied it (sched_ops.keeps): then S2 to S4 are left
+ * A variant may keep a G to the worker that readied it (sched->keeps): then S2 to S4 are left
  * out on purpose, that worker runs it next, and I4 alone may find it.
  * S4 leaves the work to a spinner if the count says that there is one (W1). Whoever is
  * counted is taken off the count again later than W1 looked (W2), in one of four places:
@@ -37,9 +37,10 @@
  * A woken M is taken off the idle list, with its P in nextp, under sched->lock; so an M learns
  * under that lock whether it has been chosen, and is never chosen twice.
  *
- * The knob recheck shows what I4 is for: with `before` an M that searches looks while it is still
- * counted, so that whoever submits after that look and before I2 leaves the work to it; with `none`
- * there is no look, as without I3 and I4.
+ * The knob recheck shows what I4 is for, in m_idle(): with `before` an M that searches looks while
+ * it is still counted, so that whoever submits after that look and before I2 leaves the work to it,
+ * and one that does not search has no look; with `none` nobody on the way to sleep has one. I3 and
+ * I4 of p_release() stay whatever the knob says: who gives a P up there does not go to sleep.
  *
  * Order labels, beside the fences S2 and I3, which order all else in the two columns:
  *   I1  release increment of idle_ps          pairs with  S3  acquire load of it
@@ -353,7 +354,7 @@ void wakep_slow(struct m *m)
 
 void wakep_readied(struct m *m)
 {
-    if (!m->ops->keeps || !m->ops->keeps(m))
+    if (!m->sched->keeps || !m->sched->keeps(m))
         wakep_slow(m);
 }
 

@@ -49,8 +49,6 @@ const char *lrq_check(const void *knobs)
     const struct lrq_knobs *k = knobs;
     if (k->ring & (k->ring - 1))
         return "ring must be a power of two from 2 to 65536";
-    if (k->overflow_end == OVERFLOW_NEW && k->overflow != SHARE_HALF)
-        return "overflow has no meaning with overflow_end=new, where no part of the ring moves";
     return NULL;
 }
 
@@ -80,8 +78,7 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs)
 void lrq_free(struct lrq *lrq)
 {
     machine_free(lrq->taken);
-    machine_free(lrq->coprimes);
-    machine_free(lrq->met);
+    machine_free(lrq->coprimes); /* or met */
     machine_free(lrq);
 }
 
@@ -183,11 +180,10 @@ void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bo
     put_tail(m, lrq, globq, gp);
 }
 
-bool lrq_keeps(struct m *m, struct lrq *lrq, struct globq *globq)
+bool lrq_keeps(struct lrq *lrq, struct globq *globq)
 {
     /* relaxed: the caller's own puts; what others put meanwhile, they wake for themselves */
-    return !knobs_of(m)->runnext_wake &&
-           atomic_load_explicit(&lrq->runnext, memory_order_relaxed) && lrq_length(lrq) == 0 &&
+    return atomic_load_explicit(&lrq->runnext, memory_order_relaxed) && lrq_length(lrq) == 0 &&
            globq_size(globq) == 0;
 }
 
@@ -446,9 +442,34 @@ static void coprimes_update(struct lrq *mine, uint32_t n)
             mine->coprimes[mine->walk_steps++] = i;
 }
 
-struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self)
+static size_t met_words(uint32_t n)
 {
-    struct walk walk = {.step = 1, .left = n, .n = n};
+    return (n + 63) / 64;
+}
+
+/* A search through n victims begins that has met nobody. */
+static MACHINE_TAKES_NO_TIME void met_clear(struct lrq *mine, uint32_t n)
+{
+    if (mine->walk_n != n) {
+        machine_free(mine->met);
+        mine->met = sched_zalloc(met_words(n) * sizeof *mine->met, "steal.met");
+        mine->walk_n = n;
+    }
+    for (size_t i = 0; i < met_words(n); i++)
+        mine->met[i] = 0;
+}
+
+static MACHINE_TAKES_NO_TIME uint32_t met_missed(const struct lrq *mine)
+{
+    uint32_t met = 0;
+    for (size_t i = 0; i < met_words(mine->walk_n); i++)
+        met += (uint32_t)__builtin_popcountll(mine->met[i]);
+    return mine->walk_n - met;
+}
+
+struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self, int64_t pass)
+{
+    struct walk walk = {.step = 1, .left = n, .n = n, .mine = mine};
     uint32_t random;
     switch (knobs_of(m)->victim) {
     case VICTIM_FIXED:
@@ -464,6 +485,8 @@ struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self)
         break;
     case VICTIM_RANDOM:
         walk.draws = m;
+        if (pass == 0)
+            met_clear(mine, n);
         break;
     default:
         random = (uint32_t)(m_random(m) >> 32);
@@ -475,25 +498,10 @@ struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self)
     return walk;
 }
 
-static size_t met_words(uint32_t n)
+void lrq_found_nothing(struct m *m, const struct lrq *mine)
 {
-    return (n + 63) / 64;
-}
-
-void lrq_search_begin(struct lrq *mine, uint32_t n)
-{
-    if (mine->met_n != n) {
-        machine_free(mine->met);
-        mine->met = sched_zalloc(met_words(n) * sizeof *mine->met, "steal.met");
-        mine->met_n = n;
-    }
-    memset(mine->met, 0, met_words(n) * sizeof *mine->met);
-}
-
-uint32_t lrq_search_missed(const struct lrq *mine)
-{
-    uint32_t met = 0;
-    for (size_t i = 0; i < met_words(mine->met_n); i++)
-        met += (uint32_t)__builtin_popcountll(mine->met[i]);
-    return mine->met_n - met;
+    stat_add(&m->stats, STAT_STEALS_FAILED, 1);
+    if (knobs_of(m)->victim == VICTIM_RANDOM)
+        stat_add(&m->stats, STAT_VICTIMS_MISSED, met_missed(mine));
+    sched_event(m, SCHED_FOUND_NOTHING, NULL, 0, 0);
 }

@@ -111,6 +111,18 @@ extern const char *const lrq_yield_words[];
         PARAM_WORD(o, lrq.yield, lrq_yield_words, YIELD_GLOBAL, "Go 1.26 proc.go goschedImpl",     \
                    "where gosched() puts the caller: the global queue's or the ring's tail")
 
+/* Rows of sched_ops.moot: the above's, and the floor's. */
+#define LRQ_MOOT                                                                                   \
+    FLOOR_MOOT,                                                                                    \
+        {"runnext_cap inherit runnext_wake backoff_ns", "runnext=off",                             \
+         "where the newest has no slot of its own"},                                               \
+        {"runnext_wake", "wake=none", "where nobody is woken"},                                    \
+        {"overflow", "overflow_end=new", "where no part of the ring moves"},                       \
+        {"overflow_end", "overflow=all", "where the whole ring moves"},                            \
+    {                                                                                              \
+        "steal victim passes backoff_ns", NOBODY_SEARCHES                                          \
+    }
+
 struct lrq {
     /* written by the owner */
     _Alignas(64) _Atomic uint32_t tail;
@@ -125,16 +137,18 @@ struct lrq {
     uint64_t tick_factor; /* see tick_is_due() */
 
     struct g **taken;    /* scratch of the overflow: as many as the ring holds */
-    uint32_t walk_n;     /* the number of victims that coprimes[] is for */
+    uint32_t walk_n;     /* the number of victims that the array below is for */
     uint32_t walk_steps; /* how many numbers up to walk_n are coprime to it */
-    uint32_t *coprimes;
-    uint32_t met_n; /* the number of victims that met[] is for */
-    uint64_t *met;  /* bit i: the search that goes on has come to the i-th victim */
+    union {
+        uint32_t *coprimes; /* victim=coprime: these */
+        uint64_t *met;      /* victim=random, bit i: the search has come to the i-th victim */
+    };
     /* written by owner and thieves */
     _Alignas(64) _Atomic uint32_t head;
     _Atomic(struct g *) runnext;
     _Alignas(64) _Atomic(struct g *) slot[];
 };
+_Static_assert(offsetof(struct lrq, head) == 64, "what only the owner writes fills one line");
 
 struct lrq *lrq_new(const struct lrq_knobs *knobs);
 void lrq_free(struct lrq *lrq);
@@ -145,9 +159,15 @@ const char *lrq_check(const void *knobs);
 /* Owner: puts gp into runnext (next, if the knob is on) or at the tail. */
 void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bool next);
 
-/* Owner, on any stack: with runnext_wake=off, is what it has in runnext all that there is? For
+/* Can it be that lrq_keeps()? If not, init() says so in sched->keeps. */
+static inline bool lrq_may_keep(const struct lrq_knobs *knobs)
+{
+    return knobs->runnext && !knobs->runnext_wake;
+}
+
+/* Owner, on any stack, with lrq_may_keep(): is what it has in runnext all that there is? For
  * sched_ops.keeps. */
-bool lrq_keeps(struct m *m, struct lrq *lrq, struct globq *globq);
+bool lrq_keeps(struct lrq *lrq, struct globq *globq);
 
 /* Owner: runnext, else the head, else NULL. */
 struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit);
@@ -182,22 +202,25 @@ bool lrq_has_work(struct lrq *lrq, bool private_next);
 
 /* The walk through n victims: start and step of one pass. Source: Go 1.26 proc.go randomOrder:
  * start and step are independent, and a step coprime to n visits each exactly once. With
- * victim=random each is drawn anew, so that some are met twice and others not at all. */
+ * victim=random each is drawn anew, so that some are met twice and others not at all; only then
+ * is it written down who has been met. */
 struct walk {
     uint32_t at, step, left, n;
     struct m *draws; /* whose generator; NULL: no draws */
+    struct lrq *mine;
 };
-struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self);
 
-/* For VICTIMS_MISSED: a search through n victims begins; and, once its walks are over, how many of
- * the n none of them came to. */
-void lrq_search_begin(struct lrq *mine, uint32_t n);
-uint32_t lrq_search_missed(const struct lrq *mine);
+/* Owner: the pass-th walk of a search, from 0, by the self-th of n. g0. */
+struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self, int64_t pass);
+
+/* Counts a search whose walks are over and have found nothing, and, with victim=random, how many
+ * of those that its first walk was through none of them came to (VICTIMS_MISSED). g0. */
+void lrq_found_nothing(struct m *m, const struct lrq *mine);
 
 /* The search has come to the i-th victim. */
 static MACHINE_TAKES_NO_TIME void lrq_search_meets(struct lrq *mine, uint32_t i)
 {
-    if (i < mine->met_n) /* an M that has come since the beginning is none of the n */
+    if (i < mine->walk_n) /* an M that has come since the beginning is none of them */
         mine->met[i / 64] |= UINT64_C(1) << i % 64;
 }
 
@@ -206,8 +229,10 @@ static inline bool walk_next(struct walk *walk, uint32_t *victim)
     if (walk->left == 0)
         return false;
     walk->left--;
-    if (walk->draws)
+    if (walk->draws) {
         walk->at = (uint32_t)((m_random(walk->draws) >> 32) % walk->n);
+        lrq_search_meets(walk->mine, walk->at);
+    }
     *victim = walk->at;
     walk->at = (walk->at + walk->step) % walk->n;
     return true;

@@ -116,10 +116,10 @@ static void futex_release(struct qlock *lock)
 static void spinbit_sleep(struct qlock *lock)
 {
     for (;;) {
-        uint32_t permits = atomic_load_explicit(&lock->permits, memory_order_relaxed);
+        uint32_t permits = atomic_load_explicit(&lock->permits, memory_order_relaxed); /* QL5 */
         if (permits == 0)
             machine_wait(&lock->permits, 0, -1);
-        /* relaxed: it only lets try again */
+        /* QL5 */
         else if (atomic_compare_exchange_weak_explicit(&lock->permits, &permits, permits - 1,
                                                        memory_order_relaxed, memory_order_relaxed))
             return;
@@ -189,9 +189,10 @@ static void spinbit_release(struct qlock *lock)
     /* Who holds it by now, or spins and will, wakes a sleeper in its turn. */
     while (seen >= SPINBIT_SLEEPER && !(seen & (SPINBIT_HELD | SPINBIT_SPINNING))) {
         if (!atomic_compare_exchange_weak_explicit(&lock->word, &seen, seen - SPINBIT_SLEEPER,
-                                                   memory_order_relaxed, memory_order_relaxed))
+                                                   memory_order_relaxed,
+                                                   memory_order_relaxed)) /* QL5 */
             continue;
-        atomic_fetch_add_explicit(&lock->permits, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&lock->permits, 1, memory_order_relaxed); /* QL5 */
         machine_wake(&lock->permits, 1);
         return;
     }

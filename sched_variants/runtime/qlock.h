@@ -16,7 +16,11 @@
  *           (mutexPreferLowLatency): all who want it spin, and each release wakes a sleeper.
  *
  * QL1: acquire at the end of qlock_acquire() pairs with QL2: release in qlock_release(). MCS links:
- * QL3 release store of next pairs with QL4 acquire load.
+ * QL3 release store of next pairs with QL4 acquire load. QL5, spinbit: a release takes a sleeper
+ * off word and gives a permit, and a sleeper takes one, all relaxed: neither word hands anything
+ * over, since who gets up still has to take the lock, by QL1. That no permit is lost or taken twice
+ * is because each is counted by an atomic step of one word, and that nobody sleeps while there is
+ * one because machine_wait() looks at permits itself.
  *
  * Called by: gqueue.h. Never while another one is held by the same M, which has one node.
  */

@@ -240,6 +240,7 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     sched->knobs = config->knobs;
     sched->floor = config->knobs;
     sched->forkjoin = config->ops->forkjoin;
+    sched->keeps = config->ops->keeps;
     sched->procs = config->ops->single_threaded || config->ops->thread_per_g ? 1 : config->workers;
     sched->live_step = config->ops->thread_per_g ? 1 : config->workers > 1 ? 64 : INT64_MAX;
     sched->exact = sched->procs == 1 && !config->ops->thread_per_g;
@@ -298,8 +299,60 @@ static void sched_wait_threads(struct sched *sched)
             machine_thread_join(&m->thread);
 }
 
+/* The end of main ----------------------------------------------------------------------------
+ *
+ * A G that a signal stops after its last word, a wg_done(), and before it returns, is nobody's to
+ * wait for, and would lie in a queue when main returns and the Ms stop. So main waits for whoever
+ * can still return by itself. Those that wait for something have been left behind, and are not
+ * waited for; nor is, for more than LINGER_NS, one that runs for ever.
+ *   Rejected: to run what is queued once main has returned: what never ends would never stop.
+ *   Rejected: a count of Gs that signals have stopped: one may be stopped anew after the last look.
+ */
+enum { LINGER_NAP_NS = 10000, LINGER_NAP_NS_MAX = 1000000 };
+static const int64_t LINGER_NS = 10 * INT64_C(1000000000);
+
+struct main_call {
+    void (*fn)(void *);
+    void *arg;
+    struct sched *sched;
+};
+
+/* Not for ThreadSanitizer, as in sched_each_g(). */
+__attribute__((no_sanitize("thread"))) static void count_if_can_run(struct g *gp, void *arg)
+{
+    int64_t *count = arg;
+    *count += gp->wait_reason == WAIT_NONE;
+}
+
+static bool others_can_run(struct sched *sched)
+{
+    int64_t count = 0;
+    lock_acquire(&sched->g_lock);
+    sched_each_g(sched, count_if_can_run, &count);
+    lock_release(&sched->g_lock);
+    return count > 1;
+}
+
+static void main_call(void *arg)
+{
+    const struct main_call *call = arg;
+    call->fn(call->arg);
+    if (call->sched->floor->preempt != PREEMPT_SIGNAL)
+        return;
+    int64_t end = 0;
+    for (int64_t nap = LINGER_NAP_NS; others_can_run(call->sched); nap *= 2) {
+        int64_t now = machine_now();
+        end = end ? end : now + LINGER_NS;
+        if (now >= end)
+            return;
+        nap = nap < LINGER_NAP_NS_MAX ? nap : LINGER_NAP_NS_MAX;
+        go_sleep(nap);
+    }
+}
+
 int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg)
 {
+    struct main_call call = {main_fn, arg, sched};
     machine_on_fault = fault_report;
     struct m *m = sched_first(sched);
     m_enter(m);
@@ -307,8 +360,8 @@ int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg)
         machine_pin(0);
     struct g *main_g = g_alloc(m);
     main_g->big_stack = true;
-    main_g->fn = main_fn;
-    main_g->arg = arg;
+    main_g->fn = main_call;
+    main_g->arg = &call;
     m->next = main_g;
 #ifdef SCHEDLAB_DEBUG
     atomic_store_explicit(&main_g->queued, 1, memory_order_relaxed); /* one thread yet */

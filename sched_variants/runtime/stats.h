@@ -21,13 +21,16 @@
     X(GRQ_LOCKS, SUM, "times the global queue's lock was taken")                                   \
     X(GRQ_LOCK_WAITS, SUM, "times the global queue's lock was found held")                         \
     X(GRQ_LOCK_SPINS, SUM, "rounds spent waiting for the global queue's lock")                     \
-    X(OVERFLOWS, SUM, "times a full local queue moved part of itself to the global queue")         \
+    X(OVERFLOWS, SUM,                                                                              \
+      "times a local queue was full, and part of it moved to the global queue with the goroutine " \
+      "that did not fit, or with overflow_end=new that goroutine alone")                           \
     X(STEALS, SUM, "searches that found work in another's queue")                                  \
     X(STEALS_FAILED, SUM, "searches through all victims that found nothing")                       \
     X(STOLEN, SUM, "goroutines and tasks taken from others' queues")                               \
     X(VICTIM_PROBES, SUM, "others' queues looked into")                                            \
     X(VICTIMS_MISSED, SUM,                                                                         \
-      "victims, the searcher among them, that searches which found nothing never came to")         \
+      "victims, the searcher among them, that searches which found nothing never came to; they "   \
+      "are looked for where victims are drawn (victim=random), since any other order meets all")   \
     X(RUNNEXT_STEALS, SUM, "goroutines stolen from another's runnext")                             \
     X(PARKS, SUM, "times a goroutine parked")                                                      \
     X(READIES, SUM, "times a parked goroutine was made runnable")                                  \

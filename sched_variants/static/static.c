@@ -36,6 +36,12 @@ static const struct param static_knobs[] = {
     {0},
 };
 
+static const struct param_moot static_moot[] = {
+    WATCH_MOOT,
+    {"slice_ns", "preempt=none", "where no slice ends"},
+    {0},
+};
+
 struct deal {
     _Atomic uint32_t next; /* number of the next new goroutine */
 };
@@ -154,6 +160,7 @@ const struct sched_ops static_ops = {
     .source = "[GoBook]",
     .knobs = static_knobs,
     .knobs_size = sizeof(struct static_knobs),
+    .moot = static_moot,
     .forkjoin = FJ_GO,
     .blocks = true,
     .init = static_init,

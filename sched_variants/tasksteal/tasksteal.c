@@ -28,6 +28,8 @@ static const struct param tasksteal_knobs[] = {
     {0},
 };
 
+static const struct param_moot tasksteal_moot[] = {FLOOR_MOOT, {0}};
+
 static struct g *tasksteal_steal(struct m *m)
 {
     struct fj_task *task = fj_steal(m, false);
@@ -51,6 +53,7 @@ const struct sched_ops tasksteal_ops = {
     .source = "[Guo09] [CL05] [Le13]",
     .knobs = tasksteal_knobs,
     .knobs_size = sizeof(struct tasksteal_knobs),
+    .moot = tasksteal_moot,
     .forkjoin = FJ_HELP,
     .init = pdeque_init,
     .p_init = pdeque_p_init,

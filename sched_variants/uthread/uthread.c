@@ -19,6 +19,13 @@ static const struct param uthread_knobs[] = {
     {0},
 };
 
+static const struct param_moot uthread_moot[] = {
+    WATCH_MOOT,
+    {"sysmon_ns sysmon_rounds sysmon_max_ns slice_ns", "preempt=none",
+     "where sysmon has nothing to watch"},
+    {0},
+};
+
 static void uthread_init(struct sched *sched)
 {
     sched->variant = sched_zalloc(sizeof(struct gqueue), "grq.list");
@@ -66,6 +73,7 @@ const struct sched_ops uthread_ops = {
     .source = "[Silberschatz18]",
     .knobs = uthread_knobs,
     .knobs_size = sizeof(struct uthread_knobs),
+    .moot = uthread_moot,
     .forkjoin = FJ_GO,
     .single_threaded = true,
     .init = uthread_init,
