@@ -246,14 +246,12 @@ bool process_find(const char *name, char *path, size_t path_size)
     return false;
 }
 
-/* Where a dying program says why: behind "schedlab: fatal: ", which more lines may follow, or in
- * the last line with anything on it. */
+/* Where a dying program says why: at "schedlab: fatal: ", which more lines may follow, or in the
+ * last line with anything on it. */
 static void telling_line(const char *text, char *line, size_t size)
 {
-    static const char mark[] = "schedlab: fatal: ";
-    const char *fatal = strstr(text, mark);
+    const char *fatal = strstr(text, "schedlab: fatal: ");
     if (fatal) {
-        fatal += strlen(mark);
         snprintf(line, size, "%.*s", (int)strcspn(fatal, "\r\n"), fatal);
         return;
     }

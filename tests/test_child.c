@@ -113,7 +113,7 @@ static void output_that_is_no_record_is_a_failure(void **state)
     script_write("#!/bin/sh\nprintf 'first\nlast\n' >&2\nexit 3\n");
     expect(sample("gmp", 60), "failed", "exit status 3: last", "first\nlast\n");
     script_write("#!/bin/sh\nprintf 'schedlab: fatal: deadlock: why\n  who\n' >&2\nexit 70\n");
-    expect(sample("gmp", 60), "failed", "exit status 70: deadlock: why",
+    expect(sample("gmp", 60), "failed", "exit status 70: schedlab: fatal: deadlock: why",
            "schedlab: fatal: deadlock: why\n  who\n");
     script_write(fake_sample_script);
 }
