@@ -459,10 +459,6 @@ bool replay_run(const struct replay *replay, struct replay_table *table, char *e
         at = row_apply(&replayer, &trace, at, table->row[i].turns, &tick);
         row_show(&replayer, &table->row[i]);
     }
-    if (replayer.too_deep)
-        snprintf(error, error_size, "%s: an activation of %s calls others %d deep; valid: up to %d",
-                 table->variant, table->workload ? table->workload : replay->workload,
-                 CALLS_MAX + 1, CALLS_MAX);
     if (!replay_is_dealt(table))
         missing = rows_missing(&replayer, &trace, at);
     statistics_make(table, missing, record);
@@ -471,5 +467,9 @@ bool replay_run(const struct replay *replay, struct replay_table *table, char *e
     free(replayer.g);
     free(replayer.task);
     sched_trace_free(&trace);
+    if (replayer.too_deep)
+        snprintf(error, error_size, "%s: an activation of %s calls others %d deep; valid: up to %d",
+                 table->variant, table->workload ? table->workload : replay->workload,
+                 CALLS_MAX + 1, CALLS_MAX);
     return !replayer.too_deep;
 }
