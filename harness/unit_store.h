@@ -55,8 +55,8 @@ struct unit_store_joined {
     size_t added, repeated;
 };
 
-/* Puts into `folder` what `from` has: files that both have count once, and must agree: in all bytes
- * of natively measured ones, in the record of simulated ones. */
+/* Puts into `folder` what `from` has: files that both have count once, and must agree: natively
+ * measured ones that are ok in all they say, others in the record. */
 bool unit_store_join(const char *folder, const char *from, struct unit_store_joined *joined,
                      char *error, size_t error_size);
 

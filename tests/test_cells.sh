@@ -136,6 +136,16 @@ sed -i 's/"throughput":[0-9.e+]*/"throughput":1.0/' "m2/${both:0:2}/$both.json"
 run merge bad m1 m2
 check contradictions_are_refused [ "$status $(grep -c "cell $both of m2 contradicts" err)" = '2 1' ]
 check and_leave_nothing [ ! -e bad ]
+# Simulated samples without a number: one host says of the cell what the other one does.
+for outcome in failed skipped; do
+    for folder in m1 m2; do
+        cp -r $folder "$folder-$outcome"
+        sed -i "s/\"status\":\"ok\"/\"status\":\"$outcome\"/; s/\"host\":\"/&$folder/; s/\"throughput\":[0-9.e+]*/\"throughput\":2.0/" \
+            "$folder-$outcome/${both:0:2}/$both.json"
+    done
+    run merge "both-$outcome" "m1-$outcome" "m2-$outcome"
+    check "equal_cells_that_are_${outcome}_are_no_contradiction" [ "$status $(files "both-$outcome")" = '0 8' ]
+done
 run merge bad m1 nothing
 check folders_that_are_not_there_are_named refused 'cannot read nothing: No such file'
 run sweep sim.yaml --seed 1 --no-report --cells first
