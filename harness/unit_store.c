@@ -277,26 +277,33 @@ static bool join_compare(const struct join *join, const char *id)
     return agree;
 }
 
-/* Another name for the file, which never changes; where that cannot be, a copy. Copies are put on
- * the disk all at once, at the end. */
-static bool result_copy(const struct join *join, const char *id)
+/* Copies are put on the disk all at once, at the end. */
+static bool copy_write(const struct join *join, const char *id, const char *to, const char *text,
+                       size_t size)
 {
-    char from[PATH_SIZE], to[PATH_SIZE], draft[PATH_SIZE];
-    if (!path_make(to, join->folder, id, join->error, join->error_size))
-        return false;
-    path_of(from, join->from, id);
-    if (link(from, to) == 0)
-        return true;
-    size_t size;
-    char *text = file_read(from, &size, join->error, join->error_size);
-    if (!text)
-        return false;
+    char draft[PATH_SIZE];
     draft_name(draft, join->folder, id);
     FILE *file = fopen(draft, "we");
     bool ok = file && fwrite(text, 1, size, file) == size;
     ok = file && fclose(file) == 0 && ok;
-    free(text);
     return (ok && draft_settle(draft, to)) || complain(join->error, join->error_size, "write", to);
+}
+
+/* Another name for the file, which never changes; where that cannot be, a copy. */
+static bool result_copy(const struct join *join, const char *id)
+{
+    char from[PATH_SIZE], to[PATH_SIZE];
+    path_of(from, join->from, id);
+    size_t size;
+    join->joined->unwritten = !path_make(to, join->folder, id, join->error, join->error_size);
+    if (join->joined->unwritten || link(from, to) == 0)
+        return !join->joined->unwritten;
+    char *text = file_read(from, &size, join->error, join->error_size);
+    if (!text)
+        return false;
+    join->joined->unwritten = !copy_write(join, id, to, text, size);
+    free(text);
+    return !join->joined->unwritten;
 }
 
 static bool join_one(void *join_void, const char *id)
@@ -322,10 +329,10 @@ bool unit_store_join(const char *folder, const char *from, struct unit_store_joi
     if (!unit_store_each(from, join_one, &join, &all, error, error_size) || !all)
         return false;
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool safe = fd >= 0 && syncfs(fd) == 0;
-    if (!safe)
+    joined->unwritten = fd < 0 || syncfs(fd) < 0;
+    if (joined->unwritten)
         complain(error, error_size, "write", folder);
     if (fd >= 0)
         close(fd);
-    return safe;
+    return !joined->unwritten;
 }

@@ -53,6 +53,7 @@ bool unit_store_each(const char *folder, bool (*fn)(void *arg, const char *id), 
 /* What became of joining two folders' files of one unit. */
 struct unit_store_joined {
     size_t added, repeated;
+    bool unwritten; /* it ended because `folder` takes no more, and not because of what is in them */
 };
 
 /* Puts into `folder` what `from` has: files that both have count once, and must agree: natively

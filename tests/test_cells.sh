@@ -146,6 +146,17 @@ for outcome in failed skipped; do
     run merge "both-$outcome" "m1-$outcome" "m2-$outcome"
     check "equal_cells_that_are_${outcome}_are_no_contradiction" [ "$status $(files "both-$outcome")" = '0 8' ]
 done
+# A folder that takes no more, of which files of another file system are copies.
+if [ "$(stat -c %d /dev/shm)" != "$(stat -c %d .)" ]; then
+    shm=$(mktemp -d /dev/shm/schedlab.XXXXXX)
+    cp -r m1 "$shm/cells"
+    said=$(trap '' XFSZ && ulimit -f 0 && "$schedlab" merge full "$shm/cells" m2 2>&1)
+    status=$?
+    echo "$said" >err
+    rm -r "$shm"
+    check a_folder_that_takes_no_more_is_named [ "$status $(grep -c 'cannot write full/.*: File too large' err)" = '1 1' ]
+    check and_what_is_in_it_goes_away [ ! -e full ]
+fi
 run merge bad m1 nothing
 check folders_that_are_not_there_are_named refused 'cannot read nothing: No such file'
 run sweep sim.yaml --seed 1 --no-report --cells first
