@@ -10,6 +10,7 @@
 #include "harness/commands.h"
 #include "harness/counted.h"
 #include "harness/machine_start.h"
+#include "harness/needs.h"
 #include "harness/process.h"
 #include "harness/run_folder.h"
 #include "harness/spec.h"
@@ -218,13 +219,12 @@ static bool unit_look(void *state_void, struct cell *cell, unsigned block)
 /* Also those that a sweep measures beyond `reps`. */
 static void units_find(struct state *state, const struct sweep_file *sweep)
 {
-    int64_t most = sweep->reps + 2 * sweep->reps_max;
     state->found = calloc(state->wanted + 1, sizeof *state->found);
     if (!state->found)
         abort();
     units_each(&state->units, unit_look, state);
     if (state->lacking > 0) {
-        state->units.blocks = (unsigned)most;
+        state->units.blocks = needs_blocks_max(sweep);
         units_each(&state->units, unit_look, state);
     }
     const char *id;

@@ -66,6 +66,14 @@ misuse other_words_are_no_ids 'is no id of a cell' -- run --cell fib --sweep sim
 misuse a_seed_is_needed 'has no seed' -- run --cell "$one" --sweep sim.yaml
 misuse a_sweep_is_needed '--cell takes --sweep=FILE' -- run --cell "$one"
 
+# Repetitions that a sweep may come to, the last of which is a top-up after all blocks and repeats.
+file far.yaml sim:server64,cores=2 gmp
+sed -i 's/reps: 2/reps: 1\nreps_max: 6\nwidth: 5\nrepeat_disturbed: true\nclass_min: 2/; s/\[1, 2\]/[1]/' far.yaml
+"$schedlab" sweep far.yaml --seed 1 --reps 19 --reps-max 19 --plan | awk 'length($1) == 16 { print $1 }' >b
+run run --cell "$(sed -n 18p b)" --sweep far.yaml --seed 1 --cells far
+check the_last_repetition_of_all_is_a_cell [ "$status $(files far)" = '0 1' ]
+misuse the_one_behind_it_is_none 'has no cell' -- run --cell "$(sed -n 19p b)" --sweep far.yaml --seed 1
+
 # A sample that is stopped, alone or before the process that measures it: that one gets its signal when it has
 # taken note of the sample's end, and waits.
 mkdir bin
