@@ -8,6 +8,7 @@
 #include "harness/fnv1a.h"
 #include "harness/machine_start.h"
 #include "harness/process.h"
+#include "harness/shell_words.h"
 #include "harness/unit_store.h"
 
 #include <errno.h>
@@ -49,15 +50,6 @@ void engine_path(const struct engine *engine, const struct engine_batch *batch, 
         path[0] = '\0'; /* engine_begin() sees to it that there is room */
 }
 
-/* In single quotes. */
-static void quoted(FILE *to, const char *text)
-{
-    fputc('\'', to);
-    for (; *text; text++)
-        fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, to);
-    fputc('\'', to);
-}
-
 char *engine_command(const struct engine *engine, const struct engine_batch *batch,
                      const char *number)
 {
@@ -66,23 +58,23 @@ char *engine_command(const struct engine *engine, const struct engine_batch *bat
     FILE *to = open_memstream(&text, &size);
     if (!to)
         abort();
-    quoted(to, engine->program);
+    shell_word_print(to, engine->program);
     fputs(" run --sweep ", to);
-    quoted(to, engine->run_path);
+    shell_word_print(to, engine->run_path);
     fputs(" --cells ", to);
-    quoted(to, engine->cells_path);
+    shell_word_print(to, engine->cells_path);
     engine_path(engine, batch, "-", path);
     fputs(" --list ", to);
-    quoted(to, path);
+    shell_word_print(to, path);
     fprintf(to, "%s.list --begun ", number);
-    quoted(to, path);
+    shell_word_print(to, path);
     fprintf(to, "%s.begun", number);
     if (!batch->native) {
         fprintf(to, " --stop-after %.0f", fmax(engine->job_seconds, 1));
     } else if (!engine->mix_machines) {
         snprintf(path, sizeof path, "%.4000s/jobs/processor", engine->run_path);
         fputs(" --one-kind ", to);
-        quoted(to, path);
+        shell_word_print(to, path);
     }
     if (fclose(to) != 0)
         abort();
