@@ -132,18 +132,20 @@ sweep "$schedlab" slow.yaml
 cp "$folder/samples.jsonl" reference
 rm go
 : >slurm/calls
-bin/schedlab sweep slow.yaml --no-report --engine slurm --name stopped >out 2>err </dev/null &
+bin/schedlab sweep slow.yaml --no-report --engine slurm --name stopped --cells 'kept here' --mix-machines \
+    --sbatch=--partition=long --sbatch='--comment=two words' --job-seconds 7 >out 2>err </dev/null &
 pid=$!
 read -r -t 60 -u 3
 kill -TERM $pid
 wait $pid
 check a_signal_ends_it [ $? = 1 ]
-check and_how_to_go_on_is_told grep -q -- "--resume results/stopped[^ ]* --engine slurm. goes on" err
+check and_how_to_go_on_is_told grep -q -- "--resume results/stopped[^ ]* --cells 'kept here' --engine slurm --sbatch=--partition=long \
+--sbatch='--comment=two words' --job-seconds 7 --mix-machines. goes on" err
 check and_its_jobs [ "$(called 'scancel --name=schedlab-stopped') $(jobs_left)" = '1 0' ]
 folder=$(ls -d results/stopped*)
 touch go
 : >slurm/calls
-sweep bin/schedlab --resume "$folder" --engine slurm
+sweep bin/schedlab --resume "$folder" --engine slurm --cells 'kept here'
 check it_is_resumed same
 
 # GNU parallel ----------------------------------------------------------------------------------
