@@ -381,6 +381,7 @@ bool engine_measure(struct engine *engine, struct engine_unit *units, size_t cou
                     struct progress *progress, char *error, size_t error_size)
 {
     struct work work = {engine, units, count, 0, NULL, progress, error, error_size};
+    char problem[512];
     error[0] = '\0';
     work.by_id = calloc(count + 1, sizeof(struct engine_unit *));
     if (!work.by_id)
@@ -389,8 +390,8 @@ bool engine_measure(struct engine *engine, struct engine_unit *units, size_t cou
         work.by_id[i] = &units[i];
     qsort(work.by_id, count, sizeof *work.by_id, by_id_compare);
     bool ok = rounds_run(&work);
-    if (!ok)
-        engine->ops->cancel(engine);
+    if (!ok && !engine->ops->cancel(engine, problem, sizeof problem))
+        progress_message(progress, "%s", problem);
     if (process_interrupted())
         error[0] = '\0';
     free(work.by_id);
