@@ -317,7 +317,7 @@ static bool unit_measure(struct state *state, const char *id, const struct place
     double seconds;
     json_t *record = unit_sample(state, place, &seconds);
     bool ok = record != NULL;
-    if (ok && !unit_store_put(options->cells, id, record, seconds, error, sizeof error)) {
+    if (ok && !unit_store_put(options->cells, id, record, seconds, true, error, sizeof error)) {
         fprintf(stderr, "%s: %s\n", options->command, error);
         ok = false;
     }

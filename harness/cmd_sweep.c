@@ -669,6 +669,7 @@ static int sweep_measure(const char *program, struct options *options,
         .hyperfine = options->hyperfine ? hyperfine : NULL,
         .cells = cells_folder(options, folder),
         .mix_machines = options->mix_machines,
+        .elsewhere = options->resuming.elsewhere,
         .engine = engine.ops ? &engine : NULL,
     };
     if (sweep_run_measure(&run, stderr, error, sizeof error) < 0)

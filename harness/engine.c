@@ -300,7 +300,7 @@ static bool unit_give_up(struct work *work, struct engine_unit *unit)
              "%u jobs began it and ended without a result; the cell is not tried again",
              unit->lost);
     json_t *record = child_record_lost(&request, reason);
-    bool ok = unit_store_put(work->engine->cells_path, unit->id, record, 0, work->error,
+    bool ok = unit_store_put(work->engine->cells_path, unit->id, record, 0, false, work->error,
                              work->error_size);
     json_decref(record);
     return ok && result_see(work, unit->id);

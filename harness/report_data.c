@@ -446,6 +446,8 @@ int report_cores(const struct report *report, const struct report_cell *cell)
 {
     if (cell->cores > 0)
         return cell->cores;
+    if (json_object_get(report->environment, "measured_on"))
+        return 0; /* it was another machine */
     const json_t *cpu = json_object_get(report->environment, "cpu");
     return (int)json_integer_value(json_object_get(cpu, "usable_threads"));
 }

@@ -9,6 +9,7 @@
 #include "harness/files.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
+#include "harness/measured_on.h"
 #include "harness/needs.h"
 #include "harness/outside.h"
 #include "harness/process.h"
@@ -17,6 +18,7 @@
 #include "harness/sample_pool.h"
 #include "harness/stop.h"
 #include "harness/sweep_cells.h"
+#include "harness/sweep_kinds.h"
 #include "harness/sweep_request.h"
 #include "harness/topology.h"
 #include "harness/unit_store.h"
@@ -50,6 +52,8 @@ struct state {
     struct sample_pool *pool;      /* of simulated samples on their way */
     int pool_width;
     struct sweep_cells cells; /* where run->cells is not NULL */
+    struct sweep_kinds kinds;
+    json_t *machines; /* that measured (measured_on.h) */
     size_t *order;
     double announced;    /* when a cell was last shown */
     size_t position;     /* of the next record in the whole run */
@@ -179,6 +183,7 @@ static bool record_keep(struct state *state, struct cell *cell, unsigned block, 
     digest_book_add(state->digests, record);
     if (digest_book_judge(state->digests, record, false, reason, sizeof reason))
         record_fail(record, reason);
+    measured_on_note(state->machines, record);
     cell_note(cell, record);
     event_sets_learn(state, record);
     state->file.safe_elsewhere = cell->stored;
@@ -197,15 +202,22 @@ static bool record_keep(struct state *state, struct cell *cell, unsigned block, 
 static bool result_keep(struct state *state, const struct cell *cell, unsigned block,
                         json_t *record, double seconds, char *error, size_t error_size)
 {
-    return !state->run->cells ||
-           sweep_cells_put(&state->cells, cell, block, record, seconds, error, error_size);
+    if (!state->run->cells && !state->run->elsewhere)
+        return true;
+    if (state->run->cells &&
+        !sweep_cells_put(&state->cells, cell, block, record, seconds, error, error_size))
+        return false;
+    if (!state->run->cells && !machine_text_is_simulated(cell->machine))
+        measured_on_mark(record);
+    return sweep_kinds_note(&state->kinds, cell, record, error, error_size);
 }
 
 /* One sample, from the reservation on the disk to the record. False if the sweep cannot go on. */
 static bool cell_measure(struct state *state, struct cell *cell, unsigned block, char *error,
                          size_t error_size)
 {
-    if (!room_reserve(state, error, error_size))
+    if (!sweep_kinds_may_measure(&state->kinds, cell, error, error_size) ||
+        !room_reserve(state, error, error_size))
         return false;
     double before = cell->process_seconds;
     json_t *record = cell_sample(state, cell, block);
@@ -284,6 +296,10 @@ static bool result_take(struct state *state, struct cell *cell, unsigned block, 
     if (cell->stored) {
         cell->processes++;
         cell->process_seconds += seconds;
+    }
+    if (*record && !sweep_kinds_note(&state->kinds, cell, *record, error, error_size)) {
+        json_decref(*record);
+        *record = NULL;
     }
     return *record || !state->run->cells || !*error;
 }
@@ -474,9 +490,10 @@ static bool record_take(struct state *state, const struct record_reader *reader,
                  json_integer_value(json_object_get(record, "block")));
         return false;
     }
+    measured_on_note(state->machines, record);
     if (cell)
         record_count(state, record);
-    return true;
+    return !cell || sweep_kinds_note(&state->kinds, cell, record, error, error_size);
 }
 
 /* Takes note of all whole records and cuts off what follows them. */
@@ -527,15 +544,16 @@ static bool read_back(struct state *state, char *error, size_t error_size)
 
 /* The whole ----------------------------------------------------------------------------------- */
 
-/* Writes plan.json; what stopped the sweep before is the better message. */
-static int plan_write(const struct state *state, char *error, size_t error_size)
+/* Writes what is known at the end; what stopped the sweep before is the better message. */
+static int outcome_write(const struct state *state, char *error, size_t error_size)
 {
     char path[PATH_SIZE], problem[ERROR_SIZE];
     snprintf(path, sizeof path, "%s/plan.json", state->run->folder);
     json_t *plan = needs_to_json(&state->needs);
     bool ok = file_replace_json(path, plan, problem, sizeof problem);
     json_decref(plan);
-    ok = unit_times_write(state->run->folder, state->run->plan, problem, sizeof problem) && ok;
+    ok = ok && unit_times_write(state->run->folder, state->run->plan, problem, sizeof problem) &&
+         measured_on_write(state->run->folder, state->machines, problem, sizeof problem);
     if (!ok && !*error)
         snprintf(error, error_size, "%s", problem);
     return *error ? -1 : 0;
@@ -561,6 +579,8 @@ static void warn_of_workers(struct state *state)
     json_t *workers;
     for (size_t i = 0; i < plan->count; i++) {
         const struct cell *cell = &plan->cells[i];
+        if (state->run->engine && !machine_text_is_simulated(cell->machine))
+            continue; /* not on this one */
         if (cell->workers > json_integer_value(json_object_get(most, cell->machine)))
             json_object_set_new(most, cell->machine, json_integer(cell->workers));
     }
@@ -596,7 +616,7 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
         (!run->begin || run->begin(run->begin_arg, error, error_size))) {
         blocks_measure(state, error, error_size);
         needs_conclude(&state->needs);
-        result = plan_write(state, error, error_size);
+        result = outcome_write(state, error, error_size);
     }
     run->seconds = clock_seconds() - started;
     run->stopped_by = stop_signal();
@@ -657,7 +677,9 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
         abort();
     needs_begin(&state.needs, run->sweep, run->plan);
     if (run->cells)
-        sweep_cells_begin(&state.cells, run->sweep, run->plan, run->cells, run->mix_machines);
+        sweep_cells_begin(&state.cells, run->sweep, run->plan, run->cells);
+    sweep_kinds_begin(&state.kinds, run->plan, run->mix_machines);
+    state.machines = json_object();
     state.pool_width = topology_cpu_count();
     state.pool = sample_pool_make(state.pool_width);
     int result = run_measure(&state, messages, error, error_size);
@@ -666,6 +688,8 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
     needs_end(&state.needs);
     if (run->cells)
         sweep_cells_end(&state.cells);
+    sweep_kinds_end(&state.kinds);
+    json_decref(state.machines);
     digest_book_free(state.digests);
     free(state.order);
     free(events);

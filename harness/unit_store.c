@@ -4,6 +4,7 @@
 
 #include "harness/files.h"
 #include "harness/machine_start.h"
+#include "harness/measured_on.h"
 #include "harness/records.h"
 #include "harness/topology.h"
 
@@ -153,13 +154,13 @@ static bool text_put(const char *folder, const char *id, const char *text, size_
 }
 
 bool unit_store_put(const char *folder, const char *id, const json_t *record, double seconds,
-                    char *error, size_t error_size)
+                    bool here, char *error, size_t error_size)
 {
-    char host[NAME_SIZE] = "", cpu[NAME_SIZE];
-    gethostname(host, sizeof host - 1);
-    json_t *result =
-        json_pack("{si ss ss ss sf sO}", "schema", UNIT_STORE_SCHEMA, "unit", id, "host", host,
-                  "cpu", topology_processor(cpu, sizeof cpu), "seconds", seconds, "record", record);
+    json_t *result = json_pack("{si ss}", "schema", UNIT_STORE_SCHEMA, "unit", id);
+    if (here)
+        measured_on_mark(result);
+    json_object_set_new(result, "seconds", json_real(seconds));
+    json_object_set_new(result, "record", json_incref((json_t *)(uintptr_t)record));
     char *text = result ? json_dumps(result, JSON_COMPACT) : NULL;
     if (!text)
         abort();

@@ -108,6 +108,20 @@ touch alone
 measure stopped
 check a_sample_that_is_stopped_alone_has_failed [ "$status $(cat stopped/*/*.json | grep -c 'killed by SIGKILL')" = '0 1' ]
 
+# Another process that is the first to measure a cell: its result stays, and the sweep has it too.
+cat >bin/schedlab-sim <<EOF
+#!/bin/sh
+[ -e $scratch/raced ] || { touch $scratch/raced; cp -r $scratch/theirs/. $scratch/shared; }
+exec "$schedlab-sim" "\$@"
+EOF
+mkdir theirs
+touch raced
+measure theirs
+sed -i 's/"throughput":/"theirs":true,&/' theirs/*/*.json
+rm raced
+bin/schedlab sweep sim.yaml --seed 1 --no-report --cells shared >out 2>err </dev/null
+check the_first_result_of_a_cell_is_the_one_of_the_sweep [ "$(samples | grep -c '"theirs":true')" = 1 ]
+
 # Sweeps ---------------------------------------------------------------------------------------
 
 run sweep sim.yaml --seed 1 --no-report
@@ -184,4 +198,27 @@ run sweep native.yaml --seed 1 --no-report --cells n1
 check processors_of_two_kinds_are_refused [ "$status $(grep -c 'Other 3000.*--mix-machines' err)" = '1 1' ]
 run sweep native.yaml --seed 1 --no-report --cells n1 --mix-machines
 check unless_asked_for [ "$status $(samples | grep -c 'Other 3000')" = '0 1' ]
+folder=$(tail -n 1 out)
+cp "$folder/environment.json" out
+here="j['cpu']['model']"
+json environment_names_all_that_measured "[(m['cpu'], m['samples']) for m in j['measured_on']] == \
+    sorted([($here, 7), ('Other 3000', 1)]) and all(m['host'] for m in j['measured_on'])"
+run sweep native.yaml --seed 1 --no-report
+cp "$(tail -n 1 out)/environment.json" out
+json unless_it_is_the_one_that_began "'measured_on' not in j"
+
+# What is left of a run that others measured is not measured here, unless asked for.
+sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' "$folder/samples.jsonl"
+sed -i 5q "$folder/samples.jsonl"
+cp -r "$folder" results/mixed
+run sweep --resume "$folder" --no-report
+check the_rest_is_not_measured_on_another_kind [ "$status $(grep -c 'Other 3000.*this machine has .*--mix-machines' err) \
+$(wc -l <"$folder/samples.jsonl")" = '1 1 5' ]
+run sweep --resume results/mixed --no-report --mix-machines
+cp results/mixed/environment.json out
+json unless_that_is_asked_for "sum(m['samples'] for m in j['measured_on'] if m['cpu'] == 'Other 3000') == 5"
+check and_it_is_complete [ "$status $(wc -l <results/mixed/samples.jsonl)" = '0 8' ]
+model=$(python3 -c "import json; print(json.load(open('out'))['cpu']['model'])")
+run report results/mixed
+check the_report_names_all_that_measured grep -qF "$(printf '%s\n' "$model" 'Other 3000' | LC_ALL=C sort | paste -sd+ | sed 's/+/ and /')" results/mixed/report.html
 finish

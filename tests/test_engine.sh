@@ -107,6 +107,7 @@ file bad.yaml sim:server64,cores=2 'gmp, perm'
 sed -i 's/reps: 2/reps: 1/; s/workers: .*/workers: [1]/' bad.yaml
 slurm bad.yaml
 check a_cell_that_ends_its_jobs_fails [ "$status $(grep -c '3 jobs began it and ended without a result' "$folder/samples.jsonl")" = '0 2' ]
+check no_machine_is_said_to_have_measured_it [ "$(grep -rL '"host":' "$folder/cells" | wc -l)" = 2 ]
 check the_others_do_not [ "$(grep -c '"status":"ok"' "$folder/samples.jsonl")" = 2 ]
 check and_it_is_tried_so_often [ "$(cat "$folder"/jobs/*.begun | sort | uniq -c | grep -c ' 3 ')" = 2 ]
 printf '\n\n\n' >slurm/deaf
