@@ -27,15 +27,20 @@ void measured_on_mark(json_t *object)
 }
 
 /* Keys are "PROCESSOR\tHOST", so that they sort by processor. */
-void measured_on_note(json_t *machines, const json_t *record)
+static void count_add(json_t *machines, const char *cpu, const char *host, json_int_t samples)
 {
     char key[KEY_SIZE];
+    snprintf(key, sizeof key, "%.255s\t%.255s", cpu, host);
+    samples += json_integer_value(json_object_get(machines, key));
+    json_object_set_new(machines, key, json_integer(samples));
+}
+
+void measured_on_note(json_t *machines, const json_t *record, const char *cpu)
+{
     if (machine_text_is_simulated(record_text(record, "machine")) || !record_is(record, "ok"))
         return;
-    snprintf(key, sizeof key, "%.255s\t%.255s", record_text(record, "cpu"),
-             record_text(record, "host"));
-    json_object_set_new(machines, key,
-                        json_integer(json_integer_value(json_object_get(machines, key)) + 1));
+    const char *named = record_text(record, "cpu");
+    count_add(machines, *named ? named : cpu, record_text(record, "host"), 1);
 }
 
 static int key_compare(const void *a, const void *b)
@@ -57,34 +62,20 @@ static const char **keys_sort(const json_t *machines)
     return keys;
 }
 
-static bool names_none(const char *key)
-{
-    return *key == '\t';
-}
-
-/* The processor's part of a key. */
-static void cpu_of(const char *key, const char *cpu, char text[NAME_SIZE])
-{
-    snprintf(text, NAME_SIZE, "%.*s", (int)strcspn(key, "\t"), key);
-    if (names_none(key))
-        snprintf(text, NAME_SIZE, "%s", cpu);
-}
-
-json_t *measured_on_to_json(const json_t *machines, const char *cpu)
+json_t *measured_on_to_json(const json_t *machines)
 {
     const char **keys = keys_sort(machines);
     json_t *list = json_array();
-    bool named = false;
+    bool named = json_object_size(machines) > 1;
     for (const char **key = keys; *key; key++) {
-        char model[NAME_SIZE];
-        cpu_of(*key, cpu, model);
+        const char *tab = strchr(*key, '\t');
         json_t *machine = json_object();
-        if (!names_none(*key))
-            json_object_set_new(machine, "host", json_string(strchr(*key, '\t') + 1));
-        json_object_set_new(machine, "cpu", json_string(model));
+        if (tab[1])
+            json_object_set_new(machine, "host", json_string(tab + 1));
+        json_object_set_new(machine, "cpu", json_stringn(*key, (size_t)(tab - *key)));
         json_object_set(machine, "samples", json_object_get(machines, *key));
         json_array_append_new(list, machine);
-        named = named || !names_none(*key);
+        named = named || tab[1];
     }
     free(keys);
     if (!named) {
@@ -94,27 +85,22 @@ json_t *measured_on_to_json(const json_t *machines, const char *cpu)
     return list;
 }
 
-char *measured_on_processors(const json_t *machines, const char *cpu)
+char *measured_on_processors(const json_t *machines)
 {
     char *text = NULL;
-    size_t size;
+    size_t size, length = 0; /* of the one before */
     FILE *to = open_memstream(&text, &size);
+    const char **keys = keys_sort(machines), *before = NULL;
     if (!to)
         abort();
-    json_t *models = json_object(); /* a key each */
-    const char *key;
-    json_t *samples;
-    json_object_foreach((json_t *)(uintptr_t)machines, key, samples)
-    {
-        char model[NAME_SIZE];
-        cpu_of(key, cpu, model);
-        json_object_set(models, model, samples);
+    for (const char **key = keys; *key; key++) {
+        bool same = before && strncmp(*key, before, length + 1) == 0;
+        length = strcspn(*key, "\t");
+        if (!same)
+            fprintf(to, "%s%.*s", before ? " and " : "", (int)length, *key);
+        before = *key;
     }
-    const char **keys = keys_sort(models);
-    for (const char **model = keys; *model; model++)
-        fprintf(to, "%s%s", model > keys ? " and " : "", *model);
     free(keys);
-    json_decref(models);
     fclose(to);
     return text;
 }
@@ -123,14 +109,29 @@ char *measured_on_text(const json_t *environment)
 {
     const char *cpu = record_text(json_object_get(environment, "cpu"), "model");
     size_t i;
-    json_t *machine, *models = json_object();
+    json_t *machine, *machines = json_object();
     json_array_foreach(json_object_get(environment, "measured_on"), i, machine)
-        json_object_set_new(models, record_text(machine, "cpu"), json_true());
-    if (json_object_size(models) == 0)
-        json_object_set_new(models, *cpu ? cpu : "unknown", json_true());
-    char *text = measured_on_processors(models, "");
-    json_decref(models);
+        count_add(machines, record_text(machine, "cpu"), "", 1);
+    if (json_object_size(machines) == 0)
+        count_add(machines, *cpu ? cpu : "unknown", "", 1);
+    char *text = measured_on_processors(machines);
+    json_decref(machines);
     return text;
+}
+
+/* As machines, where those of no name are of this processor. */
+static json_t *machines_name(const json_t *machines, const char *cpu)
+{
+    json_t *named = json_object(), *samples;
+    const char *key;
+    json_object_foreach((json_t *)(uintptr_t)machines, key, samples)
+    {
+        json_t *model = json_stringn(key, strcspn(key, "\t"));
+        count_add(named, *key == '\t' ? cpu : json_string_value(model), strchr(key, '\t') + 1,
+                  json_integer_value(samples));
+        json_decref(model);
+    }
+    return named;
 }
 
 bool measured_on_write(const char *folder, const json_t *machines, char *error, size_t error_size)
@@ -139,13 +140,15 @@ bool measured_on_write(const char *folder, const json_t *machines, char *error, 
     error[0] = '\0';
     json_t *environment = run_folder_environment(folder, error, error_size);
     const char *cpu = record_text(json_object_get(environment, "cpu"), "model");
-    json_t *list = environment && !*error ? measured_on_to_json(machines, cpu) : NULL;
+    json_t *named = machines_name(machines, cpu);
+    json_t *list = *error ? NULL : measured_on_to_json(named);
     bool ok = !*error;
     if (list) {
         json_object_set_new(environment, "measured_on", list);
         snprintf(path, sizeof path, "%s/environment.json", folder);
         ok = file_replace_json(path, environment, error, error_size);
     }
+    json_decref(named);
     json_decref(environment);
     return ok;
 }

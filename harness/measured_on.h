@@ -18,20 +18,20 @@
 /* Sets `host` and `cpu` of the object to this machine's. */
 void measured_on_mark(json_t *object);
 
-/* Counts a record in machines, an object of measured_on_to_json()'s content by host and processor.
- * Not simulated ones, and no record of a sample of which nobody measured anything. */
-void measured_on_note(json_t *machines, const json_t *record);
+/* Counts a native record that is ok in machines, an object that is empty at first; cpu is the
+ * processor of those that name none. */
+void measured_on_note(json_t *machines, const json_t *record, const char *cpu);
 
-/* [{"host": name, "cpu": model, "samples": how many}, ...], sorted; those that name no machine are
- * of processor `cpu`. NULL if none does name one. */
-json_t *measured_on_to_json(const json_t *machines, const char *cpu);
+/* [{"host": name, "cpu": model, "samples": how many}, ...], sorted. NULL if it is one processor and
+ * no host is named. */
+json_t *measured_on_to_json(const json_t *machines);
 
-/* The processors of machines, each once, sorted, with " and " between them; those of records that
- * name none are `cpu`. "" if there is none. free() it. */
-char *measured_on_processors(const json_t *machines, const char *cpu);
+/* The processors of machines, each once, sorted, with " and " between them; "" if there is none.
+ * free() it. */
+char *measured_on_processors(const json_t *machines);
 
-/* Puts the list into the environment.json of the run in the folder, if it is one. False and one
- * line in error if it cannot. */
+/* Puts the list into the environment.json of the run in the folder, unless it is NULL. Machines
+ * noted with "" are of its processor. False and one line in error if it cannot. */
 bool measured_on_write(const char *folder, const json_t *machines, char *error, size_t error_size);
 
 /* The processors of a run as its environment.json tells: those of `measured_on`, or else that of

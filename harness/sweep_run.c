@@ -183,7 +183,7 @@ static bool record_keep(struct state *state, struct cell *cell, unsigned block, 
     digest_book_add(state->digests, record);
     if (digest_book_judge(state->digests, record, false, reason, sizeof reason))
         record_fail(record, reason);
-    measured_on_note(state->machines, record);
+    measured_on_note(state->machines, record, "");
     cell_note(cell, record);
     event_sets_learn(state, record);
     state->file.safe_elsewhere = cell->stored;
@@ -490,7 +490,7 @@ static bool record_take(struct state *state, const struct record_reader *reader,
                  json_integer_value(json_object_get(record, "block")));
         return false;
     }
-    measured_on_note(state->machines, record);
+    measured_on_note(state->machines, record, "");
     if (cell)
         record_count(state, record);
     return !cell || sweep_kinds_note(&state->kinds, cell, record, error, error_size);
