@@ -10,6 +10,7 @@
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/measured_on.h"
+#include "harness/monotonic.h"
 #include "harness/needs.h"
 #include "harness/outside.h"
 #include "harness/process.h"
@@ -59,13 +60,6 @@ struct state {
     size_t position;     /* of the next record in the whole run */
     unsigned event_sets; /* the most sets that a sample's events fall into, as far as records say */
 };
-
-static double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* Takes note of the record. If the cell has now run into the time limit too often, the record says
  * that it is not tried again. */
@@ -127,7 +121,7 @@ static void record_complain(struct state *state, const struct cell *cell, const 
 static json_t *cell_sample(struct state *state, struct cell *cell, unsigned block)
 {
     struct sample_request request = sweep_request_cell(&state->request, cell, block);
-    double before = clock_seconds();
+    double before = monotonic_seconds();
     json_t *record;
     if (state->run->hyperfine) {
         char path[PATH_SIZE];
@@ -139,7 +133,7 @@ static json_t *cell_sample(struct state *state, struct cell *cell, unsigned bloc
     } else {
         record = child_run_sample(&request);
     }
-    double seconds = clock_seconds() - before;
+    double seconds = monotonic_seconds() - before;
     cell->seconds += seconds;
     cell->timed++;
     cell->processes++;
@@ -407,7 +401,7 @@ static void cell_announce(struct state *state, const struct cell *cell, unsigned
 {
     unsigned reps = (unsigned)state->run->sweep->reps;
     char label[LABEL_SIZE];
-    double now = clock_seconds();
+    double now = monotonic_seconds();
     if (now < state->announced + ANNOUNCE_SECONDS)
         return;
     state->announced = now;
@@ -609,7 +603,7 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
                      counted(run->plan->count, "cell").s, run->sweep->reps, blocks,
                      run->sweep->reps == 1 && !*blocks ? "" : "s", run->seed, run->folder);
     warn_of_workers(state);
-    double started = clock_seconds();
+    double started = monotonic_seconds();
     error[0] = '\0';
     int result = -1;
     if ((!run->resume || read_back(state, error, error_size)) &&
@@ -618,7 +612,7 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
         needs_conclude(&state->needs);
         result = outcome_write(state, error, error_size);
     }
-    run->seconds = clock_seconds() - started;
+    run->seconds = monotonic_seconds() - started;
     run->stopped_by = stop_signal();
     progress_end(&state->progress);
     if (!result)
