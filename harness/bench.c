@@ -121,9 +121,9 @@ static void side_make(struct compare_side *side, const char *label, json_t *reco
     json_decref(records);
 }
 
-static const char *stop_of(const json_t *plan, const struct compare_cell *of)
+static const char *stop_of(const json_t *plan_cells, const struct compare_cell *of)
 {
-    return plan_json_stop(plan, record_text(json_array_get(of->records, 0), "cell"));
+    return plan_json_stop(plan_cells, record_text(json_array_get(of->records, 0), "cell"));
 }
 
 /* Of a pair: narrow enough only if both are. */
@@ -183,7 +183,9 @@ json_t *bench_counting(const char *run_folder, struct record_flaws *flaws, char 
     digests_judge_all(records);
     snprintf(path, sizeof path, "%s/plan.json", run_folder);
     json_t *plan = json_load_file(path, 0, NULL);
-    json_t *ratios = counting_ratios(records, plan);
+    json_t *cells = plan_json_cells(plan);
+    json_t *ratios = counting_ratios(records, cells);
+    json_decref(cells);
     json_decref(plan);
     json_decref(records);
     if (json_array_size(ratios) > 0)

@@ -10,6 +10,7 @@
 #include "harness/process.h"
 #include "harness/records.h"
 #include "harness/sample.h"
+#include "harness/shell_words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -114,29 +115,6 @@ static void arguments_add_request(struct arguments *arguments, const struct samp
         argument_add(arguments, "--flame", request->flame);
 }
 
-static bool needs_quotes(const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-,.=:/@%+";
-    return word[strspn(word, plain)] != '\0' || *word == '\0';
-}
-
-static void print_quoted(FILE *to, const char *word)
-{
-    if (!needs_quotes(word)) {
-        fputs(word, to);
-        return;
-    }
-    fputc('\'', to);
-    for (; *word; word++) {
-        if (*word == '\'')
-            fputs("'\\''", to);
-        else
-            fputc(*word, to);
-    }
-    fputc('\'', to);
-}
-
 /* "PROGRAM ARGUMENT...", quoted for a shell; free() it. */
 static char *command_text(const char *program, const char *const *arguments)
 {
@@ -145,10 +123,10 @@ static char *command_text(const char *program, const char *const *arguments)
     FILE *to = open_memstream(&text, &size);
     if (!to)
         abort();
-    print_quoted(to, program);
+    shell_word_print(to, program);
     for (; *arguments; arguments++) {
         fputc(' ', to);
-        print_quoted(to, *arguments);
+        shell_word_print(to, *arguments);
     }
     fclose(to);
     return text;

@@ -10,9 +10,12 @@
 #include "harness/commands.h"
 #include "harness/counted.h"
 #include "harness/machine_start.h"
+#include "harness/monotonic.h"
+#include "harness/needs.h"
 #include "harness/process.h"
 #include "harness/run_folder.h"
 #include "harness/spec.h"
+#include "harness/stop.h"
 #include "harness/sweep_file.h"
 #include "harness/sweep_origin.h"
 #include "harness/sweep_override.h"
@@ -23,7 +26,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,13 +220,12 @@ static bool unit_look(void *state_void, struct cell *cell, unsigned block)
 /* Also those that a sweep measures beyond `reps`. */
 static void units_find(struct state *state, const struct sweep_file *sweep)
 {
-    int64_t most = sweep->reps + 2 * sweep->reps_max;
     state->found = calloc(state->wanted + 1, sizeof *state->found);
     if (!state->found)
         abort();
     units_each(&state->units, unit_look, state);
     if (state->lacking > 0) {
-        state->units.blocks = (unsigned)most;
+        state->units.blocks = needs_blocks_max(sweep);
         units_each(&state->units, unit_look, state);
     }
     const char *id;
@@ -240,30 +241,6 @@ static void units_find(struct state *state, const struct sweep_file *sweep)
 }
 
 /* Measuring ----------------------------------------------------------------------------------- */
-
-static double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static void on_stop(int signal)
-{
-    (void)signal;
-    process_interrupt();
-}
-
-/* nohup ignores SIGHUP on purpose. */
-static void signals_take(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    const struct sigaction stop = {.sa_handler = on_stop};
-    struct sigaction before;
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(signals[i], &stop, NULL);
-}
 
 /* On the disk before the cell may take its machine down. */
 static bool begun_tell(const struct options *options, const char *id)
@@ -287,9 +264,9 @@ static json_t *unit_sample(struct state *state, const struct place *place, doubl
 {
     struct sample_request request =
         sweep_request_cell(&state->units.common, place->cell, place->block);
-    double before = clock_seconds();
+    double before = monotonic_seconds();
     json_t *record = child_run_sample(&request);
-    *seconds = clock_seconds() - before;
+    *seconds = monotonic_seconds() - before;
     if (child_record_stopped(record) && !process_interrupted())
         nanosleep(&(struct timespec){STOP_SECONDS, 0}, NULL);
     if (!process_interrupted())
@@ -317,7 +294,7 @@ static bool unit_measure(struct state *state, const char *id, const struct place
     double seconds;
     json_t *record = unit_sample(state, place, &seconds);
     bool ok = record != NULL;
-    if (ok && !unit_store_put(options->cells, id, record, seconds, error, sizeof error)) {
+    if (ok && !unit_store_put(options->cells, id, record, seconds, true, error, sizeof error)) {
         fprintf(stderr, "%s: %s\n", options->command, error);
         ok = false;
     }
@@ -332,14 +309,14 @@ static bool unit_measure(struct state *state, const char *id, const struct place
 static int units_measure(struct state *state)
 {
     double until = state->options->stop_after_s > 0
-                       ? clock_seconds() + (double)state->options->stop_after_s
+                       ? monotonic_seconds() + (double)state->options->stop_after_s
                        : HUGE_VAL;
     const char *id;
     json_t *place;
     bool ok = true;
     json_object_foreach(state->options->ids, id, place)
     {
-        if (!ok || clock_seconds() >= until)
+        if (!ok || monotonic_seconds() >= until)
             break;
         ok = unit_measure(state, id, &state->found[json_integer_value(place)]);
     }
@@ -375,6 +352,7 @@ int cmd_run_cell(int argc, char **argv)
     static const struct argp argp = {option_table, option_parse, NULL, argp_doc, NULL, NULL, NULL};
     struct options options = {
         .command = argv[0], .ids = json_object(), .override = SWEEP_OVERRIDE_NONE};
+    struct stop stop;
     char error[ERROR_SIZE];
     cli_parse(&argp, argc, argv, &options);
     if (options.list)
@@ -384,12 +362,13 @@ int cmd_run_cell(int argc, char **argv)
                    options.list ? "which cell? %s holds no id"
                                 : "which cell? valid: --cell=ID, or --list=FILE",
                    options.list);
-    signals_take();
+    stop_begin(&stop);
     struct sweep_file *sweep = sweep_load(&options, error, sizeof error);
     if (!sweep)
         cli_misuse(options.command, "%s", spec_one_line(error));
     int status = cells_run(&options, sweep);
     sweep_file_free(sweep);
     json_decref(options.ids);
+    stop_end(&stop);
     return status;
 }

@@ -20,6 +20,7 @@
 #include "harness/progress.h"
 #include "harness/report.h"
 #include "harness/run_folder.h"
+#include "harness/shell_words.h"
 #include "harness/spec.h"
 #include "harness/sweep_file.h"
 #include "harness/sweep_origin.h"
@@ -525,33 +526,56 @@ static int complain(const char *program, const char *error, int status)
     return status;
 }
 
-/* Says how to go on: the run keeps neither who measured nor where results of single cells are. */
-static void stop_tell(const char *program, const struct sweep_run *run, const char *folder)
+/* " --engine slurm", or another option and its value; nothing without one. */
+static void argument_print(FILE *to, const char *option, const char *value)
 {
-    const struct engine *engine = run->engine;
-    char own[PATH_SIZE];
-    snprintf(own, sizeof own, "%.4000s/cells", folder);
-    bool elsewhere = run->cells && strcmp(run->cells, own) != 0;
-    fprintf(stderr, "%s: stopped by SIG%s; `schedlab sweep --resume %s%s%s%s%s%s%s` goes on",
-            program, sigabbrev_np(run->stopped_by), folder, elsewhere ? " --cells " : "",
-            elsewhere ? run->cells : "", engine ? " --engine " : "",
-            engine ? engine->ops->name : "", engine && engine->hosts ? " --sshloginfile " : "",
-            engine && engine->hosts ? engine->hosts : "");
-    if (engine)
-        fprintf(stderr, " and takes what jobs have measured from %s\n", run->cells);
+    if (!value)
+        return;
+    fprintf(to, " %s ", option);
+    shell_word_print(to, value);
+}
+
+/* The command that goes on: the run keeps neither who measured nor where results of single cells
+ * are. */
+static void resume_print(FILE *to, const struct options *options, const char *folder)
+{
+    fputs("schedlab sweep", to);
+    argument_print(to, "--resume", folder);
+    argument_print(to, "--cells", options->cells);
+    if (options->engine)
+        argument_print(to, "--engine", engine_words[options->engine]);
+    argument_print(to, "--sshloginfile", options->hosts);
+    for (size_t i = 0; i < options->sbatch_count; i++) {
+        fputs(" --sbatch=", to);
+        shell_word_print(to, options->sbatch[i]);
+    }
+    if (options->job_seconds)
+        fprintf(to, " --job-seconds %" PRId64, options->job_seconds);
+    if (options->mix_machines)
+        fputs(" --mix-machines", to);
+}
+
+static void stop_tell(const char *program, const struct options *options,
+                      const struct sweep_run *run)
+{
+    fprintf(stderr, "%s: stopped by SIG%s; `", program, sigabbrev_np(run->stopped_by));
+    resume_print(stderr, options, run->folder);
+    if (run->engine)
+        fprintf(stderr, "` goes on and takes what jobs have measured from %s\n", run->cells);
     else
-        fprintf(stderr, ", `schedlab report` draws what is there\n");
+        fputs("` goes on, `schedlab report` draws what is there\n", stderr);
 }
 
 /* Says how it ended; the exit status. */
-static int run_conclude(const char *program, const struct sweep_run *run, const char *folder)
+static int run_conclude(const char *program, const struct options *options,
+                        const struct sweep_run *run)
 {
     char duration[32];
     fprintf(stderr, "%s: %s ok, %zu failed, %s skipped in %s; data in %s\n", program,
             counted(run->ok, "sample").s, run->failed, counted(run->skipped, "cell").s,
-            progress_duration(run->seconds, duration), folder);
+            progress_duration(run->seconds, duration), run->folder);
     if (run->stopped_by) {
-        stop_tell(program, run, folder);
+        stop_tell(program, options, run);
         return EXIT_FAILED;
     }
     if (run->ok == 0)
@@ -645,11 +669,12 @@ static int sweep_measure(const char *program, struct options *options,
         .hyperfine = options->hyperfine ? hyperfine : NULL,
         .cells = cells_folder(options, folder),
         .mix_machines = options->mix_machines,
+        .elsewhere = options->resuming.elsewhere,
         .engine = engine.ops ? &engine : NULL,
     };
     if (sweep_run_measure(&run, stderr, error, sizeof error) < 0)
         return complain(program, error, EXIT_FAILED);
-    int status = run_conclude(program, &run, folder);
+    int status = run_conclude(program, options, &run);
     printf("%s\n", folder);
     if (status != EXIT_DONE || options->no_report)
         return status;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/compare.h"
 
+#include "harness/measured_on.h"
 #include "harness/records.h"
 
 #include <math.h>
@@ -41,8 +42,42 @@ static const json_t *environment_field(const struct compare_side *side, const ch
     return json_object_get(json_object_get(side->environment, part), key);
 }
 
+/* The processors of a side's native samples, be it those of nodes that its environment does not
+ * describe; free() it. */
+static char *side_processors(const struct compare_side *side)
+{
+    size_t i;
+    const json_t *record;
+    json_t *machines = json_object();
+    const char *cpu = json_string_value(environment_field(side, "cpu", "model"));
+    json_array_foreach(side->records, i, record) measured_on_note(machines, record, cpu ? cpu : "");
+    char *text = measured_on_processors(machines);
+    json_decref(machines);
+    return text;
+}
+
+/* Whether a record says where it was measured. */
+static bool names_machines(const struct compare_side *side)
+{
+    size_t i;
+    const json_t *record;
+    json_array_foreach(side->records, i, record) if (*record_text(record, "cpu")) return true;
+    return false;
+}
+
+static bool same_processors(const struct compare_side *a, const struct compare_side *b)
+{
+    char *text_a = side_processors(a), *text_b = side_processors(b);
+    bool same = strcmp(text_a, text_b) == 0;
+    free(text_a);
+    free(text_b);
+    return same;
+}
+
 static bool same_cpu(const struct compare_side *a, const struct compare_side *b)
 {
+    if (names_machines(a) || names_machines(b))
+        return same_processors(a, b);
     return json_equal(json_object_get(a->environment, "cpu"),
                       json_object_get(b->environment, "cpu")) ||
            json_object_size(a->environment) + json_object_size(b->environment) == 0;
@@ -287,10 +322,18 @@ static void warn_of_difference(struct comparison *comparison, const char *part, 
     free(text_b);
 }
 
+static void warn_of_processors(struct comparison *comparison)
+{
+    char *a = side_processors(comparison->a), *b = side_processors(comparison->b);
+    if (*a && *b && strcmp(a, b) != 0)
+        warn(comparison, "machines differ: \"%s\" in A, \"%s\" in B", a, b);
+    free(a);
+    free(b);
+}
+
 static void warn_of_environments(struct comparison *comparison)
 {
     static const char *const facts[][3] = {
-        {"cpu", "model", "machines"},
         {"cpu", "usable_threads", "machines: usable threads"},
         {"kernel", "release", "kernels"},
         {"build", "compiler", "compilers"},
@@ -308,6 +351,7 @@ static void warn_of_environments(struct comparison *comparison)
         if (problem && !told)
             warn(comparison, "%s, so the machine is not known", problem);
     }
+    warn_of_processors(comparison);
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
         warn_of_difference(comparison, facts[i][0], facts[i][1], facts[i][2]);
 }

@@ -243,14 +243,16 @@ static void explain_empty(const struct compare_side *side, const json_t *records
 
 /* Cells ---------------------------------------------------------------------------------------- */
 
-static bool same_cell(const struct compare_cell *cell, const json_t *record)
+/* The same for all samples of a cell. free() it. */
+static char *cell_key(const json_t *record)
 {
-    const json_t *first = json_array_get(cell->records, 0);
-    static const char *const keys[] = {"cell", "variant", "workload", "machine", "side"};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strcmp(record_text(first, keys[i]), record_text(record, keys[i])) != 0)
-            return false;
-    return json_equal(json_object_get(first, "workers"), json_object_get(record, "workers"));
+    char *key;
+    if (asprintf(&key, "%s\n%s\n%s\n%s\n%s\n%" JSON_INTEGER_FORMAT, record_text(record, "cell"),
+                 record_text(record, "variant"), record_text(record, "workload"),
+                 record_text(record, "machine"), record_text(record, "side"),
+                 record_integer(record, "workers")) < 0)
+        abort();
+    return key;
 }
 
 /* Failed if one sample did: a scheduler that is wrong once in a while has no speed. */
@@ -261,13 +263,15 @@ static const char *worse_status(const char *a, const char *b)
     return strcmp(a, "ok") == 0 || strcmp(b, "ok") == 0 ? "ok" : "skipped";
 }
 
-static void cell_add(struct compare_side *side, json_t *record)
+/* The record's cell, by its key -> number of the cell. */
+static struct compare_cell *cell_of(struct compare_side *side, json_t *index, const json_t *record)
 {
-    size_t i = 0;
-    while (i < side->count && !same_cell(&side->cells[i], record))
-        i++;
-    if (i == side->count) {
-        side->cells = realloc(side->cells, (side->count + 1) * sizeof *side->cells);
+    char *key = cell_key(record);
+    const json_t *number = json_object_get(index, key);
+    if (!number) {
+        json_object_set_new(index, key, json_integer((json_int_t)side->count));
+        if ((side->count & (side->count - 1)) == 0) /* full: twice as many */
+            side->cells = realloc(side->cells, (2 * side->count + 1) * sizeof *side->cells);
         if (!side->cells)
             abort();
         side->cells[side->count++] = (struct compare_cell){
@@ -279,16 +283,21 @@ static void cell_add(struct compare_side *side, json_t *record)
             .records = json_array(),
         };
     }
-    struct compare_cell *cell = &side->cells[i];
-    cell->status = worse_status(cell->status, record_text(record, "status"));
-    json_array_append(cell->records, record);
+    free(key);
+    return &side->cells[number ? (size_t)json_integer_value(number) : side->count - 1];
 }
 
 static void cells_make(struct compare_side *side)
 {
     size_t i;
-    json_t *record;
-    json_array_foreach(side->records, i, record) cell_add(side, record);
+    json_t *record, *index = json_object();
+    json_array_foreach(side->records, i, record)
+    {
+        struct compare_cell *cell = cell_of(side, index, record);
+        cell->status = worse_status(cell->status, record_text(record, "status"));
+        json_array_append(cell->records, record);
+    }
+    json_decref(index);
 }
 
 /* Loading -------------------------------------------------------------------------------------- */

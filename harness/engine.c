@@ -8,6 +8,7 @@
 #include "harness/fnv1a.h"
 #include "harness/machine_start.h"
 #include "harness/process.h"
+#include "harness/shell_words.h"
 #include "harness/unit_store.h"
 
 #include <errno.h>
@@ -49,15 +50,6 @@ void engine_path(const struct engine *engine, const struct engine_batch *batch, 
         path[0] = '\0'; /* engine_begin() sees to it that there is room */
 }
 
-/* In single quotes. */
-static void quoted(FILE *to, const char *text)
-{
-    fputc('\'', to);
-    for (; *text; text++)
-        fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, to);
-    fputc('\'', to);
-}
-
 char *engine_command(const struct engine *engine, const struct engine_batch *batch,
                      const char *number)
 {
@@ -66,23 +58,23 @@ char *engine_command(const struct engine *engine, const struct engine_batch *bat
     FILE *to = open_memstream(&text, &size);
     if (!to)
         abort();
-    quoted(to, engine->program);
+    shell_word_print(to, engine->program);
     fputs(" run --sweep ", to);
-    quoted(to, engine->run_path);
+    shell_word_print(to, engine->run_path);
     fputs(" --cells ", to);
-    quoted(to, engine->cells_path);
+    shell_word_print(to, engine->cells_path);
     engine_path(engine, batch, "-", path);
     fputs(" --list ", to);
-    quoted(to, path);
+    shell_word_print(to, path);
     fprintf(to, "%s.list --begun ", number);
-    quoted(to, path);
+    shell_word_print(to, path);
     fprintf(to, "%s.begun", number);
     if (!batch->native) {
         fprintf(to, " --stop-after %.0f", fmax(engine->job_seconds, 1));
     } else if (!engine->mix_machines) {
         snprintf(path, sizeof path, "%.4000s/jobs/processor", engine->run_path);
         fputs(" --one-kind ", to);
-        quoted(to, path);
+        shell_word_print(to, path);
     }
     if (fclose(to) != 0)
         abort();
@@ -308,7 +300,7 @@ static bool unit_give_up(struct work *work, struct engine_unit *unit)
              "%u jobs began it and ended without a result; the cell is not tried again",
              unit->lost);
     json_t *record = child_record_lost(&request, reason);
-    bool ok = unit_store_put(work->engine->cells_path, unit->id, record, 0, work->error,
+    bool ok = unit_store_put(work->engine->cells_path, unit->id, record, 0, false, work->error,
                              work->error_size);
     json_decref(record);
     return ok && result_see(work, unit->id);
@@ -389,6 +381,7 @@ bool engine_measure(struct engine *engine, struct engine_unit *units, size_t cou
                     struct progress *progress, char *error, size_t error_size)
 {
     struct work work = {engine, units, count, 0, NULL, progress, error, error_size};
+    char problem[512];
     error[0] = '\0';
     work.by_id = calloc(count + 1, sizeof(struct engine_unit *));
     if (!work.by_id)
@@ -397,8 +390,8 @@ bool engine_measure(struct engine *engine, struct engine_unit *units, size_t cou
         work.by_id[i] = &units[i];
     qsort(work.by_id, count, sizeof *work.by_id, by_id_compare);
     bool ok = rounds_run(&work);
-    if (!ok)
-        engine->ops->cancel(engine);
+    if (!ok && !engine->ops->cancel(engine, problem, sizeof problem))
+        progress_message(progress, "%s", problem);
     if (process_interrupted())
         error[0] = '\0';
     free(work.by_id);

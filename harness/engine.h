@@ -59,7 +59,8 @@ struct engine_ops {
     /* How many of the engine's jobs have not ended, in *waiting and *running. False: nobody can
      * tell now. */
     bool (*look)(struct engine *engine, size_t *waiting, size_t *running);
-    void (*cancel)(struct engine *engine); /* all jobs, also after process_interrupt() */
+    /* Ends all jobs, also after process_interrupt(). */
+    bool (*cancel)(struct engine *engine, char *error, size_t error_size);
 };
 
 extern const struct engine_ops engine_slurm, engine_parallel;

@@ -98,13 +98,20 @@ static bool parallel_submit(struct engine *engine, const struct engine_batch *ba
     return true;
 }
 
+/* Takes note of the end of parallel; also where nobody can tell how it ended. */
+static void end_look(struct engine *engine)
+{
+    pid_t ended = engine->pid ? waitpid(engine->pid, NULL, WNOHANG) : 0;
+    if (ended > 0 || (ended < 0 && errno != EINTR))
+        engine->pid = 0;
+}
+
 /* parallel does not say which jobs wait: all count as running until it ends. */
 static bool parallel_look(struct engine *engine, size_t *waiting, size_t *running)
 {
     char error[1024];
     *waiting = *running = 0;
-    if (engine->pid != 0 && waitpid(engine->pid, NULL, WNOHANG) == engine->pid)
-        engine->pid = 0;
+    end_look(engine);
     if (engine->pid == 0 && engine->later_count > 0) {
         struct engine_batch next = engine->later[--engine->later_count];
         if (!batch_start(engine, &next, error, sizeof error))
@@ -115,18 +122,19 @@ static bool parallel_look(struct engine *engine, size_t *waiting, size_t *runnin
 }
 
 /* parallel ends the jobs that run, and itself. Before it starts the first one it does not hear. */
-static void parallel_cancel(struct engine *engine)
+static bool parallel_cancel(struct engine *engine, char *error, size_t error_size)
 {
+    (void)error;
+    (void)error_size;
     engine->later_count = 0;
     while (engine->pid != 0) {
         kill(engine->pid, SIGTERM);
         for (int i = 0; i < 20 && engine->pid != 0; i++) {
-            if (waitpid(engine->pid, NULL, WNOHANG) == engine->pid)
-                engine->pid = 0;
-            else
-                nanosleep(&(struct timespec){0, 100000000}, NULL);
+            nanosleep(&(struct timespec){0, 100000000}, NULL);
+            end_look(engine);
         }
     }
+    return true;
 }
 
 const struct engine_ops engine_parallel = {"parallel", parallel_submit, parallel_look,

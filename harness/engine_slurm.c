@@ -1,11 +1,15 @@
 /* engine_slurm.c - the engine for clusters with Slurm: job arrays by sbatch, followed by squeue.
  *
- * Source: sbatch(1), squeue(1), scancel(1) of Slurm 22.05. Only these three are needed: sacct takes
- * a database that not every cluster has, and whether a cell was measured its file says.
+ * Source: sbatch(1), squeue(1), scancel(1), scontrol(1) of Slurm 22.05. sacct is not needed: it
+ * takes a database that not every cluster has, and whether a cell was measured its file says.
  *
  * Jobs are known by their name, which no other run has, and not by their numbers: so a sweep that
  * is resumed finds those that it left, and a restarted controller is one that does not answer for a
  * while. --no-requeue, because what a lost node took with it is the engine's to count.
+ *
+ * Each array runs a script of its own, whose path tells it from all others. A controller that does
+ * not answer may have taken the array all the same; so before sbatch is called again, squeue is
+ * asked for a job that runs this script.
  */
 #define _GNU_SOURCE
 #include "harness/engine.h"
@@ -13,7 +17,9 @@
 #include "harness/files.h"
 #include "harness/process.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +31,10 @@
 enum {
     ARRAY_MAX = 1000, /* Slurm's MaxArraySize is 1001 where it was not set */
     SUBMIT_TRIES = 24,
-    SUBMIT_WAIT_S = 5,
+    SUBMIT_WAIT_S = 5, /* at most, before each of them */
+    CANCEL_TRIES = 5,
+    CANCEL_WAIT_S = 1,
+    CANCEL_ANSWER_S = 10,
     ANSWER_S = 60,
     ARGUMENTS = 16,
 };
@@ -55,33 +64,104 @@ static bool may_pass(const struct process_result *result)
            strstr(result->messages, "Connection refused");
 }
 
-static bool sbatch(const char *const *arguments, char *error, size_t error_size)
+/* What sbatch or squeue say of an array. */
+enum answer { ANSWER_YES, ANSWER_NO, ANSWER_NONE };
+
+/* Whether sbatch took the array; NONE, where it may have. One line in error unless it did. */
+static enum answer array_hand_in(const char *const *arguments, char *error, size_t error_size)
 {
     char program[ENGINE_PATH_SIZE], why[1024];
+    struct process_result result;
     if (!process_find("sbatch", program, sizeof program)) {
         snprintf(error, error_size,
                  "sbatch is not in PATH; --engine=slurm takes a machine that may submit jobs");
-        return false;
+        return ANSWER_NO;
     }
+    int failed = process_run(program, arguments, ANSWER_S, &result);
+    if (failed) {
+        snprintf(error, error_size, "cannot run sbatch: %s", strerror(-failed));
+        return ANSWER_NO;
+    }
+    enum answer answer = result.end == PROCESS_ENDED && result.status == 0      ? ANSWER_YES
+                         : result.end == PROCESS_TIMED_OUT || may_pass(&result) ? ANSWER_NONE
+                                                                                : ANSWER_NO;
+    process_end_text(&result, why, sizeof why);
+    process_result_free(&result);
+    snprintf(error, error_size, "sbatch: %s", *why ? why : "no answer");
+    return answer;
+}
+
+/* Runs squeue for the engine's jobs with these options; whether it answered. Then *lines is its
+ * output, to be freed. */
+static bool squeue(const struct engine *engine, const char *option, const char *format,
+                   char **lines)
+{
+    char program[ENGINE_PATH_SIZE], name[192];
+    struct process_result result;
+    snprintf(name, sizeof name, "--name=%s", engine->name);
+    const char *arguments[] = {"squeue", "--noheader", option, name, format, NULL};
+    if (!process_find("squeue", program, sizeof program) ||
+        process_run(program, arguments, ANSWER_S, &result) != 0)
+        return false;
+    bool known = result.end == PROCESS_ENDED && result.status == 0;
+    if (known) {
+        *lines = result.output;
+        result.output = NULL;
+    }
+    process_result_free(&result);
+    return known;
+}
+
+/* Whether there is an array that runs this script, be it that all its jobs have ended just now. */
+static enum answer array_look(const struct engine *engine, const char *script)
+{
+    char *lines, *rest = NULL;
+    if (!squeue(engine, "--states=all", "--format=%o", &lines))
+        return ANSWER_NONE;
+    enum answer answer = ANSWER_NO;
+    for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        if (strcmp(line, script) == 0)
+            answer = ANSWER_YES;
+    free(lines);
+    return answer;
+}
+
+/* Hands the array in once, however often it takes to hear that it is there. */
+static bool sbatch(const struct engine *engine, const char *const *arguments, const char *script,
+                   char *error, size_t error_size)
+{
+    enum answer there = ANSWER_NO; /* unless NO, sbatch is not to be called */
     for (int i = 0; i < SUBMIT_TRIES && !process_interrupted(); i++) {
-        struct process_result result;
-        int failed = process_run(program, arguments, ANSWER_S, &result);
-        if (failed) {
-            snprintf(error, error_size, "cannot run sbatch: %s", strerror(-failed));
-            return false;
+        if (there == ANSWER_NO) {
+            enum answer answer = array_hand_in(arguments, error, error_size);
+            if (answer != ANSWER_NONE)
+                return answer == ANSWER_YES;
         }
-        bool done = result.end == PROCESS_ENDED && result.status == 0;
-        bool again = result.end == PROCESS_TIMED_OUT || may_pass(&result);
-        process_end_text(&result, why, sizeof why);
-        process_result_free(&result);
-        if (done)
+        nanosleep(&(struct timespec){i < SUBMIT_WAIT_S ? i + 1 : SUBMIT_WAIT_S, 0}, NULL);
+        there = array_look(engine, script);
+        if (there == ANSWER_YES)
             return true;
-        snprintf(error, error_size, "sbatch: %s", *why ? why : "no answer");
-        if (!again)
-            return false;
-        nanosleep(&(struct timespec){SUBMIT_WAIT_S, 0}, NULL);
     }
     return false;
+}
+
+/* How many jobs an array may have. */
+static size_t array_max(void)
+{
+    static const char key[] = "\nMaxArraySize";
+    char program[ENGINE_PATH_SIZE];
+    const char *arguments[] = {"scontrol", "show", "config", NULL};
+    struct process_result result;
+    size_t most = ARRAY_MAX;
+    if (!process_find("scontrol", program, sizeof program) ||
+        process_run(program, arguments, ANSWER_S, &result) != 0)
+        return most;
+    const char *line = strstr(result.output, key);
+    unsigned long size = 0;
+    if (line && sscanf(line + sizeof key - 1, " = %lu", &size) == 1 && size < most)
+        most = size > 0 ? size : 1;
+    process_result_free(&result);
+    return most;
 }
 
 /* One array: jobs first .. first + count - 1. */
@@ -120,7 +200,7 @@ static bool array_submit(struct engine *engine, const struct engine_batch *batch
     for (size_t i = 0; i < options; i++)
         arguments[n++] = engine->options[i];
     arguments[n++] = script;
-    bool ok = sbatch(arguments, error, error_size);
+    bool ok = sbatch(engine, arguments, script, error, error_size);
     free(arguments);
     return ok;
 }
@@ -129,8 +209,9 @@ static bool slurm_submit(struct engine *engine, const struct engine_batch *batch
                          size_t error_size)
 {
     bool ok = true;
-    for (size_t first = 0; ok && first < batch->count; first += ARRAY_MAX) {
-        size_t count = batch->count - first < ARRAY_MAX ? batch->count - first : ARRAY_MAX;
+    size_t most = batch->count > 1 ? array_max() : 1;
+    for (size_t first = 0; ok && first < batch->count; first += most) {
+        size_t count = batch->count - first < most ? batch->count - first : most;
         ok = array_submit(engine, batch, first, count, error, error_size);
     }
     return ok;
@@ -138,34 +219,51 @@ static bool slurm_submit(struct engine *engine, const struct engine_batch *batch
 
 static bool slurm_look(struct engine *engine, size_t *waiting, size_t *running)
 {
-    char program[ENGINE_PATH_SIZE], name[192];
-    struct process_result result;
-    snprintf(name, sizeof name, "--name=%s", engine->name);
-    const char *arguments[] = {"squeue", "--noheader", "--array", name, "--format=%T", NULL};
-    if (!process_find("squeue", program, sizeof program) ||
-        process_run(program, arguments, ANSWER_S, &result) != 0)
+    char *lines, *rest = NULL;
+    if (!squeue(engine, "--array", "--format=%T", &lines))
         return false;
-    bool known = result.end == PROCESS_ENDED && result.status == 0;
-    if (known)
-        *waiting = *running = 0;
-    char *rest = NULL;
-    for (char *line = known ? strtok_r(result.output, "\n", &rest) : NULL; line;
-         line = strtok_r(NULL, "\n", &rest))
+    *waiting = *running = 0;
+    for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
         ++*(strcmp(line, "PENDING") == 0 ? waiting : running);
-    process_result_free(&result);
-    return known;
+    free(lines);
+    return true;
+}
+
+/* Whether the process ended by itself, and well, within so many seconds. */
+static bool ends_well(pid_t pid, int seconds)
+{
+    int status;
+    for (int i = 0; i < seconds * 50; i++) {
+        pid_t ended = waitpid(pid, &status, WNOHANG);
+        if (ended == pid)
+            return status == 0;
+        if (ended < 0 && errno != EINTR)
+            return false;
+        nanosleep(&(struct timespec){0, 20000000}, NULL);
+    }
+    kill(pid, SIGKILL);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return false;
 }
 
 /* Not by process_run(), which starts nothing any more after an interruption. */
-static void slurm_cancel(struct engine *engine)
+static bool slurm_cancel(struct engine *engine, char *error, size_t error_size)
 {
     char name[192];
     pid_t pid;
     snprintf(name, sizeof name, "--name=%s", engine->name);
     char *arguments[] = {"scancel", name, NULL};
-    if (posix_spawnp(&pid, "scancel", NULL, NULL, arguments, environ) == 0)
-        while (waitpid(pid, NULL, 0) < 0)
-            ;
+    for (int i = 0; i < CANCEL_TRIES; i++) {
+        if (i > 0)
+            nanosleep(&(struct timespec){CANCEL_WAIT_S, 0}, NULL);
+        if (posix_spawnp(&pid, "scancel", NULL, NULL, arguments, environ) == 0 &&
+            ends_well(pid, CANCEL_ANSWER_S))
+            return true;
+    }
+    snprintf(error, error_size,
+             "the jobs could not be cancelled; once Slurm answers, `scancel %s` does that", name);
+    return false;
 }
 
 const struct engine_ops engine_slurm = {"slurm", slurm_submit, slurm_look, slurm_cancel};

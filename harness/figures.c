@@ -6,6 +6,7 @@
 #include "harness/figures_events.h"
 #include "harness/gnuplot.h"
 #include "harness/machine_start.h"
+#include "harness/measured_on.h"
 #include "harness/records.h"
 
 #include <errno.h>
@@ -164,12 +165,15 @@ char *figures_caption(const struct report *report, const struct report_group *gr
     const json_t *cpu = json_object_get(report->environment, "cpu");
     const json_t *kernel = json_object_get(report->environment, "kernel");
     const json_t *threads = json_object_get(cpu, "usable_threads");
-    const char *model = environment_text(cpu, "model");
+    bool elsewhere = json_object_get(report->environment, "measured_on") != NULL;
+    char *model = measured_on_text(report->environment);
+    const char *processor = strcmp(model, "unknown") == 0 ? "unknown CPU" : model;
     char *hardware =
-        json_is_integer(threads)
-            ? format("%s, %s", model ? model : "unknown CPU",
+        json_is_integer(threads) && !elsewhere
+            ? format("%s, %s", processor,
                      counted((uint64_t)json_integer_value(threads), "hardware thread").s)
-            : format("%s", model ? model : "unknown CPU");
+            : format("%s", processor);
+    free(model);
     const char *system = environment_text(kernel, "name");
     const char *release = environment_text(kernel, "release");
     char *samples = group ? samples_text(group->cells, group->count)

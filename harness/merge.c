@@ -3,6 +3,7 @@
 #include "harness/merge.h"
 
 #include "harness/files.h"
+#include "harness/measured_on.h"
 #include "harness/outside.h"
 #include "harness/plan.h"
 #include "harness/records.h"
@@ -27,7 +28,8 @@ struct source {
     struct record_reader reader;
     json_t *record; /* the one at hand; NULL at the end */
     json_int_t seed, position;
-    json_t *seeds; /* all that it has, ascending */
+    json_t *seeds;    /* all that it has, ascending */
+    json_t *machines; /* that measured it (measured_on.h) */
     size_t samples;
 };
 
@@ -45,6 +47,7 @@ struct state {
     struct plan *plan;
     struct tally *tallies; /* by cell of the plan */
     json_t *differences;   /* lines */
+    json_t *machines;      /* that measured what is in out */
     FILE *messages;
     FILE *out;      /* samples.jsonl */
     bool unwritten; /* what went wrong is the writing */
@@ -111,7 +114,7 @@ static bool origin_compare(struct state *state, const struct source *source)
     for (enum origin_part part = 0; part < ORIGIN_PARTS; part++) {
         const char *a = sweep_origin_part(first->environment, part);
         const char *b = sweep_origin_part(source->environment, part);
-        if (strcmp(a, b) == 0)
+        if (strcmp(a, b) == 0 || part == ORIGIN_CPU) /* of which the samples know more */
             continue;
         if (part == ORIGIN_REVISION)
             return complain(state, "%s was made by revision %s, %s by %s; valid: runs of one",
@@ -126,6 +129,7 @@ static bool source_open(struct state *state, struct source *source)
 {
     char path[PATH_SIZE];
     source->seeds = json_array();
+    source->machines = json_object();
     source->environment = sweep_origin_read(source->folder, state->error, state->error_size);
     if (!source->environment || !path_make(state, path, source->folder, "sweep.yaml") ||
         !sweep_origin_fingerprint(path, source->fingerprint, state->error, state->error_size) ||
@@ -141,6 +145,37 @@ static void source_close(struct source *source)
     json_decref(source->environment);
     json_decref(source->record);
     json_decref(source->seeds);
+    json_decref(source->machines);
+}
+
+/* Machines ------------------------------------------------------------------------------------ */
+
+/* The processor of a source's samples that name none: in a merged run it is that of the part. */
+static const char *source_cpu(const struct source *source)
+{
+    size_t i, k;
+    const json_t *part, *seed;
+    json_array_foreach(json_object_get(source->environment, "merged"), i, part) json_array_foreach(
+        json_object_get(part, "seeds"), k,
+        seed) if (json_integer_value(seed) == source->seed) return record_text(part, "cpu");
+    return sweep_origin_part(source->environment, ORIGIN_CPU);
+}
+
+static void machine_note(const struct source *source, json_t *machines)
+{
+    measured_on_note(machines, source->record, source_cpu(source));
+}
+
+static void machines_compare(struct state *state)
+{
+    char *first = measured_on_processors(state->sources[0].machines);
+    for (size_t i = 1; i < state->merge->count; i++) {
+        char *other = measured_on_processors(state->sources[i].machines);
+        if (*first && *other && strcmp(first, other) != 0)
+            differ(state, &state->sources[i], sweep_origin_part_name(ORIGIN_CPU), other, first);
+        free(other);
+    }
+    free(first);
 }
 
 /* Reading side by side ------------------------------------------------------------------------ */
@@ -174,7 +209,10 @@ static bool source_next(struct state *state, struct source *source)
     switch (record_reader_next(&source->reader, &record, state->error, state->error_size)) {
     case RECORD_READ:
         source->record = record;
-        return source_place(state, source);
+        if (!source_place(state, source))
+            return false;
+        machine_note(source, source->machines);
+        return true;
     case RECORD_READ_TORN:
     case RECORD_READ_END:
         if (source->samples == 0)
@@ -277,6 +315,7 @@ static bool records_join(struct state *state)
             return false;
         fwrite(first->reader.line, 1, first->reader.length, state->out);
         cell_count(state, first->record);
+        machine_note(first, state->machines);
         state->merge->samples++;
         state->unwritten = !outside_copy(state, first);
         if (state->unwritten)
@@ -313,12 +352,15 @@ static bool json_write(const struct state *state, const char *name, json_t *obje
 
 static json_t *source_to_json(const struct source *source)
 {
-    return json_pack("{ss ss sO sI ss ss ss}", "run", source->folder, "taken",
-                     record_text(source->environment, "taken"), "seeds", source->seeds, "samples",
-                     (json_int_t)source->samples, "revision",
-                     sweep_origin_part(source->environment, ORIGIN_REVISION), "compiler",
-                     sweep_origin_part(source->environment, ORIGIN_COMPILER), "cpu",
-                     sweep_origin_part(source->environment, ORIGIN_CPU));
+    char *cpu = measured_on_processors(source->machines);
+    json_t *json = json_pack("{ss ss sO sI ss ss ss}", "run", source->folder, "taken",
+                             record_text(source->environment, "taken"), "seeds", source->seeds,
+                             "samples", (json_int_t)source->samples, "revision",
+                             sweep_origin_part(source->environment, ORIGIN_REVISION), "compiler",
+                             sweep_origin_part(source->environment, ORIGIN_COMPILER), "cpu",
+                             *cpu ? cpu : sweep_origin_part(source->environment, ORIGIN_CPU));
+    free(cpu);
+    return json;
 }
 
 /* The first run's, and of which runs the result consists: of a merged one, those it was made of. */
@@ -334,6 +376,10 @@ static json_t *environment_join(const struct state *state)
         else
             json_array_append_new(merged, source_to_json(source));
     }
+    json_t *machines = measured_on_to_json(state->machines);
+    json_object_del(environment, "measured_on");
+    if (machines)
+        json_object_set_new(environment, "measured_on", machines);
     json_object_set_new(environment, "merged", merged);
     json_object_set(environment, "merge_differences", state->differences);
     return environment;
@@ -473,6 +519,7 @@ static enum merge_result out_fill(struct state *state)
         return MERGE_FAILED;
     if (!samples_write(state))
         return state->unwritten ? MERGE_FAILED : MERGE_REFUSED;
+    machines_compare(state);
     if (!json_write(state, "environment.json", environment_join(state)) ||
         !json_write(state, "plan.json", plan_join(state)))
         return MERGE_FAILED;
@@ -501,11 +548,13 @@ enum merge_result merge_runs(struct merge *merge, FILE *messages, char *error, s
     if (!state.sources)
         abort();
     state.differences = json_array();
+    state.machines = json_object();
     enum merge_result result = merge_state(&state);
     for (size_t i = 0; i < merge->count; i++)
         source_close(&state.sources[i]);
     free(state.sources);
     json_decref(state.differences);
+    json_decref(state.machines);
     if (state.plan)
         plan_free(state.plan);
     sweep_file_free(state.sweep);

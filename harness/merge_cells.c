@@ -25,16 +25,20 @@ enum merge_result merge_cells(struct merge *merge, char *error, size_t error_siz
                  merge->runs[i], merge->runs[i ? 0 : 1]);
         return MERGE_REFUSED;
     }
+    if (strlen(merge->out) > UNIT_STORE_FOLDER_MAX) {
+        snprintf(error, error_size, "%.64s...: the path is too long", merge->out);
+        return MERGE_REFUSED;
+    }
     if (mkdir(merge->out, 0777) < 0) {
         snprintf(error, error_size, "cannot make the folder %s: %s", merge->out, strerror(errno));
         return errno == EEXIST ? MERGE_REFUSED : MERGE_FAILED;
     }
-    struct unit_store_joined joined = {0, 0};
+    struct unit_store_joined joined = {0};
     for (size_t i = 0; i < merge->count; i++) {
         if (unit_store_join(merge->out, merge->runs[i], &joined, error, error_size))
             continue;
         merge_out_remove(merge->out);
-        return MERGE_REFUSED;
+        return joined.unwritten ? MERGE_FAILED : MERGE_REFUSED;
     }
     merge->samples = joined.added;
     merge->repeated = joined.repeated;

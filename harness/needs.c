@@ -301,6 +301,16 @@ size_t needs_next(struct needs *needs, unsigned block)
     return held;
 }
 
+unsigned needs_blocks_max(const struct sweep_file *sweep)
+{
+    int64_t blocks = sweep->width > 0 ? sweep->reps_max : sweep->reps;
+    if (sweep->repeat_disturbed)
+        blocks += sweep->reps_max;
+    if (sweep->class_min > 0)
+        blocks += sweep->reps_max;
+    return (unsigned)blocks;
+}
+
 /* The end ------------------------------------------------------------------------------------- */
 
 static unsigned cell_count(const struct cell *cell, enum why why)

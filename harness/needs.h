@@ -1,6 +1,7 @@
 /* needs.h - which cells the next block of a sweep has to measure, and why measuring a cell ended.
  *
- * Who calls: sweep_run.c; audit_replay.c, which asks what a sweep would have measured.
+ * Who calls: sweep_run.c; audit_replay.c, which asks what a sweep would have measured;
+ * cmd_run_cell.c, which asks how far one may come.
  *
  *     blocks 0 .. reps-1          hold every cell
  *     blocks reps .. reps_max-1   hold the comparison sets (plan.h) in which a cell still has an
@@ -51,6 +52,9 @@ struct needs {
 /* sweep and plan must outlive needs. */
 void needs_begin(struct needs *needs, const struct sweep_file *sweep, struct plan *plan);
 void needs_end(struct needs *needs);
+
+/* How many blocks there are at most, those of repeats and top-ups included. */
+unsigned needs_blocks_max(const struct sweep_file *sweep);
 
 /* "block" ..., as in records. */
 const char *why_text(enum why why);

@@ -12,16 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *plan_json_stop(const json_t *plan, const char *id)
+json_t *plan_json_cells(const json_t *plan)
 {
     size_t i;
-    const json_t *cell;
+    json_t *cell, *cells = json_object();
     json_array_foreach(json_object_get(plan, "cells"), i, cell)
-    {
-        if (strcmp(record_text(cell, "cell"), id) == 0)
-            return record_text(cell, "stop");
-    }
-    return "";
+        json_object_set(cells, record_text(cell, "cell"), cell);
+    return cells;
+}
+
+const char *plan_json_stop(const json_t *cells, const char *id)
+{
+    return record_text(json_object_get(cells, id), "stop");
 }
 
 static struct cell *cell_at(const struct plan *plan, const json_t *number)

@@ -113,8 +113,11 @@ void plan_index(struct plan *plan);
 /* The cell with this id, or NULL. */
 struct cell *plan_find(const struct plan *plan, const char *id);
 
-/* Why measuring the cell ended, of a plan.json (needs.h); "" if it does not say, or is NULL. */
-const char *plan_json_stop(const json_t *plan, const char *id);
+/* What a plan.json (needs.h) says of each cell, by its id; empty if plan is NULL. The caller's. */
+json_t *plan_json_cells(const json_t *plan);
+
+/* Why measuring the cell ended, of what plan_json_cells() made; "" if it does not say. */
+const char *plan_json_stop(const json_t *cells, const char *id);
 
 /* Seconds until the end: the rest of this block, from order[next] on, and `blocks` more that hold
  * each cell; from what the samples so far took. NAN before the first. */

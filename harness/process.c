@@ -8,6 +8,8 @@
 #define _GNU_SOURCE
 #include "harness/process.h"
 
+#include "harness/monotonic.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -98,13 +100,6 @@ struct child {
     int status;
 };
 
-static int64_t clock_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* The child's side of fork(). Only async-signal-safe calls. */
 static _Noreturn void child_exec(const struct child *child, pid_t parent, int output, int messages,
                                  const char *program, const char *const *argv)
@@ -163,7 +158,7 @@ static bool child_is_over(struct child *child)
 {
     if (interrupted)
         child->end = PROCESS_INTERRUPTED;
-    else if (clock_now() >= child->deadline)
+    else if (monotonic_ns() >= child->deadline)
         child->end = PROCESS_TIMED_OUT;
     return child->end != PROCESS_ENDED;
 }
@@ -173,7 +168,7 @@ static void child_sleep(struct child *child, int64_t at_most_ns)
 {
     struct pollfd pipes[2] = {{.fd = child->output.fd, .events = POLLIN},
                               {.fd = child->messages.fd, .events = POLLIN}};
-    int64_t left = child->deadline == INT64_MAX ? INT64_MAX : child->deadline - clock_now();
+    int64_t left = child->deadline == INT64_MAX ? INT64_MAX : child->deadline - monotonic_ns();
     if (left > at_most_ns)
         left = at_most_ns;
     if (left < 0)
@@ -212,7 +207,7 @@ int process_run(const char *program, const char *const *argv, double timeout_s,
 {
     struct child child = {.output = {.fd = -1, .max = PROCESS_OUTPUT_MAX},
                           .messages = {.fd = -1, .max = PROCESS_MESSAGES_MAX, .keep_last = true}};
-    child.deadline = timeout_s > 0 ? clock_now() + (int64_t)(timeout_s * 1e9) : INT64_MAX;
+    child.deadline = timeout_s > 0 ? monotonic_ns() + (int64_t)(timeout_s * 1e9) : INT64_MAX;
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &child.signals);

@@ -2,6 +2,7 @@
 #include "harness/progress.h"
 
 #include "harness/counted.h"
+#include "harness/monotonic.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -14,17 +15,10 @@ enum { LINE_EVERY_S = 10, WIDTH_DEFAULT = 80, LINE_MAX_SIZE = 512 };
 /* To the first column, and clear from there to the end of the line. */
 static const char LINE_CLEAR[] = "\r\033[K";
 
-static int64_t clock_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 void progress_begin(struct progress *progress, FILE *to, size_t total)
 {
     *progress = (struct progress){
-        .to = to, .terminal = isatty(fileno(to)), .last_ns = clock_now(), .total = total};
+        .to = to, .terminal = isatty(fileno(to)), .last_ns = monotonic_ns(), .total = total};
 }
 
 char *progress_duration(double seconds, char text[32])
@@ -70,9 +64,9 @@ void progress_show(struct progress *progress, const char *cell, double seconds_l
         int width = (int)terminal_width(progress) - 1;
         fprintf(progress->to, "%s%.*s", LINE_CLEAR, width, line);
         progress->line_is_open = true;
-    } else if (clock_now() - progress->last_ns >= INT64_C(1000000000) * LINE_EVERY_S) {
+    } else if (monotonic_ns() - progress->last_ns >= INT64_C(1000000000) * LINE_EVERY_S) {
         fprintf(progress->to, "%s\n", line);
-        progress->last_ns = clock_now();
+        progress->last_ns = monotonic_ns();
     }
     fflush(progress->to);
 }

@@ -265,10 +265,9 @@ static void throughput_write(FILE *to, const struct report_group *group)
 
 /* Latency -------------------------------------------------------------------------------------- */
 
-static void quantile_write(FILE *to, const struct report *report, const struct report_cell *cell,
-                           double quantile, bool won)
+static void quantile_write(FILE *to, const struct report_cell *cell, double quantile, bool won)
 {
-    struct interval ns = report_latency_ns(report, cell, quantile);
+    struct interval ns = report_latency_ns(cell, quantile);
     html_element(to, "span", cell->variant, "class", "name", NULL);
     html_text(to, " ");
     html_element(to, won ? "b" : "span", text_time(ns.median).s, NULL);
@@ -277,14 +276,14 @@ static void quantile_write(FILE *to, const struct report *report, const struct r
 }
 
 /* Within how long the best and the next did a quantile of their operations. */
-static void within_write(FILE *to, const struct report *report, const struct report_group *tails,
-                         const struct verdict *verdict, double quantile)
+static void within_write(FILE *to, const struct report_group *tails, const struct verdict *verdict,
+                         double quantile)
 {
     if (verdict->best)
-        quantile_write(to, report, verdict->best, quantile, verdict->outcome == VERDICT_WON);
+        quantile_write(to, verdict->best, quantile, verdict->outcome == VERDICT_WON);
     if (verdict->next) {
         html_text(to, ", next ");
-        quantile_write(to, report, verdict->next, quantile, false);
+        quantile_write(to, verdict->next, quantile, false);
         effect_write(to, verdict);
     }
     slower_write(to, tails, verdict);
@@ -299,20 +298,19 @@ static bool disagree(const struct verdict *tail, const struct verdict *middle)
            is_slower(middle, tail->best->variant);
 }
 
-static void middle_write(FILE *to, const struct report *report, const struct report_group *middles,
-                         const struct verdict *middle)
+static void middle_write(FILE *to, const struct report_group *middles, const struct verdict *middle)
 {
     html_open(to, "br", NULL);
     html_format(to, "But half of them, %s: within ",
                 middle->outcome == VERDICT_WON    ? "shown to be the shortest"
                 : middle->outcome == VERDICT_TIED ? "not told apart from all others"
                                                   : "too few samples to say");
-    within_write(to, report, middles, middle, VERDICT_MIDDLE);
+    within_write(to, middles, middle, VERDICT_MIDDLE);
 }
 
 /* group: with that quantile in the place of throughputs. */
-static void latency_row(FILE *to, const struct report *report, const struct report_group *group,
-                        const struct verdict *verdict, double quantile)
+static void latency_row(FILE *to, const struct report_group *group, const struct verdict *verdict,
+                        double quantile)
 {
     outcome_write(to, verdict);
     html_open(to, "td", NULL);
@@ -323,7 +321,7 @@ static void latency_row(FILE *to, const struct report *report, const struct repo
         html_text(to, quantile == VERDICT_TAIL
                           ? ": 99 % of operations within "
                           : ": half of operations (too few of them to tell 99 %) within ");
-    within_write(to, report, group, verdict, quantile);
+    within_write(to, group, verdict, quantile);
 }
 
 static void latency_write(FILE *to, const struct report *report, const struct report_group *group)
@@ -339,11 +337,11 @@ static void latency_write(FILE *to, const struct report *report, const struct re
             question_write(to, group, count);
         /* a sample with few latencies has a median and no tail */
         if (of_middles[i].competitors > verdicts[i].competitors)
-            latency_row(to, report, &middles, &of_middles[i], VERDICT_MIDDLE);
+            latency_row(to, &middles, &of_middles[i], VERDICT_MIDDLE);
         else
-            latency_row(to, report, &tails, &verdicts[i], VERDICT_TAIL);
+            latency_row(to, &tails, &verdicts[i], VERDICT_TAIL);
         if (disagree(&verdicts[i], &of_middles[i]))
-            middle_write(to, report, &middles, &of_middles[i]);
+            middle_write(to, &middles, &of_middles[i]);
         html_close(to, "td");
         html_close(to, "tr");
     }

@@ -306,18 +306,19 @@ static void warmups_write(FILE *to, const json_t *const *records, size_t count)
 
 /* Cells --------------------------------------------------------------------------------------- */
 
-/* The good samples of a cell, all of them if there is none; free() the list. */
+/* The good samples of a cell; free() the list. */
 static const json_t **records_of(const struct report *report, const char *cell, size_t *count)
 {
-    size_t i, all = json_array_size(report->records);
-    const json_t **records = calloc(all + 1, sizeof *records);
+    const json_t *all = json_object_get(report->by_cell, cell);
+    const json_t **records = calloc(json_array_size(all) + 1, sizeof *records);
+    size_t i;
     json_t *record;
     *count = 0;
     if (!records)
         abort();
-    json_array_foreach(report->records, i, record)
+    json_array_foreach(all, i, record)
     {
-        if (strcmp(record_text(record, "cell"), cell) == 0 && record_is(record, "ok"))
+        if (record_is(record, "ok"))
             records[(*count)++] = record;
     }
     return records;
@@ -397,8 +398,7 @@ static void workload_write(FILE *to, const struct report *report, const char *wo
     char label[512];
     size_t cells = 0;
     for (size_t i = 0; i < report->cells_count; i++)
-        cells += strcmp(report->cells[i].workload, workload) == 0 &&
-                 report_cell_is_first(report, &report->cells[i]);
+        cells += strcmp(report->cells[i].workload, workload) == 0 && report->cells[i].is_first;
     snprintf(label, sizeof label, "%.400s, samples of each cell in run order", workload);
     html_open(to, "details", "class", "print", NULL);
     html_open(to, "summary", NULL);
@@ -409,20 +409,11 @@ static void workload_write(FILE *to, const struct report *report, const char *wo
     head_write(to);
     html_open(to, "tbody", NULL);
     for (size_t i = 0; i < report->cells_count; i++)
-        if (strcmp(report->cells[i].workload, workload) == 0 &&
-            report_cell_is_first(report, &report->cells[i]))
+        if (strcmp(report->cells[i].workload, workload) == 0 && report->cells[i].is_first)
             cell_write(to, report, &report->cells[i], last);
     html_close(to, "tbody");
     report_table_close(to);
     html_close(to, "details");
-}
-
-static bool first_of_workload(const struct report *report, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (strcmp(report->cells[k].workload, report->cells[i].workload) == 0)
-            return false;
-    return true;
 }
 
 void report_cells_write(FILE *to, const struct report *report)
@@ -441,8 +432,14 @@ void report_cells_write(FILE *to, const struct report *report)
                  "the same seed and the same settings, and prints what it measured.",
                  NULL);
     key_write(to, report);
-    for (size_t i = 0; i < report->cells_count; i++)
-        if (first_of_workload(report, i))
-            workload_write(to, report, report->cells[i].workload, last);
+    json_t *written = json_object();
+    for (size_t i = 0; i < report->cells_count; i++) {
+        const char *workload = report->cells[i].workload;
+        if (json_object_get(written, workload))
+            continue;
+        workload_write(to, report, workload, last);
+        json_object_set_new(written, workload, json_true());
+    }
+    json_decref(written);
     html_close(to, "section");
 }

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum { CELLS, EVENTS, LATENCY, SAMPLES };
-enum { PATH_SIZE = 4096 };
+enum { PATH_SIZE = 4096, KEY_SIZE = 4096 };
 
 static void *allocate(size_t count, size_t size)
 {
@@ -132,21 +132,6 @@ static void events_read(struct report *report)
         };
 }
 
-/* The rows of a cell in a group stand together. */
-static void events_assign(struct report *report)
-{
-    for (size_t i = 0; i < report->cells_count; i++) {
-        struct report_cell *cell = &report->cells[i];
-        for (size_t k = 0; k < report->events_count; k++) {
-            const struct report_event *event = &report->events[k];
-            if (strcmp(event->id, cell->id) != 0 || strcmp(event->group, cell->group) != 0)
-                continue;
-            if (cell->events_count++ == 0)
-                cell->events = event;
-        }
-    }
-}
-
 static void latencies_read(struct report *report)
 {
     const struct tsv *tsv = &report->tables[LATENCY];
@@ -187,38 +172,92 @@ void report_cell_choose(struct report_cell *cell, enum cell_class chosen)
     cell->samples_count = cell->of_class_count[chosen];
 }
 
-static bool row_is_of(const struct tsv *tsv, size_t row, const struct report_cell *cell)
+/* Rows and cells ------------------------------------------------------------------------------ */
+
+/* What rows of other tables say whose they are by: the cell and one of its groups. */
+static const char *row_key(const char *group, const char *id, char key[KEY_SIZE])
 {
-    return strcmp(text_or(tsv_text(tsv, row, "cell"), ""), cell->id) == 0 &&
-           strcmp(text_or(tsv_text(tsv, row, "group"), "-"), cell->group) == 0;
+    snprintf(key, KEY_SIZE, "%s\n%s", id, group);
+    return key;
 }
 
-static size_t rows_of(const struct tsv *tsv, const struct report_cell *cell)
+/* row_key() -> number of the cell; free with json_decref(). */
+static json_t *cells_index(struct report *report)
 {
-    size_t rows = 0;
-    for (size_t row = 1; row < tsv->rows; row++)
-        rows += row_is_of(tsv, row, cell);
-    return rows;
+    char key[KEY_SIZE];
+    json_t *index = json_object(), *ids = json_object();
+    for (size_t i = 0; i < report->cells_count; i++) {
+        struct report_cell *cell = &report->cells[i];
+        cell->is_first = !json_object_get(ids, cell->id);
+        json_object_set_new(ids, cell->id, json_true());
+        json_object_set_new(index, row_key(cell->group, cell->id, key),
+                            json_integer((json_int_t)i));
+    }
+    json_decref(ids);
+    return index;
+}
+
+/* NULL if there is none. */
+static struct report_cell *cell_of_row(struct report *report, const json_t *index,
+                                       const char *group, const char *id)
+{
+    char key[KEY_SIZE];
+    const json_t *number = json_object_get(index, row_key(group, id, key));
+    return number ? &report->cells[json_integer_value(number)] : NULL;
+}
+
+/* The rows of a cell in a group stand together. */
+static void events_assign(struct report *report, const json_t *index)
+{
+    for (size_t k = 0; k < report->events_count; k++) {
+        const struct report_event *event = &report->events[k];
+        struct report_cell *cell = cell_of_row(report, index, event->group, event->id);
+        if (cell && cell->events_count++ == 0)
+            cell->events = event;
+    }
+}
+
+static void latencies_assign(struct report *report, const json_t *index)
+{
+    for (size_t k = 0; k < report->latencies_count; k++) {
+        const struct report_latency *latency = &report->latencies[k];
+        struct report_cell *cell = cell_of_row(report, index, latency->group, latency->id);
+        if (cell && cell->latencies_count++ == 0)
+            cell->latencies = latency;
+    }
+}
+
+static struct report_cell *cell_of_sample(struct report *report, const json_t *index, size_t row)
+{
+    const struct tsv *tsv = &report->tables[SAMPLES];
+    return cell_of_row(report, index, text_or(tsv_text(tsv, row, "group"), "-"),
+                       text_or(tsv_text(tsv, row, "cell"), ""));
 }
 
 /* Gives each cell that is ok the throughputs of its samples, by class. */
-static void samples_read(struct report *report)
+static void samples_read(struct report *report, const json_t *index)
 {
     const struct tsv *tsv = &report->tables[SAMPLES];
-    for (size_t i = 0; i < report->cells_count; i++) {
-        struct report_cell *cell = &report->cells[i];
-        size_t rows = rows_of(tsv, cell);
-        for (int which = 0; which < CLASSES; which++)
-            cell->of_class[which] = allocate(rows, sizeof(double));
-        for (size_t row = 1; row < tsv->rows && report_cell_ok(cell); row++) {
-            double throughput = tsv_number(tsv, row, "throughput");
-            if (isfinite(throughput) && row_is_of(tsv, row, cell))
-                report_cell_add_sample(cell, throughput,
-                                       mood_of_text(text_or(tsv_text(tsv, row, "mood"), "-")),
-                                       tsv_text(tsv, row, "marks") != NULL);
-        }
-        report_cell_choose(cell, cell->chosen);
+    size_t *rows = allocate(report->cells_count, sizeof *rows);
+    for (size_t row = 1; row < tsv->rows; row++) {
+        const struct report_cell *cell = cell_of_sample(report, index, row);
+        if (cell)
+            rows[cell - report->cells]++;
     }
+    for (size_t i = 0; i < report->cells_count; i++)
+        for (int which = 0; which < CLASSES; which++)
+            report->cells[i].of_class[which] = allocate(rows[i], sizeof(double));
+    free(rows);
+    for (size_t row = 1; row < tsv->rows; row++) {
+        struct report_cell *cell = cell_of_sample(report, index, row);
+        double throughput = tsv_number(tsv, row, "throughput");
+        if (cell && report_cell_ok(cell) && isfinite(throughput))
+            report_cell_add_sample(cell, throughput,
+                                   mood_of_text(text_or(tsv_text(tsv, row, "mood"), "-")),
+                                   tsv_text(tsv, row, "marks") != NULL);
+    }
+    for (size_t i = 0; i < report->cells_count; i++)
+        report_cell_choose(&report->cells[i], report->cells[i].chosen);
 }
 
 static bool tables_read(struct report *report, char *error, size_t error_size)
@@ -232,9 +271,12 @@ static bool tables_read(struct report *report, char *error, size_t error_size)
     }
     cells_read(report);
     events_read(report);
-    events_assign(report);
     latencies_read(report);
-    samples_read(report);
+    json_t *index = cells_index(report);
+    events_assign(report, index);
+    latencies_assign(report, index);
+    samples_read(report, index);
+    json_decref(index);
     report->samples = report_samples_make(&report->tables[SAMPLES]);
     return true;
 }
@@ -290,17 +332,29 @@ static void cell_compare_to(struct report_cell *cell, const struct report_cell *
         cell->to_baseline = statistics_ratio(x, n, y, m, STATISTICS_SEED);
 }
 
+static void cell_compare_to_baseline(struct report_cell *cell, const struct report_cell *base)
+{
+    if (base == cell && cell->samples_count > 0) {
+        cell->to_baseline = (struct interval){1, 1, 1, cell->samples_count};
+        cell->beside.chosen = cell->chosen;
+    } else if (base) {
+        cell_compare_to(cell, base);
+    }
+}
+
+/* Cells of one workload and number of workers stand together. */
 static void group_compare_to_baseline(struct report_group *group)
 {
-    for (size_t i = 0; group->baseline && i < group->count; i++) {
-        struct report_cell *cell = &group->cells[i];
+    for (size_t i = 0, end; group->baseline && i < group->count; i = end) {
+        const struct report_cell *first = &group->cells[i];
+        for (end = i + 1; end < group->count && first->workers == group->cells[end].workers &&
+                          strcmp(first->workload, group->cells[end].workload) == 0;)
+            end++;
+        struct report_group beside = {.cells = &group->cells[i], .count = end - i};
         const struct report_cell *base =
-            report_cell_find(group, group->baseline, cell->workload, cell->workers);
-        if (base == cell && cell->samples_count > 0) {
-            cell->to_baseline = (struct interval){1, 1, 1, cell->samples_count};
-            cell->beside.chosen = cell->chosen;
-        } else if (base)
-            cell_compare_to(cell, base);
+            report_cell_find(&beside, group->baseline, first->workload, first->workers);
+        for (size_t k = i; k < end; k++)
+            cell_compare_to_baseline(&group->cells[k], base);
     }
 }
 
@@ -362,6 +416,7 @@ bool report_load(struct report *report, const char *run_dir, char *error, size_t
         report_free(report);
         return false;
     }
+    report->by_cell = report_records_by_cell(report->records);
     report->title = report->sweep ? report->sweep->title : report->name;
     groups_make(report);
     return true;
@@ -384,6 +439,7 @@ void report_free(struct report *report)
     if (report->sweep)
         sweep_file_free(report->sweep);
     json_decref(report->environment);
+    json_decref(report->by_cell);
     json_decref(report->records);
     json_decref(report->problems);
 }
@@ -434,18 +490,12 @@ bool report_has_latencies(const struct report *report, const struct report_group
     return false;
 }
 
-bool report_cell_is_first(const struct report *report, const struct report_cell *cell)
-{
-    for (const struct report_cell *other = report->cells; other < cell; other++)
-        if (strcmp(other->id, cell->id) == 0)
-            return false;
-    return true;
-}
-
 int report_cores(const struct report *report, const struct report_cell *cell)
 {
     if (cell->cores > 0)
         return cell->cores;
+    if (json_object_get(report->environment, "measured_on"))
+        return 0; /* it was another machine */
     const json_t *cpu = json_object_get(report->environment, "cpu");
     return (int)json_integer_value(json_object_get(cpu, "usable_threads"));
 }
@@ -470,25 +520,31 @@ int report_workers_max(const struct report_group *group, const char *workload)
     return most;
 }
 
-struct interval report_latency_ns(const struct report *report, const struct report_cell *cell,
-                                  double quantile)
+struct interval report_latency_ns(const struct report_cell *cell, double quantile)
 {
-    for (size_t i = 0; i < report->latencies_count; i++) {
-        const struct report_latency *latency = &report->latencies[i];
-        if (fabs(latency->quantile - quantile) < 1e-9 && strcmp(latency->id, cell->id) == 0 &&
-            strcmp(latency->group, cell->group) == 0)
-            return latency->ns;
-    }
+    for (size_t i = 0; i < cell->latencies_count; i++)
+        if (fabs(cell->latencies[i].quantile - quantile) < 1e-9)
+            return cell->latencies[i].ns;
     return (struct interval){NAN, NAN, NAN, 0};
+}
+
+json_t *report_records_by_cell(const json_t *records)
+{
+    size_t i;
+    json_t *record, *by_cell = json_object();
+    json_array_foreach(records, i, record)
+    {
+        const char *id = record_text(record, "cell");
+        if (!json_object_get(by_cell, id))
+            json_object_set_new(by_cell, id, json_array());
+        json_array_append(json_object_get(by_cell, id), record);
+    }
+    return by_cell;
 }
 
 const json_t *report_record(const struct report *report, const char *cell)
 {
-    size_t i;
-    json_t *record;
-    json_array_foreach(report->records, i,
-                       record) if (strcmp(record_text(record, "cell"), cell) == 0) return record;
-    return NULL;
+    return json_array_get(json_object_get(report->by_cell, cell), 0);
 }
 
 const char *report_next_workload(const struct report_group *group, size_t *at)

@@ -19,6 +19,7 @@
 #include <stddef.h>
 
 struct report_event;
+struct report_latency;
 
 /* One row of cells.tsv: a cell in one of its groups. */
 struct report_cell {
@@ -41,6 +42,9 @@ struct report_cell {
     size_t of_class_count[CLASSES];
     const struct report_event *events; /* its rows of events.tsv */
     size_t events_count;
+    const struct report_latency *latencies; /* and of latency.tsv */
+    size_t latencies_count;
+    bool is_first; /* of its rows, one for each of its groups */
 };
 
 struct report_event {
@@ -85,6 +89,7 @@ struct report {
     json_t *environment;      /* an object, empty if there is no such file or a broken one */
     bool environment_is_broken;
     json_t *records; /* every sample, in the order of measuring */
+    json_t *by_cell; /* report_records_by_cell() of them */
     struct record_flaws flaws;
     json_t *problems; /* strings: what leaves the page poorer than it could be */
     char *name_text;
@@ -98,15 +103,14 @@ bool report_load(struct report *report, const char *run_dir, char *error, size_t
 void report_free(struct report *report);
 
 /* A quantile of a cell's latencies, in ns; NAN in all numbers if it was not measured. */
-struct interval report_latency_ns(const struct report *report, const struct report_cell *cell,
-                                  double quantile);
+struct interval report_latency_ns(const struct report_cell *cell, double quantile);
 
 /* Whether the group has latencies, of the workload or, if that is NULL, of any. */
 bool report_has_latencies(const struct report *report, const struct report_group *group,
                           const char *workload);
 
-/* A cell stands in several groups but is one thing; true for the first of its rows. */
-bool report_cell_is_first(const struct report *report, const struct report_cell *cell);
+/* The records of each cell: id -> array, in the order of records. The caller's. */
+json_t *report_records_by_cell(const json_t *records);
 
 /* The cell of a group; NULL if it was not to be measured. */
 const struct report_cell *report_cell_find(const struct report_group *group, const char *variant,

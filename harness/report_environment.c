@@ -159,8 +159,9 @@ static json_t *run_facts(const struct report *report)
 void report_environment_write(FILE *to, const struct report *report)
 {
     static const char *const parts[][2] = {
-        {"cpu", "CPU"},           {"memory", "Memory"}, {"kernel", "Kernel"},
-        {"settings", "Settings"}, {"build", "Build"},   {"libraries", "Libraries"},
+        {"measured_on", "Measured on"}, {"cpu", "CPU"},           {"memory", "Memory"},
+        {"kernel", "Kernel"},           {"settings", "Settings"}, {"build", "Build"},
+        {"libraries", "Libraries"},
     };
     html_open(to, "section", "id", "where", NULL);
     html_element(to, "h2", "What was run, and where", NULL);

@@ -51,14 +51,13 @@ static struct interval event_of(const struct report_cell *cell, const char *name
     return (struct interval){NAN, NAN, NAN, 0};
 }
 
-struct interval expect_measured(const struct report *report, const struct report_cell *cell,
-                                const struct sweep_expect *expect)
+struct interval expect_measured(const struct report_cell *cell, const struct sweep_expect *expect)
 {
     struct metric metric = metric_of_expect(expect);
     if (!cell || !report_cell_ok(cell))
         return (struct interval){NAN, NAN, NAN, 0};
     if (metric.kind == METRIC_LATENCY)
-        return report_latency_ns(report, cell, metric.quantile);
+        return report_latency_ns(cell, metric.quantile);
     return metric.kind == METRIC_EVENT ? event_of(cell, expect->metric) : cell->throughput;
 }
 
@@ -77,7 +76,7 @@ static struct line line_make(const struct report *report, const struct report_gr
 {
     struct line line = {.report = report, .group = group, .expect = expect};
     line.cell = report_cell_find(group, expect->variant, expect->workload, (int)expect->workers);
-    line.measured = expect_measured(report, line.cell, expect);
+    line.measured = expect_measured(line.cell, expect);
     line.verdict = expect_judge(line.measured.median, expect->value, expect->within);
     return line;
 }
@@ -98,7 +97,7 @@ static const struct report_cell *next_peer(const struct line *line, size_t *at)
 /* The line's number over that of a runtime that ran here. */
 static struct expect_verdict beside_judge(const struct line *line, const struct report_cell *peer)
 {
-    double beside = expect_measured(line->report, peer, line->expect).median;
+    double beside = expect_measured(peer, line->expect).median;
     if (!(beside > 0))
         return (struct expect_verdict){EXPECT_NOT_MEASURED, NAN};
     return expect_judge(line->measured.median, beside, line->expect->within);
@@ -167,7 +166,7 @@ static void peers_write(FILE *to, const struct line *line)
     size_t written = 0;
     html_open(to, "td", "class", "number", NULL);
     for (size_t at = 0; (cell = next_peer(line, &at)) != NULL; written++) {
-        double number = expect_measured(line->report, cell, line->expect).median;
+        double number = expect_measured(cell, line->expect).median;
         if (written > 0)
             html_open(to, "br", NULL);
         html_text(to, isfinite(number)       ? number_text(line->expect, number).s
@@ -311,7 +310,7 @@ static json_t *peers_to_json(const struct line *line)
     const struct sweep_expect *expect = line->expect;
     for (size_t at = 0; (cell = next_peer(line, &at)) != NULL;) {
         json_t *peer = json_pack("{ss}", "variant", cell->variant);
-        double measured = expect_measured(line->report, cell, expect).median;
+        double measured = expect_measured(cell, expect).median;
         verdict_into_json(peer, measured, expect_judge(measured, expect->value, expect->within));
         struct expect_verdict beside = beside_judge(line, cell);
         json_t *over = json_pack("{ss}", "outcome", outcome_text(beside.outcome));

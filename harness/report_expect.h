@@ -28,8 +28,7 @@ struct expect_verdict expect_judge(double measured, double expected, double with
 
 /* The cell's number that the expectation is about; NAN in all if it has none. A count has no
  * interval. */
-struct interval expect_measured(const struct report *report, const struct report_cell *cell,
-                                const struct sweep_expect *expect);
+struct interval expect_measured(const struct report_cell *cell, const struct sweep_expect *expect);
 
 /* Whether the run's sweep expects anything. */
 bool report_expect_any(const struct report *report);

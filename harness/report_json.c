@@ -118,10 +118,9 @@ static void answers_into_json(json_t *object, const struct report *report,
     json_object_set_new(object, "answers", answers);
 }
 
-static void tail_into_json(json_t *object, const struct report *report,
-                           const struct report_cell *cell)
+static void tail_into_json(json_t *object, const struct report_cell *cell)
 {
-    struct interval ns = report_latency_ns(report, cell, VERDICT_TAIL);
+    struct interval ns = report_latency_ns(cell, VERDICT_TAIL);
     if (!isfinite(ns.median))
         return;
     json_t *tail = json_pack("{sf}", "ns", ns.median);
@@ -138,7 +137,7 @@ static json_t *group_to_json(const struct report *report, const struct report_gr
     json_t *cells = json_array(), *paths = json_array();
     for (size_t i = 0; i < group->count; i++) {
         json_t *cell = cell_to_json(&group->cells[i]);
-        tail_into_json(cell, report, &group->cells[i]);
+        tail_into_json(cell, &group->cells[i]);
         if (report_cell_is_crowded(report, &group->cells[i]))
             json_object_set_new(cell, "more_workers_than_cores", json_true());
         json_array_append_new(cells, cell);

@@ -20,8 +20,7 @@ static size_t cells_with(const struct report *report, const char *status)
 {
     size_t n = 0;
     for (size_t i = 0; i < report->cells_count; i++)
-        n += (!status || strcmp(report->cells[i].status, status) == 0) &&
-             report_cell_is_first(report, &report->cells[i]);
+        n += (!status || strcmp(report->cells[i].status, status) == 0) && report->cells[i].is_first;
     return n;
 }
 
@@ -30,10 +29,11 @@ static const char *failed_output(const struct report *report, const char *id)
 {
     size_t i;
     json_t *record;
-    json_array_foreach(report->records, i,
-                       record) if (strcmp(record_text(record, "cell"), id) == 0 &&
-                                   *record_text(record, "output")) return record_text(record,
-                                                                                      "output");
+    json_array_foreach(json_object_get(report->by_cell, id), i, record)
+    {
+        if (*record_text(record, "output"))
+            return record_text(record, "output");
+    }
     return NULL;
 }
 
@@ -83,8 +83,7 @@ static void failures_write(FILE *to, const struct report *report)
         static const char *const kinds[] = {"failed", "skipped"};
         for (int kind = 0; kind < 2; kind++)
             for (size_t i = 0; i < report->cells_count; i++)
-                if (strcmp(report->cells[i].status, kinds[kind]) == 0 &&
-                    report_cell_is_first(report, &report->cells[i]))
+                if (strcmp(report->cells[i].status, kinds[kind]) == 0 && report->cells[i].is_first)
                     failure_row(to, report, &report->cells[i]);
         html_close(to, "tbody");
         report_table_close(to);

@@ -230,12 +230,11 @@ static const struct {
 
 enum { SHOWN_QUANTILES = sizeof shown_quantiles / sizeof shown_quantiles[0] };
 
-static void latency_rows(FILE *to, const struct report *report, const struct report_group *group,
-                         size_t first, size_t end)
+static void latency_rows(FILE *to, const struct report_group *group, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
         const struct report_cell *cell = &group->cells[i];
-        if (!isfinite(report_latency_ns(report, cell, 1).median))
+        if (!isfinite(report_latency_ns(cell, 1).median))
             continue;
         char workers[16];
         snprintf(workers, sizeof workers, "%d", cell->workers);
@@ -244,9 +243,8 @@ static void latency_rows(FILE *to, const struct report *report, const struct rep
         html_td(to, "number", workers);
         html_td(to, NULL, class_text(cell->chosen));
         for (int q = 0; q < SHOWN_QUANTILES; q++)
-            html_td(
-                to, "number",
-                text_time(report_latency_ns(report, cell, shown_quantiles[q].quantile).median).s);
+            html_td(to, "number",
+                    text_time(report_latency_ns(cell, shown_quantiles[q].quantile).median).s);
         html_close(to, "tr");
     }
 }
@@ -273,7 +271,7 @@ static void latency_write(FILE *to, const struct report *report, const struct re
         if (report_has_latencies(report, group, workload)) {
             html_open(to, "tbody", NULL);
             rowgroup_write(to, workload, "", COLUMNS_LATENCY);
-            latency_rows(to, report, group, first, at);
+            latency_rows(to, group, first, at);
             html_close(to, "tbody");
         }
         first = at;

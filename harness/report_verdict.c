@@ -5,8 +5,11 @@
 #include "harness/records.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { KEY_SIZE = 1024 };
 
 static double *numbers_make(size_t count)
 {
@@ -217,11 +220,30 @@ void verdicts_free(struct verdict *verdicts, size_t count)
 
 /* Beside the baseline ------------------------------------------------------------------------- */
 
-static const struct report_cell *baseline_of(const struct report_group *group,
-                                             const struct report_cell *cell)
+static const char *place_key(const struct report_cell *cell, char key[KEY_SIZE])
 {
-    return group->baseline ? report_cell_find(group, group->baseline, cell->workload, cell->workers)
-                           : NULL;
+    snprintf(key, KEY_SIZE, "%d %s", cell->workers, cell->workload);
+    return key;
+}
+
+/* The baseline of each cell, or NULL, on its workload and number of workers; to be freed. */
+static const struct report_cell **baselines_of(const struct report_group *group)
+{
+    char key[KEY_SIZE];
+    const struct report_cell **bases = calloc(group->count + 1, sizeof(struct report_cell *));
+    json_t *index = json_object(); /* place_key() -> number of the baseline's cell */
+    if (!bases)
+        abort();
+    for (size_t i = group->baseline ? group->count : 0; i-- > 0;)
+        if (strcmp(group->cells[i].variant, group->baseline) == 0)
+            json_object_set_new(index, place_key(&group->cells[i], key),
+                                json_integer((json_int_t)i));
+    for (size_t i = 0; i < group->count; i++) {
+        const json_t *number = json_object_get(index, place_key(&group->cells[i], key));
+        bases[i] = number ? &group->cells[json_integer_value(number)] : NULL;
+    }
+    json_decref(index);
+    return bases;
 }
 
 /* The samples of a cell and of its baseline of the class in which both are compared. */
@@ -261,26 +283,29 @@ static const char *shown_of(const struct report_cell *cell, const struct report_
 static void holm_by_workers(const struct report_group *group, double *p)
 {
     double *family = numbers_make(group->count);
+    json_t *done = json_object();
     for (size_t i = 0; i < group->count; i++) {
-        bool first = true;
-        for (size_t k = 0; k < i; k++)
-            first = first && group->cells[k].workers != group->cells[i].workers;
-        if (!first)
+        char workers[32];
+        snprintf(workers, sizeof workers, "%d", group->cells[i].workers);
+        if (json_object_get(done, workers))
             continue;
+        json_object_set_new(done, workers, json_true());
         for (size_t k = 0; k < group->count; k++)
             family[k] = group->cells[k].workers == group->cells[i].workers ? p[k] : NAN;
         statistics_holm(family, group->count);
         for (size_t k = 0; k < group->count; k++)
             p[k] = isnan(family[k]) ? p[k] : family[k];
     }
+    json_decref(done);
     free(family);
 }
 
 /* Tests each cell against its baseline; NAN where there is nothing to test. */
-static void baseline_tests(const struct report_group *group, double *p, double *least)
+static void baseline_tests(const struct report_group *group, const struct report_cell **bases,
+                           double *p, double *least)
 {
     for (size_t i = 0; i < group->count; i++) {
-        const struct report_cell *cell = &group->cells[i], *base = baseline_of(group, cell);
+        const struct report_cell *cell = &group->cells[i], *base = bases[i];
         p[i] = least[i] = NAN;
         if (!base || base == cell || !report_cell_ok(cell) || !report_cell_ok(base) ||
             cell->beside.unlike)
@@ -299,9 +324,10 @@ const char **verdicts_over_baseline(const struct report_group *group)
     double *p = numbers_make(group->count), *least = numbers_make(group->count);
     if (!shown)
         abort();
-    baseline_tests(group, p, least);
+    const struct report_cell **bases = baselines_of(group);
+    baseline_tests(group, bases, p, least);
     for (size_t i = 0; i < group->count; i++) {
-        const struct report_cell *cell = &group->cells[i], *base = baseline_of(group, cell);
+        const struct report_cell *cell = &group->cells[i], *base = bases[i];
         if (!base || !report_cell_ok(cell))
             continue;
         if (cell->beside.unlike)
@@ -309,6 +335,7 @@ const char **verdicts_over_baseline(const struct report_group *group)
         else if (isfinite(cell->to_baseline.median))
             shown[i] = shown_of(cell, base, p[i], least[i]);
     }
+    free(bases);
     free(p);
     free(least);
     return shown;
@@ -330,9 +357,8 @@ static void tail_make(struct report_cell *cell, const json_t *records,
     cell->to_baseline = (struct interval){NAN, NAN, NAN, 0};
     json_array_foreach(records, i, record)
     {
-        bool own = report_cell_ok(cell) && record_is(record, "ok") &&
-                   strcmp(record_text(record, "cell"), cell->id) == 0;
-        double ns = own ? record_latency_ns(record, quantile) : NAN;
+        bool ok = report_cell_ok(cell) && record_is(record, "ok");
+        double ns = ok ? record_latency_ns(record, quantile) : NAN;
         if (ns > 0)
             report_cell_add_sample(cell, 1 / ns, classes_mood(classes, record),
                                    classes_is_marked(record));
@@ -350,10 +376,12 @@ struct report_group report_tails_make(const struct report *report, const struct 
     tails.cells = calloc(group->count + 1, sizeof *tails.cells);
     if (!tails.cells)
         abort();
+    json_t *by_cell = report_records_by_cell(report->records);
     for (size_t i = 0; i < group->count; i++) {
         tails.cells[i] = group->cells[i];
-        tail_make(&tails.cells[i], report->records, &classes, quantile);
+        tail_make(&tails.cells[i], json_object_get(by_cell, tails.cells[i].id), &classes, quantile);
     }
+    json_decref(by_cell);
     return tails;
 }
 

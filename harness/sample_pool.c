@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/sample_pool.h"
 
+#include "harness/monotonic.h"
 #include "harness/process.h"
 
 #include <errno.h>
@@ -33,13 +34,6 @@ struct sample_pool {
     size_t first, count, room; /* slots in use, in the order of their start */
     struct slot *slots;        /* a ring */
 };
-
-static double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static struct slot *slot_at(const struct sample_pool *pool, size_t i)
 {
@@ -116,7 +110,8 @@ void sample_pool_start(struct sample_pool *pool, const struct sample_request *re
 {
     struct slot *slot = slot_at(pool, pool->count++);
     int ends[2];
-    *slot = (struct slot){.request = *request, .tag = tag, .fd = -1, .started = clock_seconds()};
+    *slot =
+        (struct slot){.request = *request, .tag = tag, .fd = -1, .started = monotonic_seconds()};
     if (pipe2(ends, O_CLOEXEC) < 0)
         return;
     pid_t parent = getpid();
@@ -167,7 +162,7 @@ static int pool_look(struct sample_pool *pool, const sigset_t *signals)
         if (!pipes[i].revents || !slot_read(slot))
             continue;
         slot_reap(slot);
-        slot->seconds = clock_seconds() - slot->started;
+        slot->seconds = monotonic_seconds() - slot->started;
         pool->running--;
         ended++;
     }

@@ -2,9 +2,6 @@
  *
  * Who calls: sweep_run.c, which takes what is there in place of measuring it; the engines, which
  * have what is not there measured elsewhere.
- *
- * Numbers of two kinds of processors are not compared with one another: where native samples of one
- * comparison set (plan.h) come from unlike ones, that is an error, unless `mix` allows it.
  */
 #ifndef SCHEDLAB_SWEEP_CELLS_H
 #define SCHEDLAB_SWEEP_CELLS_H
@@ -17,16 +14,12 @@
 
 struct sweep_cells {
     const char *folder;
-    bool mix;
     struct units units;
-    const char **kinds; /* by number of set: the processor of its native samples; NULL: none yet */
-    size_t sets;
-    json_t *processors; /* their names, as keys */
 };
 
 /* sweep, plan and folder must outlive cells. */
 void sweep_cells_begin(struct sweep_cells *cells, const struct sweep_file *sweep, struct plan *plan,
-                       const char *folder, bool mix);
+                       const char *folder);
 void sweep_cells_end(struct sweep_cells *cells);
 
 bool sweep_cells_has(struct sweep_cells *cells, const struct cell *cell, unsigned block);
@@ -37,7 +30,8 @@ bool sweep_cells_has(struct sweep_cells *cells, const struct cell *cell, unsigne
 json_t *sweep_cells_take(struct sweep_cells *cells, const struct cell *cell, unsigned block,
                          double *seconds, char *error, size_t error_size);
 
-/* Keeps what this machine measured, and adds to a native record where that was. */
+/* Keeps what this machine measured. *record, and where a native one was measured, are then what is
+ * in the folder: another process's, if that was the first. */
 bool sweep_cells_put(struct sweep_cells *cells, const struct cell *cell, unsigned block,
                      json_t *record, double seconds, char *error, size_t error_size);
 

@@ -55,9 +55,11 @@ static void programs_compare(struct check *check, const json_t *now)
     for (enum origin_part part = 0; part < ORIGIN_PARTS; part++) {
         const char *was = sweep_origin_part(check->then, part);
         const char *is = sweep_origin_part(now, part);
-        if (strcmp(was, is) != 0)
-            differ(check, "%s: the run began with %s, this is %s", sweep_origin_part_name(part),
-                   was, is);
+        if (strcmp(was, is) == 0)
+            continue;
+        check->resume->elsewhere |= part == ORIGIN_CPU;
+        differ(check, "%s: the run began with %s, this is %s", sweep_origin_part_name(part), was,
+               is);
     }
 }
 

@@ -23,6 +23,7 @@ struct sweep_resume {
     /* Results. */
     bool hyperfine;      /* an option of the beginning */
     bool other_file;     /* file is another than the run's copy */
+    bool elsewhere;      /* the run began on another kind of processor */
     json_t *environment; /* of the run, with this resumption added */
 };
 

@@ -9,6 +9,8 @@
 #include "harness/files.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
+#include "harness/measured_on.h"
+#include "harness/monotonic.h"
 #include "harness/needs.h"
 #include "harness/outside.h"
 #include "harness/process.h"
@@ -17,6 +19,7 @@
 #include "harness/sample_pool.h"
 #include "harness/stop.h"
 #include "harness/sweep_cells.h"
+#include "harness/sweep_kinds.h"
 #include "harness/sweep_request.h"
 #include "harness/topology.h"
 #include "harness/unit_store.h"
@@ -50,18 +53,13 @@ struct state {
     struct sample_pool *pool;      /* of simulated samples on their way */
     int pool_width;
     struct sweep_cells cells; /* where run->cells is not NULL */
+    struct sweep_kinds kinds;
+    json_t *machines; /* that measured (measured_on.h) */
     size_t *order;
     double announced;    /* when a cell was last shown */
     size_t position;     /* of the next record in the whole run */
     unsigned event_sets; /* the most sets that a sample's events fall into, as far as records say */
 };
-
-static double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* Takes note of the record. If the cell has now run into the time limit too often, the record says
  * that it is not tried again. */
@@ -123,7 +121,7 @@ static void record_complain(struct state *state, const struct cell *cell, const 
 static json_t *cell_sample(struct state *state, struct cell *cell, unsigned block)
 {
     struct sample_request request = sweep_request_cell(&state->request, cell, block);
-    double before = clock_seconds();
+    double before = monotonic_seconds();
     json_t *record;
     if (state->run->hyperfine) {
         char path[PATH_SIZE];
@@ -135,7 +133,7 @@ static json_t *cell_sample(struct state *state, struct cell *cell, unsigned bloc
     } else {
         record = child_run_sample(&request);
     }
-    double seconds = clock_seconds() - before;
+    double seconds = monotonic_seconds() - before;
     cell->seconds += seconds;
     cell->timed++;
     cell->processes++;
@@ -179,6 +177,7 @@ static bool record_keep(struct state *state, struct cell *cell, unsigned block, 
     digest_book_add(state->digests, record);
     if (digest_book_judge(state->digests, record, false, reason, sizeof reason))
         record_fail(record, reason);
+    measured_on_note(state->machines, record, "");
     cell_note(cell, record);
     event_sets_learn(state, record);
     state->file.safe_elsewhere = cell->stored;
@@ -197,15 +196,22 @@ static bool record_keep(struct state *state, struct cell *cell, unsigned block, 
 static bool result_keep(struct state *state, const struct cell *cell, unsigned block,
                         json_t *record, double seconds, char *error, size_t error_size)
 {
-    return !state->run->cells ||
-           sweep_cells_put(&state->cells, cell, block, record, seconds, error, error_size);
+    if (!state->run->cells && !state->run->elsewhere)
+        return true;
+    if (state->run->cells &&
+        !sweep_cells_put(&state->cells, cell, block, record, seconds, error, error_size))
+        return false;
+    if (!state->run->cells && !machine_text_is_simulated(cell->machine))
+        measured_on_mark(record);
+    return sweep_kinds_note(&state->kinds, cell, record, error, error_size);
 }
 
 /* One sample, from the reservation on the disk to the record. False if the sweep cannot go on. */
 static bool cell_measure(struct state *state, struct cell *cell, unsigned block, char *error,
                          size_t error_size)
 {
-    if (!room_reserve(state, error, error_size))
+    if (!sweep_kinds_may_measure(&state->kinds, cell, error, error_size) ||
+        !room_reserve(state, error, error_size))
         return false;
     double before = cell->process_seconds;
     json_t *record = cell_sample(state, cell, block);
@@ -284,6 +290,10 @@ static bool result_take(struct state *state, struct cell *cell, unsigned block, 
     if (cell->stored) {
         cell->processes++;
         cell->process_seconds += seconds;
+    }
+    if (*record && !sweep_kinds_note(&state->kinds, cell, *record, error, error_size)) {
+        json_decref(*record);
+        *record = NULL;
     }
     return *record || !state->run->cells || !*error;
 }
@@ -391,7 +401,7 @@ static void cell_announce(struct state *state, const struct cell *cell, unsigned
 {
     unsigned reps = (unsigned)state->run->sweep->reps;
     char label[LABEL_SIZE];
-    double now = clock_seconds();
+    double now = monotonic_seconds();
     if (now < state->announced + ANNOUNCE_SECONDS)
         return;
     state->announced = now;
@@ -474,9 +484,10 @@ static bool record_take(struct state *state, const struct record_reader *reader,
                  json_integer_value(json_object_get(record, "block")));
         return false;
     }
+    measured_on_note(state->machines, record, "");
     if (cell)
         record_count(state, record);
-    return true;
+    return !cell || sweep_kinds_note(&state->kinds, cell, record, error, error_size);
 }
 
 /* Takes note of all whole records and cuts off what follows them. */
@@ -527,15 +538,16 @@ static bool read_back(struct state *state, char *error, size_t error_size)
 
 /* The whole ----------------------------------------------------------------------------------- */
 
-/* Writes plan.json; what stopped the sweep before is the better message. */
-static int plan_write(const struct state *state, char *error, size_t error_size)
+/* Writes what is known at the end; what stopped the sweep before is the better message. */
+static int outcome_write(const struct state *state, char *error, size_t error_size)
 {
     char path[PATH_SIZE], problem[ERROR_SIZE];
     snprintf(path, sizeof path, "%s/plan.json", state->run->folder);
     json_t *plan = needs_to_json(&state->needs);
     bool ok = file_replace_json(path, plan, problem, sizeof problem);
     json_decref(plan);
-    ok = unit_times_write(state->run->folder, state->run->plan, problem, sizeof problem) && ok;
+    ok = ok && unit_times_write(state->run->folder, state->run->plan, problem, sizeof problem) &&
+         measured_on_write(state->run->folder, state->machines, problem, sizeof problem);
     if (!ok && !*error)
         snprintf(error, error_size, "%s", problem);
     return *error ? -1 : 0;
@@ -561,6 +573,8 @@ static void warn_of_workers(struct state *state)
     json_t *workers;
     for (size_t i = 0; i < plan->count; i++) {
         const struct cell *cell = &plan->cells[i];
+        if (state->run->engine && !machine_text_is_simulated(cell->machine))
+            continue; /* not on this one */
         if (cell->workers > json_integer_value(json_object_get(most, cell->machine)))
             json_object_set_new(most, cell->machine, json_integer(cell->workers));
     }
@@ -589,16 +603,16 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
                      counted(run->plan->count, "cell").s, run->sweep->reps, blocks,
                      run->sweep->reps == 1 && !*blocks ? "" : "s", run->seed, run->folder);
     warn_of_workers(state);
-    double started = clock_seconds();
+    double started = monotonic_seconds();
     error[0] = '\0';
     int result = -1;
     if ((!run->resume || read_back(state, error, error_size)) &&
         (!run->begin || run->begin(run->begin_arg, error, error_size))) {
         blocks_measure(state, error, error_size);
         needs_conclude(&state->needs);
-        result = plan_write(state, error, error_size);
+        result = outcome_write(state, error, error_size);
     }
-    run->seconds = clock_seconds() - started;
+    run->seconds = monotonic_seconds() - started;
     run->stopped_by = stop_signal();
     progress_end(&state->progress);
     if (!result)
@@ -657,7 +671,9 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
         abort();
     needs_begin(&state.needs, run->sweep, run->plan);
     if (run->cells)
-        sweep_cells_begin(&state.cells, run->sweep, run->plan, run->cells, run->mix_machines);
+        sweep_cells_begin(&state.cells, run->sweep, run->plan, run->cells);
+    sweep_kinds_begin(&state.kinds, run->plan, run->mix_machines);
+    state.machines = json_object();
     state.pool_width = topology_cpu_count();
     state.pool = sample_pool_make(state.pool_width);
     int result = run_measure(&state, messages, error, error_size);
@@ -666,6 +682,8 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
     needs_end(&state.needs);
     if (run->cells)
         sweep_cells_end(&state.cells);
+    sweep_kinds_end(&state.kinds);
+    json_decref(state.machines);
     digest_book_free(state.digests);
     free(state.order);
     free(events);

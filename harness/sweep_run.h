@@ -39,6 +39,7 @@ struct sweep_run {
     const char *cells;     /* folder of results (unit_store.h): what it has is taken and not
                             * measured, and what is measured is kept there too; NULL: none */
     bool mix_machines;     /* also where they come from unlike processors */
+    bool elsewhere;        /* this machine's processor is not the one of the run's environment */
     struct engine *engine; /* has what is not in `cells` measured; NULL: this process measures */
     /* Called before the first sample, once the records are locked and read back; may be NULL. False
      * and one line in error: nothing is measured. */

@@ -10,6 +10,7 @@
 #include "harness/digests.h"
 #include "harness/files.h"
 #include "harness/outside.h"
+#include "harness/plan.h"
 #include "harness/records.h"
 #include "harness/tables_internal.h"
 
@@ -86,9 +87,11 @@ static int row_compare(const void *a_void, const void *b_void)
 
 static void table_add(struct table *table, const char *group, json_t *record)
 {
-    table->rows = realloc(table->rows, (table->count + 1) * sizeof *table->rows);
-    if (!table->rows)
-        abort();
+    if ((table->count & (table->count - 1)) == 0) { /* full: twice as many */
+        table->rows = realloc(table->rows, (2 * table->count + 1) * sizeof *table->rows);
+        if (!table->rows)
+            abort();
+    }
     table->rows[table->count++] = (struct row){group, record};
 }
 
@@ -136,6 +139,7 @@ static struct table table_make(json_t *records)
     if (table.count > 0)
         qsort(table.rows, table.count, sizeof *table.rows, row_compare);
     cells_make(&table);
+    cells_alone_index(&table);
     return table;
 }
 
@@ -378,7 +382,9 @@ static json_t *plan_read(const char *run_dir)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/plan.json", run_dir);
-    return json_load_file(path, 0, NULL);
+    json_t *plan = json_load_file(path, 0, NULL), *cells = plan_json_cells(plan);
+    json_decref(plan);
+    return cells;
 }
 
 int tables_write(const char *run_dir, char *error, size_t error_size)
@@ -405,6 +411,7 @@ int tables_write(const char *run_dir, char *error, size_t error_size)
     if (ok && outside_is_known(records))
         ok = outside_write(run_dir, records, error, error_size) == 0;
     json_decref(table.plan);
+    json_decref(table.alone);
     free(table.cells);
     free(table.rows);
     json_decref(records);

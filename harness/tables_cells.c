@@ -1,4 +1,5 @@
 /* tables_cells.c - see tables_internal.h: cells.tsv and classes.tsv, the medians. */
+#define _GNU_SOURCE
 #include "harness/counted.h"
 #include "harness/plan.h"
 #include "harness/records.h"
@@ -33,39 +34,46 @@ static bool same_text(const json_t *a, const json_t *b, const char *key)
     return strcmp(record_text(a, key), record_text(b, key)) == 0;
 }
 
-/* A cell of other events had other work to do beside the workload's. */
-static bool same_events(const struct cell_rows *a, const struct cell_rows *b)
+/* What the cells beside which a cell is seen have in common with it: the workload and the events,
+ * for with others it had other work to do; variant may be that of another cell. free() it. */
+static char *alone_key(const struct cell_rows *cell, const char *variant)
 {
-    const struct cell_rows *cells[] = {a, b};
-    char *names[2];
-    for (int c = 0; c < 2; c++) {
-        size_t i = 0; /* a sample that crashed does not say what it counts */
-        while (i + 1 < cells[c]->count && !json_object_get(cells[c]->rows[i].record, "events"))
-            i++;
-        names[c] = record_event_names(cells[c]->rows[i].record, ",");
-    }
-    bool same = strcmp(names[0], names[1]) == 0;
-    free(names[0]);
-    free(names[1]);
-    return same;
+    size_t i = 0; /* a sample that crashed does not say what it counts */
+    char *key;
+    const json_t *record = cell->rows[0].record;
+    while (i + 1 < cell->count && !json_object_get(cell->rows[i].record, "events"))
+        i++;
+    char *events = record_event_names(cell->rows[i].record, ",");
+    if (asprintf(&key, "%s\n%s\n%s\n%s\n%s", record_text(record, "workload"),
+                 record_text(record, "machine"), record_text(record, "side"), variant, events) < 0)
+        abort();
+    free(events);
+    return key;
 }
 
-/* The same workload at one worker, counting the same, wherever in the run it stands: of the same
- * variant, or of the variant named `variant` if that is not NULL. */
+void cells_alone_index(struct table *table)
+{
+    table->alone = json_object();
+    for (size_t at = 0; at < table->cells_count; at++) {
+        const json_t *record = table->cells[at].rows[0].record;
+        if (record_integer(record, "workers") != 1)
+            continue;
+        char *key = alone_key(&table->cells[at], record_text(record, "variant"));
+        if (!json_object_get(table->alone, key)) /* the first one, wherever in the run it stands */
+            json_object_set_new(table->alone, key, json_integer((json_int_t)at));
+        free(key);
+    }
+}
+
+/* The same workload at one worker, counting the same: of the same variant, or of the variant named
+ * `variant` if that is not NULL. */
 static const struct cell_rows *cell_find_alone(const struct table *table,
                                                const struct cell_rows *cell, const char *variant)
 {
-    const json_t *record = cell->rows[0].record;
-    for (size_t at = 0; at < table->cells_count; at++) {
-        const json_t *other = table->cells[at].rows[0].record;
-        if (record_integer(other, "workers") == 1 && same_text(other, record, "workload") &&
-            same_text(other, record, "machine") && same_text(other, record, "side") &&
-            (variant ? strcmp(record_text(other, "variant"), variant) == 0
-                     : same_text(other, record, "variant")) &&
-            same_events(cell, &table->cells[at]))
-            return &table->cells[at];
-    }
-    return NULL;
+    char *key = alone_key(cell, variant ? variant : record_text(cell->rows[0].record, "variant"));
+    const json_t *at = json_object_get(table->alone, key);
+    free(key);
+    return at ? &table->cells[json_integer_value(at)] : NULL;
 }
 
 static struct interval multiple(const struct table *table, const struct values *values,

@@ -38,7 +38,8 @@ struct table {
     struct cell_rows *cells;
     size_t cells_count;
     struct classes classes;
-    json_t *plan; /* what plan.json says of the cells, or NULL */
+    json_t *plan;  /* what plan.json says of the cells (plan.h) */
+    json_t *alone; /* those on one worker: key (tables_cells.c) -> number of the cell */
 };
 
 /* Fields: each ends in `end`. What is not there is NA. */
@@ -69,6 +70,9 @@ void values_add(struct values *values, double x); /* leaves out what is not fini
 
 /* Those behind the cell's numbers. Empty unless the cell is ok: a failed cell has no numbers. */
 struct values cell_throughputs(const struct table *table, const struct cell_rows *cell);
+
+/* Fills in `alone` (tables_cells.c). */
+void cells_alone_index(struct table *table);
 
 /* How fast a cell is beside one worker (tables_cells.c); NAN where there is nothing to compare. */
 struct cell_speed {

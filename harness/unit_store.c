@@ -4,6 +4,7 @@
 
 #include "harness/files.h"
 #include "harness/machine_start.h"
+#include "harness/measured_on.h"
 #include "harness/records.h"
 #include "harness/topology.h"
 
@@ -153,13 +154,13 @@ static bool text_put(const char *folder, const char *id, const char *text, size_
 }
 
 bool unit_store_put(const char *folder, const char *id, const json_t *record, double seconds,
-                    char *error, size_t error_size)
+                    bool here, char *error, size_t error_size)
 {
-    char host[NAME_SIZE] = "", cpu[NAME_SIZE];
-    gethostname(host, sizeof host - 1);
-    json_t *result =
-        json_pack("{si ss ss ss sf sO}", "schema", UNIT_STORE_SCHEMA, "unit", id, "host", host,
-                  "cpu", topology_processor(cpu, sizeof cpu), "seconds", seconds, "record", record);
+    json_t *result = json_pack("{si ss}", "schema", UNIT_STORE_SCHEMA, "unit", id);
+    if (here)
+        measured_on_mark(result);
+    json_object_set_new(result, "seconds", json_real(seconds));
+    json_object_set_new(result, "record", json_incref((json_t *)(uintptr_t)record));
     char *text = result ? json_dumps(result, JSON_COMPACT) : NULL;
     if (!text)
         abort();
@@ -252,11 +253,12 @@ struct join {
     size_t error_size;
 };
 
-/* Simulated ones may have been measured twice, on two hosts, and then say the same. */
+/* Simulated ones, and those without a number, may have been measured twice, on two hosts, and then
+ * say the same. */
 static bool results_agree(const json_t *a, const json_t *b)
 {
     const json_t *record = json_object_get(a, "record");
-    if (machine_text_is_simulated(record_text(record, "machine")) && record_is(record, "ok"))
+    if (machine_text_is_simulated(record_text(record, "machine")) || !record_is(record, "ok"))
         return json_equal(record, json_object_get(b, "record"));
     return json_equal(a, b);
 }
@@ -276,26 +278,33 @@ static bool join_compare(const struct join *join, const char *id)
     return agree;
 }
 
-/* Another name for the file, which never changes; where that cannot be, a copy. Copies are put on
- * the disk all at once, at the end. */
-static bool result_copy(const struct join *join, const char *id)
+/* Copies are put on the disk all at once, at the end. */
+static bool copy_write(const struct join *join, const char *id, const char *to, const char *text,
+                       size_t size)
 {
-    char from[PATH_SIZE], to[PATH_SIZE], draft[PATH_SIZE];
-    if (!path_make(to, join->folder, id, join->error, join->error_size))
-        return false;
-    path_of(from, join->from, id);
-    if (link(from, to) == 0)
-        return true;
-    size_t size;
-    char *text = file_read(from, &size, join->error, join->error_size);
-    if (!text)
-        return false;
+    char draft[PATH_SIZE];
     draft_name(draft, join->folder, id);
     FILE *file = fopen(draft, "we");
     bool ok = file && fwrite(text, 1, size, file) == size;
     ok = file && fclose(file) == 0 && ok;
-    free(text);
     return (ok && draft_settle(draft, to)) || complain(join->error, join->error_size, "write", to);
+}
+
+/* Another name for the file, which never changes; where that cannot be, a copy. */
+static bool result_copy(const struct join *join, const char *id)
+{
+    char from[PATH_SIZE], to[PATH_SIZE];
+    path_of(from, join->from, id);
+    size_t size;
+    join->joined->unwritten = !path_make(to, join->folder, id, join->error, join->error_size);
+    if (join->joined->unwritten || link(from, to) == 0)
+        return !join->joined->unwritten;
+    char *text = file_read(from, &size, join->error, join->error_size);
+    if (!text)
+        return false;
+    join->joined->unwritten = !copy_write(join, id, to, text, size);
+    free(text);
+    return !join->joined->unwritten;
 }
 
 static bool join_one(void *join_void, const char *id)
@@ -321,10 +330,10 @@ bool unit_store_join(const char *folder, const char *from, struct unit_store_joi
     if (!unit_store_each(from, join_one, &join, &all, error, error_size) || !all)
         return false;
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool safe = fd >= 0 && syncfs(fd) == 0;
-    if (!safe)
+    joined->unwritten = fd < 0 || syncfs(fd) < 0;
+    if (joined->unwritten)
         complain(error, error_size, "write", folder);
     if (fd >= 0)
         close(fd);
-    return safe;
+    return !joined->unwritten;
 }

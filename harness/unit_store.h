@@ -4,7 +4,8 @@
  * there; merge, which joins some.
  *
  *     FOLDER/ab/abcdef0123456789.json   {"schema": 1, "unit": id, "host": name of the machine,
- *                                        "cpu": its model, "seconds": that the sample's process
+ *                                        "cpu": its model, both absent of a sample that was
+ *                                        given up unmeasured; "seconds": that the sample's process
  *                                        took, "record": as results/README.md describes it, without
  *                                        what only a sweep knows}
  *
@@ -37,9 +38,9 @@ bool unit_store_has(const char *folder, const char *id);
 /* The content of the unit's file, owned by the caller; NULL and "" in error if there is none. */
 json_t *unit_store_get(const char *folder, const char *id, char *error, size_t error_size);
 
-/* Adds a result of this machine. record stays the caller's. */
+/* Adds a result, of this machine if it is `here`, or else of none. record stays the caller's. */
 bool unit_store_put(const char *folder, const char *id, const json_t *record, double seconds,
-                    char *error, size_t error_size);
+                    bool here, char *error, size_t error_size);
 
 /* Whether this machine's processor is of the kind that the file at path names; the first to ask
  * makes the file. */
@@ -53,10 +54,12 @@ bool unit_store_each(const char *folder, bool (*fn)(void *arg, const char *id), 
 /* What became of joining two folders' files of one unit. */
 struct unit_store_joined {
     size_t added, repeated;
+    bool
+        unwritten; /* it ended because `folder` takes no more, and not because of what is in them */
 };
 
-/* Puts into `folder` what `from` has: files that both have count once, and must agree: in all bytes
- * of natively measured ones, in the record of simulated ones. */
+/* Puts into `folder` what `from` has: files that both have count once, and must agree: natively
+ * measured ones that are ok in all they say, others in the record. */
 bool unit_store_join(const char *folder, const char *from, struct unit_store_joined *joined,
                      char *error, size_t error_size);
 

@@ -1,13 +1,21 @@
-# fake_slurm.sh - stands in for sbatch, squeue and scancel, one after whose name it was called by a link.
+# fake_slurm.sh - stands in for sbatch, squeue, scancel and scontrol, one after whose name it was called by a link.
 #
 # Who calls: test_engine.sh. Jobs run at once, each in a process of its own, and are known by the files
 # in $FAKE_SLURM: jobs/N-TASK, whose content is the number of the process and the job's name. $FAKE_SLURM/calls
-# tells who was called with what; as long as $FAKE_SLURM/deaf holds lines, squeue does not answer and takes one away.
+# tells who was called with what. A controller that does not answer: as long as one of these files holds lines, each
+# call takes one away and fails: deaf, of squeue; stuck, of scancel; away, of sbatch, without taking the jobs; late, of
+# sbatch, having taken them. $FAKE_SLURM/max is MaxArraySize.
 cd "$FAKE_SLURM" || exit 1
 mkdir -p jobs
 echo "${0##*/} $*" >>calls
+fails() { # FILE
+    [ -s "$1" ] || return 1
+    sed -i 1d "$1"
+    echo "${0##*/}: error: Unable to contact slurm controller (connect failure)" >&2
+}
 case ${0##*/} in
 sbatch)
+    fails away && exit 1
     for option; do
         case $option in
         --array=0-*) last=${option#--array=0-} ;;
@@ -16,7 +24,12 @@ sbatch)
         esac
         script=$option
     done
+    if [ -s max ] && [ "$last" -ge "$(cat max)" ]; then
+        echo 'sbatch: error: Batch job submission failed: Invalid job array specification' >&2
+        exit 1
+    fi
     number=$(wc -l <calls)
+    echo "$script" >>scripts
     for task in $(seq 0 "$last"); do
         SLURM_ARRAY_TASK_ID=$task setsid bash -c '
             echo "$$ $1" >"jobs/$2"
@@ -24,17 +37,21 @@ sbatch)
             rm -f "jobs/$2"' job "$name" "$number-$task" "$script" "${log/\%a/$task}" >/dev/null 2>&1 &
         until [ -e "jobs/$number-$task" ] || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
     done
+    fails late && exit 1
     echo "$number"
     ;;
 squeue)
-    if [ -s deaf ]; then
-        sed -i 1d deaf
-        echo 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)' >&2
-        exit 1
-    fi
-    find jobs -type f -exec echo RUNNING \;
+    fails deaf && exit 1
+    case $* in
+    *--states=all*--format=%o) cat scripts ;;
+    *) find jobs -type f -exec echo RUNNING \; ;;
+    esac
+    ;;
+scontrol)
+    printf 'Configuration data\nMaxArraySize            = %s\nMaxJobCount             = 10000\n' "$(cat max)"
     ;;
 scancel)
+    fails stuck && exit 1
     for job in jobs/*; do
         [ -e "$job" ] || continue
         read -r pid name <"$job" && [ "--name=$name" = "$1" ] && kill -KILL -- "-$pid" && rm -f "$job"

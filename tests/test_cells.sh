@@ -66,6 +66,14 @@ misuse other_words_are_no_ids 'is no id of a cell' -- run --cell fib --sweep sim
 misuse a_seed_is_needed 'has no seed' -- run --cell "$one" --sweep sim.yaml
 misuse a_sweep_is_needed '--cell takes --sweep=FILE' -- run --cell "$one"
 
+# Repetitions that a sweep may come to, the last of which is a top-up after all blocks and repeats.
+file far.yaml sim:server64,cores=2 gmp
+sed -i 's/reps: 2/reps: 1\nreps_max: 6\nwidth: 5\nrepeat_disturbed: true\nclass_min: 2/; s/\[1, 2\]/[1]/' far.yaml
+"$schedlab" sweep far.yaml --seed 1 --reps 19 --reps-max 19 --plan | awk 'length($1) == 16 { print $1 }' >b
+run run --cell "$(sed -n 18p b)" --sweep far.yaml --seed 1 --cells far
+check the_last_repetition_of_all_is_a_cell [ "$status $(files far)" = '0 1' ]
+misuse the_one_behind_it_is_none 'has no cell' -- run --cell "$(sed -n 19p b)" --sweep far.yaml --seed 1
+
 # A sample that is stopped, alone or before the process that measures it: that one gets its signal when it has
 # taken note of the sample's end, and waits.
 mkdir bin
@@ -99,6 +107,20 @@ done
 touch alone
 measure stopped
 check a_sample_that_is_stopped_alone_has_failed [ "$status $(cat stopped/*/*.json | grep -c 'killed by SIGKILL')" = '0 1' ]
+
+# Another process that is the first to measure a cell: its result stays, and the sweep has it too.
+cat >bin/schedlab-sim <<EOF
+#!/bin/sh
+[ -e $scratch/raced ] || { touch $scratch/raced; cp -r $scratch/theirs/. $scratch/shared; }
+exec "$schedlab-sim" "\$@"
+EOF
+mkdir theirs
+touch raced
+measure theirs
+sed -i 's/"throughput":/"theirs":true,&/' theirs/*/*.json
+rm raced
+bin/schedlab sweep sim.yaml --seed 1 --no-report --cells shared >out 2>err </dev/null
+check the_first_result_of_a_cell_is_the_one_of_the_sweep [ "$(samples | grep -c '"theirs":true')" = 1 ]
 
 # Sweeps ---------------------------------------------------------------------------------------
 
@@ -136,6 +158,27 @@ sed -i 's/"throughput":[0-9.e+]*/"throughput":1.0/' "m2/${both:0:2}/$both.json"
 run merge bad m1 m2
 check contradictions_are_refused [ "$status $(grep -c "cell $both of m2 contradicts" err)" = '2 1' ]
 check and_leave_nothing [ ! -e bad ]
+# Simulated samples without a number: one host says of the cell what the other one does.
+for outcome in failed skipped; do
+    for folder in m1 m2; do
+        cp -r $folder "$folder-$outcome"
+        sed -i "s/\"status\":\"ok\"/\"status\":\"$outcome\"/; s/\"host\":\"/&$folder/; s/\"throughput\":[0-9.e+]*/\"throughput\":2.0/" \
+            "$folder-$outcome/${both:0:2}/$both.json"
+    done
+    run merge "both-$outcome" "m1-$outcome" "m2-$outcome"
+    check "equal_cells_that_are_${outcome}_are_no_contradiction" [ "$status $(files "both-$outcome")" = '0 8' ]
+done
+# A folder that takes no more, of which files of another file system are copies.
+if [ "$(stat -c %d /dev/shm)" != "$(stat -c %d .)" ]; then
+    shm=$(mktemp -d /dev/shm/schedlab.XXXXXX)
+    cp -r m1 "$shm/cells"
+    said=$(trap '' XFSZ && ulimit -f 0 && "$schedlab" merge full "$shm/cells" m2 2>&1)
+    status=$?
+    echo "$said" >err
+    rm -r "$shm"
+    check a_folder_that_takes_no_more_is_named [ "$status $(grep -c 'cannot write full/.*: File too large' err)" = '1 1' ]
+    check and_what_is_in_it_goes_away [ ! -e full ]
+fi
 run merge bad m1 nothing
 check folders_that_are_not_there_are_named refused 'cannot read nothing: No such file'
 run sweep sim.yaml --seed 1 --no-report --cells first
@@ -155,4 +198,50 @@ run sweep native.yaml --seed 1 --no-report --cells n1
 check processors_of_two_kinds_are_refused [ "$status $(grep -c 'Other 3000.*--mix-machines' err)" = '1 1' ]
 run sweep native.yaml --seed 1 --no-report --cells n1 --mix-machines
 check unless_asked_for [ "$status $(samples | grep -c 'Other 3000')" = '0 1' ]
+folder=$(tail -n 1 out)
+cp "$folder/environment.json" out
+here="j['cpu']['model']"
+json environment_names_all_that_measured "[(m['cpu'], m['samples']) for m in j['measured_on']] == \
+    sorted([($here, 7), ('Other 3000', 1)]) and all(m['host'] for m in j['measured_on'])"
+run sweep native.yaml --seed 1 --no-report
+cp "$(tail -n 1 out)/environment.json" out
+json unless_it_is_the_one_that_began "'measured_on' not in j"
+
+# What is left of a run that others measured is not measured here, unless asked for.
+sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' "$folder/samples.jsonl"
+sed -i 5q "$folder/samples.jsonl"
+cp -r "$folder" results/mixed
+run sweep --resume "$folder" --no-report
+check the_rest_is_not_measured_on_another_kind [ "$status $(grep -c 'Other 3000.*this machine has .*--mix-machines' err) \
+$(wc -l <"$folder/samples.jsonl")" = '1 1 5' ]
+run sweep --resume results/mixed --no-report --mix-machines
+cp results/mixed/environment.json out
+json unless_that_is_asked_for "sum(m['samples'] for m in j['measured_on'] if m['cpu'] == 'Other 3000') == 5"
+check and_it_is_complete [ "$status $(wc -l <results/mixed/samples.jsonl)" = '0 8' ]
+model=$(python3 -c "import json; print(json.load(open('out'))['cpu']['model'])")
+run report results/mixed
+check the_report_names_all_that_measured grep -qF "$(printf '%s\n' "$model" 'Other 3000' | LC_ALL=C sort | paste -sd+ | sed 's/+/ and /')" results/mixed/report.html
+
+# Many cells ------------------------------------------------------------------------------------
+
+# many CELLS: seconds of the processor that a report of so many takes.
+many() {
+    mkdir "many$1"
+    (
+        cd "many$1" || exit 1
+        "$tree/tests/cells_scale.py" sweep "$1" >sweep.yaml
+        "$schedlab" sweep sweep.yaml --seed 1 --plan --format json | "$tree/tests/cells_scale.py" results a b
+        "$schedlab" merge both a b
+        "$schedlab" sweep sweep.yaml --seed 1 --no-report --cells both
+    ) >out 2>err
+    python3 -c "
+import resource, subprocess, sys
+subprocess.run(['$schedlab', 'report', '--no-figures', 'many$1/' + open('out').read().split()[-1]], check=True,
+               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime)"
+}
+many 1000 >few
+many 4000 >four_times
+# Four times as much, and not sixteen times.
+check a_report_takes_time_like_its_cells python3 -c "assert float(open('four_times').read()) < 9 * float(open('few').read())"
 finish

@@ -534,6 +534,29 @@ static void other_machines_and_compilers_are_warned_of(void **state)
     both_free(both);
 }
 
+/* Jobs of a sweep run on nodes, and environment.json is of the machine that handed them in. */
+static void machines_are_those_that_samples_name(void **state)
+{
+    (void)state;
+    FILE *to = run_open("a", MACHINE("login", "gcc"));
+    cell(to, "gmp", "fib,n=20", 2, 100, 1, ",\"host\":\"n1\",\"cpu\":\"node\"");
+    fclose(to);
+    to = run_open("b", MACHINE("desk", "gcc"));
+    cell(to, "gmp", "fib,n=20", 2, 100, 2, ",\"host\":\"n2\",\"cpu\":\"node\"");
+    fclose(to);
+    struct both *both = compare("a", "b");
+    assert_int_equal(json_array_size(both->comparison.warnings), 0);
+    both_free(both);
+    to = run_open("b", MACHINE("login", "gcc"));
+    cell(to, "gmp", "fib,n=20", 2, 100, 2, ",\"host\":\"n3\",\"cpu\":\"other\"");
+    fclose(to);
+    both = compare("a", "b");
+    assert_int_equal(json_array_size(both->comparison.warnings), 1);
+    assert_non_null(
+        warning_with(&both->comparison, "machines differ: \"node\" in A, \"other\" in B"));
+    both_free(both);
+}
+
 static void same_samples_on_both_sides_are_warned_of(void **state)
 {
     (void)state;
@@ -770,6 +793,7 @@ int main(void)
         cmocka_unit_test(side_with_moods_is_judged_in_the_common_one),
         cmocka_unit_test(marked_samples_are_left_out),
         cmocka_unit_test(other_machines_and_compilers_are_warned_of),
+        cmocka_unit_test(machines_are_those_that_samples_name),
         cmocka_unit_test(same_samples_on_both_sides_are_warned_of),
         cmocka_unit_test(table_fits_100_columns),
         cmocka_unit_test(summary_counts_what_was_tested),

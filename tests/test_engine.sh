@@ -23,7 +23,8 @@ esac
 exec "$schedlab-sim" "\$@"
 EOF
 chmod +x bin/schedlab-sim
-for name in sbatch squeue scancel; do
+echo 1001 >slurm/max
+for name in sbatch squeue scancel scontrol; do
     printf '#!/bin/bash\n. %s/tests/fake_slurm.sh\n' "$tree" >slurm/bin/$name
     chmod +x slurm/bin/$name
 done
@@ -106,12 +107,26 @@ file bad.yaml sim:server64,cores=2 'gmp, perm'
 sed -i 's/reps: 2/reps: 1/; s/workers: .*/workers: [1]/' bad.yaml
 slurm bad.yaml
 check a_cell_that_ends_its_jobs_fails [ "$status $(grep -c '3 jobs began it and ended without a result' "$folder/samples.jsonl")" = '0 2' ]
+check no_machine_is_said_to_have_measured_it [ "$(grep -rL '"host":' "$folder/cells" | wc -l)" = 2 ]
 check the_others_do_not [ "$(grep -c '"status":"ok"' "$folder/samples.jsonl")" = 2 ]
 check and_it_is_tried_so_often [ "$(cat "$folder"/jobs/*.begun | sort | uniq -c | grep -c ' 3 ')" = 2 ]
 printf '\n\n\n' >slurm/deaf
 slurm sim.yaml
 check a_controller_that_is_away_is_waited_for same
 check and_told_of [ "$(grep -c 'slurm does not answer' err)" = 1 ]
+for file in late away; do
+    echo >slurm/$file
+    [ $file = away ] || echo >slurm/deaf
+    slurm sim.yaml --name $file
+    check "jobs_that_sbatch_was_${file}_for_are_there_once" [ "$status $(cat "$folder"/jobs/*.begun | sort | uniq -c | grep -c ' 1 ') \
+$(sort slurm/scripts | uniq -d | wc -l)" = '0 24 0' ]
+    check "records_are_the_same_when_it_was_$file" same
+done
+echo 5 >slurm/max
+slurm sim.yaml --job-seconds 1 --results unknown
+check arrays_are_as_long_as_the_cluster_takes [ "$(called sbatch) $(grep -c -- '--array=0-4 ' slurm/calls)" = '5 4' ]
+check and_hold_every_cell_once same
+echo 1001 >slurm/max
 chmod -x bin/schedlab-sim
 slurm sim.yaml
 check a_machine_that_cannot_is_an_error [ "$status" = 1 ]
@@ -132,18 +147,21 @@ sweep "$schedlab" slow.yaml
 cp "$folder/samples.jsonl" reference
 rm go
 : >slurm/calls
-bin/schedlab sweep slow.yaml --no-report --engine slurm --name stopped >out 2>err </dev/null &
+bin/schedlab sweep slow.yaml --no-report --engine slurm --name stopped --cells 'kept here' --mix-machines \
+    --sbatch=--partition=long --sbatch='--comment=two words' --job-seconds 7 >out 2>err </dev/null &
 pid=$!
 read -r -t 60 -u 3
+echo >slurm/stuck
 kill -TERM $pid
 wait $pid
 check a_signal_ends_it [ $? = 1 ]
-check and_how_to_go_on_is_told grep -q -- "--resume results/stopped[^ ]* --engine slurm. goes on" err
-check and_its_jobs [ "$(called 'scancel --name=schedlab-stopped') $(jobs_left)" = '1 0' ]
+check and_how_to_go_on_is_told grep -q -- "--resume results/stopped[^ ]* --cells 'kept here' --engine slurm --sbatch=--partition=long \
+--sbatch='--comment=two words' --job-seconds 7 --mix-machines. goes on" err
+check and_its_jobs [ "$(called 'scancel --name=schedlab-stopped') $(jobs_left)" = '2 0' ]
 folder=$(ls -d results/stopped*)
 touch go
 : >slurm/calls
-sweep bin/schedlab --resume "$folder" --engine slurm
+sweep bin/schedlab --resume "$folder" --engine slurm --cells 'kept here'
 check it_is_resumed same
 
 # GNU parallel ----------------------------------------------------------------------------------
@@ -168,6 +186,12 @@ check simulated_cells_take_a_core grep -q -- '--sshloginfile hosts --jobs 100%' 
 sweep bin/schedlab both.yaml --engine parallel --sshloginfile hosts
 check native_and_simulated_ones_are_measured [ "$status $(grep -c '"status":"ok"' "$folder/samples.jsonl")" = '0 32' ]
 check native_cells_take_a_machine grep -q -- '--sshloginfile hosts --jobs 1 ' slurm/calls
+
+# Who started the sweep may not want to hear of children that end, and no more of its own.
+printf '#!/bin/sh\nexec timeout 60 env --ignore-signal=CHLD bin/schedlab "$@"\n' >bin/ignoring
+chmod +x bin/ignoring
+sweep bin/ignoring slow.yaml --engine parallel --sshloginfile hosts
+check parallel_ends_also_where_nobody_hears_of_it same
 
 rm -r results
 misuse hosts_are_needed '--engine=parallel takes --sshloginfile' -- sim.yaml --engine parallel

@@ -155,6 +155,29 @@ sed 's/"schema":2/"schema":3/' b/samples.jsonl >other/samples.jsonl
 merge none a other
 check run_of_another_schema_is_named has 'other/samples.jsonl:1: not a record: its schema is 3' err
 
+# The machines that measured are those that samples name; the one that sweep was typed on need not be among them.
+for name in n1 n2; do
+    cp -r a $name
+    [ $name = n1 ] || cp b/samples.jsonl n2
+    sed -i "s/\"machine\":\"native\"/&,\"host\":\"$name\",\"cpu\":\"Node 3000\"/" $name/samples.jsonl
+done
+sed -i 's/"model": "[^"]*"/"model": "Login 1"/' n2/environment.json
+merge nodes n1 n2
+check machines_of_one_kind_are_not_warned_of [ "$status $(grep -c warning err)" = '0 0' ]
+machines() { python3 -c "import json; print([(m.get('host'), m['cpu'], m['samples']) for m in json.load(open('$1/environment.json'))['measured_on']])"; }
+check all_of_them_are_named [ "$(machines nodes)" = "[('n1', 'Node 3000', 12), ('n2', 'Node 3000', 12)]" ]
+sed -i 's/Node 3000/Node 4000/' n2/samples.jsonl
+merge unlike n1 n2
+check machines_of_two_kinds_are_warned_of has '^schedlab merge: warning: CPU: n2 has Node 4000, n1 has Node 3000$' err
+cp -r c login
+sed -i 's/"model": "[^"]*"/"model": "Login 1"/' login/environment.json
+merge three unlike login
+check who_named_none_is_of_its_own_run [ "$(machines three)" = "[(None, 'Login 1', 12), ('n1', 'Node 3000', 12), ('n2', 'Node 4000', 12)]" ]
+merge anew login unlike
+check so_it_is_in_any_order [ "$(machines anew)" = "$(machines three)" ]
+merge nested three login
+check and_also_where_it_was_merged_before [ "$(machines nested)" = "$(machines three)" ]
+
 # Memory is a hash a sample: peak of one megabyte against some fifty.
 cat >peak.py <<'END'
 import json, os, resource, subprocess, sys

@@ -179,6 +179,15 @@ static json_t *noisy_when_far(const struct cell *cell, unsigned block)
     return record;
 }
 
+/* As much as there can be of everything. */
+static json_t *all_is_noise_and_disturbed(const struct cell *cell, unsigned block)
+{
+    json_t *record = probed(cell, block, block % 2);
+    json_object_set_new(record, "throughput", json_real(block % 2 ? 700 : 1400));
+    json_object_set_new(record, "marks", json_pack("[s]", "steal"));
+    return record;
+}
+
 /* And so is the first repetition. */
 static json_t *second_block_is_disturbed(const struct cell *cell, unsigned block)
 {
@@ -447,6 +456,19 @@ static void top_ups_end_where_the_mood_does_not_come(void **state)
     finish(&needs);
 }
 
+static void sweeps_end_with_the_last_block_that_is_told(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        struct needs needs;
+        struct sweep_file sweep = sweep_make(i & 1 ? 5 : 0);
+        sweep.repeat_disturbed = i & 2;
+        sweep.class_min = i & 4 ? 3 : 0;
+        assert_int_equal(run(&needs, &sweep, all_is_noise_and_disturbed), needs_blocks_max(&sweep));
+        finish(&needs);
+    }
+}
+
 /* The workloads that are always far get all top-ups, and fib as many as for far alone. */
 static void each_mood_may_be_topped_up(void **state)
 {
@@ -585,6 +607,7 @@ int main(void)
         cmocka_unit_test(one_mood_is_each_mood),
         cmocka_unit_test(no_moods_no_top_ups),
         cmocka_unit_test(disturbed_samples_are_repeated_until_there_are_as_many_without),
+        cmocka_unit_test(sweeps_end_with_the_last_block_that_is_told),
         cmocka_unit_test(disturbed_samples_stay_without_being_asked),
         cmocka_unit_test(second_sample_of_a_block_is_refused),
         cmocka_unit_test(plan_file_tells_why_each_cell_ended),

@@ -320,9 +320,12 @@ static char *cells_page(const char *records)
     c.id = "c";
     report.records = json_loads(records, 0, NULL);
     assert_non_null(report.records);
+    report.by_cell = report_records_by_cell(report.records);
+    c.is_first = true;
     memory_open(&memory);
     report_cells_write(memory.to, &report);
     fclose(memory.to);
+    json_decref(report.by_cell);
     json_decref(report.records);
     report_samples_free(&report.samples);
     tsv_free(&tsv);
@@ -424,6 +427,8 @@ static void numbers_stand_beside_the_class_of_their_samples(void **state)
     cells[0].stop = "class-limit";
     cells[0].events = &event;
     cells[0].events_count = 1;
+    cells[0].latencies = &latency;
+    cells[0].latencies_count = 1;
     cells[1].n_all = CELL_SAMPLES;
     struct report_group group = {.id = "g", .cells = cells, .count = 2};
     struct report report = {.cells = cells,

@@ -433,11 +433,11 @@ static void programs_are_told_the_answer_to_the_question(void **state)
     struct report report = {.records = json_array(),
                             .groups = &group,
                             .groups_count = 1,
-                            .latencies = &tail,
-                            .latencies_count = 1,
                             .run_dir = "r",
                             .name = "r",
                             .title = "t"};
+    cells[0].latencies = &tail;
+    cells[0].latencies_count = 1;
     struct figures figures = {.count = 0};
     static const struct {
         enum sweep_figure figure;

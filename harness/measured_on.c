@@ -1,0 +1,154 @@
+/* measured_on.c - see measured_on.h. */
+#define _GNU_SOURCE
+#include "harness/measured_on.h"
+
+#include "harness/files.h"
+#include "harness/machine_start.h"
+#include "harness/records.h"
+#include "harness/run_folder.h"
+#include "harness/topology.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, NAME_SIZE = 256, KEY_SIZE = 2 * NAME_SIZE + 2 };
+
+void measured_on_mark(json_t *object)
+{
+    static char cpu[NAME_SIZE];
+    char host[NAME_SIZE] = "";
+    gethostname(host, sizeof host - 1);
+    if (!*cpu)
+        topology_processor(cpu, sizeof cpu);
+    json_object_set_new(object, "host", json_string(host));
+    json_object_set_new(object, "cpu", json_string(cpu));
+}
+
+/* Keys are "PROCESSOR\tHOST", so that they sort by processor. */
+static void count_add(json_t *machines, const char *cpu, const char *host, json_int_t samples)
+{
+    char key[KEY_SIZE];
+    snprintf(key, sizeof key, "%.255s\t%.255s", cpu, host);
+    samples += json_integer_value(json_object_get(machines, key));
+    json_object_set_new(machines, key, json_integer(samples));
+}
+
+void measured_on_note(json_t *machines, const json_t *record, const char *cpu)
+{
+    if (machine_text_is_simulated(record_text(record, "machine")) || !record_is(record, "ok"))
+        return;
+    const char *named = record_text(record, "cpu");
+    count_add(machines, *named ? named : cpu, record_text(record, "host"), 1);
+}
+
+static int key_compare(const void *a, const void *b)
+{
+    const char *const *x = a, *const *y = b;
+    return strcmp(*x, *y);
+}
+
+/* The keys, sorted; to be freed. */
+static const char **keys_sort(const json_t *machines)
+{
+    size_t count = 0;
+    const char **keys = calloc(json_object_size(machines) + 1, sizeof *keys), *key;
+    json_t *samples;
+    if (!keys)
+        abort();
+    json_object_foreach((json_t *)(uintptr_t)machines, key, samples) keys[count++] = key;
+    qsort(keys, count, sizeof *keys, key_compare);
+    return keys;
+}
+
+json_t *measured_on_to_json(const json_t *machines)
+{
+    const char **keys = keys_sort(machines);
+    json_t *list = json_array();
+    bool named = json_object_size(machines) > 1;
+    for (const char **key = keys; *key; key++) {
+        const char *tab = strchr(*key, '\t');
+        json_t *machine = json_object();
+        if (tab[1])
+            json_object_set_new(machine, "host", json_string(tab + 1));
+        json_object_set_new(machine, "cpu", json_stringn(*key, (size_t)(tab - *key)));
+        json_object_set(machine, "samples", json_object_get(machines, *key));
+        json_array_append_new(list, machine);
+        named = named || tab[1];
+    }
+    free(keys);
+    if (!named) {
+        json_decref(list);
+        list = NULL;
+    }
+    return list;
+}
+
+char *measured_on_processors(const json_t *machines)
+{
+    char *text = NULL;
+    size_t size, length = 0; /* of the one before */
+    FILE *to = open_memstream(&text, &size);
+    const char **keys = keys_sort(machines), *before = NULL;
+    if (!to)
+        abort();
+    for (const char **key = keys; *key; key++) {
+        bool same = before && strncmp(*key, before, length + 1) == 0;
+        length = strcspn(*key, "\t");
+        if (!same)
+            fprintf(to, "%s%.*s", before ? " and " : "", (int)length, *key);
+        before = *key;
+    }
+    free(keys);
+    fclose(to);
+    return text;
+}
+
+char *measured_on_text(const json_t *environment)
+{
+    const char *cpu = record_text(json_object_get(environment, "cpu"), "model");
+    size_t i;
+    json_t *machine, *machines = json_object();
+    json_array_foreach(json_object_get(environment, "measured_on"), i, machine)
+        count_add(machines, record_text(machine, "cpu"), "", 1);
+    if (json_object_size(machines) == 0)
+        count_add(machines, *cpu ? cpu : "unknown", "", 1);
+    char *text = measured_on_processors(machines);
+    json_decref(machines);
+    return text;
+}
+
+/* As machines, where those of no name are of this processor. */
+static json_t *machines_name(const json_t *machines, const char *cpu)
+{
+    json_t *named = json_object(), *samples;
+    const char *key;
+    json_object_foreach((json_t *)(uintptr_t)machines, key, samples)
+    {
+        json_t *model = json_stringn(key, strcspn(key, "\t"));
+        count_add(named, *key == '\t' ? cpu : json_string_value(model), strchr(key, '\t') + 1,
+                  json_integer_value(samples));
+        json_decref(model);
+    }
+    return named;
+}
+
+bool measured_on_write(const char *folder, const json_t *machines, char *error, size_t error_size)
+{
+    char path[PATH_SIZE];
+    error[0] = '\0';
+    json_t *environment = run_folder_environment(folder, error, error_size);
+    const char *cpu = record_text(json_object_get(environment, "cpu"), "model");
+    json_t *named = machines_name(machines, cpu);
+    json_t *list = *error ? NULL : measured_on_to_json(named);
+    bool ok = !*error;
+    if (list) {
+        json_object_set_new(environment, "measured_on", list);
+        snprintf(path, sizeof path, "%s/environment.json", folder);
+        ok = file_replace_json(path, environment, error, error_size);
+    }
+    json_decref(named);
+    json_decref(environment);
+    return ok;
+}

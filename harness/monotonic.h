@@ -1,0 +1,24 @@
+/* monotonic.h - the clock that nobody sets.
+ *
+ * Who calls: whoever measures on the host how long something takes that is not a sample, or waits
+ * for it: sweep_run.c, cmd_run_cell.c, sample_pool.c, process.c, progress.c.
+ */
+#ifndef SCHEDLAB_MONOTONIC_H
+#define SCHEDLAB_MONOTONIC_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline int64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static inline double monotonic_seconds(void)
+{
+    return (double)monotonic_ns() * 1e-9;
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* sweep_kinds.c - see sweep_kinds.h. */
+#include "harness/sweep_kinds.h"
+
+#include "harness/machine_start.h"
+#include "harness/measured_on.h"
+#include "harness/records.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sweep_kinds_begin(struct sweep_kinds *kinds, const struct plan *plan, bool mix)
+{
+    size_t sets = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        sets = plan->cells[i].set >= sets ? plan->cells[i].set + 1 : sets;
+    *kinds = (struct sweep_kinds){.mix = mix, .names = json_object()};
+    kinds->of_set = calloc(sets + 1, sizeof *kinds->of_set);
+    if (!kinds->of_set)
+        abort();
+}
+
+void sweep_kinds_end(struct sweep_kinds *kinds)
+{
+    json_decref(kinds->names);
+    free(kinds->of_set);
+}
+
+/* A lasting copy of the processor's name. */
+static const char *name_keep(struct sweep_kinds *kinds, const char *cpu)
+{
+    if (!json_object_get(kinds->names, cpu))
+        json_object_set_new(kinds->names, cpu, json_string(cpu));
+    return json_string_value(json_object_get(kinds->names, cpu));
+}
+
+/* Whether samples of the cell may come from that processor. */
+static bool kind_fits(const struct sweep_kinds *kinds, const struct cell *cell, const char *cpu)
+{
+    const char *kind = kinds->of_set[cell->set];
+    return kinds->mix || machine_text_is_simulated(cell->machine) || !kind || !*cpu ||
+           strcmp(kind, cpu) == 0;
+}
+
+bool sweep_kinds_note(struct sweep_kinds *kinds, const struct cell *cell, const json_t *record,
+                      char *error, size_t error_size)
+{
+    const char *cpu = record_text(record, "cpu"), **kind = &kinds->of_set[cell->set];
+    if (!*kind && *cpu)
+        *kind = name_keep(kinds, cpu);
+    if (kind_fits(kinds, cell, cpu))
+        return true;
+    snprintf(error, error_size,
+             "%s on %s with %d worker%s was measured on %s with the processor \"%s\", and what it "
+             "is compared with on \"%s\"; --mix-machines takes both nevertheless",
+             cell->variant, cell->workload, cell->workers, cell->workers == 1 ? "" : "s",
+             record_text(record, "host"), cpu, *kind);
+    return false;
+}
+
+bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell, char *error,
+                             size_t error_size)
+{
+    json_t *here = json_object();
+    measured_on_mark(here);
+    const char *cpu = record_text(here, "cpu");
+    bool may = kind_fits(kinds, cell, cpu);
+    if (!may)
+        snprintf(error, error_size,
+                 "%s on %s with %d worker%s is compared with what was measured on the processor "
+                 "\"%s\", and this machine has \"%s\"; --mix-machines measures it here "
+                 "nevertheless, --engine on others",
+                 cell->variant, cell->workload, cell->workers, cell->workers == 1 ? "" : "s",
+                 kinds->of_set[cell->set], cpu);
+    json_decref(here);
+    return may;
+}

@@ -1,0 +1,37 @@
+/* sweep_kinds.h - on what kind of processor each comparison of a sweep is measured.
+ *
+ * Who calls: sweep_run.c, with each native record that it reads back or takes from a folder of
+ * results, and before it measures a native cell itself.
+ *
+ * Numbers of two kinds of processors are not compared with one another: where native samples of one
+ * comparison set (plan.h) come, or would come, from unlike ones, that is an error, unless `mix`
+ * allows it.
+ */
+#ifndef SCHEDLAB_SWEEP_KINDS_H
+#define SCHEDLAB_SWEEP_KINDS_H
+
+#include "harness/plan.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sweep_kinds {
+    bool mix;
+    const char **of_set; /* the processor of its native samples; NULL: none is known yet */
+    json_t *names;       /* those of processors, as keys */
+};
+
+void sweep_kinds_begin(struct sweep_kinds *kinds, const struct plan *plan, bool mix);
+void sweep_kinds_end(struct sweep_kinds *kinds);
+
+/* Takes note of a sample of the cell. False, and one line in error, if it is of another kind than
+ * those of its set before. Records that name no processor say nothing. */
+bool sweep_kinds_note(struct sweep_kinds *kinds, const struct cell *cell, const json_t *record,
+                      char *error, size_t error_size);
+
+/* Whether this machine may measure the native cell; else one line in error. */
+bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell, char *error,
+                             size_t error_size);
+
+#endif
