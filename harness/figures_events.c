@@ -22,6 +22,7 @@ static const struct {
     {"contsteal", "STEALS JOINS_STALLED"},
     {"tasksteal", "STEALS JOINS_STALLED"},
     {"backoff_ns", "RUNNEXT_STEALS STEALS"},
+    {"block", "SLEEPS WAKEUPS"},
     {"call_long_ns", "HANDOFFS CALLS"},
     {"calls", "HANDOFFS CALLS_QUEUED"},
     {"dawdle_ns", "SLEEPS WAKEUPS"},
@@ -65,6 +66,7 @@ static const struct {
     {"tick", "TICK_POLLS GRQ_HITS"},
     {"timers", "SLEEPS WAKEUPS"},
     {"victim", "VICTIM_PROBES VICTIMS_MISSED"},
+    {"wait", "PARKS SLEEPS"},
     {"wake", "WAKEUPS SLEEPS"},
     {"yield", "GRQ_HITS LOCAL_HITS"},
 };
