@@ -91,6 +91,28 @@ for number, cells in enumerate(lists):
 print(len(jobs), max(len(j) for j in jobs.values()), all(c == sorted(c) for c in lists))
 EOF
 check what_is_compared_is_in_one_job_in_order [ "$(cat sets)" = '8 1 True' ]
+# What two groups count alike, one because it says so itself, is measured once.
+native=$folder
+file twice.yaml sim:server64,cores=2 'gmp, grq'
+sed 's/id: one/id: two/; s/\[gmp, grq\]/[gmp, static]\n    events: [none]/' twice.yaml | sed -n '/^  - id/,$p' >>twice.yaml
+sweep "$schedlab" twice.yaml
+cp "$folder/samples.jsonl" twice
+slurm twice.yaml --job-seconds 1 --results twofold
+check cells_of_two_groups_are_measured_once [ "$(cat "$folder"/jobs/*.list | sort | uniq -c | grep -vc ' 1 ') \
+$(cat "$folder"/jobs/*.begun | wc -l)" = '0 24' ]
+check and_are_in_both cmp -s twice "$folder/samples.jsonl"
+
+# Where kinds may be mixed, no job asks of which kind its node is, and what is there of another one is taken.
+cp -r "$native/cells" mixed
+rm -r "$(find mixed -mindepth 1 -type d | head -n 1)"
+one=$(find mixed -name '*.json' | head -n 1)
+sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' "$one"
+slurm native.yaml --job-seconds 1 --cells mixed --name unmixed
+check kinds_are_not_mixed_by_an_engine_either [ "$status $(grep -c 'Other 3000.*--mix-machines' err)" = '1 1' ]
+slurm native.yaml --job-seconds 1 --cells mixed --name mixed --mix-machines
+check unless_that_is_asked_for [ "$status $(wc -l <"$folder/samples.jsonl") $(grep -c 'Other 3000' "$folder/samples.jsonl")" = '0 24 1' ]
+check and_then_no_job_asks [ ! -e "$folder/jobs/processor" ]
+folder=$native
 echo 'Other 3000' >"$folder/jobs/processor"
 rm -r "$folder"/cells/*/ "$folder/samples.jsonl"
 : >slurm/calls
