@@ -79,6 +79,7 @@ struct engine {
     char program[ENGINE_PATH_SIZE];
     char name[128]; /* of the jobs */
     unsigned round;
+    bool may_have_jobs;           /* of slurm: handed in, left from before, or nobody knows */
     int pid;                      /* of parallel; 0: none runs */
     struct engine_batch later[2]; /* what parallel runs after that */
     size_t later_count;

@@ -82,9 +82,9 @@ static enum answer array_hand_in(const char *const *arguments, char *error, size
         snprintf(error, error_size, "cannot run sbatch: %s", strerror(-failed));
         return ANSWER_NO;
     }
-    enum answer answer = result.end == PROCESS_ENDED && result.status == 0      ? ANSWER_YES
-                         : result.end == PROCESS_TIMED_OUT || may_pass(&result) ? ANSWER_NONE
-                                                                                : ANSWER_NO;
+    enum answer answer = result.end == PROCESS_ENDED && result.status == 0  ? ANSWER_YES
+                         : result.end != PROCESS_ENDED || may_pass(&result) ? ANSWER_NONE
+                                                                            : ANSWER_NO;
     process_end_text(&result, why, sizeof why);
     process_result_free(&result);
     snprintf(error, error_size, "sbatch: %s", *why ? why : "no answer");
@@ -127,13 +127,14 @@ static enum answer array_look(const struct engine *engine, const char *script)
 }
 
 /* Hands the array in once, however often it takes to hear that it is there. */
-static bool sbatch(const struct engine *engine, const char *const *arguments, const char *script,
+static bool sbatch(struct engine *engine, const char *const *arguments, const char *script,
                    char *error, size_t error_size)
 {
     enum answer there = ANSWER_NO; /* unless NO, sbatch is not to be called */
     for (int i = 0; i < SUBMIT_TRIES && !process_interrupted(); i++) {
         if (there == ANSWER_NO) {
             enum answer answer = array_hand_in(arguments, error, error_size);
+            engine->may_have_jobs |= answer != ANSWER_NO;
             if (answer != ANSWER_NONE)
                 return answer == ANSWER_YES;
         }
@@ -220,11 +221,14 @@ static bool slurm_submit(struct engine *engine, const struct engine_batch *batch
 static bool slurm_look(struct engine *engine, size_t *waiting, size_t *running)
 {
     char *lines, *rest = NULL;
-    if (!squeue(engine, "--array", "--format=%T", &lines))
+    if (!squeue(engine, "--array", "--format=%T", &lines)) {
+        engine->may_have_jobs = true;
         return false;
+    }
     *waiting = *running = 0;
     for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
         ++*(strcmp(line, "PENDING") == 0 ? waiting : running);
+    engine->may_have_jobs |= *waiting + *running > 0;
     free(lines);
     return true;
 }
@@ -254,6 +258,8 @@ static bool slurm_cancel(struct engine *engine, char *error, size_t error_size)
     pid_t pid;
     snprintf(name, sizeof name, "--name=%s", engine->name);
     char *arguments[] = {"scancel", name, NULL};
+    if (!engine->may_have_jobs)
+        return true;
     for (int i = 0; i < CANCEL_TRIES; i++) {
         if (i > 0)
             nanosleep(&(struct timespec){CANCEL_WAIT_S, 0}, NULL);

@@ -239,6 +239,8 @@ static void samples_read(struct report *report, const json_t *index)
 {
     const struct tsv *tsv = &report->tables[SAMPLES];
     size_t *rows = allocate(report->cells_count, sizeof *rows);
+    if (!report->cells)
+        abort(); /* cells_read() comes before */
     for (size_t row = 1; row < tsv->rows; row++) {
         const struct report_cell *cell = cell_of_sample(report, index, row);
         if (cell)

@@ -156,6 +156,7 @@ chmod +x bin/schedlab-sim
 printf '#!/bin/sh\necho "sbatch: error: invalid partition specified: long" >&2\nexit 1\n' >slurm/bin/sbatch
 slurm sim.yaml
 check what_sbatch_says_is_told [ "$status $(grep -c 'invalid partition' err)" = '1 1' ]
+check and_what_was_not_handed_in_is_not_cancelled [ "$(called scancel)" = 0 ]
 printf '#!/bin/sh\necho 1\n' >slurm/bin/sbatch
 slurm sim.yaml
 check jobs_that_begin_nothing_end_the_sweep [ "$status $(grep -c 'no job began a cell, 3 times in a row' err)" = '1 1' ]
