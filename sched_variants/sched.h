@@ -107,9 +107,9 @@ struct sched_ops {
      * May err towards true, never towards false. */
     bool (*has_work)(struct sched *sched);
 
-    /* Required if queues are the Ps'. p, which m has just given up, is to be used no more: moves
-     * its Gs to where every worker looks (READY_INJECTED). Called under sched->lock. Default:
-     * nothing of it is p's. */
+    /* Required if queues are the workers'. p is m's, and is to be used no more (p->retired), or it
+     * was that of an M in a call, and is to become idle: moves its Gs to where every worker looks
+     * (READY_INJECTED). Default: nothing of it is p's, nor m's. */
     void (*p_drain)(struct m *m, struct p *p);
 
     /* Optional, for schedtrace: how many Gs are queued for p; NULL: for all. A hint; any thread.

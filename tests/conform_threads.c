@@ -244,6 +244,48 @@ static void nap_g(void *arg)
     atomic_fetch_add(&self->crew->steps, 1);
 }
 
+struct left {
+    struct crew *crew;
+    _Atomic bool begun;
+};
+
+static void left_child_g(void *arg)
+{
+    struct crew *self = arg;
+    atomic_fetch_add(&self->steps, 1);
+    wg_done(&self->done);
+}
+
+/* Starts goroutines where it runs, and keeps that worker until it is sent away. */
+static void left_g(void *arg)
+{
+    struct left *self = arg;
+    for (int i = 0; i < 3; i++)
+        go(left_child_g, self->crew);
+    atomic_store(&self->begun, true);
+    AWAIT(atomic_load(&self->crew->over));
+    wg_done(&self->crew->done);
+}
+
+/* What was queued at a worker that is sent away runs, though those that stay are never idle. */
+static void conform_workers_leave_their_queue(void *arg)
+{
+    const struct conform_cell *cell = arg;
+    if (!threads_are_shared(cell->ops) || cell->workers == 1)
+        return;
+    struct crew *self = go_alloc_zeroed(sizeof *self);
+    struct left left = {.crew = self};
+    wg_add(&self->done, 4);
+    go(left_g, &left);
+    AWAIT(atomic_load(&left.begun)); /* on another worker: main keeps its own */
+    go_set_workers(1);
+    atomic_store(&self->over, true);
+    AWAIT((gosched(), atomic_load(&self->steps) == 3));
+    wg_wait(&self->done);
+    go_set_workers(cell->workers);
+    go_free(self);
+}
+
 /* The timers of workers that are sent away are served by the one that stays, however busy. */
 static void conform_workers_leave_their_timers(void *arg)
 {
@@ -282,5 +324,6 @@ const struct conform_case conform_thread_cases[] = {
     CASE(conform_workers_come_and_go),
     CASE(conform_workers_come_and_go, .settings = "wake=all"),
     CASE(conform_workers_come_and_go, .settings = "backoff_ns=never"),
+    CASE(conform_workers_leave_their_queue),
     {0},
 };

@@ -71,6 +71,14 @@ static void perm_ready(struct m *m, struct g *gp, enum ready_how how)
         lrq_put(m, lrq, globq, gp, how == READY_NEW || how == READY_WOKEN);
 }
 
+/* Those who stay may never run out of work, and so never come as thieves. In a call the queue stays
+ * with its thread: that is what a queue per thread means. */
+static void perm_p_drain(struct m *m, struct p *p)
+{
+    if (m->p == p && p->retired)
+        lrq_drain(m, m->variant, globq_of(m->sched));
+}
+
 static int64_t perm_queued(struct sched *sched, struct p *p)
 {
     if (!p)
@@ -169,6 +177,7 @@ const struct sched_ops perm_ops = {
     .pick = perm_pick,
     .steal = perm_steal,
     .has_work = perm_has_work,
+    .p_drain = perm_p_drain,
     .queued = perm_queued,
     .m_fini = perm_m_fini,
     .fini = perm_fini,
