@@ -29,6 +29,7 @@
 #include "harness/sweep_run.h"
 #include "harness/terminal_figure.h"
 #include "harness/unit_plan.h"
+#include "harness/unit_store.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -641,6 +642,9 @@ static int sweep_measure(const char *program, struct options *options,
     if (!machines_check(options, plan, error, sizeof error))
         return complain(program, error, EXIT_FAILED);
     if (options->hyperfine && !hyperfine_find(hyperfine, sizeof hyperfine, error, sizeof error))
+        return complain(program, error, EXIT_FAILED);
+    /* before there is a run that could not use it */
+    if (options->cells && !unit_store_make(options->cells, error, sizeof error))
         return complain(program, error, EXIT_FAILED);
     warn_of_figures(program, options);
     if (options->resume)

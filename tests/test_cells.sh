@@ -32,6 +32,8 @@ touch out err
 ids sim.yaml --seed 1 >a
 check plan_has_each_repetition [ "$(sort -u a | wc -l)" = 8 ]
 check ids_are_stable diff a <(ids sim.yaml --seed 1)
+run sweep sim.yaml --no-report --cells sim.yaml --name refused
+check no_run_is_made_for_cells_that_have_no_place [ "$status $(wc -l <err) $(find results -maxdepth 1 -name 'refused-*' 2>/dev/null | wc -l)" = '1 1 0' ]
 common() { sort "$1" "$2" | uniq -d | wc -l; }
 for change in '--seed 2' '--timeout 99' '--machine sim:server64,cores=3' '--machine native'; do
     # shellcheck disable=SC2086
