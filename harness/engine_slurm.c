@@ -18,6 +18,7 @@
 #include "harness/process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
@@ -260,13 +261,20 @@ static bool slurm_cancel(struct engine *engine, char *error, size_t error_size)
     char *arguments[] = {"scancel", name, NULL};
     if (!engine->may_have_jobs)
         return true;
-    for (int i = 0; i < CANCEL_TRIES; i++) {
+    posix_spawn_file_actions_t silent; /* but the last: what it says each time is the same */
+    posix_spawn_file_actions_init(&silent);
+    posix_spawn_file_actions_addopen(&silent, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    bool done = false;
+    for (int i = 0; i < CANCEL_TRIES && !done; i++) {
         if (i > 0)
             nanosleep(&(struct timespec){CANCEL_WAIT_S, 0}, NULL);
-        if (posix_spawnp(&pid, "scancel", NULL, NULL, arguments, environ) == 0 &&
-            ends_well(pid, CANCEL_ANSWER_S))
-            return true;
+        done = posix_spawnp(&pid, "scancel", i < CANCEL_TRIES - 1 ? &silent : NULL, NULL, arguments,
+                            environ) == 0 &&
+               ends_well(pid, CANCEL_ANSWER_S);
     }
+    posix_spawn_file_actions_destroy(&silent);
+    if (done)
+        return true;
     snprintf(error, error_size,
              "the jobs could not be cancelled; once Slurm answers, `scancel %s` does that", name);
     return false;
