@@ -368,7 +368,7 @@ micro: build ## Time single operations, as a table and in build/micro.json: make
 	build/schedlab micro $(MICRO) --benchmark_out=build/micro.json
 
 # QUICK=1: three samples have no interval, and what counting costs stays open.
-bench: build built-peers ## Speed beside peers and floors, cost of counting and of simulating, operations over floors (10 min; QUICK=1: 4 min)
+bench: build built-peers ## Speed beside peers and floors, cost of counting and of simulating, operations over floors (12 min; QUICK=1: less)
 	@rm -rf build/bench && mkdir -p build/bench
 	build/schedlab sweep harness/sweeps/bench.yaml $(if $(QUICK),--reps 3) --results build/bench --no-report
 	build/schedlab sweep harness/sweeps/bench-counters.yaml $(if $(QUICK),--reps 6) --results build/bench \
@@ -416,7 +416,7 @@ report: build ## Redo tables, figures and report of RUN (default: the newest run
 plots: report ## Another name of `make report`
 
 PARTS ?= checks release scripts debug asan tsan clang sim
-test: ## Build and run all tests, with gcc and clang and both sanitizers (about 15 min)
+test: ## Build and run all tests, with gcc and clang and both sanitizers (about 25 min)
 	@$(MAKE) deps-test
 	@$(MAKE) $(addprefix built-,$(PARTS))
 	@tests/run.sh $(PARTS)
