@@ -1,11 +1,7 @@
 /* qlock.c - tickets, lists, futexes and spin bits; see qlock.h. */
 #include "qlock.h"
 
-enum {
-    SPINS = 128,        /* looks before the core is given away, as in lock.c */
-    FUTEX_ROUNDS = 4,   /* Go 1.23 lock_futex.go active_spin */
-    FUTEX_RELAXES = 30, /* active_spin_cnt */
-};
+enum { SPINS = 128 }; /* looks at a word that is the waiter's turn, before the core is given away */
 
 enum { FUTEX_FREE, FUTEX_HELD, FUTEX_SLEEPING };
 enum { SPINBIT_HELD = 1, SPINBIT_SPINNING = 2, SPINBIT_SLEEPER = 4 /* times how many */ };
@@ -88,10 +84,10 @@ static uint32_t futex_acquire(struct qlock *lock)
     if (held == FUTEX_FREE)
         return 0;
     for (;;) {
-        for (int i = 0; i < FUTEX_ROUNDS; i++, rounds++) {
+        for (int i = 0; i < LOCK_LOOKS; i++, rounds++) {
             if (futex_try(lock, held))
                 return rounds + 1;
-            machine_pause(FUTEX_RELAXES);
+            machine_pause(LOCK_RELAXES);
         }
         if (futex_try(lock, held))
             return rounds + 1;
@@ -165,12 +161,12 @@ static uint32_t spinbit_acquire(struct qlock *lock)
         return 0;
     for (;;) {
         bool spins = spinbit_may_spin(lock);
-        for (int i = 0; spins && i <= FUTEX_ROUNDS; i++) {
+        for (int i = 0; spins && i <= LOCK_LOOKS; i++) {
             rounds++;
             if (spinbit_try(lock))
                 return rounds;
-            if (i < FUTEX_ROUNDS)
-                machine_pause(FUTEX_RELAXES);
+            if (i < LOCK_LOOKS)
+                machine_pause(LOCK_RELAXES);
             else
                 machine_yield();
         }
