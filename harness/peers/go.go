@@ -87,6 +87,7 @@ func pingpong(s *settings) func(*outcome) {
 	if s.number("hogs") > 0 || s.number("victims") > 0 {
 		unsupported("hogs and victims beside the pairs: peers have none")
 	}
+	locked := s.text("locked")
 	sums := make([]uint64, pairs)
 	return func(out *outcome) {
 		var done sync.WaitGroup
@@ -96,6 +97,10 @@ func pingpong(s *settings) func(*outcome) {
 			there, back := make(chan uint64, capacity), make(chan uint64, capacity)
 			tag, sum := p<<40, &sums[p]
 			go func() {
+				if locked != "none" {
+					runtime.LockOSThread()
+					defer runtime.UnlockOSThread()
+				}
 				for i := uint64(0); i < rounds; i++ {
 					message := <-there
 					if message != tag|i {
@@ -106,6 +111,10 @@ func pingpong(s *settings) func(*outcome) {
 				done.Done()
 			}()
 			go func() {
+				if locked == "both" {
+					runtime.LockOSThread()
+					defer runtime.UnlockOSThread()
+				}
 				total := uint64(0)
 				<-gate
 				for i := uint64(0); i < rounds; i++ {

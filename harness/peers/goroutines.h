@@ -75,6 +75,8 @@ static inline void *pingpong_init(struct peer_run *run)
     peer_param_number(run, "hog_chunks"); /* of no hog */
     if (peer_param_number(run, "hogs") || peer_param_number(run, "victims"))
         peer_unsupported("hogs and victims beside the pairs: peers have none");
+    if (strcmp(peer_param_text(run, "locked"), "none") != 0)
+        peer_unsupported("locked: nobody but Go locks its own to threads");
     self->pair = (struct pair *)peer_alloc(self->pairs, sizeof *self->pair);
     for (uint64_t i = 0; i < self->pairs; i++)
         self->pair[i].tag = i << PAIR_SHIFT;
