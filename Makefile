@@ -299,6 +299,8 @@ build/peers/pthreads: harness/peers/pthreads.c $(PEER_OBJECTS) $(PEER_HEADERS)
 build/peers/core: harness/peers/floor_core.c sched_variants/runtime/ctx.h $(PEER_OBJECTS) $(PEER_HEADERS)
 	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) $(call no_red_zone,gcc) $(ROOTS) -o $@ $< \
 	    $(PEER_OBJECTS) $(PEER_LDLIBS))
+build/peers/epoll: harness/peers/floor_epoll.c $(PEER_OBJECTS) $(PEER_HEADERS)
+	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) -o $@ $< $(PEER_OBJECTS) $(PEER_LDLIBS))
 build/peers/line build/peers/futex: harness/peers/floor_pair.c $(PEER_OBJECTS) $(PEER_HEADERS)
 	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) $(if $(filter %futex,$@),-DFLOOR_FUTEX) \
 	    -o $@ $< $(PEER_OBJECTS) $(PEER_LDLIBS))
@@ -383,7 +385,7 @@ peers: ## Build the workloads on Go, oneTBB, OpenMP, Boost.Fiber, pthreads; inst
 	@$(MAKE) built-peers
 
 PEERS := go tbb gomp omp boost pthreads
-FLOORS := core line futex
+FLOORS := core line futex epoll
 built-peers: $(addprefix build/peers/,$(PEERS) $(FLOORS))
 	@echo 'built:' $$(cd build/peers && ls $(PEERS) 2>/dev/null | sed 's/^/peer:/') $(FLOORS:%=floor:%)
 
@@ -394,6 +396,7 @@ validate: build ## Hold the simulated machine against formulas, valgrind, this m
 	@command -v valgrind >/dev/null || { echo 'valgrind is missing: apt-get install valgrind' >&2; exit 1; }
 	@rm -rf $(VALIDATE) && mkdir -p $(VALIDATE)
 	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas
+	@$(MAKE) built-peers
 	build/sim/tests/sim_formulas --json $(VALIDATE)/formulas.json >$(VALIDATE)/formulas.txt 2>&1 || \
 	    test -s $(VALIDATE)/formulas.json
 	harness/validate_cachegrind.sh build $(VALIDATE)/misses.tsv

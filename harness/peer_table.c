@@ -58,6 +58,10 @@ static const struct peer peers[] = {
       .idea = "no scheduler: two threads that sleep in the kernel and wake each other, by hand",
       .source = "harness/peers/floor_pair.c"},
      "gcc"},
+    {{.name = FLOOR_PREFIX "epoll",
+      .idea = "no scheduler: a loop around epoll_wait() on each core, by hand",
+      .source = "harness/peers/floor_epoll.c"},
+     "gcc"},
 };
 
 enum { PEERS = sizeof peers / sizeof peers[0] };

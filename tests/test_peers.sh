@@ -300,6 +300,7 @@ real() {
     done
 }
 real peer:go $goroutines $forkjoin $waits
+real peer:go pingpong,rounds=100,locked=one pingpong,rounds=100,locked=both
 if [ -x "$tree/build/peers/go" ]; then
     sample peer:go calls,n=7,measure=handoff --events PROCESS_THREADS
     record real_go_tells_of_all_latencies_of_timed_calls "r['latency']['count'] == sum(i.get('calls', 1) * 7 for i in r['iterations']) and 0 < r['latency']['p50_ns'] <= r['latency']['max_ns']"
@@ -315,5 +316,6 @@ real peer:pthreads $threads
 real floor:core $(printf "%s\n" $goroutines yield,n=10,yielders=1 | grep -v mpmc) $forkjoin
 at_workers=2 real floor:line pingpong,rounds=100,pairs=2 prodcons,messages=500,buffer=0,work=3 mutex,n=1003 mutex,n=500,work=2,think=3
 real floor:futex pingpong,rounds=20,pairs=2 pingpong,rounds=20,capacity=4
+real floor:epoll echo,connections=3,messages=5,size=20 echo,connections=2,messages=3,size=16384
 
 finish
