@@ -3,7 +3,7 @@
  * Who calls: cmd_bench.c. No absolute time comes out: machines differ in those, and ratios of what
  * was measured side by side are what a claim can be about. Four kinds:
  *
- *   speed      of a run with other runtimes and floors (bench.yaml): each variant over the best of
+ *   speed      of a run with other runtimes and floors (peers.yaml): each variant over the best of
  *              them, as the run's report has it
  *   counting   of a run whose cells were measured with events and without (bench-counters.yaml):
  *              time per operation with, over time without; at most COUNTING_COST_MAX - 1 is

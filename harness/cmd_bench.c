@@ -23,7 +23,7 @@ struct options {
 
 static const struct argp_option option_table[] = {
     {"speed", KEY_SPEED, "RUN_DIR", 0,
-     "A run of harness/sweeps/bench.yaml: each variant beside the best peer and the floor", 0},
+     "A run of harness/sweeps/peers.yaml: each variant beside the best peer and the floor", 0},
     {"counting", KEY_COUNTING, "RUN_DIR", 0,
      "A run of harness/sweeps/bench-counters.yaml: what counting costs", 0},
     {"micro", KEY_MICRO, "FILE", 0,

@@ -144,7 +144,7 @@ grep -qx 'spawn,n=3, 2 workers: best peer peer:boost, floor floor:core' out && g
 awk 'length($0) > 100 { exit 1 }' out && report 1 table_of_speed_fits_100_columns || report 0 table_of_speed_fits_100_columns
 
 # What `make bench` gives it.
-"$schedlab" sweep "$sweeps/bench.yaml" --dry-run >out 2>err
+"$schedlab" sweep "$sweeps/peers.yaml" --dry-run >out 2>err
 report $(($? == 0)) the_sweep_of_speed_is_valid
 "$schedlab" sweep "$sweeps/bench-counters.yaml" --dry-run >out 2>err
 [ "$(grep -c 'counting-on$' out)" = "$(grep -c 'counting-off$' out)" ] && grep -q pingpong out && grep -q fib out &&
