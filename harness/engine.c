@@ -109,10 +109,12 @@ bool engine_begin(struct engine *engine, char *error, size_t error_size)
              slash ? slash + 1 : run, (uint32_t)fnv1a(FNV1A_SEED, run, strlen(run)));
     char path[ENGINE_PATH_SIZE + 8];
     snprintf(path, sizeof path, "%s/jobs", run);
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+    if (mkdir(path, 0777) == 0)
         return true;
-    snprintf(error, error_size, "cannot make the folder %s: %s", path, strerror(errno));
-    return false;
+    engine->may_have_jobs = errno == EEXIST; /* of before an interruption */
+    if (!engine->may_have_jobs)
+        snprintf(error, error_size, "cannot make the folder %s: %s", path, strerror(errno));
+    return engine->may_have_jobs;
 }
 
 /* Results ------------------------------------------------------------------------------------- */
@@ -346,19 +348,26 @@ static bool round_judge(struct work *work, const struct engine_batch batches[2],
     return true;
 }
 
+/* Those of before an interruption: handed in again, they would be measured twice. */
+static bool jobs_left_wait(struct work *work)
+{
+    struct engine *engine = work->engine;
+    size_t waiting, running;
+    bool known = engine->ops->look(engine, &waiting, &running);
+    if (known && waiting + running == 0)
+        return true;
+    if (known)
+        progress_message(work->progress, "%s: %s of before the interruption; waiting for them",
+                         engine->ops->name, counted(waiting + running, "job").s);
+    return jobs_wait(work);
+}
+
 static bool rounds_run(struct work *work)
 {
     struct engine *engine = work->engine;
     int stuck = 0;
-    size_t waiting, running;
-    if (!results_look(work))
+    if (!results_look(work) || (engine->may_have_jobs && !jobs_left_wait(work)))
         return false;
-    if (engine->ops->look(engine, &waiting, &running) && waiting + running > 0) {
-        progress_message(work->progress, "%s: %s of before the interruption; waiting for them",
-                         engine->ops->name, counted(waiting + running, "job").s);
-        if (!jobs_wait(work))
-            return false;
-    }
     while (work->there < work->count) {
         struct engine_batch batches[2];
         char path[ENGINE_PATH_SIZE];
@@ -389,8 +398,9 @@ bool engine_measure(struct engine *engine, struct engine_unit *units, size_t cou
     for (size_t i = 0; i < count; i++)
         work.by_id[i] = &units[i];
     qsort(work.by_id, count, sizeof *work.by_id, by_id_compare);
+    engine->progress = progress;
     bool ok = rounds_run(&work);
-    if (!ok && !engine->ops->cancel(engine, problem, sizeof problem))
+    if (!ok && engine->may_have_jobs && !engine->ops->cancel(engine, problem, sizeof problem))
         progress_message(progress, "%s", problem);
     if (process_interrupted())
         error[0] = '\0';

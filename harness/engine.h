@@ -54,6 +54,8 @@ struct engine;
 /* What the schedulers do in ways of their own. All: false, and one line in error, if it cannot. */
 struct engine_ops {
     const char *name;
+    /* Whether its programs are here; and, where `answer`, whether who runs the jobs answers. */
+    bool (*check)(bool answer, char *error, size_t error_size);
     bool (*submit)(struct engine *engine, const struct engine_batch *batch, char *error,
                    size_t error_size);
     /* How many of the engine's jobs have not ended, in *waiting and *running. False: nobody can
@@ -79,7 +81,8 @@ struct engine {
     char program[ENGINE_PATH_SIZE];
     char name[128]; /* of the jobs */
     unsigned round;
-    bool may_have_jobs;           /* of slurm: handed in, left from before, or nobody knows */
+    bool may_have_jobs;           /* handed in, left from before, or nobody knows */
+    struct progress *progress;    /* for messages of ops */
     int pid;                      /* of parallel; 0: none runs */
     struct engine_batch later[2]; /* what parallel runs after that */
     size_t later_count;

@@ -132,18 +132,32 @@ check a_cell_that_ends_its_jobs_fails [ "$status $(grep -c '3 jobs began it and 
 check no_machine_is_said_to_have_measured_it [ "$(grep -rL '"host":' "$folder/cells" | wc -l)" = 2 ]
 check the_others_do_not [ "$(grep -c '"status":"ok"' "$folder/samples.jsonl")" = 2 ]
 check and_it_is_tried_so_often [ "$(cat "$folder"/jobs/*.begun | sort | uniq -c | grep -c ' 3 ')" = 2 ]
-printf '\n\n\n' >slurm/deaf
+printf '\n\n\n' >slurm/later
 slurm sim.yaml
 check a_controller_that_is_away_is_waited_for same
 check and_told_of [ "$(grep -c 'slurm does not answer' err)" = 1 ]
 for file in late away; do
     echo >slurm/$file
-    [ $file = away ] || echo >slurm/deaf
+    [ $file = away ] || echo >slurm/later
     slurm sim.yaml --name $file
     check "jobs_that_sbatch_was_${file}_for_are_there_once" [ "$status $(cat "$folder"/jobs/*.begun | sort | uniq -c | grep -c ' 1 ') \
 $(sort slurm/scripts | uniq -d | wc -l)" = '0 24 0' ]
     check "records_are_the_same_when_it_was_$file" same
+    check "and_so_much_is_told_when_it_was_$file" grep -q '^sbatch: Unable to contact .*; trying again' err
 done
+# A sweep that cannot begin leaves nothing, and what was not handed in is not cancelled.
+nothing_is_left() { [ "$status $(called scancel) $(find results -maxdepth 1 -name "$1-*" | wc -l)" = '1 0 0' ]; }
+echo >slurm/deaf
+slurm sim.yaml --name silent
+check a_controller_that_is_away_at_first_is_an_error nothing_is_left silent
+check and_what_it_says_is_told [ "$(cat err)" = 'schedlab sweep: squeue: Unable to contact slurm controller (connect failure)' ]
+mv slurm/bin/squeue .
+: >slurm/calls
+PATH=$scratch/slurm/bin bin/schedlab sweep sim.yaml --engine slurm --name silent >out 2>err
+status=$?
+check a_program_that_is_missing_is_named [ "$status $(grep -c 'squeue is not in PATH' err)" = '1 1' ]
+check and_leaves_nothing nothing_is_left silent
+mv squeue slurm/bin/
 echo 5 >slurm/max
 slurm sim.yaml --job-seconds 1 --results unknown
 check arrays_are_as_long_as_the_cluster_takes [ "$(called sbatch) $(grep -c -- '--array=0-4 ' slurm/calls)" = '5 4' ]
@@ -153,10 +167,10 @@ chmod -x bin/schedlab-sim
 slurm sim.yaml
 check a_machine_that_cannot_is_an_error [ "$status" = 1 ]
 chmod +x bin/schedlab-sim
-printf '#!/bin/sh\necho "sbatch: error: invalid partition specified: long" >&2\nexit 1\n' >slurm/bin/sbatch
-slurm sim.yaml
-check what_sbatch_says_is_told [ "$status $(grep -c 'invalid partition' err)" = '1 1' ]
-check and_what_was_not_handed_in_is_not_cancelled [ "$(called scancel)" = 0 ]
+printf '#!/bin/sh\nprintf "sbatch: error: invalid partition specified: long\\nsbatch: error: Batch job submission failed\\n" >&2\nexit 1\n' >slurm/bin/sbatch
+slurm sim.yaml --name refused
+check what_sbatch_says_is_told grep -q 'sweep: sbatch: invalid partition specified: long; Batch job submission failed$' err
+check and_leaves_nothing_either nothing_is_left refused
 printf '#!/bin/sh\necho 1\n' >slurm/bin/sbatch
 slurm sim.yaml
 check jobs_that_begin_nothing_end_the_sweep [ "$status $(grep -c 'no job began a cell, 3 times in a row' err)" = '1 1' ]
@@ -184,8 +198,11 @@ check and_its_jobs [ "$(called 'scancel --name=schedlab-stopped') $(jobs_left)" 
 folder=$(ls -d results/stopped*)
 touch go
 : >slurm/calls
+printf '\n\n' >slurm/deaf
 sweep bin/schedlab --resume "$folder" --engine slurm --cells 'kept here'
 check it_is_resumed same
+check and_hands_nothing_in_before_it_knows_what_is_there [ "$(grep -c 'slurm does not answer' err) \
+$(sed '/^sbatch/,$d' slurm/calls | grep -c '^squeue')" = '1 3' ]
 
 # GNU parallel ----------------------------------------------------------------------------------
 
