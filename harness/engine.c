@@ -50,6 +50,11 @@ void engine_path(const struct engine *engine, const struct engine_batch *batch, 
         path[0] = '\0'; /* engine_begin() sees to it that there is room */
 }
 
+static void kind_path(const struct engine *engine, char path[ENGINE_PATH_SIZE])
+{
+    snprintf(path, ENGINE_PATH_SIZE, "%.4000s/jobs/processor", engine->run_path);
+}
+
 char *engine_command(const struct engine *engine, const struct engine_batch *batch,
                      const char *number)
 {
@@ -72,7 +77,7 @@ char *engine_command(const struct engine *engine, const struct engine_batch *bat
     if (!batch->native) {
         fprintf(to, " --stop-after %.0f", fmax(engine->job_seconds, 1));
     } else if (!engine->mix_machines) {
-        snprintf(path, sizeof path, "%.4000s/jobs/processor", engine->run_path);
+        kind_path(engine, path);
         fputs(" --one-kind ", to);
         shell_word_print(to, path);
     }
@@ -115,6 +120,26 @@ bool engine_begin(struct engine *engine, char *error, size_t error_size)
     if (!engine->may_have_jobs)
         snprintf(error, error_size, "cannot make the folder %s: %s", path, strerror(errno));
     return engine->may_have_jobs;
+}
+
+bool engine_kind_set(const struct engine *engine, const char *cpu, char *error, size_t error_size)
+{
+    char path[ENGINE_PATH_SIZE];
+    kind_path(engine, path);
+    if (access(path, F_OK) < 0)
+        return file_replace(path, cpu, strlen(cpu), error, error_size);
+    char *kind = file_read(path, NULL, error, error_size);
+    if (!kind)
+        return false;
+    kind[strcspn(kind, "\n")] = '\0';
+    bool same = strcmp(kind, cpu) == 0;
+    if (!same)
+        snprintf(error, error_size,
+                 "%s: jobs measure on \"%s\", and what is compared with it was measured on "
+                 "\"%s\"; --mix-machines takes both",
+                 path, kind, cpu);
+    free(kind);
+    return same;
 }
 
 /* Results ------------------------------------------------------------------------------------- */

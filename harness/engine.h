@@ -91,6 +91,10 @@ struct engine {
 /* Fills in the rest. folder and cells are there. */
 bool engine_begin(struct engine *engine, char *error, size_t error_size);
 
+/* Has native cells measured on this processor only; without, on that of the first job. False and
+ * one line in error if the run's jobs have measured on another one. */
+bool engine_kind_set(const struct engine *engine, const char *cpu, char *error, size_t error_size);
+
 /* Measures units; those whose result is there are left alone. False with "" in error after
  * process_interrupt(), when all jobs were cancelled; or with one line if it cannot go on. */
 bool engine_measure(struct engine *engine, struct engine_unit *units, size_t count,

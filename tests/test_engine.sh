@@ -41,6 +41,8 @@ run() { sweep bin/schedlab "$@"; } # for misuse
 slurm() { : >slurm/calls && sweep bin/schedlab "$@" --engine slurm; }
 same() { cmp -s reference "$folder/samples.jsonl"; }
 called() { grep -c "^$1" slurm/calls; }
+# A sweep that cannot begin leaves nothing, and what was not handed in is not cancelled.
+nothing_is_left() { [ "$status $(called scancel) $(find results -maxdepth 1 -name "$1-*" | wc -l)" = '1 0 0' ]; }
 jobs_left() { find slurm/jobs -type f | wc -l; }
 
 # file NAME MACHINE VARIANTS
@@ -109,6 +111,20 @@ one=$(find mixed -name '*.json' | head -n 1)
 sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' "$one"
 slurm native.yaml --job-seconds 1 --cells mixed --name unmixed
 check kinds_are_not_mixed_by_an_engine_either [ "$status $(grep -c 'Other 3000.*--mix-machines' err)" = '1 1' ]
+check which_is_known_before_anything_is_handed_in nothing_is_left unmixed
+# Where all that is there is of another kind, jobs are told so; two kinds, be it of two comparisons, are too many.
+cp -r mixed others
+find others -name '*.json' -exec sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' {} +
+slurm native.yaml --job-seconds 1 --cells others --name others
+check jobs_are_told_of_which_kind_the_others_are [ "$status $(cat results/others-*/jobs/processor) \
+$(grep -c 'are measured on "Other 3000"' results/others-*/jobs/3-native-0.log)" = '1 Other 3000 1' ]
+rm -r results/others-*
+for file in $(grep -rl '"workers":2' others); do sed -i 's/"cpu":"[^"]*"/"cpu":"Third 1"/' "$file"; done
+file=$(grep -l '"workers":1' -r others | head -n 1) && rm "$file"
+file=$(grep -l '"workers":2' -r others | head -n 1) && rm "$file"
+slurm native.yaml --job-seconds 1 --cells others --name others
+check two_kinds_of_two_comparisons_are_too_many_for_jobs [ "$(grep -c 'what is lacking.*Other 3000.*Third 1\|what is lacking.*Third 1.*Other 3000' err)" = 1 ]
+check and_nothing_is_handed_in nothing_is_left others
 slurm native.yaml --job-seconds 1 --cells mixed --name mixed --mix-machines
 check unless_that_is_asked_for [ "$status $(wc -l <"$folder/samples.jsonl") $(grep -c 'Other 3000' "$folder/samples.jsonl")" = '0 24 1' ]
 check and_then_no_job_asks [ ! -e "$folder/jobs/processor" ]
@@ -145,8 +161,6 @@ $(sort slurm/scripts | uniq -d | wc -l)" = '0 24 0' ]
     check "records_are_the_same_when_it_was_$file" same
     check "and_so_much_is_told_when_it_was_$file" grep -q '^sbatch: Unable to contact .*; trying again' err
 done
-# A sweep that cannot begin leaves nothing, and what was not handed in is not cancelled.
-nothing_is_left() { [ "$status $(called scancel) $(find results -maxdepth 1 -name "$1-*" | wc -l)" = '1 0 0' ]; }
 echo >slurm/deaf
 slurm sim.yaml --name silent
 check a_controller_that_is_away_at_first_is_an_error nothing_is_left silent
