@@ -647,6 +647,9 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
                      counted(run->plan->count, "cell").s, run->sweep->reps, blocks,
                      run->sweep->reps == 1 && !*blocks ? "" : "s", run->seed, run->folder);
     warn_of_workers(state);
+    if (run->engine && !run->sweep->pin && plan_is_native(run->plan))
+        progress_message(&state->progress, "native cells: nothing pins workers to cores of their "
+                                           "nodes; `pin: true` in the sweep file does");
     double started = monotonic_seconds();
     error[0] = '\0';
     int result = -1;

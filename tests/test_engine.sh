@@ -77,6 +77,7 @@ check records_are_the_same_of_old_results same
 file native.yaml native 'gmp, grq, static'
 sed -i 's/min_time_ms: 0/min_time_ms: 100/' native.yaml
 slurm native.yaml --job-seconds 1
+check that_nothing_pins_is_told [ "$(grep -c 'pin: true' err)" = 1 ]
 check native_jobs_have_a_node_alone grep -q -- '^sbatch .*--exclusive' slurm/calls
 check native_cells_stay_on_one_kind [ -s "$folder/jobs/processor" ]
 check native_records_are_complete [ "$(grep -c '"cpu":' "$folder/samples.jsonl")" = 24 ]
