@@ -266,6 +266,7 @@ static bool jobs_wait(struct work *work)
     struct engine *engine = work->engine;
     size_t waiting = 0, running = 1;
     bool told = false;
+    char why[sizeof engine->why] = "";
     for (double seconds = 0.1; waiting + running > 0;) {
         char label[256];
         bool known = engine->ops->look(engine, &waiting, &running);
@@ -275,6 +276,11 @@ static bool jobs_wait(struct work *work)
             progress_message(work->progress, "%s does not answer; waiting for it",
                              engine->ops->name);
         told = !known;
+        if (*engine->why && strcmp(engine->why, why) != 0) {
+            snprintf(why, sizeof why, "%s", engine->why);
+            progress_message(work->progress, "%s: no job runs: %s (squeue(1) says what that is)",
+                             engine->ops->name, why);
+        }
         if (!known)
             running = running ? running : 1;
         snprintf(label, sizeof label, "%zu of %s measured, %s run, %zu wait", work->there,
@@ -345,8 +351,12 @@ static void log_tell(struct work *work, const struct engine_batch *batch)
         lines[1] = line;
     }
     snprintf(work->error, work->error_size, "no job began a cell, %d times in a row; %s%s%s%s%s",
-             ENGINE_TRIES, path, *lines[1] ? ": " : " tells nothing", lines[0],
-             *lines[0] ? "; " : "", lines[1]);
+             ENGINE_TRIES, path,
+             *lines[1] ? ": "
+             : text    ? " tells nothing"
+                       : " is not there: do all machines see that folder, and this one what they "
+                         "write?",
+             lines[0], *lines[0] ? "; " : "", lines[1]);
     free(text);
 }
 

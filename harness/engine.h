@@ -81,9 +81,10 @@ struct engine {
     char program[ENGINE_PATH_SIZE];
     char name[128]; /* of the jobs */
     unsigned round;
-    bool may_have_jobs;           /* handed in, left from before, or nobody knows */
-    struct progress *progress;    /* for messages of ops */
-    int pid;                      /* of parallel; 0: none runs */
+    bool may_have_jobs;        /* handed in, left from before, or nobody knows */
+    struct progress *progress; /* for messages of ops */
+    char why[64]; /* of slurm: that no job runs, in its own word; "": it does not say */
+    int pid;      /* of parallel; 0: none runs */
     struct engine_batch later[2]; /* what parallel runs after that */
     size_t later_count;
 };

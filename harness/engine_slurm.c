@@ -240,12 +240,20 @@ static bool slurm_submit(struct engine *engine, const struct engine_batch *batch
 
 static bool slurm_look(struct engine *engine, size_t *waiting, size_t *running)
 {
+    static const char pending[] = "PENDING ";
     char *lines, *rest = NULL;
-    if (!squeue(engine, "--array", "--format=%T", &lines))
+    if (!squeue(engine, "--array", "--format=%T %r", &lines))
         return false;
     *waiting = *running = 0;
-    for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        ++*(strcmp(line, "PENDING") == 0 ? waiting : running);
+    engine->why[0] = '\0';
+    for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        bool waits = strncmp(line, pending, strlen(pending)) == 0;
+        ++*(waits ? waiting : running);
+        if (waits && strcmp(line + strlen(pending), "None") != 0)
+            snprintf(engine->why, sizeof engine->why, "%.60s", line + strlen(pending));
+    }
+    if (*running > 0)
+        engine->why[0] = '\0';
     free(lines);
     return true;
 }

@@ -149,6 +149,9 @@ check a_cell_that_ends_its_jobs_fails [ "$status $(grep -c '3 jobs began it and 
 check no_machine_is_said_to_have_measured_it [ "$(grep -rL '"host":' "$folder/cells" | wc -l)" = 2 ]
 check the_others_do_not [ "$(grep -c '"status":"ok"' "$folder/samples.jsonl")" = 2 ]
 check and_it_is_tried_so_often [ "$(cat "$folder"/jobs/*.begun | sort | uniq -c | grep -c ' 3 ')" = 2 ]
+printf 'None\nPartitionConfig\nPartitionConfig\nPriority\n' >slurm/waits
+slurm sim.yaml
+check why_no_job_runs_is_told_once [ "$status $(grep -o 'no job runs: [A-Za-z]*' err | paste -sd ' ')" = '0 no job runs: PartitionConfig no job runs: Priority' ]
 printf '\n\n\n' >slurm/later
 slurm sim.yaml
 check a_controller_that_is_away_is_waited_for same
@@ -188,7 +191,8 @@ check what_sbatch_says_is_told grep -q 'sweep: sbatch: invalid partition specifi
 check and_leaves_nothing_either nothing_is_left refused
 printf '#!/bin/sh\necho 1\n' >slurm/bin/sbatch
 slurm sim.yaml
-check jobs_that_begin_nothing_end_the_sweep [ "$status $(grep -c 'no job began a cell, 3 times in a row' err)" = '1 1' ]
+check jobs_that_begin_nothing_end_the_sweep [ "$status $(grep -c 'no job began a cell, 3 times in a row.*is not there: do all' err)" = '1 1' ]
+check and_how_it_goes_on_is_told [ "$(grep -c 'resume.*--engine slurm. goes on' err)" = 1 ]
 printf '#!/bin/bash\n. %s/tests/fake_slurm.sh\n' "$tree" >slurm/bin/sbatch
 
 # What is stopped -------------------------------------------------------------------------------
