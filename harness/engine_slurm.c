@@ -88,6 +88,18 @@ static void complaint_print(const struct process_result *result, const char *pro
 /* What sbatch or squeue say of an array. */
 enum answer { ANSWER_YES, ANSWER_NO, ANSWER_NONE };
 
+/* --parsable prints the number. Options of the user may have sbatch print something else and hand
+ * nothing in. */
+static bool job_has_number(const char *output)
+{
+    for (const char *line = output; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (*line >= '0' && *line <= '9')
+            return true;
+    }
+    return false;
+}
+
 /* Whether sbatch took the array; NONE, where it may have. One line in error unless it did. */
 static enum answer array_hand_in(const char *const *arguments, char *error, size_t error_size)
 {
@@ -103,8 +115,14 @@ static enum answer array_hand_in(const char *const *arguments, char *error, size
     enum answer answer = result.end == PROCESS_ENDED && result.status == 0  ? ANSWER_YES
                          : result.end != PROCESS_ENDED || may_pass(&result) ? ANSWER_NONE
                                                                             : ANSWER_NO;
-    if (answer != ANSWER_YES)
+    if (answer != ANSWER_YES) {
         complaint_print(&result, "sbatch", error, error_size);
+    } else if (!job_has_number(result.output)) {
+        answer = ANSWER_NO;
+        snprintf(error, error_size,
+                 "sbatch handed no job in and called that no error; one of the options given by "
+                 "--sbatch is not for a job that runs");
+    }
     process_result_free(&result);
     return answer;
 }

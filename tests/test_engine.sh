@@ -189,6 +189,10 @@ printf '#!/bin/sh\nprintf "sbatch: error: invalid partition specified: long\\nsb
 slurm sim.yaml --name refused
 check what_sbatch_says_is_told grep -q 'sweep: sbatch: invalid partition specified: long; Batch job submission failed$' err
 check and_leaves_nothing_either nothing_is_left refused
+printf '#!/bin/sh\necho "sbatch: Job 7 to start at 2026-01-31T12:00:00" >&2\n' >slurm/bin/sbatch
+slurm sim.yaml --sbatch=--test-only --name refused
+check a_job_without_a_number_is_none grep -q 'sbatch handed no job in' err
+check and_leaves_nothing_too nothing_is_left refused
 printf '#!/bin/sh\necho 1\n' >slurm/bin/sbatch
 slurm sim.yaml
 check jobs_that_begin_nothing_end_the_sweep [ "$status $(grep -c 'no job began a cell, 3 times in a row.*is not there: do all' err)" = '1 1' ]
