@@ -635,6 +635,23 @@ static bool machines_check(const struct options *options, const struct plan *pla
     return machine_sim_program(NULL, path, sizeof path, error, error_size);
 }
 
+/* A run of single cells that could not begin leaves nothing; else how it goes on is told. */
+static void failed_run_leave(const char *program, const struct options *options,
+                             const struct sweep_run *run)
+{
+    if (!run->cells)
+        return;
+    bool begun = run->resume || run->ok + run->failed + run->skipped > 0 ||
+                 (run->engine && run->engine->may_have_jobs);
+    if (!begun) {
+        run_folder_remove(run->folder);
+        return;
+    }
+    fprintf(stderr, "%s: `", program);
+    resume_print(stderr, options, run->folder);
+    fputs("` goes on\n", stderr);
+}
+
 static int sweep_measure(const char *program, struct options *options,
                          const struct sweep_file *sweep, struct plan *plan)
 {
@@ -645,6 +662,9 @@ static int sweep_measure(const char *program, struct options *options,
         return complain(program, error, EXIT_FAILED);
     /* before there is a run that could not use it */
     if (options->cells && !unit_store_make(options->cells, error, sizeof error))
+        return complain(program, error, EXIT_FAILED);
+    if (engines[options->engine] &&
+        !engines[options->engine]->check(!options->resume, error, sizeof error))
         return complain(program, error, EXIT_FAILED);
     warn_of_figures(program, options);
     if (options->resume)
@@ -676,8 +696,11 @@ static int sweep_measure(const char *program, struct options *options,
         .elsewhere = options->resuming.elsewhere,
         .engine = engine.ops ? &engine : NULL,
     };
-    if (sweep_run_measure(&run, stderr, error, sizeof error) < 0)
-        return complain(program, error, EXIT_FAILED);
+    if (sweep_run_measure(&run, stderr, error, sizeof error) < 0) {
+        complain(program, error, EXIT_FAILED);
+        failed_run_leave(program, options, &run);
+        return EXIT_FAILED;
+    }
     int status = run_conclude(program, options, &run);
     printf("%s\n", folder);
     if (status != EXIT_DONE || options->no_report)

@@ -50,6 +50,11 @@ void engine_path(const struct engine *engine, const struct engine_batch *batch, 
         path[0] = '\0'; /* engine_begin() sees to it that there is room */
 }
 
+static void kind_path(const struct engine *engine, char path[ENGINE_PATH_SIZE])
+{
+    snprintf(path, ENGINE_PATH_SIZE, "%.4000s/jobs/processor", engine->run_path);
+}
+
 char *engine_command(const struct engine *engine, const struct engine_batch *batch,
                      const char *number)
 {
@@ -72,7 +77,7 @@ char *engine_command(const struct engine *engine, const struct engine_batch *bat
     if (!batch->native) {
         fprintf(to, " --stop-after %.0f", fmax(engine->job_seconds, 1));
     } else if (!engine->mix_machines) {
-        snprintf(path, sizeof path, "%.4000s/jobs/processor", engine->run_path);
+        kind_path(engine, path);
         fputs(" --one-kind ", to);
         shell_word_print(to, path);
     }
@@ -109,10 +114,32 @@ bool engine_begin(struct engine *engine, char *error, size_t error_size)
              slash ? slash + 1 : run, (uint32_t)fnv1a(FNV1A_SEED, run, strlen(run)));
     char path[ENGINE_PATH_SIZE + 8];
     snprintf(path, sizeof path, "%s/jobs", run);
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+    if (mkdir(path, 0777) == 0)
         return true;
-    snprintf(error, error_size, "cannot make the folder %s: %s", path, strerror(errno));
-    return false;
+    engine->may_have_jobs = errno == EEXIST; /* of before an interruption */
+    if (!engine->may_have_jobs)
+        snprintf(error, error_size, "cannot make the folder %s: %s", path, strerror(errno));
+    return engine->may_have_jobs;
+}
+
+bool engine_kind_set(const struct engine *engine, const char *cpu, char *error, size_t error_size)
+{
+    char path[ENGINE_PATH_SIZE];
+    kind_path(engine, path);
+    if (access(path, F_OK) < 0)
+        return file_replace(path, cpu, strlen(cpu), error, error_size);
+    char *kind = file_read(path, NULL, error, error_size);
+    if (!kind)
+        return false;
+    kind[strcspn(kind, "\n")] = '\0';
+    bool same = strcmp(kind, cpu) == 0;
+    if (!same)
+        snprintf(error, error_size,
+                 "%s: jobs measure on \"%s\", and what is compared with it was measured on "
+                 "\"%s\"; --mix-machines takes both",
+                 path, kind, cpu);
+    free(kind);
+    return same;
 }
 
 /* Results ------------------------------------------------------------------------------------- */
@@ -239,6 +266,7 @@ static bool jobs_wait(struct work *work)
     struct engine *engine = work->engine;
     size_t waiting = 0, running = 1;
     bool told = false;
+    char why[sizeof engine->why] = "";
     for (double seconds = 0.1; waiting + running > 0;) {
         char label[256];
         bool known = engine->ops->look(engine, &waiting, &running);
@@ -248,6 +276,11 @@ static bool jobs_wait(struct work *work)
             progress_message(work->progress, "%s does not answer; waiting for it",
                              engine->ops->name);
         told = !known;
+        if (*engine->why && strcmp(engine->why, why) != 0) {
+            snprintf(why, sizeof why, "%s", engine->why);
+            progress_message(work->progress, "%s: no job runs: %s (squeue(1) says what that is)",
+                             engine->ops->name, why);
+        }
         if (!known)
             running = running ? running : 1;
         snprintf(label, sizeof label, "%zu of %s measured, %s run, %zu wait", work->there,
@@ -318,8 +351,12 @@ static void log_tell(struct work *work, const struct engine_batch *batch)
         lines[1] = line;
     }
     snprintf(work->error, work->error_size, "no job began a cell, %d times in a row; %s%s%s%s%s",
-             ENGINE_TRIES, path, *lines[1] ? ": " : " tells nothing", lines[0],
-             *lines[0] ? "; " : "", lines[1]);
+             ENGINE_TRIES, path,
+             *lines[1] ? ": "
+             : text    ? " tells nothing"
+                       : " is not there: do all machines see that folder, and this one what they "
+                         "write?",
+             lines[0], *lines[0] ? "; " : "", lines[1]);
     free(text);
 }
 
@@ -346,19 +383,26 @@ static bool round_judge(struct work *work, const struct engine_batch batches[2],
     return true;
 }
 
+/* Those of before an interruption: handed in again, they would be measured twice. */
+static bool jobs_left_wait(struct work *work)
+{
+    struct engine *engine = work->engine;
+    size_t waiting, running;
+    bool known = engine->ops->look(engine, &waiting, &running);
+    if (known && waiting + running == 0)
+        return true;
+    if (known)
+        progress_message(work->progress, "%s: %s of before the interruption; waiting for them",
+                         engine->ops->name, counted(waiting + running, "job").s);
+    return jobs_wait(work);
+}
+
 static bool rounds_run(struct work *work)
 {
     struct engine *engine = work->engine;
     int stuck = 0;
-    size_t waiting, running;
-    if (!results_look(work))
+    if (!results_look(work) || (engine->may_have_jobs && !jobs_left_wait(work)))
         return false;
-    if (engine->ops->look(engine, &waiting, &running) && waiting + running > 0) {
-        progress_message(work->progress, "%s: %s of before the interruption; waiting for them",
-                         engine->ops->name, counted(waiting + running, "job").s);
-        if (!jobs_wait(work))
-            return false;
-    }
     while (work->there < work->count) {
         struct engine_batch batches[2];
         char path[ENGINE_PATH_SIZE];
@@ -389,8 +433,9 @@ bool engine_measure(struct engine *engine, struct engine_unit *units, size_t cou
     for (size_t i = 0; i < count; i++)
         work.by_id[i] = &units[i];
     qsort(work.by_id, count, sizeof *work.by_id, by_id_compare);
+    engine->progress = progress;
     bool ok = rounds_run(&work);
-    if (!ok && !engine->ops->cancel(engine, problem, sizeof problem))
+    if (!ok && engine->may_have_jobs && !engine->ops->cancel(engine, problem, sizeof problem))
         progress_message(progress, "%s", problem);
     if (process_interrupted())
         error[0] = '\0';

@@ -54,6 +54,8 @@ struct engine;
 /* What the schedulers do in ways of their own. All: false, and one line in error, if it cannot. */
 struct engine_ops {
     const char *name;
+    /* Whether its programs are here; and, where `answer`, whether who runs the jobs answers. */
+    bool (*check)(bool answer, char *error, size_t error_size);
     bool (*submit)(struct engine *engine, const struct engine_batch *batch, char *error,
                    size_t error_size);
     /* How many of the engine's jobs have not ended, in *waiting and *running. False: nobody can
@@ -79,14 +81,20 @@ struct engine {
     char program[ENGINE_PATH_SIZE];
     char name[128]; /* of the jobs */
     unsigned round;
-    bool may_have_jobs;           /* of slurm: handed in, left from before, or nobody knows */
-    int pid;                      /* of parallel; 0: none runs */
+    bool may_have_jobs;        /* handed in, left from before, or nobody knows */
+    struct progress *progress; /* for messages of ops */
+    char why[64]; /* of slurm: that no job runs, in its own word; "": it does not say */
+    int pid;      /* of parallel; 0: none runs */
     struct engine_batch later[2]; /* what parallel runs after that */
     size_t later_count;
 };
 
 /* Fills in the rest. folder and cells are there. */
 bool engine_begin(struct engine *engine, char *error, size_t error_size);
+
+/* Has native cells measured on this processor only; without, on that of the first job. False and
+ * one line in error if the run's jobs have measured on another one. */
+bool engine_kind_set(const struct engine *engine, const char *cpu, char *error, size_t error_size);
 
 /* Measures units; those whose result is there are left alone. False with "" in error after
  * process_interrupt(), when all jobs were cancelled; or with one line if it cannot go on. */

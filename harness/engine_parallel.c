@@ -57,16 +57,23 @@ static _Noreturn void parallel_exec(const char *program, const char *const *argu
     _exit(127);
 }
 
+/* Its path, or one line in error. */
+static bool parallel_find(char program[ENGINE_PATH_SIZE], char *error, size_t error_size)
+{
+    if (process_find("parallel", program, ENGINE_PATH_SIZE))
+        return true;
+    snprintf(error, error_size, "parallel (GNU parallel) is not in PATH");
+    return false;
+}
+
 static bool batch_start(struct engine *engine, const struct engine_batch *batch, char *error,
                         size_t error_size)
 {
     char program[ENGINE_PATH_SIZE], numbers[ENGINE_PATH_SIZE], log[ENGINE_PATH_SIZE];
     engine_path(engine, batch, "-jobs", numbers);
     engine_path(engine, batch, "-0.log", log);
-    if (!process_find("parallel", program, sizeof program)) {
-        snprintf(error, error_size, "parallel (GNU parallel) is not in PATH");
+    if (!parallel_find(program, error, error_size))
         return false;
-    }
     if (!numbers_write(numbers, batch->count)) {
         snprintf(error, error_size, "cannot write %s: %s", numbers, strerror(errno));
         return false;
@@ -82,6 +89,7 @@ static bool batch_start(struct engine *engine, const struct engine_batch *batch,
     if (engine->pid == 0)
         parallel_exec(program, arguments, log, parent);
     free(command);
+    engine->may_have_jobs |= engine->pid > 0;
     if (engine->pid > 0)
         return true;
     snprintf(error, error_size, "cannot start parallel: %s", strerror(errno));
@@ -137,5 +145,13 @@ static bool parallel_cancel(struct engine *engine, char *error, size_t error_siz
     return true;
 }
 
-const struct engine_ops engine_parallel = {"parallel", parallel_submit, parallel_look,
-                                           parallel_cancel};
+/* Whether the machines answer each round asks anew (--filter-hosts). */
+static bool parallel_check(bool answer, char *error, size_t error_size)
+{
+    char program[ENGINE_PATH_SIZE];
+    (void)answer;
+    return parallel_find(program, error, error_size);
+}
+
+const struct engine_ops engine_parallel = {"parallel", parallel_check, parallel_submit,
+                                           parallel_look, parallel_cancel};

@@ -65,20 +65,49 @@ static bool may_pass(const struct process_result *result)
            strstr(result->messages, "Connection refused");
 }
 
+/* What a program of Slurm said, in one line. All of it: the last line often tells less than those
+ * before. */
+static void complaint_print(const struct process_result *result, const char *program, char *error,
+                            size_t error_size)
+{
+    char text[PROCESS_MESSAGES_MAX + 1], prefix[64], *rest = NULL;
+    size_t length = (size_t)snprintf(error, error_size, "%s: ", program), empty = length;
+    snprintf(prefix, sizeof prefix, "%s: ", program);
+    snprintf(text, sizeof text, "%s", result->messages);
+    for (char *line = strtok_r(text, "\n", &rest); line && length < error_size;
+         line = strtok_r(NULL, "\n", &rest)) {
+        line += strncmp(line, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+        line += strncmp(line, "error: ", 7) == 0 ? 7 : 0;
+        length += (size_t)snprintf(error + length, error_size - length, "%s%s",
+                                   length > empty ? "; " : "", line);
+    }
+    if (length == empty)
+        snprintf(error + length, error_size - length, "no answer");
+}
+
 /* What sbatch or squeue say of an array. */
 enum answer { ANSWER_YES, ANSWER_NO, ANSWER_NONE };
+
+/* --parsable prints the number. Options of the user may have sbatch print something else and hand
+ * nothing in. */
+static bool job_has_number(const char *output)
+{
+    for (const char *line = output; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (*line >= '0' && *line <= '9')
+            return true;
+    }
+    return false;
+}
 
 /* Whether sbatch took the array; NONE, where it may have. One line in error unless it did. */
 static enum answer array_hand_in(const char *const *arguments, char *error, size_t error_size)
 {
-    char program[ENGINE_PATH_SIZE], why[1024];
+    char program[ENGINE_PATH_SIZE];
     struct process_result result;
-    if (!process_find("sbatch", program, sizeof program)) {
-        snprintf(error, error_size,
-                 "sbatch is not in PATH; --engine=slurm takes a machine that may submit jobs");
-        return ANSWER_NO;
-    }
-    int failed = process_run(program, arguments, ANSWER_S, &result);
+    int failed = process_find("sbatch", program, sizeof program)
+                     ? process_run(program, arguments, ANSWER_S, &result)
+                     : -ENOENT;
     if (failed) {
         snprintf(error, error_size, "cannot run sbatch: %s", strerror(-failed));
         return ANSWER_NO;
@@ -86,9 +115,15 @@ static enum answer array_hand_in(const char *const *arguments, char *error, size
     enum answer answer = result.end == PROCESS_ENDED && result.status == 0  ? ANSWER_YES
                          : result.end != PROCESS_ENDED || may_pass(&result) ? ANSWER_NONE
                                                                             : ANSWER_NO;
-    process_end_text(&result, why, sizeof why);
+    if (answer != ANSWER_YES) {
+        complaint_print(&result, "sbatch", error, error_size);
+    } else if (!job_has_number(result.output)) {
+        answer = ANSWER_NO;
+        snprintf(error, error_size,
+                 "sbatch handed no job in and called that no error; one of the options given by "
+                 "--sbatch is not for a job that runs");
+    }
     process_result_free(&result);
-    snprintf(error, error_size, "sbatch: %s", *why ? why : "no answer");
     return answer;
 }
 
@@ -138,6 +173,8 @@ static bool sbatch(struct engine *engine, const char *const *arguments, const ch
             engine->may_have_jobs |= answer != ANSWER_NO;
             if (answer != ANSWER_NONE)
                 return answer == ANSWER_YES;
+            if (i == 0)
+                progress_message(engine->progress, "%s; trying again", error);
         }
         nanosleep(&(struct timespec){i < SUBMIT_WAIT_S ? i + 1 : SUBMIT_WAIT_S, 0}, NULL);
         there = array_look(engine, script);
@@ -221,15 +258,20 @@ static bool slurm_submit(struct engine *engine, const struct engine_batch *batch
 
 static bool slurm_look(struct engine *engine, size_t *waiting, size_t *running)
 {
+    static const char pending[] = "PENDING ";
     char *lines, *rest = NULL;
-    if (!squeue(engine, "--array", "--format=%T", &lines)) {
-        engine->may_have_jobs = true;
+    if (!squeue(engine, "--array", "--format=%T %r", &lines))
         return false;
-    }
     *waiting = *running = 0;
-    for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        ++*(strcmp(line, "PENDING") == 0 ? waiting : running);
-    engine->may_have_jobs |= *waiting + *running > 0;
+    engine->why[0] = '\0';
+    for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        bool waits = strncmp(line, pending, strlen(pending)) == 0;
+        ++*(waits ? waiting : running);
+        if (waits && strcmp(line + strlen(pending), "None") != 0)
+            snprintf(engine->why, sizeof engine->why, "%.60s", line + strlen(pending));
+    }
+    if (*running > 0)
+        engine->why[0] = '\0';
     free(lines);
     return true;
 }
@@ -259,8 +301,6 @@ static bool slurm_cancel(struct engine *engine, char *error, size_t error_size)
     pid_t pid;
     snprintf(name, sizeof name, "--name=%s", engine->name);
     char *arguments[] = {"scancel", name, NULL};
-    if (!engine->may_have_jobs)
-        return true;
     posix_spawn_file_actions_t silent; /* but the last: what it says each time is the same */
     posix_spawn_file_actions_init(&silent);
     posix_spawn_file_actions_addopen(&silent, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
@@ -280,4 +320,32 @@ static bool slurm_cancel(struct engine *engine, char *error, size_t error_size)
     return false;
 }
 
-const struct engine_ops engine_slurm = {"slurm", slurm_submit, slurm_look, slurm_cancel};
+static bool slurm_check(bool answer, char *error, size_t error_size)
+{
+    static const char *const programs[] = {"sbatch", "scancel", "squeue"};
+    static const char *const arguments[] = {"squeue", "--noheader", "--name=schedlab", NULL};
+    char program[ENGINE_PATH_SIZE];
+    struct process_result result;
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+        if (!process_find(programs[i], program, sizeof program)) {
+            snprintf(error, error_size,
+                     "%s is not in PATH; --engine=slurm takes a machine that may submit jobs",
+                     programs[i]);
+            return false;
+        }
+    if (!answer)
+        return true;
+    int failed = process_run(program, arguments, ANSWER_S, &result); /* squeue */
+    if (failed) {
+        snprintf(error, error_size, "cannot run squeue: %s", strerror(-failed));
+        return false;
+    }
+    bool answers = result.end == PROCESS_ENDED && result.status == 0;
+    if (!answers)
+        complaint_print(&result, "squeue", error, error_size);
+    process_result_free(&result);
+    return answers;
+}
+
+const struct engine_ops engine_slurm = {"slurm", slurm_check, slurm_submit, slurm_look,
+                                        slurm_cancel};

@@ -11,7 +11,6 @@
 #include "harness/sweep_origin.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,19 +327,6 @@ static bool records_join(struct state *state)
 
 /* Writing ------------------------------------------------------------------------------------- */
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
-{
-    (void)status;
-    (void)type;
-    (void)where;
-    return remove(path);
-}
-
-void merge_out_remove(const char *out)
-{
-    nftw(out, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
 static bool json_write(const struct state *state, const char *name, json_t *object)
 {
     char path[PATH_SIZE];
@@ -536,7 +522,7 @@ static enum merge_result merge_state(struct state *state)
     }
     enum merge_result result = out_fill(state);
     if (result != MERGE_DONE)
-        merge_out_remove(state->merge->out);
+        run_folder_remove(state->merge->out);
     return result;
 }
 

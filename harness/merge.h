@@ -45,7 +45,4 @@ enum merge_result merge_runs(struct merge *merge, FILE *messages, char *error, s
  * What several have must agree. Memory does not grow with their number. `samples` counts cells. */
 enum merge_result merge_cells(struct merge *merge, char *error, size_t error_size);
 
-/* Removes the folder and all that is in it. */
-void merge_out_remove(const char *out);
-
 #endif

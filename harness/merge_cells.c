@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/merge.h"
 
+#include "harness/run_folder.h"
 #include "harness/unit_store.h"
 
 #include <errno.h>
@@ -37,7 +38,7 @@ enum merge_result merge_cells(struct merge *merge, char *error, size_t error_siz
     for (size_t i = 0; i < merge->count; i++) {
         if (unit_store_join(merge->out, merge->runs[i], &joined, error, error_size))
             continue;
-        merge_out_remove(merge->out);
+        run_folder_remove(merge->out);
         return joined.unwritten ? MERGE_FAILED : MERGE_REFUSED;
     }
     merge->samples = joined.added;

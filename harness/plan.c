@@ -207,6 +207,14 @@ bool plan_is_simulated(const struct plan *plan)
     return false;
 }
 
+bool plan_is_native(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (!machine_text_is_simulated(plan->cells[i].machine))
+            return true;
+    return false;
+}
+
 void plan_free(struct plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {

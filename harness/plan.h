@@ -103,6 +103,9 @@ void plan_multiply(struct plan *plan, const struct plan_side *sides, size_t coun
 /* Whether any cell is on a simulated machine. */
 bool plan_is_simulated(const struct plan *plan);
 
+/* Whether any is on a real one. */
+bool plan_is_native(const struct plan *plan);
+
 /* Writes the order of one block, a permutation of 0..count-1 that depends on seed and block
  * only. */
 void plan_shuffle(size_t count, uint64_t seed, unsigned block, size_t *order);

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +40,19 @@ bool run_folder_make(const char *results, const char *name, char *folder, size_t
     }
     snprintf(error, error_size, "cannot make the folder %s: %s", folder, strerror(errno));
     return false;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+    (void)status;
+    (void)type;
+    (void)where;
+    return remove(path);
+}
+
+void run_folder_remove(const char *folder)
+{
+    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 bool run_folder_is_run(const char *folder)

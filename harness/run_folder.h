@@ -1,4 +1,5 @@
-/* run_folder.h - makes the folder of a run; whether a folder holds one, and which was meant if not.
+/* run_folder.h - makes the folder of a run, and removes it; whether a folder holds one, and which
+ * was meant if not.
  *
  * Who calls: the commands that measure runs or read finished ones.
  */
@@ -16,6 +17,9 @@
  * and one line in error if it cannot. */
 bool run_folder_make(const char *results, const char *name, char *folder, size_t folder_size,
                      char *error, size_t error_size);
+
+/* Removes the folder, a run's or one of cells, and all that is in it. */
+void run_folder_remove(const char *folder);
 
 /* Whether it has a samples.jsonl; if not, errno says why. */
 bool run_folder_is_run(const char *folder);

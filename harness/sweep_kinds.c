@@ -14,9 +14,10 @@ void sweep_kinds_begin(struct sweep_kinds *kinds, const struct plan *plan, bool 
     size_t sets = 0;
     for (size_t i = 0; i < plan->count; i++)
         sets = plan->cells[i].set >= sets ? plan->cells[i].set + 1 : sets;
-    *kinds = (struct sweep_kinds){.mix = mix, .names = json_object()};
+    *kinds = (struct sweep_kinds){.mix = mix, .sets = sets, .names = json_object()};
     kinds->of_set = calloc(sets + 1, sizeof *kinds->of_set);
-    if (!kinds->of_set)
+    kinds->lacking = calloc(sets + 1, sizeof(struct cell *));
+    if (!kinds->of_set || !kinds->lacking)
         abort();
 }
 
@@ -24,6 +25,7 @@ void sweep_kinds_end(struct sweep_kinds *kinds)
 {
     json_decref(kinds->names);
     free(kinds->of_set);
+    free(kinds->lacking);
 }
 
 /* A lasting copy of the processor's name. */
@@ -74,4 +76,31 @@ bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell,
                  kinds->of_set[cell->set], cpu);
     json_decref(here);
     return may;
+}
+
+void sweep_kinds_lack(struct sweep_kinds *kinds, const struct cell *cell)
+{
+    kinds->lacking[cell->set] = cell;
+}
+
+bool sweep_kinds_foresee(struct sweep_kinds *kinds, bool here, const char **kind, char *error,
+                         size_t error_size)
+{
+    *kind = NULL;
+    for (size_t set = 0; set < kinds->sets; set++) {
+        const char *of_set = kinds->of_set[set];
+        if (!kinds->lacking[set] || !of_set || kinds->mix)
+            continue;
+        if (here && !sweep_kinds_may_measure(kinds, kinds->lacking[set], error, error_size))
+            return false;
+        if (*kind && strcmp(*kind, of_set) != 0) {
+            snprintf(error, error_size,
+                     "what is lacking is compared with samples of the processors \"%s\" and "
+                     "\"%s\", and jobs measure on one kind; --mix-machines takes any",
+                     *kind, of_set);
+            return false;
+        }
+        *kind = of_set;
+    }
+    return true;
 }

@@ -1,7 +1,8 @@
 /* sweep_kinds.h - on what kind of processor each comparison of a sweep is measured.
  *
  * Who calls: sweep_run.c, with each native record that it reads back or takes from a folder of
- * results, and before it measures a native cell itself.
+ * results; before it measures anything, with all that such a folder has and lacks; and before it
+ * measures a native cell itself.
  *
  * Numbers of two kinds of processors are not compared with one another: where native samples of one
  * comparison set (plan.h) come, or would come, from unlike ones, that is an error, unless `mix`
@@ -18,8 +19,10 @@
 
 struct sweep_kinds {
     bool mix;
-    const char **of_set; /* the processor of its native samples; NULL: none is known yet */
-    json_t *names;       /* those of processors, as keys */
+    size_t sets;
+    const char **of_set;         /* the processor of its native samples; NULL: none is known yet */
+    const struct cell **lacking; /* of each set, a native cell to be measured; NULL: none is */
+    json_t *names;               /* those of processors, as keys */
 };
 
 void sweep_kinds_begin(struct sweep_kinds *kinds, const struct plan *plan, bool mix);
@@ -33,5 +36,14 @@ bool sweep_kinds_note(struct sweep_kinds *kinds, const struct cell *cell, const 
 /* Whether this machine may measure the native cell; else one line in error. */
 bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell, char *error,
                              size_t error_size);
+
+/* Takes note that a sample of the native cell is still to be measured. */
+void sweep_kinds_lack(struct sweep_kinds *kinds, const struct cell *cell);
+
+/* Whether what is lacking can come from where its sets' samples do: from this machine if `here`;
+ * else from others of one kind, whose name is then in *kind, NULL if any will do. Else one line in
+ * error. */
+bool sweep_kinds_foresee(struct sweep_kinds *kinds, bool here, const char **kind, char *error,
+                         size_t error_size);
 
 #endif

@@ -340,8 +340,10 @@ static void block_order(struct state *state, unsigned block)
 static bool cell_follows(const struct state *state, const struct cell *cell, unsigned block,
                          unsigned later)
 {
-    return later == block ? cell->why != WHY_NONE
-                          : later < (unsigned)state->run->sweep->reps && !cell->given_up;
+    if (later == block)
+        return cell->why != WHY_NONE;
+    bool known = cell->notes_count > 0 && cell->notes[cell->notes_count - 1].block >= later;
+    return later < (unsigned)state->run->sweep->reps && !cell->given_up && !known;
 }
 
 /* What this block and those that hold every cell need and the folder of results lacks, in the order
@@ -380,6 +382,46 @@ static struct engine_unit *units_lacking(struct state *state, unsigned block, si
     unit_times_end(&times);
     json_decref(seen);
     return units;
+}
+
+/* Takes note of all native samples that the folder of results has and lacks, from this block on. */
+static bool kinds_look(struct state *state, unsigned block, char *error, size_t error_size)
+{
+    const struct plan *plan = state->run->plan;
+    unsigned reps = (unsigned)state->run->sweep->reps, end = block + 1 > reps ? block + 1 : reps;
+    double seconds;
+    for (unsigned later = block; later < end; later++) {
+        for (size_t i = 0; i < plan->count && !stop_signal(); i++) {
+            const struct cell *cell = &plan->cells[i];
+            if (machine_text_is_simulated(cell->machine) ||
+                !cell_follows(state, cell, block, later))
+                continue;
+            json_t *record =
+                sweep_cells_take(&state->cells, cell, later, &seconds, error, error_size);
+            if (!record && *error)
+                return false;
+            bool fits = !record || sweep_kinds_note(&state->kinds, cell, record, error, error_size);
+            if (!record)
+                sweep_kinds_lack(&state->kinds, cell);
+            json_decref(record);
+            if (!fits)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Refuses what would mix kinds of processors before it is measured. block: the first with something
+ * to measure. */
+static bool kinds_foresee(struct state *state, unsigned block, char *error, size_t error_size)
+{
+    struct engine *engine = state->run->engine;
+    const char *kind;
+    if (!state->run->cells || state->run->mix_machines)
+        return true;
+    return kinds_look(state, block, error, error_size) &&
+           sweep_kinds_foresee(&state->kinds, !engine, &kind, error, error_size) &&
+           (!engine || !kind || engine_kind_set(engine, kind, error, error_size));
 }
 
 /* Has the engine measure what the block needs. */
@@ -445,7 +487,7 @@ static void total_update(struct state *state, unsigned block)
 /* Error is "" where nothing went wrong. */
 static void blocks_measure(struct state *state, char *error, size_t error_size)
 {
-    bool going_on = true;
+    bool going_on = true, foreseen = false;
     size_t held, held_before = 0;
     for (unsigned block = 0; going_on && (held = needs_next(&state->needs, block)) > 0; block++) {
         total_update(state, block);
@@ -456,7 +498,9 @@ static void blocks_measure(struct state *state, char *error, size_t error_size)
                                  ? "narrower intervals"
                                  : "few samples of the common mood, or disturbed ones");
         held_before = held;
-        going_on = block_measure(state, block, error, error_size);
+        going_on = foreseen || kinds_foresee(state, block, error, error_size);
+        foreseen = true;
+        going_on = going_on && block_measure(state, block, error, error_size);
     }
     int result = record_file_close(&state->file);
     if (result && !*error)
@@ -603,6 +647,9 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
                      counted(run->plan->count, "cell").s, run->sweep->reps, blocks,
                      run->sweep->reps == 1 && !*blocks ? "" : "s", run->seed, run->folder);
     warn_of_workers(state);
+    if (run->engine && !run->sweep->pin && plan_is_native(run->plan))
+        progress_message(&state->progress, "native cells: nothing pins workers to cores of their "
+                                           "nodes; `pin: true` in the sweep file does");
     double started = monotonic_seconds();
     error[0] = '\0';
     int result = -1;

@@ -4,7 +4,8 @@
 # in $FAKE_SLURM: jobs/N-TASK, whose content is the number of the process and the job's name. $FAKE_SLURM/calls
 # tells who was called with what. A controller that does not answer: as long as one of these files holds lines, each
 # call takes one away and fails: deaf, of squeue; stuck, of scancel; away, of sbatch, without taking the jobs; late, of
-# sbatch, having taken them. $FAKE_SLURM/max is MaxArraySize.
+# sbatch, having taken them. Each line of `waits` is, for one call of squeue, why a job waits. `later` becomes `deaf`
+# when jobs are taken. $FAKE_SLURM/max is MaxArraySize.
 cd "$FAKE_SLURM" || exit 1
 mkdir -p jobs
 echo "${0##*/} $*" >>calls
@@ -37,6 +38,7 @@ sbatch)
             rm -f "jobs/$2"' job "$name" "$number-$task" "$script" "${log/\%a/$task}" >/dev/null 2>&1 &
         until [ -e "jobs/$number-$task" ] || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
     done
+    [ ! -e later ] || mv later deaf
     fails late && exit 1
     echo "$number"
     ;;
@@ -44,7 +46,12 @@ squeue)
     fails deaf && exit 1
     case $* in
     *--states=all*--format=%o) cat scripts ;;
-    *) find jobs -type f -exec echo RUNNING \; ;;
+    *"%T %r") if [ -s waits ]; then
+        echo "PENDING $(head -n 1 waits)"
+        sed -i 1d waits
+    else
+        find jobs -type f -exec echo RUNNING None \;
+    fi ;;
     esac
     ;;
 scontrol)

@@ -124,6 +124,15 @@ sed 's/^/# /' err
 start slurmd -D -N n2
 slurmds[2]=$last
 
+no_folder() { [ "$status $(find results -maxdepth 1 -name "$1-*" | wc -l) $(queue)" = '1 0 0' ]; }
+sweep loop.yaml --engine slurm --name nowhere --sbatch=--partition=nowhere
+check a_partition_that_is_not_there_leaves_nothing no_folder nowhere
+check and_is_named grep -q 'sbatch: .*partition specified: nowhere' err
+sed 's/^SlurmctldPort=.*/SlurmctldPort=1/' slurm.conf >silent.conf
+SLURM_CONF=$scratch/silent.conf sweep loop.yaml --engine slurm --name silent
+check nor_does_a_controller_that_does_not_answer no_folder silent
+check and_that_is_told grep -q 'squeue: .*Unable to contact' err
+
 file bad.yaml sim:server64,cores=8 'gmp, perm' 2
 sed -i 's/reps: 5/reps: 1/' bad.yaml
 sweep bad.yaml --engine slurm --name bad
@@ -142,6 +151,20 @@ sweep --resume "$folder" --engine slurm
 check it_is_resumed same
 
 file native.yaml native 'gmp, grq' '1, 2'
+sed -i 's/min_time_ms: 0/min_time_ms: 100/' native.yaml
+# The most jobs that a node had at a time; several are handed in at once.
+alone() { sort -n seen | tail -n 1; }
+nodes_look() {
+    while :; do
+        squeue -h -r -t RUNNING -o %N 2>/dev/null | sort | uniq -c | awk '{ print $1 }'
+        sleep 0.1
+    done >seen
+}
+nodes_look &
+looker=$!
 sweep native.yaml --engine slurm --name native --job-seconds 1
+kill $looker
+wait $looker 2>/dev/null
 check native_cells_are_measured [ "$status $(grep -c '"host":' "$folder/samples.jsonl")" = '0 40' ]
+check each_with_a_node_to_itself [ "$(alone)" = 1 ]
 finish

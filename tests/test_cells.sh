@@ -198,6 +198,14 @@ file=$(find n1 -name '*.json' | head -n 1)
 sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' "$file"
 run sweep native.yaml --seed 1 --no-report --cells n1
 check processors_of_two_kinds_are_refused [ "$status $(grep -c 'Other 3000.*--mix-machines' err)" = '1 1' ]
+# Where all are of another kind, but the one that would be measured first.
+cp -r n1 n2
+sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' n2/*/*.json
+first=$(head -n 1 n)
+rm "n2/${first:0:2}/$first.json"
+run sweep native.yaml --seed 1 --no-report --cells n2 --name foreseen
+check before_anything_is_measured [ "$status $(grep -c 'Other 3000.*this machine has .*--mix-machines' err) $(files n2)" = '1 1 7' ]
+check and_that_leaves_no_run [ "$(find results -maxdepth 1 -name 'foreseen-*' | wc -l)" = 0 ]
 run sweep native.yaml --seed 1 --no-report --cells n1 --mix-machines
 check unless_asked_for [ "$status $(samples | grep -c 'Other 3000')" = '0 1' ]
 folder=$(tail -n 1 out)

@@ -41,6 +41,8 @@ run() { sweep bin/schedlab "$@"; } # for misuse
 slurm() { : >slurm/calls && sweep bin/schedlab "$@" --engine slurm; }
 same() { cmp -s reference "$folder/samples.jsonl"; }
 called() { grep -c "^$1" slurm/calls; }
+# A sweep that cannot begin leaves nothing, and what was not handed in is not cancelled.
+nothing_is_left() { [ "$status $(called scancel) $(find results -maxdepth 1 -name "$1-*" | wc -l)" = '1 0 0' ]; }
 jobs_left() { find slurm/jobs -type f | wc -l; }
 
 # file NAME MACHINE VARIANTS
@@ -75,6 +77,7 @@ check records_are_the_same_of_old_results same
 file native.yaml native 'gmp, grq, static'
 sed -i 's/min_time_ms: 0/min_time_ms: 100/' native.yaml
 slurm native.yaml --job-seconds 1
+check that_nothing_pins_is_told [ "$(grep -c 'pin: true' err)" = 1 ]
 check native_jobs_have_a_node_alone grep -q -- '^sbatch .*--exclusive' slurm/calls
 check native_cells_stay_on_one_kind [ -s "$folder/jobs/processor" ]
 check native_records_are_complete [ "$(grep -c '"cpu":' "$folder/samples.jsonl")" = 24 ]
@@ -109,6 +112,20 @@ one=$(find mixed -name '*.json' | head -n 1)
 sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' "$one"
 slurm native.yaml --job-seconds 1 --cells mixed --name unmixed
 check kinds_are_not_mixed_by_an_engine_either [ "$status $(grep -c 'Other 3000.*--mix-machines' err)" = '1 1' ]
+check which_is_known_before_anything_is_handed_in nothing_is_left unmixed
+# Where all that is there is of another kind, jobs are told so; two kinds, be it of two comparisons, are too many.
+cp -r mixed others
+find others -name '*.json' -exec sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' {} +
+slurm native.yaml --job-seconds 1 --cells others --name others
+check jobs_are_told_of_which_kind_the_others_are [ "$status $(cat results/others-*/jobs/processor) \
+$(grep -c 'are measured on "Other 3000"' results/others-*/jobs/3-native-0.log)" = '1 Other 3000 1' ]
+rm -r results/others-*
+for file in $(grep -rl '"workers":2' others); do sed -i 's/"cpu":"[^"]*"/"cpu":"Third 1"/' "$file"; done
+file=$(grep -l '"workers":1' -r others | head -n 1) && rm "$file"
+file=$(grep -l '"workers":2' -r others | head -n 1) && rm "$file"
+slurm native.yaml --job-seconds 1 --cells others --name others
+check two_kinds_of_two_comparisons_are_too_many_for_jobs [ "$(grep -c 'what is lacking.*Other 3000.*Third 1\|what is lacking.*Third 1.*Other 3000' err)" = 1 ]
+check and_nothing_is_handed_in nothing_is_left others
 slurm native.yaml --job-seconds 1 --cells mixed --name mixed --mix-machines
 check unless_that_is_asked_for [ "$status $(wc -l <"$folder/samples.jsonl") $(grep -c 'Other 3000' "$folder/samples.jsonl")" = '0 24 1' ]
 check and_then_no_job_asks [ ! -e "$folder/jobs/processor" ]
@@ -132,18 +149,33 @@ check a_cell_that_ends_its_jobs_fails [ "$status $(grep -c '3 jobs began it and 
 check no_machine_is_said_to_have_measured_it [ "$(grep -rL '"host":' "$folder/cells" | wc -l)" = 2 ]
 check the_others_do_not [ "$(grep -c '"status":"ok"' "$folder/samples.jsonl")" = 2 ]
 check and_it_is_tried_so_often [ "$(cat "$folder"/jobs/*.begun | sort | uniq -c | grep -c ' 3 ')" = 2 ]
-printf '\n\n\n' >slurm/deaf
+printf 'None\nPartitionConfig\nPartitionConfig\nPriority\n' >slurm/waits
+slurm sim.yaml
+check why_no_job_runs_is_told_once [ "$status $(grep -o 'no job runs: [A-Za-z]*' err | paste -sd ' ')" = '0 no job runs: PartitionConfig no job runs: Priority' ]
+printf '\n\n\n' >slurm/later
 slurm sim.yaml
 check a_controller_that_is_away_is_waited_for same
 check and_told_of [ "$(grep -c 'slurm does not answer' err)" = 1 ]
 for file in late away; do
     echo >slurm/$file
-    [ $file = away ] || echo >slurm/deaf
+    [ $file = away ] || echo >slurm/later
     slurm sim.yaml --name $file
     check "jobs_that_sbatch_was_${file}_for_are_there_once" [ "$status $(cat "$folder"/jobs/*.begun | sort | uniq -c | grep -c ' 1 ') \
 $(sort slurm/scripts | uniq -d | wc -l)" = '0 24 0' ]
     check "records_are_the_same_when_it_was_$file" same
+    check "and_so_much_is_told_when_it_was_$file" grep -q '^sbatch: Unable to contact .*; trying again' err
 done
+echo >slurm/deaf
+slurm sim.yaml --name silent
+check a_controller_that_is_away_at_first_is_an_error nothing_is_left silent
+check and_what_it_says_is_told [ "$(cat err)" = 'schedlab sweep: squeue: Unable to contact slurm controller (connect failure)' ]
+mv slurm/bin/squeue .
+: >slurm/calls
+PATH=$scratch/slurm/bin bin/schedlab sweep sim.yaml --engine slurm --name silent >out 2>err
+status=$?
+check a_program_that_is_missing_is_named [ "$status $(grep -c 'squeue is not in PATH' err)" = '1 1' ]
+check and_leaves_nothing nothing_is_left silent
+mv squeue slurm/bin/
 echo 5 >slurm/max
 slurm sim.yaml --job-seconds 1 --results unknown
 check arrays_are_as_long_as_the_cluster_takes [ "$(called sbatch) $(grep -c -- '--array=0-4 ' slurm/calls)" = '5 4' ]
@@ -153,13 +185,18 @@ chmod -x bin/schedlab-sim
 slurm sim.yaml
 check a_machine_that_cannot_is_an_error [ "$status" = 1 ]
 chmod +x bin/schedlab-sim
-printf '#!/bin/sh\necho "sbatch: error: invalid partition specified: long" >&2\nexit 1\n' >slurm/bin/sbatch
-slurm sim.yaml
-check what_sbatch_says_is_told [ "$status $(grep -c 'invalid partition' err)" = '1 1' ]
-check and_what_was_not_handed_in_is_not_cancelled [ "$(called scancel)" = 0 ]
+printf '#!/bin/sh\nprintf "sbatch: error: invalid partition specified: long\\nsbatch: error: Batch job submission failed\\n" >&2\nexit 1\n' >slurm/bin/sbatch
+slurm sim.yaml --name refused
+check what_sbatch_says_is_told grep -q 'sweep: sbatch: invalid partition specified: long; Batch job submission failed$' err
+check and_leaves_nothing_either nothing_is_left refused
+printf '#!/bin/sh\necho "sbatch: Job 7 to start at 2026-01-31T12:00:00" >&2\n' >slurm/bin/sbatch
+slurm sim.yaml --sbatch=--test-only --name refused
+check a_job_without_a_number_is_none grep -q 'sbatch handed no job in' err
+check and_leaves_nothing_too nothing_is_left refused
 printf '#!/bin/sh\necho 1\n' >slurm/bin/sbatch
 slurm sim.yaml
-check jobs_that_begin_nothing_end_the_sweep [ "$status $(grep -c 'no job began a cell, 3 times in a row' err)" = '1 1' ]
+check jobs_that_begin_nothing_end_the_sweep [ "$status $(grep -c 'no job began a cell, 3 times in a row.*is not there: do all' err)" = '1 1' ]
+check and_how_it_goes_on_is_told [ "$(grep -c 'resume.*--engine slurm. goes on' err)" = 1 ]
 printf '#!/bin/bash\n. %s/tests/fake_slurm.sh\n' "$tree" >slurm/bin/sbatch
 
 # What is stopped -------------------------------------------------------------------------------
@@ -184,8 +221,11 @@ check and_its_jobs [ "$(called 'scancel --name=schedlab-stopped') $(jobs_left)" 
 folder=$(ls -d results/stopped*)
 touch go
 : >slurm/calls
+printf '\n\n' >slurm/deaf
 sweep bin/schedlab --resume "$folder" --engine slurm --cells 'kept here'
 check it_is_resumed same
+check and_hands_nothing_in_before_it_knows_what_is_there [ "$(grep -c 'slurm does not answer' err) \
+$(sed '/^sbatch/,$d' slurm/calls | grep -c '^squeue')" = '1 3' ]
 
 # GNU parallel ----------------------------------------------------------------------------------
 
