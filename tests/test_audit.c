@@ -204,7 +204,7 @@ static void stopping_by_width_keeps_the_promise_and_the_power(void **state)
     struct sweep_file rule = fixed;
     rule.reps = 6;
     rule.reps_max = 18;
-    rule.width = 4;
+    rule.width = 5;
     const struct world forward = {SLOWER, 0.08, 1}, backward = {SLOWER, 0.08, 2};
     blocks = 240;
     struct audit audit = audit_by(&rule, &forward, &backward);

@@ -229,7 +229,7 @@ says where_the_events_of_absent_rows_are 'Events that were absent in every colum
 says peak '17.0 in all'
 says more_workers_than_cores '1 cell of this group had more workers than the 2 usable hardware threads'
 says workers_and_cores '<td class="number">4 on 2</td>'
-says interval '392 k to 408 k'
+says interval '388 k to 412 k'
 says disturbance '<td class="failed">warn</td>'
 says what_was_found '<td>&lt;powersave&gt; on 2</td>'
 says what_it_does '<td>the clock &amp; more</td>'
