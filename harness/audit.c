@@ -61,14 +61,16 @@ static void tally_add(struct audit_tally *tally, const struct comparison *compar
     for (size_t i = 0; i < comparison->count; i++) {
         const struct compare_pair *pair = &comparison->pairs[i];
         bool wrong_way = slowed && pair->superiority >= 0.5;
-        if (isnan(pair->p))
+        if (pair->verdict == COMPARE_NONE)
             continue;
-        if (!(statistics_mann_whitney_least(pair->count_a, pair->count_b) <
-              comparison->options.alpha)) {
-            tally->too_few++;
+        bool can_show =
+            !isnan(pair->p) &&
+            statistics_mann_whitney_least(pair->count_a, pair->count_b) < comparison->options.alpha;
+        tally->too_few += !can_show;
+        /* What cannot be shown is not found. Among equals that would speak for the pipeline. */
+        tally->comparisons += can_show || slowed;
+        if (!can_show)
             continue;
-        }
-        tally->comparisons++;
         tally->found += pair->p < comparison->options.alpha && !wrong_way;
         tally->found_adjusted += pair->p_adjusted < comparison->options.alpha && !wrong_way;
     }

@@ -44,7 +44,8 @@ struct plan *audit_plan(const struct sweep_file *sweep);
 /* What comparisons with one truth came to. */
 struct audit_tally {
     size_t comparisons;
-    size_t too_few;        /* left out: of so few samples in one mood that p < alpha cannot be */
+    size_t too_few;        /* so few samples in one mood that p < alpha cannot be: of slowed down
+                            * ones not found, and of equal ones left out of the comparisons */
     size_t found;          /* p < alpha, each for itself; of slowed down ones only if slower */
     size_t found_adjusted; /* and also with Holm's correction over the cells of a round */
     double lo, hi;         /* of the share found: 95 %, by Clopper and Pearson */

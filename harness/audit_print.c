@@ -19,7 +19,7 @@ static void tally_print(const struct audit_tally *tally, const char *what, doubl
                         FILE *to)
 {
     /* The sign is two bytes and one column. */
-    fprintf(to, "  %-18s %6zu %6zu %4.0f %% %4.0f to %3.0f %% %6zu   %.3f %8s (%s)\n", what,
+    fprintf(to, "  %-19s %6zu %6zu %4.0f %% %4.0f to %3.0f %% %6zu   %.3f %8s (%s)\n", what,
             tally->comparisons, tally->found, share(tally) * 100, tally->lo * 100, tally->hi * 100,
             tally->found_adjusted, expected, text_ratio(tally->ratio.median).s,
             text_ratio_interval(tally->ratio).s);
@@ -38,12 +38,16 @@ static const char *order_text(const struct audit *audit)
     return holds_text(audit_order_holds(audit));
 }
 
-static size_t too_few(const struct audit *audit)
+static void too_few_print(const struct audit *audit, FILE *to)
 {
-    size_t count = audit->same.too_few;
+    size_t slowed = 0;
     for (int i = 0; i < AUDIT_SLOWDOWNS; i++)
-        count += audit->slower[i].too_few;
-    return count;
+        slowed += audit->slower[i].too_few;
+    if (audit->same.too_few + slowed > 0)
+        fprintf(to,
+                "too few samples in one mood to have p < alpha: %s of equals, left out; %zu of "
+                "slowdowns, not found\n",
+                counted(audit->same.too_few, "test").s, slowed);
 }
 
 void audit_print(const struct audit *audit, FILE *to)
@@ -53,7 +57,7 @@ void audit_print(const struct audit *audit, FILE *to)
             "%s, at least %s a side and comparison, alpha %g\n"
             "%s of %u to %u blocks, with %s and repeats among their samples;\n"
             "%s narrow enough, %zu at the limit\n\n"
-            "  %-18s %6s %6s %6s %13s %6s %7s %8s\n",
+            "  %-19s %6s %6s %6s %13s %6s %7s %8s\n",
             counted(audit->cells, "cell").s, counted(audit->samples, "sample").s, audit->alpha,
             counted(audit->rounds.count, "round").s, audit->rounds.blocks_least,
             audit->rounds.blocks_most, counted(audit->rounds.after_blocks, "top-up").s,
@@ -80,9 +84,7 @@ void audit_print(const struct audit *audit, FILE *to)
         audit->order_reversed, order_text(audit));
     fprintf(to, "sides swapped: %zu of %zu verdicts are not the mirror of what they were\n",
             audit->swap_changed, audit->swap_comparisons);
-    if (too_few(audit) > 0)
-        fprintf(to, "left out: %s with too few samples in one mood to have p < alpha\n",
-                counted(too_few(audit), "test").s);
+    too_few_print(audit, to);
     fprintf(to, "the audit %s", audit_outcome_text(audit_outcome(audit)));
     if (audit_outcome(audit) == AUDIT_SAYS_NOTHING)
         fprintf(to, ": less than %.0f %% of slowdowns by %d %% are found", AUDIT_POWER_MIN * 100,

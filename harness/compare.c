@@ -356,6 +356,39 @@ static void warn_of_environments(struct comparison *comparison)
         warn_of_difference(comparison, facts[i][0], facts[i][1], facts[i][2]);
 }
 
+/* When the first and the last sample of a side began, as text that sorts by time; NULL where no
+ * record says so. */
+static void span_of(const struct compare_side *side, const char **first, const char **last)
+{
+    size_t i;
+    const json_t *record;
+    *first = *last = NULL;
+    json_array_foreach(side->records, i, record)
+    {
+        const char *started = record_text(record, "started");
+        if (!*started)
+            continue;
+        *first = !*first || strcmp(started, *first) < 0 ? started : *first;
+        *last = !*last || strcmp(started, *last) > 0 ? started : *last;
+    }
+}
+
+/* Of samples that were not interleaved the test cannot tell the sides from their hours. */
+static void warn_of_hours(struct comparison *comparison)
+{
+    const char *first_a, *last_a, *first_b, *last_b;
+    span_of(comparison->a, &first_a, &last_a);
+    span_of(comparison->b, &first_b, &last_b);
+    if (!first_a || !first_b || (strcmp(last_a, first_b) >= 0 && strcmp(last_b, first_a) >= 0))
+        return;
+    bool a_first = strcmp(last_a, first_b) < 0;
+    warn(comparison,
+         "%s, up to %s, was measured before %s, from %s on: what changed on the machine in between "
+         "is in the difference; one sweep, or --git, measures interleaved",
+         a_first ? "A" : "B", a_first ? last_a : last_b, a_first ? "B" : "A",
+         a_first ? first_b : first_a);
+}
+
 static void warn_of_pairs(struct comparison *comparison)
 {
     size_t mixed = 0, partial = 0, same = 0, few = comparison->verdicts[COMPARE_FEW],
@@ -406,6 +439,7 @@ void compare_make(struct comparison *comparison, const struct compare_side *a,
     pairs_judge(comparison);
     comparison->geomean = geomean_of(comparison);
     warn_of_environments(comparison);
+    warn_of_hours(comparison);
     warn_of_pairs(comparison);
 }
 

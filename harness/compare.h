@@ -17,6 +17,8 @@
  *     the direction in which the effect lies too; else no difference is shown; but too few samples
  *     if not even sets that do not overlap would give such a p.
  *
+ * That one side was measured before the other, not interleaved with it, is a warning.
+ *
  * The ratios are summarized by their geometric mean over the pairs that are compared.
  */
 #ifndef SCHEDLAB_COMPARE_H

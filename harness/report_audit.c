@@ -24,13 +24,15 @@ static void row_write(FILE *to, const char *what, const json_t *tally)
              json_number_value(json_object_get(tally, "lo")) * 100,
              json_number_value(json_object_get(tally, "hi")) * 100);
     html_td(to, NULL, share ? text : "-");
+    snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, record_integer(tally, "found_adjusted"));
+    html_td(to, NULL, json_object_get(tally, "found_adjusted") ? text : "-");
     html_close(to, "tr");
 }
 
 static void table_write(FILE *to, const json_t *audit)
 {
-    static const char *const heads[] = {"Compared", "Found different", "Share", "95 % interval",
-                                        NULL};
+    static const char *const heads[] = {"Compared",      "Found different",        "Share",
+                                        "95 % interval", "With Holm's correction", NULL};
     report_table_open(to, "How often a difference is found", "audit");
     html_thead(to, heads);
     html_open(to, "tbody", NULL);
@@ -67,6 +69,21 @@ static void silence_write(FILE *to, const json_t *audit)
                 AUDIT_POWER_MIN * 100, number(largest, "slowdown_percent"));
 }
 
+static void too_few_write(FILE *to, const json_t *audit)
+{
+    json_int_t slowed = 0, same = number(json_object_get(audit, "false_positives"), "too_few");
+    size_t i;
+    const json_t *tally;
+    json_array_foreach(json_object_get(audit, "power"), i, tally) slowed +=
+        number(tally, "too_few");
+    if (same + slowed > 0)
+        html_format(to,
+                    "Too few samples in one mood to show any difference had %" JSON_INTEGER_FORMAT
+                    " comparisons of equals, which are left out, and %" JSON_INTEGER_FORMAT
+                    " of slowdowns, which count as not found. ",
+                    same, slowed);
+}
+
 /* What it came to where cells are judged together, as on this page. */
 static void verdicts_write(FILE *to, const json_t *audit)
 {
@@ -89,10 +106,11 @@ static void sentences_write(FILE *to, const json_t *audit)
     const char *outcome = record_text(audit, "outcome");
     html_open(to, "p", NULL);
     html_format(to,
-                "Audit of %s, revision %s, with at least %" JSON_INTEGER_FORMAT
+                "Audit of %s, revision %s, on %" JSON_INTEGER_FORMAT
+                " cells of its own with at least %" JSON_INTEGER_FORMAT
                 " samples a side and alpha %g: it %s.",
-                record_text(audit, "taken"), revision, number(audit, "samples"),
-                json_number_value(json_object_get(audit, "alpha")),
+                record_text(audit, "taken"), revision, number(audit, "cells"),
+                number(audit, "samples"), json_number_value(json_object_get(audit, "alpha")),
                 *outcome                                        ? outcome
                 : json_is_true(json_object_get(audit, "holds")) ? "holds"
                                                                 : "does not hold");
@@ -100,8 +118,13 @@ static void sentences_write(FILE *to, const json_t *audit)
     html_close(to, "p");
     table_write(to, audit);
     html_open(to, "p", "class", "note", NULL);
-    html_format(to, "Chance explains up to %" JSON_INTEGER_FORMAT " differences between equals. ",
-                number(same, "allowed"));
+    html_format(
+        to,
+        "Verdicts have Holm's correction, here over the cells of a round. A difference of a "
+        "size that is seldom found can be there and not be shown, so that ~ says little "
+        "about it. Chance explains up to %" JSON_INTEGER_FORMAT " differences between equals. ",
+        number(same, "allowed"));
+    too_few_write(to, audit);
     verdicts_write(to, audit);
     html_format(
         to,

@@ -1,6 +1,7 @@
 /* statistics.c - see statistics.h. The generator, the sort and the quantiles are GSL's. */
 #include "statistics.h"
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double INTERVAL_LOW = 0.025, INTERVAL_HIGH = 0.975;
+static const double TAIL = 0.025; /* beyond each end of a 95 % interval */
 
 /* A generator whose stream depends on all 64 bits of seed: GSL's take 32. */
 static gsl_rng *rng_make(uint64_t seed)
@@ -53,17 +54,54 @@ static double resampled_median(gsl_rng *rng, const double *x, size_t n, unsigned
     return (lower + x[i]) / 2;
 }
 
-/* The percentiles of STATISTICS_RESAMPLES resamples, which are sorted here. */
-static void interval_narrow(struct interval *interval, double *resamples)
+/* The medians of STATISTICS_RESAMPLES resamples of x, which is sorted. */
+static void resample_medians(gsl_rng *rng, const double *x, size_t n, unsigned *times,
+                             double *medians)
 {
+    for (size_t i = 0; i < STATISTICS_RESAMPLES; i++)
+        medians[i] = resampled_median(rng, x, n, times);
+}
+
+/* What stands in for n - 1 where several sets scatter: near that of the one that scatters most.
+ * Source: [Welch47] */
+struct freedom {
+    double variance, squares;
+};
+
+static void freedom_add(struct freedom *freedom, double variance, size_t n)
+{
+    freedom->variance += variance;
+    freedom->squares += variance * variance / (double)(n - 1);
+}
+
+/* How many resamples an interval leaves out at each end. Percentiles of resamples are too narrow by
+ * as much as a normal interval is that takes a variance over n for the known one, and the remedy is
+ * the same: Student's quantile. Source: [Hesterberg15] */
+static double tail_share(const struct freedom *freedom)
+{
+    if (!(freedom->squares > 0))
+        return TAIL;
+    double degrees = freedom->variance * freedom->variance / freedom->squares;
+    double quantile = gsl_cdf_tdist_Pinv(TAIL, degrees);
+    return gsl_cdf_ugaussian_P(sqrt((degrees + 1) / degrees) * quantile);
+}
+
+/* The percentiles of STATISTICS_RESAMPLES resamples, which are sorted here. */
+static void interval_narrow(struct interval *interval, double *resamples,
+                            const struct freedom *freedom)
+{
+    double tail = tail_share(freedom);
     gsl_sort(resamples, 1, STATISTICS_RESAMPLES);
-    double lo =
-        gsl_stats_quantile_from_sorted_data(resamples, 1, STATISTICS_RESAMPLES, INTERVAL_LOW);
-    double hi =
-        gsl_stats_quantile_from_sorted_data(resamples, 1, STATISTICS_RESAMPLES, INTERVAL_HIGH);
+    double lo = gsl_stats_quantile_from_sorted_data(resamples, 1, STATISTICS_RESAMPLES, tail);
+    double hi = gsl_stats_quantile_from_sorted_data(resamples, 1, STATISTICS_RESAMPLES, 1 - tail);
     /* A skewed resampling distribution may leave the point estimate just outside. */
     interval->lo = fmin(lo, interval->median);
     interval->hi = fmax(hi, interval->median);
+}
+
+static double variance_of(const double *medians)
+{
+    return gsl_stats_variance(medians, 1, STATISTICS_RESAMPLES);
 }
 
 /* Narrows interval from the extremes to the percentiles of resampled medians of x, or of their
@@ -78,19 +116,24 @@ static void interval_bootstrap(struct interval *interval, const double *x, size_
     /* Equal samples, as counters often are, resample to themselves. */
     if (interval->lo == interval->hi)
         return;
-    double resamples[STATISTICS_RESAMPLES];
-    unsigned *times = calloc(nx > ny ? nx : ny, sizeof *times);
+    double over[STATISTICS_RESAMPLES], under[STATISTICS_RESAMPLES];
+    struct freedom freedom = {0};
+    unsigned *times = calloc((nx > ny ? nx : ny) + 1, sizeof *times);
     if (!times)
         abort();
     gsl_rng *rng = rng_make(seed);
-    for (size_t i = 0; i < STATISTICS_RESAMPLES; i++) {
-        resamples[i] = resampled_median(rng, x, nx, times);
-        if (y)
-            resamples[i] /= resampled_median(rng, y, ny, times);
+    resample_medians(rng, x, nx, times, over);
+    freedom_add(&freedom, variance_of(over), nx);
+    if (y) {
+        resample_medians(rng, y, ny, times, under);
+        /* The quotient scatters by that of y times its own square. */
+        freedom_add(&freedom, interval->median * interval->median * variance_of(under), ny);
+        for (size_t i = 0; i < STATISTICS_RESAMPLES; i++)
+            over[i] /= under[i];
     }
     gsl_rng_free(rng);
     free(times);
-    interval_narrow(interval, resamples);
+    interval_narrow(interval, over, &freedom);
 }
 
 struct interval statistics_median(const double *x, size_t n, uint64_t seed)
@@ -117,23 +160,47 @@ double statistics_median_alone(const double *x, size_t n)
     return median;
 }
 
+/* Whether x comes before y, in an order that holds all pairs of different sets; both are sorted. */
+static bool comes_first(const double *x, size_t nx, const double *y, size_t ny)
+{
+    size_t i = 0;
+    while (i < nx && i < ny && x[i] == y[i])
+        i++;
+    return i < nx && i < ny ? x[i] < y[i] : nx < ny;
+}
+
+/* Of both directions one is resampled, so that the other is its mirror. */
+static void ratio_bootstrap(struct interval *ratio, const double *over, size_t nx,
+                            const double *under, size_t ny, uint64_t seed)
+{
+    bool bare = ratio->n < STATISTICS_INTERVAL_MIN || ratio->lo == ratio->hi;
+    if (bare || over[0] <= 0 || comes_first(over, nx, under, ny)) {
+        interval_bootstrap(ratio, over, nx, under, ny, seed);
+        return;
+    }
+    struct interval mirror = {1 / ratio->median, 1 / ratio->hi, 1 / ratio->lo, ratio->n};
+    interval_bootstrap(&mirror, under, ny, over, nx, seed);
+    ratio->lo = fmin(1 / mirror.hi, ratio->median);
+    ratio->hi = fmax(1 / mirror.lo, ratio->median);
+}
+
 struct interval statistics_ratio(const double *x, size_t nx, const double *y, size_t ny,
                                  uint64_t seed)
 {
-    struct interval interval = {NAN, NAN, NAN, nx < ny ? nx : ny};
-    if (interval.n == 0)
-        return interval;
+    struct interval ratio = {NAN, NAN, NAN, nx < ny ? nx : ny};
+    if (ratio.n == 0)
+        return ratio;
     double *over = copy_sorted(x, nx), *under = copy_sorted(y, ny);
     if (under[0] > 0) {
-        interval.median = gsl_stats_median_from_sorted_data(over, 1, nx) /
-                          gsl_stats_median_from_sorted_data(under, 1, ny);
-        interval.lo = over[0] / under[ny - 1];
-        interval.hi = over[nx - 1] / under[0];
-        interval_bootstrap(&interval, over, nx, under, ny, seed);
+        ratio.median = gsl_stats_median_from_sorted_data(over, 1, nx) /
+                       gsl_stats_median_from_sorted_data(under, 1, ny);
+        ratio.lo = over[0] / under[ny - 1];
+        ratio.hi = over[nx - 1] / under[0];
+        ratio_bootstrap(&ratio, over, nx, under, ny, seed);
     }
     free(over);
     free(under);
-    return interval;
+    return ratio;
 }
 
 bool statistics_has_interval(struct interval interval)
@@ -196,26 +263,38 @@ static size_t largest_set(const struct sorted_pair *pairs, size_t n, bool *enoug
     return largest;
 }
 
+/* Adds the logarithms of resampled medians of x, `sign` times, to sums. */
+static void logs_add(double *sums, double sign, gsl_rng *rng, const double *x, size_t n,
+                     unsigned *times, struct freedom *freedom)
+{
+    double logs[STATISTICS_RESAMPLES];
+    resample_medians(rng, x, n, times, logs);
+    for (size_t i = 0; i < STATISTICS_RESAMPLES; i++) {
+        logs[i] = log(logs[i]);
+        sums[i] += sign * logs[i];
+    }
+    freedom_add(freedom, variance_of(logs), n);
+}
+
 static void geomean_bootstrap(struct interval *interval, const struct sorted_pair *pairs, size_t n,
                               size_t largest, uint64_t seed)
 {
-    double resamples[STATISTICS_RESAMPLES];
+    double sums[STATISTICS_RESAMPLES] = {0};
+    struct freedom freedom = {0};
     unsigned *times = calloc(largest + 1, sizeof *times);
     if (!times)
         abort();
     gsl_rng *rng = rng_make(seed);
-    for (size_t i = 0; i < STATISTICS_RESAMPLES; i++) {
-        double sum = 0;
-        for (size_t k = 0; k < n; k++) {
-            const struct sorted_pair *p = &pairs[k];
-            double over = resampled_median(rng, p->over, p->over_count, times);
-            sum += log(over / resampled_median(rng, p->under, p->under_count, times));
-        }
-        resamples[i] = exp(sum / (double)n);
+    for (size_t k = 0; k < n; k++) {
+        const struct sorted_pair *p = &pairs[k];
+        logs_add(sums, 1, rng, p->over, p->over_count, times, &freedom);
+        logs_add(sums, -1, rng, p->under, p->under_count, times, &freedom);
     }
     gsl_rng_free(rng);
     free(times);
-    interval_narrow(interval, resamples);
+    for (size_t i = 0; i < STATISTICS_RESAMPLES; i++)
+        sums[i] = exp(sums[i] / (double)n);
+    interval_narrow(interval, sums, &freedom);
 }
 
 struct interval statistics_paired_ratio(const double *x, const double *y, size_t n, uint64_t seed)

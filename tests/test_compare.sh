@@ -57,6 +57,19 @@ check least_effect_is_obeyed has '2 no difference shown' out
 compare runs/old runs/new --alpha 0.0001
 check level_is_obeyed has '2 too few samples' out
 
+# Sides whose samples were interleaved, and sides that were not.
+mkdir -p runs/first runs/second
+began() { sed "s/\"status\"/\"started\":\"2026-01-31T12:$1:00Z\",&/"; } # MINUTE
+{ samples gmp 100 | began 10 && samples gmp 107 | began 20; } >runs/first/samples.jsonl
+samples gmp 100 | began 15 >runs/second/samples.jsonl
+compare runs/first runs/second
+check interleaved_sides_are_not_warned_of [ "$status $(grep -c 'was measured before' err)" = '0 0' ]
+samples gmp 100 | began 21 >runs/second/samples.jsonl
+compare runs/first runs/second
+check earlier_side_is_warned_of has 'A, up to 2026-01-31T12:20:00Z, was measured before B, from 2026-01-31T12:21:00Z on: ' err
+compare runs/second runs/first
+check earlier_side_is_named has 'B, up to 2026-01-31T12:20:00Z, was measured before A' err
+
 compare runs/old ./runs/old/
 check the_same_run_twice_is_said has 'warning: 2 of 2 pairs have the same samples on both sides' err
 cp -r runs/old runs/broken

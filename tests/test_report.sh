@@ -229,7 +229,7 @@ says where_the_events_of_absent_rows_are 'Events that were absent in every colum
 says peak '17.0 in all'
 says more_workers_than_cores '1 cell of this group had more workers than the 2 usable hardware threads'
 says workers_and_cores '<td class="number">4 on 2</td>'
-says interval '392 k to 408 k'
+says interval '388 k to 412 k'
 says disturbance '<td class="failed">warn</td>'
 says what_was_found '<td>&lt;powersave&gt; on 2</td>'
 says what_it_does '<td>the clock &amp; more</td>'
@@ -445,10 +445,10 @@ cat >"copy/comparisons/before & after.json" <<'END'
    "reason": "it <failed>"}],
  "geomean": {"ratio": 1.58, "lo": 1.5, "hi": 1.7, "n": 2}}
 END
-echo '{"taken": "2026-01-31T12:00:00Z", "cpu": {"model": "x"}, "build": {"revision": "abc"}, "alpha": 0.05, "samples": 10,
+echo '{"taken": "2026-01-31T12:00:00Z", "cpu": {"model": "x"}, "build": {"revision": "abc"}, "alpha": 0.05, "samples": 10, "cells": 12,
   "holds": true,
-  "false_positives": {"comparisons": 200, "found": 9, "share": 0.045, "lo": 0.02, "hi": 0.083, "allowed": 18, "holds": true},
-  "power": [{"slowdown_percent": 5, "comparisons": 20, "found": 18, "share": 0.9, "lo": 0.7, "hi": 0.98}],
+  "false_positives": {"comparisons": 200, "found": 9, "too_few": 6, "share": 0.045, "lo": 0.02, "hi": 0.083, "allowed": 18, "holds": true},
+  "power": [{"slowdown_percent": 5, "comparisons": 20, "found": 18, "found_adjusted": 11, "too_few": 1, "share": 0.9, "lo": 0.7, "hi": 0.98}],
   "order": {"comparisons": 40, "decided": 30, "undecided": 2, "reversed": 0, "swapped": 40, "swapped_changed": 0, "holds": true}}' \
     >copy/audit.json
 printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' variant workload inside_ns outside_ns ratio rest_ns rest_lo_ns flag \
@@ -469,6 +469,9 @@ says audit '9 of 200'
 says audit_holds 'alpha 0.05: it holds'
 says audit_counts '18 of 20'
 says audit_power '90 %'
+says audit_corrected '<td>11</td>'
+says audit_cells_are_its_own 'revision abc, on 12 cells of its own'
+says audit_too_few 'had 6 comparisons of equals, which are left out, and 1 of slowdowns, which count as not found'
 says outside_rest '<td class="number">-2.00 ms</td>'
 lacks outside_has_room_for_no_ends_of_intervals 'rest lo|-3.00 ms' copy/report.html
 says audit_order 'of 40 verdicts 30 were shown in both orders and 0 of these turned around'
