@@ -79,14 +79,16 @@ static struct field field_make(const struct report_group *group, const char *wor
     return field;
 }
 
-/* How many tests it takes: the best against each other one, none among the unlike. */
+/* How many tests it takes: each against each other one, none among the unlike. Only those of the
+ * best are told, but the samples that are tested have also named it: it might have been any. */
 static size_t field_tests(const struct field *field)
 {
-    return field->count > 0 && !field->choice.unlike ? field->count - 1 : 0;
+    return field->choice.unlike ? 0 : field->count * (field->count - 1) / 2;
 }
 
-/* Best against each other one of its field: the p of the test, and the least that so many samples
- * could give. Of all fields of a group together, so that Holm's correction sees them together. */
+/* The p of each test of a field, and the least that so many samples could give; the best against
+ * each other one first. Of all fields of a group together, so that Holm's correction sees them
+ * together. */
 struct tests {
     double *p, *least;
     size_t count;
@@ -94,11 +96,13 @@ struct tests {
 
 static void tests_add(struct tests *tests, const struct field *field)
 {
-    const struct runner *best = &field->runners[0];
-    for (size_t i = 1; i <= field_tests(field); i++) {
-        const struct runner *other = &field->runners[i];
-        tests->p[tests->count] = statistics_mann_whitney(best->x, best->n, other->x, other->n);
-        tests->least[tests->count++] = statistics_mann_whitney_least(best->n, other->n);
+    for (size_t i = 0; i < field->count && !field->choice.unlike; i++) {
+        const struct runner *a = &field->runners[i];
+        for (size_t k = i + 1; k < field->count; k++) {
+            const struct runner *b = &field->runners[k];
+            tests->p[tests->count] = statistics_mann_whitney(a->x, a->n, b->x, b->n);
+            tests->least[tests->count++] = statistics_mann_whitney_least(a->n, b->n);
+        }
     }
 }
 
@@ -187,19 +191,21 @@ struct verdict *verdicts_make(const struct report_group *group, size_t *count)
 {
     struct verdict *verdicts = calloc(group->count + 1, sizeof *verdicts);
     struct field *fields = calloc(group->count + 1, sizeof *fields);
-    struct tests tests = {numbers_make(group->count), numbers_make(group->count), 0};
     if (!verdicts || !fields)
         abort();
     const char *workload;
-    size_t at = 0;
+    size_t at = 0, pairs = 0;
     *count = 0;
     while ((workload = report_next_workload(group, &at)) != NULL) {
         int workers = report_workers_max(group, workload);
         struct field *field = &fields[*count];
         *field = field_make(group, workload, workers);
         verdicts[(*count)++] = verdict_begin(field, workload, workers);
-        tests_add(&tests, field);
+        pairs += field_tests(field);
     }
+    struct tests tests = {numbers_make(pairs), numbers_make(pairs), 0};
+    for (size_t i = 0; i < *count; i++)
+        tests_add(&tests, &fields[i]);
     verdicts_decide(verdicts, fields, *count, &tests);
     for (size_t i = 0; i < *count; i++)
         free(fields[i].runners);
