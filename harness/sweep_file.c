@@ -10,6 +10,7 @@
 #include "harness/counter_names.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
+#include "harness/metric.h"
 #include "harness/sample.h"
 #include "harness/spec.h"
 #include "harness/statistics.h"
@@ -502,6 +503,27 @@ static bool counts_no_events(const struct sweep_file *sweep, const struct sweep_
     return count > 0 && strcmp((own ? group->events : sweep->events)[0], "none") == 0;
 }
 
+/* That there is a metric for its figure, and a figure for a metric. */
+static bool check_metric(const struct sweep_reader *reader, const struct sweep_group *group,
+                         unsigned g, struct metric *metric)
+{
+    char error[PLACE_SIZE];
+    if ((group->figure == SWEEP_FIGURE_METRIC) != (group->metric != NULL))
+        return sweep_complain(
+            reader, line_of(reader, "groups/%u", g),
+            "group \"%s\" has only one of metric and figure: metric; valid: both or none",
+            group->id);
+    if (!group->metric)
+        return true;
+    if (metric_is_finding(group->metric))
+        return sweep_complain(reader, line_of(reader, "groups/%u/metric", g),
+                              "metric \"%s\" is what a workload finds, which has no figure; valid: "
+                              "throughput, p50 or another percentage, max, or an event",
+                              group->metric);
+    return metric_parse(metric, group->metric, error, sizeof error) ||
+           sweep_complain(reader, line_of(reader, "groups/%u/metric", g), "%s", error);
+}
+
 /* That there will be what the figure shows. */
 static bool check_figure(const struct sweep_reader *reader, const struct sweep_file *sweep,
                          unsigned g)
@@ -515,20 +537,24 @@ static bool check_figure(const struct sweep_reader *reader, const struct sweep_f
     }
     for (unsigned w = 0; w < group->workloads_count; w++)
         latencies = latencies || workload_spec_has_latency(group->workloads[w]);
+    struct metric metric = {0};
+    if (!check_metric(reader, group, g, &metric))
+        return false;
     if (group->figure == SWEEP_FIGURE_SPEEDUP && !(one && more))
         return sweep_complain(reader, line,
                               "figure speedup is over the run on 1 worker; valid: workers that "
                               "hold 1 and another number, as in [1, 2]");
-    if (group->figure == SWEEP_FIGURE_LATENCY && !latencies)
+    if ((group->figure == SWEEP_FIGURE_LATENCY || metric.kind == METRIC_LATENCY) && !latencies)
         return sweep_complain(reader, line,
-                              "figure latency, but no workload of the group \"%s\" records "
+                              "figure %s, but no workload of the group \"%s\" records "
                               "latencies; valid: arrivals, or one with latency=on",
-                              group->id);
-    if (group->figure == SWEEP_FIGURE_EVENTS && counts_no_events(sweep, group))
+                              sweep_figure_name(group->figure), group->id);
+    if ((group->figure == SWEEP_FIGURE_EVENTS || metric.kind == METRIC_EVENT) &&
+        counts_no_events(sweep, group))
         return sweep_complain(reader, line,
-                              "figure events, but the group \"%s\" counts none; valid: events "
+                              "figure %s, but the group \"%s\" counts none; valid: events "
                               "other than [none]",
-                              group->id);
+                              sweep_figure_name(group->figure), group->id);
     return true;
 }
 

@@ -29,7 +29,7 @@
  *         question: Does a queue per worker pay?
  *         figure: throughput        # throughput, speedup (workers hold 1 and more), events,
  *                                   # latency (a workload records them), knob,
- *                                   # heatmap, scale or stalls
+ *                                   # heatmap, scale, stalls or metric
  *         baseline: gmp             # one of the variants
  *         variants: [grq, perm, gmp]
  *         workloads: ["spawn,n=100000", "ring,n=503"]
@@ -63,6 +63,15 @@
  *         workloads: ["spawn,n=100000"]
  *         workers: [2]
  *
+ *       - id: threads
+ *         question: How many threads does it take?
+ *         figure: metric
+ *         metric: PROCESS_THREADS   # throughput, p50 or another percentage, max, or an event: one
+ *         baseline: gmp             # number of each cell
+ *         variants: [gmp]
+ *         workloads: ["pipes,mode=block", "pipes,mode=poll"]
+ *         workers: [2]
+ *
  * Only name, title, groups, and in a group id, question, baseline, variants, workloads and
  * workers must be there, and in what it expects metric, value, within and source. YAML's anchors
  * and aliases work.
@@ -88,6 +97,8 @@ enum sweep_figure {
     SWEEP_FIGURE_HEATMAP,    /* multiples of the baseline over those of knob and knob2 */
     SWEEP_FIGURE_SCALE,      /* ns and bytes of a goroutine over their number; see scale.tsv */
     SWEEP_FIGURE_STALLS,     /* of a simulated machine's cores, by structure */
+    SWEEP_FIGURE_METRIC,     /* group->metric of every cell */
+    SWEEP_FIGURES,
 };
 
 struct sweep_knob {
@@ -128,6 +139,7 @@ struct sweep_group {
     unsigned expect_count;
 
     enum sweep_figure figure;
+    char *metric;             /* metric.h; there exactly if figure is METRIC, else NULL */
     struct sweep_knob *knob;  /* there exactly if figure is KNOB or HEATMAP, else NULL */
     struct sweep_knob *knob2; /* there exactly if figure is HEATMAP, else NULL */
 };

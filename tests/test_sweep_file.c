@@ -528,6 +528,17 @@ static void figures_that_cannot_be_drawn_are_refused(void **state)
             sweep_file_free(load_valid(text));
     }
     expect_error("events: [none]\n" HEAD GROUP "    figure: events\n", 11, "counts none", NULL);
+    expect_error(HEAD GROUP "    figure: metric\n", 4, "only one of metric and figure", "both");
+    expect_error(HEAD GROUP "    metric: p50\n", 4, "only one of metric and figure", "both");
+    expect_error(HEAD GROUP "    figure: metric\n    metric: victims\n", 11, "a workload finds",
+                 "throughput");
+    expect_error(HEAD GROUP "    figure: metric\n    metric: p50\n", 10, "no workload",
+                 "latency=on");
+    expect_error("events: [none]\n" HEAD GROUP "    figure: metric\n    metric: STEALS\n", 11,
+                 "counts none", NULL);
+    struct sweep_file *sweep = load_valid(HEAD GROUP "    figure: metric\n    metric: STEALS\n");
+    assert_string_equal(sweep->groups[0].metric, "STEALS");
+    sweep_file_free(sweep);
 }
 
 static void files_that_cannot_be_read_say_why(void **state)
