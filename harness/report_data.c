@@ -317,6 +317,7 @@ static void group_add(struct report *report, struct report_cell *first, size_t c
         .metric = plan ? plan->metric : NULL,
         .knob = plan ? plan->knob : NULL,
         .knob2 = plan ? plan->knob2 : NULL,
+        .left_out = plan ? plan->left_out : NULL,
         .expect = plan ? plan->expect : NULL,
         .expect_count = plan ? plan->expect_count : 0,
         .cells = first,

@@ -69,7 +69,8 @@ struct report_group {
     enum sweep_figure figure;
     const char *metric;                    /* of the figure; NULL where it has none */
     const struct sweep_knob *knob, *knob2; /* those of the figure; NULL where it has none */
-    const struct sweep_expect *expect;     /* what the sweep file compares with */
+    const char *left_out; /* which pairs of their values are not there, and why; NULL: none */
+    const struct sweep_expect *expect; /* what the sweep file compares with */
     size_t expect_count;
     struct report_cell *cells;
     size_t count;
@@ -144,7 +145,7 @@ bool report_cell_ok(const struct report_cell *cell);
  * show. */
 int report_workers_max(const struct report_group *group, const char *workload);
 
-/* What the group's question is about, as the figure that is of that kind: THROUGHPUT, LATENCY or EVENTS
+/* What the group's question is about, as the figure of that kind: THROUGHPUT, LATENCY or EVENTS
  * where the sweep file names a metric, else the figure it asks for. */
 enum sweep_figure report_subject(const struct report_group *group);
 

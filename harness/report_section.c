@@ -489,6 +489,8 @@ void report_section_write(FILE *to, const struct report *report, const struct re
         html_format(to, " Knobs: %s and %s.", group->knob->name, group->knob2->name);
     else if (group->knob)
         html_format(to, " Knob: %s.", group->knob->name);
+    if (group->left_out)
+        html_format(to, " %s.", group->left_out);
     html_close(to, "p");
     crowded_write(to, report, group);
     bool has_its_own = false;

@@ -59,7 +59,8 @@
  *         baseline: gmp
  *         variants: [gmp]
  *         knob: {name: ring, values: [16, 256, 4096]}         # across
- *         knob2: {name: tick, values: [1, 61, 1024]}          # up; each with each: 9 variants
+ *         knob2: {name: tick, values: [1, 61, 1024]}          # up; each with each: 9 variants,
+ *                                   # less the pairs of which one changes nothing beside the other
  *         workloads: ["spawn,n=100000"]
  *         workers: [2]
  *
@@ -122,9 +123,11 @@ struct sweep_group {
     char *question;
     char *baseline; /* canonical; one of variants */
 
-    /* Canonical, in the order of the file, and expanded over the knobs: variants[(v * values + k) *
-     * values2 + j] is variant v of the file with value k of the one and j of the other. Nothing is
-     * there twice. */
+    /* Canonical, in the order of the file, and expanded over the knobs: each variant of the file with
+     * the first value of knob and all of knob2, and so on. Nothing is there twice, and no pair of
+     * values of which one changes nothing beside the other: left_out says how many and why, in one
+     * sentence, NULL if there are none. */
+    char *left_out;
     char **variants;
     char **workloads; /* canonical, nothing twice */
     int64_t *workers;

@@ -271,6 +271,8 @@ struct sweep_file *sweep_schema_load(const struct sweep_reader *reader, const ch
 void sweep_file_free(struct sweep_file *sweep)
 {
     cyaml_config_t config = yaml_mistake_config(NULL);
+    for (unsigned g = 0; sweep && g < sweep->groups_count; g++)
+        free(sweep->groups[g].left_out);
     if (sweep)
         cyaml_free(&config, &sweep_schema, sweep, 0);
 }
