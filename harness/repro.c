@@ -35,7 +35,8 @@ static void folder_name(struct repro_job *job, const char *folder)
 }
 
 /* What a sample takes that no earlier reproduction has measured: a process, its warm-up and probes
- * beside its timed calls; and a simulated one. Roughly: the time left soon follows what was measured. */
+ * beside its timed calls; and a simulated one. Roughly: the time left soon follows what was
+ * measured. */
 static const double SAMPLE_SECONDS = 0.1, SIMULATED_SECONDS = 0.2;
 
 /* How many blocks more there are in the quick form, for samples that were disturbed. */

@@ -361,7 +361,7 @@ static bool pair_is_moot(struct expansion *self, const char *text, const struct 
     return true;
 }
 
-/* Adds text, which stems from that line, with each value of knob2, or as it is if there is no knob2.
+/* Adds text, which stems from that line, with each value of knob2, or as it is if there is none.
  * Takes text. */
 static bool expand_knob2(struct expansion *self, size_t line, char *text)
 {

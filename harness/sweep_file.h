@@ -123,11 +123,12 @@ struct sweep_group {
     char *question;
     char *baseline; /* canonical; one of variants */
 
-    /* Canonical, in the order of the file, and expanded over the knobs: each variant of the file with
-     * the first value of knob and all of knob2, and so on. Nothing is there twice, and no pair of
-     * values of which one changes nothing beside the other: left_out says how many and why, in one
-     * sentence, NULL if there are none. */
+    /* Of the pairs of values of knob and knob2, of which one changes nothing beside the other and
+     * which are not among variants: how many, and why. One sentence; NULL if there are none. */
     char *left_out;
+
+    /* Canonical, in the order of the file, and expanded over the knobs: each variant of the file
+     * with the first value of knob and all of knob2, and so on. Nothing is there twice. */
     char **variants;
     char **workloads; /* canonical, nothing twice */
     int64_t *workers;
