@@ -85,6 +85,17 @@ static void print_entry(const char *name, const char *idea, const char *source)
     print_wrapped(at, INDENT_TEXT + 1, text);
 }
 
+/* Which knobs change nothing beside which others, and why. */
+static void print_moot(const struct param_moot *rows)
+{
+    for (const struct param_moot *row = rows; row && row->keys; row++) {
+        char text[3 * TEXT_SIZE];
+        snprintf(text, sizeof text, "%s with %s, %s", row->keys, row->when, row->why);
+        int at = printf("%*s%-*s ", INDENT_NAME + 2, "", INDENT_TEXT, "no effect:");
+        print_wrapped(at, INDENT_NAME + INDENT_TEXT + 3, text);
+    }
+}
+
 static void print_common(void)
 {
     puts("\nCommon settings, which every variant has beside its knobs\n");
@@ -115,6 +126,7 @@ static void print_variants(void)
         snprintf(idea, sizeof idea, "%s%s%s", ops->idea, absent ? "; " : "", why);
         print_entry(ops->name, idea, ops->source);
         print_params(ops->knobs);
+        print_moot(ops->moot);
     }
     print_common();
     print_presets();
@@ -291,6 +303,15 @@ static json_t *table_to_json(const struct param *table)
     return array;
 }
 
+static json_t *moot_to_json(const struct param_moot *rows)
+{
+    json_t *array = json_array();
+    for (const struct param_moot *row = rows; row && row->keys; row++)
+        json_array_append_new(
+            array, json_pack("{ss ss ss}", "knobs", row->keys, "with", row->when, "why", row->why));
+    return array;
+}
+
 static json_t *variants_to_json(void)
 {
     json_t *array = json_array();
@@ -299,6 +320,7 @@ static json_t *variants_to_json(void)
         char why[TEXT_SIZE];
         json_t *object = json_pack("{ss ss ss so}", "name", ops->name, "idea", ops->idea, "source",
                                    ops->source, "knobs", table_to_json(ops->knobs));
+        json_object_set_new(object, "no_effect", moot_to_json(ops->moot));
         if (peer_is(ops) && peer_absence(ops, why, sizeof why))
             json_object_set_new(object, "absent", json_string(why));
         json_array_append_new(array, object);

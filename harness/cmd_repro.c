@@ -435,7 +435,8 @@ static int repro_new(struct options *options, struct catalogue *catalogue)
                  : options->machines_count > 0 ? REPRO_GIVEN
                                                : REPRO_OWN,
         .machines = options->machines,
-        .machines_count = options->machines_count};
+        .machines_count = options->machines_count,
+        .results = options->results};
     int status = EXIT_FAILED;
     options->machines = NULL;
     selection_make(options, catalogue, &repro);
@@ -463,6 +464,9 @@ static int repro_again(const struct options *options)
     while (length > 1 && options->resume[length - 1] == '/')
         length--;
     snprintf(repro.folder, sizeof repro.folder, "%.*s", (int)length, options->resume);
+    char results[REPRO_PATH_SIZE + 8]; /* what was measured of it tells how long the rest takes */
+    snprintf(results, sizeof results, "%s/..", repro.folder);
+    repro.results = results;
     int status = repro_resume(&repro, error, sizeof error)
                      ? repro_run(options, &repro)
                      : complain(options, spec_one_line(error), EXIT_MISUSED);

@@ -736,6 +736,15 @@ static struct sweep_file *sweep_load(const char *program, struct options *option
     return sweep;
 }
 
+/* What the file asks for in vain. */
+static void tell_left_out(const char *program, const struct sweep_file *sweep)
+{
+    for (unsigned g = 0; g < sweep->groups_count; g++)
+        if (sweep->groups[g].left_out)
+            fprintf(stderr, "%s: group %s: %s\n", program, sweep->groups[g].id,
+                    sweep->groups[g].left_out);
+}
+
 int cmd_sweep(int argc, char **argv)
 {
     static const struct argp argp = {argp_options, option_parse, "FILE", argp_doc,
@@ -747,6 +756,7 @@ int cmd_sweep(int argc, char **argv)
     struct sweep_file *sweep = sweep_load(argv[0], &options, error, sizeof error);
     if (!sweep)
         return complain(argv[0], spec_one_line(error), EXIT_MISUSED);
+    tell_left_out(argv[0], sweep);
     struct plan *plan = plan_make(sweep);
     int status = EXIT_DONE;
     if (options.dry_run)

@@ -503,10 +503,13 @@ static enum sweep_figure figure_default(const struct experiment_part *part)
     if (strcmp(part->metric, "order") == 0 || metric_is_finding(part->metric) ||
         !metric_parse(&metric, part->metric, error, sizeof error))
         return SWEEP_FIGURE_THROUGHPUT;
+    bool one_design = part->variants_count == 1 && part->factor != FACTOR_KNOB;
+    if (metric.kind == METRIC_EVENT || (part->factor == FACTOR_WORKLOAD && one_design))
+        return SWEEP_FIGURE_METRIC;
     if (metric.kind == METRIC_LATENCY)
         return SWEEP_FIGURE_LATENCY;
-    if (metric.kind == METRIC_EVENT)
-        return SWEEP_FIGURE_EVENTS;
+    if (part->workers_count > 1) /* the others show the largest count alone */
+        return SWEEP_FIGURE_METRIC;
     return part->factor == FACTOR_KNOB && part->levels_count > 2 && part->variants_count == 1
                ? SWEEP_FIGURE_KNOB
                : SWEEP_FIGURE_THROUGHPUT;
@@ -520,7 +523,7 @@ static bool figure_find(const struct parting *self)
     if (!part->figure_text)
         return true;
     struct suggest near = suggest_for(part->figure_text);
-    for (enum sweep_figure i = SWEEP_FIGURE_THROUGHPUT; i <= SWEEP_FIGURE_STALLS; i++) {
+    for (enum sweep_figure i = SWEEP_FIGURE_THROUGHPUT; i < SWEEP_FIGURES; i++) {
         if (i == SWEEP_FIGURE_HEATMAP)
             continue;
         suggest_offer(&near, sweep_figure_name(i));

@@ -292,6 +292,8 @@ static bool write_group(FILE *to, const struct experiment *experiment,
         write_key(to, "  - ", "id", id);
         write_key(to, "    ", "question", part->question);
         fprintf(to, "    figure: %s\n", sweep_figure_name(part->figure));
+        if (part->figure == SWEEP_FIGURE_METRIC)
+            write_key(to, "    ", "metric", part->metric);
         write_variants(to, part);
         write_texts(to, "workloads", part->workloads, part->workloads_count);
         fprintf(to, "    workers: [%s]\n", workers);

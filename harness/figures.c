@@ -218,6 +218,7 @@ static void figure_add(struct figures *figures, const struct report *report,
     if ((kind == SWEEP_FIGURE_SPEEDUP && !has_speedup(group)) ||
         (kind == SWEEP_FIGURE_LATENCY && !report_has_latencies(report, group, NULL)) ||
         (kind == SWEEP_FIGURE_KNOB && !group->knob) ||
+        (kind == SWEEP_FIGURE_METRIC && !group->metric) ||
         (kind == SWEEP_FIGURE_HEATMAP && !group->knob2) ||
         (kind == SWEEP_FIGURE_SCALE && !has_rows(&report->extra.scale, group)) ||
         (kind == SWEEP_FIGURE_STALLS && !has_rows(&report->extra.structures, group)) ||
@@ -273,7 +274,7 @@ struct figures figures_plan(const struct report *report)
             continue;
         /* The curve over a knob's values shows the same throughputs better than bars, and who asks
          * for counts does not ask for speed. */
-        if (group->figure != SWEEP_FIGURE_KNOB && group->figure != SWEEP_FIGURE_EVENTS)
+        if (group->figure != SWEEP_FIGURE_KNOB && report_subject(group) != SWEEP_FIGURE_EVENTS)
             figure_add(&figures, report, group, SWEEP_FIGURE_THROUGHPUT);
         figure_add(&figures, report, group, SWEEP_FIGURE_SPEEDUP);
         figure_add(&figures, report, group, SWEEP_FIGURE_LATENCY);
@@ -335,6 +336,8 @@ static void figure_arguments(const struct figure *figure, const char *question,
         arguments[n++] = figure->group->baseline ? figure->group->baseline : "";
     if (figure->kind == SWEEP_FIGURE_EVENTS)
         arguments[n++] = figure->events;
+    if (figure->kind == SWEEP_FIGURE_METRIC)
+        arguments[n++] = figure->group->metric;
     if (figure->kind == SWEEP_FIGURE_KNOB)
         arguments[n++] = figure->knob_values;
     arguments[n] = NULL;

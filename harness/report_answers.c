@@ -366,7 +366,7 @@ static void other_write(FILE *to, const struct report_group *group, const char *
 
 static void group_write(FILE *to, const struct report *report, const struct report_group *group)
 {
-    switch (group->figure) {
+    switch (report_subject(group)) {
     case SWEEP_FIGURE_EVENTS:
         other_write(to, group, "counts",
                     "This asks what happened, not who is faster: see its figure.");
@@ -382,10 +382,7 @@ static void group_write(FILE *to, const struct report *report, const struct repo
     case SWEEP_FIGURE_LATENCY:
         latency_write(to, report, group);
         break;
-    case SWEEP_FIGURE_THROUGHPUT:
-    case SWEEP_FIGURE_SPEEDUP:
-    case SWEEP_FIGURE_KNOB:
-    case SWEEP_FIGURE_HEATMAP:
+    default:
         throughput_write(to, group);
         break;
     }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/report_data.h"
 
+#include "harness/metric.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
 #include "harness/spec.h"
@@ -313,8 +314,10 @@ static void group_add(struct report *report, struct report_cell *first, size_t c
         .question = plan ? plan->question : NULL,
         .baseline = plan ? plan->baseline : NULL,
         .figure = plan ? plan->figure : SWEEP_FIGURE_THROUGHPUT,
+        .metric = plan ? plan->metric : NULL,
         .knob = plan ? plan->knob : NULL,
         .knob2 = plan ? plan->knob2 : NULL,
+        .left_out = plan ? plan->left_out : NULL,
         .expect = plan ? plan->expect : NULL,
         .expect_count = plan ? plan->expect_count : 0,
         .cells = first,
@@ -511,6 +514,17 @@ bool report_cell_is_crowded(const struct report *report, const struct report_cel
 bool report_cell_ok(const struct report_cell *cell)
 {
     return strcmp(cell->status, "ok") == 0;
+}
+
+enum sweep_figure report_subject(const struct report_group *group)
+{
+    struct metric metric = {0};
+    char error[256];
+    if (!group->metric || !metric_parse(&metric, group->metric, error, sizeof error))
+        return group->figure;
+    return metric.kind == METRIC_LATENCY ? SWEEP_FIGURE_LATENCY
+           : metric.kind == METRIC_EVENT ? SWEEP_FIGURE_EVENTS
+                                         : SWEEP_FIGURE_THROUGHPUT;
 }
 
 int report_workers_max(const struct report_group *group, const char *workload)

@@ -67,8 +67,10 @@ struct report_group {
     const char *id;
     const char *question, *baseline; /* NULL: the sweep file does not say */
     enum sweep_figure figure;
+    const char *metric;                    /* of the figure; NULL where it has none */
     const struct sweep_knob *knob, *knob2; /* those of the figure; NULL where it has none */
-    const struct sweep_expect *expect;     /* what the sweep file compares with */
+    const char *left_out; /* which pairs of their values are not there, and why; NULL: none */
+    const struct sweep_expect *expect; /* what the sweep file compares with */
     size_t expect_count;
     struct report_cell *cells;
     size_t count;
@@ -142,6 +144,10 @@ bool report_cell_ok(const struct report_cell *cell);
 /* The largest count of workers that the group ran this workload with: what figures and summary
  * show. */
 int report_workers_max(const struct report_group *group, const char *workload);
+
+/* What the group's question is about, as the figure of that kind: THROUGHPUT, LATENCY or EVENTS
+ * where the sweep file names a metric, else the figure it asks for. */
+enum sweep_figure report_subject(const struct report_group *group);
 
 /* The first record of a cell; NULL if there is none. */
 const json_t *report_record(const struct report *report, const char *cell);

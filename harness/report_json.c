@@ -92,9 +92,10 @@ static json_t *answers_of(const struct report_group *group)
 static void answers_into_json(json_t *object, const struct report *report,
                               const struct report_group *group)
 {
+    enum sweep_figure subject = report_subject(group);
     const char *metric = "throughput";
     json_t *answers;
-    if (group->figure == SWEEP_FIGURE_LATENCY) {
+    if (subject == SWEEP_FIGURE_LATENCY) {
         struct report_group tails = report_tails_make(report, group, VERDICT_TAIL);
         metric = "p99 latency";
         answers = answers_of(&tails);
@@ -102,13 +103,13 @@ static void answers_into_json(json_t *object, const struct report *report,
         tails = report_tails_make(report, group, VERDICT_MIDDLE);
         json_object_set_new(object, "answers_p50", answers_of(&tails));
         report_tails_free(&tails);
-    } else if (group->figure == SWEEP_FIGURE_EVENTS) {
+    } else if (subject == SWEEP_FIGURE_EVENTS) {
         metric = "events";
         answers = json_array();
-    } else if (group->figure == SWEEP_FIGURE_SCALE) {
+    } else if (subject == SWEEP_FIGURE_SCALE) {
         metric = "scale";
         answers = json_array();
-    } else if (group->figure == SWEEP_FIGURE_STALLS) {
+    } else if (subject == SWEEP_FIGURE_STALLS) {
         metric = "stalls";
         answers = json_array();
     } else {

@@ -69,6 +69,10 @@ static const char *figure_summary(enum sweep_figure kind)
         return "Time and memory of a goroutine over the number of goroutines";
     case SWEEP_FIGURE_STALLS:
         return "Stall time per operation by structure, variant and workload";
+    case SWEEP_FIGURE_METRIC:
+        return "One number of each cell by variant, workload and count of workers";
+    case SWEEP_FIGURES:
+        break;
     }
     return "Figure";
 }
@@ -485,6 +489,8 @@ void report_section_write(FILE *to, const struct report *report, const struct re
         html_format(to, " Knobs: %s and %s.", group->knob->name, group->knob2->name);
     else if (group->knob)
         html_format(to, " Knob: %s.", group->knob->name);
+    if (group->left_out)
+        html_format(to, " %s.", group->left_out);
     html_close(to, "p");
     crowded_write(to, report, group);
     bool has_its_own = false;

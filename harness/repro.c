@@ -11,8 +11,10 @@
 #include "harness/repro_file.h"
 #include "harness/sweep_origin.h"
 #include "harness/topology.h"
+#include "harness/unit_time.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,29 +24,6 @@ enum { ERROR_SIZE = 1024 };
 
 /* Planning ------------------------------------------------------------------------------------- */
 
-/* What a sample takes beside its timed calls: a process, a warm-up, probes; and a simulated one,
- * roughly. Only for the time that is left, which soon follows what was measured. */
-static const double SAMPLE_SECONDS = 0.15, SIMULATED_SECONDS = 0.7;
-
-static double weight_of(const char *sweep_text)
-{
-    char error[ERROR_SIZE];
-    struct sweep_file *sweep =
-        sweep_file_parse("", sweep_text, strlen(sweep_text), error, sizeof error);
-    if (!sweep)
-        return 1;
-    struct plan *plan = plan_make(sweep);
-    double seconds = 0, call = (double)sweep->min_time_ms / 1e3;
-    for (size_t i = 0; i < plan->count; i++)
-        seconds += machine_text_is_simulated(plan->cells[i].machine)
-                       ? SIMULATED_SECONDS / topology_cpu_count()
-                       : SAMPLE_SECONDS + 1.2 * call;
-    seconds *= (double)(sweep->reps + sweep->reps_max) / 2;
-    plan_free(plan);
-    sweep_file_free(sweep);
-    return seconds;
-}
-
 /* ID@MACHINE, where what a path or a filter would take for its own is "-". */
 static void folder_name(struct repro_job *job, const char *folder)
 {
@@ -53,6 +32,63 @@ static void folder_name(struct repro_job *job, const char *folder)
     for (int i = length - (int)strlen(job->machine); i < length && job->folder[i]; i++)
         if (!isalnum((unsigned char)job->folder[i]) && !strchr("._-", job->folder[i]))
             job->folder[i] = '-';
+}
+
+/* What a sample takes that no earlier reproduction has measured: a process, its warm-up and probes
+ * beside its timed calls; and a simulated one. Roughly: the time left soon follows what was
+ * measured. */
+static const double SAMPLE_SECONDS = 0.1, SIMULATED_SECONDS = 0.2;
+
+/* How many blocks more there are in the quick form, for samples that were disturbed. */
+static const double QUICK_MORE = 1.1;
+
+static double sample_seconds(const struct unit_times *times, const struct cell *cell)
+{
+    struct unit_time known = unit_times_of(times, cell);
+    bool simulated = machine_text_is_simulated(cell->machine);
+    double seconds = known.basis == UNIT_TIME_RECORDS || known.basis == UNIT_TIME_LIKE
+                         ? known.seconds
+                     : simulated ? SIMULATED_SECONDS
+                                 : SAMPLE_SECONDS + 1.2 * (double)times->sweep->min_time_ms / 1e3;
+    return simulated ? seconds / topology_cpu_count() : seconds; /* these run beside each other */
+}
+
+/* Takes what the job's like took in earlier reproductions. */
+static void times_take(struct unit_times *times, const struct repro *repro,
+                       const struct repro_job *job, const struct plan *plan)
+{
+    char path[2 * REPRO_PATH_SIZE];
+    struct repro_job like = {.experiment = job->experiment, .machine = job->machine};
+    folder_name(&like, "");
+    DIR *dir = repro->results ? opendir(repro->results) : NULL;
+    for (const struct dirent *entry; dir && (entry = readdir(dir));)
+        if (*entry->d_name != '.' && snprintf(path, sizeof path, "%s/%s%s", repro->results,
+                                              entry->d_name, like.folder) < (int)sizeof path)
+            unit_times_take(times, plan, path);
+    if (dir)
+        closedir(dir);
+}
+
+static void job_weigh(const struct repro *repro, struct repro_job *job)
+{
+    char error[ERROR_SIZE];
+    struct sweep_file *sweep =
+        sweep_file_parse("", job->sweep_text, strlen(job->sweep_text), error, sizeof error);
+    if (!sweep)
+        return;
+    struct plan *plan = plan_make(sweep);
+    struct unit_times times;
+    unit_times_begin(&times, sweep, plan, "");
+    times_take(&times, repro, job, plan);
+    double block = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        block += sample_seconds(&times, &plan->cells[i]);
+    job->least = block * (double)sweep->reps;
+    job->most = block * (double)sweep->reps_max;
+    job->weight = repro->form.quick ? job->least * QUICK_MORE : (job->least + job->most) / 2;
+    unit_times_end(&times);
+    plan_free(plan);
+    sweep_file_free(sweep);
 }
 
 /* Whether any part is to run on that machine, whatever cores it has. */
@@ -120,7 +156,7 @@ static void job_add(struct repro *repro, const struct experiment *experiment, co
     if (is_simulated(experiment, machine) &&
         !machine_sim_program(NULL, path, sizeof path, job->reason, sizeof job->reason))
         job->state = REPRO_IMPOSSIBLE;
-    job->weight = weight_of(job->sweep_text);
+    job_weigh(repro, job);
 }
 
 static void plan_experiment(struct repro *repro, const struct experiment *experiment)

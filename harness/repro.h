@@ -39,6 +39,7 @@ struct repro_job {
     char folder[REPRO_PATH_SIZE];   /* of its run */
     char *sweep_text;               /* NULL: impossible */
     double weight;                  /* seconds that it may take, roughly */
+    double least, most;             /* with as few blocks as possible, and as many */
     double seconds;                 /* that it took */
     json_t *judged;                 /* as in repro.json; NULL: not yet */
 };
@@ -60,6 +61,8 @@ struct repro {
     char **machines; /* canonical, of REPRO_GIVEN */
     size_t machines_count;
     char folder[REPRO_PATH_SIZE];
+    const char *results; /* where earlier reproductions are that tell how long samples take; may be
+                          * NULL */
 
     /* Made of these. */
     struct repro_job *jobs;

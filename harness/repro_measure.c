@@ -101,6 +101,29 @@ static void job_tell(const struct repro *repro, size_t i, struct pace pace, FILE
             progress_duration(seconds_left(repro, i, pace), left));
 }
 
+/* How long it will take, before any of it: the more the intervals have to be narrowed. */
+static void all_tell(const struct repro *repro, FILE *messages)
+{
+    char least[32], most[32];
+    double few = 0, many = 0;
+    size_t jobs = 0;
+    for (size_t i = 0; i < repro->jobs_count; i++) {
+        const struct repro_job *job = &repro->jobs[i];
+        if (job->state > REPRO_BEGUN)
+            continue;
+        few += job->least;
+        many += job->most;
+        jobs++;
+    }
+    if (jobs > 0)
+        fprintf(messages,
+                "%s of %s to measure: about %s with as few blocks as may do, %s with all; %s\n",
+                counted(jobs, "job").s, counted(repro->count, "experiment").s,
+                progress_duration(few, least), progress_duration(many, most),
+                repro->form.quick ? "the second are for disturbed samples"
+                                  : "blocks go on until intervals are narrow");
+}
+
 /* The whole ------------------------------------------------------------------------------------ */
 
 static bool repro_write(const struct repro *repro, char *error, size_t error_size)
@@ -120,6 +143,7 @@ static int jobs_measure(struct repro *repro, FILE *messages, char *error, size_t
         repro_judge(repro, &repro->jobs[i]);
     if (!repro_write(repro, error, error_size))
         return -1;
+    all_tell(repro, messages);
     for (size_t i = 0; i < repro->jobs_count; i++) {
         struct repro_job *job = &repro->jobs[i];
         if (job->state > REPRO_BEGUN)

@@ -491,8 +491,9 @@ static bool knobs_settle(struct owner *owner, const struct sched_ops *ops,
     }
 }
 
+/* *vain: whether it is refused for a knob asked for in vain. */
 static bool variant_parse(struct variant_spec *spec, const char *text, bool schedulers_only,
-                          char *error, size_t error_size)
+                          bool *vain, char *error, size_t error_size)
 {
     struct complaint to = {.size = error_size};
     to.text = error;
@@ -502,7 +503,7 @@ static bool variant_parse(struct variant_spec *spec, const char *text, bool sche
     const struct preset *preset = preset_find(copy);
     const struct sched_ops *ops =
         variant_find(preset ? preset->variant : copy, schedulers_only, &to);
-    bool ok = false;
+    bool ok = *vain = false;
     if (ops) {
         spec->knobs = machine_zalloc(ops->knobs_size + 1);
         struct owner owner = {.name = ops->name,
@@ -512,8 +513,9 @@ static bool variant_parse(struct variant_spec *spec, const char *text, bool sche
         if (peer_is(ops)) /* its malloc is its own */
             owner.common.table = NULL;
         const char *wrong = NULL;
-        ok =
-            variant_settings_parse(&owner, preset, settings, &to) && knobs_settle(&owner, ops, &to);
+        ok = variant_settings_parse(&owner, preset, settings, &to);
+        *vain = ok && !knobs_settle(&owner, ops, &to);
+        ok = ok && !*vain;
         if (ok && ops->check && (wrong = ops->check(spec->knobs)))
             ok = complain(&to, "%s: %s", ops->name, wrong);
         spec->ops = ops;
@@ -527,13 +529,24 @@ static bool variant_parse(struct variant_spec *spec, const char *text, bool sche
 
 bool variant_spec_parse(struct variant_spec *spec, const char *text, char *error, size_t error_size)
 {
-    return variant_parse(spec, text, false, error, error_size);
+    bool vain;
+    return variant_parse(spec, text, false, &vain, error, error_size);
+}
+
+bool variant_spec_is_moot(const char *text, char *why, size_t why_size)
+{
+    bool vain;
+    struct variant_spec spec;
+    if (variant_parse(&spec, text, false, &vain, why, why_size))
+        variant_spec_free(&spec);
+    return vain;
 }
 
 bool scheduler_spec_parse(struct variant_spec *spec, const char *text, char *error,
                           size_t error_size)
 {
-    return variant_parse(spec, text, true, error, error_size);
+    bool vain;
+    return variant_parse(spec, text, true, &vain, error, error_size);
 }
 
 void variant_spec_free(struct variant_spec *spec)

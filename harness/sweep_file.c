@@ -10,6 +10,7 @@
 #include "harness/counter_names.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
+#include "harness/metric.h"
 #include "harness/sample.h"
 #include "harness/spec.h"
 #include "harness/statistics.h"
@@ -336,60 +337,111 @@ static char *knob_append(const struct sweep_reader *reader, size_t line, const c
     return canonical_variant(reader, line, longer);
 }
 
-/* Adds text, which stems from that line, with each value of knob, or as it is if there is no knob.
- * Takes text. */
-static bool expand_knob2(const struct sweep_reader *reader, size_t line,
-                         const struct sweep_knob *knob, unsigned g, char *text, struct texts *texts)
+/* What a group's variants become. */
+struct expansion {
+    const struct sweep_reader *reader;
+    const struct sweep_group *group;
+    unsigned g; /* its place in the file */
+    struct texts texts;
+    unsigned pairs, moot;
+    char why[ERROR_SIZE]; /* of the first pair that is moot */
+};
+
+/* Whether the pair of text's knob and the i-th value of the other is moot; then it is counted. */
+static bool pair_is_moot(struct expansion *self, const char *text, const struct sweep_knob *knob,
+                         unsigned i)
 {
+    char longer[ERROR_SIZE], why[ERROR_SIZE];
+    snprintf(longer, sizeof longer, "%s,%s=%s", text, knob->name, knob->values[i]);
+    self->pairs++;
+    if (!variant_spec_is_moot(longer, why, sizeof why))
+        return false;
+    if (self->moot++ == 0)
+        memcpy(self->why, why, sizeof why);
+    return true;
+}
+
+/* Adds text, which stems from that line, with each value of knob2, or as it is if there is none.
+ * Takes text. */
+static bool expand_knob2(struct expansion *self, size_t line, char *text)
+{
+    const struct sweep_knob *knob = self->group->knob2;
     if (!knob)
-        return texts_add(reader, line, texts, text);
+        return texts_add(self->reader, line, &self->texts, text);
     bool ok = true;
     for (unsigned i = 0; ok && i < knob->values_count; i++) {
-        line = line_of(reader, "groups/%u/knob2/values/%u", g, i);
-        char *canonical = knob_append(reader, line, text, knob, i);
-        ok = canonical && texts_add(reader, line, texts, canonical);
+        if (pair_is_moot(self, text, knob, i))
+            continue;
+        line = line_of(self->reader, "groups/%u/knob2/values/%u", self->g, i);
+        char *canonical = knob_append(self->reader, line, text, knob, i);
+        ok = canonical && texts_add(self->reader, line, &self->texts, canonical);
     }
     free(text);
     return ok;
 }
 
-static bool expand_variant(const struct sweep_reader *reader, const struct sweep_group *group,
-                           unsigned g, unsigned v, struct texts *texts)
+static bool expand_variant(struct expansion *self, unsigned v)
 {
-    size_t line = line_of(reader, "groups/%u/variants/%u", g, v);
+    const struct sweep_group *group = self->group;
+    size_t line = line_of(self->reader, "groups/%u/variants/%u", self->g, v);
     if (!group->knob)
-        return texts_add(reader, line, texts, canonical_variant(reader, line, group->variants[v]));
+        return texts_add(self->reader, line, &self->texts,
+                         canonical_variant(self->reader, line, group->variants[v]));
     for (unsigned i = 0; i < group->knob->values_count; i++) {
-        line = line_of(reader, "groups/%u/knob/values/%u", g, i);
+        line = line_of(self->reader, "groups/%u/knob/values/%u", self->g, i);
         /* Not the canonical text: where the file's names the knob too, that is the mistake. */
-        char *one = knob_append(reader, line, group->variants[v], group->knob, i);
-        if (!one || !expand_knob2(reader, line, group->knob2, g, one, texts))
+        char *one = knob_append(self->reader, line, group->variants[v], group->knob, i);
+        if (!one || !expand_knob2(self, line, one))
             return false;
     }
+    return true;
+}
+
+/* Each by itself first: what lost its quotes is better told so than as given twice. */
+static bool variants_are_right(const struct sweep_reader *reader, const struct sweep_group *group,
+                               unsigned g)
+{
+    bool ok = true;
+    for (unsigned v = 0; ok && v < group->variants_count; v++) {
+        char *alone = canonical_variant(reader, line_of(reader, "groups/%u/variants/%u", g, v),
+                                        group->variants[v]);
+        ok = alone != NULL;
+        free(alone);
+    }
+    return ok;
+}
+
+/* False after a complaint if no pair is left. */
+static bool tell_left_out(const struct expansion *self, struct sweep_group *group)
+{
+    if (self->moot == 0)
+        return true;
+    if (self->moot == self->pairs)
+        return sweep_complain(self->reader, line_of(self->reader, "groups/%u/knob2", self->g),
+                              "no pair of %s and %s is left: %s", group->knob->name,
+                              group->knob2->name, self->why);
+    if (asprintf(&group->left_out,
+                 "%u of %u pairs of %s and %s are left out, since one changes nothing beside the "
+                 "other: %s",
+                 self->moot, self->pairs, group->knob->name, group->knob2->name, self->why) < 0)
+        abort();
     return true;
 }
 
 static bool expand_variants(const struct sweep_reader *reader, struct sweep_group *group,
                             unsigned g)
 {
-    struct texts texts = {NULL, 0};
-    for (unsigned v = 0; v < group->variants_count; v++) {
-        /* Each by itself first: what lost its quotes is better told so than as given twice. */
-        char *alone = canonical_variant(reader, line_of(reader, "groups/%u/variants/%u", g, v),
-                                        group->variants[v]);
-        free(alone);
-        if (!alone)
-            return false;
-    }
-    for (unsigned v = 0; v < group->variants_count; v++) {
-        if (!expand_variant(reader, group, g, v, &texts)) {
-            texts_free(texts.text, texts.count);
-            return false;
-        }
+    struct expansion self = {.reader = reader, .group = group, .g = g};
+    bool ok = variants_are_right(reader, group, g);
+    for (unsigned v = 0; ok && v < group->variants_count; v++)
+        ok = expand_variant(&self, v);
+    if (!ok || !tell_left_out(&self, group)) {
+        texts_free(self.texts.text, self.texts.count);
+        return false;
     }
     texts_free(group->variants, group->variants_count);
-    group->variants = texts.text;
-    group->variants_count = texts.count;
+    group->variants = self.texts.text;
+    group->variants_count = self.texts.count;
     return true;
 }
 
@@ -502,6 +554,27 @@ static bool counts_no_events(const struct sweep_file *sweep, const struct sweep_
     return count > 0 && strcmp((own ? group->events : sweep->events)[0], "none") == 0;
 }
 
+/* That there is a metric for its figure, and a figure for a metric. */
+static bool check_metric(const struct sweep_reader *reader, const struct sweep_group *group,
+                         unsigned g, struct metric *metric)
+{
+    char error[PLACE_SIZE];
+    if ((group->figure == SWEEP_FIGURE_METRIC) != (group->metric != NULL))
+        return sweep_complain(
+            reader, line_of(reader, "groups/%u", g),
+            "group \"%s\" has only one of metric and figure: metric; valid: both or none",
+            group->id);
+    if (!group->metric)
+        return true;
+    if (metric_is_finding(group->metric))
+        return sweep_complain(reader, line_of(reader, "groups/%u/metric", g),
+                              "metric \"%s\" is what a workload finds, which has no figure; valid: "
+                              "throughput, p50 or another percentage, max, or an event",
+                              group->metric);
+    return metric_parse(metric, group->metric, error, sizeof error) ||
+           sweep_complain(reader, line_of(reader, "groups/%u/metric", g), "%s", error);
+}
+
 /* That there will be what the figure shows. */
 static bool check_figure(const struct sweep_reader *reader, const struct sweep_file *sweep,
                          unsigned g)
@@ -515,20 +588,24 @@ static bool check_figure(const struct sweep_reader *reader, const struct sweep_f
     }
     for (unsigned w = 0; w < group->workloads_count; w++)
         latencies = latencies || workload_spec_has_latency(group->workloads[w]);
+    struct metric metric = {0};
+    if (!check_metric(reader, group, g, &metric))
+        return false;
     if (group->figure == SWEEP_FIGURE_SPEEDUP && !(one && more))
         return sweep_complain(reader, line,
                               "figure speedup is over the run on 1 worker; valid: workers that "
                               "hold 1 and another number, as in [1, 2]");
-    if (group->figure == SWEEP_FIGURE_LATENCY && !latencies)
+    if ((group->figure == SWEEP_FIGURE_LATENCY || metric.kind == METRIC_LATENCY) && !latencies)
         return sweep_complain(reader, line,
-                              "figure latency, but no workload of the group \"%s\" records "
+                              "figure %s, but no workload of the group \"%s\" records "
                               "latencies; valid: arrivals, or one with latency=on",
-                              group->id);
-    if (group->figure == SWEEP_FIGURE_EVENTS && counts_no_events(sweep, group))
+                              sweep_figure_name(group->figure), group->id);
+    if ((group->figure == SWEEP_FIGURE_EVENTS || metric.kind == METRIC_EVENT) &&
+        counts_no_events(sweep, group))
         return sweep_complain(reader, line,
-                              "figure events, but the group \"%s\" counts none; valid: events "
+                              "figure %s, but the group \"%s\" counts none; valid: events "
                               "other than [none]",
-                              group->id);
+                              sweep_figure_name(group->figure), group->id);
     return true;
 }
 

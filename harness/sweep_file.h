@@ -29,7 +29,7 @@
  *         question: Does a queue per worker pay?
  *         figure: throughput        # throughput, speedup (workers hold 1 and more), events,
  *                                   # latency (a workload records them), knob,
- *                                   # heatmap, scale or stalls
+ *                                   # heatmap, scale, stalls or metric
  *         baseline: gmp             # one of the variants
  *         variants: [grq, perm, gmp]
  *         workloads: ["spawn,n=100000", "ring,n=503"]
@@ -59,8 +59,18 @@
  *         baseline: gmp
  *         variants: [gmp]
  *         knob: {name: ring, values: [16, 256, 4096]}         # across
- *         knob2: {name: tick, values: [1, 61, 1024]}          # up; each with each: 9 variants
+ *         knob2: {name: tick, values: [1, 61, 1024]}          # up; each with each: 9 variants,
+ *                                   # less the pairs of which one changes nothing beside the other
  *         workloads: ["spawn,n=100000"]
+ *         workers: [2]
+ *
+ *       - id: threads
+ *         question: How many threads does it take?
+ *         figure: metric
+ *         metric: PROCESS_THREADS   # throughput, p50 or another percentage, max, or an event: one
+ *         baseline: gmp             # number of each cell
+ *         variants: [gmp]
+ *         workloads: ["pipes,mode=block", "pipes,mode=poll"]
  *         workers: [2]
  *
  * Only name, title, groups, and in a group id, question, baseline, variants, workloads and
@@ -88,6 +98,8 @@ enum sweep_figure {
     SWEEP_FIGURE_HEATMAP,    /* multiples of the baseline over those of knob and knob2 */
     SWEEP_FIGURE_SCALE,      /* ns and bytes of a goroutine over their number; see scale.tsv */
     SWEEP_FIGURE_STALLS,     /* of a simulated machine's cores, by structure */
+    SWEEP_FIGURE_METRIC,     /* group->metric of every cell */
+    SWEEP_FIGURES,
 };
 
 struct sweep_knob {
@@ -111,9 +123,12 @@ struct sweep_group {
     char *question;
     char *baseline; /* canonical; one of variants */
 
-    /* Canonical, in the order of the file, and expanded over the knobs: variants[(v * values + k) *
-     * values2 + j] is variant v of the file with value k of the one and j of the other. Nothing is
-     * there twice. */
+    /* Of the pairs of values of knob and knob2, of which one changes nothing beside the other and
+     * which are not among variants: how many, and why. One sentence; NULL if there are none. */
+    char *left_out;
+
+    /* Canonical, in the order of the file, and expanded over the knobs: each variant of the file
+     * with the first value of knob and all of knob2, and so on. Nothing is there twice. */
     char **variants;
     char **workloads; /* canonical, nothing twice */
     int64_t *workers;
@@ -128,6 +143,7 @@ struct sweep_group {
     unsigned expect_count;
 
     enum sweep_figure figure;
+    char *metric;             /* metric.h; there exactly if figure is METRIC, else NULL */
     struct sweep_knob *knob;  /* there exactly if figure is KNOB or HEATMAP, else NULL */
     struct sweep_knob *knob2; /* there exactly if figure is HEATMAP, else NULL */
 };

@@ -38,6 +38,7 @@ static const cyaml_strval_t figure_words[] = {
     {"heatmap", SWEEP_FIGURE_HEATMAP},
     {"scale", SWEEP_FIGURE_SCALE},
     {"stalls", SWEEP_FIGURE_STALLS},
+    {"metric", SWEEP_FIGURE_METRIC},
 };
 
 /* Not CYAML_FIELD_BOOL, which takes any other word for true. */
@@ -79,6 +80,8 @@ static const cyaml_schema_field_t group_fields[] = {
                            CYAML_UNLIMITED),
     CYAML_FIELD_ENUM("figure", CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, struct sweep_group, figure,
                      figure_words, FIGURE_WORDS),
+    CYAML_FIELD_STRING_PTR("metric", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
+                           metric, 1, CYAML_UNLIMITED),
     CYAML_FIELD_STRING_PTR("baseline", CYAML_FLAG_POINTER, struct sweep_group, baseline, 1,
                            CYAML_UNLIMITED),
     CYAML_FIELD_SEQUENCE("variants", CYAML_FLAG_POINTER, struct sweep_group, variants, &text_schema,
@@ -268,6 +271,8 @@ struct sweep_file *sweep_schema_load(const struct sweep_reader *reader, const ch
 void sweep_file_free(struct sweep_file *sweep)
 {
     cyaml_config_t config = yaml_mistake_config(NULL);
+    for (unsigned g = 0; sweep && g < sweep->groups_count; g++)
+        free(sweep->groups[g].left_out);
     if (sweep)
         cyaml_free(&config, &sweep_schema, sweep, 0);
 }

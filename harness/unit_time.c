@@ -85,6 +85,12 @@ void unit_times_begin(struct unit_times *times, const struct sweep_file *sweep,
     times->simulated_mean = mean_of_simulated(times, plan);
 }
 
+void unit_times_take(struct unit_times *times, const struct plan *plan, const char *run)
+{
+    sums_of_run(times->known, run);
+    times->simulated_mean = mean_of_simulated(times, plan);
+}
+
 void unit_times_end(struct unit_times *times)
 {
     json_decref(times->known);

@@ -40,6 +40,8 @@ struct unit_times {
  * cannot be read, says nothing. sweep must outlive times. */
 void unit_times_begin(struct unit_times *times, const struct sweep_file *sweep,
                       const struct plan *plan, const char *results);
+/* The same of one run, in its folder. */
+void unit_times_take(struct unit_times *times, const struct plan *plan, const char *run);
 void unit_times_end(struct unit_times *times);
 
 /* Takes note of what samples of the cell took together. */

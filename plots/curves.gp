@@ -18,6 +18,7 @@
 #      Y_LOG                 base of a logarithmic axis, 0 for a linear one
 #      y_min(lo, hi), y_max(lo, hi)  ends of the y axis from those of all intervals
 #      y_text(value)         a value as text at the axis
+#      Y_SHARED              there: panels of one workload with other parameters have one y axis
 #      PANEL_EXTRA           a command for each panel; may use i
 #      PANEL_COLUMNS         most panels beside each other, 2 if left out
 #      curve_panel(unused), panel_title(i)   from group.gp: a panel is a workload; a script may put
@@ -80,15 +81,36 @@ READING = READING . (FEWS == 0 ? "" : FEWS == POINTS ? " No bars:" . SL_FEW . ".
         : sprintf(" The vertical axes differ, and %s not begin at zero.", \
             ABOVE_ZERO == NW ? "do" : ABOVE_ZERO == 1 ? "one does" : "some do"))
 
+# Latencies of one workload with other parameters are compared across panels, too.
+ONE_NAME = 0 == sum [i = 1:NW] (sl_name(word(WORKLOADS, i)) eq sl_name(word(WORKLOADS, 1)) ? 0 : 1)
+if (exists("Y_SHARED") && ONE_NAME && POINTS > 0) {
+    bottom = 1e300
+    ceiling = -1e300
+    do for [i = 1:NW] {
+        bottom = BOTTOM[i] < bottom ? BOTTOM[i] : bottom
+        ceiling = CEILING[i] > ceiling ? CEILING[i] : ceiling
+    }
+    do for [i = 1:NW] {
+        BOTTOM[i] = bottom
+        CEILING[i] = ceiling
+    }
+}
+
 MOST_COLUMNS = exists("PANEL_COLUMNS") ? PANEL_COLUMNS : 2
 COLUMNS = NW < MOST_COLUMNS ? NW : MOST_COLUMNS
 W = COLUMNS > 1 ? 980 : 720
 PANEL_W = (W - 20.0) / COLUMNS
 PLOT_H = NC > 4 ? 260 : 200
-PANEL_H = 50 + PLOT_H + 42 + 14 * X_LINES
+heading(i) = sl_wrap_spec(panel_title(i) . (NC > 1 ? "" : " on " . CURVES), int((PANEL_W - 108) / 7.6))
+HEADING_LINES = 1
+do for [i = 1:NW] {
+    HEADING_LINES = sl_lines(heading(i)) > HEADING_LINES ? sl_lines(heading(i)) : HEADING_LINES
+}
+HEADING = 35 + 15 * HEADING_LINES
+PANEL_H = HEADING + PLOT_H + 42 + 14 * X_LINES
 LEGEND_CHARS = 0
 do for [spec in CURVES] { LEGEND_CHARS = strlen(spec) > LEGEND_CHARS ? strlen(spec) : LEGEND_CHARS }
-LEGEND_W = 52 + 6.8 * LEGEND_CHARS
+LEGEND_W = 58 + 7.2 * LEGEND_CHARS
 LEGEND_FITS = floor((W - 28) / LEGEND_W) # very long names fit nowhere, and stand one to a row
 LEGEND_ROWS = ceil(NC / (LEGEND_FITS < 1 ? 1.0 : real(LEGEND_FITS)))
 LEGEND_COLUMNS = ceil(NC / real(LEGEND_ROWS))
@@ -98,7 +120,7 @@ HEAD = LEGEND_TOP + LEGEND_H
 H = HEAD + PANEL_H * ceil(NW / real(COLUMNS)) + sl_foot(CAPTION, W)
 left(i) = 10 + PANEL_W * ((i - 1) % COLUMNS) + 84
 right(i) = 10 + PANEL_W * ((i - 1) % COLUMNS + 1) - 24
-top(i) = HEAD + PANEL_H * ((i - 1) / COLUMNS) + 50
+top(i) = HEAD + PANEL_H * ((i - 1) / COLUMNS) + HEADING
 # Curves that meet in a point step aside a little, so that each mark and interval can be seen.
 aside(c) = (c - (NC + 1) / 2.0) * (X_MAX - X_MIN) * 0.004
 # Intervals are vectors with flat heads: yerrorbars of gnuplot 5.4 clear a disc around each point,
@@ -126,8 +148,7 @@ do for [format in SL_FORMATS] {
         }
     }
     do for [i = 1:NW] {
-        set label panel_title(i) . (NC > 1 ? "" : " on " . CURVES) \
-            at left(i), top(i) - 30 left font sl_bold(format, 12) textcolor rgb SL_INK
+        set label heading(i) at left(i), top(i) - 15 - 15 * HEADING_LINES left font sl_bold(format, 12) textcolor rgb SL_INK
         if (!strlen(DRAWN[i])) {
             set label "not measured" at left(i), top(i) - 8 left \
                 font ",11" textcolor rgb SL_SOFT
@@ -156,9 +177,10 @@ do for [format in SL_FORMATS] {
             set logscale y
             do for [k = floor(log(bottom) / log(Y_LOG)):ceil(log(ceiling) / log(Y_LOG))] {
                 set ytics add (y_text(Y_LOG ** k) Y_LOG ** k)
-                if (Y_LOG == 10 && ceiling / bottom < 40) {
-                    set ytics add (y_text(2 * 10.0 ** k) 2 * 10.0 ** k)
-                    set ytics add (y_text(5 * 10.0 ** k) 5 * 10.0 ** k)
+                do for [m = 2:9] {
+                    if (Y_LOG == 10 && (ceiling / bottom < 5 || (ceiling / bottom < 40 && (m == 2 || m == 5)))) {
+                        set ytics add (y_text(m * 10.0 ** k) m * 10.0 ** k)
+                    }
                 }
             }
         } else {

@@ -45,6 +45,7 @@ X_LINES = 1
 X_LABEL = "share of operations that took at most this long"
 y_label(i) = "latency (logarithmic), " . sl_count(WORKERS_MAX[i], "worker")
 Y_LOG = 10
+Y_SHARED = 1
 y_min(lo, hi) = 0.8 * lo
 y_max(lo, hi) = 1.25 * hi
 y_text(value) = sl_time(value)

@@ -78,12 +78,18 @@ ROW = 18
 COLUMNS = NW > 1 && NAMES < 250 ? 2 : 1
 W = COLUMNS == 2 ? 980 : 640
 PANEL_W = (W - 20.0) / COLUMNS
-PANEL_H = 34 + ROW * NV + 46
+heading(i) = sl_wrap_spec(word(WORKLOADS, i), int((PANEL_W - 20) / 7.6))
+HEADING_LINES = 1
+do for [i = 1:NW] {
+    HEADING_LINES = sl_lines(heading(i)) > HEADING_LINES ? sl_lines(heading(i)) : HEADING_LINES
+}
+HEADING = 19 + 15 * HEADING_LINES
+PANEL_H = HEADING + ROW * NV + 46
 HEAD = sl_head(TITLE, READING, W)
 H = HEAD + PANEL_H * ceil(NW / real(COLUMNS)) + sl_foot(CAPTION, W)
 left(i) = 10 + PANEL_W * ((i - 1) % COLUMNS) + NAMES
 right(i) = 10 + PANEL_W * ((i - 1) % COLUMNS + 1) - VALUES
-top(i) = HEAD + PANEL_H * ((i - 1) / COLUMNS) + 34
+top(i) = HEAD + PANEL_H * ((i - 1) / COLUMNS) + HEADING
 # v comes from the lists, as text.
 got(i, v, k) = $1 == i && $2 == sl_number(v) ? column(k) : sl_none(v, -2 * limit - 1)
 spec(v) = word(VARIANTS, sl_number(v))
@@ -94,7 +100,7 @@ do for [format in SL_FORMATS] {
     set output PREFIX . "." . format
     set multiplot
     do for [i = 1:NW] {
-        set label word(WORKLOADS, i) at 14 + PANEL_W * ((i - 1) % COLUMNS), top(i) - 12 left \
+        set label heading(i) at 14 + PANEL_W * ((i - 1) % COLUMNS), top(i) + 3 - 15 * HEADING_LINES left \
             font sl_bold(format, 12) textcolor rgb SL_INK
         do for [v = 1:NV] {
             set label word(VARIANTS, v) at left(i) - 8, top(i) + ROW * (v - 0.5) right \

@@ -11,8 +11,8 @@
 # No figure tells variants apart by colour alone: each has a point type, a dash and a name of its
 # own.
 #
-# A variation of a variant by knobs (gmp,tick=64) keeps the hue: lighter line, open point,
-# pale bar with an edge. (Hatching would do, but browsers print it as megabytes of pictures.)
+# A variation of a variant by knobs (gmp,tick=64) keeps the hue: a lighter or darker line with an open
+# point, each of the first six a point of its own; pale bar with an edge. (Hatching would do, but browsers print it as megabytes of pictures.)
 
 set encoding utf8
 set datafile separator "\t"
@@ -36,9 +36,10 @@ SL_OPEN     = SL_OPEN     . SL_PEER_POINTS
 SL_DASHES   = SL_DASHES   . " 4 5 6 2 3 1"
 
 # A variant that is not in the catalogue yet takes one of these, in order of appearance.
-SL_SPARE_HUES = "0x222222 0x555555 0x888888 0x666666"
-SL_SPARE_POINTS = "3 3 3 3"
-SL_SPARE_DASHES = "3 4 5 6"
+SL_SPARE_HUES = "0x222222 0xCC6677 0x997700 0x6699CC"
+SL_SPARE_POINTS = "5 9 7 13"
+SL_SPARE_DASHES = "1 3 4 5"
+SL_OPEN_POINTS = "4 6 8 10 12 14"
 
 SL_INK = 0x222222
 SL_SOFT = 0x666666
@@ -74,18 +75,25 @@ sl_rank_of_knobs(spec, list) = int((sl_index(list, sl_name(spec)) ? 1 : 0) \
     + sum [sl_j = 1:sl_index(list, spec) - 1] (sl_name(word(list, sl_j)) eq sl_name(spec) \
         && sl_knobs(word(list, sl_j)) ne "" ? 1 : 0))
 
-sl_tint_channel(c, t) = int(c + (255 - c) * t)
+sl_tint_channel(c, t) = t < 0 ? int(c * (1 + t)) : int(c + (255 - c) * t)
+# t from 0, the colour itself, to 1, white; below zero to -1, black.
 sl_tint(rgb, t) = (sl_tint_channel((rgb >> 16) & 255, t) << 16) \
     + (sl_tint_channel((rgb >> 8) & 255, t) << 8) + sl_tint_channel(rgb & 255, t)
-sl_lightness(rank) = rank == 0 ? 0.0 : rank == 1 ? 0.35 : rank == 2 ? 0.5 : 0.6
+sl_lightness(rank) = rank == 0 ? 0.0 : rank == 1 ? 0.35 : rank == 2 ? -0.4 : rank == 3 ? 0.6 \
+    : rank == 4 ? -0.65 : 0.5
 
 sl_hue(spec) = int(sl_mark(sl_name(spec), SL_HUES, SL_SPARE_HUES))
 sl_color(spec, list) = sl_tint(sl_hue(spec), sl_lightness(sl_rank(spec, list)))
 sl_fill(spec, list) = sl_tint(sl_hue(spec), sl_rank(spec, list) == 0 ? 0.45 : 0.85)
 sl_edge(spec, list) = sl_rank(spec, list) == 0 ? sl_fill(spec, list) : sl_hue(spec)
-sl_point(spec, list) = int(sl_rank(spec, list) == 0 \
-    ? sl_mark(sl_name(spec), SL_FILLED, SL_SPARE_POINTS) \
-    : sl_mark(sl_name(spec), SL_OPEN, SL_SPARE_POINTS))
+sl_point(spec, list) = sl_rank(spec, list) == 0 \
+    ? int(sl_mark(sl_name(spec), SL_FILLED, SL_SPARE_POINTS)) : sl_point_of_rank(sl_open(spec), sl_rank(spec, list))
+# A stranger's open point is the one before its filled one.
+sl_open(spec) = sl_place(sl_name(spec)) > words(SL_VARIANTS) \
+    ? int(sl_mark(sl_name(spec), SL_FILLED, SL_SPARE_POINTS)) - 1 \
+    : int(sl_mark(sl_name(spec), SL_OPEN, SL_SPARE_POINTS))
+sl_point_of_rank(point, rank) = rank < 2 ? point \
+    : int(word(SL_OPEN_POINTS, (sl_index(SL_OPEN_POINTS, sprintf("%d", point)) + rank - 2) % 6 + 1))
 sl_dash(spec, list) = int(sl_mark(sl_name(spec), SL_DASHES, SL_SPARE_DASHES))
 
 # 1234567 -> "1.23M"; three digits, the prefixes of the SI.
@@ -126,6 +134,25 @@ sl_wrap_from(text, width, line, done) = !strlen(text) ? done . line \
     : strlen(line) + 1 + strlen(sl_head_word(text)) > width \
     ? sl_wrap_from(sl_tail(text), width, sl_head_word(text), done . line . "\n") \
     : sl_wrap_from(sl_tail(text), width, line . " " . sl_head_word(text), done)
+# A specification, which has no spaces, broken after commas.
+sl_wrap_spec(text, width) = sl_wrap_spec_from(text, width, "", "")
+sl_wrap_spec_from(text, width, line, done) = !strlen(text) ? done . line \
+    : strlen(line) && strlen(line) + strlen(sl_head_key(text)) > width \
+    ? sl_wrap_spec_from(text[strlen(sl_head_key(text)) + 1:*], width, sl_head_key(text), done . line . "\n") \
+    : sl_wrap_spec_from(text[strlen(sl_head_key(text)) + 1:*], width, line . sl_head_key(text), done)
+sl_head_key(text) = strstrt(text, ",") ? text[1:strstrt(text, ",")] : text
+
+# Of specifications in a list: "name,key=value" that all have, and what only this one has, "plain"
+# where that is nothing.
+sl_has_knob(spec, knob) = strstrt(spec . ",", "," . knob . ",") > 0
+sl_is_common(list, knob) = 0 == sum [sl_m = 1:words(list)] (sl_has_knob(word(list, sl_m), knob) ? 0 : 1)
+sl_common(list) = sl_name(word(list, 1)) . sl_knobs_of(sl_knobs(word(list, 1)), list, 1)
+sl_own_knobs(spec, list) = sl_own_of(sl_knobs_of(sl_knobs(spec), list, 0))
+sl_own_of(knobs) = strlen(knobs) ? knobs[2:*] : "plain"
+sl_knobs_of(knobs, list, common) = !strlen(knobs) ? "" \
+    : (sl_is_common(list, sl_first_knob(knobs)) == common ? "," . sl_first_knob(knobs) : "") \
+        . sl_knobs_of(knobs[strlen(sl_first_knob(knobs)) + 2:*], list, common)
+sl_first_knob(knobs) = strstrt(knobs[2:*], ",") ? knobs[2:strstrt(knobs[2:*], ",")] : knobs[2:*]
 sl_head_word(text) = strstrt(text, " ") ? text[1:strstrt(text, " ") - 1] : text
 sl_tail(text) = strstrt(text, " ") ? text[strstrt(text, " ") + 1:*] : ""
 sl_lines(text) = 1 + int(sum [sl_i = 1:strlen(text)] (text[sl_i:sl_i] eq "\n" ? 1 : 0))

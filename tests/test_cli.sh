@@ -44,6 +44,7 @@ check make_help_says_so_too grep -q 'make run  *Seven samples of each variant' h
 # Lists
 expect list_variants_has_all 0 "contsteal" -- list variants
 expect list_variants_has_presets 0 "tokio-1.51 " -- list variants
+expect list_says_what_changes_nothing 0 "runnext_cap inherit runnext_wake backoff_ns with runnext=off" -- list variants
 expect list_workloads_has_all 0 "mergesort" -- list workloads
 expect list_knobs_has_owners 0 "gmp=61" -- list knobs
 expect list_events_names_sources 0 "sde:::schedlab::STEALS" -- list events
@@ -52,6 +53,8 @@ awk 'length($0) > 100 { exit 1 }' out && report 1 list_fits_100_columns || repor
 run list --format json
 json list_json_has_presets \
     "all(p['variant'] in [v['name'] for v in j['variants']] and p['settings'] for p in j['presets']) and len(j['presets']) >= 2"
+json list_json_says_what_changes_nothing \
+    "any('runnext_cap' in m['knobs'].split() and m['with'] == 'runnext=off' and m['why'] for v in j['variants'] for m in v['no_effect'])"
 json list_json_has_every_knob_in_full \
     "len(j['variants']) >= 9 and all(set(k) >= {'key','default','unit','source','help'} for v in j['variants'] for k in v['knobs']) and len(j['workloads']) >= 17"
 

@@ -258,6 +258,46 @@ static void a_knob_may_be_an_axis(void **state)
     experiment_free(experiment);
 }
 
+/* Whatever is compared within a part is to be seen in one figure. */
+static void the_figure_shows_the_metric_of_each_level(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *part;
+        enum sweep_figure figure;
+        const char *metric;
+    } cases[] = {
+        {"factor: workers\n    levels: [1, 2]\n    workload: fib\n", SWEEP_FIGURE_METRIC,
+         "throughput"},
+        {"factor: workload\n    levels: [\"calls\", \"calls,n=9\"]\n    metric: p50\n",
+         SWEEP_FIGURE_METRIC, "p50"},
+        {"factor: ring\n    levels: [256, 8]\n    workload: fib\n    metric: DEQUE_MAX\n",
+         SWEEP_FIGURE_METRIC, "DEQUE_MAX"},
+        {"factor: ring\n    levels: [256, 8]\n    workload: calls\n    metric: p50\n",
+         SWEEP_FIGURE_LATENCY, NULL},
+        {"factor: ring\n    levels: [256, 8]\n    workload: fib\n    workers: [1, 2]\n",
+         SWEEP_FIGURE_METRIC, "throughput"},
+        {"factor: ring\n    levels: [256, 8]\n    workload: fib\n", SWEEP_FIGURE_THROUGHPUT, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 HEAD
+                 "  - id: one\n    variant: gmp\n    %s    expect: [{says: so, at_least: 1%s}]\n",
+                 cases[i].part, strstr(cases[i].part, "p50") ? " ms" : "");
+        struct experiment *experiment = load(text);
+        const struct experiment_form form = {.quick = true};
+        struct sweep_file *sweep = sweep_of(experiment, "native", &form);
+        assert_int_equal(sweep->groups[0].figure, cases[i].figure);
+        if (cases[i].metric)
+            assert_string_equal(sweep->groups[0].metric, cases[i].metric);
+        else
+            assert_null(sweep->groups[0].metric);
+        sweep_file_free(sweep);
+        experiment_free(experiment);
+    }
+}
+
 static void workers_without_a_core_are_not_measured(void **state)
 {
     (void)state;
@@ -568,6 +608,7 @@ int main(void)
         cmocka_unit_test(levels_may_be_written_otherwise),
         cmocka_unit_test(a_part_is_a_group),
         cmocka_unit_test(a_knob_may_be_an_axis),
+        cmocka_unit_test(the_figure_shows_the_metric_of_each_level),
         cmocka_unit_test(workers_without_a_core_are_not_measured),
         cmocka_unit_test(machines_as_levels_are_groups),
         cmocka_unit_test(events_that_are_metrics_are_counted),

@@ -311,13 +311,37 @@ drawn has_time_units tails-latency ' µs'
 
 # By hand, from elsewhere, without the program's texts.
 mkdir elsewhere
-for call in "throughput structures" "speedup structures" "events structures" "latency tails" "scale numbers"; do
+for call in "throughput structures" "speedup structures" "events structures" "latency tails" "scale numbers" "metric structures"; do
     set -- $call
     check "plots_${1}_runs_by_hand" gnuplot -d -c "$plots/$1.gp" "$folder" "$2" "elsewhere/$1"
 done
 check plots_knob_runs_by_hand gnuplot -d -c "$plots/knob.gp" "$folder" tick elsewhere/knob tick 61
 check plots_heatmap_runs_by_hand gnuplot -d -c "$plots/heatmap.gp" "$folder" map elsewhere/heatmap ring 256 tick 61
-check plots_write_all_formats test "$(find elsewhere -type f -size +0 | wc -l)" = 21
+check plots_write_all_formats test "$(find elsewhere -type f -size +0 | wc -l)" = 24
+gnuplot -d -c "$plots/metric.gp" "$folder" tails elsewhere/p50 '' '' p50
+check plots_show_a_quantile_of_each_cell grep -qF '>p50 of the latencies<' elsewhere/p50.svg
+gnuplot -d -c "$plots/metric.gp" "$folder" structures elsewhere/steals '' '' STEALS
+check plots_show_an_event_of_each_cell grep -qE '>STEALS per ' elsewhere/steals.svg
+gnuplot -d -c "$plots/metric.gp" "$folder" structures elsewhere/nowhere '' '' NO_SUCH_EVENT
+check plots_say_what_was_not_measured grep -qF '>not measured<' elsewhere/nowhere.svg
+cat >marks.gp <<END
+load "$plots/style.gp"
+SL_STRANGERS = "one two three four"
+VARIATIONS = "gmp gmp,tick=1 gmp,tick=2 gmp,tick=3 gmp,tick=4 gmp,tick=5"
+do for [a in SL_STRANGERS] { do for [b in SL_STRANGERS] {
+    if (a ne b && (sl_hue(a) == sl_hue(b) || sl_point(a, SL_STRANGERS) == sl_point(b, SL_STRANGERS))) { print a, " is ", b }
+} }
+do for [a in VARIATIONS] { do for [b in VARIATIONS] {
+    if (a ne b && (sl_color(a, VARIATIONS) == sl_color(b, VARIATIONS) \
+        || sl_point(a, VARIATIONS) == sl_point(b, VARIATIONS))) { print a, " is ", b }
+} }
+if (sl_wrap_spec("calls,n=50,sleep_ns=1000000", 12) ne "calls,n=50,\nsleep_ns=1000000") { print "not after a comma" }
+if (sl_own_knobs("a,x=1,y=2", "a,x=1,y=2 a,x=1") ne "y=2") { print "own" }
+if (sl_own_knobs("a,x=1", "a,x=1,y=2 a,x=1") ne "plain") { print "plain" }
+if (sl_common("a,x=1,y=2 a,x=1") ne "a,x=1") { print "common" }
+END
+gnuplot -d marks.gp >out 2>&1
+check plots_tell_variants_and_variations_apart test ! -s out
 gnuplot -d -c "$plots/throughput.gp" "$folder" map elsewhere/map '' '' gmp
 check plots_mark_what_is_not_shown grep -qF '>~0.99×<' elsewhere/map.svg
 check plots_explain_the_mark grep -qF '~: no difference shown.' elsewhere/map.svg

@@ -58,6 +58,7 @@ wrong='      - {says: In turn, exactly: 0-9}'
 experiment S 'machines: [native, "sim:desktop8"]' "${order[@]}" "${right[@]}"
 run S.yaml --quick --name named
 check supported [ "$status $(grep -c '^S *supported: Experiment S (machines agree)$' out)" = '0 1' ]
+check says_how_long_it_will_take has '^2 jobs of 1 experiment to measure: about [0-9].* as few blocks' err
 check folder_has_the_name [ "${folder#results/named-}" != "$folder" ]
 check each_machine_is_a_run [ -s "$folder/S@native/samples.jsonl" ] && [ -s "$folder/S@sim-desktop8/samples.jsonl" ]
 json verdict_is_in_the_json '[m["verdict"] for m in j["experiments"][0]["machines"]] == 2 * ["supported"] and
@@ -68,6 +69,17 @@ json cells_are_behind_it 'all(len(x["columns"]) == 1 and x["columns"][0]["level"
 check runs_can_be_drawn [ -s "$folder/S@native/report.html" ]
 run --explain S.yaml
 check explanation_has_the_last_verdict [ "$(grep -c '^S *supported' out) $(grep -c 'The last verdict, of results/named' out)" = '1 1' ]
+
+# What earlier reproductions took counts.
+python3 - results/slow/S@native/timings.json results/named-*/S@native/timings.json <<'END'
+import json, os, sys
+cells = json.load(open(sys.argv[2]))["cells"]
+os.makedirs(os.path.dirname(sys.argv[1]))
+json.dump({"cells": {cell: {"samples": 1, "seconds": 7200} for cell in cells}}, open(sys.argv[1], "w"))
+END
+run S.yaml --quick --no-report
+check earlier_runs_tell_how_long has 'to measure: about [0-9]* h .* as few blocks' err
+rm -r results/slow
 
 experiment R "${order[@]}" "${right[@]}" "$wrong"
 run R.yaml --quick

@@ -528,6 +528,41 @@ static void figures_that_cannot_be_drawn_are_refused(void **state)
             sweep_file_free(load_valid(text));
     }
     expect_error("events: [none]\n" HEAD GROUP "    figure: events\n", 11, "counts none", NULL);
+    expect_error(HEAD GROUP "    figure: metric\n", 4, "only one of metric and figure", "both");
+    expect_error(HEAD GROUP "    metric: p50\n", 4, "only one of metric and figure", "both");
+    expect_error(HEAD GROUP "    figure: metric\n    metric: victims\n", 11, "a workload finds",
+                 "throughput");
+    expect_error(HEAD GROUP "    figure: metric\n    metric: p50\n", 10, "no workload",
+                 "latency=on");
+    expect_error("events: [none]\n" HEAD GROUP "    figure: metric\n    metric: STEALS\n", 11,
+                 "counts none", NULL);
+    struct sweep_file *sweep = load_valid(HEAD GROUP "    figure: metric\n    metric: STEALS\n");
+    assert_string_equal(sweep->groups[0].metric, "STEALS");
+    sweep_file_free(sweep);
+}
+
+static void pairs_of_which_one_is_moot_are_left_out(void **state)
+{
+    (void)state;
+    const char *cap = "{name: runnext_cap, values: [0, 3, 10]}", *head = HEAD;
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s", head,
+             "  - {id: a, question: q, baseline: gmp, variants: [gmp], workers: [1],\n"
+             "     workloads: [fib], figure: heatmap,\n"
+             "     knob: {name: runnext, values: [on, off]},\n     knob2: ");
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%s}\n", cap);
+    struct sweep_file *sweep = load_valid(text);
+    assert_int_equal(sweep->groups[0].variants_count, 4);
+    assert_string_equal(sweep->groups[0].variants[3], "gmp,runnext=off");
+    assert_non_null(strstr(sweep->groups[0].left_out, "2 of 6 pairs of runnext and runnext_cap"));
+    assert_non_null(strstr(sweep->groups[0].left_out, "runnext_cap=3 changes nothing with"));
+    sweep_file_free(sweep);
+    expect_error(HEAD "  - {id: a, question: q, baseline: gmp, variants: [gmp], workers: [1],\n"
+                      "     workloads: [fib], figure: heatmap,\n"
+                      "     knob: {name: runnext, values: [off]},\n"
+                      "     knob2: {name: runnext_cap, values: [3]}}\n",
+                 7, "no pair of runnext and runnext_cap is left",
+                 "changes nothing with runnext=off");
 }
 
 static void files_that_cannot_be_read_say_why(void **state)
@@ -566,6 +601,7 @@ int main(void)
         cmocka_unit_test(expectations_are_filled_in),
         cmocka_unit_test(expectations_are_checked_where_they_stand),
         cmocka_unit_test(figures_that_cannot_be_drawn_are_refused),
+        cmocka_unit_test(pairs_of_which_one_is_moot_are_left_out),
         cmocka_unit_test(files_that_cannot_be_read_say_why),
     };
     return cmocka_run_group_tests_name("sweep_file", tests, file_make, file_remove);
