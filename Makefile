@@ -392,7 +392,7 @@ built-peers: $(addprefix build/peers/,$(PEERS) $(FLOORS))
 # What is known from elsewhere about the simulated machine; docs/VALIDATION.md. Claims that do not hold
 # are said and fail nothing.
 VALIDATE := build/validate
-validate: build ## Hold the simulated machine against formulas, valgrind, this machine and published curves (8 min)
+validate: build ## Hold the simulated machine against formulas, valgrind, this machine and published curves (3 min)
 	@command -v valgrind >/dev/null || { echo 'valgrind is missing: apt-get install valgrind' >&2; exit 1; }
 	@rm -rf $(VALIDATE) && mkdir -p $(VALIDATE)
 	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas
