@@ -78,8 +78,8 @@ static void too_few_samples_decide_nothing(void **state)
     verdicts_free(verdict, 1);
 }
 
-/* 4 against 4 have p = 2 / 70 at least: enough for one test, too little for three together, of which
- * the two that are told are those of the one that the same samples call the fastest. */
+/* 4 against 4 have p = 2 / 70 at least: enough for one test, too little for three together, of
+ * which the two that are told are those of the one that the same samples call the fastest. */
 static void tests_of_a_question_are_corrected_together(void **state)
 {
     (void)state;
@@ -96,8 +96,8 @@ static void tests_of_a_question_are_corrected_together(void **state)
     verdicts_free(three, 1);
 }
 
-/* Questions about eight variants that are all alike: how many have one that is called slower. Against
- * the fastest alone, corrected for seven tests, 8 to 9 % would. */
+/* Questions about eight variants that are all alike: how many have one that is called slower.
+ * Against the fastest alone, corrected for seven tests, 8 to 9 % would. */
 static void among_equals_false_claims_are_as_rare_as_alpha_says(void **state)
 {
     (void)state;
