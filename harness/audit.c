@@ -226,7 +226,7 @@ bool audit_false_positives_hold(const struct audit *audit)
 
 bool audit_verdicts_hold(const struct audit *audit)
 {
-    return audit->verdicts.found <= audit->verdicts_allowed;
+    return audit->verdicts.comparisons > 0 && audit->verdicts.found <= audit->verdicts_allowed;
 }
 
 bool audit_order_holds(const struct audit *audit)

@@ -63,6 +63,15 @@ static void slower_write(FILE *to, const struct report_group *group, const struc
         html_format(to, " and %zu more", written - SLOWER_MAX);
 }
 
+/* Never true of who does not compete, as `serial`: those are not tested here. */
+static bool is_slower(const struct verdict *verdict, const char *variant)
+{
+    for (size_t i = 0; i < verdict->slower_count; i++)
+        if (strcmp(verdict->slower[i].cell->variant, variant) == 0)
+            return true;
+    return false;
+}
+
 /* The fastest on one workload, over the next and over the baseline; with its name where it has not
  * won. */
 static void win_write(FILE *to, const struct report_group *group, const struct verdict *verdict,
@@ -78,7 +87,8 @@ static void win_write(FILE *to, const struct report_group *group, const struct v
     if (!is_baseline(group, verdict->best) && !is_baseline(group, verdict->next) &&
         isfinite(verdict->best->to_baseline.median)) {
         html_text(to, ", ");
-        multiple_write(to, verdict->best->to_baseline, group->baseline, !name);
+        multiple_write(to, verdict->best->to_baseline, group->baseline,
+                       !name && is_slower(verdict, group->baseline));
     }
     slower_write(to, group, verdict);
     html_close(to, "li");
@@ -110,14 +120,6 @@ static bool contenders_write(FILE *to, const struct report_group *group,
     if (baseline && !named)
         html_format(to, ", the baseline %s among them", group->baseline);
     return baseline;
-}
-
-static bool is_slower(const struct verdict *verdict, const char *variant)
-{
-    for (size_t i = 0; i < verdict->slower_count; i++)
-        if (strcmp(verdict->slower[i].cell->variant, variant) == 0)
-            return true;
-    return false;
 }
 
 /* A workload on which the fastest are not told apart. */
@@ -410,8 +412,15 @@ void report_answers_write(FILE *to, const struct report *report)
         "another answer. A is how often a "
         "sample of the fastest beats one of the next, ties counting half: 0.5 is no difference. A "
         "variant wins if the Mann-Whitney test shows it to be faster than every other at 5 %, with "
-        "Holm's correction over all tests of a question; else it is not told apart from some, "
-        "which does not mean that there is no difference. Nothing is said where even samples that "
+        "Holm's correction over all pairs of a question, since any variant might have come out as "
+        "the "
+        "fastest; else it is not told apart from some, "
+        "which does not mean that there is no difference. Figures test against the baseline alone, "
+        "which is named beforehand and takes fewer tests, so that one of them may show a "
+        "difference "
+        "from it that no answer claims. Ranks are tested, and intervals are of medians: the "
+        "interval of a shown difference may reach a little over 1. "
+        "Nothing is said where even samples that "
         "do not overlap would be too few to show one, or where no mood of the machine has enough "
         "undisturbed samples of each.",
         "class", "note", NULL);

@@ -128,7 +128,7 @@ tell(known, base) = (MEASURED = MEASURED + is_number(known)) \
     + (base == 0 && known == 4 ? (UNKNOWNS = UNKNOWNS + 1) : 0)
 stats $CELLS using (tell(int($5), int($6))) nooutput
 MISSING = MEASURED < NPANELS * NX * NY
-TEST = " by the Mann-Whitney test at 5 % with Holm's correction over all cells of the question"
+TEST = " by the Mann-Whitney test at 5 % with Holm's correction over all cells that are tested against it"
 READING = "Median throughput as a multiple of that of " . BASELINE . " (framed). " \
     . (SHOWN ? "Coloured: shown to differ from it," . TEST . ". " : "") \
     . (ALIKE ? "~: no difference is shown" . (SHOWN ? "" : TEST) . ". " : "") \

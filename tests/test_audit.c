@@ -116,6 +116,10 @@ static void quiet_machine_passes_and_finds_slowdowns(void **state)
     assert_int_equal(audit.swap_changed, 0);
     assert_int_equal(audit.verdicts.comparisons, 4);
     assert_true(audit_verdicts_hold(&audit));
+    /* What nothing speaks for does not hold. */
+    audit.verdicts.comparisons = audit.verdicts.found = 0;
+    assert_false(audit_verdicts_hold(&audit));
+    assert_int_equal(audit_outcome(&audit), AUDIT_FAILS);
 }
 
 static void difference_between_equal_labels_does_not_pass(void **state)

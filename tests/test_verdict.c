@@ -499,6 +499,30 @@ static void programs_are_told_the_answer_to_the_question(void **state)
     json_decref(report.records);
 }
 
+/* Serial code does not compete, so no test stands behind the winner's multiple of it. */
+static void what_is_not_tested_is_not_set_off(void **state)
+{
+    (void)state;
+    struct report_cell cells[] = {cell("a", 2, 190, 210), cell("b", 2, 90, 110),
+                                  cell("serial", 2, 40, 60)};
+    cells[0].to_baseline = (struct interval){4, 3.5, 4.5, CELL_SAMPLES};
+    struct report_group group = {.id = "g",
+                                 .cells = cells,
+                                 .count = 3,
+                                 .baseline = "serial",
+                                 .figure = SWEEP_FIGURE_THROUGHPUT};
+    struct report report = {
+        .groups = &group, .groups_count = 1, .run_dir = "r", .name = "r", .title = "t"};
+    char *page = NULL;
+    size_t size;
+    FILE *to = open_memstream(&page, &size);
+    report_answers_write(to, &report);
+    fclose(to);
+    assert_non_null(strstr(page, "<b>2.00\303\227</b> b"));
+    assert_non_null(strstr(page, "<span>4.00\303\227</span> serial"));
+    free(page);
+}
+
 static void who_is_slower_than_a_tie_is_told(void **state)
 {
     (void)state;
@@ -656,6 +680,7 @@ int main(void)
         cmocka_unit_test(programs_are_told_the_answer_to_the_question),
         cmocka_unit_test(median_latency_is_told_where_it_disagrees),
         cmocka_unit_test(median_latency_answers_where_some_have_no_tail),
+        cmocka_unit_test(what_is_not_tested_is_not_set_off),
         cmocka_unit_test(who_is_slower_than_a_tie_is_told),
         cmocka_unit_test(latencies_are_judged_in_the_mood_that_all_have),
     };
