@@ -70,6 +70,16 @@ check short_jobs_are_more_jobs [ "$(ls "$folder"/jobs/*.list | wc -l)" -gt 1 ]
 check options_reach_sbatch grep -q -- '--partition=long --nice /' slurm/calls
 check records_are_the_same_in_many_jobs same
 mv "$folder/cells" kept
+# What the user wishes squeue to list does not hide jobs; the first look comes while they run.
+: >slurm/calls
+touch slurm/slow
+SQUEUE_STATES=PENDING SQUEUE_PARTITION=other SLURM_CLUSTERS=loop slurm sim.yaml --name wishes
+rm slurm/slow
+check no_job_is_hidden [ "$(called sbatch) $(cat "$folder"/jobs/*.begun | sort | uniq -c | grep -c ' 1 ')" = '1 24' ]
+check nor_are_headings_jobs same
+SBATCH_CLUSTERS=far slurm sim.yaml --name far
+check jobs_that_cannot_be_followed_are_refused [ "$status $(wc -l <err) $(grep -c 'SBATCH_CLUSTERS.*valid: SLURM_CLUSTERS' err)" = '1 1 1' ]
+check and_leave_nothing nothing_is_left far
 slurm sim.yaml --cells kept
 check nothing_is_submitted_for_what_is_there [ "$status $(called sbatch)" = '0 0' ]
 check records_are_the_same_of_old_results same
