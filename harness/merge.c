@@ -149,20 +149,9 @@ static void source_close(struct source *source)
 
 /* Machines ------------------------------------------------------------------------------------ */
 
-/* The processor of a source's samples that name none: in a merged run it is that of the part. */
-static const char *source_cpu(const struct source *source)
-{
-    size_t i, k;
-    const json_t *part, *seed;
-    json_array_foreach(json_object_get(source->environment, "merged"), i, part) json_array_foreach(
-        json_object_get(part, "seeds"), k,
-        seed) if (json_integer_value(seed) == source->seed) return record_text(part, "cpu");
-    return sweep_origin_part(source->environment, ORIGIN_CPU);
-}
-
 static void machine_note(const struct source *source, json_t *machines)
 {
-    measured_on_note(machines, source->record, source_cpu(source));
+    measured_on_note(machines, source->record, sweep_origin_cpu(source->environment, source->seed));
 }
 
 static void machines_compare(struct state *state)

@@ -45,18 +45,23 @@ static bool kind_fits(const struct sweep_kinds *kinds, const struct cell *cell, 
 }
 
 bool sweep_kinds_note(struct sweep_kinds *kinds, const struct cell *cell, const json_t *record,
-                      char *error, size_t error_size)
+                      const char *unnamed, char *error, size_t error_size)
 {
     const char *cpu = record_text(record, "cpu"), **kind = &kinds->of_set[cell->set];
+    const char *host = record_text(record, "host");
+    if (machine_text_is_simulated(cell->machine))
+        return true;
+    if (!*cpu && record_is(record, "ok") && strcmp(unnamed, "unknown") != 0)
+        cpu = unnamed;
     if (!*kind && *cpu)
         *kind = name_keep(kinds, cpu);
     if (kind_fits(kinds, cell, cpu))
         return true;
     snprintf(error, error_size,
-             "%s on %s with %d worker%s was measured on %s with the processor \"%s\", and what it "
-             "is compared with on \"%s\"; --mix-machines takes both nevertheless",
+             "%s on %s with %d worker%s was measured%s%s with the processor \"%s\", and what it is "
+             "compared with on \"%s\"; --mix-machines takes both nevertheless",
              cell->variant, cell->workload, cell->workers, cell->workers == 1 ? "" : "s",
-             record_text(record, "host"), cpu, *kind);
+             *host ? " on " : "", host, cpu, *kind);
     return false;
 }
 

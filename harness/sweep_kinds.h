@@ -29,9 +29,10 @@ void sweep_kinds_begin(struct sweep_kinds *kinds, const struct plan *plan, bool 
 void sweep_kinds_end(struct sweep_kinds *kinds);
 
 /* Takes note of a sample of the cell. False, and one line in error, if it is of another kind than
- * those of its set before. Records that name no processor say nothing. */
+ * those of its set before. unnamed is the processor of samples that name none (sweep_origin_cpu());
+ * with "" or "unknown" they say nothing, as do records without a sample. */
 bool sweep_kinds_note(struct sweep_kinds *kinds, const struct cell *cell, const json_t *record,
-                      char *error, size_t error_size);
+                      const char *unnamed, char *error, size_t error_size);
 
 /* Whether this machine may measure the native cell; else one line in error. */
 bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell, char *error,

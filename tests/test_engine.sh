@@ -145,6 +145,13 @@ rm -r "$folder"/cells/*/ "$folder/samples.jsonl"
 : >slurm/calls
 sweep bin/schedlab --resume "$folder" --engine slurm
 check nodes_of_another_kind_are_refused [ "$status $(grep -c 'Other 3000' err)" = '1 1' ]
+# What is left of a run on one machine is measured on its kind only.
+sweep bin/schedlab native.yaml --name plain
+sed -i 5q "$folder/samples.jsonl"
+sed -i 's/"model": "[^"]*"/"model": "Other 3000"/' "$folder/environment.json"
+sweep bin/schedlab --resume results/plain-* --engine slurm --force
+check jobs_go_on_with_the_kind_of_the_run [ "$status $(cat results/plain-*/jobs/processor) \
+$(cat results/plain-*/jobs/*.begun 2>/dev/null | wc -l)" = '1 Other 3000 0' ]
 
 # What is lost ----------------------------------------------------------------------------------
 
