@@ -2,7 +2,7 @@
  *
  * Who calls: sweep_run.c, with each native record that it reads back or takes from a folder of
  * results; before it measures anything, with all that such a folder has and lacks; and before it
- * measures a native cell itself.
+ * measures a native cell itself. merge.c, with each record that it joins.
  *
  * Numbers of two kinds of processors are not compared with one another: where native samples of one
  * comparison set (plan.h) come, or would come, from unlike ones, that is an error, unless `mix`

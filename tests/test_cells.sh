@@ -160,6 +160,7 @@ sed -i 's/"throughput":[0-9.e+]*/"throughput":1.0/' "m2/${both:0:2}/$both.json"
 run merge bad m1 m2
 check contradictions_are_refused [ "$status $(grep -c "cell $both of m2 contradicts" err)" = '2 1' ]
 check and_leave_nothing [ ! -e bad ]
+misuse kinds_are_for_runs '--mix-machines takes runs' -- merge bad m1 m2 --mix-machines
 # Simulated samples without a number: one host says of the cell what the other one does.
 for outcome in failed skipped; do
     for folder in m1 m2; do
