@@ -123,7 +123,7 @@ sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' "$one"
 slurm native.yaml --job-seconds 1 --cells mixed --name unmixed
 check kinds_are_not_mixed_by_an_engine_either [ "$status $(grep -c 'Other 3000.*--mix-machines' err)" = '1 1' ]
 check which_is_known_before_anything_is_handed_in nothing_is_left unmixed
-# Where all that is there is of another kind, jobs are told so; two kinds, be it of two comparisons, are too many.
+# Where all that is there is of another kind, jobs are told so; two kinds, be it of two groups, are too many.
 cp -r mixed others
 find others -name '*.json' -exec sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' {} +
 slurm native.yaml --job-seconds 1 --cells others --name others
@@ -134,6 +134,10 @@ for file in $(grep -rl '"workers":2' others); do sed -i 's/"cpu":"[^"]*"/"cpu":"
 file=$(grep -l '"workers":1' -r others | head -n 1) && rm "$file"
 file=$(grep -l '"workers":2' -r others | head -n 1) && rm "$file"
 slurm native.yaml --job-seconds 1 --cells others --name others
+check all_numbers_of_workers_of_a_group_are_of_one_kind [ "$status $(grep -c 'what it is compared with on .*--mix-machines' err)" = '1 1' ]
+sed -n '/^  - id/,$p' native.yaml | sed 's/id: one/id: two/; s/\[1, 2\]/[2]/' >two
+sed 's/\[1, 2\]/[1]/' native.yaml | cat - two >groups.yaml
+slurm groups.yaml --job-seconds 1 --cells others --name others
 check two_kinds_of_two_comparisons_are_too_many_for_jobs [ "$(grep -c 'what is lacking.*Other 3000.*Third 1\|what is lacking.*Third 1.*Other 3000' err)" = 1 ]
 check and_nothing_is_handed_in nothing_is_left others
 slurm native.yaml --job-seconds 1 --cells mixed --name mixed --mix-machines
