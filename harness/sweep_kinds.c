@@ -132,6 +132,22 @@ void sweep_kinds_lack(struct sweep_kinds *kinds, const struct cell *cell)
     kinds->lacking[comparison_root(kinds, cell->set)] = cell;
 }
 
+/* The processor of all that is known, where that is one and something is lacking: nobody then wishes
+ * for a second one. Else NULL. */
+static const char *kind_of_all(const struct sweep_kinds *kinds)
+{
+    const char *kind = NULL;
+    bool lacking = false;
+    for (size_t set = 0; set < kinds->sets; set++) {
+        const char *known = kinds->known[set];
+        lacking |= kinds->lacking[set] != NULL;
+        if (kind && known && strcmp(kind, known) != 0)
+            return NULL;
+        kind = known ? known : kind;
+    }
+    return lacking && !kinds->mix ? kind : NULL;
+}
+
 bool sweep_kinds_foresee(struct sweep_kinds *kinds, bool here, const char **kind, char *error,
                          size_t error_size)
 {
@@ -151,5 +167,7 @@ bool sweep_kinds_foresee(struct sweep_kinds *kinds, bool here, const char **kind
         }
         *kind = known;
     }
+    if (!here && !*kind)
+        *kind = kind_of_all(kinds);
     return true;
 }

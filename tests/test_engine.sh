@@ -140,6 +140,12 @@ sed 's/\[1, 2\]/[1]/' native.yaml | cat - two >groups.yaml
 slurm groups.yaml --job-seconds 1 --cells others --name others
 check two_kinds_of_two_comparisons_are_too_many_for_jobs [ "$(grep -c 'what is lacking.*Other 3000.*Third 1\|what is lacking.*Third 1.*Other 3000' err)" = 1 ]
 check and_nothing_is_handed_in nothing_is_left others
+# One kind is that of jobs, also for a group of which there is nothing.
+cp -r "$native/cells" others-one
+for file in $(grep -rl '"workers":2' others-one); do rm "$file"; done
+find others-one -name '*.json' -exec sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' {} +
+slurm groups.yaml --job-seconds 1 --cells others-one --name whole
+check a_group_of_which_nothing_is_there_is_of_the_kind_of_all [ "$status $(cat results/whole-*/jobs/processor)" = '1 Other 3000' ]
 slurm native.yaml --job-seconds 1 --cells mixed --name mixed --mix-machines
 check unless_that_is_asked_for [ "$status $(wc -l <"$folder/samples.jsonl") $(grep -c 'Other 3000' "$folder/samples.jsonl")" = '0 24 1' ]
 check and_then_no_job_asks [ ! -e "$folder/jobs/processor" ]
