@@ -82,6 +82,7 @@ struct engine {
     char name[128]; /* of the jobs */
     unsigned round;
     bool may_have_jobs;        /* handed in, left from before, or nobody knows */
+    bool idle_told;            /* what a job said that began nothing */
     struct progress *progress; /* for messages of ops */
     char why[64]; /* of slurm: that no job runs, in its own word; "": it does not say */
     int pid;      /* of parallel; 0: none runs */

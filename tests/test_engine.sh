@@ -129,6 +129,8 @@ find others -name '*.json' -exec sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' {}
 slurm native.yaml --job-seconds 1 --cells others --name others
 check jobs_are_told_of_which_kind_the_others_are [ "$status $(cat results/others-*/jobs/processor) \
 $(grep -c 'are measured on "Other 3000"' results/others-*/jobs/3-native-0.log)" = '1 Other 3000 1' ]
+check that_they_refuse_is_told_once_after_the_first_round [ "$(grep -c 'slurm: a job began no cell; .*/1-native-[0-9]*.log: .* are measured on "Other 3000"' err) \
+$(grep -A1 'a job began no cell' err | grep -c 'without a result yet')" = '1 1' ]
 rm -r results/others-*
 for file in $(grep -rl '"workers":2' others); do sed -i 's/"cpu":"[^"]*"/"cpu":"Third 1"/' "$file"; done
 file=$(grep -l '"workers":1' -r others | head -n 1) && rm "$file"
@@ -154,7 +156,7 @@ echo 'Other 3000' >"$folder/jobs/processor"
 rm -r "$folder"/cells/*/ "$folder/samples.jsonl"
 : >slurm/calls
 sweep bin/schedlab --resume "$folder" --engine slurm
-check nodes_of_another_kind_are_refused [ "$status $(grep -c 'Other 3000' err)" = '1 1' ]
+check nodes_of_another_kind_are_refused [ "$status $(grep -c '3 times in a row.*Other 3000' err)" = '1 1' ]
 # What is left of a run on one machine is measured on its kind only.
 sweep bin/schedlab native.yaml --name plain
 sed -i 5q "$folder/samples.jsonl"
