@@ -260,7 +260,7 @@ static void sleep_seconds(double seconds)
     nanosleep(&time, NULL); /* a signal ends it */
 }
 
-/* Until no job is left. False after a signal, or if the results cannot be read. */
+/* Until no job is left, or none has anything left to do. False after a signal, or if the results cannot be read. */
 static bool jobs_wait(struct work *work)
 {
     struct engine *engine = work->engine;
@@ -272,6 +272,8 @@ static bool jobs_wait(struct work *work)
         bool known = engine->ops->look(engine, &waiting, &running);
         if (process_interrupted() || !results_look(work))
             return false;
+        if (engine->ops->lingers && work->there == work->count)
+            return true; /* a node that is being cleaned up may take as long as it likes */
         if (!known && !told)
             progress_message(work->progress, "%s does not answer; waiting for it",
                              engine->ops->name);

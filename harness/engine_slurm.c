@@ -379,5 +379,5 @@ static bool slurm_check(bool answer, char *error, size_t error_size)
     return answers;
 }
 
-const struct engine_ops engine_slurm = {"slurm", slurm_check, slurm_submit, slurm_look,
-                                        slurm_cancel};
+const struct engine_ops engine_slurm = {"slurm",    slurm_check,  slurm_submit,
+                                        slurm_look, slurm_cancel, true};

@@ -70,6 +70,11 @@ check short_jobs_are_more_jobs [ "$(ls "$folder"/jobs/*.list | wc -l)" -gt 1 ]
 check options_reach_sbatch grep -q -- '--partition=long --nice /' slurm/calls
 check records_are_the_same_in_many_jobs same
 mv "$folder/cells" kept
+touch slurm/completing
+timeout 60 bin/schedlab sweep sim.yaml --no-report --engine slurm >out 2>err </dev/null
+status=$? folder=$(tail -n 1 out)
+rm slurm/completing
+check no_job_is_waited_for_that_has_nothing_to_do [ "$status $(cmp reference "$folder/samples.jsonl" 2>&1)" = '0 ' ]
 # What the user wishes squeue to list does not hide jobs; the first look comes while they run.
 : >slurm/calls
 touch slurm/slow
