@@ -132,8 +132,8 @@ void sweep_kinds_lack(struct sweep_kinds *kinds, const struct cell *cell)
     kinds->lacking[comparison_root(kinds, cell->set)] = cell;
 }
 
-/* The processor of all that is known, where that is one and something is lacking: nobody then wishes
- * for a second one. Else NULL. */
+/* The processor of all that is known, where that is one and something is lacking: nobody then
+ * wishes for a second one. Else NULL. */
 static const char *kind_of_all(const struct sweep_kinds *kinds)
 {
     const char *kind = NULL;

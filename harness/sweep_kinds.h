@@ -33,8 +33,8 @@ void sweep_kinds_begin(struct sweep_kinds *kinds, const struct plan *plan, bool 
 void sweep_kinds_end(struct sweep_kinds *kinds);
 
 /* Takes note of a sample of the cell. False, and one line in error, if it is of another kind than
- * those of its comparison before. unnamed is the processor of samples that name none (sweep_origin_cpu());
- * with "" or "unknown" they say nothing, as do records without a sample. */
+ * those of its comparison before. unnamed is the processor of samples that name none
+ * (sweep_origin_cpu()); with "" or "unknown" they say nothing, as do records without a sample. */
 bool sweep_kinds_note(struct sweep_kinds *kinds, const struct cell *cell, const json_t *record,
                       const char *unnamed, char *error, size_t error_size);
 
@@ -45,9 +45,9 @@ bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell,
 /* Takes note that a sample of the native cell is still to be measured. */
 void sweep_kinds_lack(struct sweep_kinds *kinds, const struct cell *cell);
 
-/* Whether what is lacking can come from where its comparison's samples do: from this machine if `here`;
- * else from others of one kind, whose name is then in *kind, NULL if any will do. What is compared
- * with nothing that is there comes from the kind of all that is, if it is one. Else one line in
+/* Whether what is lacking can come from where its comparison's samples do: from this machine if
+ * `here`; else from others of one kind, whose name is then in *kind, NULL if any will do. What is
+ * compared with nothing that is there comes from the kind of all that is, if it is one. Else one line in
  * error. */
 bool sweep_kinds_foresee(struct sweep_kinds *kinds, bool here, const char **kind, char *error,
                          size_t error_size);
