@@ -47,8 +47,8 @@ void sweep_kinds_lack(struct sweep_kinds *kinds, const struct cell *cell);
 
 /* Whether what is lacking can come from where its comparison's samples do: from this machine if
  * `here`; else from others of one kind, whose name is then in *kind, NULL if any will do. What is
- * compared with nothing that is there comes from the kind of all that is, if it is one. Else one line in
- * error. */
+ * compared with nothing that is there comes from the kind of all that is, if it is one. Else one
+ * line in error. */
 bool sweep_kinds_foresee(struct sweep_kinds *kinds, bool here, const char **kind, char *error,
                          size_t error_size);
 
