@@ -13,6 +13,15 @@ enum { ERROR_SIZE = 8192 };
 struct options {
     const char **folders; /* the result, then the runs */
     size_t count;
+    bool mix_machines;
+};
+
+enum { KEY_MIX = 0x100 };
+
+static const struct argp_option option_table[] = {
+    {"mix-machines", KEY_MIX, NULL, 0,
+     "Join runs also where one comparison has native samples of unlike processors then", 0},
+    {0},
 };
 
 static const char argp_doc[] =
@@ -20,8 +29,10 @@ static const char argp_doc[] =
     "Runs of different seeds add up. Runs of one seed are parts or copies of the same run: a "
     "sample "
     "that several have counts once, and is refused if it is not the same in all of them. Runs of "
-    "different sweep files or revisions are refused; another compiler or machine is warned of and "
-    "recorded in OUT/environment.json. The folder is printed.\n\n"
+    "different sweep files or revisions are refused, and such as give one comparison native "
+    "samples "
+    "of unlike processors, unless --mix-machines asks for that; another compiler or machine is "
+    "warned of and recorded in OUT/environment.json. The folder is printed.\n\n"
     "Folders of cells, as `schedlab run --cell` and `schedlab sweep --cells` keep them, become one "
     "folder of cells, which `schedlab sweep FILE --cells OUT` takes. A cell that several have "
     "counts once, and is refused if they do not agree on it.\n\n"
@@ -34,6 +45,9 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
     switch (key) {
+    case KEY_MIX:
+        options->mix_machines = true;
+        return 0;
     case ARGP_KEY_ARG:
         options->folders =
             realloc(options->folders, (options->count + 1) * sizeof *options->folders);
@@ -53,15 +67,19 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
 
 int cmd_merge(int argc, char **argv)
 {
-    static const struct argp_option no_options[] = {{0}};
-    static const struct argp argp = {no_options, option_parse, "OUT RUN RUN...", argp_doc, NULL,
-                                     NULL,       NULL};
+    static const struct argp argp = {option_table, option_parse, "OUT RUN RUN...", argp_doc, NULL,
+                                     NULL,         NULL};
     struct options options = {.folders = NULL};
     cli_parse(&argp, argc, argv, &options);
-    struct merge merge = {
-        .out = options.folders[0], .runs = options.folders + 1, .count = options.count - 1};
+    struct merge merge = {.out = options.folders[0],
+                          .runs = options.folders + 1,
+                          .count = options.count - 1,
+                          .mix_machines = options.mix_machines};
     char error[ERROR_SIZE];
     bool cells = unit_store_is_one(merge.runs[0]) || unit_store_is_one(merge.runs[1]);
+    if (cells && options.mix_machines)
+        cli_misuse(argv[0], "--mix-machines takes runs; folders of cells are joined whatever "
+                            "measured them, and `schedlab sweep --cells` asks");
     enum merge_result result = cells ? merge_cells(&merge, error, sizeof error)
                                      : merge_runs(&merge, stderr, error, sizeof error);
     if (result != MERGE_DONE) {

@@ -260,7 +260,8 @@ static void sleep_seconds(double seconds)
     nanosleep(&time, NULL); /* a signal ends it */
 }
 
-/* Until no job is left. False after a signal, or if the results cannot be read. */
+/* Until no job is left, or none has anything left to do. False after a signal, or if the results
+ * cannot be read. */
 static bool jobs_wait(struct work *work)
 {
     struct engine *engine = work->engine;
@@ -272,6 +273,8 @@ static bool jobs_wait(struct work *work)
         bool known = engine->ops->look(engine, &waiting, &running);
         if (process_interrupted() || !results_look(work))
             return false;
+        if (engine->ops->lingers && work->there == work->count)
+            return true; /* a node that is being cleaned up may take as long as it likes */
         if (!known && !told)
             progress_message(work->progress, "%s does not answer; waiting for it",
                              engine->ops->name);
@@ -300,6 +303,52 @@ static bool jobs_wait(struct work *work)
 
 /* After a round ------------------------------------------------------------------------------- */
 
+/* The last two lines of what a job said, in text, which is to be freed; NULL: its log is not there.
+ * path is that of the log. Of several arrays in a round only the first has logs of this name. */
+static char *log_read(const struct work *work, const struct engine_batch *batch, size_t job,
+                      char path[ENGINE_PATH_SIZE], const char *lines[2])
+{
+    char suffix[64], unused[256], *rest = NULL;
+    snprintf(suffix, sizeof suffix, "-%zu.log", job);
+    engine_path(work->engine, batch, suffix, path);
+    char *text = file_read(path, NULL, unused, sizeof unused);
+    lines[0] = lines[1] = "";
+    for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        lines[0] = lines[1];
+        lines[1] = line;
+    }
+    return text;
+}
+
+static bool job_lacks(const struct work *work, const struct engine_batch *batch, size_t job)
+{
+    for (size_t i = 0; i < work->count; i++) {
+        const struct engine_unit *unit = &work->units[i];
+        if (unit->job == job && !unit->there &&
+            machine_text_is_simulated(unit->cell->machine) != batch->native)
+            return true;
+    }
+    return false;
+}
+
+/* Tells what the first job said that had units to measure and began none: its node is of another
+ * kind, or has another build. Such jobs come to nothing each time, and a round may be hours. */
+static void idle_tell(struct work *work, const struct engine_batch *batch, size_t job)
+{
+    char path[ENGINE_PATH_SIZE];
+    const char *lines[2];
+    if (work->engine->idle_told)
+        return;
+    char *text = log_read(work, batch, job, path, lines);
+    if (*lines[1] && job_lacks(work, batch, job)) {
+        progress_message(work->progress, "%s: a job began no cell; %s: %s", work->engine->ops->name,
+                         path, lines[1]);
+        work->engine->idle_told = true;
+    }
+    free(text);
+}
+
 /* The unit that a job began last and left without a result is lost. How many units it began. */
 static size_t job_judge(struct work *work, const struct engine_batch *batch, size_t job)
 {
@@ -318,6 +367,8 @@ static size_t job_judge(struct work *work, const struct engine_batch *batch, siz
     struct engine_unit *unit = unit_id_is_valid(last) ? unit_find(work, last) : NULL;
     if (unit && !unit->there)
         unit->lost++;
+    if (begun == 0)
+        idle_tell(work, batch, job);
     return begun;
 }
 
@@ -339,17 +390,12 @@ static bool unit_give_up(struct work *work, struct engine_unit *unit)
     return ok && result_see(work, unit->id);
 }
 
-/* The last two lines of a job's log, for the message that nothing works. */
+/* What the first job's log says, for the message that nothing works. */
 static void log_tell(struct work *work, const struct engine_batch *batch)
 {
-    char path[ENGINE_PATH_SIZE], unused[256], *lines[2] = {"", ""}, *rest = NULL;
-    engine_path(work->engine, batch, "-0.log", path);
-    char *text = file_read(path, NULL, unused, sizeof unused);
-    for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line;
-         line = strtok_r(NULL, "\n", &rest)) {
-        lines[0] = lines[1];
-        lines[1] = line;
-    }
+    char path[ENGINE_PATH_SIZE];
+    const char *lines[2];
+    char *text = log_read(work, batch, 0, path, lines);
     snprintf(work->error, work->error_size, "no job began a cell, %d times in a row; %s%s%s%s%s",
              ENGINE_TRIES, path,
              *lines[1] ? ": "

@@ -10,7 +10,8 @@
  * said. What counts as measured is a result in the folder, and nothing that a scheduler says; the
  * scheduler only tells when there is nothing left to wait for.
  *
- *     round   all units that lack a result become jobs; wait until none of these is left
+ *     round   all units that lack a result become jobs; wait until none of these is left, or
+ *             every unit is there
  *     lost    a unit that a job began and left without a result: its node or its process died. It
  *             gets a job of its own in the next round; lost ENGINE_TRIES times, it is recorded as
  *             failed
@@ -63,6 +64,8 @@ struct engine_ops {
     bool (*look)(struct engine *engine, size_t *waiting, size_t *running);
     /* Ends all jobs, also after process_interrupt(). */
     bool (*cancel)(struct engine *engine, char *error, size_t error_size);
+    bool
+        lingers; /* look() may count jobs that have done all they do: not waited for without need */
 };
 
 extern const struct engine_ops engine_slurm, engine_parallel;
@@ -82,6 +85,7 @@ struct engine {
     char name[128]; /* of the jobs */
     unsigned round;
     bool may_have_jobs;        /* handed in, left from before, or nobody knows */
+    bool idle_told;            /* what a job said that began nothing */
     struct progress *progress; /* for messages of ops */
     char why[64]; /* of slurm: that no job runs, in its own word; "": it does not say */
     int pid;      /* of parallel; 0: none runs */

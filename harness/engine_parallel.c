@@ -153,5 +153,5 @@ static bool parallel_check(bool answer, char *error, size_t error_size)
     return parallel_find(program, error, error_size);
 }
 
-const struct engine_ops engine_parallel = {"parallel", parallel_check, parallel_submit,
-                                           parallel_look, parallel_cancel};
+const struct engine_ops engine_parallel = {"parallel",    parallel_check,  parallel_submit,
+                                           parallel_look, parallel_cancel, false};

@@ -40,6 +40,11 @@ enum {
     ARGUMENTS = 16,
 };
 
+/* Of jobs that have not ended. */
+static const char states_live[] =
+    "--states=PENDING,CONFIGURING,RUNNING,SUSPENDED,STOPPED,COMPLETING,RESIZING,REQUEUED,"
+    "REQUEUE_HOLD,REQUEUE_FED,RESV_DEL_HOLD,SPECIAL_EXIT,SIGNALING,STAGE_OUT";
+
 /* Writes the script that all jobs of the batch run. */
 static bool script_write(const struct engine *engine, const struct engine_batch *batch,
                          size_t first, char path[ENGINE_PATH_SIZE], char *error, size_t error_size)
@@ -127,15 +132,17 @@ static enum answer array_hand_in(const char *const *arguments, char *error, size
     return answer;
 }
 
-/* Runs squeue for the engine's jobs with these options; whether it answered. Then *lines is its
- * output, to be freed. */
-static bool squeue(const struct engine *engine, const char *option, const char *format,
+/* Runs squeue for the engine's jobs in these states, those of hidden partitions too: a job that is
+ * not seen counts as ended, and what it measures is handed in again. Whether it answered; then
+ * *lines is its output, to be freed. */
+static bool squeue(const struct engine *engine, const char *states, const char *format,
                    char **lines)
 {
     char program[ENGINE_PATH_SIZE], name[192];
     struct process_result result;
     snprintf(name, sizeof name, "--name=%s", engine->name);
-    const char *arguments[] = {"squeue", "--noheader", option, name, format, NULL};
+    const char *arguments[] = {"squeue", "--noheader", "--all", "--array",
+                               states,   name,         format,  NULL};
     if (!process_find("squeue", program, sizeof program) ||
         process_run(program, arguments, ANSWER_S, &result) != 0)
         return false;
@@ -258,13 +265,15 @@ static bool slurm_submit(struct engine *engine, const struct engine_batch *batch
 
 static bool slurm_look(struct engine *engine, size_t *waiting, size_t *running)
 {
-    static const char pending[] = "PENDING ";
+    static const char pending[] = "PENDING ", cluster[] = "CLUSTER: ";
     char *lines, *rest = NULL;
-    if (!squeue(engine, "--array", "--format=%T %r", &lines))
+    if (!squeue(engine, states_live, "--format=%T %r", &lines))
         return false;
     *waiting = *running = 0;
     engine->why[0] = '\0';
     for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        if (strncmp(line, cluster, strlen(cluster)) == 0) /* a heading, with SLURM_CLUSTERS */
+            continue;
         bool waits = strncmp(line, pending, strlen(pending)) == 0;
         ++*(waits ? waiting : running);
         if (waits && strcmp(line + strlen(pending), "None") != 0)
@@ -320,12 +329,35 @@ static bool slurm_cancel(struct engine *engine, char *error, size_t error_size)
     return false;
 }
 
+/* What the user wishes squeue to list and scancel to spare is for their own eyes: the engine means
+ * all of its jobs. What they wish of sbatch is left to them. */
+static void wishes_forget(void)
+{
+    char name[256];
+    for (size_t i = 0; environ[i];) {
+        bool hides =
+            strncmp(environ[i], "SQUEUE_", 7) == 0 || strncmp(environ[i], "SCANCEL_", 8) == 0;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(environ[i], "="), environ[i]);
+        if (!hides || unsetenv(name) != 0)
+            i++;
+        else
+            i = 0; /* the others have moved */
+    }
+}
+
 static bool slurm_check(bool answer, char *error, size_t error_size)
 {
     static const char *const programs[] = {"sbatch", "scancel", "squeue"};
     static const char *const arguments[] = {"squeue", "--noheader", "--name=schedlab", NULL};
     char program[ENGINE_PATH_SIZE];
     struct process_result result;
+    wishes_forget();
+    if (getenv("SBATCH_CLUSTERS")) {
+        snprintf(error, error_size,
+                 "SBATCH_CLUSTERS is set, which squeue does not obey; valid: SLURM_CLUSTERS, which "
+                 "all programs of Slurm do");
+        return false;
+    }
     for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
         if (!process_find(programs[i], program, sizeof program)) {
             snprintf(error, error_size,
@@ -347,5 +379,5 @@ static bool slurm_check(bool answer, char *error, size_t error_size)
     return answers;
 }
 
-const struct engine_ops engine_slurm = {"slurm", slurm_check, slurm_submit, slurm_look,
-                                        slurm_cancel};
+const struct engine_ops engine_slurm = {"slurm",    slurm_check,  slurm_submit,
+                                        slurm_look, slurm_cancel, true};

@@ -8,6 +8,7 @@
 #include "harness/plan.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
+#include "harness/sweep_kinds.h"
 #include "harness/sweep_origin.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096 };
+enum { PATH_SIZE = 4096, KIND_ERROR_SIZE = 2048 };
 
 /* One run being read. */
 struct source {
@@ -45,8 +46,9 @@ struct state {
     struct sweep_file *sweep;
     struct plan *plan;
     struct tally *tallies; /* by cell of the plan */
-    json_t *differences;   /* lines */
-    json_t *machines;      /* that measured what is in out */
+    struct sweep_kinds kinds;
+    json_t *differences; /* lines */
+    json_t *machines;    /* that measured what is in out */
     FILE *messages;
     FILE *out;      /* samples.jsonl */
     bool unwritten; /* what went wrong is the writing */
@@ -149,20 +151,9 @@ static void source_close(struct source *source)
 
 /* Machines ------------------------------------------------------------------------------------ */
 
-/* The processor of a source's samples that name none: in a merged run it is that of the part. */
-static const char *source_cpu(const struct source *source)
-{
-    size_t i, k;
-    const json_t *part, *seed;
-    json_array_foreach(json_object_get(source->environment, "merged"), i, part) json_array_foreach(
-        json_object_get(part, "seeds"), k,
-        seed) if (json_integer_value(seed) == source->seed) return record_text(part, "cpu");
-    return sweep_origin_part(source->environment, ORIGIN_CPU);
-}
-
 static void machine_note(const struct source *source, json_t *machines)
 {
-    measured_on_note(machines, source->record, source_cpu(source));
+    measured_on_note(machines, source->record, sweep_origin_cpu(source->environment, source->seed));
 }
 
 static void machines_compare(struct state *state)
@@ -243,11 +234,17 @@ static struct source *source_first(struct state *state)
     return first;
 }
 
-static void cell_count(struct state *state, const json_t *record)
+/* Whether the sample may stand beside those before; it counts for its cell then. */
+static bool cell_count(struct state *state, const struct source *source)
 {
+    char error[KIND_ERROR_SIZE];
+    const json_t *record = source->record;
     const struct cell *cell = plan_find(state->plan, record_text(record, "cell"));
     if (!cell)
-        return;
+        return true;
+    if (!sweep_kinds_note(&state->kinds, cell, record,
+                          sweep_origin_cpu(source->environment, source->seed), error, sizeof error))
+        return complain(state, "%s: %s", source->folder, error);
     struct tally *tally = &state->tallies[cell - state->plan->cells];
     const char *why = record_text(record, "why");
     tally->samples++;
@@ -257,6 +254,7 @@ static void cell_count(struct state *state, const json_t *record)
         tally->repeats++;
     else
         tally->blocks++;
+    return true;
 }
 
 /* Other sources that have the same sample must agree, and go on to their next. */
@@ -312,8 +310,9 @@ static bool records_join(struct state *state)
     while ((first = source_first(state)) != NULL) {
         if (!copies_skip(state, first))
             return false;
+        if (!cell_count(state, first))
+            return false;
         fwrite(first->reader.line, 1, first->reader.length, state->out);
-        cell_count(state, first->record);
         machine_note(first, state->machines);
         state->merge->samples++;
         state->unwritten = !outside_copy(state, first);
@@ -490,6 +489,7 @@ static bool sources_open(struct state *state)
         return false;
     sweep_origin_apply_machine(state->sources[0].environment, state->sweep);
     state->plan = plan_make(state->sweep);
+    sweep_kinds_begin(&state->kinds, state->plan, state->merge->mix_machines);
     state->tallies = calloc(state->plan->count + 1, sizeof *state->tallies);
     if (!state->tallies)
         abort();
@@ -541,8 +541,10 @@ enum merge_result merge_runs(struct merge *merge, FILE *messages, char *error, s
     free(state.sources);
     json_decref(state.differences);
     json_decref(state.machines);
-    if (state.plan)
+    if (state.plan) {
+        sweep_kinds_end(&state.kinds);
         plan_free(state.plan);
+    }
     sweep_file_free(state.sweep);
     free(state.tallies);
     return result;

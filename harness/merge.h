@@ -12,11 +12,13 @@
  *
  * The runs must be of one sweep file and one revision of this program. Where compiler, machine or
  * options differ, that is said and kept in the environment of the result, for such samples differ
- * for more than one cause.
+ * for more than one cause. Unlike processors in one comparison are refused, unless asked for
+ * (sweep_kinds.h).
  */
 #ifndef SCHEDLAB_MERGE_H
 #define SCHEDLAB_MERGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -24,6 +26,7 @@ struct merge {
     const char *out;         /* a folder that is not there yet */
     const char *const *runs; /* folders */
     size_t count;
+    bool mix_machines; /* also samples of one comparison from unlike processors */
 
     /* Results. */
     size_t samples;  /* in out */

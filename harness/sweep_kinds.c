@@ -9,22 +9,66 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What stands for the set's comparison, as far as that is known. */
+static size_t comparison_root(const struct sweep_kinds *kinds, size_t set)
+{
+    size_t *comparison = kinds->comparison;
+    while (comparison[set] != set) {
+        comparison[set] = comparison[comparison[set]];
+        set = comparison[set];
+    }
+    return set;
+}
+
+/* Joins the sets of each group, by way of the first one that was seen of it. */
+static void comparisons_find(struct sweep_kinds *kinds, const struct plan *plan)
+{
+    json_t *firsts = json_object(); /* group -> set */
+    for (size_t set = 0; set < kinds->sets; set++)
+        kinds->comparison[set] = set;
+    for (size_t c = 0; c < plan->count; c++) {
+        const struct cell *cell = &plan->cells[c];
+        size_t i;
+        const json_t *group;
+        json_array_foreach(cell->groups, i, group)
+        {
+            const char *name = json_string_value(group);
+            const json_t *first = json_object_get(firsts, name);
+            if (!first)
+                json_object_set_new(firsts, name, json_integer((json_int_t)cell->set));
+            else
+                kinds->comparison[comparison_root(kinds, cell->set)] =
+                    comparison_root(kinds, (size_t)json_integer_value(first));
+        }
+    }
+    json_decref(firsts);
+}
+
+/* Where the processor of what the cell is compared with stands. */
+static const char **known_of(const struct sweep_kinds *kinds, const struct cell *cell)
+{
+    return &kinds->known[comparison_root(kinds, cell->set)];
+}
+
 void sweep_kinds_begin(struct sweep_kinds *kinds, const struct plan *plan, bool mix)
 {
     size_t sets = 0;
     for (size_t i = 0; i < plan->count; i++)
         sets = plan->cells[i].set >= sets ? plan->cells[i].set + 1 : sets;
     *kinds = (struct sweep_kinds){.mix = mix, .sets = sets, .names = json_object()};
-    kinds->of_set = calloc(sets + 1, sizeof *kinds->of_set);
+    kinds->comparison = calloc(sets + 1, sizeof *kinds->comparison);
+    kinds->known = calloc(sets + 1, sizeof *kinds->known);
     kinds->lacking = calloc(sets + 1, sizeof(struct cell *));
-    if (!kinds->of_set || !kinds->lacking)
+    if (!kinds->comparison || !kinds->known || !kinds->lacking)
         abort();
+    comparisons_find(kinds, plan);
 }
 
 void sweep_kinds_end(struct sweep_kinds *kinds)
 {
     json_decref(kinds->names);
-    free(kinds->of_set);
+    free(kinds->comparison);
+    free(kinds->known);
     free(kinds->lacking);
 }
 
@@ -39,24 +83,29 @@ static const char *name_keep(struct sweep_kinds *kinds, const char *cpu)
 /* Whether samples of the cell may come from that processor. */
 static bool kind_fits(const struct sweep_kinds *kinds, const struct cell *cell, const char *cpu)
 {
-    const char *kind = kinds->of_set[cell->set];
+    const char *kind = *known_of(kinds, cell);
     return kinds->mix || machine_text_is_simulated(cell->machine) || !kind || !*cpu ||
            strcmp(kind, cpu) == 0;
 }
 
 bool sweep_kinds_note(struct sweep_kinds *kinds, const struct cell *cell, const json_t *record,
-                      char *error, size_t error_size)
+                      const char *unnamed, char *error, size_t error_size)
 {
-    const char *cpu = record_text(record, "cpu"), **kind = &kinds->of_set[cell->set];
+    const char *cpu = record_text(record, "cpu"), **kind = known_of(kinds, cell);
+    const char *host = record_text(record, "host");
+    if (machine_text_is_simulated(cell->machine))
+        return true;
+    if (!*cpu && record_is(record, "ok") && strcmp(unnamed, "unknown") != 0)
+        cpu = unnamed;
     if (!*kind && *cpu)
         *kind = name_keep(kinds, cpu);
     if (kind_fits(kinds, cell, cpu))
         return true;
     snprintf(error, error_size,
-             "%s on %s with %d worker%s was measured on %s with the processor \"%s\", and what it "
-             "is compared with on \"%s\"; --mix-machines takes both nevertheless",
+             "%s on %s with %d worker%s was measured%s%s with the processor \"%s\", and what it is "
+             "compared with on \"%s\"; --mix-machines takes both nevertheless",
              cell->variant, cell->workload, cell->workers, cell->workers == 1 ? "" : "s",
-             record_text(record, "host"), cpu, *kind);
+             *host ? " on " : "", host, cpu, *kind);
     return false;
 }
 
@@ -73,14 +122,30 @@ bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell,
                  "\"%s\", and this machine has \"%s\"; --mix-machines measures it here "
                  "nevertheless, --engine on others",
                  cell->variant, cell->workload, cell->workers, cell->workers == 1 ? "" : "s",
-                 kinds->of_set[cell->set], cpu);
+                 *known_of(kinds, cell), cpu);
     json_decref(here);
     return may;
 }
 
 void sweep_kinds_lack(struct sweep_kinds *kinds, const struct cell *cell)
 {
-    kinds->lacking[cell->set] = cell;
+    kinds->lacking[comparison_root(kinds, cell->set)] = cell;
+}
+
+/* The processor of all that is known, where that is one and something is lacking: nobody then
+ * wishes for a second one. Else NULL. */
+static const char *kind_of_all(const struct sweep_kinds *kinds)
+{
+    const char *kind = NULL;
+    bool lacking = false;
+    for (size_t set = 0; set < kinds->sets; set++) {
+        const char *known = kinds->known[set];
+        lacking |= kinds->lacking[set] != NULL;
+        if (kind && known && strcmp(kind, known) != 0)
+            return NULL;
+        kind = known ? known : kind;
+    }
+    return lacking && !kinds->mix ? kind : NULL;
 }
 
 bool sweep_kinds_foresee(struct sweep_kinds *kinds, bool here, const char **kind, char *error,
@@ -88,19 +153,21 @@ bool sweep_kinds_foresee(struct sweep_kinds *kinds, bool here, const char **kind
 {
     *kind = NULL;
     for (size_t set = 0; set < kinds->sets; set++) {
-        const char *of_set = kinds->of_set[set];
-        if (!kinds->lacking[set] || !of_set || kinds->mix)
+        const char *known = kinds->known[set];
+        if (!kinds->lacking[set] || !known || kinds->mix)
             continue;
         if (here && !sweep_kinds_may_measure(kinds, kinds->lacking[set], error, error_size))
             return false;
-        if (*kind && strcmp(*kind, of_set) != 0) {
+        if (*kind && strcmp(*kind, known) != 0) {
             snprintf(error, error_size,
                      "what is lacking is compared with samples of the processors \"%s\" and "
                      "\"%s\", and jobs measure on one kind; --mix-machines takes any",
-                     *kind, of_set);
+                     *kind, known);
             return false;
         }
-        *kind = of_set;
+        *kind = known;
     }
+    if (!here && !*kind)
+        *kind = kind_of_all(kinds);
     return true;
 }

@@ -2,11 +2,13 @@
  *
  * Who calls: sweep_run.c, with each native record that it reads back or takes from a folder of
  * results; before it measures anything, with all that such a folder has and lacks; and before it
- * measures a native cell itself.
+ * measures a native cell itself. merge.c, with each record that it joins.
  *
  * Numbers of two kinds of processors are not compared with one another: where native samples of one
- * comparison set (plan.h) come, or would come, from unlike ones, that is an error, unless `mix`
- * allows it.
+ * comparison come, or would come, from unlike ones, that is an error, unless `mix` allows it. A
+ * comparison is all of a group, and of the groups that share a comparison set (plan.h) with it:
+ * speed-up and efficiency divide by one worker, and lie across sets, each of which has one number
+ * of workers.
  */
 #ifndef SCHEDLAB_SWEEP_KINDS_H
 #define SCHEDLAB_SWEEP_KINDS_H
@@ -20,8 +22,10 @@
 struct sweep_kinds {
     bool mix;
     size_t sets;
-    const char **of_set;         /* the processor of its native samples; NULL: none is known yet */
-    const struct cell **lacking; /* of each set, a native cell to be measured; NULL: none is */
+    size_t *comparison; /* of each set: a set that stands for its comparison, the same for all */
+    const char *
+        *known; /* of each comparison: the processor of its native samples; NULL: none yet */
+    const struct cell **lacking; /* of each: a native cell to be measured; NULL: none is */
     json_t *names;               /* those of processors, as keys */
 };
 
@@ -29,9 +33,10 @@ void sweep_kinds_begin(struct sweep_kinds *kinds, const struct plan *plan, bool 
 void sweep_kinds_end(struct sweep_kinds *kinds);
 
 /* Takes note of a sample of the cell. False, and one line in error, if it is of another kind than
- * those of its set before. Records that name no processor say nothing. */
+ * those of its comparison before. unnamed is the processor of samples that name none
+ * (sweep_origin_cpu()); with "" or "unknown" they say nothing, as do records without a sample. */
 bool sweep_kinds_note(struct sweep_kinds *kinds, const struct cell *cell, const json_t *record,
-                      char *error, size_t error_size);
+                      const char *unnamed, char *error, size_t error_size);
 
 /* Whether this machine may measure the native cell; else one line in error. */
 bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell, char *error,
@@ -40,9 +45,10 @@ bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell,
 /* Takes note that a sample of the native cell is still to be measured. */
 void sweep_kinds_lack(struct sweep_kinds *kinds, const struct cell *cell);
 
-/* Whether what is lacking can come from where its sets' samples do: from this machine if `here`;
- * else from others of one kind, whose name is then in *kind, NULL if any will do. Else one line in
- * error. */
+/* Whether what is lacking can come from where its comparison's samples do: from this machine if
+ * `here`; else from others of one kind, whose name is then in *kind, NULL if any will do. What is
+ * compared with nothing that is there comes from the kind of all that is, if it is one. Else one
+ * line in error. */
 bool sweep_kinds_foresee(struct sweep_kinds *kinds, bool here, const char **kind, char *error,
                          size_t error_size);
 

@@ -3,6 +3,7 @@
 
 #include "harness/files.h"
 #include "harness/fnv1a.h"
+#include "harness/records.h"
 #include "harness/run_folder.h"
 
 #include <inttypes.h>
@@ -100,4 +101,19 @@ const char *sweep_origin_part(const json_t *environment, enum origin_part part)
     const json_t *object = json_object_get(environment, parts[part].object);
     const char *text = json_string_value(json_object_get(object, parts[part].key));
     return text ? text : "unknown";
+}
+
+const char *sweep_origin_cpu(const json_t *environment, json_int_t seed)
+{
+    size_t i, k;
+    const json_t *part, *of_part;
+    json_array_foreach(json_object_get(environment, "merged"), i, part)
+    {
+        json_array_foreach(json_object_get(part, "seeds"), k, of_part)
+        {
+            if (json_integer_value(of_part) == seed)
+                return record_text(part, "cpu");
+        }
+    }
+    return sweep_origin_part(environment, ORIGIN_CPU);
 }

@@ -1,8 +1,8 @@
 /* sweep_origin.h - what a run was begun with, and whether two runs, or a run and this program, have
  * that in common.
  *
- * Who calls: cmd_sweep.c to begin a run, sweep_resume.c to go on with one, merge.c to join some. A
- * run's origin is its sweep.yaml and environment.json. Samples of one run must come
+ * Who calls: cmd_sweep.c to begin a run, sweep_resume.c and sweep_run.c to go on with one, merge.c
+ * to join some. A run's origin is its sweep.yaml and environment.json. Samples of one run must come
  * from one program on one machine, or a difference between its cells would have two causes.
  */
 #ifndef SCHEDLAB_SWEEP_ORIGIN_H
@@ -49,5 +49,9 @@ const char *sweep_origin_part_name(enum origin_part part);
 
 /* The part as text; "unknown" if the environment does not have it. */
 const char *sweep_origin_part(const json_t *environment, enum origin_part part);
+
+/* The processor of native samples of this seed that name none: that of the run; in a merged one, of
+ * the part that has the seed. "unknown" if nobody knows. */
+const char *sweep_origin_cpu(const json_t *environment, json_int_t seed);
 
 #endif

@@ -16,10 +16,12 @@
 #include "harness/process.h"
 #include "harness/progress.h"
 #include "harness/records.h"
+#include "harness/run_folder.h"
 #include "harness/sample_pool.h"
 #include "harness/stop.h"
 #include "harness/sweep_cells.h"
 #include "harness/sweep_kinds.h"
+#include "harness/sweep_origin.h"
 #include "harness/sweep_request.h"
 #include "harness/topology.h"
 #include "harness/unit_store.h"
@@ -54,7 +56,8 @@ struct state {
     int pool_width;
     struct sweep_cells cells; /* where run->cells is not NULL */
     struct sweep_kinds kinds;
-    json_t *machines; /* that measured (measured_on.h) */
+    json_t *machines;    /* that measured (measured_on.h) */
+    const char *unnamed; /* the processor of records read back that name none */
     size_t *order;
     double announced;    /* when a cell was last shown */
     size_t position;     /* of the next record in the whole run */
@@ -203,7 +206,7 @@ static bool result_keep(struct state *state, const struct cell *cell, unsigned b
         return false;
     if (!state->run->cells && !machine_text_is_simulated(cell->machine))
         measured_on_mark(record);
-    return sweep_kinds_note(&state->kinds, cell, record, error, error_size);
+    return sweep_kinds_note(&state->kinds, cell, record, "", error, error_size);
 }
 
 /* One sample, from the reservation on the disk to the record. False if the sweep cannot go on. */
@@ -291,7 +294,7 @@ static bool result_take(struct state *state, struct cell *cell, unsigned block, 
         cell->processes++;
         cell->process_seconds += seconds;
     }
-    if (*record && !sweep_kinds_note(&state->kinds, cell, *record, error, error_size)) {
+    if (*record && !sweep_kinds_note(&state->kinds, cell, *record, "", error, error_size)) {
         json_decref(*record);
         *record = NULL;
     }
@@ -400,7 +403,8 @@ static bool kinds_look(struct state *state, unsigned block, char *error, size_t 
                 sweep_cells_take(&state->cells, cell, later, &seconds, error, error_size);
             if (!record && *error)
                 return false;
-            bool fits = !record || sweep_kinds_note(&state->kinds, cell, record, error, error_size);
+            bool fits =
+                !record || sweep_kinds_note(&state->kinds, cell, record, "", error, error_size);
             if (!record)
                 sweep_kinds_lack(&state->kinds, cell);
             json_decref(record);
@@ -531,7 +535,8 @@ static bool record_take(struct state *state, const struct record_reader *reader,
     measured_on_note(state->machines, record, "");
     if (cell)
         record_count(state, record);
-    return !cell || sweep_kinds_note(&state->kinds, cell, record, error, error_size);
+    return !cell ||
+           sweep_kinds_note(&state->kinds, cell, record, state->unnamed, error, error_size);
 }
 
 /* Takes note of all whole records and cuts off what follows them. */
@@ -572,7 +577,12 @@ static bool read_back(struct state *state, char *error, size_t error_size)
         snprintf(error, error_size, "%s: %s", state->file.path, strerror(-result));
         return false;
     }
-    bool ok = records_take(state, &reader, error, error_size);
+    json_t *environment = run_folder_environment(state->run->folder, error, error_size);
+    /* Who goes on by force on another machine was told that it is one. */
+    if (!*error && (state->run->engine || !state->run->elsewhere))
+        state->unnamed = sweep_origin_cpu(environment, (json_int_t)state->run->seed);
+    bool ok = !*error && records_take(state, &reader, error, error_size);
+    json_decref(environment);
     record_reader_close(&reader);
     if (ok)
         progress_message(&state->progress, "resumed after %s",
@@ -701,7 +711,7 @@ static bool outside_folder_make(const struct sweep_run *run, char *error, size_t
 
 int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t error_size)
 {
-    struct state state = {.run = run, .event_sets = 1};
+    struct state state = {.run = run, .event_sets = 1, .unnamed = ""};
     if ((run->cells && !unit_store_make(run->cells, error, error_size)) ||
         !outside_folder_make(run, error, error_size) || !file_open(&state, error, error_size))
         return -1;

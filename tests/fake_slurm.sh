@@ -1,11 +1,12 @@
 # fake_slurm.sh - stands in for sbatch, squeue, scancel and scontrol, one after whose name it was called by a link.
 #
-# Who calls: test_engine.sh. Jobs run at once, each in a process of its own, and are known by the files
+# Who calls: test_engine.sh. Jobs run at once, but not while squeue has to tell something else, each in a process of its own, and are known by the files
 # in $FAKE_SLURM: jobs/N-TASK, whose content is the number of the process and the job's name. $FAKE_SLURM/calls
 # tells who was called with what. A controller that does not answer: as long as one of these files holds lines, each
 # call takes one away and fails: deaf, of squeue; stuck, of scancel; away, of sbatch, without taking the jobs; late, of
 # sbatch, having taken them. Each line of `waits` is, for one call of squeue, why a job waits. `later` becomes `deaf`
-# when jobs are taken. $FAKE_SLURM/max is MaxArraySize.
+# when jobs are taken. $FAKE_SLURM/max is MaxArraySize. All jobs are in a hidden partition, and wait two seconds where
+# there is a file `slow`; where there is `completing`, one stays in that state.
 cd "$FAKE_SLURM" || exit 1
 mkdir -p jobs
 echo "${0##*/} $*" >>calls
@@ -34,6 +35,8 @@ sbatch)
     for task in $(seq 0 "$last"); do
         SLURM_ARRAY_TASK_ID=$task setsid bash -c '
             echo "$$ $1" >"jobs/$2"
+            [ ! -e slow ] || sleep 2
+            while [ -s waits ] || [ -s deaf ] || [ -e later ]; do sleep 0.05; done
             sh "$3" >"$4" 2>&1 </dev/null
             rm -f "jobs/$2"' job "$name" "$number-$task" "$script" "${log/\%a/$task}" >/dev/null 2>&1 &
         until [ -e "jobs/$number-$task" ] || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
@@ -44,14 +47,20 @@ sbatch)
     ;;
 squeue)
     fails deaf && exit 1
+    # Jobs in a hidden partition, and wishes that leave no job to be listed.
+    case $* in *--all*) ;; *) exit 0 ;; esac
+    [ -z "${SQUEUE_STATES-}${SQUEUE_PARTITION-}" ] || exit 0
+    [ -z "${SLURM_CLUSTERS-}" ] || echo "CLUSTER: $SLURM_CLUSTERS"
     case $* in
     *--states=all*--format=%o) cat scripts ;;
-    *"%T %r") if [ -s waits ]; then
-        echo "PENDING $(head -n 1 waits)"
-        sed -i 1d waits
-    else
-        find jobs -type f -exec echo RUNNING None \;
-    fi ;;
+    *--states=*COMPLETING*"%T %r")
+        [ ! -e completing ] || echo COMPLETING None
+        if [ -s waits ]; then
+            echo "PENDING $(head -n 1 waits)"
+            sed -i 1d waits
+        else
+            find jobs -type f -exec echo RUNNING None \;
+        fi ;;
     esac
     ;;
 scontrol)
@@ -59,6 +68,7 @@ scontrol)
     ;;
 scancel)
     fails stuck && exit 1
+    [ -z "${SCANCEL_STATE-}" ] || exit 0
     for job in jobs/*; do
         [ -e "$job" ] || continue
         read -r pid name <"$job" && [ "--name=$name" = "$1" ] && kill -KILL -- "-$pid" && rm -f "$job"

@@ -160,6 +160,7 @@ sed -i 's/"throughput":[0-9.e+]*/"throughput":1.0/' "m2/${both:0:2}/$both.json"
 run merge bad m1 m2
 check contradictions_are_refused [ "$status $(grep -c "cell $both of m2 contradicts" err)" = '2 1' ]
 check and_leave_nothing [ ! -e bad ]
+misuse kinds_are_for_runs '--mix-machines takes runs' -- merge bad m1 m2 --mix-machines
 # Simulated samples without a number: one host says of the cell what the other one does.
 for outcome in failed skipped; do
     for folder in m1 m2; do
@@ -231,6 +232,21 @@ check and_it_is_complete [ "$status $(wc -l <results/mixed/samples.jsonl)" = '0 
 model=$(python3 -c "import json; print(json.load(open('out'))['cpu']['model'])")
 run report results/mixed
 check the_report_names_all_that_measured grep -qF "$(printf '%s\n' "$model" 'Other 3000' | LC_ALL=C sort | paste -sd+ | sed 's/+/ and /')" results/mixed/report.html
+
+# Records of a run on one machine name no processor: it is that of the run, also beside cells of others.
+run sweep native.yaml --seed 1 --no-report
+plain=$(tail -n 1 out)
+sed -i 5q "$plain/samples.jsonl"
+cp -r "$plain" results/forced
+run sweep --resume "$plain" --no-report --cells n2
+check plain_samples_have_the_processor_of_their_run [ "$status $(grep -c 'Other 3000.*--mix-machines' err) \
+$(wc -l <"$plain/samples.jsonl")" = '1 1 5' ]
+run sweep --resume "$plain" --no-report --cells n2 --mix-machines
+check unless_they_are_to_be_mixed [ "$status $(wc -l <"$plain/samples.jsonl")" = '0 8' ]
+# Who was told that this is another machine, and goes on by force, is not asked again.
+sed -i 's/"model": "[^"]*"/"model": "Other 3000"/' results/forced/environment.json
+run sweep --resume results/forced --no-report --force
+check force_goes_on_on_another_machine [ "$status $(wc -l <results/forced/samples.jsonl)" = '0 8' ]
 
 # Many cells ------------------------------------------------------------------------------------
 

@@ -70,6 +70,21 @@ check short_jobs_are_more_jobs [ "$(ls "$folder"/jobs/*.list | wc -l)" -gt 1 ]
 check options_reach_sbatch grep -q -- '--partition=long --nice /' slurm/calls
 check records_are_the_same_in_many_jobs same
 mv "$folder/cells" kept
+touch slurm/completing
+timeout 60 bin/schedlab sweep sim.yaml --no-report --engine slurm >out 2>err </dev/null
+status=$? folder=$(tail -n 1 out)
+rm slurm/completing
+check no_job_is_waited_for_that_has_nothing_to_do [ "$status $(cmp reference "$folder/samples.jsonl" 2>&1)" = '0 ' ]
+# What the user wishes squeue to list does not hide jobs; the first look comes while they run.
+: >slurm/calls
+touch slurm/slow
+SQUEUE_STATES=PENDING SQUEUE_PARTITION=other SLURM_CLUSTERS=loop slurm sim.yaml --name wishes
+rm slurm/slow
+check no_job_is_hidden [ "$(called sbatch) $(cat "$folder"/jobs/*.begun | sort | uniq -c | grep -c ' 1 ')" = '1 24' ]
+check nor_are_headings_jobs same
+SBATCH_CLUSTERS=far slurm sim.yaml --name far
+check jobs_that_cannot_be_followed_are_refused [ "$status $(wc -l <err) $(grep -c 'SBATCH_CLUSTERS.*valid: SLURM_CLUSTERS' err)" = '1 1 1' ]
+check and_leave_nothing nothing_is_left far
 slurm sim.yaml --cells kept
 check nothing_is_submitted_for_what_is_there [ "$status $(called sbatch)" = '0 0' ]
 check records_are_the_same_of_old_results same
@@ -113,19 +128,31 @@ sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' "$one"
 slurm native.yaml --job-seconds 1 --cells mixed --name unmixed
 check kinds_are_not_mixed_by_an_engine_either [ "$status $(grep -c 'Other 3000.*--mix-machines' err)" = '1 1' ]
 check which_is_known_before_anything_is_handed_in nothing_is_left unmixed
-# Where all that is there is of another kind, jobs are told so; two kinds, be it of two comparisons, are too many.
+# Where all that is there is of another kind, jobs are told so; two kinds, be it of two groups, are too many.
 cp -r mixed others
 find others -name '*.json' -exec sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' {} +
 slurm native.yaml --job-seconds 1 --cells others --name others
 check jobs_are_told_of_which_kind_the_others_are [ "$status $(cat results/others-*/jobs/processor) \
 $(grep -c 'are measured on "Other 3000"' results/others-*/jobs/3-native-0.log)" = '1 Other 3000 1' ]
+check that_they_refuse_is_told_once_after_the_first_round [ "$(grep -c 'slurm: a job began no cell; .*/1-native-[0-9]*.log: .* are measured on "Other 3000"' err) \
+$(grep -A1 'a job began no cell' err | grep -c 'without a result yet')" = '1 1' ]
 rm -r results/others-*
 for file in $(grep -rl '"workers":2' others); do sed -i 's/"cpu":"[^"]*"/"cpu":"Third 1"/' "$file"; done
 file=$(grep -l '"workers":1' -r others | head -n 1) && rm "$file"
 file=$(grep -l '"workers":2' -r others | head -n 1) && rm "$file"
 slurm native.yaml --job-seconds 1 --cells others --name others
+check all_numbers_of_workers_of_a_group_are_of_one_kind [ "$status $(grep -c 'what it is compared with on .*--mix-machines' err)" = '1 1' ]
+sed -n '/^  - id/,$p' native.yaml | sed 's/id: one/id: two/; s/\[1, 2\]/[2]/' >two
+sed 's/\[1, 2\]/[1]/' native.yaml | cat - two >groups.yaml
+slurm groups.yaml --job-seconds 1 --cells others --name others
 check two_kinds_of_two_comparisons_are_too_many_for_jobs [ "$(grep -c 'what is lacking.*Other 3000.*Third 1\|what is lacking.*Third 1.*Other 3000' err)" = 1 ]
 check and_nothing_is_handed_in nothing_is_left others
+# One kind is that of jobs, also for a group of which there is nothing.
+cp -r "$native/cells" others-one
+for file in $(grep -rl '"workers":2' others-one); do rm "$file"; done
+find others-one -name '*.json' -exec sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' {} +
+slurm groups.yaml --job-seconds 1 --cells others-one --name whole
+check a_group_of_which_nothing_is_there_is_of_the_kind_of_all [ "$status $(cat results/whole-*/jobs/processor)" = '1 Other 3000' ]
 slurm native.yaml --job-seconds 1 --cells mixed --name mixed --mix-machines
 check unless_that_is_asked_for [ "$status $(wc -l <"$folder/samples.jsonl") $(grep -c 'Other 3000' "$folder/samples.jsonl")" = '0 24 1' ]
 check and_then_no_job_asks [ ! -e "$folder/jobs/processor" ]
@@ -134,7 +161,14 @@ echo 'Other 3000' >"$folder/jobs/processor"
 rm -r "$folder"/cells/*/ "$folder/samples.jsonl"
 : >slurm/calls
 sweep bin/schedlab --resume "$folder" --engine slurm
-check nodes_of_another_kind_are_refused [ "$status $(grep -c 'Other 3000' err)" = '1 1' ]
+check nodes_of_another_kind_are_refused [ "$status $(grep -c '3 times in a row.*Other 3000' err)" = '1 1' ]
+# What is left of a run on one machine is measured on its kind only.
+sweep bin/schedlab native.yaml --name plain
+sed -i 5q "$folder/samples.jsonl"
+sed -i 's/"model": "[^"]*"/"model": "Other 3000"/' "$folder/environment.json"
+sweep bin/schedlab --resume results/plain-* --engine slurm --force
+check jobs_go_on_with_the_kind_of_the_run [ "$status $(cat results/plain-*/jobs/processor) \
+$(cat results/plain-*/jobs/*.begun 2>/dev/null | wc -l)" = '1 Other 3000 0' ]
 
 # What is lost ----------------------------------------------------------------------------------
 

@@ -167,16 +167,44 @@ check machines_of_one_kind_are_not_warned_of [ "$status $(grep -c warning err)" 
 machines() { python3 -c "import json; print([(m.get('host'), m['cpu'], m['samples']) for m in json.load(open('$1/environment.json'))['measured_on']])"; }
 check all_of_them_are_named [ "$(machines nodes)" = "[('n1', 'Node 3000', 12), ('n2', 'Node 3000', 12)]" ]
 sed -i 's/Node 3000/Node 4000/' n2/samples.jsonl
-merge unlike n1 n2
+misuse machines_of_two_kinds_are_refused 'n2: ' -- unlike n1 n2
+check and_named [ "$(grep -c 'measured on n2 with the processor "Node 4000".*on "Node 3000"; --mix-machines' err)" = 1 ]
+merge unlike n1 n2 --mix-machines
+check unless_asked_for [ "$status $(wc -l <unlike/samples.jsonl)" = '0 24' ]
 check machines_of_two_kinds_are_warned_of has '^schedlab merge: warning: CPU: n2 has Node 4000, n1 has Node 3000$' err
 cp -r c login
 sed -i 's/"model": "[^"]*"/"model": "Login 1"/' login/environment.json
-merge three unlike login
+misuse samples_that_name_no_machine_are_of_their_run 'login: ' -- three n1 login
+merge three unlike login --mix-machines
 check who_named_none_is_of_its_own_run [ "$(machines three)" = "[(None, 'Login 1', 12), ('n1', 'Node 3000', 12), ('n2', 'Node 4000', 12)]" ]
-merge anew login unlike
+merge anew login unlike --mix-machines
 check so_it_is_in_any_order [ "$(machines anew)" = "$(machines three)" ]
-merge nested three login
+merge nested three login --mix-machines
 check and_also_where_it_was_merged_before [ "$(machines nested)" = "$(machines three)" ]
+
+# Where no comparison would have both, nothing is refused: parts of one run, of which another machine measured
+# a comparison; and simulated samples.
+split() { python3 - "$1" "$2" <<'END'
+import json, sys
+lines = [l for l in open(f"{sys.argv[1]}/samples.jsonl") if (json.loads(l)["workload"] == "fib,n=10") == (sys.argv[2] == "one")]
+open(f"{sys.argv[1]}/samples.jsonl", "w").writelines(lines)
+END
+}
+{
+    sed 's/\[1, 2\]/[1]/' small.yaml
+    sed '/id: one/s/one/two/; s/\[1, 2\]/[1]/; s/n=10/n=9/' small.yaml | sed -n '/^  - id/,$p'
+} >split.yaml
+"$schedlab" sweep split.yaml --no-report --seed 1 --results made >out 2>err </dev/null
+cp -r "$(cat out)" s1 && cp -r s1 s2
+split s1 one && split s2 two
+sed -i 's/"model": "[^"]*"/"model": "Node 4000"/' s2/environment.json
+merge parted s1 s2
+check unlike_comparisons_may_be_of_unlike_kinds [ "$status $(wc -l <parted/samples.jsonl) $(grep -c 'warning: CPU' err)" = '0 12 1' ]
+"$schedlab" sweep small.yaml --no-report --seed 1 --machine sim:server64,cores=2 --results made >out 2>err </dev/null
+cp -r "$(cat out)" v1 && cp -r v1 v2
+sed -i 's/"model": "[^"]*"/"model": "Node 4000"/' v2/environment.json
+merge virtual v1 v2
+check simulated_runs_are_of_any_kind [ "$status $(wc -l <virtual/samples.jsonl)" = '0 12' ]
 
 # Memory is a hash a sample: peak of one megabyte against some fifty.
 cat >peak.py <<'END'
