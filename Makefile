@@ -267,7 +267,8 @@ PEER_OBJECTS := build/peers/sha1.o build/peers/leaves.o
 peer = @if $(1) >/dev/null 2>&1; then $(if $(V),set -x,echo '  LD $@'); $(3); \
     else echo 'peer:$(@F) is not built: it needs what Debian calls $(2)'; rm -f $@; fi
 has_header = printf '\043include <$(2)>\n' | $(1) -std=c++17 -fsyntax-only -x c++ -
-has_openmp = printf 'int main(void) { return 0; }' | $(1) -fopenmp -x c -o /dev/null -
+has_openmp = printf '\043include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }' | \
+    $(1) -fopenmp -x c -o build/peers/.probe-$(1) -
 
 build/peers/command: always
 	@mkdir -p $(@D)
@@ -396,7 +397,6 @@ validate: build ## Hold the simulated machine against formulas, valgrind, this m
 	@command -v valgrind >/dev/null || { echo 'valgrind is missing: apt-get install valgrind' >&2; exit 1; }
 	@rm -rf $(VALIDATE) && mkdir -p $(VALIDATE)
 	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas
-	@$(MAKE) built-peers
 	build/sim/tests/sim_formulas --json $(VALIDATE)/formulas.json >$(VALIDATE)/formulas.txt 2>&1 || \
 	    test -s $(VALIDATE)/formulas.json
 	harness/validate_cachegrind.sh build $(VALIDATE)/misses.tsv
@@ -434,6 +434,7 @@ debug asan tsan: ## Build with INVARIANT checks or a sanitizer; run unit and con
 built-checks built-lint: ;
 built-scripts: built-release
 	@$(MAKE) build/schedlab-trace
+	@$(MAKE) built-peers
 	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas
 built-release:
 	@$(MAKE) build tests CONFIG=release

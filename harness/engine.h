@@ -64,8 +64,8 @@ struct engine_ops {
     bool (*look)(struct engine *engine, size_t *waiting, size_t *running);
     /* Ends all jobs, also after process_interrupt(). */
     bool (*cancel)(struct engine *engine, char *error, size_t error_size);
-    bool
-        lingers; /* look() may count jobs that have done all they do: not waited for without need */
+    bool lingers; /* look() may count jobs that have done all they do: not waited for without
+                     need */
 };
 
 extern const struct engine_ops engine_slurm, engine_parallel;

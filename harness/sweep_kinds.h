@@ -23,8 +23,7 @@ struct sweep_kinds {
     bool mix;
     size_t sets;
     size_t *comparison; /* of each set: a set that stands for its comparison, the same for all */
-    const char *
-        *known; /* of each comparison: the processor of its native samples; NULL: none yet */
+    const char **known; /* of each comparison: the processor of its native samples; NULL: none */
     const struct cell **lacking; /* of each: a native cell to be measured; NULL: none is */
     json_t *names;               /* those of processors, as keys */
 };

@@ -274,6 +274,18 @@ static void folder_remove(const char *folder)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/** What the page of a report says as its answers; the caller frees it. */
+static char *answers_of(const struct report *report)
+{
+    char *page = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&page, &size);
+    assert_non_null(to);
+    report_answers_write(to, report);
+    fclose(to);
+    return page;
+}
+
 static void baseline_is_compared_within_one_mood_or_not_at_all(void **state)
 {
     (void)state;
@@ -306,16 +318,12 @@ static void baseline_is_compared_within_one_mood_or_not_at_all(void **state)
 static void answers_name_those_that_have_moods(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/schedlab-test-XXXXXX", error[512] = "", *page = NULL;
-    size_t size = 0;
+    char folder[] = "/tmp/schedlab-test-XXXXXX", error[512] = "";
     struct report report;
     assert_non_null(mkdtemp(folder));
     run_write(folder, true);
     assert_true(report_load(&report, folder, error, sizeof error));
-    FILE *to = open_memstream(&page, &size);
-    assert_non_null(to);
-    report_answers_write(to, &report);
-    fclose(to);
+    char *page = answers_of(&report);
     assert_non_null(strstr(page, "gmp</span> 5 near, 0 far"));
     assert_non_null(strstr(page, "grq</span> 2 near, 3 far"));
     assert_null(strstr(page, "uthread"));
@@ -513,11 +521,7 @@ static void what_is_not_tested_is_not_set_off(void **state)
                                  .figure = SWEEP_FIGURE_THROUGHPUT};
     struct report report = {
         .groups = &group, .groups_count = 1, .run_dir = "r", .name = "r", .title = "t"};
-    char *page = NULL;
-    size_t size;
-    FILE *to = open_memstream(&page, &size);
-    report_answers_write(to, &report);
-    fclose(to);
+    char *page = answers_of(&report);
     assert_non_null(strstr(page, "<b>2.00\303\227</b> b"));
     assert_non_null(strstr(page, "<span>4.00\303\227</span> serial"));
     free(page);
@@ -533,11 +537,7 @@ static void who_is_slower_than_a_tie_is_told(void **state)
     struct report report = {
         .groups = &group, .groups_count = 1, .run_dir = "r", .name = "r", .title = "t"};
     struct figures figures = {.count = 0};
-    char *page = NULL;
-    size_t size;
-    FILE *to = open_memstream(&page, &size);
-    report_answers_write(to, &report);
-    fclose(to);
+    char *page = answers_of(&report);
     assert_non_null(strstr(page, "several not told apart"));
     assert_non_null(strstr(page, "b over the slower: 5.28\303\227 c"));
     assert_null(strstr(page, "no difference shown"));
@@ -577,11 +577,7 @@ static void median_latency_is_told_where_it_disagrees(void **state)
             json_array_append_new(report.records, a);
             json_array_append_new(report.records, b);
         }
-        char *page = NULL;
-        size_t size;
-        FILE *to = open_memstream(&page, &size);
-        report_answers_write(to, &report);
-        fclose(to);
+        char *page = answers_of(&report);
         assert_int_equal(strstr(page, "But half of them, shown to be the shortest") != NULL,
                          median_of_b == 500);
         assert_int_equal(strstr(page, "But half of them, not told apart") != NULL,
@@ -607,11 +603,7 @@ static void median_latency_answers_where_some_have_no_tail(void **state)
         json_array_append_new(report.records, a);
         json_array_append_new(report.records, b);
     }
-    char *page = NULL;
-    size_t size;
-    FILE *to = open_memstream(&page, &size);
-    report_answers_write(to, &report);
-    fclose(to);
+    char *page = answers_of(&report);
     assert_non_null(strstr(page, "too few of them to tell 99 %"));
     assert_non_null(strstr(page, "<td class=\"winner\">b</td>"));
     assert_null(strstr(page, "99 % of operations within"));
