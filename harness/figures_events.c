@@ -33,6 +33,7 @@ static const struct {
     {"inherit", "RUNNEXT_HITS LOCAL_HITS"},
     {"lenient_ns", "HANDOFFS CALLS"},
     {"lock", "GRQ_LOCK_WAITS GRQ_LOCK_SPINS"},
+    {"look_ns", "SPINS SLEEPS"},
     {"malloc", "MALLOC_BYTES"},
     {"mutex_spin", "PARKS READIES"},
     {"netpoll", "CALLS POLLS"},

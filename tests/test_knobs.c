@@ -569,6 +569,13 @@ static void knob_spin_ns(const char *variant)
     assert_true(trace->found[1] - trace->found[0] >= 20000000);
 }
 
+static void knob_look_ns(const char *variant)
+{
+    scene_run(variant, "look_ns=20000000", 2, 0, scene_spin_then_sleep);
+    assert_true(trace->found[1] - trace->found[0] >= 20000000);
+    assert_in_range(trace->found[3] - trace->found[2], 0, 4);
+}
+
 static void knob_dawdle_ns(const char *variant)
 {
     scene_run(variant, "dawdle_ns=20000000", 2, 0, scene_spin_then_sleep);
@@ -676,6 +683,7 @@ static const struct knob_test {
     {"spin_ns", NULL, knob_spin_ns},
     {"wake", NULL, knob_wake},
     {"recheck", NULL, knob_recheck},
+    {"look_ns", NULL, knob_look_ns},
     {"dawdle_ns", NULL, knob_dawdle_ns},
     {"idle", NULL, knob_idle},
     {"gs_cache", NULL, knob_gs_cache},

@@ -51,8 +51,7 @@ static void gmp_init(struct sched *sched)
 {
     sched->variant = sched_zalloc(sizeof(struct gmp), "sched");
     globq_init(globq_of(sched));
-    if (!lrq_may_keep(sched->knobs))
-        sched->keeps = NULL;
+    lrq_init(sched);
 }
 
 static void gmp_fini(struct sched *sched)

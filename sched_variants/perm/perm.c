@@ -38,8 +38,7 @@ static void perm_init(struct sched *sched)
 {
     sched->variant = sched_zalloc(sizeof(struct perm), "sched");
     globq_init(globq_of(sched));
-    if (!lrq_may_keep(sched->knobs))
-        sched->keeps = NULL;
+    lrq_init(sched);
 }
 
 static void perm_fini(struct sched *sched)

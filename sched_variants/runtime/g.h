@@ -453,6 +453,7 @@ struct sched {
     bool (*keeps)(struct m *m); /* ops->keeps, unless the variant's init() has set it to NULL */
     void *variant;
     uint32_t globq_lock; /* enum qlock_kind: 0, unless the variant's init() says otherwise */
+    int64_t look_ns;     /* of a spinner, before it gives up: idle.c; likewise */
     int32_t procs; /* number of Ps; 1 in 1:1 variants, whose Ps come and go with their threads */
     _Atomic int32_t procs_used; /* those that may be held; written under lock (thread.c) */
     int32_t workers;            /* cores the run may use */

@@ -21,6 +21,11 @@
  * themselves each time. What FJ_HELP and FJ_LINKED keep private is no work in a queue: it is asked
  * for before I3, and its owner submits it when it polls (forkjoin.h).
  *   Rejected: the submitter's own fence at all times. It costs as much as a sixth of a yield.
+ * But I3 interrupts the cores that work, for microseconds each. Beside a ping-pong a spinner sees
+ * the other half in runnext now and then, but hardly ever gets it: I1 to I5 would follow on each
+ * other without end, and take a third of the ping-pong's speed. So where there is a runnext, a
+ * spinner looks for a while before I1, about as long as being woken costs, and searches on if it
+ * sees anything (look_ns).
  * A variant may keep a G to the worker that readied it (sched->keeps): then S2 to S4 are left
  * out on purpose, that worker runs it next, and I4 alone may find it.
  * S4 leaves the work to a spinner if the count says that there is one (W1). Whoever is
@@ -70,7 +75,10 @@
 
 #include <errno.h>
 
-enum { POLL_NS = 1000000 }; /* how often an idle M looks by itself where nobody would wake it */
+enum {
+    POLL_NS = 1000000, /* how often an idle M looks by itself where nobody would wake it */
+    LOOK_PAUSES = 10,  /* between two looks of m_sees_work() */
+};
 
 const char *const spinners_words[] = {"none", "half", "all", NULL};
 const char *const wake_words[] = {"chain", "all", "none", NULL};
@@ -540,11 +548,26 @@ static void m_dawdle(int64_t ns)
         machine_pause(32);
 }
 
+/* Pre: m spins. Is there something to search on for? Looks more than once: what a busy P has only
+ * for moments, like the other one of a ping-pong in runnext, is there in some of them. */
+static bool m_sees_work(struct m *m)
+{
+    int64_t end = machine_now() + m->sched->look_ns;
+    do {
+        if (m->ops->has_work(m->sched))
+            return true;
+        machine_pause(LOOK_PAUSES);
+    } while (machine_now() < end);
+    return false;
+}
+
 void m_idle(struct m *m)
 {
     struct sched *sched = m->sched;
     bool had_p = m->p;
     int64_t recheck = sched->floor->recheck;
+    if (sched->look_ns > 0 && m->spinning && m_sees_work(m))
+        return;
     if (recheck == RECHECK_BEFORE && m->spinning && sched->ops->has_work(sched))
         return;
     if (had_p && sched->floor->dawdle_ns > 0)

@@ -52,6 +52,14 @@ const char *lrq_check(const void *knobs)
     return NULL;
 }
 
+void lrq_init(struct sched *sched)
+{
+    const struct lrq_knobs *knobs = sched->knobs;
+    sched->look_ns = knobs->look_ns;
+    if (!lrq_may_keep(knobs))
+        sched->keeps = NULL;
+}
+
 struct lrq *lrq_new(const struct lrq_knobs *knobs)
 {
     size_t size = sizeof(struct lrq) + (size_t)knobs->ring * sizeof(_Atomic(struct g *));

@@ -53,6 +53,7 @@ struct lrq_knobs {
     int64_t steal;        /* enum share */
     int64_t victim;       /* enum victim_order */
     int64_t passes;
+    int64_t look_ns;    /* of a spinner that got nothing, before it gives up */
     int64_t backoff_ns; /* before runnext is stolen from a running owner; 0 none; BACKOFF_NEVER */
     int64_t yield;      /* enum yield_to */
 };
@@ -108,6 +109,10 @@ extern const char *const lrq_yield_words[];
                         "ns", "Go 1.26 proc.go runqgrab",                                          \
                         "how long a thief sleeps before it takes runnext from a running owner; "   \
                         "never: runnext is private"),                                              \
+        PARAM_NUMBER(o, lrq.look_ns, 10000, 0, 1000000000, "ns", "schedlab; Go 1.26: 0",           \
+                     "how long a worker that has searched and got nothing still looks into the "   \
+                     "queues before it says that it no longer searches, and searches on if there " \
+                     "is something; 0: not at all"),                                               \
         PARAM_WORD(o, lrq.yield, lrq_yield_words, YIELD_GLOBAL, "Go 1.26 proc.go goschedImpl",     \
                    "where gosched() puts the caller: the global queue's or the ring's tail")
 
@@ -120,7 +125,7 @@ extern const char *const lrq_yield_words[];
         {"overflow", "overflow_end=new", "where no part of the ring moves"},                       \
         {"overflow_end", "overflow=all", "where the whole ring moves"},                            \
     {                                                                                              \
-        "steal victim passes backoff_ns", NOBODY_SEARCHES                                          \
+        "steal victim passes backoff_ns look_ns", NOBODY_SEARCHES                                  \
     }
 
 struct lrq {
@@ -149,6 +154,9 @@ struct lrq {
     _Alignas(64) _Atomic(struct g *) slot[];
 };
 _Static_assert(offsetof(struct lrq, head) == 64, "what only the owner writes fills one line");
+
+/* For sched_ops.init: what the floor has to know of the knobs. */
+void lrq_init(struct sched *sched);
 
 struct lrq *lrq_new(const struct lrq_knobs *knobs);
 void lrq_free(struct lrq *lrq);
