@@ -44,6 +44,7 @@ const char report_style[] =
     "tbody th{font-weight:400}\n"
     "tbody th[scope=rowgroup]{font-weight:600}\n"
     ".numbers td{white-space:nowrap}.numbers th,.numbers td{padding-right:.55rem}\n"
+    ".numbers tbody th{min-width:9rem}\n"
     "td.number,th.number{text-align:right}\n"
     ".events td+td{text-align:right}.zeros{max-width:none;overflow-wrap:anywhere}\n"
     ".range{color:var(--soft)}\n"

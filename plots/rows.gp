@@ -19,6 +19,7 @@ NV = words(VARIANTS)
 NW = words(WORKLOADS)
 array OP[NW]
 array TOP[NW]
+array FLOOR[NW]  # the highest floor: what has no scheduler shall not set the scale
 array DRAWN[NW]  # the numbers of the variants that have a value, as a list
 array UNDRAWN[NW] # and of those that say why they have none
 array FEW[NW]    # those without an interval
@@ -26,6 +27,7 @@ array CUT[NW]    # those with one that goes on beyond the axis
 do for [i = 1:NW] {
     OP[i] = "operation"
     TOP[i] = ROW_IDEAL ? WORKERS_MAX[i] : 0.0
+    FLOOR[i] = 0.0
     DRAWN[i] = ""
     UNDRAWN[i] = ""
     FEW[i] = ""
@@ -51,20 +53,22 @@ set datafile separator whitespace
 unset datafile columnheaders
 ANY_FEW = 0
 ANY_CUT = 0
+is_floor(v) = strstrt(word(VARIANTS, v), "floor:") == 1
 learn(i, v, value, few) = strlen(DRAWN[i] = sl_add(DRAWN[i], sprintf("%d", v))) \
-    + (TOP[i] = value > TOP[i] ? value : TOP[i]) \
+    + (is_floor(v) ? (FLOOR[i] = value > FLOOR[i] ? value : FLOOR[i]) \
+        : (TOP[i] = value > TOP[i] ? value : TOP[i])) \
     + (few > 0 ? (ANY_FEW = 1) + strlen(FEW[i] = sl_add(FEW[i], sprintf("%d", v))) : 0)
 learn_why(i, v) = strlen(UNDRAWN[i] = sl_add(UNDRAWN[i], sprintf("%d", v)))
 stats $ROWS using ($3 == 0 ? learn(int($1), int($2), $4, $7) : learn_why(int($1), int($2))) nooutput
 array LIMIT[NW]
-do for [i = 1:NW] { LIMIT[i] = TOP[i] }
+do for [i = 1:NW] { LIMIT[i] = TOP[i] = TOP[i] > 0 ? TOP[i] : FLOOR[i] }
 extend(i, v, hi) = \
     (LIMIT[i] = sl_reach(hi, TOP[i]) > LIMIT[i] ? sl_reach(hi, TOP[i]) : LIMIT[i]) \
     + (hi > sl_reach(hi, TOP[i]) \
         ? (ANY_CUT = 1) + strlen(CUT[i] = sl_add(CUT[i], sprintf("%d", v))) : 0)
 stats $ROWS using ($3 == 0 ? extend(int($1), int($2), $6) : 0) nooutput
 READING = READING . (ANY_FEW ? " Where it says so:" . SL_FEW . "." : "") \
-    . (ANY_CUT ? " An interval that ends in › goes on beyond the axis." : "")
+    . (ANY_CUT ? " What ends in › goes on beyond the axis." : "")
 
 LABEL_CHARS = 0
 do for [s in VARIANTS] { LABEL_CHARS = strlen(s) > LABEL_CHARS ? strlen(s) : LABEL_CHARS }
