@@ -363,7 +363,7 @@ docs: build ## Write docs/EXPERIMENTS.md and docs/experiments/ anew from the exp
 
 trace: build build/schedlab-trace ## Build build/schedlab-trace too: `schedlab trace --machine native` runs it
 
-scale: build ## Time and memory of a thousand to ten million goroutines (10 min, 7 GB)
+scale: build ## Time and memory of a thousand to ten million goroutines (8 min, 7 GB)
 	build/schedlab sweep harness/sweeps/scale.yaml
 
 MICRO ?= --benchmark_min_time=0.02 --benchmark_repetitions=5 --medians
@@ -371,7 +371,7 @@ micro: build ## Time single operations, as a table and in build/micro.json: make
 	build/schedlab micro $(MICRO) --benchmark_out=build/micro.json
 
 # QUICK=1: three samples have no interval, and what counting costs stays open.
-bench: build built-peers ## Speed beside peers and floors, cost of counting and of simulating, operations over floors (13 min; QUICK=1: less)
+bench: build built-peers ## Speed beside peers and floors, cost of counting and of simulating, operations over floors (12 min; QUICK=1: less)
 	@rm -rf build/bench && mkdir -p build/bench
 	build/schedlab sweep harness/sweeps/peers.yaml $(if $(QUICK),--reps 3) --results build/bench --no-report
 	build/schedlab sweep harness/sweeps/bench-counters.yaml $(if $(QUICK),--reps 6) --results build/bench \
