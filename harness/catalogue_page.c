@@ -328,9 +328,9 @@ void catalogue_page_write(FILE *to, const struct catalogue_pages *pages,
     catalogue_paragraphs(to, experiment->refuted);
     verdict_write(to, pages, reference);
     fprintf(to,
-            "\n## Run it\n\n```sh\nbuild/schedlab repro %s --quick    # six samples a cell\n"
+            "\n## Run it\n\n```sh\nbuild/schedlab repro %s --quick    # %lld samples a cell\n"
             "build/schedlab repro %s            # until intervals are narrow\n```\n\nMachines: ",
-            experiment->id, experiment->id);
+            experiment->id, (long long)experiment_quick_reps(experiment), experiment->id);
     machines_write(to, experiment);
     fputs(".\n\n## What is measured, and what is expected\n", to);
     for (unsigned p = 0; p < experiment->parts_count; p++)

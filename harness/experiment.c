@@ -206,20 +206,42 @@ static bool workers_read(const struct parting *self, const char *key)
            yaml_complain(self->reader, line_of(self, key), "%s is an empty list", key);
 }
 
+/* The number of that parameter that stands at the key; what is in *value stays where none does. */
+static bool number_read(const struct yaml_reader *reader, const struct param *param,
+                        const char *key, int64_t *value)
+{
+    char range[ERROR_SIZE];
+    const char *text = yaml_place_text(reader->place, key);
+    if (!yaml_place_exists(reader->place, key) || (text && param_parse_value(param, text, value)))
+        return true;
+    return yaml_complain(reader, yaml_line(reader, "%s", key), "%s is %s; valid: %s", key,
+                         text && *text ? text : "empty",
+                         param_range_text(param, range, sizeof range));
+}
+
+/* What a sample is on the native machine: as elsewhere, but for what is given of it. */
+static bool native_read(const struct yaml_reader *reader, const struct sweep_file *num,
+                        struct sweep_file *native)
+{
+    char key[64];
+    *native = *num;
+    native->min_time_given |= yaml_place_exists(reader->place, "native_min_time_ms");
+    for (const struct param *param = sweep_file_params; param->name; param++) {
+        snprintf(key, sizeof key, "native_%s", param->name);
+        if (!number_read(reader, param, key, param_field(native, param)))
+            return false;
+    }
+    return true;
+}
+
 /* Those of a sweep; those that are not given are the form's affair, and 0. */
 static bool numbers_read(const struct yaml_reader *reader, struct sweep_file *num)
 {
-    char range[ERROR_SIZE];
     for (const struct param *param = sweep_file_params; param->name; param++) {
         int64_t *value = param_field(num, param);
-        const char *text = yaml_place_text(reader->place, param->name);
         *value = param->def;
-        if (!yaml_place_exists(reader->place, param->name))
-            continue;
-        if (!text || !param_parse_value(param, text, value))
-            return yaml_complain(reader, yaml_line(reader, "%s", param->name),
-                                 "%s is %s; valid: %s", param->name, text && *text ? text : "empty",
-                                 param_range_text(param, range, sizeof range));
+        if (!number_read(reader, param, param->name, value))
+            return false;
     }
     num->reps_given = yaml_place_exists(reader->place, "reps");
     num->reps_max_given = yaml_place_exists(reader->place, "reps_max");
@@ -595,6 +617,7 @@ static bool whole_check(const struct yaml_reader *reader, struct experiment *exp
                              "first a letter or digit",
                              experiment->id, SWEEP_NAME_MAX / 2);
     if (!numbers_read(reader, &experiment->num) ||
+        !native_read(reader, &experiment->num, &experiment->native) ||
         !machines_check(reader, "machines", experiment->machines, experiment->machines_count) ||
         !events_check(reader, "events", experiment->events, experiment->events_count))
         return false;

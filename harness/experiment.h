@@ -12,7 +12,11 @@
  *     refuted: what would refute it, in words
  *     machines: [native, sim:desktop8]   # default [native]; each part runs on each of them
  *     reps: 6                       # as in sweep files (sweep_file.h), as are reps_max, width,
- *                                   # timeout_s, min_time_ms, iterations, warmup and events
+ *                                   # timeout_s, min_time_ms, iterations, warmup and events; the
+ *                                   # quick form, too, takes more than 6 where they are given
+ *     native_min_time_ms: 50        # in place of min_time_ms and warmup on the native machine,
+ *     native_warmup: 1              # where a first short call tells more of the host than of the
+ *                                   # scheduler; left out: as on simulated ones
  *     seed: 1                       # default 1, so that what is simulated is the same each time
  *     parts:
  *       - id: hog                   # letters, digits, "-"
@@ -131,15 +135,17 @@ struct experiment {
     unsigned machines_count, events_count;
     struct experiment_part *parts;
     unsigned parts_count;
-    char *path;            /* of the file */
-    struct sweep_file num; /* reps to seed, as in a sweep file; nothing else of it is set */
+    char *path;               /* of the file */
+    struct sweep_file num;    /* reps to seed, as in a sweep file; nothing else of it is set */
+    struct sweep_file native; /* min_time_ms, min_time_given and warmup there */
 };
 
 /* How much is measured. */
 struct experiment_form {
     bool deterministic; /* only parts all of whose expectations there are deterministic */
-    bool quick;         /* EXPERIMENT_QUICK_REPS blocks, and as many samples again for what was
-                         * disturbed; no parts that are `full` */
+    bool quick;         /* EXPERIMENT_QUICK_REPS blocks, or as many as the file asks for if that is
+                         * more, and as many samples again for what was disturbed; no parts that
+                         * are `full` */
     int native_cores;   /* that workers may have each one of; 0: any number of them */
 };
 
@@ -158,6 +164,9 @@ const char **experiment_places(const struct experiment *experiment);
  * experiment's, but is one of the part's if that has machines of its own. */
 bool experiment_part_runs(const struct experiment *experiment, const struct experiment_part *part,
                           const char *machine, const struct experiment_form *form, bool on_any);
+
+/* How many blocks there are in the quick form. */
+int64_t experiment_quick_reps(const struct experiment *experiment);
 
 /* Whether so many workers are measured there: whether each has a core, unless `crowded`. */
 bool experiment_takes_workers(const struct experiment_part *part, int64_t workers,

@@ -89,6 +89,8 @@ static const cyaml_schema_field_t experiment_fields[] = {
     CYAML_FIELD_IGNORE("min_time_ms", CYAML_FLAG_OPTIONAL),
     CYAML_FIELD_IGNORE("iterations", CYAML_FLAG_OPTIONAL),
     CYAML_FIELD_IGNORE("warmup", CYAML_FLAG_OPTIONAL),
+    CYAML_FIELD_IGNORE("native_min_time_ms", CYAML_FLAG_OPTIONAL),
+    CYAML_FIELD_IGNORE("native_warmup", CYAML_FLAG_OPTIONAL),
     CYAML_FIELD_IGNORE("seed", CYAML_FLAG_OPTIONAL),
     CYAML_FIELD_SEQUENCE("parts", CYAML_FLAG_POINTER, struct experiment, parts, &part_schema, 1,
                          CYAML_UNLIMITED),

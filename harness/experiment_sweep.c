@@ -184,12 +184,19 @@ static void write_texts(FILE *to, const char *key, char *const *list, size_t cou
     fputs("]\n", to);
 }
 
+int64_t experiment_quick_reps(const struct experiment *experiment)
+{
+    int64_t reps = experiment->num.reps;
+    return reps < EXPERIMENT_QUICK_REPS ? EXPERIMENT_QUICK_REPS : reps;
+}
+
 /* The number of blocks and what a sample is. */
-static void write_numbers(FILE *to, const struct experiment *experiment,
+static void write_numbers(FILE *to, const struct experiment *experiment, const char *machine,
                           const struct experiment_form *form)
 {
-    const struct sweep_file *num = &experiment->num;
-    int64_t reps = form->quick ? EXPERIMENT_QUICK_REPS : num->reps, reps_max;
+    bool native = strcmp(machine, "native") == 0;
+    const struct sweep_file *num = native ? &experiment->native : &experiment->num;
+    int64_t reps = form->quick ? experiment_quick_reps(experiment) : num->reps, reps_max;
     int64_t width = num->width > 0 ? num->width : EXPERIMENT_WIDTH;
     if (form->quick)
         reps_max = 2 * reps; /* for samples that are disturbed */
@@ -336,7 +343,7 @@ char *experiment_sweep_text(const struct experiment *experiment, const char *mac
         abort();
     write_key(to, "", "title", title);
     free(title);
-    write_numbers(to, experiment, form);
+    write_numbers(to, experiment, machine, form);
     fputs("groups:\n", to);
     for (unsigned p = 0; p < experiment->parts_count; p++) {
         const struct experiment_part *part = &experiment->parts[p];

@@ -67,7 +67,7 @@ static int cell_compare(const void *a_void, const void *b_void)
     const struct report_cell *a = a_void, *b = b_void;
     int order = strcmp(a->group, b->group);
     if (!order)
-        order = strcmp(a->workload, b->workload);
+        order = strverscmp(a->workload, b->workload);
     if (!order)
         order = a->workers - b->workers;
     if (!order)

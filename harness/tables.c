@@ -58,7 +58,7 @@ static int cell_compare(const struct row *a, const struct row *b)
 {
     int order = strcmp(a->group, b->group);
     if (!order)
-        order = strcmp(record_text(a->record, "workload"), record_text(b->record, "workload"));
+        order = strverscmp(record_text(a->record, "workload"), record_text(b->record, "workload"));
     if (!order)
         order = integer_compare(record_integer(a->record, "workers"),
                                 record_integer(b->record, "workers"));

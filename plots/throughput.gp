@@ -24,8 +24,8 @@ load SL_HERE . "group.gp"
 
 OVER_FILE = ARG1 . "/baseline.tsv"
 load SL_HERE . "over.gp"
-READING = "Bar: median of the samples; line: its 95 % interval. Longer is faster. " \
-    . "Each panel has its own scale." \
+READING = "Bar: median of the samples; line: its 95 % interval. Longer is faster." \
+    . (words(WORKLOADS) > 1 ? " Each panel has its own scale." : "") \
     . (strlen(BASELINE) ? " ×: multiple of " . BASELINE . "." . OVER_READING : "")
 MID = "median"
 LO = "lo"

@@ -360,6 +360,7 @@ struct workload_row {
 static const struct workload_row workload_rows[] = {
     {"fib", "n=12"},
     {"fib", "n=10,spawn=both"},
+    {"fib", "n=8,spawn=chain"},
     {"nqueens", "n=6"},
     {"skynet", "children=4,leaves=256"},
     {"uts", "tree=tiny"},
@@ -435,6 +436,7 @@ static const struct workload_row workload_rows[] = {
     {"timers", "n=200,mode=func,ns=100000,stop=100"},
     {"arrivals", "n=200,rate=50000,rounds=100"},
     {"arrivals", "n=200,rate=100000,burst=10,rounds=100,wait=yield"},
+    {"arrivals", "n=200,rate=50000,rounds=100,bytes=4096"},
     {"order", "n=20"},
     {"order", "n=20,mode=close"},
     {"order", "n=20,mode=broadcast"},

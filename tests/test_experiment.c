@@ -242,6 +242,41 @@ static void a_part_is_a_group(void **state)
     experiment_free(experiment);
 }
 
+static void native_samples_may_be_longer(void **state)
+{
+    (void)state;
+    const struct experiment_form quick = {.quick = true, .native_cores = 2};
+    struct experiment *experiment =
+        load("machines: [native, \"sim:desktop8\"]\nmin_time_ms: 1\nwarmup: 0\n"
+             "native_min_time_ms: 50\nnative_warmup: 2\n" WHOLE);
+    struct sweep_file *native = sweep_of(experiment, "native", &quick);
+    struct sweep_file *simulated = sweep_of(experiment, "sim:desktop8", &quick);
+    assert_int_equal(native->min_time_ms, 50);
+    assert_int_equal(native->warmup, 2);
+    assert_int_equal(simulated->min_time_ms, 1);
+    assert_int_equal(simulated->warmup, 0);
+    sweep_file_free(native);
+    sweep_file_free(simulated);
+    experiment_free(experiment);
+}
+
+/* Fewer than six samples have no interval; more are what the file knows to be needed. */
+static void the_quick_form_takes_what_the_file_asks_for(void **state)
+{
+    (void)state;
+    const struct experiment_form quick = {.quick = true, .native_cores = 2};
+    const char *const texts[] = {"reps: 2\n" WHOLE, "reps: 12\n" WHOLE};
+    const int reps[] = {6, 12};
+    for (int i = 0; i < 2; i++) {
+        struct experiment *experiment = load(texts[i]);
+        struct sweep_file *sweep = sweep_of(experiment, "native", &quick);
+        assert_int_equal(sweep->reps, reps[i]);
+        assert_int_equal(sweep->reps_max, 2 * reps[i]);
+        sweep_file_free(sweep);
+        experiment_free(experiment);
+    }
+}
+
 static void a_knob_may_be_an_axis(void **state)
 {
     (void)state;
@@ -404,6 +439,7 @@ static void heads_are_checked(void **state)
     expect_error("machines: [native, native]\n" WHOLE, 1, "native is given twice");
     expect_error("events: [sde:::schedlab::STEELS]\n" WHOLE, 1, "STEALS");
     expect_error("warmup: often\n" WHOLE, 1, "warmup is often");
+    expect_error("native_warmup: often\n" WHOLE, 1, "native_warmup is often");
 }
 
 static void parts_are_checked(void **state)
@@ -607,6 +643,8 @@ int main(void)
         cmocka_unit_test(ranges_have_units),
         cmocka_unit_test(levels_may_be_written_otherwise),
         cmocka_unit_test(a_part_is_a_group),
+        cmocka_unit_test(native_samples_may_be_longer),
+        cmocka_unit_test(the_quick_form_takes_what_the_file_asks_for),
         cmocka_unit_test(a_knob_may_be_an_axis),
         cmocka_unit_test(the_figure_shows_the_metric_of_each_level),
         cmocka_unit_test(workers_without_a_core_are_not_measured),

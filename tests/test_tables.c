@@ -296,6 +296,23 @@ static void rows_are_sorted_and_the_same_again(void **state)
     }
 }
 
+/* A figure's panels stand in the order of the rows. */
+static void workloads_stand_in_the_order_of_their_numbers(void **state)
+{
+    (void)state;
+    char path[PATH_SIZE], text[4096] = "";
+    samples_write(SAMPLE("c1", "\"a\"", "gmp", 2, 0, "\"workload\":\"fib,n=12\"," OK(10, "1"))
+                      SAMPLE("c2", "\"a\"", "gmp", 2, 0, "\"workload\":\"fib,n=4\"," OK(10, "1")));
+    path_of("cells.tsv", path);
+    FILE *from = fopen(path, "r");
+    if (!from)
+        abort();
+    assert_true(fread(text, 1, sizeof text - 1, from) > 0);
+    fclose(from);
+    const char *twelve = strstr(text, "fib,n=12"), *four = strstr(text, "fib,n=4");
+    assert_true(twelve && four && four < twelve);
+}
+
 /* Round trips before and after. */
 #define PROBE(before, after)                                                                       \
     ",\"probe\":{\"before\":{\"line_ns\":" #before "},\"after\":{\"line_ns\":" #after "}}"
@@ -507,6 +524,7 @@ int main(void)
         cmocka_unit_test(events_counted_in_turns_are_medians_of_their_samples),
         cmocka_unit_test(latency_rows_are_medians_of_quantiles),
         cmocka_unit_test(rows_are_sorted_and_the_same_again),
+        cmocka_unit_test(workloads_stand_in_the_order_of_their_numbers),
         cmocka_unit_test(cell_is_judged_in_the_most_common_mood),
         cmocka_unit_test(common_mood_is_that_of_blocks),
         cmocka_unit_test(cell_without_moods_leaves_out_marked_samples),

@@ -14,6 +14,9 @@
  *   wait=sleep  go_sleep(): the worker serves others, and the timer's lateness is part of latency
  *   wait=yield  gosched() until it is time: exact, but one worker never rests
  *
+ * With `bytes` each request also counts itself in every cache line of a block of so many, which all
+ * share: where the last one ran the lines are at hand, elsewhere they have to be fetched.
+ *
  * What arrives faster than it is served piles up, and the latency is then that of the queue at the
  * end of the run: choose rate < workers / (time of one request).
  *
@@ -25,8 +28,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 
 #define ARRIVALS_SECONDS_MAX 60
+#define ARRIVALS_LINE 64
 
 enum arrivals_wait { ARRIVALS_SLEEP, ARRIVALS_YIELD };
 
@@ -36,6 +41,7 @@ struct arrivals_params {
     int64_t burst;
     int64_t rounds;
     int64_t wait;
+    int64_t bytes;
 };
 
 struct arrivals_state;
@@ -52,8 +58,14 @@ struct arrivals_request {
 };
 _Static_assert(sizeof(struct arrivals_request) == 64, "a request's record is a cache line");
 
+struct arrivals_line {
+    _Atomic uint64_t served; /* relaxed: read once all are done */
+    char pad[ARRIVALS_LINE - sizeof(uint64_t)];
+};
+
 struct arrivals_state {
     struct arrivals_params params;
+    struct arrivals_line *lines; /* bytes / ARRIVALS_LINE of them */
     struct arrivals_request *requests;
     int64_t start_ns; /* written before the first request is made */
     struct waitgroup done;
@@ -74,6 +86,8 @@ static const struct param arrivals_param_table[] = {
                  "work of a request in rounds of go_work(), a few cycles each"),
     PARAM_WORD(struct arrivals_params, wait, arrivals_wait_words, ARRIVALS_SLEEP, "schedlab",
                "how the generator waits for the next arrival: it sleeps, or yields in a loop"),
+    PARAM_NUMBER(struct arrivals_params, bytes, 0, 0, 16777216, "bytes", "schedlab",
+                 "data that each request changes, a word in each cache line; a multiple of 64"),
     {0},
 };
 
@@ -87,6 +101,8 @@ static const char *arrivals_check(const void *params)
     const struct arrivals_params *p = params;
     if (p->burst > p->n)
         return "burst must not be more than n";
+    if (p->bytes % ARRIVALS_LINE != 0)
+        return "bytes must be a multiple of 64";
     if (p->n / p->rate >= ARRIVALS_SECONDS_MAX)
         return "n / rate must be less than 60: that is how many seconds a call takes";
     return NULL;
@@ -112,6 +128,8 @@ static void *arrivals_init(const void *params, uint64_t seed)
     int64_t n = state->params.n, burst = state->params.burst;
     double mean_ns = 1e9 * (double)burst / (double)state->params.rate, due_ns = 0;
     state->requests = go_alloc_zeroed((size_t)n * sizeof(state->requests[0]));
+    if (state->params.bytes > 0)
+        state->lines = go_alloc_zeroed((size_t)state->params.bytes);
     for (int64_t i = 0; i < n; i++) {
         if (i % burst == 0)
             due_ns += arrivals_gap(mean_ns, digest_mix(seed ^ digest_mix((uint64_t)i)));
@@ -131,6 +149,8 @@ static void arrivals_serve(struct arrivals_request *request)
 {
     struct arrivals_state *state = request->state;
     request->result = arrivals_result(state, request - state->requests);
+    for (int64_t i = 0; i < state->params.bytes / ARRIVALS_LINE; i++)
+        atomic_fetch_add_explicit(&state->lines[i].served, 1, memory_order_relaxed);
     request->served++;
     request->latency_ns = go_now() - state->start_ns - request->due_ns;
 }
@@ -159,6 +179,8 @@ static void arrivals_reset(struct arrivals_state *state)
         state->requests[i].result = state->requests[i].served = 0;
         state->requests[i].latency_ns = 0;
     }
+    for (int64_t i = 0; i < state->params.bytes / ARRIVALS_LINE; i++)
+        atomic_store_explicit(&state->lines[i].served, 0, memory_order_relaxed);
     histogram_reset(&state->latency);
     state->early = 0;
 }
@@ -223,6 +245,16 @@ static const char *arrivals_verify(void *arg, const struct outcome *out, char *w
             return why;
         }
     }
+    for (int64_t i = 0; i < state->params.bytes / ARRIVALS_LINE; i++) {
+        uint64_t served = atomic_load_explicit(&state->lines[i].served, memory_order_relaxed);
+        if (served != (uint64_t)n) {
+            snprintf(why, why_size,
+                     "line %" PRId64 " of the block was changed by %" PRIu64
+                     " requests of %" PRId64,
+                     i, served, n);
+            return why;
+        }
+    }
     if (state->early > 0) {
         snprintf(why, why_size, "%" PRIu64 " requests ended before they were due", state->early);
         return why;
@@ -239,6 +271,7 @@ static const char *arrivals_verify(void *arg, const struct outcome *out, char *w
 static void arrivals_fini(void *arg)
 {
     struct arrivals_state *state = arg;
+    go_free(state->lines);
     go_free(state->requests);
     go_free(state);
 }

@@ -3,12 +3,14 @@
  * Source: [Frigo98] s.2 and s.6, the program that shows the price of a spawn next to a call's.
  *   Differs: the leaf is n <= 2, so that the tree has exactly 2 F(n) - 1 activations.
  *
- * Three forms of one recursion:
+ * Four forms of one recursion:
  *   one   main calls fib(n); each activation spawns fib(n-1) and calls fib(n-2), as in Cilk
  *   both  main spawns fib(n); each activation spawns both children, then syncs. Every activation
  *         is then a child, and where children are goroutines all 2 F(n) - 1 of them are.
  *   last  main spawns fib(n); each activation spawns fib(n-1) and calls fib(n-2): that is its last
  *         child, for which there is nothing to go on with beside it
+ *   chain main spawns fib(n); each activation spawns fib(n-1), waits for it, and only then spawns
+ *         fib(n-2): a program that looks parallel, in which one child can run at a time
  *
  * The recursion counts nothing: counters would cost as much as what is measured. The number of
  * operations is the formula.
@@ -17,7 +19,7 @@
 
 #include <inttypes.h>
 
-enum fib_spawn { FIB_SPAWN_ONE, FIB_SPAWN_BOTH, FIB_SPAWN_LAST };
+enum fib_spawn { FIB_SPAWN_ONE, FIB_SPAWN_BOTH, FIB_SPAWN_LAST, FIB_SPAWN_CHAIN };
 
 struct fib_params {
     int64_t n;
@@ -30,14 +32,14 @@ struct fib_child {
     uint64_t value;
 };
 
-static const char *const fib_spawn_words[] = {"one", "both", "last", NULL};
+static const char *const fib_spawn_words[] = {"one", "both", "last", "chain", NULL};
 
 static const struct param fib_param_table[] = {
     PARAM_NUMBER(struct fib_params, n, 25, 0, 45, "1", "schedlab",
                  "which Fibonacci number; 2 F(n) - 1 activations"),
     PARAM_WORD(struct fib_params, spawn, fib_spawn_words, FIB_SPAWN_ONE, "[Frigo98]",
                "one: spawn fib(n-1), call fib(n-2); both: spawn both children, then sync; last: "
-               "as one, and main spawns fib(n)"),
+               "as one, and main spawns fib(n); chain: as both, but one after the other"),
     {0},
 };
 
@@ -100,6 +102,27 @@ static void fib_last(struct fj_frame *up, struct fj_task *task)
     fib_children(up, task, fib_last, true);
 }
 
+static uint64_t fib_await(struct fj_frame *up, uint64_t n);
+
+static void fib_chain(struct fj_frame *up, struct fj_task *task)
+{
+    struct fib_child *self = FJ_SELF(task, struct fib_child);
+    uint64_t n = self->value;
+    self->value = n <= 2 ? n > 0 : fib_await(up, n - 1) + fib_await(up, n - 2);
+}
+
+/* A child, and nothing beside it. */
+static uint64_t fib_await(struct fj_frame *up, uint64_t n)
+{
+    struct fib_child x;
+    struct fj_frame frame;
+    x.value = n;
+    fj_open(&frame, up);
+    fj_spawn(&frame, &x.task, fib_chain);
+    fj_sync(&frame);
+    return x.value;
+}
+
 /* Not inlined into itself: an operation of the baseline is a call, whatever the compiler. */
 __attribute__((noinline)) static uint64_t fib_serial(uint64_t n)
 {
@@ -139,6 +162,8 @@ static void fib_run(void *state, struct outcome *out)
     root.value = (uint64_t)params->n;
     if (params->spawn == FIB_SPAWN_ONE) {
         root.value = fib_one(&up, root.value);
+    } else if (params->spawn == FIB_SPAWN_CHAIN) {
+        root.value = fib_await(&up, root.value);
     } else {
         fj_open(&frame, &up);
         fj_spawn(&frame, &root.task, params->spawn == FIB_SPAWN_BOTH ? fib_both : fib_last);
@@ -176,9 +201,10 @@ static uint64_t fib_live_gs_max(const void *params_)
 {
     const struct fib_params *params = params_;
     uint64_t activations = fib_activations(params->n);
-    uint64_t spawned = params->spawn == FIB_SPAWN_BOTH   ? activations
-                       : params->spawn == FIB_SPAWN_LAST ? activations / 2 + 1
-                                                         : activations / 2;
+    uint64_t spawned = params->spawn == FIB_SPAWN_BOTH    ? activations
+                       : params->spawn == FIB_SPAWN_LAST  ? activations / 2 + 1
+                       : params->spawn == FIB_SPAWN_CHAIN ? (uint64_t)params->n + 1
+                                                          : activations / 2;
     return 1 + spawned;
 }
 
