@@ -127,7 +127,7 @@ static struct cache_slot *slot_at(const struct cache_front *front, uint32_t numb
     uint32_t ways = (uint32_t)cache.model.l1.ways;
     struct cache_slot *slot = &front->slots[(number & (cache.l1_sets - 1)) * ways];
     for (struct cache_slot *end = slot + ways; slot < end; slot++)
-        if ((slot->key ^ address) < SIM_LINE)
+        if (((slot->key & CACHE_KEY_LINE) ^ address) < SIM_LINE)
             return slot;
     return NULL;
 }
@@ -158,7 +158,7 @@ void cache_line_freed(struct cache_line *line)
     {
         struct cache_slot *slot = slot_find(&cache.unit[u], line);
         if (slot)
-            slot->key = line->host + CACHE_ASKS;
+            slot->key = line->host | CACHE_ASKS;
     }
 }
 
@@ -413,7 +413,7 @@ static void share(struct cache_core *core, struct cache_line *line)
     struct cache_unit *owner = &cache.unit[line->owner];
     struct cache_slot *slot = slot_find(owner, line);
     if (slot)
-        slot->key &= -(uintptr_t)(CACHE_WRITABLE + 1);
+        slot->key |= CACHE_READ_ONLY;
     line->owner = CACHE_NONE;
     if (line->modified)
         write_back(core, owner, line);
@@ -649,7 +649,7 @@ static int64_t access_line(struct cache_core *core, struct cache_slot *slot, uin
     if (visit.write)
         write_words(&visit, slot);
     bool writable = line->modified && line->owner == unit->index;
-    slot->key = line->host + (line->has_free ? CACHE_ASKS : writable);
+    slot->key = line->host | (line->has_free ? CACHE_ASKS : writable ? 0 : CACHE_READ_ONLY);
     unit->front.hints[cache_hint(address)] = (uint16_t)(slot - unit->front.slots);
     bool upgraded = core->count[CACHE_UPGRADES] != upgrades;
     if (visit.missed[CACHE_L1] || upgraded)
@@ -675,7 +675,7 @@ __attribute__((noinline)) int64_t cache_access_slow(struct cache_core *self, uin
         return access_line(self, NULL, address, size, access, pc);
     struct cache_front *front = self->front;
     struct cache_slot *slot = slot_at(front, (uint32_t)(address / SIM_LINE), address);
-    if (!slot || !cache_slot_serves(slot, address, access))
+    if (!slot || !cache_slot_serves(slot, address, size, access))
         return access_line(self, slot, address, size, access, pc);
     /* The hint was wrong, which is all that is amiss with most accesses that come here. */
     front->hints[cache_hint(address)] = (uint16_t)(slot - front->slots);
