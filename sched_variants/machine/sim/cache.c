@@ -542,20 +542,34 @@ static int64_t l2_access(struct visit *visit)
     return ps;
 }
 
+/* Who is to leave L1, if nobody has left the set before then. The host fetches that line
+ * meanwhile. */
+static int l1_victim(const struct cache_unit *unit, const struct cache_line *line)
+{
+    uint32_t first = set_of(line);
+    const struct cache_slot *set = &unit->front.slots[first];
+    int ways = cache.model.l1.ways;
+    uint64_t uses[CACHE_WAYS_MAX];
+    for (int i = 0; i < ways; i++)
+        uses[i] = set[i].use;
+    int victim = cache_victim(uses, ways, cache.model.l1.replacement);
+    __builtin_prefetch(unit->lines[first + (uint32_t)victim], 1);
+    return victim;
+}
+
 /* The line gets a place in L1. */
-static struct cache_slot *l1_fill(struct visit *visit)
+static struct cache_slot *l1_fill(struct visit *visit, int chosen)
 {
     struct cache_unit *unit = visit->unit;
     int ways = cache.model.l1.ways;
     uint32_t first = set_of(visit->line);
     struct cache_slot *set = &unit->front.slots[first], *slot = set;
     struct cache_line **lines = &unit->lines[first], *victim = NULL;
-    uint64_t uses[CACHE_WAYS_MAX];
-    for (; slot < set + ways && slot->key; slot++)
-        uses[slot - set] = slot->use;
+    while (slot < set + ways && slot->key)
+        slot++;
     if (slot == set + ways) {
-        slot = set + cache_victim(uses, ways, cache.model.l1.replacement);
-        victim = lines[slot - set];
+        slot = set + chosen;
+        victim = lines[chosen];
         cache_history_add(unit, victim, (uint32_t)(slot - unit->front.slots));
         slot_empty(slot, victim);
     }
@@ -574,11 +588,12 @@ static struct cache_slot *l1_fill(struct visit *visit)
 
 static int64_t l1_miss(struct visit *visit, struct cache_slot **slot)
 {
+    int victim = l1_victim(visit->unit, visit->line);
     look(visit->unit, visit->line);
     visit->missed[CACHE_L1] = true;
     visit->kind[CACHE_L1] = cache_why_l1(visit->unit, visit->line, visit->words);
     int64_t ps = l2_access(visit);
-    *slot = l1_fill(visit);
+    *slot = l1_fill(visit, victim);
     return ps;
 }
 
