@@ -632,8 +632,10 @@ static void count(const struct visit *visit, uintptr_t pc, uintptr_t address, in
 }
 
 /* slot: where L1 has the line; NULL: nowhere, or nobody has looked. */
-static int64_t access_line(struct cache_core *core, struct cache_slot *slot, uintptr_t address,
-                           size_t size, enum sim_access access, uintptr_t pc)
+static __attribute__((noinline)) int64_t access_line(struct cache_core *core,
+                                                     struct cache_slot *slot, uintptr_t address,
+                                                     size_t size, enum sim_access access,
+                                                     uintptr_t pc)
 {
     struct cache_unit *unit = (struct cache_unit *)core->front;
     struct cache_line *line = cache_line_at(address, unit->socket);
@@ -677,15 +679,20 @@ static int64_t access_line(struct cache_core *core, struct cache_slot *slot, uin
     return ps;
 }
 
-__attribute__((noinline)) int64_t cache_access_slow(struct cache_core *self, uintptr_t address,
+static __attribute__((noinline)) int64_t access_two(struct cache_core *self, uintptr_t address,
                                                     size_t size, enum sim_access access,
                                                     uintptr_t pc)
 {
     size_t room = SIM_LINE - address % SIM_LINE;
-    if (size > room) {
-        int64_t ps = cache_access_by(self, address, room, access, pc);
-        return ps + cache_access_by(self, address + room, size - room, access, pc);
-    }
+    int64_t ps = cache_access_by(self, address, room, access, pc);
+    return ps + cache_access_by(self, address + room, size - room, access, pc);
+}
+
+int64_t cache_access_slow(struct cache_core *self, uintptr_t address, size_t size,
+                          enum sim_access access, uintptr_t pc)
+{
+    if (address % SIM_LINE + size > SIM_LINE)
+        return access_two(self, address, size, access, pc);
     if (!cache.l1_by_address)
         return access_line(self, NULL, address, size, access, pc);
     struct cache_front *front = self->front;

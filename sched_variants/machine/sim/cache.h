@@ -199,7 +199,7 @@ int64_t cache_access_slow(struct cache_core *self, uintptr_t address, size_t siz
 
 static inline size_t cache_hint(uintptr_t address)
 {
-    return (address >> 6 ^ address >> 15) % CACHE_HINTS;
+    return (uint32_t)(address / SIM_LINE) * UINT32_C(2654435769) / (UINT32_MAX / CACHE_HINTS + 1);
 }
 
 static inline uint8_t cache_words(uintptr_t address, size_t size)
