@@ -202,10 +202,14 @@ static inline size_t cache_hint(uintptr_t address)
     return (uint32_t)(address / SIM_LINE) * UINT32_C(2654435769) / (UINT32_MAX / CACHE_HINTS + 1);
 }
 
+/* By byte of a line: its word and those behind it; its word and those before it. */
+extern const uint8_t cache_words_from[SIM_LINE], cache_words_to[SIM_LINE];
+
+/* The words of an access that is in one line. */
 static inline uint8_t cache_words(uintptr_t address, size_t size)
 {
-    uintptr_t first = address % SIM_LINE / 8, last = (address + size - 1) % SIM_LINE / 8;
-    return (uint8_t)((2U << last) - (1U << first));
+    uintptr_t first = address % SIM_LINE;
+    return cache_words_from[first] & cache_words_to[first + size - 1];
 }
 
 /* Whether a place has all bytes of an access, and lets it be made without asking. */
