@@ -57,7 +57,7 @@ OPTIMIZE_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-s
 OPTIMIZE_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread -DSCHEDLAB_TSAN -DSCHEDLAB_TRACE
 OPTIMIZE_trace := -O2 -DSCHEDLAB_TRACE
 OPTIMIZE_aarch64 := -O2
-OPTIMIZE_sim := -O2 -fno-omit-frame-pointer -fno-pie -DSCHEDLAB_SIM
+OPTIMIZE_sim := -O2 -fno-omit-frame-pointer -momit-leaf-frame-pointer -fno-pie -DSCHEDLAB_SIM
 OPTIMIZE := $(OPTIMIZE_$(CONFIG))
 ifeq ($(OPTIMIZE),)
 $(error CONFIG=$(CONFIG) is unknown; valid are release, debug, asan, tsan, sim, trace)

@@ -70,6 +70,16 @@ const char *const cache_counter_helps[CACHE_COUNTERS] = {
 #undef HELP
 };
 
+#define EIGHT(words) words, words, words, words, words, words, words, words
+const uint8_t cache_words_from[SIM_LINE] = {
+    EIGHT(0xff), EIGHT(0xfe), EIGHT(0xfc), EIGHT(0xf8),
+    EIGHT(0xf0), EIGHT(0xe0), EIGHT(0xc0), EIGHT(0x80),
+};
+const uint8_t cache_words_to[SIM_LINE] = {
+    EIGHT(0x01), EIGHT(0x03), EIGHT(0x07), EIGHT(0x0f),
+    EIGHT(0x1f), EIGHT(0x3f), EIGHT(0x7f), EIGHT(0xff),
+};
+
 /* One access to one line, on its way through the levels. */
 struct visit {
     struct cache_core *core;
@@ -127,7 +137,7 @@ static struct cache_slot *slot_at(const struct cache_front *front, uint32_t numb
     uint32_t ways = (uint32_t)cache.model.l1.ways;
     struct cache_slot *slot = &front->slots[(number & (cache.l1_sets - 1)) * ways];
     for (struct cache_slot *end = slot + ways; slot < end; slot++)
-        if ((slot->key ^ address) < SIM_LINE)
+        if (((slot->key & CACHE_KEY_LINE) ^ address) < SIM_LINE)
             return slot;
     return NULL;
 }
@@ -158,7 +168,7 @@ void cache_line_freed(struct cache_line *line)
     {
         struct cache_slot *slot = slot_find(&cache.unit[u], line);
         if (slot)
-            slot->key = line->host + CACHE_ASKS;
+            slot->key = line->host | CACHE_ASKS;
     }
 }
 
@@ -413,7 +423,7 @@ static void share(struct cache_core *core, struct cache_line *line)
     struct cache_unit *owner = &cache.unit[line->owner];
     struct cache_slot *slot = slot_find(owner, line);
     if (slot)
-        slot->key &= -(uintptr_t)(CACHE_WRITABLE + 1);
+        slot->key |= CACHE_READ_ONLY;
     line->owner = CACHE_NONE;
     if (line->modified)
         write_back(core, owner, line);
@@ -542,20 +552,34 @@ static int64_t l2_access(struct visit *visit)
     return ps;
 }
 
+/* Who is to leave L1, if nobody has left the set before then. The host fetches that line
+ * meanwhile. */
+static int l1_victim(const struct cache_unit *unit, const struct cache_line *line)
+{
+    uint32_t first = set_of(line);
+    const struct cache_slot *set = &unit->front.slots[first];
+    int ways = cache.model.l1.ways;
+    uint64_t uses[CACHE_WAYS_MAX];
+    for (int i = 0; i < ways; i++)
+        uses[i] = set[i].use;
+    int victim = cache_victim(uses, ways, cache.model.l1.replacement);
+    __builtin_prefetch(unit->lines[first + (uint32_t)victim], 1);
+    return victim;
+}
+
 /* The line gets a place in L1. */
-static struct cache_slot *l1_fill(struct visit *visit)
+static struct cache_slot *l1_fill(struct visit *visit, int chosen)
 {
     struct cache_unit *unit = visit->unit;
     int ways = cache.model.l1.ways;
     uint32_t first = set_of(visit->line);
     struct cache_slot *set = &unit->front.slots[first], *slot = set;
     struct cache_line **lines = &unit->lines[first], *victim = NULL;
-    uint64_t uses[CACHE_WAYS_MAX];
-    for (; slot < set + ways && slot->key; slot++)
-        uses[slot - set] = slot->use;
+    while (slot < set + ways && slot->key)
+        slot++;
     if (slot == set + ways) {
-        slot = set + cache_victim(uses, ways, cache.model.l1.replacement);
-        victim = lines[slot - set];
+        slot = set + chosen;
+        victim = lines[chosen];
         cache_history_add(unit, victim, (uint32_t)(slot - unit->front.slots));
         slot_empty(slot, victim);
     }
@@ -574,11 +598,12 @@ static struct cache_slot *l1_fill(struct visit *visit)
 
 static int64_t l1_miss(struct visit *visit, struct cache_slot **slot)
 {
+    int victim = l1_victim(visit->unit, visit->line);
     look(visit->unit, visit->line);
     visit->missed[CACHE_L1] = true;
     visit->kind[CACHE_L1] = cache_why_l1(visit->unit, visit->line, visit->words);
     int64_t ps = l2_access(visit);
-    *slot = l1_fill(visit);
+    *slot = l1_fill(visit, victim);
     return ps;
 }
 
@@ -617,8 +642,10 @@ static void count(const struct visit *visit, uintptr_t pc, uintptr_t address, in
 }
 
 /* slot: where L1 has the line; NULL: nowhere, or nobody has looked. */
-static int64_t access_line(struct cache_core *core, struct cache_slot *slot, uintptr_t address,
-                           size_t size, enum sim_access access, uintptr_t pc)
+static __attribute__((noinline)) int64_t access_line(struct cache_core *core,
+                                                     struct cache_slot *slot, uintptr_t address,
+                                                     size_t size, enum sim_access access,
+                                                     uintptr_t pc)
 {
     struct cache_unit *unit = (struct cache_unit *)core->front;
     struct cache_line *line = cache_line_at(address, unit->socket);
@@ -649,7 +676,7 @@ static int64_t access_line(struct cache_core *core, struct cache_slot *slot, uin
     if (visit.write)
         write_words(&visit, slot);
     bool writable = line->modified && line->owner == unit->index;
-    slot->key = line->host + (line->has_free ? CACHE_ASKS : writable);
+    slot->key = line->host | (line->has_free ? CACHE_ASKS : writable ? 0 : CACHE_READ_ONLY);
     unit->front.hints[cache_hint(address)] = (uint16_t)(slot - unit->front.slots);
     bool upgraded = core->count[CACHE_UPGRADES] != upgrades;
     if (visit.missed[CACHE_L1] || upgraded)
@@ -662,20 +689,25 @@ static int64_t access_line(struct cache_core *core, struct cache_slot *slot, uin
     return ps;
 }
 
-__attribute__((noinline)) int64_t cache_access_slow(struct cache_core *self, uintptr_t address,
+static __attribute__((noinline)) int64_t access_two(struct cache_core *self, uintptr_t address,
                                                     size_t size, enum sim_access access,
                                                     uintptr_t pc)
 {
     size_t room = SIM_LINE - address % SIM_LINE;
-    if (size > room) {
-        int64_t ps = cache_access_by(self, address, room, access, pc);
-        return ps + cache_access_by(self, address + room, size - room, access, pc);
-    }
+    int64_t ps = cache_access_by(self, address, room, access, pc);
+    return ps + cache_access_by(self, address + room, size - room, access, pc);
+}
+
+int64_t cache_access_slow(struct cache_core *self, uintptr_t address, size_t size,
+                          enum sim_access access, uintptr_t pc)
+{
+    if (address % SIM_LINE + size > SIM_LINE)
+        return access_two(self, address, size, access, pc);
     if (!cache.l1_by_address)
         return access_line(self, NULL, address, size, access, pc);
     struct cache_front *front = self->front;
     struct cache_slot *slot = slot_at(front, (uint32_t)(address / SIM_LINE), address);
-    if (!slot || !cache_slot_serves(slot, address, access))
+    if (!slot || !cache_slot_serves(slot, address, size, access))
         return access_line(self, slot, address, size, access, pc);
     /* The hint was wrong, which is all that is amiss with most accesses that come here. */
     front->hints[cache_hint(address)] = (uint16_t)(slot - front->slots);

@@ -163,21 +163,19 @@ extern void (*cache_on_loss)(int core);
 
 struct cache_line;
 
-/* A place in L1. key: address of the line on the host, and how it may be accessed without asking;
- * 0: empty, and use is 0 as well. use: of the last access, in accesses of the unit, times 256, and
- * the words written since the line became modified or was looked at by another. Two words, so that
- * a set of 8 is two lines of the host's caches. */
+/* A place in L1. key: address of the line on the host, and above it what may not be done without
+ * asking; 0: empty, and use is 0 as well. use: of the last access, in accesses of the unit, times
+ * 256, and the words written since the line became modified or was looked at by another. Two words,
+ * so that a set of 8 is two lines of the host's caches. */
 struct cache_slot {
     uintptr_t key;
     uint64_t use;
 };
-enum {
-    CACHE_WRITABLE = 1, /* in a key: it is modified */
-    CACHE_ASKS = 2,     /* in a key: part of it is free, nothing goes without asking */
-    CACHE_USE_SHIFT = 8
-};
+#define CACHE_READ_ONLY (UINT64_C(1) << 63) /* in a key: it is not modified */
+#define CACHE_ASKS (UINT64_C(1) << 62)      /* in a key: part of it is free, nothing goes */
+#define CACHE_KEY_LINE (CACHE_ASKS - 1)     /* in a key: the address */
 
-enum { CACHE_HINTS = 1024 };
+enum { CACHE_USE_SHIFT = 8, CACHE_HINTS = 1024 };
 
 struct cache_unit;
 
@@ -201,22 +199,34 @@ int64_t cache_access_slow(struct cache_core *self, uintptr_t address, size_t siz
 
 static inline size_t cache_hint(uintptr_t address)
 {
-    return (address >> 6 ^ address >> 15) % CACHE_HINTS;
+    return (uint32_t)(address / SIM_LINE) * UINT32_C(2654435769) / (UINT32_MAX / CACHE_HINTS + 1);
 }
 
+/* By byte of a line: its word and those behind it; its word and those before it. */
+extern const uint8_t cache_words_from[SIM_LINE], cache_words_to[SIM_LINE];
+
+/* The words of an access that is in one line. */
 static inline uint8_t cache_words(uintptr_t address, size_t size)
 {
-    uintptr_t first = address % SIM_LINE / 8, last = (address + size - 1) % SIM_LINE / 8;
-    return (uint8_t)((2U << last) - (1U << first));
+    uintptr_t first = address % SIM_LINE;
+    return cache_words_from[first] & cache_words_to[first + size - 1];
 }
 
-/* Whether a place has the line of that address, and lets it be accessed so without asking. */
-static inline bool cache_slot_serves(const struct cache_slot *slot, uintptr_t address,
+/* Whether a place has all bytes of an access, and lets it be made without asking. */
+static inline bool cache_slot_serves(const struct cache_slot *slot, uintptr_t address, size_t size,
                                      enum sim_access access)
 {
-    uintptr_t key = address & -(uintptr_t)SIM_LINE;
-    return access == SIM_WRITE ? slot->key == key + CACHE_WRITABLE
-                               : (slot->key & -(uintptr_t)(CACHE_WRITABLE + 1)) == key;
+    uintptr_t line = access == SIM_WRITE ? slot->key : slot->key & ~CACHE_READ_ONLY;
+    return address - line <= SIM_LINE - size;
+}
+
+/* The place that serves an access so; NULL: it may be any or none. */
+static inline struct cache_slot *cache_ready(const struct cache_core *self, uintptr_t address,
+                                             size_t size, enum sim_access access)
+{
+    struct cache_front *front = self->front;
+    struct cache_slot *slot = &front->slots[front->hints[cache_hint(address)]];
+    return __builtin_expect(cache_slot_serves(slot, address, size, access), 1) ? slot : NULL;
 }
 
 /* A hit that needs to ask nobody. Returns its price. */
@@ -235,10 +245,8 @@ static inline int64_t cache_hit(struct cache_core *self, struct cache_slot *slot
 static inline int64_t cache_access_by(struct cache_core *self, uintptr_t address, size_t size,
                                       enum sim_access access, uintptr_t pc)
 {
-    struct cache_front *front = self->front;
-    struct cache_slot *slot = &front->slots[front->hints[cache_hint(address)]];
-    bool there = cache_slot_serves(slot, address, access);
-    if (__builtin_expect(!there || address % SIM_LINE + size > SIM_LINE, 0))
+    struct cache_slot *slot = cache_ready(self, address, size, access);
+    if (!slot)
         return cache_access_slow(self, address, size, access, pc);
     return cache_hit(self, slot, address, size, access);
 }

@@ -42,8 +42,8 @@ static void check_unit(struct cache_line *line, int u)
          "is held beside an owner, or not by its owner");
     if (slot) {
         bool mine = line->modified && line->owner == u;
-        hold((slot->key & -(uintptr_t)SIM_LINE) == line->host, line, u, "has a wrong key");
-        hold(!(slot->key & CACHE_WRITABLE) || mine, line, u, "is writable without being owned");
+        hold((slot->key & CACHE_KEY_LINE) == line->host, line, u, "has a wrong key");
+        hold(slot->key & ~CACHE_KEY_LINE || mine, line, u, "is writable without being owned");
         hold(!(uint8_t)slot->use || mine, line, u, "was written without being owned");
     }
 }

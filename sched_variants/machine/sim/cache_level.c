@@ -19,30 +19,32 @@ static uint64_t latest(const uint64_t *stamps, int n)
     return max;
 }
 
-/* Of a power of two: the latest stamp below each node of the tree, from the leaves up, so that no
- * stamp is looked at more than once; then down. Node i has 2 i and 2 i + 1. */
-static int plru_victim(const uint64_t *stamps, int n)
+static uint64_t max(uint64_t a, uint64_t b)
 {
-    uint64_t node[CACHE_WAYS_MAX];
-    for (int i = n - 1; i >= 2; i--) {
-        uint64_t a = 2 * i < n ? node[2 * i] : stamps[2 * i - n];
-        uint64_t b = 2 * i < n ? node[2 * i + 1] : stamps[2 * i + 1 - n];
-        node[i] = a > b ? a : b;
-    }
-    int i = 1;
-    while (2 * i < n)
-        i = 2 * i + (node[2 * i] > node[2 * i + 1]);
-    return 2 * i + (stamps[2 * i - n] > stamps[2 * i + 1 - n]) - n;
+    return a > b ? a : b;
+}
+
+/* Of eight, as most sets have, or half of them: no stamp is looked at twice, and nothing jumps. */
+static int plru_victim_of_eight(const uint64_t *stamps)
+{
+    uint64_t a = max(stamps[0], stamps[1]), b = max(stamps[2], stamps[3]);
+    uint64_t c = max(stamps[4], stamps[5]), d = max(stamps[6], stamps[7]);
+    int half = max(a, b) > max(c, d);
+    int left = a > b, right = c > d, i = 4 * half + 2 * (half ? right : left);
+    return i + (stamps[i] > stamps[i + 1]);
 }
 
 int cache_victim(const uint64_t *stamps, int n, enum sim_replacement replacement)
 {
     int victim = 0;
-    if (replacement == SIM_PLRU && n > 1 && (n & (n - 1)) == 0)
-        return plru_victim(stamps, n);
-    for (int i = 1; replacement == SIM_LRU && i < n; i++)
-        victim = stamps[i] < stamps[victim] ? i : victim;
-    while (replacement == SIM_PLRU && n > 1) {
+    if (replacement == SIM_LRU) {
+        for (int i = 1; i < n; i++)
+            victim = stamps[i] < stamps[victim] ? i : victim;
+        return victim;
+    }
+    while (n > 1) {
+        if (n == 8)
+            return victim + plru_victim_of_eight(stamps + victim);
         int half = (n + 1) / 2;
         if (latest(stamps + victim, half) <= latest(stamps + victim + half, n - half)) {
             n = half;

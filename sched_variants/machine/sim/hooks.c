@@ -21,9 +21,20 @@ static inline void spend(int64_t ps, uintptr_t pc)
         sim_preempt(pc);
 }
 
+static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size,
+                                                  enum sim_access access, uintptr_t pc)
+{
+    spend(cache_access_slow(sim_caches, address, size, access, pc), pc);
+}
+
+/* Calls last, if at all, so that what ends with it needs no frame. */
 static inline void access_by(uintptr_t address, size_t size, enum sim_access access, uintptr_t pc)
 {
-    spend(cache_access_by(sim_caches, address, size, access, pc), pc);
+    struct cache_slot *slot = cache_ready(sim_caches, address, size, access);
+    if (slot)
+        spend(cache_hit(sim_caches, slot, address, size, access), pc);
+    else
+        access_slow(address, size, access, pc);
 }
 
 #define PC ((uintptr_t)__builtin_return_address(0))
@@ -107,8 +118,7 @@ void __tsan_func_entry(void *caller);
 void __tsan_func_entry(void *caller)
 {
     (void)caller;
-    access_by((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *), sizeof(void *), SIM_WRITE,
-              PC);
+    access_by((uintptr_t)__builtin_dwarf_cfa(), sizeof(void *), SIM_WRITE, PC);
 }
 
 void __tsan_func_exit(void);

@@ -1,6 +1,6 @@
 /* kernel.c - cores, threads and virtual time.
  *
- * Each core has a clock. A core that runs a thread is active; the active cores are a heap, the
+ * Each core has a clock. A core that runs a thread is active; the active cores are a tree, the
  * earliest at its root. The current thread, on the current core, runs until its clock has passed
  * that of every other active core, and of the next event, by more than the lookahead (events: by
  * anything at all); hooks.c compares with sim_horizon after each access. Then sim_preempt() goes on
@@ -33,14 +33,14 @@ struct sim_model sim_model;
 
 struct sim_core sim_cores[SIM_CORES_MAX];
 
-/* The active cores: a heap, root at 1, children of i from 4 i - 2. Keys are a clock times 256 plus
- * a core, so that one comparison does: for ten hours of virtual time. Three places behind the last
- * are the greatest possible ones, since children are looked at by fours. */
-static uint64_t active[SIM_CORES_MAX + 4];
-static size_t active_count;
-static uint16_t active_at[SIM_CORES_MAX]; /* by core: its place there, from 1; 0: idle. Apart from
-                                           * the cores, which are too large to be all at hand */
-static bool frozen;                       /* sim_freeze() */
+/* The active cores: a tree with a leaf for each core. A leaf is the core's clock times 256 plus the
+ * core, so that one comparison does: for ten hours of virtual time; NOBODY: it is not active. A
+ * node, 1 is the root, is the lesser of those below it, 2 i and 2 i + 1. Any change takes the same
+ * way to the root, on which nothing is decided that the host would have to guess. */
+#define NOBODY UINT64_MAX
+static uint64_t active[2 * SIM_CORES_MAX];
+static size_t leaves; /* where they begin */
+static bool frozen;   /* sim_freeze() */
 struct sim_core *sim_current = &sim_cores[0];
 int64_t sim_event_now_ps = -1;    /* while an event runs: its time */
 static struct sim_event **events; /* a heap, root at 1 */
@@ -113,83 +113,46 @@ int64_t sim_latency(const struct sim_latency *latency)
                      power_1024(ratio, (int64_t)(normal * 1024 / 2.326)));
 }
 
-/* Heaps --------------------------------------------------------------------------------------- */
+/* Active cores -------------------------------------------------------------------------------- */
 
-static uint64_t active_key(const struct sim_core *core)
+static uint64_t lesser(uint64_t a, uint64_t b)
 {
-    return (uint64_t)core->clock_ps << 8 | (uint64_t)core->index;
+    return a < b ? a : b;
 }
 
-static struct sim_core *active_core(size_t place)
+void sim_active_init(void)
 {
-    return &sim_cores[active[place] % SIM_CORES_MAX];
+    for (leaves = 1; leaves < (size_t)sim_model.cores; leaves *= 2) {
+    }
+    for (size_t i = 0; i < 2 * leaves; i++)
+        active[i] = NOBODY;
 }
 
-static int64_t active_clock(size_t place)
+static void active_set(const struct sim_core *core, uint64_t key)
 {
-    return (int64_t)(active[place] >> 8);
+    size_t at = leaves + (size_t)core->index;
+    for (active[at] = key; at > 1; active[at] = key) {
+        key = lesser(key, active[at ^ 1]);
+        at /= 2;
+    }
 }
 
-static void active_place(uint64_t key, size_t place)
+/* The earliest of all others. */
+static uint64_t active_other(const struct sim_core *core)
 {
-    active[place] = key;
-    active_at[key % SIM_CORES_MAX] = (uint16_t)place;
-}
-
-/* The earliest of the children from `first` on; there need not be any. */
-static size_t active_least(size_t first)
-{
-    size_t a = first + (active[first + 1] < active[first]);
-    size_t b = first + 2 + (active[first + 3] < active[first + 2]);
-    return active[b] < active[a] ? b : a;
+    uint64_t key = NOBODY;
+    for (size_t at = leaves + (size_t)core->index; at > 1; at /= 2)
+        key = lesser(key, active[at ^ 1]);
+    return key;
 }
 
 /* The core's clock has changed, or it has just come. */
 static void active_settle(const struct sim_core *core)
 {
-    size_t at = active_at[core->index];
-    uint64_t key = active_key(core);
-    while (at > 1 && key < active[(at + 2) / 4]) {
-        active_place(active[(at + 2) / 4], at);
-        at = (at + 2) / 4;
-    }
-    for (size_t child; 4 * at - 2 <= active_count; at = child) {
-        child = active_least(4 * at - 2);
-        if (active[child] > key)
-            break;
-        active_place(active[child], at);
-    }
-    active_place(key, at);
+    active_set(core, (uint64_t)core->clock_ps << 8 | (uint64_t)core->index);
 }
 
-/* The current core's clock runs on while it stands in the heap where it was. */
-static void active_settle_current(void)
-{
-    if (active_at[sim_current->index])
-        active_settle(sim_current);
-}
-
-static void active_add(struct sim_core *core)
-{
-    active_settle_current();
-    active_place(active_key(core), ++active_count);
-    for (size_t i = 1; i <= 3; i++)
-        active[active_count + i] = UINT64_MAX;
-    active_settle(core);
-}
-
-static void active_remove(struct sim_core *core)
-{
-    active_settle_current();
-    size_t hole = active_at[core->index];
-    uint64_t last = active[active_count];
-    active[active_count--] = UINT64_MAX;
-    active_at[core->index] = 0;
-    if (last % SIM_CORES_MAX == (uint64_t)core->index)
-        return;
-    active_place(last, hole);
-    active_settle(&sim_cores[last % SIM_CORES_MAX]);
-}
+/* Events -------------------------------------------------------------------------------------- */
 
 static bool event_before(const struct sim_event *a, const struct sim_event *b)
 {
@@ -251,7 +214,6 @@ void sim_event_set(struct sim_event *event, int64_t when_ps, void (*fn)(struct s
 
 /* Who is next --------------------------------------------------------------------------------- */
 
-/* Pre: the current core is at its place in the heap. */
 void sim_horizon_set(void)
 {
     int64_t horizon = INT64_MAX;
@@ -259,9 +221,9 @@ void sim_horizon_set(void)
         sim_horizon = horizon;
     if (frozen || !sim_current->running)
         return;
-    bool first = active_at[sim_current->index] == 1;
-    if (active_count > first)
-        horizon = active_clock(first ? active_least(2) : 1) + sim_model.lookahead_ps;
+    uint64_t other = active_other(sim_current);
+    if (other != NOBODY)
+        horizon = (int64_t)(other >> 8) + sim_model.lookahead_ps;
     if (event_count && events[1]->when_ps < horizon)
         horizon = events[1]->when_ps;
     if (sim_current->ready_count && sim_current->slice_end_ps < horizon)
@@ -342,11 +304,7 @@ void sim_core_run(struct sim_core *core, struct sim_thread *thread, int64_t from
     core->counted[SIM_SWITCHES]++;
     thread->core = core;
     thread->state = THREAD_RUNNING;
-    active_settle_current();
-    if (active_at[core->index])
-        active_settle(core);
-    else
-        active_add(core);
+    active_settle(core);
 }
 
 /* The core has nobody: the next of its queue, another core's, or it becomes idle. */
@@ -365,8 +323,7 @@ void sim_core_next(struct sim_core *core)
         return;
     }
     core->idle_since_ps = core->clock_ps;
-    if (active_at[core->index])
-        active_remove(core);
+    active_set(core, NOBODY);
 }
 
 static _Noreturn void deadlock(void)
@@ -393,7 +350,7 @@ static _Noreturn void deadlock(void)
 static struct sim_core *core_pick(void)
 {
     for (;;) {
-        struct sim_core *first = active_count ? active_core(1) : NULL;
+        struct sim_core *first = active[1] != NOBODY ? &sim_cores[active[1] % SIM_CORES_MAX] : NULL;
         if (!event_count && !first)
             deadlock();
         if (first && (!event_count || events[1]->when_ps > first->clock_ps))
@@ -456,7 +413,7 @@ static void slice_ends(struct sim_core *core)
 
 /* Spinning ------------------------------------------------------------------------------------
  *
- * A core that waits for a word to change is not simulated round by round: it leaves the heap until
+ * A core that waits for a word to change is not simulated round by round: it is not active until
  * another one takes the line from it, or its rounds are over, and its clock is then set to the end
  * of the round in which that is. What wakes it is the end of the write, whose time is known only
  * after the caches have said what it costs; so losses are noted, and seen to in sim_preempt(). The
@@ -484,7 +441,7 @@ void sim_spin_stop(struct sim_core *core, int64_t now)
     core->clock_ps = core->spin_began_ps + core->spin_rounds * round;
     sim_event_clear(&core->spin_end);
     cache_watch_end(core->index);
-    active_add(core);
+    active_settle(core);
 }
 
 void sim_on_loss(int index)
@@ -518,7 +475,7 @@ uint32_t sim_spin(uintptr_t address, uint32_t rounds)
         cache_watch_end(core->index);
         return 0;
     }
-    active_remove(core);
+    active_set(core, NOBODY);
     core->spins = true;
     core->spin_began_ps = core->clock_ps;
     core->spin_rounds = rounds;

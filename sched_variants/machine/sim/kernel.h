@@ -81,6 +81,9 @@ void sim_go_on(struct sim_thread *from);
 /* The current thread is busy for that long, and then others have their turn. */
 void sim_pass(int64_t ps);
 
+/* No core is active yet, of a machine that sim_model describes. */
+void sim_active_init(void);
+
 /* Sets how far the current core may go. After any change of what else there is to run. */
 void sim_horizon_set(void);
 

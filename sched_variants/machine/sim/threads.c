@@ -474,6 +474,7 @@ void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg)
     sim_model = *model;
     if (sim_is_lockstep())
         sim_model_make_free(&sim_model);
+    sim_active_init();
     sim_random_state = seed;
     for (int i = 0; i < SIM_CORES_MAX; i++) {
         sim_cores[i].index = i;
