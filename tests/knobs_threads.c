@@ -176,12 +176,12 @@ void knob_calls(const char *variant)
 }
 
 /* The same site calls twice, long: only the second time is it known to be. */
-static void scene_calls_of_a_site(void *arg)
+static void site_calls_twice(struct trace *self, int64_t second_ns)
 {
-    struct trace *self = arg;
     int64_t found[2];
     for (int i = 0; i < 2; i++) {
         atomic_store(&self->ran[0], false);
+        self->n = i == 0 ? CALL_NS : (int)second_ns;
         scene_call(self);
         found[i] = self->found[0];
     }
@@ -189,14 +189,24 @@ static void scene_calls_of_a_site(void *arg)
     self->found[1] = found[1];
 }
 
+static void scene_site_calls_long(void *arg)
+{
+    site_calls_twice(arg, 0);
+}
+
+static void scene_site_calls_short(void *arg)
+{
+    site_calls_twice(arg, CALL_NS);
+}
+
 void knob_call_long_ns(const char *variant)
 {
-    scene_run(variant, "calls=adaptive,sysmon=off,call_long_ns=1000000", 1, CALL_NS,
-              scene_calls_of_a_site);
+    scene_run(variant, "calls=adaptive,sysmon=off,call_long_ns=1000000", 1, 0,
+              scene_site_calls_long);
     assert_int_equal(trace->found[0], 0);
     assert_int_equal(trace->found[1], 1);
-    scene_run(variant, "calls=adaptive,sysmon=off,call_long_ns=1000000000", 1, CALL_NS,
-              scene_calls_of_a_site);
+    scene_run(variant, "calls=adaptive,sysmon=off,call_long_ns=1000000000", 1, 0,
+              scene_site_calls_short);
     assert_int_equal(trace->found[1], 0);
 }
 
