@@ -316,8 +316,43 @@ static void conform_select_storm(void *arg)
     }
 }
 
+/* A timeout is a case that receives from a timer. */
+static void sends_one(void *arg)
+{
+    chan_send(arg, &(int64_t){1});
+}
+
+static void conform_select_times_out(void *arg)
+{
+    const struct conform_cell *cell = arg;
+    const int64_t timeout = 200000, hour = INT64_C(3600000000000);
+    struct chan *ch = chan_make(sizeof(int64_t), 0);
+    int64_t got, at;
+    for (int i = 0; i < 4 * cell->scale; i++) {
+        bool late = i % 2 == 0;
+        int64_t start = go_now();
+        struct gotimer *timer = timer_after(late ? timeout : hour);
+        const struct select_case cases[] = {select_recv(ch, &got),
+                                            select_recv(timer_chan(timer), &at)};
+        struct join sender;
+        if (!late)
+            join_go(&sender, sends_one, ch);
+        CHECK(chan_select(cases, 2, NULL) == late);
+        if (!late)
+            join_wait(&sender);
+        CHECK(!late || (at >= start + timeout && go_now() >= at));
+        CHECK(timer_stop(timer) == !late);
+        timer_free(timer);
+    }
+    chan_free(ch);
+}
+
 const struct conform_case conform_select_cases[] = {
-    CASE(conform_select_is_fair),         CASE(conform_select_default_never_parks),
-    CASE(conform_select_loses_no_wakeup), CASE(conform_select_exactly_one_case_goes_ahead),
-    CASE(conform_select_storm),           {0},
+    CASE(conform_select_is_fair),
+    CASE(conform_select_default_never_parks),
+    CASE(conform_select_loses_no_wakeup),
+    CASE(conform_select_exactly_one_case_goes_ahead),
+    CASE(conform_select_storm),
+    CASE(conform_select_times_out),
+    {0},
 };

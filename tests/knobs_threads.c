@@ -1,4 +1,5 @@
 /* knobs_threads.c - the knobs of sysmon, slices and blocking calls; see test_knobs.c. */
+#include "io.h"
 #include "knob_scenes.h"
 
 #include <setjmp.h>
@@ -176,12 +177,12 @@ void knob_calls(const char *variant)
 }
 
 /* The same site calls twice, long: only the second time is it known to be. */
-static void scene_calls_of_a_site(void *arg)
+static void site_calls_twice(struct trace *self, int64_t second_ns)
 {
-    struct trace *self = arg;
     int64_t found[2];
     for (int i = 0; i < 2; i++) {
         atomic_store(&self->ran[0], false);
+        self->n = i == 0 ? CALL_NS : (int)second_ns;
         scene_call(self);
         found[i] = self->found[0];
     }
@@ -189,15 +190,78 @@ static void scene_calls_of_a_site(void *arg)
     self->found[1] = found[1];
 }
 
+static void scene_site_calls_long(void *arg)
+{
+    site_calls_twice(arg, 0);
+}
+
+static void scene_site_calls_short(void *arg)
+{
+    site_calls_twice(arg, CALL_NS);
+}
+
+/* Ends the pipe that main reads from, long after it has begun to. */
+struct late_end {
+    struct trace *trace;
+    struct io *writer;
+};
+
+static void late_end_g(void *arg)
+{
+    struct late_end *self = arg;
+    atomic_store(&self->trace->ran[0], true);
+    AWAIT(stat_now(STAT_CALLS) > 0);
+    int64_t end = machine_now() + CALL_NS;
+    while (machine_now() < end)
+        machine_yield();
+    io_free(self->writer);
+    wg_done(&self->trace->done);
+}
+
+static __attribute__((noinline)) int64_t read_here(struct io *io)
+{
+    int64_t n = io_read(io, &(char){0}, 1);
+    return n + (int64_t)stat_now(STAT_HANDOFFS); /* no jump to io_read(), so a site of its own */
+}
+
+static __attribute__((noinline)) int64_t read_there(struct io *io)
+{
+    int64_t n = io_read_full(io, &(char){0}, 1);
+    return n + (int64_t)stat_now(STAT_HANDOFFS);
+}
+
+/* found: Ps given away until the end of a read that lasts, another of that site, and one of another
+ * site. */
+static void scene_reads_of_two_sites(void *arg)
+{
+    struct trace *self = arg;
+    struct late_end late = {.trace = self};
+    struct io *reader;
+    CHECK(io_pipe(&reader, &late.writer, IO_BLOCKING) == 0);
+    wg_add(&self->done, 1);
+    go(late_end_g, &late);
+    AWAIT(atomic_load(&self->ran[0]));
+    self->found[0] = read_here(reader);
+    self->found[1] = read_here(reader);
+    self->found[2] = read_there(reader);
+    wg_wait(&self->done);
+    io_free(reader);
+}
+
 void knob_call_long_ns(const char *variant)
 {
-    scene_run(variant, "calls=adaptive,sysmon=off,call_long_ns=1000000", 1, CALL_NS,
-              scene_calls_of_a_site);
+    scene_run(variant, "calls=adaptive,sysmon=off,call_long_ns=1000000", 1, 0,
+              scene_site_calls_long);
     assert_int_equal(trace->found[0], 0);
     assert_int_equal(trace->found[1], 1);
-    scene_run(variant, "calls=adaptive,sysmon=off,call_long_ns=1000000000", 1, CALL_NS,
-              scene_calls_of_a_site);
+    scene_run(variant, "calls=adaptive,sysmon=off,call_long_ns=1000000000", 1, 0,
+              scene_site_calls_short);
     assert_int_equal(trace->found[1], 0);
+    scene_run(variant, "calls=adaptive,sysmon=off,call_long_ns=1000000", 2, 0,
+              scene_reads_of_two_sites);
+    assert_int_equal(trace->found[0], 0);
+    assert_int_equal(trace->found[1], 1);
+    assert_int_equal(trace->found[2], 1);
 }
 
 static void nothing_g(void *arg)

@@ -101,6 +101,9 @@ void calls_init(struct sched *sched);
 void calls_fini(struct sched *sched);
 /* p is in a call, and its word was `seen`: true if it is the caller's now. */
 bool p_take(struct p *p, uint32_t seen);
+/* As blocking_enter(), on behalf of the function that was called from `site`: CALL_SITE there. */
+void blocking_enter_at(uintptr_t site);
+#define CALL_SITE ((uintptr_t)__builtin_return_address(0))
 
 /* sysmon.c */
 void sysmon_start(struct sched *sched); /* on M 0, before anything runs */

@@ -102,9 +102,9 @@ int io_eventfd(struct io **io, enum io_flags flags)
     return io_new(machine_fd_eventfd(wait), wait, false, io);
 }
 
-static int file_open(const char *path, bool write, struct io **io)
+static int file_open(uintptr_t site, const char *path, bool write, struct io **io)
 {
-    blocking_enter();
+    blocking_enter_at(site);
     int fd = machine_fd_open(path, write);
     blocking_exit();
     return io_new(fd, true, false, io);
@@ -112,12 +112,12 @@ static int file_open(const char *path, bool write, struct io **io)
 
 int io_open(const char *path, struct io **io)
 {
-    return file_open(path, false, io);
+    return file_open(CALL_SITE, path, false, io);
 }
 
 int io_create(const char *path, struct io **io)
 {
-    return file_open(path, true, io);
+    return file_open(CALL_SITE, path, true, io);
 }
 
 /* Turns -------------------------------------------------------------------------------------- */
@@ -186,6 +186,7 @@ enum call { CALL_READ, CALL_WRITE, CALL_ACCEPT, CALL_DIALLED };
 
 struct request {
     enum call call;
+    uintptr_t site;
     void *buffer;
     const void *data;
     size_t size;
@@ -209,7 +210,7 @@ static int64_t call_machine(struct io *io, const struct request *request)
 /* One call, which may block the thread. Shutting a socket down ends it, with whatever result. */
 static int64_t call_blocking(struct io *io, const struct request *request)
 {
-    blocking_enter();
+    blocking_enter_at(request->site);
     int64_t result = call_machine(io, request);
     blocking_exit();
     return result <= 0 && is_closed(io) ? -EBADF : result;
@@ -254,25 +255,25 @@ static int64_t transfer(struct io *io, enum poll_side side, struct request reque
 
 int64_t io_read(struct io *io, void *buffer, size_t size)
 {
-    struct request request = {.call = CALL_READ, .buffer = buffer, .size = size};
+    struct request request = {.call = CALL_READ, .site = CALL_SITE, .buffer = buffer, .size = size};
     return transfer(io, POLL_READ, request, false);
 }
 
 int64_t io_read_full(struct io *io, void *buffer, size_t size)
 {
-    struct request request = {.call = CALL_READ, .buffer = buffer, .size = size};
+    struct request request = {.call = CALL_READ, .site = CALL_SITE, .buffer = buffer, .size = size};
     return transfer(io, POLL_READ, request, true);
 }
 
 int64_t io_write(struct io *io, const void *data, size_t size)
 {
-    struct request request = {.call = CALL_WRITE, .data = data, .size = size};
+    struct request request = {.call = CALL_WRITE, .site = CALL_SITE, .data = data, .size = size};
     return transfer(io, POLL_WRITE, request, false);
 }
 
 int64_t io_write_all(struct io *io, const void *data, size_t size)
 {
-    struct request request = {.call = CALL_WRITE, .data = data, .size = size};
+    struct request request = {.call = CALL_WRITE, .site = CALL_SITE, .data = data, .size = size};
     return transfer(io, POLL_WRITE, request, true);
 }
 
@@ -282,7 +283,7 @@ int io_accept(struct io *listener, struct io **io)
     *io = NULL;
     if (!turn_take(listener, POLL_READ))
         return -EBADF;
-    struct request request = {.call = CALL_ACCEPT};
+    struct request request = {.call = CALL_ACCEPT, .site = CALL_SITE};
     int64_t fd = call_one(listener, POLL_READ, &request);
     turn_give(listener, POLL_READ);
     return io_new((int)fd, wait, true, io);
@@ -294,14 +295,14 @@ int io_dial(int port, struct io **io)
     bool wait = waits(IO_POLLED);
     *io = NULL;
     if (wait)
-        blocking_enter();
+        blocking_enter_at(CALL_SITE);
     int fd = machine_fd_dial(port, wait);
     if (wait)
         blocking_exit();
     int error = io_new(fd, wait, true, io);
     if (error || wait)
         return error;
-    struct request request = {.call = CALL_DIALLED};
+    struct request request = {.call = CALL_DIALLED, .site = CALL_SITE};
     error = (int)call_one(*io, POLL_WRITE, &request);
     if (error) {
         io_free(*io);

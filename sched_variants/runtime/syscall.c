@@ -35,8 +35,8 @@
 const char *const calls_words[] = {"none", "sysmon", "immediate", "adaptive", NULL};
 const char *const returns_words[] = {"idle", "queue", NULL};
 
-/* Calls of one site, by its return address: how long the last ones took. Few sites matter; two that
- * share a place mislead each other, at the price of a wrong guess. */
+/* Calls of one site, by the address that it returns to: how long the last ones took. Few sites
+ * matter; two that share a place mislead each other, at the price of a wrong guess. */
 enum { SITES = 64, SITE_SHIFT = 2 };
 struct call_sites {
     struct {
@@ -107,8 +107,7 @@ static void enter_marked(struct m *m, struct p *p)
     sysmon_wake(m->sched);
 }
 
-/* The call is known by its site, where it will return to. */
-static void call_enter(uintptr_t site)
+void blocking_enter_at(uintptr_t site)
 {
     struct m *m = machine_self();
     struct sched *sched = m->sched;
@@ -137,7 +136,7 @@ static void call_enter(uintptr_t site)
 
 void blocking_enter(void)
 {
-    call_enter((uintptr_t)__builtin_return_address(0));
+    blocking_enter_at(CALL_SITE);
 }
 
 /* A P for an M that has lost its own, or NULL. */
@@ -187,7 +186,7 @@ void blocking_exit(void)
 
 int64_t blocking_sleep(int64_t ns)
 {
-    call_enter((uintptr_t)__builtin_return_address(0));
+    blocking_enter_at(CALL_SITE);
     machine_sleep(ns);
     int64_t end = machine_now();
     blocking_exit();
@@ -196,7 +195,7 @@ int64_t blocking_sleep(int64_t ns)
 
 int64_t blocking_nop(void)
 {
-    call_enter((uintptr_t)__builtin_return_address(0));
+    blocking_enter_at(CALL_SITE);
     machine_call();
     int64_t end = machine_now();
     blocking_exit();

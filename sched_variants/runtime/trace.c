@@ -8,9 +8,11 @@
  * Source: Go 1.26 runtime/proc.go schedtrace.
  *   Same:    lines, fields and their order; the numbers of states; nothing ends meanwhile that is
  *            told of (here by g_lock, so that memory of ended Gs stays).
- *   Differs: gfreecnt is the M's that holds the P, whose caches they are here; with one heap of
- *            timers for all its length stands at each P. The words for what a G waits for are Go's
- *            where Go has that wait, and only those of the last one that has not come to its end.
+ *   Differs: the first line comes when the first MS are over, not at 0 ms; sysmon is no M here, so
+ *            it is not counted among the threads and has no line; gfreecnt is the M's that holds
+ *            the P, whose caches they are here; with one heap of timers for all its length stands
+ *            at each P. The words for what a G waits for are Go's where Go has that wait, and only
+ *            those of the last one that has not come to its end.
  */
 #include "internal.h"
 #include "timer.h"
