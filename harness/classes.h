@@ -43,6 +43,9 @@ enum mood classes_mood(const struct classes *classes, const json_t *record);
 /* Whether the record bears a mark: stolen or throttled beyond the threshold. */
 bool classes_is_marked(const json_t *record);
 
+/* Whether nobody told how much of the sample was stolen, so that it would bear no mark for it. */
+bool classes_steal_is_unknown(const json_t *record);
+
 /* The round trip of a cache line "before" or "after" the sample; NAN if it was not measured. */
 double classes_probe_ns(const json_t *record, const char *when);
 

@@ -389,6 +389,22 @@ static void warn_of_hours(struct comparison *comparison)
          a_first ? first_b : first_a);
 }
 
+static void warn_of_steal(struct comparison *comparison)
+{
+    const struct compare_side *sides[] = {comparison->a, comparison->b};
+    for (int i = 0; i < 2; i++) {
+        size_t k, unknown = 0;
+        const json_t *record;
+        json_array_foreach(sides[i]->records, k, record) unknown +=
+            classes_steal_is_unknown(record);
+        if (unknown > 0)
+            warn(comparison,
+                 "steal is not known of %zu of %zu samples of %s, so none of these is left out for "
+                 "it",
+                 unknown, json_array_size(sides[i]->records), i == 0 ? "A" : "B");
+    }
+}
+
 static void warn_of_pairs(struct comparison *comparison)
 {
     size_t mixed = 0, partial = 0, same = 0, few = comparison->verdicts[COMPARE_FEW],
@@ -440,6 +456,7 @@ void compare_make(struct comparison *comparison, const struct compare_side *a,
     comparison->geomean = geomean_of(comparison);
     warn_of_environments(comparison);
     warn_of_hours(comparison);
+    warn_of_steal(comparison);
     warn_of_pairs(comparison);
 }
 

@@ -1,6 +1,7 @@
 /* report_remarks.c - see report_remarks.h. */
 #include "harness/report_remarks.h"
 
+#include "harness/classes.h"
 #include "harness/html.h"
 #include "harness/records.h"
 
@@ -57,8 +58,28 @@ static void crowded_write(FILE *to, const struct report *report)
     html_close(to, "p");
 }
 
+static void steal_write(FILE *to, const struct report *report)
+{
+    size_t i, unknown = 0, all = 0;
+    const json_t *record;
+    json_array_foreach(report->records, i, record)
+    {
+        all += record_is(record, "ok");
+        unknown += record_is(record, "ok") && classes_steal_is_unknown(record);
+    }
+    if (unknown == 0)
+        return;
+    html_open(to, "p", "class", "problem", NULL);
+    html_format(to,
+                "Steal is not known of %zu of %zu samples: the hypervisor does not tell what it "
+                "takes, so none of these is marked for it.",
+                unknown, all);
+    html_close(to, "p");
+}
+
 void report_remarks_write(FILE *to, const struct report *report)
 {
     cut_short_write(to, report);
     crowded_write(to, report);
+    steal_write(to, report);
 }

@@ -44,6 +44,21 @@ static const char *warning_with(const struct comparison *comparison, const char 
     return NULL;
 }
 
+static void steal_that_nobody_told_is_warned_of(void **state)
+{
+    (void)state;
+    FILE *to = run_open("a", NULL);
+    cell(to, "gmp", "ring,n=9", 2, 300, 1, ",\"steal_share\":0.0");
+    fclose(to);
+    to = run_open("b", NULL);
+    cell(to, "gmp", "ring,n=9", 2, 300, 1, ",\"steal_share\":{\"absent\":\"not known\"}");
+    fclose(to);
+    struct both *both = compare("a", "b");
+    assert_non_null(warning_with(&both->comparison, "steal is not known of 7 of 7 samples of B"));
+    assert_null(warning_with(&both->comparison, "samples of A, so none"));
+    both_free(both);
+}
+
 /* However clear the numbers look. */
 static void moods_without_partner_are_not_compared(void **state)
 {
@@ -194,6 +209,7 @@ int main(void)
         cmocka_unit_test(other_machines_and_compilers_are_warned_of),
         cmocka_unit_test(machines_are_those_that_samples_name),
         cmocka_unit_test(same_samples_on_both_sides_are_warned_of),
+        cmocka_unit_test(steal_that_nobody_told_is_warned_of),
     };
     return cmocka_run_group_tests_name("compare_moods", tests, folder_make, folder_remove);
 }
