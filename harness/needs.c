@@ -482,9 +482,24 @@ static void tell_moods(const struct needs *needs, const struct totals *totals, F
     fputs("\n", to);
 }
 
+/* Of medians that stand without an interval. */
+static void tell_few(const struct needs *needs, FILE *to)
+{
+    size_t few = 0;
+    for (size_t i = 0; i < needs->plan->count; i++) {
+        const struct cell *cell = &needs->plan->cells[i];
+        few += cell->notes_count > 0 && !cell->given_up && !past_of(cell, UINT_MAX).failed &&
+               isnan(needs_width(needs, cell));
+    }
+    if (few > 0)
+        fprintf(to, "%s without an interval of the median, which takes %d samples\n",
+                counted(few, "cell").s, STATISTICS_INTERVAL_MIN);
+}
+
 void needs_tell(const struct needs *needs, FILE *to)
 {
     struct totals totals = totals_of(needs);
+    tell_few(needs, to);
     if (needs->sweep->width > 0)
         tell_width(needs, to);
     tell_moods(needs, &totals, to);

@@ -172,7 +172,8 @@ static int variant_width(const struct run_table *table)
 
 static void print_row(const struct run_table *table, const struct run_row *row, int width, FILE *to)
 {
-    char median[CELL_SIZE], lo[CELL_SIZE], hi[CELL_SIZE], range[3 * CELL_SIZE] = "too few";
+    char median[CELL_SIZE], lo[CELL_SIZE], hi[CELL_SIZE], range[3 * CELL_SIZE];
+    snprintf(range, sizeof range, "too few: it takes %d", STATISTICS_INTERVAL_MIN);
     enum run_status status = run_row_status(row);
     size_t all = json_array_size(row->records);
     fprintf(to, "%-*s ", width, row->label);

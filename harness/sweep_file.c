@@ -35,7 +35,7 @@ static const char *const warmup_words[] = {"auto", NULL};
 static const char *const truth_words[] = {"false", "true", NULL};
 
 const struct param sweep_file_params[] = {
-    PARAM_NUMBER(struct sweep_file, reps, 5, 1, 1000, "repetitions", "schedlab",
+    PARAM_NUMBER(struct sweep_file, reps, 8, 1, 1000, "repetitions", "schedlab",
                  "blocks at least; a block measures each cell once"),
     PARAM_NUMBER(struct sweep_file, reps_max, 0, 1, 1000, "repetitions", "schedlab",
                  "blocks at most; left out: as many as reps"),

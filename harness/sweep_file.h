@@ -4,7 +4,9 @@
  *
  *     name: queues                  # of the folder: letters, digits, "-", "_", "."
  *     title: One queue or many      # of the report
- *     reps: 5                       # blocks at least; a block measures each cell once
+ *     reps: 8                       # blocks at least; a block measures each cell once; 8 if
+ *                                   # left out, or 3 on simulated machines: an interval of the
+ *                                   # median takes 6 samples, and some may be disturbed
  *     reps_max: 20                  # blocks at most; left out: as many as reps
  *     width: 5                      # percent of the median that its 95 % interval may span; a set
  *                                   # of cells is measured until all of its are that narrow, or

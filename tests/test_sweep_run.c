@@ -276,9 +276,15 @@ static void samples_cut_short_are_told_at_the_end(void **state)
     assert_int_equal(outcome.run.cut_short, 4);
     assert_non_null(
         strstr(outcome.messages, "4 of 4 samples ended before their calls took the 30 ms"));
+    assert_non_null(strstr(outcome.messages, "steal is not known of 4 of 4 samples"));
+    assert_non_null(strstr(outcome.messages, "2 cells without an interval of the median"));
     json_decref(outcome.records);
     outcome = measure("gmp", 1, 600);
     assert_null(strstr(outcome.messages, "ended before"));
+    assert_null(strstr(outcome.messages, "steal"));
+    json_decref(outcome.records);
+    outcome = measure("gmp", 6, 600);
+    assert_null(strstr(outcome.messages, "without an interval"));
     json_decref(outcome.records);
 }
 
