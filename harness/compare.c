@@ -211,8 +211,10 @@ static enum compare_verdict pair_judge(const struct compare_pair *pair, double l
     if (pair->count_a < CLASS_MIN || pair->count_b < CLASS_MIN || !(least < options->alpha))
         return COMPARE_FEW;
     double ratio = pair->ratio.median, larger = fmax(ratio, 1 / ratio);
-    if (!(pair->p_adjusted < options->alpha) || larger < 1 + options->min_effect)
+    if (larger < 1 + options->min_effect)
         return COMPARE_SAME;
+    if (!(pair->p_adjusted < options->alpha)) /* without an overlap more samples would show more */
+        return pair->superiority == 0 || pair->superiority == 1 ? COMPARE_FEW : COMPARE_SAME;
     bool more = pair->median_b > pair->median_a && pair->superiority > 0.5;
     bool less = pair->median_b < pair->median_a && pair->superiority < 0.5;
     bool more_is_better = options->metric.kind == METRIC_THROUGHPUT;
@@ -436,8 +438,8 @@ static void warn_of_pairs(struct comparison *comparison)
              mixed, comparison->count, CLASS_MIN);
     if (few > 0)
         warn(comparison,
-             "%zu of %zu pairs have too few samples: with so many pairs, not even sets that do not "
-             "overlap would show a difference at alpha %g",
+             "%zu of %zu pairs have too few samples: with so many pairs, sets that do not overlap "
+             "show no difference at alpha %g",
              few, comparison->count, comparison->options.alpha);
 }
 

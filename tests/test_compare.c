@@ -289,6 +289,49 @@ static char *printed(const struct comparison *comparison,
     return text;
 }
 
+/* 7 of 8 pairs are equal and have so many samples that they could be told apart at this level. The
+ * other one does not overlap and has fewer; its p counts eightfold, and shows nothing. */
+static void sets_apart_that_are_not_told_apart_are_too_few(void **state)
+{
+    (void)state;
+    FILE *a = run_open("a", NULL), *b = run_open("b", NULL);
+    for (int i = 0; i < 8; i++) {
+        char workload[16];
+        snprintf(workload, sizeof workload, "fib,n=%d", i);
+        cell(a, "gmp", workload, 2, 100, 1, "");
+        cell(b, "gmp", workload, 2, i == 3 ? 200 : 100, 1, "");
+        if (i != 3) {
+            cell(a, "gmp", workload, 2, 100.5, 1, "");
+            cell(b, "gmp", workload, 2, 100.5, 1, "");
+        }
+    }
+    fclose(a);
+    fclose(b);
+    struct compare_options options = usual;
+    options.alpha = 0.001;
+    struct both *both = compare_with("a", "b", &options);
+    const struct comparison *comparison = &both->comparison;
+    assert_true(comparison->pairs[3].superiority == 1);
+    assert_true(fabs(comparison->pairs[3].p_adjusted - 16.0 / 3432) < 1e-12);
+    assert_int_equal(comparison->pairs[3].verdict, COMPARE_FEW);
+    assert_int_equal(comparison->verdicts[COMPARE_SAME], 7);
+    char *text = printed(comparison, compare_print_table);
+    assert_non_null(strstr(text, "  few\n"));
+    free(text);
+    text = printed(comparison, compare_print_markdown);
+    assert_non_null(strstr(text, ": too few |"));
+    free(text);
+    json_t *json = compare_to_json(comparison);
+    const json_t *pair = json_array_get(json_object_get(json, "pairs"), 3);
+    assert_string_equal(record_text(pair, "verdict"), "few");
+    json_decref(json);
+    both_free(both);
+    options.min_effect = 2; /* whatever more samples would show, it would not matter */
+    both = compare_with("a", "b", &options);
+    assert_int_equal(both->comparison.pairs[3].verdict, COMPARE_SAME);
+    both_free(both);
+}
+
 /* Columns of a UTF-8 text are the bytes that begin a character. */
 static void table_fits_100_columns(void **state)
 {
@@ -488,6 +531,7 @@ int main(void)
         cmocka_unit_test(ratio_is_b_over_a_and_swapping_inverts_it),
         cmocka_unit_test(least_effect_and_level_are_obeyed),
         cmocka_unit_test(p_is_adjusted_over_the_whole_comparison),
+        cmocka_unit_test(sets_apart_that_are_not_told_apart_are_too_few),
         cmocka_unit_test(failed_cell_is_a_pair_without_numbers),
         cmocka_unit_test(table_fits_100_columns),
         cmocka_unit_test(summary_counts_what_was_tested),
