@@ -460,8 +460,8 @@ cat >"copy/comparisons/before & after.json" <<'END'
  "warnings": ["different <machines>"],
  "pairs": [
   {"workload": "yield", "workers": 2, "variant_a": "gmp", "variant_b": "grq", "median_a": 1000,
-   "median_b": 2500, "ratio": 2.5, "lo": 2.4, "hi": 2.6, "p_holm": 0.0001, "superiority": 1,
-   "class": "near", "verdict": "faster"},
+   "median_b": 2500, "ratio": {"ratio": 2.5, "lo": 2.4, "hi": 2.6}, "p_adjusted": 0.0001,
+   "superiority": 1, "class": "near", "verdict": "faster"},
   {"workload": "mpmc", "workers": 1, "variant_a": "gmp", "variant_b": "gmp", "median_a": 1000,
    "median_b": 1000, "ratio": {"ratio": 1, "lo": 0.9, "hi": 1.1}, "p_adjusted": 0.5,
    "superiority": 0.5, "verdict": "~"},
@@ -484,7 +484,7 @@ says comparison '<h3>before &amp; after</h3>'
 says comparison_sides 'new, run results/x'
 says comparison_warning 'different &lt;machines&gt;'
 says comparison_ratio '<td class="number">2.50×</td>'
-says comparison_nested_ratio '0.90 to 1.10'
+says comparison_interval '0.90 to 1.10'
 says comparison_p '&lt;0.001'
 says comparison_without_difference 'no difference shown</td>'
 says comparison_reason 'it &lt;failed&gt;'
