@@ -1,7 +1,7 @@
 /* classes.h - which samples of a cell are compared: those of one mood, without disturbed ones.
  *
- * Who calls: tables.c and compare.c, with records; needs.c, with notes of samples; report_data.c,
- * with the words of the tables.
+ * Who calls: tables.c, compare.c and export.c, with records; needs.c, with notes of samples;
+ * report_data.c, with the words of the tables.
  *
  * A cell with several workers is judged by its samples in the run's most common mood, without those
  * that are marked as disturbed, if at least CLASS_MIN remain; else by all of them. A cell with one
