@@ -343,7 +343,11 @@ static void warn_of_environments(struct comparison *comparison)
         {"build", "invariant_checks", "invariant checks"},
         {"settings", "governor", "frequency governors"},
         {"settings", "turbo", "turbo settings"},
+        {"settings", "transparent_huge_pages", "settings of huge pages"},
+        {"settings", "address_space_randomization", "settings of address space randomization"},
         {"sweep", "min_time_ms", "milliseconds a sample"},
+        {"sweep", "iterations", "least calls a sample"},
+        {"sweep", "warmup", "warm-ups"},
     };
     const struct compare_side *sides[] = {comparison->a, comparison->b};
     for (int i = 0; i < 2; i++) {
@@ -356,6 +360,26 @@ static void warn_of_environments(struct comparison *comparison)
     warn_of_processors(comparison);
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
         warn_of_difference(comparison, facts[i][0], facts[i][1], facts[i][2]);
+}
+
+static size_t count_pinned(const struct compare_side *side)
+{
+    size_t i, pinned = 0;
+    const json_t *record;
+    json_array_foreach(side->records, i, record) pinned +=
+        json_is_true(json_object_get(record, "pin"));
+    return pinned;
+}
+
+/* A cell is the same with pinned workers. */
+static void warn_of_pins(struct comparison *comparison)
+{
+    size_t a = count_pinned(comparison->a), all_a = json_array_size(comparison->a->records);
+    size_t b = count_pinned(comparison->b), all_b = json_array_size(comparison->b->records);
+    if (a * all_b != b * all_a)
+        warn(comparison,
+             "workers were pinned to cores in %zu of %zu samples of A and %zu of %zu of B", a,
+             all_a, b, all_b);
 }
 
 /* When the first and the last sample of a side began, as text that sorts by time; NULL where no
@@ -457,6 +481,7 @@ void compare_make(struct comparison *comparison, const struct compare_side *a,
     pairs_judge(comparison);
     comparison->geomean = geomean_of(comparison);
     warn_of_environments(comparison);
+    warn_of_pins(comparison);
     warn_of_hours(comparison);
     warn_of_steal(comparison);
     warn_of_pairs(comparison);

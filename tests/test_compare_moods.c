@@ -161,6 +161,31 @@ static void other_machines_and_compilers_are_warned_of(void **state)
     both_free(both);
 }
 
+static void other_ways_to_measure_are_warned_of(void **state)
+{
+    (void)state;
+    static const char environment[] =
+        "{\"settings\":{\"transparent_huge_pages\":\"%s\"},\"sweep\":{\"warmup\":%s}}";
+    char text[256];
+    snprintf(text, sizeof text, environment, "always", "1");
+    FILE *to = run_open("a", text);
+    cell(to, "gmp", "fib,n=20", 2, 100, 1, ",\"pin\":true");
+    fclose(to);
+    snprintf(text, sizeof text, environment, "madvise", "\"auto\"");
+    to = run_open("b", text);
+    cell(to, "gmp", "fib,n=20", 2, 100, 1, ",\"pin\":false");
+    fclose(to);
+    struct both *both = compare("a", "b");
+    assert_non_null(warning_with(&both->comparison, "\"always\" in A, \"madvise\" in B"));
+    assert_non_null(warning_with(&both->comparison, "warm-ups differ: 1 in A, \"auto\" in B"));
+    assert_non_null(warning_with(&both->comparison, "in 7 of 7 samples of A and 0 of 7 of B"));
+    both_free(both);
+    both = compare("a", "a");
+    assert_null(warning_with(&both->comparison, "differ:"));
+    assert_null(warning_with(&both->comparison, "pinned"));
+    both_free(both);
+}
+
 /* Jobs run on nodes, and environment.json is of the machine that handed them in. */
 static void machines_are_those_that_samples_name(void **state)
 {
@@ -203,13 +228,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_are_compared_within_one_mood),
+        cmocka_unit_test(steal_that_nobody_told_is_warned_of),
         cmocka_unit_test(moods_without_partner_are_not_compared),
         cmocka_unit_test(side_with_moods_is_judged_in_the_common_one),
         cmocka_unit_test(marked_samples_are_left_out),
         cmocka_unit_test(other_machines_and_compilers_are_warned_of),
+        cmocka_unit_test(other_ways_to_measure_are_warned_of),
         cmocka_unit_test(machines_are_those_that_samples_name),
         cmocka_unit_test(same_samples_on_both_sides_are_warned_of),
-        cmocka_unit_test(steal_that_nobody_told_is_warned_of),
     };
     return cmocka_run_group_tests_name("compare_moods", tests, folder_make, folder_remove);
 }
