@@ -4,6 +4,9 @@
 #include "harness/classes.h"
 #include "harness/html.h"
 #include "harness/records.h"
+#include "harness/warmup.h"
+
+#include <string.h>
 
 static void cut_short_write(FILE *to, const struct report *report)
 {
@@ -58,6 +61,26 @@ static void crowded_write(FILE *to, const struct report *report)
     html_close(to, "p");
 }
 
+static void unsettled_write(FILE *to, const struct report *report)
+{
+    size_t i, unsettled = 0, all = 0;
+    const json_t *record;
+    json_array_foreach(report->records, i, record)
+    {
+        all += record_is(record, "ok");
+        unsettled += record_is(record, "ok") &&
+                     strcmp(record_text(record, "warmup_rule"), WARMUP_LIMIT) == 0;
+    }
+    if (unsettled == 0)
+        return;
+    html_open(to, "p", "class", "problem", NULL);
+    html_format(to,
+                "The warm-up of %zu of %zu samples ended at its limit: until then their calls had "
+                "not settled, or were too few to tell. Cell by cell has each cell's.",
+                unsettled, all);
+    html_close(to, "p");
+}
+
 static void steal_write(FILE *to, const struct report *report)
 {
     size_t i, unknown = 0, all = 0;
@@ -81,5 +104,6 @@ void report_remarks_write(FILE *to, const struct report *report)
 {
     cut_short_write(to, report);
     crowded_write(to, report);
+    unsettled_write(to, report);
     steal_write(to, report);
 }

@@ -528,6 +528,11 @@ sed -i '1,4s/"status":"ok"/"status":"ok","probe":{"cores":[0]}/; 1,4s/"workers":
 run 0 more_workers_than_cores_are_no_failure copy --no-figures
 check more_workers_than_cores_are_told grep -q '4 samples had more workers than cores, up to 2 on 1' copy/report.html
 copy
+lacks samples_that_settled_are_not_remarked 'ended at its limit' "$folder/report.html"
+sed -i '1,2s/"status":"ok"/"status":"ok","warmup_rule":"limit"/' copy/samples.jsonl
+run 0 samples_that_did_not_settle_are_no_failure copy --no-figures
+check samples_that_did_not_settle_are_remarked grep -q 'The warm-up of 2 of [0-9]* samples ended at its limit' copy/report.html
+copy
 lacks steal_that_is_known_is_not_remarked 'Steal is not known' "$folder/report.html"
 sed -i '1,3s/"status":"ok"/"status":"ok","steal_share":{"absent":"x"}/' copy/samples.jsonl
 run 0 steal_that_nobody_told_is_no_failure copy --no-figures
