@@ -14,7 +14,8 @@
  *     timeout_s: 20                 # per sample
  *     min_time_ms: 100              # of timed calls per sample
  *     iterations: 1                 # of them at least
- *     warmup: 1                     # untimed calls before them, or auto: until times are level
+ *     warmup: auto                  # untimed calls before them: until their times are level, or a
+ *                                   # number; left out: auto, or 1 on simulated machines
  *     steal_max: 1                  # percent of a sample's time that the hypervisor may take away;
  *                                   # a sample that lost more is marked as disturbed
  *     repeat_disturbed: true        # measure marked samples again, reps_max times a cell at most
@@ -163,7 +164,7 @@ struct sweep_file {
     char *what_if; /* "KEY=VALUE,...": each cell is measured on the machine with these as well */
     char **events; /* none: the default set */
     unsigned events_count;
-    bool reps_given, reps_max_given, min_time_given; /* not left out */
+    bool reps_given, reps_max_given, min_time_given, warmup_given; /* not left out */
     struct sweep_group *groups;
     unsigned groups_count;
 };
