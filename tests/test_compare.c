@@ -237,7 +237,7 @@ static void p_is_adjusted_over_the_whole_comparison(void **state)
     (void)state;
     FILE *a = run_open("a", NULL), *b = run_open("b", NULL);
     for (int i = 0; i < 8; i++) {
-        char workload[16];
+        char workload[24];
         snprintf(workload, sizeof workload, "fib,n=%d", i);
         cell(a, "gmp", workload, 2, 100, 1, "");
         cell(b, "gmp", workload, 2, i == 3 ? 200 : 100, 1, "");
@@ -296,7 +296,7 @@ static void sets_apart_that_are_not_told_apart_are_too_few(void **state)
     (void)state;
     FILE *a = run_open("a", NULL), *b = run_open("b", NULL);
     for (int i = 0; i < 8; i++) {
-        char workload[16];
+        char workload[24];
         snprintf(workload, sizeof workload, "fib,n=%d", i);
         cell(a, "gmp", workload, 2, 100, 1, "");
         cell(b, "gmp", workload, 2, i == 3 ? 200 : 100, 1, "");
