@@ -315,6 +315,10 @@ static void sets_apart_that_are_not_told_apart_are_too_few(void **state)
     assert_true(fabs(comparison->pairs[3].p_adjusted - 16.0 / 3432) < 1e-12);
     assert_int_equal(comparison->pairs[3].verdict, COMPARE_FEW);
     assert_int_equal(comparison->verdicts[COMPARE_SAME], 7);
+    /* 8 of 8 that do not overlap have p = 2 / 12870, which 8 times is more than alpha. */
+    const json_t *warnings = comparison->warnings;
+    assert_non_null(strstr(
+        json_string_value(json_array_get(warnings, json_array_size(warnings) - 1)), "; 9 of each"));
     char *text = printed(comparison, compare_print_table);
     assert_non_null(strstr(text, "  few\n"));
     free(text);
