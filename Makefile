@@ -140,7 +140,7 @@ CONFORMANCE := $(OUT)/tests/conformance
 
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
-.PHONY: trace validate help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep repro repro-full docs scale micro bench peers report plots \
+.PHONY: trace validate help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep repro repro-full docs scale micro bench peers audit report plots \
     test tests test-slurm test-ssh lint format \
     debug asan tsan test-aarch64 clean always
 always:
@@ -413,6 +413,9 @@ validate: build ## Hold the simulated machine against formulas, valgrind, this m
 	gnuplot -c plots/validate.gp $(VALIDATE) $(VALIDATE)
 
 RUN ?= $(shell ls -dt results/*/samples.jsonl 2>/dev/null | head -n 1 | xargs -r dirname)
+audit: build ## Measure whether comparisons made here can be believed; the report of RUN then shows it (12 min)
+	build/schedlab audit; status=$$?; $(if $(RUN),build/schedlab report $(RUN);) exit $$status
+
 report: build ## Redo tables, figures and report of RUN (default: the newest run)
 	build/schedlab report $(RUN)
 

@@ -80,6 +80,11 @@ bool classes_is_marked(const json_t *record)
     return json_array_size(json_object_get(record, "marks")) > 0;
 }
 
+bool classes_steal_is_unknown(const json_t *record)
+{
+    return json_object_get(json_object_get(record, "steal_share"), "absent") != NULL;
+}
+
 double classes_line_ns(const json_t *record)
 {
     double before = classes_probe_ns(record, "before"), after = classes_probe_ns(record, "after");

@@ -1,7 +1,7 @@
 /* classes.h - which samples of a cell are compared: those of one mood, without disturbed ones.
  *
- * Who calls: tables.c and compare.c, with records; needs.c, with notes of samples; report_data.c,
- * with the words of the tables.
+ * Who calls: tables.c, compare.c and export.c, with records; needs.c, with notes of samples;
+ * report_data.c, with the words of the tables.
  *
  * A cell with several workers is judged by its samples in the run's most common mood, without those
  * that are marked as disturbed, if at least CLASS_MIN remain; else by all of them. A cell with one
@@ -42,6 +42,9 @@ enum mood classes_mood(const struct classes *classes, const json_t *record);
 
 /* Whether the record bears a mark: stolen or throttled beyond the threshold. */
 bool classes_is_marked(const json_t *record);
+
+/* Whether nobody told how much of the sample was stolen, so that it would bear no mark for it. */
+bool classes_steal_is_unknown(const json_t *record);
 
 /* The round trip of a cache line "before" or "after" the sample; NAN if it was not measured. */
 double classes_probe_ns(const json_t *record, const char *when);

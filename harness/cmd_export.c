@@ -1,4 +1,5 @@
 /* cmd_export.c - `schedlab export`: a run's samples for other tools. */
+#include "harness/classes.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/counted.h"
@@ -35,7 +36,9 @@ static const char argp_doc[] =
     "  benchstat  lines as `go test -bench` prints them, for benchstat\n"
     "  csv        a line per sample (RFC 4180), failed and skipped ones too; absent is empty\n\n"
     "Samples of cells that failed or were skipped have no number; gbench and benchstat leave them "
-    "out, and say how many.\n\n"
+    "out, and say how many. So they do with samples that were marked as disturbed, and with those "
+    "of a mood of the machine (how far apart the cores are) that has fewer than 3 of a cell. Moods "
+    "are kept apart, by name or by a line `mood: near`, so that like is compared with like.\n\n"
     "Example:\n"
     "  schedlab export results/monday --to gbench --output monday.json\n\n"
     "Exit status: 0 done; 1 the records cannot be read, or the output not written; 2 misused.";
@@ -79,9 +82,22 @@ static int complain(const struct options *options, const char *what, const char 
 
 static void say_what_lacks(const struct options *options, const struct export_result *result)
 {
-    if (result->left_out > 0)
+    if (result->failed > 0)
         fprintf(stderr, "%s: %s left out: their cells failed or were skipped\n", options->command,
-                counted(result->left_out, "sample").s);
+                counted(result->failed, "sample").s);
+    if (result->disturbed > 0)
+        fprintf(stderr, "%s: %s left out: marked as disturbed\n", options->command,
+                counted(result->disturbed, "sample").s);
+    if (result->rare > 0)
+        fprintf(stderr,
+                "%s: %s left out: of no one mood of the machine, or of one with fewer than %d of "
+                "their cell\n",
+                options->command, counted(result->rare, "sample").s, CLASS_MIN);
+    if (result->together > 0)
+        fprintf(stderr,
+                "%s: mood \"all\" of %s: no mood has %d undisturbed samples there, so all are "
+                "written\n",
+                options->command, counted(result->together, "cell").s, CLASS_MIN);
     if (result->without_cpu > 0)
         fprintf(stderr,
                 "%s: %s without a cpu_time, which compare.py wants: peers, and "

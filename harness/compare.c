@@ -211,8 +211,10 @@ static enum compare_verdict pair_judge(const struct compare_pair *pair, double l
     if (pair->count_a < CLASS_MIN || pair->count_b < CLASS_MIN || !(least < options->alpha))
         return COMPARE_FEW;
     double ratio = pair->ratio.median, larger = fmax(ratio, 1 / ratio);
-    if (!(pair->p_adjusted < options->alpha) || larger < 1 + options->min_effect)
+    if (larger < 1 + options->min_effect)
         return COMPARE_SAME;
+    if (!(pair->p_adjusted < options->alpha)) /* without an overlap more samples would show more */
+        return pair->superiority == 0 || pair->superiority == 1 ? COMPARE_FEW : COMPARE_SAME;
     bool more = pair->median_b > pair->median_a && pair->superiority > 0.5;
     bool less = pair->median_b < pair->median_a && pair->superiority < 0.5;
     bool more_is_better = options->metric.kind == METRIC_THROUGHPUT;
@@ -341,7 +343,11 @@ static void warn_of_environments(struct comparison *comparison)
         {"build", "invariant_checks", "invariant checks"},
         {"settings", "governor", "frequency governors"},
         {"settings", "turbo", "turbo settings"},
+        {"settings", "transparent_huge_pages", "settings of huge pages"},
+        {"settings", "address_space_randomization", "settings of address space randomization"},
         {"sweep", "min_time_ms", "milliseconds a sample"},
+        {"sweep", "iterations", "least calls a sample"},
+        {"sweep", "warmup", "warm-ups"},
     };
     const struct compare_side *sides[] = {comparison->a, comparison->b};
     for (int i = 0; i < 2; i++) {
@@ -354,6 +360,26 @@ static void warn_of_environments(struct comparison *comparison)
     warn_of_processors(comparison);
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
         warn_of_difference(comparison, facts[i][0], facts[i][1], facts[i][2]);
+}
+
+static size_t count_pinned(const struct compare_side *side)
+{
+    size_t i, pinned = 0;
+    const json_t *record;
+    json_array_foreach(side->records, i, record) pinned +=
+        json_is_true(json_object_get(record, "pin"));
+    return pinned;
+}
+
+/* A cell is the same with pinned workers. */
+static void warn_of_pins(struct comparison *comparison)
+{
+    size_t a = count_pinned(comparison->a), all_a = json_array_size(comparison->a->records);
+    size_t b = count_pinned(comparison->b), all_b = json_array_size(comparison->b->records);
+    if (a * all_b != b * all_a)
+        warn(comparison,
+             "workers were pinned to cores in %zu of %zu samples of A and %zu of %zu of B", a,
+             all_a, b, all_b);
 }
 
 /* When the first and the last sample of a side began, as text that sorts by time; NULL where no
@@ -389,6 +415,33 @@ static void warn_of_hours(struct comparison *comparison)
          a_first ? first_b : first_a);
 }
 
+static void warn_of_steal(struct comparison *comparison)
+{
+    const struct compare_side *sides[] = {comparison->a, comparison->b};
+    for (int i = 0; i < 2; i++) {
+        size_t k, unknown = 0;
+        const json_t *record;
+        json_array_foreach(sides[i]->records, k, record) unknown +=
+            classes_steal_is_unknown(record);
+        if (unknown > 0)
+            warn(comparison,
+                 "steal is not known of %zu of %zu samples of %s, so none of these is left out for "
+                 "it",
+                 unknown, json_array_size(sides[i]->records), i == 0 ? "A" : "B");
+    }
+}
+
+/* Of each side of every pair, so that sets that do not overlap show a difference by Holm's
+ * correction even where no other pair does. */
+static size_t samples_enough(const struct comparison *comparison)
+{
+    size_t n = CLASS_MIN, tests = comparison->count - comparison->verdicts[COMPARE_NONE] -
+                                  comparison->verdicts[COMPARE_UNLIKE];
+    while (!(statistics_mann_whitney_least(n, n) * (double)tests < comparison->options.alpha))
+        n++;
+    return n;
+}
+
 static void warn_of_pairs(struct comparison *comparison)
 {
     size_t mixed = 0, partial = 0, same = 0, few = comparison->verdicts[COMPARE_FEW],
@@ -420,9 +473,9 @@ static void warn_of_pairs(struct comparison *comparison)
              mixed, comparison->count, CLASS_MIN);
     if (few > 0)
         warn(comparison,
-             "%zu of %zu pairs have too few samples: with so many pairs, not even sets that do not "
-             "overlap would show a difference at alpha %g",
-             few, comparison->count, comparison->options.alpha);
+             "%zu of %zu pairs have too few samples: with so many pairs, sets that do not overlap "
+             "show no difference at alpha %g; %zu of each would be enough",
+             few, comparison->count, comparison->options.alpha, samples_enough(comparison));
 }
 
 /* All ------------------------------------------------------------------------------------------ */
@@ -439,7 +492,9 @@ void compare_make(struct comparison *comparison, const struct compare_side *a,
     pairs_judge(comparison);
     comparison->geomean = geomean_of(comparison);
     warn_of_environments(comparison);
+    warn_of_pins(comparison);
     warn_of_hours(comparison);
+    warn_of_steal(comparison);
     warn_of_pairs(comparison);
 }
 

@@ -15,7 +15,7 @@
  *   - the p of the Mann-Whitney test, adjusted by Holm over all pairs of the comparison;
  *   - the verdict: faster or slower if p < alpha and the ratio is at least min_effect from 1, in
  *     the direction in which the effect lies too; else no difference is shown; but too few samples
- *     if not even sets that do not overlap would give such a p.
+ *     if not even sets that do not overlap would give such a p, or if these do not and have none.
  *
  * That one side was measured before the other, not interleaved with it, is a warning.
  *

@@ -170,7 +170,7 @@ void compare_print_table(const struct comparison *comparison, FILE *to)
             side_revision(b));
     what_is_compared(comparison, to);
     fputs("\nP(B>A): how often a sample of B has more than one of A. p: Mann-Whitney, adjusted by\n"
-          "Holm. ~: no difference shown.\n\n",
+          "Holm. ~: no difference shown; few: too few samples to show one.\n\n",
           to);
     fprintf(to, "  %-*s %8s %8s %6s %16s %6s %6s %-5s %7s  %s\n", LABEL_WIDTH, "", "A", "B",
             "B / A", "95 % interval", "P(B>A)", "p", "mood", "n", "B is");

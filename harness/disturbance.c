@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/disturbance.h"
 
+#include "harness/doctor_tree.h"
 #include "harness/limits.h"
 #include "runtime/runtime.h"
 
@@ -63,6 +64,14 @@ bool disturbance_parse_steal(const char *text, const int *cpus, int count, uint6
     return true;
 }
 
+/* Whether the hypervisor has never told of any: the line of all cores together comes first. */
+static bool is_silent(const char *text, const char *root)
+{
+    uint64_t ticks;
+    return strncmp(text, "cpu ", 4) == 0 && column_parse(text, STEAL_COLUMN, &ticks) &&
+           ticks == 0 && tree_is_virtual(root);
+}
+
 static void steal_read(struct disturbance *now, const char *root, const int *cpus, int count)
 {
     char path[PATH_SIZE];
@@ -71,8 +80,9 @@ static void steal_read(struct disturbance *now, const char *root, const int *cpu
     char *text = NULL;
     size_t capacity = 0;
     if (from && getdelim(&text, &capacity, '\0', from) > 0)
-        disturbance_parse_steal(text, cpus, count, &now->steal_ticks, now->steal_absent,
-                                sizeof now->steal_absent);
+        now->steal_silent = disturbance_parse_steal(text, cpus, count, &now->steal_ticks,
+                                                    now->steal_absent, sizeof now->steal_absent) &&
+                            is_silent(text, root);
     else
         snprintf(now->steal_absent, sizeof now->steal_absent, "/proc/stat cannot be read");
     if (from)
@@ -137,6 +147,11 @@ void disturbance_record(json_t *record, const struct disturbance *before,
     if (*before->steal_absent || *after->steal_absent) {
         json_object_set_new(record, "steal_share",
                             absent(before->steal_absent, after->steal_absent));
+    } else if (after->steal_silent) {
+        json_object_set_new(record, "steal_share",
+                            absent("not known: none since the boot, and some hypervisors never "
+                                   "tell",
+                                   ""));
     } else {
         double share = steal_share(before, after, count);
         json_object_set_new(record, "steal_share", json_real(share));

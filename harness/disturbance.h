@@ -5,7 +5,8 @@
  *   steal      /proc/stat, the cores in use: time in which a virtual core could have run and the
  *              hypervisor ran another. Counted in ticks (10 ms), so a short sample sees it
  *              coarsely: one tick is 5 % of 100 ms on two cores. A hypervisor that does not tell
- *              shows 0.
+ *              leaves the column at 0 for ever: a virtual machine that lost nothing since its boot,
+ *              on no core, is taken for one that is not told.
  *   throttled  thermal_throttle of sysfs: events of the cores in use and, as each core sees them,
  *              of its package.
  */
@@ -20,6 +21,7 @@
 struct disturbance {
     int64_t time_ns;
     uint64_t steal_ticks, throttles;
+    bool steal_silent; /* on a virtual machine, and none on any core since the boot */
     char steal_absent[128], throttle_absent[128]; /* why there is no number, or "" */
 };
 

@@ -14,34 +14,13 @@ enum { MARGIN_MILLIDEGREES = 10000, IDLE_US_NOTE = 10, IDLE_US_WARN = 100 };
 
 /* Hypervisor ---------------------------------------------------------------------------------- */
 
-static bool cpuinfo_has_flag(const char *root, const char *flag)
-{
-    char *line = NULL;
-    size_t size = 0, length = strlen(flag);
-    bool found = false;
-    FILE *file = tree_open(root, "proc/cpuinfo");
-    while (file && !found && getline(&line, &size, file) >= 0) {
-        if (strncmp(line, "flags", 5) != 0)
-            continue;
-        for (const char *at = line; !found && (at = strstr(at, flag)); at += length)
-            found = at[-1] == ' ' && (at[length] == ' ' || at[length] == '\n');
-        break;
-    }
-    if (file)
-        fclose(file);
-    free(line);
-    return found;
-}
-
 void look_at_hypervisor(struct look *look)
 {
     static const char why[] = "the host may take a core away, or move it, at any time";
     static const char *const names[] = {"sys/hypervisor/type", "sys/class/dmi/id/sys_vendor",
                                         "proc/device-tree/hypervisor/compatible"};
-    char name[WORD_SIZE] = "", text[WORD_SIZE];
-    look->virtual = cpuinfo_has_flag(look->root, "hypervisor") ||
-                    tree_text(look->root, text, sizeof text, "%s", names[0]) ||
-                    tree_text(look->root, text, sizeof text, "%s", names[2]);
+    char name[WORD_SIZE] = "";
+    look->virtual = tree_is_virtual(look->root);
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !*name; i++)
         if (!tree_text(look->root, name, sizeof name, "%s", names[i]))
             *name = '\0';

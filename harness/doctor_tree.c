@@ -143,3 +143,30 @@ bool tree_key(const char *root, int64_t *value, const char *key, const char *pat
         fclose(file);
     return got;
 }
+
+static bool cpuinfo_has_flag(const char *root, const char *flag)
+{
+    char *line = NULL;
+    size_t size = 0, length = strlen(flag);
+    bool found = false;
+    FILE *file = tree_open(root, "proc/cpuinfo");
+    while (file && !found && getline(&line, &size, file) >= 0) {
+        if (strncmp(line, "flags", 5) != 0)
+            continue;
+        for (const char *at = line; !found && (at = strstr(at, flag)); at += length)
+            found = at[-1] == ' ' && (at[length] == ' ' || at[length] == '\n');
+        break;
+    }
+    if (file)
+        fclose(file);
+    free(line);
+    return found;
+}
+
+bool tree_is_virtual(const char *root)
+{
+    char text[64];
+    return cpuinfo_has_flag(root, "hypervisor") ||
+           tree_text(root, text, sizeof text, "sys/hypervisor/type") ||
+           tree_text(root, text, sizeof text, "proc/device-tree/hypervisor/compatible");
+}

@@ -1,8 +1,8 @@
 /* doctor_tree.h - small files of /proc and /sys below a root.
  *
- * Who calls: the parts of doctor; limits.c; memory_use.c. Paths are formatted and begin without a
- * slash; they are looked for at ROOT/PATH. A file that is missing, cannot be read or
- * makes no sense is `false`; nothing here has a default value.
+ * Who calls: the parts of doctor; limits.c; memory_use.c; disturbance.c. Paths are formatted and
+ * begin without a slash; they are looked for at ROOT/PATH. A file that is missing, cannot be read
+ * or makes no sense is `false`; nothing here has a default value.
  */
 #ifndef SCHEDLAB_DOCTOR_TREE_H
 #define SCHEDLAB_DOCTOR_TREE_H
@@ -38,5 +38,8 @@ hwloc_bitmap_t tree_cpus_parse(const char *list);
 /* The number behind "key", "key:" in a file of such lines, in bytes where " kB" follows. */
 bool tree_key(const char *root, int64_t *value, const char *key, const char *path, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Whether the machine runs under a hypervisor that shows itself. */
+bool tree_is_virtual(const char *root);
 
 #endif

@@ -2,14 +2,17 @@
 #define _GNU_SOURCE
 #include "harness/export.h"
 
+#include "harness/classes.h"
 #include "harness/counter_names.h"
 #include "harness/digests.h"
+#include "harness/interval_json.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +25,10 @@ struct exporting {
     json_t *environment; /* NULL: not there */
     json_t *failed;      /* reasons by cell: such a cell has no numbers */
     json_t *names;       /* {cell: its name} by what cells are called without their events */
+    json_t *taken;       /* those of the records that are written by all formats but csv */
+    struct classes classes;
+    json_t *cells;               /* number in counts, by cell */
+    struct class_counts *counts; /* of their samples that are ok */
     FILE *to;
     struct export_result *result;
 };
@@ -40,6 +47,90 @@ static bool has_numbers(const struct exporting *exporting, const json_t *record)
 {
     return record_is(record, "ok") && ns_per_op(record) > 0 &&
            !json_object_get(exporting->failed, record_text(record, "cell"));
+}
+
+/* Moods --------------------------------------------------------------------------------------- */
+
+static void classes_count(struct exporting *exporting)
+{
+    size_t i;
+    const json_t *record;
+    classes_learn(&exporting->classes, exporting->records);
+    exporting->cells = json_object();
+    exporting->counts = calloc(json_array_size(exporting->records) + 1, sizeof *exporting->counts);
+    if (!exporting->counts)
+        abort();
+    json_array_foreach(exporting->records, i, record)
+    {
+        const char *cell = record_text(record, "cell");
+        if (!record_is(record, "ok"))
+            continue;
+        if (!json_object_get(exporting->cells, cell))
+            json_object_set_new(exporting->cells, cell,
+                                json_integer((json_int_t)json_object_size(exporting->cells)));
+        class_count_add(&exporting->counts[record_integer(exporting->cells, cell)],
+                        classes_mood(&exporting->classes, record), classes_is_marked(record));
+    }
+}
+
+static const struct class_counts *counts_of(const struct exporting *exporting, const json_t *record)
+{
+    return &exporting->counts[record_integer(exporting->cells, record_text(record, "cell"))];
+}
+
+/* What its samples of a class are called: "near", "far", or "all" where disturbed ones or such of
+ * several moods are among them; "" of a cell without moods. */
+static const char *mood_word(const struct class_counts *counts, enum cell_class which)
+{
+    size_t all = counts->held[CLASS_ALL];
+    if (which != CLASS_ALL)
+        return which == CLASS_QUIET ? "" : class_text(which);
+    if (!class_counts_have_moods(counts))
+        return counts->held[CLASS_QUIET] == all ? "" : class_text(CLASS_ALL);
+    return class_text(counts->held[CLASS_NEAR] == all  ? CLASS_NEAR
+                      : counts->held[CLASS_FAR] == all ? CLASS_FAR
+                                                       : CLASS_ALL);
+}
+
+/* The word of a sample: each mood that has enough unmarked ones of the cell is for itself, and what
+ * belongs to none of these is left out, NULL; where none has enough, all stand together, as in the
+ * report. */
+static const char *mood_of_sample(const struct exporting *exporting, const json_t *record)
+{
+    const struct class_counts *counts = counts_of(exporting, record);
+    enum mood mood = classes_mood(&exporting->classes, record);
+    enum cell_class which = class_of_cell(counts, mood);
+    bool together = class_of_cell(counts, MOOD_NEAR) == CLASS_ALL &&
+                    class_of_cell(counts, MOOD_FAR) == CLASS_ALL;
+    if (which == CLASS_ALL && !together)
+        return NULL;
+    return class_holds(which, mood, classes_is_marked(record)) ? mood_word(counts, which) : NULL;
+}
+
+/* What the formats take that are made for comparing. */
+static void choose(struct exporting *exporting)
+{
+    size_t i;
+    json_t *record, *together = json_object();
+    exporting->taken = json_array();
+    json_array_foreach(exporting->records, i, record)
+    {
+        if (!has_numbers(exporting, record)) {
+            exporting->result->failed++;
+            continue;
+        }
+        const char *mood = mood_of_sample(exporting, record);
+        if (mood && strcmp(mood, class_text(CLASS_ALL)) == 0)
+            json_object_set_new(together, record_text(record, "cell"), json_true());
+        if (mood)
+            json_array_append(exporting->taken, record);
+        else if (classes_is_marked(record))
+            exporting->result->disturbed++;
+        else
+            exporting->result->rare++;
+    }
+    exporting->result->together = json_object_size(together);
+    json_decref(together);
 }
 
 /* Cells of one sweep may differ in their side, or in their events, alone. */
@@ -81,12 +172,14 @@ static char *events_apart(const struct exporting *exporting, const json_t *recor
     return record_event_names(record, "+");
 }
 
-/* free() it. */
+/* Of one that is taken; free() it. */
 static char *name_make(const struct exporting *exporting, const json_t *record)
 {
     char plain[NAME_SIZE], *name, *events = events_apart(exporting, record);
+    const char *mood = mood_of_sample(exporting, record);
     plain_name(record, plain);
-    if (asprintf(&name, "%s%s%s", plain, events ? "/events:" : "", events ? events : "") < 0)
+    if (asprintf(&name, "%s%s%s%s%s", plain, events ? "/events:" : "", events ? events : "",
+                 *mood ? "/mood:" : "", mood) < 0)
         abort();
     free(events);
     return name;
@@ -131,6 +224,8 @@ static json_t *gbench_context(const struct exporting *exporting)
         json_object_set(context, "num_cpus", json_object_get(cpu, "usable_threads"));
     if (json_is_string(json_object_get(build, "revision")))
         json_object_set(context, "schedlab", json_object_get(build, "revision"));
+    number_into_json(context, "mood_near_ns", exporting->classes.moods.near_ns);
+    number_into_json(context, "mood_far_ns", exporting->classes.moods.far_ns);
     return context;
 }
 
@@ -144,6 +239,11 @@ static json_t *gbench_entry(const json_t *record, json_t *family, const char *na
                               "threads", 1, "iterations", json_object_get(record, "ops"),
                               "real_time", ns_per_op(record), "time_unit", "ns");
     json_object_set_new(family, "done", json_integer(index + 1));
+    double line_ns = classes_line_ns(record);
+    if (isfinite(line_ns))
+        json_object_set_new(entry, "line_ns", json_real(line_ns));
+    if (classes_is_marked(record))
+        json_object_set_new(entry, "label", json_string("disturbed"));
     size_t i;
     const json_t *event;
     json_array_foreach(json_object_get(record, "events"), i, event)
@@ -163,10 +263,8 @@ static json_t *gbench_families(const struct exporting *exporting)
     json_t *families = json_object();
     size_t i;
     const json_t *record;
-    json_array_foreach(exporting->records, i, record)
+    json_array_foreach(exporting->taken, i, record)
     {
-        if (!has_numbers(exporting, record))
-            continue;
         char *name = name_make(exporting, record);
         json_t *family = json_object_get(families, name);
         if (!family) {
@@ -186,10 +284,8 @@ static void gbench_write(const struct exporting *exporting)
     json_t *families = gbench_families(exporting), *benchmarks = json_array();
     size_t i;
     const json_t *record;
-    json_array_foreach(exporting->records, i, record)
+    json_array_foreach(exporting->taken, i, record)
     {
-        if (!has_numbers(exporting, record))
-            continue;
         char *name = name_make(exporting, record);
         json_t *entry = gbench_entry(record, json_object_get(families, name), name);
         free(name);
@@ -279,30 +375,45 @@ static void benchstat_apart(const struct exporting *exporting, const json_t *rec
     free(events);
 }
 
-static void benchstat_write(const struct exporting *exporting)
+static void benchstat_line(const struct exporting *exporting, const json_t *record)
 {
     FILE *to = exporting->to;
-    size_t i;
-    const json_t *record;
+    const char *variant = record_text(record, "variant");
+    long long workers = json_integer_value(json_object_get(record, "workers"));
+    fprintf(to, "Benchmark%c", toupper((unsigned char)*variant));
+    put_specification(to, variant + 1);
+    fputc('/', to);
+    put_specification(to, record_text(record, "workload"));
+    benchstat_apart(exporting, record);
+    fprintf(to, "/P=%lld-%lld %.0f %.15g ns/op", workers, workers, record_number(record, "ops"),
+            ns_per_op(record));
+    benchstat_latency(to, record);
+    if (isfinite(classes_line_ns(record)))
+        fprintf(to, " %.15g line-ns", classes_line_ns(record));
+    benchstat_events(to, record);
+    fputc('\n', to);
+}
+
+/* One mood after the other: a line of configuration holds for all that follow it. */
+static void benchstat_write(const struct exporting *exporting)
+{
+    static const char *const moods[] = {"", "near", "far", "all"};
     benchstat_header(exporting);
-    json_array_foreach(exporting->records, i, record)
-    {
-        if (!has_numbers(exporting, record))
-            continue;
-        const char *variant = record_text(record, "variant");
-        long long workers = json_integer_value(json_object_get(record, "workers"));
-        fprintf(to, "Benchmark%c", toupper((unsigned char)*variant));
-        put_specification(to, variant + 1);
-        fputc('/', to);
-        put_specification(to, record_text(record, "workload"));
-        benchstat_apart(exporting, record);
-        fprintf(to, "/P=%lld-%lld %.0f %.15g ns/op", workers, workers, record_number(record, "ops"),
-                ns_per_op(record));
-        benchstat_latency(to, record);
-        benchstat_events(to, record);
-        fputc('\n', to);
-        exporting->result->samples++;
+    for (size_t m = 0; m < sizeof moods / sizeof moods[0]; m++) {
+        bool begun = !*moods[m];
+        size_t i;
+        const json_t *record;
+        json_array_foreach(exporting->taken, i, record)
+        {
+            if (strcmp(mood_of_sample(exporting, record), moods[m]) != 0)
+                continue;
+            if (!begun)
+                fprintf(exporting->to, "mood: %s\n", moods[m]);
+            begun = true;
+            benchstat_line(exporting, record);
+        }
     }
+    exporting->result->samples = json_array_size(exporting->taken);
 }
 
 /* csv ----------------------------------------------------------------------------------------- */
@@ -428,6 +539,9 @@ static void csv_write(const struct exporting *exporting)
     {
         json_t *flat = json_object();
         json_object_foreach(record, key, value) flatten(flat, key, value);
+        enum mood mood = classes_mood(&exporting->classes, record);
+        if (mood != MOOD_NONE)
+            json_object_set_new(flat, "mood", json_string(mood_text(mood)));
         json_object_update_missing(columns, flat);
         json_array_append_new(flats, flat);
     }
@@ -500,8 +614,13 @@ int export_run(const char *folder, enum export_format format, FILE *to,
         .to = to,
         .result = result,
     };
+    classes_count(&exporting);
+    if (format != EXPORT_CSV)
+        choose(&exporting);
     writers[format](&exporting);
-    result->left_out = json_array_size(records) - result->samples;
+    free(exporting.counts);
+    json_decref(exporting.cells);
+    json_decref(exporting.taken);
     json_decref(exporting.failed);
     json_decref(exporting.names);
     json_decref(exporting.environment);

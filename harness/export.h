@@ -4,20 +4,28 @@
  * is one, and judges digests over all records first, so that a sample which did the wrong work is
  * exported as failed.
  *
- * What has no number in a format is left out of it and counted, and never becomes a zero:
+ * What has no number in a format is left out of it and counted, and never becomes a zero. What is
+ * made for comparing holds what the report compares (classes.h): of each cell the unmarked samples
+ * of one mood of the machine, each mood for itself, if there are enough of it; samples of others
+ * are left out and counted. Where no mood of a cell has enough, all its samples stand together, as
+ * mood `all` if marked ones or several moods are among them. near and far are learnt from the run,
+ * so that those of two runs are the same only if line_ns is; `schedlab compare` learns them from
+ * both.
  *
  *   gbench     JSON of Google Benchmark: every sample is a repetition of its cell,
  *              VARIANT/WORKLOAD/workers:N, then /side:S in a run of sides and /events:E+E+... where
- *              cells differ in those alone, in nanoseconds per operation; events per operation are
- *              its user counters. cpu_time is the event PROCESS_CPU_NS, else perf::TASK-CLOCK,
- *              else the record's cpu_ns; samples of peers have none.
+ *              cells differ in those alone, then /mood:M of cells that have moods, in nanoseconds
+ *              per operation; events per operation, and line_ns, are its user counters; `label` is
+ *              "disturbed" of marked samples. cpu_time is the event PROCESS_CPU_NS, else
+ *              perf::TASK-CLOCK, else the record's cpu_ns; samples of peers have none.
  *   benchstat  text as `go test -bench` prints it: one line per sample,
  *              BenchmarkVARIANT/WORKLOAD/P=N-N OPS NS ns/op, with /side=S and /events=E+E+...
- *              before /P likewise, then events as VALUE NAME/op, peaks as VALUE NAME, and latencies
- *              as VALUE pQ-ns
+ *              before /P likewise, then latencies as VALUE pQ-ns, VALUE line-ns, events as VALUE
+ *              NAME/op and peaks as VALUE NAME; a line `mood: M` before those of each mood, which
+ *              benchstat has in tables of their own
  *   csv        RFC 4180: one line per sample, failed and skipped ones too; a column for each key of
  *              the records, parts of objects as key.part, events as event.NAME and
- *              event.NAME.per_op; absent is empty
+ *              event.NAME.per_op, and `mood`; absent is empty
  */
 #ifndef SCHEDLAB_EXPORT_H
 #define SCHEDLAB_EXPORT_H
@@ -31,8 +39,14 @@ enum export_format { EXPORT_GBENCH, EXPORT_BENCHSTAT, EXPORT_CSV };
 
 struct export_result {
     size_t samples;     /* written */
-    size_t left_out;    /* of cells that failed or were skipped */
     size_t without_cpu; /* gbench: written without cpu_time */
+
+    /* Left out of what is made for comparing: */
+    size_t failed;    /* of cells that failed or were skipped */
+    size_t disturbed; /* marked */
+    size_t rare;      /* of no one mood, or of one with too few of the cell */
+
+    size_t together; /* cells of which it holds marked samples, or several moods, as one */
     struct record_flaws flaws;
 };
 

@@ -60,7 +60,8 @@ bool needs_note(struct cell *cell, const json_t *record)
         .block = (unsigned)json_integer_value(json_object_get(record, "block")),
         .why = why_of_record(record),
         .ok = strcmp(status, "ok") == 0,
-        .marked = json_array_size(json_object_get(record, "marks")) > 0,
+        .marked = classes_is_marked(record),
+        .steal_unknown = classes_steal_is_unknown(record),
         .throughput = NAN,
         .line_before_ns = classes_probe_ns(record, "before"),
         .line_after_ns = classes_probe_ns(record, "after"),
@@ -370,7 +371,7 @@ static json_t *cell_to_json(const struct needs *needs, const struct cell *cell)
 
 /* All ok samples, those after the blocks included. */
 struct totals {
-    size_t ok, marked, moods[MOOD_MIXED + 1];
+    size_t ok, marked, steal_unknown, moods[MOOD_MIXED + 1];
     size_t top_ups, repeats;
 };
 
@@ -385,6 +386,7 @@ static struct totals totals_of(const struct needs *needs)
             const struct note *note = &cell->notes[k];
             totals.ok += note->ok;
             totals.marked += note->ok && note->marked;
+            totals.steal_unknown += note->ok && note->steal_unknown;
             totals.moods[note_mood(needs, note)] += note->ok;
         }
     }
@@ -480,15 +482,33 @@ static void tell_moods(const struct needs *needs, const struct totals *totals, F
     fputs("\n", to);
 }
 
+/* Of medians that stand without an interval. */
+static void tell_few(const struct needs *needs, FILE *to)
+{
+    size_t few = 0;
+    for (size_t i = 0; i < needs->plan->count; i++) {
+        const struct cell *cell = &needs->plan->cells[i];
+        few += cell->notes_count > 0 && !cell->given_up && !past_of(cell, UINT_MAX).failed &&
+               isnan(needs_width(needs, cell));
+    }
+    if (few > 0)
+        fprintf(to, "%s without an interval of the median, which takes %d samples\n",
+                counted(few, "cell").s, STATISTICS_INTERVAL_MIN);
+}
+
 void needs_tell(const struct needs *needs, FILE *to)
 {
     struct totals totals = totals_of(needs);
+    tell_few(needs, to);
     if (needs->sweep->width > 0)
         tell_width(needs, to);
     tell_moods(needs, &totals, to);
     if (totals.marked > 0)
         fprintf(to, "%zu of %s marked as disturbed\n", totals.marked,
                 counted(totals.ok, "sample").s);
+    if (totals.steal_unknown > 0)
+        fprintf(to, "steal is not known of %zu of %s: the hypervisor does not tell\n",
+                totals.steal_unknown, counted(totals.ok, "sample").s);
     if (totals.top_ups + totals.repeats > 0)
         fprintf(to, "after the blocks: %s for cells with few in %s, %zu repeated\n",
                 counted(totals.top_ups, "sample").s, wanted_mood(needs), totals.repeats);

@@ -36,6 +36,7 @@ struct note {
     enum why why;
     bool ok;
     bool marked;                          /* as disturbed */
+    bool steal_unknown;                   /* nobody told what was stolen from it */
     double throughput;                    /* NAN if not ok */
     double line_before_ns, line_after_ns; /* of its probes; NAN where there was none */
 };

@@ -145,10 +145,11 @@ void report_audit_write(FILE *to, const struct report *report)
         sentences_write(to, audit);
     } else {
         html_open(to, "p", "class", "note", NULL);
-        html_prose(to,
-                   "No audit of this machine is beside this run; `schedlab audit` makes one: how "
-                   "often a difference is found where there is none, and a slowdown where there "
-                   "is one.");
+        html_prose(
+            to, "No audit of this machine is beside this run, so how far its comparisons can be "
+                "believed is not known. `schedlab audit` makes one in 12 minutes, with `--quick` "
+                "a first look in one: how often a difference is found where there is none, and "
+                "a slowdown where there is one. `schedlab report` then shows it here.");
         html_close(to, "p");
     }
     html_close(to, "section");

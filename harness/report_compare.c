@@ -70,9 +70,8 @@ static struct text number_text(const json_t *metric, double value)
 static void pair_numbers(FILE *to, const json_t *metric, const json_t *pair)
 {
     char superiority[32] = "-";
-    const json_t *inner = json_object_get(pair, "ratio");
-    struct interval ratio = ratio_of(json_is_object(inner) ? inner : pair);
-    double above = record_number(pair, "superiority"), p = record_number(pair, "p_holm");
+    struct interval ratio = ratio_of(json_object_get(pair, "ratio"));
+    double above = record_number(pair, "superiority");
     if (isfinite(above))
         snprintf(superiority, sizeof superiority, "%.2f", above);
     html_td(to, "number", number_text(metric, record_number(pair, "median_a")).s);
@@ -80,7 +79,7 @@ static void pair_numbers(FILE *to, const json_t *metric, const json_t *pair)
     html_td(to, "number", text_ratio(ratio.median).s);
     html_td(to, "range", text_ratio_interval(ratio).s);
     html_td(to, "number", superiority);
-    p_cell(to, isfinite(p) ? p : record_number(pair, "p_adjusted"));
+    p_cell(to, record_number(pair, "p_adjusted"));
     html_td(to, NULL, *record_text(pair, "class") ? record_text(pair, "class") : "-");
 }
 

@@ -1,8 +1,12 @@
 /* report_remarks.c - see report_remarks.h. */
 #include "harness/report_remarks.h"
 
+#include "harness/classes.h"
 #include "harness/html.h"
 #include "harness/records.h"
+#include "harness/warmup.h"
+
+#include <string.h>
 
 static void cut_short_write(FILE *to, const struct report *report)
 {
@@ -57,8 +61,49 @@ static void crowded_write(FILE *to, const struct report *report)
     html_close(to, "p");
 }
 
+static void unsettled_write(FILE *to, const struct report *report)
+{
+    size_t i, unsettled = 0, all = 0;
+    const json_t *record;
+    json_array_foreach(report->records, i, record)
+    {
+        all += record_is(record, "ok");
+        unsettled += record_is(record, "ok") &&
+                     strcmp(record_text(record, "warmup_rule"), WARMUP_LIMIT) == 0;
+    }
+    if (unsettled == 0)
+        return;
+    html_open(to, "p", "class", "problem", NULL);
+    html_format(to,
+                "The warm-up of %zu of %zu samples ended at its limit: until then their calls had "
+                "not settled, or were too few to tell. Cell by cell has each cell's.",
+                unsettled, all);
+    html_close(to, "p");
+}
+
+static void steal_write(FILE *to, const struct report *report)
+{
+    size_t i, unknown = 0, all = 0;
+    const json_t *record;
+    json_array_foreach(report->records, i, record)
+    {
+        all += record_is(record, "ok");
+        unknown += record_is(record, "ok") && classes_steal_is_unknown(record);
+    }
+    if (unknown == 0)
+        return;
+    html_open(to, "p", "class", "problem", NULL);
+    html_format(to,
+                "Steal is not known of %zu of %zu samples: the hypervisor does not tell what it "
+                "takes, so none of these is marked for it.",
+                unknown, all);
+    html_close(to, "p");
+}
+
 void report_remarks_write(FILE *to, const struct report *report)
 {
     cut_short_write(to, report);
     crowded_write(to, report);
+    unsettled_write(to, report);
+    steal_write(to, report);
 }

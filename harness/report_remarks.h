@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 /* A paragraph for each, of samples that are ok: those that ended before their calls took the time
- * that was asked for; those with more workers than cores. Nothing where there are none. */
+ * that was asked for; those with more workers than cores; those whose warm-up ended at its limit;
+ * those whose steal is not known. Nothing where there are none. */
 void report_remarks_write(FILE *to, const struct report *report);
 
 #endif

@@ -172,7 +172,8 @@ static int variant_width(const struct run_table *table)
 
 static void print_row(const struct run_table *table, const struct run_row *row, int width, FILE *to)
 {
-    char median[CELL_SIZE], lo[CELL_SIZE], hi[CELL_SIZE], range[3 * CELL_SIZE] = "too few";
+    char median[CELL_SIZE], lo[CELL_SIZE], hi[CELL_SIZE], range[3 * CELL_SIZE];
+    snprintf(range, sizeof range, "too few: it takes %d", STATISTICS_INTERVAL_MIN);
     enum run_status status = run_row_status(row);
     size_t all = json_array_size(row->records);
     fprintf(to, "%-*s ", width, row->label);
@@ -557,6 +558,22 @@ static void print_shown(const struct run_table *table, FILE *to)
 }
 
 /* The tables are over all repetitions, whatever the machine did. */
+static void print_marked(const struct run_table *table, FILE *messages)
+{
+    size_t i, marked = 0, all = 0;
+    const json_t *record;
+    for (size_t row = 0; row < table->count; row++) {
+        all += json_array_size(table->rows[row].records);
+        json_array_foreach(table->rows[row].records, i, record) marked +=
+            record_is(record, "ok") && classes_is_marked(record);
+    }
+    if (marked > 0)
+        fprintf(messages,
+                "schedlab run: %zu of %zu repetitions lost time to the hypervisor or to heat; the "
+                "medians are over all, `schedlab sweep` leaves such out\n",
+                marked, all);
+}
+
 static void print_moods(const struct run_table *table, FILE *messages)
 {
     struct classes classes;
@@ -588,6 +605,7 @@ void run_table_print(const struct run_table *table, FILE *to, FILE *messages)
     print_shown(table, to);
     fflush(to);
     print_cut_short(table, messages);
+    print_marked(table, messages);
     print_moods(table, messages);
     print_left_out(table, messages);
     print_absent(table, messages);

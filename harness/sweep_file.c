@@ -35,7 +35,7 @@ static const char *const warmup_words[] = {"auto", NULL};
 static const char *const truth_words[] = {"false", "true", NULL};
 
 const struct param sweep_file_params[] = {
-    PARAM_NUMBER(struct sweep_file, reps, 5, 1, 1000, "repetitions", "schedlab",
+    PARAM_NUMBER(struct sweep_file, reps, 8, 1, 1000, "repetitions", "schedlab",
                  "blocks at least; a block measures each cell once"),
     PARAM_NUMBER(struct sweep_file, reps_max, 0, 1, 1000, "repetitions", "schedlab",
                  "blocks at most; left out: as many as reps"),
@@ -170,8 +170,8 @@ static int64_t default_of(const char *key)
     return param->def;
 }
 
-/* Where all is simulated, calls need no length, since no clock is coarse; and samples of a cell
- * differ by the seed alone. */
+/* Where all is simulated, calls need no length, since no clock is coarse, nor do they settle as a
+ * machine does; and samples of a cell differ by the seed alone. */
 static void defaults_of_machine(struct sweep_file *sweep)
 {
     bool simulated = true;
@@ -180,6 +180,8 @@ static void defaults_of_machine(struct sweep_file *sweep)
             simulated && machine_text_is_simulated(sweep_group_machine(sweep, &sweep->groups[g]));
     if (!sweep->min_time_given)
         sweep->min_time_ms = simulated ? 0 : default_of("min_time_ms");
+    if (!sweep->warmup_given)
+        sweep->warmup = simulated ? default_of("warmup") : WARMUP_AUTO;
     if (!sweep->reps_given && !sweep->reps_max_given)
         sweep->reps = sweep->reps_max = simulated ? SIM_REPS_DEFAULT : default_of("reps");
 }
@@ -204,6 +206,7 @@ static bool check_limits(const struct sweep_reader *reader, struct sweep_file *s
     sweep->reps_given = yaml_place_exists(reader->place, "reps");
     sweep->reps_max_given = yaml_place_exists(reader->place, "reps_max");
     sweep->min_time_given = yaml_place_exists(reader->place, "min_time_ms");
+    sweep->warmup_given = yaml_place_exists(reader->place, "warmup");
     if (sweep->reps_max == 0)
         sweep->reps_max = sweep->reps;
     size_t line = line_of(reader, "reps_max");

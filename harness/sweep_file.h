@@ -4,7 +4,9 @@
  *
  *     name: queues                  # of the folder: letters, digits, "-", "_", "."
  *     title: One queue or many      # of the report
- *     reps: 5                       # blocks at least; a block measures each cell once
+ *     reps: 8                       # blocks at least; a block measures each cell once; 8 if
+ *                                   # left out, or 3 on simulated machines: an interval of the
+ *                                   # median takes 6 samples, and some may be disturbed
  *     reps_max: 20                  # blocks at most; left out: as many as reps
  *     width: 5                      # percent of the median that its 95 % interval may span; a set
  *                                   # of cells is measured until all of its are that narrow, or
@@ -12,7 +14,8 @@
  *     timeout_s: 20                 # per sample
  *     min_time_ms: 100              # of timed calls per sample
  *     iterations: 1                 # of them at least
- *     warmup: 1                     # untimed calls before them, or auto: until times are level
+ *     warmup: auto                  # untimed calls before them: until their times are level, or a
+ *                                   # number; left out: auto, or 1 on simulated machines
  *     steal_max: 1                  # percent of a sample's time that the hypervisor may take away;
  *                                   # a sample that lost more is marked as disturbed
  *     repeat_disturbed: true        # measure marked samples again, reps_max times a cell at most
@@ -161,7 +164,7 @@ struct sweep_file {
     char *what_if; /* "KEY=VALUE,...": each cell is measured on the machine with these as well */
     char **events; /* none: the default set */
     unsigned events_count;
-    bool reps_given, reps_max_given, min_time_given; /* not left out */
+    bool reps_given, reps_max_given, min_time_given, warmup_given; /* not left out */
     struct sweep_group *groups;
     unsigned groups_count;
 };

@@ -24,7 +24,7 @@ bool warmup_wants_more(struct warmup *warmup, int64_t now_ns)
         warmup->rule = "change-point";
         return false;
     }
-    warmup->rule = "limit";
+    warmup->rule = WARMUP_LIMIT;
     return warmup->count < WARMUP_CALLS_MAX && now_ns - warmup->began_ns < warmup->limit_ns;
 }
 

@@ -23,6 +23,9 @@ enum {
     WARMUP_TIME_MAX_NS = 2000000000, /* where no least time of the timed calls is given */
 };
 
+/* The rule of samples whose calls were not seen to settle. */
+#define WARMUP_LIMIT "limit"
+
 struct warmup {
     int wanted;                       /* calls, or WARMUP_AUTO */
     int64_t began_ns;                 /* on the clock of the caller */

@@ -39,7 +39,7 @@ groups:
     workers: [1]
 END
 
-misuse too_few_blocks '--blocks=3 is fewer than the 5 samples of one comparison; valid: from 5 on' small.yaml --blocks 3
+misuse too_few_blocks '--blocks=3 is fewer than the 8 samples of one comparison; valid: from 8 on' small.yaml --blocks 3
 misuse too_few_samples '3 samples a side cannot show a difference at alpha 0.05, whatever they are; valid for --reps: from 4 on' small.yaml --reps 3
 misuse too_few_samples_for_a_strict_alpha 'valid for --reps: from 12 on' small.yaml --reps 11 --alpha 1e-6
 misuse less_than_least 'at most 6 repetitions are fewer than at least 8; valid for --reps-max: 8 to 1000' small.yaml --reps 8 --reps-max 6

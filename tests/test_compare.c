@@ -1,98 +1,11 @@
 /* test_compare.c - comparisons of made-up runs, whose every number is known: which cells are
- * paired, which samples of them are compared, and what is then said. */
+ * paired, and what is then said. Which of their samples are compared is in test_compare_moods.c. */
 #define _GNU_SOURCE
-#include "harness/compare.h"
 #include "harness/compare_print.h"
 #include "harness/records.h"
+#include "tests/compare_runs.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-enum { PATH_SIZE = 256, ERROR_SIZE = 1024, SAMPLES = 7 };
-
-static const struct compare_options usual = {.alpha = 0.05, .min_effect = 0, .seed = 1};
-
-/* Runs ----------------------------------------------------------------------------------------- */
-
-static char folder[64];
-
-static int folder_make(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/test_compare.XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static void path_of(char path[PATH_SIZE], const char *run, const char *file)
-{
-    snprintf(path, PATH_SIZE, "%s/%s/%s", folder, run, file);
-}
-
-static int folder_remove(void **state)
-{
-    (void)state;
-    static const char *const files[] = {"samples.jsonl", "environment.json", ""};
-    char path[PATH_SIZE];
-    for (int run = 0; run < 2; run++) {
-        for (int i = 0; i < 3; i++) {
-            path_of(path, run ? "b" : "a", files[i]);
-            remove(path);
-        }
-    }
-    return rmdir(folder);
-}
-
-static FILE *run_open(const char *run, const char *environment)
-{
-    char path[PATH_SIZE];
-    path_of(path, run, "");
-    mkdir(path, 0777);
-    path_of(path, run, "environment.json");
-    remove(path);
-    if (environment) {
-        FILE *to = fopen(path, "w");
-        fputs(environment, to);
-        fclose(to);
-    }
-    path_of(path, run, "samples.jsonl");
-    return fopen(path, "w");
-}
-
-/* SAMPLES samples at first, first + step, ...; more is further JSON, from a comma on. */
-static void cell(FILE *to, const char *variant, const char *workload, int workers, double first,
-                 double step, const char *more)
-{
-    for (int i = 0; i < SAMPLES; i++)
-        fprintf(
-            to,
-            "{\"schema\":2,\"cell\":\"%s.%s.%d\",\"variant\":\"%s\",\"variant_name\":\"%.*s\","
-            "\"workload\":"
-            "\"%s\",\"workload_name\":\"%.*s\",\"workers\":%d,\"machine\":\"native\",\"seed\":1,"
-            "\"groups\":[\"g\"],\"knobs\":{\"tick\":%s},\"status\":\"ok\",\"digest\":\"1\","
-            "\"answer\":\"1\",\"throughput\":%g%s}\n",
-            variant, workload, workers, variant, (int)strcspn(variant, ","), variant, workload,
-            (int)strcspn(workload, ","), workload, workers,
-            strstr(variant, "tick=") ? strstr(variant, "tick=") + 5 : "61", first + i * step, more);
-}
-
-static struct compare_side side(const char *text)
-{
-    struct compare_side loaded;
-    char error[ERROR_SIZE] = "", full[PATH_SIZE];
-    snprintf(full, sizeof full, "%s/%s", folder, text);
-    if (!compare_side_load(&loaded, full, error, sizeof error))
-        fail_msg("%s", error);
-    return loaded;
-}
 
 static void refused(const char *text, const char *part)
 {
@@ -102,37 +15,6 @@ static void refused(const char *text, const char *part)
     assert_false(compare_side_load(&loaded, full, error, sizeof error));
     if (!strstr(error, part) || strchr(error, '\n'))
         fail_msg("%s: expected one line with \"%s\", found \"%s\"", text, part, error);
-}
-
-struct both {
-    struct compare_side a, b;
-    struct comparison comparison;
-};
-
-static struct both *compare_with(const char *a, const char *b,
-                                 const struct compare_options *options)
-{
-    struct both *both = calloc(1, sizeof *both);
-    char error[ERROR_SIZE] = "";
-    both->a = side(a);
-    both->b = side(b);
-    if (!compare_sides_pair(&both->a, &both->b, error, sizeof error))
-        fail_msg("%s", error);
-    compare_make(&both->comparison, &both->a, &both->b, options);
-    return both;
-}
-
-static struct both *compare(const char *a, const char *b)
-{
-    return compare_with(a, b, &usual);
-}
-
-static void both_free(struct both *both)
-{
-    compare_free(&both->comparison);
-    compare_side_free(&both->a);
-    compare_side_free(&both->b);
-    free(both);
 }
 
 /* Pairing -------------------------------------------------------------------------------------- */
@@ -355,7 +237,7 @@ static void p_is_adjusted_over_the_whole_comparison(void **state)
     (void)state;
     FILE *a = run_open("a", NULL), *b = run_open("b", NULL);
     for (int i = 0; i < 8; i++) {
-        char workload[16];
+        char workload[24];
         snprintf(workload, sizeof workload, "fib,n=%d", i);
         cell(a, "gmp", workload, 2, 100, 1, "");
         cell(b, "gmp", workload, 2, i == 3 ? 200 : 100, 1, "");
@@ -394,183 +276,7 @@ static void failed_cell_is_a_pair_without_numbers(void **state)
     both_free(both);
 }
 
-/* Moods ---------------------------------------------------------------------------------------- */
-
-#define NEAR ",\"probe\":{\"before\":{\"line_ns\":50},\"after\":{\"line_ns\":51}}"
-#define FAR ",\"probe\":{\"before\":{\"line_ns\":350},\"after\":{\"line_ns\":351}}"
-
-/* A is near for most of its time, B far: as a whole B looks slower, within a mood it is not. */
-static void samples_are_compared_within_one_mood(void **state)
-{
-    (void)state;
-    FILE *to = run_open("a", NULL);
-    cell(to, "gmp", "ring,n=9", 2, 300, 1, NEAR);
-    cell(to, "gmp", "ring,n=9", 2, 301, 1, NEAR);
-    cell(to, "gmp", "ring,n=9", 2, 100, 1, FAR);
-    fclose(to);
-    to = run_open("b", NULL);
-    cell(to, "gmp", "ring,n=9", 2, 100, 1, FAR);
-    fclose(to);
-    struct both *both = compare("a", "b");
-    const struct compare_pair *pair = both->comparison.pairs;
-    assert_int_equal(pair->chosen, CLASS_FAR);
-    assert_int_equal(pair->count_a, SAMPLES);
-    assert_int_equal(pair->verdict, COMPARE_SAME);
-    assert_false(pair->moods_mixed);
-    both_free(both);
-}
-
-static const char *warning_with(const struct comparison *comparison, const char *part)
-{
-    size_t i;
-    const json_t *warning;
-    json_array_foreach(comparison->warnings, i, warning)
-    {
-        if (strstr(json_string_value(warning), part))
-            return json_string_value(warning);
-    }
-    return NULL;
-}
-
-/* However clear the numbers look. */
-static void moods_without_partner_are_not_compared(void **state)
-{
-    (void)state;
-    FILE *to = run_open("a", NULL);
-    cell(to, "gmp", "ring,n=9", 2, 300, 1, NEAR);
-    fclose(to);
-    to = run_open("b", NULL);
-    cell(to, "gmp", "ring,n=9", 2, 100, 1, FAR);
-    fclose(to);
-    struct both *both = compare("a", "b");
-    assert_int_equal(both->comparison.pairs->chosen, CLASS_ALL);
-    assert_true(both->comparison.pairs->moods_mixed && both->comparison.pairs->moods_unlike);
-    assert_int_equal(both->comparison.pairs->verdict, COMPARE_UNLIKE);
-    assert_non_null(strstr(both->comparison.pairs->reason, "not comparable: no mood"));
-    assert_true(isnan(both->comparison.geomean.median));
-    assert_non_null(warning_with(&both->comparison, "1 of 1 pairs are not compared"));
-    json_t *json = compare_to_json(&both->comparison);
-    const json_t *pair = json_array_get(json_object_get(json, "pairs"), 0);
-    assert_string_equal(record_text(pair, "verdict"), "moods");
-    assert_null(json_object_get(pair, "ratio"));
-    assert_null(json_object_get(pair, "p"));
-    assert_true(record_number(pair, "median_a") == 303);
-    json_decref(json);
-    both_free(both);
-}
-
-/* B has its workers on one core; A was near as often as far, and near elsewhere. */
-static void side_with_moods_is_judged_in_the_common_one(void **state)
-{
-    (void)state;
-    FILE *to = run_open("a", NULL);
-    cell(to, "gmp", "ring,n=9", 2, 300, 1, NEAR);
-    cell(to, "gmp", "ring,n=9", 2, 100, 1, FAR);
-    cell(to, "gmp", "ring,n=9", 2, 110, 1, FAR);
-    cell(to, "gmp", "fib,n=9", 2, 300, 1, NEAR);
-    cell(to, "gmp", "fib,n=9", 2, 300, 1, NEAR);
-    fclose(to);
-    to = run_open("b", NULL);
-    cell(to, "gmp", "ring,n=9", 2, 200, 1, "");
-    cell(to, "gmp", "ring,n=9", 2, 1, 0.1, ",\"marks\":[\"steal\"]");
-    fclose(to);
-    struct both *both = compare("a", "b");
-    const struct compare_pair *pair = both->comparison.pairs;
-    assert_int_equal(both->comparison.count, 1);
-    assert_int_equal(pair->chosen, CLASS_NEAR);
-    assert_int_equal(pair->count_a, SAMPLES);
-    assert_int_equal(pair->count_b, SAMPLES);
-    assert_true(pair->median_a == 303 && pair->median_b == 203);
-    assert_true(pair->moods_partial && !pair->moods_mixed);
-    assert_non_null(warning_with(&both->comparison, "on one side only"));
-    both_free(both);
-    both = compare("a:workload=fib,n=9", "a:workload=ring,n=9");
-    assert_null(warning_with(&both->comparison, "on one side only"));
-    both_free(both);
-}
-
-static void marked_samples_are_left_out(void **state)
-{
-    (void)state;
-    FILE *to = run_open("a", NULL);
-    cell(to, "gmp", "ring,n=9", 1, 100, 1, "");
-    cell(to, "gmp", "ring,n=9", 1, 1, 0.1, ",\"marks\":[\"steal\"]");
-    fclose(to);
-    struct both *both = compare("a", "a");
-    assert_int_equal(both->comparison.pairs->chosen, CLASS_QUIET);
-    assert_int_equal(both->comparison.pairs->count_a, SAMPLES);
-    assert_true(both->comparison.pairs->median_a == 103);
-    both_free(both);
-}
-
-/* Warnings and output -------------------------------------------------------------------------- */
-
-#define MACHINE(model, compiler)                                                                   \
-    "{\"cpu\":{\"model\":\"" model "\"},\"build\":{\"compiler\":\"" compiler                       \
-    "\",\"revision\":\"r1\"}}"
-
-static void other_machines_and_compilers_are_warned_of(void **state)
-{
-    (void)state;
-    FILE *to = run_open("a", MACHINE("fast", "gcc"));
-    cell(to, "gmp", "fib,n=20", 2, 100, 1, "");
-    fclose(to);
-    to = run_open("b", MACHINE("slow", "clang"));
-    cell(to, "gmp", "fib,n=20", 2, 100, 2, "");
-    fclose(to);
-    struct both *both = compare("a", "b");
-    const json_t *warnings = both->comparison.warnings;
-    assert_int_equal(json_array_size(warnings), 2);
-    assert_string_equal(json_string_value(json_array_get(warnings, 0)),
-                        "machines differ: \"fast\" in A, \"slow\" in B");
-    assert_string_equal(json_string_value(json_array_get(warnings, 1)),
-                        "compilers differ: \"gcc\" in A, \"clang\" in B");
-    both_free(both);
-    to = run_open("b", MACHINE("fast", "gcc"));
-    cell(to, "gmp", "fib,n=20", 2, 100, 2, "");
-    fclose(to);
-    both = compare("a", "b");
-    assert_int_equal(json_array_size(both->comparison.warnings), 0);
-    both_free(both);
-}
-
-/* Jobs run on nodes, and environment.json is of the machine that handed them in. */
-static void machines_are_those_that_samples_name(void **state)
-{
-    (void)state;
-    for (int i = 0; i < 2; i++) {
-        FILE *to = run_open("a", MACHINE("login", "gcc"));
-        cell(to, "gmp", "fib,n=20", 2, 100, 1, ",\"cpu\":\"node\"");
-        fclose(to);
-        to = run_open("b", i ? MACHINE("login", "gcc") : MACHINE("desk", "gcc"));
-        cell(to, "gmp", "fib,n=20", 2, 100, 2, i ? ",\"cpu\":\"other\"" : ",\"cpu\":\"node\"");
-        fclose(to);
-        struct both *both = compare("a", "b");
-        assert_int_equal(json_array_size(both->comparison.warnings), i);
-        assert_true(!i == !warning_with(&both->comparison, "\"node\" in A, \"other\" in B"));
-        both_free(both);
-    }
-}
-
-static void same_samples_on_both_sides_are_warned_of(void **state)
-{
-    (void)state;
-    FILE *to = run_open("a", MACHINE("fast", "gcc"));
-    cell(to, "gmp", "fib,n=20", 2, 100, 1, "");
-    cell(to, "grq", "fib,n=20", 2, 100, 1, "");
-    fclose(to);
-    struct both *both = compare("a", "a:variant=gmp");
-    const json_t *warnings = both->comparison.warnings;
-    assert_int_equal(json_array_size(warnings), 1);
-    assert_string_equal(json_string_value(json_array_get(warnings, 0)),
-                        "1 of 1 pairs have the same samples on both sides, and say nothing of any "
-                        "difference");
-    assert_int_equal(both->comparison.pairs->verdict, COMPARE_SAME);
-    both_free(both);
-    both = compare("a:variant=gmp", "a:variant=grq");
-    assert_int_equal(json_array_size(both->comparison.warnings), 0);
-    both_free(both);
-}
+/* Output --------------------------------------------------------------------------------------- */
 
 static char *printed(const struct comparison *comparison,
                      void (*print)(const struct comparison *, FILE *))
@@ -581,6 +287,53 @@ static char *printed(const struct comparison *comparison,
     print(comparison, to);
     fclose(to);
     return text;
+}
+
+/* 7 of 8 pairs are equal and have so many samples that they could be told apart at this level. The
+ * other one does not overlap and has fewer; its p counts eightfold, and shows nothing. */
+static void sets_apart_that_are_not_told_apart_are_too_few(void **state)
+{
+    (void)state;
+    FILE *a = run_open("a", NULL), *b = run_open("b", NULL);
+    for (int i = 0; i < 8; i++) {
+        char workload[24];
+        snprintf(workload, sizeof workload, "fib,n=%d", i);
+        cell(a, "gmp", workload, 2, 100, 1, "");
+        cell(b, "gmp", workload, 2, i == 3 ? 200 : 100, 1, "");
+        if (i != 3) {
+            cell(a, "gmp", workload, 2, 100.5, 1, "");
+            cell(b, "gmp", workload, 2, 100.5, 1, "");
+        }
+    }
+    fclose(a);
+    fclose(b);
+    struct compare_options options = usual;
+    options.alpha = 0.001;
+    struct both *both = compare_with("a", "b", &options);
+    const struct comparison *comparison = &both->comparison;
+    assert_true(comparison->pairs[3].superiority == 1);
+    assert_true(fabs(comparison->pairs[3].p_adjusted - 16.0 / 3432) < 1e-12);
+    assert_int_equal(comparison->pairs[3].verdict, COMPARE_FEW);
+    assert_int_equal(comparison->verdicts[COMPARE_SAME], 7);
+    /* 8 of 8 that do not overlap have p = 2 / 12870, which 8 times is more than alpha. */
+    const json_t *warnings = comparison->warnings;
+    assert_non_null(strstr(
+        json_string_value(json_array_get(warnings, json_array_size(warnings) - 1)), "; 9 of each"));
+    char *text = printed(comparison, compare_print_table);
+    assert_non_null(strstr(text, "  few\n"));
+    free(text);
+    text = printed(comparison, compare_print_markdown);
+    assert_non_null(strstr(text, ": too few |"));
+    free(text);
+    json_t *json = compare_to_json(comparison);
+    const json_t *pair = json_array_get(json_object_get(json, "pairs"), 3);
+    assert_string_equal(record_text(pair, "verdict"), "few");
+    json_decref(json);
+    both_free(both);
+    options.min_effect = 2; /* whatever more samples would show, it would not matter */
+    both = compare_with("a", "b", &options);
+    assert_int_equal(both->comparison.pairs[3].verdict, COMPARE_SAME);
+    both_free(both);
 }
 
 /* Columns of a UTF-8 text are the bytes that begin a character. */
@@ -782,14 +535,8 @@ int main(void)
         cmocka_unit_test(ratio_is_b_over_a_and_swapping_inverts_it),
         cmocka_unit_test(least_effect_and_level_are_obeyed),
         cmocka_unit_test(p_is_adjusted_over_the_whole_comparison),
+        cmocka_unit_test(sets_apart_that_are_not_told_apart_are_too_few),
         cmocka_unit_test(failed_cell_is_a_pair_without_numbers),
-        cmocka_unit_test(samples_are_compared_within_one_mood),
-        cmocka_unit_test(moods_without_partner_are_not_compared),
-        cmocka_unit_test(side_with_moods_is_judged_in_the_common_one),
-        cmocka_unit_test(marked_samples_are_left_out),
-        cmocka_unit_test(other_machines_and_compilers_are_warned_of),
-        cmocka_unit_test(machines_are_those_that_samples_name),
-        cmocka_unit_test(same_samples_on_both_sides_are_warned_of),
         cmocka_unit_test(table_fits_100_columns),
         cmocka_unit_test(summary_counts_what_was_tested),
         cmocka_unit_test(json_holds_every_pair),

@@ -38,13 +38,19 @@ EOF2
 mv "$(cat folder)" run
 python3 - <<'EOF2'
 import json
-lines = open('run/samples.jsonl').read().splitlines()
+def calm(record): # undisturbed, and all of one mood
+    record.pop('marks', None)
+    if record['workers'] > 1:
+        record['probe'] = {when: {'line_ns': 70.0, 'compute_ns': 9.0} for when in ('before', 'after')}
+    return json.dumps(record)
+lines = [calm(json.loads(line)) for line in open('run/samples.jsonl')]
 failed = dict(json.loads(lines[0]), position=1000, cell='0123456789ab', variant='static', status='failed',
               reason='said "no", twice:\nno, no')
 skipped = {k: v for k, v in failed.items() if k not in ('time_ns', 'ops', 'throughput', 'events', 'iterations')}
 skipped |= {'position': 1001, 'cell': 'ba9876543210', 'variant': 'kthread', 'status': 'skipped', 'reason': 'too many threads'}
 mixed = dict(json.loads(lines[0]), position=1002, cell='0123456789ab', variant='static')
-with open('run/samples.jsonl', 'a') as file:
+with open('run/samples.jsonl', 'w') as file:
+    file.writelines(line + '\n' for line in lines)
     for record in failed, skipped, mixed:
         file.write(json.dumps(record) + '\n')
     file.write('{"schema": 1, "cell": ')  # the writer was killed here
@@ -93,7 +99,9 @@ b = json.loads(text)['benchmarks']
 good = [r for r in ok if r['variant'] != 'static']
 assert len(b) == len(good) == 24
 for x, r in zip(b, good):
-    assert x['name'] == x['run_name'] == '%s/%s/workers:%d' % (r['variant'], r['workload'], r['workers'])
+    mood = '/mood:near' if r['workers'] > 1 else ''
+    assert x['name'] == x['run_name'] == '%s/%s/workers:%d%s' % (r['variant'], r['workload'], r['workers'], mood)
+    assert x.get('line_ns') == (70 if mood else None) and 'label' not in x
     assert x['run_type'] == 'iteration' and x['repetitions'] == 3 and x['time_unit'] == 'ns'
     assert x['iterations'] == r['ops'] and near(x['real_time'], r['time_ns'] / r['ops'])
 for name in {x['name'] for x in b}:
@@ -121,7 +129,7 @@ for line in lines:
     assert re.fullmatch(r'[a-z][^A-Z\s]*: \S.*', line) or re.fullmatch(r'Benchmark[A-Z]\S* [1-9][0-9]*( ' + number + r' \S+)+', line), line"
 python benchstat_has_every_good_sample "
 lines = [line.split() for line in text.splitlines() if line.startswith('Benchmark')]
-good = [r for r in ok if r['variant'] != 'static']
+good = sorted((r for r in ok if r['variant'] != 'static'), key=lambda r: r['workers'] > 1)
 assert len(lines) == len(good) == 24
 for line, r in zip(lines, good):
     variant = r['variant'].replace(',', '/')
@@ -129,7 +137,13 @@ for line, r in zip(lines, good):
     units = dict(zip(line[3::2], map(float, line[2::2])))
     assert int(line[1]) == r['ops'] and near(units['ns/op'], r['time_ns'] / r['ops'])
     assert len(units) == len(line[2:]) // 2 and 'DISPATCHES/op' in units and 'DEQUE_MAX' in units
-    assert ('p99-ns' in units) == ('latency' in r)"
+    assert ('p99-ns' in units) == ('latency' in r)
+    assert units.get('line-ns') == (70 if r['workers'] > 1 else None)"
+python benchstat_has_a_line_of_configuration_before_each_mood "
+lines = text.splitlines()
+at = lines.index('mood: near')
+assert all('/P=1-1 ' in line for line in lines[:at] if line.startswith('Benchmark'))
+assert all('/P=2-2 ' in line for line in lines[at + 1:])"
 
 # Without events, what compare.py of Google Benchmark reads of each repetition is there nevertheless
 sed 's/^events: .*/events: [none]/' sweep.yaml >none.yaml
@@ -157,15 +171,69 @@ run apart --to gbench
 python gbench_names_side_and_events "
 b = json.loads(text)['benchmarks']
 names = [x['name'].split('/', 2)[2] for x in b]
-plain = 'workers:%d' % json.loads(open('apart/samples.jsonl').readline())['workers']
-assert names[:2] == [plain + '/side:a', plain + '/side:b'], names
-assert names[2] == plain + '/events:PAPI_L1_DCM+sde:::schedlab::DISPATCHES+sde:::schedlab::DEQUE_MAX', names
-assert names[3] == names[2] + '+sde:::schedlab::PROCESS_CPU_NS', names
+workers = json.loads(open('apart/samples.jsonl').readline())['workers']
+plain, mood = 'workers:%d' % workers, '/mood:near' if workers > 1 else ''
+assert names[:2] == [plain + '/side:a' + mood, plain + '/side:b' + mood], names
+events = plain + '/events:PAPI_L1_DCM+sde:::schedlab::DISPATCHES+sde:::schedlab::DEQUE_MAX'
+assert names[2:] == [events + mood, events + '+sde:::schedlab::PROCESS_CPU_NS' + mood], names
 assert [x['repetitions'] for x in b] == [1] * 4"
 run apart --to benchstat
 python benchstat_names_side_and_events "
 names = [line.split()[0] for line in text.splitlines() if line.startswith('Benchmark')]
 assert len(set(names)) == 4 and '/side=a/P=' in names[0] and '/events=PAPI_L1_DCM+sde' in names[2], names"
+
+# Moods of the machine, and samples that were disturbed
+mkdir moods
+python3 - <<'EOF2'
+import json
+first = json.loads(open('run/samples.jsonl').readline())
+near, far, mixed = (70.0, 71.0), (300.0, 310.0), (70.0, 300.0)
+cells = {'x': (2, [near] * 4 + [far] * 3 + [mixed], [near]), 'y': (2, [near] * 2 + [far] * 2, []),
+         'z': (1, [None] * 3, [None]), 'w': (1, [None] * 2, [None])}
+position = 0
+with open('moods/samples.jsonl', 'w') as file:
+    for cell, (workers, calm, marked) in cells.items():
+        for i, probe in enumerate(calm + marked):
+            record = dict(first, cell=cell, workers=workers, position=position, workload='fib,n=%d' % ord(cell))
+            record.pop('probe', None)
+            if probe:
+                record['probe'] = {'before': {'line_ns': probe[0]}, 'after': {'line_ns': probe[1]}}
+            if i >= len(calm):
+                record['marks'] = ['steal']
+            position += 1
+            file.write(json.dumps(record) + '\n')
+EOF2
+run moods --to gbench
+python gbench_keeps_moods_apart_and_leaves_out_what_the_report_does "
+import collections
+b = json.loads(text)['benchmarks']
+names = collections.Counter(x['name'].split('n=', 1)[1] for x in b)
+x, y, z, w = ('%d/workers:%d' % (ord(c), n) for c, n in zip('xyzw', (2, 2, 1, 1)))
+assert names == {x + '/mood:near': 4, x + '/mood:far': 3, y + '/mood:all': 4, z: 3, w + '/mood:all': 3}, names
+assert [x['label'] for x in b if 'label' in x] == ['disturbed']
+assert all(e['repetitions'] == names[e['name'].split('n=', 1)[1]] for e in b)
+context = json.loads(text)['context']
+assert 70 < context['mood_near_ns'] < 71 and 300 < context['mood_far_ns'] < 310"
+what_was_left_out_is_said() {
+    check "disturbed_samples_are_said_$1" grep -q ': 2 samples left out: marked as disturbed$' err
+    check "rare_moods_are_said_$1" grep -q ': 1 sample left out: of no one mood' err
+    check "moods_together_are_said_$1" grep -q ': mood "all" of 2 cells: no mood has 3 ' err
+}
+what_was_left_out_is_said gbench
+run moods --to benchstat
+python benchstat_keeps_moods_apart "
+counts, mood = {}, None
+for line in text.splitlines():
+    if line.startswith('mood: '): mood = line.split()[1]
+    if line.startswith('Benchmark'): counts[mood] = counts.get(mood, 0) + 1
+assert counts == {None: 3, 'near': 4, 'far': 3, 'all': 7}, counts"
+what_was_left_out_is_said benchstat
+run moods --to csv
+python csv_has_all_samples_with_marks_and_moods "
+rows = list(csv.DictReader(io.StringIO(text), strict=True))
+assert len(rows) == 20 and sum(row['marks'] == 'steal' for row in rows) == 3
+assert [sum(row['mood'] == mood for row in rows) for mood in ('near', 'far', 'mixed', '')] == [7, 5, 1, 7]"
+check csv_leaves_nothing_out [ ! -s err ]
 
 # Records of other programs
 mkdir damaged

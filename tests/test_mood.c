@@ -113,6 +113,28 @@ static void remarks_on(double far_ns, char *messages, size_t size)
     json_decref(row.records);
 }
 
+static void run_says_that_its_samples_were_disturbed(void **state)
+{
+    (void)state;
+    char messages[1024] = "";
+    struct run_row row = {.variant = "gmp", .label = "gmp", .records = json_array()};
+    struct run_table table = {
+        .workload = "fib", .op = "task", .workers = 1, .rows = &row, .count = 1, .seed = 1};
+    for (size_t i = 0; i < 3; i++)
+        json_array_append_new(
+            row.records, json_pack("{ss si sf}", "status", "ok", "workers", 1, "throughput", 1e6));
+    json_object_set_new(json_array_get(row.records, 1), "marks", json_pack("[s]", "steal"));
+    char table_text[1024] = "";
+    FILE *to = fmemopen(table_text, sizeof table_text, "w");
+    FILE *remarks = fmemopen(messages, sizeof messages, "w");
+    run_table_print(&table, to, remarks);
+    fclose(to);
+    fclose(remarks);
+    json_decref(row.records);
+    assert_non_null(strstr(messages, "1 of 3 repetitions lost time"));
+    assert_non_null(strstr(table_text, "too few: it takes 6"));
+}
+
 static void run_says_that_its_samples_lay_in_several_moods(void **state)
 {
     (void)state;
@@ -131,6 +153,7 @@ int main(void)
         cmocka_unit_test(centres_differ_by_half_at_least),
         cmocka_unit_test(missing_probes_teach_nothing),
         cmocka_unit_test(moods_have_names),
+        cmocka_unit_test(run_says_that_its_samples_were_disturbed),
         cmocka_unit_test(run_says_that_its_samples_lay_in_several_moods),
     };
     return cmocka_run_group_tests_name("mood", tests, NULL, NULL);

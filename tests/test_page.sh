@@ -30,8 +30,8 @@ mkdir "$run/comparisons"
 cat >"$run/comparisons/a-rather-long-name-of-one-run-against-another.json" <<'END'
 {"a": {"side": "results/default-20260131T235959Z:gmp"}, "b": {"side": "results/default-20260131T235959Z:grq"},
  "pairs": [{"workload": "uneven,tasks=2000,dist=pareto,rounds=5000", "workers": 2, "variant_a": "gmp",
-   "variant_b": "grq", "median_a": 1000, "median_b": 2500, "ratio": 2.5, "lo": 2.4, "hi": 2.6,
-   "p_holm": 0.0001, "superiority": 1, "class": "near", "verdict": "faster"}],
+   "variant_b": "grq", "median_a": 1000, "median_b": 2500,
+   "ratio": {"ratio": 2.5, "lo": 2.4, "hi": 2.6}, "p_adjusted": 0.0001, "superiority": 1, "class": "near", "verdict": "faster"}],
  "geomean": {"ratio": 2.5, "lo": 2.4, "hi": 2.6, "n": 1}}
 END
 cat >"$run/audit.json" <<'END'

@@ -257,6 +257,30 @@ static void what_the_kernel_counts_is_read(void **state)
     assert_int_equal(now.throttles, 212);
 }
 
+/* All of a virtual machine's cores lost nothing since its boot, or some did. */
+static void a_hypervisor_that_never_told_of_any_is_not_believed(void **state)
+{
+    static const int cpus[] = {0};
+    static const char none[] = "cpu  20 0 6 800 0 0 0 0 0 0\ncpu0 10 0 3 400 0 0 0 0 0 0\n"
+                               "cpu1 10 0 3 400 0 0 0 0 0 0\n";
+    static const char other[] = "cpu  20 0 6 800 0 0 0 1 0 0\ncpu0 10 0 3 400 0 0 0 0 0 0\n"
+                                "cpu1 10 0 3 400 0 0 0 1 0 0\n";
+    struct disturbance now;
+    (void)state;
+    file_write("/proc/stat", none);
+    file_write("/proc/cpuinfo", "flags\t\t: fpu tsc\n");
+    disturbance_read(&now, root, cpus, 1);
+    assert_string_equal(now.steal_absent, "");
+    assert_false(now.steal_silent);
+    file_write("/proc/cpuinfo", "flags\t\t: fpu hypervisor tsc\n");
+    disturbance_read(&now, root, cpus, 1);
+    assert_true(now.steal_silent);
+    file_write("/proc/stat", other);
+    disturbance_read(&now, root, cpus, 1);
+    assert_false(now.steal_silent);
+    assert_int_equal(now.steal_ticks, 0);
+}
+
 /* In a record --------------------------------------------------------------------------------- */
 
 static char *recorded(const struct disturbance *before, const struct disturbance *after,
@@ -307,6 +331,20 @@ static void what_cannot_be_read_is_absent_and_no_mark(void **state)
                   "\"throttled\":{\"absent\":\"gone\"}}");
 }
 
+static void steal_that_no_hypervisor_tells_of_is_no_zero(void **state)
+{
+    (void)state;
+    struct disturbance before = {.steal_silent = true}, after = before;
+    after.time_ns = 1000000000;
+    expect_record(&before, &after, 0,
+                  "{\"steal_share\":{\"absent\":\"not known: none since the boot, and some "
+                  "hypervisors never tell\"},\"throttled\":0}");
+    after.steal_silent = false; /* the first since the boot */
+    after.steal_ticks = (uint64_t)sysconf(_SC_CLK_TCK);
+    expect_record(&before, &after, 49,
+                  "{\"steal_share\":0.5,\"throttled\":0,\"marks\":[\"steal\"]}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +359,9 @@ int main(void)
         cmocka_unit_test(steal_is_summed_over_the_cores_in_use),
         cmocka_unit_test(steal_that_is_not_there_has_a_reason),
         cmocka_unit_test_setup_teardown(what_the_kernel_counts_is_read, root_make, root_remove),
+        cmocka_unit_test_setup_teardown(a_hypervisor_that_never_told_of_any_is_not_believed,
+                                        root_make, root_remove),
+        cmocka_unit_test(steal_that_no_hypervisor_tells_of_is_no_zero),
         cmocka_unit_test(marks_are_what_is_above_the_threshold),
         cmocka_unit_test(what_cannot_be_read_is_absent_and_no_mark),
     };

@@ -460,8 +460,8 @@ cat >"copy/comparisons/before & after.json" <<'END'
  "warnings": ["different <machines>"],
  "pairs": [
   {"workload": "yield", "workers": 2, "variant_a": "gmp", "variant_b": "grq", "median_a": 1000,
-   "median_b": 2500, "ratio": 2.5, "lo": 2.4, "hi": 2.6, "p_holm": 0.0001, "superiority": 1,
-   "class": "near", "verdict": "faster"},
+   "median_b": 2500, "ratio": {"ratio": 2.5, "lo": 2.4, "hi": 2.6}, "p_adjusted": 0.0001,
+   "superiority": 1, "class": "near", "verdict": "faster"},
   {"workload": "mpmc", "workers": 1, "variant_a": "gmp", "variant_b": "gmp", "median_a": 1000,
    "median_b": 1000, "ratio": {"ratio": 1, "lo": 0.9, "hi": 1.1}, "p_adjusted": 0.5,
    "superiority": 0.5, "verdict": "~"},
@@ -484,7 +484,7 @@ says comparison '<h3>before &amp; after</h3>'
 says comparison_sides 'new, run results/x'
 says comparison_warning 'different &lt;machines&gt;'
 says comparison_ratio '<td class="number">2.50×</td>'
-says comparison_nested_ratio '0.90 to 1.10'
+says comparison_interval '0.90 to 1.10'
 says comparison_p '&lt;0.001'
 says comparison_without_difference 'no difference shown</td>'
 says comparison_reason 'it &lt;failed&gt;'
@@ -527,6 +527,16 @@ lacks as_many_cores_as_workers_are_not_remarked 'more workers than cores' "$fold
 sed -i '1,4s/"status":"ok"/"status":"ok","probe":{"cores":[0]}/; 1,4s/"workers":1/"workers":2/' copy/samples.jsonl
 run 0 more_workers_than_cores_are_no_failure copy --no-figures
 check more_workers_than_cores_are_told grep -q '4 samples had more workers than cores, up to 2 on 1' copy/report.html
+copy
+lacks samples_that_settled_are_not_remarked 'ended at its limit' "$folder/report.html"
+sed -i '1,2s/"status":"ok"/"status":"ok","warmup_rule":"limit"/' copy/samples.jsonl
+run 0 samples_that_did_not_settle_are_no_failure copy --no-figures
+check samples_that_did_not_settle_are_remarked grep -q 'The warm-up of 2 of [0-9]* samples ended at its limit' copy/report.html
+copy
+lacks steal_that_is_known_is_not_remarked 'Steal is not known' "$folder/report.html"
+sed -i '1,3s/"status":"ok"/"status":"ok","steal_share":{"absent":"x"}/' copy/samples.jsonl
+run 0 steal_that_nobody_told_is_no_failure copy --no-figures
+check steal_that_nobody_told_is_remarked grep -q 'Steal is not known of 3 of [0-9]* samples' copy/report.html
 copy
 lacks samples_that_took_their_time_are_not_remarked 'ended before their calls' "$folder/report.html"
 sed -i '1,3s/"status":"ok"/"status":"ok","short_ns":5/' copy/samples.jsonl

@@ -44,6 +44,10 @@ json cores_cannot_be_busy_for_longer_than_they_are_there '0 < r[0]["cpu_ns"] <= 
 json the_hosts_events_are_absent 'all("simulated" in x["absent"] for x in r[0]["events"] if "PROCESS_" in x["name"] or "MALLOC_" in x["name"])'
 run gmp fib,n=12 --machine sim:server64,cores=4 --reps 1
 check the_table_says_that_times_are_virtual has 'all times are virtual' out
+# All are due at once, nearly, and served one after the other.
+run grq arrivals,n=200,rate=100M,rounds=1000 --machine sim:desktop8 --workers 1 --reps 1 --format json
+json latencies_run_from_when_requests_were_due \
+    'r[0]["latency"]["max_ns"] > 0.9 * r[0]["time_ns"] and r[0]["latency"]["p50_ns"] > 0.4 * r[0]["time_ns"]'
 command=$(python3 -c "
 import json, subprocess
 r = json.loads(subprocess.run(['$schedlab', 'run', 'perm', 'fib,n=12', '--machine', 'sim:server64,cores=4', '--reps', '2',

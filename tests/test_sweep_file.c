@@ -4,6 +4,7 @@
 #include "harness/sweep_file.h"
 
 #include "harness/child.h"
+#include "harness/statistics.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,13 +85,14 @@ static void least_file_gets_the_defaults(void **state)
     struct sweep_file *sweep = load_valid(HEAD GROUP);
     assert_string_equal(sweep->name, "test");
     assert_string_equal(sweep->title, "A test");
-    assert_int_equal(sweep->reps, 5);
-    assert_int_equal(sweep->reps_max, 5);
+    assert_int_equal(sweep->reps, 8);
+    assert_true(sweep->reps >= STATISTICS_INTERVAL_MIN); /* or medians would have no interval */
+    assert_int_equal(sweep->reps_max, 8);
     assert_int_equal(sweep->width, 0);
     assert_int_equal(sweep->timeout_s, 20);
     assert_int_equal(sweep->min_time_ms, 100);
     assert_int_equal(sweep->iterations, 1);
-    assert_int_equal(sweep->warmup, 1);
+    assert_int_equal(sweep->warmup, WARMUP_AUTO);
     assert_int_equal(sweep->steal_max, 1);
     assert_int_equal(sweep->repeat_disturbed, 0);
     assert_int_equal(sweep->class_min, 0);
@@ -102,6 +104,23 @@ static void least_file_gets_the_defaults(void **state)
     assert_int_equal(sweep->groups[0].figure, SWEEP_FIGURE_THROUGHPUT);
     assert_null(sweep->groups[0].knob);
     assert_int_equal(sweep->groups[0].workers[1], 2);
+    sweep_file_free(sweep);
+}
+
+/* Calls of a simulated machine take their time from the first on, and no clock is coarse. */
+static void simulated_sweeps_have_other_defaults(void **state)
+{
+    (void)state;
+    struct sweep_file *sweep = load_valid("machine: sim:desktop8\n" HEAD GROUP);
+    assert_int_equal(sweep->reps, 3);
+    assert_int_equal(sweep->warmup, 1);
+    assert_int_equal(sweep->min_time_ms, 0);
+    sweep_file_set_machine(sweep, "native");
+    assert_int_equal(sweep->warmup, WARMUP_AUTO);
+    sweep_file_free(sweep);
+    sweep = load_valid("warmup: 3\n" HEAD GROUP);
+    sweep_file_set_machine(sweep, "sim:desktop8");
+    assert_int_equal(sweep->warmup, 3);
     sweep_file_free(sweep);
 }
 
@@ -580,6 +599,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(least_file_gets_the_defaults),
+        cmocka_unit_test(simulated_sweeps_have_other_defaults),
         cmocka_unit_test(every_key_is_read),
         cmocka_unit_test(warmup_may_be_automatic),
         cmocka_unit_test(specifications_become_canonical),

@@ -218,10 +218,11 @@ static const char disturbed_sample_script[] =
     "printf '\"probe\":{\"before\":%s,\"after\":%s},' \"$probe\" \"$probe\"\n"
     "printf '\"marks\":[\"steal\"],\"event_sets\":2,\"args\":\"%s\"}\\n' \"$*\"\n";
 
-/* A sample whose calls were too short. */
+/* A sample whose calls were too short, under a hypervisor that does not tell what it takes. */
 static const char short_sample_script[] =
     "#!/bin/sh\n"
-    "printf '{" FAKE_RECORD ",\"variant\":\"%s\",\"throughput\":5.0,\"short_ns\":7}\\n' \"$3\"\n";
+    "printf '{" FAKE_RECORD ",\"variant\":\"%s\",\"throughput\":5.0,' \"$3\"\n"
+    "printf '\"short_ns\":7,\"steal_share\":{\"absent\":\"not known\"}}\\n'\n";
 
 static void script_write(const char *text)
 {
@@ -275,9 +276,15 @@ static void samples_cut_short_are_told_at_the_end(void **state)
     assert_int_equal(outcome.run.cut_short, 4);
     assert_non_null(
         strstr(outcome.messages, "4 of 4 samples ended before their calls took the 30 ms"));
+    assert_non_null(strstr(outcome.messages, "steal is not known of 4 of 4 samples"));
+    assert_non_null(strstr(outcome.messages, "2 cells without an interval of the median"));
     json_decref(outcome.records);
     outcome = measure("gmp", 1, 600);
     assert_null(strstr(outcome.messages, "ended before"));
+    assert_null(strstr(outcome.messages, "steal"));
+    json_decref(outcome.records);
+    outcome = measure("gmp", 6, 600);
+    assert_null(strstr(outcome.messages, "without an interval"));
     json_decref(outcome.records);
 }
 
