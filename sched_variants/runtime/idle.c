@@ -23,7 +23,7 @@
  *   Rejected: the submitter's own fence at all times. It costs as much as a sixth of a yield.
  * But I3 interrupts the cores that work, for microseconds each. Beside a ping-pong a spinner sees
  * the other half in runnext now and then, but hardly ever gets it: I1 to I5 would follow on each
- * other without end, and take a third of the ping-pong's speed. So where there is a runnext, a
+ * other without end, and take a tenth to a third of its speed. So where there is a runnext, a
  * spinner looks for a while before I1, about as long as being woken costs, and searches on if it
  * sees anything (look_ns).
  * A variant may keep a G to the worker that readied it (sched->keeps): then S2 to S4 are left
