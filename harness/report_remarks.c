@@ -61,42 +61,54 @@ static void crowded_write(FILE *to, const struct report *report)
     html_close(to, "p");
 }
 
-static void unsettled_write(FILE *to, const struct report *report)
+struct share {
+    size_t some, all;
+};
+
+/* How many of the samples that are ok are such. */
+static struct share share_of(const struct report *report, bool (*is_such)(const json_t *record))
 {
-    size_t i, unsettled = 0, all = 0;
+    struct share share = {0, 0};
+    size_t i;
     const json_t *record;
     json_array_foreach(report->records, i, record)
     {
-        all += record_is(record, "ok");
-        unsettled += record_is(record, "ok") &&
-                     strcmp(record_text(record, "warmup_rule"), WARMUP_LIMIT) == 0;
+        if (!record_is(record, "ok"))
+            continue;
+        share.all++;
+        share.some += is_such(record);
     }
-    if (unsettled == 0)
+    return share;
+}
+
+static bool is_unsettled(const json_t *record)
+{
+    return strcmp(record_text(record, "warmup_rule"), WARMUP_LIMIT) == 0;
+}
+
+static void unsettled_write(FILE *to, const struct report *report)
+{
+    struct share unsettled = share_of(report, is_unsettled);
+    if (unsettled.some == 0)
         return;
     html_open(to, "p", "class", "problem", NULL);
     html_format(to,
                 "The warm-up of %zu of %zu samples ended at its limit: until then their calls had "
                 "not settled, or were too few to tell. Cell by cell has each cell's.",
-                unsettled, all);
+                unsettled.some, unsettled.all);
     html_close(to, "p");
 }
 
 static void steal_write(FILE *to, const struct report *report)
 {
-    size_t i, unknown = 0, all = 0;
-    const json_t *record;
-    json_array_foreach(report->records, i, record)
-    {
-        all += record_is(record, "ok");
-        unknown += record_is(record, "ok") && classes_steal_is_unknown(record);
-    }
-    if (unknown == 0)
+    struct share unknown = share_of(report, classes_steal_is_unknown);
+    if (unknown.some == 0)
         return;
     html_open(to, "p", "class", "problem", NULL);
     html_format(to,
                 "Steal is not known of %zu of %zu samples: the hypervisor does not tell what it "
                 "takes, so none of these is marked for it.",
-                unknown, all);
+                unknown.some, unknown.all);
     html_close(to, "p");
 }
 
