@@ -27,7 +27,8 @@ struct m;
 void machine_set_self(struct m *m); /* pre: once per thread, before its first machine_self() */
 
 /* Threads. stack_size is in bytes and includes what the system needs; cpu is the index of a
- * worker's core, counted in the set given by machine_init(), or -1 for any core of that set. */
+ * worker's core, counted in the set given by machine_init(), or -1 for any core of that set.
+ * thread is NULL for one that nobody waits for. */
 struct machine_thread {
     uintptr_t handle;
 };
@@ -35,7 +36,6 @@ int machine_thread_start(struct machine_thread *thread, void (*fn)(void *), void
                          size_t stack_size, int cpu);
 void machine_pin(int cpu);                               /* the calling thread; cpu as above */
 void machine_thread_join(struct machine_thread *thread); /* pre: started, joined once */
-void machine_thread_detach(struct machine_thread *thread);
 
 /* The calling thread, for machine_interrupt(). */
 struct machine_thread machine_thread_self(void);

@@ -176,13 +176,11 @@ void m_start(struct m *m)
     struct sched *sched = m->sched;
     bool alone = sched->ops->thread_per_g;
     int cpu = sched->pin && !alone ? m->id % sched->procs : -1;
-    struct machine_thread thread; /* an M may end, and be reused, before this function does */
-    int error = machine_thread_start(alone ? &thread : &m->thread, m_thread, m,
+    /* alone: it may end, and its M be another thread's, before this function does */
+    int error = machine_thread_start(alone ? NULL : &m->thread, m_thread, m,
                                      alone ? STACK_SIZE_THREAD_PER_G : STACK_SIZE_THREAD, cpu);
     if (error)
         fatal_env(-error, "cannot start thread %d", m->id + 1);
-    if (alone)
-        machine_thread_detach(&thread);
 }
 
 void m_start_with(struct m *self, struct g *gp)

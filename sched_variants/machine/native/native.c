@@ -80,6 +80,10 @@ int machine_thread_start(struct machine_thread *thread, void (*fn)(void *), void
     if (stack_size < THREAD_STACK_MIN)
         stack_size = THREAD_STACK_MIN;
     pthread_attr_setstacksize(&attr, stack_size);
+    /* Not by pthread_detach() afterwards: with glibc 2.36 under qemu, a thread that ended meanwhile
+     * shared its stack with the next one. */
+    if (!thread)
+        pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     pthread_t id;
     int error = pthread_create(&id, &attr, thread_main, start);
     pthread_attr_destroy(&attr);
@@ -87,18 +91,14 @@ int machine_thread_start(struct machine_thread *thread, void (*fn)(void *), void
         free(start);
         return -error;
     }
-    thread->handle = (uintptr_t)id;
+    if (thread)
+        thread->handle = (uintptr_t)id;
     return 0;
 }
 
 void machine_thread_join(struct machine_thread *thread)
 {
     pthread_join((pthread_t)thread->handle, NULL);
-}
-
-void machine_thread_detach(struct machine_thread *thread)
-{
-    pthread_detach((pthread_t)thread->handle);
 }
 
 struct machine_thread machine_thread_self(void)

@@ -257,7 +257,9 @@ int machine_thread_start(struct machine_thread *thread, void (*fn)(void *), void
     new->vruntime_ps = sim_current->vruntime_ps;
     if (cpu >= 0)
         new->pinned = sim_cpu_ids[cpu % sim_cpu_count];
-    thread->handle = (uintptr_t) new;
+    new->detached = !thread;
+    if (thread)
+        thread->handle = (uintptr_t) new;
     thread_runnable(new);
     return 0;
 }
@@ -269,15 +271,6 @@ void machine_thread_join(struct machine_thread *thread)
     if (other->state != THREAD_DONE)
         sim_queue_wait(&other->joiners, -1);
     sim_thread_free(other);
-}
-
-void machine_thread_detach(struct machine_thread *thread)
-{
-    struct sim_thread *other = (struct sim_thread *)thread->handle;
-    if (other->state == THREAD_DONE)
-        sim_thread_free(other);
-    else
-        other->detached = true;
 }
 
 struct machine_thread machine_thread_self(void)
