@@ -243,6 +243,16 @@ static json_t *run(const struct options *options)
     return record;
 }
 
+/* What the sample's process wrote into a file of its own, from the start; takes fd. */
+static FILE *written(const struct options *options, int fd)
+{
+    lseek(fd, 0, SEEK_SET);
+    FILE *from = fdopen(fd, "r");
+    if (!from)
+        give_up(options, strerror(errno));
+    return from;
+}
+
 static json_t *run_with_events(struct options *options, struct sched_trace *trace)
 {
     char error[ERROR_SIZE];
@@ -251,10 +261,7 @@ static json_t *run_with_events(struct options *options, struct sched_trace *trac
     if (request->sched_events_fd < 0)
         give_up(options, strerror(errno));
     json_t *record = run(options);
-    lseek(request->sched_events_fd, 0, SEEK_SET);
-    FILE *from = fdopen(request->sched_events_fd, "r");
-    if (!from)
-        give_up(options, strerror(errno));
+    FILE *from = written(options, request->sched_events_fd);
     if (!sched_trace_read(trace, from, error, sizeof error))
         give_up(options, error);
     fclose(from);
@@ -275,13 +282,30 @@ static void output_close(const struct options *options, FILE *to)
         give_up(options, strerror(errno));
 }
 
-/* Go's lines are written while it runs: they are what the sample's process writes. */
+/* What the sample's process writes as it runs. */
 static int trace_lines(struct options *options)
 {
+    struct sample_request *request = &options->request;
+    request->schedtrace_fd = memfd_create("lines", 0); /* the child inherits it */
+    if (request->schedtrace_fd < 0)
+        give_up(options, strerror(errno));
+    json_t *record = child_run_sample(request);
+    FILE *from = written(options, request->schedtrace_fd);
     FILE *to = output_open(options);
-    options->request.schedtrace_fd = dup(fileno(to));
-    json_decref(run(options));
+    char part[BUFSIZ];
+    size_t size, all = 0;
+    while ((size = fread(part, 1, sizeof part, from)) > 0)
+        all += fwrite(part, 1, size, to);
+    fclose(from);
     output_close(options, to);
+    if (!record_is(record, "ok")) /* its last lines may say why */
+        give_up(options, record_text(record, "reason"));
+    if (all == 0)
+        fprintf(stderr,
+                "%s: the run was over before the first line was due, after %g ms; "
+                "--every takes less\n",
+                options->command, (double)request->schedtrace_ns / 1e6);
+    json_decref(record);
     return EXIT_DONE;
 }
 
