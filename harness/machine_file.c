@@ -1,28 +1,20 @@
 /* machine_file.c - see machine_file.h.
  *
- * Three readers, one after the other, as of sweep files: libyaml says whether it is YAML and where
- * things are, libcyaml whether the keys are right, and this file whether the values are. libcyaml
- * takes all values as texts, because it knows no units.
+ * The last of the three readers of yaml_reader.h. libcyaml takes all values as texts, because it
+ * knows no units.
  */
 #define _GNU_SOURCE
 #include "harness/machine_file.h"
 
 #include "harness/spec.h"
 #include "harness/suggest.h"
-#include "harness/yaml_mistake.h"
-#include "harness/yaml_place.h"
+#include "harness/yaml_reader.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    FILE_MAX = 1 << 20, /* more is not a model that anybody wrote */
-    LINE_SIZE = 1024,
-    ERROR_SIZE = 512,
-};
+enum { ERROR_SIZE = 512 };
 
 /* Schema -------------------------------------------------------------------------------------- */
 
@@ -152,31 +144,6 @@ static const cyaml_schema_value_t model_schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct texts, model_fields),
 };
 
-/* Mistakes ------------------------------------------------------------------------------------ */
-
-/* One file being read. */
-struct reader {
-    const char *path;
-    struct yaml_place *place;
-    char *error; /* where the one line goes */
-    size_t error_size;
-};
-
-static bool complain(const struct reader *reader, size_t line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static bool complain(const struct reader *reader, size_t line, const char *format, ...)
-{
-    char what[LINE_SIZE];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-    snprintf(reader->error, reader->error_size, "%s:%zu: %s", reader->path, line,
-             spec_one_line(what));
-    return false;
-}
-
 /* The keys of the mapping at place, and what messages call it. */
 static const cyaml_schema_field_t *fields_of_place(const char *place, const char **name)
 {
@@ -192,48 +159,6 @@ static const cyaml_schema_field_t *fields_of_place(const char *place, const char
     return model_fields;
 }
 
-static void complain_of_unknown_key(const struct reader *reader, const char *place, const char *key)
-{
-    const char *owner;
-    char text[SUGGEST_TEXT_SIZE];
-    struct suggest near = suggest_for(key);
-    for (const cyaml_schema_field_t *field = fields_of_place(place, &owner); field->key; field++)
-        suggest_offer(&near, field->key);
-    complain(reader, yaml_place_key_line(reader->place, place, key, 0), "%s has no key \"%s\"; %s",
-             owner, key, suggest_text(&near, "", "harness/machine_keys.c", text, sizeof text));
-}
-
-/* Says what libcyaml found in this program's words. */
-static void complain_of_schema(const struct reader *reader, const struct yaml_mistake *mistake)
-{
-    char inner[YAML_MISTAKE_PLACE], outer[YAML_MISTAKE_PLACE], word[256] = "";
-    const char *message = mistake->message, *key = yaml_mistake_key(mistake), *owner;
-    yaml_mistake_place(mistake, 0, inner);
-    yaml_mistake_place(mistake, mistake->parts > 0 ? 1 : 0, outer);
-    size_t line = yaml_place_line(reader->place, inner);
-    if (sscanf(message, "Unexpected key: %255[^\n]", word) == 1) {
-        complain_of_unknown_key(reader, inner, word);
-    } else if (sscanf(message, "Mapping field already seen: %255s", word) == 1) {
-        complain(reader, yaml_place_key_line(reader->place, outer, word, 1), "%s is given twice",
-                 word);
-    } else if (sscanf(message, "Missing required mapping field: %255s", word) == 1) {
-        fields_of_place(outer, &owner);
-        complain(reader, yaml_place_line(reader->place, outer), "%s lacks the key \"%s\"", owner,
-                 word);
-    } else if (strncmp(message, "Expecting SEQUENCE", 18) == 0) {
-        complain(reader, line, "%s must be a list, as in [a, b]", key);
-    } else if (strncmp(message, "Expecting MAPPING", 17) == 0) {
-        complain(reader, line, "%s must have keys, as in {near: 20 ns}", key);
-    } else if (strncmp(message, "Expecting ", 10) == 0) {
-        complain(reader, line, "%s must be a single value", key);
-    } else if (strncmp(message, "STRING length <", 15) == 0 ||
-               strncmp(message, "Insufficient", 12) == 0) {
-        complain(reader, line, "%s is empty", key);
-    } else {
-        complain(reader, line, "%s: %s", key, *message ? message : "not valid");
-    }
-}
-
 /* Values -------------------------------------------------------------------------------------- */
 
 /* "l1.size" is at "l1/size". */
@@ -245,14 +170,14 @@ static void place_of(const struct machine_key *key, char place[YAML_MISTAKE_PLAC
         *point = '/';
 }
 
-static size_t line_of(const struct reader *reader, const struct machine_key *key)
+static size_t line_of(const struct yaml_reader *reader, const struct machine_key *key)
 {
     char place[YAML_MISTAKE_PLACE];
     place_of(key, place);
     return yaml_place_line(reader->place, place);
 }
 
-static bool read_values(const struct reader *reader, struct machine_values *values)
+static bool read_values(const struct yaml_reader *reader, struct machine_values *values)
 {
     char place[YAML_MISTAKE_PLACE], error[ERROR_SIZE];
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
@@ -260,20 +185,20 @@ static bool read_values(const struct reader *reader, struct machine_values *valu
         place_of(key, place);
         const char *text = yaml_place_text(reader->place, place);
         if (text && !machine_value_parse(key, text, &values->of[i], error, sizeof error))
-            return complain(reader, line_of(reader, key), "%s", error);
+            return yaml_complain(reader, line_of(reader, key), "%s", error);
         if (!text && i != MACHINE_LOOKAHEAD)
-            return complain(reader, line_of(reader, key), "a machine lacks the key \"%s\": %s",
-                            key->name, key->help);
+            return yaml_complain(reader, line_of(reader, key), "a machine lacks the key \"%s\": %s",
+                                 key->name, key->help);
     }
     return true;
 }
 
-static bool make_model(const struct reader *reader, struct machine_file *file)
+static bool make_model(const struct yaml_reader *reader, struct machine_file *file)
 {
     char error[ERROR_SIZE];
     size_t key = machine_model_make(&file->model, &file->values, error, sizeof error);
     if (key != MACHINE_KEYS)
-        return complain(reader, line_of(reader, &machine_keys[key]), "%s", error);
+        return yaml_complain(reader, line_of(reader, &machine_keys[key]), "%s", error);
     const char *slash = strrchr(reader->path, '/');
     const char *base = slash ? slash + 1 : reader->path;
     size_t length = strlen(base);
@@ -303,8 +228,8 @@ const char *machine_file_source(const struct machine_file *file, const struct ma
 }
 
 /* That an entry is a key, and one that no other source has. */
-static bool check_entry(const struct reader *reader, const struct machine_file *file, unsigned i,
-                        unsigned k)
+static bool check_entry(const struct yaml_reader *reader, const struct machine_file *file,
+                        unsigned i, unsigned k)
 {
     char place[64], text[SUGGEST_TEXT_SIZE];
     const char *entry = file->sources[i].of[k];
@@ -318,14 +243,15 @@ static bool check_entry(const struct reader *reader, const struct machine_file *
             continue;
         known = true;
         if (machine_file_source(file, &machine_keys[key]) != file->sources[i].source)
-            return complain(reader, line, "%s has two sources; valid: one", machine_keys[key].name);
+            return yaml_complain(reader, line, "%s has two sources; valid: one",
+                                 machine_keys[key].name);
     }
-    return known ||
-           complain(reader, line, "a source is of \"%s\", which is no key; %s", entry,
-                    suggest_text(&near, "", "`schedlab list sim:desktop8`", text, sizeof text));
+    return known || yaml_complain(
+                        reader, line, "a source is of \"%s\", which is no key; %s", entry,
+                        suggest_text(&near, "", "`schedlab list sim:desktop8`", text, sizeof text));
 }
 
-static bool check_sources(const struct reader *reader, const struct machine_file *file)
+static bool check_sources(const struct yaml_reader *reader, const struct machine_file *file)
 {
     for (unsigned i = 0; i < file->sources_count; i++)
         for (unsigned k = 0; k < file->sources[i].of_count; k++)
@@ -333,31 +259,13 @@ static bool check_sources(const struct reader *reader, const struct machine_file
                 return false;
     for (size_t i = 0; i < MACHINE_KEYS; i++)
         if (file->values.of[i].given && !machine_file_source(file, &machine_keys[i]))
-            return complain(reader, line_of(reader, &machine_keys[i]),
-                            "%s has no source; valid: one under sources, of [%s]",
-                            machine_keys[i].name, machine_keys[i].name);
+            return yaml_complain(reader, line_of(reader, &machine_keys[i]),
+                                 "%s has no source; valid: one under sources, of [%s]",
+                                 machine_keys[i].name, machine_keys[i].name);
     return true;
 }
 
 /* Loading ------------------------------------------------------------------------------------- */
-
-/* The whole file, or NULL and one line in error. */
-static char *text_read(const char *path, size_t *size, char *error, size_t error_size)
-{
-    FILE *from = fopen(path, "re");
-    char *text = from ? malloc(FILE_MAX + 1) : NULL;
-    *size = text ? fread(text, 1, FILE_MAX + 1, from) : 0;
-    const char *wrong = !text || ferror(from) ? strerror(errno) : NULL;
-    if (!wrong && *size > FILE_MAX)
-        wrong = "it is larger than 1 MiB, so it is no model of a machine";
-    if (from)
-        fclose(from);
-    if (!wrong)
-        return text;
-    snprintf(error, error_size, "cannot read %s: %s", path, wrong);
-    free(text);
-    return NULL;
-}
 
 /* Moves what is kept of the texts, and frees the others. */
 static struct machine_file *file_take(struct texts *texts)
@@ -376,40 +284,31 @@ static struct machine_file *file_take(struct texts *texts)
     return file;
 }
 
-static struct machine_file *schema_load(const struct reader *reader, const char *text, size_t size)
+static struct machine_file *schema_load(const struct yaml_reader *reader)
 {
     struct yaml_mistake mistake = {.parts = 0};
     cyaml_config_t config = yaml_mistake_config(&mistake);
     struct texts *texts = NULL;
-    cyaml_err_t result = cyaml_load_data((const uint8_t *)text, size, &config, &model_schema,
-                                         (cyaml_data_t **)&texts, NULL);
+    cyaml_err_t result = cyaml_load_data((const uint8_t *)reader->text, reader->size, &config,
+                                         &model_schema, (cyaml_data_t **)&texts, NULL);
     if (result == CYAML_OK && texts)
         return file_take(texts);
-    complain_of_schema(reader, &mistake);
+    yaml_complain_of_schema(reader, &mistake, fields_of_place, "harness/machine_keys.c");
     return NULL;
 }
 
 struct machine_file *machine_file_load(const char *path, char *error, size_t error_size)
 {
-    size_t size, line;
-    char problem[ERROR_SIZE];
-    char *text = text_read(path, &size, error, error_size);
-    if (!text)
+    struct yaml_reader reader;
+    if (!yaml_reader_open(&reader, path, error, error_size))
         return NULL;
-    struct reader reader = {path, NULL, error, error_size};
-    struct machine_file *file = NULL;
-    reader.place = yaml_place_open(text, size, &line, problem, sizeof problem);
-    if (reader.place)
-        file = schema_load(&reader, text, size);
-    else
-        complain(&reader, line, "%s", problem);
+    struct machine_file *file = schema_load(&reader);
     if (file && !(read_values(&reader, &file->values) && make_model(&reader, file) &&
                   check_sources(&reader, file))) {
         machine_file_free(file);
         file = NULL;
     }
-    yaml_place_close(reader.place);
-    free(text);
+    yaml_reader_close(&reader);
     return file;
 }
 

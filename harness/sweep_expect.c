@@ -16,7 +16,7 @@ enum { PLACE_SIZE = 256, ERROR_SIZE = 512 };
 
 /* One expectation being checked, and where it stands. */
 struct expecting {
-    const struct sweep_reader *reader;
+    const struct yaml_reader *reader;
     const struct sweep_file *sweep;
     const struct sweep_group *group;
     struct sweep_expect *expect;
@@ -48,9 +48,9 @@ static bool complain_of_choice(const struct expecting *self, const char *key, co
     struct suggest near = suggest_for(given);
     for (unsigned i = 0; i < count; i++)
         suggest_offer(&near, valid[i]);
-    return sweep_complain(self->reader, line_of(self, key), "the group \"%s\" has no %s \"%s\"; %s",
-                          self->group->id, key, given,
-                          suggest_text(&near, "", "the group", text, sizeof text));
+    return yaml_complain(self->reader, line_of(self, key), "the group \"%s\" has no %s \"%s\"; %s",
+                         self->group->id, key, given,
+                         suggest_text(&near, "", "the group", text, sizeof text));
 }
 
 static bool is_one_of(const char *text, char *const *list, unsigned count)
@@ -71,7 +71,7 @@ static bool check_variant(const struct expecting *self)
         return true;
     }
     if (!variant_spec_parse(&spec, self->expect->variant, error, sizeof error))
-        return sweep_complain(self->reader, line_of(self, "variant"), "%s", error);
+        return yaml_complain(self->reader, line_of(self, "variant"), "%s", error);
     put(&self->expect->variant, strdup(spec.text));
     variant_spec_free(&spec);
     return is_one_of(self->expect->variant, group->variants, group->variants_count) ||
@@ -86,16 +86,16 @@ static bool check_workload(const struct expecting *self)
     char error[ERROR_SIZE];
     struct workload_spec spec;
     if (!self->expect->workload && group->workloads_count > 1)
-        return sweep_complain(self->reader, line_of(self, "workload"),
-                              "an expectation of the group \"%s\" lacks the key \"workload\"; "
-                              "valid without one: groups of one workload",
-                              group->id);
+        return yaml_complain(self->reader, line_of(self, "workload"),
+                             "an expectation of the group \"%s\" lacks the key \"workload\"; "
+                             "valid without one: groups of one workload",
+                             group->id);
     if (!self->expect->workload) {
         self->expect->workload = strdup(group->workloads[0]);
         return true;
     }
     if (!workload_spec_parse(&spec, self->expect->workload, error, sizeof error))
-        return sweep_complain(self->reader, line_of(self, "workload"), "%s", error);
+        return yaml_complain(self->reader, line_of(self, "workload"), "%s", error);
     put(&self->expect->workload, strdup(spec.text));
     workload_spec_free(&spec);
     return is_one_of(self->expect->workload, group->workloads, group->workloads_count) ||
@@ -111,19 +111,19 @@ static bool check_workers(const struct expecting *self)
     if (!yaml_place_exists(self->reader->place, place)) {
         self->expect->workers = group->workers[0];
         return group->workers_count == 1 ||
-               sweep_complain(self->reader, line_of(self, "workers"),
-                              "an expectation of the group \"%s\" lacks the key \"workers\"; valid "
-                              "without one: groups of one number of workers",
-                              group->id);
+               yaml_complain(self->reader, line_of(self, "workers"),
+                             "an expectation of the group \"%s\" lacks the key \"workers\"; valid "
+                             "without one: groups of one number of workers",
+                             group->id);
     }
     const char *text = yaml_place_text(self->reader->place, place);
     for (unsigned i = 0; text && i < group->workers_count; i++)
         if (spec_parse_number(text, NULL, &self->expect->workers) &&
             self->expect->workers == group->workers[i])
             return true;
-    return sweep_complain(self->reader, line_of(self, "workers"),
-                          "workers is %s; valid: one that the group \"%s\" has",
-                          text && *text ? text : "empty", group->id);
+    return yaml_complain(self->reader, line_of(self, "workers"),
+                         "workers is %s; valid: one that the group \"%s\" has",
+                         text && *text ? text : "empty", group->id);
 }
 
 /* Those whose medians a report has, see tables.c. */
@@ -161,9 +161,9 @@ static bool check_event(const struct expecting *self)
         suggest_offer(&near, others[i]);
     if (!found) {
         char choice[SUGGEST_TEXT_SIZE];
-        sweep_complain(self->reader, line_of(self, "metric"),
-                       "the group \"%s\" has no number \"%s\"; %s", group->id, self->expect->metric,
-                       suggest_text(&near, "", "`schedlab list events`", choice, sizeof choice));
+        yaml_complain(self->reader, line_of(self, "metric"),
+                      "the group \"%s\" has no number \"%s\"; %s", group->id, self->expect->metric,
+                      suggest_text(&near, "", "`schedlab list events`", choice, sizeof choice));
     }
     counter_names_free(&names);
     free(text);
@@ -175,18 +175,18 @@ static bool check_metric(const struct expecting *self, enum metric_kind *kind)
     char error[ERROR_SIZE];
     struct metric metric;
     if (!metric_parse(&metric, self->expect->metric, error, sizeof error))
-        return sweep_complain(self->reader, line_of(self, "metric"), "%s", error);
+        return yaml_complain(self->reader, line_of(self, "metric"), "%s", error);
     *kind = metric.kind;
     if (metric.kind == METRIC_LATENCY && !has_quantile(metric.quantile))
-        return sweep_complain(self->reader, line_of(self, "metric"),
-                              "metric is %s; valid: throughput, p50, p90, p99, p99.9, max, or an "
-                              "event of the group",
-                              self->expect->metric);
+        return yaml_complain(self->reader, line_of(self, "metric"),
+                             "metric is %s; valid: throughput, p50, p90, p99, p99.9, max, or an "
+                             "event of the group",
+                             self->expect->metric);
     if (metric.kind == METRIC_LATENCY && !workload_spec_has_latency(self->expect->workload))
-        return sweep_complain(self->reader, line_of(self, "metric"),
-                              "metric is %s, but %s records no latencies; valid: throughput, or an "
-                              "event of the group",
-                              self->expect->metric, self->expect->workload);
+        return yaml_complain(self->reader, line_of(self, "metric"),
+                             "metric is %s, but %s records no latencies; valid: throughput, or an "
+                             "event of the group",
+                             self->expect->metric, self->expect->workload);
     return metric.kind != METRIC_EVENT || check_event(self);
 }
 
@@ -219,8 +219,8 @@ static bool check_value(const struct expecting *self, enum metric_kind kind)
             return true;
         }
     }
-    return sweep_complain(self->reader, line_of(self, "value"), "value is %s; valid: %s", text,
-                          valid[kind]);
+    return yaml_complain(self->reader, line_of(self, "value"), "value is %s; valid: %s", text,
+                         valid[kind]);
 }
 
 static bool check_within(const struct expecting *self)
@@ -230,11 +230,11 @@ static bool check_within(const struct expecting *self)
     self->expect->within = strtod(text, &end);
     if (end != text && !*end && self->expect->within >= 1 && self->expect->within <= 1000)
         return true;
-    return sweep_complain(self->reader, line_of(self, "within"),
-                          "within is %s; valid: a factor of 1 to 1000", text);
+    return yaml_complain(self->reader, line_of(self, "within"),
+                         "within is %s; valid: a factor of 1 to 1000", text);
 }
 
-bool sweep_expect_check(const struct sweep_reader *reader, const struct sweep_file *sweep,
+bool sweep_expect_check(const struct yaml_reader *reader, const struct sweep_file *sweep,
                         unsigned g)
 {
     const struct sweep_group *group = &sweep->groups[g];

@@ -9,7 +9,7 @@
 
 /* Checks what the group expects, fills in what is left out, and makes numbers of the texts. pre:
  * the group's variants, workloads and events are canonical. False after a complaint. */
-bool sweep_expect_check(const struct sweep_reader *reader, const struct sweep_file *sweep,
+bool sweep_expect_check(const struct yaml_reader *reader, const struct sweep_file *sweep,
                         unsigned g);
 
 #endif

@@ -1,8 +1,7 @@
 /* sweep_file.c - see sweep_file.h.
  *
- * Three readers, one after the other: libyaml says whether it is YAML and where things are
- * (yaml_place.h), libcyaml whether the keys and types are right (sweep_schema.h), and this file
- * whether the values are. Each finds the first mistake and stops, so that a user gets one line.
+ * The last of the three readers of yaml_reader.h: sweep_schema.h has the keys and their types, this
+ * file the values.
  */
 #define _GNU_SOURCE
 #include "harness/sweep_file.h"
@@ -18,14 +17,11 @@
 #include "harness/sweep_expect.h"
 #include "harness/sweep_schema.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    FILE_MAX = 1 << 20, /* more is not a sweep that anybody wrote */
     PLACE_SIZE = 256,
     ERROR_SIZE = 512,
     SIM_REPS_DEFAULT = 3,
@@ -61,23 +57,10 @@ const struct param sweep_file_params[] = {
     {.name = NULL},
 };
 
-static size_t line_of(const struct sweep_reader *reader, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static size_t line_of(const struct sweep_reader *reader, const char *format, ...)
-{
-    char place[PLACE_SIZE];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(place, sizeof place, format, args);
-    va_end(args);
-    return yaml_place_line(reader->place, place);
-}
-
 /* Values -------------------------------------------------------------------------------------- */
 
 /* Reads the value at place again: libcyaml takes "3x" for 3, and knows no words beside numbers. */
-static bool check_number(const struct sweep_reader *reader, const struct param *param,
+static bool check_number(const struct yaml_reader *reader, const struct param *param,
                          const char *place, int64_t *value)
 {
     const char *text = yaml_place_text(reader->place, place);
@@ -88,7 +71,7 @@ static bool check_number(const struct sweep_reader *reader, const struct param *
     return false;
 }
 
-static bool check_numbers(const struct sweep_reader *reader, struct sweep_file *sweep)
+static bool check_numbers(const struct yaml_reader *reader, struct sweep_file *sweep)
 {
     for (const struct param *param = sweep_file_params; param->name; param++) {
         int64_t *value = param_field(sweep, param);
@@ -101,14 +84,14 @@ static bool check_numbers(const struct sweep_reader *reader, struct sweep_file *
 }
 
 /* Made canonical; NULL stays. */
-static bool check_machine(const struct sweep_reader *reader, const char *place, char **machine)
+static bool check_machine(const struct yaml_reader *reader, const char *place, char **machine)
 {
     struct machine_spec spec;
     char error[ERROR_SIZE];
     if (!*machine)
         return true;
     if (!machine_spec_parse(&spec, *machine, error, sizeof error))
-        return sweep_complain(reader, yaml_place_line(reader->place, place), "%s", error);
+        return yaml_complain(reader, yaml_place_line(reader->place, place), "%s", error);
     char *given = *machine;
     *machine = spec.text;
     spec.text = given;
@@ -201,7 +184,7 @@ void sweep_file_set_machine(struct sweep_file *sweep, const char *machine)
 }
 
 /* What the numbers must be to one another. */
-static bool check_limits(const struct sweep_reader *reader, struct sweep_file *sweep)
+static bool check_limits(const struct yaml_reader *reader, struct sweep_file *sweep)
 {
     sweep->reps_given = yaml_place_exists(reader->place, "reps");
     sweep->reps_max_given = yaml_place_exists(reader->place, "reps_max");
@@ -209,20 +192,20 @@ static bool check_limits(const struct sweep_reader *reader, struct sweep_file *s
     sweep->warmup_given = yaml_place_exists(reader->place, "warmup");
     if (sweep->reps_max == 0)
         sweep->reps_max = sweep->reps;
-    size_t line = line_of(reader, "reps_max");
+    size_t line = yaml_line(reader, "reps_max");
     if (sweep->reps_max < sweep->reps)
-        return sweep_complain(reader, line,
-                              "reps_max is %lld, less than reps; valid: %lld to 1000 repetitions",
-                              (long long)sweep->reps_max, (long long)sweep->reps);
+        return yaml_complain(reader, line,
+                             "reps_max is %lld, less than reps; valid: %lld to 1000 repetitions",
+                             (long long)sweep->reps_max, (long long)sweep->reps);
     if (sweep->width > 0 && sweep->reps_max < STATISTICS_INTERVAL_MIN)
-        return sweep_complain(reader, line_of(reader, "width"),
-                              "width takes a reps_max of %d to 1000 repetitions, here it is %lld: "
-                              "fewer samples have no 95 %% interval",
-                              STATISTICS_INTERVAL_MIN, (long long)sweep->reps_max);
+        return yaml_complain(reader, yaml_line(reader, "width"),
+                             "width takes a reps_max of %d to 1000 repetitions, here it is %lld: "
+                             "fewer samples have no 95 %% interval",
+                             STATISTICS_INTERVAL_MIN, (long long)sweep->reps_max);
     if (sweep->class_each && sweep->class_min == 0)
-        return sweep_complain(reader, line_of(reader, "class_each"),
-                              "class_each takes class_min, how many samples of each mood; valid: 1 "
-                              "to 1000 samples");
+        return yaml_complain(reader, yaml_line(reader, "class_each"),
+                             "class_each takes class_min, how many samples of each mood; valid: 1 "
+                             "to 1000 samples");
     return true;
 }
 
@@ -234,16 +217,16 @@ bool sweep_name_is_valid(const char *name)
            strlen(name) <= SWEEP_NAME_MAX;
 }
 
-static bool check_name(const struct sweep_reader *reader, size_t line, const char *key,
+static bool check_name(const struct yaml_reader *reader, size_t line, const char *key,
                        const char *name)
 {
     if (!sweep_name_is_valid(name))
-        return sweep_complain(reader, line, "%s is \"%s\"; valid: " SWEEP_NAME_RULE, key, name);
+        return yaml_complain(reader, line, "%s is \"%s\"; valid: " SWEEP_NAME_RULE, key, name);
     return true;
 }
 
 /* Makes names whole. place: of the list. */
-static bool check_events(const struct sweep_reader *reader, const char *place, char **events,
+static bool check_events(const struct yaml_reader *reader, const char *place, char **events,
                          unsigned count)
 {
     char error[ERROR_SIZE];
@@ -257,14 +240,14 @@ static bool check_events(const struct sweep_reader *reader, const char *place, c
             names.name[0] = given;
         }
         counter_names_free(&names);
-        size_t line = line_of(reader, "%s/%u", place, i);
+        size_t line = yaml_line(reader, "%s/%u", place, i);
         if (!ok)
-            return sweep_complain(reader, line, "%s", error);
+            return yaml_complain(reader, line, "%s", error);
         for (unsigned k = 0; k < i; k++)
             if (strcmp(events[k], events[i]) == 0)
-                return sweep_complain(reader, line, "%s is given twice", events[i]);
+                return yaml_complain(reader, line, "%s is given twice", events[i]);
         if (strcmp(events[i], "none") == 0 && count > 1)
-            return sweep_complain(reader, line, "none stands beside other events; valid: [none]");
+            return yaml_complain(reader, line, "none stands beside other events; valid: [none]");
     }
     return true;
 }
@@ -291,12 +274,12 @@ struct texts {
 };
 
 /* Takes text. False after a complaint about that line if it is there already. */
-static bool texts_add(const struct sweep_reader *reader, size_t line, struct texts *texts,
+static bool texts_add(const struct yaml_reader *reader, size_t line, struct texts *texts,
                       char *text)
 {
     for (unsigned i = 0; i < texts->count; i++) {
         if (strcmp(texts->text[i], text) == 0) {
-            sweep_complain(reader, line, "%s is given twice", text);
+            yaml_complain(reader, line, "%s is given twice", text);
             free(text);
             return false;
         }
@@ -316,12 +299,12 @@ static void texts_free(char **text, unsigned count)
 }
 
 /* The canonical text of a variant's specification; NULL after a complaint. */
-static char *canonical_variant(const struct sweep_reader *reader, size_t line, const char *text)
+static char *canonical_variant(const struct yaml_reader *reader, size_t line, const char *text)
 {
     char error[ERROR_SIZE];
     struct variant_spec spec;
     if (!variant_spec_parse(&spec, text, error, sizeof error)) {
-        sweep_complain(reader, line, "%s", error);
+        yaml_complain(reader, line, "%s", error);
         return NULL;
     }
     char *canonical = spec.text;
@@ -332,7 +315,7 @@ static char *canonical_variant(const struct sweep_reader *reader, size_t line, c
 
 /* Puts ",NAME=VALUE" of the i-th value, which is on that line, at the end of text. NULL after a
  * complaint if the specification is then wrong. */
-static char *knob_append(const struct sweep_reader *reader, size_t line, const char *text,
+static char *knob_append(const struct yaml_reader *reader, size_t line, const char *text,
                          const struct sweep_knob *knob, unsigned i)
 {
     char longer[ERROR_SIZE];
@@ -342,7 +325,7 @@ static char *knob_append(const struct sweep_reader *reader, size_t line, const c
 
 /* What a group's variants become. */
 struct expansion {
-    const struct sweep_reader *reader;
+    const struct yaml_reader *reader;
     const struct sweep_group *group;
     unsigned g; /* its place in the file */
     struct texts texts;
@@ -375,7 +358,7 @@ static bool expand_knob2(struct expansion *self, size_t line, char *text)
     for (unsigned i = 0; ok && i < knob->values_count; i++) {
         if (pair_is_moot(self, text, knob, i))
             continue;
-        line = line_of(self->reader, "groups/%u/knob2/values/%u", self->g, i);
+        line = yaml_line(self->reader, "groups/%u/knob2/values/%u", self->g, i);
         char *canonical = knob_append(self->reader, line, text, knob, i);
         ok = canonical && texts_add(self->reader, line, &self->texts, canonical);
     }
@@ -386,12 +369,12 @@ static bool expand_knob2(struct expansion *self, size_t line, char *text)
 static bool expand_variant(struct expansion *self, unsigned v)
 {
     const struct sweep_group *group = self->group;
-    size_t line = line_of(self->reader, "groups/%u/variants/%u", self->g, v);
+    size_t line = yaml_line(self->reader, "groups/%u/variants/%u", self->g, v);
     if (!group->knob)
         return texts_add(self->reader, line, &self->texts,
                          canonical_variant(self->reader, line, group->variants[v]));
     for (unsigned i = 0; i < group->knob->values_count; i++) {
-        line = line_of(self->reader, "groups/%u/knob/values/%u", self->g, i);
+        line = yaml_line(self->reader, "groups/%u/knob/values/%u", self->g, i);
         /* Not the canonical text: where the file's names the knob too, that is the mistake. */
         char *one = knob_append(self->reader, line, group->variants[v], group->knob, i);
         if (!one || !expand_knob2(self, line, one))
@@ -401,12 +384,12 @@ static bool expand_variant(struct expansion *self, unsigned v)
 }
 
 /* Each by itself first: what lost its quotes is better told so than as given twice. */
-static bool variants_are_right(const struct sweep_reader *reader, const struct sweep_group *group,
+static bool variants_are_right(const struct yaml_reader *reader, const struct sweep_group *group,
                                unsigned g)
 {
     bool ok = true;
     for (unsigned v = 0; ok && v < group->variants_count; v++) {
-        char *alone = canonical_variant(reader, line_of(reader, "groups/%u/variants/%u", g, v),
+        char *alone = canonical_variant(reader, yaml_line(reader, "groups/%u/variants/%u", g, v),
                                         group->variants[v]);
         ok = alone != NULL;
         free(alone);
@@ -420,9 +403,9 @@ static bool tell_left_out(const struct expansion *self, struct sweep_group *grou
     if (self->moot == 0)
         return true;
     if (self->moot == self->pairs)
-        return sweep_complain(self->reader, line_of(self->reader, "groups/%u/knob2", self->g),
-                              "no pair of %s and %s is left: %s", group->knob->name,
-                              group->knob2->name, self->why);
+        return yaml_complain(self->reader, yaml_line(self->reader, "groups/%u/knob2", self->g),
+                             "no pair of %s and %s is left: %s", group->knob->name,
+                             group->knob2->name, self->why);
     if (asprintf(&group->left_out,
                  "%u of %u pairs of %s and %s are left out, since one changes nothing beside the "
                  "other: %s",
@@ -431,8 +414,7 @@ static bool tell_left_out(const struct expansion *self, struct sweep_group *grou
     return true;
 }
 
-static bool expand_variants(const struct sweep_reader *reader, struct sweep_group *group,
-                            unsigned g)
+static bool expand_variants(const struct yaml_reader *reader, struct sweep_group *group, unsigned g)
 {
     struct expansion self = {.reader = reader, .group = group, .g = g};
     bool ok = variants_are_right(reader, group, g);
@@ -448,21 +430,21 @@ static bool expand_variants(const struct sweep_reader *reader, struct sweep_grou
     return true;
 }
 
-static bool expand_workloads(const struct sweep_reader *reader, struct sweep_group *group,
+static bool expand_workloads(const struct yaml_reader *reader, struct sweep_group *group,
                              unsigned g)
 {
     struct texts texts = {NULL, 0};
     for (unsigned w = 0; w < group->workloads_count; w++) {
         char error[ERROR_SIZE];
         struct workload_spec spec;
-        size_t line = line_of(reader, "groups/%u/workloads/%u", g, w);
+        size_t line = yaml_line(reader, "groups/%u/workloads/%u", g, w);
         bool ok = workload_spec_parse(&spec, group->workloads[w], error, sizeof error);
         if (ok) {
             ok = texts_add(reader, line, &texts, spec.text);
             spec.text = NULL;
             workload_spec_free(&spec);
         } else {
-            sweep_complain(reader, line, "%s", error);
+            yaml_complain(reader, line, "%s", error);
         }
         if (!ok) {
             texts_free(texts.text, texts.count);
@@ -475,9 +457,9 @@ static bool expand_workloads(const struct sweep_reader *reader, struct sweep_gro
     return true;
 }
 
-static bool check_baseline(const struct sweep_reader *reader, struct sweep_group *group, unsigned g)
+static bool check_baseline(const struct yaml_reader *reader, struct sweep_group *group, unsigned g)
 {
-    size_t line = line_of(reader, "groups/%u/baseline", g);
+    size_t line = yaml_line(reader, "groups/%u/baseline", g);
     char *canonical = canonical_variant(reader, line, group->baseline);
     if (!canonical)
         return false;
@@ -490,13 +472,13 @@ static bool check_baseline(const struct sweep_reader *reader, struct sweep_group
             return true;
         suggest_offer(&near, group->variants[i]);
     }
-    return sweep_complain(
+    return yaml_complain(
         reader, line, "the baseline %s is not one of the group's variants; %s", canonical,
         suggest_text(&near, "", "variants and knob of the group", text, sizeof text));
 }
 
 /* That each workload can do its work on so many workers. */
-static bool check_workloads_on(const struct sweep_reader *reader, const struct sweep_group *group,
+static bool check_workloads_on(const struct yaml_reader *reader, const struct sweep_group *group,
                                int64_t workers, const char *place)
 {
     char error[ERROR_SIZE];
@@ -506,12 +488,12 @@ static bool check_workloads_on(const struct sweep_reader *reader, const struct s
                   workload_spec_takes_workers(&spec, workers, error, sizeof error);
         workload_spec_free(&spec);
         if (!ok)
-            return sweep_complain(reader, yaml_place_line(reader->place, place), "%s", error);
+            return yaml_complain(reader, yaml_place_line(reader->place, place), "%s", error);
     }
     return true;
 }
 
-static bool check_workers(const struct sweep_reader *reader, const struct sweep_group *group,
+static bool check_workers(const struct yaml_reader *reader, const struct sweep_group *group,
                           unsigned g)
 {
     static const struct param param = {
@@ -524,29 +506,29 @@ static bool check_workers(const struct sweep_reader *reader, const struct sweep_
             return false;
         for (unsigned k = 0; k < i; k++)
             if (group->workers[k] == group->workers[i])
-                return sweep_complain(reader, yaml_place_line(reader->place, place),
-                                      "workers %lld is given twice", (long long)group->workers[i]);
+                return yaml_complain(reader, yaml_place_line(reader->place, place),
+                                     "workers %lld is given twice", (long long)group->workers[i]);
     }
     return true;
 }
 
 /* That the knobs are those which the figure has axes for. */
-static bool check_knobs(const struct sweep_reader *reader, const struct sweep_group *group,
+static bool check_knobs(const struct yaml_reader *reader, const struct sweep_group *group,
                         unsigned g)
 {
     bool map = group->figure == SWEEP_FIGURE_HEATMAP;
     if (map != (group->knob2 != NULL) || (map && !group->knob))
-        return sweep_complain(reader, line_of(reader, "groups/%u", g),
-                              "group \"%s\" has only some of knob, knob2 and figure: heatmap; "
-                              "valid: all or none",
-                              group->id);
+        return yaml_complain(reader, yaml_line(reader, "groups/%u", g),
+                             "group \"%s\" has only some of knob, knob2 and figure: heatmap; "
+                             "valid: all or none",
+                             group->id);
     if (!map && (group->figure == SWEEP_FIGURE_KNOB) != (group->knob != NULL))
-        return sweep_complain(
-            reader, line_of(reader, "groups/%u", g),
+        return yaml_complain(
+            reader, yaml_line(reader, "groups/%u", g),
             "group \"%s\" has only one of knob and figure: knob; valid: both or none", group->id);
     if (map && strcmp(group->knob->name, group->knob2->name) == 0)
-        return sweep_complain(reader, line_of(reader, "groups/%u/knob2/name", g),
-                              "knob2 is \"%s\" like knob; valid: another knob", group->knob2->name);
+        return yaml_complain(reader, yaml_line(reader, "groups/%u/knob2/name", g),
+                             "knob2 is \"%s\" like knob; valid: another knob", group->knob2->name);
     return true;
 }
 
@@ -558,32 +540,32 @@ static bool counts_no_events(const struct sweep_file *sweep, const struct sweep_
 }
 
 /* That there is a metric for its figure, and a figure for a metric. */
-static bool check_metric(const struct sweep_reader *reader, const struct sweep_group *group,
+static bool check_metric(const struct yaml_reader *reader, const struct sweep_group *group,
                          unsigned g, struct metric *metric)
 {
     char error[PLACE_SIZE];
     if ((group->figure == SWEEP_FIGURE_METRIC) != (group->metric != NULL))
-        return sweep_complain(
-            reader, line_of(reader, "groups/%u", g),
+        return yaml_complain(
+            reader, yaml_line(reader, "groups/%u", g),
             "group \"%s\" has only one of metric and figure: metric; valid: both or none",
             group->id);
     if (!group->metric)
         return true;
     if (metric_is_finding(group->metric))
-        return sweep_complain(reader, line_of(reader, "groups/%u/metric", g),
-                              "metric \"%s\" is what a workload finds, which has no figure; valid: "
-                              "throughput, p50 or another percentage, max, or an event",
-                              group->metric);
+        return yaml_complain(reader, yaml_line(reader, "groups/%u/metric", g),
+                             "metric \"%s\" is what a workload finds, which has no figure; valid: "
+                             "throughput, p50 or another percentage, max, or an event",
+                             group->metric);
     return metric_parse(metric, group->metric, error, sizeof error) ||
-           sweep_complain(reader, line_of(reader, "groups/%u/metric", g), "%s", error);
+           yaml_complain(reader, yaml_line(reader, "groups/%u/metric", g), "%s", error);
 }
 
 /* That there will be what the figure shows. */
-static bool check_figure(const struct sweep_reader *reader, const struct sweep_file *sweep,
+static bool check_figure(const struct yaml_reader *reader, const struct sweep_file *sweep,
                          unsigned g)
 {
     const struct sweep_group *group = &sweep->groups[g];
-    size_t line = line_of(reader, "groups/%u/figure", g);
+    size_t line = yaml_line(reader, "groups/%u/figure", g);
     bool one = false, more = false, latencies = false;
     for (unsigned i = 0; i < group->workers_count; i++) {
         one = one || group->workers[i] == 1;
@@ -595,32 +577,32 @@ static bool check_figure(const struct sweep_reader *reader, const struct sweep_f
     if (!check_metric(reader, group, g, &metric))
         return false;
     if (group->figure == SWEEP_FIGURE_SPEEDUP && !(one && more))
-        return sweep_complain(reader, line,
-                              "figure speedup is over the run on 1 worker; valid: workers that "
-                              "hold 1 and another number, as in [1, 2]");
+        return yaml_complain(reader, line,
+                             "figure speedup is over the run on 1 worker; valid: workers that "
+                             "hold 1 and another number, as in [1, 2]");
     if ((group->figure == SWEEP_FIGURE_LATENCY || metric.kind == METRIC_LATENCY) && !latencies)
-        return sweep_complain(reader, line,
-                              "figure %s, but no workload of the group \"%s\" records "
-                              "latencies; valid: arrivals, or one with latency=on",
-                              sweep_figure_name(group->figure), group->id);
+        return yaml_complain(reader, line,
+                             "figure %s, but no workload of the group \"%s\" records "
+                             "latencies; valid: arrivals, or one with latency=on",
+                             sweep_figure_name(group->figure), group->id);
     if ((group->figure == SWEEP_FIGURE_EVENTS || metric.kind == METRIC_EVENT) &&
         counts_no_events(sweep, group))
-        return sweep_complain(reader, line,
-                              "figure %s, but the group \"%s\" counts none; valid: events "
-                              "other than [none]",
-                              sweep_figure_name(group->figure), group->id);
+        return yaml_complain(reader, line,
+                             "figure %s, but the group \"%s\" counts none; valid: events "
+                             "other than [none]",
+                             sweep_figure_name(group->figure), group->id);
     return true;
 }
 
-static bool check_group(const struct sweep_reader *reader, struct sweep_file *sweep, unsigned g)
+static bool check_group(const struct yaml_reader *reader, struct sweep_file *sweep, unsigned g)
 {
     struct sweep_group *group = &sweep->groups[g];
-    size_t line = line_of(reader, "groups/%u/id", g);
+    size_t line = yaml_line(reader, "groups/%u/id", g);
     if (!check_name(reader, line, "id", group->id))
         return false;
     for (unsigned i = 0; i < g; i++)
         if (strcmp(sweep->groups[i].id, group->id) == 0)
-            return sweep_complain(reader, line, "two groups have the id \"%s\"", group->id);
+            return yaml_complain(reader, line, "two groups have the id \"%s\"", group->id);
     char events[PLACE_SIZE];
     snprintf(events, sizeof events, "groups/%u/events", g);
     char machine[PLACE_SIZE];
@@ -632,9 +614,9 @@ static bool check_group(const struct sweep_reader *reader, struct sweep_file *sw
            check_figure(reader, sweep, g) && sweep_expect_check(reader, sweep, g);
 }
 
-static bool check_values(const struct sweep_reader *reader, struct sweep_file *sweep)
+static bool check_values(const struct yaml_reader *reader, struct sweep_file *sweep)
 {
-    if (!check_name(reader, line_of(reader, "name"), "name", sweep->name) ||
+    if (!check_name(reader, yaml_line(reader, "name"), "name", sweep->name) ||
         !check_numbers(reader, sweep) || !check_limits(reader, sweep) ||
         !check_machine(reader, "machine", &sweep->machine) ||
         !check_events(reader, "events", sweep->events, sweep->events_count))
@@ -648,54 +630,28 @@ static bool check_values(const struct sweep_reader *reader, struct sweep_file *s
 
 /* Loading ------------------------------------------------------------------------------------- */
 
-/* The whole file, or NULL and one line in error. */
-static char *text_read(const char *path, size_t *size, char *error, size_t error_size)
+/* Closes the reader. */
+static struct sweep_file *sweep_read(struct yaml_reader *reader)
 {
-    FILE *from = fopen(path, "re");
-    char *text = from ? malloc(FILE_MAX + 1) : NULL;
-    *size = text ? fread(text, 1, FILE_MAX + 1, from) : 0;
-    if (!text || ferror(from)) {
-        snprintf(error, error_size, "cannot read %s: %s", path, strerror(errno));
-        free(text);
-        text = NULL;
-    } else if (*size > FILE_MAX) {
-        snprintf(error, error_size, "%s is larger than %d bytes, so it is no sweep file", path,
-                 FILE_MAX);
-        free(text);
-        text = NULL;
+    struct sweep_file *sweep = sweep_schema_load(reader);
+    if (sweep && !check_values(reader, sweep)) {
+        sweep_file_free(sweep);
+        sweep = NULL;
     }
-    if (from)
-        fclose(from);
-    return text;
+    yaml_reader_close(reader);
+    return sweep;
 }
 
 struct sweep_file *sweep_file_parse(const char *path, const char *text, size_t size, char *error,
                                     size_t error_size)
 {
-    size_t line;
-    char problem[ERROR_SIZE];
-    struct sweep_reader reader = {path, NULL, error, error_size};
-    struct sweep_file *sweep = NULL;
-    reader.place = yaml_place_open(text, size, &line, problem, sizeof problem);
-    if (reader.place)
-        sweep = sweep_schema_load(&reader, text, size);
-    else
-        sweep_complain(&reader, line, "%s", problem);
-    if (sweep && !check_values(&reader, sweep)) {
-        sweep_file_free(sweep);
-        sweep = NULL;
-    }
-    yaml_place_close(reader.place);
-    return sweep;
+    struct yaml_reader reader;
+    bool ok = yaml_reader_open_text(&reader, path, text, size, error, error_size);
+    return ok ? sweep_read(&reader) : NULL;
 }
 
 struct sweep_file *sweep_file_load(const char *path, char *error, size_t error_size)
 {
-    size_t size;
-    char *text = text_read(path, &size, error, error_size);
-    if (!text)
-        return NULL;
-    struct sweep_file *sweep = sweep_file_parse(path, text, size, error, error_size);
-    free(text);
-    return sweep;
+    struct yaml_reader reader;
+    return yaml_reader_open(&reader, path, error, error_size) ? sweep_read(&reader) : NULL;
 }

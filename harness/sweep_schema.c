@@ -1,23 +1,15 @@
-/* sweep_schema.c - see sweep_schema.h.
- *
- * What libcyaml finds wrong (yaml_mistake.h) becomes a line (yaml_place.h) and a message in this
- * program's words.
- */
+/* sweep_schema.c - see sweep_schema.h. */
 #define _GNU_SOURCE
 #include "harness/sweep_schema.h"
 
 #include "harness/sample.h"
-#include "harness/spec.h"
-#include "harness/suggest.h"
-#include "harness/yaml_mistake.h"
 
 #include <cyaml/cyaml.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANGE_SIZE = 256, LINE_SIZE = 512 };
+enum { RANGE_SIZE = 256 };
 
 /* Schema -------------------------------------------------------------------------------------- */
 
@@ -42,7 +34,7 @@ static const cyaml_strval_t figure_words[] = {
 };
 
 /* Not CYAML_FIELD_BOOL, which takes any other word for true. */
-static const cyaml_strval_t pin_words[] = {{"false", false}, {"true", true}};
+static const cyaml_strval_t pin_words[] = {{"true", true}, {"false", false}};
 
 enum { FIGURE_WORDS = CYAML_ARRAY_LEN(figure_words) };
 
@@ -155,18 +147,6 @@ const char *sweep_figure_name(enum sweep_figure figure)
 
 /* Mistakes ------------------------------------------------------------------------------------ */
 
-bool sweep_complain(const struct sweep_reader *reader, size_t line, const char *format, ...)
-{
-    char what[LINE_SIZE * 2];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-    snprintf(reader->error, reader->error_size, "%s:%zu: %s", reader->path, line,
-             spec_one_line(what));
-    return false;
-}
-
 /* The keys of the mapping at place, and what messages call it. */
 static const cyaml_schema_field_t *fields_of_place(const char *place, const char **name)
 {
@@ -177,20 +157,7 @@ static const cyaml_schema_field_t *fields_of_place(const char *place, const char
     return is_knob ? knob_fields : is_expect ? expect_fields : *place ? group_fields : sweep_fields;
 }
 
-static void complain_of_unknown_key(const struct sweep_reader *reader, const char *place,
-                                    const char *key)
-{
-    const char *owner;
-    char text[SUGGEST_TEXT_SIZE];
-    struct suggest near = suggest_for(key);
-    for (const cyaml_schema_field_t *field = fields_of_place(place, &owner); field->key; field++)
-        suggest_offer(&near, field->key);
-    sweep_complain(reader, yaml_place_key_line(reader->place, place, key, 0),
-                   "%s has no key \"%s\"; %s", owner, key,
-                   suggest_text(&near, "", "harness/sweep_file.h", text, sizeof text));
-}
-
-void sweep_complain_of_number(const struct sweep_reader *reader, size_t line, const char *key,
+bool sweep_complain_of_number(const struct yaml_reader *reader, size_t line, const char *key,
                               const char *value)
 {
     char range[RANGE_SIZE] = "a whole number";
@@ -199,69 +166,32 @@ void sweep_complain_of_number(const struct sweep_reader *reader, size_t line, co
             param_range_text(param, range, sizeof range);
     if (strcmp(key, "workers") == 0)
         snprintf(range, sizeof range, "1 to %d", SAMPLE_WORKERS_MAX);
-    sweep_complain(reader, line, "%s is %s; valid: %s", key, value, range);
+    return yaml_complain(reader, line, "%s is %s; valid: %s", key, value, range);
 }
 
-static void complain_of_figure(const struct sweep_reader *reader, size_t line, const char *word)
+/* What libcyaml found: yaml_reader's words, but that a number's range is known. */
+static void complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake)
 {
-    char text[SUGGEST_TEXT_SIZE];
-    struct suggest near = suggest_for(word);
-    for (int i = 0; i < FIGURE_WORDS; i++)
-        suggest_offer(&near, figure_words[i].str);
-    sweep_complain(reader, line, "unknown figure \"%s\"; %s", word,
-                   suggest_text(&near, "", "harness/sweep_file.h", text, sizeof text));
-}
-
-/* Says what libcyaml found in this program's words. */
-static void complain_of_schema(const struct sweep_reader *reader,
-                               const struct yaml_mistake *mistake)
-{
-    char inner[YAML_MISTAKE_PLACE], outer[YAML_MISTAKE_PLACE], word[256] = "";
-    const char *message = mistake->message, *key = yaml_mistake_key(mistake), *owner;
-    yaml_mistake_place(mistake, 0, inner);
-    yaml_mistake_place(mistake, mistake->parts > 0 ? 1 : 0, outer);
-    size_t line = yaml_place_line(reader->place, inner);
-    if (sscanf(message, "Unexpected key: %255[^\n]", word) == 1) {
-        complain_of_unknown_key(reader, inner, word);
-    } else if (sscanf(message, "Mapping field already seen: %255s", word) == 1) {
-        sweep_complain(reader, yaml_place_key_line(reader->place, outer, word, 1),
-                       "%s is given twice", word);
-    } else if (sscanf(message, "Missing required mapping field: %255s", word) == 1) {
-        fields_of_place(outer, &owner);
-        sweep_complain(reader, yaml_place_line(reader->place, outer), "%s lacks the key \"%s\"",
-                       owner, word);
-    } else if (strncmp(message, "Invalid INT value:", 18) == 0) {
-        sscanf(message, "Invalid INT value: '%255[^']", word);
-        sweep_complain_of_number(reader, line, key, *word ? word : "empty");
-    } else if (sscanf(message, "Invalid ENUM value: %255[^\n]", word) == 1) {
-        if (strcmp(key, "pin") == 0)
-            sweep_complain(reader, line, "pin is \"%s\"; valid: true, false", word);
-        else
-            complain_of_figure(reader, line, word);
-    } else if (strncmp(message, "Expecting SEQUENCE", 18) == 0) {
-        sweep_complain(reader, line, "%s must be a list, as in [a, b]", key);
-    } else if (strncmp(message, "Expecting MAPPING", 17) == 0) {
-        sweep_complain(reader, line, "%s must have keys, as in {name: tick}", key);
-    } else if (strncmp(message, "Expecting ", 10) == 0) {
-        sweep_complain(reader, line, "%s must be a single value", key);
-    } else if (strncmp(message, "STRING length <", 15) == 0 ||
-               strncmp(message, "Insufficient", 12) == 0) {
-        sweep_complain(reader, line, "%s is empty", key);
+    char place[YAML_MISTAKE_PLACE], word[256] = "empty";
+    if (strncmp(mistake->message, "Invalid INT value:", 18) == 0) {
+        sscanf(mistake->message, "Invalid INT value: '%255[^']", word);
+        yaml_mistake_place(mistake, 0, place);
+        sweep_complain_of_number(reader, yaml_place_line(reader->place, place),
+                                 yaml_mistake_key(mistake), word);
     } else {
-        sweep_complain(reader, line, "%s: %s", key, *message ? message : "not valid");
+        yaml_complain_of_schema(reader, mistake, fields_of_place, "harness/sweep_file.h");
     }
 }
 
 /* Loading ------------------------------------------------------------------------------------- */
 
-struct sweep_file *sweep_schema_load(const struct sweep_reader *reader, const char *text,
-                                     size_t size)
+struct sweep_file *sweep_schema_load(const struct yaml_reader *reader)
 {
     struct yaml_mistake mistake = {.parts = 0};
     cyaml_config_t config = yaml_mistake_config(&mistake);
     struct sweep_file *sweep = NULL;
-    cyaml_err_t result = cyaml_load_data((const uint8_t *)text, size, &config, &sweep_schema,
-                                         (cyaml_data_t **)&sweep, NULL);
+    cyaml_err_t result = cyaml_load_data((const uint8_t *)reader->text, reader->size, &config,
+                                         &sweep_schema, (cyaml_data_t **)&sweep, NULL);
     if (result == CYAML_OK && sweep)
         return sweep;
     complain_of_schema(reader, &mistake);

@@ -6,28 +6,15 @@
 #define SCHEDLAB_SWEEP_SCHEMA_H
 
 #include "harness/sweep_file.h"
-#include "harness/yaml_place.h"
-
-/* One file being read. */
-struct sweep_reader {
-    const char *path;
-    struct yaml_place *place;
-    char *error; /* where the one line goes */
-    size_t error_size;
-};
+#include "harness/yaml_reader.h"
 
 /* The file as libcyaml reads it: keys and types are right, values are not checked, and keys that
  * are not there are zero. NULL after a complaint. All its memory is malloc()'s, so that parts of
  * it can be replaced; sweep_file_free() frees it. */
-struct sweep_file *sweep_schema_load(const struct sweep_reader *reader, const char *text,
-                                     size_t size);
+struct sweep_file *sweep_schema_load(const struct yaml_reader *reader);
 
-/* "PATH:LINE: message" into the reader's error; false. */
-bool sweep_complain(const struct sweep_reader *reader, size_t line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* The same for a number: "KEY is VALUE; valid: RANGE". */
-void sweep_complain_of_number(const struct sweep_reader *reader, size_t line, const char *key,
+/* yaml_complain() of a number: "KEY is VALUE; valid: RANGE"; false. */
+bool sweep_complain_of_number(const struct yaml_reader *reader, size_t line, const char *key,
                               const char *value);
 
 #endif

@@ -1,8 +1,8 @@
 /* yaml_place.h - where things stand in a YAML text, for messages that name a line.
  *
- * Who calls: sweep_file.c, machine_file.c. libcyaml gives the values and checks the schema, but
- * keeps no lines of values and is wrong about those of syntax errors and unknown keys; the libyaml
- * below it knows both.
+ * Who calls: yaml_reader.h and those who read by it. libcyaml gives the values and checks the
+ * schema, but keeps no lines of values and is wrong about those of syntax errors and unknown keys;
+ * the libyaml below it knows both.
  *
  * A path is keys and indices from the top: "groups/2/variants/0"; "" is the top.
  */

@@ -1,31 +1,70 @@
 /* yaml_reader.c - see yaml_reader.h. */
 #include "harness/yaml_reader.h"
 
-#include "harness/files.h"
 #include "harness/spec.h"
 #include "harness/suggest.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACE_SIZE = 256, LINE_SIZE = 1024, PROBLEM_SIZE = 512 };
+enum {
+    FILE_MAX = 1 << 20,
+    PLACE_SIZE = 256,
+    LINE_SIZE = 2048,
+    PROBLEM_SIZE = 512,
+};
 
-bool yaml_reader_open(struct yaml_reader *reader, const char *path, char *error, size_t error_size)
+/* The whole file, or NULL and one line in error. */
+static char *text_read(const char *path, size_t *size, char *error, size_t error_size)
+{
+    FILE *from = fopen(path, "re");
+    char *text = from ? malloc(FILE_MAX + 1) : NULL;
+    *size = text ? fread(text, 1, FILE_MAX + 1, from) : 0;
+    const char *wrong = !text || ferror(from) ? strerror(errno) : NULL;
+    if (!wrong && *size > FILE_MAX)
+        wrong = "it is larger than 1 MiB, so nobody wrote it for this program";
+    if (from)
+        fclose(from);
+    if (!wrong)
+        return text;
+    snprintf(error, error_size, "cannot read %s: %s", path, wrong);
+    free(text);
+    return NULL;
+}
+
+/* Takes text. */
+static bool open_text(struct yaml_reader *reader, const char *path, char *text, size_t size,
+                      char *error, size_t error_size)
 {
     size_t line;
     char problem[PROBLEM_SIZE];
-    *reader = (struct yaml_reader){.path = path, .error = error, .error_size = error_size};
-    reader->text = file_read(path, &reader->size, error, error_size);
-    if (!reader->text)
-        return false;
-    reader->place = yaml_place_open(reader->text, reader->size, &line, problem, sizeof problem);
+    *reader = (struct yaml_reader){path, text, size, NULL, error, error_size};
+    reader->place = yaml_place_open(text, size, &line, problem, sizeof problem);
     if (reader->place)
         return true;
     yaml_complain(reader, line, "%s", problem);
     yaml_reader_close(reader);
     return false;
+}
+
+bool yaml_reader_open(struct yaml_reader *reader, const char *path, char *error, size_t error_size)
+{
+    size_t size;
+    char *text = text_read(path, &size, error, error_size);
+    return text && open_text(reader, path, text, size, error, error_size);
+}
+
+bool yaml_reader_open_text(struct yaml_reader *reader, const char *path, const char *text,
+                           size_t size, char *error, size_t error_size)
+{
+    char *copy = malloc(size + 1);
+    if (!copy)
+        abort();
+    memcpy(copy, text, size);
+    return open_text(reader, path, copy, size, error, error_size);
 }
 
 void yaml_reader_close(struct yaml_reader *reader)
@@ -73,20 +112,18 @@ static bool complain_of_unknown_key(const struct yaml_reader *reader, const char
 
 /* A word that is not one of a key's: which are. */
 static bool complain_of_word(const struct yaml_reader *reader, size_t line, const char *place,
-                             const char *key, const char *word, yaml_fields_of *fields_of)
+                             const char *key, const char *word, yaml_fields_of *fields_of,
+                             const char *where)
 {
     const char *owner;
-    char valid[PROBLEM_SIZE] = "";
-    for (const cyaml_schema_field_t *field = fields_of(place, &owner); field->key; field++) {
-        if (strcmp(field->key, key) != 0 || field->value.type != CYAML_ENUM)
-            continue;
-        for (unsigned i = 0; i < field->value.enumeration.count; i++) {
-            size_t length = strlen(valid);
-            snprintf(valid + length, sizeof valid - length, "%s%s", i ? ", " : "",
-                     field->value.enumeration.strings[i].str);
-        }
-    }
-    return yaml_complain(reader, line, "%s is \"%s\"; valid: %s", key, word, valid);
+    char text[SUGGEST_TEXT_SIZE];
+    struct suggest near = suggest_for(word);
+    for (const cyaml_schema_field_t *field = fields_of(place, &owner); field->key; field++)
+        if (strcmp(field->key, key) == 0 && field->value.type == CYAML_ENUM)
+            for (unsigned i = 0; i < field->value.enumeration.count; i++)
+                suggest_offer(&near, field->value.enumeration.strings[i].str);
+    return yaml_complain(reader, line, "%s is \"%s\"; %s", key, word,
+                         suggest_text(&near, "", where, text, sizeof text));
 }
 
 bool yaml_complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake,
@@ -110,11 +147,12 @@ bool yaml_complain_of_schema(const struct yaml_reader *reader, const struct yaml
     if (strncmp(message, "Invalid INT value:", 18) == 0)
         return yaml_complain(reader, line, "%s must be a whole number", key);
     if (sscanf(message, "Invalid ENUM value: %255[^\n]", word) == 1)
-        return complain_of_word(reader, line, outer, key, word, fields_of);
+        return complain_of_word(reader, line, outer, key, word, fields_of, where);
     if (strncmp(message, "Expecting SEQUENCE", 18) == 0)
         return yaml_complain(reader, line, "%s must be a list, as in [a, b]", key);
     if (strncmp(message, "Expecting MAPPING", 17) == 0)
-        return yaml_complain(reader, line, "%s must have keys, as in {id: a}", key);
+        return yaml_complain(reader, line, "%s must have keys, as in {%s: ...}", key,
+                             fields_of(inner, &owner)->key);
     if (strncmp(message, "Expecting ", 10) == 0)
         return yaml_complain(reader, line, "%s must be a single value", key);
     if (strncmp(message, "STRING length <", 15) == 0 || strncmp(message, "Insufficient", 12) == 0)

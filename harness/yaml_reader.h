@@ -1,9 +1,9 @@
 /* yaml_reader.h - one YAML file being read: its places, and how its mistakes become one line each.
  *
- * Who calls: readers whose file is a tree of keys that libcyaml checks, experiment_schema.c and
- * claims.c. Three readers look at a file one after the other: libyaml says whether it is YAML and
- * where things are (yaml_place.h), libcyaml whether the keys are right, and the caller whether the
- * values are. Each finds the first mistake and stops, so that a user gets one line.
+ * Who calls: readers whose file is a tree of keys that libcyaml checks: of sweeps, machines,
+ * experiments and claims. Three readers look at a file one after the other: libyaml says whether it
+ * is YAML and where things are (yaml_place.h), libcyaml whether the keys are right, and the caller
+ * whether the values are. Each finds the first mistake and stops, so that a user gets one line.
  */
 #ifndef SCHEDLAB_YAML_READER_H
 #define SCHEDLAB_YAML_READER_H
@@ -30,6 +30,9 @@ typedef const cyaml_schema_field_t *yaml_fields_of(const char *place, const char
 /* Reads the file at path, which like error outlives *reader. False, nothing to close and one line
  * in error if it cannot be read or is not YAML. */
 bool yaml_reader_open(struct yaml_reader *reader, const char *path, char *error, size_t error_size);
+/* The same of text, which is copied; path: what messages call it. */
+bool yaml_reader_open_text(struct yaml_reader *reader, const char *path, const char *text,
+                           size_t size, char *error, size_t error_size);
 void yaml_reader_close(struct yaml_reader *reader);
 
 /* "PATH:LINE: message" into the reader's error; false. */
