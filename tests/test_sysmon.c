@@ -119,6 +119,77 @@ static void sysmon_rests_while_all_are_idle(void **state)
     run_scene("grq", "sysmon_ns=10000,sysmon_max_ns=10000", 2, rest_main);
 }
 
+/* sysmon's period ---------------------------------------------------------------------------------
+ *
+ * ROUNDS_SHORT looks a microsecond apart, then doubling: after ROUNDS_BACKED_OFF the next as many
+ * take longer than AWAIT() waits, at 65 ms each or more, unless the period is the shortest again.
+ */
+enum { ROUNDS_SHORT = 400, ROUNDS_BACKED_OFF = ROUNDS_SHORT + 16 };
+
+#define LOOKS_BACK_OFF "sysmon_rounds=400,sysmon_ns=1000,sysmon_max_ns=1000000000"
+
+static void await_short_rounds(void)
+{
+    uint64_t rounds = stat_now(STAT_SYSMON_ROUNDS);
+    AWAIT(stat_now(STAT_SYSMON_ROUNDS) >= rounds + ROUNDS_SHORT);
+}
+
+struct backed_off {
+    _Atomic bool looked;
+    struct waitgroup done;
+};
+
+static void looked_at_g(void *arg)
+{
+    struct backed_off *self = arg;
+    await_short_rounds();
+    atomic_store(&self->looked, true);
+    wg_done(&self->done);
+}
+
+/* One worker, which is busy before the call and in it, so that nothing else wakes sysmon. */
+static void retaken_main(void *arg)
+{
+    (void)arg;
+    struct backed_off *self = go_alloc_zeroed(sizeof *self);
+    wg_add(&self->done, 1);
+    go(looked_at_g, self);
+    AWAIT(stat_now(STAT_SYSMON_ROUNDS) >= ROUNDS_BACKED_OFF);
+    blocking_enter();
+    while (!atomic_load(&self->looked))
+        machine_yield();
+    blocking_exit();
+    CHECK(stat_now(STAT_HANDOFFS) == 1);
+    wg_wait(&self->done);
+    go_free(self);
+}
+
+static void a_retake_makes_sysmon_quick(void **state)
+{
+    (void)state;
+    run_scene("gmp", LOOKS_BACK_OFF ",preempt=none", 1, retaken_main);
+    run_scene("grq", LOOKS_BACK_OFF ",preempt=none", 1, retaken_main);
+}
+
+/* The call gives its P up at once, and lasts until sysmon has seen that all are idle. */
+static void rested_main(void *arg)
+{
+    (void)arg;
+    AWAIT(stat_now(STAT_SYSMON_ROUNDS) >= ROUNDS_BACKED_OFF);
+    blocking_enter();
+    while (!atomic_load(&this_sched()->sysmon_deep))
+        machine_yield();
+    blocking_exit();
+    await_short_rounds();
+}
+
+static void a_rest_makes_sysmon_quick(void **state)
+{
+    (void)state;
+    run_scene("gmp", LOOKS_BACK_OFF ",preempt=coop,calls=immediate", 1, rested_main);
+    run_scene("grq", LOOKS_BACK_OFF ",preempt=coop,calls=immediate", 1, rested_main);
+}
+
 /* sysmon polls ------------------------------------------------------------------------------------
  *
  * One worker, which is kept busy: only sysmon can find out that the pipe is readable. */
@@ -258,6 +329,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_takes_its_p_back_from_another),
         cmocka_unit_test(sysmon_rests_while_all_are_idle),
+        cmocka_unit_test(a_retake_makes_sysmon_quick),
+        cmocka_unit_test(a_rest_makes_sysmon_quick),
         cmocka_unit_test(sysmon_polls_while_all_are_busy),
         cmocka_unit_test(who_is_preempted_goes_to_the_global_queue),
         cmocka_unit_test(who_comes_next_is_not_stopped_in_its_place),
