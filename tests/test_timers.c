@@ -18,14 +18,21 @@ enum { MANY = 200, DEADLINES = 5, STORM = 100000, SPACE_MIN = 64 };
 
 static const int64_t hour = INT64_C(3600) * 1000000000;
 
-static void scene_run(const char *variant, int workers, void (*scene)(void *))
+static void scene_run_with(const char *variant, const char *settings, int workers,
+                           void (*scene)(void *))
 {
     static struct support_report report;
-    struct support_run run = {.variant = variant, .workers = workers, .seed = 11, .fn = scene};
+    struct support_run run = {
+        .variant = variant, .settings = settings, .workers = workers, .seed = 11, .fn = scene};
     support_run(&run, &report);
     if (report.status != 0 || report.live != 0)
         fail_msg("%s, %d workers: status %d, %" PRId64 " Gs alive\n%s", variant, workers,
                  report.status, report.live, report.output);
+}
+
+static void scene_run(const char *variant, int workers, void (*scene)(void *))
+{
+    scene_run_with(variant, NULL, workers, scene);
 }
 
 static uint64_t random_next(uint64_t *state)
@@ -353,6 +360,64 @@ static void a_period_keeps_its_phase(void **state)
     scene_run("gmp", 1, phase_main);
 }
 
+/* Thieves ----------------------------------------------------------------------------------- */
+
+/* Of main's worker: a timer that is due, and the newest in the queue. */
+struct robbed {
+    _Atomic bool thief_runs, thief_ends;
+    _Atomic int count;
+    int timer_place, newest_place;
+    struct waitgroup done;
+};
+
+static void thief_g(void *arg)
+{
+    struct robbed *self = arg;
+    atomic_store(&self->thief_runs, true);
+    AWAIT(atomic_load(&self->thief_ends));
+    wg_done(&self->done);
+}
+
+static void of_timer_g(void *arg)
+{
+    struct robbed *self = arg;
+    self->timer_place = atomic_fetch_add(&self->count, 1);
+    wg_done(&self->done);
+}
+
+static void newest_g(void *arg)
+{
+    struct robbed *self = arg;
+    self->newest_place = atomic_fetch_add(&self->count, 1);
+    wg_done(&self->done);
+}
+
+/* Main keeps its worker while the other one becomes a thief, who finds both there at once. */
+static void robbed_main(void *arg)
+{
+    (void)arg;
+    struct robbed *self = go_alloc_zeroed(sizeof *self);
+    wg_add(&self->done, 3);
+    go(thief_g, self);
+    AWAIT(atomic_load(&self->thief_runs));
+    struct gotimer *timer = timer_func(1, of_timer_g, self);
+    int64_t armed = go_now();
+    AWAIT(go_now() > armed);
+    go(newest_g, self);
+    atomic_store(&self->thief_ends, true);
+    AWAIT(atomic_load(&self->count) == 2);
+    wg_wait(&self->done);
+    CHECK(self->timer_place == 0 && self->newest_place == 1);
+    timer_free(timer);
+    go_free(self);
+}
+
+static void thieves_run_timers_before_they_take_the_newest(void **state)
+{
+    (void)state;
+    scene_run_with("gmp", "preempt=none,sysmon=off,backoff_ns=0", 2, robbed_main);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,6 +428,7 @@ int main(void)
         cmocka_unit_test(cancelled_storm_leaves_no_memory),
         cmocka_unit_test(a_deadline_moves_in_place),
         cmocka_unit_test(a_period_keeps_its_phase),
+        cmocka_unit_test(thieves_run_timers_before_they_take_the_newest),
     };
     return cmocka_run_group_tests_name("timers", tests, NULL, NULL);
 }

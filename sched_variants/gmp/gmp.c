@@ -6,7 +6,8 @@
  *   1  every 61st dispatch: one G from the global queue, so that it cannot starve
  *   2  runnext, in the time slice of the G before; then the ring's head
  *   3  a batch from the global queue
- *   4  the other Ps, in random order, four times; half a ring each; runnext only in the last pass
+ *   4  the other Ps, in random order, four times; half a ring each; in the last pass what is due in
+ *      the P's heap of timers, and then its runnext
  *
  * Since the queue belongs to the P, an M that sleeps strands nothing, and thieves visit Ps, of
  * which there are as many as workers, not Ms.
@@ -17,6 +18,7 @@
  *            no mask with a bit for each idle P: whether it has an M tells, at a line per P.
  */
 #include "runtime/lrq.h"
+#include "runtime/timer.h"
 #include "sched.h"
 
 struct gmp_knobs {
@@ -109,15 +111,21 @@ static struct g *gmp_steal(struct m *m)
     struct lrq *mine = m->p->variant;
     for (int64_t pass = 0; pass < knobs->lrq.passes; pass++) {
         struct walk walk = walk_start(m, mine, (uint32_t)sched->procs, (uint32_t)m->p->id, pass);
-        bool last = pass == knobs->lrq.passes - 1 && !lrq_has_private_next(&knobs->lrq);
+        bool last = pass == knobs->lrq.passes - 1;
+        bool steals_next = last && !lrq_has_private_next(&knobs->lrq);
         uint32_t i;
         while (walk_next(&walk, &i)) {
             struct p *p = sched->allp[i];
             /* relaxed: only whether there is one; an idle P has nothing, and has_work() asks all */
             struct m *owner = atomic_load_explicit(&p->m, memory_order_relaxed);
-            if (p == m->p || (!owner && knobs->idle_mask))
+            if (p == m->p)
                 continue;
-            struct g *gp = lrq_steal(m, mine, p->variant, last, owner && !p_in_call(p));
+            struct g *gp = last && timers_run_of(m, p) ? gmp_pick(m, &(bool){false}) : NULL;
+            if (gp)
+                return gp;
+            if (!owner && knobs->idle_mask)
+                continue;
+            gp = lrq_steal(m, mine, p->variant, steals_next, owner && !p_in_call(p));
             if (gp) {
                 mine->last_victim = (int32_t)i;
                 stat_add(&m->stats, STAT_STEALS, 1);

@@ -2,7 +2,8 @@
  *
  * Who serves a heap:
  *   the M that holds its P, whenever it schedules: one look at `next`, on a line of that P's own
- *   an M that found nothing to steal: all heaps, before it gives its P up (timers_run_others())
+ *   an M that found nothing to steal: all heaps, before it gives its P up (timers_run_others());
+ *   under gmp already in the last pass of its search, before it takes the newest G of that P
  *   the first idle M sleeps until the earliest of all heaps is due (idle.c)
  * Variants with `blocks` have no idle protocol. `static`: the M of each P serves its heap, and
  * sleeps until its own next; nobody else does. 1:1: a sleep is the kernel's, and there is one heap
@@ -11,7 +12,7 @@
  *
  * Source: Go 1.26 runtime/time.go.
  *   Same:    a 4-ary heap per P with a lock of its own; thieves run what is due in others' heaps in
- *            the last part of a search; a timer armed anew for later stays where it is, and moves
+ *            the last pass of a search; a timer armed anew for later stays where it is, and moves
  *            when it comes to the top.
  *   Differs: (1) what is due at the same time in one heap is served in the order in which it was
  *            armed; (2) a stopped timer leaves the heap at once, where Go marks it and purges the

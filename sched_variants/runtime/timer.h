@@ -116,6 +116,16 @@ static inline bool timers_any(const struct m *m)
     return atomic_load_explicit(&m->p->timers->next, memory_order_relaxed) != INT64_MAX;
 }
 
+/* For thieves: what is due in the heap of p, whose M may be busy for long. True if there was one;
+ * what it readied is in the queues of m's P. g0 of m, which holds another P. */
+static inline bool timers_run_of(struct m *m, struct p *p)
+{
+    /* relaxed: see timer.c */
+    return p->timers != m->p->timers &&
+           atomic_load_explicit(&p->timers->next, memory_order_relaxed) != INT64_MAX &&
+           timers_run_heap(m, p->timers);
+}
+
 /* At every scheduling point. */
 static inline void timers_check(struct m *m)
 {
