@@ -477,11 +477,16 @@ static void workload_main(void *arg)
 static void workload_after(void *arg)
 {
     struct workload_run *self = arg;
+    const struct workload *workload = self->workload;
     char why[200];
-    const char *wrong = self->workload->verify(self->state, &self->out[1], why, sizeof why);
+    const char *wrong = workload->verify(self->state, &self->out[1], why, sizeof why);
+    bool has_latency = workload->has_latency && workload->has_latency(self->params);
+    if (!wrong && has_latency != (self->out[1].latency != NULL))
+        wrong =
+            has_latency ? "run() has no latencies" : "run() has latencies, of which nobody knows";
     if (wrong)
         snprintf(self->wrong, sizeof self->wrong, "%s", wrong);
-    self->workload->fini(self->state);
+    workload->fini(self->state);
     free(self->params);
 }
 
