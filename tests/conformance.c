@@ -392,6 +392,7 @@ static const struct workload_row workload_rows[] = {
     {"select", "messages=1000"},
     {"select", "messages=500,channels=12,senders=3,receivers=7,buffer=2,work=10"},
     {"select", "messages=300,channels=1,senders=2,receivers=2"},
+    {"select", "messages=500,channels=3,senders=3,receivers=2,latency=on"},
     {"echo", "connections=8,messages=20,size=300"},
     {"echo", "connections=4,messages=20,rate=10000"},
     {"sieve", "primes=40"},

@@ -9,10 +9,16 @@
  * Messages may overtake each other from channel to channel; that all arrive, and each once, is what
  * is verified, by a mix of all of them in a plain loop.
  *
+ * With latency=on each sender reads the clock around each of its selects: from the offer until one
+ * receiver has taken it, or a buffer has, and the sender is back. The clock then is a good part of
+ * what is timed, so it is off unless asked for.
+ *
  * Main closes the channels once all senders have ended. A receiver that finds one closed and
  * drained goes on without it, and ends with the last one.
  */
 #include "workload.h"
+
+#include "histogram.h"
 
 #include <inttypes.h>
 
@@ -27,6 +33,7 @@ struct select_params {
     int64_t receivers;
     int64_t buffer;
     int64_t work;
+    int64_t latency; /* 0 off, 1 on */
 };
 
 struct select_state;
@@ -35,6 +42,7 @@ struct select_sender {
     struct select_state *state;
     uint64_t tag;   /* the sender's number, shifted */
     uint64_t share; /* how many messages it sends */
+    struct histogram *latency;
 };
 
 struct select_receiver {
@@ -47,10 +55,13 @@ struct select_state {
     struct select_params params;
     struct select_sender *senders;
     struct select_receiver *receivers;
+    struct histogram *histograms; /* one a sender, then the merged one; NULL if latency=off */
     struct chan *ch[CHANNELS_MAX];
     struct waitgroup gate; /* 1 until all exist */
     struct waitgroup sent, done;
 };
+
+static const char *const select_latency_words[] = {"off", "on", NULL};
 
 static const struct param select_param_table[] = {
     PARAM_NUMBER(struct select_params, messages, 200000, 1, 4000000000, "messages", "schedlab",
@@ -66,6 +77,8 @@ static const struct param select_param_table[] = {
     PARAM_NUMBER(struct select_params, work, 0, 0, 1000000000, "rounds",
                  "Go 1.26 runtime/chan_test.go",
                  "rounds of integer arithmetic per message, on each side"),
+    PARAM_WORD(struct select_params, latency, select_latency_words, 0, "schedlab",
+               "record how long each sender's select took, at the price of two clock reads"),
     {0},
 };
 
@@ -73,6 +86,11 @@ static uint64_t select_live_gs_max(const void *params)
 {
     const struct select_params *p = params;
     return (uint64_t)(p->senders + p->receivers) + 1;
+}
+
+static bool select_has_latency(const void *params)
+{
+    return ((const struct select_params *)params)->latency;
 }
 
 static void *select_init(const void *params, uint64_t seed)
@@ -84,8 +102,11 @@ static void *select_init(const void *params, uint64_t seed)
     uint64_t messages = (uint64_t)state->params.messages;
     state->senders = go_alloc_zeroed(senders * sizeof(state->senders[0]));
     state->receivers = go_alloc_zeroed(receivers * sizeof(state->receivers[0]));
+    if (state->params.latency)
+        state->histograms = go_alloc_zeroed((senders + 1) * sizeof(state->histograms[0]));
     for (size_t i = 0; i < senders; i++) {
         state->senders[i].state = state;
+        state->senders[i].latency = state->histograms ? &state->histograms[i] : NULL;
         state->senders[i].tag = (uint64_t)i << SELECT_SENDER_SHIFT;
         state->senders[i].share = messages / senders + (i < messages % senders);
     }
@@ -108,7 +129,10 @@ static void select_sender_main(void *arg)
         message = self->tag | i;
         if (work)
             go_work(work);
+        int64_t start = self->latency ? go_now() : 0;
         chan_select(cases, channels, NULL);
+        if (self->latency)
+            histogram_record(self->latency, go_now() - start);
     }
     wg_done(&state->sent);
 }
@@ -150,13 +174,27 @@ static void select_start(struct select_state *state)
     wg_add(&state->done, (int32_t)receivers);
     for (size_t i = 0; i < receivers; i++)
         go(select_receiver_main, &state->receivers[i]);
-    for (size_t i = 0; i < senders; i++)
+    for (size_t i = 0; i < senders; i++) {
+        if (state->senders[i].latency)
+            histogram_reset(state->senders[i].latency);
         go(select_sender_main, &state->senders[i]);
+    }
 }
 
 static void select_finish(struct outcome *out)
 {
     out->digest = out->answer + digest_mix(out->ops);
+}
+
+static struct histogram *select_latencies(struct select_state *state)
+{
+    if (!state->histograms)
+        return NULL;
+    struct histogram *all = &state->histograms[state->params.senders];
+    histogram_reset(all);
+    for (int64_t i = 0; i < state->params.senders; i++)
+        histogram_merge(all, state->senders[i].latency);
+    return all;
 }
 
 static void select_run(void *arg, struct outcome *out)
@@ -178,6 +216,7 @@ static void select_run(void *arg, struct outcome *out)
         out->ops += state->receivers[i].received;
         out->answer += state->receivers[i].sum;
     }
+    out->latency = select_latencies(state);
     select_finish(out);
 }
 
@@ -214,12 +253,18 @@ static const char *select_verify(void *arg, const struct outcome *out, char *why
                  sum, messages, out->answer, out->ops);
         return why;
     }
+    if (out->latency && histogram_count(out->latency) != messages) {
+        snprintf(why, why_size, "expected %" PRIu64 " latencies, found %" PRIu64, messages,
+                 histogram_count(out->latency));
+        return why;
+    }
     return NULL;
 }
 
 static void select_fini(void *arg)
 {
     struct select_state *state = arg;
+    go_free(state->histograms);
     go_free(state->receivers);
     go_free(state->senders);
     go_free(state);
@@ -234,6 +279,7 @@ const struct workload workload_select = {
     .params = select_param_table,
     .params_size = sizeof(struct select_params),
     .live_gs_max = select_live_gs_max,
+    .has_latency = select_has_latency,
     .init = select_init,
     .run = select_run,
     .run_serial = select_run_serial,
