@@ -18,9 +18,14 @@
  * local's first WARM turns nothing is counted, because the order is still forming. Exact with one
  * worker; with more, a yielder elsewhere is counted as well.
  *
+ * With latency=on a token carries when it was passed on, and each local records how long it took to
+ * its turn: of k - 1 that are ready each waits for the others, and now and then for a yielder.
+ *
  * One operation is a local's turn.
  */
 #include "workload.h"
+
+#include "histogram.h"
 
 #include <inttypes.h>
 
@@ -30,6 +35,7 @@ struct periodic_params {
     int64_t k;
     int64_t turns;
     int64_t yielders;
+    int64_t latency; /* 0 off, 1 on */
 };
 
 struct periodic_state;
@@ -40,18 +46,22 @@ struct periodic_local {
     /* its own until it was waited for */
     uint64_t turns;
     uint64_t delayed; /* yielders that ran before its turns */
-    char pad[24];     /* a line of its own */
+    struct histogram *latency;
+    char pad[16]; /* a line of its own */
 };
 
 struct periodic_state {
     struct periodic_params params;
     struct periodic_local *locals;
+    struct histogram *histograms; /* one a local, then the merged one; NULL if latency=off */
     struct waitgroup locals_done, yielders_done;
     /* relaxed, both: with one worker all is in order, with more it is a guess; the end hands
      * nothing over */
     _Atomic uint64_t yielded; /* yielders that ran since the last turn of a local */
     _Atomic bool over;
 };
+
+static const char *const periodic_latency_words[] = {"off", "on", NULL};
 
 static const struct param periodic_param_table[] = {
     PARAM_NUMBER(struct periodic_params, k, 8, 2, 10000, "Gs", "schedlab",
@@ -60,6 +70,8 @@ static const struct param periodic_param_table[] = {
                  "turns of each"),
     PARAM_NUMBER(struct periodic_params, yielders, 3, 0, 10000, "Gs", "schedlab",
                  "how many goroutines yield all the time"),
+    PARAM_WORD(struct periodic_params, latency, periodic_latency_words, 0, "schedlab",
+               "record how long each token took to a turn, at the price of a clock read"),
     {0},
 };
 
@@ -69,6 +81,11 @@ static uint64_t periodic_live_gs_max(const void *params)
     return (uint64_t)p->k + (uint64_t)p->yielders + 1; /* and main */
 }
 
+static bool periodic_has_latency(const void *params)
+{
+    return ((const struct periodic_params *)params)->latency;
+}
+
 static void *periodic_init(const void *params, uint64_t seed)
 {
     (void)seed;
@@ -76,8 +93,12 @@ static void *periodic_init(const void *params, uint64_t seed)
     state->params = *(const struct periodic_params *)params;
     size_t k = (size_t)state->params.k;
     state->locals = go_alloc_zeroed(k * sizeof state->locals[0]);
-    for (size_t i = 0; i < k; i++)
+    if (state->params.latency)
+        state->histograms = go_alloc_zeroed((k + 1) * sizeof state->histograms[0]);
+    for (size_t i = 0; i < k; i++) {
         state->locals[i].state = state;
+        state->locals[i].latency = state->histograms ? &state->histograms[i] : NULL;
+    }
     return state;
 }
 
@@ -96,9 +117,14 @@ static void periodic_local_main(void *arg)
     struct periodic_local *self = arg;
     struct periodic_state *state = self->state;
     uint64_t turns = (uint64_t)state->params.turns;
-    char token;
+    int64_t token; /* when it was passed on */
     while (self->turns < turns) {
         chan_recv(self->in, &token);
+        if (self->latency) {
+            int64_t now = go_now();
+            histogram_record(self->latency, now - token);
+            token = now;
+        }
         uint64_t yielded = atomic_load_explicit(&state->yielded, memory_order_relaxed);
         if (yielded > 0)
             yielded = atomic_exchange_explicit(&state->yielded, 0, memory_order_relaxed);
@@ -113,16 +139,29 @@ static void periodic_local_main(void *arg)
 static void periodic_start(struct periodic_state *state)
 {
     size_t k = (size_t)state->params.k;
-    char token = 0;
+    int64_t token = state->params.latency ? go_now() : 0;
     for (size_t i = 0; i < k; i++) {
         struct periodic_local *local = &state->locals[i];
         local->turns = local->delayed = 0;
+        if (local->latency)
+            histogram_reset(local->latency);
         local->in = chan_make(sizeof token, k); /* it holds all tokens: no send waits */
         if (i + 1 < k)
             chan_send(local->in, &token);
     }
     for (size_t i = 0; i < k; i++)
         state->locals[i].out = state->locals[(i + k - 1) % k].in;
+}
+
+static struct histogram *periodic_latencies(struct periodic_state *state)
+{
+    if (!state->histograms)
+        return NULL;
+    struct histogram *all = &state->histograms[state->params.k];
+    histogram_reset(all);
+    for (int64_t i = 0; i < state->params.k; i++)
+        histogram_merge(all, state->locals[i].latency);
+    return all;
 }
 
 static void periodic_run(void *arg, struct outcome *out)
@@ -151,6 +190,7 @@ static void periodic_run(void *arg, struct outcome *out)
         out->digest += digest_mix(((uint64_t)i << 40) ^ state->locals[i].turns);
     }
     out->ops = out->answer;
+    out->latency = periodic_latencies(state);
 }
 
 static const char *periodic_verify(void *arg, const struct outcome *out, char *why, size_t why_size)
@@ -167,6 +207,11 @@ static const char *periodic_verify(void *arg, const struct outcome *out, char *w
     if (out->answer != turns * (uint64_t)state->params.k) {
         snprintf(why, why_size, "expected %" PRIu64 " turns in all, found %" PRIu64,
                  turns * (uint64_t)state->params.k, out->answer);
+        return why;
+    }
+    if (out->latency && histogram_count(out->latency) != out->ops) {
+        snprintf(why, why_size, "expected %" PRIu64 " latencies, found %" PRIu64, out->ops,
+                 histogram_count(out->latency));
         return why;
     }
     return NULL;
@@ -198,6 +243,7 @@ static void periodic_print(void *arg, FILE *to)
 static void periodic_fini(void *arg)
 {
     struct periodic_state *state = arg;
+    go_free(state->histograms);
     go_free(state->locals);
     go_free(state);
 }
@@ -213,6 +259,7 @@ const struct workload workload_periodic = {
     .params = periodic_param_table,
     .params_size = sizeof(struct periodic_params),
     .live_gs_max = periodic_live_gs_max,
+    .has_latency = periodic_has_latency,
     .init = periodic_init,
     .run = periodic_run,
     .verify = periodic_verify,
