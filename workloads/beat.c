@@ -14,10 +14,13 @@
  *
  * It finds the waits, in dispatches between start and first step: wait_min, wait_mean, wait_max,
  * and how many different ones there were, waits_distinct (up to WAITS_MAX). Exact with one worker.
+ * The latency is the same wait in time.
  *
  * One operation is an arrival.
  */
 #include "workload.h"
+
+#include "histogram.h"
 
 #include <inttypes.h>
 
@@ -38,8 +41,10 @@ struct beat_state {
      * end is so after the wait groups */
     _Atomic uint64_t dispatches, next, started, ran, arrived_at;
     _Atomic bool waiting, over;
+    int64_t arrived_ns;
     uint64_t wait_min, wait_max, wait_sum; /* of the arrival that runs; there is one at a time */
     uint32_t seen[WAITS_MAX];
+    struct histogram latency; /* likewise */
 };
 
 static const struct param beat_param_table[] = {
@@ -61,6 +66,12 @@ static uint64_t beat_live_gs_max(const void *params)
     return (uint64_t)((const struct beat_params *)params)->k + 2; /* an arrival, and main */
 }
 
+static bool beat_has_latency(const void *params)
+{
+    (void)params;
+    return true;
+}
+
 static void *beat_init(const void *params, uint64_t seed)
 {
     (void)seed;
@@ -74,6 +85,7 @@ static void beat_dispatched(struct beat_state *state);
 static void beat_arrival_main(void *arg)
 {
     struct beat_state *state = arg;
+    histogram_record(&state->latency, go_now() - state->arrived_ns);
     uint64_t now = atomic_load_explicit(&state->dispatches, memory_order_relaxed);
     uint64_t wait = now - atomic_load_explicit(&state->arrived_at, memory_order_relaxed);
     state->wait_min = wait < state->wait_min ? wait : state->wait_min;
@@ -106,6 +118,7 @@ static void beat_dispatched(struct beat_state *state)
         return;
     atomic_fetch_add_explicit(&state->started, 1, memory_order_relaxed);
     atomic_store_explicit(&state->arrived_at, now, memory_order_relaxed);
+    state->arrived_ns = go_now();
     go_global(beat_arrival_main, state);
 }
 
@@ -134,6 +147,7 @@ static void beat_run(void *arg, struct outcome *out)
     state->wait_max = state->wait_sum = 0;
     for (int i = 0; i < WAITS_MAX; i++)
         state->seen[i] = 0;
+    histogram_reset(&state->latency);
     wg_add(&state->locals_done, (int32_t)params->k);
     wg_add(&state->arrivals_done, (int32_t)params->n);
     for (int64_t i = 0; i < params->k; i++)
@@ -143,6 +157,7 @@ static void beat_run(void *arg, struct outcome *out)
     out->ops = atomic_load_explicit(&state->ran, memory_order_relaxed);
     out->answer = out->ops;
     out->digest = digest_mix(out->ops);
+    out->latency = &state->latency;
 }
 
 static uint64_t beat_distinct(const struct beat_state *state, uint64_t *count)
@@ -159,15 +174,15 @@ static uint64_t beat_distinct(const struct beat_state *state, uint64_t *count)
 static const char *beat_verify(void *arg, const struct outcome *out, char *why, size_t why_size)
 {
     const struct beat_state *state = arg;
-    uint64_t n = (uint64_t)state->params.n, waits;
+    uint64_t n = (uint64_t)state->params.n, waits, latencies = histogram_count(out->latency);
     uint64_t started = atomic_load_explicit(&state->started, memory_order_relaxed);
     beat_distinct(state, &waits);
-    if (out->ops == n && started == n && waits == n)
+    if (out->ops == n && started == n && waits == n && latencies == n)
         return NULL;
     snprintf(why, why_size,
-             "expected %" PRIu64 " arrivals, found %" PRIu64 " started, %" PRIu64
-             " run and %" PRIu64 " waits",
-             n, started, out->ops, waits);
+             "expected %" PRIu64 " arrivals, found %" PRIu64 " started, %" PRIu64 " run, %" PRIu64
+             " waits and %" PRIu64 " latencies",
+             n, started, out->ops, waits, latencies);
     return why;
 }
 
@@ -207,6 +222,7 @@ const struct workload workload_beat = {
     .params = beat_param_table,
     .params_size = sizeof(struct beat_params),
     .live_gs_max = beat_live_gs_max,
+    .has_latency = beat_has_latency,
     .init = beat_init,
     .run = beat_run,
     .verify = beat_verify,
