@@ -412,6 +412,8 @@ static const struct workload_row workload_rows[] = {
     {"calls", "n=12,callers=2,sleep_ns=100000,measure=handoff,before=busy,before_ns=100000"},
     {"calls", "n=12,callers=2,sleep_ns=100000,measure=ring"},
     {"calls", "n=12,callers=2,sleep_ns=100000,measure=handoff,during=work"},
+    {"calls", "n=100,callers=3,sleep_ns=0,long_ns=1000000,long_every=9,beside=1,rounds=1000"},
+    {"calls", "n=20,callers=2,sleep_ns=1000,long_ns=200000,long_every=4,measure=handoff"},
     {"chain", "n=300,rounds=100"},
     {"chain", "n=500,rounds=0,victims=50"},
     {"bursts", "n=20,b=20,period_ns=50000,rounds=100"},

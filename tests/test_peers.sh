@@ -277,6 +277,7 @@ goroutines="mpmc,messages=1001 mpmc,messages=500,buffer=0,work=2 spawn,n=100 spa
     sieve,primes=20 mutex,n=1003 mutex,n=500,work=2,think=3"
 waits="slice,chunks=200 hog,chunks=200,n=5 hog,chunks=200,n=5,calls=chan calls,n=4,callers=3,measure=handoff,sleep_ns=1000
     calls,n=4,measure=handoff,before=busy,before_ns=1000,beside=2,rounds=100,beside_max=50,yields=on calls,n=4,measure=ring,before=idle
+    calls,n=20,callers=3,measure=handoff,sleep_ns=1000,long_ns=100000,long_every=4
     calls,n=4,measure=handoff,during=work chain,n=100,victims=3 pipes,n=20,settle_ns=0 pipes,n=20,mode=block,settle_ns=0
     pipes,n=20,mode=shared,settle_ns=0 echo,connections=3,messages=5,size=20 timers,n=50,ns=1000,spread_ns=9
     timers,n=300,mode=func,ns=100000,spread_ns=100000,stop=30,reset=30"

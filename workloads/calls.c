@@ -11,6 +11,10 @@
  *   busy   the caller works (it looks at the clock every PAUSE_ROUNDS rounds of work)
  *   idle   the caller sleeps as a goroutine, so that workers may have nothing to do
  *
+ * With long_every=k calls are a mix of two lengths: of each k calls of a caller in a row one, which
+ * the seed chooses, sleeps for long_ns. sleep_ns=0,long_ns=100M,long_every=1000 are calls of the
+ * kernel's 0.1 us, and one in a thousand of 100 ms.
+ *
  * The latency is one of two:
  *
  *   measure=return   from the end of the kernel's part to the caller's next step: how long it
@@ -47,6 +51,8 @@ struct calls_params {
     int64_t n;
     int64_t callers;
     int64_t sleep_ns;
+    int64_t long_ns;
+    int64_t long_every; /* 0: none is long */
     int64_t before;
     int64_t before_ns;
     int64_t measure;
@@ -62,8 +68,9 @@ struct calls_state;
 struct caller {
     struct calls_state *state;
     uint64_t share; /* how many calls it shall make */
+    uint64_t seed;  /* which of them are long */
     /* its own until it was waited for */
-    uint64_t made, ran_behind;
+    uint64_t made, made_long, ran_behind;
     int64_t behind_since_ns; /* written before the goroutine behind the call exists */
     struct histogram latency;
 };
@@ -88,6 +95,10 @@ static const struct param calls_param_table[] = {
                  "how many goroutines call"),
     PARAM_NUMBER(struct calls_params, sleep_ns, 100000, 0, 10000000000, "ns", "schedlab",
                  "how long a call sleeps in the kernel; 0: it comes back at once"),
+    PARAM_NUMBER(struct calls_params, long_ns, 10000000, 0, 10000000000, "ns", "schedlab",
+                 "how long a long call sleeps, with long_every"),
+    PARAM_NUMBER(struct calls_params, long_every, 0, 0, 1000000000, "calls", "schedlab",
+                 "of how many calls of a caller in a row one is long; 0: none"),
     PARAM_WORD(struct calls_params, before, calls_before_words, CALLS_BACK_TO_BACK, "schedlab",
                "what comes before each call: the last call, work, or a sleep of the goroutine"),
     PARAM_NUMBER(struct calls_params, before_ns, 1000000, 0, 10000000000, "ns", "schedlab",
@@ -133,7 +144,6 @@ static bool calls_has_latency(const void *params)
 
 static void *calls_init(const void *params, uint64_t seed)
 {
-    (void)seed;
     struct calls_state *state = go_alloc_zeroed(sizeof *state);
     state->params = *(const struct calls_params *)params;
     uint64_t callers = (uint64_t)state->params.callers, n = (uint64_t)state->params.n;
@@ -141,6 +151,7 @@ static void *calls_init(const void *params, uint64_t seed)
     for (uint64_t i = 0; i < callers; i++) {
         state->callers[i].state = state;
         state->callers[i].share = n / callers + (i < n % callers);
+        state->callers[i].seed = digest_mix(seed ^ digest_mix(i));
     }
     return state;
 }
@@ -159,14 +170,27 @@ static void calls_pause(const struct calls_params *params)
         calls_work(params->before_ns);
 }
 
-/* Returns when the kernel's part was over. */
-static int64_t calls_call(const struct calls_params *params)
+/* Which of the caller's calls number block * long_every and up is the long one. */
+static uint64_t calls_long_place(const struct caller *self, uint64_t block)
 {
+    return digest_mix(self->seed ^ block) % (uint64_t)self->state->params.long_every;
+}
+
+/* Returns when the kernel's part was over. */
+static int64_t calls_call(struct caller *self)
+{
+    const struct calls_params *params = &self->state->params;
+    uint64_t every = (uint64_t)params->long_every;
+    int64_t ns = params->sleep_ns;
+    if (every > 0 && self->made % every == calls_long_place(self, self->made / every)) {
+        ns = params->long_ns;
+        self->made_long++;
+    }
     if (params->during == CALLS_WORK) {
-        calls_work(params->sleep_ns);
+        calls_work(ns);
         return go_now();
     }
-    return params->sleep_ns > 0 ? blocking_sleep(params->sleep_ns) : blocking_nop();
+    return ns > 0 ? blocking_sleep(ns) : blocking_nop();
 }
 
 static void calls_behind_main(void *arg)
@@ -191,7 +215,7 @@ static void calls_call_before_others(struct caller *self)
     join_go(&behind, calls_behind_main, self);
     if (two)
         join_go(&newest, calls_newest_main, NULL);
-    calls_call(params);
+    calls_call(self);
     join_wait(&behind);
     if (two)
         join_wait(&newest);
@@ -206,7 +230,7 @@ static void calls_caller_main(void *arg)
         if (params->measure != CALLS_RETURN) {
             calls_call_before_others(self);
         } else {
-            int64_t end = calls_call(params);
+            int64_t end = calls_call(self);
             histogram_record(&self->latency, go_now() - end);
         }
     }
@@ -239,7 +263,7 @@ static void calls_run(void *arg, struct outcome *out)
     int64_t start = go_now();
     for (int64_t i = 0; i < callers; i++) {
         struct caller *caller = &state->callers[i];
-        caller->made = caller->ran_behind = 0;
+        caller->made = caller->made_long = caller->ran_behind = 0;
         histogram_reset(&caller->latency);
         go(calls_caller_main, caller);
     }
@@ -253,9 +277,20 @@ static void calls_run(void *arg, struct outcome *out)
         histogram_merge(&state->latency, &caller->latency);
         out->ops += caller->made;
         out->answer += caller->made + caller->ran_behind;
-        out->digest += digest_mix(((uint64_t)i << 40) ^ caller->made ^ (caller->ran_behind << 20));
+        out->digest += digest_mix(((uint64_t)i << 40) ^ caller->made ^ (caller->ran_behind << 20) ^
+                                  (caller->made_long << 30));
     }
     out->latency = &state->latency;
+}
+
+/* One of each whole block of calls, and that of the last block if the caller comes so far. */
+static uint64_t calls_long_expected(const struct caller *self)
+{
+    uint64_t every = (uint64_t)self->state->params.long_every;
+    if (every == 0)
+        return 0;
+    uint64_t blocks = self->share / every;
+    return blocks + (calls_long_place(self, blocks) < self->share % every);
 }
 
 static const char *calls_verify(void *arg, const struct outcome *out, char *why, size_t why_size)
@@ -264,6 +299,15 @@ static const char *calls_verify(void *arg, const struct outcome *out, char *why,
     uint64_t n = (uint64_t)state->params.n;
     uint64_t behind = state->params.measure == CALLS_RETURN ? 0 : n;
     uint64_t latencies = histogram_count(out->latency);
+    for (int64_t i = 0; i < state->params.callers; i++) {
+        const struct caller *caller = &state->callers[i];
+        if (caller->made_long != calls_long_expected(caller)) {
+            snprintf(why, why_size,
+                     "caller %" PRId64 ": expected %" PRIu64 " long calls, found %" PRIu64, i,
+                     calls_long_expected(caller), caller->made_long);
+            return why;
+        }
+    }
     if (out->ops == n && out->answer == n + behind && latencies == n)
         return NULL;
     snprintf(why, why_size,

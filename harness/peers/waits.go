@@ -172,8 +172,8 @@ func workFor(ns int64) {
 }
 
 type caller struct {
-	share, made, behind uint64
-	latency             histogram
+	share, made, behind, seed, long uint64
+	latency                         histogram
 }
 
 // One call with a goroutine behind it, or with two: `newest` and, in the queue, the one that tells.
@@ -200,19 +200,25 @@ func calls(s *settings) func(*outcome) {
 	asleep, measured, during := int64(s.number("sleep_ns")), s.text("measure"), s.is("during", "work", "kernel")
 	beside, rounds := s.number("beside"), s.number("rounds")
 	yields, besideMax := s.is("yields", "on", "off"), s.number("beside_max")
+	asleepLong, longEvery := int64(s.number("long_ns")), s.number("long_every")
 	callers := make([]caller, s.number("callers"))
 	if measured == "return" {
 		unsupported("measure=return: Go does not tell when the kernel's part of a call was over")
 	}
-	if asleep == 0 && !during {
+	if (asleep == 0 || longEvery > 0 && asleepLong == 0) && !during {
 		unsupported("sleep_ns=0: Go has no call that only goes to the kernel and comes back")
 	}
-	call := func() {
+	call := func(self *caller) {
+		ns := asleep
+		if longEvery > 0 && self.made%longEvery == mix(self.seed^self.made/longEvery)%longEvery {
+			ns = asleepLong
+			self.long++
+		}
 		if during {
-			workFor(asleep)
+			workFor(ns)
 			return
 		}
-		duration := syscall.NsecToTimespec(asleep)
+		duration := syscall.NsecToTimespec(ns)
 		for syscall.Nanosleep(&duration, &duration) == syscall.EINTR {
 		}
 	}
@@ -223,7 +229,7 @@ func calls(s *settings) func(*outcome) {
 			} else if before == "busy" {
 				workFor(pause)
 			}
-			self.callBeforeOthers(measured == "ring", call)
+			self.callBeforeOthers(measured == "ring", func() { call(self) })
 		}
 	}
 	return func(out *outcome) {
@@ -245,7 +251,10 @@ func calls(s *settings) func(*outcome) {
 		start := time.Now()
 		for i := range callers {
 			self := &callers[i]
-			*self = caller{share: share(n, uint64(len(callers)), uint64(i))}
+			*self = caller{
+				share: share(n, uint64(len(callers)), uint64(i)),
+				seed:  mix(s.seed ^ mix(uint64(i))),
+			}
 			go func() {
 				makeCalls(self)
 				calling.Done()
@@ -260,7 +269,7 @@ func calls(s *settings) func(*outcome) {
 			out.latency.merge(&self.latency)
 			out.ops += self.made
 			out.answer += self.made + self.behind
-			out.digest += mix(uint64(i)<<40 ^ self.made ^ self.behind<<20)
+			out.digest += mix(uint64(i)<<40 ^ self.made ^ self.behind<<20 ^ self.long<<30)
 		}
 	}
 }
