@@ -428,6 +428,7 @@ static const struct workload_row workload_rows[] = {
     {"drain", "n=100,pullers=2,rounds=100"},
     {"pingpong", "rounds=20,hogs=2,hog_chunks=50"},
     {"pingpong", "rounds=20,pairs=2,victims=5,latency=victims"},
+    {"pingpong", "rounds=20,pairs=2,victims=5,queue=global,latency=victims"},
     {"chain", "n=200,rounds=50,queue=global"},
     {"periodic", "k=8,turns=50,yielders=0"},
     {"files", "size=40000,block=4096,readers=3,passes=2"},

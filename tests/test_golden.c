@@ -621,6 +621,18 @@ static void golden_arrivals_meet_the_phases_of_the_tick(void **state)
     }
 }
 
+/* Victims in the shared queue are fetched once, all together, when the pair is done; those in the
+ * worker's own are never there. */
+static void golden_victims_wait_where_they_are_put(void **state)
+{
+    (void)state;
+    const struct golden *golden =
+        golden_run_with("gmp", "tick=0", 1, "pingpong", "rounds=20,victims=5,queue=global");
+    assert_int_equal(golden->report.stat[STAT_GRQ_HITS], 1);
+    golden = golden_run_with("gmp", "tick=0", 1, "pingpong", "rounds=20,victims=5,queue=local");
+    assert_int_equal(golden->report.stat[STAT_GRQ_HITS], 0);
+}
+
 /* How often one worker goes to the shared queue for n that lie there, if it takes 1/P of them and
  * one more, 128 at most; and one by one. */
 static void golden_batches_empty_the_shared_queue(void **state)
@@ -663,6 +675,7 @@ int main(void)
         cmocka_unit_test(golden_gosched_goes_behind_all),
         cmocka_unit_test(golden_steal_half_and_run_the_youngest),
         cmocka_unit_test(golden_arrivals_meet_the_phases_of_the_tick),
+        cmocka_unit_test(golden_victims_wait_where_they_are_put),
         cmocka_unit_test(golden_batches_empty_the_shared_queue),
         cmocka_unit_test(golden_fib_gmp),
         cmocka_unit_test(golden_fib_fifo),

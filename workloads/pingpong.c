@@ -16,7 +16,9 @@
  *
  * victims: goroutines that are ready when the pairs begin, queued behind a pong and before the
  * first ping, and run once. latency=victims: not the round trips are recorded, but how long each
- * victim waited for its first step.
+ * victim waited for its first step. With queue=global they are started by go_global(), and so wait
+ * in the queue that all workers share, which a worker whose pair goes on in one slice does not look
+ * into.
  *
  * locked=one locks pong to its thread, locked=both ping too: then each of its turns is a switch of
  * threads, as calls of C code are that have to come from one thread.
@@ -38,9 +40,11 @@ struct pingpong_params {
     int64_t hogs;
     int64_t hog_chunks;
     int64_t victims;
+    int64_t queue;  /* enum pingpong_queue */
     int64_t locked; /* how many of the two */
 };
 enum pingpong_latency { LATENCY_OFF, LATENCY_ON, LATENCY_VICTIMS };
+enum pingpong_queue { VICTIMS_LOCAL, VICTIMS_GLOBAL };
 enum { HOG_ROUNDS = 2000 };
 
 struct pingpong_state;
@@ -78,6 +82,8 @@ struct pingpong_state {
 
 static const char *const pingpong_latency_words[] = {"off", "on", "victims", NULL};
 
+static const char *const pingpong_queue_words[] = {"local", "global", NULL};
+
 static const char *const pingpong_locked_words[] = {"none", "one", "both", NULL};
 
 static const struct param pingpong_param_table[] = {
@@ -98,6 +104,8 @@ static const struct param pingpong_param_table[] = {
                  "chunks of 2000 rounds of go_work() after which a hog ends in any case"),
     PARAM_NUMBER(struct pingpong_params, victims, 0, 0, 100000, "Gs", "schedlab",
                  "how many goroutines that run once are queued when the pairs begin"),
+    PARAM_WORD(struct pingpong_params, queue, pingpong_queue_words, VICTIMS_LOCAL, "schedlab",
+               "where they wait: with main's worker, or in the queue that all workers share"),
     PARAM_WORD(struct pingpong_params, locked, pingpong_locked_words, 0, "Go issue 18023",
                "which goroutines of a pair are locked to their threads: none, one, both"),
     {0},
@@ -212,6 +220,7 @@ static void pingpong_victim(void *arg)
 
 static void pingpong_start_others(struct pingpong_state *state)
 {
+    bool global = state->params.queue == VICTIMS_GLOBAL;
     wg_add(&state->others_done, (int32_t)(state->params.hogs + state->params.victims));
     atomic_store_explicit(&state->over, false, memory_order_relaxed);
     for (int64_t i = 0; i < state->params.hogs; i++)
@@ -219,7 +228,7 @@ static void pingpong_start_others(struct pingpong_state *state)
     for (int64_t i = 0; i < state->params.victims; i++) {
         state->victims[i].ran = 0;
         state->victims[i].start_ns = go_now();
-        go(pingpong_victim, &state->victims[i]);
+        (global ? go_global : go)(pingpong_victim, &state->victims[i]);
     }
 }
 

@@ -84,6 +84,7 @@ func pingpong(s *settings) func(*outcome) {
 	rounds, pairs, capacity := s.number("rounds"), s.number("pairs"), s.number("capacity")
 	s.noLatency()
 	s.number("hog_chunks") // of no hog
+	s.text("queue")        // of no victim
 	if s.number("hogs") > 0 || s.number("victims") > 0 {
 		unsupported("hogs and victims beside the pairs: peers have none")
 	}

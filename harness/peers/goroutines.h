@@ -73,6 +73,7 @@ static inline void *pingpong_init(struct peer_run *run)
     self->capacity = (uint64_t)peer_param_number(run, "capacity");
     peer_param_no_latency(run);
     peer_param_number(run, "hog_chunks"); /* of no hog */
+    peer_param_text(run, "queue");        /* of no victim */
     if (peer_param_number(run, "hogs") || peer_param_number(run, "victims"))
         peer_unsupported("hogs and victims beside the pairs: peers have none");
     if (strcmp(peer_param_text(run, "locked"), "none") != 0)
