@@ -439,6 +439,8 @@ static const struct workload_row workload_rows[] = {
     {"timers", "n=500,ns=1000000,spread_ns=1000000"},
     {"timers", "n=500,mode=func,ns=1000000,spread_ns=500000,stop=40,reset=30"},
     {"timers", "n=200,mode=func,ns=100000,stop=100"},
+    {"wakers", "n=10,connections=5,sleepers=6,together=3,period_ns=300000,rounds=100"},
+    {"wakers", "n=5,connections=3,sleepers=1,period_ns=1000,rounds=1000"},
     {"arrivals", "n=200,rate=50000,rounds=100"},
     {"arrivals", "n=200,rate=100000,burst=10,rounds=100,wait=yield"},
     {"arrivals", "n=200,rate=50000,rounds=100,bytes=4096"},

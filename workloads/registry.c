@@ -33,6 +33,7 @@
     X(files, GOROUTINE)                                                                            \
     X(pipes, GOROUTINE)                                                                            \
     X(timers, GOROUTINE)                                                                           \
+    X(wakers, GOROUTINE)                                                                           \
     X(sieve, GOROUTINE)                                                                            \
     X(mutex, GOROUTINE)                                                                            \
     X(rwmutex, GOROUTINE)                                                                          \
