@@ -8,6 +8,8 @@
  *     from there until the sleeper runs    call + wakeup           on an idle core
  *     a futex hand-over on one core        wake of nobody + wait + switch
  *     machine_yield() to another thread    call + switch
+ *     machine_thread_start()               start                   on the own core
+ *     a thread that does nothing           switch + end
  *     machine_sleep(t)                     t + slack + wakeup
  *     from pthread_kill() to the handler   call + signal
  */
@@ -30,6 +32,7 @@ enum {
     SETTLE_NS = 60000,    /* until a thread that goes to sleep sleeps, and its core is idle */
     WAIT_NS = 1000000000, /* a peer that does not come for so long does not come */
     HANDS = 64,           /* hand-overs and yields of one sample */
+    STARTS = 32,          /* threads of one sample */
     PEEK_NS = 1000,
     LOOKS = 10000,
     SLEEP_NS = 200000,
@@ -315,27 +318,50 @@ static void measure_wait(struct calibrate *to, double switch_ns)
 
 /* Threads, signals, time ---------------------------------------------------------------------- */
 
-static void nothing_main(void *arg)
+/* What each thread of the runtime does, and the simulator has no other price for. */
+static void ending_main(void *arg)
 {
+    char *low;
+    size_t size;
     (void)arg;
+    machine_thread_enter();
+    machine_stack_bounds(&low, &size);
+    machine_thread_leave();
 }
 
-static void measure_start(struct calibrate *to)
+/* Starts some threads, which inherit the one core of their starter and so run when they are waited
+ * for; ns of a start, and of a thread's whole life after it. Returns 0 or -errno. */
+static int threads_run(double *start_ns, double *life_ns)
 {
-    double samples[CALIBRATE_SAMPLES];
-    int core = to->cpus_count > 1 ? 1 : 0;
+    struct machine_thread thread[STARTS];
+    int started = 0, error = 0;
+    int64_t began = machine_now();
+    while (started < STARTS && error == 0) {
+        error = machine_thread_start(&thread[started], ending_main, NULL, STACK_SIZE, -1);
+        started += error == 0;
+    }
+    int64_t all_there = machine_now();
+    for (int i = 0; i < started; i++)
+        machine_thread_join(&thread[i]);
+    *start_ns = (double)(all_there - began) / STARTS;
+    *life_ns = (double)(machine_now() - all_there) / STARTS;
+    return error;
+}
+
+static void measure_start(struct calibrate *to, double switch_ns)
+{
+    double start[CALIBRATE_SAMPLES], end[CALIBRATE_SAMPLES];
     for (int i = 0; i < CALIBRATE_SAMPLES; i++) {
-        struct machine_thread thread;
-        int64_t start = machine_now();
-        int error = machine_thread_start(&thread, nothing_main, NULL, STACK_SIZE, core);
-        samples[i] = (double)(machine_now() - start);
+        int error = threads_run(&start[i], &end[i]);
         if (error) {
-            calibrate_absent(to, "start", "cannot start a thread: %s", strerror(-error));
+            calibrate_absent(to, "start", "cannot start threads: %s", strerror(-error));
+            calibrate_absent(to, "end", "cannot start threads: %s", strerror(-error));
             return;
         }
-        machine_thread_join(&thread);
+        end[i] = fmax(0, end[i] - switch_ns);
     }
-    calibrate_add(to, "start", samples, CALIBRATE_SAMPLES);
+    calibrate_add(to, "start", start, CALIBRATE_SAMPLES);
+    calibrate_add(to, "end", end, CALIBRATE_SAMPLES);
 }
 
 static void on_signal(int number)
@@ -420,7 +446,7 @@ void calibrate_kernel(struct calibrate *to)
     measure_switch(to, call);
     double wakeup = calibrate_median(to, "wakeup"), switch_ns = calibrate_median(to, "switch");
     measure_wait(to, isnan(switch_ns) ? 0 : switch_ns);
-    measure_start(to);
+    measure_start(to, isnan(switch_ns) ? 0 : switch_ns);
     measure_signal(to, core, call);
     measure_sleep(to, isnan(wakeup) ? 0 : wakeup);
     measure_slice(to);

@@ -24,7 +24,8 @@ struct texts {
     char *title;
     char *cores, *smt, *group, *socket, *clock, *prefetch, *lookahead;
     char *block, *store, *atomic, *fence, *relax, *work;
-    char *now, *call, *wait, *wake, *wakeup, *switch_, *signal, *start, *slice, *slack, *membarrier;
+    char *now, *call, *wait, *wake, *wakeup, *switch_, *signal, *start, *end, *slice, *slack;
+    char *membarrier;
     struct cache_texts {
         char *size, *ways, *hit, *replacement, *inclusive;
     } l1, l2, l3;
@@ -129,6 +130,7 @@ static const cyaml_schema_field_t model_fields[] = {
     TEXT("switch", struct texts, switch_),
     SCALAR(signal),
     SCALAR(start),
+    SCALAR(end),
     SCALAR(slice),
     SCALAR(slack),
     SCALAR(membarrier),

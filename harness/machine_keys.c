@@ -87,6 +87,7 @@ const struct machine_key machine_keys[MACHINE_KEYS] = {
     TIME("switch", switch_ps, "from one thread to another on a core"),
     TIME("signal", signal_ps, "from sending a signal to its handler"),
     TIME("start", start_ps, "starting a thread, for who starts it"),
+    TIME("end", end_ps, "ending a thread, and its first steps, for itself"),
     KEY("slice", MACHINE_TIME, slice_ps, US, SECOND, NULL,
         "what a thread may run while others wait for its core"),
     TIME("slack", slack_ps, "by how much sleeps are prolonged"),

@@ -401,6 +401,35 @@ static void lock_handed_round(void **state)
     }
 }
 
+/* The kernel ---------------------------------------------------------------------------------- */
+
+static void ender(void *arg)
+{
+    (void)arg;
+}
+
+/* A thread that does nothing, on core 0 or another one, by a starter on core 0. */
+static void threads(void **state)
+{
+    (void)state;
+    struct machine_thread thread;
+    machine_pin(0);
+    int64_t began = sim_now();
+    assert_int_equal(machine_thread_start(&thread, ender, NULL, STACK, 0), 0);
+    claim("starting a thread on the own core: ns", (double)model->start_ps / 1e3, 0,
+          (double)(sim_now() - began) / 1e3);
+    machine_thread_join(&thread);
+    int64_t whole = model->start_ps + model->call_ps + 2 * model->switch_ps + model->end_ps;
+    claim("its whole life, and waiting for its end: ns", (double)whole / 1e3, 0,
+          (double)(sim_now() - began) / 1e3);
+    began = sim_now();
+    assert_int_equal(machine_thread_start(&thread, ender, NULL, STACK, 1), 0);
+    claim("starting a thread on an idle core: ns", (double)(model->start_ps + model->wake_ps) / 1e3,
+          0, (double)(sim_now() - began) / 1e3);
+    machine_thread_join(&thread);
+    machine_pin(-1);
+}
+
 /* The whole ----------------------------------------------------------------------------------- */
 
 static int failed;
@@ -412,7 +441,7 @@ static void all(void *unused)
         cmocka_unit_test(streaming),         cmocka_unit_test(strides),
         cmocka_unit_test(conflicts),         cmocka_unit_test(random_lines),
         cmocka_unit_test(ping_pong),         cmocka_unit_test(sharing),
-        cmocka_unit_test(lock_handed_round),
+        cmocka_unit_test(lock_handed_round), cmocka_unit_test(threads),
     };
     failed = cmocka_run_group_tests(tests, NULL, NULL);
 }

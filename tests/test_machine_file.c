@@ -47,6 +47,7 @@ static const char model_text[] =
     "switch: 1 us\n"
     "signal: 2 us\n"
     "start: 15 us\n"
+    "end: 30 us\n"
     "slice: 3 ms\n"
     "slack: 50 us\n"
     "membarrier: 3 us\n"
@@ -60,7 +61,7 @@ static const char model_text[] =
     "    source: another one\n"
     "  - of: [block, store, atomic, fence, relax, work, now, call, wait, wake, wakeup, switch]\n"
     "    source: a third\n"
-    "  - {of: [signal, start, slice, slack, membarrier, network, file], source: the last}\n";
+    "  - {of: [signal, start, end, slice, slack, membarrier, network, file], source: the last}\n";
 
 static char file_path[64];
 
@@ -167,6 +168,7 @@ static void every_key_is_read(void **state)
     assert_int_equal(model->switch_ps, 1000000);
     assert_int_equal(model->signal_ps, 2000000);
     assert_int_equal(model->start_ps, 15000000);
+    assert_int_equal(model->end_ps, 30000000);
     assert_int_equal(model->slice_ps, INT64_C(3000000000));
     assert_int_equal(model->slack_ps, 50000000);
     assert_int_equal(model->membarrier_ps, 3000000);

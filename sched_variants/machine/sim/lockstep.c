@@ -68,12 +68,12 @@ void sim_turn_after(unsigned kind)
 void sim_model_make_free(struct sim_model *model)
 {
     int64_t *const prices[] = {
-        &model->l1.hit_ps,    &model->l2.hit_ps,    &model->l3.hit_ps,     &model->block_ps,
-        &model->store_ps,     &model->atomic_ps,    &model->fence_ps,      &model->relax_ps,
-        &model->work_ps,      &model->clock_ps,     &model->call_ps,       &model->wait_ps,
-        &model->wake_ps,      &model->wakeup_ps,    &model->switch_ps,     &model->signal_ps,
-        &model->start_ps,     &model->slack_ps,     &model->membarrier_ps, &model->lookahead_ps,
-        &model->memory_ps[0], &model->memory_ps[1],
+        &model->l1.hit_ps,    &model->l2.hit_ps,    &model->l3.hit_ps,    &model->block_ps,
+        &model->store_ps,     &model->atomic_ps,    &model->fence_ps,     &model->relax_ps,
+        &model->work_ps,      &model->clock_ps,     &model->call_ps,      &model->wait_ps,
+        &model->wake_ps,      &model->wakeup_ps,    &model->switch_ps,    &model->signal_ps,
+        &model->start_ps,     &model->end_ps,       &model->slack_ps,     &model->membarrier_ps,
+        &model->lookahead_ps, &model->memory_ps[0], &model->memory_ps[1],
     };
     for (size_t i = 0; i < sizeof prices / sizeof prices[0]; i++)
         *prices[i] = 0;

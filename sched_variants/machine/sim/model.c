@@ -30,6 +30,7 @@ const struct sim_model sim_model_plain = {
     .switch_ps = 1200 * NS,
     .signal_ps = 2 * US,
     .start_ps = 10 * US,
+    .end_ps = 20 * US,
     .slice_ps = 3000 * (int64_t)US,
     .slack_ps = 50 * US,
     .membarrier_ps = 2 * US,

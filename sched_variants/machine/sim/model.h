@@ -70,6 +70,7 @@ struct sim_model {
     int64_t switch_ps; /* from one thread to another on a core */
     int64_t signal_ps; /* from sending to the handler */
     int64_t start_ps;  /* starting a thread, for who starts it */
+    int64_t end_ps;    /* ending one, and its first steps, for itself */
     int64_t slice_ps;  /* what a thread may run while others wait for its core */
     int64_t slack_ps;  /* by how much sleeps are prolonged */
     int64_t membarrier_ps;

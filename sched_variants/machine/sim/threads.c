@@ -58,6 +58,13 @@ int64_t sim_interrupts(void)
     return interrupts;
 }
 
+/* Whoever got idle cores to run somebody, since there were `before` interrupts, pays for it. */
+static void interrupts_pay(int64_t before)
+{
+    if (interrupts > before)
+        sim_pass((interrupts - before) * sim_model.wake_ps);
+}
+
 /* It has slept, or is new: an idle core takes it, or it waits for a busy one, at once if it is
  * owed the time. */
 static void thread_runnable(struct sim_thread *thread)
@@ -185,8 +192,7 @@ void machine_wake(_Atomic uint32_t *word, int n)
     int64_t before = interrupts;
     if (futex)
         sim_queue_wake(&futex->queue, n);
-    if (interrupts > before)
-        sim_pass((interrupts - before) * sim_model.wake_ps);
+    interrupts_pay(before);
 }
 
 /* Threads ------------------------------------------------------------------------------------- */
@@ -207,6 +213,7 @@ static void thread_main(void)
     struct sim_thread *self = sim_thread_now();
     sim_free_ended();
     self->fn(self->arg);
+    sim_spend(sim_model.end_ps);
     self->state = THREAD_DONE;
     sim_vruntime_charge(sim_current);
     sim_queue_wake(&self->joiners, INT32_MAX);
@@ -260,7 +267,9 @@ int machine_thread_start(struct machine_thread *thread, void (*fn)(void *), void
     new->detached = !thread;
     if (thread)
         thread->handle = (uintptr_t) new;
+    int64_t before = interrupts;
     thread_runnable(new);
+    interrupts_pay(before);
     return 0;
 }
 
