@@ -421,7 +421,7 @@ static const struct workload_row workload_rows[] = {
     {"lockskew", "n=8,takers=2,hold_ns=20000,pause_ns=10000"},
     {"lockskew", "n=6,hold=spin,hold_ns=20000,gap_ns=5000,pause_ns=10000,holds_max=200"},
     {"periodic", "k=5,turns=200"},
-    {"periodic", "k=4,turns=100,latency=on"},
+    {"periodic", "k=4,turns=100,yielders=1,latency=on"},
     {"beat", "n=4,every=5,beats=3,k=3"},
     {"beat", "n=3,every=7,beats=2,phase=4,k=1"},
     {"drain", "n=200"},
