@@ -330,9 +330,9 @@ static void ending_main(void *arg)
     atomic_fetch_add_explicit(&peer.ready, 1, memory_order_relaxed);
 }
 
-/* Starts some threads, which inherit the one core of their starter and run when they are waited for;
- * ns of a start, and of a thread's whole life after it. -EAGAIN if one ran before that: the kernel
- * may prefer a new thread to one that has run for long, so who starts them has just slept. */
+/* Starts some threads, which inherit the one core of their starter and run when they are waited
+ * for; ns of a start, and of a thread's whole life after it. -EAGAIN if one ran before that: the
+ * kernel may prefer a new thread to one that has run for long, so their starter has just slept. */
 static int threads_run(double *start_ns, double *life_ns)
 {
     struct machine_thread thread[STARTS];
