@@ -103,7 +103,8 @@ static double bucket_quantile(const json_t *latency, double quantile)
     {
         seen += json_number_value(json_array_get(bucket, 1));
         if (seen >= wanted)
-            return json_number_value(json_array_get(bucket, 0));
+            return fmin(json_number_value(json_array_get(bucket, 0)),
+                        record_number(latency, "max_ns")); /* a bucket may end after the longest */
     }
     return NAN;
 }
