@@ -331,7 +331,7 @@ static void ending_main(void *arg)
 }
 
 /* Starts some threads, which inherit the one core of their starter and run when they are waited
- * for; ns of a start, and of a thread's whole life after it. -EAGAIN if one ran before that: the
+ * for; ns of a start, and of a thread's whole life after it. -EBUSY if one ran before that: the
  * kernel may prefer a new thread to one that has run for long, so their starter has just slept. */
 static int threads_run(double *start_ns, double *life_ns)
 {
@@ -346,7 +346,7 @@ static int threads_run(double *start_ns, double *life_ns)
     }
     int64_t all_there = machine_now();
     if (atomic_load(&peer.ready) > 0 && error == 0)
-        error = -EAGAIN;
+        error = -EBUSY;
     for (int i = 0; i < started; i++)
         machine_thread_join(&thread[i]);
     *start_ns = (double)(all_there - began) / STARTS;
@@ -361,7 +361,7 @@ static void measure_start(struct calibrate *to, double switch_ns)
     int error = 0;
     for (int i = 0; i < 4 * CALIBRATE_SAMPLES && count < CALIBRATE_SAMPLES; i++) {
         error = threads_run(&start[count], &end[count]);
-        if (error && error != -EAGAIN)
+        if (error && error != -EBUSY)
             break;
         end[count] = fmax(0, end[count] - switch_ns);
         count += error == 0;
@@ -370,7 +370,7 @@ static void measure_start(struct calibrate *to, double switch_ns)
         calibrate_add(to, "start", start, count);
         calibrate_add(to, "end", end, count);
     } else {
-        const char *why = error == -EAGAIN ? "new threads run at once" : strerror(-error);
+        const char *why = error == -EBUSY ? "new threads run at once" : strerror(-error);
         calibrate_absent(to, "start", "cannot start threads that wait: %s", why);
         calibrate_absent(to, "end", "cannot start threads that wait: %s", why);
     }

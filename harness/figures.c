@@ -414,17 +414,19 @@ int figures_draw(struct figures *figures, const struct report *report, char *err
         return -1;
     }
     pid_t beside = draw_beside(figures, &gnuplot, run_dir);
-    for (size_t step = 0; step < 2; step++) {
-        for (size_t i = step; i < figures->count; i += 2) {
-            struct figure *figure = &figures->figures[i];
-            figure->drawn = step == 1 && beside > 0 && svg_is_whole(figure->svg);
-            /* what could not be drawn beside is tried again, to know why */
-            if (!figure->drawn && !figure_draw(figure, &gnuplot, run_dir, failed ? ignored : error,
-                                               failed ? sizeof ignored : error_size))
-                failed = -1;
-        }
-        while (step == 0 && beside > 0 && waitpid(beside, NULL, 0) < 0 && errno == EINTR)
-            continue;
+    for (size_t i = 0; i < figures->count; i += 2)
+        if (!figure_draw(&figures->figures[i], &gnuplot, run_dir, failed ? ignored : error,
+                         failed ? sizeof ignored : error_size))
+            failed = -1;
+    while (beside > 0 && waitpid(beside, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    for (size_t i = 1; i < figures->count; i += 2) {
+        struct figure *figure = &figures->figures[i];
+        figure->drawn = beside > 0 && svg_is_whole(figure->svg);
+        /* what could not be drawn beside is tried again, to know why */
+        if (!figure->drawn && !figure_draw(figure, &gnuplot, run_dir, failed ? ignored : error,
+                                           failed ? sizeof ignored : error_size))
+            failed = -1;
     }
     free(run_dir);
     return failed;
