@@ -232,6 +232,35 @@ static void sysmon_polls_while_all_are_busy(void **state)
     run_scene("grq", "preempt=none", 1, busy_main);
 }
 
+/* A slice and a call -------------------------------------------------------------------------------
+ *
+ * Two workers, one of them idle, so that the P stays with the call. Thirty looks are three slices. Where sysmon
+ * came so late that it took the P all the same, it is tried once more. */
+static void in_call_main(void *arg)
+{
+    (void)arg;
+    uint64_t handoffs;
+    do {
+        gosched(); /* a new slice */
+        blocking_enter();
+        handoffs = stat_now(STAT_HANDOFFS);
+        uint64_t asked = stat_now(STAT_PREEMPT_REQUESTS), rounds = stat_now(STAT_SYSMON_ROUNDS);
+        while (stat_now(STAT_HANDOFFS) == handoffs && stat_now(STAT_SYSMON_ROUNDS) < rounds + 30)
+            machine_yield();
+        CHECK(stat_now(STAT_PREEMPT_REQUESTS) == asked);
+        blocking_exit();
+    } while (stat_now(STAT_HANDOFFS) != handoffs);
+}
+
+static void who_is_in_a_call_is_not_asked_to_stop(void **state)
+{
+    (void)state;
+    run_scene("gmp",
+              "preempt=coop,slice_ns=1000000,sysmon_ns=100000,sysmon_max_ns=100000,"
+              "lenient_ns=1000000000",
+              2, in_call_main);
+}
+
 /* Where they go ------------------------------------------------------------------------------ */
 
 static void preempted_main(void *arg)
@@ -332,6 +361,7 @@ int main(void)
         cmocka_unit_test(a_retake_makes_sysmon_quick),
         cmocka_unit_test(a_rest_makes_sysmon_quick),
         cmocka_unit_test(sysmon_polls_while_all_are_busy),
+        cmocka_unit_test(who_is_in_a_call_is_not_asked_to_stop),
         cmocka_unit_test(who_is_preempted_goes_to_the_global_queue),
         cmocka_unit_test(who_comes_next_is_not_stopped_in_its_place),
         cmocka_unit_test(idle_workers_find_what_was_polled_in_the_global_queue),

@@ -48,7 +48,8 @@ static bool sysmon_watches(const struct sched *sched)
                              (netpoll_by(sched) == NETPOLL_POLL && !sched->ops->single_threaded));
 }
 
-/* Asks the M of p to let another G run. */
+/* Asks the M of p to let another G run; not in a call, since what it asked would stay until the M is
+ * back, and end a slice that has just begun. */
 static void preempt_if_long(struct sysmon *sysmon, struct p *p, struct sighting *seen, int64_t now)
 {
     struct sched *sched = sysmon->m.sched;
@@ -58,8 +59,10 @@ static void preempt_if_long(struct sysmon *sysmon, struct p *p, struct sighting 
         seen->schedtick_since = now;
         return;
     }
+    /* relaxed: a call may begin or end at any time, before the request or after it */
+    bool in_call = atomic_load_explicit(&p->call, memory_order_relaxed) & 1;
     struct m *m = atomic_load_explicit(&p->m, memory_order_acquire); /* P2 */
-    if (m && sched->floor->preempt != PREEMPT_NONE &&
+    if (m && !in_call && sched->floor->preempt != PREEMPT_NONE &&
         now - seen->schedtick_since >= sched->floor->slice_ns)
         preempt_request(&sysmon->m, m);
 }
