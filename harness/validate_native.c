@@ -28,9 +28,17 @@ struct cells {
     size_t count;
 };
 
-static struct cell *cell_at(struct cells *cells, const json_t *record)
+/* Simulated machines have no linked frames: so both are compared with pooled ones, which there are
+ * the default. */
+static const char *variant_of(const json_t *record)
 {
     const char *variant = record_text(record, "variant");
+    return strcmp(variant, "contsteal") == 0 ? "contsteal,frames=pooled" : variant;
+}
+
+static struct cell *cell_at(struct cells *cells, const json_t *record)
+{
+    const char *variant = variant_of(record);
     const char *workload = record_text(record, "workload");
     int workers = (int)record_integer(record, "workers");
     for (size_t i = 0; i < cells->count; i++) {
