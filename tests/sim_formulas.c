@@ -368,6 +368,11 @@ static void sharing(void **state)
         snprintf(what, sizeof what, "one word, %d cores add to it: ns, that is transfers x dirty",
                  n);
         claim(what, ns, 0.05 * ns, together_ns(players, n));
+        /* half of that time the line is where it was, and its core goes on adding */
+        int64_t add_ps = model->atomic_ps + model->store_ps + model->block_ps;
+        double adds = 1 + (double)model->dirty_ps[SIM_NEAR] / 2 / (double)add_ps;
+        snprintf(what, sizeof what, "one word, %d cores add to it: additions a transfer", n);
+        claim(what, adds, 1, n * N / misses);
     }
 }
 

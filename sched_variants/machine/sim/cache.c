@@ -25,6 +25,10 @@
  *                                  the farthest of them instead, if that is more: both are under
  *                                  way at the same time
  *
+ * Whoever loses a line in M to another one, or one that it shares to who writes it, loses it half
+ * way: when the question reaches it. Until then it works with the line, and whoever asked waits
+ * (is_under_way()).
+ *
  * Evictions tell the directory, so holders are exact. A miss puts the line into L3, L2 and L1, in
  * this order, whether or not they are inclusive. What leaves L3 leaves the units of the group as
  * well where L3 is inclusive, and what leaves L2 leaves L1 where L2 is. A unit that so has the line
@@ -90,6 +94,12 @@ struct visit {
     bool missed[CACHE_DEPTHS];
     enum cache_kind kind[CACHE_DEPTHS];
 };
+
+/* Under way ------------------------------------------------------------------------------------ */
+
+struct cache_way cache_way;
+static const struct cache_way *arriving; /* of the access that is made; NULL: it has not waited */
+static bool never_waits;                 /* nor will it */
 
 /* Who is where --------------------------------------------------------------------------------- */
 
@@ -390,9 +400,60 @@ static int64_t queue(struct cache_line *line, int64_t ps, bool alone)
     if (!cache_now)
         return ps;
     int64_t now = cache_now(), start = line->busy_ps > now ? line->busy_ps : now;
-    if (alone)
+    if (arriving && arriving->done_ps >= 0) { /* it has its place in that order */
+        int64_t rest = arriving->done_ps - now > ps / 2 ? arriving->done_ps - now : ps / 2;
+        if (line->busy_ps < now + rest)
+            line->busy_ps = now + rest;
+        return rest;
+    }
+    if (alone) {
         line->busy_ps = start + ps;
+        line->asks_to_read = false;
+    }
     return start - now + ps;
+}
+
+/* What it takes the unit to get the line from those who lose it, or lose the right to write it; 0:
+ * nobody does. */
+static int64_t price_of_taking(const struct cache_unit *unit, struct cache_line *line, bool write)
+{
+    bool on_its_way = line->busy_ps > cache_now() && line->asker != unit->index;
+    uint64_t *holds = cache_set(line, CACHE_HOLDS);
+    if (line->owner == unit->index)
+        return 0;
+    if (line->modified)
+        return cache.model.dirty_ps[distance_unit(unit, on_its_way ? line->asker : line->owner)];
+    if (!write || !cache_bit(holds, unit->index))
+        return 0;
+    uint64_t *l3_holds = cache_group_set(line, CACHE_L3_HOLDS);
+    bool own_l3 = cache_bit(l3_holds, unit->group);
+    cache_bit_clear(holds, unit->index);
+    cache_bit_clear(l3_holds, unit->group);
+    unsigned found = distances_holders(unit, line);
+    cache_bit_set(holds, unit->index);
+    if (own_l3)
+        cache_bit_set(l3_holds, unit->group);
+    return found ? cache.model.upgrade_ps[31 - __builtin_clz(found)] : 0;
+}
+
+/* Whoever has the line loses it when the question is there, half way, and works with it until then.
+ * Without this a core that others ask would never make two accesses in a row. Returns whether the
+ * access has to come again. */
+static bool is_under_way(const struct cache_unit *unit, struct cache_line *line, bool write)
+{
+    int64_t ps = cache_now && !arriving && !never_waits ? price_of_taking(unit, line, write) : 0;
+    if (ps == 0)
+        return false;
+    int64_t now = cache_now(), start = line->busy_ps > now ? line->busy_ps : now;
+    if (start > now && line->asks_to_read && !write) { /* then it is shared, and many may have it */
+        cache_way = (struct cache_way){now, start - now, -1};
+        return true;
+    }
+    line->busy_ps = start + ps;
+    line->asker = (uint16_t)unit->index;
+    line->asks_to_read = !write;
+    cache_way = (struct cache_way){now, start + ps / 2 - now, start + ps};
+    return true;
 }
 
 /* A write by a unit that holds the line, but not E or M. */
@@ -651,14 +712,19 @@ static __attribute__((noinline)) int64_t access_line(struct cache_core *core,
     struct cache_line *line = cache_line_at(address, unit->socket);
     uint64_t upgrades = core->count[CACHE_UPGRADES];
     int64_t ps = cache_price[access];
-    core->count[access == SIM_WRITE ? CACHE_WRITES : CACHE_READS]++;
-    if (__builtin_expect(line->has_free, 0) && cache_name_is_free(cache_name_at(address)))
+    if (__builtin_expect(line->has_free, 0) && cache_name_is_free(cache_name_at(address))) {
+        core->count[access == SIM_WRITE ? CACHE_WRITES : CACHE_READS]++;
         return ps;
+    }
     struct visit visit = {.core = core,
                           .unit = unit,
                           .line = line,
                           .words = cache_words(address, size),
                           .write = access == SIM_WRITE};
+    if (is_under_way(unit, line, visit.write))
+        return CACHE_UNDER_WAY;
+    int64_t waited = arriving ? cache_now() - arriving->since_ps : 0;
+    core->count[access == SIM_WRITE ? CACHE_WRITES : CACHE_READS]++;
     unit->front.clock++;
     if (!slot && !cache.l1_by_address)
         slot = slot_find(unit, line);
@@ -680,7 +746,7 @@ static __attribute__((noinline)) int64_t access_line(struct cache_core *core,
     unit->front.hints[cache_hint(address)] = (uint16_t)(slot - unit->front.slots);
     bool upgraded = core->count[CACHE_UPGRADES] != upgrades;
     if (visit.missed[CACHE_L1] || upgraded)
-        count(&visit, pc, address, ps, upgraded);
+        count(&visit, pc, address, waited + ps, upgraded);
     if (visit.missed[CACHE_L2] && cache.model.prefetch)
         prefetch(core, unit, cache_line_next(line));
 #ifdef SCHEDLAB_DEBUG
@@ -694,8 +760,11 @@ static __attribute__((noinline)) int64_t access_two(struct cache_core *self, uin
                                                     uintptr_t pc)
 {
     size_t room = SIM_LINE - address % SIM_LINE;
+    never_waits = true; /* one price for both, and few of them */
     int64_t ps = cache_access_by(self, address, room, access, pc);
-    return ps + cache_access_by(self, address + room, size - room, access, pc);
+    ps += cache_access_by(self, address + room, size - room, access, pc);
+    never_waits = false;
+    return ps;
 }
 
 int64_t cache_access_slow(struct cache_core *self, uintptr_t address, size_t size,
@@ -712,6 +781,15 @@ int64_t cache_access_slow(struct cache_core *self, uintptr_t address, size_t siz
     /* The hint was wrong, which is all that is amiss with most accesses that come here. */
     front->hints[cache_hint(address)] = (uint16_t)(slot - front->slots);
     return cache_hit(self, slot, address, size, access);
+}
+
+int64_t cache_access_again(struct cache_core *self, uintptr_t address, size_t size,
+                           enum sim_access access, uintptr_t pc, const struct cache_way *way)
+{
+    arriving = way;
+    int64_t ps = cache_access_slow(self, address, size, access, pc);
+    arriving = NULL;
+    return ps;
 }
 
 /* Counters ------------------------------------------------------------------------------------- */

@@ -194,8 +194,23 @@ struct cache_core {
 extern struct cache_core *cache_cores;
 extern int64_t cache_price[2]; /* of a hit, by enum sim_access */
 
+/* CACHE_UNDER_WAY: others still have the line, for cache_way.wait_ps. Nothing has been done but
+ * asking; the access is made after that time, by cache_access_again() with a copy of cache_way. Only
+ * with cache_now. */
 int64_t cache_access_slow(struct cache_core *self, uintptr_t address, size_t size,
                           enum sim_access access, uintptr_t pc);
+
+enum { CACHE_UNDER_WAY = -1 };
+
+struct cache_way {
+    int64_t since_ps; /* when it was asked for */
+    int64_t wait_ps;  /* from then on */
+    int64_t done_ps;  /* when it will be there; -1: as if it were asked for after the wait */
+};
+extern struct cache_way cache_way; /* of the last access that was under way */
+
+int64_t cache_access_again(struct cache_core *self, uintptr_t address, size_t size,
+                           enum sim_access access, uintptr_t pc, const struct cache_way *way);
 
 static inline size_t cache_hint(uintptr_t address)
 {
@@ -240,8 +255,8 @@ static inline int64_t cache_hit(struct cache_core *self, struct cache_slot *slot
 }
 
 /* Picoseconds that it takes a core to read or write `size` bytes (1..64, may cross into the next
- * line, which then is a second access); pc: of the instruction, for the attribution of misses. The
- * first 64 bytes of the address space are nobody's. */
+ * line, which then is a second access), or CACHE_UNDER_WAY; pc: of the instruction, for the
+ * attribution of misses. The first 64 bytes of the address space are nobody's. */
 static inline int64_t cache_access_by(struct cache_core *self, uintptr_t address, size_t size,
                                       enum sim_access access, uintptr_t pc)
 {

@@ -59,6 +59,8 @@ struct cache_line {
     bool has_free;     /* a word has a name that is free: every access looks at names */
     uint16_t l3_dirty; /* the group whose L3 is newer than memory; CACHE_NONE */
     uint16_t writer;   /* the unit of `written` */
+    uint16_t asker;    /* the unit that it is on its way to last, until busy_ps, ... */
+    bool asks_to_read; /* ... which will leave it shared */
     uint8_t written;   /* words that it wrote and that `lost_words` lacks; see cache_fold() */
     struct cache_page *page;
     uintptr_t host;  /* address of the line */

@@ -21,10 +21,23 @@ static inline void spend(int64_t ps, uintptr_t pc)
         sim_preempt(pc);
 }
 
+/* What is left to pay once the access is made; others have their turn while its line is asked for.
+ */
+static __attribute__((noinline)) int64_t miss_by(uintptr_t address, size_t size,
+                                                 enum sim_access access, uintptr_t pc)
+{
+    int64_t ps = cache_access_slow(sim_caches, address, size, access, pc);
+    if (ps != CACHE_UNDER_WAY)
+        return ps;
+    struct cache_way way = cache_way;
+    spend(way.wait_ps, pc);
+    return cache_access_again(sim_caches, address, size, access, pc, &way);
+}
+
 static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size,
                                                   enum sim_access access, uintptr_t pc)
 {
-    spend(cache_access_slow(sim_caches, address, size, access, pc), pc);
+    spend(miss_by(address, size, access, pc), pc);
 }
 
 /* Calls last, if at all, so that what ends with it needs no frame. */
@@ -218,7 +231,9 @@ static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
     type __tsan_atomic##bits##_load(const volatile type *at, morder order)                         \
     {                                                                                              \
         (void)order;                                                                               \
-        int64_t ps = cache_access_by(sim_caches, (uintptr_t)at, sizeof *at, SIM_READ, PC);         \
+        struct cache_slot *slot = cache_ready(sim_caches, (uintptr_t)at, sizeof *at, SIM_READ);    \
+        int64_t ps = slot ? cache_hit(sim_caches, slot, (uintptr_t)at, sizeof *at, SIM_READ)       \
+                          : miss_by((uintptr_t)at, sizeof *at, SIM_READ, PC);                      \
         type hit = *at;                                                                            \
         spend(ps, PC);                                                                             \
         return ps > cache_price[SIM_READ] ? *at : hit;                                             \
