@@ -232,24 +232,30 @@ static void sysmon_polls_while_all_are_busy(void **state)
     run_scene("grq", "preempt=none", 1, busy_main);
 }
 
-/* A slice and a call -------------------------------------------------------------------------------
+/* A slice and a call -----------------------------------------------------------------------------
  *
- * Two workers, one of them idle, so that the P stays with the call. Thirty looks are three slices. Where sysmon
- * came so late that it took the P all the same, it is tried once more. */
+ * Two workers, one of them idle, so that the P stays with the call. Thirty looks are three slices.
+ * Where sysmon came so late that it took the P all the same, it is tried once more. */
 static void in_call_main(void *arg)
 {
     (void)arg;
     uint64_t handoffs;
+    bool asked;
     do {
         gosched(); /* a new slice */
         blocking_enter();
+        struct m *m = machine_self(); /* the same until the call is over */
         handoffs = stat_now(STAT_HANDOFFS);
-        uint64_t asked = stat_now(STAT_PREEMPT_REQUESTS), rounds = stat_now(STAT_SYSMON_ROUNDS);
+        uint64_t rounds = stat_now(STAT_SYSMON_ROUNDS);
+        while (stat_now(STAT_HANDOFFS) == handoffs && stat_now(STAT_SYSMON_ROUNDS) < rounds + 2)
+            machine_yield();
+        atomic_store(&m->preempt, false); /* a look that began before the call is over */
         while (stat_now(STAT_HANDOFFS) == handoffs && stat_now(STAT_SYSMON_ROUNDS) < rounds + 30)
             machine_yield();
-        CHECK(stat_now(STAT_PREEMPT_REQUESTS) == asked);
+        asked = atomic_load(&m->preempt);
         blocking_exit();
     } while (stat_now(STAT_HANDOFFS) != handoffs);
+    CHECK(!asked);
 }
 
 static void who_is_in_a_call_is_not_asked_to_stop(void **state)

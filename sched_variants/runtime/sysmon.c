@@ -48,7 +48,7 @@ static bool sysmon_watches(const struct sched *sched)
                              (netpoll_by(sched) == NETPOLL_POLL && !sched->ops->single_threaded));
 }
 
-/* Asks the M of p to let another G run; not in a call, since what it asked would stay until the M is
+/* Asks the M of p to let another G run. Not in a call: what it asked would stay until the M is
  * back, and end a slice that has just begun. */
 static void preempt_if_long(struct sysmon *sysmon, struct p *p, struct sighting *seen, int64_t now)
 {

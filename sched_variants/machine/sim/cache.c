@@ -25,9 +25,9 @@
  *                                  the farthest of them instead, if that is more: both are under
  *                                  way at the same time
  *
- * Whoever loses a line in M to another one, or one that it shares to who writes it, loses it half
- * way: when the question reaches it. Until then it works with the line, and whoever asked waits
- * (is_under_way()).
+ * Who has a line in M, and who shares one that another sharer writes, loses it half way: when the
+ * question is there. Until then they work with it, and whoever asked waits (is_under_way()). What
+ * comes from E, L3 or memory, and a write miss of what is shared, change hands at once.
  *
  * Evictions tell the directory, so holders are exact. A miss puts the line into L3, L2 and L1, in
  * this order, whether or not they are inclusive. What leaves L3 leaves the units of the group as
@@ -61,18 +61,6 @@
 struct cache_state cache;
 struct cache_core *cache_cores;
 int64_t cache_price[2];
-
-const char *const cache_counter_names[CACHE_COUNTERS] = {
-#define NAME(name, help) #name,
-    CACHE_COUNTER_LIST(NAME)
-#undef NAME
-};
-
-const char *const cache_counter_helps[CACHE_COUNTERS] = {
-#define HELP(name, help) help,
-    CACHE_COUNTER_LIST(HELP)
-#undef HELP
-};
 
 #define EIGHT(words) words, words, words, words, words, words, words, words
 const uint8_t cache_words_from[SIM_LINE] = {
@@ -205,6 +193,7 @@ static void write_back(struct cache_core *core, const struct cache_unit *unit,
 
 void (*cache_on_loss)(int core);
 int64_t (*cache_now)(void);
+uint64_t (*cache_random)(void);
 static const struct cache_line *watched[SIM_CORES_MAX];
 
 void cache_watch_end(int core)
@@ -400,15 +389,11 @@ static int64_t queue(struct cache_line *line, int64_t ps, bool alone)
     if (!cache_now)
         return ps;
     int64_t now = cache_now(), start = line->busy_ps > now ? line->busy_ps : now;
-    if (arriving && arriving->done_ps >= 0) { /* it has its place in that order */
-        int64_t rest = arriving->done_ps - now > ps / 2 ? arriving->done_ps - now : ps / 2;
-        if (line->busy_ps < now + rest)
-            line->busy_ps = now + rest;
-        return rest;
-    }
+    if (arriving && arriving->done_ps >= now) /* it has its place in that order */
+        return arriving->done_ps - now;
     if (alone) {
         line->busy_ps = start + ps;
-        line->asks_to_read = false;
+        line->asker = CACHE_NONE;
     }
     return start - now + ps;
 }
@@ -417,12 +402,11 @@ static int64_t queue(struct cache_line *line, int64_t ps, bool alone)
  * nobody does. */
 static int64_t price_of_taking(const struct cache_unit *unit, struct cache_line *line, bool write)
 {
-    bool on_its_way = line->busy_ps > cache_now() && line->asker != unit->index;
     uint64_t *holds = cache_set(line, CACHE_HOLDS);
     if (line->owner == unit->index)
         return 0;
     if (line->modified)
-        return cache.model.dirty_ps[distance_unit(unit, on_its_way ? line->asker : line->owner)];
+        return cache.model.dirty_ps[distance_unit(unit, line->owner)];
     if (!write || !cache_bit(holds, unit->index))
         return 0;
     uint64_t *l3_holds = cache_group_set(line, CACHE_L3_HOLDS);
@@ -436,23 +420,38 @@ static int64_t price_of_taking(const struct cache_unit *unit, struct cache_line 
     return found ? cache.model.upgrade_ps[31 - __builtin_clz(found)] : 0;
 }
 
+/* Half of the whole, an eighth more or less. Constant times would let two cores that want a line
+ * for the same few accesses miss each other for ever. */
+static int64_t question_ps(int64_t ps)
+{
+    return ps * 3 / 8 + (int64_t)(cache_random() % (uint64_t)(ps / 4 + 1));
+}
+
 /* Whoever has the line loses it when the question is there, half way, and works with it until then.
- * Without this a core that others ask would never make two accesses in a row. Returns whether the
- * access has to come again. */
+ * Without this a core that others ask would never make two accesses in a row. Who asks while the
+ * line is promised gets it from whom it is promised to; not so the unit itself, nor a reader after
+ * a reader, for whom it is there once the other has it. Returns whether the access comes again. */
 static bool is_under_way(const struct cache_unit *unit, struct cache_line *line, bool write)
 {
-    int64_t ps = cache_now && !arriving && !never_waits ? price_of_taking(unit, line, write) : 0;
+    if (!cache_now || arriving || never_waits)
+        return false;
+    int64_t now = cache_now(), start = now, ps;
+    if (line->asker == CACHE_NONE || line->busy_ps <= now) {
+        ps = price_of_taking(unit, line, write);
+        start = line->busy_ps > now ? line->busy_ps : now;
+    } else if (line->asker == unit->index || (line->asks_to_read && !write)) {
+        cache_way = (struct cache_way){line->busy_ps - now, -1};
+        return true;
+    } else {
+        ps = cache.model.dirty_ps[distance_unit(unit, line->asker)];
+        start = line->busy_ps;
+    }
     if (ps == 0)
         return false;
-    int64_t now = cache_now(), start = line->busy_ps > now ? line->busy_ps : now;
-    if (start > now && line->asks_to_read && !write) { /* then it is shared, and many may have it */
-        cache_way = (struct cache_way){now, start - now, -1};
-        return true;
-    }
     line->busy_ps = start + ps;
     line->asker = (uint16_t)unit->index;
     line->asks_to_read = !write;
-    cache_way = (struct cache_way){now, start + ps / 2 - now, start + ps};
+    cache_way = (struct cache_way){start + question_ps(ps) - now, start + ps};
     return true;
 }
 
@@ -723,7 +722,7 @@ static __attribute__((noinline)) int64_t access_line(struct cache_core *core,
                           .write = access == SIM_WRITE};
     if (is_under_way(unit, line, visit.write))
         return CACHE_UNDER_WAY;
-    int64_t waited = arriving ? cache_now() - arriving->since_ps : 0;
+    int64_t waited = arriving ? arriving->wait_ps : 0;
     core->count[access == SIM_WRITE ? CACHE_WRITES : CACHE_READS]++;
     unit->front.clock++;
     if (!slot && !cache.l1_by_address)
@@ -745,7 +744,7 @@ static __attribute__((noinline)) int64_t access_line(struct cache_core *core,
     slot->key = line->host | (line->has_free ? CACHE_ASKS : writable ? 0 : CACHE_READ_ONLY);
     unit->front.hints[cache_hint(address)] = (uint16_t)(slot - unit->front.slots);
     bool upgraded = core->count[CACHE_UPGRADES] != upgrades;
-    if (visit.missed[CACHE_L1] || upgraded)
+    if (visit.missed[CACHE_L1] || upgraded || waited)
         count(&visit, pc, address, waited + ps, upgraded);
     if (visit.missed[CACHE_L2] && cache.model.prefetch)
         prefetch(core, unit, cache_line_next(line));
@@ -790,23 +789,4 @@ int64_t cache_access_again(struct cache_core *self, uintptr_t address, size_t si
     int64_t ps = cache_access_slow(self, address, size, access, pc);
     arriving = NULL;
     return ps;
-}
-
-/* Counters ------------------------------------------------------------------------------------- */
-
-void cache_counters_read(int core, struct cache_counters *counters)
-{
-    memset(counters, 0, sizeof *counters);
-    uint64_t *sum = counters->count;
-    for (int i = core < 0 ? 0 : core; i < (core < 0 ? cache.model.cores : core + 1); i++)
-        for (int counter = 0; counter < CACHE_COUNTERS; counter++)
-            sum[counter] += cache_cores[i].count[counter];
-    sum[CACHE_L1D_HIT] = sum[CACHE_READS] + sum[CACHE_WRITES] - sum[CACHE_L1D_MISS];
-}
-
-void cache_counters_reset(void)
-{
-    for (int i = 0; i < cache.model.cores; i++)
-        memset(cache_cores[i].count, 0, sizeof cache_cores[i].count);
-    cache_tallies_reset();
 }

@@ -147,6 +147,7 @@ size_t cache_sites(enum cache_by by, struct cache_site **sites);
 /* The time of whoever makes an access, in ps. A line on its way to one core is not there for
  * another one: who asks meanwhile pays for that, too. NULL: each access is alone in time. */
 extern int64_t (*cache_now)(void);
+extern uint64_t (*cache_random)(void); /* with cache_now: how far away a question is */
 
 /* Watching ----------------------------------------------------------------------------------- */
 
@@ -195,17 +196,16 @@ extern struct cache_core *cache_cores;
 extern int64_t cache_price[2]; /* of a hit, by enum sim_access */
 
 /* CACHE_UNDER_WAY: others still have the line, for cache_way.wait_ps. Nothing has been done but
- * asking; the access is made after that time, by cache_access_again() with a copy of cache_way. Only
- * with cache_now. */
+ * asking; the access is made after that time, by cache_access_again() with a copy of cache_way.
+ * Only with cache_now. */
 int64_t cache_access_slow(struct cache_core *self, uintptr_t address, size_t size,
                           enum sim_access access, uintptr_t pc);
 
 enum { CACHE_UNDER_WAY = -1 };
 
 struct cache_way {
-    int64_t since_ps; /* when it was asked for */
-    int64_t wait_ps;  /* from then on */
-    int64_t done_ps;  /* when it will be there; -1: as if it were asked for after the wait */
+    int64_t wait_ps; /* from now on */
+    int64_t done_ps; /* when the line will be there; -1: as if it were asked for after the wait */
 };
 extern struct cache_way cache_way; /* of the last access that was under way */
 

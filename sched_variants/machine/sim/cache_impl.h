@@ -4,7 +4,7 @@
  *   cache_make.c   from a model, all of it
  *   cache_level.c  L2 and L3: tags, replacement
  *   cache_shadow.c the fully associative LRU cache beside each of them
- *   cache_why.c    kinds of misses; tallies by structure and instruction
+ *   cache_why.c    counters; kinds of misses; tallies by structure and instruction
  *   cache_map.c    pages and lines of memory; names
  *   cache_memory.c the memory of all that
  *   cache_check.c  invariants
@@ -59,8 +59,8 @@ struct cache_line {
     bool has_free;     /* a word has a name that is free: every access looks at names */
     uint16_t l3_dirty; /* the group whose L3 is newer than memory; CACHE_NONE */
     uint16_t writer;   /* the unit of `written` */
-    uint16_t asker;    /* the unit that it is on its way to last, until busy_ps, ... */
-    bool asks_to_read; /* ... which will leave it shared */
+    uint16_t asker;    /* the last unit that it is promised to, until busy_ps; CACHE_NONE */
+    bool asks_to_read; /* which will leave it shared */
     uint8_t written;   /* words that it wrote and that `lost_words` lacks; see cache_fold() */
     struct cache_page *page;
     uintptr_t host;  /* address of the line */

@@ -114,7 +114,7 @@ line_make(struct cache_page *page, const struct chunk *chunk, uintptr_t address)
         1, sizeof *line + sizeof line->sets[0] * (size_t)(CACHE_UNIT_SETS * cache.unit_words +
                                                           CACHE_GROUP_SETS * cache.group_words));
     line->number = page->number * CACHE_PAGE_LINES + (uint32_t)i;
-    line->owner = line->l3_dirty = line->writer = CACHE_NONE;
+    line->owner = line->l3_dirty = line->writer = line->asker = CACHE_NONE;
     line->page = page;
     line->host = address & -(uintptr_t)SIM_LINE;
     line->has_free = has_free_word(chunk, line->host);

@@ -1,4 +1,4 @@
-/* cache_why.c - why a line was not there, and whose it was.
+/* cache_why.c - counters; why a line was not there, and whose it was.
  *
  * Cold, then lost to a write, then capacity or conflict. The last two are told apart by what a
  * fully associative LRU cache of the same size would have done with the same accesses.
@@ -396,4 +396,35 @@ size_t cache_sites(enum cache_by by, struct cache_site **sites)
     qsort(list, n, sizeof *list, by_stall);
     *sites = list;
     return n;
+}
+
+/* Counters ------------------------------------------------------------------------------------- */
+
+const char *const cache_counter_names[CACHE_COUNTERS] = {
+#define NAME(name, help) #name,
+    CACHE_COUNTER_LIST(NAME)
+#undef NAME
+};
+
+const char *const cache_counter_helps[CACHE_COUNTERS] = {
+#define HELP(name, help) help,
+    CACHE_COUNTER_LIST(HELP)
+#undef HELP
+};
+
+void cache_counters_read(int core, struct cache_counters *counters)
+{
+    memset(counters, 0, sizeof *counters);
+    uint64_t *sum = counters->count;
+    for (int i = core < 0 ? 0 : core; i < (core < 0 ? cache.model.cores : core + 1); i++)
+        for (int counter = 0; counter < CACHE_COUNTERS; counter++)
+            sum[counter] += cache_cores[i].count[counter];
+    sum[CACHE_L1D_HIT] = sum[CACHE_READS] + sum[CACHE_WRITES] - sum[CACHE_L1D_MISS];
+}
+
+void cache_counters_reset(void)
+{
+    for (int i = 0; i < cache.model.cores; i++)
+        memset(cache_cores[i].count, 0, sizeof cache_cores[i].count);
+    cache_tallies_reset();
 }

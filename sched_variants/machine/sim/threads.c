@@ -487,6 +487,7 @@ void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg)
     sim_caches = &cache_cores[0];
     cache_on_loss = sim_on_loss;
     cache_now = sim_now;
+    cache_random = sim_random;
     machine_init(NULL, 0);
     run = (struct run){.fn = fn, .arg = arg};
     struct sim_thread *first = thread_new(FIRST_STACK);
