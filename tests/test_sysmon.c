@@ -128,21 +128,22 @@ enum { ROUNDS_SHORT = 400, ROUNDS_BACKED_OFF = ROUNDS_SHORT + 16 };
 
 #define LOOKS_BACK_OFF "sysmon_rounds=400,sysmon_ns=1000,sysmon_max_ns=1000000000"
 
-static void await_short_rounds(void)
+/* Since there were `rounds`, before what makes sysmon quick: whoever waits may come late. */
+static void await_short_rounds(uint64_t rounds)
 {
-    uint64_t rounds = stat_now(STAT_SYSMON_ROUNDS);
     AWAIT(stat_now(STAT_SYSMON_ROUNDS) >= rounds + ROUNDS_SHORT);
 }
 
 struct backed_off {
     _Atomic bool looked;
+    uint64_t rounds;
     struct waitgroup done;
 };
 
 static void looked_at_g(void *arg)
 {
     struct backed_off *self = arg;
-    await_short_rounds();
+    await_short_rounds(self->rounds);
     atomic_store(&self->looked, true);
     wg_done(&self->done);
 }
@@ -155,6 +156,7 @@ static void retaken_main(void *arg)
     wg_add(&self->done, 1);
     go(looked_at_g, self);
     AWAIT(stat_now(STAT_SYSMON_ROUNDS) >= ROUNDS_BACKED_OFF);
+    self->rounds = stat_now(STAT_SYSMON_ROUNDS);
     blocking_enter();
     while (!atomic_load(&self->looked))
         machine_yield();
@@ -176,11 +178,12 @@ static void rested_main(void *arg)
 {
     (void)arg;
     AWAIT(stat_now(STAT_SYSMON_ROUNDS) >= ROUNDS_BACKED_OFF);
+    uint64_t rounds = stat_now(STAT_SYSMON_ROUNDS);
     blocking_enter();
     while (!atomic_load(&this_sched()->sysmon_deep))
         machine_yield();
     blocking_exit();
-    await_short_rounds();
+    await_short_rounds(rounds);
 }
 
 static void a_rest_makes_sysmon_quick(void **state)
