@@ -435,7 +435,7 @@ static bool is_under_way(const struct cache_unit *unit, struct cache_line *line,
 {
     if (!cache_now || arriving || never_waits)
         return false;
-    int64_t now = cache_now(), start = now, ps;
+    int64_t now = cache_now(), start, ps;
     if (line->asker == CACHE_NONE || line->busy_ps <= now) {
         ps = price_of_taking(unit, line, write);
         start = line->busy_ps > now ? line->busy_ps : now;
