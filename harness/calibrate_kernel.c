@@ -363,14 +363,16 @@ static void measure_start(struct calibrate *to, double switch_ns)
         error = threads_run(&start[count], &end[count]);
         if (error && error != -EBUSY)
             break;
-        end[count] = fmax(0, end[count] - switch_ns);
+        end[count] -= switch_ns;
+        if (error == 0 && end[count] <= 0) /* something else ran while the switch was measured */
+            error = -EBUSY;
         count += error == 0;
     }
     if (count > 0) {
         calibrate_add(to, "start", start, count);
         calibrate_add(to, "end", end, count);
     } else {
-        const char *why = error == -EBUSY ? "new threads run at once" : strerror(-error);
+        const char *why = error == -EBUSY ? "other programs are in the way" : strerror(-error);
         calibrate_absent(to, "start", "cannot start threads that wait: %s", why);
         calibrate_absent(to, "end", "cannot start threads that wait: %s", why);
     }

@@ -30,15 +30,15 @@ struct cells {
 
 /* Simulated machines have no linked frames: so both are compared with pooled ones, which there are
  * the default. */
-static const char *variant_of(const json_t *record)
+static const char *variant_of(const json_t *record, bool simulated)
 {
     const char *variant = record_text(record, "variant");
-    return strcmp(variant, "contsteal") == 0 ? "contsteal,frames=pooled" : variant;
+    return simulated && strcmp(variant, "contsteal") == 0 ? "contsteal,frames=pooled" : variant;
 }
 
-static struct cell *cell_at(struct cells *cells, const json_t *record)
+static struct cell *cell_at(struct cells *cells, const json_t *record, bool simulated)
 {
-    const char *variant = variant_of(record);
+    const char *variant = variant_of(record, simulated);
     const char *workload = record_text(record, "workload");
     int workers = (int)record_integer(record, "workers");
     for (size_t i = 0; i < cells->count; i++) {
@@ -66,7 +66,7 @@ static void cells_read(struct cells *cells, const json_t *records, bool simulate
     json_t *record;
     json_array_foreach((json_t *)records, i, record)
     {
-        struct cell *cell = record_is(record, "ok") ? cell_at(cells, record) : NULL;
+        struct cell *cell = record_is(record, "ok") ? cell_at(cells, record, simulated) : NULL;
         if (!cell)
             continue;
         double throughput = record_number(record, "throughput");
