@@ -57,7 +57,7 @@ OPTIMIZE_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-s
 OPTIMIZE_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread -DSCHEDLAB_TSAN -DSCHEDLAB_TRACE
 OPTIMIZE_trace := -O2 -DSCHEDLAB_TRACE
 OPTIMIZE_aarch64 := -O2
-OPTIMIZE_sim := -O2 -fno-omit-frame-pointer -momit-leaf-frame-pointer -fno-pie -DSCHEDLAB_SIM
+OPTIMIZE_sim := -O2 -fno-pie -DSCHEDLAB_SIM
 OPTIMIZE := $(OPTIMIZE_$(CONFIG))
 ifeq ($(OPTIMIZE),)
 $(error CONFIG=$(CONFIG) is unknown; valid are release, debug, asan, tsan, sim, trace)
@@ -88,15 +88,21 @@ MICRO_LDLIBS = -lbenchmark -lstdc++
 # Sources ----------------------------------------------------------------------------------------
 
 # The simulated machine (CONFIG=sim) calls back at each load, store, atomic and basic block of what runs on
-# it; the program lies at fixed addresses, and has frame pointers for harness/flame.c.
-INSTRUMENT_sim := -fsanitize=thread -fsanitize-coverage=trace-pc -U__SANITIZE_THREAD__
+# it, which else is compiled as for real threads: no calls where functions are left, so that what is a jump
+# there is one here. On x86-64 gcc sees, besides, that what is called leaves most registers alone. The
+# program lies at fixed addresses.
+HOOKS_KEEP := $(filter gcc-x86_64%,$(COMPILER)-$(shell $(CC) -dumpmachine))
+INSTRUMENT_sim := -fsanitize=thread -fsanitize-coverage=trace-pc -U__SANITIZE_THREAD__ \
+    $(if $(filter clang,$(COMPILER)),-mllvm -tsan-instrument-func-entry-exit=0,--param=tsan-instrument-func-entry-exit=0) \
+    $(if $(HOOKS_KEEP),-mno-avx -include sched_variants/machine/sim/hook_calls.h)
+HOOKS_FLAGS := $(if $(HOOKS_KEEP),-DHOOKS_KEEP -mgeneral-regs-only -ffixed-r8 -ffixed-r9 -ffixed-r10 -ffixed-r11)
 INSTRUMENT := $(INSTRUMENT_$(CONFIG))
 SIMULATED_CALLS := malloc calloc realloc free aligned_alloc posix_memalign memcpy memmove memset memcmp
 # Its data lie at addresses of their own: what the rest of the program has must not decide what shares a line.
 SIMULATED_READ := .rodata .rodata.str1.1 .rodata.str1.8 .rodata.cst4 .rodata.cst8 .rodata.cst16 .rodata.cst32
 SIMULATED_NAMES := $(foreach name,$(SIMULATED_CALLS),--redefine-sym $(name)=sim_$(name)) \
     $(foreach name,$(SIMULATED_READ),--rename-section $(name)=simulated_rodata) \
-    --rename-section .data=simulated_data --rename-section .bss=simulated_bss
+    --rename-section .data=simulated_data --rename-section .bss=simulated_bss --localize-hidden
 LDFLAGS_sim := -no-pie -Wl,--section-start=simulated_rodata=0x10000000 \
     -Wl,--section-start=simulated_data=0x20000000 -Wl,--section-start=simulated_bss=0x30000000
 MACHINE := $(if $(filter sim,$(CONFIG)),sim,native)
@@ -167,7 +173,7 @@ build/schedlab-trace: always
 	@$(MAKE) CONFIG=trace $(TRACE_PROGRAM)
 	@test $(TRACE_PROGRAM) -ef $@ || ln -f $(TRACE_PROGRAM) $@
 
-COMMANDS = $(subst ','\'',$(COMPILE) $(FLAGS_FJ) $(FLAGS_FJ_LINKED) $(COMPILE_CXX)$(if $(INSTRUMENT), $(SIMULATED_NAMES) $(LDFLAGS_sim)))
+COMMANDS = $(subst ','\'',$(COMPILE) $(FLAGS_FJ) $(FLAGS_FJ_LINKED) $(COMPILE_CXX)$(if $(INSTRUMENT), $(INSTRUMENT) $(HOOKS_FLAGS) $(SIMULATED_NAMES) $(LDFLAGS_sim)))
 # Holds the command that made the objects: a change of compiler or flags rebuilds, nothing else does.
 $(OUT)/command: always
 	@mkdir -p $(OUT)
@@ -189,6 +195,8 @@ $(OUT)/origin.h: always $(OUT)/command
 
 $(OUT)/harness/environment.o: $(OUT)/origin.h
 $(OUT)/harness/environment.o: EXTRA_INPUT = -include $(OUT)/origin.h
+
+$(OUT)/sched_variants/machine/sim/hooks.o: EXTRA_INPUT = $(HOOKS_FLAGS)
 
 # What runs on the simulated machine is instrumented, and gets memory from it.
 $(OUT)/sched_variants/%.o $(OUT)/workloads/%.o: INSTRUMENTED = $(INSTRUMENT)

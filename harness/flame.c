@@ -13,8 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unwind.h>
 
-enum { FRAMES_MAX = 128, NODES_MAX = 1 << 20, BUCKETS = 1 << 20, FRAME_SIZE_MAX = 1 << 20 };
+enum { FRAMES_MAX = 128, NODES_MAX = 1 << 20, BUCKETS = 1 << 20 };
 
 static const char FULL[] = "(more stacks than there is room for)";
 
@@ -50,37 +51,29 @@ static uint32_t node_below(uint32_t parent, uintptr_t pc)
     return i;
 }
 
-struct frame {
-    const struct frame *caller;
-    uintptr_t pc;
+struct walk {
+    uintptr_t from, pcs[FRAMES_MAX];
+    size_t count;
 };
 
-/* Return addresses from pc on outwards: what lies inside is the simulator's own. */
-static size_t stack_walk(const struct frame *frame, uintptr_t pc, uintptr_t pcs[FRAMES_MAX])
+/* Return addresses from walk->from on outwards: what lies inside is the simulator's own. */
+static _Unwind_Reason_Code stack_step(struct _Unwind_Context *frame, void *arg)
 {
-    size_t count = 0;
-    bool inside = true;
-    while (frame && count < FRAMES_MAX) {
-        inside = inside && frame->pc != pc;
-        if (!inside && frame->pc)
-            pcs[count++] = frame->pc;
-        const struct frame *caller = frame->caller;
-        uintptr_t step = (uintptr_t)caller - (uintptr_t)frame;
-        if (caller <= frame || step > FRAME_SIZE_MAX || step % sizeof(void *))
-            break;
-        frame = caller;
-    }
-    return count;
+    struct walk *walk = arg;
+    uintptr_t pc = _Unwind_GetIP(frame);
+    if (pc && (walk->count > 0 || pc == walk->from))
+        walk->pcs[walk->count++] = pc;
+    return walk->count < FRAMES_MAX ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
 static void stalled(uintptr_t pc, int name, uint64_t ps)
 {
-    uintptr_t pcs[FRAMES_MAX];
-    size_t count = stack_walk(__builtin_frame_address(0), pc, pcs);
+    struct walk walk = {.from = pc};
+    _Unwind_Backtrace(stack_step, &walk);
     uint32_t node = 0;
     bool room = true;
-    for (size_t i = count; room && i-- > 0;)
-        room = (node = node_below(node, pcs[i])) != 0;
+    for (size_t i = walk.count; room && i-- > 0;)
+        room = (node = node_below(node, walk.pcs[i])) != 0;
     if (room && (node = node_below(node, (uintptr_t)name)) != 0)
         tree.nodes[node].ps += ps;
     else

@@ -5,8 +5,8 @@
  * been called, the structure that was accessed, and nanoseconds of stall of the counted section.
  * flamegraph.pl, inferno and speedscope read it. Natively nothing is collected.
  *
- * Stacks are walked by their frame pointers, with which that program is built. A goroutine's end
- * with its first function, a thread's with where threads begin.
+ * Stacks are walked as debuggers do it, by the tables that compilers leave for exceptions. A
+ * goroutine's end with its first function, a thread's with where threads begin.
  */
 #ifndef SCHEDLAB_FLAME_H
 #define SCHEDLAB_FLAME_H

@@ -136,6 +136,11 @@ static void adder(struct player *self)
     kernel_add((_Atomic uint64_t *)(void *)self->start, self->passes);
 }
 
+static void recurser(struct player *self)
+{
+    self->size = kernel_recurse(self->passes);
+}
+
 /* A player alone, on memory of its own. */
 static struct player alone(void (*fn)(struct player *self), size_t size, size_t stride, int passes,
                            int warm)
@@ -223,6 +228,20 @@ static void strides(void **state)
 }
 
 /* Lines one way's size apart: as many as there are ways stay. */
+static void frames(void **state)
+{
+    (void)state;
+    struct player fresh = {.core = 1, .play = recurser, .passes = 500};
+    play(&fresh, 1);
+    claim("500 calls, each in the last: L1 misses", (double)fresh.size / LINE, 2,
+          (double)fresh.count[CACHE_L1D_MISS]);
+    struct player again = {.core = 1, .play = recurser, .passes = 500, .warm = 500};
+    play(&again, 1);
+    claim("500 calls, each in the last, again: L1 misses", 0, 0,
+          (double)again.count[CACHE_L1D_MISS]);
+    claim("500 calls, each in the last, again: stores", 1000, 5, (double)again.count[CACHE_WRITES]);
+}
+
 static void conflicts(void **state)
 {
     (void)state;
@@ -362,7 +381,7 @@ static void sharing(void **state)
         add_up(players, n, 0, N);
         misses = sum_of(players, n, CACHE_L1D_MISS);
         snprintf(what, sizeof what, "one word, %d cores: L1 misses by true sharing", n);
-        claim(what, misses, 2 * n, sum_of(players, n, CACHE_L1D_MISS_TRUE_SHARING));
+        claim(what, misses, 4 * n, sum_of(players, n, CACHE_L1D_MISS_TRUE_SHARING)); /* stacks */
         /* The line goes from one to the next without a pause, however many wait. Of two, the one
          * that has just lost it may still be at its last addition when it could have it back. */
         double ns = misses * (double)model->dirty_ps[SIM_NEAR] / 1e3;
@@ -444,10 +463,11 @@ static void all(void *unused)
 {
     (void)unused;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streaming),         cmocka_unit_test(strides),
-        cmocka_unit_test(conflicts),         cmocka_unit_test(random_lines),
-        cmocka_unit_test(ping_pong),         cmocka_unit_test(sharing),
-        cmocka_unit_test(lock_handed_round), cmocka_unit_test(threads),
+        cmocka_unit_test(streaming), cmocka_unit_test(strides),
+        cmocka_unit_test(conflicts), cmocka_unit_test(random_lines),
+        cmocka_unit_test(frames),    cmocka_unit_test(ping_pong),
+        cmocka_unit_test(sharing),   cmocka_unit_test(lock_handed_round),
+        cmocka_unit_test(threads),
     };
     failed = cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,10 @@ uint64_t kernel_random(const char *start, uint64_t lines, int loads, uint64_t se
 void kernel_hand_over(_Atomic uint64_t *token, volatile uint64_t *counter, uint64_t me,
                       uint64_t players, uint64_t turns);
 
+/* Calls itself `depth` times, and ends; each frame is touched by the call alone. Returns how many
+ * bytes of stack the calls took. */
+size_t kernel_recurse(int depth);
+
 /* Adds 1 to *word n times, atomically. */
 void kernel_add(_Atomic uint64_t *word, int n);
 

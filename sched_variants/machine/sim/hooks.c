@@ -14,24 +14,85 @@
 
 #include <string.h>
 
+/* Hooks that hook_calls.h leads to are named HOOK, and preserve what is promised there: this file
+ * is compiled so that no function uses those registers (Makefile). Functions of other files do, so
+ * where hooks call them they are SLOW: such a function saves those registers, and aligns the stack,
+ * since who calls a hook need not. */
+#if defined(HOOKS_KEEP)
+#define HOOK(name) hook_##name
+#define HOOK_BLOCK hook_block
+#define SLOW __attribute__((noinline, cold, force_align_arg_pointer))
+struct kept {
+    uint64_t general[4];
+    unsigned __int128 vector[16];
+};
+#define EACH_GENERAL(X) X(0, 8) X(1, 9) X(2, 10) X(3, 11)
+#define EACH_VECTOR(X)                                                                             \
+    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
+#define SAVE(i, n) "movq %%r" #n ", 8*" #i "(%0)\n\t"
+#define RESTORE(i, n) "movq 8*" #i "(%0), %%r" #n "\n\t"
+#define SAVE_VECTOR(n) "movups %%xmm" #n ", 16*" #n "(%1)\n\t"
+#define RESTORE_VECTOR(n) "movups 16*" #n "(%1), %%xmm" #n "\n\t"
+static inline __attribute__((always_inline)) void kept_save(struct kept *kept)
+{
+    __asm__ volatile(EACH_GENERAL(SAVE) EACH_VECTOR(SAVE_VECTOR)
+                     :
+                     : "r"(kept->general), "r"(kept->vector)
+                     : "memory");
+}
+static inline __attribute__((always_inline)) void kept_restore(const struct kept *kept)
+{
+    __asm__ volatile(EACH_GENERAL(RESTORE) EACH_VECTOR(RESTORE_VECTOR)
+                     :
+                     : "r"(kept->general), "r"(kept->vector)
+                     : "memory");
+}
+#else
+#define HOOK(name) __tsan_##name
+#define HOOK_BLOCK __sanitizer_cov_trace_pc
+#define SLOW __attribute__((noinline, cold))
+struct kept {
+    char nothing;
+};
+static inline void kept_save(struct kept *kept)
+{
+    (void)kept;
+}
+static inline void kept_restore(const struct kept *kept)
+{
+    (void)kept;
+}
+#endif
+
+static SLOW void preempt(uintptr_t pc)
+{
+    struct kept kept;
+    kept_save(&kept);
+    sim_preempt(pc);
+    kept_restore(&kept);
+}
+
 static inline void spend(int64_t ps, uintptr_t pc)
 {
     *sim_clock += ps;
     if (__builtin_expect(*sim_clock > sim_horizon, 0))
-        sim_preempt(pc);
+        preempt(pc);
 }
 
 /* What is left to pay once the access is made; others have their turn while its line is asked for.
  */
-static __attribute__((noinline)) int64_t miss_by(uintptr_t address, size_t size,
-                                                 enum sim_access access, uintptr_t pc)
+static SLOW int64_t miss_by(uintptr_t address, size_t size, enum sim_access access, uintptr_t pc)
 {
+    struct kept kept;
+    kept_save(&kept);
     int64_t ps = cache_access_slow(sim_caches, address, size, access, pc);
-    if (ps != CACHE_UNDER_WAY)
-        return ps;
-    struct cache_way way = cache_way;
-    spend(way.wait_ps, pc);
-    return cache_access_again(sim_caches, address, size, access, pc, &way);
+    if (ps == CACHE_UNDER_WAY) {
+        struct cache_way way = cache_way;
+        spend(way.wait_ps, pc);
+        ps = cache_access_again(sim_caches, address, size, access, pc, &way);
+    }
+    kept_restore(&kept);
+    return ps;
 }
 
 static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size,
@@ -112,11 +173,19 @@ void machine_fence(_Atomic uint32_t *scratch)
     spend(sim_model.fence_ps, PC);
 }
 
-/* Blocks and functions ------------------------------------------------------------------------ */
+/* Blocks -------------------------------------------------------------------------------------- */
 
-void __sanitizer_cov_trace_pc(void);
-void __sanitizer_cov_trace_pc(void)
+/* Compilers report no call, but a call writes to the stack: its return address, and registers that
+ * are kept there; and who touches whose stack is what spawning and stealing differ in. So a block
+ * that finds another end of the stack than the last one did touches it. */
+void HOOK_BLOCK(void);
+void HOOK_BLOCK(void)
 {
+    uintptr_t end = (uintptr_t)__builtin_dwarf_cfa();
+    if (__builtin_expect(end != *sim_stack_end, 0)) {
+        *sim_stack_end = end;
+        access_by(end, sizeof(void *), SIM_WRITE, PC);
+    }
     spend(sim_model.block_ps, PC);
 }
 
@@ -125,25 +194,11 @@ void __tsan_init(void)
 {
 }
 
-void __tsan_func_entry(void *caller);
-/* A call writes to the stack: its return address, and registers that are kept there. Compilers do
- * not report that, and who touches whose stack is what spawning and stealing differ in. */
-void __tsan_func_entry(void *caller)
-{
-    (void)caller;
-    access_by((uintptr_t)__builtin_dwarf_cfa(), sizeof(void *), SIM_WRITE, PC);
-}
-
-void __tsan_func_exit(void);
-void __tsan_func_exit(void)
-{
-}
-
 /* Plain loads and stores ---------------------------------------------------------------------- */
 
 #define ACCESS(name, size, access)                                                                 \
-    void __tsan_##name(const void *address);                                                       \
-    void __tsan_##name(const void *address)                                                        \
+    void HOOK(name)(const void *address);                                                          \
+    void HOOK(name)(const void *address)                                                           \
     {                                                                                              \
         access_by((uintptr_t)address, size, access, PC);                                           \
     }
@@ -156,8 +211,8 @@ void __tsan_func_exit(void)
     ACCESS(unaligned_write##size, size, SIM_WRITE)                                                 \
     ACCESS(unaligned_volatile_read##size, size, SIM_READ)                                          \
     ACCESS(unaligned_volatile_write##size, size, SIM_WRITE)                                        \
-    void __tsan_read_write##size(const void *address);                                             \
-    void __tsan_read_write##size(const void *address)                                              \
+    void HOOK(read_write##size)(const void *address);                                              \
+    void HOOK(read_write##size)(const void *address)                                               \
     {                                                                                              \
         access_by((uintptr_t)address, size, SIM_READ, PC);                                         \
         access_by((uintptr_t)address, size, SIM_WRITE, PC);                                        \
@@ -168,14 +223,14 @@ ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
 
-void __tsan_read_range(const void *start, size_t size);
-void __tsan_read_range(const void *start, size_t size)
+void HOOK(read_range)(const void *start, size_t size);
+void HOOK(read_range)(const void *start, size_t size)
 {
     range(start, size, SIM_READ, PC);
 }
 
-void __tsan_write_range(const void *start, size_t size);
-void __tsan_write_range(const void *start, size_t size)
+void HOOK(write_range)(const void *start, size_t size);
+void HOOK(write_range)(const void *start, size_t size)
 {
     range(start, size, SIM_WRITE, PC);
 }
@@ -199,8 +254,8 @@ static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
 }
 
 #define FETCH(bits, type, name, expression)                                                        \
-    type __tsan_atomic##bits##_##name(volatile type *at, type value, morder order);                \
-    type __tsan_atomic##bits##_##name(volatile type *at, type value, morder order)                 \
+    type HOOK(atomic##bits##_##name)(volatile type * at, type value, morder order);                \
+    type HOOK(atomic##bits##_##name)(volatile type * at, type value, morder order)                 \
     {                                                                                              \
         (void)order;                                                                               \
         rmw(at, sizeof *at, PC);                                                                   \
@@ -209,10 +264,10 @@ static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
         return old;                                                                                \
     }
 #define COMPARE(bits, type, name)                                                                  \
-    int __tsan_atomic##bits##_##name(volatile type *at, type *expected, type value, morder order,  \
-                                     morder failed);                                               \
-    int __tsan_atomic##bits##_##name(volatile type *at, type *expected, type value, morder order,  \
-                                     morder failed)                                                \
+    int HOOK(atomic##bits##_##name)(volatile type * at, type * expected, type value, morder order, \
+                                    morder failed);                                                \
+    int HOOK(atomic##bits##_##name)(volatile type * at, type * expected, type value, morder order, \
+                                    morder failed)                                                 \
     {                                                                                              \
         (void)order;                                                                               \
         (void)failed;                                                                              \
@@ -227,8 +282,8 @@ static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
 /* A load that hits gives what the line holds now: while its time passes another core may write, and
  * then it has lost the line. What is fetched is there at the end. */
 #define ATOMICS(bits, type)                                                                        \
-    type __tsan_atomic##bits##_load(const volatile type *at, morder order);                        \
-    type __tsan_atomic##bits##_load(const volatile type *at, morder order)                         \
+    type HOOK(atomic##bits##_load)(const volatile type *at, morder order);                         \
+    type HOOK(atomic##bits##_load)(const volatile type *at, morder order)                          \
     {                                                                                              \
         (void)order;                                                                               \
         struct cache_slot *slot = cache_ready(sim_caches, (uintptr_t)at, sizeof *at, SIM_READ);    \
@@ -238,8 +293,8 @@ static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
         spend(ps, PC);                                                                             \
         return ps > cache_price[SIM_READ] ? *at : hit;                                             \
     }                                                                                              \
-    void __tsan_atomic##bits##_store(volatile type *at, type value, morder order);                 \
-    void __tsan_atomic##bits##_store(volatile type *at, type value, morder order)                  \
+    void HOOK(atomic##bits##_store)(volatile type * at, type value, morder order);                 \
+    void HOOK(atomic##bits##_store)(volatile type * at, type value, morder order)                  \
     {                                                                                              \
         store_order(order, PC);                                                                    \
         access_by((uintptr_t)at, sizeof *at, SIM_WRITE, PC);                                       \
@@ -254,10 +309,10 @@ static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
     FETCH(bits, type, fetch_nand, ~(old & value))                                                  \
     COMPARE(bits, type, compare_exchange_strong)                                                   \
     COMPARE(bits, type, compare_exchange_weak)                                                     \
-    type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected, type value,  \
-                                                    morder order, morder failed);                  \
-    type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected, type value,  \
-                                                    morder order, morder failed)                   \
+    type HOOK(atomic##bits##_compare_exchange_val)(volatile type * at, type expected, type value,  \
+                                                   morder order, morder failed);                   \
+    type HOOK(atomic##bits##_compare_exchange_val)(volatile type * at, type expected, type value,  \
+                                                   morder order, morder failed)                    \
     {                                                                                              \
         (void)order;                                                                               \
         (void)failed;                                                                              \
@@ -271,17 +326,16 @@ ATOMICS(8, uint8_t)
 ATOMICS(16, uint16_t)
 ATOMICS(32, uint32_t)
 ATOMICS(64, uint64_t)
-ATOMICS(128, unsigned __int128)
 
-void __tsan_atomic_thread_fence(morder order);
-void __tsan_atomic_thread_fence(morder order)
+void HOOK(atomic_thread_fence)(morder order);
+void HOOK(atomic_thread_fence)(morder order)
 {
     if (order == ORDER_SEQ_CST)
         spend(sim_model.fence_ps, PC);
 }
 
-void __tsan_atomic_signal_fence(morder order);
-void __tsan_atomic_signal_fence(morder order)
+void HOOK(atomic_signal_fence)(morder order);
+void HOOK(atomic_signal_fence)(morder order)
 {
     (void)order;
 }

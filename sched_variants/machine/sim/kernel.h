@@ -30,7 +30,8 @@ struct sim_thread {
 };
 
 struct sim_core {
-    int64_t clock_ps; /* first: sim_clock points here */
+    int64_t clock_ps;    /* sim_clock points here */
+    uintptr_t stack_end; /* sim_stack_end points here */
     int index;
     bool allowed;
     struct sim_thread *running;
