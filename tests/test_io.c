@@ -22,16 +22,21 @@ enum { WORKERS = 6 };
 
 static void run_polled(void (*fn)(void *))
 {
-    static const char *const settings[] = {"netpoll=thread", "netpoll=thread,netpoll_trigger=level",
+    static const char *const settings[] = {"netpoll=poll", "netpoll=poll,netpoll_trigger=level",
+                                           "netpoll=thread", "netpoll=thread,netpoll_trigger=level",
                                            "netpoll=thread,netpoll_batch=1"};
     for (int workers = 1; workers <= 4; workers *= 2)
         for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
             run_scene("gmp", settings[i], workers, fn);
             run_scene("grq", settings[i], workers, fn);
         }
-    run_scene("perm", settings[0], 2, fn);
-    run_scene("tasksteal", settings[0], 2, fn);
-    run_scene("contsteal", settings[0], 2, fn);
+    static const char *const others[] = {"perm", "tasksteal", "contsteal"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        run_scene(others[i], "netpoll=poll", 2, fn);
+        run_scene(others[i], "netpoll=thread", 2, fn);
+    }
+    run_scene("uthread", NULL, 1, fn); /* these two have one way only: poll */
+    run_scene("static", NULL, 2, fn);
 }
 
 static void run_called(void (*fn)(void *))

@@ -363,6 +363,8 @@ static void ready_park_close_and_deadline_race(void **state)
 {
     (void)state;
     for (int workers = 1; workers <= 4; workers *= 2) {
+        run_scene("gmp", "netpoll=poll", workers, scene_race);
+        run_scene("grq", "netpoll=poll,netpoll_trigger=level", workers, scene_race);
         run_scene("gmp", "netpoll=thread", workers, scene_race);
         run_scene("grq", "netpoll=thread,netpoll_batch=1", workers, scene_race);
         run_scene("gmp", "netpoll=thread,netpoll_trigger=level", workers, scene_race);
