@@ -93,7 +93,7 @@ MICRO_LDLIBS = -lbenchmark -lstdc++
 # program lies at fixed addresses.
 HOOKS_KEEP := $(filter gcc-x86_64%,$(COMPILER)-$(shell $(CC) -dumpmachine))
 INSTRUMENT_sim := -fsanitize=thread -fsanitize-coverage=trace-pc -U__SANITIZE_THREAD__ \
-    $(if $(filter clang,$(COMPILER)),-mllvm -tsan-instrument-func-entry-exit=0,--param=tsan-instrument-func-entry-exit=0) \
+    $(if $(filter clang,$(COMPILER)),-gdwarf-aranges -mllvm -tsan-instrument-func-entry-exit=0,--param=tsan-instrument-func-entry-exit=0) \
     $(if $(HOOKS_KEEP),-mno-avx -include sched_variants/machine/sim/hook_calls.h)
 HOOKS_FLAGS := $(if $(HOOKS_KEEP),-DHOOKS_KEEP -mgeneral-regs-only -ffixed-r8 -ffixed-r9 -ffixed-r10 -ffixed-r11)
 INSTRUMENT := $(INSTRUMENT_$(CONFIG))

@@ -8,7 +8,7 @@
  *   Source: gcc's and LLVM's tsan_interface_atomic.h, for the names.
  */
 #include "cache.h"
-#include "internal.h"
+#include "kernel.h"
 #include "lockstep.h"
 #include "machine.h"
 
@@ -182,8 +182,8 @@ void HOOK_BLOCK(void);
 void HOOK_BLOCK(void)
 {
     uintptr_t end = (uintptr_t)__builtin_dwarf_cfa();
-    if (__builtin_expect(end != *sim_stack_end, 0)) {
-        *sim_stack_end = end;
+    if (__builtin_expect(end != sim_current->stack_end, 0)) {
+        sim_current->stack_end = end;
         access_by(end, sizeof(void *), SIM_WRITE, PC);
     }
     spend(sim_model.block_ps, PC);

@@ -24,9 +24,6 @@ extern struct cache_core *sim_caches;
 extern int64_t *sim_clock;
 extern int64_t sim_horizon;
 
-/* Where the stack ended in the last block that ran on the current core; set with sim_clock. */
-extern uintptr_t *sim_stack_end;
-
 /* From now on the current thread alone runs: the process is about to end, on a stack that nobody
  * can come back to. */
 void sim_freeze(void);

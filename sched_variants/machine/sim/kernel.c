@@ -56,8 +56,6 @@ void (*sim_take)(void);
 
 int64_t sim_clock_before; /* what the clock is before sim_run() */
 int64_t *sim_clock = &sim_clock_before;
-static uintptr_t stack_end_before;
-uintptr_t *sim_stack_end = &stack_end_before;
 struct cache_core *sim_caches;
 int64_t sim_horizon = INT64_MAX;
 
@@ -384,7 +382,6 @@ void sim_go_on(struct sim_thread *from)
     *(volatile char *)room = 0; /* a stack that ends here does so while its owner is current */
     sim_current = core;
     sim_clock = &core->clock_ps;
-    sim_stack_end = &core->stack_end;
     sim_caches = &cache_cores[core->index];
     sim_horizon_set();
     if (core->running == from)

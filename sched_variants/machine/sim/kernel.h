@@ -31,7 +31,7 @@ struct sim_thread {
 
 struct sim_core {
     int64_t clock_ps;    /* sim_clock points here */
-    uintptr_t stack_end; /* sim_stack_end points here */
+    uintptr_t stack_end; /* in the last block that ran here */
     int index;
     bool allowed;
     struct sim_thread *running;

@@ -497,7 +497,6 @@ void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg)
     first->core = &sim_cores[0];
     sim_core_run(&sim_cores[0], first, 0);
     sim_clock = &sim_cores[0].clock_ps;
-    sim_stack_end = &sim_cores[0].stack_end;
     sim_current = &sim_cores[0];
     sim_horizon_set();
     sim_switch(&run.host_sp, first->sp);
