@@ -1,10 +1,12 @@
-/* calibrate_code.c - see calibrate.h: what a basic block, a load and a store cost that hit L1.
+/* calibrate_code.c - see calibrate.h: what a basic block, a load and a store cost that hit L1, and
+ * a branch that was foretold wrongly.
  *
  * A real core overlaps them, the simulated one does one after the other, so these are no latencies
  * that could be measured alone. They are fitted: to the times that small loops take here, of which
  * it is known how many blocks they enter, and how many words they load and store. Schedulers and
  * workloads consist of such loops; the fit weighs them alike, and its residuals say how far a
- * program can be off that is one of them only.
+ * program can be off that is one of them only. Their branches are ones that a processor foretells:
+ * what it costs if it does not is measured apart.
  */
 #define _GNU_SOURCE
 #include "harness/calibrate.h"
@@ -15,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WORDS = 512, RING = 256, SORTED = 16, RECORDS = 16, UNKNOWN = 3 };
+enum { WORDS = 512, RING = 256, RECORDS = 16, UNKNOWN = 3, ROUNDS = 5 };
 
 static struct node {
     struct node *next;
@@ -53,7 +55,7 @@ static void work_loop(void *arg, int64_t n)
     sink = go_work((uint64_t)n);
 }
 
-/* Steps of 3x + 1, whose branches nobody can foretell half of the time. */
+/* Steps of 3x + 1, the same 111 again and again. */
 static void branch_loop(void *arg, int64_t n)
 {
     (void)arg;
@@ -138,28 +140,24 @@ static void ring_loop(void *arg, int64_t n)
     sink = sum;
 }
 
-/* Puts numbers into order by insertion; n: of words. */
-static void sort_loop(void *arg, int64_t n)
+/* Tosses of a coin, or of one with tails on both sides: *sides is 1 or 0. Each 64 are known long
+ * before they are asked for. */
+static void coin_loop(void *sides, int64_t n)
 {
-    (void)arg;
-    uint64_t x = 1;
-    for (int64_t done = 0; done < n; done += SORTED) {
-        for (int i = 0; i < SORTED; i++) {
-            x = x * 6364136223846793005u + 1442695040888963407u;
-            words[i] = x >> 40;
-            KEEP(x);
+    static uint64_t seed = 1; /* goes on, so that no toss is met again */
+    uint64_t heads = 0, side = *(const uint64_t *)sides, tosses = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (i % 64 == 0) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            tosses = (seed ^ seed >> 31) * 0xbf58476d1ce4e5b9u;
+            tosses ^= tosses >> 29;
         }
-        for (int i = 1; i < SORTED; i++) {
-            uint64_t value = words[i];
-            int k = i;
-            for (; k > 0 && words[k - 1] > value; k--) {
-                words[k] = words[k - 1];
-                KEEP(k);
-            }
-            words[k] = value;
-            KEEP(k);
+        if (tosses >> i % 64 & side) {
+            heads++;
+            KEEP(heads);
         }
     }
+    sink = heads;
 }
 
 /* Records that have nothing to do with each other: their fields are read and written while those of
@@ -258,9 +256,8 @@ static const struct code {
 } codes[] = {
     {"code: branches", branch_loop, 4, 0, 0}, {"code: sum", sum_loop, 1, 8, 0},
     {"code: fill", fill_loop, 1, 0, 8},       {"code: list", list_loop, 1, 2, 0},
-    {"code: queue", ring_loop, 5, 7, 3},      {"code: sort", sort_loop, 11.3, 5.5, 5.7},
-    {"code: records", record_loop, 4, 2, 3},  {"code: calls", call_loop, 5, 5, 7},
-    {"code: worker", worker_loop, 7, 7, 9},
+    {"code: queue", ring_loop, 5, 7, 3},      {"code: records", record_loop, 4, 2, 3},
+    {"code: calls", call_loop, 5, 5, 7},      {"code: worker", worker_loop, 7, 7, 9},
 };
 
 enum { CODES = sizeof codes / sizeof codes[0] };
@@ -313,11 +310,11 @@ static void fit(const double ns[CODES], const double scale[CODES], const bool us
  * geometric mean of time and model, so that twice too long is as wrong as twice too short. */
 static void fit_positive(const double ns[CODES], double cost[UNKNOWN])
 {
-    enum { ROUNDS = 20 };
+    enum { FITS = 20 };
     bool used[UNKNOWN] = {true, true, true};
     double scale[CODES];
     memcpy(scale, ns, sizeof scale);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < FITS; round++) {
         fit(ns, scale, used, cost);
         for (int u = 1; u < UNKNOWN; u++) /* each loop enters blocks, so these cost something */
             if (used[u] && cost[u] < 0) {
@@ -332,7 +329,7 @@ static void fit_positive(const double ns[CODES], double cost[UNKNOWN])
 /* Each loop ROUNDS times, some time apart; the round counts that was disturbed least. */
 static void codes_measure(double best[CODES][CALIBRATE_SAMPLES])
 {
-    enum { ROUNDS = 5, MEDIAN = CALIBRATE_SAMPLES / 2 };
+    enum { MEDIAN = CALIBRATE_SAMPLES / 2 };
     double samples[CALIBRATE_SAMPLES];
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < CODES; i++) {
@@ -340,6 +337,24 @@ static void codes_measure(double best[CODES][CALIBRATE_SAMPLES])
             if (round == 0 || samples[MEDIAN] < best[i][MEDIAN])
                 memcpy(best[i], samples, sizeof samples);
         }
+}
+
+/* Half of the tosses are foretold wrongly, and none of those that are all alike. */
+static void branch_measure(struct calibrate *to)
+{
+    uint64_t sides[] = {0, 1};
+    double samples[2][CALIBRATE_SAMPLES], least[2][CALIBRATE_SAMPLES];
+    for (int round = 0; round < ROUNDS; round++)
+        for (int kind = 0; kind < 2; kind++) {
+            calibrate_samples(coin_loop, &sides[kind], samples[kind]);
+            for (int i = 0; i < CALIBRATE_SAMPLES; i++)
+                least[kind][i] =
+                    round == 0 ? samples[kind][i] : fmin(least[kind][i], samples[kind][i]);
+        }
+    for (int i = 0; i < CALIBRATE_SAMPLES; i++)
+        samples[0][i] = fmax(0, 2 * (least[1][i] - least[0][i]));
+    calibrate_add(to, "branch", samples[0], CALIBRATE_SAMPLES);
+    calibrate_absent(to, "window", "how much a core holds while it waits is not measured");
 }
 
 void calibrate_code(struct calibrate *to)
@@ -353,6 +368,7 @@ void calibrate_code(struct calibrate *to)
     for (int i = 0; i < RECORDS; i++)
         records[i].alive = true;
     codes_measure(best);
+    branch_measure(to);
     for (int i = 0; i < CODES; i++) {
         calibrate_add(to, codes[i].name, best[i], CALIBRATE_SAMPLES);
         ns[i] = calibrate_median(to, codes[i].name);

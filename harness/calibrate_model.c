@@ -127,8 +127,8 @@ static void set_cache(struct calibrate *to, const struct machine_file *fallback,
 /* What belongs to the core follows its clock rate. */
 static bool is_in_cycles(const char *key)
 {
-    static const char *const keys[] = {"l1.hit", "l2.hit", "l3.hit", "block", "store",
-                                       "atomic", "fence",  "relax",  "work"};
+    static const char *const keys[] = {"l1.hit", "l2.hit", "l3.hit", "block", "store", "atomic",
+                                       "fence",  "branch", "window", "relax", "work"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(keys[i], key) == 0)
             return true;

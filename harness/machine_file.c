@@ -23,7 +23,7 @@ enum { ERROR_SIZE = 512 };
 struct texts {
     char *title;
     char *cores, *smt, *group, *socket, *clock, *prefetch, *lookahead;
-    char *block, *store, *atomic, *fence, *relax, *work;
+    char *block, *store, *atomic, *fence, *branch, *window, *relax, *work;
     char *now, *call, *wait, *wake, *wakeup, *switch_, *signal, *start, *end, *slice, *slack;
     char *membarrier;
     struct cache_texts {
@@ -119,6 +119,8 @@ static const cyaml_schema_field_t model_fields[] = {
     SCALAR(block),
     SCALAR(store),
     SCALAR(atomic),
+    SCALAR(branch),
+    SCALAR(window),
     SCALAR(fence),
     SCALAR(relax),
     SCALAR(work),

@@ -77,6 +77,8 @@ const struct machine_key machine_keys[MACHINE_KEYS] = {
     TIME("store", store_ps, "a store that hits L1, beyond what a block costs"),
     TIME("atomic", atomic_ps, "a read-modify-write, beyond getting the line"),
     TIME("fence", fence_ps, "a fence"),
+    TIME("branch", branch_ps, "going to another block than was foretold"),
+    TIME("window", window_ps, "how far a core goes on past a miss, in time of its own"),
     KEY("relax", MACHINE_TIME, relax_ps, PS, SECOND, NULL, "a spin loop's hint"),
     KEY("work", MACHINE_TIME, work_ps, PS, SECOND, NULL, "a round of go_work()"),
     TIME("now", clock_ps, "reading the clock"),

@@ -26,7 +26,8 @@ enum {
     BATCH_TRIPS = 100,     /* 5 us where the cores share a cache */
     READS_PER_LOOK = 4096, /* of the word, before the clock is looked at */
     LINE_PARTS = 6,        /* tenths of the budget; the rest is for computing and for threads */
-    COMPUTE_PARTS = 3,
+    COMPUTE_PARTS = 2,
+    WIDE_PARTS = 1,
     HARD_LIMIT_FACTOR = 10, /* how often the budget may be used up if the cores are not ours */
 };
 
@@ -129,6 +130,41 @@ static void *compute_main(void *arg)
     return NULL;
 }
 
+/* The compiler may not add several at once. */
+#define STEP(x)                                                                                    \
+    do {                                                                                           \
+        (x)++;                                                                                     \
+        __asm__ volatile("" : "+r"(x));                                                            \
+    } while (0)
+
+static uint64_t wide(int rounds)
+{
+    uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
+    for (int i = 0; i < rounds; i++) {
+        STEP(a);
+        STEP(b);
+        STEP(c);
+        STEP(d);
+        STEP(e);
+        STEP(f);
+        STEP(g);
+        STEP(h);
+    }
+    return a + b + c + d + e + f + g + h;
+}
+
+static void *wide_main(void *arg)
+{
+    struct pair *pair = arg;
+    struct limits limits = limits_begin(pair);
+    while (!batches_done(pair, limits)) {
+        int64_t start = go_now();
+        (void)wide(PROBE_WIDE_ROUNDS);
+        pair->batches.ns[pair->batches.count++] = (double)(go_now() - start);
+    }
+    return NULL;
+}
+
 /* Threads ------------------------------------------------------------------------------------- */
 
 /* On that core, and before other programs, from its first instruction; 0 or an error number. Both
@@ -178,11 +214,11 @@ static int line_measure(struct pair *pair, int cpu_a, int cpu_b, int64_t budget_
     return error;
 }
 
-static int compute_measure(struct pair *pair, int cpu, int64_t budget_ns)
+static int core_measure(struct pair *pair, int cpu, void *(*main_fn)(void *), int64_t budget_ns)
 {
     pthread_t thread;
     pair_begin(pair, budget_ns);
-    int error = thread_start(&thread, cpu, compute_main, pair);
+    int error = thread_start(&thread, cpu, main_fn, pair);
     if (!error)
         pthread_join(thread, NULL);
     return error;
@@ -262,8 +298,12 @@ void probe_run(struct probe *probe, const int *cpus, int count, int threads, int
     if (!*alone)
         lines_run(probe, cpus, count, budget_ns * LINE_PARTS / 10);
     int error =
-        count < 1 ? ENODEV : compute_measure(&the_pair, cpus[0], budget_ns * COMPUTE_PARTS / 10);
+        count < 1 ? ENODEV
+                  : core_measure(&the_pair, cpus[0], compute_main, budget_ns * COMPUTE_PARTS / 10);
     probe->compute_ns = result(error, probe->compute_absent, sizeof probe->compute_absent);
+    error = count < 1 ? ENODEV
+                      : core_measure(&the_pair, cpus[0], wide_main, budget_ns * WIDE_PARTS / 10);
+    probe->wide_ns = result(error, probe->wide_absent, sizeof probe->wide_absent);
 }
 
 /* Records ------------------------------------------------------------------------------------- */
@@ -290,8 +330,9 @@ static json_t *pairs_to_json(const struct probe *probe, int first)
 static json_t *one_to_json(const struct probe *probe, int first)
 {
     json_t *json =
-        json_pack("{so so}", "line_ns", value_to_json(probe->line_ns, probe->line_absent),
-                  "compute_ns", value_to_json(probe->compute_ns, probe->compute_absent));
+        json_pack("{so so so}", "line_ns", value_to_json(probe->line_ns, probe->line_absent),
+                  "compute_ns", value_to_json(probe->compute_ns, probe->compute_absent), "wide_ns",
+                  value_to_json(probe->wide_ns, probe->wide_absent));
     if (probe->pairs > 1)
         json_object_set_new(json, "pairs", pairs_to_json(probe, first));
     return json;

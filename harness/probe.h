@@ -11,13 +11,18 @@
  *   line_ns     one cache line goes from the first core in use to the second and back
  *   pairs       the same between the first core and up to PROBE_PAIRS_MAX others in use
  *   compute_ns  PROBE_COMPUTE_ROUNDS rounds of a dependent integer recurrence on the first core
+ *   wide_ns     there, PROBE_WIDE_ROUNDS rounds of eight additions that do not wait for each other
+ *
+ * A core whose other hardware thread is busy, perhaps for a guest that nobody sees, computes a
+ * chain as fast as ever, but has half of its units for what could be done at once: wide_ns tells,
+ * by a factor of 1.75 where it was tried.
  *
  * line_ns is of one pair, always the same, because moods are told by it. With more than two cores
  * in use the time for the line is shared among pairs of the first core and others, spread evenly
  * over all in use, so that one that the host has moved away shows in their worst. Going round all
  * pairs would leave each too few batches for a median in the time that a probe may take.
  *
- * Both are medians over short batches, so that one interruption, which hits one batch, changes
+ * All are medians over short batches, so that one interruption, which hits one batch, changes
  * nothing. A probe takes PROBE_NS, and up to ten times that where other programs hold the cores, or
  * twice that if they keep its threads from starting.
  */
@@ -30,14 +35,16 @@
 enum {
     PROBE_NS = 10000000,
     PROBE_COMPUTE_ROUNDS = 4096, /* of go_work() */
-    PROBE_BATCHES_MIN = 5,       /* a median of fewer is not taken */
+    PROBE_WIDE_ROUNDS = 4000,
+    PROBE_BATCHES_MIN = 5, /* a median of fewer is not taken */
     PROBE_ABSENT_SIZE = 96,
     PROBE_PAIRS_MAX = 4,
 };
 
 struct probe {
-    double line_ns, compute_ns;                                             /* NAN: absent */
-    char line_absent[PROBE_ABSENT_SIZE], compute_absent[PROBE_ABSENT_SIZE]; /* why, or "" */
+    double line_ns, compute_ns, wide_ns; /* NAN: absent */
+    char line_absent[PROBE_ABSENT_SIZE]; /* why, or "" */
+    char compute_absent[PROBE_ABSENT_SIZE], wide_absent[PROBE_ABSENT_SIZE];
     int others[PROBE_PAIRS_MAX];     /* the other core of each pair; the first: of line_ns */
     double pair_ns[PROBE_PAIRS_MAX]; /* NAN: absent */
     int pairs;                       /* 0 where there is no line */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/validate.h"
 
+#include "harness/classes.h"
 #include "harness/records.h"
 #include "harness/statistics.h"
 
@@ -13,7 +14,8 @@ enum { CELLS_MAX = 512, SAMPLES_MAX = 64, TEXT_SIZE = 256, PATH_SIZE = 4096 };
 
 #define ERROR_MAX 0.30
 #define TAU_LEAST 0.8
-#define ALIKE 1.1 /* medians closer than that have no order that another run would confirm */
+#define SHARED 1.2 /* of wide_ns; beside another guest's thread it was 1.5 to 1.8 times as long */
+#define ALIKE 1.1  /* medians closer than that have no order that another run would confirm */
 
 struct cell {
     const char *variant, *workload;
@@ -54,16 +56,47 @@ static struct cell *cell_at(struct cells *cells, const json_t *record, bool simu
     return cell;
 }
 
-/* As in all tables: the hypervisor took time from it, or the processor was throttled. */
-static bool is_disturbed(const json_t *record)
+/* The longest that the wide piece of arithmetic took, before the sample and after it; NAN if it was
+ * not measured. */
+static double wide_ns(const json_t *record)
 {
-    return json_array_size(json_object_get(record, "marks")) > 0;
+    const json_t *probe = json_object_get(record, "probe");
+    double before = record_number(json_object_get(probe, "before"), "wide_ns");
+    double after = record_number(json_object_get(probe, "after"), "wide_ns");
+    return fmax(before, after);
+}
+
+/* On which of the machine's moods cells are judged: see classes.h; and how fast a core is alone. */
+struct moment {
+    struct classes classes;
+    double wide_ns;
+};
+
+static void moment_learn(struct moment *moment, const json_t *records)
+{
+    size_t i;
+    json_t *record;
+    classes_learn(&moment->classes, records);
+    moment->wide_ns = NAN;
+    json_array_foreach((json_t *)records, i, record) moment->wide_ns =
+        fmin(moment->wide_ns, wide_ns(record));
+}
+
+/* Not what the model was made of: the hypervisor took time, the processor was throttled, the core
+ * was shared, or the cores lay further apart than they mostly did. */
+static bool is_disturbed(const struct moment *moment, const json_t *record)
+{
+    enum mood mood = classes_mood(&moment->classes, record);
+    return classes_is_marked(record) || wide_ns(record) > SHARED * moment->wide_ns ||
+           (mood != MOOD_NONE && mood != moment->classes.common);
 }
 
 static void cells_read(struct cells *cells, const json_t *records, bool simulated)
 {
     size_t i;
     json_t *record;
+    struct moment moment;
+    moment_learn(&moment, records);
     json_array_foreach((json_t *)records, i, record)
     {
         struct cell *cell = record_is(record, "ok") ? cell_at(cells, record, simulated) : NULL;
@@ -72,16 +105,17 @@ static void cells_read(struct cells *cells, const json_t *records, bool simulate
         double throughput = record_number(record, "throughput");
         if (simulated && cell->simulated_count < SAMPLES_MAX)
             cell->simulated[cell->simulated_count++] = throughput;
-        else if (!simulated && is_disturbed(record))
+        else if (!simulated && is_disturbed(&moment, record))
             cell->disturbed++;
         else if (!simulated && cell->native_count < SAMPLES_MAX)
             cell->native[cell->native_count++] = throughput;
     }
 }
 
+/* A median of fewer is luck. */
 static bool is_whole(const struct cell *cell)
 {
-    return cell->native_count > 0 && cell->simulated_count > 0;
+    return cell->native_count >= CLASS_MIN && cell->simulated_count > 0;
 }
 
 static double error_of(const struct cell *cell)

@@ -141,6 +141,21 @@ static void recurser(struct player *self)
     self->size = kernel_recurse(self->passes);
 }
 
+static void lines_adder(struct player *self)
+{
+    kernel_add_lines(self->start, self->size, self->passes);
+}
+
+static void tosser(struct player *self)
+{
+    self->turns = kernel_toss((const uint8_t *)self->start, self->size);
+}
+
+static void chaser(struct player *self)
+{
+    kernel_chase((const void *const *)(const void *)self->start, self->turns);
+}
+
 /* A player alone, on memory of its own. */
 static struct player alone(void (*fn)(struct player *self), size_t size, size_t stride, int passes,
                            int warm)
@@ -305,6 +320,96 @@ static void random_lines(void **state)
           LOADS * (most - least) / 2 * (1 - l1 / whole) + noise, (double)self.count[CACHE_L2_MISS]);
 }
 
+/* Ahead --------------------------------------------------------------------------------------- */
+
+/* How many guesses were wrong in a run through the tosses, after one before; its time, in ps. */
+static int64_t toss(const uint8_t *tosses, size_t n, int64_t *wrong)
+{
+    struct player self = {.core = 1, .play = tosser, .start = (char *)tosses, .size = n};
+    play(&self, 1);
+    *wrong = -sim_counted(1, SIM_BRANCH_MISSES);
+    play(&self, 1);
+    *wrong += sim_counted(1, SIM_BRANCH_MISSES);
+    return self.ps;
+}
+
+/* What repeats is foretold; of what nobody can know, half is wrong, which costs its price. */
+static void branches(void **state)
+{
+    (void)state;
+    enum { TOSSES = 20000, PRICE_PS = 4000 };
+    static const struct {
+        const char *name, *pattern;
+    } rows[] = {{"alike", "1"}, {"1, 0, 1, 0, ...", "10"}, {"1, 1, 0, 0, 1, 1, 0, 0, ...", "1100"}};
+    uint8_t *tosses = machine_alloc(TOSSES, SIM_PAGE);
+    char what[160];
+    int64_t wrong, free_wrong;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t period = strlen(rows[i].pattern);
+        for (size_t k = 0; k < TOSSES; k++)
+            tosses[k] = rows[i].pattern[k % period] == '1';
+        sim_model.branch_ps = PRICE_PS;
+        toss(tosses, TOSSES, &wrong);
+        snprintf(what, sizeof what, "%d branches that go %s: wrong guesses", TOSSES, rows[i].name);
+        claim(what, 0, 40, (double)wrong); /* thread and loop end */
+    }
+    uint64_t x = 88172645463325252;
+    for (size_t k = 0; k < TOSSES; k++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        tosses[k] = x >> 40 & 1;
+    }
+    int64_t ps = toss(tosses, TOSSES, &wrong);
+    claim("20000 tosses of a coin: wrong guesses", TOSSES / 2, 4 * sqrt(TOSSES / 4) + 40,
+          (double)wrong);
+    sim_model.branch_ps = 0;
+    int64_t free_ps = toss(tosses, TOSSES, &free_wrong);
+    claim("20000 tosses of a coin, where guesses are free: wrong ones", 0, 0, (double)free_wrong);
+    claim("20000 tosses of a coin: ns that wrong guesses take", (double)wrong * PRICE_PS / 1e3, 200,
+          (double)(ps - free_ps) / 1e3);
+    machine_free(tosses);
+}
+
+/* Loads that do not depend on each other share a window; a chain of pointers does not. */
+static void windows(void **state)
+{
+    (void)state;
+    static const int64_t windows_ps[] = {4000, 1000000};
+    size_t size = 64 * MI;
+    double lines = (double)size / LINE, own_ps = base_ps(reader, LINE, lines) / lines;
+    double memory_ps = (double)(model->memory_ps[0] - model->l1.hit_ps);
+    char what[160];
+    for (size_t i = 0; i < sizeof windows_ps / sizeof windows_ps[0]; i++) {
+        double held = fmin(ceil((double)windows_ps[i] / own_ps), 12);
+        sim_model.window_ps = windows_ps[i];
+        struct player self = alone(reader, size, LINE, 1, 1);
+        sim_model.window_ps = 0;
+        snprintf(what, sizeof what, "a window of %.0f ns, loads of 64 MiB: misses for nothing",
+                 (double)windows_ps[i] / 1e3);
+        claim(what, lines * (held - 1) / held, 20, (double)self.count[CACHE_OVERLAPPED]);
+        snprintf(what, sizeof what, "a window of %.0f ns, loads of 64 MiB: ns",
+                 (double)windows_ps[i] / 1e3);
+        double ns = lines * (own_ps + memory_ps / held) / 1e3;
+        claim(what, ns, ns * 0.005, (double)self.ps / 1e3);
+    }
+    enum { STEP = 3 * SIM_PAGE + LINE, NODES = 1000, HOPS = 5000 };
+    char *nodes = machine_alloc((size_t)NODES * STEP, SIM_PAGE);
+    for (size_t i = 0; i < NODES; i++)
+        *(void **)(void *)(nodes + i * STEP) = nodes + (i + 367) % NODES * STEP;
+    struct player chase = {
+        .core = 1, .play = chaser, .start = nodes, .turns = HOPS, .passes = 1, .warm = 1};
+    play(&chase, 1);
+    double alone_ns = (double)chase.ps / 1e3;
+    sim_model.window_ps = 1000000;
+    play(&chase, 1);
+    sim_model.window_ps = 0;
+    claim("a chain of pointers in a window of 1000 ns: ns", alone_ns, 10, (double)chase.ps / 1e3);
+    claim("a chain of pointers in a window of 1000 ns: L1 misses", HOPS, 2,
+          (double)chase.count[CACHE_L1D_MISS]);
+    machine_free(nodes);
+}
+
 /* Several cores ------------------------------------------------------------------------------- */
 
 /* A line that holds the token, or the word that is counted, alone. */
@@ -398,6 +503,34 @@ static void sharing(void **state)
     }
 }
 
+/* Two cores that take lines from each other: in ns. */
+static double contend_ns(void (*fn)(struct player *self), size_t size, int64_t window_ps)
+{
+    enum { PASSES = 2000 };
+    char *lines = machine_alloc(size < LINE ? LINE : size, SIM_PAGE);
+    struct player players[2];
+    for (int i = 0; i < 2; i++)
+        players[i] = (struct player){
+            .core = i, .play = fn, .start = lines, .size = size, .stride = 8, .passes = PASSES};
+    sim_model.window_ps = window_ps;
+    play(players, 2);
+    sim_model.window_ps = 0;
+    machine_free(lines);
+    return together_ns(players, 2);
+}
+
+/* What was lost within a window has to come again, and read-modify-writes do not overlap. */
+static void sharing_in_windows(void **state)
+{
+    (void)state;
+    double ns = contend_ns(writer, LINE, 0);
+    claim("two cores store to one line, in a window of 1000 ns: ns as without", ns, 0.02 * ns,
+          contend_ns(writer, LINE, 1000000));
+    ns = contend_ns(lines_adder, (size_t)8 * LINE, 0);
+    claim("two cores add to 8 lines in turn, in a window of 1000 ns: ns as without", ns, 0.02 * ns,
+          contend_ns(lines_adder, (size_t)8 * LINE, 1000000));
+}
+
 /* A hop moves the token and what the lock protects: each is fetched changed, and then taken from
  * all who have read it. The next may come after other readers of the token. */
 static void lock_handed_round(void **state)
@@ -465,10 +598,17 @@ static void all(void *unused)
 {
     (void)unused;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streaming), cmocka_unit_test(strides),
-        cmocka_unit_test(conflicts), cmocka_unit_test(random_lines),
-        cmocka_unit_test(frames),    cmocka_unit_test(ping_pong),
-        cmocka_unit_test(sharing),   cmocka_unit_test(lock_handed_round),
+        cmocka_unit_test(streaming),
+        cmocka_unit_test(strides),
+        cmocka_unit_test(conflicts),
+        cmocka_unit_test(random_lines),
+        cmocka_unit_test(frames),
+        cmocka_unit_test(ping_pong),
+        cmocka_unit_test(sharing),
+        cmocka_unit_test(lock_handed_round),
+        cmocka_unit_test(branches),
+        cmocka_unit_test(windows),
+        cmocka_unit_test(sharing_in_windows),
         cmocka_unit_test(threads),
     };
     failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,3 +62,30 @@ void kernel_add(_Atomic uint64_t *word, int n)
     for (int i = 0; i < n; i++)
         atomic_fetch_add_explicit(word, 1, memory_order_relaxed);
 }
+
+void kernel_add_lines(char *start, size_t size, int passes)
+{
+    for (int pass = 0; pass < passes; pass++)
+        for (size_t at = 0; at < size; at += 64)
+            atomic_fetch_add_explicit((_Atomic uint64_t *)(void *)(start + at), 1,
+                                      memory_order_relaxed);
+}
+
+uint64_t kernel_toss(const uint8_t *tosses, uint64_t n)
+{
+    uint64_t heads = 0;
+    for (uint64_t i = 0; i < n; i++)
+        if (tosses[i]) {
+            heads++;
+            __asm__ volatile("" : "+r"(heads));
+        }
+    return heads;
+}
+
+const void *kernel_chase(const void *const *first, uint64_t n)
+{
+    const void *const *at = first;
+    for (uint64_t i = 0; i < n; i++)
+        at = *(const void *const volatile *)at;
+    return at;
+}

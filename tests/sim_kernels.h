@@ -30,4 +30,13 @@ size_t kernel_recurse(int depth);
 /* Adds 1 to *word n times, atomically. */
 void kernel_add(_Atomic uint64_t *word, int n);
 
+/* Adds 1 to the first word of each line from start on, atomically; `passes` times. */
+void kernel_add_lines(char *start, size_t size, int passes);
+
+/* Looks at n tosses, and counts those that are not 0. */
+uint64_t kernel_toss(const uint8_t *tosses, uint64_t n);
+
+/* Follows pointers n times; returns the last. */
+const void *kernel_chase(const void *const *first, uint64_t n);
+
 #endif

@@ -37,6 +37,8 @@ static const char model_text[] =
     "store: 1 cycle\n"
     "atomic: 8 cycles\n"
     "fence: 20 cycles\n"
+    "branch: 15 cycles\n"
+    "window: 30 ns\n"
     "relax: 40 cycles\n"
     "work: 4 cycles\n"
     "now: 25 ns\n"
@@ -59,7 +61,8 @@ static const char model_text[] =
     "    source: a page\n"
     "  - of: [l3.replacement, l3.inclusive, prefetch, clean, dirty, upgrade, memory, lookahead]\n"
     "    source: another one\n"
-    "  - of: [block, store, atomic, fence, relax, work, now, call, wait, wake, wakeup, switch]\n"
+    "  - of: [block, store, atomic, fence, branch, window, relax, work, now, call, wait, wake, "
+    "wakeup, switch]\n"
     "    source: a third\n"
     "  - {of: [signal, start, end, slice, slack, membarrier, network, file], source: the last}\n";
 
@@ -159,6 +162,8 @@ static void every_key_is_read(void **state)
     assert_int_equal(model->store_ps, 500);
     assert_int_equal(model->atomic_ps, 4000);
     assert_int_equal(model->fence_ps, 10000);
+    assert_int_equal(model->branch_ps, 7500);
+    assert_int_equal(model->window_ps, 30000);
     assert_int_equal(model->relax_ps, 20000);
     assert_int_equal(model->clock_ps, 25000);
     assert_int_equal(model->call_ps, 60000);

@@ -40,6 +40,7 @@ static void two_cores_have_a_line_between_them(void **state)
     probe_run(&probe, cpus, 2, 2, BUDGET_NS);
     assert_value_or_busy(probe.line_ns, probe.line_absent);
     assert_value_or_busy(probe.compute_ns, probe.compute_absent);
+    assert_value_or_busy(probe.wide_ns, probe.wide_absent);
 }
 
 static void one_worker_or_one_core_has_no_line(void **state)
@@ -53,10 +54,12 @@ static void one_worker_or_one_core_has_no_line(void **state)
     assert_true(isnan(probe.line_ns));
     assert_string_equal(probe.line_absent, "one worker");
     assert_value_or_busy(probe.compute_ns, probe.compute_absent);
+    assert_value_or_busy(probe.wide_ns, probe.wide_absent);
     probe_run(&probe, cpus, 1, 4, BUDGET_NS);
     assert_true(isnan(probe.line_ns));
     assert_string_equal(probe.line_absent, "one core");
     assert_value_or_busy(probe.compute_ns, probe.compute_absent);
+    assert_value_or_busy(probe.wide_ns, probe.wide_absent);
 }
 
 static void pairs_are_spread_over_the_cores_in_use(void **state)
@@ -109,8 +112,9 @@ static void without_enough_batches_there_is_no_median(void **state)
     struct probe probe;
     int count = topology_pick_cpus(cpus, 2);
     probe_run(&probe, cpus, count, 2, 0);
-    assert_true(isnan(probe.compute_ns) && isnan(probe.line_ns));
+    assert_true(isnan(probe.compute_ns) && isnan(probe.wide_ns) && isnan(probe.line_ns));
     assert_non_null(strstr(probe.compute_absent, "0 of 5 batches"));
+    assert_non_null(strstr(probe.wide_absent, "0 of 5 batches"));
     assert_non_null(strstr(probe.line_absent, count < 2 ? "one core" : "0 of 5 batches"));
 }
 
@@ -123,6 +127,7 @@ static void a_core_that_is_not_ours_is_told(void **state)
     assert_true(isnan(probe.line_ns) && isnan(probe.compute_ns));
     assert_non_null(strstr(probe.line_absent, "cannot start a thread"));
     assert_non_null(strstr(probe.compute_absent, "cannot start a thread"));
+    assert_non_null(strstr(probe.wide_absent, "cannot start a thread"));
 }
 
 static void line_alone_is_that_of_any_two_cores(void **state)
@@ -142,14 +147,16 @@ static void record_has_values_or_reasons(void **state)
 {
     (void)state;
     static const int cpus[3] = {3, 5, 7};
-    const struct probe before = {.line_ns = 60.5, .compute_ns = 4000};
-    struct probe after = {.line_ns = NAN, .compute_ns = 4100};
+    const struct probe before = {.line_ns = 60.5, .compute_ns = 4000, .wide_ns = 2464};
+    struct probe after = {.line_ns = NAN, .compute_ns = 4100, .wide_ns = 4300};
     snprintf(after.line_absent, sizeof after.line_absent, "the cores were busy");
     json_t *probe = probe_to_json(&before, &after, cpus, 3);
     char *text = json_dumps(probe, JSON_COMPACT);
-    assert_string_equal(text, "{\"before\":{\"line_ns\":60.5,\"compute_ns\":4000.0},"
-                              "\"after\":{\"line_ns\":{\"absent\":\"the cores were busy\"},"
-                              "\"compute_ns\":4100.0},\"cores\":[3,5,7],\"line_cores\":[3,5]}");
+    assert_string_equal(text,
+                        "{\"before\":{\"line_ns\":60.5,\"compute_ns\":4000.0,\"wide_ns\":2464.0},"
+                        "\"after\":{\"line_ns\":{\"absent\":\"the cores were busy\"},"
+                        "\"compute_ns\":4100.0,\"wide_ns\":4300.0},"
+                        "\"cores\":[3,5,7],\"line_cores\":[3,5]}");
     free(text);
     json_decref(probe);
     probe = probe_to_json(&before, &after, cpus, 1);

@@ -88,6 +88,7 @@ struct visit {
 struct cache_way cache_way;
 static const struct cache_way *arriving; /* of the access that is made; NULL: it has not waited */
 static bool never_waits;                 /* nor will it */
+bool cache_is_ahead;                     /* nor need it */
 
 /* Who is where --------------------------------------------------------------------------------- */
 
@@ -386,7 +387,7 @@ static int take(struct visit *visit)
  * wait. Without this, n cores that write one word would all do so at the same time. */
 static int64_t queue(struct cache_line *line, int64_t ps, bool alone)
 {
-    if (!cache_now)
+    if (!cache_now || cache_is_ahead)
         return ps;
     int64_t now = cache_now(), start = line->busy_ps > now ? line->busy_ps : now;
     if (arriving && arriving->done_ps >= now) /* it has its place in that order */
@@ -435,6 +436,8 @@ static bool is_under_way(const struct cache_unit *unit, struct cache_line *line,
 {
     if (!cache_now || arriving || never_waits)
         return false;
+    if (cache_is_ahead)
+        return line->busy_ps > cache_now();
     int64_t now = cache_now(), start, ps;
     if (line->asker == CACHE_NONE || line->busy_ps <= now) {
         ps = price_of_taking(unit, line, write);
@@ -744,6 +747,10 @@ static __attribute__((noinline)) int64_t access_line(struct cache_core *core,
     slot->key = line->host | (line->has_free ? CACHE_ASKS : writable ? 0 : CACHE_READ_ONLY);
     unit->front.hints[cache_hint(address)] = (uint16_t)(slot - unit->front.slots);
     bool upgraded = core->count[CACHE_UPGRADES] != upgrades;
+    if (cache_is_ahead) {
+        ps = cache_price[access];
+        core->count[CACHE_OVERLAPPED] += visit.missed[CACHE_L1] || upgraded;
+    }
     if (visit.missed[CACHE_L1] || upgraded || waited)
         count(&visit, pc, address, waited + ps, upgraded);
     if (visit.missed[CACHE_L2] && cache.model.prefetch)

@@ -68,6 +68,7 @@ enum cache_kind {
     X(INCLUSION_VICTIMS, "lines that L1 or L2 lost because an inclusive level below did")          \
     X(PREFETCHES, "lines that were fetched into L2 ahead; not among the misses and transfers")     \
     X(PREFETCHES_USEFUL, "prefetched lines that were then asked for")                              \
+    X(OVERLAPPED, "accesses that L1 could not serve alone, for nothing, beside another one")       \
     X(STALL_PS, "picoseconds that accesses took which L1 could not serve alone")
 
 enum cache_counter {
@@ -264,6 +265,18 @@ static inline int64_t cache_access_by(struct cache_core *self, uintptr_t address
     if (!slot)
         return cache_access_slow(self, address, size, access, pc);
     return cache_hit(self, slot, address, size, access);
+}
+
+/* An access that was asked for before, beside another one, so that what it needs is there now:
+ * takes what an L1 hit takes. False, and nothing is done: the line is on its way to somebody. */
+extern bool cache_is_ahead; /* nobody else sets it */
+static inline bool cache_access_ahead(struct cache_core *self, uintptr_t address, size_t size,
+                                      enum sim_access access, uintptr_t pc)
+{
+    cache_is_ahead = true;
+    bool done = cache_access_slow(self, address, size, access, pc) != CACHE_UNDER_WAY;
+    cache_is_ahead = false;
+    return done;
 }
 
 static inline int64_t cache_access(int core, uintptr_t address, size_t size, enum sim_access access,

@@ -79,18 +79,36 @@ static inline void spend(int64_t ps, uintptr_t pc)
         preempt(pc);
 }
 
+/* A miss that the core waits for; as miss_by(). */
+static int64_t miss_alone(uintptr_t address, size_t size, enum sim_access access, uintptr_t pc)
+{
+    int64_t began_ps = *sim_clock, waited_ps = -cache_price[access];
+    int64_t ps = cache_access_slow(sim_caches, address, size, access, pc);
+    if (ps == CACHE_UNDER_WAY) {
+        struct cache_way way = cache_way;
+        spend(way.wait_ps, pc);
+        waited_ps += way.wait_ps;
+        ps = cache_access_again(sim_caches, address, size, access, pc, &way);
+    }
+    waited_ps += ps;
+    if (waited_ps > 0) {
+        bool pointer = access == SIM_READ && size == sizeof(uint64_t);
+        ahead_waited(&sim_current->ahead, began_ps, waited_ps, address,
+                     pointer ? *(uint64_t *)address : 0);
+    }
+    return ps;
+}
+
 /* What is left to pay once the access is made; others have their turn while its line is asked for.
  */
 static SLOW int64_t miss_by(uintptr_t address, size_t size, enum sim_access access, uintptr_t pc)
 {
     struct kept kept;
     kept_save(&kept);
-    int64_t ps = cache_access_slow(sim_caches, address, size, access, pc);
-    if (ps == CACHE_UNDER_WAY) {
-        struct cache_way way = cache_way;
-        spend(way.wait_ps, pc);
-        ps = cache_access_again(sim_caches, address, size, access, pc, &way);
-    }
+    int64_t ps = cache_price[access];
+    if (!ahead_overlaps(&sim_current->ahead, sim_model.window_ps, *sim_clock, address) ||
+        !cache_access_ahead(sim_caches, address, size, access, pc))
+        ps = miss_alone(address, size, access, pc);
     kept_restore(&kept);
     return ps;
 }
@@ -170,6 +188,7 @@ void machine_work(uint32_t rounds)
 void machine_fence(_Atomic uint32_t *scratch)
 {
     (void)scratch;
+    ahead_close(&sim_current->ahead);
     spend(sim_model.fence_ps, PC);
 }
 
@@ -179,14 +198,29 @@ void machine_fence(_Atomic uint32_t *scratch)
  * are kept there; and who touches whose stack is what spawning and stealing differ in. So a block
  * that finds another end of the stack than the last one did touches it. */
 void HOOK_BLOCK(void);
+
+/* What it costs to come to this block. */
+static inline int64_t branch(uintptr_t pc, bool same_frame)
+{
+    struct sim_core *core = sim_current;
+    bool wrong = ahead_block(&core->ahead, (uint32_t)pc, same_frame);
+    core->counted[SIM_BRANCH_MISSES] += wrong;
+    core->ahead.opened_ps = wrong ? AHEAD_CLOSED : core->ahead.opened_ps;
+    return wrong ? sim_model.branch_ps : 0;
+}
+
 void HOOK_BLOCK(void)
 {
     uintptr_t end = (uintptr_t)__builtin_dwarf_cfa();
-    if (__builtin_expect(end != sim_current->stack_end, 0)) {
+    bool same_frame = end == sim_current->stack_end;
+    if (__builtin_expect(!same_frame, 0)) {
         sim_current->stack_end = end;
         access_by(end, sizeof(void *), SIM_WRITE, PC);
     }
-    spend(sim_model.block_ps, PC);
+    int64_t ps = sim_model.block_ps;
+    if (sim_model.branch_ps)
+        ps += branch(PC, same_frame);
+    spend(ps, PC);
 }
 
 void __tsan_init(void);
@@ -243,14 +277,23 @@ enum { ORDER_SEQ_CST = 5 };
 /* On x86 a sequentially consistent store is an exchange. */
 static inline void store_order(morder order, uintptr_t pc)
 {
-    if (order == ORDER_SEQ_CST)
-        spend(sim_model.atomic_ps, pc);
+    if (order != ORDER_SEQ_CST)
+        return;
+    ahead_close(&sim_current->ahead);
+    spend(sim_model.atomic_ps, pc);
 }
 
 static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
 {
     spend(sim_model.atomic_ps, pc);
-    access_by((uintptr_t)address, size, SIM_WRITE, pc);
+    struct cache_slot *slot = cache_ready(sim_caches, (uintptr_t)address, size, SIM_WRITE);
+    if (slot) {
+        spend(cache_hit(sim_caches, slot, (uintptr_t)address, size, SIM_WRITE), pc);
+        return;
+    }
+    ahead_close(&sim_current->ahead);
+    access_slow((uintptr_t)address, size, SIM_WRITE, pc);
+    ahead_close(&sim_current->ahead);
 }
 
 #define FETCH(bits, type, name, expression)                                                        \
@@ -330,8 +373,10 @@ ATOMICS(64, uint64_t)
 void HOOK(atomic_thread_fence)(morder order);
 void HOOK(atomic_thread_fence)(morder order)
 {
-    if (order == ORDER_SEQ_CST)
-        spend(sim_model.fence_ps, PC);
+    if (order != ORDER_SEQ_CST)
+        return;
+    ahead_close(&sim_current->ahead);
+    spend(sim_model.fence_ps, PC);
 }
 
 void HOOK(atomic_signal_fence)(morder order);

@@ -2,6 +2,7 @@
 #ifndef SCHEDLAB_SIM_KERNEL_H
 #define SCHEDLAB_SIM_KERNEL_H
 
+#include "ahead.h"
 #include "internal.h"
 
 enum thread_state { THREAD_NEW, THREAD_QUEUED, THREAD_RUNNING, THREAD_WAITING, THREAD_DONE };
@@ -32,6 +33,7 @@ struct sim_thread {
 struct sim_core {
     int64_t clock_ps;    /* sim_clock points here */
     uintptr_t stack_end; /* in the last block that ran here */
+    struct sim_ahead ahead;
     int index;
     bool allowed;
     struct sim_thread *running;

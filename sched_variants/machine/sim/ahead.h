@@ -1,0 +1,121 @@
+/* ahead.h - what a core does before it knows: it goes on past a branch, and past a line that it
+ * waits for.
+ *
+ * Who calls: hooks.c, for each block and each access that L1 cannot serve.
+ *
+ * Branches. Which block follows which is foretold from the last block and, where that is not
+ * enough, from the path there; a wrong guess costs sim_model.branch_ps. Blocks of another frame
+ * than the last one's are never wrong: calls name their function, and processors keep a stack of
+ * return addresses. What has never been met is not wrong either. As in TAGE [Seznec06] there is a
+ * table by the block alone, and one by block and path for blocks with which that was wrong, whose
+ * entries know whose they are; here with one length of path, and small, as schedulers are. A guess
+ * is given up when it was wrong twice.
+ *
+ * Lines. A core out of order meets what follows a miss while it waits, so that misses overlap. Its
+ * window is what it can hold meanwhile, here in time of its own that passes after the miss began,
+ * waiting not counted. The first miss of a window costs what it takes; others that it holds,
+ * AHEAD_MISSES in all, are there when it is, for nothing, unless their address lies near what the
+ * first one loaded, a pointer, which is not known before; or their line is one that was met in the
+ * window, and lost to another core since. Read-modify-writes that miss and fences close the window,
+ * and so does a wrong guess: what follows is not met before that is known. Addresses that are
+ * computed from what was loaded in any other way count as known, so that a walk by indexes is too
+ * fast.
+ */
+#ifndef SCHEDLAB_SIM_AHEAD_H
+#define SCHEDLAB_SIM_AHEAD_H
+
+#include "model.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    AHEAD_BLOCKS = 1024, /* powers of two */
+    AHEAD_PATHS = 1024,
+    AHEAD_PATH_BITS = 24, /* 3 of each block, so that the path is of 8 */
+    AHEAD_MISSES = 12,    /* lines under way at once, which fill buffers hold: 10 to 24 */
+    AHEAD_NEAR = 4096,    /* bytes from a pointer: an object, or the end of a stack */
+};
+
+/* No time: no window is open. */
+#define AHEAD_CLOSED (INT64_MIN / 2)
+
+struct sim_ahead {
+    /* A guess: the low bits of the block's address, and in the lowest whether it was right last
+     * time. 0: none. */
+    uint16_t after_block[AHEAD_BLOCKS];
+    struct ahead_path {
+        uint16_t guess, of;
+    } after_path[AHEAD_PATHS];
+    uint32_t block, path;
+
+    int64_t waited_ps;            /* in all; what is left of the clock is the core's own time */
+    int64_t opened_ps;            /* the window, in own time; or AHEAD_CLOSED */
+    uint64_t loaded;              /* what its first miss loaded, or 0 */
+    int misses;                   /* of the window */
+    uintptr_t line[AHEAD_MISSES]; /* that they were of */
+};
+
+static inline bool ahead_guess_learn(uint16_t *guess, uint16_t next)
+{
+    bool right = (*guess ^ next) < 2;
+    if (right)
+        *guess = next | 1;
+    else
+        *guess = *guess & 1 ? *guess - 1 : next;
+    return right;
+}
+
+static inline void ahead_close(struct sim_ahead *ahead)
+{
+    ahead->opened_ps = AHEAD_CLOSED;
+}
+
+/* The core enters a block, in the same frame as the last one or in another. Returns whether it had
+ * guessed wrong. block: its address. */
+static inline bool ahead_block(struct sim_ahead *ahead, uint32_t block, bool same_frame)
+{
+    uint32_t hash = ahead->block * 0x9e3779b1u;
+    uint16_t next = (uint16_t)(block << 1), of = (uint16_t)(hash >> 16 | 1);
+    uint16_t *by_block = &ahead->after_block[hash >> 22];
+    struct ahead_path *by_path = &ahead->after_path[(hash ^ ahead->path * 0x85ebca6bu) >> 22];
+    uint16_t first = *by_block;
+    bool wrong = !ahead_guess_learn(by_block, next) && first;
+    if (by_path->of == of)
+        wrong = !ahead_guess_learn(&by_path->guess, next);
+    else if (wrong)
+        *by_path = (struct ahead_path){next, of};
+    ahead->path = (ahead->path << 3 | block * 0x9e3779b1u >> 29) & ((1 << AHEAD_PATH_BITS) - 1);
+    ahead->block = block;
+    return wrong && same_frame;
+}
+
+/* Whether a miss at this time overlaps with one before, with which it shares the window then. */
+static inline bool ahead_overlaps(struct sim_ahead *ahead, int64_t window_ps, int64_t clock_ps,
+                                  uintptr_t address)
+{
+    uintptr_t line = address / SIM_LINE;
+    if ((uint64_t)(clock_ps - ahead->waited_ps - ahead->opened_ps) >= (uint64_t)window_ps ||
+        ahead->misses == AHEAD_MISSES ||
+        address - ahead->loaded + AHEAD_NEAR < 2 * (uint64_t)AHEAD_NEAR)
+        return false;
+    for (int i = 0; i < ahead->misses; i++)
+        if (ahead->line[i] == line)
+            return false;
+    ahead->line[ahead->misses++] = line;
+    return true;
+}
+
+/* The core has waited for a line, and now opens a window. loaded: as in struct sim_ahead. */
+static inline void ahead_waited(struct sim_ahead *ahead, int64_t clock_ps, int64_t waited_ps,
+                                uintptr_t address, uint64_t loaded)
+{
+    ahead->opened_ps = clock_ps - ahead->waited_ps;
+    ahead->waited_ps += waited_ps;
+    ahead->loaded = loaded;
+    ahead->misses = 1;
+    ahead->line[0] = address / SIM_LINE;
+}
+
+#endif
