@@ -3,12 +3,18 @@
 
 #include <stdatomic.h>
 
+/* Inlined, so that it is no frame. */
+static inline __attribute__((always_inline)) uint64_t load(const char *at)
+{
+    return *(const volatile uint64_t *)(const volatile void *)at;
+}
+
 uint64_t kernel_read(const char *start, size_t size, size_t stride, int passes)
 {
     uint64_t sum = 0;
     for (int pass = 0; pass < passes; pass++)
         for (size_t at = 0; at < size; at += stride)
-            sum += *(const volatile uint64_t *)(const volatile void *)(start + at);
+            sum += load(start + at);
     return sum;
 }
 
@@ -26,8 +32,7 @@ uint64_t kernel_random(const char *start, uint64_t lines, int loads, uint64_t se
         seed ^= seed << 13;
         seed ^= seed >> 7;
         seed ^= seed << 17;
-        sum +=
-            *(const volatile uint64_t *)(const volatile void *)(start + (seed >> 16) % lines * 64);
+        sum += load(start + (seed >> 16) % lines * 64);
     }
     return sum;
 }
@@ -80,6 +85,43 @@ uint64_t kernel_toss(const uint8_t *tosses, uint64_t n)
             __asm__ volatile("" : "+r"(heads));
         }
     return heads;
+}
+
+uint64_t kernel_read_fenced(const char *start, size_t size)
+{
+    uint64_t sum = 0;
+    for (size_t at = 0; at < size; at += 64) {
+        sum += load(start + at);
+        atomic_thread_fence(memory_order_seq_cst);
+    }
+    return sum;
+}
+
+void kernel_publish(char *start, size_t size)
+{
+    for (size_t at = 0; at < size; at += 64)
+        atomic_store_explicit((_Atomic uint64_t *)(void *)(start + at), at, memory_order_seq_cst);
+}
+
+uint64_t kernel_read_beside(const char *start, size_t size, const char *one, const char *other)
+{
+    uint64_t sum = 0;
+    for (size_t at = 0; at < size; at += 64) {
+        sum += load(start + at);
+        for (int i = 0; i < 8; i++)
+            sum += load(one) + load(other);
+    }
+    return sum;
+}
+
+uint64_t kernel_read_and_tell(const char *start, size_t size, volatile uint64_t *word)
+{
+    uint64_t sum = 0;
+    for (size_t at = 0; at < size; at += 64) {
+        sum += load(start + at);
+        *word = sum;
+    }
+    return sum;
 }
 
 const void *kernel_chase(const void *const *first, uint64_t n)

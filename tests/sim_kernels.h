@@ -36,6 +36,18 @@ void kernel_add_lines(char *start, size_t size, int passes);
 /* Looks at n tosses, and counts those that are not 0. */
 uint64_t kernel_toss(const uint8_t *tosses, uint64_t n);
 
+/* Loads a word of each line, with a fence behind each. */
+uint64_t kernel_read_fenced(const char *start, size_t size);
+
+/* Stores to a word of each line, sequentially consistent. */
+void kernel_publish(char *start, size_t size);
+
+/* Loads a word of each line, and behind each of them eight times one word and another. */
+uint64_t kernel_read_beside(const char *start, size_t size, const char *one, const char *other);
+
+/* Loads a word of each line, and behind each of them stores to *word. */
+uint64_t kernel_read_and_tell(const char *start, size_t size, volatile uint64_t *word);
+
 /* Follows pointers n times; returns the last. */
 const void *kernel_chase(const void *const *first, uint64_t n);
 

@@ -91,9 +91,9 @@ static inline bool ahead_block(struct sim_ahead *ahead, uint32_t block, bool sam
     return wrong && same_frame;
 }
 
-/* Whether a miss at this time overlaps with one before, with which it shares the window then. */
-static inline bool ahead_overlaps(struct sim_ahead *ahead, int64_t window_ps, int64_t clock_ps,
-                                  uintptr_t address)
+/* Whether a miss at this time would overlap with one before. */
+static inline bool ahead_would_overlap(const struct sim_ahead *ahead, int64_t window_ps,
+                                       int64_t clock_ps, uintptr_t address)
 {
     uintptr_t line = address / SIM_LINE;
     if ((uint64_t)(clock_ps - ahead->waited_ps - ahead->opened_ps) >= (uint64_t)window_ps ||
@@ -103,8 +103,13 @@ static inline bool ahead_overlaps(struct sim_ahead *ahead, int64_t window_ps, in
     for (int i = 0; i < ahead->misses; i++)
         if (ahead->line[i] == line)
             return false;
-    ahead->line[ahead->misses++] = line;
     return true;
+}
+
+/* It has, and shares the window now. Pre: it would. */
+static inline void ahead_overlapped(struct sim_ahead *ahead, uintptr_t address)
+{
+    ahead->line[ahead->misses++] = address / SIM_LINE;
 }
 
 /* The core has waited for a line, and now opens a window. loaded: as in struct sim_ahead. */

@@ -387,7 +387,7 @@ static int take(struct visit *visit)
  * wait. Without this, n cores that write one word would all do so at the same time. */
 static int64_t queue(struct cache_line *line, int64_t ps, bool alone)
 {
-    if (!cache_now || cache_is_ahead)
+    if (!cache_now)
         return ps;
     int64_t now = cache_now(), start = line->busy_ps > now ? line->busy_ps : now;
     if (arriving && arriving->done_ps >= now) /* it has its place in that order */

@@ -267,16 +267,17 @@ static inline int64_t cache_access_by(struct cache_core *self, uintptr_t address
     return cache_hit(self, slot, address, size, access);
 }
 
-/* An access that was asked for before, beside another one, so that what it needs is there now:
- * takes what an L1 hit takes. False, and nothing is done: the line is on its way to somebody. */
+/* An access that was asked for before, beside another one: if L1 has to ask for its line, that is
+ * there now, costs what a hit does, and counts as overlapped; others find the line on its way
+ * meanwhile. CACHE_UNDER_WAY: it is on its way already, and nothing has been done. */
 extern bool cache_is_ahead; /* nobody else sets it */
-static inline bool cache_access_ahead(struct cache_core *self, uintptr_t address, size_t size,
-                                      enum sim_access access, uintptr_t pc)
+static inline int64_t cache_access_ahead(struct cache_core *self, uintptr_t address, size_t size,
+                                         enum sim_access access, uintptr_t pc)
 {
     cache_is_ahead = true;
-    bool done = cache_access_slow(self, address, size, access, pc) != CACHE_UNDER_WAY;
+    int64_t ps = cache_access_slow(self, address, size, access, pc);
     cache_is_ahead = false;
-    return done;
+    return ps;
 }
 
 static inline int64_t cache_access(int core, uintptr_t address, size_t size, enum sim_access access,

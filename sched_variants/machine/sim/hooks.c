@@ -105,9 +105,15 @@ static SLOW int64_t miss_by(uintptr_t address, size_t size, enum sim_access acce
 {
     struct kept kept;
     kept_save(&kept);
-    int64_t ps = cache_price[access];
-    if (!ahead_overlaps(&sim_current->ahead, sim_model.window_ps, *sim_clock, address) ||
-        !cache_access_ahead(sim_caches, address, size, access, pc))
+    struct sim_ahead *ahead = &sim_current->ahead;
+    int64_t ps = CACHE_UNDER_WAY;
+    if (ahead_would_overlap(ahead, sim_model.window_ps, *sim_clock, address)) {
+        uint64_t overlapped = sim_caches->count[CACHE_OVERLAPPED];
+        ps = cache_access_ahead(sim_caches, address, size, access, pc);
+        if (sim_caches->count[CACHE_OVERLAPPED] != overlapped) /* else L1 had it after all */
+            ahead_overlapped(ahead, address);
+    }
+    if (ps == CACHE_UNDER_WAY)
         ps = miss_alone(address, size, access, pc);
     kept_restore(&kept);
     return ps;
@@ -274,15 +280,7 @@ void HOOK(write_range)(const void *start, size_t size)
 typedef int morder;
 enum { ORDER_SEQ_CST = 5 };
 
-/* On x86 a sequentially consistent store is an exchange. */
-static inline void store_order(morder order, uintptr_t pc)
-{
-    if (order != ORDER_SEQ_CST)
-        return;
-    ahead_close(&sim_current->ahead);
-    spend(sim_model.atomic_ps, pc);
-}
-
+/* Nothing before or after it is under way while it waits. */
 static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
 {
     spend(sim_model.atomic_ps, pc);
@@ -339,8 +337,10 @@ static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
     void HOOK(atomic##bits##_store)(volatile type * at, type value, morder order);                 \
     void HOOK(atomic##bits##_store)(volatile type * at, type value, morder order)                  \
     {                                                                                              \
-        store_order(order, PC);                                                                    \
-        access_by((uintptr_t)at, sizeof *at, SIM_WRITE, PC);                                       \
+        if (order == ORDER_SEQ_CST) /* on x86 an exchange */                                       \
+            rmw(at, sizeof *at, PC);                                                               \
+        else                                                                                       \
+            access_by((uintptr_t)at, sizeof *at, SIM_WRITE, PC);                                   \
         *at = value;                                                                               \
     }                                                                                              \
     FETCH(bits, type, exchange, value)                                                             \

@@ -480,6 +480,7 @@ void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg)
     sim_random_state = seed;
     for (int i = 0; i < SIM_CORES_MAX; i++) {
         sim_cores[i].index = i;
+        ahead_close(&sim_cores[i].ahead);
         TAILQ_INIT(&sim_cores[i].ready);
     }
     cache_fini();
