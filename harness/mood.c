@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 static const double FACTOR_MIN = 1.5;
+enum { ENOUGH = 5 }; /* probes, that one of them alone is no class */
 
 static bool is_time(double ns)
 {
@@ -49,25 +50,37 @@ static size_t split(const double *logs, size_t count, double *low, double *high)
     return best_size;
 }
 
+static double mean(const double *logs, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += logs[i];
+    return count > 0 ? sum / (double)count : NAN;
+}
+
 void moods_learn(struct moods *moods, const double *line_ns, size_t n)
 {
-    size_t count;
-    double *logs = logs_make(line_ns, n, &count), low = 0, high = 0, sum = 0;
+    size_t count, first = 0, end, near;
+    double *logs = logs_make(line_ns, n, &count), low = 0, high = 0;
     *moods = (struct moods){.threshold_ns = NAN, .near_ns = NAN, .far_ns = NAN};
     moods->count[MOOD_NONE] = n - count;
-    size_t near = split(logs, count, &low, &high);
-    if (near > 0 && high - low >= log(FACTOR_MIN)) {
-        moods->threshold_ns = exp((low + high) / 2);
-        moods->near_ns = exp(low);
-        moods->far_ns = exp(high);
-    } else {
-        for (size_t i = 0; i < count; i++)
-            sum += logs[i];
-        moods->near_ns = count > 0 ? exp(sum / (double)count) : NAN;
-        near = count;
+    for (end = count; (near = split(logs + first, end - first, &low, &high)) > 0;) {
+        if (high - low < log(FACTOR_MIN)) {
+            near = 0;
+            break;
+        }
+        if (end - first < ENOUGH || (near > 1 && near < end - first - 1))
+            break;
+        first += near == 1;
+        end -= near != 1;
     }
-    moods->count[MOOD_NEAR] = near;
-    moods->count[MOOD_FAR] = count - near;
+    moods->near_ns = exp(near > 0 ? low : mean(logs + first, end - first));
+    if (near > 0) {
+        moods->far_ns = exp(high);
+        moods->threshold_ns = exp((low + high) / 2);
+    }
+    for (size_t i = 0; i < count; i++)
+        moods->count[near > 0 && logs[i] >= (low + high) / 2 ? MOOD_FAR : MOOD_NEAR]++;
     free(logs);
 }
 

@@ -31,7 +31,8 @@ struct moods {
 
 /* Learns the classes from n round trips. They are two clusters of log(line_ns), split where the
  * squared distances from their centres are least, if the centres differ by a factor of 1.5 at
- * least; else there is one class. */
+ * least; else there is one class. Among 5 or more, one probe that would be a class by itself is
+ * left out: something else went on during it. */
 void moods_learn(struct moods *moods, const double *line_ns, size_t n);
 
 /* The mood of a sample from its two probes. A missing one, NAN, is taken to be as the other. */

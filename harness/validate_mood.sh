@@ -6,15 +6,25 @@
 # A virtual machine has moods: lines took 6, 28 or 125 ns from one core to the other, for minutes. RUN_DIR is
 # judged by its samples in the most common one, whose round trip is in plan.json. Of FOLDER/calibrate-N.txt that N
 # is printed whose dirty.near is nearest to that, by its logarithm; a round trip is two transfers and more, 2.5 to
-# 3 of them where it was measured.
+# 3 of them where it was measured. Where neither tells, as on one core, it is the first, and that is said.
 set -euo pipefail
-moods=$(tr -d ' \n' <"$1/plan.json" | grep -o '"moods":{[^}]*')
-class=$(sed 's/.*"class":"\([a-z]*\)".*/\1/' <<<"$moods")
-trip_ns=$(sed "s/.*\"${class}_ns\":\([0-9.]*\).*/\1/" <<<"$moods")
-grep -H '^dirty.near' "$2"/calibrate-*.txt | awk -v trip="$trip_ns" '{
-    off = log($2 * 2.8 / trip)
-    off = off < 0 ? -off : off
-    sub(/.*calibrate-/, "")
-    sub(/\.txt.*/, "")
-    if (best == "" || off < least) { best = $0; least = off }
-} END { print best }'
+[ $# = 2 ] || { echo "usage: $0 RUN_DIR FOLDER" >&2; exit 2; }
+[ -r "$1/plan.json" ] || { echo "$0: cannot read $1/plan.json" >&2; exit 2; }
+moods=$(tr -d ' \n' <"$1/plan.json" | grep -o '"moods":{.*' || true)
+class=$(sed -n 's/^"moods":{[^}]*"class":"\([a-z]*\)".*/\1/p' <<<"$moods")
+trip_ns=$(sed -n "s/^\"moods\":{[^}]*\"${class:-none}_ns\":\([0-9.e+]*\)[,}].*/\1/p" <<<"$moods")
+awk -v trip="$trip_ns" -v name="$0" '
+    $1 == "dirty.near" && $2 + 0 > 0 && $3 == "ns" && trip > 0 {
+        off = log($2 * 2.8 / trip)
+        off = off < 0 ? -off : off
+        if (best == "" || off < least) { best = FILENAME; least = off }
+    }
+    END {
+        if (best == "") {
+            print name ": neither run nor calibrations tell a mood: the first calibration it is" >"/dev/stderr"
+            best = ARGV[1]
+        }
+        sub(/.*calibrate-/, "", best)
+        sub(/\.txt$/, "", best)
+        print best
+    }' "$2"/calibrate-*.txt

@@ -63,6 +63,36 @@ run calibrate --output /nowhere/at/all.yaml
 check a_file_that_cannot_be_written_fails_at_once \
     eval '[ $status = 1 ] && [ ! -s out ] && grep -q "cannot write /nowhere/at/all.yaml: No such" err'
 
+# Which calibration a validation takes: tests/../harness/validate_mood.sh.
+mood() {
+    printf '%s\n' "{\"top_up\": {}, \"moods\": {$1}, \"parts\": {\"near_ns\": 1}}" >run/plan.json
+    shift
+    rm -f calibrations/*
+    for i in 1 2 3; do
+        [ "${!i}" = - ] || printf 'clean.near  %s  measured\n%s  measured; said\n' "9 ns" "dirty.near  ${!i}" \
+            >calibrations/calibrate-$i.txt
+    done
+    "$tree/harness/validate_mood.sh" run calibrations >out 2>err
+    status=$?
+}
+mkdir -p run calibrations
+said() { [ $status = 0 ] && [ "$(cat out)" = "$1" ] && [ "$(grep -c 'the first calibration' err)" = "$2" ]; }
+two='"threshold_ns": 120.5, "near_ns": 76.25, "far_ns": 350'
+mood "\"class\": \"near\", $two" '125 ns' '27 ns' '6.5 ns'
+check a_near_run_takes_the_near_calibration said 2 0
+mood "\"class\": \"far\", $two" '125 ns' '27 ns' '6.5 ns'
+check a_far_run_takes_the_far_one said 1 0
+mood '"class": "near", "near_ns": 20, "far_ns": {"absent": "one class"}' '125 ns' - '6.5 ns'
+check a_calibration_may_be_missing said 3 0
+mood '"class": "-", "near_ns": {"absent": "one class"}' '125 ns' '27 ns' '6.5 ns'
+check without_moods_it_is_the_first said 1 1
+mood "\"class\": \"far\", $two" 'absent: one core' 'absent: one core' -
+check without_a_second_core_too said 1 1
+rm run/plan.json
+"$tree/harness/validate_mood.sh" run calibrations >out 2>err
+status=$?
+check without_a_run_it_fails [ "$status $(grep -c 'cannot read run/plan.json' err)" = '2 1' ]
+
 # Lists
 run list machines
 for model in laptop desktop8 server64 server128; do

@@ -37,6 +37,27 @@ static void two_moods_are_told_apart(void **state)
     assert_int_equal(mood_of(&moods, 300, 55), MOOD_MIXED);
 }
 
+static void one_odd_probe_is_no_mood(void **state)
+{
+    (void)state;
+    const double one[] = {50, 52, 9000, 48, 51, 55}, two[] = {9000, 50, 125, 52, 130, 128, 51};
+    const double few[] = {50, 52, 9000, 48}, low[] = {2, 52, 49, 48, 51, 55};
+    struct moods moods;
+    moods_learn(&moods, one, 6);
+    assert_true(isnan(moods.threshold_ns) && isnan(moods.far_ns));
+    near(moods.near_ns, exp((log(50) + log(52) + log(48) + log(51) + log(55)) / 5));
+    assert_int_equal(moods.count[MOOD_NEAR], 6);
+    moods_learn(&moods, two, 7);
+    near(moods.far_ns, exp((log(125) + log(130) + log(128)) / 3));
+    assert_int_equal(moods.count[MOOD_NEAR], 3);
+    assert_int_equal(moods.count[MOOD_FAR], 4);
+    moods_learn(&moods, few, 4);
+    assert_int_equal(moods.count[MOOD_FAR], 1);
+    moods_learn(&moods, low, 6);
+    assert_true(isnan(moods.threshold_ns));
+    assert_true(moods.near_ns > 48 && moods.near_ns < 55);
+}
+
 static void noise_of_one_mood_is_one_class(void **state)
 {
     (void)state;
@@ -149,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_moods_are_told_apart),
+        cmocka_unit_test(one_odd_probe_is_no_mood),
         cmocka_unit_test(noise_of_one_mood_is_one_class),
         cmocka_unit_test(centres_differ_by_half_at_least),
         cmocka_unit_test(missing_probes_teach_nothing),
