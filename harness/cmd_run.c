@@ -463,6 +463,22 @@ static void warn_of_workers(const struct options *options)
         fprintf(stderr, "%s: warning: %s\n", options->command, text);
 }
 
+/* Cores that are taken away leave as many workers, who take turns. */
+static void warn_of_cores(const struct options *options)
+{
+    char error[ERROR_SIZE];
+    struct machine_spec spec;
+    if (!options->what_if ||
+        !machine_spec_parse(&spec, options->what_if_machine, error, sizeof error))
+        return;
+    if (spec.model.cores < options->request.workers)
+        fprintf(stderr,
+                "%s: warning: what if: %d workers take turns on %d cores; --workers %d has "
+                "as many on both machines\n",
+                options->command, options->request.workers, spec.model.cores, spec.model.cores);
+    machine_spec_free(&spec);
+}
+
 /* Whether it runs where no variant is named: not `serial` where the workload has no such version,
  * and no other runtime. */
 static bool is_meant_by_all(const struct sched_ops *ops, const struct workload *workload)
@@ -638,6 +654,7 @@ static int run_all(const struct options *options)
     table.rows = rows_make(options, workload.workload, &table.count);
     check_flame(options, table.count);
     warn_of_workers(options);
+    warn_of_cores(options);
     measure_all(options, workload.text, table.rows, table.count);
     json_t *records = records_join(table.rows, table.count);
     digests_judge_all(records);

@@ -183,16 +183,18 @@ static size_t line_of(const struct yaml_reader *reader, const struct machine_key
 
 static bool read_values(const struct yaml_reader *reader, struct machine_values *values)
 {
-    char place[YAML_MISTAKE_PLACE], error[ERROR_SIZE];
+    char place[YAML_MISTAKE_PLACE], error[ERROR_SIZE], range[ERROR_SIZE];
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
         const struct machine_key *key = &machine_keys[i];
         place_of(key, place);
         const char *text = yaml_place_text(reader->place, place);
+        machine_key_range_text(key, range, sizeof range);
         if (text && !machine_value_parse(key, text, &values->of[i], error, sizeof error))
             return yaml_complain(reader, line_of(reader, key), "%s", error);
         if (!text && i != MACHINE_LOOKAHEAD)
-            return yaml_complain(reader, line_of(reader, key), "a machine lacks the key \"%s\": %s",
-                                 key->name, key->help);
+            return yaml_complain(reader, line_of(reader, key),
+                                 "a machine lacks the key \"%s\", %s; valid: %s", key->name,
+                                 key->help, range);
     }
     return true;
 }

@@ -261,9 +261,10 @@ char *machine_key_range_text(const struct machine_key *key, char *text, size_t t
     struct machine_value min = {.number = key->min}, max = {.number = key->max};
     snprintf(text, text_size, "%s to %s%s", machine_value_text(key, min, true, least, sizeof least),
              machine_value_text(key, max, true, most, sizeof most),
-             key->kind == MACHINE_TIME    ? ", in cycles, ps, ns, us, ms or s"
+             key->kind == MACHINE_TIME
+                 ? ", in cycles, ps, ns, us, ms or s, with three decimals at most"
              : key->kind == MACHINE_BYTES ? ", in B, KiB, MiB or GiB"
-             : key->kind == MACHINE_CLOCK ? ", in MHz or GHz"
+             : key->kind == MACHINE_CLOCK ? ", in MHz or GHz, with three decimals at most"
                                           : "");
     return text;
 }
@@ -383,6 +384,18 @@ int64_t machine_lookahead_max(const struct sim_model *model)
 
 static size_t check_model(const struct sim_model *model, char *error, size_t size)
 {
+static size_t lookahead_wrong(int64_t ps, int64_t most_ps, char *error, size_t size)
+{
+    char text[TEXT_SIZE], most[TEXT_SIZE];
+    const struct machine_key *key = &machine_keys[MACHINE_LOOKAHEAD];
+    machine_value_text(key, (struct machine_value){.number = ps}, true, text, sizeof text);
+    machine_value_text(key, (struct machine_value){.number = most_ps}, true, most, sizeof most);
+    return wrong(MACHINE_LOOKAHEAD, error, size,
+                 "lookahead is %s; valid: 0 to %s, the smallest latency with which one core can "
+                 "affect another",
+                 text, most);
+}
+
     size_t key = check_shape(model, error, size);
     if (key == MACHINE_KEYS)
         key = check_cache(&model->l1, "l1", error, size);
@@ -396,10 +409,7 @@ static size_t check_model(const struct sim_model *model, char *error, size_t siz
         key = check_latency(&model->file, "file", error, size);
     int64_t most = machine_lookahead_max(model);
     if (key == MACHINE_KEYS && model->lookahead_ps > most)
-        key = wrong(MACHINE_LOOKAHEAD, error, size,
-                    "lookahead is %" PRId64 " ps; valid: 0 to %" PRId64
-                    " ps, the smallest latency with which one core can affect another",
-                    model->lookahead_ps, most);
+        key = lookahead_wrong(model->lookahead_ps, most, error, size);
     return key;
 }
 

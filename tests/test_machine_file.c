@@ -234,6 +234,8 @@ static void what_cannot_be_is_refused(void **state)
     expect_error("block: 1.5 cycles", "block: 0", 0, "block is 0", "1 ps to 1 s");
     expect_error("slice: 3 ms", "slice: 10 cycles", 0, "slice is 5000 ps", "1 us to 1 s");
 }
+    expect_error("lookahead: 400 ps", "lookahead: 2 ns", 0, "lookahead is 2 ns;", "0 to 500 ps");
+    expect_error("call: 60 ns", "call: 1.2345 ns", 0, "call is 1.2345 ns", "three decimals");
 
 static void plru_of_other_ways_is_lru(void **state)
 {
@@ -267,7 +269,8 @@ static void keys_must_be_right(void **state)
     expect_error("ways: 16", "way: 16", 0, "l3 has no key \"way\"", "ways");
     expect_error("ways: 8, hit: 1 cycle", "ways: 8, hit: 1 cycle, inclusive: no", 0,
                  "l1 has no key \"inclusive\"", "size");
-    expect_error("near: 20 ns, ", "", 0, "lacks the key \"clean.near\"", "unchanged");
+    expect_error("near: 20 ns, ", "", 0, "lacks the key \"clean.near\"",
+                 "unchanged, in the same L3 group; valid: 0 to 1 s");
     expect_error("title: A test\n", "", 0, "lacks the key \"title\"", "");
     expect_error("call: 60 ns", "call: 60 ns\ncall: 61 ns", 1, "call is given twice", "");
     expect_error("clean: {near: 20 ns, socket: 80 ns, remote: 190 ns}", "clean: 20 ns", 0,
