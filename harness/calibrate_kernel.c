@@ -155,35 +155,61 @@ static bool peer_runs(void)
     return atomic_load_explicit(&peer.word, memory_order_relaxed) != before;
 }
 
-/* One call at a time, while the peer runs: the kernel asks only threads that do. */
-static size_t membarrier_samples(double samples[CALIBRATE_SAMPLES])
+/* Looks at the clock all the time; peer.stamp_ns is the longest while in which it did not. */
+static void clock_main(void *arg)
+{
+    (void)arg;
+    atomic_store(&peer.ready, 1);
+    for (int64_t last = machine_now(); !atomic_load_explicit(&peer.over, memory_order_relaxed);) {
+        int64_t now = machine_now();
+        if (now - last > atomic_load_explicit(&peer.stamp_ns, memory_order_relaxed))
+            atomic_store_explicit(&peer.stamp_ns, now - last, memory_order_relaxed);
+        last = now;
+        atomic_fetch_add_explicit(&peer.word, 1, memory_order_relaxed);
+    }
+}
+
+/* One call at a time, while the peer runs: the kernel asks only threads that do. And for how long
+ * the peer stands still, beyond what it takes to look at the clock. */
+static size_t membarrier_samples(double call[CALIBRATE_SAMPLES], double lost[CALIBRATE_SAMPLES])
 {
     size_t count = 0;
     for (int64_t until = machine_now() + WAIT_NS;
          count < CALIBRATE_SAMPLES && machine_now() < until;) {
+        atomic_store_explicit(&peer.stamp_ns, 0, memory_order_relaxed);
         if (!peer_runs())
             continue;
+        int64_t usual = atomic_exchange_explicit(&peer.stamp_ns, 0, memory_order_relaxed);
         int64_t start = machine_now();
         machine_fence_all();
-        samples[count++] = (double)(machine_now() - start);
+        call[count] = (double)(machine_now() - start);
+        bool runs = peer_runs();
+        lost[count] =
+            fmax(0, (double)(atomic_load_explicit(&peer.stamp_ns, memory_order_relaxed) - usual));
+        count += runs;
     }
     return count;
 }
 
 static void measure_membarrier(struct calibrate *to, int core)
 {
-    double samples[CALIBRATE_SAMPLES];
+    double call[CALIBRATE_SAMPLES], lost[CALIBRATE_SAMPLES];
     struct machine_thread thread;
-    if (machine_fence_all() == -ENOSYS) {
-        calibrate_absent(to, "membarrier", "this kernel has no expedited membarrier()");
-    } else if (core < 0 || !peer_start(&thread, spin_main, core)) {
-        calibrate_absent(to, "membarrier", "there is no second core that a thread could run on");
-    } else {
-        spin_until(&peer.ready, 1);
-        size_t count = membarrier_samples(samples);
-        peer_end(&thread);
-        add_whole(to, "membarrier", samples, count);
+    const char *absent = NULL;
+    if (machine_fence_all() == -ENOSYS)
+        absent = "this kernel has no expedited membarrier()";
+    else if (core < 0 || !peer_start(&thread, clock_main, core))
+        absent = "there is no second core that a thread could run on";
+    if (absent) {
+        calibrate_absent(to, "membarrier", "%s", absent);
+        calibrate_absent(to, "interrupt", "%s", absent);
+        return;
     }
+    spin_until(&peer.ready, 1);
+    size_t count = membarrier_samples(call, lost);
+    peer_end(&thread);
+    add_whole(to, "membarrier", call, count);
+    add_whole(to, "interrupt", lost, count);
 }
 
 /* Waking -------------------------------------------------------------------------------------- */

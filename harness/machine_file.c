@@ -25,7 +25,7 @@ struct texts {
     char *cores, *smt, *group, *socket, *clock, *prefetch, *lookahead;
     char *block, *store, *atomic, *fence, *branch, *window, *relax, *work;
     char *now, *call, *wait, *wake, *wakeup, *switch_, *signal, *start, *end, *slice, *slack;
-    char *membarrier;
+    char *membarrier, *interrupt;
     struct cache_texts {
         char *size, *ways, *hit, *replacement, *inclusive;
     } l1, l2, l3;
@@ -136,6 +136,7 @@ static const cyaml_schema_field_t model_fields[] = {
     SCALAR(slice),
     SCALAR(slack),
     SCALAR(membarrier),
+    SCALAR(interrupt),
     SECTION(network, latency_fields),
     SECTION(file, latency_fields),
     SCALAR(lookahead),
@@ -187,8 +188,8 @@ static bool read_values(const struct yaml_reader *reader, struct machine_values 
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
         const struct machine_key *key = &machine_keys[i];
         place_of(key, place);
-        const char *text = yaml_place_text(reader->place, place);
         machine_key_range_text(key, range, sizeof range);
+        const char *text = yaml_place_text(reader->place, place);
         if (text && !machine_value_parse(key, text, &values->of[i], error, sizeof error))
             return yaml_complain(reader, line_of(reader, key), "%s", error);
         if (!text && i != MACHINE_LOOKAHEAD)

@@ -93,7 +93,9 @@ const struct machine_key machine_keys[MACHINE_KEYS] = {
     KEY("slice", MACHINE_TIME, slice_ps, US, SECOND, NULL,
         "what a thread may run while others wait for its core"),
     TIME("slack", slack_ps, "by how much sleeps are prolonged"),
-    TIME("membarrier", membarrier_ps, "a membarrier() system call"),
+    TIME("membarrier", membarrier_ps,
+         "a membarrier() system call, while other cores run the program"),
+    TIME("interrupt", interrupt_ps, "what that takes from each of them"),
     LATENCY(network, "from one end of a connection to the other"),
     LATENCY(file, "reading or writing a file"),
     [MACHINE_LOOKAHEAD] =
@@ -382,8 +384,6 @@ int64_t machine_lookahead_max(const struct sim_model *model)
     return least;
 }
 
-static size_t check_model(const struct sim_model *model, char *error, size_t size)
-{
 static size_t lookahead_wrong(int64_t ps, int64_t most_ps, char *error, size_t size)
 {
     char text[TEXT_SIZE], most[TEXT_SIZE];
@@ -396,6 +396,8 @@ static size_t lookahead_wrong(int64_t ps, int64_t most_ps, char *error, size_t s
                  text, most);
 }
 
+static size_t check_model(const struct sim_model *model, char *error, size_t size)
+{
     size_t key = check_shape(model, error, size);
     if (key == MACHINE_KEYS)
         key = check_cache(&model->l1, "l1", error, size);

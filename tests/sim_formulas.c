@@ -430,8 +430,8 @@ static void windows(void **state)
     machine_free(nodes);
 }
 
-/* Neither what a fence parts nor stores that are an exchange overlap. A hit is no miss, even where the
- * cache's hints, which have room for one of two lines, do not lead to it. */
+/* Neither what a fence parts nor stores that are an exchange overlap. A hit is no miss, even where
+ * the cache's hints, which have room for one of two lines, do not lead to it. */
 static void windows_hold_misses(void **state)
 {
     (void)state;
@@ -665,6 +665,34 @@ static void threads(void **state)
     machine_pin(-1);
 }
 
+static void barrier_player(struct player *self)
+{
+    for (uint64_t i = 0; i < self->turns; i++)
+        machine_fence_all();
+}
+
+/* A barrier waits for the core that reads, and takes its time; it is a call where nobody runs. */
+static void barriers(void **state)
+{
+    (void)state;
+    enum { BARRIERS = 100, PASSES = 4000 };
+    struct player players[] = {
+        {.core = 1, .play = barrier_player, .turns = BARRIERS},
+        {.core = 2, .play = reader, .size = 16 * KI, .stride = 8, .passes = PASSES, .warm = 1}};
+    players[1].start = machine_alloc(players[1].size, SIM_PAGE);
+    play(&players[1], 1);
+    double alone_ns = (double)players[1].ps / 1e3,
+           lost = BARRIERS * (double)model->interrupt_ps / 1e3;
+    play(players, 2);
+    machine_free(players[1].start);
+    claim("100 barriers beside a core that reads: ns",
+          BARRIERS * (double)model->membarrier_ps / 1e3, 1, (double)players[0].ps / 1e3);
+    claim("what that core loses: ns", lost, 0.001 * lost, (double)players[1].ps / 1e3 - alone_ns);
+    play(players, 1);
+    claim("100 barriers alone: ns", BARRIERS * (double)model->call_ps / 1e3, 1,
+          (double)players[0].ps / 1e3);
+}
+
 /* The whole ----------------------------------------------------------------------------------- */
 
 static int failed;
@@ -687,6 +715,7 @@ static void all(void *unused)
         cmocka_unit_test(sharing_in_windows),
         cmocka_unit_test(one_word_in_windows),
         cmocka_unit_test(threads),
+        cmocka_unit_test(barriers),
     };
     failed = cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,7 @@ static const char model_text[] =
     "slice: 3 ms\n"
     "slack: 50 us\n"
     "membarrier: 3 us\n"
+    "interrupt: 1 us\n"
     "network: {median: 10 us, p99: 30 us}\n"
     "file: {median: 0, p99: 0}\n"
     "lookahead: 400 ps\n"
@@ -64,7 +65,8 @@ static const char model_text[] =
     "  - of: [block, store, atomic, fence, branch, window, relax, work, now, call, wait, wake, "
     "wakeup, switch]\n"
     "    source: a third\n"
-    "  - {of: [signal, start, end, slice, slack, membarrier, network, file], source: the last}\n";
+    "  - {of: [signal, start, end, slice, slack, membarrier, interrupt, network, file], source: "
+    "the last}\n";
 
 static char file_path[64];
 
@@ -177,6 +179,7 @@ static void every_key_is_read(void **state)
     assert_int_equal(model->slice_ps, INT64_C(3000000000));
     assert_int_equal(model->slack_ps, 50000000);
     assert_int_equal(model->membarrier_ps, 3000000);
+    assert_int_equal(model->interrupt_ps, 1000000);
     assert_int_equal(model->network.median_ps, 10000000);
     assert_int_equal(model->network.p99_ps, 30000000);
     assert_int_equal(model->file.p99_ps, 0);
@@ -231,11 +234,11 @@ static void what_cannot_be_is_refused(void **state)
     expect_error("median: 10 us, p99: 30 us", "median: 10 us, p99: 9 us", 0, "network.p99",
                  "the median or more");
     expect_error("lookahead: 400 ps", "lookahead: 501 ps", 0, "lookahead is 501 ps", "0 to 500 ps");
+    expect_error("lookahead: 400 ps", "lookahead: 2 ns", 0, "lookahead is 2 ns;", "0 to 500 ps");
+    expect_error("call: 60 ns", "call: 1.2345 ns", 0, "call is 1.2345 ns", "three decimals");
     expect_error("block: 1.5 cycles", "block: 0", 0, "block is 0", "1 ps to 1 s");
     expect_error("slice: 3 ms", "slice: 10 cycles", 0, "slice is 5000 ps", "1 us to 1 s");
 }
-    expect_error("lookahead: 400 ps", "lookahead: 2 ns", 0, "lookahead is 2 ns;", "0 to 500 ps");
-    expect_error("call: 60 ns", "call: 1.2345 ns", 0, "call is 1.2345 ns", "three decimals");
 
 static void plru_of_other_ways_is_lru(void **state)
 {

@@ -23,7 +23,7 @@ event = lambda i, n: [x for x in r[i]["events"] if x["name"].endswith("::SIM_" +
 
 # Structures --------------------------------------------------------------------------------------
 
-run grq gmp fib,n=14 --machine $machine --reps 1 --events SIM_STALL_PS,SIM_L1D_MISS,SIM_UPGRADES --format json
+run grq gmp fib,n=16 --machine $machine --reps 1 --events SIM_STALL_PS,SIM_L1D_MISS,SIM_UPGRADES --format json
 cp out first
 json a_queue_for_all_stalls_on_its_lock 's(0)[0]["name"] == "grq.lock" and of(0, "grq.lock")["stall_ns"] > stall(0) / 3'
 json its_misses_are_of_true_sharing \
@@ -48,7 +48,7 @@ print(*{x['file'] for r in json.load(open('out'))['records'] for x in r['sites']
     [ -f "$tree/$file" ] || echo "$file"
 done >missing
 check each_file_is_there [ ! -s missing ]
-(cd / && MORE=environment "$schedlab" run grq gmp fib,n=14 --machine $machine --reps 1 \
+(cd / && MORE=environment "$schedlab" run grq gmp fib,n=16 --machine $machine --reps 1 \
     --events SIM_STALL_PS,SIM_L1D_MISS,SIM_UPGRADES --format json) >again 2>/dev/null
 check it_is_the_same_again cmp -s first again
 run gmp fib,n=10 --reps 1 --iterations 1 --format json
@@ -134,7 +134,7 @@ groups:
     machine: sim:server64,cores=16
     what_if: grq.lock=free
     variants: [grq, gmp]
-    workloads: ["fib,n=13", "spawn,n=200"]
+    workloads: ["fib,n=16", "spawn,n=200"]
     workers: [16]
 EOF
 "$schedlab" sweep why.yaml --seed 1 --reps 6 --figure none --results results >out 2>err

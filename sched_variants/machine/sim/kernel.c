@@ -152,6 +152,12 @@ static void active_settle(const struct sim_core *core)
     active_set(core, (uint64_t)core->clock_ps << 8 | (uint64_t)core->index);
 }
 
+void sim_core_delay(struct sim_core *core, int64_t ps)
+{
+    core->clock_ps += ps;
+    active_settle(core);
+}
+
 /* Events -------------------------------------------------------------------------------------- */
 
 static bool event_before(const struct sim_event *a, const struct sim_event *b)

@@ -94,6 +94,9 @@ void sim_horizon_set(void);
 void sim_core_next(struct sim_core *core);
 void sim_core_run(struct sim_core *core, struct sim_thread *thread, int64_t from_ps);
 
+/* Takes that much time from another core, which runs a thread and does not spin. */
+void sim_core_delay(struct sim_core *core, int64_t ps);
+
 /* Threads that wait for a core. */
 void sim_ready_add(struct sim_core *core, struct sim_thread *thread);
 void sim_ready_remove(struct sim_core *core, struct sim_thread *thread);

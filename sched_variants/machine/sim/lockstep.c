@@ -74,7 +74,7 @@ void sim_model_make_free(struct sim_model *model)
         &model->wake_ps,      &model->wakeup_ps,    &model->switch_ps,    &model->signal_ps,
         &model->start_ps,     &model->end_ps,       &model->slack_ps,     &model->membarrier_ps,
         &model->lookahead_ps, &model->memory_ps[0], &model->memory_ps[1], &model->branch_ps,
-        &model->window_ps,
+        &model->window_ps,    &model->interrupt_ps,
     };
     for (size_t i = 0; i < sizeof prices / sizeof prices[0]; i++)
         *prices[i] = 0;

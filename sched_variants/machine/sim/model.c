@@ -34,6 +34,7 @@ const struct sim_model sim_model_plain = {
     .slice_ps = 3000 * (int64_t)US,
     .slack_ps = 50 * US,
     .membarrier_ps = 2 * US,
+    .interrupt_ps = 1 * US,
     .network = {5 * US, 20 * US},
     .file = {50 * US, 200 * US},
     .lookahead_ps = 12 * NS,

@@ -76,6 +76,7 @@ struct sim_model {
     int64_t slice_ps;  /* what a thread may run while others wait for its core */
     int64_t slack_ps;  /* by how much sleeps are prolonged */
     int64_t membarrier_ps;
+    int64_t interrupt_ps; /* to another core, by a membarrier: what its thread loses */
 
     /* Devices: from one end of the loopback interface to the other (pipes and eventfds take no
      * time); a read or write of a file. */

@@ -409,10 +409,22 @@ void machine_yield(void)
     sim_go_on(self);
 }
 
-/* What the others lose to the interrupt is not charged to them. */
+/* The kernel interrupts the other cores that run the program, and waits for them. Those that spin
+ * have time to lose. */
 int machine_fence_all(void)
 {
-    sim_spend(sim_model.membarrier_ps);
+    int64_t wait_ps = 0;
+    sim_spend(sim_model.call_ps);
+    for (int i = 0; i < sim_model.cores; i++) {
+        struct sim_core *core = &sim_cores[i];
+        if (core == sim_current || !core->running || core->run_began_ps > *sim_clock)
+            continue;
+        wait_ps = sim_model.membarrier_ps - sim_model.call_ps;
+        if (!core->spins)
+            sim_core_delay(core, sim_model.interrupt_ps);
+    }
+    if (wait_ps > 0)
+        sim_spend(wait_ps);
     return 0;
 }
 
