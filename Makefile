@@ -413,7 +413,7 @@ validate: build ## Hold the simulated machine against formulas, valgrind, this m
 	harness/validate_cachegrind.sh build $(VALIDATE)/misses.tsv
 	build/schedlab calibrate --output $(VALIDATE)/host-1.yaml >$(VALIDATE)/calibrate-1.txt
 	build/schedlab sweep harness/sweeps/validate.yaml --results $(VALIDATE) --name native --no-report
-	for i in 2 3; do build/schedlab calibrate --output $(VALIDATE)/host-$$i.yaml >$(VALIDATE)/calibrate-$$i.txt; done
+	for i in 2 3; do build/schedlab calibrate --output $(VALIDATE)/host-$$i.yaml >$(VALIDATE)/calibrate-$$i.txt || exit 1; done
 	i=$$(harness/validate_mood.sh $(VALIDATE)/native-* $(VALIDATE)) && \
 	    cp $(VALIDATE)/host-$$i.yaml $(VALIDATE)/host.yaml && cp $(VALIDATE)/calibrate-$$i.txt $(VALIDATE)/calibrate.txt
 	build/schedlab sweep harness/sweeps/validate.yaml --machine sim:$(VALIDATE)/host.yaml --reps 1 \

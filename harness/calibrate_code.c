@@ -1,11 +1,11 @@
 /* calibrate_code.c - see calibrate.h: what a basic block, a load and a store cost that hit L1, and
- * a branch that was foretold wrongly.
+ * a mispredicted branch.
  *
  * A real core overlaps them, the simulated one does one after the other, so these are no latencies
  * that could be measured alone. They are fitted: to the times that small loops take here, of which
  * it is known how many blocks they enter, and how many words they load and store. Schedulers and
  * workloads consist of such loops; the fit weighs them alike, and its residuals say how far a
- * program can be off that is one of them only. Their branches are ones that a processor foretells:
+ * program can be off that is one of them only. Their branches are ones that a processor predicts:
  * what it costs if it does not is measured apart.
  */
 #define _GNU_SOURCE
@@ -337,7 +337,7 @@ static void keep_least(double best[CALIBRATE_SAMPLES], const double samples[CALI
 
 /* All loops in turn, for so long that a core which is shared with other guests by moments is met
  * alone: they last from tenths of a second to seconds, and what overlaps takes up to 1.8 times as
- * long meanwhile. coin: of tosses that are all alike, and of ones that nobody foretells. */
+ * long meanwhile. coin: of tosses that are all alike, and of ones that nobody predicts. */
 static void codes_measure(double best[CODES][CALIBRATE_SAMPLES], double coin[2][CALIBRATE_SAMPLES])
 {
     uint64_t sides[] = {0, 1};
@@ -354,7 +354,7 @@ static void codes_measure(double best[CODES][CALIBRATE_SAMPLES], double coin[2][
     }
 }
 
-/* Half of the tosses are foretold wrongly, and none of those that are all alike. */
+/* Half of the tosses are mispredicted, and none of those that are all alike. */
 static void branch_add(struct calibrate *to, double coin[2][CALIBRATE_SAMPLES])
 {
     double samples[CALIBRATE_SAMPLES];

@@ -19,8 +19,8 @@ static const struct {
     {"SIM_SPIN_NS", "ns of hints to cores in spin loops", SIM_SPIN_PS, false, PS_PER_NS},
     {"SIM_SWITCHES", "times that a core began to run a thread", SIM_SWITCHES, false, 1},
     {"SIM_CALLS", "calls into the kernel", SIM_CALLS, false, 1},
-    {"SIM_BRANCH_MISSES", "blocks that another one was foretold in place of", SIM_BRANCH_MISSES,
-     false, 1},
+    {"SIM_BRANCH_MISSES", "mispredicted branches: blocks other than the predicted one",
+     SIM_BRANCH_MISSES, false, 1},
 };
 
 enum { KERNEL_EVENTS = sizeof kernel_events / sizeof kernel_events[0] };

@@ -6,6 +6,8 @@
 #include "harness/records.h"
 #include "harness/statistics.h"
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +16,9 @@ enum { CELLS_MAX = 512, SAMPLES_MAX = 64, TEXT_SIZE = 256, PATH_SIZE = 4096 };
 
 #define ERROR_MAX 0.30
 #define TAU_LEAST 0.8
-#define SHARED 1.2 /* of wide_ns; beside another guest's thread it was 1.5 to 1.8 times as long */
+#define SHARED                                                                                     \
+    1.2 /* of moment.alone; beside another guest's thread it was 1.5 to 1.8 times as much */
+#define ALONE 0.05 /* the quantile at which a core is alone for sure */
 #define ALIKE 1.1  /* medians closer than that have no order that another run would confirm */
 
 struct cell {
@@ -56,20 +60,24 @@ static struct cell *cell_at(struct cells *cells, const json_t *record, bool simu
     return cell;
 }
 
-/* The longest that the wide piece of arithmetic took, before the sample and after it; NAN if it was
- * not measured. */
-static double wide_ns(const json_t *record)
+static double wide_of(const json_t *probe)
+{
+    return record_number(probe, "wide_ns") / record_number(probe, "compute_ns");
+}
+
+/* How long what could be done at once takes over what could not, which does not depend on the clock
+ * rate: the longer of before the sample and after it; NAN if it was not measured. */
+static double wide(const json_t *record)
 {
     const json_t *probe = json_object_get(record, "probe");
-    double before = record_number(json_object_get(probe, "before"), "wide_ns");
-    double after = record_number(json_object_get(probe, "after"), "wide_ns");
-    return fmax(before, after);
+    return fmax(wide_of(json_object_get(probe, "before")),
+                wide_of(json_object_get(probe, "after")));
 }
 
 /* On which of the machine's moods cells are judged: see classes.h; and how fast a core is alone. */
 struct moment {
     struct classes classes;
-    double wide_ns;
+    double alone; /* wide() of a core that is not shared; NAN: not measured */
 };
 
 static void moment_learn(struct moment *moment, const json_t *records)
@@ -77,9 +85,18 @@ static void moment_learn(struct moment *moment, const json_t *records)
     size_t i;
     json_t *record;
     classes_learn(&moment->classes, records);
-    moment->wide_ns = NAN;
-    json_array_foreach((json_t *)records, i, record) moment->wide_ns =
-        fmin(moment->wide_ns, wide_ns(record));
+    size_t n = 0;
+    double *wides = calloc(json_array_size(records) + 1, sizeof *wides);
+    if (!wides)
+        abort();
+    json_array_foreach((json_t *)records, i, record)
+    {
+        wides[n] = wide(record);
+        n += isfinite(wides[n]) ? 1 : 0;
+    }
+    gsl_sort(wides, 1, n);
+    moment->alone = n ? gsl_stats_quantile_from_sorted_data(wides, 1, n, ALONE) : NAN;
+    free(wides);
 }
 
 /* Not what the model was made of: the hypervisor took time, the processor was throttled, the core
@@ -87,7 +104,7 @@ static void moment_learn(struct moment *moment, const json_t *records)
 static bool is_disturbed(const struct moment *moment, const json_t *record)
 {
     enum mood mood = classes_mood(&moment->classes, record);
-    return classes_is_marked(record) || wide_ns(record) > SHARED * moment->wide_ns ||
+    return classes_is_marked(record) || wide(record) > SHARED * moment->alone ||
            (mood != MOOD_NONE && mood != moment->classes.common);
 }
 

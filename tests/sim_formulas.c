@@ -171,6 +171,11 @@ static void reader_beside(struct player *self)
     kernel_read_beside(self->start, self->size, self->other, self->other + self->stride);
 }
 
+static void reader_adding(struct player *self)
+{
+    kernel_read_adding(self->start, self->size, self->other, self->other + self->stride);
+}
+
 static void reader_and_teller(struct player *self)
 {
     kernel_read_and_tell(self->start, self->size, self->counter);
@@ -342,7 +347,7 @@ static void random_lines(void **state)
 
 /* Ahead --------------------------------------------------------------------------------------- */
 
-/* How many guesses were wrong in a run through the tosses, after one before; its time, in ps. */
+/* How many tosses are mispredicted in a run through them, after one before; its time, in ps. */
 static int64_t toss(const uint8_t *tosses, size_t n, int64_t *wrong)
 {
     struct player self = {.core = 1, .play = tosser, .start = (char *)tosses, .size = n};
@@ -353,7 +358,7 @@ static int64_t toss(const uint8_t *tosses, size_t n, int64_t *wrong)
     return self.ps;
 }
 
-/* What repeats is foretold; of what nobody can know, half is wrong, which costs its price. */
+/* What repeats is predicted; of what nobody can know, half is not, which costs its price. */
 static void branches(void **state)
 {
     (void)state;
@@ -370,7 +375,7 @@ static void branches(void **state)
             tosses[k] = rows[i].pattern[k % period] == '1';
         sim_model.branch_ps = PRICE_PS;
         toss(tosses, TOSSES, &wrong);
-        snprintf(what, sizeof what, "%d branches that go %s: wrong guesses", TOSSES, rows[i].name);
+        snprintf(what, sizeof what, "%d branches that go %s: mispredicted", TOSSES, rows[i].name);
         claim(what, 0, 40, (double)wrong); /* thread and loop end */
     }
     uint64_t x = 88172645463325252;
@@ -381,13 +386,14 @@ static void branches(void **state)
         tosses[k] = x >> 40 & 1;
     }
     int64_t ps = toss(tosses, TOSSES, &wrong);
-    claim("20000 tosses of a coin: wrong guesses", TOSSES / 2, 4 * sqrt(TOSSES / 4) + 40,
+    claim("20000 tosses of a coin: mispredicted", TOSSES / 2, 4 * sqrt(TOSSES / 4) + 40,
           (double)wrong);
     sim_model.branch_ps = 0;
     int64_t free_ps = toss(tosses, TOSSES, &free_wrong);
-    claim("20000 tosses of a coin, where guesses are free: wrong ones", 0, 0, (double)free_wrong);
-    claim("20000 tosses of a coin: ns that wrong guesses take", (double)wrong * PRICE_PS / 1e3, 200,
-          (double)(ps - free_ps) / 1e3);
+    claim("20000 tosses of a coin, where mispredictions are free: mispredicted", 0, 0,
+          (double)free_wrong);
+    claim("20000 tosses of a coin: ns that mispredictions take", (double)wrong * PRICE_PS / 1e3,
+          200, (double)(ps - free_ps) / 1e3);
     machine_free(tosses);
 }
 
@@ -405,7 +411,7 @@ static void windows(void **state)
         sim_model.window_ps = windows_ps[i];
         struct player self = alone(reader, size, LINE, 1, 1);
         sim_model.window_ps = 0;
-        snprintf(what, sizeof what, "a window of %.0f ns, loads of 64 MiB: misses for nothing",
+        snprintf(what, sizeof what, "a window of %.0f ns, loads of 64 MiB: overlapped",
                  (double)windows_ps[i] / 1e3);
         claim(what, lines * (held - 1) / held, 20, (double)self.count[CACHE_OVERLAPPED]);
         snprintf(what, sizeof what, "a window of %.0f ns, loads of 64 MiB: ns",
@@ -438,25 +444,29 @@ static void windows_hold_misses(void **state)
     enum { LINES = 4 * MI / LINE, HELD = 12 };
     sim_model.window_ps = 1000000;
     struct player self = alone(fenced_reader, 4 * MI, LINE, 1, 0);
-    claim("loads with a fence behind each, in a window of 1000 ns: misses for nothing", 0, 1,
+    claim("loads with a fence behind each, in a window of 1000 ns: overlapped", 0, 1,
           (double)self.count[CACHE_OVERLAPPED]);
     self = alone(publisher, 4 * MI, LINE, 1, 0);
-    claim("sequentially consistent stores in a window of 1000 ns: misses for nothing", 0, 1,
+    claim("sequentially consistent stores in a window of 1000 ns: overlapped", 0, 1,
           (double)self.count[CACHE_OVERLAPPED]);
     size_t apart = LINE;
     char *pair = machine_alloc(MI, SIM_PAGE);
     while (cache_hint((uintptr_t)pair) != cache_hint((uintptr_t)pair + apart))
         apart += LINE;
     assert_true(apart < MI);
-    self = (struct player){.core = 1, .play = reader_beside, .size = 4 * MI, .stride = apart};
-    self.other = pair;
-    self.start = machine_alloc(self.size, SIM_PAGE);
-    play(&self, 1);
+    void (*const plays[])(struct player * self) = {reader_beside, reader_adding};
+    for (int i = 0; i < 2; i++) {
+        self = (struct player){.core = 1, .play = plays[i], .size = 4 * MI, .stride = apart};
+        self.other = pair;
+        self.start = machine_alloc(self.size, SIM_PAGE);
+        play(&self, 1);
+        machine_free(self.start);
+        claim(i ? "loads beside two words that are added to, in a window of 1000 ns: overlapped"
+                : "loads beside two lines that are there, in a window of 1000 ns: overlapped",
+              LINES * (HELD - 1.0) / HELD, 20, (double)self.count[CACHE_OVERLAPPED]);
+    }
     sim_model.window_ps = 0;
-    machine_free(self.start);
     machine_free(pair);
-    claim("loads beside two lines that are there, in a window of 1000 ns: misses for nothing",
-          LINES * (HELD - 1.0) / HELD, 20, (double)self.count[CACHE_OVERLAPPED]);
 }
 
 /* Several cores ------------------------------------------------------------------------------- */
@@ -681,10 +691,13 @@ static void barriers(void **state)
         {.core = 2, .play = reader, .size = 16 * KI, .stride = 8, .passes = PASSES, .warm = 1}};
     players[1].start = machine_alloc(players[1].size, SIM_PAGE);
     play(&players[1], 1);
+    double calls = -(double)sim_counted(1, SIM_CALLS);
     double alone_ns = (double)players[1].ps / 1e3,
            lost = BARRIERS * (double)model->interrupt_ps / 1e3;
     play(players, 2);
     machine_free(players[1].start);
+    calls += (double)sim_counted(1, SIM_CALLS);
+    claim("100 barriers beside a core that reads: system calls", BARRIERS, 10, calls);
     claim("100 barriers beside a core that reads: ns",
           BARRIERS * (double)model->membarrier_ps / 1e3, 1, (double)players[0].ps / 1e3);
     claim("what that core loses: ns", lost, 0.001 * lost, (double)players[1].ps / 1e3 - alone_ns);

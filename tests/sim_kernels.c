@@ -114,6 +114,17 @@ uint64_t kernel_read_beside(const char *start, size_t size, const char *one, con
     return sum;
 }
 
+uint64_t kernel_read_adding(const char *start, size_t size, char *one, char *other)
+{
+    uint64_t sum = 0;
+    for (size_t at = 0; at < size; at += 64) {
+        sum += load(start + at);
+        atomic_fetch_add((_Atomic uint64_t *)(void *)one, 1);
+        atomic_fetch_add((_Atomic uint64_t *)(void *)other, 1);
+    }
+    return sum;
+}
+
 uint64_t kernel_read_and_tell(const char *start, size_t size, volatile uint64_t *word)
 {
     uint64_t sum = 0;

@@ -45,6 +45,9 @@ void kernel_publish(char *start, size_t size);
 /* Loads a word of each line, and behind each of them eight times one word and another. */
 uint64_t kernel_read_beside(const char *start, size_t size, const char *one, const char *other);
 
+/* Loads a word of each line, and behind each of them adds to one word and another. */
+uint64_t kernel_read_adding(const char *start, size_t size, char *one, char *other);
+
 /* Loads a word of each line, and behind each of them stores to *word. */
 uint64_t kernel_read_and_tell(const char *start, size_t size, volatile uint64_t *word);
 

@@ -3,23 +3,32 @@
  *
  * Who calls: hooks.c, for each block and each access that L1 cannot serve.
  *
- * Branches. Which block follows which is foretold from the last block and, where that is not
- * enough, from the path there; a wrong guess costs sim_model.branch_ps. Blocks of another frame
- * than the last one's are never wrong: calls name their function, and processors keep a stack of
- * return addresses. What has never been met is not wrong either. As in TAGE [Seznec06] there is a
- * table by the block alone, and one by block and path for blocks with which that was wrong, whose
- * entries know whose they are; here with one length of path, and small, as schedulers are. A guess
- * is given up when it was wrong twice.
+ * Branches. Which block follows which is predicted from the last block and, where that is not
+ * enough, from the path there; a misprediction costs sim_model.branch_ps. Blocks of another frame
+ * than the last one's are never mispredicted: most calls name their function, and processors keep a
+ * stack of return addresses. So calls through pointers cost too little where they change their
+ * target. Nor is what has never been met. As in TAGE [Seznec06] there is a table by the block
+ * alone, and one by block and path for blocks with which that was wrong, whose entries know whose
+ * they are; here with one length of path, and small, as schedulers are. A prediction that was right
+ * last time survives one error; any other is replaced.
  *
  * Lines. A core out of order meets what follows a miss while it waits, so that misses overlap. Its
  * window is what it can hold meanwhile, here in time of its own that passes after the miss began,
  * waiting not counted. The first miss of a window costs what it takes; others that it holds,
- * AHEAD_MISSES in all, are there when it is, for nothing, unless their address lies near what the
- * first one loaded, a pointer, which is not known before; or their line is one that was met in the
- * window, and lost to another core since. Read-modify-writes that miss and fences close the window,
- * and so does a wrong guess: what follows is not met before that is known. Addresses that are
- * computed from what was loaded in any other way count as known, so that a walk by indexes is too
- * fast.
+ * AHEAD_MISSES in all, cost what a hit does, however far their lines are. So a line of L2 can make
+ * one of memory free; that they cost what they take longer than the first is nearer to the letter,
+ * and farther from what is measured (docs/VALIDATION.md, "Overlap"), since no work of the core's
+ * own is hidden behind a miss here.
+ *
+ * These do not overlap: an access near the pointer that the window's first miss has loaded, which
+ * is not known before; a line that was met in the window, and lost to another core since; an access
+ * to two lines; a read-modify-write.
+ * These close the window: a read-modify-write that misses; a fence; a misprediction, since what
+ * follows is not met before it is known.
+ *
+ * Addresses that are computed from what was loaded in any other way count as known, so that a walk
+ * by indexes is too fast. An overlapped access takes its line at once from a core that may already
+ * be a whole lookahead further, and worked with it until then.
  */
 #ifndef SCHEDLAB_SIM_AHEAD_H
 #define SCHEDLAB_SIM_AHEAD_H
@@ -42,11 +51,11 @@ enum {
 #define AHEAD_CLOSED (INT64_MIN / 2)
 
 struct sim_ahead {
-    /* A guess: the low bits of the block's address, and in the lowest whether it was right last
+    /* A prediction: the low bits of the block's address, and in the lowest whether it was right last
      * time. 0: none. */
     uint16_t after_block[AHEAD_BLOCKS];
     struct ahead_path {
-        uint16_t guess, of;
+        uint16_t next, of;
     } after_path[AHEAD_PATHS];
     uint32_t block, path;
 
@@ -57,13 +66,13 @@ struct sim_ahead {
     uintptr_t line[AHEAD_MISSES]; /* that they were of */
 };
 
-static inline bool ahead_guess_learn(uint16_t *guess, uint16_t next)
+static inline bool ahead_learn(uint16_t *predicted, uint16_t next)
 {
-    bool right = (*guess ^ next) < 2;
+    bool right = (*predicted ^ next) < 2;
     if (right)
-        *guess = next | 1;
+        *predicted = next | 1;
     else
-        *guess = *guess & 1 ? *guess - 1 : next;
+        *predicted = *predicted & 1 ? *predicted - 1 : next;
     return right;
 }
 
@@ -72,8 +81,8 @@ static inline void ahead_close(struct sim_ahead *ahead)
     ahead->opened_ps = AHEAD_CLOSED;
 }
 
-/* The core enters a block, in the same frame as the last one or in another. Returns whether it had
- * guessed wrong. block: its address. */
+/* The core enters a block, in the same frame as the last one or in another. Returns whether
+ * another block was predicted. block: its address. */
 static inline bool ahead_block(struct sim_ahead *ahead, uint32_t block, bool same_frame)
 {
     uint32_t hash = ahead->block * 0x9e3779b1u;
@@ -81,9 +90,9 @@ static inline bool ahead_block(struct sim_ahead *ahead, uint32_t block, bool sam
     uint16_t *by_block = &ahead->after_block[hash >> 22];
     struct ahead_path *by_path = &ahead->after_path[(hash ^ ahead->path * 0x85ebca6bu) >> 22];
     uint16_t first = *by_block;
-    bool wrong = !ahead_guess_learn(by_block, next) && first;
+    bool wrong = !ahead_learn(by_block, next) && first;
     if (by_path->of == of)
-        wrong = !ahead_guess_learn(&by_path->guess, next);
+        wrong = !ahead_learn(&by_path->next, next);
     else if (wrong)
         *by_path = (struct ahead_path){next, of};
     ahead->path = (ahead->path << 3 | block * 0x9e3779b1u >> 29) & ((1 << AHEAD_PATH_BITS) - 1);
@@ -106,7 +115,7 @@ static inline bool ahead_would_overlap(const struct sim_ahead *ahead, int64_t wi
     return true;
 }
 
-/* It has, and shares the window now. Pre: it would. */
+/* A miss has overlapped, and has its place in the window now. Pre: it would. */
 static inline void ahead_overlapped(struct sim_ahead *ahead, uintptr_t address)
 {
     ahead->line[ahead->misses++] = address / SIM_LINE;

@@ -62,16 +62,6 @@ struct cache_state cache;
 struct cache_core *cache_cores;
 int64_t cache_price[2];
 
-#define EIGHT(words) words, words, words, words, words, words, words, words
-const uint8_t cache_words_from[SIM_LINE] = {
-    EIGHT(0xff), EIGHT(0xfe), EIGHT(0xfc), EIGHT(0xf8),
-    EIGHT(0xf0), EIGHT(0xe0), EIGHT(0xc0), EIGHT(0x80),
-};
-const uint8_t cache_words_to[SIM_LINE] = {
-    EIGHT(0x01), EIGHT(0x03), EIGHT(0x07), EIGHT(0x0f),
-    EIGHT(0x1f), EIGHT(0x3f), EIGHT(0x7f), EIGHT(0xff),
-};
-
 /* One access to one line, on its way through the levels. */
 struct visit {
     struct cache_core *core;
@@ -88,7 +78,7 @@ struct visit {
 struct cache_way cache_way;
 static const struct cache_way *arriving; /* of the access that is made; NULL: it has not waited */
 static bool never_waits;                 /* nor will it */
-bool cache_is_ahead;                     /* nor need it */
+static bool is_beside;                   /* an access that nobody waits for */
 
 /* Who is where --------------------------------------------------------------------------------- */
 
@@ -436,7 +426,7 @@ static bool is_under_way(const struct cache_unit *unit, struct cache_line *line,
 {
     if (!cache_now || arriving || never_waits)
         return false;
-    if (cache_is_ahead)
+    if (is_beside)
         return line->busy_ps > cache_now();
     int64_t now = cache_now(), start, ps;
     if (line->asker == CACHE_NONE || line->busy_ps <= now) {
@@ -747,7 +737,7 @@ static __attribute__((noinline)) int64_t access_line(struct cache_core *core,
     slot->key = line->host | (line->has_free ? CACHE_ASKS : writable ? 0 : CACHE_READ_ONLY);
     unit->front.hints[cache_hint(address)] = (uint16_t)(slot - unit->front.slots);
     bool upgraded = core->count[CACHE_UPGRADES] != upgrades;
-    if (cache_is_ahead) {
+    if (is_beside) {
         ps = cache_price[access];
         core->count[CACHE_OVERLAPPED] += visit.missed[CACHE_L1] || upgraded;
     }
@@ -795,5 +785,14 @@ int64_t cache_access_again(struct cache_core *self, uintptr_t address, size_t si
     arriving = way;
     int64_t ps = cache_access_slow(self, address, size, access, pc);
     arriving = NULL;
+    return ps;
+}
+
+int64_t cache_access_beside(struct cache_core *self, uintptr_t address, size_t size,
+                            enum sim_access access, uintptr_t pc)
+{
+    is_beside = true;
+    int64_t ps = cache_access_slow(self, address, size, access, pc);
+    is_beside = false;
     return ps;
 }

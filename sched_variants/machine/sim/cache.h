@@ -68,7 +68,7 @@ enum cache_kind {
     X(INCLUSION_VICTIMS, "lines that L1 or L2 lost because an inclusive level below did")          \
     X(PREFETCHES, "lines that were fetched into L2 ahead; not among the misses and transfers")     \
     X(PREFETCHES_USEFUL, "prefetched lines that were then asked for")                              \
-    X(OVERLAPPED, "accesses that L1 could not serve alone, for nothing, beside another one")       \
+    X(OVERLAPPED, "accesses that L1 could not serve alone, beside an earlier one")                 \
     X(STALL_PS, "picoseconds that accesses took which L1 could not serve alone")
 
 enum cache_counter {
@@ -213,6 +213,12 @@ extern struct cache_way cache_way; /* of the last access that was under way */
 int64_t cache_access_again(struct cache_core *self, uintptr_t address, size_t size,
                            enum sim_access access, uintptr_t pc, const struct cache_way *way);
 
+/* An access within one line that overlaps with an earlier miss. Returns the price of a hit; counts
+ * as overlapped if L1 had to ask; others find the line on its way for as long as the transfer
+ * takes. CACHE_UNDER_WAY: it is on its way already, and nothing has been done. */
+int64_t cache_access_beside(struct cache_core *self, uintptr_t address, size_t size,
+                            enum sim_access access, uintptr_t pc);
+
 static inline size_t cache_hint(uintptr_t address)
 {
     return (uint32_t)(address / SIM_LINE) * UINT32_C(2654435769) / (UINT32_MAX / CACHE_HINTS + 1);
@@ -265,19 +271,6 @@ static inline int64_t cache_access_by(struct cache_core *self, uintptr_t address
     if (!slot)
         return cache_access_slow(self, address, size, access, pc);
     return cache_hit(self, slot, address, size, access);
-}
-
-/* An access that was asked for before, beside another one: if L1 has to ask for its line, that is
- * there now, costs what a hit does, and counts as overlapped; others find the line on its way
- * meanwhile. CACHE_UNDER_WAY: it is on its way already, and nothing has been done. */
-extern bool cache_is_ahead; /* nobody else sets it */
-static inline int64_t cache_access_ahead(struct cache_core *self, uintptr_t address, size_t size,
-                                         enum sim_access access, uintptr_t pc)
-{
-    cache_is_ahead = true;
-    int64_t ps = cache_access_slow(self, address, size, access, pc);
-    cache_is_ahead = false;
-    return ps;
 }
 
 static inline int64_t cache_access(int core, uintptr_t address, size_t size, enum sim_access access,

@@ -4,6 +4,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define EIGHT(words) words, words, words, words, words, words, words, words
+const uint8_t cache_words_from[SIM_LINE] = {
+    EIGHT(0xff), EIGHT(0xfe), EIGHT(0xfc), EIGHT(0xf8),
+    EIGHT(0xf0), EIGHT(0xe0), EIGHT(0xc0), EIGHT(0x80),
+};
+const uint8_t cache_words_to[SIM_LINE] = {
+    EIGHT(0x01), EIGHT(0x03), EIGHT(0x07), EIGHT(0x0f),
+    EIGHT(0x1f), EIGHT(0x3f), EIGHT(0x7f), EIGHT(0xff),
+};
+
 static void check_level(const char *name, const struct sim_cache_model *model)
 {
     if (model->ways < 1 || model->ways > CACHE_WAYS_MAX || model->size < 1 ||

@@ -92,9 +92,10 @@ static int64_t miss_alone(uintptr_t address, size_t size, enum sim_access access
     }
     waited_ps += ps;
     if (waited_ps > 0) {
-        bool pointer = access == SIM_READ && size == sizeof(uint64_t);
-        ahead_waited(&sim_current->ahead, began_ps, waited_ps, address,
-                     pointer ? *(uint64_t *)address : 0);
+        uint64_t loaded = 0;
+        if (access == SIM_READ && size == sizeof loaded)
+            memcpy(&loaded, (void *)address, sizeof loaded);
+        ahead_waited(&sim_current->ahead, began_ps, waited_ps, address, loaded);
     }
     return ps;
 }
@@ -107,9 +108,10 @@ static SLOW int64_t miss_by(uintptr_t address, size_t size, enum sim_access acce
     kept_save(&kept);
     struct sim_ahead *ahead = &sim_current->ahead;
     int64_t ps = CACHE_UNDER_WAY;
-    if (ahead_would_overlap(ahead, sim_model.window_ps, *sim_clock, address)) {
+    if (ahead_would_overlap(ahead, sim_model.window_ps, *sim_clock, address) &&
+        address % SIM_LINE + size <= SIM_LINE) {
         uint64_t overlapped = sim_caches->count[CACHE_OVERLAPPED];
-        ps = cache_access_ahead(sim_caches, address, size, access, pc);
+        ps = cache_access_beside(sim_caches, address, size, access, pc);
         if (sim_caches->count[CACHE_OVERLAPPED] != overlapped) /* else L1 had it after all */
             ahead_overlapped(ahead, address);
     }
@@ -280,7 +282,8 @@ void HOOK(write_range)(const void *start, size_t size)
 typedef int morder;
 enum { ORDER_SEQ_CST = 5 };
 
-/* Nothing before or after it is under way while it waits. */
+/* Nothing before or after it is under way while it waits. If L1 has the line after all, the core
+ * has not waited. */
 static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
 {
     spend(sim_model.atomic_ps, pc);
@@ -289,9 +292,11 @@ static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
         spend(cache_hit(sim_caches, slot, (uintptr_t)address, size, SIM_WRITE), pc);
         return;
     }
-    ahead_close(&sim_current->ahead);
+    struct sim_ahead *ahead = &sim_current->ahead;
+    int64_t opened_ps = ahead->opened_ps;
+    ahead_close(ahead);
     access_slow((uintptr_t)address, size, SIM_WRITE, pc);
-    ahead_close(&sim_current->ahead);
+    ahead->opened_ps = ahead->opened_ps == AHEAD_CLOSED ? opened_ps : AHEAD_CLOSED;
 }
 
 #define FETCH(bits, type, name, expression)                                                        \

@@ -58,8 +58,8 @@ struct sim_model {
     int64_t store_ps;  /* a store that hits L1, beyond what a block costs */
     int64_t atomic_ps; /* a read-modify-write, beyond getting the line */
     int64_t fence_ps;
-    int64_t branch_ps; /* a block that another one was foretold in place of: ahead.h */
-    int64_t window_ps; /* how far a core goes on past a miss, in time of its own: ahead.h */
+    int64_t branch_ps; /* a mispredicted branch: ahead.h */
+    int64_t window_ps; /* how far a core runs on past a miss, in its own time: ahead.h */
     int64_t relax_ps;  /* a spin loop's hint */
     int64_t work_ps;   /* a round of go_work() */
 

@@ -59,7 +59,7 @@ void sim_event_clear(struct sim_event *event); /* no matter whether it is set */
     X(SPIN_PS, "picoseconds of hints in spin loops: machine_relax()")                              \
     X(SWITCHES, "times that a core began to run a thread, another one or after it was idle")       \
     X(CALLS, "calls into the kernel")                                                              \
-    X(BRANCH_MISSES, "blocks that another one was foretold in place of")
+    X(BRANCH_MISSES, "mispredicted branches: blocks other than the predicted one")
 
 enum sim_counted {
 #define SIM_COUNTED_ID(name, help) SIM_##name,

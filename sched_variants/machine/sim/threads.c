@@ -424,7 +424,7 @@ int machine_fence_all(void)
             sim_core_delay(core, sim_model.interrupt_ps);
     }
     if (wait_ps > 0)
-        sim_spend(wait_ps);
+        sim_pass(wait_ps);
     return 0;
 }
 
