@@ -31,8 +31,8 @@ struct moods {
 
 /* Learns the classes from n round trips. They are two clusters of log(line_ns), split where the
  * squared distances from their centres are least, if the centres differ by a factor of 1.5 at
- * least; else there is one class. While 5 or more remain, a probe that would be a class by itself is
- * left out of the centres, since something else went on during it; it counts on its side of the
+ * least; else there is one class. While 5 or more remain, a probe that would be a class by itself
+ * is left out of the centres, since something else went on during it; it counts on its side of the
  * threshold. */
 void moods_learn(struct moods *moods, const double *line_ns, size_t n);
 

@@ -51,8 +51,8 @@ enum {
 #define AHEAD_CLOSED (INT64_MIN / 2)
 
 struct sim_ahead {
-    /* A prediction: the low bits of the block's address, and in the lowest whether it was right last
-     * time. 0: none. */
+    /* A prediction: the low bits of the block's address, and in the lowest whether it was right
+     * last time. 0: none. */
     uint16_t after_block[AHEAD_BLOCKS];
     struct ahead_path {
         uint16_t next, of;
