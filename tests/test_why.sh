@@ -64,7 +64,7 @@ check the_sources_name_what_the_table_has test -z "$(comm -13 <(sort named) <(so
 
 # The table ---------------------------------------------------------------------------------------
 
-run grq fib,n=12 --machine $machine --reps 2 --why
+run grq fib,n=16 --machine $machine --reps 2 --why
 check why_prints_structures grep -qE '^  grq.lock +[0-9]' out
 check why_prints_lines grep -qE ' %  lock_acquire_slow, sched_variants/runtime/lock.c:[0-9]+$' out
 run serial fib,n=5 --machine sim:server64,cores=1 --reps 1 --why
@@ -90,7 +90,7 @@ misuse flame_must_be_written 'cannot write no/such/file' -- grq fib,n=12 --machi
 
 # What if -----------------------------------------------------------------------------------------
 
-run grq gmp fib,n=14 --machine $machine --reps 2 --what-if grq.lock=free --format json
+run grq gmp fib,n=16 --machine $machine --reps 2 --what-if grq.lock=free --format json
 check what_if_runs [ $status = 0 ]
 cp out first
 names="$names
@@ -102,7 +102,7 @@ json it_does_little_for_others '0.8 < w["gmp"] < 1.25'
 json it_changes_no_answer 'len({x["digest"] for x in r}) == 1'
 json what_is_free_never_misses 'all(("free" in x["machine"]) != any(y["name"] == "grq.lock" for y in x["structures"]) for x in r
     if x["variant"] == "grq")'
-run grq gmp fib,n=14 --machine $machine --reps 2 --what-if grq.lock=free --format json
+run grq gmp fib,n=16 --machine $machine --reps 2 --what-if grq.lock=free --format json
 check what_if_is_the_same_again cmp -s first out
 run grq fib,n=12 --machine $machine --reps 2 --what-if dirty.near=1ns,dirty.socket=1ns --format json
 json a_key_of_the_machine_will_do_as_well 'w["grq"] > 1.2'
