@@ -386,7 +386,7 @@ static void branches(void **state)
         tosses[k] = x >> 40 & 1;
     }
     int64_t ps = toss(tosses, TOSSES, &wrong);
-    claim("20000 tosses of a coin: mispredicted", TOSSES / 2, 4 * sqrt(TOSSES / 4) + 40,
+    claim("20000 tosses of a coin: mispredicted", TOSSES / 2.0, 4 * sqrt(TOSSES / 4.0) + 40,
           (double)wrong);
     sim_model.branch_ps = 0;
     int64_t free_ps = toss(tosses, TOSSES, &free_wrong);
