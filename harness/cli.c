@@ -210,6 +210,14 @@ static int word_find(const char *text, const char *const *words, char advice[SUG
     return -1;
 }
 
+const char *cli_once(const char *command, const char *option, const char *before, const char *text)
+{
+    if (before)
+        cli_misuse(command, "--%s=%s is given beside --%s=%s; valid: one, with commas between",
+                   option, text, option, before);
+    return text;
+}
+
 int cli_word(const char *command, const char *option, const char *text, const char *const *words)
 {
     char advice[SUGGEST_TEXT_SIZE];

@@ -29,6 +29,10 @@ int64_t cli_time_ns(const char *command, const char *option, const char *text, i
 /* The same for a number with decimals, such as 0.05. */
 double cli_real(const char *command, const char *option, const char *text, double min, double max);
 
+/* text, of an option that takes a list with commas and is given once. before: its value so far;
+ * NULL: not given yet, else misuse. */
+const char *cli_once(const char *command, const char *option, const char *before, const char *text);
+
 /* The index of text in words, NULL-terminated; misuse names the nearest one, or all. */
 int cli_word(const char *command, const char *option, const char *text, const char *const *words);
 

@@ -238,7 +238,7 @@ static error_t parse_machine_option(struct options *options, int key, char *arg)
         options->why = true;
         break;
     case KEY_WHAT_IF:
-        options->what_if = arg;
+        options->what_if = cli_once(options->command, "what-if", options->what_if, arg);
         break;
     case KEY_FLAME:
         options->request.flame = arg;

@@ -379,7 +379,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         options->hyperfine = cli_word(state->name, "timer", arg, timer_words) == 1;
         break;
     case KEY_WHAT_IF:
-        options->what_if = arg;
+        options->what_if = cli_once(state->name, "what-if", options->what_if, arg);
         break;
     case KEY_MACHINE:
         cli_machine(state->name, &options->machine, arg);

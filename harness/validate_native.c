@@ -16,8 +16,7 @@ enum { CELLS_MAX = 512, SAMPLES_MAX = 64, TEXT_SIZE = 256, PATH_SIZE = 4096 };
 
 #define ERROR_MAX 0.30
 #define TAU_LEAST 0.8
-#define SHARED                                                                                     \
-    1.2 /* of moment.alone; beside another guest's thread it was 1.5 to 1.8 times as much */
+#define SHARED 1.2 /* of moment.alone; beside another guest's thread it was 1.5 to 1.8 times that */
 #define ALONE 0.05 /* the quantile at which a core is alone for sure */
 #define ALIKE 1.1  /* medians closer than that have no order that another run would confirm */
 

@@ -117,6 +117,7 @@ misuse unknown_structures_are_named 'unknown structure "grq.lok"; valid: call.si
 misuse a_structure_can_only_be_free 'valid: grq.lock=free' -- grq fib,n=12 --machine $machine --what-if grq.lock=3
 misuse unknown_keys_are_named 'the nearest is "dirty.near"' -- grq fib,n=12 --machine $machine --what-if dirty.nea=0
 misuse what_if_must_change_something 'changes nothing' -- grq fib,n=12 --machine $machine --what-if cores=16
+misuse what_if_is_given_once 'commas between' -- grq fib,n=12 --machine $machine --what-if g=free --what-if stack=free
 misuse what_if_takes_a_simulated_machine 'only a simulated machine' -- grq fib,n=12 --what-if grq.lock=free
 "$schedlab" list sim:server64 >out 2>err
 check list_names_the_structures grep -qE '^grq.lock +global queues: the lock' out
