@@ -141,6 +141,9 @@ CORE_OBJECTS := $(call objects,$(FLOOR_SOURCES) $(WORKLOAD_SOURCES))
 SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(SIM_SOURCES)) \
     $(call objects,$(filter-out harness/main.c $(MICRO_SOURCES),$(HARNESS_SOURCES)))
 SUPPORT_OBJECTS := $(OUT)/tests/support.o
+# CASE=GLOB in the environment chooses among the tests of a program (tests/case.c).
+CASE_OBJECTS := $(OUT)/tests/case.o
+CASE_LDFLAGS := -Wl,--wrap=_cmocka_run_group_tests
 CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform*.c) harness/moot.c harness/registry_check.c harness/suggest.c)
 TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SOURCES))
 CONFORMANCE := $(OUT)/tests/conformance
@@ -249,8 +252,8 @@ $(OUT)/%.o: %.cc $(OUT)/command
 $(OUT)/schedlab: $(SHARED_OBJECTS) $(call objects,$(MICRO_SOURCES)) $(OUT)/harness/main.o
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(MICRO_LDLIBS) $(LDLIBS)
 
-$(TEST_PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(SUPPORT_OBJECTS) $(SHARED_OBJECTS)
-	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(TEST_LDLIBS) $(LDLIBS)
+$(TEST_PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(CASE_OBJECTS) $(SUPPORT_OBJECTS) $(SHARED_OBJECTS)
+	$(SAY) $(CC) $(LDFLAGS) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(TEST_LDLIBS) $(LDLIBS)
 
 $(OUT)/tests/test_knobs: $(patsubst %,$(OUT)/tests/knobs_%.o,queue static sync timers threads)
 $(OUT)/tests/test_gbench: $(OUT)/harness/gbench/gbench.o
@@ -259,8 +262,8 @@ $(OUT)/tests/test_micro_clock: $(OUT)/harness/micro/micro_clock.o
 
 # Loops on simulated cores against formulas: CONFIG=sim only.
 $(OUT)/tests/sim_kernels.o: INSTRUMENTED = $(INSTRUMENT)
-$(OUT)/tests/sim_formulas: $(OUT)/tests/sim_formulas.o $(OUT)/tests/sim_kernels.o $(CORE_OBJECTS)
-	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
+$(OUT)/tests/sim_formulas: $(OUT)/tests/sim_formulas.o $(OUT)/tests/sim_kernels.o $(CASE_OBJECTS) $(CORE_OBJECTS)
+	$(SAY) $(CC) $(LDFLAGS) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
 # The floor alone, no third-party library: the cross build runs the same program.
 $(CONFORMANCE): $(CONFORMANCE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
