@@ -1,7 +1,7 @@
 # One entry for everything; `make help` lists the targets.
 #
 # A configuration is a tree of its own, build/<CONFIG>[-clang]/: release, debug (INVARIANT checks),
-# asan, tsan, trace (records events). `make CONFIG=debug` builds one; build/schedlab is always the release program.
+# asan and tsan (a sanitizer and INVARIANT checks), trace (records events). `make CONFIG=debug` builds one; build/schedlab is always the release program.
 # Settings for the command line: CC=gcc|clang, CONFIG=..., WERROR=1, EXTRA_CFLAGS=..., RUN=..., and V=1
 # to see the commands.
 
@@ -53,12 +53,18 @@ endif
 
 OPTIMIZE_release := -O2
 OPTIMIZE_debug := -O1 -fno-omit-frame-pointer -DSCHEDLAB_DEBUG
-OPTIMIZE_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -DSCHEDLAB_ASAN
-OPTIMIZE_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread -DSCHEDLAB_TSAN -DSCHEDLAB_TRACE
+OPTIMIZE_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -DSCHEDLAB_ASAN -DSCHEDLAB_DEBUG
+OPTIMIZE_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread -DSCHEDLAB_TSAN -DSCHEDLAB_TRACE -DSCHEDLAB_DEBUG
 OPTIMIZE_trace := -O2 -DSCHEDLAB_TRACE
 OPTIMIZE_aarch64 := -O2
 OPTIMIZE_sim := -O2 -fno-pie -DSCHEDLAB_SIM
 OPTIMIZE := $(OPTIMIZE_$(CONFIG))
+# Compile lightly where speed is not asked: the tests, and the harness of programs that only run samples. gcc takes
+# more variables for uninitialized there than at -O2, where it is asked.
+LIGHT_sim := -Og -Wno-maybe-uninitialized
+LIGHT_trace := $(LIGHT_sim)
+LIGHT ?= $(LIGHT_$(CONFIG))
+LIGHT_TESTS := $(if $(filter release debug,$(CONFIG)),-Og)
 ifeq ($(OPTIMIZE),)
 $(error CONFIG=$(CONFIG) is unknown; valid are release, debug, asan, tsan, sim, trace)
 endif
@@ -76,7 +82,7 @@ endif
 
 CFLAGS = -std=gnu17 -g $(OPTIMIZE) $(WARNINGS) -pthread $(EXTRA_CFLAGS)
 LDFLAGS = -g $(OPTIMIZE) -pthread $(LDFLAGS_$(CONFIG)) $(EXTRA_CFLAGS)
-COMPILE = $(CC) $(CFLAGS) $(INSTRUMENTED) $(ROOTS) $(LIBRARY_CFLAGS)
+COMPILE = $(CC) $(CFLAGS) $(LIGHTER) $(INSTRUMENTED) $(ROOTS) $(LIBRARY_CFLAGS)
 OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
 NM := $(shell $(CC) -print-prog-name=nm)
 
@@ -143,9 +149,16 @@ SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(SIM_SOURCES)) \
 SUPPORT_OBJECTS := $(OUT)/tests/support.o
 # CASE=GLOB in the environment chooses among the tests of a program (tests/case.c).
 CASE_OBJECTS := $(OUT)/tests/case.o
+# gold links in half the time; a sanitizer's or another architecture's program is left to the usual linker.
+LINKER := $(if $(filter release debug,$(CONFIG)),$(if $(shell command -v ld.gold),-fuse-ld=gold))
 CASE_LDFLAGS := -Wl,--wrap=_cmocka_run_group_tests
 CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform*.c) harness/moot.c harness/registry_check.c harness/suggest.c)
+# Tests of the floor link the floor alone, as conformance does, and are not linked anew for a change of the harness.
+FLOOR_TESTS := tests/test_knobs.c $(shell grep -LE '"(harness/|tests/fake_machine)' $(TEST_SOURCES))
 TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SOURCES))
+FLOOR_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(FLOOR_TESTS))
+# ThreadSanitizer has something to say of code that runs on several threads: the floor, but not its cache model.
+TESTS_tsan := $(filter-out %/test_cache,$(FLOOR_PROGRAMS))
 CONFORMANCE := $(OUT)/tests/conformance
 
 # Building ---------------------------------------------------------------------------------------
@@ -153,16 +166,17 @@ CONFORMANCE := $(OUT)/tests/conformance
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
 .PHONY: trace validate help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep repro repro-full docs scale micro bench peers audit report plots \
-    test tests test-slurm test-ssh lint format \
-    debug asan tsan test-aarch64 clean always
+    check t test tests test-all test-rest mutants budget test-slurm test-ssh lint format \
+    asan tsan clang aarch64 sim verdicts clean always
 always:
 
+##@ To build and to measure
 ifeq ($(CONFIG),release)
 build: build/schedlab build/schedlab-sim ## Build build/schedlab and build/schedlab-sim (the default)
 else
 build: $(OUT)/schedlab
 endif
-tests: $(OUT)/schedlab $(TEST_PROGRAMS) $(CONFORMANCE)
+tests: $(CONFORMANCE) $(or $(TESTS_$(CONFIG)),$(TEST_PROGRAMS) $(OUT)/schedlab)
 
 build/schedlab: build/release$(if $(filter clang,$(COMPILER)),-clang)/schedlab always
 	@test $< -ef $@ || ln -f $< $@
@@ -179,7 +193,7 @@ build/schedlab-trace: always
 	@$(MAKE) CONFIG=trace $(TRACE_PROGRAM)
 	@test $(TRACE_PROGRAM) -ef $@ || ln -f $(TRACE_PROGRAM) $@
 
-COMMANDS = $(subst ','\'',$(COMPILE) $(FLAGS_FJ) $(FLAGS_FJ_LINKED) $(COMPILE_CXX)$(if $(INSTRUMENT), $(INSTRUMENT) $(HOOKS_FLAGS) $(SIMULATED_NAMES) $(LDFLAGS_sim)))
+COMMANDS = $(subst ','\'',$(COMPILE) $(LIGHT) $(LIGHT_TESTS) $(FLAGS_FJ) $(FLAGS_FJ_LINKED) $(COMPILE_CXX)$(if $(INSTRUMENT), $(INSTRUMENT) $(HOOKS_FLAGS) $(SIMULATED_NAMES) $(LDFLAGS_sim)))
 # Holds the command that made the objects: a change of compiler or flags rebuilds, nothing else does.
 $(OUT)/command: always
 	@mkdir -p $(OUT)
@@ -203,6 +217,10 @@ $(OUT)/harness/environment.o: $(OUT)/origin.h
 $(OUT)/harness/environment.o: EXTRA_INPUT = -include $(OUT)/origin.h
 
 $(OUT)/sched_variants/machine/sim/hooks.o: EXTRA_INPUT = $(HOOKS_FLAGS)
+
+# Code that opens fork/join frames is measured, and keeps its flags.
+$(call objects,$(filter-out $(FORKJOIN_SOURCES),$(HARNESS_SOURCES) $(wildcard harness/micro/*.c))): LIGHTER = $(LIGHT)
+$(call objects,$(TEST_SOURCES)) $(CASE_OBJECTS): LIGHTER = $(LIGHT_TESTS)
 
 # What runs on the simulated machine is instrumented, and gets memory from it.
 $(OUT)/sched_variants/%.o $(OUT)/workloads/%.o: INSTRUMENTED = $(INSTRUMENT)
@@ -252,8 +270,10 @@ $(OUT)/%.o: %.cc $(OUT)/command
 $(OUT)/schedlab: $(SHARED_OBJECTS) $(call objects,$(MICRO_SOURCES)) $(OUT)/harness/main.o
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(MICRO_LDLIBS) $(LDLIBS)
 
-$(TEST_PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(CASE_OBJECTS) $(SUPPORT_OBJECTS) $(SHARED_OBJECTS)
-	$(SAY) $(CC) $(LDFLAGS) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(TEST_LDLIBS) $(LDLIBS)
+$(TEST_PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(CASE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
+	$(SAY) $(CC) $(LDFLAGS) $(LINKER) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(TEST_LDLIBS) $(LDLIBS)
+$(filter-out $(FLOOR_PROGRAMS),$(TEST_PROGRAMS)): $(filter-out $(CORE_OBJECTS),$(SHARED_OBJECTS))
+$(OUT)/tests/test_cache: $(call objects,$(SIM_SOURCES))
 
 $(OUT)/tests/test_knobs: $(patsubst %,$(OUT)/tests/knobs_%.o,queue static sync timers threads)
 $(OUT)/tests/test_gbench: $(OUT)/harness/gbench/gbench.o
@@ -267,7 +287,7 @@ $(OUT)/tests/sim_formulas: $(OUT)/tests/sim_formulas.o $(OUT)/tests/sim_kernels.
 
 # The floor alone, no third-party library: the cross build runs the same program.
 $(CONFORMANCE): $(CONFORMANCE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
-	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(FLOOR_LDLIBS)
+	$(SAY) $(CC) $(LDFLAGS) $(LINKER) -o $@ $^ $(FLOOR_LDLIBS)
 
 # Peers: the workloads on other runtimes, a program each. What a peer needs and this machine lacks is
 # said and left out; nothing else depends on them. They get the flags of the release configuration.
@@ -326,7 +346,9 @@ build/peers/line build/peers/futex: harness/peers/floor_pair.c $(PEER_OBJECTS) $
 # What people type ---------------------------------------------------------------------------------
 
 help: ## List what can be made
-	@sed -nE 's/^([a-z0-9 -]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 24
+	@printf 'What can be made, in the order in which one needs it:\n'
+	@sed -nE 's/^##@ (.*)/\n\1/p; s/^([a-z0-9 -]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 40
+	@echo
 	@echo 'Settings: CC=gcc|clang CONFIG=release|debug|asan|tsan WERROR=1 EXTRA_CFLAGS=... RUN=results/... V=1'
 
 deps: PACKAGES = $(PACKAGES_BUILD)
@@ -438,39 +460,64 @@ report: build ## Redo tables, figures and report of RUN (default: the newest run
 
 plots: report ## Another name of `make report`
 
-PARTS ?= checks release scripts debug asan tsan clang sim
-test: ## Build and run all tests, with gcc and clang and both sanitizers (about 25 min)
+##@ To change something: check after each change, test before a commit, test-all before it is shared
+PARTS_check := checks unit short
+PARTS_test := checks unit conformance sim scripts
+PARTS_rest := asan tsan clang aarch64 verdicts lint
+check: ## Release build, checks of the source, unit tests, short conformance: a minute after a change
 	@$(MAKE) deps-test
-	@$(MAKE) $(addprefix built-,$(PARTS))
-	@tests/run.sh $(PARTS)
+	@$(MAKE) $(addprefix built-,$(PARTS_check))
+	@tests/run.sh $(PARTS_check)
 
-debug asan tsan: ## Build with INVARIANT checks or a sanitizer; run unit and conformance tests
+t: ## One test, or one case: make t T=deque; make t T=conformance CASE='gmp/*wake*'; without T a list
+	+@CONFIG=$(CONFIG) CC='$(CC)' SEED='$(SEED)' tests/one.sh '$(T)' '$(CASE)'
+
+test: ## All unit tests, conformance on real threads and on a simulated machine, all scripts (8 min)
+	@$(MAKE) deps-test
+	@$(MAKE) $(addprefix built-,$(PARTS_test))
+	@tests/run.sh $(PARTS_test)
+
+test-all: ## make test; then both sanitizers, clang, aarch64, lint, the verdicts of all experiments (20 min)
+	@$(MAKE) test; first=$$?; $(MAKE) test-rest && exit $$first
+
+test-rest: ## What test-all does after make test; counts what make test has counted too
+	@$(MAKE) deps-lint deps-aarch64
+	@$(MAKE) $(addprefix built-,$(PARTS_rest))
+	@tests/run.sh --append $(PARTS_rest)
+
+asan tsan clang aarch64 sim verdicts: ## One part of test-all by itself: a build and its tests
 	@$(MAKE) deps-test
 	@$(MAKE) built-$@
 	@tests/run.sh $@
 
-.PHONY: built-peers built-checks built-release built-scripts built-debug built-asan built-tsan built-clang \
-    built-sim built-aarch64 built-lint
+mutants: ## Plant each bug of tests/mutants/ and see that its test finds it (10 min); one: MUTANT=GLOB
+	@$(MAKE) deps-test
+	@$(MAKE) tests
+	@tests/mutants/run.sh $(MUTANT)
+
+budget: ## Write tests/budget.tsv anew from the times of the last test-all (build/test-times.tsv)
+	@tests/budget.sh
+
+.PHONY: built-peers $(addprefix built-,$(sort $(PARTS_check) $(PARTS_test) $(PARTS_rest)))
 built-checks built-lint: ;
-built-scripts: built-release
+built-unit:
+	@$(MAKE) tests CONFIG=release
+built-short built-conformance: built-unit ;
+# One after the other: two makes must not build the same objects.
+built-scripts built-verdicts: built-unit
+	@$(MAKE) build
+	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas build/sim/tests/conformance
 	@$(MAKE) build/schedlab-trace
 	@$(MAKE) built-peers
-	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas
-built-release:
-	@$(MAKE) build tests CONFIG=release
-built-debug built-asan built-tsan: built-%:
+built-sim: built-scripts ;
+built-asan built-tsan: built-%:
 	@$(MAKE) tests CONFIG=$*
+# The harness as lightly as can be: what is asked is whether clang takes it without a warning.
 built-clang:
-	@$(MAKE) tests CONFIG=release CC=clang
-built-sim:
-	@$(MAKE) CONFIG=sim build/sim/tests/conformance
+	@$(MAKE) CONFIG=release CC=clang LIGHT=-O0 build/release-clang/schedlab build/release-clang/tests/conformance
 built-aarch64:
 	@$(MAKE) deps-aarch64
 	@$(MAKE) CONFIG=aarch64 CC=aarch64-linux-gnu-gcc build/aarch64/tests/conformance
-
-test-aarch64: ## Cross-build the floor; run conformance under qemu-user
-	@$(MAKE) built-aarch64
-	@tests/run.sh aarch64
 
 test-slurm: build ## A sweep on a real cluster of Slurm, started on loopback (as root; 2 min)
 	tests/slurm.sh build/schedlab
@@ -480,9 +527,9 @@ test-ssh: build ## A sweep by GNU parallel over ssh, to two sshd started on loop
 
 # Versions of clang-format lay out the same file differently; that of Debian 12 counts.
 FORMAT_VERSION := 14
-lint: ## clang-format, clang-tidy, direction of includes, style
+lint: ## clang-format, clang-tidy, direction of includes, style; DEEP=1: the analyzer's own bounds, five times as long
 	@$(MAKE) deps-lint
-	@tests/run.sh checks
+	@for check in tests/check_*.sh; do $$check || exit 1; done
 	@if clang-format --version | grep -q 'version $(FORMAT_VERSION)\.'; then \
 	    clang-format --dry-run -Werror $(C_FILES) $(PEER_SOURCES) $(PEER_HEADERS); \
 	else echo 'layout not checked: it takes clang-format $(FORMAT_VERSION)'; fi
@@ -491,8 +538,7 @@ lint: ## clang-format, clang-tidy, direction of includes, style
 .PHONY: tidy
 tidy: $(addprefix $(OUT)/tidy/,$(filter %.c,$(C_FILES)))
 $(OUT)/tidy/%.c: %.c $(filter %.h,$(C_FILES)) .clang-tidy $(OUT)/origin.h
-	@echo "clang-tidy $<"
-	@clang-tidy --quiet $< -- -std=gnu17 -DSCHEDLAB_DEBUG $(if $(findstring /machine/sim/,$<),-DSCHEDLAB_SIM) $(ROOTS) $(LIBRARY_CFLAGS) -include $(OUT)/origin.h 2>/dev/null
+	@clang-tidy --quiet $< -- $(if $(DEEP),,-Xclang -analyzer-config -Xclang max-nodes=20000) -std=gnu17 -DSCHEDLAB_DEBUG $(if $(findstring /machine/sim/,$<),-DSCHEDLAB_SIM) $(ROOTS) $(LIBRARY_CFLAGS) -include $(OUT)/origin.h 2>/dev/null
 	@mkdir -p $(@D)
 	@touch $@
 

@@ -1,8 +1,8 @@
 /* case.c - runs only those tests of a cmocka program that the environment's CASE names.
  *
  * CASE is a glob over names of tests (fnmatch); without it all run. If it matches none, the program
- * names all its tests on standard error and ends with status 2. The Makefile links test programs with
- * -Wl,--wrap=_cmocka_run_group_tests, so that no test program has to know of this.
+ * names all its tests on standard error and ends with status 2. Test programs are linked with
+ * -Wl,--wrap=_cmocka_run_group_tests, so that none of them has to know of this.
  */
 #include <setjmp.h>
 #include <stdarg.h>
