@@ -224,13 +224,16 @@ static void running_main(void *arg)
     go_free(self);
 }
 
+/* No slice ends main's turn, or its own worker might serve the heap, and hold main up for ever. */
 static void disarming_tells_of_a_call_that_runs(void **state)
 {
     static const char *const variants[] = {"grq",       "gmp",       "perm",
                                            "tasksteal", "contsteal", "kthread"};
     (void)state;
-    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++)
-        scene_run(variants[v], 2, running_main);
+    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+        bool slices = support_takes(support_variant(variants[v])->knobs, "preempt");
+        scene_run_with(variants[v], slices ? "preempt=none" : NULL, 2, running_main);
+    }
 }
 
 static void freeing_call(struct timer *timer, int64_t now)
