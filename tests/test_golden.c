@@ -448,6 +448,33 @@ static void golden_wake_select_close(void **state)
     one_variant("gmp", select_close_main);
 }
 
+/* Of several cases that can go ahead a select takes each now and then, so none is first. */
+enum { SELECTS = 200 };
+
+static void select_ready_main(void *arg)
+{
+    (void)arg;
+    int chosen[2] = {0}, byte = 0;
+    struct chan *ch[] = {chan_make(1, SELECTS), chan_make(1, SELECTS)};
+    for (int i = 0; i < SELECTS; i++) {
+        chan_send(ch[0], &byte);
+        chan_send(ch[1], &byte);
+    }
+    for (int i = 0; i < SELECTS; i++) {
+        const struct select_case cases[] = {select_recv(ch[0], NULL), select_recv(ch[1], NULL)};
+        chosen[chan_select(cases, 2, NULL)]++;
+    }
+    CHECK(chosen[0] > SELECTS / 4 && chosen[1] > SELECTS / 4);
+    chan_free(ch[0]);
+    chan_free(ch[1]);
+}
+
+static void golden_select_takes_any_that_is_ready(void **state)
+{
+    (void)state;
+    one_variant("gmp", select_ready_main);
+}
+
 /* What has become ready is a stack. */
 static void golden_wake_pipes(void **state)
 {
@@ -468,6 +495,15 @@ static void golden_steal_half_and_run_the_youngest(void **state)
 {
     (void)state;
     assert_string_equal(golden_run("gmp", 2, "order", "n=9,mode=steal")->ran, "3 0-2 5 4 6-8");
+}
+
+/* Main's worker keeps n - 1 in its ring and one in runnext; the thief takes half of the ring,
+ * rounded up if it is odd, and runs the youngest of these. */
+static void golden_steal_of_an_odd_half(void **state)
+{
+    (void)state;
+    assert_string_equal(golden_run("gmp", 2, "order", "n=8,mode=steal")->ran, "3 0-2 5 4 6-7");
+    assert_string_equal(golden_run("gmp", 2, "order", "n=10,mode=steal")->ran, "4 0-3 6 5 7-9");
 }
 
 /* Where all workers look, then the poller, then the victim: its queue, then its newest. One of
@@ -670,10 +706,12 @@ int main(void)
         cmocka_unit_test(golden_wake_semaphore_with_handoff),
         cmocka_unit_test(golden_wake_rwmutex),
         cmocka_unit_test(golden_wake_select_close),
+        cmocka_unit_test(golden_select_takes_any_that_is_ready),
         cmocka_unit_test(golden_wake_pipes),
         cmocka_unit_test(golden_search_order),
         cmocka_unit_test(golden_gosched_goes_behind_all),
         cmocka_unit_test(golden_steal_half_and_run_the_youngest),
+        cmocka_unit_test(golden_steal_of_an_odd_half),
         cmocka_unit_test(golden_arrivals_meet_the_phases_of_the_tick),
         cmocka_unit_test(golden_victims_wait_where_they_are_put),
         cmocka_unit_test(golden_batches_empty_the_shared_queue),

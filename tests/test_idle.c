@@ -77,10 +77,78 @@ static void a_spinner_that_loses_its_p_hands_the_search_on(void **state)
     every_cell_run(&cell, retiring_main, 0, NULL);
 }
 
+/* Who readies wakes one ------------------------------------------------------------------------
+ *
+ * Two workers. When the other one sleeps and nobody searches, each way to make a goroutine runnable
+ * wakes exactly one worker, before it returns.
+ */
+struct readied {
+    struct waitgroup done;
+    struct sem sem;
+};
+
+/* Nobody searches, and every other worker that there is sleeps. */
+static void await_rest(void)
+{
+    struct sched *sched = this_sched();
+    for (bool rests = false; !rests;) {
+        machine_yield();
+        lock_acquire(&sched->lock);
+        rests = atomic_load(&sched->idle_ps) == 1 && atomic_load(&sched->spinning) == 0;
+        for (struct m *m = sched_first_m(sched); m; m = m->all_link)
+            rests = rests && (m == machine_self() || !m_is_awake(m));
+        lock_release(&sched->lock);
+    }
+}
+
+static void readied_g(void *arg)
+{
+    struct readied *self = arg;
+    sem_acquire(&self->sem);
+    wg_done(&self->done);
+}
+
+static uint64_t woken_by(const struct m *m)
+{
+    return atomic_load(&m->stats.value[STAT_WAKEUPS]) + atomic_load(&m->stats.value[STAT_THREADS]);
+}
+
+/* The caller's worker wakes it, or starts its thread; the caller may go on at another one. */
+#define EXPECT_WAKES_ONE(call)                                                                     \
+    do {                                                                                           \
+        await_rest();                                                                              \
+        const struct m *m_ = machine_self();                                                       \
+        uint64_t woken_ = woken_by(m_);                                                            \
+        call;                                                                                      \
+        CHECK(woken_by(m_) == woken_ + 1);                                                         \
+    } while (0)
+
+static void readying_main(void *arg)
+{
+    (void)arg;
+    struct readied *self = go_alloc_zeroed(sizeof *self);
+    wg_add(&self->done, 1);
+    EXPECT_WAKES_ONE(go(readied_g, self));
+    every_await_parks(1);
+    EXPECT_WAKES_ONE(gosched());
+    EXPECT_WAKES_ONE(sem_release(&self->sem, false));
+    wg_wait(&self->done);
+    go_free(self);
+}
+
+static void who_readies_wakes_one(void **state)
+{
+    (void)state;
+    static const char *const variants[] = {"gmp", "perm", "grq", "tasksteal"};
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+        run_scene(variants[i], "preempt=none,sysmon=off", 2, readying_main);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spinner_that_loses_its_p_hands_the_search_on),
+        cmocka_unit_test(who_readies_wakes_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
