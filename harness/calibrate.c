@@ -135,9 +135,9 @@ static void say(FILE *progress, const char *what)
         fprintf(progress, "schedlab calibrate: measuring %s\n", what);
 }
 
-void calibrate_run(struct calibrate *to, const int *cpus, int count, FILE *progress)
+void calibrate_run(struct calibrate *to, const int *cpus, int count, bool quick, FILE *progress)
 {
-    *to = (struct calibrate){.figures = 0};
+    *to = (struct calibrate){.quick = quick};
     time_t now = time(NULL);
     struct tm local;
     strftime(to->date, sizeof to->date, "%Y-%m-%d", localtime_r(&now, &local));
@@ -155,4 +155,6 @@ void calibrate_run(struct calibrate *to, const int *cpus, int count, FILE *progr
     calibrate_kernel(to);
     say(progress, "connections, pipes and files");
     calibrate_io(to);
+    if (quick)
+        calibrate_note(to, "measured with --quick: memory and code once only, and shorter");
 }

@@ -56,6 +56,7 @@ struct calibrate_value {
 };
 
 struct calibrate {
+    bool quick; /* what takes long is measured once, and shorter */
     struct topology_shape shape;
     /* cpus[0] is where one thread runs; other[d] is a place in cpus of one at distance d, or -1.
      * These places are also the cores of machine_init(). */
@@ -76,8 +77,9 @@ struct calibrate {
 
 /* Measures everything on those cores, kernel's ids that this process may use: the first alone, and
  * with each other one what lies between two. fallback is the model whose values stand in for what
- * cannot be measured; progress: where a line per part is said, or NULL. */
-void calibrate_run(struct calibrate *to, const int *cpus, int count, FILE *progress);
+ * cannot be measured; progress: where a line per part is said, or NULL. quick: about 2 s in place of
+ * 10, for less reliable figures of memory and code. */
+void calibrate_run(struct calibrate *to, const int *cpus, int count, bool quick, FILE *progress);
 
 /* Which cores: the first that the process may use, and one at each distance from it that there is.
  * Returns how many. */

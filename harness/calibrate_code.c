@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { WORDS = 512, RING = 256, RECORDS = 16, UNKNOWN = 3 };
-static const int64_t MEASURE_NS = 4000000000;
+static const int64_t MEASURE_NS = 4000000000, MEASURE_QUICK_NS = 200000000;
 
 static struct node {
     struct node *next;
@@ -338,11 +338,12 @@ static void keep_least(double best[CALIBRATE_SAMPLES], const double samples[CALI
 /* All loops in turn, for so long that a core which is shared with other guests by moments is met
  * alone: they last from tenths of a second to seconds, and what overlaps takes up to 1.8 times as
  * long meanwhile. coin: of tosses that are all alike, and of ones that nobody predicts. */
-static void codes_measure(double best[CODES][CALIBRATE_SAMPLES], double coin[2][CALIBRATE_SAMPLES])
+static void codes_measure(int64_t budget_ns, double best[CODES][CALIBRATE_SAMPLES],
+                          double coin[2][CALIBRATE_SAMPLES])
 {
     uint64_t sides[] = {0, 1};
     double samples[CALIBRATE_SAMPLES];
-    for (int64_t until = machine_now() + MEASURE_NS; machine_now() < until;) {
+    for (int64_t until = machine_now() + budget_ns; machine_now() < until;) {
         for (int i = 0; i < CODES; i++) {
             calibrate_samples(codes[i].loop, NULL, samples);
             keep_least(best[i], samples);
@@ -378,7 +379,7 @@ void calibrate_code(struct calibrate *to)
         best[i][CALIBRATE_SAMPLES / 2] = INFINITY;
     for (int kind = 0; kind < 2; kind++)
         coin[kind][CALIBRATE_SAMPLES / 2] = INFINITY;
-    codes_measure(best, coin);
+    codes_measure(to->quick ? MEASURE_QUICK_NS : MEASURE_NS, best, coin);
     branch_add(to, coin);
     for (int i = 0; i < CODES; i++) {
         calibrate_add(to, codes[i].name, best[i], CALIBRATE_SAMPLES);

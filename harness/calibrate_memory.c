@@ -17,6 +17,7 @@ enum {
     CHASE_STEPS = 20000,
     CURVES = 3,            /* of each working set the one counts that was disturbed least */
     CHASE_MAX = 256 << 20, /* bytes; more takes too long to fill */
+    CHASE_QUICK_MAX = 64 << 20,
     HUGE_PAGE = 2 << 20,
 };
 
@@ -116,7 +117,8 @@ static void curve_point(struct curve *curve, int i, struct line *buffer, uint32_
     memcpy(curve->samples[i], samples, sizeof samples);
 }
 
-static void curve_measure(struct curve *curve, struct line *buffer, int64_t most)
+/* Quick: powers of two only, once each. */
+static void curve_measure(struct curve *curve, struct line *buffer, int64_t most, bool quick)
 {
     uint32_t *order = malloc((size_t)(most / LINE) * sizeof *order);
     if (!order)
@@ -124,10 +126,10 @@ static void curve_measure(struct curve *curve, struct line *buffer, int64_t most
     *curve = (struct curve){.count = 0};
     for (int64_t size = 8 << 10; size <= most && curve->count < SIZES_MAX - 1; size *= 2) {
         curve->bytes[curve->count++] = size;
-        if (size + size / 2 <= most)
+        if (!quick && size + size / 2 <= most)
             curve->bytes[curve->count++] = size + size / 2;
     }
-    for (int round = 0; round < CURVES; round++)
+    for (int round = 0; round < (quick ? 1 : CURVES); round++)
         for (int i = 0; i < curve->count; i++)
             curve_point(curve, i, buffer, order);
     free(order);
@@ -204,7 +206,9 @@ static void measure_levels(struct calibrate *to)
     for (int i = 0; i < 3; i++)
         if (to->shape.cache[i].bytes)
             last = to->shape.cache[i].bytes;
-    int64_t most = last && 4 * last < CHASE_MAX ? 4 * last : CHASE_MAX;
+    int64_t most = to->quick ? CHASE_QUICK_MAX : CHASE_MAX;
+    if (last && 4 * last < most)
+        most = 4 * last;
     void *buffer = mmap(NULL, (size_t)most + HUGE_PAGE, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (buffer == MAP_FAILED) {
@@ -214,7 +218,7 @@ static void measure_levels(struct calibrate *to)
     }
     char *aligned = (char *)(((uintptr_t)buffer + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1));
     madvise(aligned, (size_t)most, MADV_HUGEPAGE); /* else misses in the TLB count as well */
-    curve_measure(&curve, (struct line *)aligned, most);
+    curve_measure(&curve, (struct line *)aligned, most, to->quick);
     munmap(buffer, (size_t)most + HUGE_PAGE);
     add_level(to, &curve, "L1 latency", 0);
     add_level(to, &curve, "l2.hit", 1);

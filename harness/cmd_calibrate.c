@@ -11,7 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_FORMAT = 'f', KEY_OUTPUT = 'o', KEY_CORES = 0x100, CPU_MAX = 4095, ERROR_SIZE = 512 };
+enum {
+    KEY_FORMAT = 'f',
+    KEY_OUTPUT = 'o',
+    KEY_CORES = 0x100,
+    KEY_QUICK,
+    CPU_MAX = 4095,
+    ERROR_SIZE = 512
+};
 
 /* It has figures for all distances, so that it can stand in for what a host does not have. */
 static const char fallback_spec[] = "sim:server128";
@@ -21,7 +28,7 @@ static const char *const format_words[] = {"table", "json", NULL};
 struct options {
     const char *output;
     int cpus[CALIBRATE_CORES_MAX], cpus_count; /* 0: calibrate_pick() */
-    bool json;
+    bool json, quick;
 };
 
 static const struct argp_option argp_options[] = {
@@ -30,6 +37,8 @@ static const struct argp_option argp_options[] = {
      "Measure on core A, and between A and B, as the kernel numbers them (default: the first that "
      "may be used, and one at each distance from it)",
      0},
+    {"quick", KEY_QUICK, NULL, 0,
+     "Measure memory and code once only, and shorter: 2 s in all, and less to be relied on", 0},
     {"format", KEY_FORMAT, "FORMAT", 0, "table (default) or json", 0},
     {0},
 };
@@ -78,6 +87,9 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
             cli_misuse(state->name, "--output=%s is not valid; valid: a name that ends in .yaml",
                        arg);
         options->output = arg;
+        return 0;
+    case KEY_QUICK:
+        options->quick = true;
         return 0;
     case KEY_CORES:
         cores_parse(options, state->name, arg);
@@ -154,7 +166,7 @@ int cmd_calibrate(int argc, char **argv)
     FILE *output = output_open(&options, argv[0]);
     if (options.cpus_count == 0)
         options.cpus_count = calibrate_pick(options.cpus);
-    calibrate_run(&calibrate, options.cpus, options.cpus_count,
+    calibrate_run(&calibrate, options.cpus, options.cpus_count, options.quick,
                   isatty(STDERR_FILENO) ? stderr : NULL);
     bool made = calibrate_model(&calibrate, fallback.file, error, sizeof error);
     machine_spec_free(&fallback);
