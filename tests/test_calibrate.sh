@@ -11,22 +11,22 @@ run() {
     status=$?
 }
 
-first=$(python3 -c 'import os; print(min(os.sched_getaffinity(0)))')
-other=$(python3 -c 'import os; print(max(os.sched_getaffinity(0)))')
+read -r first other < <(python3 -c 'import os; c = os.sched_getaffinity(0); print(min(c), max(c))')
 
 # One core: all that takes two is taken from another model, and said.
-run calibrate --cores "$first" --output one.yaml --format json
+run calibrate --quick --cores "$first" --output one.yaml --format json
 check calibrate_measures_on_one_core [ $status = 0 ]
 names="f = {x['name']: x for x in j['figures']}; v = {x['key']: x for x in j['values']}"
 json it_has_a_value_for_every_key \
     "set(v) == set(j['model']) - {'lookahead'} and len(v) >= 50"
 json it_measured_what_takes_one_core \
-    "all(f[n]['median_ns'] > 0 and f[n]['low_ns'] <= f[n]['median_ns'] <= f[n]['high_ns'] for n in ('call','now','atomic','fence','switch'))"
-# Beside other load a new thread may run before its starter goes on, or a switch may take longer than a life.
+    "all(f[n]['median_ns'] > 0 and f[n]['low_ns'] <= f[n]['median_ns'] <= f[n]['high_ns'] for n in ('call','now','atomic','fence'))"
+# Beside other load a new thread may run before its starter goes on, a switch may take longer than a life, and
+# one of two threads that yield to each other may never run.
 json or_says_why_not \
-    "all(f[n].get('absent') or 0 < f[n]['low_ns'] <= f[n]['median_ns'] <= f[n]['high_ns'] for n in ('start','end'))"
+    "all(f[n].get('absent') or 0 <= f[n]['low_ns'] <= f[n]['median_ns'] <= f[n]['high_ns'] for n in ('start','end','switch'))"
 json memory_is_farther_than_the_first_cache \
-    "f['L1 latency'].get('median_ns', 0) <= f['memory.local'].get('median_ns', 1e9)"
+    "f['L1 latency'].get('median_ns', 0) <= f['memory.local'].get('median_ns', f['l3.hit'].get('median_ns', 1e9))"
 json it_says_what_takes_two_cores \
     "all('second core' in f[n]['absent'] for n in ('wake','wakeup','signal','dirty.near','network.median'))"
 json and_whose_value_it_took \
@@ -46,8 +46,10 @@ check it_takes_settings grep -q '^lookahead  *0 ' out
 
 # Two cores, if there are two.
 if [ "$first" != "$other" ]; then
-    run calibrate --cores "$first,$other"
-    check calibrate_prints_a_table grep -q '^wakeup  .*measured; quartiles .* of 31$' out
+    run calibrate --quick --cores "$first,$other"
+    # The other core may be busy with something else.
+    check calibrate_prints_a_table grep -qE '^wakeup  .*(measured; quartiles .* of 31|taken from server128: .*busy.*)$' out
+    check it_says_that_it_was_quick grep -q '^measured with --quick: ' out
     check table_has_figures_beside_the_model grep -q '^futex wait, refused  ' out
     check nothing_is_said_on_standard_error [ ! -s err ]
 fi
