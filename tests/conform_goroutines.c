@@ -184,7 +184,7 @@ static void tree_run(int depth, int fan, uint32_t nodes_expected)
 static void conform_deep_spawn_tree(void *arg)
 {
     const struct conform_cell *cell = arg;
-    tree_run(500 * cell->scale, 1, 500 * (uint32_t)cell->scale + 1);
+    tree_run(200 * cell->scale, 1, 200 * (uint32_t)cell->scale + 1);
     tree_run(7, 2, 255);
     tree_run(2, 12, 1 + 12 + 144);
 }
