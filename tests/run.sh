@@ -89,7 +89,7 @@ part_jobs() { # PART
     # what is another machine's: switches, atomics, signals; more workers are only more of them
     aarch64)
         job aarch64/conformance \
-            'qemu-aarch64 -L /usr/aarch64-linux-gnu build/aarch64/tests/conformance --short workers=2'
+            'qemu-aarch64 -L /usr/aarch64-linux-gnu build/aarch64/tests/conformance --short --workers 2'
         ;;
     *)
         echo "run.sh: unknown part $1; valid are $(sed -n '/^part_jobs/,/^}/s/^    \([a-z0-9]*\)).*/\1/p' "$0" |
@@ -136,7 +136,7 @@ run() { # LABEL COMMAND
 # marked alone last.
 jobs_sorted() {
     printf '%s\n' "${jobs_wanted[@]}" |
-        awk -F '\t' -v OFS='\t' 'NR == FNR { share[$1] = $2; mark[$1] = $3; next }
+        awk -F '\t' -v OFS='\t' 'FILENAME != "-" { share[$1] = $2; mark[$1] = $3; next }
             { print mark[$1] == "alone" ? "alone" : "-", $1 in share ? share[$1] : 5, $0 }' $budget - |
         sort -t "$(printf '\t')" -k1,1 -k2,2nr
 }
@@ -163,7 +163,7 @@ table_write() {
     {
         printf 'program\twall_s\tcpu_s\tshare_s\tpassed\tfailed\n'
         { [ -z "$rows_before" ] || echo "$rows_before"; cat /dev/null "$rows"/*; } |
-            awk -F '\t' -v OFS='\t' 'NR == FNR { share[$1] = $2; next }
+            awk -F '\t' -v OFS='\t' 'FILENAME != "-" { share[$1] = $2; next }
                 { print $1, $2, $3, $1 in share ? share[$1] : "-", $4, $5 }' $budget - | sort -t "$(printf '\t')" -k2,2nr
     } >$table.new
     mv $table.new $table
