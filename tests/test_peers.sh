@@ -13,17 +13,8 @@ sample() {
     status=$?
 }
 
-# record NAME EXPRESSION: python over the only record, as `r`.
-record() {
-    local good=0
-    python3 - "$2" <<'PYTHON' && good=1
-import json, sys
-records = json.load(open("out"))["records"]
-r = records[0]
-sys.exit(not (len(records) == 1 and eval(sys.argv[1])))
-PYTHON
-    report $good "$1"
-}
+# record NAME EXPRESSION: json, with the only record as `r`.
+record() { names='(r,) = j["records"]' json "$@"; }
 
 # A peer for spawn, whose manners are in the environment variable FAKE. It leaves its arguments, its
 # cores and its process number.
@@ -87,19 +78,14 @@ record it_is_a_variant_without_knobs "r['variant'] == r['variant_name'] == 'peer
 record its_command_repeats_it "r['command'].startswith('build/schedlab run peer:go spawn,n=5 ')"
 record its_events_are_absent_with_a_reason "len(r['events']) > 20 and all('value' not in e and 'another program' in e['absent'] for e in r['events'])"
 record what_it_has_not_is_not_there "not {'stack_bytes', 'threads', 'latency'} & set(r)"
-check it_gets_every_parameter_and_the_settings python3 -c "
-import json
-argv = json.load(open('seen'))['argv']
-assert argv == ['spawn', '--workers=1', '--seed=7', '--warmup=1', '--iterations=2', '--iterations-max=1000', '--min-time-ns=1000000', 'n=5', 'mode=batch', 'creators=1'], argv"
-check it_is_bound_to_as_many_cores_as_workers python3 -c "
-import json
-assert json.load(open('seen'))['cores'] == 1"
+json it_gets_every_parameter_and_the_settings "j['argv'] == ['spawn', '--workers=1', '--seed=7', '--warmup=1', '--iterations=2', '--iterations-max=1000', '--min-time-ns=1000000', 'n=5', 'mode=batch', 'creators=1']" seen
+json it_is_bound_to_as_many_cores_as_workers "j['cores'] == 1" seen
 
 # And every other -------------------------------------------------------------------------------
 
 # wrong FAKE PART: the sample is failed, and its reason names the peer and the fault.
 wrong() {
-    FAKE=$1 sample peer:go spawn,n=5 --workers 2
+    FAKE=$1 sample peer:go spawn,n=5 --workers 1
     check "$1_ends_with_1" [ $status = 1 ]
     record "$1_is_failed_and_says_why" "r['status'] == 'failed' and r['reason'].startswith('peer:go: ') and '''$2''' in r['reason']"
 }
@@ -171,10 +157,11 @@ record pinning_is_skipped "r['status'] == 'skipped' and '--pin' in r['reason']"
 sample peer:go spawn,n=5 --stack 64Ki
 record stack_sizes_are_skipped "r['status'] == 'skipped' and '--stack' in r['reason']"
 
+sample peer:tbb peer:omp peer:gomp peer:boost peer:pthreads fib,n=5
 for peer in "tbb libtbb-dev" "omp libomp-dev" "gomp gcc" "boost libboost-fiber-dev" "pthreads gcc"; do
     set -- $peer
-    sample peer:$1 fib,n=5
-    record "$1_is_skipped_where_it_is_not_built" "r['status'] == 'skipped' and 'make peers' in r['reason'] and ' $2' in r['reason']"
+    names="r, = [r for r in j['records'] if r['variant'] == 'peer:$1']" json "$1_is_skipped_where_it_is_not_built" \
+        "r['status'] == 'skipped' and 'make peers' in r['reason'] and ' $2' in r['reason']"
 done
 chmod -x peers/go
 sample peer:go fib,n=5
@@ -182,10 +169,7 @@ record go_is_skipped_where_it_is_not_built "r['status'] == 'skipped' and 'make p
 "$schedlab" list variants >out 2>err
 check list_says_what_is_not_built grep -qz 'peer:go  .*not.built.here.*make.peers' out
 "$schedlab" list variants --format json >out 2>err
-check list_says_so_to_programs python3 -c "
-import json
-absent = {v['name']: 'absent' in v for v in json.load(open('out'))['variants']}
-assert absent['peer:go'] and not absent['gmp']"
+names="absent = {v['name']: 'absent' in v for v in j['variants']}" json list_says_so_to_programs "absent['peer:go'] and not absent['gmp']"
 chmod +x peers/go
 
 # Names -----------------------------------------------------------------------------------------
@@ -202,10 +186,8 @@ misuse an_unknown_peer_gets_the_nearest 'the nearest is "peer:go"' peer:goo spaw
 misuse a_peer_has_no_knobs 'peer:go: unknown knob "tick"' peer:go,tick=3 spawn
 
 "$schedlab" run fib,n=3 --reps 1 --iterations 1 --warmup 0 --workers 1 --format json >out 2>err
-check naming_no_variant_means_no_peer python3 -c "
-import json
-variants = [r['variant'] for r in json.load(open('out'))['records']]
-assert 'gmp' in variants and 'serial' in variants and not any(v.startswith('peer:') for v in variants)"
+names="variants = [r['variant'] for r in j['records']]" json naming_no_variant_means_no_peer \
+    "'gmp' in variants and 'serial' in variants and not any(v.startswith('peer:') for v in variants)"
 
 # In a sweep and its report ---------------------------------------------------------------------
 
@@ -213,6 +195,7 @@ cat >sweep.yaml <<'YAML'
 name: peers
 title: A right peer, a wrong one, and one that is not there
 reps: 6
+events: [none]
 steal_max: 100
 timeout_s: 60
 min_time_ms: 0
@@ -235,7 +218,7 @@ groups:
 YAML
 { echo '#!/bin/sh'; echo "FAKE=wrong_answer exec '$scratch/peers/go' \"\$@\""; } >peers/boost
 chmod +x peers/boost
-"$schedlab" sweep sweep.yaml >out 2>err
+"$schedlab" sweep sweep.yaml --no-report >out 2>err
 check a_sweep_goes_on_past_a_failed_cell [ $? = 0 ]
 folder=$(tail -n 1 out)
 "$schedlab" report "$folder" --no-figures --format json >out 2>err
@@ -263,8 +246,9 @@ check the_page_names_the_best_peer grep -q 'peer:go' <(section)
 check the_page_says_what_failed grep -q 'failed' <(section)
 
 sed -i '/- id: three/,/workers: \[1\]/d' sweep.yaml
-"$schedlab" sweep sweep.yaml >out 2>err
+"$schedlab" sweep sweep.yaml --quick --no-report >out 2>err
 folder=$(tail -n 1 out)
+"$schedlab" report "$folder" --no-figures >out 2>err
 check a_page_without_peers_has_no_table [ -s "$folder/report.html" -a -z "$(section)" ]
 
 # The real ones ---------------------------------------------------------------------------------
@@ -284,24 +268,38 @@ waits="slice,chunks=200 hog,chunks=200,n=5 hog,chunks=200,n=5,calls=chan calls,n
 threads="spawn,n=20 spawn,n=20,mode=one,creators=3 pingpong,rounds=20,pairs=2 pingpong,rounds=20,capacity=4
     prodcons,messages=1000 prodcons,messages=100,buffer=0,work=3 mutex,n=1000 mutex,n=500,work=2,think=3 fib,n=7 fib,n=5,spawn=both"
 
-# real VARIANT WORKLOAD...: each is ok, at 1 and at 2 workers, or at those that $at_workers lists.
+# The peers of which $built is set are there. real "VARIANT..." WORKLOAD...: each workload is ok on each of these, at
+# 1 and at 2 workers, or at those that $at_workers lists. One run has them all, and they take turns.
+for name in $(cd "$tree/build/peers" 2>/dev/null && ls); do
+    [ ! -x "$tree/build/peers/$name" ] || built+=" $name "
+done
 real() {
-    local variant=$1 name=${1#*:} workload workers
-    shift
-    if [ ! -x "$tree/build/peers/$name" ]; then
-        count=$((count + 1))
-        echo "ok $count - real_$name # SKIP build/peers/$name is not built; make peers builds it"
-        return
-    fi
-    for workload in "$@"; do
+    local name workload workers variants=
+    for name in $1; do
+        if [[ ${built:-} == *" ${name#*:} "* ]]; then
+            variants="$variants $name"
+        elif [[ ${told:-} != *" $name "* ]]; then
+            told+=" $name "
+            count=$((count + 1))
+            echo "ok $count - real_${name#*:} # SKIP build/peers/${name#*:} is not built; make peers builds it"
+        fi
+    done
+    [ -n "$variants" ] || return
+    for workload in "${@:2}"; do
         for workers in ${at_workers:-1 2}; do
-            sample "$variant" "$workload" --workers $workers
-            record "real_${name}_${workload}_${workers}" "r['status'] == 'ok' and len(r['iterations']) >= 2"
+            sample $variants "$workload" --workers $workers --events none
+            for name in $variants; do
+                names="(r,) = [r for r in j['records'] if r['variant'] == '$name']" json "real_${name#*:}_${workload}_${workers}" \
+                    "r['status'] == 'ok' and len(r['iterations']) >= 2"
+            done
         done
     done
 }
-real peer:go $goroutines $forkjoin $waits
-real peer:go pingpong,rounds=100,locked=one pingpong,rounds=100,locked=both
+# What each supports: those of one call run beside each other.
+real "peer:go peer:boost floor:core" $forkjoin $(printf '%s\n' $goroutines | grep -v mpmc)
+real "peer:go peer:boost" $(printf '%s\n' $goroutines | grep mpmc)
+real "floor:core" yield,n=10,yielders=1
+real "peer:go" $waits pingpong,rounds=100,locked=one pingpong,rounds=100,locked=both
 if [ -x "$tree/build/peers/go" ]; then
     sample peer:go calls,n=7,measure=handoff --events PROCESS_THREADS
     record real_go_tells_of_all_latencies_of_timed_calls "r['latency']['count'] == sum(i.get('calls', 1) * 7 for i in r['iterations']) and 0 < r['latency']['p50_ns'] <= r['latency']['max_ns']"
@@ -309,14 +307,10 @@ if [ -x "$tree/build/peers/go" ]; then
     sample peer:go calls,n=7
     record real_go_says_what_it_cannot_measure "r['status'] == 'skipped' and 'measure=return' in r['reason']"
 fi
-real peer:tbb $forkjoin $data
-real peer:gomp $forkjoin $data
-real peer:omp $forkjoin $data
-real peer:boost $goroutines $forkjoin
-real peer:pthreads $threads
-real floor:core $(printf "%s\n" $goroutines yield,n=10,yielders=1 | grep -v mpmc) $forkjoin
-at_workers=2 real floor:line pingpong,rounds=100,pairs=2 prodcons,messages=500,buffer=0,work=3 mutex,n=1003 mutex,n=500,work=2,think=3
-real floor:futex pingpong,rounds=20,pairs=2 pingpong,rounds=20,capacity=4
-real floor:epoll echo,connections=3,messages=5,size=20 echo,connections=2,messages=3,size=16384
+real "peer:tbb peer:gomp peer:omp" $forkjoin $data
+real "peer:pthreads" $threads
+at_workers=2 real "floor:line" pingpong,rounds=100,pairs=2 prodcons,messages=500,buffer=0,work=3 mutex,n=1003 mutex,n=500,work=2,think=3
+real "floor:futex" pingpong,rounds=20,pairs=2 pingpong,rounds=20,capacity=4
+real "floor:epoll" echo,connections=3,messages=5,size=20 echo,connections=2,messages=3,size=16384
 
 finish
