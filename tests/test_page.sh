@@ -16,7 +16,7 @@ browse() {
     shift 2
     [ "$(id -u)" = 0 ] && sandbox=(--no-sandbox)
     rm -rf profile
-    timeout -k 5 120 chromium --headless "${sandbox[@]}" --disable-gpu --disable-dev-shm-usage \
+    timeout -k 5 800 chromium --headless "${sandbox[@]}" --disable-gpu --disable-dev-shm-usage \
         --disable-background-networking --disable-component-update --no-first-run --hide-scrollbars \
         --user-data-dir="$scratch/profile" --enable-logging=stderr --virtual-time-budget=10000 \
         --blink-settings=preferredColorScheme=$([ "$scheme" = dark ] && echo 0 || echo 1) \
@@ -24,7 +24,7 @@ browse() {
 }
 
 # The run: all kinds of figures, and what other commands may have left.
-"$schedlab" sweep "$here/../harness/sweeps/smoke.yaml" --no-report --results "$scratch" >folder 2>err
+"$schedlab" sweep "$here/../harness/sweeps/smoke.yaml" --quick --no-report --results "$scratch" >folder 2>err
 run=$(cat folder)
 mkdir "$run/comparisons"
 cat >"$run/comparisons/a-rather-long-name-of-one-run-against-another.json" <<'END'
@@ -47,39 +47,44 @@ check report_is_made "$schedlab" report "$run"
 sed -e '/<\/body>/{' -e 'i <script>' -e "r $here/page_check.js" -e 'a </script>' -e '}' "$run/report.html" |
     awk '/<\/body>/{ held = $0; next } { print } /^<\/script>$/ && held { print held; held = "" }' >page.html
 
-# frame WIDTH FILE: a page with another one in a frame as wide as that, and with what it reports.
-frame() {
-    cat <<END
-<!DOCTYPE html><title>frame</title><style>body{margin:0}iframe{border:0;display:block}</style>
-<iframe src="$2" width="$1" height="1600"></iframe><pre id="page-check"></pre>
-<script>addEventListener('message', (e) => document.querySelector('pre').textContent = '\n' + e.data + '\n')</script>
+# frames FILE WIDTH...: a page with another one in a frame of each width, and with what they report.
+frames() {
+    local file=$1 width
+    shift
+    echo '<!DOCTYPE html><title>frames</title><style>body{margin:0}iframe{border:0;float:left}</style>'
+    for width; do echo "<iframe src=\"$file\" width=\"$width\" height=\"1600\"></iframe>"; done
+    cat <<'END'
+<pre id="page-check"></pre>
+<script>addEventListener('message', (e) => document.querySelector('pre').append('\n' + e.data + '\n'))</script>
 END
 }
 
-# look WIDTH SCHEME
+# look SCHEME: at the width of a desk and of a phone, beside each other in one browser, since it neglects what is out of sight.
 look() {
-    frame "$1" page.html >framed.html
-    browse 1300 "$2" --dump-dom "file://$scratch/framed.html" >dom
-    sed -n '/<pre id="page-check">/,/<\/pre>/p' dom >found
-    check "page_loads_$1_$2" grep -qx "window $1 $2" found
-    check "console_is_silent_$1_$2" test -z "$(grep CONSOLE browser.err)"
-    while read -r ok not_ok rest; do
-        case $ok in
-        ok) report 1 "${not_ok}_$1_$2" ;;
-        not)
-            report 0 "${rest%% *}_$1_$2"
-            echo "# $rest"
-            ;;
-        esac
-    done <found
-    [ -n "$shots" ] || return
-    frame "$1" "$run/report.html" >framed.html
-    browse "$1" "$2" --screenshot="$shots/page-$1-$2.png" "file://$scratch/framed.html"
+    local scheme=$1 width
+    frames page.html 1280 360 >framed.html
+    browse 1700 "$scheme" --dump-dom "file://$scratch/framed.html" >dom
+    sed -n '/<pre id="page-check">/,/<\/pre>/p' dom >both # each frame ends with the line "window WIDTH SCHEME"
+    check "console_is_silent_$scheme" test -z "$(grep CONSOLE browser.err)"
+    for width in 1280 360; do
+        awk -v last="window $width $scheme" '{ held = held $0 "\n" } $0 == last { printf "%s", held } /^window / { held = "" }' both >found
+        check "page_loads_${width}_$scheme" test -s found
+        while read -r ok not_ok rest; do
+            case $ok in
+            ok) report 1 "${not_ok}_${width}_$scheme" ;;
+            not)
+                report 0 "${rest%% *}_${width}_$scheme"
+                echo "# $rest"
+                ;;
+            esac
+        done <found
+        [ -n "$shots" ] || continue
+        frames "$run/report.html" "$width" >framed.html
+        browse "$width" "$scheme" --screenshot="$shots/page-$width-$scheme.png" "file://$scratch/framed.html"
+    done
 }
-look 1280 light
-look 1280 dark
-look 360 light
-look 360 dark
+look light
+look dark
 
 browse 1280 light --print-to-pdf="$scratch/page.pdf" "file://$run/report.html"
 check page_prints test "$(head -c 5 page.pdf)" = %PDF-
