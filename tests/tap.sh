@@ -34,8 +34,16 @@ check() { # NAME COMMAND...: the command succeeds
     report $good "$name"
 }
 
+contains() { # FILE PART, without a process
+    local text
+    IFS= read -r -d '' text <"$1"
+    [[ $text == *"$2"* ]]
+}
+
 refused() { # PART: the last command left status 2, nothing in out, and one line with PART in err
-    [ $status = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$1" err
+    local text
+    IFS= read -r -d '' text <err
+    [ $status = 2 ] && [ ! -s out ] && [[ $text == *"$1"*$'\n' && ${text%$'\n'} != *$'\n'* ]]
 }
 
 misuse() { # NAME PART -- ARGUMENT...: the script's run(), which leaves out, err and status, is refused

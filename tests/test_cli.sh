@@ -18,7 +18,7 @@ expect() {
     local name=$1 wanted=$2 part=$3 good=0
     shift 4
     run "$@"
-    [ $status = "$wanted" ] && grep -qF -- "$part" out err && good=1
+    [ $status = "$wanted" ] && { contains out "$part" || contains err "$part"; } && good=1
     report $good "$name"
 }
 
@@ -71,7 +71,7 @@ expect run_warns_of_pinned_ones_too 0 "several pinned to one core" -- \
     run gmp fib,n=8 --reps 1 -i 1 --events none --workers $((cores + 1)) --pin
 run run gmp fib,n=8 --reps 1 -i 1 --events none --workers "$cores"
 check run_does_not_warn_of_as_many_workers_as_cores [ "$(grep -c 'workers on' err)" = 0 ]
-expect run_without_variants_takes_all 0 "contsteal" -- run fib,n=8 $quick --events none
+expect run_without_variants_takes_all 0 "contsteal" -- run fib,n=8 --reps 1 --iterations 1 --warmup 0 --workers 1 --events none
 expect run_prints_what_order_prints 0 "order" -- run gmp order,n=4 --reps 1 --iterations 1 --workers 1
 run run gmp serial fib,n=10 $quick --format json
 json run_json_has_records_and_summary \
@@ -90,6 +90,7 @@ json sample_counts_its_own_events \
 json sample_has_no_injected_slowdown "'injected_percent' not in j"
 run run --sample serial fib,n=1 --workers 1 --min-time 5ms --events none
 json many_short_calls_take_the_time_or_say_how_much_is_missing "j['time_ns'] + j.get('short_ns', 0) >= 5e6"
+run run --sample serial fib,n=1 --workers 1 --iterations 100000 --min-time 0 --events none
 json many_short_calls_share_entries "500 <= len(j['iterations']) <= 1000 and j['iterations'][0]['calls'] > 1 and all(sum(i[k] for i in j['iterations']) == j[k] for k in ('time_ns', 'ops'))"
 run run --sample serial fib,n=20 --workers 1 --iterations 3 --events none --inject-slowdown 300
 json injected_slowdown_is_recorded \
@@ -111,8 +112,10 @@ run run --sample static echo,connections=16,messages=500 --workers 2 --iteration
 json goroutines_of_static_stay_when_io_wakes_them "j['status'] == 'ok' and j['events'][0]['value'] == 0"
 run run --sample gmp echo,connections=2,messages=10 --workers 1 --iterations 1 --warmup 0 --events POLL_CTLS
 json sample_counts_what_the_poller_does "j['events'][0]['value'] >= 4"
-run run --sample gmp,slice_ns=1000000 hog,n=1,chunks=50000 --workers 1 --iterations 1 --warmup 0 --events PREEMPTS,PREEMPT_REQUESTS
-json sample_counts_what_sysmon_does "0 < j['events'][0]['value'] <= j['events'][1]['value']"
+# Simulated: sysmon comes in time, whatever else this machine does.
+run run gmp,slice_ns=1000000 hog,n=1,chunks=5000 --workers 1 --reps 1 --iterations 1 --warmup 0 --events PREEMPTS,PREEMPT_REQUESTS \
+    --machine sim:desktop8 --format json
+names="e = j['records'][0]['events']" json sample_counts_what_sysmon_does "0 < e[0]['value'] <= e[1]['value']"
 # Where nothing is known of the checks, or they are a part of the time, each call is counted by itself.
 run run --sample gmp spawn,n=100 --workers 1 --iterations 3 --warmup 0 --events sde:::schedlab::GS_CREATED
 json calls_are_counted_one_by_one "j['counted'] == 'calls' and j['events'][0]['value'] == 3 * 100 and len(j['iterations']) == 3"
@@ -143,9 +146,9 @@ run run gmp fib,n=10 $quick --format json
 json summary_of_other_workloads_has_none "'latency' not in j['summary'][0]"
 run run --sample kthread spawn,n=10M --workers 2
 json sample_skips_before_harm "j['status'] == 'skipped' and j['reason'] and 'iterations' not in j"
-run run --sample gmp spawn,n=10M --workers 1 --iterations 1 --warmup 0 --events sde:::schedlab::STACKS_PEAK
-json sample_runs_ten_million_that_need_no_stack \
-    "'of MemAvailable is' in j.get('reason', '') or (j['ops'] == 10000000 and j['events'][0]['value'] < 100)"
+run run --sample gmp spawn,n=2M --workers 1 --iterations 1 --warmup 0 --events sde:::schedlab::STACKS_PEAK
+json sample_runs_millions_that_need_no_stack \
+    "'of MemAvailable is' in j.get('reason', '') or (j['ops'] == 2000000 and j['events'][0]['value'] < 100)"
 expect run_of_skipped_cells_alone_fails 1 "kthread skipped: " -- run kthread spawn,n=10M $quick
 expect run_serial_of_goroutines_is_skipped 1 "has no serial version" -- run serial pingpong $quick
 expect run_that_needs_a_handoff_is_skipped_without 1 "pipes,mode=block would never end: a goroutine in a blocking call keeps its worker in gmp,calls=none" -- \
