@@ -70,7 +70,9 @@ check slowdowns_are_recorded [ "$(grep -c '"injected_percent":10' "${runs[0]}/sa
 "$schedlab" audit small.yaml --reps 4 --reps-max 7 --width 1 --blocks 8 --results adaptive --format json >rounds 2>err
 number() { sed -nE "s/^ *\"$1\": ([0-9]+),?$/\1/p" rounds; }
 check rounds_go_on_by_width [ $(($(number by_width) + $(number at_limit))) = $((5 * $(sed -n '/"rounds"/,/}/s/.*"count": \([0-9]*\),/\1/p' rounds))) ]
-audit small.yaml --reps 8 --reps-max 20 --width 1 --blocks 8 --results short
+# Five medians of first calls are not all known to 1 % after eight of each.
+sed 's/min_time_ms: 2/min_time_ms: 0/' small.yaml >cold.yaml
+audit cold.yaml --reps 8 --reps-max 20 --width 1 --blocks 8 --results short
 check no_round_is_said [ "$status $(wc -c <out) $(grep -c 'more --blocks' err)" = "1 0 1" ]
 
 "$schedlab" report "${runs[0]}" --no-figures >out 2>err

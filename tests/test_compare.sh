@@ -129,6 +129,7 @@ cat >sweep.yaml <<'END'
 name: two
 title: Two revisions
 reps: 6
+steal_max: 100
 min_time_ms: 2
 warmup: 0
 events: [none]

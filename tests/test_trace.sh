@@ -8,7 +8,7 @@
 
 # run ARGUMENT...: leaves out, err, status.
 run() {
-    timeout 60 "$schedlab" trace "$@" >out 2>err </dev/null
+    timeout 600 "$schedlab" trace "$@" >out 2>err </dev/null
     status=$?
 }
 
