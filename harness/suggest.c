@@ -50,14 +50,20 @@ size_t suggest_distance(const char *a, const char *b)
     return row[b_length];
 }
 
-bool suggest_is_near(const char *a, const char *b)
+/* The same where the distance is known. */
+static bool is_near(const char *a, const char *b, size_t distance)
 {
     size_t a_length = length_of(a), b_length = length_of(b);
     size_t shorter = a_length < b_length ? a_length : b_length;
     size_t longer = a_length < b_length ? b_length : a_length;
     if (shorter >= ABBREVIATION_MIN && shorter * 3 >= longer && strncasecmp(a, b, shorter) == 0)
         return true;
-    return suggest_distance(a, b) <= (longer + 1) / 3;
+    return distance <= (longer + 1) / 3;
+}
+
+bool suggest_is_near(const char *a, const char *b)
+{
+    return is_near(a, b, suggest_distance(a, b));
 }
 
 struct suggest suggest_for(const char *word)
@@ -65,14 +71,26 @@ struct suggest suggest_for(const char *word)
     return (struct suggest){.word = word, .best = NULL, .distance = SIZE_MAX};
 }
 
+/* Whether a candidate at that distance is better than the best one so far. */
+static bool is_better(const struct suggest *suggest, const char *candidate, size_t distance,
+                      bool *near)
+{
+    *near = is_near(suggest->word, candidate, distance);
+    return *near > suggest->near || (*near == suggest->near && distance < suggest->distance);
+}
+
 void suggest_offer(struct suggest *suggest, const char *candidate)
 {
-    size_t distance = suggest_distance(suggest->word, candidate);
-    bool near = suggest_is_near(suggest->word, candidate);
+    bool near;
+    size_t a = length_of(suggest->word), b = length_of(candidate);
     if (suggest->count < SUGGEST_LISTED_MAX)
         suggest->listed[suggest->count] = candidate;
     suggest->count++;
-    if (near < suggest->near || (near == suggest->near && distance >= suggest->distance))
+    /* Most offers are in vain, for the word is valid: the lengths alone tell most of them. */
+    if (!is_better(suggest, candidate, a < b ? b - a : a - b, &near))
+        return;
+    size_t distance = suggest_distance(suggest->word, candidate);
+    if (!is_better(suggest, candidate, distance, &near))
         return;
     suggest->best = candidate;
     suggest->distance = distance;
