@@ -30,7 +30,7 @@ struct options {
     size_t words_count;
     char **machines;
     size_t machines_count;
-    bool quick, full, no_report, deterministic, list, json, simulated;
+    bool quick, full, held, no_report, deterministic, list, json, simulated;
 };
 
 /* What there is to choose from. */
@@ -46,6 +46,7 @@ enum {
     KEY_QUICK = 0x100,
     KEY_FULL,
     KEY_DETERMINISTIC,
+    KEY_HELD,
     KEY_MACHINE,
     KEY_RESULTS,
     KEY_NAME,
@@ -68,6 +69,10 @@ static const struct argp_option argp_options[] = {
     {"deterministic", KEY_DETERMINISTIC, NULL, 0,
      "Measure only parts that have the same verdicts each time: simulated ones, and orders on one "
      "worker",
+     0},
+    {"held", KEY_HELD, NULL, 0,
+     "Measure what tests hold: as --quick --deterministic, but with the workloads that experiments "
+     "name for it (held:), and only what an expectation is about",
      0},
     {"machine", KEY_MACHINE, "MACHINE", 0,
      "Measure on this one, whatever the experiments say: native, or a simulated one as in "
@@ -145,7 +150,8 @@ static void options_check(const struct options *options)
                    options->begins ? "--" : "",
                    options->begins ? options->begins : options->words[0]);
     if (options->quick && options->full)
-        cli_misuse(options->command, "--quick and --full; valid: one of them");
+        cli_misuse(options->command, "--%s and --full; valid: one of them",
+                   options->held ? "held" : "quick");
     if (options->simulated && options->machines_count > 0)
         cli_misuse(options->command, "--machine=sim beside --machine=%s; valid: either",
                    options->machines[0]);
@@ -181,6 +187,9 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_DETERMINISTIC:
         options->deterministic = true;
+        break;
+    case KEY_HELD:
+        options->held = options->quick = options->deterministic = true;
         break;
     case KEY_MACHINE:
         option_machine(options, arg);
@@ -429,17 +438,20 @@ static int repro_run(const struct options *options, struct repro *repro)
 static int repro_new(struct options *options, struct catalogue *catalogue)
 {
     char error[ERROR_SIZE];
-    struct repro repro = {
-        .form = {.quick = options->quick, .deterministic = options->deterministic},
-        .which = options->simulated            ? REPRO_SIMULATED
-                 : options->machines_count > 0 ? REPRO_GIVEN
-                                               : REPRO_OWN,
-        .machines = options->machines,
-        .machines_count = options->machines_count,
-        .results = options->results};
+    struct repro repro = {.form = {.quick = options->quick,
+                                   .deterministic = options->deterministic,
+                                   .held = options->held},
+                          .which = options->simulated            ? REPRO_SIMULATED
+                                   : options->machines_count > 0 ? REPRO_GIVEN
+                                                                 : REPRO_OWN,
+                          .machines = options->machines,
+                          .machines_count = options->machines_count,
+                          .results = options->results};
     int status = EXIT_FAILED;
     options->machines = NULL;
     selection_make(options, catalogue, &repro);
+    for (size_t i = 0; options->held && i < repro.count; i++)
+        experiment_hold(repro.experiments[i]);
     /* Whether anything runs there is asked before there is a folder. */
     repro_plan(&repro);
     if (repro.jobs_count == 0)

@@ -365,6 +365,32 @@ static bool workloads_read(const struct parting *self)
                       &part->workloads_count);
 }
 
+/* One for each workload, and of the same kind, so that all that was said of it still fits. */
+static bool held_read(const struct parting *self)
+{
+    struct experiment_part *part = self->part;
+    char place[PLACE_SIZE];
+    if (!has_key(self, "held"))
+        return true;
+    snprintf(place, sizeof place, "%s/held", self->place);
+    if (!texts_read(self->reader, place, canonical_workload, &part->held_workloads,
+                    &part->held_workloads_count))
+        return false;
+    if (part->held_workloads_count != part->workloads_count)
+        return yaml_complain(self->reader, line_of(self, "held"),
+                             "held has %u workloads, and part \"%s\" has %u; valid: one for each",
+                             part->held_workloads_count, part->id, part->workloads_count);
+    for (unsigned i = 0; i < part->workloads_count; i++) {
+        const char *workload = part->workloads[i], *held = part->held_workloads[i];
+        size_t length = strcspn(workload, ",");
+        if (strcspn(held, ",") != length || strncmp(workload, held, length) != 0)
+            return yaml_complain(self->reader, line_of(self, "held"),
+                                 "%s is held in place of %s; valid: %.*s with other parameters",
+                                 held, workload, (int)length, workload);
+    }
+    return true;
+}
+
 static bool workers_axis_read(const struct parting *self)
 {
     struct experiment_part *part = self->part;
@@ -601,10 +627,11 @@ static bool part_check(const struct yaml_reader *reader, struct experiment *expe
     if (!part->metric)
         part->metric = copied("throughput");
     return part_id_check(&self) && factor_find(&self) && variants_read(&self) &&
-           workloads_read(&self) && workers_axis_read(&self) && machines_read(&self) &&
-           events_check(reader, place, part->events, part->events_count) && baseline_find(&self) &&
-           one_thing_changes(&self) && experiment_expect_check(reader, experiment, p) &&
-           figure_find(&self) && sweep_check(&self);
+           workloads_read(&self) && held_read(&self) && workers_axis_read(&self) &&
+           machines_read(&self) && events_check(reader, place, part->events, part->events_count) &&
+           baseline_find(&self) && one_thing_changes(&self) &&
+           experiment_expect_check(reader, experiment, p) && figure_find(&self) &&
+           sweep_check(&self);
 }
 
 /* The whole ----------------------------------------------------------------------------------- */
@@ -664,6 +691,7 @@ void experiment_free(struct experiment *experiment)
         texts_free(part->cell_variants, part->cell_variants_count);
         texts_free(part->variants, part->variants_count);
         texts_free(part->workloads, part->workloads_count);
+        texts_free(part->held_workloads, part->held_workloads_count);
         free(part->workers);
         for (unsigned i = 0; i < part->expect_count; i++) {
             free(part->expect[i].wanted);

@@ -38,6 +38,8 @@
  *                                   # with more are not measured
  *         together: why             # why levels differ in more than one thing, if they do
  *         full: true                # only in the full form; default false
+ *         held: pingpong,rounds=60  # what tests measure in place of the workload (repro --held):
+ *                                   # less work, to the same verdicts; of several, one for each
  *         expect:
  *           - says: It is at least 50 times as fast    # a sentence
  *             level: on             # default: the baseline
@@ -123,6 +125,8 @@ struct experiment_part {
     char **variants, **workloads;
     int64_t *workers;
     unsigned variants_count, workloads_count, workers_count;
+    char **held_workloads; /* in the order of workloads; NULL: the same */
+    unsigned held_workloads_count;
     char **cell_variants; /* of a knob: [variant * levels_count + level], canonical */
     unsigned cell_variants_count;
     enum sweep_figure figure;
@@ -146,15 +150,35 @@ struct experiment_form {
     bool quick;         /* EXPERIMENT_QUICK_REPS blocks, or as many as the file asks for if that is
                          * more, and as many samples again for what was disturbed; no parts that
                          * are `full` */
+    bool held;          /* what tests hold, of experiment_hold(): as quick and deterministic, with
+                         * EXPERIMENT_QUICK_REPS blocks, or EXPERIMENT_EXACT_REPS where what is
+                         * expected is exact or two samples are the same; a min_time_ms of
+                         * EXPERIMENT_HELD_MS at most; and a time limit that no busy host reaches */
     int native_cores;   /* that workers may have each one of; 0: any number of them */
 };
 
-enum { EXPERIMENT_QUICK_REPS = 6, EXPERIMENT_WIDTH = 3, EXPERIMENT_REPS_MAX = 24 };
+enum {
+    EXPERIMENT_QUICK_REPS = 6,
+    EXPERIMENT_EXACT_REPS = 2, /* two samples that are equal */
+    EXPERIMENT_HELD_MS = 10,   /* the most that min_time_ms is in the held form */
+    EXPERIMENT_HELD_TIMEOUT_S = 600,
+    EXPERIMENT_WIDTH = 3,
+    EXPERIMENT_REPS_MAX = 24,
+};
 
 /* Reads and checks the file at path. NULL and one line in error, "PATH:LINE: what, and what is
  * valid", if anything about it is wrong. */
 struct experiment *experiment_load(const char *path, char *error, size_t error_size);
 void experiment_free(struct experiment *experiment);
+
+/* Makes it what tests hold: `held` in place of the workloads, and of levels and of what is held
+ * fixed only those that an expectation is about. To be called once. experiment_hold.c. */
+void experiment_hold(struct experiment *experiment);
+
+/* Whether two equal samples of that cell decide all that the part expects of it: only `exactly`,
+ * and no ratio. Canonical texts. */
+bool experiment_is_exact_of(const struct experiment_part *part, const char *variant,
+                            const char *workload, int64_t workers);
 
 /* The machines that the experiment is for, its parts' own ones included, in the order in which they
  * are named, EXPERIMENT_MACHINES last; NULL-terminated. free() the list, not the texts. */

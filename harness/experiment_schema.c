@@ -64,6 +64,7 @@ static const cyaml_schema_field_t part_fields[] = {
     MAY_BE("crowded", experiment_part, crowded),
     MAY_TEXT("together", experiment_part, together),
     MAY_BE("full", experiment_part, full),
+    CYAML_FIELD_IGNORE("held", CYAML_FLAG_OPTIONAL),
     CYAML_FIELD_SEQUENCE("expect", CYAML_FLAG_POINTER, struct experiment_part, expect,
                          &expect_schema, 1, CYAML_UNLIMITED),
     CYAML_FIELD_END,

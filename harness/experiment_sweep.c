@@ -196,7 +196,10 @@ static void write_numbers(FILE *to, const struct experiment *experiment, const c
 {
     bool native = strcmp(machine, "native") == 0;
     const struct sweep_file *num = native ? &experiment->native : &experiment->num;
-    int64_t reps = form->quick ? experiment_quick_reps(experiment) : num->reps, reps_max;
+    int64_t reps = form->held    ? EXPERIMENT_QUICK_REPS
+                   : form->quick ? experiment_quick_reps(experiment)
+                                 : num->reps;
+    int64_t reps_max;
     int64_t width = num->width > 0 ? num->width : EXPERIMENT_WIDTH;
     if (form->quick)
         reps_max = 2 * reps; /* for samples that are disturbed */
@@ -209,14 +212,16 @@ static void write_numbers(FILE *to, const struct experiment *experiment, const c
         fprintf(to, "width: %" PRId64 "\n", width);
     if (reps_max >= EXPERIMENT_QUICK_REPS)
         fprintf(to, "repeat_disturbed: true\nclass_min: %d\n", EXPERIMENT_QUICK_REPS);
-    fprintf(to, "timeout_s: %" PRId64 "\niterations: %" PRId64 "\n", num->timeout_s,
-            num->iterations);
+    bool longer = form->held && num->timeout_s < EXPERIMENT_HELD_TIMEOUT_S;
+    fprintf(to, "timeout_s: %" PRId64 "\niterations: %" PRId64 "\n",
+            longer ? EXPERIMENT_HELD_TIMEOUT_S : num->timeout_s, num->iterations);
     if (num->warmup < 0)
         fputs("warmup: auto\n", to);
     else
         fprintf(to, "warmup: %" PRId64 "\n", num->warmup);
+    bool shorter = form->held && num->min_time_ms > EXPERIMENT_HELD_MS;
     if (num->min_time_given)
-        fprintf(to, "min_time_ms: %" PRId64 "\n", num->min_time_ms);
+        fprintf(to, "min_time_ms: %" PRId64 "\n", shorter ? EXPERIMENT_HELD_MS : num->min_time_ms);
     fprintf(to, "seed: %" PRId64 "\n", num->seed);
 }
 

@@ -68,6 +68,7 @@ bool needs_note(struct cell *cell, const json_t *record)
     };
     if (note.ok)
         note.throughput = json_number_value(json_object_get(record, "throughput"));
+    note.events_hash = strtoull(record_text(record, "events_hash"), NULL, 16);
     if (cell->notes_count > 0 && cell->notes[cell->notes_count - 1].block >= note.block)
         return false;
     cell->notes = realloc(cell->notes, (cell->notes_count + 1) * sizeof *cell->notes);
@@ -189,6 +190,21 @@ double needs_width(const struct needs *needs, const struct cell *cell)
 
 /* Blocks -------------------------------------------------------------------------------------- */
 
+/* Whether there are two samples, and all were the same to the picosecond. */
+static bool past_is_equal(const struct past *past)
+{
+    for (size_t i = 1; i < past->count; i++)
+        if (past->notes[i].events_hash != past->notes[0].events_hash)
+            return false;
+    return past->count >= 2 && past->notes[0].events_hash != 0 && !past->failed;
+}
+
+/* Whether so many blocks do, whatever the rest of its set takes. */
+static bool cell_has_enough(const struct cell *cell, unsigned block)
+{
+    return cell->reps > 0 && block >= cell->reps;
+}
+
 /* Whether the cell's own samples before the block leave something to be wished. */
 static bool cell_needs_block(const struct needs *needs, const struct cell *cell, unsigned block)
 {
@@ -197,7 +213,7 @@ static bool cell_needs_block(const struct needs *needs, const struct cell *cell,
     if (past.given_up || block >= (unsigned)sweep->reps_max)
         return false;
     if (block < (unsigned)sweep->reps)
-        return true;
+        return !cell_has_enough(cell, block) && !(cell->until_equal && past_is_equal(&past));
     if (sweep->width == 0 || past.failed)
         return false;
     return !(past_width(needs, &past) < (double)sweep->width); /* also while there is none */
@@ -225,9 +241,11 @@ static size_t block_of_sets(struct needs *needs, unsigned block)
     for (size_t i = 0; i < plan->count; i++)
         if (!needs->open[plan->cells[i].set])
             needs->open[plan->cells[i].set] = cell_needs_block(needs, &plan->cells[i], block);
-    for (size_t i = 0; i < plan->count; i++)
-        held += cell_put(&plan->cells[i], block,
-                         needs->open[plan->cells[i].set] ? WHY_BLOCK : WHY_NONE);
+    for (size_t i = 0; i < plan->count; i++) {
+        struct cell *cell = &plan->cells[i];
+        bool open = needs->open[cell->set] && !cell_has_enough(cell, block);
+        held += cell_put(cell, block, open ? WHY_BLOCK : WHY_NONE);
+    }
     return held;
 }
 

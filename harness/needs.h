@@ -3,7 +3,8 @@
  * Who calls: sweep_run.c; audit_replay.c, which asks what a sweep would have measured;
  * cmd_run_cell.c, which asks how far one may come.
  *
- *     blocks 0 .. reps-1          hold every cell
+ *     blocks 0 .. reps-1          hold every cell, but those that take fewer blocks (cell->reps,
+ *                                 cell->until_equal)
  *     blocks reps .. reps_max-1   hold the comparison sets (plan.h) in which a cell still has an
  *                                 interval of its median wider than `width` percent of it, over
  *                                 the samples that the tables would take (classes.h)

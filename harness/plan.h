@@ -38,6 +38,7 @@ struct note {
     bool marked;                          /* as disturbed */
     bool steal_unknown;                   /* nobody told what was stolen from it */
     double throughput;                    /* NAN if not ok */
+    uint64_t events_hash;                 /* 0 if not simulated */
     double line_before_ns, line_after_ns; /* of its probes; NAN where there was none */
 };
 
@@ -57,7 +58,9 @@ struct cell {
     int workers;
     const char *machine;          /* canonical */
     const struct plan_side *side; /* NULL: there is one only */
-    size_t set; /* the number of its comparison set, the same for all of its cells */
+    size_t set;       /* the number of its comparison set, the same for all of its cells */
+    unsigned reps;    /* how many blocks hold it at most, whatever its set takes; 0: no limit */
+    bool until_equal; /* no more of them once there are two samples, the same to the picosecond */
     char id[CELL_ID_SIZE];
 
     /* What the sweep has seen of it; written by needs.c. */

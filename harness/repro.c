@@ -69,6 +69,53 @@ static void times_take(struct unit_times *times, const struct repro *repro,
         closedir(dir);
 }
 
+/* The groups of a part whose levels are machines are ID.1, ID.2 and so on. */
+static const struct experiment_part *part_of_group(const struct experiment *experiment,
+                                                   const char *group)
+{
+    size_t length = strcspn(group, ".");
+    const struct experiment_part *part = experiment->parts;
+    while (strlen(part->id) != length || strncmp(part->id, group, length) != 0)
+        part++;
+    return part;
+}
+
+/* Whether it compares cells of several sets (plan.h), of which one could end before the other. */
+static bool compares_sets(const struct experiment_part *part)
+{
+    bool several = part->factor == FACTOR_WORKLOAD || part->factor == FACTOR_WORKERS ||
+                   part->factor == FACTOR_MACHINE;
+    for (unsigned i = 0; several && i < part->expect_count; i++)
+        if (part->expect[i].over)
+            return true;
+    return false;
+}
+
+/* How few blocks do for the cell, where tests hold the verdicts. */
+static void cell_hold(const struct experiment *experiment, struct cell *cell)
+{
+    size_t i;
+    const json_t *group;
+    bool exact = true;
+    cell->until_equal = true;
+    json_array_foreach(cell->groups, i, group)
+    {
+        const struct experiment_part *part = part_of_group(experiment, json_string_value(group));
+        exact = exact && experiment_is_exact_of(part, cell->variant, cell->workload, cell->workers);
+        cell->until_equal = cell->until_equal && !compares_sets(part);
+    }
+    cell->reps = exact ? EXPERIMENT_EXACT_REPS : 0;
+}
+
+struct plan *repro_job_plan(const struct repro *repro, const struct repro_job *job,
+                            const struct sweep_file *sweep)
+{
+    struct plan *plan = plan_make(sweep);
+    for (size_t i = 0; repro->form.held && i < plan->count; i++)
+        cell_hold(job->experiment, &plan->cells[i]);
+    return plan;
+}
+
 static void job_weigh(const struct repro *repro, struct repro_job *job)
 {
     char error[ERROR_SIZE];
@@ -76,13 +123,15 @@ static void job_weigh(const struct repro *repro, struct repro_job *job)
         sweep_file_parse("", job->sweep_text, strlen(job->sweep_text), error, sizeof error);
     if (!sweep)
         return;
-    struct plan *plan = plan_make(sweep);
+    struct plan *plan = repro_job_plan(repro, job, sweep);
     struct unit_times times;
     unit_times_begin(&times, sweep, plan, "");
     times_take(&times, repro, job, plan);
     double block = 0;
-    for (size_t i = 0; i < plan->count; i++)
-        block += sample_seconds(&times, &plan->cells[i]);
+    for (size_t i = 0; i < plan->count; i++) {
+        double reps = (double)(plan->cells[i].reps ? plan->cells[i].reps : sweep->reps);
+        block += sample_seconds(&times, &plan->cells[i]) * reps / (double)sweep->reps;
+    }
     job->least = block * (double)sweep->reps;
     job->most = block * (double)sweep->reps_max;
     job->weight = repro->form.quick ? job->least * QUICK_MORE : (job->least + job->most) / 2;
@@ -364,7 +413,10 @@ bool repro_resume(struct repro *repro, char *error, size_t error_size)
          origin_check(repro, error, error_size);
     if (ok) {
         repro->form.deterministic = json_is_true(json_object_get(run, "deterministic"));
-        repro->form.quick = strcmp(record_text(run, "form"), "quick") == 0;
+        repro->form.held = strcmp(record_text(run, "form"), "held") == 0;
+        repro->form.quick = repro->form.held || strcmp(record_text(run, "form"), "quick") == 0;
+        for (size_t i = 0; repro->form.held && i < repro->count; i++)
+            experiment_hold(repro->experiments[i]);
         repro->all = json_is_true(json_object_get(run, "all"));
         snprintf(repro->began, sizeof repro->began, "%s", record_text(old, "began"));
         repro_plan(repro);

@@ -16,6 +16,7 @@
 
 #include "harness/claims.h"
 #include "harness/experiment.h"
+#include "harness/plan.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -73,6 +74,11 @@ struct repro {
 
 /* Fills in the jobs: what is to be measured, or why it cannot be. */
 void repro_plan(struct repro *repro);
+
+/* The plan of the job's sweep. Where tests hold the verdicts, two blocks do for what is exact, and
+ * for what is the same with two seeds. To be freed by plan_free(). */
+struct plan *repro_job_plan(const struct repro *repro, const struct repro_job *job,
+                            const struct sweep_file *sweep);
 
 /* Gives the jobs their folders: to be called once the reproduction has one. */
 void repro_settle(struct repro *repro);

@@ -191,10 +191,10 @@ static json_t *run_to_json(const struct repro *repro)
         json_array_append_new(ids, json_string(repro->experiments[i]->id));
     for (size_t i = 0; i < repro->machines_count; i++)
         json_array_append_new(machines, json_string(repro->machines[i]));
-    return json_pack("{ss sb ss so so sb sb}", "form", repro->form.quick ? "quick" : "full",
-                     "deterministic", repro->form.deterministic, "which", which[repro->which],
-                     "machines", machines, "experiments", ids, "all", repro->all, "claims",
-                     repro->claims != NULL);
+    const char *form = repro->form.held ? "held" : repro->form.quick ? "quick" : "full";
+    return json_pack("{ss sb ss so so sb sb}", "form", form, "deterministic",
+                     repro->form.deterministic, "which", which[repro->which], "machines", machines,
+                     "experiments", ids, "all", repro->all, "claims", repro->claims != NULL);
 }
 
 json_t *repro_to_json(const struct repro *repro)

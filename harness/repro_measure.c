@@ -56,7 +56,7 @@ static int job_measure(const struct repro *repro, struct repro_job *job, FILE *m
         sweep_file_parse(job->folder, job->sweep_text, strlen(job->sweep_text), error, error_size);
     if (!sweep)
         return -1;
-    struct plan *plan = plan_make(sweep);
+    struct plan *plan = repro_job_plan(repro, job, sweep);
     struct sweep_run run = {
         .sweep = sweep,
         .plan = plan,

@@ -258,7 +258,7 @@ static void method_write(FILE *to)
 static const char *form_option(const json_t *repro)
 {
     const char *form = record_text(json_object_get(repro, "run"), "form");
-    return strcmp(form, "quick") == 0 ? " --quick" : "";
+    return strcmp(form, "quick") == 0 ? " --quick" : strcmp(form, "held") == 0 ? " --held" : "";
 }
 
 /* " --machine sim", of what the reproduction was asked for. */

@@ -478,14 +478,15 @@ static bool block_measure(struct state *state, unsigned block, char *error, size
 static void total_update(struct state *state, unsigned block)
 {
     const struct plan *plan = state->run->plan;
-    size_t reps = (size_t)state->run->sweep->reps, now = 0, trying = 0;
+    size_t now = 0, later = 0;
     for (size_t i = 0; i < plan->count; i++) {
-        now += plan->cells[i].why != WHY_NONE;
-        trying += !plan->cells[i].given_up;
+        const struct cell *cell = &plan->cells[i];
+        size_t reps = cell->reps ? cell->reps : (size_t)state->run->sweep->reps;
+        now += cell->why != WHY_NONE;
+        if (!cell->given_up && block + 1 < reps)
+            later += reps - 1 - block;
     }
-    state->progress.total = state->progress.done + now;
-    if (block + 1 < reps)
-        state->progress.total += (reps - 1 - block) * trying;
+    state->progress.total = state->progress.done + now + later;
 }
 
 /* Error is "" where nothing went wrong. */

@@ -410,6 +410,65 @@ static void full_parts_are_for_the_full_form(void **state)
     experiment_free(experiment);
 }
 
+/* Tests measure less: smaller workloads, and no level, workload or worker without a verdict. */
+static void the_held_form_is_what_is_judged(void **state)
+{
+    (void)state;
+    const struct experiment_form form = {.quick = true, .deterministic = true, .held = true};
+    struct experiment *experiment =
+        load("machines: [\"sim:desktop8\"]\nreps: 12\nmin_time_ms: 50\n" HEAD
+             "  - id: one\n    variant: gmp\n    factor: tick\n    levels: [61, 1, 128, 4]\n"
+             "    workload: [\"fib,n=20\", \"fib,n=21\"]\n    held: [\"fib,n=10\", \"fib,n=11\"]\n"
+             "    workers: [1, 2, 4]\n    expect:\n      - says: so\n        level: 4\n"
+             "        over: 128\n        workload: fib,n=21\n        workers: 2\n"
+             "        at_least: 2\n      - says: so\n        table: [\"1: - - - - - 7\"]\n");
+    struct experiment_part *part = experiment->parts;
+    experiment_hold(experiment);
+    assert_true(experiment_is_exact_of(part, "gmp,tick=1", "fib,n=11", 4));
+    assert_false(experiment_is_exact_of(part, "gmp,tick=128", "fib,n=11", 2));
+    assert_false(experiment_is_exact_of(part, "gmp,tick=4", "fib,n=11", 2));
+    struct sweep_file *sweep = sweep_of(experiment, "sim:desktop8", &form);
+    assert_int_equal(sweep->reps, 6);
+    assert_int_equal(sweep->min_time_ms, 10);
+    const struct sweep_group *group = &sweep->groups[0];
+    assert_int_equal(group->variants_count, 3);
+    assert_string_equal(group->variants[0], "gmp,tick=1");
+    assert_string_equal(group->baseline, "gmp,tick=1");
+    assert_int_equal(group->workloads_count, 1);
+    assert_string_equal(group->workloads[0], "fib,n=11");
+    assert_int_equal(group->workers_count, 2);
+    assert_int_equal(group->workers[0], 2);
+    sweep_file_free(sweep);
+    assert_string_equal(part->expect[0].workload, "fib,n=11");
+    struct experiment_column column = experiment_column(part, 0);
+    assert_string_equal(experiment_cell(part, part->expect[0].level_index, column, "").variant,
+                        "gmp,tick=4");
+    assert_string_equal(experiment_cell(part, part->expect[0].over_index, column, "").variant,
+                        "gmp,tick=128");
+    assert_int_equal(part->expect[1].level_index, 0);
+    assert_int_equal(part->expect[1].column, 1);
+    experiment_free(experiment);
+}
+
+static void held_workloads_may_be_the_levels(void **state)
+{
+    (void)state;
+    struct experiment *experiment =
+        load(HEAD "  - id: one\n    variant: gmp\n    factor: workload\n"
+                  "    levels: [\"fib,n=20\", \"fib,n=21\", \"fib,n=22\"]\n    baseline: fib,n=22\n"
+                  "    held: [\"fib,n=8\", \"fib,n=9\", fib]\n    expect:\n      - says: so\n"
+                  "        over: fib,n=21\n        exactly: 2\n");
+    struct experiment_part *part = experiment->parts;
+    experiment_hold(experiment);
+    assert_int_equal(part->levels_count, 2);
+    assert_string_equal(part->levels[part->baseline], part->workloads[1]);
+    assert_string_equal(part->levels[0], "fib,n=9");
+    assert_string_equal(part->expect[0].over, "fib,n=9");
+    assert_int_equal(part->expect[0].over_index, 0);
+    assert_int_equal(part->expect[0].level_index, 1);
+    experiment_free(experiment);
+}
+
 /* Mistakes ------------------------------------------------------------------------------------ */
 
 static void keys_are_known_and_there(void **state)
@@ -448,6 +507,18 @@ static void parts_are_checked(void **state)
     expect_error(HEAD "  - id: o.ne\n    variant: gmp\n    factor: runnext\n    levels: [off]\n"
                       "    workload: fib\n    expect: [{says: x, at_least: 1}]\n",
                  8, "id is \"o.ne\"; valid");
+    expect_error(HEAD "  - id: one\n    variant: gmp\n    factor: runnext\n    levels: [off]\n"
+                      "    workload: fib\n    held: [\"fib,n=2\", \"fib,n=3\"]\n"
+                      "    expect: [{says: x, at_least: 1}]\n",
+                 13, "held has 2 workloads, and part \"one\" has 1; valid: one for each");
+    expect_error(HEAD "  - id: one\n    variant: gmp\n    factor: runnext\n    levels: [off]\n"
+                      "    workload: fib,n=9\n    held: spawn\n"
+                      "    expect: [{says: x, at_least: 1}]\n",
+                 13, "spawn is held in place of fib,n=9; valid: fib with other parameters");
+    expect_error(HEAD "  - id: one\n    variant: gmp\n    factor: runnext\n    levels: [off]\n"
+                      "    workload: fib\n    held: fib,m=9\n"
+                      "    expect: [{says: x, at_least: 1}]\n",
+                 13, "\"m\"");
     expect_error(WHOLE "  - id: one\n    variant: gmp\n    factor: runnext\n    levels: [off]\n"
                        "    workload: fib\n    expect: [{says: x, at_least: 1}]\n",
                  19, "two parts have the id \"one\"");
@@ -651,6 +722,8 @@ int main(void)
         cmocka_unit_test(machines_as_levels_are_groups),
         cmocka_unit_test(events_that_are_metrics_are_counted),
         cmocka_unit_test(full_parts_are_for_the_full_form),
+        cmocka_unit_test(the_held_form_is_what_is_judged),
+        cmocka_unit_test(held_workloads_may_be_the_levels),
         cmocka_unit_test(keys_are_known_and_there),
         cmocka_unit_test(heads_are_checked),
         cmocka_unit_test(parts_are_checked),
