@@ -26,15 +26,7 @@ enum { SLOWER = 10 };
 enum { SLOWER = 1 };
 #endif
 
-enum { WORKERS = 4, CYCLES = 10 };
-
-/* In how many cycles all connections are made. What a connection leaves behind shows in the first,
- * and what a cycle does in any; so one build, the quickest, does them all in full. */
-#if SUPPORT_SANITIZED || defined(SCHEDLAB_DEBUG) || defined(__clang__)
-enum { CYCLES_IN_FULL = 1 };
-#else
-enum { CYCLES_IN_FULL = CYCLES };
-#endif
+enum { WORKERS = 4, CYCLES = 5 };
 
 static int threads_of_others; /* a sanitizer's, and the one that has made the scheduler */
 
@@ -175,7 +167,8 @@ static void connections_cycle(struct connections *all, int fds)
     CHECK(!netpoll_has_waiters(this_sched()));
 }
 
-/* All at once in CYCLES_IN_FULL, then a tenth each time. The watchdog's time is that of a cycle.
+/* All at once in the first cycle, where what a connection leaves behind shows; then a tenth each
+ * time, for what a cycle does. The watchdog's time is that of a cycle.
  *
  * No thread waits for a descriptor, but for one: an M, whose P another M may have taken over, or
  * the poller's own. Then there are those of the workers, of which M 0's is not counted, and
@@ -195,7 +188,7 @@ static void connections_run(int most)
     int fds = fds_now();
     for (int cycle = 0; cycle < CYCLES; cycle++) {
         alarm(SUPPORT_WATCHDOG_S);
-        all->n = cycle < CYCLES_IN_FULL ? most : most / 10;
+        all->n = cycle == 0 ? most : most / 10;
         connections_cycle(all, fds);
     }
     CHECK(threads_now() <= WORKERS - 1 + 2);
@@ -228,6 +221,7 @@ enum { ARMERS = 2 * WORKERS, TIMERS_EACH = 100000 / ARMERS / SLOWER };
 
 struct armers {
     struct gotimer *timer[ARMERS][TIMERS_EACH];
+    int n; /* of each */
     struct waitgroup armed, stopped;
 };
 
@@ -241,25 +235,26 @@ static void armer_g(void *arg)
 {
     const struct armer *self = arg;
     struct armers *all = self->all;
-    for (int i = 0; i < TIMERS_EACH; i++)
+    for (int i = 0; i < all->n; i++)
         all->timer[self->index][i] = timer_after(INT64_C(3600000000000) - i);
     wg_done(&all->armed);
     wg_wait(&all->armed);
     struct gotimer **others = all->timer[(self->index + 1) % ARMERS];
-    for (int i = 0; i < TIMERS_EACH; i++) {
+    for (int i = 0; i < all->n; i++) {
         CHECK(timer_stop(others[i]));
         timer_free(others[i]);
     }
     wg_done(&all->stopped);
 }
 
-static void timers_main(void *arg)
+/* The first cycle makes each heap as large as it gets. */
+static void timers_run(int n)
 {
-    (void)arg;
     struct sched *sched = this_sched();
     struct armers *all = go_alloc_zeroed(sizeof *all);
     for (int cycle = 0; cycle < CYCLES; cycle++) {
         struct armer armers[ARMERS];
+        all->n = cycle == 0 ? n : n / 10;
         wg_add(&all->armed, ARMERS);
         wg_add(&all->stopped, ARMERS);
         for (int i = 0; i < ARMERS; i++) {
@@ -276,20 +271,33 @@ static void timers_main(void *arg)
     go_free(all);
 }
 
+static void timers_main(void *arg)
+{
+    (void)arg;
+    timers_run(TIMERS_EACH);
+}
+
+static void fewer_timers_main(void *arg)
+{
+    (void)arg;
+    timers_run(TIMERS_EACH / 10);
+}
+
 static void timers_come_and_go(void **state)
 {
     (void)state;
     run_storm("gmp", NULL, timers_main, NULL);
-    run_storm("grq", "timers=global", timers_main, NULL);
-    run_storm("static", NULL, timers_main, NULL);
+    run_storm("grq", "timers=global", fewer_timers_main, NULL);
+    run_storm("static", NULL, fewer_timers_main, NULL);
 }
 
 /* Threads ------------------------------------------------------------------------------------- */
 
-enum { CALLS_MAX = 1000 / (SLOWER > 5 ? 5 : 1), STORMS = 4 };
+enum { CALLS_MAX = 1000 / (SLOWER > 5 ? 5 : 1), FEWER_CALLS = 200, STORMS = 3 };
 
 struct call_storm {
     struct waitgroup done;
+    uint32_t n;
     _Atomic uint32_t inside; /* how many have come; the last wakes all */
 };
 
@@ -298,9 +306,9 @@ static void call_g(void *arg)
     struct call_storm *all = arg;
     blocking_enter();
     uint32_t inside = atomic_fetch_add(&all->inside, 1) + 1;
-    if (inside == CALLS_MAX)
-        machine_wake(&all->inside, CALLS_MAX);
-    for (; inside < CALLS_MAX; inside = atomic_load(&all->inside))
+    if (inside == all->n)
+        machine_wake(&all->inside, (int)all->n);
+    for (; inside < all->n; inside = atomic_load(&all->inside))
         machine_wait(&all->inside, inside, -1);
     blocking_exit();
     wg_done(&all->done);
@@ -309,8 +317,8 @@ static void call_g(void *arg)
 static uint64_t calls_storm(struct call_storm *all)
 {
     atomic_store(&all->inside, 0);
-    wg_add(&all->done, CALLS_MAX);
-    for (int i = 0; i < CALLS_MAX; i++)
+    wg_add(&all->done, (int)all->n);
+    for (uint32_t i = 0; i < all->n; i++)
         go(call_g, all);
     wg_wait(&all->done);
     return sched_stat(this_sched(), STAT_THREADS);
@@ -318,17 +326,29 @@ static uint64_t calls_storm(struct call_storm *all)
 
 /* As in Go, no thread ends before the run does; the next storm uses those of the one before. A new
  * one is made for a P when all others are in a call, on their way from one, or hold a P. */
-static void calls_main(void *arg)
+static void calls_run(uint32_t n)
 {
-    (void)arg;
     struct call_storm *all = go_alloc_zeroed(sizeof *all);
+    all->n = n;
     for (int storm = 0; storm < STORMS; storm++) {
         uint64_t threads = calls_storm(all);
-        CHECK(threads >= CALLS_MAX && threads <= CALLS_MAX + 3 * WORKERS);
+        CHECK(threads >= n && threads <= n + 3 * WORKERS);
         /* without M 0's, with sysmon's; some may just be starting */
         AWAIT(threads_now() == (int)sched_stat(this_sched(), STAT_THREADS) - 1 + 1);
     }
     go_free(all);
+}
+
+static void calls_main(void *arg)
+{
+    (void)arg;
+    calls_run(CALLS_MAX);
+}
+
+static void fewer_calls_main(void *arg)
+{
+    (void)arg;
+    calls_run(FEWER_CALLS);
 }
 
 /* All have been joined. */
@@ -342,8 +362,8 @@ static void threads_are_used_again(void **state)
 {
     (void)state;
     run_storm("gmp", NULL, calls_main, calls_after);
-    run_storm("gmp", "calls=immediate", calls_main, calls_after);
-    run_storm("grq", "returns=queue", calls_main, calls_after);
+    run_storm("gmp", "calls=immediate", fewer_calls_main, calls_after);
+    run_storm("grq", "returns=queue", fewer_calls_main, calls_after);
 }
 
 int main(void)
