@@ -252,7 +252,7 @@ void knob_victim_of_ps(const char *variant)
     count_missed = support_shared((MISSED_MAX + 1) * sizeof *count_missed);
     int procs = 0;
     for (size_t row = 0; row < sizeof missed_rows / sizeof *missed_rows; row++) {
-        int searches = 1000000 / missed_rows[row].procs;
+        int searches = 300000 / missed_rows[row].procs;
         if (missed_rows[row].procs != procs) {
             procs = missed_rows[row].procs;
             memset(count_missed, 0, (MISSED_MAX + 1) * sizeof *count_missed);

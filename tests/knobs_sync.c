@@ -84,7 +84,7 @@ static void scene_starve(void *arg)
     wg_wait(&self->done);
 }
 
-enum { CROWD = 8, CROWD_LOCKS = 2000 };
+enum { CROWD = 8, CROWD_LOCKS = 500 };
 
 static void crowd_g(void *arg)
 {

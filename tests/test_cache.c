@@ -297,7 +297,7 @@ static void random_accesses(const struct sim_model *model, const char *block, ui
         if (ps != wanted)
             fail_msg("%s: access %d, core %d, line %d, %s: %" PRId64 " ps, the reference %" PRId64,
                      what, i, core, line, write ? "write" : "read", ps, wanted);
-        if (i % 64 == 0) {
+        if (i % 256 == 0) {
             cache_check_all();
             compare_states(ref, block, what);
         }

@@ -381,7 +381,8 @@ static void sweep_goes_on_after_any_interruption_as_if_there_had_been_none(void 
         sweep.repeat_disturbed = true;
         unsigned blocks = run(&whole, &sweep, samplers[s]);
         for (unsigned block = 0; block < blocks; block++) {
-            for (size_t more = 0; more < whole.plan->count; more++) {
+            /* each third place of a block, which ones changes with block and sampler */
+            for (size_t more = (block + s) % 3; more < whole.plan->count; more += 3) {
                 struct needs needs;
                 struct plan *plan = plan_make(&sweep);
                 needs_begin(&needs, &sweep, plan);
