@@ -77,8 +77,8 @@ struct calibrate {
 
 /* Measures everything on those cores, kernel's ids that this process may use: the first alone, and
  * with each other one what lies between two. fallback is the model whose values stand in for what
- * cannot be measured; progress: where a line per part is said, or NULL. quick: about 2 s in place of
- * 10, for less reliable figures of memory and code. */
+ * cannot be measured; progress: where a line per part is said, or NULL. quick: about 2 s in place
+ * of 10, for less reliable figures of memory and code. */
 void calibrate_run(struct calibrate *to, const int *cpus, int count, bool quick, FILE *progress);
 
 /* Which cores: the first that the process may use, and one at each distance from it that there is.

@@ -18,9 +18,9 @@ offences=$(mktemp)
 trap 'rm -f "$offences"' EXIT
 
 # deny FILES WHY REGEX: no #include in FILES may match REGEX. allow: every one has to match it.
-includes() { grep -nE '^[[:space:]]*#[[:space:]]*include' "$1" /dev/null || true; }
-deny() { for file in $1; do includes "$file" | grep -E "$3" | sed "s|\$|   <- $2|" || true; done >>"$offences"; }
-allow() { for file in $1; do includes "$file" | grep -vE "$3" | sed "s|\$|   <- $2|" || true; done >>"$offences"; }
+includes() { grep -nE '^[[:space:]]*#[[:space:]]*include' $1 /dev/null || true; }
+deny() { includes "$1" | grep -E "$3" | sed "s|\$|   <- $2|" >>"$offences" || true; }
+allow() { includes "$1" | grep -vE "$3" | sed "s|\$|   <- $2|" >>"$offences" || true; }
 sources() { find "$@" \( -name '*.c' -o -name '*.h' -o -name '*.S' \) | sort; }
 
 deny "$(sources sched_variants workloads)" "nothing below includes the harness or tests" '"(\.\./)*(harness|tests)/'

@@ -12,7 +12,8 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 papers=docs/PAPERS.md
 
-sources=$(find sched_variants workloads harness plots tests Makefile -type f ! -name '*.md' | sort)
+# a mutant's patch repeats what its file cites
+sources=$(find sched_variants workloads harness plots tests Makefile -type f ! -name '*.md' ! -name '*.patch' | sort)
 texts=$(find . \( -path ./build -o -path ./.git -o -path './results/*' \) -prune -o \
     -type f -name '*.md' ! -path "./$papers" -print | sort)
 
@@ -46,12 +47,11 @@ grep -oPH "$key" $sources | sed -E 's/^(.*):(\[.*)$/\2|\1/' | sort -u >"$work/us
 
 offences() {
     uniq -d "$work/headings" | sed "s|^|$papers: two entries for |"
-    grep -oPnH "$key" $sources $texts | while IFS= read -r hit; do
-        grep -qxF -- "[${hit##*[}" "$work/headings" || echo "${hit%:*}: [${hit##*[} has no entry in $papers"
-    done
-    comm -13 "$work/entries" "$work/used" | while IFS='|' read -r heading file; do
-        ! grep -qxF -- "$heading" "$work/headings" || echo "$papers: $heading does not name $file"
-    done
+    grep -oPnH "$key" $sources $texts | awk -v papers=$papers 'NR == FNR { entry[$0] = 1; next }
+        match($0, /\[[^[]*$/) { key = substr($0, RSTART)
+            if (!(key in entry)) print substr($0, 1, RSTART - 2) ": " key " has no entry in " papers }' "$work/headings" -
+    comm -13 "$work/entries" "$work/used" | awk -F '|' -v papers=$papers 'NR == FNR { entry[$0] = 1; next }
+        $1 in entry { print papers ": " $1 " does not name " $2 }' "$work/headings" -
     while IFS='|' read -r heading file; do
         if [ -z "$file" ]; then
             echo "$papers: $heading names no files"

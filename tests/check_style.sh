@@ -13,17 +13,18 @@ scripts=$(find $roots -type f \( -name '*.sh' -o -name '*.gp' -o -name run \) 2>
 texts=$(find $roots -type f \( -name '*.md' -o -name '*.yaml' \) 2>/dev/null | sort)
 top=$(find . -maxdepth 1 -type f \( -name Makefile -o -name '*.md' -o -name '.clang-*' \))
 
-# A function's body lies between a brace alone in the first column and its partner.
-for file in $code; do
-    awk -v file="$file" '
-        /^\{/ { start = NR }
-        /^\}/ { if (start && NR - start + 1 > 70)
-                    printf "%s:%d: function of %d lines, 70 at most\n", file, start, NR - start + 1
-                start = 0 }
-        END   { if (NR > 800) printf "%s: %d lines, 800 at most\n", file, NR }' "$file" | report
-    expand "$file" | awk -v file="$file" '
-        length($0) > 100 { printf "%s:%d: %d columns, 100 at most\n", file, NR, length($0) }' | report
-done
+# A function's body lies between a brace alone in the first column and its partner. A column is a character, whatever
+# the locale: bytes that go on with one, of UTF-8, do not count.
+LC_ALL=C awk '
+    FNR == 1 { if (lines > 800) printf "%s: %d lines, 800 at most\n", file, lines; file = FILENAME; start = 0 }
+    { lines = FNR }
+    /^\{/ { start = FNR }
+    /^\}/ { if (start && FNR - start + 1 > 70)
+                printf "%s:%d: function of %d lines, 70 at most\n", file, start, FNR - start + 1
+            start = 0 }
+    length($0) > 100 { columns = $0; gsub(/[\200-\277]/, "", columns)
+                       if (length(columns) > 100) printf "%s:%d: %d columns, 100 at most\n", file, FNR, length(columns) }
+    END { if (lines > 800) printf "%s: %d lines, 800 at most\n", file, lines }' $code | report
 
 # search WHAT REGEX FILE...
 search() {
