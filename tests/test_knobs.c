@@ -653,24 +653,24 @@ static void knob_wake(const char *variant)
 
 /* Every knob of every variant --------------------------------------------------------------- */
 
-/* variant NULL: of any; FLOOR: what the knob does is the floor's, in the same code for all. The first
- * row that fits is the test. */
-static const char FLOOR[] = "floor";
+/* variant NULL: of any; FLOOR: what the knob does is the floor's, in the same code for all; QUEUE:
+ * the local queue's, which gmp and perm share. The first row that fits is the test. */
+static const char FLOOR[] = "floor", QUEUE[] = "queue";
 static const struct knob_test {
     const char *knob, *variant;
     void (*test)(const char *variant);
 } knob_tests[] = {
     {"runnext", NULL, knob_runnext},
-    {"runnext_cap", NULL, knob_runnext_cap},
-    {"inherit", NULL, knob_inherit},
+    {"runnext_cap", QUEUE, knob_runnext_cap},
+    {"inherit", QUEUE, knob_inherit},
     {"runnext_wake", NULL, knob_runnext_wake},
     {"tick", "tasksteal", knob_tick_of_deques},
     {"tick", "contsteal", knob_tick_of_deques},
     {"tick", NULL, knob_tick},
-    {"take", NULL, knob_take},
-    {"ring", NULL, knob_ring},
-    {"overflow", NULL, knob_overflow},
-    {"overflow_end", NULL, knob_overflow_end},
+    {"take", QUEUE, knob_take},
+    {"ring", QUEUE, knob_ring},
+    {"overflow", QUEUE, knob_overflow},
+    {"overflow_end", QUEUE, knob_overflow_end},
     {"steal", NULL, knob_steal},
     {"victim", "gmp", knob_victim_of_ps},
     {"victim", NULL, knob_victim},
@@ -725,16 +725,19 @@ static const struct knob_test *knob_test_of(const char *knob, const char *varian
 {
     for (const struct knob_test *row = knob_tests; row->knob; row++)
         if (strcmp(row->knob, knob) == 0 &&
-            (!row->variant || row->variant == FLOOR || strcmp(row->variant, variant) == 0))
+            (!row->variant || row->variant == FLOOR || row->variant == QUEUE ||
+             strcmp(row->variant, variant) == 0))
             return row;
     return NULL;
 }
 
-/* Shows a knob of the floor under gmp, under the variants of other kinds, and by turns under one of
- * those that are of gmp's kind. */
+/* Shows a knob of the queue under gmp; one of the floor under gmp, under the variants of other
+ * kinds, and by turns under one of those that are of gmp's kind. */
 static bool knob_is_due(const struct knob_test *test, const struct sched_ops *ops)
 {
     size_t others = 0, place = 0;
+    if (test->variant == QUEUE)
+        return strcmp(ops->name, "gmp") == 0;
     if (test->variant != FLOOR || ops->single_threaded || ops->blocks ||
         strcmp(ops->name, "gmp") == 0)
         return true;

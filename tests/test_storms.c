@@ -293,7 +293,7 @@ static void timers_come_and_go(void **state)
 
 /* Threads ------------------------------------------------------------------------------------- */
 
-enum { CALLS_MAX = 1000 / (SLOWER > 5 ? 5 : 1), FEWER_CALLS = 200, STORMS = 3 };
+enum { CALLS_MAX = 1000 / (SLOWER > 5 ? 5 : 1), FEWER_CALLS = 100, STORMS = 3 };
 
 struct call_storm {
     struct waitgroup done;
