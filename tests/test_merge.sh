@@ -206,7 +206,7 @@ sed -i 's/"model": "[^"]*"/"model": "Node 4000"/' v2/environment.json
 merge virtual v1 v2
 check simulated_runs_are_of_any_kind [ "$status $(wc -l <virtual/samples.jsonl)" = '0 12' ]
 
-# Memory is a hash a sample: peak of one megabyte against some fifty.
+# Memory is a hash a sample: peak of one megabyte against some ten.
 cat >peak.py <<'END'
 import json, os, resource, subprocess, sys
 def many(folder, source, n):
@@ -223,8 +223,8 @@ def peak(n):
     _, status, usage = os.wait4(child.pid, 0)
     lines = sum(1 for _ in open(f"ab{n}/samples.jsonl"))
     return usage.ru_maxrss * 1024 if (status, lines) == (0, 2 * n) else 1 << 40
-few, many_bytes = peak(500), peak(20000)
-print(few, many_bytes, os.path.getsize("ab20000/samples.jsonl"))
+few, many_bytes = peak(500), peak(4000)
+print(few, many_bytes, os.path.getsize("ab4000/samples.jsonl"))
 sys.exit(many_bytes - few > 1 << 20)
 END
 python3 peak.py "$schedlab" >out 2>err
