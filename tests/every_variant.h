@@ -116,8 +116,8 @@ static inline void one_variant(const char *name, void (*fn)(void *))
 }
 
 /* Misuse ends the run with status 70 and a message that says what was wrong. The floor finds it, in
- * the same code for all: so one variant of each kind, and by turns one of the rest. That each variant
- * ends so, conformance shows. */
+ * the same code for all: so one variant of each kind runs it, and by turns one of the rest.
+ * Conformance shows that each variant ends so. */
 static inline void every_variant_dies(void (*fn)(void *), const char *text)
 {
     size_t turn = every_turn(), others = 0, other = 0;
