@@ -26,7 +26,7 @@ static int worker_count_at(int place, bool steals)
         first++;
     while (end < WORKER_COUNTS && worker_counts[end] <= suite.whole->workers_max)
         end++;
-    return worker_counts[first + place % (end - first)];
+    return worker_counts[end > first ? first + place % (end - first) : first];
 }
 
 /* The whole suite takes three numbers of workers for each case of each variant, of 2 and 4 one or

@@ -128,7 +128,8 @@ static inline void every_variant_dies(void (*fn)(void *), const char *text)
     for (size_t i = 0; sched_variants[i]; i++) {
         struct every_cell cell = {sched_variants[i], 1, every_seed(), NULL};
         const struct sched_ops *ops = cell.ops;
-        if (ops->single_threaded || ops->thread_per_g || ops->blocks || other++ == turn % others)
+        if (ops->single_threaded || ops->thread_per_g || ops->blocks ||
+            (others && other++ == turn % others))
             every_cell_run(&cell, fn, 70, text);
     }
 }

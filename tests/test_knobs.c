@@ -750,7 +750,7 @@ static bool knob_is_due(const struct knob_test *test, const struct sched_ops *op
             place = others;
         others++;
     }
-    return (size_t)(test - knob_tests) % others == place;
+    return others > 0 && (size_t)(test - knob_tests) % others == place;
 }
 
 /* A knob without a test is a knob that nobody has shown to do anything. */

@@ -10,7 +10,7 @@
 #define sysmon_stop looks_stop
 #define sysmon_join looks_join
 #define sysmon_stat looks_stat
-#include "runtime/sysmon.c"
+#include "runtime/sysmon.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include "support.h"
 
