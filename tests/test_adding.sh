@@ -139,7 +139,7 @@ passes "conformance lists its lines" grep -qx "conform_live_gs_zero_after lifo w
 passes "a list obeys its words" test 1 = "$(build/release/tests/conformance --list live_gs " lifo workers=2" | wc -l)"
 passes "a word of no line is misuse" misused 'no line has "xyzzy"; valid: kthread, ' xyzzy
 passes "a near word is offered" misused 'no line has "lfio"; the nearest is "lifo"' ' lifo ' lfio
-passes "words of no common line are misuse" misused 'no line has all these words' lifo grq
+passes "words of no common line are misuse" misused 'no line has all that was asked for' lifo grq
 passes "a seed that is no number is misuse" misused '--seed N (a number)' --seed one
 
 # registered_as NAME STYLE: refused in one line.
