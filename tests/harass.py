@@ -57,13 +57,18 @@ def send(pid, session, number):
     return True
 
 
+def child_awaits(seconds):
+    """Waits that long, or until the child ends, if that comes first."""
+    signal.sigtimedwait({signal.SIGCHLD}, seconds)
+
+
 def harass(child, options):
     """Returns how often something was stopped, or None if the limit came first."""
     chance, stops, end = random.Random(options.seed), 0, time.monotonic() + options.limit
     while child.poll() is None:
         if time.monotonic() > end:
             return None
-        time.sleep(chance.uniform(0, options.run_ms) / 1000)
+        child_awaits(chance.uniform(0, options.run_ms) / 1000)
         draw, stop_ms = chance.random(), chance.uniform(1, options.stop_ms)
         pids = sorted(members(child.pid))
         if not pids:
@@ -71,7 +76,7 @@ def harass(child, options):
         victim = pids[int(draw * len(pids))]
         if send(victim, child.pid, signal.SIGSTOP):
             stops += 1
-            time.sleep(stop_ms / 1000)
+            child_awaits(stop_ms / 1000)
             send(victim, child.pid, signal.SIGCONT)
     return stops
 
@@ -88,8 +93,10 @@ def main():
     options = parser.parse_args()
     if options.stop_ms < 1 or options.run_ms < 0:
         parser.error("valid are --stop-ms from 1 and --run-ms from 0")
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     try:
-        child = subprocess.Popen(options.command, start_new_session=True)
+        child = subprocess.Popen(options.command, start_new_session=True,
+                                 preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask))
     except OSError as error:
         print(f"harass.py: {options.command[0]}: {error.strerror}", file=sys.stderr)
         return 127
