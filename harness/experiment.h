@@ -175,7 +175,7 @@ void experiment_free(struct experiment *experiment);
  * fixed only those that an expectation is about. To be called once. experiment_hold.c. */
 void experiment_hold(struct experiment *experiment);
 
-/* Whether two equal samples of that cell decide all that the part expects of it: only `exactly`,
+/* True if two equal samples of that cell decide all that the part expects of it: only `exactly`,
  * and no ratio. Canonical texts. */
 bool experiment_is_exact_of(const struct experiment_part *part, const char *variant,
                             const char *workload, int64_t workers);

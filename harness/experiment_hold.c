@@ -117,7 +117,7 @@ static unsigned numbers_keep(int64_t *list, unsigned count, const bool *keep)
     return left;
 }
 
-/* Of a knob: pairs of a variant and a level. */
+/* Keeps the used pairs of a variant and a level, where the factor is a knob. */
 static void cell_variants_keep(struct experiment_part *part, const struct used *used)
 {
     bool *keep = flags_make(part->cell_variants_count);

@@ -190,7 +190,7 @@ double needs_width(const struct needs *needs, const struct cell *cell)
 
 /* Blocks -------------------------------------------------------------------------------------- */
 
-/* Whether there are two samples, and all were the same to the picosecond. */
+/* True if there are two samples or more, and all were the same to the picosecond. */
 static bool past_is_equal(const struct past *past)
 {
     for (size_t i = 1; i < past->count; i++)
@@ -199,7 +199,7 @@ static bool past_is_equal(const struct past *past)
     return past->count >= 2 && past->notes[0].events_hash != 0 && !past->failed;
 }
 
-/* Whether so many blocks do, whatever the rest of its set takes. */
+/* True if so many blocks are enough for the cell, whatever the rest of its set takes. */
 static bool cell_has_enough(const struct cell *cell, unsigned block)
 {
     return cell->reps > 0 && block >= cell->reps;

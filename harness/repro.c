@@ -80,7 +80,7 @@ static const struct experiment_part *part_of_group(const struct experiment *expe
     return part;
 }
 
-/* Whether it compares cells of several sets (plan.h), of which one could end before the other. */
+/* True if it compares cells of several sets (plan.h): one could end before the other. */
 static bool compares_sets(const struct experiment_part *part)
 {
     bool several = part->factor == FACTOR_WORKLOAD || part->factor == FACTOR_WORKERS ||

@@ -71,7 +71,7 @@ struct suggest suggest_for(const char *word)
     return (struct suggest){.word = word, .best = NULL, .distance = SIZE_MAX};
 }
 
-/* Whether a candidate at that distance is better than the best one so far. */
+/* True if a candidate at that distance is better than the best one so far. */
 static bool is_better(const struct suggest *suggest, const char *candidate, size_t distance,
                       bool *near)
 {

@@ -21,7 +21,7 @@ struct suite_shared {
     _Atomic int lines; /* as each process has counted them */
 };
 
-/* What a whole pass over the cases runs under. */
+/* Settings and numbers of workers of one pass over the cases. */
 struct whole_run {
     const char *settings; /* of variants that have the first knob; NULL: the defaults */
     int workers_min, workers_max;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is run of each workload. One that is not here runs at its defaults. */
+/* Each workload runs with these settings. One that is not here runs at its defaults. */
 struct workload_row {
     const char *name, *settings;
 };
@@ -114,7 +114,7 @@ static const struct workload_row workload_rows[] = {
 enum { ROWS = sizeof workload_rows / sizeof *workload_rows };
 _Static_assert(ROWS + 256 <= DIGESTS, "a digest for each row, and for each of 256 workloads");
 
-/* What the child tells: both outcomes, and the verdict on the second. */
+/* The child reports both outcomes here, and the verdict on the second. */
 struct workload_run {
     const struct workload *workload;
     const char *settings;

@@ -1,6 +1,6 @@
 /* every_variant.h - one unit test multiplied by all variants, on 1 or 2 workers.
  *
- * What is under test is the floor's, and the same code under all variants. So gmp runs a test on 1
+ * These tests are about the floor, the same code under all variants. So gmp runs a test on 1
  * and on 2 workers, every other variant on one of the two, which the next test changes.
  *
  * Included by cmocka programs after <cmocka.h>. Bodies run as the main goroutine of a child process

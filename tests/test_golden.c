@@ -448,7 +448,7 @@ static void golden_wake_select_close(void **state)
     one_variant("gmp", select_close_main);
 }
 
-/* Of several cases that can go ahead a select takes each now and then, so none is first. */
+/* A select takes each case that can go ahead now and then, so none has precedence. */
 enum { SELECTS = 200 };
 
 static void select_ready_main(void *arg)

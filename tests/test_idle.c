@@ -77,7 +77,7 @@ static void a_spinner_that_loses_its_p_hands_the_search_on(void **state)
     every_cell_run(&cell, retiring_main, 0, NULL);
 }
 
-/* Who readies wakes one ------------------------------------------------------------------------
+/* A wake-up for each G made runnable ---------------------------------------------------------
  *
  * Two workers. When the other one sleeps and nobody searches, each way to make a goroutine runnable
  * wakes exactly one worker, before it returns.

@@ -295,7 +295,7 @@ real() {
         done
     done
 }
-# What each supports: those of one call run beside each other.
+# Each peer runs what it supports; the peers of one call run beside each other.
 real "peer:go peer:boost floor:core" $forkjoin $(printf '%s\n' $goroutines | grep -v mpmc)
 real "peer:go peer:boost" $(printf '%s\n' $goroutines | grep mpmc)
 real "floor:core" yield,n=10,yielders=1

@@ -101,7 +101,7 @@ static uint64_t stat_now(struct stage *stage, enum stat_id which)
 
 /* Thieves ------------------------------------------------------------------------------------- */
 
-/* Of n a thief takes the older half, one more if n is odd, and runs the youngest of those. */
+/* A thief takes the older half of n, rounded up, and runs the youngest of those. */
 static void a_thief_takes_half_rounded_up(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void a_thief_takes_half_rounded_up(void **state)
         }
 }
 
-/* What the other shares are of 1, 5 and 8. */
+/* The other shares, of queues of 1, 5 and 8. */
 static void a_thief_takes_the_share_that_the_knob_says(void **state)
 {
     (void)state;
@@ -326,8 +326,8 @@ static void a_yielder_is_not_the_next(void **state)
     }
 }
 
-/* Who steps back and what was polled goes behind what its worker has; who was preempted, or comes
- * from a call, where all look. */
+/* A G that yields, or was polled, goes behind those of its worker. One that was preempted, or comes
+ * back from a call, goes where all look. */
 static void only_the_new_and_the_woken_are_next(void **state)
 {
     (void)state;
@@ -351,7 +351,7 @@ static void only_the_new_and_the_woken_are_next(void **state)
         }
 }
 
-/* Who yields does not get the deque's newest place back, which it would leave at once. */
+/* A G that yields does not get the deque's newest place: the next pop would return it at once. */
 static void a_deque_takes_no_yielder(void **state)
 {
     (void)state;
@@ -397,7 +397,7 @@ static void a_full_ring_gives_half_and_one_away(void **state)
     }
 }
 
-/* What is put one at a time comes out in that order, round and round the ring. */
+/* Gs put one at a time come out in that order, round and round the ring. */
 static void a_ring_goes_round(void **state)
 {
     (void)state;

@@ -318,7 +318,7 @@ done
 check plots_knob_runs_by_hand gnuplot -d -c "$plots/knob.gp" "$folder" tick elsewhere/knob tick 61
 check plots_heatmap_runs_by_hand gnuplot -d -c "$plots/heatmap.gp" "$folder" map elsewhere/heatmap ring 256 tick 61
 check plots_write_all_formats test "$(find elsewhere -type f -size +0 | wc -l)" = 24
-# What else figures show, is in one format.
+# The other figures are drawn in one format.
 cp -r "$plots" svg && sed -i 's/"svg pdf png"/"svg"/' svg/style.gp
 gnuplot -d -c svg/metric.gp "$folder" tails elsewhere/p50 '' '' p50
 check plots_show_a_quantile_of_each_cell grep -qF '>p50 of the latencies<' elsewhere/p50.svg

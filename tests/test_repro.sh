@@ -100,7 +100,7 @@ check json_is_the_file cmp -s <(grep -v '"written"' out) <(grep -v '"written"' "
 names="$same" json simulated_verdicts_have_the_same_digits "strip(j) == strip(json.load(open('$first/repro.json')))" \
     "$folder/repro.json"
 
-# What tests hold: of what is exact, and of what does the same with two seeds, two blocks, and no other level.
+# --held takes two blocks where values are exact or do not change with the seed, and leaves levels of no expectation out.
 experiment K 'machines: ["sim:desktop8"]' "${order[@]}" '      - {says: The newest first, exactly: 9 0-8}' \
     '  - id: ratio' '    variant: gmp' '    factor: runnext' '    levels: [off, on]' \
     '    workload: "pingpong,rounds=200"' '    held: "pingpong,rounds=20"' '    expect:' \

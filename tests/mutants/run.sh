@@ -164,7 +164,7 @@ run_test() {
     (cd "$1" && CASE=$case timeout -k 2 "$4" "$(target_of "$2")") >"$3" 2>&1 </dev/null
 }
 
-# What the patched files and their objects were is put back with its times.
+# Keeps the files that the patch touches, and their objects: both come back with their times.
 stash() {
     local lane=$1 file
     rm -rf "$lane/stash"
