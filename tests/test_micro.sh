@@ -8,7 +8,7 @@
 
 # run ARGUMENT...: leaves out, err, status.
 run() {
-    timeout 300 "$schedlab" micro "$@" >out 2>err </dev/null
+    timeout 800 "$schedlab" micro "$@" >out 2>err </dev/null
     status=$?
 }
 
@@ -60,7 +60,7 @@ run --medians $quick --benchmark_filter='^floor/(cas|xchg)$' --benchmark_repetit
 run gmp,runnext=off --format json --benchmark_min_time=0.001s --benchmark_filter='^(switch|spawn|floor/cas)' \
     --events perf::TASK-CLOCK,sde:::schedlab::DISPATCHES,sde:::schedlab::DEQUE_MAX,PAPI_L1_DCM
 json counters_are_per_operation \
-    "all(0.99 < x['DISPATCHES'] < 1.1 for x in b if x['name'].startswith('switch'))"
+    "all(0.99 < x['DISPATCHES'] < 1.1 + 4 / x['iterations'] for x in b if x['name'].startswith('switch'))" # few if the machine was busy
 json peaks_are_themselves "all(x['DEQUE_MAX'] == 1 for x in b if x['name'].startswith('switch')) and all(x['DEQUE_MAX'] == min(64, x['iterations']) for x in b if x['name'].startswith('spawn'))"
 json nothing_of_a_scheduler_without_one "all('DISPATCHES' not in x for x in b if x['name'].startswith('floor'))"
 json what_is_not_counted_is_absent_and_said "all(('PAPI_L1_DCM' in x) != ('not counted: PAPI_L1_DCM: ' in open('err').read()) for x in b)"
