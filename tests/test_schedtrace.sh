@@ -59,7 +59,7 @@ run gmp $work --schedtrace 1ms --scheddetail
 check it_shows_a_goroutine_in_a_call grep -qE '^  G[0-9]+: status=3\(\) m=[0-9]+ lockedm=nil$' err
 check it_shows_what_main_waits_for grep -qE '^  G[0-9]+: status=4\(sync.WaitGroup.Wait\) m=nil lockedm=nil$' err
 # One worker, which the first of two hogs keeps: the other waits for nothing but its turn.
-run gmp,preempt=none slice,hogs=2,chunks=200000 --workers 1 --schedtrace 1ms --scheddetail
+run gmp,preempt=none slice,hogs=2,chunks=50000 --workers 1 --schedtrace 1ms --scheddetail
 check it_shows_who_runs grep -qE '^  G[0-9]+: status=2\(\) m=[0-9]+ lockedm=nil$' err
 check it_shows_who_could_run grep -qE '^  G[0-9]+: status=1\(\) m=nil lockedm=nil$' err
 run gmp $work --schedtrace 3600s
