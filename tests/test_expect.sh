@@ -49,7 +49,7 @@ groups:
     question: And without?
     baseline: gmp
     variants: [gmp]
-    workloads: ["fib,n=3"]
+    workloads: ["fib,n=15"]
     workers: [1, 2]
     events: [none]
     expect:
