@@ -19,7 +19,7 @@
 #define SUPPORT_SANITIZED 0
 #endif
 
-enum { SUPPORT_WATCHDOG_S = 90, SUPPORT_AWAIT_S = 20, SUPPORT_OUTPUT = 16384 };
+enum { SUPPORT_WATCHDOG_S = 300, SUPPORT_AWAIT_S = 120, SUPPORT_OUTPUT = 16384 };
 
 struct support_run {
     const char *variant;  /* the name */
