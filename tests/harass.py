@@ -93,6 +93,7 @@ def main():
     options = parser.parse_args()
     if options.stop_ms < 1 or options.run_ms < 0:
         parser.error("valid are --stop-ms from 1 and --run-ms from 0")
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     try:
         child = subprocess.Popen(options.command, start_new_session=True,

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 static struct sched *watched; /* what the watchdog reports on; the child's only scheduler */
+static _Atomic int watchdog_ticks;
 
 void support_fail(const char *file, int line, const char *format, ...)
 {
@@ -103,11 +104,15 @@ static void watchdog_print_g(struct g *gp, void *arg)
             (unsigned)atomic_load(&gp->on_cpu), (unsigned)gp->wait_reason, gp->wait_on);
 }
 
-/* Not async-signal-safe; the process is lost already, and most times it still tells us where. */
+/* A tick while there are some left, however late it is. What follows is not async-signal-safe; the
+ * process is lost already, and most times it still tells us where. */
 static void watchdog_on_alarm(int signal_number)
 {
     (void)signal_number;
-    fprintf(stderr, "watchdog: still running after %d s\n", SUPPORT_WATCHDOG_S);
+    alarm(SUPPORT_TICK_S);
+    if (atomic_fetch_sub(&watchdog_ticks, 1) > 1)
+        return;
+    fprintf(stderr, "watchdog: still running after %d s\n", SUPPORT_TICKS * SUPPORT_TICK_S);
     for (int i = 0; watched && i < STAT_COUNT; i++)
         fprintf(stderr, "  %s %llu\n", stat_info[i].name,
                 (unsigned long long)sched_stat(watched, (enum stat_id)i));
@@ -116,11 +121,18 @@ static void watchdog_on_alarm(int signal_number)
     _exit(1);
 }
 
+void support_watchdog_restart(void)
+{
+    atomic_store(&watchdog_ticks, SUPPORT_TICKS);
+}
+
 static void watchdog_start(void)
 {
-    struct sigaction action = {.sa_handler = watchdog_on_alarm, .sa_flags = SA_ONSTACK};
+    struct sigaction action = {.sa_handler = watchdog_on_alarm,
+                               .sa_flags = SA_ONSTACK | SA_RESTART};
+    support_watchdog_restart();
     sigaction(SIGALRM, &action, NULL);
-    alarm(SUPPORT_WATCHDOG_S);
+    alarm(SUPPORT_TICK_S);
 }
 
 static void child_run(const struct support_run *run, struct support_report *shared)

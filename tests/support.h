@@ -2,7 +2,8 @@
  *
  * Every test that schedules goes through support_run(): a crash, a hang or a broken invariant ends
  * that one child and leaves its message in the report. The child has a watchdog that prints what
- * every G waits for; its limit is generous, so that no test depends on how fast the machine is.
+ * every G waits for. No test depends on how fast the machine is: limits are generous, and where a
+ * process, or the whole machine, is stopped for long, that counts as a moment.
  */
 #ifndef SCHEDLAB_TESTS_SUPPORT_H
 #define SCHEDLAB_TESTS_SUPPORT_H
@@ -19,7 +20,12 @@
 #define SUPPORT_SANITIZED 0
 #endif
 
-enum { SUPPORT_WATCHDOG_S = 300, SUPPORT_AWAIT_S = 120, SUPPORT_OUTPUT = 16384 };
+enum {
+    SUPPORT_TICK_S = 15, /* of the watchdog */
+    SUPPORT_TICKS = 20,
+    SUPPORT_AWAIT_S = 60, /* of the time in which the caller runs */
+    SUPPORT_OUTPUT = 16384,
+};
 
 struct support_run {
     const char *variant;  /* the name */
@@ -74,12 +80,30 @@ _Noreturn void support_fail(const char *file, int line, const char *format, ...)
             support_fail(__FILE__, __LINE__, "%s", #condition);                                    \
     } while (0)
 
+/* In a child that takes longer by design: its watchdog begins anew. */
+void support_watchdog_restart(void);
+
+/* How long somebody has waited. All zero is ready. */
+struct support_wait {
+    int64_t last_ns, waited_ns;
+};
+
+/* Has the caller, who asks again and again, waited for too long? If the clock moves by more than
+ * 10 ms between two calls, the caller did not run in all of them. */
+static inline bool support_waited_in_vain(struct support_wait *wait)
+{
+    int64_t now = go_now(), step_ns = wait->last_ns ? now - wait->last_ns : 0;
+    wait->waited_ns += step_ns < 10000000 ? step_ns : 10000000;
+    wait->last_ns = now;
+    return wait->waited_ns > SUPPORT_AWAIT_S * INT64_C(1000000000);
+}
+
 /* Keeps the caller's worker busy until another thread has made the condition true. */
 #define AWAIT(condition)                                                                           \
     do {                                                                                           \
-        int64_t await_end_ = go_now() + SUPPORT_AWAIT_S * INT64_C(1000000000);                     \
+        struct support_wait await_ = {0};                                                          \
         while (!(condition)) {                                                                     \
-            if (go_now() > await_end_)                                                             \
+            if (support_waited_in_vain(&await_))                                                   \
                 support_fail(__FILE__, __LINE__, "waited %d s in vain for %s", SUPPORT_AWAIT_S,    \
                              #condition);                                                          \
             go_work(64);                                                                           \

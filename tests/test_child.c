@@ -58,7 +58,7 @@ static json_t *sample(const char *variant, double timeout_s)
     return child_run_sample(&request);
 }
 
-/* Of a child that hangs, after it has said something: the limit grows until there was time for it. */
+/* Of a child that hangs, after it has said something: the limit grows until it had the time. */
 static json_t *hanging_sample(const char *variant)
 {
     for (double timeout_s = 0.5; timeout_s < 100; timeout_s *= 2) {

@@ -121,9 +121,9 @@ static void crowd_gather(struct crowd *crowd, int32_t survivors)
 /* An ended G's waiters may run before it is back in its slab. */
 static void await_few(_Atomic int64_t *count, int64_t most)
 {
-    int64_t end_ns = go_now() + SUPPORT_AWAIT_S * INT64_C(1000000000);
+    struct support_wait wait = {0};
     while (relaxed(count) > most) {
-        if (go_now() > end_ns)
+        if (support_waited_in_vain(&wait))
             support_fail(__FILE__, __LINE__, "%lld are kept, %lld may be",
                          (long long)relaxed(count), (long long)most);
         go_sleep(1000000);

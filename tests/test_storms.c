@@ -187,7 +187,7 @@ static void connections_run(int most)
     all->dialling = (struct sem)SEM_INIT(DIALLING);
     int fds = fds_now();
     for (int cycle = 0; cycle < CYCLES; cycle++) {
-        alarm(SUPPORT_WATCHDOG_S);
+        support_watchdog_restart();
         all->n = cycle == 0 ? most : most / 10;
         connections_cycle(all, fds);
     }

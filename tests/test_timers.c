@@ -206,8 +206,8 @@ static void held_call(struct timer *timer, int64_t now)
     atomic_store(&self->returned, true);
 }
 
-/* Main's worker is busy, so the other one serves its heap; unless main's slice ends meanwhile, so it
- * has none. */
+/* Main's worker is busy, so the other one serves its heap; unless main's slice ends meanwhile, so
+ * there are none. */
 static void running_main(void *arg)
 {
     (void)arg;
