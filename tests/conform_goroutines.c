@@ -184,8 +184,8 @@ static void tree_run(int depth, int fan, uint32_t nodes_expected)
 static void conform_deep_spawn_tree(void *arg)
 {
     const struct conform_cell *cell = arg;
-    tree_run(200 * cell->scale, 1, 200 * (uint32_t)cell->scale + 1);
-    tree_run(7, 2, 255);
+    tree_run(100 * cell->scale, 1, 100 * (uint32_t)cell->scale + 1);
+    tree_run(6, 2, 127);
     tree_run(2, 12, 1 + 12 + 144);
 }
 

@@ -150,7 +150,7 @@ static void conform_live_gs_zero_after(struct conform_cell *cell)
     line_name(&line, __func__, cell);
     if (!case_is_due(cell, false, false) || !line_begin(&line, cell->workers))
         return;
-    int rounds = 5 * cell->scale;
+    int rounds = 2 * cell->scale;
     uint64_t created = (uint64_t)rounds * LIVE_GS + 1;
     struct support_run run = run_of(cell, live_main, &rounds);
     support_run(&run, &report);
