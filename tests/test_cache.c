@@ -285,7 +285,7 @@ static void random_accesses(const struct sim_model *model, const char *block, ui
     struct ref *ref = ref_new(model);
     uint64_t rng = seed;
     cache_init(model);
-    for (int i = 0; i < 6000; i++) {
+    for (int i = 0; i < 4000; i++) {
         uint64_t r = rng_next(&rng);
         int core = (int)(r % (uint64_t)model->cores), reach = r >> 8 & 1 ? 12 : 64;
         int line = (int)((r >> 10 & 3) * 64 + (r >> 12) % (uint64_t)reach);

@@ -731,20 +731,17 @@ static const struct knob_test *knob_test_of(const char *knob, const char *varian
     return NULL;
 }
 
-/* Shows a knob of the queue under gmp; one of the floor under gmp, under the variants of other
- * kinds, and by turns under one of those that are of gmp's kind. */
+/* Shows a knob of the queue under gmp; one of the floor under gmp, and by turns under one of the
+ * others. */
 static bool knob_is_due(const struct knob_test *test, const struct sched_ops *ops)
 {
     size_t others = 0, place = 0;
-    if (test->variant == QUEUE)
-        return strcmp(ops->name, "gmp") == 0;
-    if (test->variant != FLOOR || ops->single_threaded || ops->blocks ||
-        strcmp(ops->name, "gmp") == 0)
-        return true;
+    bool is_gmp = strcmp(ops->name, "gmp") == 0;
+    if (test->variant == QUEUE || test->variant != FLOOR || is_gmp)
+        return test->variant != QUEUE || is_gmp;
     for (size_t v = 0; sched_variants[v]; v++) {
         const struct sched_ops *other = sched_variants[v];
-        if (other->single_threaded || other->blocks || strcmp(other->name, "gmp") == 0 ||
-            !support_takes(other->knobs, test->knob))
+        if (strcmp(other->name, "gmp") == 0 || !support_takes(other->knobs, test->knob))
             continue;
         if (other == ops)
             place = others;

@@ -32,7 +32,7 @@ enum {
 #else
     BLOCKED = 10000, /* 50 pages of others are 20 bytes each */
     UNSTARTED = 100000,
-    BURST = 20000,            /* more than may be kept (internal.h) */
+    BURST = 20000,            /* 3,600 more than may be kept (internal.h) */
     UNSTARTED_BURST = 700000, /* likewise */
 #endif
     SURVIVOR_EVERY = 64,

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { TRIALS = 1000, INTERVALS = 400, TRIAL_N = 20 };
+enum { TRIALS = 1000, INTERVALS = 300, TRIAL_N = 20 };
 
 /* cmocka's own compares single precision. */
 #define assert_near(found, expected, most)                                                         \
