@@ -195,6 +195,9 @@ build/schedlab-trace: always
 
 COMMANDS = $(subst ','\'',$(COMPILE) $(LIGHT) $(LIGHT_TESTS) $(FLAGS_FJ) $(FLAGS_FJ_LINKED) $(COMPILE_CXX)$(if $(INSTRUMENT), $(INSTRUMENT) $(HOOKS_FLAGS) $(SIMULATED_NAMES) $(LDFLAGS_sim)))
 # Holds the command that made the objects: a change of compiler or flags rebuilds, nothing else does.
+# Without what its first dependent adds for itself, or the command would depend on which one that is.
+$(OUT)/command: INSTRUMENTED =
+$(OUT)/command: LIGHTER =
 $(OUT)/command: always
 	@mkdir -p $(OUT)
 ifneq ($(CONFIG),aarch64)
