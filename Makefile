@@ -26,6 +26,7 @@ ifeq ($(origin CXX),default)
 CXX := $(if $(filter clang,$(COMPILER)),$(subst clang,clang++,$(CC)),$(subst gcc,g++,$(CC)))
 endif
 OUT := build/$(CONFIG)$(if $(filter clang,$(COMPILER)),-clang)
+RELEASE := build/release$(if $(filter clang,$(COMPILER)),-clang)
 
 # Packages ---------------------------------------------------------------------------------------
 
@@ -144,8 +145,14 @@ PEER_HEADERS := $(wildcard harness/peers/*.h workloads/uts_tree.h workloads/sha1
 objects = $(addprefix $(OUT)/,$(addsuffix .o,$(basename $(filter-out $(FORKJOIN_SOURCES),$(1))) \
     $(foreach policy,$(POLICIES),$(addsuffix .$(policy),$(basename $(filter $(FORKJOIN_SOURCES),$(1)))))))
 CORE_OBJECTS := $(call objects,$(FLOOR_SOURCES) $(WORKLOAD_SOURCES))
+# Most of the harness is the same for real threads, simulated machines and traces: an archive, of the release build.
+HARNESS_DIFFERS := $(shell awk -f harness/of_configuration.awk harness/*.[ch] harness/*/*.h sched_variants/*.h \
+    sched_variants/*/*.h sched_variants/*/*/*.h workloads/*.h)
+HARNESS_SAME := $(filter-out harness/main.c $(HARNESS_DIFFERS) $(MICRO_SOURCES),$(HARNESS_SOURCES))
+HARNESS_ARCHIVE := $(if $(filter release sim trace,$(CONFIG)),$(RELEASE)/harness.a)
 SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(SIM_SOURCES)) \
-    $(call objects,$(filter-out harness/main.c $(MICRO_SOURCES),$(HARNESS_SOURCES)))
+    $(call objects,$(filter-out harness/main.c $(MICRO_SOURCES) $(if $(HARNESS_ARCHIVE),$(HARNESS_SAME)),$(HARNESS_SOURCES))) \
+    $(HARNESS_ARCHIVE)
 SUPPORT_OBJECTS := $(OUT)/tests/support.o
 # CASE=GLOB in the environment chooses among the tests of a program (tests/case.c).
 CASE_OBJECTS := $(OUT)/tests/case.o
@@ -178,18 +185,18 @@ build: $(OUT)/schedlab
 endif
 tests: $(CONFORMANCE) $(or $(TESTS_$(CONFIG)),$(TEST_PROGRAMS) $(OUT)/schedlab)
 
-build/schedlab: build/release$(if $(filter clang,$(COMPILER)),-clang)/schedlab always
+build/schedlab: $(RELEASE)/schedlab always
 	@test $< -ef $@ || ln -f $< $@
 
-# The same sources for simulated machines.
+# The same sources for simulated machines. After the other program, with which it shares an archive.
 SIM_PROGRAM := build/sim$(if $(filter clang,$(COMPILER)),-clang)/schedlab
-build/schedlab-sim: always
+build/schedlab-sim: build/schedlab always
 	@$(MAKE) CONFIG=sim $(SIM_PROGRAM)
 	@test $(SIM_PROGRAM) -ef $@ || ln -f $(SIM_PROGRAM) $@
 
 # And for real threads that record what the scheduler does: no part of `build`, since nothing is measured with it.
 TRACE_PROGRAM := build/trace$(if $(filter clang,$(COMPILER)),-clang)/schedlab
-build/schedlab-trace: always
+build/schedlab-trace: build/schedlab always
 	@$(MAKE) CONFIG=trace $(TRACE_PROGRAM)
 	@test $(TRACE_PROGRAM) -ef $@ || ln -f $(TRACE_PROGRAM) $@
 
@@ -270,7 +277,15 @@ $(OUT)/%.o: %.cc $(OUT)/command
 	@mkdir -p $(@D)
 	$(SAY) $(COMPILE_CXX) -MMD -MP -c -o $@ $<
 
-$(OUT)/schedlab: $(SHARED_OBJECTS) $(call objects,$(MICRO_SOURCES)) $(OUT)/harness/main.o
+ifeq ($(CONFIG),release)
+$(HARNESS_ARCHIVE): $(call objects,$(HARNESS_SAME))
+	$(SAY) rm -f $@ && $(AR) rcs $@ $^
+else
+$(RELEASE)/harness.a: always
+	@$(MAKE) CONFIG=release $@
+endif
+
+$(OUT)/schedlab: $(OUT)/harness/main.o $(call objects,$(MICRO_SOURCES)) $(SHARED_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(MICRO_LDLIBS) $(LDLIBS)
 
 $(TEST_PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(CASE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
