@@ -151,6 +151,25 @@ static void tosser(struct player *self)
     self->turns = kernel_toss((const uint8_t *)self->start, self->size);
 }
 
+static __attribute__((noinline)) void call_here(void)
+{
+    kernel_nothing();
+    __asm__ volatile(""); /* two functions, with a call each */
+}
+
+static __attribute__((noinline)) void call_there(void)
+{
+    kernel_nothing();
+    __asm__ volatile("nop");
+}
+
+/* The calls are of this file, which is no simulated code. */
+static void caller(struct player *self)
+{
+    for (size_t i = 0; i < self->size; i++)
+        (self->start[i] ? call_here : call_there)();
+}
+
 static void chaser(struct player *self)
 {
     kernel_chase((const void *const *)(const void *)self->start, self->turns);
@@ -347,10 +366,11 @@ static void random_lines(void **state)
 
 /* Ahead --------------------------------------------------------------------------------------- */
 
-/* How many tosses are mispredicted in a run through them, after one before; its time, in ps. */
-static int64_t toss(const uint8_t *tosses, size_t n, int64_t *wrong)
+/* How many blocks are mispredicted in a run through the tosses, after one before; its time, in ps. */
+static int64_t toss(void (*fn)(struct player *self), const uint8_t *tosses, size_t n,
+                    int64_t *wrong)
 {
-    struct player self = {.core = 1, .play = tosser, .start = (char *)tosses, .size = n};
+    struct player self = {.core = 1, .play = fn, .start = (char *)tosses, .size = n};
     play(&self, 1);
     *wrong = -sim_counted(1, SIM_BRANCH_MISSES);
     play(&self, 1);
@@ -374,7 +394,7 @@ static void branches(void **state)
         for (size_t k = 0; k < TOSSES; k++)
             tosses[k] = rows[i].pattern[k % period] == '1';
         sim_model.branch_ps = PRICE_PS;
-        toss(tosses, TOSSES, &wrong);
+        toss(tosser, tosses, TOSSES, &wrong);
         snprintf(what, sizeof what, "%d branches that go %s: mispredicted", TOSSES, rows[i].name);
         claim(what, 0, 40, (double)wrong); /* thread and loop end */
     }
@@ -385,11 +405,15 @@ static void branches(void **state)
         x ^= x << 17;
         tosses[k] = x >> 40 & 1;
     }
-    int64_t ps = toss(tosses, TOSSES, &wrong);
+    int64_t ps = toss(tosser, tosses, TOSSES, &wrong);
     claim("20000 tosses of a coin: mispredicted", TOSSES / 2.0, 4 * sqrt(TOSSES / 4.0) + 40,
           (double)wrong);
+    int64_t called_wrong;
+    toss(caller, tosses, TOSSES, &called_wrong);
+    claim("20000 calls from outside, from where a coin says: mispredicted", 0, 40,
+          (double)called_wrong);
     sim_model.branch_ps = 0;
-    int64_t free_ps = toss(tosses, TOSSES, &free_wrong);
+    int64_t free_ps = toss(tosser, tosses, TOSSES, &free_wrong);
     claim("20000 tosses of a coin, where mispredictions are free: mispredicted", 0, 0,
           (double)free_wrong);
     claim("20000 tosses of a coin: ns that mispredictions take", (double)wrong * PRICE_PS / 1e3,

@@ -54,4 +54,7 @@ uint64_t kernel_read_and_tell(const char *start, size_t size, volatile uint64_t 
 /* Follows pointers n times; returns the last. */
 const void *kernel_chase(const void *const *first, uint64_t n);
 
+/* Is called, and returns. */
+void kernel_nothing(void);
+
 #endif

@@ -458,7 +458,8 @@ int64_t sim_counted(int core, enum sim_counted which)
 /* The whole ----------------------------------------------------------------------------------- */
 
 /* Instrumented code runs before sim_run() too: the constructors that come with instrumentation,
- * and checks at the start. This is before all of them. */
+ * and checks at the start. This is before all of them. sim_run() forgets what cores have learnt from
+ * them: their stacks lie where the harness has them. */
 static void begin(void)
 {
     cache_init(&sim_model_plain);
@@ -491,7 +492,7 @@ void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg)
     sim_active_init();
     sim_random_state = seed;
     for (int i = 0; i < SIM_CORES_MAX; i++) {
-        sim_cores[i].index = i;
+        sim_cores[i] = (struct sim_core){.index = i};
         ahead_close(&sim_cores[i].ahead);
         TAILQ_INIT(&sim_cores[i].ready);
     }
