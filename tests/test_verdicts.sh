@@ -70,11 +70,6 @@ if [ -n "$regenerate" ]; then
 fi
 
 grep -v '^#' "$verdicts" >old
-# A verdict that may be one of two counts as the line says it.
-awk '{ key = $1 " " $2 " " $3 }
-    NR == FNR { held[key] = $4; next }
-    { n = split(held[key], either, "/"); for (i = 1; i <= n; i++) if (either[i] == $4) $4 = held[key]; print }' old new >judged
-mv judged new
 for id in "${ids[@]}"; do
     diff <(of "$id" <old) <(of "$id" <new) >out
     check "verdicts_of_$id" [ ! -s out ]
