@@ -164,8 +164,9 @@ CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform*.c) harness/moot.
 FLOOR_TESTS := tests/test_knobs.c $(shell grep -LE '"(harness/|tests/fake_machine)' $(TEST_SOURCES))
 TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SOURCES))
 FLOOR_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(FLOOR_TESTS))
-# ThreadSanitizer has something to say of code that runs on several threads: the floor, but not its cache model.
-TESTS_tsan := $(filter-out %/test_cache,$(FLOOR_PROGRAMS))
+# ThreadSanitizer has something to say of code that runs on several threads: the floor, but not its cache model, nor
+# what programs do on one thread.
+TESTS_tsan := $(filter-out $(addprefix %/test_,cache golden queues sysmon_looks sim_fd),$(FLOOR_PROGRAMS))
 CONFORMANCE := $(OUT)/tests/conformance
 
 # Building ---------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@
 
 const int worker_counts[WORKER_COUNTS] = {1, 2, 4, 16};
 
-struct suite suite = {.seed = 20260101, .jobs = 1};
+struct suite suite = {.seed = 20260101, .jobs = 1, .every = 1};
 
 /* Which lines there are --------------------------------------------------------------------- */
 
@@ -32,15 +32,17 @@ static int worker_count_at(int place, bool steals)
 /* The whole suite takes for each case of each variant 1 and 2 workers, or 1, 4 and 16. It takes one
  * number where the variant's threads do not depend on it, and with settings to which the number
  * does not matter. --short takes one number throughout, and settings other than the defaults under
- * every so manieth variant only. The places of case and variant say which: so each case meets each
- * number, and each settings, under some variant, and each variant in some case. Whoever asks for
- * lines without --short gets them at all numbers.
+ * every so manieth variant only; with --every the other cases as well. The places of case and
+ * variant say which: so each case meets each number, and each settings, under some variant, and
+ * each variant in some case. Whoever asks for lines without --short gets them at all numbers.
  */
 bool case_is_due(const struct conform_cell *cell, bool has_settings, bool steals)
 {
     const struct whole_run *whole = suite.whole;
     int place = suite.row++ + suite.column;
     int every = suite.brief ? whole->short_every * (has_settings ? 2 : 1) : 1;
+    if (every < suite.every && !has_settings)
+        every = suite.every;
     if (place % every != 0 || (steals && (cell->workers == 1 || cell->ops->forkjoin == FJ_GO)))
         return false;
     if (suite.workers || (!suite.brief && (suite.glob || suite.words_count)))
@@ -216,17 +218,15 @@ static int number_parse(const char *text, int max)
     return *text && !*end && number >= 1 && number <= max ? (int)number : 0;
 }
 
-enum { WORKERS_MAX = 64, JOBS_MAX = 64 };
+enum { EVERY_MAX = 4, WORKERS_MAX = 64, JOBS_MAX = 64 };
 
 void suite_parse(int argc, char **argv)
 {
-    static const struct option options[] = {{"short", no_argument, NULL, 's'},
-                                            {"workers", required_argument, NULL, 'w'},
-                                            {"jobs", required_argument, NULL, 'j'},
-                                            {"seed", required_argument, NULL, 'r'},
-                                            {"case", required_argument, NULL, 'c'},
-                                            {"list", no_argument, NULL, 'l'},
-                                            {0}};
+    static const struct option options[] = {
+        {"short", no_argument, NULL, 's'},         {"every", required_argument, NULL, 'e'},
+        {"workers", required_argument, NULL, 'w'}, {"jobs", required_argument, NULL, 'j'},
+        {"seed", required_argument, NULL, 'r'},    {"case", required_argument, NULL, 'c'},
+        {"list", no_argument, NULL, 'l'},          {0}};
     opterr = 0;
     suite.glob = getenv("CASE");
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
@@ -240,11 +240,14 @@ void suite_parse(int argc, char **argv)
         else if (c == 'r')
             suite.seed = strtoull(optarg, &end, 0);
         if (c == '?' || (end && (*end || end == optarg)) ||
+            (c == 'e' && !(suite.every = number_parse(optarg, EVERY_MAX))) ||
             (c == 'w' && !(suite.workers = number_parse(optarg, WORKERS_MAX))) ||
             (c == 'j' && !(suite.jobs = number_parse(optarg, JOBS_MAX))))
-            misuse("valid options: --short, --workers N (1 to 64), --jobs N (1 to 64), --seed N (a "
-                   "number), --case GLOB, --list");
+            misuse("valid options: --short, --every N (1 to 4), --workers N (1 to 64), --jobs N (1 "
+                   "to 64), --seed N (a number), --case GLOB, --list");
     }
+    if (suite.every > 1 && !suite.brief)
+        misuse("--every N goes with --short");
     if (suite.glob && !*suite.glob)
         suite.glob = NULL;
     suite.words = argv + optind;

@@ -1,7 +1,8 @@
 /* conformance.c - what every variant owes to every workload: one suite over all variants and
  * numbers of workers.
  *
- *     conformance [--short] [--workers N] [--jobs N] [--seed N] [--case GLOB] [--list] [WORD...]
+ *     conformance [--short [--every N]] [--workers N] [--jobs N] [--seed N] [--case GLOB] [--list]
+ *         [WORD...]
  *
  * Prints TAP, one line per case, variant and number of workers. --list prints the names of these
  * lines and runs nothing. These choose among the lines, and status 2 means that none is left:
@@ -10,6 +11,8 @@
  *                at its end. CASE=GLOB in the environment does the same.
  *   --workers N  this number of workers only
  *   --short      one number of workers for each case of each variant (case_is_due())
+ *   --every N    of these, each case under one of N variants: where a line is slow, and the
+ *                variants share what is looked for
  *
  * --jobs N: line i is run by process i mod N. Lines keep their numbers and may change places.
  *

@@ -65,7 +65,7 @@ part_jobs() { # PART
     unit) unit_programs release ;;
     short) job release/conformance-short 'build/release/tests/conformance --short' ;;
     conformance) job release/conformance build/release/tests/conformance ;;
-    sim) job sim/conformance 'build/sim/tests/conformance --short' ;;
+    sim) job sim/conformance 'build/sim/tests/conformance --short --every 2' ;;
     scripts)
         for script in tests/test_*.sh; do
             [ "$script" = tests/test_verdicts.sh ] || job "$(basename "$script" .sh)" "$script build/schedlab"
@@ -74,14 +74,14 @@ part_jobs() { # PART
     verdicts) job test_verdicts 'tests/test_verdicts.sh build/schedlab' ;;
     asan)
         unit_programs asan
-        job asan/conformance 'build/asan/tests/conformance --short'
+        job asan/conformance 'build/asan/tests/conformance --short --every 3'
         ;;
     tsan)
         unit_programs tsan "$fixed_addresses"
-        job tsan/conformance "${fixed_addresses}build/tsan/tests/conformance --short"
+        job tsan/conformance "${fixed_addresses}build/tsan/tests/conformance --short --every 3"
         ;;
     clang)
-        job release-clang/conformance 'build/release-clang/tests/conformance --short'
+        job release-clang/conformance 'build/release-clang/tests/conformance --short --every 3'
         job release-clang/schedlab 'build/release-clang/schedlab run gmp contsteal fib,n=10 --reps 1 --min-time 0'
         ;;
     # a make of its own: the one that calls this shares no jobs with what a script calls
@@ -89,7 +89,7 @@ part_jobs() { # PART
     # what is another machine's: switches, atomics, signals; more workers are only more of them
     aarch64)
         job aarch64/conformance \
-            'qemu-aarch64 -L /usr/aarch64-linux-gnu build/aarch64/tests/conformance --short --workers 2'
+            'qemu-aarch64 -L /usr/aarch64-linux-gnu build/aarch64/tests/conformance --short --every 3 --workers 2'
         ;;
     *)
         echo "run.sh: unknown part $1; valid are $(sed -n '/^part_jobs/,/^}/s/^    \([a-z0-9]*\)).*/\1/p' "$0" |
