@@ -366,7 +366,7 @@ static void random_lines(void **state)
 
 /* Ahead --------------------------------------------------------------------------------------- */
 
-/* How many blocks are mispredicted in a run through the tosses, after one before; its time, in ps. */
+/* How many blocks are mispredicted in a second run through the tosses; its time, in ps. */
 static int64_t toss(void (*fn)(struct player *self), const uint8_t *tosses, size_t n,
                     int64_t *wrong)
 {

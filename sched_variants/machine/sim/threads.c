@@ -318,8 +318,8 @@ int machine_init(const int *cpus, int count)
     for (int i = 0; i < count; i++)
         if (cpus[i] < 0 || cpus[i] >= sim_model.cores)
             return -EINVAL;
-    for (int i = 0; i < SIM_CORES_MAX; i++)
-        sim_cores[i].allowed = count == 0 && i < sim_model.cores;
+    for (int i = 0; i < sim_model.cores; i++)
+        sim_cores[i].allowed = count == 0;
     sim_cpu_count = 0;
     for (int i = 0; i < (count ? count : sim_model.cores); i++) {
         sim_cpu_ids[sim_cpu_count] = count ? cpus[i] : i;
@@ -458,8 +458,8 @@ int64_t sim_counted(int core, enum sim_counted which)
 /* The whole ----------------------------------------------------------------------------------- */
 
 /* Instrumented code runs before sim_run() too: the constructors that come with instrumentation,
- * and checks at the start. This is before all of them. sim_run() forgets what cores have learnt from
- * them: their stacks lie where the harness has them. */
+ * and checks at the start. This is before all of them. sim_run() forgets what the first core has
+ * learnt from them: their stacks lie where the harness has them. */
 static void begin(void)
 {
     cache_init(&sim_model_plain);
@@ -491,8 +491,9 @@ void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg)
         sim_model_make_free(&sim_model);
     sim_active_init();
     sim_random_state = seed;
-    for (int i = 0; i < SIM_CORES_MAX; i++) {
-        sim_cores[i] = (struct sim_core){.index = i};
+    sim_cores[0] = (struct sim_core){0};
+    for (int i = 0; i < sim_model.cores; i++) { /* the rest's memory is not touched */
+        sim_cores[i].index = i;
         ahead_close(&sim_cores[i].ahead);
         TAILQ_INIT(&sim_cores[i].ready);
     }
