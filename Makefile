@@ -64,6 +64,7 @@ OPTIMIZE := $(OPTIMIZE_$(CONFIG))
 # more variables for uninitialized there than at -O2, where it is asked.
 LIGHT_sim := -Og -Wno-maybe-uninitialized
 LIGHT_trace := $(LIGHT_sim)
+LIGHT_asan := -O0
 LIGHT ?= $(LIGHT_$(CONFIG))
 LIGHT_TESTS := $(if $(filter release debug,$(CONFIG)),-Og)
 ifeq ($(OPTIMIZE),)
@@ -546,7 +547,7 @@ test-ssh: build ## A sweep by GNU parallel over ssh, to two sshd started on loop
 
 # Versions of clang-format lay out the same file differently; that of Debian 12 counts.
 FORMAT_VERSION := 14
-lint: ## clang-format, clang-tidy, direction of includes, style; DEEP=1: the analyzer's own bounds, five times as long
+lint: ## clang-format, clang-tidy, direction of includes, style; DEEP=1: the analyzer in tests too, to its own bounds, five times as long
 	@$(MAKE) deps-lint
 	@for check in tests/check_*.sh; do $$check || exit 1; done
 	@if clang-format --version | grep -q 'version $(FORMAT_VERSION)\.'; then \
@@ -557,7 +558,7 @@ lint: ## clang-format, clang-tidy, direction of includes, style; DEEP=1: the ana
 .PHONY: tidy
 tidy: $(addprefix $(OUT)/tidy/,$(filter %.c,$(C_FILES)))
 $(OUT)/tidy/%.c: %.c $(filter %.h,$(C_FILES)) .clang-tidy $(OUT)/origin.h
-	@clang-tidy --quiet $< -- $(if $(DEEP),,-Xclang -analyzer-config -Xclang max-nodes=20000) -std=gnu17 -DSCHEDLAB_DEBUG $(if $(findstring /machine/sim/,$<),-DSCHEDLAB_SIM) $(ROOTS) $(LIBRARY_CFLAGS) -include $(OUT)/origin.h 2>/dev/null
+	@clang-tidy --quiet $(if $(DEEP),,$(if $(filter tests/%,$<),--checks=-clang-analyzer-*)) $< -- $(if $(DEEP),,-Xclang -analyzer-config -Xclang max-nodes=20000) -std=gnu17 -DSCHEDLAB_DEBUG $(if $(findstring /machine/sim/,$<),-DSCHEDLAB_SIM) $(ROOTS) $(LIBRARY_CFLAGS) -include $(OUT)/origin.h 2>/dev/null
 	@mkdir -p $(@D)
 	@touch $@
 

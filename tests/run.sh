@@ -78,7 +78,7 @@ part_jobs() { # PART
         ;;
     tsan)
         unit_programs tsan "$fixed_addresses"
-        job tsan/conformance "${fixed_addresses}build/tsan/tests/conformance --short --every 3"
+        job tsan/conformance "${fixed_addresses}build/tsan/tests/conformance --short --every 4"
         ;;
     clang)
         job release-clang/conformance 'build/release-clang/tests/conformance --short --every 3'

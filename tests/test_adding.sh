@@ -118,7 +118,7 @@ chmod +x "$scratch/.bin/make"
 (cd "$tree" && git ls-files -co --exclude-standard -z | tar --null -T - -cf -) | tar -xf - -C "$copy"
 # In one call, so that names of one file stay that. What is missing will be built.
 (cd "$tree" && cp -a --parents build/registry.checked build/schedlab{,-sim} \
-    build/{release,sim}/{command,origin.h,schedlab,harness,sched_variants,workloads} \
+    build/{release,sim}/{command,origin.h,schedlab,harness,sched_variants,workloads} build/release/harness.a \
     build/release/tests/{conform*,support*} "$copy") 2>/dev/null
 passes "docs/ADDING.md splits into steps" document_split || { finish; exit 1; }
 cd "$copy" || exit 1
