@@ -13,7 +13,8 @@
  *     machines: [native, sim:desktop8]   # default [native]; each part runs on each of them
  *     reps: 6                       # as in sweep files (sweep_file.h), as are reps_max, width,
  *                                   # timeout_s, min_time_ms, iterations, warmup and events; the
- *                                   # quick form, too, takes more than 6 where they are given
+ *                                   # quick form, too, takes more than 6 where they are given;
+ *                                   # min_time_ms is 0 by default where only orders are expected
  *     native_min_time_ms: 50        # in place of min_time_ms and warmup on the native machine,
  *     native_warmup: 1              # where a first short call tells more of the host than of the
  *                                   # scheduler; left out: as on simulated ones

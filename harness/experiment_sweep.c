@@ -190,6 +190,16 @@ int64_t experiment_quick_reps(const struct experiment *experiment)
     return reps < EXPERIMENT_QUICK_REPS ? EXPERIMENT_QUICK_REPS : reps;
 }
 
+/* One call tells an order: longer samples would tell the same. */
+static bool asks_for_orders_only(const struct experiment *experiment)
+{
+    for (unsigned p = 0; p < experiment->parts_count; p++)
+        for (unsigned i = 0; i < experiment->parts[p].expect_count; i++)
+            if (!experiment->parts[p].expect[i].is_order)
+                return false;
+    return true;
+}
+
 /* The number of blocks and what a sample is. */
 static void write_numbers(FILE *to, const struct experiment *experiment, const char *machine,
                           const struct experiment_form *form)
@@ -220,7 +230,9 @@ static void write_numbers(FILE *to, const struct experiment *experiment, const c
     else
         fprintf(to, "warmup: %" PRId64 "\n", num->warmup);
     bool shorter = form->held && num->min_time_ms > EXPERIMENT_HELD_MS;
-    if (num->min_time_given)
+    if (!num->min_time_given && asks_for_orders_only(experiment))
+        fputs("min_time_ms: 0\n", to);
+    else if (num->min_time_given)
         fprintf(to, "min_time_ms: %" PRId64 "\n", shorter ? EXPERIMENT_HELD_MS : num->min_time_ms);
     fprintf(to, "seed: %" PRId64 "\n", num->seed);
 }
