@@ -165,9 +165,11 @@ CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform*.c) harness/moot.
 FLOOR_TESTS := tests/test_knobs.c $(shell grep -LE '"(harness/|tests/fake_machine)' $(TEST_SOURCES))
 TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SOURCES))
 FLOOR_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(FLOOR_TESTS))
-# ThreadSanitizer has something to say of code that runs on several threads: the floor, but not its cache model, nor
-# what programs do on one thread.
-TESTS_tsan := $(filter-out $(addprefix %/test_,cache golden queues sysmon_looks sim_fd),$(FLOOR_PROGRAMS))
+# A sanitizer's build has what its check can say something about. ThreadSanitizer of the floor, where it runs on several
+# threads, but not of its cache model, of memory taken, or of what programs do on one thread; AddressSanitizer of all but
+# exact orders and each knob's effect, which are no matter of memory: conformance has their code.
+TESTS_tsan := $(filter-out $(addprefix %/test_,cache golden memory queues sysmon_looks sim_fd),$(FLOOR_PROGRAMS))
+TESTS_asan := $(filter-out $(addprefix %/test_,golden knobs),$(TEST_PROGRAMS)) $(OUT)/schedlab
 CONFORMANCE := $(OUT)/tests/conformance
 
 # Building ---------------------------------------------------------------------------------------

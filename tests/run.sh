@@ -49,7 +49,7 @@ unit_programs() { # CONFIG [PREFIX]
     local source name
     for source in tests/test_*.c; do
         name=$(basename "$source" .c)
-        # a build has what its check can say something about: see TESTS_tsan in the Makefile
+        # a build has what its check can say something about: see TESTS_asan in the Makefile
         [ ! -x "build/$1/tests/$name" ] || job "$1/$name" "${2:-}build/$1/tests/$name"
     done
 }
