@@ -56,6 +56,37 @@ static void conform_calls_return(void *arg)
     go_free(all);
 }
 
+/* Calls, one after the other --------------------------------------------------------------- */
+
+struct call_loop {
+    _Atomic bool over;
+    struct waitgroup done;
+};
+
+static void call_loop_g(void *arg)
+{
+    struct call_loop *self = arg;
+    while (!atomic_load(&self->over))
+        blocking_nop();
+    wg_done(&self->done);
+}
+
+/* A slice ends at the end of a call too: whoever makes short calls without end leaves the worker to
+ * main, whose timer is due. */
+static void conform_loops_of_calls_end_their_slices(void *arg)
+{
+    const struct conform_cell *cell = arg;
+    struct call_loop *self = go_alloc_zeroed(sizeof *self);
+    int loops = cell->workers < 4 ? cell->workers : 4;
+    wg_add(&self->done, loops);
+    for (int i = 0; i < loops; i++)
+        go(call_loop_g, self);
+    go_sleep(1000000);
+    atomic_store(&self->over, true);
+    wg_wait(&self->done);
+    go_free(self);
+}
+
 /* Locked to a thread ------------------------------------------------------------------------- */
 
 enum { WORKERS_SEEN = 64, LOCKED = 3, FREE = 8 };
@@ -319,6 +350,8 @@ const struct conform_case conform_thread_cases[] = {
     CASE(conform_calls_return, .settings = "calls=adaptive"),
     CASE(conform_calls_return, .settings = "wake=none"),
     CASE(conform_calls_return, .settings = "backoff_ns=never"),
+    CASE(conform_loops_of_calls_end_their_slices),
+    CASE(conform_loops_of_calls_end_their_slices, .settings = "calls=none"),
     CASE(conform_locked_stays_on_its_thread),
     CASE(conform_locked_stays_on_its_thread, .settings = "wake=none"),
     CASE(conform_workers_come_and_go),

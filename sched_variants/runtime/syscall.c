@@ -164,13 +164,9 @@ static __attribute__((noinline)) void exit_without_p(struct m *m, struct p *old)
     g_inject_self(m);
 }
 
-void blocking_exit(void)
+/* The M that began the call has left its word at P p. */
+static void call_end(struct m *m, struct p *p)
 {
-    struct m *m = machine_self();
-    struct p *p = atomic_load_explicit(&m->call_p, memory_order_relaxed); /* its own word */
-    sched_event_g(m, SCHED_CALL_OVER, m->curg, 0, 0);
-    if (!p)
-        return;
     call_p_set(m, NULL);
     if (m->call_since) {
         site_learn(m->sched, m->call_pc, machine_now() - m->call_since);
@@ -181,7 +177,16 @@ void blocking_exit(void)
     if (!word || !atomic_compare_exchange_strong_explicit(
                      &p->call, &word, word + 1, memory_order_relaxed, memory_order_relaxed))
         exit_without_p(m, p);
-    preempt_point();
+}
+
+void blocking_exit(void)
+{
+    struct m *m = machine_self();
+    struct p *p = atomic_load_explicit(&m->call_p, memory_order_relaxed); /* its own word */
+    sched_event_g(m, SCHED_CALL_OVER, m->curg, 0, 0);
+    if (p)
+        call_end(m, p);
+    preempt_point(); /* also where nobody takes a P, so that loops of calls end their slices */
 }
 
 int64_t blocking_sleep(int64_t ns)
