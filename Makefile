@@ -64,7 +64,7 @@ OPTIMIZE := $(OPTIMIZE_$(CONFIG))
 # more variables for uninitialized there than at -O2, where it is asked.
 LIGHT_sim := -Og -Wno-maybe-uninitialized
 LIGHT_trace := $(LIGHT_sim)
-LIGHT_asan := -O0
+LIGHT_asan := -O0 -Wno-maybe-uninitialized
 LIGHT ?= $(LIGHT_$(CONFIG))
 LIGHT_TESTS := $(if $(filter release debug,$(CONFIG)),-Og)
 ifeq ($(OPTIMIZE),)
