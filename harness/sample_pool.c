@@ -12,11 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { BEHIND = 4 }; /* so many times `width` samples may be started and not taken */
+enum {
+    BEHIND = 4,           /* so many times `width` samples may be started and not taken */
+    DESCRIPTORS_KEPT = 32 /* for files of the sweep, and what a sample's process opens */
+};
 
 struct slot {
     struct sample_request request;
@@ -40,12 +44,21 @@ static struct slot *slot_at(const struct sample_pool *pool, size_t i)
     return &pool->slots[(pool->first + i) % pool->room];
 }
 
+/* A sample that runs has a descriptor here. */
+static int width_allowed(int width)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= (rlim_t)width + DESCRIPTORS_KEPT)
+        return width;
+    return limit.rlim_cur > DESCRIPTORS_KEPT ? (int)limit.rlim_cur - DESCRIPTORS_KEPT : 1;
+}
+
 struct sample_pool *sample_pool_make(int width)
 {
     struct sample_pool *pool = calloc(1, sizeof *pool);
     if (!pool)
         abort();
-    pool->width = width;
+    pool->width = width_allowed(width);
     pool->room = (size_t)width * BEHIND;
     pool->slots = calloc(pool->room, sizeof *pool->slots);
     if (!pool->slots)
@@ -147,25 +160,51 @@ static bool slot_read(struct slot *slot)
     return n == 0;
 }
 
+static void slot_end(struct sample_pool *pool, struct slot *slot)
+{
+    slot_reap(slot);
+    slot->seconds = monotonic_seconds() - slot->started;
+    pool->running--;
+}
+
+/* All that run are lost: their pipes cannot be waited for. */
+static int pool_lose(struct sample_pool *pool)
+{
+    int lost = pool->running;
+    for (size_t i = 0; i < pool->count; i++) {
+        struct slot *slot = slot_at(pool, i);
+        if (slot->fd < 0)
+            continue;
+        kill(slot->pid, SIGKILL);
+        slot_end(pool, slot);
+    }
+    return lost;
+}
+
 /* Waits once for any of the running ones; how many have ended. */
 static int pool_look(struct sample_pool *pool, const sigset_t *signals)
 {
-    struct pollfd *pipes = calloc(pool->count, sizeof *pipes);
+    struct pollfd *pipes = calloc((size_t)pool->running, sizeof *pipes);
+    struct slot **slots = calloc((size_t)pool->running, sizeof *slots);
     int ended = 0;
-    if (!pipes)
+    nfds_t count = 0;
+    if (!pipes || !slots)
         abort();
     for (size_t i = 0; i < pool->count; i++)
-        pipes[i] = (struct pollfd){.fd = slot_at(pool, i)->fd, .events = POLLIN};
-    int ready = ppoll(pipes, pool->count, NULL, signals);
-    for (size_t i = 0; ready > 0 && i < pool->count; i++) {
-        struct slot *slot = slot_at(pool, i);
-        if (!pipes[i].revents || !slot_read(slot))
-            continue;
-        slot_reap(slot);
-        slot->seconds = monotonic_seconds() - slot->started;
-        pool->running--;
-        ended++;
-    }
+        if (slot_at(pool, i)->fd >= 0) {
+            slots[count] = slot_at(pool, i);
+            pipes[count] = (struct pollfd){.fd = slots[count]->fd, .events = POLLIN};
+            count++;
+        }
+    int ready = ppoll(pipes, count, NULL, signals);
+    if (ready < 0 && errno != EINTR)
+        ended = pool_lose(pool);
+    for (nfds_t i = 0; ready > 0 && i < count; i++)
+        if (pipes[i].revents && slot_read(slots[i])) {
+            slot_end(pool, slots[i]);
+            ended++;
+        }
+    free(slots);
     free(pipes);
     return ended;
 }

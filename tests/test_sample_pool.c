@@ -1,0 +1,115 @@
+/* test_sample_pool.c - samples side by side, under few descriptors too. */
+#define _GNU_SOURCE
+#include "fake_sample.h"
+#include "harness/child.h"
+#include "harness/records.h"
+#include "harness/sample_pool.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { CORES = 256, LIMIT = 64 };
+
+static char script[64];
+
+static int script_make(void **state)
+{
+    (void)state;
+    snprintf(script, sizeof script, "/tmp/test_sample_pool.XXXXXX");
+    int fd = mkstemp(script);
+    if (fd < 0)
+        return -1;
+    FILE *to = fdopen(fd, "w");
+    if (!to || fputs(fake_sample_script, to) < 0 || fchmod(fd, 0700) < 0 || fclose(to) != 0)
+        return -1;
+    child_set_program(script);
+    return 0;
+}
+
+static int script_remove(void **state)
+{
+    (void)state;
+    return unlink(script);
+}
+
+static const struct sample_request request = {
+    .variant = "gmp", .workload = "fib,n=10", .workers = 1, .seed = 1, .timeout_s = 600};
+
+static void limit_set(rlim_t most)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = most;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* Takes what has ended from the front; its status has to be this one. */
+static size_t records_take(struct sample_pool *pool, const char *status)
+{
+    size_t taken = 0;
+    void *tag;
+    double seconds;
+    for (json_t *record; (record = sample_pool_take(pool, &tag, &seconds)); taken++) {
+        assert_string_equal(record_text(record, "status"), status);
+        json_decref(record);
+    }
+    return taken;
+}
+
+/* On a machine with more cores than the process may have descriptors. More places are in use than
+ * poll() takes, most of them by samples that have ended. */
+static void places_may_be_more_than_descriptors(void **state)
+{
+    (void)state;
+    limit_set(LIMIT);
+    struct sample_pool *pool = sample_pool_make(CORES);
+    size_t added = 0, taken = 0;
+    sample_pool_start(pool, &request, NULL);
+    for (; added < 2 * LIMIT && sample_pool_has_room(pool); added++)
+        sample_pool_add(pool, json_pack("{ss}", "status", "ok"), NULL);
+    while (sample_pool_count(pool) > 0) {
+        size_t ended = records_take(pool, "ok");
+        if (ended == 0)
+            assert_true(sample_pool_wait(pool));
+        taken += ended;
+    }
+    assert_int_equal(taken, added + 1);
+    assert_true(added > LIMIT);
+    sample_pool_free(pool);
+}
+
+/* As many as descriptors allow, and all of them come back. */
+static void as_many_run_as_descriptors_allow(void **state)
+{
+    (void)state;
+    limit_set(LIMIT);
+    struct sample_pool *pool = sample_pool_make(CORES);
+    size_t started = 0, taken = 0;
+    for (; sample_pool_has_room(pool); started++)
+        sample_pool_start(pool, &request, NULL);
+    assert_in_range(started, 2, LIMIT - 1);
+    while (sample_pool_wait(pool))
+        taken += records_take(pool, "ok");
+    taken += records_take(pool, "ok");
+    assert_int_equal(taken, started);
+    sample_pool_free(pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(places_may_be_more_than_descriptors),
+        cmocka_unit_test(as_many_run_as_descriptors_allow),
+    };
+    return cmocka_run_group_tests(tests, script_make, script_remove);
+}
