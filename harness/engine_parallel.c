@@ -30,14 +30,21 @@
 static const char SSH[] = "ssh -o BatchMode=yes -o LogLevel=ERROR -o ConnectTimeout=10 "
                           "-o ServerAliveInterval=10 -o ServerAliveCountMax=3";
 
-/* The numbers of the jobs, one a line, which parallel reads. */
-static bool numbers_write(const char *path, size_t count)
+/* The jobs' commands, which parallel runs as they are: where it is given one command for all, it
+ * replaces {} and more in it, also in the paths of the user's folders. */
+static bool commands_write(const char *path, const struct engine *engine,
+                           const struct engine_batch *batch)
 {
     FILE *to = fopen(path, "we");
     if (!to)
         return false;
-    for (size_t i = 0; i < count; i++)
-        fprintf(to, "%zu\n", i);
+    for (size_t i = 0; i < batch->count; i++) {
+        char number[32];
+        snprintf(number, sizeof number, "%zu", i);
+        char *command = engine_command(engine, batch, number);
+        fwrite(command, strlen(command) + 1, 1, to); /* paths may have newlines, but no zero */
+        free(command);
+    }
     return fclose(to) == 0;
 }
 
@@ -69,26 +76,33 @@ static bool parallel_find(char program[ENGINE_PATH_SIZE], char *error, size_t er
 static bool batch_start(struct engine *engine, const struct engine_batch *batch, char *error,
                         size_t error_size)
 {
-    char program[ENGINE_PATH_SIZE], numbers[ENGINE_PATH_SIZE], log[ENGINE_PATH_SIZE];
-    engine_path(engine, batch, "-jobs", numbers);
+    char program[ENGINE_PATH_SIZE], commands[ENGINE_PATH_SIZE], log[ENGINE_PATH_SIZE];
+    engine_path(engine, batch, "-jobs", commands);
     engine_path(engine, batch, "-0.log", log);
     if (!parallel_find(program, error, error_size))
         return false;
-    if (!numbers_write(numbers, batch->count)) {
-        snprintf(error, error_size, "cannot write %s: %s", numbers, strerror(errno));
+    if (!commands_write(commands, engine, batch)) {
+        snprintf(error, error_size, "cannot write %s: %s", commands, strerror(errno));
         return false;
     }
-    char *command = engine_command(engine, batch, "{}");
     const char *ssh = getenv("PARALLEL_SSH");
-    const char *arguments[] = {
-        "parallel",       "--will-cite", "--ssh",  ssh && *ssh ? ssh : SSH,      "--filter-hosts",
-        "--sshloginfile", engine->hosts, "--jobs", batch->native ? "1" : "100%", "-a",
-        numbers,          command,       NULL};
+    const char *arguments[] = {"parallel",
+                               "--will-cite",
+                               "--ssh",
+                               ssh && *ssh ? ssh : SSH,
+                               "--filter-hosts",
+                               "--sshloginfile",
+                               engine->hosts,
+                               "--jobs",
+                               batch->native ? "1" : "100%",
+                               "--null",
+                               "-a",
+                               commands,
+                               NULL};
     pid_t parent = getpid();
     engine->pid = fork();
     if (engine->pid == 0)
         parallel_exec(program, arguments, log, parent);
-    free(command);
     engine->may_have_jobs |= engine->pid > 0;
     if (engine->pid > 0)
         return true;

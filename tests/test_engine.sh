@@ -267,10 +267,11 @@ cat >slurm/bin/parallel <<'EOF'
 #!/bin/bash
 echo "parallel $*" >>"$FAKE_SLURM/calls"
 while [ $# -gt 1 ]; do
-    [ "$1" = -a ] && numbers=$2
+    [ "$1" = -a ] && commands=$2
     shift
 done
-while read -r n; do sh -c "${1//'{}'/$n}"; done <"$numbers"
+[ "$1" = "$commands" ] || exit 1 # a command for all, in which it would replace words
+while IFS= read -r -d '' command; do sh -c "$command"; done <"$commands"
 EOF
 chmod +x slurm/bin/parallel
 echo : >hosts
@@ -283,6 +284,22 @@ check simulated_cells_take_a_core grep -q -- '--sshloginfile hosts --jobs 100%' 
 sweep bin/schedlab both.yaml --engine parallel --sshloginfile hosts
 check native_and_simulated_ones_are_measured [ "$status $(grep -c '"status":"ok"' "$folder/samples.jsonl")" = '0 16' ]
 check native_cells_take_a_machine grep -q -- '--sshloginfile hosts --jobs 1 ' slurm/calls
+
+# Nothing in a path is parallel's to replace, or the shell's: also with the real one, if it is here.
+hostile="a{}b{.}{#}{= system('touch pwned') =}\$(touch pwned)'
+c"
+sweep bin/schedlab slow.yaml --engine parallel --sshloginfile hosts --results "$hostile"
+check parallel_takes_paths_as_they_are cmp reference "$hostile"/*/samples.jsonl
+rm -r "$hostile"
+real=$(PATH=${PATH#*:} command -v parallel)
+if [ -n "$real" ]; then
+    mv slurm/bin/parallel fake
+    sweep bin/schedlab slow.yaml --engine parallel --sshloginfile hosts --results "$hostile"
+    check so_does_the_real_one cmp reference "$hostile"/*/samples.jsonl
+    rm -r "$hostile"
+    mv fake slurm/bin/parallel
+fi
+check and_nothing_is_executed [ ! -e pwned ]
 
 # Who started the sweep may not want to hear of children that end, and no more of its own.
 printf '#!/bin/sh\nexec timeout 600 env --ignore-signal=CHLD bin/schedlab "$@"\n' >bin/ignoring
