@@ -3,12 +3,16 @@
 #include "harness/commands.h"
 #include "harness/counted.h"
 #include "harness/merge.h"
+#include "harness/run_folder.h"
 #include "harness/unit_store.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-enum { ERROR_SIZE = 8192 };
+enum { ERROR_SIZE = 8192, PATH_SIZE = 4096 };
 
 struct options {
     const char **folders; /* the result, then the runs */
@@ -65,6 +69,36 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* Makes merge->out under another name first: a merge that is killed leaves nothing that could be
+ * taken for a run. */
+static enum merge_result merge_beside(struct merge *merge, bool cells, char *error,
+                                      size_t error_size)
+{
+    const char *out = merge->out;
+    char draft[PATH_SIZE];
+    if (access(out, F_OK) == 0) {
+        snprintf(error, error_size, "cannot make the folder %s: %s", out, strerror(EEXIST));
+        return MERGE_REFUSED;
+    }
+    size_t length = strlen(out);
+    while (length > 1 && out[length - 1] == '/')
+        length--;
+    if (snprintf(draft, sizeof draft, "%.*s.merging", (int)length, out) >= (int)sizeof draft) {
+        snprintf(error, error_size, "%.64s...: the path is too long", out);
+        return MERGE_REFUSED;
+    }
+    run_folder_remove(draft); /* of a merge that was killed */
+    merge->out = draft;
+    enum merge_result result = cells ? merge_cells(merge, error, error_size)
+                                     : merge_runs(merge, stderr, error, error_size);
+    merge->out = out;
+    if (result != MERGE_DONE || rename(draft, out) == 0)
+        return result;
+    snprintf(error, error_size, "cannot make the folder %s: %s", out, strerror(errno));
+    run_folder_remove(draft);
+    return MERGE_FAILED;
+}
+
 int cmd_merge(int argc, char **argv)
 {
     static const struct argp argp = {option_table, option_parse, "OUT RUN RUN...", argp_doc, NULL,
@@ -80,8 +114,7 @@ int cmd_merge(int argc, char **argv)
     if (cells && options.mix_machines)
         cli_misuse(argv[0], "--mix-machines takes runs; folders of cells are joined whatever "
                             "measured them, and `schedlab sweep --cells` asks");
-    enum merge_result result = cells ? merge_cells(&merge, error, sizeof error)
-                                     : merge_runs(&merge, stderr, error, sizeof error);
+    enum merge_result result = merge_beside(&merge, cells, error, sizeof error);
     if (result != MERGE_DONE) {
         fprintf(stderr, "%s: %s\n", argv[0], error);
     } else {

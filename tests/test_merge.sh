@@ -89,6 +89,20 @@ check torn_line_is_left_out [ "$status $(wc -l <torn/samples.jsonl)" = '0 17' ]
 check torn_line_is_said has 'merge: part/samples.jsonl: its last line is not whole; left out. .schedlab sweep --resume part' err
 check killed_run_is_interrupted [ "$(grep -c '"stop": "interrupted"' torn/plan.json)" = 4 ]
 
+# A merge that is killed leaves no folder that could be taken for a run, and does not hinder the next one.
+cp -r a endless && rm endless/samples.jsonl && mkfifo endless/samples.jsonl
+"$schedlab" merge killed endless b >out 2>err </dev/null &
+exec 4>endless/samples.jsonl
+head -n 3 a/samples.jsonl >&4
+until [ -d killed.merging ]; do sleep 0.01; done
+kill -KILL $!
+wait $! 2>/dev/null
+exec 4>&-
+check a_killed_merge_leaves_no_run [ ! -e killed ]
+merge killed a b
+check the_next_one_is_not_hindered [ "$status $(ls -d killed*) $(wc -l <killed/samples.jsonl)" = '0 killed 24' ]
+rm -r endless
+
 # A line twice counts once, for all who read it.
 cp -r a twice
 sed -n 3p a/samples.jsonl >>twice/samples.jsonl
