@@ -494,12 +494,12 @@ check: ## Release build, checks of the source, unit tests, short conformance: a 
 t: ## One test, or one case: make t T=deque; make t T=conformance CASE='gmp/*wake*'; without T a list
 	+@CONFIG=$(CONFIG) CC='$(CC)' SEED='$(SEED)' tests/one.sh '$(T)' '$(CASE)'
 
-test: ## All unit tests, conformance on real threads and on a simulated machine, all scripts (8 min)
+test: ## All unit tests, conformance on real threads and on a simulated machine, all scripts (10 min)
 	@$(MAKE) deps-test
 	@$(MAKE) $(addprefix built-,$(PARTS_test))
 	@tests/run.sh $(PARTS_test)
 
-test-all: ## make test; then both sanitizers, clang, aarch64, lint, the verdicts of all experiments (20 min)
+test-all: ## make test; then both sanitizers, clang, aarch64, lint, the verdicts of all experiments (25 min)
 	@$(MAKE) test; first=$$?; $(MAKE) test-rest && exit $$first
 
 test-rest: ## What test-all does after make test; counts what make test has counted too
@@ -512,7 +512,7 @@ asan tsan clang aarch64 sim verdicts: ## One part of test-all by itself: a build
 	@$(MAKE) built-$@
 	@tests/run.sh $@
 
-mutants: ## Plant each bug of tests/mutants/ and see that its test finds it (10 min); one: MUTANT=GLOB
+mutants: ## Plant each bug of tests/mutants/ and see that its test finds it (4 min); one: MUTANT=GLOB
 	@$(MAKE) deps-test
 	@$(MAKE) tests
 	@tests/mutants/run.sh $(MUTANT)

@@ -94,7 +94,7 @@ cp -r a endless && rm endless/samples.jsonl && mkfifo endless/samples.jsonl
 "$schedlab" merge killed endless b >out 2>err </dev/null &
 exec 4>endless/samples.jsonl
 head -n 3 a/samples.jsonl >&4
-until [ -d killed.merging ]; do sleep 0.01; done
+until [ -d killed.merging ] || ! kill -0 $! 2>/dev/null; do :; done
 kill -KILL $!
 wait $! 2>/dev/null
 exec 4>&-
