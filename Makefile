@@ -560,7 +560,7 @@ lint: ## clang-format, clang-tidy, direction of includes, style; DEEP=1: the ana
 .PHONY: tidy
 tidy: $(addprefix $(OUT)/tidy/,$(filter %.c,$(C_FILES)))
 $(OUT)/tidy/%.c: %.c $(filter %.h,$(C_FILES)) .clang-tidy $(OUT)/origin.h
-	@clang-tidy --quiet $(if $(DEEP),,$(if $(filter tests/%,$<),--checks=-clang-analyzer-*)) $< -- $(if $(DEEP),,-Xclang -analyzer-config -Xclang max-nodes=8000) -std=gnu17 -DSCHEDLAB_DEBUG $(if $(findstring /machine/sim/,$<),-DSCHEDLAB_SIM) $(ROOTS) $(LIBRARY_CFLAGS) -include $(OUT)/origin.h 2>/dev/null
+	@clang-tidy --quiet $(if $(DEEP),,$(if $(filter tests/%,$<),--checks=-clang-analyzer-*)) $< -- $(if $(DEEP),,-Xclang -analyzer-config -Xclang max-nodes=20000) -std=gnu17 -DSCHEDLAB_DEBUG $(if $(findstring /machine/sim/,$<),-DSCHEDLAB_SIM) $(ROOTS) $(LIBRARY_CFLAGS) -include $(OUT)/origin.h 2>/dev/null
 	@mkdir -p $(@D)
 	@touch $@
 
