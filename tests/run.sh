@@ -63,7 +63,7 @@ part_jobs() { # PART
         done
         ;;
     unit) unit_programs release ;;
-    short) job release/conformance-short 'build/release/tests/conformance --short' ;;
+    short) job release/conformance-short 'build/release/tests/conformance --short --every 3' ;;
     conformance) job release/conformance build/release/tests/conformance ;;
     sim) job sim/conformance 'build/sim/tests/conformance --short --every 2' ;;
     scripts)
