@@ -146,7 +146,8 @@ PEER_HEADERS := $(wildcard harness/peers/*.h workloads/uts_tree.h workloads/sha1
 objects = $(addprefix $(OUT)/,$(addsuffix .o,$(basename $(filter-out $(FORKJOIN_SOURCES),$(1))) \
     $(foreach policy,$(POLICIES),$(addsuffix .$(policy),$(basename $(filter $(FORKJOIN_SOURCES),$(1)))))))
 CORE_OBJECTS := $(call objects,$(FLOOR_SOURCES) $(WORKLOAD_SOURCES))
-# Most of the harness is the same for real threads, simulated machines and traces: an archive, of the release build.
+# Most of the harness is the same for real threads, simulated machines and traces. The release build makes an archive
+# of it, which all three programs link.
 HARNESS_DIFFERS := $(shell awk -f harness/of_configuration.awk harness/*.[ch] harness/*/*.h sched_variants/*.h \
     sched_variants/*/*.h sched_variants/*/*/*.h workloads/*.h)
 HARNESS_SAME := $(filter-out harness/main.c $(HARNESS_DIFFERS) $(MICRO_SOURCES),$(HARNESS_SOURCES))
@@ -165,9 +166,9 @@ CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform*.c) harness/moot.
 FLOOR_TESTS := tests/test_knobs.c $(shell grep -LE '"(harness/|tests/fake_machine)' $(TEST_SOURCES))
 TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SOURCES))
 FLOOR_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(FLOOR_TESTS))
-# A sanitizer's build has what its check can say something about. ThreadSanitizer of the floor, where it runs on several
-# threads, but not of its cache model, of memory taken, or of what programs do on one thread; AddressSanitizer of all but
-# exact orders and each knob's effect, which are no matter of memory: conformance has their code.
+# A sanitizer's build has the tests in which its check can find something. For ThreadSanitizer these are tests of the
+# floor on several threads; its cache model, tests of memory taken and tests of one thread are left out. For
+# AddressSanitizer exact orders and each knob's effect are left out; conformance runs the same code.
 TESTS_tsan := $(filter-out $(addprefix %/test_,cache golden memory queues sysmon_looks sim_fd),$(FLOOR_PROGRAMS))
 TESTS_asan := $(filter-out $(addprefix %/test_,golden knobs),$(TEST_PROGRAMS)) $(OUT)/schedlab
 CONFORMANCE := $(OUT)/tests/conformance
@@ -206,7 +207,7 @@ build/schedlab-trace: build/schedlab always
 
 COMMANDS = $(subst ','\'',$(COMPILE) $(LIGHT) $(LIGHT_TESTS) $(FLAGS_FJ) $(FLAGS_FJ_LINKED) $(COMPILE_CXX)$(if $(INSTRUMENT), $(INSTRUMENT) $(HOOKS_FLAGS) $(SIMULATED_NAMES) $(LDFLAGS_sim)))
 # Holds the command that made the objects: a change of compiler or flags rebuilds, nothing else does.
-# Without what its first dependent adds for itself, or the command would depend on which one that is.
+# The two empty settings keep out what the first object to ask for the file adds for itself.
 $(OUT)/command: INSTRUMENTED =
 $(OUT)/command: LIGHTER =
 $(OUT)/command: always

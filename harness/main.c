@@ -103,8 +103,9 @@ static void standard_output_check(void)
     _exit(EXIT_FAILED);
 }
 
-/* Takes up the numbers of closed standard streams, or a pipe to a sample might get one of them and
- * lose it. Reading there and writing there fail as they would have. Source: gnulib's stdopen(). */
+/* Opens /dev/null in place of closed standard streams. A pipe to a sample would otherwise get one
+ * of their numbers, and lose it again in the sample. Reads and writes of the user's streams fail as
+ * they would have: each is opened the wrong way round. Source: gnulib's stdopen(). */
 static void standard_streams_take_up(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -167,7 +167,7 @@ static void slot_end(struct sample_pool *pool, struct slot *slot)
     pool->running--;
 }
 
-/* All that run are lost: their pipes cannot be waited for. */
+/* Ends all samples that run, because their pipes cannot be waited for. Returns how many. */
 static int pool_lose(struct sample_pool *pool)
 {
     int lost = pool->running;

@@ -32,9 +32,10 @@ static int worker_count_at(int place, bool steals)
 /* The whole suite takes for each case of each variant 1 and 2 workers, or 1, 4 and 16. It takes one
  * number where the variant's threads do not depend on it, and with settings to which the number
  * does not matter. --short takes one number throughout, and settings other than the defaults under
- * every so manieth variant only; with --every the other cases as well. The places of case and
- * variant say which: so each case meets each number, and each settings, under some variant, and
- * each variant in some case. Whoever asks for lines without --short gets them at all numbers.
+ * every second or fourth variant only; with --every N other cases under every Nth as well. The
+ * places of case and variant say which: so each case meets each number, and each settings, under
+ * some variant, and each variant in some case. Whoever asks for lines without --short gets them at
+ * all numbers.
  */
 bool case_is_due(const struct conform_cell *cell, bool has_settings, bool steals)
 {

@@ -71,8 +71,8 @@ static void call_loop_g(void *arg)
     wg_done(&self->done);
 }
 
-/* A slice ends at the end of a call too: whoever makes short calls without end leaves the worker to
- * main, whose timer is due. */
+/* A slice ends at the end of a call too, so goroutines that make short calls without end leave the
+ * worker to main when its timer is due. */
 static void conform_loops_of_calls_end_their_slices(void *arg)
 {
     const struct conform_cell *cell = arg;

@@ -80,7 +80,7 @@ _Noreturn void support_fail(const char *file, int line, const char *format, ...)
             support_fail(__FILE__, __LINE__, "%s", #condition);                                    \
     } while (0)
 
-/* In a child that takes longer by design: its watchdog begins anew. */
+/* Gives the watchdog all its ticks again, in a child that takes longer by design. */
 void support_watchdog_restart(void);
 
 /* How long somebody has waited. All zero is ready. */

@@ -58,7 +58,8 @@ static json_t *sample(const char *variant, double timeout_s)
     return child_run_sample(&request);
 }
 
-/* Of a child that hangs, after it has said something: the limit grows until it had the time. */
+/* Returns the record of a child that writes something and then hangs. The time limit grows until
+ * the child has had the time to write. */
 static json_t *hanging_sample(const char *variant)
 {
     for (double timeout_s = 0.5; timeout_s < 100; timeout_s *= 2) {

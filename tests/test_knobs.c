@@ -737,8 +737,10 @@ static bool knob_is_due(const struct knob_test *test, const struct sched_ops *op
 {
     size_t others = 0, place = 0;
     bool is_gmp = strcmp(ops->name, "gmp") == 0;
-    if (test->variant == QUEUE || test->variant != FLOOR || is_gmp)
-        return test->variant != QUEUE || is_gmp;
+    if (test->variant == QUEUE)
+        return is_gmp;
+    if (test->variant != FLOOR || is_gmp)
+        return true;
     for (size_t v = 0; sched_variants[v]; v++) {
         const struct sched_ops *other = sched_variants[v];
         if (strcmp(other->name, "gmp") == 0 || !support_takes(other->knobs, test->knob))

@@ -5,7 +5,6 @@
 #include "harness/records.h"
 #include "harness/sample_pool.h"
 
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +52,7 @@ static void limit_set(rlim_t most)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* Takes what has ended from the front; its status has to be this one. */
+/* Takes the records of ended samples from the front, and checks their status. Returns how many. */
 static size_t records_take(struct sample_pool *pool, const char *status)
 {
     size_t taken = 0;
@@ -66,8 +65,8 @@ static size_t records_take(struct sample_pool *pool, const char *status)
     return taken;
 }
 
-/* On a machine with more cores than the process may have descriptors. More places are in use than
- * poll() takes, most of them by samples that have ended. */
+/* A machine may have more cores than the process may have descriptors. Here more places are in use
+ * than poll() takes, most of them by samples that have ended. */
 static void places_may_be_more_than_descriptors(void **state)
 {
     (void)state;
@@ -88,7 +87,7 @@ static void places_may_be_more_than_descriptors(void **state)
     sample_pool_free(pool);
 }
 
-/* As many as descriptors allow, and all of them come back. */
+/* The pool starts as many samples as descriptors allow, and all of them come back. */
 static void as_many_run_as_descriptors_allow(void **state)
 {
     (void)state;

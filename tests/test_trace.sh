@@ -174,7 +174,7 @@ status=$?
 check without_its_program_it_says_how_to_get_it [ $status = 1 -a "$(wc -l <err)" = 1 ]
 check it_names_the_target grep -q 'schedlab-trace, which records what real threads do; `make trace` builds it' err
 
-# A closed standard stream's number is not a pipe's.
+# Closed standard streams change nothing: no pipe gets their numbers.
 "$schedlab" trace gmp fib,n=3 >whole 2>err </dev/null
 "$schedlab" trace gmp fib,n=3 >out 2>err <&-
 check standard_input_may_be_closed cmp whole out

@@ -207,11 +207,12 @@ void machine_fence(_Atomic uint32_t *scratch)
  * that finds another end of the stack than the last one did touches it. */
 void HOOK_BLOCK(void);
 
-/* Where simulated code begins: at a fixed address, with all other code before it (Makefile). */
+/* Simulated code begins here, at a fixed address; all other code lies before it (Makefile). */
 extern const char simulated_start[] __asm__("__start_simulated_text");
 
-/* What it costs to come to this block. A function whose last block ends with the hook jumps there,
- * so that pc is its caller's. Callers of the harness count as one block, wherever they lie. */
+/* Returns the price of entering this block, which is that of a misprediction or 0. A function whose
+ * last block ends with the hook jumps to the hook, and pc is then an address of its caller. All
+ * callers of the harness count as one block, so that its addresses do not matter. */
 static inline int64_t branch(uintptr_t pc, bool same_frame)
 {
     struct sim_core *core = sim_current;

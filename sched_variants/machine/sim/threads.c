@@ -458,8 +458,8 @@ int64_t sim_counted(int core, enum sim_counted which)
 /* The whole ----------------------------------------------------------------------------------- */
 
 /* Instrumented code runs before sim_run() too: the constructors that come with instrumentation,
- * and checks at the start. This is before all of them. sim_run() forgets what the first core has
- * learnt from them: their stacks lie where the harness has them. */
+ * and checks at the start. begin() runs before all of them. sim_run() resets the first core, whose
+ * predictor has learnt from them: their stacks lie where the harness has them. */
 static void begin(void)
 {
     cache_init(&sim_model_plain);
