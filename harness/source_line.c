@@ -14,9 +14,25 @@
 
 static const char unknown[] = "(unknown)";
 
+/* A run of instructions of one compiled function. */
+struct code {
+    Dwarf_Addr begin, end;
+    Dwarf_Die function;
+};
+
+/* A source file that was compiled, with what it became. The list is made once, because libdw looks
+ * through all that the file declares each time it is asked. */
+struct unit {
+    struct unit *next;
+    Dwarf_Off offset;
+    size_t count;
+    struct code *code;
+};
+
 struct source_lines {
     int fd;
     Dwarf *dwarf;
+    struct unit *units;
 };
 
 struct source_lines *source_lines_open(void)
@@ -36,6 +52,11 @@ void source_lines_close(struct source_lines *lines)
 {
     if (!lines)
         return;
+    for (struct unit *unit = lines->units, *next; unit; unit = next) {
+        next = unit->next;
+        free(unit->code);
+        free(unit);
+    }
     dwarf_end(lines->dwarf);
     if (lines->fd >= 0)
         close(lines->fd);
@@ -54,25 +75,71 @@ static const char *path_inside(const char *path)
     return path;
 }
 
+static void unit_add(struct unit *unit, Dwarf_Die *function)
+{
+    Dwarf_Addr base, begin, end;
+    ptrdiff_t at = 0;
+    while ((at = dwarf_ranges(function, at, &base, &begin, &end)) > 0) {
+        unit->code = reallocarray(unit->code, unit->count + 1, sizeof *unit->code);
+        if (!unit->code)
+            abort();
+        unit->code[unit->count++] = (struct code){begin, end, *function};
+    }
+}
+
+static struct unit *unit_of(struct source_lines *lines, Dwarf_Die *die)
+{
+    Dwarf_Off offset = dwarf_dieoffset(die);
+    struct unit *unit = lines->units;
+    while (unit && unit->offset != offset)
+        unit = unit->next;
+    if (unit)
+        return unit;
+    unit = calloc(1, sizeof *unit);
+    if (!unit)
+        abort();
+    *unit = (struct unit){.next = lines->units, .offset = offset};
+    lines->units = unit;
+    Dwarf_Die child;
+    for (int end = dwarf_child(die, &child); end == 0; end = dwarf_siblingof(&child, &child))
+        if (dwarf_tag(&child) == DW_TAG_subprogram)
+            unit_add(unit, &child);
+    return unit;
+}
+
+/* Replaces *die by its child that holds pc; false if none does. */
+static bool descend(Dwarf_Die *die, uintptr_t pc)
+{
+    Dwarf_Die child;
+    int end = dwarf_child(die, &child);
+    while (end == 0 && dwarf_haspc(&child, pc) <= 0)
+        end = dwarf_siblingof(&child, &child);
+    if (end == 0)
+        *die = child;
+    return end == 0;
+}
+
 size_t source_functions(struct source_lines *lines, uintptr_t pc,
                         char functions[SOURCE_INLINED_MAX][SOURCE_TEXT])
 {
-    Dwarf_Die unit, *scopes;
-    size_t n = 0;
-    if (!lines || !dwarf_addrdie(lines->dwarf, pc, &unit))
+    Dwarf_Die die, inside[SOURCE_INLINED_MAX]; /* the compiled function, and what it took in */
+    size_t depth = 0, i = 0;
+    if (!lines || !dwarf_addrdie(lines->dwarf, pc, &die))
         return 0;
-    int count = dwarf_getscopes(&unit, pc, &scopes);
-    for (int i = 0; i < count && n < SOURCE_INLINED_MAX; i++) {
-        int tag = dwarf_tag(&scopes[i]);
-        const char *name = dwarf_diename(&scopes[i]);
-        if (name && (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram))
-            snprintf(functions[n++], SOURCE_TEXT, "%s", name);
-        if (tag == DW_TAG_subprogram)
-            break;
-    }
-    if (count > 0)
-        free(scopes);
-    return n;
+    const struct unit *unit = unit_of(lines, &die);
+    while (i < unit->count && (pc < unit->code[i].begin || pc >= unit->code[i].end))
+        i++;
+    if (i == unit->count)
+        return 0;
+    die = unit->code[i].function;
+    do {
+        int tag = dwarf_tag(&die);
+        if (dwarf_diename(&die) && (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram))
+            inside[depth++] = die;
+    } while (depth < SOURCE_INLINED_MAX && descend(&die, pc));
+    for (i = 0; i < depth; i++)
+        snprintf(functions[i], SOURCE_TEXT, "%s", dwarf_diename(&inside[depth - 1 - i]));
+    return depth;
 }
 
 bool source_line_find(struct source_lines *lines, uintptr_t pc, struct source_line *found)

@@ -78,6 +78,7 @@ check flame_is_written [ -s flame ]
 check flame_has_frames_and_a_count test -z "$(grep -vE '^([A-Za-z_][A-Za-z0-9_.]*;)+\[[a-z.()]+\] [1-9][0-9]*$' flame)"
 check flame_has_each_stack_once test -z "$(sed 's/ [0-9]*$//' flame | sort | uniq -d)"
 check flame_leads_to_the_lock grep -q '^g_entry;.*;globq_lock_waiting;lock_acquire_slow;\[grq.lock\] ' flame
+check flame_has_what_inlined_functions_were_inlined_into grep -q '^g_entry;fib_one_child;fib_one;' flame
 awk '{ sum += $NF } END { print sum }' flame >sum
 json flame_has_all_of_the_first_sample \
     'abs(int(open("sum").read()) - stall(0)) < stall(0) / 50 and "--flame" not in r[0]["command"]'
