@@ -235,17 +235,26 @@ const char *machine_file_source(const struct machine_file *file, const struct ma
 }
 
 /* That an entry is a key, and one that no other source has. */
+static bool complain_of_entry(const struct yaml_reader *reader, size_t line, const char *entry)
+{
+    char text[SUGGEST_TEXT_SIZE];
+    struct suggest near = suggest_for(entry);
+    for (size_t key = 0; key < MACHINE_KEYS; key++)
+        suggest_offer(&near, machine_keys[key].name);
+    return yaml_complain(
+        reader, line, "a source is of \"%s\", which is no key; %s", entry,
+        suggest_text(&near, "", "`schedlab list sim:desktop8`", text, sizeof text));
+}
+
 static bool check_entry(const struct yaml_reader *reader, const struct machine_file *file,
                         unsigned i, unsigned k)
 {
-    char place[64], text[SUGGEST_TEXT_SIZE];
+    char place[64];
     const char *entry = file->sources[i].of[k];
-    struct suggest near = suggest_for(entry);
     bool known = false;
     snprintf(place, sizeof place, "sources/%u/of/%u", i, k);
     size_t line = yaml_place_line(reader->place, place);
     for (size_t key = 0; key < MACHINE_KEYS; key++) {
-        suggest_offer(&near, machine_keys[key].name);
         if (!covers(entry, &machine_keys[key]))
             continue;
         known = true;
@@ -253,9 +262,7 @@ static bool check_entry(const struct yaml_reader *reader, const struct machine_f
             return yaml_complain(reader, line, "%s has two sources; valid: one",
                                  machine_keys[key].name);
     }
-    return known || yaml_complain(
-                        reader, line, "a source is of \"%s\", which is no key; %s", entry,
-                        suggest_text(&near, "", "`schedlab list sim:desktop8`", text, sizeof text));
+    return known || complain_of_entry(reader, line, entry);
 }
 
 static bool check_sources(const struct yaml_reader *reader, const struct machine_file *file)
