@@ -2,6 +2,7 @@
 #include "harness/papi_api.h"
 
 const struct papi_api papi_api_native = {
+    .disable_component_by_name = PAPI_disable_component_by_name,
     .library_init = PAPI_library_init,
     .thread_init = PAPI_thread_init,
     .register_thread = PAPI_register_thread,

@@ -11,6 +11,7 @@
 #include <sde_lib.h>
 
 struct papi_api {
+    int (*disable_component_by_name)(const char *name);
     int (*library_init)(int version);
     int (*thread_init)(unsigned long (*id)(void));
     int (*register_thread)(void);

@@ -71,6 +71,12 @@ static bool is_pmu(const char *name)
 
 /* The library --------------------------------------------------------------------------------- */
 
+static int fake_disable_component_by_name(const char *name)
+{
+    assert_true(*name);
+    return PAPI_OK;
+}
+
 static int fake_library_init(int version)
 {
     (void)version;
@@ -311,6 +317,7 @@ static int fake_sde_describe(papi_handle_t handle, const char *name, const char 
 }
 
 static const struct papi_api fake_api = {
+    .disable_component_by_name = fake_disable_component_by_name,
     .library_init = fake_library_init,
     .thread_init = fake_thread_init,
     .register_thread = fake_register_thread,
