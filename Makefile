@@ -82,14 +82,17 @@ LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 LDLIBS := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lsde $(FLOOR_LDLIBS)
 endif
 
-CFLAGS = -std=gnu17 -g $(OPTIMIZE) $(WARNINGS) -pthread $(EXTRA_CFLAGS)
-LDFLAGS = -g $(OPTIMIZE) -pthread $(LDFLAGS_$(CONFIG)) $(EXTRA_CFLAGS)
+# Which line an instruction comes from, and what was inlined there, is what profiles, sanitizers and --flame ask; it
+# compiles in three quarters of the time that variables take as well. A debugger asks for those.
+DEBUG_INFO := $(if $(filter debug,$(CONFIG)),-g,-g1)
+CFLAGS = -std=gnu17 $(DEBUG_INFO) $(OPTIMIZE) $(WARNINGS) -pthread $(EXTRA_CFLAGS)
+LDFLAGS = $(DEBUG_INFO) $(OPTIMIZE) -pthread $(LDFLAGS_$(CONFIG)) $(EXTRA_CFLAGS)
 COMPILE = $(CC) $(CFLAGS) $(LIGHTER) $(INSTRUMENTED) $(ROOTS) $(LIBRARY_CFLAGS)
 OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
 NM := $(shell $(CC) -print-prog-name=nm)
 
 # One file is C++, the binding to Google Benchmark; only the program contains it.
-CXXFLAGS = -std=gnu++17 -g $(OPTIMIZE) $(filter-out %-prototypes,$(WARNINGS)) -pthread $(EXTRA_CFLAGS)
+CXXFLAGS = -std=gnu++17 $(DEBUG_INFO) $(OPTIMIZE) $(filter-out %-prototypes,$(WARNINGS)) -pthread $(EXTRA_CFLAGS)
 COMPILE_CXX = $(CXX) $(CXXFLAGS) $(ROOTS)
 MICRO_LDLIBS = -lbenchmark -lstdc++
 
