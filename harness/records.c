@@ -23,6 +23,10 @@ enum {
     RESERVE_STEP = 1 << 20,
 };
 
+/* How a line ends. */
+#define CHECK_FORMAT ",\"check\":\"%016" PRIx64 "\"}\n"
+enum { CHECK_SIZE = sizeof ",\"check\":\"0123456789abcdef\"}\n" - 1 };
+
 void record_cell_id(char id[CELL_ID_SIZE], const char *variant, const char *workload, int workers,
                     const char *machine)
 {
@@ -198,13 +202,23 @@ static int file_sync(const struct record_file *file)
     return fsync(file->fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
 }
 
+/* The record's line, whose last key is the hash of all that stands before it; free() it. */
+static char *line_of(const json_t *record)
+{
+    char *text = json_dumps(record, JSON_COMPACT), *line = NULL;
+    if (!text)
+        abort();
+    size_t size = strlen(text) - 1; /* without the closing brace */
+    if (asprintf(&line, "%.*s" CHECK_FORMAT, (int)size, text, fnv1a(FNV1A_SEED, text, size)) < 0)
+        abort();
+    free(text);
+    return line;
+}
+
 int record_file_append(struct record_file *file, const json_t *record)
 {
-    char *line = json_dumps(record, JSON_COMPACT);
-    if (!line)
-        abort();
+    char *line = line_of(record);
     size_t size = strlen(line);
-    line[size++] = '\n'; /* in place of the NUL */
     ssize_t n;
     do {
         n = write(file->fd, line, size);
@@ -300,10 +314,25 @@ bool record_is_whole(const json_t *record, char *wrong, size_t wrong_size)
            (record_is(record, "ok") || record_is(record, "failed") || record_is(record, "skipped"));
 }
 
+/* Whether the line is the one that was written; takes the hash out of the record. A line without
+ * one is by an earlier version, or by hand. */
+static bool line_is_unchanged(const char *line, size_t length, json_t *record)
+{
+    char end[CHECK_SIZE + 1];
+    if (!json_object_get(record, "check"))
+        return true;
+    if (length <= CHECK_SIZE)
+        return false;
+    size_t size = length - CHECK_SIZE;
+    snprintf(end, sizeof end, CHECK_FORMAT, fnv1a(FNV1A_SEED, line, size));
+    json_object_del(record, "check");
+    return memcmp(line + size, end, CHECK_SIZE) == 0;
+}
+
 static enum record_read line_read(struct record_reader *reader, json_t **record, char *error,
                                   size_t error_size)
 {
-    char wrong[128];
+    char wrong[160];
     ssize_t length = getline(&reader->line, &reader->capacity, reader->from);
     if (length <= 0) {
         if (!ferror(reader->from))
@@ -318,8 +347,11 @@ static enum record_read line_read(struct record_reader *reader, json_t **record,
     *record = ends ? json_loadb(reader->line, reader->length, 0, &where) : NULL;
     if (json_is_object(*record)) {
         reader->whole += length;
-        if (record_is_whole(*record, wrong, sizeof wrong))
-            return RECORD_READ;
+        if (record_is_whole(*record, wrong, sizeof wrong)) {
+            if (line_is_unchanged(reader->line, reader->length, *record))
+                return RECORD_READ;
+            strcpy(wrong, "it was changed after it was measured: its check does not fit");
+        }
         json_decref(*record);
         snprintf(error, error_size, "%s:%zu: not a record: %s", reader->path, reader->number,
                  wrong);

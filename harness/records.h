@@ -3,6 +3,9 @@
  * Who calls: child.c and sample.c make records, sweep appends them, tables.c and merge read them.
  * The schema is results/README.md.
  *
+ * A line's last key is "check", the hash of the line before it. Readers refuse a line that has
+ * another hash, and records in memory have no such key.
+ *
  * Invariant of the file: it only grows, by whole lines, each one on the disk before the next sample
  * starts. Room for a record is reserved before the sample is measured, so that a full disk stops
  * the sweep between two samples and costs none.

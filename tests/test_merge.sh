@@ -127,7 +127,7 @@ check parts_of_one_run_are_resumed [ $? = 0 ]
 
 # What does not fit together.
 cp -r a other
-sed -i '4s/"ops":/"ops":1/' other/samples.jsonl
+sed -i '4{s/"ops":/"ops":1/;s/,"check":.*/}/}' other/samples.jsonl
 misuse contradiction_is_refused 'a/samples.jsonl:4 and other/samples.jsonl:4 contradict' -- x a other
 rm -r other
 run other 1
@@ -145,6 +145,8 @@ misuse samples_out_of_order_are_refused 'other/samples.jsonl:3: not in the order
 sed '2s/.*/nonsense/' b/samples.jsonl >other/samples.jsonl
 misuse damage_is_refused 'other/samples.jsonl:2: not a record' -- x a other
 sed '2s/"position":[0-9]*,//' b/samples.jsonl >other/samples.jsonl
+misuse changed_sample_is_refused 'other/samples.jsonl:2: not a record: it was changed after' -- x a other
+unchecked other/samples.jsonl
 misuse sample_of_no_sweep_is_refused 'other/samples.jsonl:2: a record without' -- x a other
 rm other/samples.jsonl
 misuse run_without_samples_is_refused 'other/samples.jsonl: No such file' -- x a other
@@ -173,6 +175,7 @@ check run_of_another_schema_is_named has 'other/samples.jsonl:1: not a record: i
 for name in n1 n2; do
     cp -r a $name
     [ $name = n1 ] || cp b/samples.jsonl n2
+    unchecked $name/samples.jsonl
     sed -i "s/\"machine\":\"native\"/&,\"host\":\"$name\",\"cpu\":\"Node 3000\"/" $name/samples.jsonl
 done
 sed -i 's/"model": "[^"]*"/"model": "Login 1"/' n2/environment.json
@@ -229,6 +232,7 @@ def many(folder, source, n):
     with open(folder + "/samples.jsonl", "w") as to:
         for i in range(n):
             record = dict(lines[i % len(lines)], position=i, block=i)
+            del record["check"]
             to.write(json.dumps(record, separators=(",", ":")) + "\n")
 def peak(n):
     many(f"a{n}", "a", n), many(f"b{n}", "b", n)

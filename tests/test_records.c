@@ -162,6 +162,45 @@ static void record_that_is_not_of_this_schema_is_named(void **state)
     expect_refused(OF_SCHEMA("2", "17", ""), "its status is none of ok, failed, skipped");
 }
 
+/* Refused with that: the line with one part replaced, and the line as it was behind it. */
+static void expect_change_refused(const char *line, size_t at, const char *by, const char *why)
+{
+    char text[8192];
+    snprintf(text, sizeof text, "%s%s", line, line);
+    memcpy(text + at, by, strlen(by));
+    expect_refused(text, why);
+}
+
+/* Each byte but those of the key itself, without which a line is as one by hand. */
+static void record_that_was_changed_is_refused(void **state)
+{
+    (void)state;
+    static const char changed[] = "samples.jsonl:1: not a record: it was changed after";
+    char line[4096] = "";
+    struct record_file file;
+    json_t *record = record_make("gmp", "d");
+    json_object_set_new(record, "throughput", json_real(1500000.0));
+    unlink(path);
+    assert_int_equal(record_file_create(&file, path), 0);
+    assert_int_equal(record_file_append(&file, record), 0);
+    record_file_close(&file);
+    json_t *records = read_all();
+    assert_true(json_equal(json_array_get(records, 0), record)); /* there is no key "check" */
+    json_decref(records);
+    json_decref(record);
+
+    FILE *from = fopen(path, "r");
+    assert_non_null(fgets(line, sizeof line, from));
+    fclose(from);
+    size_t key = (size_t)(strstr(line, "\"check\"") - line), end = strlen(line) - 1;
+    for (size_t i = 0; i < end; i++)
+        if (i < key || i >= key + strlen("\"check\""))
+            expect_change_refused(line, i, line[i] == '7' ? "8" : "7",
+                                  "samples.jsonl:1: not a record: ");
+    expect_change_refused(line, (size_t)(strstr(line, "1500000.0") - line), "2", changed);
+    expect_change_refused(line, (size_t)(strstr(line, "\"d\"") - line), "\"e\"", changed);
+}
+
 /* How many lines of the file a reader tells that it has left out; and what is left. */
 static void line_that_was_there_before_is_left_out_and_told(void **state)
 {
@@ -448,6 +487,7 @@ int main(void)
         cmocka_unit_test(line_that_is_no_record_is_named),
         cmocka_unit_test(file_without_a_record_is_refused),
         cmocka_unit_test(record_that_is_not_of_this_schema_is_named),
+        cmocka_unit_test(record_that_was_changed_is_refused),
         cmocka_unit_test(line_that_was_there_before_is_left_out_and_told),
         cmocka_unit_test(records_in_order_take_no_memory),
         cmocka_unit_test(samples_at_one_place_contradict_each_other),
