@@ -9,6 +9,7 @@
 #include "harness/commands.h"
 #include "harness/counter_names.h"
 #include "harness/digests.h"
+#include "harness/doctor.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/peer_table.h"
@@ -584,6 +585,11 @@ static void measure_all(const struct options *options, const char *workload, str
     struct sample_request request = options->request;
     request.workload = workload;
     progress_begin(&progress, stderr, count * (size_t)options->reps);
+    if (!options->machine.simulated && options->request.min_time_ns > 0) {
+        json_t *doctor = doctor_for_samples(); /* before anything of ours runs */
+        doctor_warn(doctor, options->command, stderr);
+        json_decref(doctor);
+    }
     int64_t started = go_now();
     for (int block = 0; block < options->reps; block++) {
         plan_shuffle(count, options->request.seed, (unsigned)block, order);

@@ -598,8 +598,10 @@ static bool folder_fill(const struct options *options, const struct sweep_file *
         !sweep_origin_fingerprint(path, fingerprint, error, error_size))
         return false;
     json_t *environment = environment_to_json();
-    json_object_set_new(environment, "doctor",
-                        doctor_for_run(folder, json_object_get(environment, "counting")));
+    json_t *doctor = doctor_for_run(folder, json_object_get(environment, "counting"));
+    json_object_set_new(environment, "doctor", doctor);
+    if (plan_is_native(plan))
+        doctor_warn(doctor, "schedlab sweep", stderr);
     json_object_set_new(environment, "sweep", run_to_json(options, sweep, plan, fingerprint));
     snprintf(path, sizeof path, "%s/environment.json", folder);
     bool ok = file_replace_json(path, environment, error, error_size);

@@ -10,11 +10,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { STEAL_COLUMN = 8, PATH_SIZE = 512 }; /* user is column 1 */
 
-/* Steal --------------------------------------------------------------------------------------- */
+/* user, nice, system, irq, softirq; a guest's time is in user */
+static const int busy_columns[] = {1, 2, 3, 6, 7};
+
+/* A sample is marked if others had more than this share of its cores, and more ticks than the
+ * kernel, which samples, may put down wrongly. */
+enum { OTHERS_MAX_PERCENT = 10, OTHERS_TICKS_MIN = 4 };
+
+/* Steal, and others --------------------------------------------------------------------------- */
 
 /* The number in that column of the line "cpuN ..." that begins at line. */
 static bool column_parse(const char *line, int column, uint64_t *value)
@@ -44,10 +53,10 @@ static const char *line_of_cpu(const char *text, int cpu)
     return NULL;
 }
 
-bool disturbance_parse_steal(const char *text, const int *cpus, int count, uint64_t *ticks,
-                             char *why, size_t why_size)
+bool disturbance_parse_stat(const char *text, const int *cpus, int count, uint64_t *steal,
+                            uint64_t *busy, char *why, size_t why_size)
 {
-    *ticks = 0;
+    *steal = *busy = 0;
     for (int i = 0; i < count; i++) {
         const char *line = line_of_cpu(text, cpus[i]);
         uint64_t value;
@@ -59,7 +68,10 @@ bool disturbance_parse_steal(const char *text, const int *cpus, int count, uint6
             snprintf(why, why_size, "/proc/stat has no steal column for cpu%d", cpus[i]);
             return false;
         }
-        *ticks += value;
+        *steal += value;
+        for (size_t c = 0; c < sizeof busy_columns / sizeof busy_columns[0]; c++)
+            if (column_parse(line, busy_columns[c], &value))
+                *busy += value;
     }
     return true;
 }
@@ -72,7 +84,17 @@ static bool is_silent(const char *text, const char *root)
            ticks == 0 && tree_is_virtual(root);
 }
 
-static void steal_read(struct disturbance *now, const char *root, const int *cpus, int count)
+static int64_t own_ns(void)
+{
+    struct timespec self;
+    struct rusage children;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &self);
+    getrusage(RUSAGE_CHILDREN, &children);
+    return (self.tv_sec + children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1000000000 +
+           self.tv_nsec + (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * 1000;
+}
+
+static void stat_read(struct disturbance *now, const char *root, const int *cpus, int count)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/proc/stat", root);
@@ -80,9 +102,10 @@ static void steal_read(struct disturbance *now, const char *root, const int *cpu
     char *text = NULL;
     size_t capacity = 0;
     if (from && getdelim(&text, &capacity, '\0', from) > 0)
-        now->steal_silent = disturbance_parse_steal(text, cpus, count, &now->steal_ticks,
-                                                    now->steal_absent, sizeof now->steal_absent) &&
-                            is_silent(text, root);
+        now->steal_silent =
+            disturbance_parse_stat(text, cpus, count, &now->steal_ticks, &now->busy_ticks,
+                                   now->steal_absent, sizeof now->steal_absent) &&
+            is_silent(text, root);
     else
         snprintf(now->steal_absent, sizeof now->steal_absent, "/proc/stat cannot be read");
     if (from)
@@ -117,7 +140,8 @@ void disturbance_read(struct disturbance *now, const char *root, const int *cpus
 {
     memset(now, 0, sizeof *now);
     now->time_ns = go_now();
-    steal_read(now, root, cpus, count);
+    now->own_ns = own_ns();
+    stat_read(now, root, cpus, count);
     throttle_read(now, root, cpus, count);
 }
 
@@ -140,6 +164,33 @@ static double steal_share(const struct disturbance *before, const struct disturb
     return had > stolen ? stolen / had : 1;
 }
 
+/* Ticks that programs other than this one had. */
+static double others_ticks(const struct disturbance *before, const struct disturbance *after)
+{
+    double own = (double)(after->own_ns - before->own_ns) / 1e9 * (double)sysconf(_SC_CLK_TCK);
+    double busy = after->busy_ticks > before->busy_ticks
+                      ? (double)(after->busy_ticks - before->busy_ticks)
+                      : 0;
+    return busy > own ? busy - own : 0;
+}
+
+/* Adds others_share; whether the sample is to be marked. */
+static bool others_record(json_t *record, const struct disturbance *before,
+                          const struct disturbance *after, int count)
+{
+    if (*before->steal_absent || *after->steal_absent) { /* they have one source */
+        json_object_set_new(record, "others_share",
+                            absent(before->steal_absent, after->steal_absent));
+        return false;
+    }
+    double others = others_ticks(before, after);
+    double had =
+        (double)(after->time_ns - before->time_ns) / 1e9 * count * (double)sysconf(_SC_CLK_TCK);
+    double share = had > others ? others / had : 1;
+    json_object_set_new(record, "others_share", json_real(share));
+    return share * 100 > OTHERS_MAX_PERCENT && others >= OTHERS_TICKS_MIN;
+}
+
 void disturbance_record(json_t *record, const struct disturbance *before,
                         const struct disturbance *after, int count, int steal_max_percent)
 {
@@ -158,6 +209,8 @@ void disturbance_record(json_t *record, const struct disturbance *before,
         if (share * 100 > steal_max_percent)
             json_array_append_new(marks, json_string("steal"));
     }
+    if (others_record(record, before, after, count))
+        json_array_append_new(marks, json_string("others"));
     if (*before->throttle_absent || *after->throttle_absent) {
         json_object_set_new(record, "throttled",
                             absent(before->throttle_absent, after->throttle_absent));

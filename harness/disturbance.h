@@ -1,4 +1,5 @@
-/* disturbance.h - what took the cores away from a sample or slowed them: the hypervisor, heat.
+/* disturbance.h - what took the cores away from a sample or slowed them: the hypervisor, other
+ * programs, heat.
  *
  * Who calls: sample.c, before and after the calls of a sample.
  *
@@ -7,6 +8,8 @@
  *              coarsely: one tick is 5 % of 100 ms on two cores. A hypervisor that does not tell
  *              leaves the column at 0 for ever: a virtual machine that lost nothing since its boot,
  *              on no core, is taken for one that is not told.
+ *   others     /proc/stat, the cores in use, less the CPU time of this process and of its children
+ *              that have ended: what all other programs had. As coarse.
  *   throttled  thermal_throttle of sysfs: events of the cores in use and, as each core sees them,
  *              of its package.
  */
@@ -20,21 +23,22 @@
 
 struct disturbance {
     int64_t time_ns;
-    uint64_t steal_ticks, throttles;
+    uint64_t steal_ticks, busy_ticks, throttles;
+    int64_t own_ns;    /* CPU time of this process, and of children that have ended */
     bool steal_silent; /* on a virtual machine, and none on any core since the boot */
     char steal_absent[128], throttle_absent[128]; /* why there is no number, or "" */
 };
 
-/* Sum of the steal column of these cores in the text of /proc/stat; false, and the reason in
- * why. */
-bool disturbance_parse_steal(const char *text, const int *cpus, int count, uint64_t *ticks,
-                             char *why, size_t why_size);
+/* Sums over these cores in the text of /proc/stat: of the steal column, and of those in which a
+ * program or an interrupt ran. False, and the reason in why. */
+bool disturbance_parse_stat(const char *text, const int *cpus, int count, uint64_t *steal,
+                            uint64_t *busy, char *why, size_t why_size);
 
 /* What has been counted up to now. root is put before /proc and /sys: "" but for tests. */
 void disturbance_read(struct disturbance *now, const char *root, const int *cpus, int count);
 
-/* Adds `steal_share`, `throttled` and, if any, `marks` to a record, as results/README.md says.
- * steal_max_percent: a larger share is marked. */
+/* Adds `steal_share`, `others_share`, `throttled` and, if any, `marks` to a record, as
+ * results/README.md says. steal_max_percent: a larger share is marked. */
 void disturbance_record(json_t *record, const struct disturbance *before,
                         const struct disturbance *after, int count, int steal_max_percent);
 

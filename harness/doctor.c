@@ -114,6 +114,16 @@ void doctor_look(struct doctor *doctor, const struct doctor_request *request)
     findings_sort(doctor);
 }
 
+void doctor_glance(struct doctor *doctor, const struct doctor_request *request)
+{
+    struct look look = {.request = request, .root = request->machine->root, .doctor = doctor};
+    *doctor = (struct doctor){.findings_count = 0};
+    look_at_hypervisor(&look);
+    look_at_window(&look);
+    look_at_cgroup(&look);
+    findings_sort(doctor);
+}
+
 void doctor_free(struct doctor *doctor)
 {
     free(doctor->lines);
@@ -183,4 +193,18 @@ json_t *doctor_to_json(const struct doctor *doctor)
                      (int)doctor_count(doctor, DOCTOR_UNKNOWN), "ok",
                      (int)doctor_count(doctor, DOCTOR_OK), "findings", findings_to_json(doctor),
                      "counting", kinds_to_json(doctor), "lines", lines_to_json(doctor));
+}
+
+void doctor_warn(const json_t *doctor, const char *command, FILE *to)
+{
+    size_t i;
+    const json_t *finding;
+    json_array_foreach(json_object_get(doctor, "findings"), i, finding)
+    {
+        const char *level = json_string_value(json_object_get(finding, "level"));
+        if (level && strcmp(level, doctor_level_text(DOCTOR_WARN)) == 0)
+            fprintf(to, "%s: warning: %s: %s\n", command,
+                    json_string_value(json_object_get(finding, "fact")),
+                    json_string_value(json_object_get(finding, "why")));
+    }
 }

@@ -1,7 +1,8 @@
 /* doctor.h - what this machine can count, and what on it disturbs measuring. Changes nothing.
  *
- * Who calls: cmd_doctor.c for people; sweep, once per run, for environment.json. Any thread, while
- * no scheduler runs: the program itself must be at rest, or it would be found disturbing.
+ * Who calls: cmd_doctor.c for people; sweep, once per run, for environment.json; run, for its
+ * warnings. Any thread, while no scheduler runs: the program itself must be at rest, or it would be
+ * found disturbing.
  *
  *   doctor_counting.c   events: how many of each kind, and what stands in the way of the others
  *   doctor_cpu.c        clock, boost, siblings, isolation, idle states, heat, clock source
@@ -104,6 +105,8 @@ struct doctor {
 /* Looks at everything; takes window_ms, and 10 ms for each pair of cores. Always fills *doctor, to
  * be freed. */
 void doctor_look(struct doctor *doctor, const struct doctor_request *request);
+/* Looks at what others do and at quotas alone; takes window_ms. The same otherwise. */
+void doctor_glance(struct doctor *doctor, const struct doctor_request *request);
 void doctor_free(struct doctor *doctor);
 
 size_t doctor_count(const struct doctor *doctor, enum doctor_level level);
@@ -119,5 +122,11 @@ void doctor_print(const struct doctor *doctor, FILE *to, bool colour);
 /* What a run of sweep keeps: doctor_to_json() of this machine, without the names of other programs.
  * Takes some 300 ms; more only where others hold the cores. counting: as in the request. */
 json_t *doctor_for_run(const char *results, const json_t *counting);
+
+/* doctor_to_json() of a glance at this machine. Takes 100 ms. */
+json_t *doctor_for_samples(void);
+
+/* A line for each finding of this JSON whose level is warn: "schedlab run: warning: FACT: WHY". */
+void doctor_warn(const json_t *doctor, const char *command, FILE *to);
 
 #endif

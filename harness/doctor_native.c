@@ -74,14 +74,16 @@ const struct doctor_machine doctor_machine_native = {
 
 /* For a run ------------------------------------------------------------------------------------ */
 
+enum { CPUS_MAX = 4096 };
+
 json_t *doctor_for_run(const char *results, const json_t *counting)
 {
-    enum { RUN_CORES = 4, RUN_CPUS_MAX = 4096 };
-    static int cpus[RUN_CPUS_MAX];
+    enum { RUN_CORES = 4 };
+    static int cpus[CPUS_MAX];
     struct doctor_request request = {
         .machine = &doctor_machine_native,
         .cpus = cpus,
-        .cpus_count = topology_pick_cpus(cpus, RUN_CPUS_MAX),
+        .cpus_count = topology_pick_cpus(cpus, CPUS_MAX),
         .counting = counting,
         .line_cores = RUN_CORES,
         .window_ms = DOCTOR_WINDOW_MS,
@@ -89,6 +91,22 @@ json_t *doctor_for_run(const char *results, const json_t *counting)
     };
     struct doctor doctor;
     doctor_look(&doctor, &request);
+    json_t *json = doctor_to_json(&doctor);
+    doctor_free(&doctor);
+    return json;
+}
+
+json_t *doctor_for_samples(void)
+{
+    static int cpus[CPUS_MAX];
+    struct doctor_request request = {
+        .machine = &doctor_machine_native,
+        .cpus = cpus,
+        .cpus_count = topology_pick_cpus(cpus, CPUS_MAX),
+        .window_ms = DOCTOR_WINDOW_MS / 2,
+    };
+    struct doctor doctor;
+    doctor_glance(&doctor, &request);
     json_t *json = doctor_to_json(&doctor);
     doctor_free(&doctor);
     return json;

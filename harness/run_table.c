@@ -569,10 +569,11 @@ static void print_marked(const struct run_table *table, FILE *messages)
             record_is(record, "ok") && classes_is_marked(record);
     }
     if (marked > 0)
-        fprintf(messages,
-                "schedlab run: %zu of %zu repetitions lost time to the hypervisor or to heat; the "
-                "medians are over all, `schedlab sweep` leaves such out\n",
-                marked, all);
+        fprintf(
+            messages,
+            "schedlab run: %zu of %zu repetitions lost time to other programs, the hypervisor or "
+            "heat; the medians are over all, `schedlab sweep` leaves such out\n",
+            marked, all);
 }
 
 static void print_moods(const struct run_table *table, FILE *messages)

@@ -173,28 +173,30 @@ static const char stat_text[] = "cpu  100 2 30 4000 5 6 7 88 9 0\n"
                                 "cpu11 1 1 1 1\n"
                                 "intr 1 2 3\n";
 
-static void steal_is_summed_over_the_cores_in_use(void **state)
+static void columns_are_summed_over_the_cores_in_use(void **state)
 {
     static const int cpus[] = {1, 0, 10};
-    uint64_t ticks;
+    uint64_t steal, busy;
     char why[128] = "";
     (void)state;
-    assert_true(disturbance_parse_steal(stat_text, cpus, 1, &ticks, why, sizeof why));
-    assert_int_equal(ticks, 80);
-    assert_true(disturbance_parse_steal(stat_text, cpus, 3, &ticks, why, sizeof why));
-    assert_int_equal(ticks, 1088);
+    assert_true(disturbance_parse_stat(stat_text, cpus, 1, &steal, &busy, why, sizeof why));
+    assert_int_equal(steal, 80);
+    assert_int_equal(busy, 13); /* neither idle nor iowait, and no guest's time twice */
+    assert_true(disturbance_parse_stat(stat_text, cpus, 3, &steal, &busy, why, sizeof why));
+    assert_int_equal(steal, 1088);
+    assert_int_equal(busy, 13 + 13 + 5);
     assert_string_equal(why, "");
 }
 
 static void steal_that_is_not_there_has_a_reason(void **state)
 {
     static const int missing = 2, old = 11;
-    uint64_t ticks;
+    uint64_t steal, busy;
     char why[128] = "";
     (void)state;
-    assert_false(disturbance_parse_steal(stat_text, &missing, 1, &ticks, why, sizeof why));
+    assert_false(disturbance_parse_stat(stat_text, &missing, 1, &steal, &busy, why, sizeof why));
     assert_string_equal(why, "/proc/stat has no line of cpu2");
-    assert_false(disturbance_parse_steal(stat_text, &old, 1, &ticks, why, sizeof why));
+    assert_false(disturbance_parse_stat(stat_text, &old, 1, &steal, &busy, why, sizeof why));
     assert_string_equal(why, "/proc/stat has no steal column for cpu11");
 }
 
@@ -314,17 +316,46 @@ static void marks_are_what_is_above_the_threshold(void **state)
     const struct disturbance before = {.steal_ticks = 10, .throttles = 3};
     struct disturbance after = before;
     after.time_ns = 1000000000;
-    expect_record(&before, &after, 0, "{\"steal_share\":0.0,\"throttled\":0}");
+    expect_record(&before, &after, 0, "{\"steal_share\":0.0,\"others_share\":0.0,\"throttled\":0}");
     after.steal_ticks += (uint64_t)sysconf(_SC_CLK_TCK) / 2; /* a quarter of two cores' second */
-    expect_record(&before, &after, 25, "{\"steal_share\":0.25,\"throttled\":0}");
-    expect_record(&before, &after, 24,
-                  "{\"steal_share\":0.25,\"throttled\":0,\"marks\":[\"steal\"]}");
+    expect_record(&before, &after, 25,
+                  "{\"steal_share\":0.25,\"others_share\":0.0,\"throttled\":0}");
+    expect_record(
+        &before, &after, 24,
+        "{\"steal_share\":0.25,\"others_share\":0.0,\"throttled\":0,\"marks\":[\"steal\"]}");
     after.throttles++;
     expect_record(&before, &after, 24,
-                  "{\"steal_share\":0.25,\"throttled\":1,\"marks\":[\"steal\",\"throttle\"]}");
+                  "{\"steal_share\":0.25,\"others_share\":0.0,\"throttled\":1,\"marks\":[\"steal\","
+                  "\"throttle\"]}");
     after.steal_ticks += 100000; /* never more than all of it */
-    expect_record(&before, &after, 100,
-                  "{\"steal_share\":1.0,\"throttled\":1,\"marks\":[\"throttle\"]}");
+    expect_record(
+        &before, &after, 100,
+        "{\"steal_share\":1.0,\"others_share\":0.0,\"throttled\":1,\"marks\":[\"throttle\"]}");
+}
+
+static void time_of_others_is_marked(void **state)
+{
+    (void)state;
+    uint64_t second = (uint64_t)sysconf(_SC_CLK_TCK);
+    struct disturbance before = {.busy_ticks = 7, .own_ns = 5}, after = before;
+    after.time_ns = 1000000000;
+    after.busy_ticks += second; /* of two cores' second */
+    after.own_ns += 875000000;
+    expect_record(&before, &after, 0,
+                  "{\"steal_share\":0.0,\"others_share\":0.0625,\"throttled\":0}");
+    after.own_ns -= 375000000;
+    expect_record(
+        &before, &after, 0,
+        "{\"steal_share\":0.0,\"others_share\":0.25,\"throttled\":0,\"marks\":[\"others\"]}");
+    after.own_ns +=
+        900000000; /* the kernel's ticks are samples: others cannot have less than none */
+    expect_record(&before, &after, 0, "{\"steal_share\":0.0,\"others_share\":0.0,\"throttled\":0}");
+    /* Three ticks are all of a short sample, and may be one tick put down wrongly on each core. */
+    after = before;
+    after.time_ns = 20000000;
+    after.busy_ticks += 3;
+    expect_record(&before, &after, 0,
+                  "{\"steal_share\":0.0,\"others_share\":0.75,\"throttled\":0}");
 }
 
 static void what_cannot_be_read_is_absent_and_no_mark(void **state)
@@ -333,9 +364,10 @@ static void what_cannot_be_read_is_absent_and_no_mark(void **state)
     struct disturbance before = {.steal_ticks = 0}, after = {.time_ns = 1, .throttles = 9};
     snprintf(before.steal_absent, sizeof before.steal_absent, "no column");
     snprintf(after.throttle_absent, sizeof after.throttle_absent, "gone");
-    expect_record(&before, &after, 0,
-                  "{\"steal_share\":{\"absent\":\"no column\"},"
-                  "\"throttled\":{\"absent\":\"gone\"}}");
+    expect_record(
+        &before, &after, 0,
+        "{\"steal_share\":{\"absent\":\"no column\"},\"others_share\":{\"absent\":\"no column\"},"
+        "\"throttled\":{\"absent\":\"gone\"}}");
 }
 
 static void steal_that_no_hypervisor_tells_of_is_no_zero(void **state)
@@ -345,11 +377,12 @@ static void steal_that_no_hypervisor_tells_of_is_no_zero(void **state)
     after.time_ns = 1000000000;
     expect_record(&before, &after, 0,
                   "{\"steal_share\":{\"absent\":\"not known: none since the boot, and some "
-                  "hypervisors never tell\"},\"throttled\":0}");
+                  "hypervisors never tell\"},\"others_share\":0.0,\"throttled\":0}");
     after.steal_silent = false; /* the first since the boot */
     after.steal_ticks = (uint64_t)sysconf(_SC_CLK_TCK);
-    expect_record(&before, &after, 49,
-                  "{\"steal_share\":0.5,\"throttled\":0,\"marks\":[\"steal\"]}");
+    expect_record(
+        &before, &after, 49,
+        "{\"steal_share\":0.5,\"others_share\":0.0,\"throttled\":0,\"marks\":[\"steal\"]}");
 }
 
 int main(void)
@@ -363,13 +396,14 @@ int main(void)
         cmocka_unit_test(a_core_that_is_not_ours_is_told),
         cmocka_unit_test(line_alone_is_that_of_any_two_cores),
         cmocka_unit_test(record_has_values_or_reasons),
-        cmocka_unit_test(steal_is_summed_over_the_cores_in_use),
+        cmocka_unit_test(columns_are_summed_over_the_cores_in_use),
         cmocka_unit_test(steal_that_is_not_there_has_a_reason),
         cmocka_unit_test_setup_teardown(what_the_kernel_counts_is_read, root_make, root_remove),
         cmocka_unit_test_setup_teardown(a_hypervisor_that_never_told_of_any_is_not_believed,
                                         root_make, root_remove),
         cmocka_unit_test(steal_that_no_hypervisor_tells_of_is_no_zero),
         cmocka_unit_test(marks_are_what_is_above_the_threshold),
+        cmocka_unit_test(time_of_others_is_marked),
         cmocka_unit_test(what_cannot_be_read_is_absent_and_no_mark),
     };
     return cmocka_run_group_tests_name("probe", tests, NULL, NULL);
