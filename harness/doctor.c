@@ -201,8 +201,10 @@ void doctor_warn(const json_t *doctor, const char *command, FILE *to)
     const json_t *finding;
     json_array_foreach(json_object_get(doctor, "findings"), i, finding)
     {
+        const char *id = json_string_value(json_object_get(finding, "id"));
         const char *level = json_string_value(json_object_get(finding, "level"));
-        if (level && strcmp(level, doctor_level_text(DOCTOR_WARN)) == 0)
+        bool warns = level && strcmp(level, doctor_level_text(DOCTOR_WARN)) == 0;
+        if (warns && strcmp(id, "load") != 0) /* which is of the minute before */
             fprintf(to, "%s: warning: %s: %s\n", command,
                     json_string_value(json_object_get(finding, "fact")),
                     json_string_value(json_object_get(finding, "why")));

@@ -126,7 +126,8 @@ json_t *doctor_for_run(const char *results, const json_t *counting);
 /* doctor_to_json() of a glance at this machine. Takes 100 ms. */
 json_t *doctor_for_samples(void);
 
-/* A line for each finding of this JSON whose level is warn: "schedlab run: warning: FACT: WHY". */
+/* A line for each finding of this JSON whose level is warn, but the load of the minute before:
+ * "schedlab run: warning: FACT: WHY". */
 void doctor_warn(const json_t *doctor, const char *command, FILE *to);
 
 #endif

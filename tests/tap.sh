@@ -53,6 +53,13 @@ misuse() { # NAME PART -- ARGUMENT...: the script's run(), which leaves out, err
     check "$name" refused "$part"
 }
 
+# begun: reads descriptor 3 up to the line that says that a sweep has begun, and leaves it in $begun. What stands before
+# depends on the machine.
+begun() {
+    begun=
+    until [[ $begun == *' into '* ]]; do IFS= read -r begun <&3 || return; done
+}
+
 # unchecked FILE: takes the hashes out of a samples.jsonl, so that its records can be made others.
 unchecked() { sed -i 's/,"check":"[0-9a-f]*"}$/}/' "$1"; }
 

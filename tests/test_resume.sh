@@ -131,13 +131,13 @@ rm -rf other
 
 # A signal ------------------------------------------------------------------------------------------
 
-# The first line says that it has begun. A sample that never ends by itself is being measured then.
+# A line says that it has begun. A sample that never ends by itself is being measured then.
 file 1 calls,n=1000,sleep_ns=10000000000
 mkfifo line
 "$schedlab" sweep small.yaml --no-report --timeout 600 --results stopped >out 2>line </dev/null &
 sweep_pid=$!
 exec 3<line
-read -r begun <&3
+begun
 run=${begun##* into }
 "$schedlab" sweep --resume "$run" >out 2>err </dev/null
 check run_being_measured_is_left_alone [ "$? $(wc -l <err)" = '1 1' ]
@@ -187,7 +187,7 @@ damaged() {
 sed -i '2s/^{/[/' "$run/samples.jsonl"
 damaged damage_in_the_middle_is_not_repaired 'samples.jsonl:2: not a record'
 check failed_resumption_leaves_no_trace cmp -s kept.json "$run/environment.json"
-sed '3{p;s/"position":2/"position":9/}' whole/samples.jsonl | head -n 5 >"$run/samples.jsonl"
+sed '3{p;s/"position":2/"position":9/;s/,"check":.*/}/}' whole/samples.jsonl | head -n 5 >"$run/samples.jsonl"
 damaged sample_that_is_there_twice_is_named 'samples.jsonl:4: cell [0-9a-f]* is in block 0 a second time'
 
 head -n 5 whole/samples.jsonl >"$run/samples.jsonl"

@@ -172,13 +172,13 @@ rm -r results
 
 # What stops a sweep --------------------------------------------------------------------------
 
-# The first line says that it has begun. A signal while a sample runs that never ends by itself:
+# A line says that it has begun. A signal while a sample runs that never ends by itself:
 file $hangs
 mkfifo line
 "$schedlab" sweep small.yaml --no-report >out 2>line </dev/null &
 sweep_pid=$!
 exec 3<line
-read -r begun <&3
+begun
 kill -TERM $sweep_pid
 cat <&3 >err
 exec 3<&-
