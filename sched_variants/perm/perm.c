@@ -17,8 +17,15 @@ struct perm_knobs {
     struct lrq_knobs lrq;
 };
 
+/* More threads than threads_max are made if several pass that limit at once. */
+enum { MS_SPARE = 64 };
+
 struct perm {
     struct globq globq;
+    /* By number; NULL: not made yet. LM1: release stores, pair with LM2: acquire loads (the M and
+     * its queue are complete). */
+    _Atomic(struct m *) *ms;
+    size_t ms_max;
 };
 
 static const struct param perm_knobs[] = {
@@ -39,18 +46,26 @@ static void perm_init(struct sched *sched)
     sched->variant = sched_zalloc(sizeof(struct perm), "sched");
     globq_init(globq_of(sched));
     lrq_init(sched);
+    struct perm *perm = sched->variant;
+    perm->ms_max = (size_t)sched->floor->threads_max + MS_SPARE;
+    perm->ms = sched_zalloc(perm->ms_max * sizeof *perm->ms, "ms");
 }
 
 static void perm_fini(struct sched *sched)
 {
+    machine_free(((struct perm *)sched->variant)->ms);
     machine_free(sched->variant);
 }
 
 static void perm_m_init(struct sched *sched, struct m *m)
 {
     struct lrq *lrq = lrq_new(sched->knobs);
+    struct perm *perm = sched->variant;
     lrq->last_victim = m->id + 1;
     m->variant = lrq;
+    if ((size_t)m->id >= perm->ms_max)
+        fatal("more than %zu threads (knob threads_max)", perm->ms_max);
+    atomic_store_explicit(&perm->ms[m->id], m, memory_order_release); /* LM1 */
 }
 
 static void perm_m_fini(struct sched *sched, struct m *m)
@@ -112,28 +127,22 @@ static bool has_private_next(const struct sched *sched, const struct m *m)
     return lrq_has_private_next(sched->knobs) && !m_in_call(m) && holds_p(sched, m);
 }
 
-/* The Ms are a list, and their number only grows: the walk goes by M numbers, newest M first. */
-static struct m *m_by_index(struct m *newest, uint32_t count, uint32_t i)
-{
-    struct m *m = newest;
-    for (uint32_t skip = count - 1 - i; skip > 0; skip--)
-        m = m->all_link;
-    return m;
-}
-
 static struct g *perm_steal(struct m *m)
 {
     const struct perm_knobs *knobs = m->sched->knobs;
+    const struct perm *perm = m->sched->variant;
     struct lrq *mine = m->variant;
     for (int64_t pass = 0; pass < knobs->lrq.passes; pass++) {
-        struct m *newest = sched_first_m(m->sched);
-        uint32_t count = sched_list_length(newest);
+        /* relaxed: LM2 says which of them are complete */
+        uint32_t count = (uint32_t)atomic_load_explicit(&m->sched->ms_made, memory_order_relaxed);
         struct walk walk = walk_start(m, mine, count, (uint32_t)m->id, pass);
         bool last = pass == knobs->lrq.passes - 1;
         uint32_t i;
         while (walk_next(&walk, &i)) {
-            struct m *victim = m_by_index(newest, count, i);
-            if (victim == m)
+            struct m *victim = i < perm->ms_max
+                                   ? atomic_load_explicit(&perm->ms[i], memory_order_acquire)
+                                   : NULL; /* LM2 */
+            if (!victim || victim == m)
                 continue;
             struct g *gp =
                 lrq_steal(m, mine, victim->variant, last && !has_private_next(m->sched, victim),
