@@ -173,6 +173,64 @@ static void conform_io_deadline_not_early(void *arg)
     io_free(writer);
 }
 
+/* Sleeps beside I/O ------------------------------------------------------------------------- */
+
+enum { SLEEPERS = 4 };
+
+struct traffic {
+    struct io *reader, *writer;
+    struct waitgroup sleepers, ends;
+    _Atomic bool over;
+    int naps;
+};
+
+static void traffic_write(void *arg)
+{
+    struct traffic *self = arg;
+    char piece[PIECE] = {0};
+    while (!atomic_load(&self->over))
+        CHECK(io_write_all(self->writer, piece, sizeof piece) == PIECE);
+    io_free(self->writer);
+    wg_done(&self->ends);
+}
+
+static void traffic_read(void *arg)
+{
+    struct traffic *self = arg;
+    char piece[PIECE];
+    while (io_read(self->reader, piece, sizeof piece) > 0)
+        ;
+    io_free(self->reader);
+    wg_done(&self->ends);
+}
+
+static void traffic_sleep(void *arg)
+{
+    struct traffic *self = arg;
+    for (int i = 0; i < self->naps; i++)
+        go_sleep((i % SLEEPERS + 1) * INT64_C(1000000));
+    wg_done(&self->sleepers);
+}
+
+/* One pipe keeps a worker busy, and ends only once all sleepers have been woken. */
+static void conform_sleeps_end_beside_io(void *arg)
+{
+    const struct conform_cell *cell = arg;
+    struct traffic *self = go_alloc_zeroed(sizeof *self);
+    self->naps = 5 * cell->scale;
+    CHECK(io_pipe(&self->reader, &self->writer, IO_POLLED) == 0);
+    wg_add(&self->ends, 2);
+    wg_add(&self->sleepers, SLEEPERS);
+    go(traffic_read, self);
+    go(traffic_write, self);
+    for (int i = 0; i < SLEEPERS; i++)
+        go(traffic_sleep, self);
+    wg_wait(&self->sleepers);
+    atomic_store(&self->over, true);
+    wg_wait(&self->ends);
+    go_free(self);
+}
+
 const struct conform_case conform_io_cases[] = {
     CASE(conform_pipes_carry_all),
     CASE(conform_pipes_carry_all, .settings = "netpoll=thread"),
@@ -184,6 +242,10 @@ const struct conform_case conform_io_cases[] = {
     CASE(conform_tcp_echoes, .settings = "netpoll_place=global"),
     CASE(conform_tcp_echoes, .settings = "netpoll_place=local"),
     CASE(conform_tcp_echoes, .settings = "wake=none"),
+    CASE(conform_tcp_echoes, .settings = "lock=ticket,netpoll=thread"),
+    CASE(conform_tcp_echoes, .settings = "lock=mcs,netpoll=thread"),
+    CASE(conform_sleeps_end_beside_io),
+    CASE(conform_sleeps_end_beside_io, .settings = "sysmon=off"),
     CASE(conform_io_close_ends_reads),
     CASE(conform_io_close_ends_reads, .settings = "netpoll=thread"),
     CASE(conform_io_deadline_not_early),

@@ -208,6 +208,28 @@ static void deadlock_on_select(void *arg)
     chan_select(cases, 2, NULL);
 }
 
+static void deadlock_on_no_send(void *arg)
+{
+    (void)arg;
+    unsigned char value = 0;
+    chan_send(NULL, &value);
+}
+
+static void deadlock_on_no_receive(void *arg)
+{
+    (void)arg;
+    chan_recv(NULL, NULL);
+}
+
+/* What is over, or was stopped, is no way out of a deadlock. */
+static void timers_pass(void)
+{
+    struct gotimer *timer = timer_after(INT64_C(3600) * 1000000000);
+    go_sleep(1000);
+    timer_stop(timer);
+    timer_free(timer);
+}
+
 static void deadlock_main(void *arg)
 {
     (void)arg;
@@ -219,27 +241,29 @@ static void deadlock_main(void *arg)
     go(deadlock_on_mutex, mu);
     go(deadlock_on_waitgroup, wg);
     go(deadlock_on_select, chan_make(1, 0));
-    go_sleep(1000); /* a timer that has run out is no way out of a deadlock */
+    go(deadlock_on_no_send, NULL);
+    go(deadlock_on_no_receive, NULL);
+    timers_pass();
     chan_recv(ch, NULL);
 }
 
 static void conform_deadlock_is_reported(struct conform_cell *cell)
 {
-    const char *const expected[] = {"deadlock",   cell->ops->name, "(main) waits for chan receive",
-                                    "wait group", "mutex",         "select",
-                                    NULL};
+    const char *const expected[] = {
+        "deadlock", cell->ops->name,     "(main) waits for chan receive", "wait group", "mutex",
+        "select",   "chan send of none", "chan receive of none",          NULL};
     fails_run(__func__, cell, deadlock_main, expected);
 }
 
-/* Recursion without end; the condition is there for the compiler, the last line against a tail
- * call. */
+/* Recursion without end, in frames that are larger than a guard page and touch little of
+ * themselves; the condition is there for the compiler, the last line against a tail call. */
 static void overflow_g(void *arg)
 {
-    volatile char page[1024];
-    memset((char *)page, 1, sizeof page);
-    if (page[5])
+    volatile char pages[20000];
+    pages[0] = 1;
+    if (pages[0])
         overflow_g(arg);
-    page[0] = page[1];
+    pages[0] = pages[1];
 }
 
 static void overflow_main(void *arg)

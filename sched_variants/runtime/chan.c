@@ -47,6 +47,8 @@ struct chan *chan_make(size_t elem_size, size_t capacity)
 
 void chan_free(struct chan *ch)
 {
+    if (!ch)
+        return;
     lock_acquire(&ch->lock);
     if (ch->recv_head || ch->send_head)
         fatal("chan_free: a goroutine waits on the channel");
@@ -56,7 +58,7 @@ void chan_free(struct chan *ch)
 size_t chan_len(struct chan *ch)
 {
     /* relaxed: a snapshot orders nothing */
-    return atomic_load_explicit(&ch->count, memory_order_relaxed);
+    return !ch ? 0 : atomic_load_explicit(&ch->count, memory_order_relaxed);
 }
 
 /* Parks the caller on one of the lists; pre: the lock is held. Returns the waker's answer. */
@@ -72,6 +74,15 @@ static bool chan_wait(struct chan *ch, struct g **head, struct g **tail, void *e
     lock_release(&ch->lock);
     g_park();
     return gp->wake_ok;
+}
+
+/* An operation on no channel, as in Go: nobody can ever wake the caller. */
+static __attribute__((noinline, cold)) void wait_for_ever(enum wait_reason reason)
+{
+    struct g *gp = machine_self()->curg;
+    gp->wait_reason = (uint8_t)reason;
+    gp->wait_on = NULL;
+    g_park();
 }
 
 /* The two below are for channels with marks: apart, so that plain operations keep the registers
@@ -93,6 +104,10 @@ static __attribute__((noinline)) bool chan_recv_marked(struct chan *ch, void *el
 void chan_send(struct chan *ch, const void *elem)
 {
     preempt_point();
+    if (__builtin_expect(!ch, 0)) {
+        wait_for_ever(WAIT_CHAN_SEND);
+        return;
+    }
     lock_acquire(&ch->lock);
     if (__builtin_expect(chan_marks(ch) != 0, 0))
         chan_send_marked(ch, elem);
@@ -104,9 +119,9 @@ bool chan_try_send(struct chan *ch, const void *elem)
 {
     /* relaxed: sends fill the ring only while the channel is open, so whoever sees a full ring
      * sees a moment at which it was full and open, in whatever order the two are loaded */
-    if (ch->capacity > 0 &&
-        atomic_load_explicit(&ch->count, memory_order_relaxed) == ch->capacity &&
-        !chan_is_closed(ch))
+    if (!ch || (ch->capacity > 0 &&
+                atomic_load_explicit(&ch->count, memory_order_relaxed) == ch->capacity &&
+                !chan_is_closed(ch)))
         return false;
     lock_acquire(&ch->lock);
     bool sent = __builtin_expect(chan_marks(ch) != 0, 0) ? chan_send_now(ch, elem, NULL, true)
@@ -118,6 +133,10 @@ bool chan_try_send(struct chan *ch, const void *elem)
 
 bool chan_recv(struct chan *ch, void *elem)
 {
+    if (__builtin_expect(!ch, 0)) {
+        wait_for_ever(WAIT_CHAN_RECV);
+        return false;
+    }
     lock_acquire(&ch->lock);
     if (__builtin_expect(chan_has_selects(ch), 0))
         return chan_recv_marked(ch, elem);
@@ -131,8 +150,9 @@ bool chan_try_recv(struct chan *ch, void *elem, bool *closed)
 {
     enum received received = RECEIVED_NOTHING;
     /* Empty first, closed second: it is never opened again, so it was open when it was empty. */
-    if (ch->capacity == 0 || atomic_load_explicit(&ch->count, memory_order_acquire) > 0 || /* C2 */
-        chan_is_closed(ch)) {
+    if (ch &&
+        (ch->capacity == 0 || atomic_load_explicit(&ch->count, memory_order_acquire) > 0 || /* C2 */
+         chan_is_closed(ch))) {
         lock_acquire(&ch->lock);
         received = __builtin_expect(chan_has_selects(ch), 0) ? chan_recv_now(ch, elem, NULL, true)
                                                              : chan_recv_now(ch, elem, NULL, false);
@@ -157,6 +177,8 @@ static struct g *chan_take_receivers(struct chan *ch)
 
 void chan_close(struct chan *ch)
 {
+    if (!ch)
+        fatal("chan_close: there is no channel");
     lock_acquire(&ch->lock);
     if (chan_is_closed(ch))
         fatal("chan_close: the channel is closed already");

@@ -45,6 +45,10 @@ static void report_g(struct g *gp, void *arg)
     size_t size = sizeof report->text - report->at;
     if (!gp->last_m) /* where one that has begun keeps its worker */
         report->at += (size_t)snprintf(to, size, "  goroutine %u has not begun\n", gp->id);
+    else if (!gp->wait_on)
+        report->at +=
+            (size_t)snprintf(to, size, "  goroutine %u%s waits for %s of none, for ever\n", gp->id,
+                             gp->big_stack ? " (main)" : "", wait_words[gp->wait_reason]);
     else
         report->at += (size_t)snprintf(to, size, "  goroutine %u%s waits for %s %p\n", gp->id,
                                        gp->big_stack ? " (main)" : "", wait_words[gp->wait_reason],

@@ -480,12 +480,13 @@ struct sched {
     struct p *idle_p;         /* taken from the head; put there too, unless idle=fifo */
     struct m *idle_m;         /* likewise */
     int32_t idle_ms;
-    int32_t locked_ms;   /* Ms asleep until their locked G is runnable */
-    struct p *retired_p; /* Ps that may not be held */
-    struct m *poll_m;    /* the M that waits in netpoll() */
-    struct m *timer_m;   /* the idle M that sleeps until the next timer, */
-    int64_t timer_when;  /* which is due then */
-    struct m *dead_m;    /* Ms whose thread has ended, for reuse (1:1 only) */
+    int32_t locked_ms;         /* Ms asleep until their locked G is runnable */
+    struct p *retired_p;       /* Ps that may not be held */
+    struct m *poll_m;          /* the M that waits in netpoll() */
+    struct m *timer_m;         /* the idle M that sleeps until the next timer, */
+    int64_t timer_when;        /* which is due then */
+    _Atomic bool heap_emptied; /* a heap with a server became empty since the servers were asked */
+    struct m *dead_m;          /* Ms whose thread has ended, for reuse (1:1 only) */
 
     /* Ms */
     _Atomic(struct m *) allm;  /* pushed at the head, never removed during a run */

@@ -295,6 +295,18 @@ void start_idle_p(struct m *m)
         start_p(m, p, false);
 }
 
+void start_unwatched_p(struct m *m)
+{
+    struct sched *sched = m->sched;
+    if (m->ops->blocks) /* each worker watches its own */
+        return;
+    lock_acquire(&sched->lock);
+    struct p *p = sched->timer_m ? NULL : idle_p_get(sched);
+    lock_release(&sched->lock);
+    if (p)
+        start_p(m, p, false);
+}
+
 static void wake_chain(struct m *m)
 {
     struct sched *sched = m->sched;
@@ -643,9 +655,11 @@ void m_start_locked(struct m *m, struct g *gp)
     }
 }
 
-/* Nobody sleeps past a timer of a heap. As in the sleeping dance, with the heap as the queue: the
+/* No M sleeps past a timer of a heap. As in the sleeping dance, with the heap as the queue: the
  * timer is S1, this is S2 and S3, and what follows I3 is m_sleep_limit(). While no P is idle, no M
- * needs to be told: whoever gives a P up looks at all heaps. */
+ * needs to be told: whoever gives a P up looks at all heaps. But the M that watches may leave, for
+ * I/O or another timer, and the Ms that hold a P always find I/O that is ready: sysmon looks for
+ * timers that are overdue, or where there is none, these Ms do (proc.c). */
 void sched_timer_is_earlier(struct m *self, int64_t when)
 {
     struct sched *sched = self->sched;
@@ -725,8 +739,24 @@ void m_block(struct m *m)
     m_note_sleep(m, sleeping, limit);
 }
 
+/* A server whose last timer was stopped sleeps, counted, until that would have been due. It is
+ * woken to sleep without an end, or it would hide a deadlock. */
+static void wake_stale_servers(struct sched *sched)
+{
+    /* relaxed: the locks of the heaps order it */
+    if (!atomic_exchange_explicit(&sched->heap_emptied, false, memory_order_relaxed))
+        return;
+    for (int32_t i = 0; i < sched->heaps; i++) {
+        struct m *m = timers_stale_server(sched, i);
+        if (m && atomic_load_explicit(&m->note, memory_order_relaxed) == NOTE_SLEEPING_TIMED)
+            m_note_wake(m);
+    }
+}
+
 void m_block_uncount(struct sched *sched)
 {
+    if (__builtin_expect(atomic_load_explicit(&sched->heap_emptied, memory_order_relaxed), 0))
+        wake_stale_servers(sched);
     if (atomic_fetch_sub_explicit(&sched->active, 1, memory_order_acq_rel) == 1 && /* B1, B2 */
         !atomic_load_explicit(&sched->stopping, memory_order_acquire))             /* E2 */
         deadlock_report(sched);

@@ -157,7 +157,9 @@ struct g *netpoll(struct sched *sched, int64_t delay_ns);
 /* Makes a list of netpoll()'s runnable, on an M with a P: knob netpoll_place. Returns the G that is
  * to run at once, in no queue, or NULL. */
 struct g *netpoll_put(struct m *m, struct g *list);
-void start_idle_p(struct m *m);          /* an M for an idle P, if there is one (idle.c) */
+void start_idle_p(struct m *m); /* an M for an idle P, if there is one (idle.c) */
+/* One for an idle P if no idle M watches the timers; m may be without a P. */
+void start_unwatched_p(struct m *m);
 void netpoll_break(struct sched *sched); /* the caller that waits, or the next one, returns */
 void netpoll_stop(struct sched *sched);  /* main has returned: ends the thread of netpoll=thread */
 void netpoll_fini(struct sched *sched);

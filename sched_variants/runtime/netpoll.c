@@ -124,9 +124,7 @@ static void netpoll_thread(void *arg)
 static struct m *thread_m_new(struct sched *sched)
 {
     struct m *m = sched_zalloc(sizeof *m, "m");
-    m->id = -1;
-    m->sched = sched;
-    m->ops = sched->ops;
+    m_init_common(sched, m, -1); /* it queues, and so takes the lock of the global queue */
     return m;
 }
 

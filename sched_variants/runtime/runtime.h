@@ -113,27 +113,28 @@ struct chan;
  * unbuffered: a send waits for its receiver. Free with chan_free(). */
 struct chan *chan_make(size_t elem_size, size_t capacity);
 
-/* Frees a channel on which nobody waits and that nobody will use again. A select uses all its
- * channels until it returns. */
+/* Frees a channel on which nobody waits and that nobody will use again, or NULL. A select uses all
+ * its channels until it returns. */
 void chan_free(struct chan *ch);
 
-/* Sends *elem (copied); parks while the buffer is full. Sending on a closed channel is fatal. */
+/* Sends *elem (copied); parks while the buffer is full, for ever if ch is NULL. Sending on a closed
+ * channel is fatal. */
 void chan_send(struct chan *ch, const void *elem);
 
 /* Receives into *elem (NULL: discards); parks while there is nothing. False once the channel is
- * closed and drained; *elem is then all zero. */
+ * closed and drained; *elem is then all zero. Parks for ever if ch is NULL. */
 bool chan_recv(struct chan *ch, void *elem);
 
-/* As above, but return false at once instead of parking. chan_try_recv sets *closed (may be NULL)
- * to whether the channel is closed and drained. */
+/* As above, but return false at once instead of parking, also if ch is NULL. chan_try_recv sets
+ * *closed (may be NULL) to whether the channel is closed and drained. */
 bool chan_try_send(struct chan *ch, const void *elem);
 bool chan_try_recv(struct chan *ch, void *elem, bool *closed);
 
 /* Closes: parked receivers wake with false, in Go's order. Closing twice is fatal; so is closing
- * while a sender, or a select with a case that sends on it, is parked on it. */
+ * NULL, and closing while a sender, or a select with a case that sends on it, is parked on it. */
 void chan_close(struct chan *ch);
 
-/* Elements buffered now; a snapshot. */
+/* Elements buffered now; a snapshot. None are in NULL. */
 size_t chan_len(struct chan *ch);
 
 /* Select: the first that can go ahead of several sends and receives, and only that one. If several

@@ -2,7 +2,8 @@
  *
  * It looks round, sleeps, and looks round again: an M that it sees in the same blocking call for
  * the second time loses its P (syscall.c), a G that has run for a slice is asked to stop
- * (preempt.c), and what I/O has made ready is found if no worker has looked for 10 ms.
+ * (preempt.c), what I/O has made ready is found if no worker has looked for 10 ms, and if a timer
+ * is overdue that no idle M watches, an idle P gets an M that serves it.
  *
  * Its sleep begins at sysmon_ns. After sysmon_rounds looks in a row that took no P away it doubles
  * with each look, up to sysmon_max_ns. So both of its services are quick where calls block all the
@@ -16,9 +17,11 @@
  *   Same:    first sleep, rounds, doubling, second sighting, leniency.
  *   Differs: Go wakes it from its deep sleep at system calls only. A goroutine that runs for long
  *            after a pause could keep its P until then. "Is there work" asks all queues, where Go
- *            asks the P's own: a queue need not be a P's here.
+ *            asks the P's own: a queue need not be a P's here. Go's does not look at timers (but on
+ *            NetBSD): beside I/O that is always ready one can be late without bound there.
  */
 #include "internal.h"
+#include "timer.h"
 
 #include <string.h>
 
@@ -200,6 +203,8 @@ static void sysmon_thread(void *arg)
         stat_add(&sysmon->m.stats, STAT_SYSMON_ROUNDS, 1);
         int64_t now = machine_now();
         poll_if_long_ago(sysmon, now);
+        if (timers_earliest(sched) < now)
+            start_unwatched_p(&sysmon->m);
         idle = retake(sysmon, now, &ran) ? 0 : idle + 1;
         if (sched->schedtrace_ns && now - traced >= sched->schedtrace_ns) {
             traced = now;

@@ -73,8 +73,10 @@ void timers_init(struct sched *sched)
     sched->heaps = one ? 1 : sched->procs;
     /* the last one stays empty: 1:1 variants */
     sched->timers = sched_zalloc(sizeof *sched->timers * (size_t)(sched->heaps + 1), "timers");
-    for (int32_t i = 0; i <= sched->heaps; i++)
+    for (int32_t i = 0; i <= sched->heaps; i++) {
         atomic_init(&sched->timers[i].next, INT64_MAX);
+        sched->timers[i].sched = sched;
+    }
 }
 
 void timers_fini(struct sched *sched)
@@ -93,6 +95,15 @@ void timers_give(struct sched *sched, struct p *p)
     p->timers = &sched->timers[sched->heaps > 1 ? p->id : 0];
     if (sched->ops->blocks)
         p->timers->server = p;
+}
+
+struct m *timers_stale_server(struct sched *sched, int32_t heap)
+{
+    struct timers *timers = &sched->timers[heap];
+    lock_acquire(&timers->lock);
+    struct p *server = timers->count == 0 ? timers->server : NULL;
+    lock_release(&timers->lock);
+    return server ? atomic_load_explicit(&server->m, memory_order_acquire) : NULL; /* P2 */
 }
 
 int64_t timers_earliest(struct sched *sched)
@@ -368,6 +379,9 @@ static bool timer_leave(struct timers *timers, struct timer *timer)
     heap_remove(timers, timer->at - 1);
     timer->at = 0;
     publish_next(timers);
+    /* relaxed: who asks the servers takes this lock */
+    if (timers->server && timers->count == 0)
+        atomic_store_explicit(&timers->sched->heap_emptied, true, memory_order_relaxed);
     return true;
 }
 

@@ -69,6 +69,7 @@ struct timers {
 
     /* the rest: timer.c */
     lock_t lock;
+    struct sched *sched;   /* constant */
     struct p *server;      /* variants with `blocks`: the P whose M alone serves it */
     struct firing *firing; /* calls that run */
     struct timer_entry *heap;
@@ -96,6 +97,9 @@ bool timers_run_others(struct m *m);
 
 /* When the earliest timer of all heaps is due; INT64_MAX: there is none. A moment's answer. */
 int64_t timers_earliest(struct sched *sched);
+
+/* The M that serves this heap, if the heap is empty; NULL otherwise, or if it has no server. */
+struct m *timers_stale_server(struct sched *sched, int32_t heap);
 
 /* How long an M without work sleeps until `when`, which it looks at once more then: knob
  * poll_round. */
