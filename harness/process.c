@@ -100,8 +100,7 @@ struct child {
     int status;
 };
 
-/* The child's side of vfork(), in the parent's memory: it makes only calls that are
- * async-signal-safe, and writes nothing. */
+/* The child's side of fork(). Only async-signal-safe calls. */
 static _Noreturn void child_exec(const struct child *child, pid_t parent, int output, int messages,
                                  const char *program, const char *const *argv)
 {
@@ -135,7 +134,7 @@ static int child_start(struct child *child, const char *program, const char *con
         return error;
     }
     pid_t parent = getpid();
-    child->pid = vfork(); /* a copy of our page tables takes longer than all the rest */
+    child->pid = fork();
     int error = child->pid < 0 ? -errno : 0;
     if (child->pid == 0)
         child_exec(child, parent, output[1], messages[1], program, argv);
