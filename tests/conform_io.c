@@ -178,29 +178,34 @@ static void conform_io_deadline_not_early(void *arg)
 enum { SLEEPERS = 4 };
 
 struct traffic {
-    struct io *reader, *writer;
+    struct io *there[2], *back[2]; /* of two pipes the end that reads, and the one that writes */
     struct waitgroup sleepers, ends;
     _Atomic bool over;
     int naps;
 };
 
-static void traffic_write(void *arg)
+/* Both wait for the other at each turn: neither keeps its worker, whoever watches slices. */
+static void traffic_ping(void *arg)
 {
     struct traffic *self = arg;
-    char piece[PIECE] = {0};
-    while (!atomic_load(&self->over))
-        CHECK(io_write_all(self->writer, piece, sizeof piece) == PIECE);
-    io_free(self->writer);
+    char byte = 1;
+    while (!atomic_load(&self->over)) {
+        CHECK(io_write(self->there[1], &byte, 1) == 1);
+        CHECK(io_read(self->back[0], &byte, 1) == 1);
+    }
+    io_free(self->there[1]);
+    io_free(self->back[0]);
     wg_done(&self->ends);
 }
 
-static void traffic_read(void *arg)
+static void traffic_pong(void *arg)
 {
     struct traffic *self = arg;
-    char piece[PIECE];
-    while (io_read(self->reader, piece, sizeof piece) > 0)
-        ;
-    io_free(self->reader);
+    char byte;
+    while (io_read(self->there[0], &byte, 1) == 1)
+        CHECK(io_write(self->back[1], &byte, 1) == 1);
+    io_free(self->there[0]);
+    io_free(self->back[1]);
     wg_done(&self->ends);
 }
 
@@ -212,17 +217,18 @@ static void traffic_sleep(void *arg)
     wg_done(&self->sleepers);
 }
 
-/* One pipe keeps a worker busy, and ends only once all sleepers have been woken. */
+/* There is always a descriptor that is ready, until all sleepers have been woken. */
 static void conform_sleeps_end_beside_io(void *arg)
 {
     const struct conform_cell *cell = arg;
     struct traffic *self = go_alloc_zeroed(sizeof *self);
     self->naps = 5 * cell->scale;
-    CHECK(io_pipe(&self->reader, &self->writer, IO_POLLED) == 0);
+    CHECK(io_pipe(&self->there[0], &self->there[1], IO_POLLED) == 0);
+    CHECK(io_pipe(&self->back[0], &self->back[1], IO_POLLED) == 0);
     wg_add(&self->ends, 2);
     wg_add(&self->sleepers, SLEEPERS);
-    go(traffic_read, self);
-    go(traffic_write, self);
+    go(traffic_ping, self);
+    go(traffic_pong, self);
     for (int i = 0; i < SLEEPERS; i++)
         go(traffic_sleep, self);
     wg_wait(&self->sleepers);

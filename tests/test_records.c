@@ -167,7 +167,8 @@ static void expect_change_refused(const char *line, size_t at, const char *by, c
 {
     char text[8192];
     snprintf(text, sizeof text, "%s%s", line, line);
-    memcpy(text + at, by, strlen(by));
+    for (size_t i = 0; by[i]; i++)
+        text[at + i] = by[i];
     expect_refused(text, why);
 }
 
