@@ -367,12 +367,13 @@ static bool figure_draw(struct figure *figure, const struct gnuplot *gnuplot, co
     return figure->drawn;
 }
 
+/* A link is not followed: figures belong into the run. */
 static bool folder_make(const char *folder)
 {
     struct stat there;
     if (mkdir(folder, 0777) == 0)
         return true;
-    return errno == EEXIST && stat(folder, &there) == 0 && S_ISDIR(there.st_mode);
+    return errno == EEXIST && lstat(folder, &there) == 0 && S_ISDIR(there.st_mode);
 }
 
 /* Draws every second figure in a process of its own, which ends by itself; < 0: there is none. What

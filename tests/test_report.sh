@@ -456,6 +456,12 @@ mkdir -p copy/report.html/in-the-way
 run 1 unwritable_page_is_a_failure copy --no-figures
 one_line unwritable_page_is_named 'copy/report.html'
 copy
+mkdir beside
+ln -s ../beside copy/figures
+run 1 figures_elsewhere_are_a_failure copy
+one_line figures_elsewhere_are_named 'cannot make copy/figures: '
+check nothing_is_drawn_elsewhere [ -z "$(ls beside)" ]
+copy
 mkdir copy/comparisons
 cat >"copy/comparisons/before & after.json" <<'END'
 {"a": {"side": "old", "revision": "0123"}, "b": {"side": "new", "run": "results/x"},
