@@ -291,6 +291,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_SCHEDTRACE:
         request->schedtrace_ns =
             cli_time_ns(options->command, "schedtrace", arg, 1000000, INT64_C(3600000000000));
+        if (request->schedtrace_ns == 0)
+            cli_misuse(options->command, "--schedtrace=%s is never; valid: above 0, to 1h", arg);
         break;
     case KEY_SCHEDDETAIL:
         request->scheddetail = true;

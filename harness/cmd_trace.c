@@ -58,6 +58,7 @@ struct options {
     enum format format;
     const char *output; /* NULL: standard output */
     const char *replay; /* NULL: none */
+    const char *of_run; /* an option given that says how a workload is run; NULL: none */
     int policy;         /* of policy_words; -1: all */
     int processors;     /* 0: all */
 };
@@ -106,10 +107,21 @@ static int64_t number(const struct options *options, const char *option, const c
     return cli_number(options->command, option, text, min, max, "");
 }
 
+/* Notes an option that --replay, which says all of that, has no use for. */
+static void note_of_run(struct options *options, int key)
+{
+    for (size_t i = 0; option_table[i].name; i++)
+        if (option_table[i].key == key)
+            options->of_run = option_table[i].name;
+}
+
 static error_t option_parse(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
     struct sample_request *request = &options->request;
+    if (key == 'w' || key == KEY_MACHINE || key == KEY_SEED || key == KEY_MOST ||
+        key == KEY_EVERY || key == KEY_DETAIL || key == KEY_TIMEOUT)
+        note_of_run(options, key);
     switch (key) {
     case 'w':
         request->workers = (int)number(options, "workers", arg, 1, SAMPLE_WORKERS_MAX);
@@ -376,6 +388,8 @@ static int replay_all(struct options *options)
     if (options->argument_count > 0)
         cli_misuse(options->command, "--replay says what is run; found \"%s\" too",
                    options->arguments[0]);
+    if (options->of_run)
+        cli_misuse(options->command, "--replay says what is run; leave out --%s", options->of_run);
     if (options->processors == 1 && options->policy >= 0 && options->policy != POLICY_CONTINUATION)
         cli_misuse(options->command,
                    "--policy=%s with --processors=1; valid: continuation, of which alone the book "

@@ -198,6 +198,10 @@ misuse an_unknown_replay_is_a_misuse "--replay=fib5" -- --replay fib5
 misuse a_replay_of_a_variant_is_a_misuse '--replay says what is run; found "gmp" too' -- gmp --replay fib4
 misuse a_policy_without_replay_is_a_misuse "--policy comes with --replay=fib4" -- gmp fib,n=3 --policy task
 misuse three_processors_are_a_misuse "--processors=3" -- --replay fib4 --processors 3
+for option in '--workers 3' '--machine native' '--seed 2' '--most 5' '--every 1' '--scheddetail' '--timeout 1'; do
+    # shellcheck disable=SC2086 # an option and its value
+    misuse "a_replay_takes_no_${option%% *}" "--replay says what is run; leave out ${option%% *}" -- --replay fib4 $option
+done
 misuse a_drawn_replay_is_a_misuse "--replay is a table of steps" -- --replay fib4 --format timeline
 misuse a_table_that_the_book_lacks_is_a_misuse "--policy=task with --processors=1" -- --replay fib4 --policy task --processors 1
 run kthread crowd,n=20000 --workers 2
