@@ -19,8 +19,8 @@ enum { STEAL_COLUMN = 8, PATH_SIZE = 512 }; /* user is column 1 */
 /* user, nice, system, irq, softirq; a guest's time is in user */
 static const int busy_columns[] = {1, 2, 3, 6, 7};
 
-/* A sample is marked if others had more than this share of its cores, and more ticks than the
- * kernel, which samples, may put down wrongly. */
+/* A sample is marked if others had more than this share of its cores, or than the hypervisor may
+ * have if that is more, and more ticks than the kernel, which samples, may put down wrongly. */
 enum { OTHERS_MAX_PERCENT = 10, OTHERS_TICKS_MIN = 4 };
 
 /* Steal, and others --------------------------------------------------------------------------- */
@@ -176,8 +176,9 @@ static double others_ticks(const struct disturbance *before, const struct distur
 
 /* Adds others_share; whether the sample is to be marked. */
 static bool others_record(json_t *record, const struct disturbance *before,
-                          const struct disturbance *after, int count)
+                          const struct disturbance *after, int count, int steal_max_percent)
 {
+    int most = steal_max_percent > OTHERS_MAX_PERCENT ? steal_max_percent : OTHERS_MAX_PERCENT;
     if (*before->steal_absent || *after->steal_absent) { /* they have one source */
         json_object_set_new(record, "others_share",
                             absent(before->steal_absent, after->steal_absent));
@@ -188,7 +189,7 @@ static bool others_record(json_t *record, const struct disturbance *before,
         (double)(after->time_ns - before->time_ns) / 1e9 * count * (double)sysconf(_SC_CLK_TCK);
     double share = had > others ? others / had : 1;
     json_object_set_new(record, "others_share", json_real(share));
-    return share * 100 > OTHERS_MAX_PERCENT && others >= OTHERS_TICKS_MIN;
+    return share * 100 > most && others >= OTHERS_TICKS_MIN;
 }
 
 void disturbance_record(json_t *record, const struct disturbance *before,
@@ -209,7 +210,7 @@ void disturbance_record(json_t *record, const struct disturbance *before,
         if (share * 100 > steal_max_percent)
             json_array_append_new(marks, json_string("steal"));
     }
-    if (others_record(record, before, after, count))
+    if (others_record(record, before, after, count, steal_max_percent))
         json_array_append_new(marks, json_string("others"));
     if (*before->throttle_absent || *after->throttle_absent) {
         json_object_set_new(record, "throttled",
