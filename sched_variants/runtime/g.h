@@ -521,12 +521,8 @@ struct sched {
     struct timers *timers;         /* the heaps; see timer.c */
     int32_t heaps;                 /* how many */
     struct call_sites *call_sites; /* calls=adaptive */
-#if defined(SCHEDLAB_TSAN) /* who asks before it is set takes it for none, which does no harm */
-    _Atomic(struct sysmon *) sysmon;
-#else
-    struct sysmon *sysmon; /* NULL: off */
-#endif
-    void *main_fiber; /* ThreadSanitizer builds: of the main goroutine's stack */
+    struct sysmon *sysmon;         /* NULL: off */
+    void *main_fiber;              /* ThreadSanitizer builds: of the main goroutine's stack */
 };
 
 void wakep_slow(struct m *m);    /* idle.c */

@@ -435,8 +435,8 @@ static struct g *m_find_runnable(struct m *m, bool *inherit)
         struct g *gp = m->ops->pick(m, inherit);
         if (gp)
             return gp;
-        /* before I/O, which may always have something, if sysmon does not look for them */
-        if (!m->sched->sysmon && !m->ops->blocks && timers_run_others(m))
+        /* sysmon=off: nobody else serves the timers of an idle P while I/O is always ready */
+        if (!m->sched->floor->sysmon && !m->ops->blocks && timers_run_others(m))
             continue;
         if ((gp = m_poll(m)))
             return gp;
