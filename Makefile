@@ -82,8 +82,8 @@ LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 LDLIBS := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lsde $(FLOOR_LDLIBS)
 endif
 
-# Which line an instruction comes from, and what was inlined there, is what profiles, sanitizers and --flame ask; it
-# compiles in three quarters of the time that variables take as well. A debugger asks for those.
+# Profiles, sanitizers and --flame ask for lines and inlined functions, which -g1 has. Variables, which a debugger asks
+# for, would add a third to the time of compiling.
 DEBUG_INFO := $(if $(filter debug,$(CONFIG)),-g,-g1)
 # A frame touches each of its pages, so that none steps over the guard page of a goroutine's stack. (gcc takes guards
 # for 64 KiB on aarch64.)

@@ -123,7 +123,9 @@ static const struct argp_option option_table[] = {
     {"sched-events-max", KEY_SCHED_EVENTS_MAX, "N", OPTION_HIDDEN, "at most so many events", 0},
     {"lock-step", KEY_LOCK_STEP, "STEPS", OPTION_HIDDEN, "with --sample: cores take turns", 0},
     {"steal-max", KEY_STEAL_MAX, "PERCENT", 0,
-     "mark repetitions that lost more of their time to the hypervisor; default 1", 0},
+     "mark repetitions that lost more of their time to the hypervisor; to other programs a tenth, "
+     "or this if it is more; default 1",
+     0},
     {"machine", KEY_MACHINE, "MACHINE", 0,
      "native (default), or a simulated one: sim:MODEL[,KEY=VALUE]...; see `schedlab list machines`",
      0},

@@ -162,7 +162,7 @@ static const char argp_doc[] =
     "  warmup: 1      untimed calls: a number, or auto, until the times are level; default auto, "
     "on simulated machines 1\n"
     "  steal_max: 1   percent of its time that a sample may lose to the hypervisor before it is "
-    "marked as disturbed\n"
+    "marked as disturbed; to other programs 10, or this if it is more\n"
     "  repeat_disturbed: true   measure marked samples again, reps_max times a cell at most; "
     "default false\n"
     "  class_min: 5   give cells on several workers samples, reps_max more at most, until so many "

@@ -19,8 +19,9 @@ enum { STEAL_COLUMN = 8, PATH_SIZE = 512 }; /* user is column 1 */
 /* user, nice, system, irq, softirq; a guest's time is in user */
 static const int busy_columns[] = {1, 2, 3, 6, 7};
 
-/* A sample is marked if others had more than this share of its cores, or than the hypervisor may
- * have if that is more, and more ticks than the kernel, which samples, may put down wrongly. */
+/* A sample is marked if others had a larger share of its cores than this, or than steal_max if that
+ * is larger. Fewer ticks than these mark none: the kernel samples, and may put a tick down wrongly.
+ */
 enum { OTHERS_MAX_PERCENT = 10, OTHERS_TICKS_MIN = 4 };
 
 /* Steal, and others --------------------------------------------------------------------------- */

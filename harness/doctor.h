@@ -1,8 +1,8 @@
 /* doctor.h - what this machine can count, and what on it disturbs measuring. Changes nothing.
  *
- * Who calls: cmd_doctor.c for people; sweep, once per run, for environment.json; run, for its
- * warnings. Any thread, while no scheduler runs: the program itself must be at rest, or it would be
- * found disturbing.
+ * cmd_doctor.c calls it for people, sweep once per run for environment.json, and run for its
+ * warnings. Any thread may, while no scheduler runs: a program that is not at rest would find
+ * itself disturbing.
  *
  *   doctor_counting.c   events: how many of each kind, and what stands in the way of the others
  *   doctor_cpu.c        clock, boost, siblings, isolation, idle states, heat, clock source

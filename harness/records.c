@@ -23,7 +23,7 @@ enum {
     RESERVE_STEP = 1 << 20,
 };
 
-/* How a line ends. */
+/* The end of a line. */
 #define CHECK_FORMAT ",\"check\":\"%016" PRIx64 "\"}\n"
 enum { CHECK_SIZE = sizeof ",\"check\":\"0123456789abcdef\"}\n" - 1 };
 
@@ -314,8 +314,8 @@ bool record_is_whole(const json_t *record, char *wrong, size_t wrong_size)
            (record_is(record, "ok") || record_is(record, "failed") || record_is(record, "skipped"));
 }
 
-/* Whether the line is the one that was written; takes the hash out of the record. A line without
- * one is by an earlier version, or by hand. */
+/* True if the line still has the hash that was written with it, or has none, as lines by hand and
+ * by earlier versions. Takes the hash out of the record. */
 static bool line_is_unchanged(const char *line, size_t length, json_t *record)
 {
     char end[CHECK_SIZE + 1];

@@ -184,7 +184,7 @@ struct traffic {
     int naps;
 };
 
-/* Both wait for the other at each turn: neither keeps its worker, whoever watches slices. */
+/* Each waits for the other's byte at each turn: neither keeps its worker, even without slices. */
 static void traffic_ping(void *arg)
 {
     struct traffic *self = arg;

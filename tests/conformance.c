@@ -221,7 +221,7 @@ static void deadlock_on_no_receive(void *arg)
     chan_recv(NULL, NULL);
 }
 
-/* What is over, or was stopped, is no way out of a deadlock. */
+/* Leaves a sleep that is over and a timer that was stopped: neither can wake anybody. */
 static void timers_pass(void)
 {
     struct gotimer *timer = timer_after(INT64_C(3600) * 1000000000);

@@ -53,8 +53,8 @@ misuse() { # NAME PART -- ARGUMENT...: the script's run(), which leaves out, err
     check "$name" refused "$part"
 }
 
-# begun: reads descriptor 3 up to the line that says that a sweep has begun, and leaves it in $begun. What stands before
-# depends on the machine.
+# begun: reads descriptor 3 up to the line that says that a sweep has begun, and leaves it in $begun. Warnings may come
+# before that line: a busy machine causes them.
 begun() {
     begun=
     until [[ $begun == *' into '* ]]; do IFS= read -r begun <&3 || return; done

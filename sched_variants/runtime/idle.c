@@ -659,7 +659,7 @@ void m_start_locked(struct m *m, struct g *gp)
  * timer is S1, this is S2 and S3, and what follows I3 is m_sleep_limit(). While no P is idle, no M
  * needs to be told: whoever gives a P up looks at all heaps. But the M that watches may leave, for
  * I/O or another timer, and the Ms that hold a P always find I/O that is ready: sysmon looks for
- * timers that are overdue, or where there is none, these Ms do (proc.c). */
+ * timers that are overdue, and with sysmon=off these Ms do (proc.c). */
 void sched_timer_is_earlier(struct m *self, int64_t when)
 {
     struct sched *sched = self->sched;

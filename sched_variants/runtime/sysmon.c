@@ -6,7 +6,7 @@
  * is overdue that no idle M watches, an idle P gets an M that serves it.
  *
  * Its sleep begins at sysmon_ns. After sysmon_rounds looks in a row that took no P away it doubles
- * with each look, up to sysmon_max_ns. So both of its services are quick where calls block all the
+ * with each look, up to sysmon_max_ns. So its services are quick where calls block all the
  * time, and late by up to that maximum where they do not: that is how a slice of 10 ms lasts 10 to
  * 20. When all Ps are idle, and none has run since its last look, it sleeps until one is taken.
  *
