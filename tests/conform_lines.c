@@ -32,18 +32,15 @@ static int worker_count_at(int place, bool steals)
 /* The whole suite takes for each case of each variant 1 and 2 workers, or 1, 4 and 16. It takes one
  * number where the variant's threads do not depend on it, and with settings to which the number
  * does not matter. --short takes one number throughout, and settings other than the defaults under
- * every second or fourth variant only; with --every N other cases under every Nth as well. The
- * places of case and variant say which: so each case meets each number, and each settings, under
- * some variant, and each variant in some case. Whoever asks for lines without --short gets them at
- * all numbers.
+ * every second or fourth variant only; with --every N other cases under every Nth as well, and
+ * workloads under every 2Nth, since all of them do what the cases do. The places of case and
+ * variant say which: so each case meets each number, and each settings, under some variant, and
+ * each variant in some case. Whoever asks for lines without --short gets them at all numbers.
  */
-bool case_is_due(const struct conform_cell *cell, bool has_settings, bool steals)
+static bool is_due(const struct conform_cell *cell, int every, bool steals)
 {
     const struct whole_run *whole = suite.whole;
     int place = suite.row++ + suite.column;
-    int every = suite.brief ? whole->short_every * (has_settings ? 2 : 1) : 1;
-    if (every < suite.every && !has_settings)
-        every = suite.every;
     if (place % every != 0 || (steals && (cell->workers == 1 || cell->ops->forkjoin == FJ_GO)))
         return false;
     if (suite.workers || (!suite.brief && (suite.glob || suite.words_count)))
@@ -51,6 +48,25 @@ bool case_is_due(const struct conform_cell *cell, bool has_settings, bool steals
     if (suite.brief || whole->one || cell->ops->single_threaded || cell->ops->thread_per_g)
         return cell->workers == worker_count_at(place / every, steals);
     return cell->workers == 1 || (cell->workers == 2) == (place % 2 == 0);
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+bool case_is_due(const struct conform_cell *cell, bool has_settings, bool steals)
+{
+    int every =
+        has_settings ? 2 * suite.whole->short_every : larger(suite.whole->short_every, suite.every);
+    return is_due(cell, suite.brief ? every : 1, steals);
+}
+
+bool workload_is_due(const struct conform_cell *cell)
+{
+    int every = suite.every > 1 ? larger(suite.whole->short_every, 2 * suite.every)
+                                : suite.whole->short_every;
+    return is_due(cell, suite.brief ? every : 1, false);
 }
 
 /* One line ---------------------------------------------------------------------------------- */

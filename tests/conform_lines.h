@@ -31,7 +31,8 @@ struct whole_run {
 
 extern struct suite {
     bool brief, list;
-    int every;   /* --short runs a case without settings under every Nth variant at most */
+    int every;   /* --short runs a case without settings under every Nth variant at most, and a
+                    workload under every 2Nth */
     int workers; /* the only number; 0: as worker_counts says */
     int jobs, job;
     uint64_t seed;
@@ -62,6 +63,7 @@ _Noreturn void suite_misuse(void);
 /* Is the next case to run in this cell? To be asked once for each case, in the same order for all
  * variants. */
 bool case_is_due(const struct conform_cell *cell, bool has_settings, bool steals);
+bool workload_is_due(const struct conform_cell *cell);
 
 void line_name(struct line *line, const char *name, const struct conform_cell *cell);
 

@@ -202,7 +202,7 @@ static void conform_every_workload_small(const struct workload *workload, const 
     snprintf(name, sizeof name, "%s %s%s%s", __func__, workload->name, settings ? "," : "",
              settings ? settings : "");
     line_name(&line, name, cell);
-    if (!case_is_due(cell, false, false) || !line_begin(&line, cell->workers))
+    if (!workload_is_due(cell) || !line_begin(&line, cell->workers))
         return;
     const char *misfit = workload_misfit(workload, settings, cell);
     if (misfit) {
