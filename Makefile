@@ -564,12 +564,18 @@ lint: ## clang-format, clang-tidy, direction of includes, style; DEEP=1: the ana
 	else echo 'layout not checked: it takes clang-format $(FORMAT_VERSION)'; fi
 	@$(MAKE) tidy
 
+# Ten files to a process: to start one takes as long as to look at a short file. make tidy FILES=harness/child.c
 .PHONY: tidy
-tidy: $(addprefix $(OUT)/tidy/,$(filter %.c,$(C_FILES)))
-$(OUT)/tidy/%.c: %.c $(filter %.h,$(C_FILES)) .clang-tidy $(OUT)/origin.h
-	@clang-tidy --quiet $(if $(DEEP),,$(if $(filter tests/%,$<),--checks=-clang-analyzer-*)) $< -- $(if $(DEEP),,-Xclang -analyzer-config -Xclang max-nodes=20000) -std=gnu17 -DSCHEDLAB_DEBUG $(if $(findstring /machine/sim/,$<),-DSCHEDLAB_SIM) $(ROOTS) $(LIBRARY_CFLAGS) -include $(OUT)/origin.h 2>/dev/null
-	@mkdir -p $(@D)
-	@touch $@
+FILES ?= $(filter %.c,$(C_FILES))
+TIDY_SIM := $(wildcard sched_variants/machine/sim/*.c)
+# $(call tidied,FILES,CHECKS,FLAGS)
+tidied = printf '%s\n' $(1) | xargs -r -n 10 -P $(JOBS) sh -c 'clang-tidy --quiet $(2) "$$@" -- $(3) -std=gnu17 \
+    -DSCHEDLAB_DEBUG $(ROOTS) $(LIBRARY_CFLAGS) -include $(OUT)/origin.h 2>/dev/null' tidy
+tidy: BOUND = $(if $(DEEP),,-Xclang -analyzer-config -Xclang max-nodes=20000)
+tidy: $(OUT)/origin.h
+	@$(call tidied,$(filter $(TIDY_SIM),$(FILES)),,$(BOUND) -DSCHEDLAB_SIM)
+	@$(call tidied,$(filter-out tests/% $(TIDY_SIM),$(FILES)),,$(BOUND))
+	@$(call tidied,$(filter tests/%,$(FILES)),$(if $(DEEP),,--checks=-clang-analyzer-*),$(BOUND))
 
 format: ## Let clang-format rewrite all C files
 	clang-format -i $(C_FILES) $(PEER_SOURCES) $(PEER_HEADERS)
