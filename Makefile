@@ -32,7 +32,7 @@ RELEASE := build/release$(if $(filter clang,$(COMPILER)),-clang)
 
 # A tool's package counts as missing only if the command is; a library's if the package is.
 tool = $(if $(shell command -v $(1)),,$(2))
-PACKAGES_BUILD = $(call tool,gcc,gcc) $(call tool,pkg-config,pkg-config) libc6-dev libpapi-dev \
+PACKAGES_BUILD = $(call tool,gcc,gcc) $(call tool,pkg-config,pkg-config) libc6-dev libpapi-dev libpfm4-dev \
     libjansson-dev libcyaml-dev libyaml-dev libgsl-dev libhwloc-dev libjemalloc-dev $(call tool,gnuplot,gnuplot-nox) \
     $(call tool,hyperfine,hyperfine) $(call tool,g++,g++) libbenchmark-dev libdw-dev
 PACKAGES_TEST = $(PACKAGES_BUILD) libcmocka-dev $(call tool,clang,clang) \
@@ -79,7 +79,13 @@ LIBRARIES := papi jansson libcyaml gsl hwloc $(ALLOCATOR) $(if $(filter sim,$(CO
 FLOOR_LDLIBS := $(if $(ALLOCATOR),-ljemalloc) -pthread -lm
 ifneq ($(CONFIG),aarch64)
 LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
-LDLIBS := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lsde $(FLOOR_LDLIBS)
+# Archives where there are some: a short sample is half its start, and half of that is for shared libraries (the tables
+# of libpfm, which PAPI uses, have 41,000 relocations). The allocator stays shared: a variant may ask for another.
+LIBPFM := $(filter /%,$(shell $(CC) -print-file-name=libpfm.a))
+ARCHIVED := papi pfm sde jansson cyaml yaml gsl gslcblas
+archive = $(if $(filter $(1:-l%=%),$(ARCHIVED)),$(1:-l%=-l:lib%.a))
+LDLIBS := $(foreach word,$(patsubst -lpapi,-lpapi $(if $(LIBPFM),-lpfm),$(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)) -lsde,\
+    $(or $(if $(LIBPFM),$(call archive,$(word))),$(word))) $(FLOOR_LDLIBS)
 endif
 
 # Profiles, sanitizers and --flame ask for lines and inlined functions, which -g1 has. Variables, which a debugger asks
@@ -89,6 +95,10 @@ DEBUG_INFO := $(if $(filter debug,$(CONFIG)),-g,-g1)
 # for 64 KiB on aarch64.)
 PROBES = -fstack-clash-protection $(if $(filter aarch64,$(CONFIG)),--param=stack-clash-protection-guard-size=12)
 CFLAGS = -std=gnu17 $(PROBES) $(DEBUG_INFO) $(OPTIMIZE) $(WARNINGS) -pthread $(EXTRA_CFLAGS)
+# A program at fixed addresses relocates nothing of its own when it starts.
+LDFLAGS_release := -no-pie
+LDFLAGS_debug := -no-pie
+LDFLAGS_trace := -no-pie
 LDFLAGS = $(DEBUG_INFO) $(OPTIMIZE) -pthread $(LDFLAGS_$(CONFIG)) $(EXTRA_CFLAGS)
 COMPILE = $(CC) $(CFLAGS) $(LIGHTER) $(INSTRUMENTED) $(ROOTS) $(LIBRARY_CFLAGS)
 OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
@@ -211,7 +221,7 @@ build/schedlab-trace: build/schedlab always
 	@$(MAKE) CONFIG=trace $(TRACE_PROGRAM)
 	@test $(TRACE_PROGRAM) -ef $@ || ln -f $(TRACE_PROGRAM) $@
 
-COMMANDS = $(subst ','\'',$(COMPILE) $(LIGHT) $(LIGHT_TESTS) $(FLAGS_FJ) $(FLAGS_FJ_LINKED) $(COMPILE_CXX)$(if $(INSTRUMENT), $(INSTRUMENT) $(HOOKS_FLAGS) $(SIMULATED_NAMES) $(LDFLAGS_sim)))
+COMMANDS = $(subst ','\'',$(COMPILE) $(LIGHT) $(LIGHT_TESTS) $(FLAGS_FJ) $(FLAGS_FJ_LINKED) $(COMPILE_CXX)$(if $(INSTRUMENT), $(INSTRUMENT) $(HOOKS_FLAGS) $(SIMULATED_NAMES)) $(LDFLAGS) $(LDLIBS))
 # Holds the command that made the objects: a change of compiler or flags rebuilds, nothing else does.
 # The two empty settings keep out what the first object to ask for the file adds for itself.
 $(OUT)/command: INSTRUMENTED =
