@@ -21,6 +21,7 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 enum {
     G_SLAB_SIZE = 64 << 10,
@@ -197,6 +198,10 @@ void live_hand_in(struct sched *sched, struct p *p)
     int64_t before = atomic_fetch_add_explicit(&sched->live_gs, p->live, memory_order_relaxed);
     int64_t most = atomic_load_explicit(&p->live_max, memory_order_relaxed); /* own word */
     peak_raise(&sched->live_gs_peak, before + most);
+    uint64_t max = sched->ops->live_gs_max;
+    if (max > 0 && before + most > (int64_t)max)
+        fatal("%s has %" PRId64 " goroutines at once: %s", sched->ops->name, before + most,
+              sched->ops->limit_reason);
     p->live = 0;
     atomic_store_explicit(&p->live_max, 0, memory_order_relaxed);
 }
