@@ -4,11 +4,17 @@
 #include "descriptor_scenes.h"
 #include "support.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Linux hands on within the call that sends, or queues; a connection comes after what was sent. */
@@ -78,6 +84,43 @@ static void a_file_keeps_what_is_written(void **state)
     unlink(path);
 }
 
+/* The filter of a container that does not know epoll_pwait2. */
+static void refuse_epoll_pwait2(void *arg)
+{
+    (void)arg;
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_epoll_pwait2, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+}
+
+static void wait_a_while(void *arg)
+{
+    struct machine_poller *poller;
+    (void)arg;
+    CHECK(machine_poller_new(&poller) == 0);
+    int64_t before = machine_now();
+    CHECK(machine_poller_wait(poller, 1, 1500000, NULL, NULL) == 0);
+    CHECK(machine_now() - before >= 1500000);
+    machine_poller_free(poller);
+}
+
+static void waits_are_waits_where_epoll_pwait2_is_refused(void **state)
+{
+    (void)state;
+    struct support_run run = {
+        .variant = "uthread", .workers = 1, .before = refuse_epoll_pwait2, .fn = wait_a_while};
+    struct support_report report;
+    support_run(&run, &report);
+    if (report.status != 0)
+        fail_msg("status %d:\n%s", report.status, report.output);
+}
+
 /* Nothing depends on the answer; it has to come. */
 static void io_uring_is_detected(void **state)
 {
@@ -89,8 +132,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_limit_is_raised), /* first: its child has to make the first one */
-        DESCRIPTOR_SCENES(cmocka_unit_test),        cmocka_unit_test(a_file_keeps_what_is_written),
-        cmocka_unit_test(a_full_table_is_an_error), cmocka_unit_test(io_uring_is_detected),
+        DESCRIPTOR_SCENES(cmocka_unit_test),
+        cmocka_unit_test(a_file_keeps_what_is_written),
+        cmocka_unit_test(a_full_table_is_an_error),
+        cmocka_unit_test(io_uring_is_detected),
+        cmocka_unit_test(waits_are_waits_where_epoll_pwait2_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,7 +116,7 @@ static int what_of(uint32_t events)
     return what;
 }
 
-/* In milliseconds, for kernels without epoll_pwait2. */
+/* In milliseconds, for kernels without epoll_pwait2 and for containers that refuse it. */
 static int wait_ms(int epoll, struct epoll_event *events, int batch, int64_t timeout_ns)
 {
     int64_t ms = timeout_ns < 0 ? -1 : timeout_ns / MS_NS + (timeout_ns % MS_NS != 0);
@@ -130,7 +130,7 @@ static int wait_for(int epoll, struct epoll_event *events, int batch, int64_t ti
     if (timeout_ns > 0 && !atomic_load_explicit(&missing, memory_order_relaxed)) {
         struct timespec timeout = {timeout_ns / SECOND_NS, timeout_ns % SECOND_NS};
         long n = syscall(SYS_epoll_pwait2, epoll, events, batch, &timeout, NULL, 0);
-        if (n >= 0 || errno != ENOSYS)
+        if (n >= 0 || (errno != ENOSYS && errno != EPERM))
             return (int)n;
         atomic_store_explicit(&missing, true, memory_order_relaxed);
     }
