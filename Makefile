@@ -248,6 +248,8 @@ $(OUT)/harness/environment.o: $(OUT)/origin.h
 $(OUT)/harness/environment.o: EXTRA_INPUT = -include $(OUT)/origin.h
 
 $(OUT)/sched_variants/machine/sim/hooks.o: EXTRA_INPUT = $(HOOKS_FLAGS)
+# A switch pushes (runtime/ctx.h), so nothing may lie below the stack pointer of the function that it is a part of.
+$(OUT)/sched_variants/runtime/proc.o $(OUT)/harness/micro/floors.o: EXTRA_INPUT = $(call no_red_zone,$(CC))
 
 # Code that opens fork/join frames is measured, and keeps its flags.
 $(call objects,$(filter-out $(FORKJOIN_SOURCES),$(HARNESS_SOURCES) $(wildcard harness/micro/*.c))): LIGHTER = $(LIGHT)

@@ -314,6 +314,38 @@ static void conform_misuse_is_fatal(struct conform_cell *cell)
     fails_run(__func__, cell, misuse_main, expected);
 }
 
+#if defined(SCHEDLAB_SIM)
+
+static void call_without_end(void *started)
+{
+    static _Atomic uint32_t never;
+    wg_done(started);
+    blocking_enter();
+    while (atomic_load(&never) == 0)
+        machine_wait(&never, 0, -1);
+    blocking_exit();
+}
+
+static void left_behind_main(void *arg)
+{
+    (void)arg;
+    struct waitgroup *started = go_alloc_zeroed(sizeof *started);
+    wg_add(started, 1);
+    go(call_without_end, started);
+    wg_wait(started);
+    go_sleep(1000000);
+}
+
+/* On a simulated machine, where 30 s pass quickly, and under a variant where main goes on while
+ * another goroutine is in a call. */
+static void conform_left_behind_is_not_waited_for_without_end(struct conform_cell *cell)
+{
+    static const char *const expected[] = {"main has returned", "on 1 thread after 30 s", NULL};
+    if (strcmp(cell->ops->name, "gmp") == 0 && !cell->settings)
+        fails_run(__func__, cell, left_behind_main, expected);
+}
+#endif
+
 /* The loop ---------------------------------------------------------------------------------- */
 
 static void cell_run(struct conform_cell *cell)
@@ -330,6 +362,9 @@ static void cell_run(struct conform_cell *cell)
     conform_live_gs_zero_after(cell);
     conform_deadlock_is_reported(cell);
     conform_misuse_is_fatal(cell);
+#if defined(SCHEDLAB_SIM)
+    conform_left_behind_is_not_waited_for_without_end(cell);
+#endif
     if (!SUPPORT_SANITIZED) /* a sanitizer has its own report, and needs more stack than there is */
         conform_stack_overflow_is_reported(cell);
     if (!SUPPORT_SANITIZED && cell->settings && strstr(cell->settings, "preempt=signal"))

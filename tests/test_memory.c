@@ -159,7 +159,7 @@ static void blocked_main(void *arg)
 static void memory_of_a_blocked_g_is_a_page_and_little_more(void **state)
 {
     (void)state;
-    if (!FRAMES_AS_RELEASED || machine_guard_size() != 4096)
+    if (!FRAMES_AS_RELEASED || machine_page_size() != 4096)
         skip();
     /* the floor's stacks, under one variant of each kind; not under tasksteal and contsteal, where
      * they lie so far apart that page tables count */
@@ -194,7 +194,7 @@ static void sleeping_main(void *arg)
 static void memory_of_a_sleeping_g_is_that_of_a_blocked_one(void **state)
 {
     (void)state;
-    if (!FRAMES_AS_RELEASED || machine_guard_size() != 4096)
+    if (!FRAMES_AS_RELEASED || machine_page_size() != 4096)
         skip();
     run_main("gmp", 1, sleeping_main);
 }

@@ -111,16 +111,16 @@ void *machine_block_map(size_t size);
 void machine_block_unmap(void *block, size_t size);
 
 /* Stacks: maps `count` stacks of `size` bytes each (a multiple of the page size) side by side,
- * committed by touch, the lowest page of each a guard. Sets *guarded to how many guards could be
- * installed (the map limit may end them on kernels without guard regions). NULL: no address space.
- * */
-void *machine_stacks_map(size_t count, size_t size, size_t *guarded);
+ * committed by touch, the lowest `guard` bytes of each (likewise) out of bounds. Sets *guarded to
+ * how many guards could be installed (the map limit may end them on kernels without guard regions).
+ * NULL: no address space. */
+void *machine_stacks_map(size_t count, size_t size, size_t guard, size_t *guarded);
 void machine_stacks_unmap(void *base, size_t count, size_t size);
 
 /* Gives the memory of `count` mapped stacks back to the kernel: what is read there next is zero.
  * They stay mapped, and their guards in place. */
 void machine_stacks_drop(void *base, size_t count, size_t size);
-size_t machine_guard_size(void); /* bytes at the low end of each stack that may not be touched */
+size_t machine_page_size(void); /* bytes */
 
 /* The calling thread's own stack: its lowest address and its size. */
 void machine_stack_bounds(char **low, size_t *size);

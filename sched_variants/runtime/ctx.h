@@ -6,7 +6,7 @@
  * floating-point control words belong to the thread; nothing in this program changes them.
  *
  * The switch pushes, so the function that it is inlined into must not keep anything below the stack
- * pointer: it has to call another function too, and then the ABI's red zone is not its own.
+ * pointer: files that switch are compiled without the ABI's red zone (-mno-red-zone, Makefile).
  *
  *   Rejected: a function in assembly. It saves all six or twenty registers a second time; and a
  *   core predicts where a `ret` goes from the calls it has seen. A switch inside a call leaves its

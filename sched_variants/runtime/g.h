@@ -68,7 +68,7 @@ enum wait_reason {
 struct g {
     /* the M that runs it */
     _Alignas(64) void *sp; /* saved context (ctx.h) while not running */
-    char *stack;           /* lowest address, guard page included; NULL until it first runs */
+    char *stack;           /* lowest address, guard included; NULL until it first runs */
     union {
         void (*fn)(void *); /* until it first runs */
         fj_fn *task_fn;
@@ -495,6 +495,7 @@ struct sched {
     _Atomic int32_t active;    /* Ms not asleep in m_block(), or asleep with an end; for `blocks` */
     _Atomic uint32_t stopping; /* main has returned */
     _Atomic uint32_t running;  /* threads that still use this struct; futex */
+    struct m *main_ended_on;   /* written before `stopping`, read after it */
 
     /* Gs (galloc.c) */
     _Alignas(64) lock_t g_lock;

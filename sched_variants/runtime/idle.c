@@ -44,8 +44,9 @@
  *
  * The knob recheck shows what I4 is for, in m_idle(): with `before` an M that searches looks while
  * it is still counted, so that whoever submits after that look and before I2 leaves the work to it,
- * and one that does not search has no look; with `none` nobody on the way to sleep has one. I3 and
- * I4 of p_release() stay whatever the knob says: who gives a P up there does not go to sleep.
+ * and one that does not search has no look; with `none` nobody on the way to sleep has one. I3
+ * stays whatever the knob says, since timers rely on it, and so does I4 of p_release(): who gives a
+ * P up there does not go to sleep.
  *
  * Order labels, beside the fences S2 and I3, which order all else in the two columns:
  *   I1  release increment of idle_ps          pairs with  S3  acquire load of it
@@ -384,8 +385,8 @@ static void idle_fence(struct m *m)
 {
     if (m->sched->no_fence_all || m->sched->procs == 1)
         machine_fence(&m->fence_scratch);
-    else
-        machine_fence_all();
+    else if (machine_fence_all() != 0)
+        fatal_env(EPERM, "the fence on all cores, which worked when the run began, fails now");
 }
 
 void p_release(struct m *self, struct p *p)
@@ -596,7 +597,9 @@ void m_idle(struct m *m)
         /* I2, W2; relaxed: ordered by I3, which follows in any case */
         atomic_fetch_sub_explicit(&sched->spinning, 1, memory_order_relaxed);
     }
-    if (had_p && recheck == RECHECK_AFTER && m_recheck(m))
+    if (had_p && recheck != RECHECK_AFTER)
+        idle_fence(m); /* I3: whoever sleeps until a timer relies on it too */
+    else if (had_p && m_recheck(m))
         return;
     struct g *list;
     if (!m_sleep(m, &list))
@@ -685,6 +688,7 @@ void sched_timer_is_earlier(struct m *self, int64_t when)
 void sched_stop(struct m *self)
 {
     struct sched *sched = self->sched;
+    sched->main_ended_on = self;
     atomic_store_explicit(&sched->stopping, 1, memory_order_release); /* E1 */
     /* An M whose turn with the lock in m_sleep() comes after this one sees `stopping`; any other
      * one is among those below. */

@@ -38,7 +38,8 @@ void **g_ended_sp(const struct sched *sched,
                   char *stack); /* ThreadSanitizer builds, see stacks.c */
 /* Keeps the `keep` newest in m's cache: the newest may be the stack this very call runs on. */
 void stacks_spill(struct m *m, uint32_t keep);
-void stacks_fini(struct sched *sched); /* pre: no M runs, all have flushed */
+size_t stack_guard_size(size_t stack_size); /* bytes at its low end that may not be touched */
+void stacks_fini(struct sched *sched);      /* pre: no M runs, all have flushed */
 static inline size_t g_stack_size(const struct sched *sched, const struct g *gp)
 {
     return gp->big_stack ? (size_t)STACK_SIZE_MAIN : sched->stack_size;

@@ -36,13 +36,18 @@
 #include "ctx.h"
 #include "internal.h"
 
+#include <errno.h>
+
 const char *const preempt_words[] = {"none", "coop", "signal", NULL};
 
 /* Set by the linker where a section of that name exists. */
 extern char workload_text_start[] __asm__("__start_workload_text") __attribute__((weak));
 extern char workload_text_end[] __asm__("__stop_workload_text") __attribute__((weak));
 
-enum { ROOM = 16 << 10 }; /* a signal frame with the widest registers, a handler, a yield */
+enum {
+    ROOM = 16 << 10,     /* a signal frame with the widest registers, a handler, a yield */
+    ROOM_OF_G = 4 << 10, /* and at least so much for what the G itself does */
+};
 
 static bool g_is_at_safe_point(const struct m *m, uintptr_t pc, uintptr_t sp)
 {
@@ -75,10 +80,22 @@ static void interrupt_take(void)
     preempt_self(m);
 }
 
+/* Where no signal could ever stop a G, a run would say nothing of preemption. */
 void preempt_init(struct sched *sched)
 {
-    if (sched->floor->preempt == PREEMPT_SIGNAL)
-        machine_interrupt_init(interrupt_is_welcome, interrupt_take);
+    size_t least = sched->guard_size + ROOM + ROOM_OF_G;
+    if (sched->floor->preempt != PREEMPT_SIGNAL)
+        return;
+    if (sched->stack_size < least)
+        fatal_env(EINVAL,
+                  "preempt=signal on stacks of %zu KiB, where a signal has no room; it takes "
+                  "%zu KiB (--stack sets the size)",
+                  sched->stack_size >> 10, least >> 10);
+    if (&workload_text_start[0] == &workload_text_end[0])
+        fatal_env(EINVAL,
+                  "preempt=signal, but no code of workloads lies where a signal may stop it "
+                  "(section workload_text); were they compiled with -flto or -ffunction-sections?");
+    machine_interrupt_init(interrupt_is_welcome, interrupt_take);
 }
 
 void preempt_request(struct m *self, struct m *m)

@@ -150,12 +150,40 @@ static void m_give_p_back(struct sched *sched, struct m *m)
     m->p = NULL;
 }
 
+enum { STOP_SECONDS = 30 };
+static const int64_t STOP_NS = STOP_SECONDS * INT64_C(1000000000);
+
+/* Until no more than so many threads are there. What main has left behind may run for ever, or rest
+ * in a call: nobody can stop it, and nobody should wait for it without an end or a word. */
+static void wait_running(struct sched *sched, uint32_t most)
+{
+    int64_t end = machine_now() + STOP_NS, rest = STOP_NS;
+    uint32_t left;
+    while ((left = atomic_load_explicit(&sched->running, memory_order_acquire)) > most) { /* R2 */
+        if (rest <= 0)
+            fatal("main has returned, and what it left behind still runs, or is in a call, on %u "
+                  "thread%s after %d s",
+                  left - most, left - most == 1 ? "" : "s", STOP_SECONDS);
+        machine_wait(&sched->running, left, rest);
+        rest = end - machine_now();
+    }
+}
+
+/* R1: release, pairs with R2 in wait_running(); the thread's last touch of sched, but for the wake.
+ * The thread on which main returned may wait for the last but one, M 0's for all. */
+static void running_uncount(struct sched *sched)
+{
+    if (atomic_fetch_sub_explicit(&sched->running, 1, memory_order_release) <= 2)
+        machine_wake(&sched->running, 2);
+}
+
 static void m_thread(void *arg)
 {
     struct m *m = arg;
     struct sched *sched = m->sched;
     m_enter(m);
     m_run(m);
+    bool ends_main = !sched->ops->thread_per_g && sched->main_ended_on == m; /* E2 came before */
     m_leave(m);
     if (sched->ops->thread_per_g) {
         m_block_uncount(sched);
@@ -165,10 +193,9 @@ static void m_thread(void *arg)
         sched->dead_m = m;
         lock_release(&sched->lock);
     }
-    /* R1: release, pairs with R2 in sched_wait_threads(): the thread's last touch of sched, but for
-     * the wake */
-    if (atomic_fetch_sub_explicit(&sched->running, 1, memory_order_release) == 1)
-        machine_wake(&sched->running, 1);
+    if (ends_main)
+        wait_running(sched, 1); /* M 0's thread cannot look after itself */
+    running_uncount(sched);
 }
 
 void m_start(struct m *m)
@@ -248,14 +275,12 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     sched->schedtrace_ns = config->schedtrace_ns;
     sched->scheddetail = config->scheddetail;
     sched->schedtrace_fd = config->schedtrace_fd;
-    sched->guard_size = machine_guard_size();
     sched->stack_size = config->stack_size ? config->stack_size : STACK_SIZE_DEFAULT;
     sched->m_started = config->m_started;
     sched->m_stopping = config->m_stopping;
     sched->hook_arg = config->hook_arg;
     timers_init(sched);
     calls_init(sched);
-    preempt_init(sched);
     if (sched->procs > 1) /* registers while there is one thread: later it takes milliseconds */
         sched->no_fence_all = machine_fence_all() != 0;
     if (sched->ops->init)
@@ -263,6 +288,8 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     if ((sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED) &&
         sched->stack_size < STACK_SIZE_DEEP)
         sched->stack_size = STACK_SIZE_DEEP;
+    sched->guard_size = stack_guard_size(sched->stack_size);
+    preempt_init(sched);
     sched->allp = sched_zalloc(sizeof *sched->allp * (size_t)sched->procs, "sched");
     for (int32_t i = sched->procs - 1; i >= 0; i--) {
         struct p *p = sched->allp[i] = p_new(sched, i);
@@ -287,9 +314,7 @@ static struct m *sched_first(struct sched *sched)
 
 static void sched_wait_threads(struct sched *sched)
 {
-    uint32_t left;
-    while ((left = atomic_load_explicit(&sched->running, memory_order_acquire)) != 0) /* R2 */
-        machine_wait(&sched->running, left, -1);
+    wait_running(sched, 0);
     if (sched->ops->thread_per_g)
         return;
     for (struct m *m = sched_first_m(sched); m; m = m->all_link)
@@ -370,7 +395,7 @@ int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg)
     sysmon_start(sched);
     m_run(m);
     m_leave(m);
-    atomic_fetch_sub_explicit(&sched->running, 1, memory_order_relaxed); /* who waits is this one */
+    running_uncount(sched);
     sysmon_join(sched);  /* first: it starts Ms as well, and writes down their threads */
     netpoll_stop(sched); /* likewise */
     sched_wait_threads(sched);

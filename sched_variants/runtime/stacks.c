@@ -38,6 +38,8 @@ enum {
     CACHE_REFILL = 32,
     STAGGER_STEPS = 16,
     STAGGER_BYTES = 192,
+    GUARD_SHARE = 8, /* of a stack */
+    GUARD_MAX = 64 << 10,
 };
 
 enum stack_shelf {
@@ -109,13 +111,34 @@ static void stacks_warm_count(struct sched *sched, int64_t change)
     atomic_store_explicit(&sched->stacks_warm, now, memory_order_relaxed);
 }
 
-static char *stacks_map(size_t count, size_t size)
+/* A part of the stack, so that small ones keep most of their room; a page at least. One frame of
+ * the C library, which unlike ours need not touch each of its pages, may be as large and is still
+ * seen. */
+size_t stack_guard_size(size_t stack_size)
+{
+    size_t page = machine_page_size(), guard = stack_size / GUARD_SHARE / page * page;
+    return guard < page ? page : guard < GUARD_MAX ? guard : GUARD_MAX;
+}
+
+/* Once in a process is enough: where one stack has to go without, most that follow have to. */
+static void say_unguarded(size_t count)
+{
+    static _Atomic bool said; /* relaxed: who says it does not matter */
+    static const char text[] =
+        "schedlab: warning: no memory map is left to guard goroutine stacks (vm.max_map_count): an "
+        "overflow of one without a guard goes unseen\n";
+    if (count > 0 && !atomic_exchange_explicit(&said, true, memory_order_relaxed))
+        machine_print(2, text, sizeof text - 1);
+}
+
+static char *stacks_map(const struct sched *sched, size_t count, size_t size)
 {
     size_t guarded;
-    char *base = machine_stacks_map(count, size, &guarded);
+    char *base = machine_stacks_map(count, size, sched->guard_size, &guarded);
     if (!base)
         fatal_env(ENOMEM, "no address space for %zu goroutine stacks of %zu bytes", count, size);
     machine_name(base, count * size, "stack");
+    say_unguarded(count - guarded);
     return base;
 }
 
@@ -123,7 +146,7 @@ static char *stacks_map(size_t count, size_t size)
 static struct stack_slab *slab_map(const struct sched *sched)
 {
     struct stack_slab *slab = sched_zalloc(sizeof *slab, "stack.free");
-    slab->base = stacks_map(STACKS_PER_SLAB, sched->stack_size);
+    slab->base = stacks_map(sched, STACKS_PER_SLAB, sched->stack_size);
     slab->free = UINT64_MAX;
     slab->shelf = STACK_SHELF_WHOLE;
     return slab;
@@ -308,7 +331,7 @@ void stacks_spill(struct m *m, uint32_t keep)
 /* The main goroutine's own; the process has one. */
 static void g_bind_big_stack(struct m *m, struct g *gp)
 {
-    gp->stack = m->sched->main_stack = stacks_map(1, STACK_SIZE_MAIN);
+    gp->stack = m->sched->main_stack = stacks_map(m->sched, 1, STACK_SIZE_MAIN);
     gp->sp = stack_start(gp->stack, STACK_SIZE_MAIN);
 #if defined(CTX_TSAN)
     gp->fiber = m->sched->main_fiber = __tsan_create_fiber(0);

@@ -12,6 +12,8 @@
  *
  *   Y1  sysmon_deep is written under sched->lock, where all Ps were seen idle; whoever takes one
  *       does so under the same lock, and so sees it and wakes sysmon. Relaxed besides.
+ *   Y2  note is set by release after sysmon_deep has been cleared, and taken by acquire: whoever
+ *       was woken from its deep sleep sees that it is over, and does not fall asleep again.
  *
  * Source: Go 1.26 runtime/proc.go sysmon, retake, preemptone.
  *   Same:    first sleep, rounds, doubling, second sighting, leniency.
@@ -137,10 +139,9 @@ static bool sysmon_stops(struct sched *sched)
 static void sysmon_sleep(struct sysmon *sysmon, int64_t ns)
 {
     struct sched *sched = sysmon->m.sched;
-    /* relaxed: the word hands nothing over; `stopping` is looked at by acquire */
     if (!sysmon_stops(sched))
         machine_wait(&sysmon->note, 0, ns);
-    atomic_store_explicit(&sysmon->note, 0, memory_order_relaxed);
+    atomic_exchange_explicit(&sysmon->note, 0, memory_order_acquire); /* Y2 */
 }
 
 /* Returns true if it slept until a P was taken. */
@@ -218,7 +219,7 @@ void sysmon_wake_slow(struct sched *sched)
     /* relaxed: Y1 */
     if (!atomic_exchange_explicit(&sched->sysmon_deep, false, memory_order_relaxed))
         return;
-    atomic_store_explicit(&sched->sysmon->note, 1, memory_order_relaxed);
+    atomic_store_explicit(&sched->sysmon->note, 1, memory_order_release); /* Y2 */
     machine_wake(&sched->sysmon->note, 1);
 }
 

@@ -265,7 +265,7 @@ void machine_block_unmap(void *block, size_t size)
     munmap(block, size);
 }
 
-size_t machine_guard_size(void)
+size_t machine_page_size(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -299,7 +299,7 @@ static bool guard_install(char *low, size_t size)
     return mprotect(low, size, PROT_NONE) == 0;
 }
 
-void *machine_stacks_map(size_t count, size_t size, size_t *guarded)
+void *machine_stacks_map(size_t count, size_t size, size_t guard, size_t *guarded)
 {
     char *base = mmap(NULL, count * size, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
@@ -308,7 +308,7 @@ void *machine_stacks_map(size_t count, size_t size, size_t *guarded)
     madvise(base, count * size, MADV_NOHUGEPAGE); /* a huge page would commit 32 stacks for one */
     *guarded = 0;
     for (size_t i = 0; i < count; i++)
-        *guarded += guard_install(base + i * size, machine_guard_size());
+        *guarded += guard_install(base + i * size, guard);
     return base;
 }
 

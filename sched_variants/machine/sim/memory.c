@@ -292,7 +292,7 @@ void machine_block_unmap(void *block, size_t size)
     sim_pages_unmap(block, size);
 }
 
-size_t machine_guard_size(void)
+size_t machine_page_size(void)
 {
     return SIM_PAGE;
 }
@@ -306,15 +306,15 @@ size_t machine_guard_size(void)
  * without. */
 enum { SPLITS_MAX = 16384 };
 
-static bool guard_install(char *low)
+static bool guard_install(char *low, size_t guard)
 {
     static int splits;
-    if (madvise(low, SIM_PAGE, MADV_GUARD_INSTALL) == 0)
+    if (madvise(low, guard, MADV_GUARD_INSTALL) == 0)
         return true;
-    return splits < SPLITS_MAX && ++splits && mprotect(low, SIM_PAGE, PROT_NONE) == 0;
+    return splits < SPLITS_MAX && ++splits && mprotect(low, guard, PROT_NONE) == 0;
 }
 
-void *machine_stacks_map(size_t count, size_t size, size_t *guarded)
+void *machine_stacks_map(size_t count, size_t size, size_t guard, size_t *guarded)
 {
     char *base = sim_pages_map(count * size, SIM_PAGE);
     if (!base)
@@ -322,7 +322,7 @@ void *machine_stacks_map(size_t count, size_t size, size_t *guarded)
     madvise(base, count * size, MADV_NOHUGEPAGE);
     *guarded = 0;
     for (size_t i = 0; i < count; i++)
-        *guarded += guard_install(base + i * size);
+        *guarded += guard_install(base + i * size, guard);
     return base;
 }
 
