@@ -194,7 +194,7 @@ CONFORMANCE := $(OUT)/tests/conformance
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
 .PHONY: trace validate help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep repro repro-full docs scale micro bench peers audit report plots \
-    check t test tests test-all test-rest mutants budget test-slurm test-ssh lint format \
+    check t test tests test-all test-rest mutants fuzz budget test-slurm test-ssh lint format \
     asan tsan clang aarch64 sim verdicts clean always
 always:
 
@@ -535,6 +535,13 @@ mutants: ## Plant each bug of tests/mutants/ and see that its test finds it (4 m
 	@$(MAKE) deps-test
 	@$(MAKE) tests
 	@tests/mutants/run.sh $(MUTANT)
+
+FUZZ_COUNT ?= 2000
+FUZZ_SEED ?= $(shell date +%s)
+fuzz: ## Random sweeps, models, experiments, specifications, records, under AddressSanitizer: FUZZ_SEED=... FUZZ_COUNT=2000 (3 min)
+	@$(MAKE) deps-test
+	@$(MAKE) CONFIG=asan build/asan/tests/test_fuzz
+	FUZZ_SEED=$(FUZZ_SEED) FUZZ_COUNT=$(FUZZ_COUNT) build/asan/tests/test_fuzz
 
 budget: ## Write tests/budget.tsv anew from the times of the last test-all (build/test-times.tsv)
 	@tests/budget.sh
