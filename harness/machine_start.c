@@ -10,13 +10,14 @@
 #include "machine.h"
 #include "workloads/workload.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, ERROR_SIZE = 512 };
+enum { PATH_SIZE = 4096, ERROR_SIZE = 512, PROGRAMS_KEPT = 4 };
 
 bool machine_text_is_simulated(const char *text)
 {
@@ -30,6 +31,29 @@ static void self_path(char path[PATH_SIZE])
     path[length > 0 ? length : 0] = '\0';
 }
 
+/* Keeps the program at path open and names the open file, so that all samples of this process run
+ * one program, even if it is built anew or removed meanwhile. False if there is none to execute. */
+static bool program_keep_open(char *path, size_t path_size)
+{
+    static struct {
+        char path[PATH_SIZE];
+        int fd;
+    } kept[PROGRAMS_KEPT];
+    size_t i = 0;
+    while (i < PROGRAMS_KEPT && *kept[i].path && strcmp(kept[i].path, path) != 0)
+        i++;
+    bool known = i < PROGRAMS_KEPT && *kept[i].path;
+    if (!known && access(path, X_OK) != 0)
+        return false;
+    if (!known && i < PROGRAMS_KEPT && (kept[i].fd = open(path, O_PATH | O_CLOEXEC)) >= 0) {
+        snprintf(kept[i].path, sizeof kept[i].path, "%s", path);
+        known = true;
+    }
+    if (known)
+        snprintf(path, path_size, "/proc/self/fd/%d", kept[i].fd);
+    return true;
+}
+
 /* The one of that name beside `program`, NULL being this one. */
 static bool program_beside(const char *program, const char *name, char *path, size_t path_size)
 {
@@ -39,7 +63,7 @@ static bool program_beside(const char *program, const char *name, char *path, si
         program = self;
     const char *slash = strrchr(program, '/');
     snprintf(path, path_size, "%.*s%s", slash ? (int)(slash - program) + 1 : 0, program, name);
-    return access(path, X_OK) == 0;
+    return program_keep_open(path, path_size);
 }
 
 bool machine_sim_program(const char *program, char *path, size_t path_size, char *error,

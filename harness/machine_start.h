@@ -23,7 +23,8 @@ bool machine_text_is_simulated(const char *text);
 bool machine_is_simulated(void);
 
 /* The path of the program that runs samples on simulated machines: this one, if it does; else the
- * one beside `program` (NULL: this one). False and one line in error if there is none. */
+ * one beside `program` (NULL: this one), which stays open from the first call on: the path is that
+ * of the open file then. False and one line in error if there is none. */
 bool machine_sim_program(const char *program, char *path, size_t path_size, char *error,
                          size_t error_size);
 

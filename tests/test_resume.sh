@@ -154,6 +154,22 @@ sweep --resume "$run"
 check options_of_the_beginning_are_in_force [ "$(grep -c 'no answer within 1 s' "$run/samples.jsonl")" = 4 ]
 rm -r stopped line
 
+# A program built anew in mid-sweep -------------------------------------------------------------------
+
+mkdir program
+cp "$schedlab" "$schedlab-sim" program
+file 4 fib,n=14
+sed -i 's/^min_time_ms: 0/machine: sim:desktop8/' small.yaml
+program/schedlab sweep small.yaml --no-report --name rebuilt --results rebuilt >out 2>err </dev/null &
+sweep_pid=$!
+until grep -qs '"status":"ok"' rebuilt/*/samples.jsonl || ! kill -0 $sweep_pid; do :; done
+rm program/schedlab-sim
+printf '#!/bin/sh\nexit 3\n' >program/new
+chmod +x program/new
+mv program/new program/schedlab-sim
+wait $sweep_pid
+check samples_run_the_program_that_was_there_at_first [ "$? $(grep -c '"status":"ok"' rebuilt/*/samples.jsonl)" = '0 16' ]
+
 # What does not fit together ------------------------------------------------------------------------
 
 file 3 fib,n=10
