@@ -365,6 +365,9 @@ static void options_complete(struct options *options)
         options->reps = !simulated         ? REPS_DEFAULT
                         : options->what_if ? WHAT_IF_REPS_DEFAULT
                                            : SIM_REPS_DEFAULT;
+    if (request->steal_max_percent != STEAL_MAX_DEFAULT_PERCENT && simulated && !options->sample)
+        cli_misuse(options->command, "--steal-max means nothing on a simulated machine, from which "
+                                     "nobody takes time");
     if (options->sim_seed >= 0 && !simulated)
         cli_misuse(options->command, "--sim-seed takes --machine=sim:MODEL");
     if (request->flame && !simulated)

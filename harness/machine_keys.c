@@ -23,6 +23,8 @@ enum {
 #define MHZ INT64_C(1000)
 #define GHZ (1000 * MHZ)
 
+#define ACCESS_MAX (100 * US) /* what takes longer is no access to memory, and runs would not end */
+
 static const char *const truth_words[] = {"no", "yes", NULL};
 static const char *const replacement_words[] = {
     [SIM_LRU] = "lru", [SIM_PLRU] = "plru", [SIM_PLRU + 1] = NULL};
@@ -35,21 +37,23 @@ static const char *const replacement_words[] = {
     }
 #define COUNT(name, max, help) KEY(#name, MACHINE_COUNT, name, 1, max, NULL, help)
 #define TIME(name, field, help) KEY(name, MACHINE_TIME, field, 0, SECOND, NULL, help)
+#define ACCESS(name, field, help) KEY(name, MACHINE_TIME, field, 0, ACCESS_MAX, NULL, help)
 #define WORD(name, field, words, help) KEY(name, MACHINE_WORD, field, 0, 1, words, help)
-#define CACHE(level, least, what)                                                                  \
-    KEY(#level ".size", MACHINE_BYTES, level.size, least, INT64_C(1) << 30, NULL, what),           \
+#define L1_MAX ((int64_t)UINT16_MAX * SIM_LINE)
+#define CACHE(level, least, most, what)                                                            \
+    KEY(#level ".size", MACHINE_BYTES, level.size, least, most, NULL, what),                       \
         KEY(#level ".ways", MACHINE_COUNT, level.ways, 1, WAYS_MAX, NULL,                          \
             "lines that may be in one set"),                                                       \
-        TIME(#level ".hit", level.hit_ps, "a load that hits here, beyond what a block costs"),     \
+        ACCESS(#level ".hit", level.hit_ps, "a load that hits here, beyond what a block costs"),   \
         WORD(#level ".replacement", level.replacement, replacement_words,                          \
              "true LRU, or the tree of bits that processors have")
 #define INCLUSIVE(level)                                                                           \
     WORD(#level ".inclusive", level.inclusive, truth_words,                                        \
          "what is evicted here leaves the levels above as well")
 #define BY_DISTANCE(name, what)                                                                    \
-    TIME(#name ".near", name##_ps[SIM_NEAR], what " in the same L3 group"),                        \
-        TIME(#name ".socket", name##_ps[SIM_SOCKET], what " in the same socket"),                  \
-        TIME(#name ".remote", name##_ps[SIM_REMOTE], what " in another socket")
+    ACCESS(#name ".near", name##_ps[SIM_NEAR], what " in the same L3 group"),                      \
+        ACCESS(#name ".socket", name##_ps[SIM_SOCKET], what " in the same socket"),                \
+        ACCESS(#name ".remote", name##_ps[SIM_REMOTE], what " in another socket")
 #define LATENCY(name, what)                                                                        \
     TIME(#name ".median", name.median_ps, what ": the median"),                                    \
         TIME(#name ".p99", name.p99_ps, what ": the 99th percentile")
@@ -61,23 +65,23 @@ const struct machine_key machine_keys[MACHINE_KEYS] = {
     [MACHINE_SOCKET] = COUNT(socket, SIM_CORES_MAX, "hardware threads of a socket"),
     KEY("clock", MACHINE_CLOCK, clock_khz, 100 * MHZ, 10 * GHZ, NULL,
         "how long a cycle is, for what is given in cycles"),
-    CACHE(l1, 1024, "of a core's data cache"),
-    CACHE(l2, 1024, "of a core's second level"),
+    CACHE(l1, 1024, L1_MAX, "of a core's data cache"),
+    CACHE(l2, 1024, INT64_C(1) << 30, "of a core's second level"),
     INCLUSIVE(l2),
-    CACHE(l3, 0, "of a group's third level; 0: there is none"),
+    CACHE(l3, 0, INT64_C(1) << 30, "of a group's third level; 0: there is none"),
     INCLUSIVE(l3),
     WORD("prefetch", prefetch, truth_words, "the next line comes along after a miss in L2"),
     BY_DISTANCE(clean, "getting a line that a core has unchanged,"),
     BY_DISTANCE(dirty, "getting a line that a core has changed,"),
     BY_DISTANCE(upgrade, "writing to a line that is here already, the farthest sharer"),
-    TIME("memory.local", memory_ps[0], "getting a line from the memory of this socket"),
-    TIME("memory.remote", memory_ps[1], "getting a line from the memory of another socket"),
+    ACCESS("memory.local", memory_ps[0], "getting a line from the memory of this socket"),
+    ACCESS("memory.remote", memory_ps[1], "getting a line from the memory of another socket"),
     KEY("block", MACHINE_TIME, block_ps, PS, SECOND, NULL,
         "a basic block: the clock of code that touches no memory"),
-    TIME("store", store_ps, "a store that hits L1, beyond what a block costs"),
-    TIME("atomic", atomic_ps, "a read-modify-write, beyond getting the line"),
-    TIME("fence", fence_ps, "a fence"),
-    TIME("branch", branch_ps, "a mispredicted branch"),
+    ACCESS("store", store_ps, "a store that hits L1, beyond what a block costs"),
+    ACCESS("atomic", atomic_ps, "a read-modify-write, beyond getting the line"),
+    ACCESS("fence", fence_ps, "a fence"),
+    ACCESS("branch", branch_ps, "a mispredicted branch"),
     TIME("window", window_ps,
          "how far a core runs on past a miss (its reorder buffer), in its own time"),
     KEY("relax", MACHINE_TIME, relax_ps, PS, SECOND, NULL, "a spin loop's hint"),
@@ -358,6 +362,21 @@ static size_t check_cache(const struct sim_cache_model *cache, const char *level
     return MACHINE_KEYS;
 }
 
+/* What an inclusive level evicts leaves those above it: one that is smaller would empty them. */
+static size_t check_inclusive(const struct sim_cache_model *cache, const char *level,
+                              const struct sim_cache_model *above, const char *above_name,
+                              char *error, size_t size)
+{
+    char key[TEXT_SIZE];
+    snprintf(key, sizeof key, "%s.size", level);
+    if (cache->inclusive && cache->size > 0 && cache->size < above->size)
+        return wrong(machine_key_find(key), error, size,
+                     "%s.size is %" PRId64 " bytes, and %s.size %" PRId64
+                     "; valid: as much or more, or %s.inclusive no",
+                     level, cache->size, above_name, above->size, level);
+    return MACHINE_KEYS;
+}
+
 static size_t check_latency(const struct sim_latency *latency, const char *name, char *error,
                             size_t size)
 {
@@ -406,6 +425,10 @@ static size_t check_model(const struct sim_model *model, char *error, size_t siz
         key = check_cache(&model->l2, "l2", error, size);
     if (key == MACHINE_KEYS)
         key = check_cache(&model->l3, "l3", error, size);
+    if (key == MACHINE_KEYS)
+        key = check_inclusive(&model->l2, "l2", &model->l1, "l1", error, size);
+    if (key == MACHINE_KEYS)
+        key = check_inclusive(&model->l3, "l3", &model->l2, "l2", error, size);
     if (key == MACHINE_KEYS)
         key = check_latency(&model->network, "network", error, size);
     if (key == MACHINE_KEYS)

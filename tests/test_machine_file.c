@@ -230,6 +230,9 @@ static void what_cannot_be_is_refused(void **state)
     expect_error("size: 512 KiB", "size: 500 KiB", 0, "l2.size", "power of two");
     expect_error("size: 16 MiB, ways: 16", "size: 12 MiB, ways: 16", 0, "l3.size",
                  "a power of two times 64 bytes times ways");
+    expect_error("size: 512 KiB", "size: 16 KiB", 0, "l2.size is 16384", "l2.inclusive no");
+    expect_error("size: 32 KiB", "size: 8 MiB", 0, "l1.size is 8 MiB", "to 4194240 B");
+    expect_error("local: 90 ns", "local: 1 s", 0, "memory.local is 1 s", "0 to 100 us");
     expect_error("size: 32 KiB, ways: 8", "size: 48 KiB, ways: 12", 0, "l1.ways is 12", "lru");
     expect_error("median: 10 us, p99: 30 us", "median: 10 us, p99: 9 us", 0, "network.p99",
                  "the median or more");
@@ -273,7 +276,7 @@ static void keys_must_be_right(void **state)
     expect_error("ways: 8, hit: 1 cycle", "ways: 8, hit: 1 cycle, inclusive: no", 0,
                  "l1 has no key \"inclusive\"", "size");
     expect_error("near: 20 ns, ", "", 0, "lacks the key \"clean.near\"",
-                 "unchanged, in the same L3 group; valid: 0 to 1 s");
+                 "unchanged, in the same L3 group; valid: 0 to 100 us");
     expect_error("title: A test\n", "", 0, "lacks the key \"title\"", "");
     expect_error("call: 60 ns", "call: 60 ns\ncall: 61 ns", 1, "call is given twice", "");
     expect_error("clean: {near: 20 ns, socket: 80 ns, remote: 190 ns}", "clean: 20 ns", 0,

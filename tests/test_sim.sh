@@ -110,6 +110,7 @@ misuse no_such_machine 'unknown machine "simm:server64"' -- gmp fib --machine si
 misuse no_such_model 'the nearest is "server64"' -- gmp fib --machine sim:server6
 misuse no_such_key 'unknown key "coers"' -- gmp fib --machine sim:server64,coers=3
 misuse a_sim_seed_takes_a_simulated_machine '--sim-seed takes --machine=sim:MODEL' -- gmp fib --sim-seed 3
+misuse nobody_steals_there '--steal-max means nothing' -- gmp fib --machine sim:server64 --steal-max 5
 cp "$schedlab" alone
 ./alone run gmp fib,n=12 --machine sim:server64 >out 2>err </dev/null
 status=$?

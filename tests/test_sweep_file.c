@@ -595,6 +595,20 @@ static void files_that_cannot_be_read_say_why(void **state)
     assert_non_null(strstr(error, "Is a directory"));
 }
 
+/* Those that nobody closes would take libyaml the square of their number. */
+static void brackets_without_end_are_refused(void **state)
+{
+    (void)state;
+    enum { BRACKETS = 100000 };
+    static char text[BRACKETS + 64];
+    int at = snprintf(text, sizeof text, "name: test\ntitle: ");
+    memset(text + at, '[', BRACKETS);
+    expect_error(text, 2, "more than 100 brackets", NULL);
+    for (int i = 0; i < 50; i++)
+        snprintf(text + at + 2 * i, 3, "{a"); /* as many as are borne, and still wrong */
+    expect_error(text, 2, "not valid YAML", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -623,6 +637,7 @@ int main(void)
         cmocka_unit_test(figures_that_cannot_be_drawn_are_refused),
         cmocka_unit_test(pairs_of_which_one_is_moot_are_left_out),
         cmocka_unit_test(files_that_cannot_be_read_say_why),
+        cmocka_unit_test(brackets_without_end_are_refused),
     };
     return cmocka_run_group_tests_name("sweep_file", tests, file_make, file_remove);
 }
