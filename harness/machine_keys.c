@@ -362,7 +362,7 @@ static size_t check_cache(const struct sim_cache_model *cache, const char *level
     return MACHINE_KEYS;
 }
 
-/* What an inclusive level evicts leaves those above it: one that is smaller would empty them. */
+/* A line that an inclusive level evicts leaves those above too: a small one would empty them. */
 static size_t check_inclusive(const struct sim_cache_model *cache, const char *level,
                               const struct sim_cache_model *above, const char *above_name,
                               char *error, size_t size)

@@ -595,7 +595,7 @@ static void files_that_cannot_be_read_say_why(void **state)
     assert_non_null(strstr(error, "Is a directory"));
 }
 
-/* Those that nobody closes would take libyaml the square of their number. */
+/* libyaml would take the square of their number. */
 static void brackets_without_end_are_refused(void **state)
 {
     (void)state;

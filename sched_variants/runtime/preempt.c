@@ -80,7 +80,7 @@ static void interrupt_take(void)
     preempt_self(m);
 }
 
-/* Where no signal could ever stop a G, a run would say nothing of preemption. */
+/* A run in which no signal could ever stop a G would say nothing of preemption. */
 void preempt_init(struct sched *sched)
 {
     size_t least = sched->guard_size + ROOM + ROOM_OF_G;

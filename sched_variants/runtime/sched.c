@@ -153,8 +153,9 @@ static void m_give_p_back(struct sched *sched, struct m *m)
 enum { STOP_SECONDS = 30 };
 static const int64_t STOP_NS = STOP_SECONDS * INT64_C(1000000000);
 
-/* Until no more than so many threads are there. What main has left behind may run for ever, or rest
- * in a call: nobody can stop it, and nobody should wait for it without an end or a word. */
+/* Until no more than so many threads are there. A goroutine that main has left behind may run for
+ * ever, or rest in a call: nobody can stop it, and nobody should wait for it without an end or a
+ * word. */
 static void wait_running(struct sched *sched, uint32_t most)
 {
     int64_t end = machine_now() + STOP_NS, rest = STOP_NS;
