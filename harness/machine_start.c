@@ -31,6 +31,20 @@ static void self_path(char path[PATH_SIZE])
     path[length > 0 ? length : 0] = '\0';
 }
 
+/* The program at path, open; -1 if it is a script, whose interpreter would have to open it anew. */
+static int program_open(const char *path)
+{
+    static const char elf[4] = {0x7f, 'E', 'L', 'F'};
+    char begin[sizeof elf];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && pread(fd, begin, sizeof begin, 0) == (ssize_t)sizeof begin &&
+        memcmp(begin, elf, sizeof elf) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 /* Keeps the program at path open and names the open file, so that all samples of this process run
  * one program, even if it is built anew or removed meanwhile. False if there is none to execute. */
 static bool program_keep_open(char *path, size_t path_size)
@@ -45,7 +59,7 @@ static bool program_keep_open(char *path, size_t path_size)
     bool known = i < PROGRAMS_KEPT && *kept[i].path;
     if (!known && access(path, X_OK) != 0)
         return false;
-    if (!known && i < PROGRAMS_KEPT && (kept[i].fd = open(path, O_PATH | O_CLOEXEC)) >= 0) {
+    if (!known && i < PROGRAMS_KEPT && (kept[i].fd = program_open(path)) >= 0) {
         snprintf(kept[i].path, sizeof kept[i].path, "%s", path);
         known = true;
     }
