@@ -40,10 +40,11 @@ enum allocator allocator_of_file(const char *path)
     return ALLOCATOR_OTHER;
 }
 
-/* By name, as the linker resolves it for all: &malloc may be a jump inside the program. */
+/* By name, as the linker resolves it for all, in what comes after the program: &malloc is a jump
+ * inside the program where that lies at fixed addresses. */
 static const char *malloc_file(void)
 {
-    void *function = dlsym(RTLD_DEFAULT, "malloc");
+    void *function = dlsym(RTLD_NEXT, "malloc");
     Dl_info info;
     return function && dladdr(function, &info) && info.dli_fname ? info.dli_fname : "unknown";
 }
