@@ -6,8 +6,8 @@
  * `make fuzz` tries more, from another seed each time:
  *   FUZZ_COUNT=N  so many mutations of each kind; default COUNT
  *   FUZZ_SEED=N   default 1
- * The input is written down before it is read. Where the program dies of it, the last line says
- * where it lies.
+ * The input is written down before it is read. The first line says where it lies, for a program
+ * that dies of it.
  */
 #define _GNU_SOURCE
 #include "harness/environment.h"

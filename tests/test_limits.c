@@ -1,6 +1,4 @@
-/* test_limits.c - what has a bound ends there and says so: goroutines that rest in go(), and those
- * with a thread each.
- */
+/* test_limits.c - a run ends, and says why, where it has more goroutines than its variant bears. */
 #include "internal.h"
 
 #include <setjmp.h>
@@ -24,36 +22,6 @@ static void ends_with(int status, const char *words)
 {
     if (report.status != status || !strstr(report.output, words))
         fail_msg("status %d:\n%s", report.status, report.output);
-}
-
-/* Each starts the next one and ends: no more than two need be alive at once. */
-static void link_of_chain(void *left)
-{
-    if (left)
-        go(link_of_chain, (char *)left - 1);
-}
-
-static void short_chain(void *arg)
-{
-    (void)arg;
-    link_of_chain((void *)(uintptr_t)1000);
-}
-
-static void endless_chain(void *arg)
-{
-    (void)arg;
-    link_of_chain((void *)UINTPTR_MAX);
-}
-
-static void a_chain_of_go_is_bounded_where_parents_rest(void **state)
-{
-    (void)state;
-    if (SUPPORT_SANITIZED)
-        skip(); /* a stack for each of 65,536 */
-    run("contsteal", NULL, short_chain);
-    assert_int_equal(report.status, 0);
-    run("contsteal", NULL, endless_chain);
-    ends_with(70, "goroutines rest in go() on one worker");
 }
 
 static void blocked(void *gate)
@@ -85,7 +53,6 @@ static void more_threads_than_the_variant_bears_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain_of_go_is_bounded_where_parents_rest),
         cmocka_unit_test(more_threads_than_the_variant_bears_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 
 enum {
     DEQUE_CAPACITY = 256,
-    PARENTS_MAX = 1 << 16, /* with a page of stack each: 256 MiB */
+    PARENTS_MAX = 1 << 24, /* more than any crowd of woken Gs, which the deque holds as well */
 };
 
 const char *const pdeque_owner_words[] = {"lifo", "fifo", NULL};
