@@ -234,7 +234,7 @@ ifneq ($(CONFIG),aarch64)
 endif
 	@echo '$(COMMANDS)' | cmp -s - $@ || echo '$(COMMANDS)' >$@
 
-# Holds what the program says about its own origin; only environment.o depends on it.
+# Holds what the program says about its own origin; only build_info.o depends on it.
 GIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)$(shell \
     test -z "$$(git status --porcelain -- Makefile sched_variants workloads harness 2>/dev/null)" || echo -dirty)
 $(OUT)/origin.h: always $(OUT)/command
@@ -244,8 +244,8 @@ $(OUT)/origin.h: always $(OUT)/command
 	   echo '#define SCHEDLAB_SOURCE_DIR "$(CURDIR)"'; } >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-$(OUT)/harness/environment.o: $(OUT)/origin.h
-$(OUT)/harness/environment.o: EXTRA_INPUT = -include $(OUT)/origin.h
+$(OUT)/harness/build_info.o: $(OUT)/origin.h
+$(OUT)/harness/build_info.o: EXTRA_INPUT = -include $(OUT)/origin.h
 
 $(OUT)/sched_variants/machine/sim/hooks.o: EXTRA_INPUT = $(HOOKS_FLAGS)
 # A switch pushes (runtime/ctx.h), so nothing may lie below the stack pointer of the function that it is a part of.

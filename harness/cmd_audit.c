@@ -1,6 +1,7 @@
 /* cmd_audit.c - `schedlab audit`: whether this machine and this program can be believed. */
 #define _GNU_SOURCE
 #include "harness/audit.h"
+#include "harness/build_info.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/counted.h"
@@ -278,7 +279,7 @@ int cmd_audit(int argc, char **argv)
     if (options.file)
         snprintf(path, sizeof path, "%s", options.file);
     else
-        snprintf(path, sizeof path, "%s/harness/sweeps/audit.yaml", environment_source_dir());
+        snprintf(path, sizeof path, "%s/harness/sweeps/audit.yaml", build_source_dir());
     struct sweep_file *sweep = sweep_file_load(path, error, sizeof error);
     if (!sweep)
         cli_misuse(argv[0], "%s", error);

@@ -3,10 +3,10 @@
  * The library's flags are options like others here, so that a misspelt one gets the nearest; what
  * is valid is handed to the library as it was typed.
  */
+#include "harness/build_info.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/counter_names.h"
-#include "harness/environment.h"
 #include "harness/micro/micro.h"
 #include "harness/topology.h"
 
@@ -306,7 +306,7 @@ static int run(struct options *options)
     if (!take_cores(options->command))
         return EXIT_FAILED;
     micro_register(options->variants, options->variant_count, options->events);
-    gbench_context("schedlab", environment_revision());
+    gbench_context("schedlab", build_revision());
     enum gbench_end end = gbench_run(options->command, (const char *const *)options->flags,
                                      options->medians, error, sizeof error);
     if (end == GBENCH_UNMATCHED)

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/data_folder.h"
 
-#include "harness/environment.h"
+#include "harness/build_info.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ bool data_folder_find(const char *name, char *folder, size_t folder_size, char *
 {
     static const char *const ups[] = {"..", "../.."};
     char program[PATH_SIZE];
-    snprintf(folder, folder_size, "%s/harness/%s", environment_source_dir(), name);
+    snprintf(folder, folder_size, "%s/harness/%s", build_source_dir(), name);
     if (access(folder, R_OK) == 0)
         return true;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -32,7 +32,7 @@ bool data_folder_find(const char *name, char *folder, size_t folder_size, char *
             return true;
     }
     snprintf(error, error_size, "no folder %s/harness/%s, nor one beside the program",
-             environment_source_dir(), name);
+             build_source_dir(), name);
     return false;
 }
 

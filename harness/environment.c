@@ -1,7 +1,8 @@
-/* environment.c - see environment.h. The Makefile defines SCHEDLAB_* for this file. */
+/* environment.c - see environment.h. */
 #define _GNU_SOURCE
 #include "harness/environment.h"
 
+#include "harness/build_info.h"
 #include "harness/counter_names.h"
 #include "harness/counters.h"
 #include "harness/limits.h"
@@ -20,42 +21,9 @@
 #include <cpuid.h>
 #endif
 
-#ifndef SCHEDLAB_CC
-#define SCHEDLAB_CC "unknown"
-#endif
-#ifndef SCHEDLAB_CFLAGS
-#define SCHEDLAB_CFLAGS "unknown"
-#endif
-#ifndef SCHEDLAB_GIT
-#define SCHEDLAB_GIT "unknown"
-#endif
-#ifndef SCHEDLAB_SOURCE_DIR
-#define SCHEDLAB_SOURCE_DIR "."
-#endif
-
 /* Weak: builds with a sanitizer have another allocator. */
 int mallctl(const char *name, void *old, size_t *old_size, void *new_value, size_t new_size)
     __attribute__((weak));
-
-const char *environment_revision(void)
-{
-    return SCHEDLAB_GIT;
-}
-
-const char *environment_compiler(void)
-{
-    return SCHEDLAB_CC;
-}
-
-const char *environment_flags(void)
-{
-    return SCHEDLAB_CFLAGS;
-}
-
-const char *environment_source_dir(void)
-{
-    return SCHEDLAB_SOURCE_DIR;
-}
 
 static json_t *absent(const char *reason)
 {
@@ -163,8 +131,8 @@ static json_t *build_to_json(void)
 #else
     const char *checks = "off";
 #endif
-    return json_pack("{ss ss ss ss}", "compiler", SCHEDLAB_CC, "flags", SCHEDLAB_CFLAGS, "revision",
-                     SCHEDLAB_GIT, "invariant_checks", checks);
+    return json_pack("{ss ss ss ss}", "compiler", build_compiler(), "flags", build_flags(),
+                     "revision", build_revision(), "invariant_checks", checks);
 }
 
 /* Allocators -------------------------------------------------------------------------------- */

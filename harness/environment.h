@@ -1,7 +1,6 @@
 /* environment.h - where and with what a run was made: the content of environment.json.
  *
- * Who calls: sweep, once per run, before the first sample; main for --version; report for the
- * folder of the plot scripts; doctor for what can be counted.
+ * Who calls: sweep, once per run, before the first sample; doctor for what can be counted.
  */
 #ifndef SCHEDLAB_ENVIRONMENT_H
 #define SCHEDLAB_ENVIRONMENT_H
@@ -21,17 +20,5 @@ json_t *environment_counting_to_json(void);
  * The program's own events can be described once in a process, here or above: libsde keeps the
  * memory of a name that was taken back, and stumbles over it when the name comes again. */
 json_t *environment_counting_of(const char *events);
-
-/* The git revision of the build, "-dirty" at its end if the tree was, or "unknown". */
-const char *environment_revision(void);
-
-/* The first line of what the compiler says of its version. */
-const char *environment_compiler(void);
-
-/* With which options it was compiled. */
-const char *environment_flags(void);
-
-/* Where the sources were when the program was built. */
-const char *environment_source_dir(void);
 
 #endif

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/gnuplot.h"
 
-#include "harness/environment.h"
+#include "harness/build_info.h"
 #include "harness/process.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ static bool plots_find(char plots[PATH_SIZE])
 {
     static const char *const ups[] = {"../plots", "../../plots"};
     char program[PATH_SIZE / 2];
-    snprintf(plots, PATH_SIZE, "%s/plots", environment_source_dir());
+    snprintf(plots, PATH_SIZE, "%s/plots", build_source_dir());
     if (is_plots(plots))
         return true;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -47,7 +47,7 @@ bool gnuplot_find(struct gnuplot *gnuplot, char *error, size_t error_size)
 {
     if (!plots_find(gnuplot->plots)) {
         snprintf(error, error_size, "no plot scripts in %s/plots or beside the program",
-                 environment_source_dir());
+                 build_source_dir());
         return false;
     }
     if (!process_find("gnuplot", gnuplot->program, sizeof gnuplot->program)) {

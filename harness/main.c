@@ -1,7 +1,7 @@
 /* main.c - schedlab's entry: picks the subcommand. */
+#include "harness/build_info.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/environment.h"
 #include "harness/registry_check.h"
 #include "harness/spec.h"
 #include "harness/suggest.h"
@@ -79,7 +79,7 @@ static int dispatch(int argc, char **argv)
 static void print_version(FILE *to, struct argp_state *state)
 {
     (void)state;
-    fprintf(to, "schedlab %s\n", environment_revision());
+    fprintf(to, "schedlab %s\n", build_revision());
 }
 
 /* Whether what this program was built from is whole. */

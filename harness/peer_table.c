@@ -1,7 +1,7 @@
 /* peer_table.c - see peer_table.h. */
 #include "harness/peer_table.h"
 
-#include "harness/environment.h"
+#include "harness/build_info.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +101,7 @@ char *peer_program(const struct sched_ops *ops, char *path, size_t path_size)
     if (folder && *folder)
         snprintf(path, path_size, "%s/%s", folder, name);
     else
-        snprintf(path, path_size, "%s/build/peers/%s", environment_source_dir(), name);
+        snprintf(path, path_size, "%s/build/peers/%s", build_source_dir(), name);
     return path;
 }
 

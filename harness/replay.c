@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/replay.h"
 
-#include "harness/environment.h"
+#include "harness/build_info.h"
 #include "harness/files.h"
 #include "harness/yaml_place.h"
 
@@ -129,7 +129,7 @@ static void path_find(char path[PATH_SIZE], const char *name)
 {
     static const char *const ups[] = {"../harness/replays", "../../harness/replays"};
     char program[PATH_SIZE / 2];
-    snprintf(path, PATH_SIZE, "%s/harness/replays/%s.yaml", environment_source_dir(), name);
+    snprintf(path, PATH_SIZE, "%s/harness/replays/%s.yaml", build_source_dir(), name);
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(program, '/');

@@ -1,6 +1,6 @@
 /* repro_judge.c - from records to verdicts to repro.json. See repro.h. */
 #define _GNU_SOURCE
-#include "harness/environment.h"
+#include "harness/build_info.h"
 #include "harness/machine_start.h"
 #include "harness/records.h"
 #include "harness/repro.h"
@@ -214,6 +214,6 @@ json_t *repro_to_json(const struct repro *repro)
     record_time_text(written);
     return json_pack("{si ss ss ss sb ss so so so}", "schema", REPRO_SCHEMA, "name",
                      slash ? slash + 1 : repro->folder, "began", repro->began, "written", written,
-                     "finished", finished, "revision", environment_revision(), "run",
-                     run_to_json(repro), "experiments", experiments, "claims", claims);
+                     "finished", finished, "revision", build_revision(), "run", run_to_json(repro),
+                     "experiments", experiments, "claims", claims);
 }

@@ -2,10 +2,10 @@
 #include "harness/sample.h"
 
 #include "harness/allocator.h"
+#include "harness/build_info.h"
 #include "harness/counted.h"
 #include "harness/counters.h"
 #include "harness/disturbance.h"
-#include "harness/environment.h"
 #include "harness/flame.h"
 #include "harness/limits.h"
 #include "harness/machine_start.h"
@@ -720,7 +720,7 @@ static bool measure_surrounded(struct sample *sample, char *error, size_t error_
 static void record_add_program(json_t *record)
 {
     json_object_set_new(record, "allocator", json_string("simulated"));
-    json_object_set_new(record, "compiler", json_string(environment_compiler()));
+    json_object_set_new(record, "compiler", json_string(build_compiler()));
 }
 
 static bool measure_or_skip(struct sample *sample, char *error, size_t error_size)

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/side_by_side.h"
 
+#include "harness/build_info.h"
 #include "harness/doctor.h"
-#include "harness/environment.h"
 #include "harness/files.h"
 #include "harness/run_folder.h"
 #include "harness/spec.h"
@@ -21,10 +21,9 @@ static json_t *sides_to_json(const struct side_by_side *run)
     json_t *sides = json_array(), *object = params_to_json(run->sweep, sweep_file_params);
     for (size_t i = 0; i < run->sides_count; i++) {
         const struct plan_side *side = &run->sides[i];
-        json_array_append_new(sides,
-                              json_pack("{ss ss si}", "name", side->name, "revision",
-                                        side->revision ? side->revision : environment_revision(),
-                                        "injected_percent", side->injected_percent));
+        json_array_append_new(sides, json_pack("{ss ss si}", "name", side->name, "revision",
+                                               side->revision ? side->revision : build_revision(),
+                                               "injected_percent", side->injected_percent));
     }
     json_object_set_new(object, "sides", sides);
     json_object_set_new(object, "seed", json_integer((json_int_t)run->seed));

@@ -2,7 +2,7 @@
 #if defined(SCHEDLAB_SIM)
 #include "harness/source_line.h"
 
-#include "harness/environment.h"
+#include "harness/build_info.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -66,7 +66,7 @@ void source_lines_close(struct source_lines *lines)
 /* The part of the path inside the folder of the sources. */
 static const char *path_inside(const char *path)
 {
-    const char *folder = environment_source_dir();
+    const char *folder = build_source_dir();
     size_t length = strlen(folder);
     if (strncmp(path, folder, length) == 0 && path[length] == '/')
         path += length + 1;

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "harness/unit.h"
 
-#include "harness/environment.h"
+#include "harness/build_info.h"
 #include "harness/files.h"
 #include "harness/fnv1a.h"
 #include "harness/machine_start.h"
@@ -36,10 +36,10 @@ static uint64_t hash_file(uint64_t hash, const char *path)
 static uint64_t hash_program(void)
 {
     char path[PATH_SIZE], error[ERROR_SIZE];
-    const char *revision = environment_revision();
+    const char *revision = build_revision();
     uint64_t hash = hash_text(FNV1A_SEED, revision);
-    hash = hash_text(hash, environment_compiler());
-    hash = hash_text(hash, environment_flags());
+    hash = hash_text(hash, build_compiler());
+    hash = hash_text(hash, build_flags());
     if (!strstr(revision, "-dirty") && strcmp(revision, "unknown") != 0)
         return hash;
     hash = hash_file(hash, "/proc/self/exe");

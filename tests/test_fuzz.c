@@ -10,7 +10,7 @@
  * that dies of it.
  */
 #define _GNU_SOURCE
-#include "harness/environment.h"
+#include "harness/build_info.h"
 #include "harness/experiment.h"
 #include "harness/machine_file.h"
 #include "harness/records.h"
@@ -75,7 +75,7 @@ static struct texts texts_of(const char *pattern)
     struct texts texts = {.count = 0};
     char path[4096];
     glob_t found;
-    snprintf(path, sizeof path, "%s/%s", environment_source_dir(), pattern);
+    snprintf(path, sizeof path, "%s/%s", build_source_dir(), pattern);
     assert_int_equal(glob(path, 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc && texts.count < TEXTS_MAX; i++)
         texts.text[texts.count++] = file_read(found.gl_pathv[i]);
