@@ -1,7 +1,7 @@
 /* audit_print.c - see audit.h: the result of an audit as a table and as audit.json. */
 #include "harness/audit.h"
+#include "harness/text.h"
 
-#include "harness/counted.h"
 #include "harness/interval_json.h"
 #include "harness/records.h"
 #include "harness/report_text.h"

@@ -1,6 +1,7 @@
 /* calibrate_print.c - see calibrate.h: the table, the file, JSON. */
 #define _GNU_SOURCE
 #include "harness/calibrate.h"
+#include "harness/text.h"
 
 #include "harness/spec.h"
 
@@ -205,7 +206,7 @@ static void write_source(const struct calibrate *from, size_t first, FILE *to)
     snprintf(text, sizeof text, "%s on %s, %s%s%s", texts[source->origin], from->processor,
              from->date, *source->note ? "; " : "", source->note);
     fputs("]\n    source: ", to);
-    write_quoted(spec_one_line(text), to);
+    write_quoted(text_one_line(text), to);
     fputc('\n', to);
 }
 
@@ -217,7 +218,7 @@ void calibrate_write(const struct calibrate *from, FILE *to)
         fprintf(to, "# %s\n", from->notes[i]);
     snprintf(title, sizeof title, "%s, measured %s", from->processor, from->date);
     fputs("title: ", to);
-    write_quoted(spec_one_line(title), to);
+    write_quoted(text_one_line(title), to);
     fputs("\n\n", to);
     write_values(from, to);
     fputs("\nsources:\n", to);

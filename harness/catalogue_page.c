@@ -1,8 +1,8 @@
 /* catalogue_page.c - the page of an experiment, in Markdown. See catalogue.h. */
 #define _GNU_SOURCE
 #include "harness/catalogue.h"
+#include "harness/text.h"
 
-#include "harness/counted.h"
 #include "harness/records.h"
 #include "harness/repro_file.h"
 

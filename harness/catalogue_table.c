@@ -5,10 +5,10 @@
  */
 #define _GNU_SOURCE
 #include "harness/catalogue.h"
-#include "harness/counted.h"
 #include "harness/expect_table.h"
 #include "harness/records.h"
 #include "harness/repro_file.h"
+#include "harness/text.h"
 
 #include <stdlib.h>
 

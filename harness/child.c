@@ -10,7 +10,7 @@
 #include "harness/process.h"
 #include "harness/records.h"
 #include "harness/sample.h"
-#include "harness/shell_words.h"
+#include "harness/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

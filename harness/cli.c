@@ -6,6 +6,7 @@
 #include "harness/machine_spec.h"
 #include "harness/spec.h"
 #include "harness/suggest.h"
+#include "harness/text.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -21,7 +22,7 @@ void cli_misuse(const char *command, const char *format, ...)
     if (vasprintf(&message, format, args) < 0)
         abort();
     va_end(args);
-    fprintf(stderr, "%s: %s\n", command, spec_one_line(message));
+    fprintf(stderr, "%s: %s\n", command, text_one_line(message));
     free(message);
     exit(EXIT_MISUSED);
 }

@@ -4,7 +4,6 @@
 #include "harness/build_info.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/counted.h"
 #include "harness/digests.h"
 #include "harness/environment.h"
 #include "harness/files.h"
@@ -12,6 +11,7 @@
 #include "harness/records.h"
 #include "harness/side_by_side.h"
 #include "harness/sweep_override.h"
+#include "harness/text.h"
 
 #include <argp.h>
 #include <stdlib.h>

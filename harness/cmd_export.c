@@ -2,10 +2,10 @@
 #include "harness/classes.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/counted.h"
 #include "harness/export.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
+#include "harness/text.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -3,7 +3,6 @@
 #include "harness/catalogue.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/counted.h"
 #include "harness/data_folder.h"
 #include "harness/machine_spec.h"
 #include "harness/repro.h"
@@ -12,6 +11,7 @@
 #include "harness/run_folder.h"
 #include "harness/spec.h"
 #include "harness/suggest.h"
+#include "harness/text.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -481,7 +481,7 @@ static int repro_again(const struct options *options)
     repro.results = results;
     int status = repro_resume(&repro, error, sizeof error)
                      ? repro_run(options, &repro)
-                     : complain(options, spec_one_line(error), EXIT_MISUSED);
+                     : complain(options, text_one_line(error), EXIT_MISUSED);
     repro_free(&repro);
     return status;
 }

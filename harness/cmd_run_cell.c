@@ -8,7 +8,6 @@
 #include "harness/child.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/counted.h"
 #include "harness/machine_start.h"
 #include "harness/monotonic.h"
 #include "harness/needs.h"
@@ -20,6 +19,7 @@
 #include "harness/sweep_origin.h"
 #include "harness/sweep_override.h"
 #include "harness/sweep_request.h"
+#include "harness/text.h"
 #include "harness/unit.h"
 #include "harness/unit_store.h"
 
@@ -365,7 +365,7 @@ int cmd_run_cell(int argc, char **argv)
     stop_begin(&stop);
     struct sweep_file *sweep = sweep_load(&options, error, sizeof error);
     if (!sweep)
-        cli_misuse(options.command, "%s", spec_one_line(error));
+        cli_misuse(options.command, "%s", text_one_line(error));
     int status = cells_run(&options, sweep);
     sweep_file_free(sweep);
     json_decref(options.ids);

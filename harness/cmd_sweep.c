@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/counted.h"
 #include "harness/doctor.h"
 #include "harness/engine.h"
 #include "harness/environment.h"
@@ -20,7 +19,6 @@
 #include "harness/progress.h"
 #include "harness/report.h"
 #include "harness/run_folder.h"
-#include "harness/shell_words.h"
 #include "harness/spec.h"
 #include "harness/sweep_file.h"
 #include "harness/sweep_origin.h"
@@ -28,6 +26,7 @@
 #include "harness/sweep_resume.h"
 #include "harness/sweep_run.h"
 #include "harness/terminal_figure.h"
+#include "harness/text.h"
 #include "harness/unit_plan.h"
 #include "harness/unit_store.h"
 
@@ -759,7 +758,7 @@ int cmd_sweep(int argc, char **argv)
     char error[ERROR_SIZE];
     struct sweep_file *sweep = sweep_load(argv[0], &options, error, sizeof error);
     if (!sweep)
-        return complain(argv[0], spec_one_line(error), EXIT_MISUSED);
+        return complain(argv[0], text_one_line(error), EXIT_MISUSED);
     tell_left_out(argv[0], sweep);
     struct plan *plan = plan_make(sweep);
     int status = EXIT_DONE;

@@ -2,12 +2,12 @@
 #define _GNU_SOURCE
 #include "harness/compare_side.h"
 
-#include "harness/counted.h"
 #include "harness/digests.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
 #include "harness/spec.h"
 #include "harness/suggest.h"
+#include "harness/text.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* diff_print.c - see diff.h: what `schedlab diff` prints. */
-#include "harness/counted.h"
 #include "harness/diff.h"
 #include "harness/records.h"
+#include "harness/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

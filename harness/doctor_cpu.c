@@ -1,7 +1,7 @@
 /* doctor_cpu.c - see doctor.h: what the processor does beside computing, and who may use it. */
 #include "harness/doctor_internal.h"
+#include "harness/text.h"
 
-#include "harness/counted.h"
 #include "harness/doctor_tree.h"
 
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  */
 #define _GNU_SOURCE
 #include "harness/doctor_internal.h"
+#include "harness/text.h"
 
-#include "harness/counted.h"
 #include "harness/doctor_tree.h"
 
 #include <ctype.h>

@@ -3,12 +3,11 @@
 #include "harness/engine.h"
 
 #include "harness/child.h"
-#include "harness/counted.h"
 #include "harness/files.h"
 #include "harness/fnv1a.h"
 #include "harness/machine_start.h"
 #include "harness/process.h"
-#include "harness/shell_words.h"
+#include "harness/text.h"
 #include "harness/unit_store.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/expect_table.h"
 
-#include "harness/counted.h"
 #include "harness/records.h"
+#include "harness/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,12 +2,12 @@
 #define _GNU_SOURCE
 #include "harness/figures.h"
 
-#include "harness/counted.h"
 #include "harness/figures_events.h"
 #include "harness/gnuplot.h"
 #include "harness/machine_start.h"
 #include "harness/measured_on.h"
 #include "harness/records.h"
+#include "harness/text.h"
 #include "harness/topology.h"
 
 #include <errno.h>

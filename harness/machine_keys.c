@@ -2,6 +2,7 @@
 #include "harness/machine_keys.h"
 
 #include "harness/spec.h"
+#include "harness/text.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -219,7 +220,7 @@ bool machine_value_parse(const struct machine_key *key, const char *text,
     }
     snprintf(error, error_size, "%s is %.40s; valid: %s", key->name, *text ? text : "empty",
              machine_key_range_text(key, range, sizeof range));
-    spec_one_line(error);
+    text_one_line(error);
     return false;
 }
 

@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 #include "harness/machine_spec.h"
 
-#include "harness/complaint.h"
 #include "harness/data_folder.h"
 #include "harness/spec.h"
 #include "harness/structures.h"
 #include "harness/suggest.h"
+#include "harness/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,15 +41,15 @@ static bool complain_of_model(const struct complaint *to, const char *name)
     char error[ERROR_SIZE], text[SUGGEST_TEXT_SIZE];
     char **names = machine_names(error, sizeof error);
     if (!names)
-        return complain(to, "%s", error);
+        return complaint_make(to, "%s", error);
     struct suggest near = suggest_for(name);
     for (char **at = names; *at; at++)
         suggest_offer(&near, *at);
     if (near.best)
-        complain(to, "unknown model \"%s\"; %s, or a path that ends in .yaml", name,
-                 suggest_text(&near, "", "`schedlab list machines`", text, sizeof text));
+        complaint_make(to, "unknown model \"%s\"; %s, or a path that ends in .yaml", name,
+                       suggest_text(&near, "", "`schedlab list machines`", text, sizeof text));
     else
-        complain(to, "unknown model \"%s\"; valid: a path that ends in .yaml", name);
+        complaint_make(to, "unknown model \"%s\"; valid: a path that ends in .yaml", name);
     machine_names_free(names);
     return false;
 }
@@ -80,8 +80,8 @@ static bool complain_of_key(const struct complaint *to, const char *model, const
     for (size_t i = 0; strchr(key, '.') && structures[i].name; i++)
         suggest_offer(&near, structures[i].name);
     snprintf(where, sizeof where, "`schedlab list sim:%.32s`", model);
-    return complain(to, "sim:%s: unknown key \"%s\"; %s", model, key,
-                    suggest_text(&near, "", where, text, sizeof text));
+    return complaint_make(to, "sim:%s: unknown key \"%s\"; %s", model, key,
+                          suggest_text(&near, "", where, text, sizeof text));
 }
 
 static bool complain_of_structure(const struct complaint *to, const char *model, const char *name)
@@ -91,7 +91,7 @@ static bool complain_of_structure(const struct complaint *to, const char *model,
     for (size_t i = 0; structures[i].name && length < sizeof all; i++)
         length += (size_t)snprintf(all + length, sizeof all - length, "%s%s", i ? ", " : "",
                                    structures[i].name);
-    return complain(to, "sim:%s: unknown structure \"%s\"; valid: %s", model, name, all);
+    return complaint_make(to, "sim:%s: unknown structure \"%s\"; valid: %s", model, name, all);
 }
 
 /* STRUCTURE=free */
@@ -100,9 +100,9 @@ static bool structure_parse(struct machine_spec *spec, const char *model, int st
 {
     const char *name = structures[structure].name;
     if (!value || strcmp(value, "free") != 0)
-        return complain(to, "sim:%s: %s is a structure; valid: %s=free", model, name, name);
+        return complaint_make(to, "sim:%s: %s is a structure; valid: %s=free", model, name, name);
     if (spec->free >> structure & 1)
-        return complain(to, "sim:%s: %s is given twice", model, name);
+        return complaint_make(to, "sim:%s: %s is given twice", model, name);
     spec->free |= UINT64_C(1) << structure;
     return true;
 }
@@ -114,8 +114,8 @@ static bool setting_parse(struct machine_spec *spec, const char *model, char *se
     char error[ERROR_SIZE];
     char *equals = strchr(setting, '=');
     if (*setting == '\0' || equals == setting)
-        return complain(to, "sim:%s: a key is missing before \"%s\"; write KEY=VALUE", model,
-                        *setting ? setting : ",");
+        return complaint_make(to, "sim:%s: a key is missing before \"%s\"; write KEY=VALUE", model,
+                              *setting ? setting : ",");
     if (equals)
         *equals = '\0';
     size_t key = machine_key_find(setting);
@@ -127,12 +127,13 @@ static bool setting_parse(struct machine_spec *spec, const char *model, char *se
     if (key == MACHINE_KEYS)
         return complain_of_key(to, model, setting);
     if (!equals || equals[1] == '\0')
-        return complain(to, "sim:%s: %s has no value; write %s=VALUE; valid: %s", model, setting,
-                        setting, machine_key_range_text(&machine_keys[key], error, sizeof error));
+        return complaint_make(to, "sim:%s: %s has no value; write %s=VALUE; valid: %s", model,
+                              setting, setting,
+                              machine_key_range_text(&machine_keys[key], error, sizeof error));
     if (given->of[key].given)
-        return complain(to, "sim:%s: %s is given twice", model, setting);
+        return complaint_make(to, "sim:%s: %s is given twice", model, setting);
     if (!machine_value_parse(&machine_keys[key], equals + 1, &given->of[key], error, sizeof error))
-        return complain(to, "sim:%s: %s", model, error);
+        return complaint_make(to, "sim:%s: %s", model, error);
     return true;
 }
 
@@ -204,7 +205,7 @@ static bool complain_of_cores(const struct complaint *to, const char *model,
         snprintf(below, sizeof below, "%lld", (long long)near[0]);
     if (near[1])
         snprintf(above, sizeof above, "%s%lld", near[0] ? " or " : "", (long long)near[1]);
-    return complain(
+    return complaint_make(
         to,
         "sim:%s: cores is %lld, which smt %lld, group %lld and socket %lld cannot make; "
         "the nearest valid: %s%s",
@@ -311,7 +312,7 @@ static bool simulated_parse(struct machine_spec *spec, char *rest, const struct 
         !values_merge(&values, rest, &given, to))
         return false;
     if (machine_model_make(&spec->model, &values, error, sizeof error) != MACHINE_KEYS)
-        return complain(to, "sim:%s: %s", rest, error);
+        return complaint_make(to, "sim:%s: %s", rest, error);
     spec->text = canonical_text(spec, rest, given);
     return true;
 }
@@ -325,10 +326,10 @@ bool machine_spec_parse(struct machine_spec *spec, const char *text, char *error
         return true;
     }
     if (strncmp(text, prefix, sizeof prefix - 1) != 0)
-        return complain(&to,
-                        "unknown machine \"%s\"; valid: native, sim:MODEL[,KEY=VALUE]...; "
-                        "`schedlab list machines` lists the models",
-                        text);
+        return complaint_make(&to,
+                              "unknown machine \"%s\"; valid: native, sim:MODEL[,KEY=VALUE]...; "
+                              "`schedlab list machines` lists the models",
+                              text);
     char *copy = strdup(text + sizeof prefix - 1);
     bool ok = simulated_parse(spec, copy, &to);
     free(copy);

@@ -3,9 +3,9 @@
 
 #include "harness/child.h"
 #include "harness/classes.h"
-#include "harness/counted.h"
 #include "harness/records.h"
 #include "harness/statistics.h"
+#include "harness/text.h"
 
 #include <inttypes.h>
 #include <limits.h>

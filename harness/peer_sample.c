@@ -7,6 +7,7 @@
 #include "harness/process.h"
 #include "harness/records.h"
 #include "harness/sample.h"
+#include "harness/text.h"
 #include "harness/warmup.h"
 #include "workloads/histogram.h"
 
@@ -47,7 +48,7 @@ fail(struct peer_answer *peer, const char *format, ...)
     va_start(args, format);
     vsnprintf(peer->failure, sizeof peer->failure, format, args);
     va_end(args);
-    spec_one_line(peer->failure);
+    text_one_line(peer->failure);
 }
 
 bool peer_must_skip(const struct sample_request *request, const struct variant_spec *variant,
@@ -205,7 +206,7 @@ static void read_line(struct peer_answer *peer, const struct sample_request *req
         fail(peer, "%s", error);
     } else if (unsupported) {
         snprintf(peer->unsupported, sizeof peer->unsupported, "%s", unsupported);
-        spec_one_line(peer->unsupported);
+        text_one_line(peer->unsupported);
     } else if (!json_string_value(json_object_get(peer->line, "runtime")) ||
                !json_string_value(json_object_get(peer->line, "version"))) {
         fail(peer, "its line does not name runtime and version");

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "harness/report.h"
 
-#include "harness/counted.h"
 #include "harness/figures.h"
 #include "harness/files.h"
 #include "harness/report_baseline.h"
@@ -11,6 +10,7 @@
 #include "harness/report_page.h"
 #include "harness/run_folder.h"
 #include "harness/tables.h"
+#include "harness/text.h"
 
 enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256 };
 

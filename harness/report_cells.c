@@ -6,11 +6,11 @@
  * strips below each other show the same moments; its y is relative to the cell's own median.
  */
 #define _GNU_SOURCE
-#include "harness/counted.h"
 #include "harness/html.h"
 #include "harness/records.h"
 #include "harness/report_page.h"
 #include "harness/report_text.h"
+#include "harness/text.h"
 
 #include <math.h>
 #include <stdlib.h>

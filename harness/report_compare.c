@@ -1,10 +1,10 @@
 /* report_compare.c - the section on comparisons with other runs. See report_page.h, and
  * report_extra.h for where they come from. */
-#include "harness/counted.h"
 #include "harness/html.h"
 #include "harness/records.h"
 #include "harness/report_page.h"
 #include "harness/report_text.h"
+#include "harness/text.h"
 
 #include <math.h>
 #include <stdio.h>

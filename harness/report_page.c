@@ -2,13 +2,13 @@
 #define _GNU_SOURCE
 #include "harness/report_page.h"
 
-#include "harness/counted.h"
 #include "harness/html.h"
 #include "harness/records.h"
 #include "harness/report_expect.h"
 #include "harness/report_peers.h"
 #include "harness/report_remarks.h"
 #include "harness/report_text.h"
+#include "harness/text.h"
 
 #include <math.h>
 #include <stdlib.h>

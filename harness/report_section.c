@@ -1,10 +1,10 @@
 /* report_section.c - what the page says about one group. See report_page.h. */
 #define _GNU_SOURCE
-#include "harness/counted.h"
 #include "harness/html.h"
 #include "harness/report_page.h"
 #include "harness/report_text.h"
 #include "harness/report_verdict.h"
+#include "harness/text.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* repro_measure.c - measures the jobs of a reproduction. See repro.h. */
 #define _GNU_SOURCE
-#include "harness/counted.h"
 #include "harness/files.h"
 #include "harness/plan.h"
 #include "harness/progress.h"
@@ -9,6 +8,7 @@
 #include "harness/stop.h"
 #include "harness/sweep_origin.h"
 #include "harness/sweep_run.h"
+#include "harness/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 #include "harness/repro_page.h"
 
-#include "harness/counted.h"
 #include "harness/html.h"
 #include "harness/records.h"
 #include "harness/report_page.h"
 #include "harness/repro_file.h"
+#include "harness/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* repro_page_claims.c - what popular accounts say, with verdicts. See repro_page.h. */
 #define _GNU_SOURCE
-#include "harness/counted.h"
 #include "harness/html.h"
 #include "harness/records.h"
 #include "harness/report_page.h"
 #include "harness/repro_file.h"
 #include "harness/repro_page.h"
+#include "harness/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "harness/repro_report.h"
 
-#include "harness/counted.h"
 #include "harness/experiment.h"
 #include "harness/files.h"
 #include "harness/records.h"
@@ -10,6 +9,7 @@
 #include "harness/repro_file.h"
 #include "harness/repro_page.h"
 #include "harness/run_folder.h"
+#include "harness/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "harness/files.h"
 #include "harness/process.h"
 #include "harness/spec.h"
+#include "harness/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -119,7 +120,7 @@ static void explain_build(const struct revision *revision, const char *log, cons
              : line ? line
                     : "it said nothing",
              log);
-    spec_one_line(error);
+    text_one_line(error);
     free(text);
 }
 

@@ -2,7 +2,6 @@
 #include "harness/run_table.h"
 
 #include "harness/classes.h"
-#include "harness/counted.h"
 #include "harness/counter_names.h"
 #include "harness/counters.h"
 #include "harness/interval_json.h"
@@ -11,6 +10,7 @@
 #include "harness/records.h"
 #include "harness/report_text.h"
 #include "harness/statistics.h"
+#include "harness/text.h"
 
 #include <math.h>
 #include <stdlib.h>

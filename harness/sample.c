@@ -3,7 +3,6 @@
 
 #include "harness/allocator.h"
 #include "harness/build_info.h"
-#include "harness/counted.h"
 #include "harness/counters.h"
 #include "harness/disturbance.h"
 #include "harness/flame.h"
@@ -14,6 +13,7 @@
 #include "harness/peers/call_times.h"
 #include "harness/probe.h"
 #include "harness/records.h"
+#include "harness/text.h"
 #include "harness/warmup.h"
 #include "harness/why.h"
 #include "workloads/histogram.h"

@@ -2,11 +2,11 @@
 #include "harness/spec.h"
 
 #include "harness/allocator.h"
-#include "harness/complaint.h"
 #include "harness/machine_start.h"
 #include "harness/moot.h"
 #include "harness/peer_table.h"
 #include "harness/suggest.h"
+#include "harness/text.h"
 #include "preset.h"
 
 #include <ctype.h>
@@ -36,14 +36,6 @@ const struct sched_ops *spec_variant(size_t i)
     if (i < count)
         return sched_variants[i];
     return i == count ? &spec_serial : peer_variant(i - count - 1);
-}
-
-char *spec_one_line(char *text)
-{
-    for (char *at = text; *at; at++)
-        if (iscntrl((unsigned char)*at))
-            *at = '?';
-    return text;
 }
 
 /* Numbers ------------------------------------------------------------------------------------ */
@@ -200,8 +192,8 @@ static bool complain_of_value(const struct complaint *to, const char *name,
         if (near.near)
             snprintf(nearest, sizeof nearest, "the nearest is \"%s\"; ", near.best);
     }
-    return complain(to, "%s: %s=%s is not valid; %svalid: %s", name, param_key(param), text,
-                    nearest, valid_text(param, range, sizeof range));
+    return complaint_make(to, "%s: %s=%s is not valid; %svalid: %s", name, param_key(param), text,
+                          nearest, valid_text(param, range, sizeof range));
 }
 
 /* A table of settings, and where their values go. */
@@ -252,20 +244,21 @@ static bool complain_of_key(const struct complaint *to, const struct owner *owne
     for (const struct param *param = owner->common.table; param && param->name; param++)
         suggest_offer(&near, param_key(param));
     if (!near.best)
-        return complain(to, "%s: unknown %s \"%s\"; it has none", owner->name, owner->kind, key);
+        return complaint_make(to, "%s: unknown %s \"%s\"; it has none", owner->name, owner->kind,
+                              key);
     if (!has_own)
-        return complain(to, "%s: unknown %s \"%s\"; it has none but \"%s\", which all have",
-                        owner->name, owner->kind, key, near.best);
-    return complain(to, "%s: unknown %s \"%s\"; %s", owner->name, owner->kind, key,
-                    suggest_text(&near, "", "`schedlab list`", text, sizeof text));
+        return complaint_make(to, "%s: unknown %s \"%s\"; it has none but \"%s\", which all have",
+                              owner->name, owner->kind, key, near.best);
+    return complaint_make(to, "%s: unknown %s \"%s\"; %s", owner->name, owner->kind, key,
+                          suggest_text(&near, "", "`schedlab list`", text, sizeof text));
 }
 
 static bool setting_parse(struct owner *owner, char *setting, const struct complaint *to)
 {
     char *equals = strchr(setting, '=');
     if (*setting == '\0' || equals == setting)
-        return complain(to, "%s: a %s is missing before \"%s\"; write KEY=VALUE", owner->name,
-                        owner->kind, *setting ? setting : ",");
+        return complaint_make(to, "%s: a %s is missing before \"%s\"; write KEY=VALUE", owner->name,
+                              owner->kind, *setting ? setting : ",");
     if (equals)
         *equals = '\0';
     int64_t *value;
@@ -275,11 +268,11 @@ static bool setting_parse(struct owner *owner, char *setting, const struct compl
         return complain_of_key(to, owner, setting);
     if (!equals || equals[1] == '\0') {
         char range[RANGE_TEXT_SIZE];
-        return complain(to, "%s: %s has no value; write %s=VALUE; valid: %s", owner->name, setting,
-                        setting, valid_text(param, range, sizeof range));
+        return complaint_make(to, "%s: %s has no value; write %s=VALUE; valid: %s", owner->name,
+                              setting, setting, valid_text(param, range, sizeof range));
     }
     if (owner->given & bit)
-        return complain(to, "%s: %s is given twice", owner->name, setting);
+        return complaint_make(to, "%s: %s is given twice", owner->name, setting);
     owner->given |= bit;
     if (!param_parse_value(param, equals + 1, value))
         return complain_of_value(to, owner->name, param, equals + 1);
@@ -411,11 +404,11 @@ static void complain_of_name(const struct complaint *to, const char *kind,
 {
     char text[SUGGEST_TEXT_SIZE];
     if (strchr(near->word, '='))
-        complain(to, "\"%s\" is no %s; write NAME,%s as one word, and in YAML in quotes",
-                 near->word, kind, near->word);
+        complaint_make(to, "\"%s\" is no %s; write NAME,%s as one word, and in YAML in quotes",
+                       near->word, kind, near->word);
     else
-        complain(to, "unknown %s \"%s\"; %s", kind, near->word,
-                 suggest_text(near, "", where, text, sizeof text));
+        complaint_make(to, "unknown %s \"%s\"; %s", kind, near->word,
+                       suggest_text(near, "", where, text, sizeof text));
 }
 
 static bool is_scheduler(const struct sched_ops *ops)
@@ -434,7 +427,8 @@ static const struct sched_ops *variant_find(const char *name, bool schedulers_on
         if (is_it && valid)
             return ops;
         if (is_it) {
-            complain(to, "%s has no scheduler of this program, so no operations of one", name);
+            complaint_make(to, "%s has no scheduler of this program, so no operations of one",
+                           name);
             return NULL;
         }
         if (valid)
@@ -482,7 +476,7 @@ static bool knobs_settle(struct owner *owner, const struct sched_ops *ops,
         int64_t *at = param_field(owner->own.values, moot.param);
         const char *key = param_key(moot.param);
         if (owner->given >> (moot.param - ops->knobs) & 1)
-            return complain(
+            return complaint_make(
                 to, "%s: %s=%s changes nothing with %s, %s", owner->name, key,
                 param_value_text(moot.param, *at, value, sizeof value),
                 moot_when_text(moot.row, ops->knobs, owner->own.values, when, sizeof when),
@@ -517,7 +511,7 @@ static bool variant_parse(struct variant_spec *spec, const char *text, bool sche
         *vain = ok && !knobs_settle(&owner, ops, &to);
         ok = ok && !*vain;
         if (ok && ops->check && (wrong = ops->check(spec->knobs)))
-            ok = complain(&to, "%s: %s", ops->name, wrong);
+            ok = complaint_make(&to, "%s: %s", ops->name, wrong);
         spec->ops = ops;
         spec->text = ok ? variant_text(&owner, ops, preset) : NULL;
     }
@@ -574,7 +568,7 @@ bool workload_spec_parse(struct workload_spec *spec, const char *text, char *err
         settings_default(&owner);
         ok = settings_parse(&owner, settings, &to);
         if (ok && workload->check && (wrong = workload->check(spec->params)))
-            ok = complain(&to, "%s: %s", workload->name, wrong);
+            ok = complaint_make(&to, "%s: %s", workload->name, wrong);
         spec->workload = workload;
         spec->text = ok ? canonical_text(&owner, owner.name, NULL) : NULL;
     }

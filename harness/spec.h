@@ -82,10 +82,6 @@ void workload_spec_free(struct workload_spec *spec);
 
 /* Parts, for tables and messages ------------------------------------------------------------- */
 
-/* Turns control characters into "?", so that a message is one line whatever words of a user it
- * quotes; returns text. */
-char *spec_one_line(char *text);
-
 /* "chain" or "64"; returns text. */
 char *param_value_text(const struct param *param, int64_t value, char *text, size_t text_size);
 

@@ -3,7 +3,6 @@
 #include "harness/sweep_run.h"
 
 #include "harness/child.h"
-#include "harness/counted.h"
 #include "harness/digests.h"
 #include "harness/engine.h"
 #include "harness/files.h"
@@ -23,6 +22,7 @@
 #include "harness/sweep_kinds.h"
 #include "harness/sweep_origin.h"
 #include "harness/sweep_request.h"
+#include "harness/text.h"
 #include "harness/topology.h"
 #include "harness/unit_store.h"
 #include "harness/unit_time.h"

@@ -1,9 +1,9 @@
 /* tables_cells.c - see tables_internal.h: cells.tsv and classes.tsv, the medians. */
 #define _GNU_SOURCE
-#include "harness/counted.h"
 #include "harness/plan.h"
 #include "harness/records.h"
 #include "harness/tables_internal.h"
+#include "harness/text.h"
 
 #include <math.h>
 #include <stdlib.h>

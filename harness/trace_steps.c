@@ -1,8 +1,8 @@
 /* trace_steps.c - see trace.h: the table of steps, and the same as JSON. */
 #define _GNU_SOURCE
+#include "harness/text.h"
 #include "harness/trace.h"
 
-#include "harness/counted.h"
 #include "harness/diff.h"
 #include "harness/records.h"
 

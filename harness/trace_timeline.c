@@ -1,8 +1,8 @@
 /* trace_timeline.c - see trace.h: the run as a figure, by gnuplot or in characters. */
 #define _GNU_SOURCE
+#include "harness/text.h"
 #include "harness/trace.h"
 
-#include "harness/counted.h"
 #include "harness/gnuplot.h"
 
 #include <errno.h>

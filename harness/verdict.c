@@ -3,8 +3,8 @@
 #include "harness/verdict.h"
 
 #include "harness/classes.h"
-#include "harness/counted.h"
 #include "harness/records.h"
+#include "harness/text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* yaml_reader.c - see yaml_reader.h. */
 #include "harness/yaml_reader.h"
 
-#include "harness/spec.h"
 #include "harness/suggest.h"
+#include "harness/text.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -83,7 +83,7 @@ bool yaml_complain(const struct yaml_reader *reader, size_t line, const char *fo
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     snprintf(reader->error, reader->error_size, "%s:%zu: %s", reader->path, line,
-             spec_one_line(what));
+             text_one_line(what));
     return false;
 }
 

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/micro/micro.h"
 
-#include "harness/counted.h"
 #include "harness/micro/micro_clock.h"
 #include "harness/process_cpu.h"
+#include "harness/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,0 +1,55 @@
+/* text.c - see text.h. */
+#include "harness/text.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+char *text_one_line(char *text)
+{
+    for (char *at = text; *at; at++)
+        if (iscntrl((unsigned char)*at))
+            *at = '?';
+    return text;
+}
+
+bool complaint_make(const struct complaint *to, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(to->text, to->size, format, args);
+    va_end(args);
+    text_one_line(to->text);
+    return false;
+}
+
+struct counted counted(uint64_t count, const char *noun)
+{
+    struct counted text;
+    snprintf(text.s, sizeof text.s, "%" PRIu64 " %.40s%s", count, noun, count == 1 ? "" : "s");
+    return text;
+}
+
+static bool needs_quotes(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-,.=:/@%+";
+    return word[strspn(word, plain)] != '\0' || *word == '\0';
+}
+
+void shell_word_print(FILE *to, const char *word)
+{
+    if (!needs_quotes(word)) {
+        fputs(word, to);
+        return;
+    }
+    fputc('\'', to);
+    for (; *word; word++) {
+        if (*word == '\'')
+            fputs("'\\''", to);
+        else
+            fputc(*word, to);
+    }
+    fputc('\'', to);
+}

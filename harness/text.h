@@ -1,0 +1,41 @@
+/* text.h - lines that people read: one line of what went wrong, counts with their noun, words for a
+ * shell.
+ *
+ * Who calls: everybody who tells people something.
+ */
+#ifndef SCHEDLAB_TEXT_H
+#define SCHEDLAB_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Turns control characters into "?", so that a message is one line whatever words of a user it
+ * quotes; returns text. */
+char *text_one_line(char *text);
+
+/* Where a parser of what users wrote leaves the one line about it. */
+struct complaint {
+    char *text;
+    size_t size;
+};
+
+/* Prints into it, as text_one_line() has it; returns false. */
+bool complaint_make(const struct complaint *to, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+struct counted {
+    char s[64];
+};
+
+/* "1 sample", "2 samples": the number and the noun, which has an s where it is not one. A noun of
+ * several words is in the plural by its last one: counted(3, "hardware thread"). A struct, so that
+ * a call can stand in an argument list. */
+struct counted counted(uint64_t count, const char *noun);
+
+/* Writes a word of a command that somebody may type, in single quotes where a shell would else
+ * change it. */
+void shell_word_print(FILE *to, const char *word);
+
+#endif
