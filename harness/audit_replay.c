@@ -1,5 +1,6 @@
 /* audit_replay.c - see audit.h: the sample that a sweep would have taken, out of more than that. */
 #include "harness/audit.h"
+#include "harness/json_fields.h"
 
 #include "harness/needs.h"
 #include "harness/records.h"
@@ -27,8 +28,8 @@ void audit_pool_make(struct audit_pool *pool, const json_t *records)
     *pool = (struct audit_pool){.records = json_object()};
     json_array_foreach((json_t *)records, i, record)
     {
-        json_int_t block = record_integer(record, "block");
-        key_make(key, record_text(record, "cell"), block);
+        json_int_t block = field_integer(record, "block");
+        key_make(key, field_text(record, "cell"), block);
         json_object_set(pool->records, key, record);
         pool->blocks = block >= pool->blocks ? block + 1 : pool->blocks;
     }

@@ -1,8 +1,8 @@
 /* audit_report.c - see audit.h: whether the report would name a winner among equals. */
 #include "harness/audit.h"
+#include "harness/json_fields.h"
 
 #include "harness/compare.h"
-#include "harness/records.h"
 #include "harness/report_verdict.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static struct report_cell cell_make(const struct compare_cell *of, const struct 
     json_array_foreach(of->records, i, record)
     {
         double throughput = json_number_value(json_object_get(record, "throughput"));
-        if (strcmp(record_text(record, "status"), "ok") == 0 && throughput > 0)
+        if (strcmp(field_text(record, "status"), "ok") == 0 && throughput > 0)
             report_cell_add_sample(&cell, throughput, classes_mood(classes, record),
                                    classes_is_marked(record));
     }

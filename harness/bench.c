@@ -5,6 +5,7 @@
 #include "harness/compare.h"
 #include "harness/digests.h"
 #include "harness/interval_json.h"
+#include "harness/json_fields.h"
 #include "harness/plan.h"
 #include "harness/records.h"
 
@@ -123,7 +124,7 @@ static void side_make(struct compare_side *side, const char *label, json_t *reco
 
 static const char *stop_of(const json_t *plan_cells, const struct compare_cell *of)
 {
-    return plan_json_stop(plan_cells, record_text(json_array_get(of->records, 0), "cell"));
+    return plan_json_stop(plan_cells, field_text(json_array_get(of->records, 0), "cell"));
 }
 
 /* Of a pair: narrow enough only if both are. */
@@ -147,8 +148,7 @@ static json_t *counting_ratio(const struct compare_pair *pair, const json_t *pla
 
 static int by_what(const void *a, const void *b)
 {
-    return strcmp(record_text(*(json_t *const *)a, "what"),
-                  record_text(*(json_t *const *)b, "what"));
+    return strcmp(field_text(*(json_t *const *)a, "what"), field_text(*(json_t *const *)b, "what"));
 }
 
 /* Throughput without over throughput with events is time with over time without. */
@@ -243,11 +243,11 @@ static json_t *times_load(const char *path, char *error, size_t error_size)
     {
         char name[NAME_SIZE];
         const json_t *time = json_object_get(entry, "real_time");
-        if (strcmp(record_text(entry, "run_type"), "iteration") != 0 || !json_is_number(time) ||
+        if (strcmp(field_text(entry, "run_type"), "iteration") != 0 || !json_is_number(time) ||
             json_is_true(json_object_get(entry, "error_occurred")) ||
             json_is_true(json_object_get(entry, "skipped")))
             continue;
-        snprintf(name, sizeof name, "%s", record_text(entry, "run_name"));
+        snprintf(name, sizeof name, "%s", field_text(entry, "run_name"));
         name_shorten(name);
         times_add(times, name, json_number_value(time));
     }
@@ -291,15 +291,15 @@ static void row_print(FILE *to, const json_t *ratio, bool claims)
     if (json_object_get(ratio, "lo"))
         snprintf(interval, sizeof interval, claims ? "%.4f to %.4f" : "%.3g to %.3g",
                  part(ratio, "lo"), part(ratio, "hi"));
-    fprintf(to, claims ? "%-42s %8.4f  %-17s" : "%-42s %8.3g  %-17s", record_text(ratio, "what"),
+    fprintf(to, claims ? "%-42s %8.4f  %-17s" : "%-42s %8.3g  %-17s", field_text(ratio, "what"),
             part(ratio, "ratio"), interval);
     fprintf(to, " %3lld  ", (long long)json_integer_value(json_object_get(ratio, "n")));
     if (claims)
-        fprintf(to, "%-5s  ", record_text(ratio, "class"));
+        fprintf(to, "%-5s  ", field_text(ratio, "class"));
     if (claims)
-        fprintf(to, "%-6s  %s\n", record_text(ratio, "claim"), record_text(ratio, "stop"));
+        fprintf(to, "%-6s  %s\n", field_text(ratio, "claim"), field_text(ratio, "stop"));
     else
-        fprintf(to, "%s\n", record_text(ratio, "over"));
+        fprintf(to, "%s\n", field_text(ratio, "over"));
 }
 
 void bench_print(FILE *to, const char *title, const json_t *ratios)

@@ -1,5 +1,6 @@
 /* bench_simulator.c - see bench.h: how much slower the simulated machine is than this one. */
 #include "harness/bench.h"
+#include "harness/json_fields.h"
 
 #include "harness/child.h"
 #include "harness/plan.h"
@@ -64,14 +65,14 @@ static bool measure(const struct work *work, enum place place, uint64_t seed, st
     };
     double before = children_cpu_ns();
     json_t *record = child_run_sample(&request);
-    double cpu_ns = children_cpu_ns() - before, ops = record_number(record, "ops");
+    double cpu_ns = children_cpu_ns() - before, ops = field_number(record, "ops");
     double accesses = ops * (record_event_value(record_event(record, "SIM_READS")) +
                              record_event_value(record_event(record, "SIM_WRITES")));
     bool ok = record_is(record, "ok");
     if (!ok)
         snprintf(error, error_size, "%s %s: %s: %s", work->variant, work->workload,
-                 record_text(record, "status"), record_text(record, "reason"));
-    to->op_ns[to->n] = (place == HERE ? record_number(record, "time_ns") : cpu_ns) / ops;
+                 field_text(record, "status"), field_text(record, "reason"));
+    to->op_ns[to->n] = (place == HERE ? field_number(record, "time_ns") : cpu_ns) / ops;
     to->access_ns[to->n] = cpu_ns / accesses;
     to->n += ok;
     json_decref(record);

@@ -1,6 +1,7 @@
 /* bench_speed.c - see bench.h: how fast, beside other runtimes and beside the floor. The numbers
  * are those of the run's report. */
 #include "harness/bench.h"
+#include "harness/json_fields.h"
 
 #include "harness/peer_table.h"
 #include "harness/records.h"
@@ -44,10 +45,10 @@ static void ratio_print(FILE *to, const json_t *ratio, const char *instead)
         fprintf(to, "%8s  %-17s", "", instead);
         return;
     }
-    multiple_text(middle, sizeof middle, record_number(ratio, "ratio"));
+    multiple_text(middle, sizeof middle, field_number(ratio, "ratio"));
     if (json_object_get(ratio, "lo")) {
-        multiple_text(lo, sizeof lo, record_number(ratio, "lo"));
-        multiple_text(hi, sizeof hi, record_number(ratio, "hi"));
+        multiple_text(lo, sizeof lo, field_number(ratio, "lo"));
+        multiple_text(hi, sizeof hi, field_number(ratio, "hi"));
         snprintf(interval, sizeof interval, "%s to %s", lo, hi);
     } else {
         snprintf(interval, sizeof interval, "too few");
@@ -58,7 +59,7 @@ static void ratio_print(FILE *to, const json_t *ratio, const char *instead)
 /* Both ratios may be of unlike samples. */
 static const char *class_of(const json_t *row, const json_t *over_floor)
 {
-    const char *peer = record_text(row, "class"), *floor = record_text(over_floor, "class");
+    const char *peer = field_text(row, "class"), *floor = field_text(over_floor, "class");
     if (!*peer || !*floor || strcmp(peer, floor) == 0)
         return *peer ? peer : floor;
     return "unlike";
@@ -66,8 +67,8 @@ static const char *class_of(const json_t *row, const json_t *over_floor)
 
 static void row_print(FILE *to, const json_t *line, const json_t *row)
 {
-    const char *variant = record_text(row, "variant"), *best = record_text(line, "best");
-    const char *floor = record_text(line, "floor");
+    const char *variant = field_text(row, "variant"), *best = field_text(line, "best");
+    const char *floor = field_text(line, "floor");
     const json_t *over_floor = json_object_get(row, "over_floor");
     const char *no_peer = strcmp(variant, best) == 0 ? "the best peer"
                           : *best                    ? "other moods"
@@ -76,9 +77,9 @@ static void row_print(FILE *to, const json_t *line, const json_t *row)
     fprintf(to, "  %-24s", variant);
     ratio_print(to, row, no_peer);
     ratio_print(to, over_floor, no_floor);
-    const json_t *compared = *record_text(row, "class") ? row : over_floor;
+    const json_t *compared = *field_text(row, "class") ? row : over_floor;
     if (json_object_get(compared, "n"))
-        fprintf(to, " %3" JSON_INTEGER_FORMAT "  %s", record_integer(compared, "n"),
+        fprintf(to, " %3" JSON_INTEGER_FORMAT "  %s", field_integer(compared, "n"),
                 class_of(row, over_floor));
     fputc('\n', to);
 }
@@ -87,10 +88,10 @@ static void line_print(FILE *to, const json_t *line)
 {
     size_t i;
     const json_t *row;
-    json_int_t workers = record_integer(line, "workers");
-    const char *best = record_text(line, "best"), *floor = record_text(line, "floor");
+    json_int_t workers = field_integer(line, "workers");
+    const char *best = field_text(line, "best"), *floor = field_text(line, "floor");
     fprintf(to, "%s, %" JSON_INTEGER_FORMAT " worker%s: best peer %s, floor %s\n",
-            record_text(line, "workload"), workers, workers == 1 ? "" : "s", *best ? best : "none",
+            field_text(line, "workload"), workers, workers == 1 ? "" : "s", *best ? best : "none",
             *floor ? floor : "none");
     json_array_foreach(json_object_get(line, "ratios"), i, row) row_print(to, line, row);
 }
@@ -106,10 +107,10 @@ static void without_print(FILE *to, const json_t *lines)
         json_array_foreach(json_object_get(line, "without"), k, row)
         {
             char text[1024];
-            if (peer_is_floor_name(record_text(row, "variant")) && record_is(row, "skipped"))
+            if (peer_is_floor_name(field_text(row, "variant")) && record_is(row, "skipped"))
                 continue;
-            snprintf(text, sizeof text, "%s %s: %s", record_text(row, "status"),
-                     record_text(row, "variant"), record_text(row, "reason"));
+            snprintf(text, sizeof text, "%s %s: %s", field_text(row, "status"),
+                     field_text(row, "variant"), field_text(row, "reason"));
             if (!json_object_get(said, text))
                 fprintf(to, "%s%s\n", json_object_size(said) == 0 ? "\nwithout numbers\n" : "",
                         text);
@@ -126,8 +127,8 @@ void bench_speed_print(FILE *to, const json_t *lines)
     const json_t *line;
     json_array_foreach(lines, i, line)
     {
-        if (strcmp(group, record_text(line, "group")) != 0) {
-            group = record_text(line, "group");
+        if (strcmp(group, field_text(line, "group")) != 0) {
+            group = field_text(line, "group");
             fprintf(to, "%s%-26s%8s  %-17s%8s  %-17s %3s  %s\n", i > 0 ? "\n" : "", group, "speed",
                     "/ best peer", "time", "/ floor", "n", "class");
         }

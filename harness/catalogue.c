@@ -3,7 +3,7 @@
 #include "harness/catalogue.h"
 
 #include "harness/files.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/repro_file.h"
 
 #include <errno.h>
@@ -60,12 +60,12 @@ static void effects_write(FILE *to, const json_t *experiment)
     {
         const json_t *expectation = repro_file_main(place, &part);
         const json_t *column = expectation ? repro_file_decisive(expectation) : NULL;
-        const char *effect = record_text(json_object_get(column, "effect"), "text");
+        const char *effect = field_text(json_object_get(column, "effect"), "text");
         fputs(i ? "<br>" : "", to);
         catalogue_text(to, *effect ? effect : "no number");
         if (expectation) {
             fputs(", expected ", to);
-            catalogue_text(to, record_text(expectation, "expected"));
+            catalogue_text(to, field_text(expectation, "expected"));
         }
     }
 }
@@ -101,7 +101,7 @@ static void reference_write(FILE *to, const struct catalogue_pages *pages)
             "\nThe verdicts are those of the committed reference reproduction, %s, made in the %s "
             "form: %zu experiments supported, %zu refuted, %zu undecided. The effect is the one "
             "that refutes the claim or leaves it undecided, else the first.\n",
-            record_text(repro, "began"), record_text(json_object_get(repro, "run"), "form"),
+            field_text(repro, "began"), field_text(json_object_get(repro, "run"), "form"),
             sum.of[VERDICT_SUPPORTED], sum.of[VERDICT_REFUTED], sum.of[VERDICT_UNDECIDED]);
 }
 

@@ -6,10 +6,10 @@
  */
 #define _GNU_SOURCE
 #include "harness/catalogue.h"
+#include "harness/json_fields.h"
 
 #include "harness/files.h"
 #include "harness/html.h"
-#include "harness/records.h"
 #include "harness/repro_file.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum { PATH_SIZE = 4096, BOX_SIZE = 64 };
 
 char *catalogue_figure_name(const char *experiment, const char *group, const json_t *place)
 {
-    const char *folder = record_text(place, "folder");
+    const char *folder = field_text(place, "folder");
     const char *machine = strrchr(folder, '@');
     char *name;
     if (asprintf(&name, "%s-%s-%s.svg", experiment, group, machine ? machine + 1 : folder) < 0)
@@ -62,7 +62,7 @@ static bool figure_make(const struct catalogue_pages *pages, const char *experim
                         size_t error_size)
 {
     char from[PATH_SIZE], to[PATH_SIZE];
-    struct drawing drawing = {from, record_text(part, "question"), ""};
+    struct drawing drawing = {from, field_text(part, "question"), ""};
     if (!repro_file_figure(pages->reference_folder, place, part, group, from, sizeof from) ||
         !box_read(&drawing))
         return true; /* the one that is there, if any, stays */

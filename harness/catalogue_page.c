@@ -1,9 +1,9 @@
 /* catalogue_page.c - the page of an experiment, in Markdown. See catalogue.h. */
 #define _GNU_SOURCE
 #include "harness/catalogue.h"
+#include "harness/json_fields.h"
 #include "harness/text.h"
 
-#include "harness/records.h"
 #include "harness/repro_file.h"
 
 #include <stdlib.h>
@@ -147,15 +147,15 @@ static void expected_row(FILE *to, const struct experiment_part *part, unsigned 
 static void measured_row(FILE *to, const json_t *place, const json_t *expectation)
 {
     const json_t *column = repro_file_decisive(expectation);
-    const char *effect = record_text(json_object_get(column, "effect"), "text");
-    fprintf(to, "| %" JSON_INTEGER_FORMAT " | %s | ", record_integer(expectation, "number"),
+    const char *effect = field_text(json_object_get(column, "effect"), "text");
+    fprintf(to, "| %" JSON_INTEGER_FORMAT " | %s | ", field_integer(expectation, "number"),
             repro_file_place_name(place));
     catalogue_verdict(to, repro_file_verdict(expectation));
     fputs(" | ", to);
     catalogue_text(to, *effect ? effect : "no number");
     fputs(" | ", to);
     if (repro_file_verdict(expectation) == VERDICT_UNDECIDED)
-        catalogue_text(to, record_text(column, "reason"));
+        catalogue_text(to, field_text(column, "reason"));
     fputs(" |\n", to);
 }
 
@@ -172,7 +172,7 @@ static void figures_write(FILE *to, const struct catalogue_pages *pages, const c
         snprintf(path, sizeof path, "%s/experiments/%s", pages->folder, name);
         if (access(path, R_OK) == 0) {
             fputs("\n![", to);
-            catalogue_text(to, record_text(part, "question"));
+            catalogue_text(to, field_text(part, "question"));
             fprintf(to, " On %s.](%s)\n", repro_file_place_name(place), name);
         }
         free(name);
@@ -206,7 +206,7 @@ static void part_reference_write(FILE *to, const struct catalogue_pages *pages,
     {
         const json_t *there = repro_file_part(place, part->id);
         if (there && repro_file_is_drawn(there))
-            figures_write(to, pages, record_text(reference, "id"), place, there);
+            figures_write(to, pages, field_text(reference, "id"), place, there);
     }
 }
 
@@ -247,15 +247,15 @@ static void verdict_write(FILE *to, const struct catalogue_pages *pages, const j
     {
         const json_t *expectation = repro_file_main(place, &part);
         const json_t *column = expectation ? repro_file_decisive(expectation) : NULL;
-        const char *effect = record_text(json_object_get(column, "effect"), "text");
+        const char *effect = field_text(json_object_get(column, "effect"), "text");
         fprintf(to, "- %s: ", repro_file_place_name(place));
         catalogue_verdict(to, repro_file_verdict(place));
         if (*effect) {
-            fprintf(to, ", by %s#%" JSON_INTEGER_FORMAT ": ", record_text(part, "id"),
-                    record_integer(expectation, "number"));
+            fprintf(to, ", by %s#%" JSON_INTEGER_FORMAT ": ", field_text(part, "id"),
+                    field_integer(expectation, "number"));
             catalogue_text(to, effect);
             fputs(", expected ", to);
-            catalogue_text(to, record_text(expectation, "expected"));
+            catalogue_text(to, field_text(expectation, "expected"));
         }
         fputc('\n', to);
     }

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "harness/catalogue.h"
 #include "harness/expect_table.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/repro_file.h"
 #include "harness/text.h"
 
@@ -43,7 +43,7 @@ static void misses_write(FILE *to, const json_t *reference, const char *part, un
         if (verdict == VERDICT_NONE || verdict == VERDICT_SUPPORTED)
             continue;
         const json_t *effect = json_object_get(repro_file_decisive(cell), "effect");
-        const char *text = record_text(effect, "text");
+        const char *text = field_text(effect, "text");
         fputs(" (", to);
         catalogue_verdict(to, verdict);
         fprintf(to, " on %s%s", repro_file_place_name(place), *text ? ": " : "");
@@ -119,7 +119,7 @@ size_t catalogue_table_measured(FILE *to, const json_t *place, const json_t *par
         supported += one == VERDICT_SUPPORTED;
     }
     if (count > 0) {
-        long long number = record_integer(first, "number");
+        long long number = field_integer(first, "number");
         fprintf(to, "| %lld to %lld | %s | ", number, number + (long long)count - 1,
                 repro_file_place_name(place));
         catalogue_verdict(to, verdict);

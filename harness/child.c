@@ -5,6 +5,7 @@
 #include "harness/allocator.h"
 #include "harness/cli.h"
 #include "harness/hyperfine.h"
+#include "harness/json_fields.h"
 #include "harness/machine_start.h"
 #include "harness/peer_table.h"
 #include "harness/process.h"
@@ -33,7 +34,7 @@ void child_set_program(const char *path)
 
 bool child_record_timed_out(const json_t *record)
 {
-    return strncmp(record_text(record, "reason"), TIMED_OUT_REASON, sizeof TIMED_OUT_REASON - 1) ==
+    return strncmp(field_text(record, "reason"), TIMED_OUT_REASON, sizeof TIMED_OUT_REASON - 1) ==
            0;
 }
 
@@ -41,7 +42,7 @@ bool child_record_stopped(const json_t *record)
 {
     static const char *const reasons[] = {"killed by SIGKILL", "killed by SIGTERM",
                                           "killed by SIGHUP", "killed by SIGINT"};
-    const char *reason = record_text(record, "reason");
+    const char *reason = field_text(record, "reason");
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
         if (strncmp(reason, reasons[i], strlen(reasons[i])) == 0)
             return true;
@@ -137,7 +138,7 @@ static const char PROGRAM_SHOWN[] = "build/schedlab";
 /* The command is the child's word, and a program cannot know where another one calls it from. */
 static void command_name_program(json_t *record, const char *program)
 {
-    const char *command = record_text(record, "command");
+    const char *command = field_text(record, "command");
     size_t shown = sizeof PROGRAM_SHOWN - 1;
     if (!program || strncmp(command, PROGRAM_SHOWN, shown) != 0)
         return;
@@ -359,7 +360,7 @@ static json_t *startup_measure(const struct sample_request *request,
     int error = sample_process_run(&null, &arguments, outside, &result, &seen);
     if (!error) {
         json_t *record = record_of_output(&result, why, sizeof why);
-        if (seen && strcmp(record_text(record, "status"), "ok") == 0)
+        if (seen && strcmp(field_text(record, "status"), "ok") == 0)
             startup = json_incref(json_object_get(seen, "wall_ns"));
         json_decref(record);
         process_result_free(&result);
@@ -392,7 +393,7 @@ json_t *child_run_sample_timed(const struct sample_request *request,
     json_t *record = record_of_result(&result, request);
     command_name_program(record, request->program);
     json_object_set_new(record, "timer", json_string(outside ? "hyperfine" : "inside"));
-    if (seen && strcmp(record_text(record, "status"), "ok") == 0) {
+    if (seen && strcmp(field_text(record, "status"), "ok") == 0) {
         struct sample_outside null = *outside;
         char path[PATH_SIZE];
         snprintf(path, sizeof path, "%s.start", outside->json_path);

@@ -3,7 +3,7 @@
 #include "harness/claims.h"
 
 #include "harness/experiment.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/suggest.h"
 #include "harness/verdict.h"
 #include "harness/yaml_reader.h"
@@ -190,9 +190,9 @@ struct shown {
 
 static void expectation_add(struct shown *shown, const json_t *expectation, const char *machine)
 {
-    const char *verdict = record_text(expectation, "verdict");
+    const char *verdict = field_text(expectation, "verdict");
     const json_t *column = json_array_get(json_object_get(expectation, "columns"),
-                                          (size_t)record_integer(expectation, "decisive"));
+                                          (size_t)field_integer(expectation, "decisive"));
     switch (verdict_of_text(verdict)) {
     case VERDICT_SUPPORTED:
         shown->supported++;
@@ -203,7 +203,7 @@ static void expectation_add(struct shown *shown, const json_t *expectation, cons
     case VERDICT_UNDECIDED:
         shown->undecided++;
         snprintf(shown->lacks, sizeof shown->lacks, "%s: %s", machine,
-                 record_text(column, "reason"));
+                 field_text(column, "reason"));
         break;
     case VERDICT_NONE:
         break;
@@ -218,12 +218,12 @@ static void place_add(struct shown *shown, const json_t *place, const char *part
     struct shown here = {.supported = 0};
     json_array_foreach(json_object_get(place, "parts"), i, one)
     {
-        if (strcmp(record_text(one, "id"), part) != 0)
+        if (strcmp(field_text(one, "id"), part) != 0)
             continue;
         json_array_foreach(json_object_get(one, "expectations"), k, expectation)
         {
-            if (number == 0 || record_integer(expectation, "number") == number)
-                expectation_add(&here, expectation, record_text(place, "machine"));
+            if (number == 0 || field_integer(expectation, "number") == number)
+                expectation_add(&here, expectation, field_text(place, "machine"));
         }
     }
     if (here.refuted > 0)
@@ -237,7 +237,7 @@ static void place_add(struct shown *shown, const json_t *place, const char *part
     if (here.refuted + here.undecided + here.supported > 0) {
         size_t length = strlen(shown->where);
         snprintf(shown->where + length, sizeof shown->where - length, "%s%s", length ? ", " : "",
-                 record_text(place, "machine"));
+                 field_text(place, "machine"));
     }
 }
 
@@ -254,7 +254,7 @@ static bool reference_judge(const char *text, const json_t *experiments, struct 
         return false;
     json_array_foreach(experiments, i, one)
     {
-        if (strcmp(record_text(one, "id"), experiment) != 0)
+        if (strcmp(field_text(one, "id"), experiment) != 0)
             continue;
         there = true;
         json_array_foreach(json_object_get(one, "machines"), k, place)

@@ -1,6 +1,7 @@
 /* classes.c - see classes.h. */
 #include "harness/classes.h"
 
+#include "harness/json_fields.h"
 #include "harness/records.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 
 double classes_probe_ns(const json_t *record, const char *when)
 {
-    return record_number(json_object_get(json_object_get(record, "probe"), when), "line_ns");
+    return field_number(json_object_get(json_object_get(record, "probe"), when), "line_ns");
 }
 
 static bool has_mood(const json_t *record)
@@ -22,7 +23,7 @@ static bool has_mood(const json_t *record)
  * without `why` are of blocks. */
 static bool is_of_block(const json_t *record)
 {
-    const char *why = record_text(record, "why");
+    const char *why = field_text(record, "why");
     return strcmp(why, "top-up") != 0 && strcmp(why, "repeat") != 0;
 }
 

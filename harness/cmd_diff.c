@@ -4,6 +4,7 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/diff.h"
+#include "harness/json_fields.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/records.h"
@@ -175,7 +176,7 @@ static void side_run(const struct options *options, struct diff_side *side, uint
     json_t *record = child_run_sample(&request);
     side->record = record;
     if (!record_is(record, "ok"))
-        give_up(options, side->variant, record_text(record, "reason"));
+        give_up(options, side->variant, field_text(record, "reason"));
     lseek(request.sched_events_fd, 0, SEEK_SET);
     FILE *from = fdopen(request.sched_events_fd, "r");
     if (!from)

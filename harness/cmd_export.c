@@ -3,7 +3,6 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/export.h"
-#include "harness/records.h"
 #include "harness/run_folder.h"
 #include "harness/text.h"
 

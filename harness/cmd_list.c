@@ -7,9 +7,9 @@
 #include "harness/commands.h"
 #include "harness/counter_names.h"
 #include "harness/environment.h"
+#include "harness/json_fields.h"
 #include "harness/list_machines.h"
 #include "harness/peer_table.h"
-#include "harness/records.h"
 #include "harness/sim_events.h"
 #include "harness/spec.h"
 #include "preset.h"
@@ -228,8 +228,8 @@ static void print_inheritance(const json_t *events)
     size_t i;
     json_array_foreach(events, i, event)
     {
-        const char *absent = record_text(event, "absent_inherited");
-        if (*absent && strcmp(record_text(event, "source"), "soft") == 0)
+        const char *absent = field_text(event, "absent_inherited");
+        if (*absent && strcmp(field_text(event, "source"), "soft") == 0)
             why = absent;
     }
     if (!why)
@@ -251,20 +251,20 @@ static void print_events(void)
     json_t *event;
     size_t i;
     bool titled = false;
-    printf("Events of the default list, counted in %s code\n\n", record_text(counting, "domain"));
+    printf("Events of the default list, counted in %s code\n\n", field_text(counting, "domain"));
     json_array_foreach(json_object_get(counting, "events"), i, event)
     {
         char text[2 * TEXT_SIZE];
-        const char *absent = record_text(event, "absent");
+        const char *absent = field_text(event, "absent");
         bool simulated = strcmp(absent, SIM_EVENTS_ABSENT) == 0;
         if (simulated && !titled)
             printf("\nAbsent here, " SIM_EVENTS_ABSENT "\n\n");
         titled = titled || simulated;
         if (simulated)
             absent = "";
-        snprintf(text, sizeof text, "%s%s%s", record_text(event, "help"),
+        snprintf(text, sizeof text, "%s%s%s", field_text(event, "help"),
                  *absent ? "; absent here: " : "", absent);
-        int at = printf("%-36s %-4s ", record_text(event, "name"), record_text(event, "source"));
+        int at = printf("%-36s %-4s ", field_text(event, "name"), field_text(event, "source"));
         print_wrapped(at, at, text);
     }
     print_inheritance(json_object_get(counting, "events"));

@@ -10,6 +10,7 @@
 #include "harness/counter_names.h"
 #include "harness/digests.h"
 #include "harness/doctor.h"
+#include "harness/json_fields.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/peer_table.h"
@@ -742,7 +743,7 @@ static int run_sample(struct options *options)
     putchar('\n');
     bool failed = record_is(record, "failed");
     if (failed)
-        fprintf(stderr, "%s: %s\n", options->command, record_text(record, "reason"));
+        fprintf(stderr, "%s: %s\n", options->command, field_text(record, "reason"));
     json_decref(record);
     return failed ? EXIT_FAILED : EXIT_DONE;
 }

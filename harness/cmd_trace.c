@@ -3,6 +3,7 @@
 #include "harness/child.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
+#include "harness/json_fields.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/records.h"
@@ -251,7 +252,7 @@ static json_t *run(const struct options *options)
 {
     json_t *record = child_run_sample(&options->request);
     if (!record_is(record, "ok"))
-        give_up(options, record_text(record, "reason"));
+        give_up(options, field_text(record, "reason"));
     return record;
 }
 
@@ -311,7 +312,7 @@ static int trace_lines(struct options *options)
     fclose(from);
     output_close(options, to);
     if (!record_is(record, "ok")) /* its last lines may say why */
-        give_up(options, record_text(record, "reason"));
+        give_up(options, field_text(record, "reason"));
     if (all == 0)
         fprintf(stderr,
                 "%s: the run was over before the first line was due, after %g ms; "

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/compare.h"
 
+#include "harness/json_fields.h"
 #include "harness/measured_on.h"
-#include "harness/records.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -61,7 +61,7 @@ static bool names_machines(const struct compare_side *side)
 {
     size_t i;
     const json_t *record;
-    json_array_foreach(side->records, i, record) if (*record_text(record, "cpu")) return true;
+    json_array_foreach(side->records, i, record) if (*field_text(record, "cpu")) return true;
     return false;
 }
 
@@ -106,7 +106,7 @@ static struct class_counts counts_of(const struct compare_cell *cell, const stru
     const json_t *record;
     json_array_foreach(cell->records, i, record)
     {
-        if (strcmp(record_text(record, "status"), "ok") == 0)
+        if (strcmp(field_text(record, "status"), "ok") == 0)
             class_count_add(&counts, classes_mood(classes, record), classes_is_marked(record));
     }
     return counts;
@@ -162,10 +162,10 @@ static void pair_explain(struct compare_pair *pair)
     const json_t *record;
     json_array_foreach(bad->records, i, record)
     {
-        if (strcmp(record_text(record, "status"), bad->status) != 0)
+        if (strcmp(field_text(record, "status"), bad->status) != 0)
             continue;
         snprintf(pair->reason, sizeof pair->reason, "%s %s: %s", bad == pair->a ? "A" : "B",
-                 bad->status, record_text(record, "reason"));
+                 bad->status, field_text(record, "reason"));
         return;
     }
 }
@@ -391,7 +391,7 @@ static void span_of(const struct compare_side *side, const char **first, const c
     *first = *last = NULL;
     json_array_foreach(side->records, i, record)
     {
-        const char *started = record_text(record, "started");
+        const char *started = field_text(record, "started");
         if (!*started)
             continue;
         *first = !*first || strcmp(started, *first) < 0 ? started : *first;

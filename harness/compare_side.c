@@ -3,6 +3,7 @@
 #include "harness/compare_side.h"
 
 #include "harness/digests.h"
+#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
 #include "harness/spec.h"
@@ -247,10 +248,10 @@ static void explain_empty(const struct compare_side *side, const json_t *records
 static char *cell_key(const json_t *record)
 {
     char *key;
-    if (asprintf(&key, "%s\n%s\n%s\n%s\n%s\n%" JSON_INTEGER_FORMAT, record_text(record, "cell"),
-                 record_text(record, "variant"), record_text(record, "workload"),
-                 record_text(record, "machine"), record_text(record, "side"),
-                 record_integer(record, "workers")) < 0)
+    if (asprintf(&key, "%s\n%s\n%s\n%s\n%s\n%" JSON_INTEGER_FORMAT, field_text(record, "cell"),
+                 field_text(record, "variant"), field_text(record, "workload"),
+                 field_text(record, "machine"), field_text(record, "side"),
+                 field_integer(record, "workers")) < 0)
         abort();
     return key;
 }
@@ -275,10 +276,10 @@ static struct compare_cell *cell_of(struct compare_side *side, json_t *index, co
         if (!side->cells)
             abort();
         side->cells[side->count++] = (struct compare_cell){
-            .variant = record_text(record, "variant"),
-            .workload = record_text(record, "workload"),
-            .machine = record_text(record, "machine"),
-            .status = record_text(record, "status"),
+            .variant = field_text(record, "variant"),
+            .workload = field_text(record, "workload"),
+            .machine = field_text(record, "machine"),
+            .status = field_text(record, "status"),
             .workers = (int)json_integer_value(json_object_get(record, "workers")),
             .records = json_array(),
         };
@@ -294,7 +295,7 @@ static void cells_make(struct compare_side *side)
     json_array_foreach(side->records, i, record)
     {
         struct compare_cell *cell = cell_of(side, index, record);
-        cell->status = worse_status(cell->status, record_text(record, "status"));
+        cell->status = worse_status(cell->status, field_text(record, "status"));
         json_array_append(cell->records, record);
     }
     json_decref(index);
@@ -375,7 +376,7 @@ void compare_side_of_records(struct compare_side *side, const char *label, json_
     *side = (struct compare_side){.label = text_copy(label, strlen(label)),
                                   .records = json_array(),
                                   .environment = json_incref(environment)};
-    json_array_foreach(records, i, record) if (!key || strcmp(record_text(record, key), value) == 0)
+    json_array_foreach(records, i, record) if (!key || strcmp(field_text(record, key), value) == 0)
         json_array_append(side->records, record);
     cells_make(side);
 }

@@ -1,6 +1,6 @@
 /* diff_print.c - see diff.h: what `schedlab diff` prints. */
 #include "harness/diff.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/text.h"
 
 #include <inttypes.h>
@@ -117,7 +117,7 @@ static void print_head(const struct diff_page *page, FILE *to)
         const struct diff_side *it = &page->side[side];
         fprintf(to, "%c  %-*s  %s, %.3f us\n", 'A' + side, widest,
                 side_name(page, side, name, sizeof name), counted(it->trace.happened, "event").s,
-                record_number(it->record, "time_ns") / 1e3);
+                field_number(it->record, "time_ns") / 1e3);
     }
     fputc('\n', to);
 }
@@ -312,9 +312,9 @@ static json_t *side_json(const struct diff_page *page, int side)
     return json_pack("{ss sI sI sI ss so ss}", "variant", it->variant, "seed",
                      (json_int_t)page->seed[side], "events", (json_int_t)it->trace.happened, "kept",
                      (json_int_t)it->trace.count, "events_hash",
-                     record_text(it->record, "events_hash"), "time_ns",
-                     json_real(record_number(it->record, "time_ns")), "command",
-                     record_text(it->record, "command"));
+                     field_text(it->record, "events_hash"), "time_ns",
+                     json_real(field_number(it->record, "time_ns")), "command",
+                     field_text(it->record, "command"));
 }
 
 static json_t *context_json(const struct diff_page *page, int side)

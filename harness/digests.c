@@ -4,6 +4,7 @@
  */
 #include "harness/digests.h"
 
+#include "harness/json_fields.h"
 #include "harness/records.h"
 
 #include <inttypes.h>
@@ -44,7 +45,7 @@ void digest_book_free(struct digest_book *book)
 static bool was_failed_for_digest(const json_t *record)
 {
     return record_is(record, "failed") &&
-           strncmp(record_text(record, "reason"), WRONG_DIGEST, sizeof WRONG_DIGEST - 1) == 0;
+           strncmp(field_text(record, "reason"), WRONG_DIGEST, sizeof WRONG_DIGEST - 1) == 0;
 }
 
 static bool has_vote(const json_t *record)
@@ -55,7 +56,7 @@ static bool has_vote(const json_t *record)
 
 static void key_text(const json_t *record, char key[KEY_SIZE])
 {
-    snprintf(key, KEY_SIZE, "%s %" JSON_INTEGER_FORMAT, record_text(record, "workload"),
+    snprintf(key, KEY_SIZE, "%s %" JSON_INTEGER_FORMAT, field_text(record, "workload"),
              json_integer_value(json_object_get(record, "seed")));
 }
 
@@ -74,9 +75,9 @@ void digest_book_add(struct digest_book *book, const json_t *record)
     if (!has_vote(record))
         return;
     char key[KEY_SIZE];
-    const char *vote = record_text(record, "digest");
+    const char *vote = field_text(record, "digest");
     key_text(record, key);
-    json_t *votes = object_at(object_at(book->votes, key), record_text(record, "variant_name"));
+    json_t *votes = object_at(object_at(book->votes, key), field_text(record, "variant_name"));
     json_int_t samples = json_integer_value(json_object_get(votes, vote));
     json_object_set_new(votes, vote, json_integer(samples + 1));
 }
@@ -135,7 +136,7 @@ bool digest_book_judge(const struct digest_book *book, const json_t *record, boo
     if (!has_vote(record))
         return false;
     char key[KEY_SIZE];
-    const char *vote = record_text(record, "digest");
+    const char *vote = field_text(record, "digest");
     key_text(record, key);
     struct reference reference = reference_find(json_object_get(book->votes, key));
     if (!reference.digest) {

@@ -6,10 +6,10 @@
  * number and a few files tell a missing PMU from a missing permission.
  */
 #include "harness/doctor_internal.h"
+#include "harness/json_fields.h"
 
 #include "harness/counter_names.h"
 #include "harness/doctor_tree.h"
-#include "harness/records.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -151,12 +151,12 @@ static bool obstacle_of_kernel(const struct look *look, enum doctor_perf what,
 
 static int kind_of(const json_t *event)
 {
-    const char *source = record_text(event, "source");
+    const char *source = field_text(event, "source");
     if (strcmp(source, "sde") == 0)
         return SDE;
     if (strcmp(source, "soft") == 0)
         return SOFTWARE;
-    return strncmp(record_text(event, "name"), "PAPI_", 5) == 0 ? PRESETS : NATIVES;
+    return strncmp(field_text(event, "name"), "PAPI_", 5) == 0 ? PRESETS : NATIVES;
 }
 
 /* absent[kind]: the first reason of each. False if nothing is known. */
@@ -168,7 +168,7 @@ static bool wanted_count(const json_t *counting, struct doctor *doctor,
     json_array_foreach(events, i, event)
     {
         int kind = kind_of(event);
-        const char *why = record_text(event, "absent");
+        const char *why = field_text(event, "absent");
         doctor->kinds[kind].wanted++;
         doctor->kinds[kind].wanted_available += !*why;
         if (*why && !absent[kind])
@@ -268,7 +268,7 @@ void look_at_counting(struct look *look)
     kinds[SDE].listed = kinds[SDE].wanted;
     kinds[SDE].available = kinds[SDE].wanted_available;
     if (kinds[SDE].wanted < 0)
-        obstacle(&kinds[SDE], record_text(counting, "absent"), "");
+        obstacle(&kinds[SDE], field_text(counting, "absent"), "");
     else if (absent[SDE])
         obstacle(&kinds[SDE], absent[SDE], "");
     look_at_watchdog(look, machine->perf_open(DOCTOR_PERF_HARDWARE) == 0);

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/expect_table.h"
 
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/text.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void list_free(char **list, unsigned count)
 static struct axis axis_of_json(const json_t *part, const char *list, const char *factor)
 {
     const json_t *values = json_object_get(part, list);
-    bool is_factor = strcmp(record_text(part, "factor"), factor) == 0;
+    bool is_factor = strcmp(field_text(part, "factor"), factor) == 0;
     unsigned count = is_factor ? 0 : (unsigned)json_array_size(values);
     struct axis axis = {.values = list_make(count), .count = count ? count : 1};
     for (unsigned i = 0; i < count; i++) {
@@ -218,10 +218,10 @@ void expect_table_of_json(struct expect_table *table, const json_t *part, size_t
     for (; of && i < json_array_size(expectations); i++) {
         const json_t *expectation = json_array_get(expectations, i);
         const json_t *cell = json_object_get(expectation, "table");
-        if (cell && record_integer(cell, "number") == record_integer(of, "number"))
-            cell_set(table, row_of(table, record_text(expectation, "level")),
-                     (unsigned)record_integer(cell, "column"),
-                     (unsigned)record_integer(expectation, "number"));
+        if (cell && field_integer(cell, "number") == field_integer(of, "number"))
+            cell_set(table, row_of(table, field_text(expectation, "level")),
+                     (unsigned)field_integer(cell, "column"),
+                     (unsigned)field_integer(expectation, "number"));
     }
 }
 

@@ -6,6 +6,7 @@
 #include "harness/counter_names.h"
 #include "harness/digests.h"
 #include "harness/interval_json.h"
+#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
 
@@ -38,15 +39,15 @@ struct exporting {
 /* Nanoseconds per operation; 0 if the record has no times. */
 static double ns_per_op(const json_t *record)
 {
-    double ops = record_number(record, "ops");
-    return ops > 0 ? record_number(record, "time_ns") / ops : 0;
+    double ops = field_number(record, "ops");
+    return ops > 0 ? field_number(record, "time_ns") / ops : 0;
 }
 
 /* Its cell has only ok samples, and it has times. */
 static bool has_numbers(const struct exporting *exporting, const json_t *record)
 {
     return record_is(record, "ok") && ns_per_op(record) > 0 &&
-           !json_object_get(exporting->failed, record_text(record, "cell"));
+           !json_object_get(exporting->failed, field_text(record, "cell"));
 }
 
 /* Moods --------------------------------------------------------------------------------------- */
@@ -62,20 +63,20 @@ static void classes_count(struct exporting *exporting)
         abort();
     json_array_foreach(exporting->records, i, record)
     {
-        const char *cell = record_text(record, "cell");
+        const char *cell = field_text(record, "cell");
         if (!record_is(record, "ok"))
             continue;
         if (!json_object_get(exporting->cells, cell))
             json_object_set_new(exporting->cells, cell,
                                 json_integer((json_int_t)json_object_size(exporting->cells)));
-        class_count_add(&exporting->counts[record_integer(exporting->cells, cell)],
+        class_count_add(&exporting->counts[field_integer(exporting->cells, cell)],
                         classes_mood(&exporting->classes, record), classes_is_marked(record));
     }
 }
 
 static const struct class_counts *counts_of(const struct exporting *exporting, const json_t *record)
 {
-    return &exporting->counts[record_integer(exporting->cells, record_text(record, "cell"))];
+    return &exporting->counts[field_integer(exporting->cells, field_text(record, "cell"))];
 }
 
 /* What its samples of a class are called: "near", "far", or "all" where disturbed ones or such of
@@ -121,7 +122,7 @@ static void choose(struct exporting *exporting)
         }
         const char *mood = mood_of_sample(exporting, record);
         if (mood && strcmp(mood, class_text(CLASS_ALL)) == 0)
-            json_object_set_new(together, record_text(record, "cell"), json_true());
+            json_object_set_new(together, field_text(record, "cell"), json_true());
         if (mood)
             json_array_append(exporting->taken, record);
         else if (classes_is_marked(record))
@@ -136,9 +137,9 @@ static void choose(struct exporting *exporting)
 /* Cells of one sweep may differ in their side, or in their events, alone. */
 static void plain_name(const json_t *record, char name[NAME_SIZE])
 {
-    const char *side = record_text(record, "side");
-    snprintf(name, NAME_SIZE, "%s/%s/workers:%lld%s%s", record_text(record, "variant"),
-             record_text(record, "workload"),
+    const char *side = field_text(record, "side");
+    snprintf(name, NAME_SIZE, "%s/%s/workers:%lld%s%s", field_text(record, "variant"),
+             field_text(record, "workload"),
              (long long)json_integer_value(json_object_get(record, "workers")),
              *side ? "/side:" : "", side);
 }
@@ -156,7 +157,7 @@ static json_t *names_learn(const json_t *records)
         if (!json_object_get(names, name))
             json_object_set_new(names, name, json_object());
         if (record_is(record, "ok"))
-            json_object_set_new(json_object_get(names, name), record_text(record, "cell"),
+            json_object_set_new(json_object_get(names, name), field_text(record, "cell"),
                                 json_true());
     }
     return names;
@@ -188,7 +189,7 @@ static char *name_make(const struct exporting *exporting, const json_t *record)
 /* An event without the prefix that all of the program's own share. */
 static const char *event_name(const json_t *event)
 {
-    const char *name = record_text(event, "name");
+    const char *name = field_text(event, "name");
     size_t prefix = strlen(COUNTER_SDE_PREFIX);
     return strncmp(name, COUNTER_SDE_PREFIX, prefix) == 0 ? name + prefix : name;
 }
@@ -203,7 +204,7 @@ static json_t *cpu_time(const json_t *record)
             return json_incref(per_op);
     }
     if (json_is_number(json_object_get(record, "cpu_ns")))
-        return json_real(record_number(record, "cpu_ns") / record_number(record, "ops"));
+        return json_real(field_number(record, "cpu_ns") / field_number(record, "ops"));
     return NULL;
 }
 
@@ -215,9 +216,9 @@ static json_t *gbench_context(const struct exporting *exporting)
     const json_t *build = json_object_get(exporting->environment, "build");
     json_t *context = json_pack("{ss si}", "executable", "schedlab", "json_schema_version", 1);
     const json_t *first = json_array_get(exporting->records, 0);
-    const char *started = record_text(first, "started");
+    const char *started = field_text(first, "started");
     if (!*started) /* a simulated sample does not say */
-        started = record_text(exporting->environment, "taken");
+        started = field_text(exporting->environment, "taken");
     if (first)
         json_object_set_new(context, "date", json_string(started));
     if (json_is_integer(json_object_get(cpu, "usable_threads")))
@@ -324,8 +325,8 @@ static void benchstat_header(const struct exporting *exporting)
 {
     const json_t *kernel = json_object_get(exporting->environment, "kernel");
     const json_t *cpu = json_object_get(exporting->environment, "cpu");
-    const char *architecture = record_text(kernel, "architecture");
-    const char *model = record_text(cpu, "model");
+    const char *architecture = field_text(kernel, "architecture");
+    const char *model = field_text(cpu, "model");
     fputs("goos: linux\n", exporting->to);
     if (*architecture)
         fprintf(exporting->to, "goarch: %s\n", go_architecture(architecture));
@@ -361,15 +362,15 @@ static void benchstat_latency(FILE *to, const json_t *record)
     const json_t *latency = json_object_get(record, "latency");
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (json_is_number(json_object_get(latency, parts[i].key)))
-            fprintf(to, " %.15g %s", record_number(latency, parts[i].key), parts[i].unit);
+            fprintf(to, " %.15g %s", field_number(latency, parts[i].key), parts[i].unit);
 }
 
 /* What tells the cell from others of the same name. */
 static void benchstat_apart(const struct exporting *exporting, const json_t *record)
 {
     char *events = events_apart(exporting, record);
-    if (*record_text(record, "side"))
-        fprintf(exporting->to, "/side=%s", record_text(record, "side"));
+    if (*field_text(record, "side"))
+        fprintf(exporting->to, "/side=%s", field_text(record, "side"));
     if (events)
         fprintf(exporting->to, "/events=%s", events);
     free(events);
@@ -378,14 +379,14 @@ static void benchstat_apart(const struct exporting *exporting, const json_t *rec
 static void benchstat_line(const struct exporting *exporting, const json_t *record)
 {
     FILE *to = exporting->to;
-    const char *variant = record_text(record, "variant");
+    const char *variant = field_text(record, "variant");
     long long workers = json_integer_value(json_object_get(record, "workers"));
     fprintf(to, "Benchmark%c", toupper((unsigned char)*variant));
     put_specification(to, variant + 1);
     fputc('/', to);
-    put_specification(to, record_text(record, "workload"));
+    put_specification(to, field_text(record, "workload"));
     benchstat_apart(exporting, record);
-    fprintf(to, "/P=%lld-%lld %.0f %.15g ns/op", workers, workers, record_number(record, "ops"),
+    fprintf(to, "/P=%lld-%lld %.0f %.15g ns/op", workers, workers, field_number(record, "ops"),
             ns_per_op(record));
     benchstat_latency(to, record);
     if (isfinite(classes_line_ns(record)))
@@ -480,7 +481,7 @@ static json_int_t calls_of(const json_t *iterations)
     const json_t *iteration;
     json_array_foreach(iterations, i, iteration)
     {
-        json_int_t of_one = record_integer(iteration, "calls");
+        json_int_t of_one = field_integer(iteration, "calls");
         calls += of_one > 0 ? of_one : 1;
     }
     return calls;
@@ -580,7 +581,7 @@ static json_t *failed_cells(const json_t *records)
     json_array_foreach(records, i, record)
     {
         if (record_is(record, "failed"))
-            json_object_set_new(failed, record_text(record, "cell"), json_true());
+            json_object_set_new(failed, field_text(record, "cell"), json_true());
     }
     return failed;
 }

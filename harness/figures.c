@@ -6,7 +6,6 @@
 #include "harness/gnuplot.h"
 #include "harness/machine_start.h"
 #include "harness/measured_on.h"
-#include "harness/records.h"
 #include "harness/text.h"
 #include "harness/topology.h"
 

@@ -3,6 +3,7 @@
 #include "harness/measured_on.h"
 
 #include "harness/files.h"
+#include "harness/json_fields.h"
 #include "harness/machine_start.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
@@ -37,10 +38,10 @@ static void count_add(json_t *machines, const char *cpu, const char *host, json_
 
 void measured_on_note(json_t *machines, const json_t *record, const char *cpu)
 {
-    if (machine_text_is_simulated(record_text(record, "machine")) || !record_is(record, "ok"))
+    if (machine_text_is_simulated(field_text(record, "machine")) || !record_is(record, "ok"))
         return;
-    const char *named = record_text(record, "cpu");
-    count_add(machines, *named ? named : cpu, record_text(record, "host"), 1);
+    const char *named = field_text(record, "cpu");
+    count_add(machines, *named ? named : cpu, field_text(record, "host"), 1);
 }
 
 static int key_compare(const void *a, const void *b)
@@ -107,11 +108,11 @@ char *measured_on_processors(const json_t *machines)
 
 char *measured_on_text(const json_t *environment)
 {
-    const char *cpu = record_text(json_object_get(environment, "cpu"), "model");
+    const char *cpu = field_text(json_object_get(environment, "cpu"), "model");
     size_t i;
     json_t *machine, *machines = json_object();
     json_array_foreach(json_object_get(environment, "measured_on"), i, machine)
-        count_add(machines, record_text(machine, "cpu"), "", 1);
+        count_add(machines, field_text(machine, "cpu"), "", 1);
     if (json_object_size(machines) == 0)
         count_add(machines, *cpu ? cpu : "unknown", "", 1);
     char *text = measured_on_processors(machines);
@@ -139,7 +140,7 @@ bool measured_on_write(const char *folder, const json_t *machines, char *error, 
     char path[PATH_SIZE];
     error[0] = '\0';
     json_t *environment = run_folder_environment(folder, error, error_size);
-    const char *cpu = record_text(json_object_get(environment, "cpu"), "model");
+    const char *cpu = field_text(json_object_get(environment, "cpu"), "model");
     json_t *named = machines_name(machines, cpu);
     json_t *list = *error ? NULL : measured_on_to_json(named);
     bool ok = !*error;

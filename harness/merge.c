@@ -3,6 +3,7 @@
 #include "harness/merge.h"
 
 #include "harness/files.h"
+#include "harness/json_fields.h"
 #include "harness/measured_on.h"
 #include "harness/outside.h"
 #include "harness/plan.h"
@@ -239,14 +240,14 @@ static bool cell_count(struct state *state, const struct source *source)
 {
     char error[KIND_ERROR_SIZE];
     const json_t *record = source->record;
-    const struct cell *cell = plan_find(state->plan, record_text(record, "cell"));
+    const struct cell *cell = plan_find(state->plan, field_text(record, "cell"));
     if (!cell)
         return true;
     if (!sweep_kinds_note(&state->kinds, cell, record,
                           sweep_origin_cpu(source->environment, source->seed), error, sizeof error))
         return complain(state, "%s: %s", source->folder, error);
     struct tally *tally = &state->tallies[cell - state->plan->cells];
-    const char *why = record_text(record, "why");
+    const char *why = field_text(record, "why");
     tally->samples++;
     if (strcmp(why, "top-up") == 0)
         tally->top_ups++;
@@ -283,9 +284,9 @@ static bool copies_skip(struct state *state, const struct source *first)
 static bool outside_copy(struct state *state, const struct source *source)
 {
     char from[PATH_SIZE], to[PATH_SIZE];
-    const char *cell = record_text(source->record, "cell");
-    json_int_t block = record_integer(source->record, "block");
-    if (strcmp(record_text(source->record, "timer"), "hyperfine") != 0)
+    const char *cell = field_text(source->record, "cell");
+    json_int_t block = field_integer(source->record, "block");
+    if (strcmp(field_text(source->record, "timer"), "hyperfine") != 0)
         return true;
     if (!path_make(state, to, state->merge->out, "hyperfine"))
         return false;
@@ -339,7 +340,7 @@ static json_t *source_to_json(const struct source *source)
 {
     char *cpu = measured_on_processors(source->machines);
     json_t *json = json_pack("{ss ss sO sI ss ss ss}", "run", source->folder, "taken",
-                             record_text(source->environment, "taken"), "seeds", source->seeds,
+                             field_text(source->environment, "taken"), "seeds", source->seeds,
                              "samples", (json_int_t)source->samples, "revision",
                              sweep_origin_part(source->environment, ORIGIN_REVISION), "compiler",
                              sweep_origin_part(source->environment, ORIGIN_COMPILER), "cpu",
@@ -405,13 +406,13 @@ static void stops_take(const struct state *state, size_t run, const json_t *plan
     const json_t *said;
     json_array_foreach(json_object_get(plan, "cells"), i, said)
     {
-        const struct cell *cell = plan_find(state->plan, record_text(said, "cell"));
+        const struct cell *cell = plan_find(state->plan, field_text(said, "cell"));
         if (!cell)
             continue;
         struct tally *tally = &state->tallies[cell - state->plan->cells];
         if (tally->said == run + 1)
             continue;
-        tally->stop = stop_worse(tally->stop, record_text(said, "stop"));
+        tally->stop = stop_worse(tally->stop, field_text(said, "stop"));
         tally->said = run + 1;
     }
     for (size_t c = 0; c < state->plan->count; c++)

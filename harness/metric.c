@@ -2,6 +2,7 @@
 #include "harness/metric.h"
 
 #include "harness/counter_names.h"
+#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/suggest.h"
 
@@ -51,7 +52,7 @@ bool metric_is_finding(const char *name)
 static double finding_of(const char *name, const json_t *record)
 {
     json_t *found = json_object_get(record, "found");
-    return record_number(found, name);
+    return field_number(found, name);
 }
 
 const char *metric_name(const struct metric *metric)
@@ -71,7 +72,7 @@ double metric_of(const struct metric *metric, const json_t *record)
             return finding_of(metric->name, record);
         return record_event_value(record_event(record, metric->name));
     default:
-        return record_number(record, "throughput");
+        return field_number(record, "throughput");
     }
 }
 
@@ -87,7 +88,7 @@ static void explain_unknown(const struct metric *metric, const json_t *records, 
     {
         json_array_foreach(json_object_get(record, "events"), k, event)
         {
-            const char *name = record_text(event, "name");
+            const char *name = field_text(event, "name");
             if (!isnan(record_event_value(event)))
                 suggest_offer(&near, strncmp(name, COUNTER_SDE_PREFIX, prefix) == 0 ? name + prefix
                                                                                     : name);

@@ -3,7 +3,7 @@
 
 #include "harness/child.h"
 #include "harness/classes.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/statistics.h"
 #include "harness/text.h"
 
@@ -46,7 +46,7 @@ void needs_end(struct needs *needs)
 /* Records without `why` are of blocks: there was nothing else when they were made. */
 static enum why why_of_record(const json_t *record)
 {
-    const char *text = record_text(record, "why");
+    const char *text = field_text(record, "why");
     for (int why = WHY_BLOCK; why < WHYS; why++)
         if (strcmp(text, why_words[why]) == 0)
             return (enum why)why;
@@ -55,7 +55,7 @@ static enum why why_of_record(const json_t *record)
 
 bool needs_note(struct cell *cell, const json_t *record)
 {
-    const char *status = record_text(record, "status");
+    const char *status = field_text(record, "status");
     struct note note = {
         .block = (unsigned)json_integer_value(json_object_get(record, "block")),
         .why = why_of_record(record),
@@ -68,7 +68,7 @@ bool needs_note(struct cell *cell, const json_t *record)
     };
     if (note.ok)
         note.throughput = json_number_value(json_object_get(record, "throughput"));
-    note.events_hash = strtoull(record_text(record, "events_hash"), NULL, 16);
+    note.events_hash = strtoull(field_text(record, "events_hash"), NULL, 16);
     if (cell->notes_count > 0 && cell->notes[cell->notes_count - 1].block >= note.block)
         return false;
     cell->notes = realloc(cell->notes, (cell->notes_count + 1) * sizeof *cell->notes);

@@ -3,6 +3,7 @@
 #include "harness/outside.h"
 
 #include "harness/files.h"
+#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/statistics.h"
 
@@ -33,14 +34,14 @@ struct pair {
 static bool pair_make(const json_t *record, struct pair *pair)
 {
     const json_t *outside = json_object_get(record, "outside");
-    double untimed_ns = record_number(record, "warmup_ns") + record_number(record, "between_ns");
+    double untimed_ns = field_number(record, "warmup_ns") + field_number(record, "between_ns");
     if (!record_is(record, "ok"))
         return false;
     *pair = (struct pair){
         .record = record,
-        .inside_ns = record_number(record, "time_ns") + (isfinite(untimed_ns) ? untimed_ns : 0),
-        .outside_ns = record_number(outside, "wall_ns"),
-        .startup_ns = record_number(outside, "startup_ns"),
+        .inside_ns = field_number(record, "time_ns") + (isfinite(untimed_ns) ? untimed_ns : 0),
+        .outside_ns = field_number(outside, "wall_ns"),
+        .startup_ns = field_number(outside, "startup_ns"),
         .is_complete = isfinite(untimed_ns),
     };
     return isfinite(pair->inside_ns) && isfinite(pair->outside_ns);
@@ -61,15 +62,15 @@ bool outside_is_known(const json_t *records)
 static int pair_compare(const void *a_void, const void *b_void)
 {
     const struct pair *a = a_void, *b = b_void;
-    int order = strcmp(record_text(a->record, "workload"), record_text(b->record, "workload"));
+    int order = strcmp(field_text(a->record, "workload"), field_text(b->record, "workload"));
     json_int_t wa = json_integer_value(json_object_get(a->record, "workers"));
     json_int_t wb = json_integer_value(json_object_get(b->record, "workers"));
     if (!order)
         order = (wa > wb) - (wa < wb);
     if (!order)
-        order = strcmp(record_text(a->record, "variant"), record_text(b->record, "variant"));
+        order = strcmp(field_text(a->record, "variant"), field_text(b->record, "variant"));
     if (!order)
-        order = strcmp(record_text(a->record, "cell"), record_text(b->record, "cell"));
+        order = strcmp(field_text(a->record, "cell"), field_text(b->record, "cell"));
     return order;
 }
 
@@ -139,8 +140,8 @@ static void cell_write(FILE *to, const struct pair *pairs, size_t n, double *scr
 {
     const json_t *record = pairs[0].record;
     double inside = median_inside(pairs, n, scratch), outside = median_outside(pairs, n, scratch);
-    fprintf(to, "%s\t%s\t%s\t%" JSON_INTEGER_FORMAT "\t%zu\t", record_text(record, "cell"),
-            record_text(record, "variant"), record_text(record, "workload"),
+    fprintf(to, "%s\t%s\t%s\t%" JSON_INTEGER_FORMAT "\t%zu\t", field_text(record, "cell"),
+            field_text(record, "variant"), field_text(record, "workload"),
             json_integer_value(json_object_get(record, "workers")), n);
     put_ns(to, inside);
     put_ns(to, outside);

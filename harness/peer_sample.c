@@ -3,6 +3,7 @@
 #include "harness/peer_sample.h"
 
 #include "harness/counter_names.h"
+#include "harness/json_fields.h"
 #include "harness/peer_table.h"
 #include "harness/process.h"
 #include "harness/records.h"
@@ -151,10 +152,10 @@ static void read_iterations(struct peer_answer *peer, const struct sample_reques
              json_array_size(iterations), SAMPLE_ENTRIES_MAX);
     json_array_foreach(iterations, i, iteration)
     {
-        json_int_t time_ns = record_integer(iteration, "time_ns");
-        json_int_t ops = record_integer(iteration, "ops");
+        json_int_t time_ns = field_integer(iteration, "time_ns");
+        json_int_t ops = field_integer(iteration, "ops");
         json_int_t calls =
-            json_object_get(iteration, "calls") ? record_integer(iteration, "calls") : 1;
+            json_object_get(iteration, "calls") ? field_integer(iteration, "calls") : 1;
         if (time_ns <= 0 || ops <= 0 || calls <= 0)
             fail(peer, "its iteration %zu has no time_ns, ops and calls above 0", i + 1);
         else if (i > 0 && (uint64_t)ops * peer->calls != peer->ops * (uint64_t)calls)
@@ -182,7 +183,7 @@ static void read_latency(struct peer_answer *peer, const struct workload_spec *s
     peer->latency = calloc(1, sizeof *peer->latency);
     if (!peer->latency)
         abort();
-    peer->latency->max_ns = record_integer(latency, "max_ns");
+    peer->latency->max_ns = field_integer(latency, "max_ns");
     json_array_foreach(json_object_get(latency, "buckets"), i, bucket)
     {
         json_int_t index = json_integer_value(json_array_get(bucket, 0));
@@ -348,11 +349,11 @@ static void events_tell(json_t *events, const json_t *line)
 {
     size_t i;
     json_t *event;
-    json_int_t threads = record_integer(line, "threads");
+    json_int_t threads = field_integer(line, "threads");
     json_array_foreach(events, i, event)
     {
         if (threads > 0 &&
-            strcmp(record_text(event, "name"), COUNTER_SDE_PREFIX COUNTER_THREADS) == 0) {
+            strcmp(field_text(event, "name"), COUNTER_SDE_PREFIX COUNTER_THREADS) == 0) {
             json_object_del(event, "absent");
             json_object_set_new(event, "value", json_integer(threads));
         }

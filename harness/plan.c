@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/plan.h"
 
+#include "harness/json_fields.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 
@@ -17,13 +18,13 @@ json_t *plan_json_cells(const json_t *plan)
     size_t i;
     json_t *cell, *cells = json_object();
     json_array_foreach(json_object_get(plan, "cells"), i, cell)
-        json_object_set(cells, record_text(cell, "cell"), cell);
+        json_object_set(cells, field_text(cell, "cell"), cell);
     return cells;
 }
 
 const char *plan_json_stop(const json_t *cells, const char *id)
 {
-    return record_text(json_object_get(cells, id), "stop");
+    return field_text(json_object_get(cells, id), "stop");
 }
 
 static struct cell *cell_at(const struct plan *plan, const json_t *number)

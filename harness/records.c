@@ -4,6 +4,7 @@
 
 #include "harness/counter_names.h"
 #include "harness/fnv1a.h"
+#include "harness/json_fields.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,26 +56,9 @@ void record_fail(json_t *record, const char *reason)
     json_object_set_new(record, "reason", text ? text : json_string("reason is not UTF-8"));
 }
 
-const char *record_text(const json_t *record, const char *key)
-{
-    const char *text = json_string_value(json_object_get(record, key));
-    return text ? text : "";
-}
-
-double record_number(const json_t *record, const char *key)
-{
-    const json_t *value = json_object_get(record, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-json_int_t record_integer(const json_t *record, const char *key)
-{
-    return json_integer_value(json_object_get(record, key));
-}
-
 bool record_is(const json_t *record, const char *status)
 {
-    return strcmp(record_text(record, "status"), status) == 0;
+    return strcmp(field_text(record, "status"), status) == 0;
 }
 
 const json_t *record_event(const json_t *record, const char *name)
@@ -83,7 +67,7 @@ const json_t *record_event(const json_t *record, const char *name)
     const json_t *event;
     json_array_foreach(json_object_get(record, "events"), i, event)
     {
-        const char *has = record_text(event, "name");
+        const char *has = field_text(event, "name");
         if (strcmp(has, name) == 0 ||
             (strncmp(has, COUNTER_SDE_PREFIX, prefix) == 0 && strcmp(has + prefix, name) == 0))
             return event;
@@ -93,14 +77,14 @@ const json_t *record_event(const json_t *record, const char *name)
 
 double record_event_value(const json_t *event)
 {
-    double per_op = record_number(event, "per_op");
-    return isnan(per_op) ? record_number(event, "value") : per_op;
+    double per_op = field_number(event, "per_op");
+    return isnan(per_op) ? field_number(event, "value") : per_op;
 }
 
 /* The upper end of the bucket that holds the quantile. */
 static double bucket_quantile(const json_t *latency, double quantile)
 {
-    double wanted = ceil(quantile * record_number(latency, "count")), seen = 0;
+    double wanted = ceil(quantile * field_number(latency, "count")), seen = 0;
     size_t i;
     json_t *bucket;
     json_array_foreach(json_object_get(latency, "buckets"), i, bucket)
@@ -108,7 +92,7 @@ static double bucket_quantile(const json_t *latency, double quantile)
         seen += json_number_value(json_array_get(bucket, 1));
         if (seen >= wanted)
             return fmin(json_number_value(json_array_get(bucket, 0)),
-                        record_number(latency, "max_ns")); /* a bucket may end after the longest */
+                        field_number(latency, "max_ns")); /* a bucket may end after the longest */
     }
     return NAN;
 }
@@ -121,11 +105,11 @@ double record_latency_ns(const json_t *record, double quantile)
     } known[] = {
         {0.5, "p50_ns"}, {0.9, "p90_ns"}, {0.99, "p99_ns"}, {0.999, "p999_ns"}, {1, "max_ns"}};
     const json_t *latency = json_object_get(record, "latency");
-    if (!(quantile >= 1) && !(record_number(latency, "count") * (1 - quantile) >= 1))
+    if (!(quantile >= 1) && !(field_number(latency, "count") * (1 - quantile) >= 1))
         return NAN;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (known[i].quantile == quantile)
-            return record_number(latency, known[i].key);
+            return field_number(latency, known[i].key);
     return bucket_quantile(latency, quantile);
 }
 
@@ -138,7 +122,7 @@ char *record_event_names(const json_t *record, const char *separator)
     if (!to)
         abort();
     json_array_foreach(json_object_get(record, "events"), i, event)
-        fprintf(to, "%s%s", i ? separator : "", record_text(event, "name"));
+        fprintf(to, "%s%s", i ? separator : "", field_text(event, "name"));
     fclose(to);
     return names;
 }
@@ -302,7 +286,7 @@ bool record_is_whole(const json_t *record, char *wrong, size_t wrong_size)
         return false;
     }
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        if (*record_text(record, texts[i]))
+        if (*field_text(record, texts[i]))
             continue;
         snprintf(wrong, wrong_size, "it has no %s", texts[i]);
         return false;

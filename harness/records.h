@@ -31,12 +31,6 @@ void record_time_text(char text[32]);
 /* Turns record into `failed` with this reason; what it measured stays in it. */
 void record_fail(json_t *record, const char *reason);
 
-/* Fields, of records and of any other object: the text, "" if there is none; the number, NAN if
- * there is none; the integer, 0 if there is none. */
-const char *record_text(const json_t *record, const char *key);
-double record_number(const json_t *record, const char *key);
-json_int_t record_integer(const json_t *record, const char *key);
-
 /* Whether its status is "ok", "failed" or "skipped". */
 bool record_is(const json_t *record, const char *status);
 

@@ -1,6 +1,7 @@
 /* replay_run.c - see replay.h: the real rows, read off the events of a run in lock step. */
 #define _GNU_SOURCE
 #include "harness/child.h"
+#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/replay.h"
 #include "harness/trace.h"
@@ -358,7 +359,7 @@ static size_t stalled_count(const struct replay_table *table)
 /* What the scheduler itself has counted. */
 static size_t counter_of(const json_t *record, const char *name)
 {
-    double value = record_number(record_event(record, name), "value");
+    double value = field_number(record_event(record, name), "value");
     return isfinite(value) ? (size_t)value : 0;
 }
 
@@ -422,7 +423,7 @@ static json_t *events_make(const struct replay *replay, const struct replay_tabl
     json_t *record = child_run_sample(&request);
     bool ok = record_is(record, "ok");
     if (!ok)
-        snprintf(error, error_size, "%s: %s", table->variant, record_text(record, "reason"));
+        snprintf(error, error_size, "%s: %s", table->variant, field_text(record, "reason"));
     lseek(request.sched_events_fd, 0, SEEK_SET);
     FILE *from = fdopen(request.sched_events_fd, "r");
     ok = ok && from && sched_trace_read(trace, from, error, error_size);

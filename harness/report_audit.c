@@ -2,7 +2,7 @@
  * for. See report_page.h. */
 #include "harness/audit.h"
 #include "harness/html.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/report_page.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void row_write(FILE *to, const char *what, const json_t *tally)
              json_number_value(json_object_get(tally, "lo")) * 100,
              json_number_value(json_object_get(tally, "hi")) * 100);
     html_td(to, NULL, share ? text : "-");
-    snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, record_integer(tally, "found_adjusted"));
+    snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, field_integer(tally, "found_adjusted"));
     html_td(to, NULL, json_object_get(tally, "found_adjusted") ? text : "-");
     html_close(to, "tr");
 }
@@ -60,7 +60,7 @@ static void silence_write(FILE *to, const json_t *audit)
 {
     const json_t *power = json_object_get(audit, "power");
     const json_t *largest = json_array_get(power, json_array_size(power) - 1);
-    if (strcmp(record_text(audit, "outcome"), audit_outcome_text(AUDIT_SAYS_NOTHING)) != 0)
+    if (strcmp(field_text(audit, "outcome"), audit_outcome_text(AUDIT_SAYS_NOTHING)) != 0)
         return;
     html_format(to,
                 " Fewer than %.0f %% of the slowdowns by %" JSON_INTEGER_FORMAT
@@ -102,14 +102,14 @@ static void sentences_write(FILE *to, const json_t *audit)
 {
     const json_t *same = json_object_get(audit, "false_positives");
     const json_t *order = json_object_get(audit, "order");
-    const char *revision = record_text(json_object_get(audit, "build"), "revision");
-    const char *outcome = record_text(audit, "outcome");
+    const char *revision = field_text(json_object_get(audit, "build"), "revision");
+    const char *outcome = field_text(audit, "outcome");
     html_open(to, "p", NULL);
     html_format(to,
                 "Audit of %s, revision %s, on %" JSON_INTEGER_FORMAT
                 " cells of its own with at least %" JSON_INTEGER_FORMAT
                 " samples a side and alpha %g: it %s.",
-                record_text(audit, "taken"), revision, number(audit, "cells"),
+                field_text(audit, "taken"), revision, number(audit, "cells"),
                 number(audit, "samples"), json_number_value(json_object_get(audit, "alpha")),
                 *outcome                                        ? outcome
                 : json_is_true(json_object_get(audit, "holds")) ? "holds"

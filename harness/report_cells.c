@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "harness/html.h"
+#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/report_page.h"
 #include "harness/report_text.h"
@@ -228,7 +229,7 @@ static bool share_make(struct share *share, const json_t *const *records, size_t
 {
     const json_t *listed = json_array_get(json_object_get(records[0], "events"), event);
     double lowest = INFINITY, most = 0;
-    *share = (struct share){.name = short_name(record_text(listed, "name")),
+    *share = (struct share){.name = short_name(field_text(listed, "name")),
                             .ms = ms_of(records, count, event)};
     if (share->ms < 2)
         return false;
@@ -291,7 +292,7 @@ static void warmups_write(FILE *to, const json_t *const *records, size_t count)
 {
     size_t settled = 0, limited = 0;
     for (size_t i = 0; i < count; i++) {
-        const char *rule = record_text(records[i], "warmup_rule");
+        const char *rule = field_text(records[i], "warmup_rule");
         settled += strcmp(rule, "change-point") == 0;
         limited += strcmp(rule, "limit") == 0;
     }
@@ -349,7 +350,7 @@ static void cell_more(FILE *to, const struct report *report, const struct report
         html_prose(to, cell->reason ? cell->reason : "no reason recorded");
         html_close(to, "p");
     }
-    html_element(to, "code", record_text(report_record(report, cell->id), "command"), NULL);
+    html_element(to, "code", field_text(report_record(report, cell->id), "command"), NULL);
     warmups_write(to, records, count);
     shares_write(to, records, count);
     html_close(to, "td");

@@ -1,7 +1,7 @@
 /* report_compare.c - the section on comparisons with other runs. See report_page.h, and
  * report_extra.h for where they come from. */
 #include "harness/html.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/report_page.h"
 #include "harness/report_text.h"
 #include "harness/text.h"
@@ -14,8 +14,8 @@ enum { ROWS_UNFOLDED = 40, COLUMNS_OF_NUMBERS = 7 };
 
 static struct interval ratio_of(const json_t *object)
 {
-    return (struct interval){record_number(object, "ratio"), record_number(object, "lo"),
-                             record_number(object, "hi"), 0};
+    return (struct interval){field_number(object, "ratio"), field_number(object, "lo"),
+                             field_number(object, "hi"), 0};
 }
 
 /* Comparisons ---------------------------------------------------------------------------------- */
@@ -23,8 +23,8 @@ static struct interval ratio_of(const json_t *object)
 /* "grq of results/x, revision 0123": whatever of it there is. */
 static void side_write(FILE *to, const char *letter, const json_t *side)
 {
-    const char *what = record_text(side, "side"), *run = record_text(side, "run");
-    const char *revision = record_text(side, "revision");
+    const char *what = field_text(side, "side"), *run = field_text(side, "run");
+    const char *revision = field_text(side, "revision");
     html_element(to, "dt", letter, NULL);
     html_open(to, "dd", NULL);
     html_text(to, *what ? what : *run ? run : "not known");
@@ -61,7 +61,7 @@ static const char *no_winner_text(const char *verdict)
 /* Of the kind of number that the comparison is about. */
 static struct text number_text(const json_t *metric, double value)
 {
-    const char *kind = record_text(metric, "kind");
+    const char *kind = field_text(metric, "kind");
     return strcmp(kind, "latency") == 0 ? text_time(value)
            : strcmp(kind, "event") == 0 ? text_count(value)
                                         : text_si(value);
@@ -71,33 +71,33 @@ static void pair_numbers(FILE *to, const json_t *metric, const json_t *pair)
 {
     char superiority[32] = "-";
     struct interval ratio = ratio_of(json_object_get(pair, "ratio"));
-    double above = record_number(pair, "superiority");
+    double above = field_number(pair, "superiority");
     if (isfinite(above))
         snprintf(superiority, sizeof superiority, "%.2f", above);
-    html_td(to, "number", number_text(metric, record_number(pair, "median_a")).s);
-    html_td(to, "number", number_text(metric, record_number(pair, "median_b")).s);
+    html_td(to, "number", number_text(metric, field_number(pair, "median_a")).s);
+    html_td(to, "number", number_text(metric, field_number(pair, "median_b")).s);
     html_td(to, "number", text_ratio(ratio.median).s);
     html_td(to, "range", text_ratio_interval(ratio).s);
     html_td(to, "number", superiority);
-    p_cell(to, record_number(pair, "p_adjusted"));
-    html_td(to, NULL, *record_text(pair, "class") ? record_text(pair, "class") : "-");
+    p_cell(to, field_number(pair, "p_adjusted"));
+    html_td(to, NULL, *field_text(pair, "class") ? field_text(pair, "class") : "-");
 }
 
 static void pair_row(FILE *to, const json_t *metric, const json_t *pair)
 {
     char workers[24], span[8];
-    const char *verdict = record_text(pair, "verdict"), *reason = record_text(pair, "reason");
+    const char *verdict = field_text(pair, "verdict"), *reason = field_text(pair, "reason");
     const char *no_winner = no_winner_text(verdict);
     snprintf(workers, sizeof workers, "%" JSON_INTEGER_FORMAT,
              json_integer_value(json_object_get(pair, "workers")));
     snprintf(span, sizeof span, "%d", COLUMNS_OF_NUMBERS);
     html_open(to, "tr", NULL);
-    html_th(to, "row", record_text(pair, "workload"));
+    html_th(to, "row", field_text(pair, "workload"));
     html_td(to, "number", workers);
     html_open(to, "td", NULL);
-    html_text(to, record_text(pair, "variant_a"));
-    if (strcmp(record_text(pair, "variant_a"), record_text(pair, "variant_b")) != 0)
-        html_format(to, " / %s", record_text(pair, "variant_b"));
+    html_text(to, field_text(pair, "variant_a"));
+    if (strcmp(field_text(pair, "variant_a"), field_text(pair, "variant_b")) != 0)
+        html_format(to, " / %s", field_text(pair, "variant_b"));
     html_close(to, "td");
     if (*reason)
         html_element(to, "td", reason, "colspan", span, "class", "failed", NULL);
@@ -119,8 +119,8 @@ static void comparison_about(FILE *to, const json_t *json)
         html_open(to, "dd", NULL);
         html_element(to, "b", text_ratio(ratio.median).s, NULL);
         html_format(to, " (%s)", text_ratio_interval(ratio).s);
-        if (isfinite(record_number(mean, "n")))
-            html_format(to, " over %s", counted((uint64_t)record_number(mean, "n"), "pair").s);
+        if (isfinite(field_number(mean, "n")))
+            html_format(to, " over %s", counted((uint64_t)field_number(mean, "n"), "pair").s);
         html_close(to, "dd");
     }
     html_close(to, "dl");
@@ -140,7 +140,7 @@ static void comparison_write(FILE *to, const struct report_comparison *compariso
     char label[256];
     const json_t *pairs = json_object_get(comparison->json, "pairs");
     const json_t *metric = json_object_get(comparison->json, "metric");
-    const char *what = record_text(metric, "text");
+    const char *what = field_text(metric, "text");
     html_element(to, "h3", comparison->name, NULL);
     comparison_about(to, comparison->json);
     snprintf(label, sizeof label, "%.120s: %.120s of A and B", comparison->name,

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/report_data.h"
 
+#include "harness/json_fields.h"
 #include "harness/metric.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
@@ -550,7 +551,7 @@ json_t *report_records_by_cell(const json_t *records)
     json_t *record, *by_cell = json_object();
     json_array_foreach(records, i, record)
     {
-        const char *id = record_text(record, "cell");
+        const char *id = field_text(record, "cell");
         if (!json_object_get(by_cell, id))
             json_object_set_new(by_cell, id, json_array());
         json_array_append(json_object_get(by_cell, id), record);

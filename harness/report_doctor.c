@@ -3,10 +3,10 @@
  * Reads environment.json's key `doctor` and nothing else. Runs from before there was one say so.
  */
 #define _GNU_SOURCE
+#include "harness/json_fields.h"
 #include "harness/report_page.h"
 
 #include "harness/html.h"
-#include "harness/records.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void td_command(FILE *to, const char *text, const char *command)
 
 static bool is_level(const json_t *finding, const char *level)
 {
-    return strcmp(record_text(finding, "level"), level) == 0;
+    return strcmp(field_text(finding, "level"), level) == 0;
 }
 
 static size_t findings_with(const json_t *findings, const char *level)
@@ -40,11 +40,11 @@ static size_t findings_with(const json_t *findings, const char *level)
 static void finding_row(FILE *to, const json_t *finding)
 {
     html_open(to, "tr", NULL);
-    html_th(to, "row", record_text(finding, "id"));
-    html_td(to, is_level(finding, "warn") ? "failed" : "range", record_text(finding, "level"));
-    td_command(to, record_text(finding, "fact"), "");
-    td_command(to, record_text(finding, "why"), "");
-    td_command(to, "", record_text(finding, "change"));
+    html_th(to, "row", field_text(finding, "id"));
+    html_td(to, is_level(finding, "warn") ? "failed" : "range", field_text(finding, "level"));
+    td_command(to, field_text(finding, "fact"), "");
+    td_command(to, field_text(finding, "why"), "");
+    td_command(to, "", field_text(finding, "change"));
     html_close(to, "tr");
 }
 
@@ -81,8 +81,8 @@ static void well_write(FILE *to, const json_t *findings)
     {
         if (!is_level(finding, "ok"))
             continue;
-        html_format(to, "%s%s (%s)", separator, record_text(finding, "id"),
-                    record_text(finding, "fact"));
+        html_format(to, "%s%s (%s)", separator, field_text(finding, "id"),
+                    field_text(finding, "fact"));
         separator = ", ";
     }
     html_text(to, ".");
@@ -121,10 +121,10 @@ static void counting_write(FILE *to, const json_t *kinds)
     json_array_foreach(kinds, i, kind)
     {
         html_open(to, "tr", NULL);
-        html_th(to, "row", record_text(kind, "name"));
+        html_th(to, "row", field_text(kind, "name"));
         td_counts(to, kind, "available", "listed");
         td_counts(to, kind, "wanted_available", "wanted");
-        td_command(to, record_text(kind, "reason"), record_text(kind, "change"));
+        td_command(to, field_text(kind, "reason"), field_text(kind, "change"));
         html_close(to, "tr");
     }
     html_close(to, "tbody");

@@ -1,7 +1,7 @@
 /* report_environment.c - where a run was made: environment.json as tables. See report_page.h. */
 #define _GNU_SOURCE
 #include "harness/html.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/report_page.h"
 #include "harness/report_remarks.h"
 #include "harness/report_text.h"
@@ -63,11 +63,11 @@ static void cache_row(FILE *to, const json_t *cache)
     char name[NAME_SIZE];
     json_int_t count = json_integer_value(json_object_get(cache, "count"));
     snprintf(name, sizeof name, "cache L%" JSON_INTEGER_FORMAT " %.40s",
-             json_integer_value(json_object_get(cache, "level")), record_text(cache, "kind"));
+             json_integer_value(json_object_get(cache, "level")), field_text(cache, "kind"));
     row_open(to, name);
-    html_text(to, text_bytes(record_number(cache, "bytes")).s);
+    html_text(to, text_bytes(field_number(cache, "bytes")).s);
     html_format(to, "%s, lines of %s", count == 1 ? "" : " each",
-                text_bytes(record_number(cache, "line_bytes")).s);
+                text_bytes(field_number(cache, "line_bytes")).s);
     if (count > 1)
         html_format(to, ", %" JSON_INTEGER_FORMAT " of them", count);
     row_close(to);

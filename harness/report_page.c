@@ -3,7 +3,7 @@
 #include "harness/report_page.h"
 
 #include "harness/html.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/report_expect.h"
 #include "harness/report_peers.h"
 #include "harness/report_remarks.h"
@@ -31,8 +31,8 @@ static const char *failed_output(const struct report *report, const char *id)
     json_t *record;
     json_array_foreach(json_object_get(report->by_cell, id), i, record)
     {
-        if (*record_text(record, "output"))
-            return record_text(record, "output");
+        if (*field_text(record, "output"))
+            return field_text(record, "output");
     }
     return NULL;
 }
@@ -216,9 +216,9 @@ static void method_write(FILE *to, const struct report *report)
         json_int_t block = json_integer_value(json_object_get(record, "block"));
         blocks = block + 1 > blocks ? block + 1 : blocks;
     }
-    const char *started = record_text(json_array_get(report->records, 0), "started");
+    const char *started = field_text(json_array_get(report->records, 0), "started");
     if (!*started) /* a simulated sample does not say */
-        started = record_text(report->environment, "taken");
+        started = field_text(report->environment, "taken");
     html_open(to, "section", "id", "method", NULL);
     html_element(to, "h2", "How the numbers were made", NULL);
     html_open(to, "dl", NULL);

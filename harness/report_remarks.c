@@ -3,6 +3,7 @@
 
 #include "harness/classes.h"
 #include "harness/html.h"
+#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/warmup.h"
 
@@ -32,8 +33,8 @@ static size_t crowded_cores(const json_t *record)
 {
     const json_t *cores = json_object_get(json_object_get(record, "probe"), "cores");
     size_t count = json_array_size(cores);
-    return record_is(record, "ok") && (json_int_t)count < record_integer(record, "workers") ? count
-                                                                                            : 0;
+    return record_is(record, "ok") && (json_int_t)count < field_integer(record, "workers") ? count
+                                                                                           : 0;
 }
 
 static void crowded_write(FILE *to, const struct report *report)
@@ -46,8 +47,8 @@ static void crowded_write(FILE *to, const struct report *report)
         if (crowded_cores(record) == 0)
             continue;
         crowded++;
-        if (record_integer(record, "workers") > workers) {
-            workers = record_integer(record, "workers");
+        if (field_integer(record, "workers") > workers) {
+            workers = field_integer(record, "workers");
             cores = crowded_cores(record);
         }
     }
@@ -83,7 +84,7 @@ static struct share share_of(const struct report *report, bool (*is_such)(const 
 
 static bool is_unsettled(const json_t *record)
 {
-    return strcmp(record_text(record, "warmup_rule"), WARMUP_LIMIT) == 0;
+    return strcmp(field_text(record, "warmup_rule"), WARMUP_LIMIT) == 0;
 }
 
 static void unsettled_write(FILE *to, const struct report *report)

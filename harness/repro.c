@@ -5,6 +5,7 @@
 #include "harness/doctor.h"
 #include "harness/environment.h"
 #include "harness/files.h"
+#include "harness/json_fields.h"
 #include "harness/machine_start.h"
 #include "harness/plan.h"
 #include "harness/records.h"
@@ -351,7 +352,7 @@ static bool machines_load(struct repro *repro, const json_t *run)
     size_t i;
     const json_t *text;
     const json_t *given = json_object_get(run, "machines");
-    const char *which = record_text(run, "which");
+    const char *which = field_text(run, "which");
     repro->which = strcmp(which, "simulated") == 0 ? REPRO_SIMULATED
                    : strcmp(which, "given") == 0   ? REPRO_GIVEN
                                                    : REPRO_OWN;
@@ -377,14 +378,14 @@ static void states_load(struct repro *repro, const json_t *old)
             job->state = REPRO_BEGUN;
         json_array_foreach(json_object_get(old, "experiments"), i, experiment)
         {
-            if (strcmp(record_text(experiment, "id"), job->experiment->id) != 0)
+            if (strcmp(field_text(experiment, "id"), job->experiment->id) != 0)
                 continue;
             json_array_foreach(json_object_get(experiment, "machines"), k, place)
             {
-                if (strcmp(record_text(place, "machine"), job->machine) != 0)
+                if (strcmp(field_text(place, "machine"), job->machine) != 0)
                     continue;
                 job->seconds = json_number_value(json_object_get(place, "seconds"));
-                if (job->state == REPRO_BEGUN && strcmp(record_text(place, "state"), "done") == 0)
+                if (job->state == REPRO_BEGUN && strcmp(field_text(place, "state"), "done") == 0)
                     job->state = REPRO_DONE;
             }
         }
@@ -406,19 +407,19 @@ bool repro_resume(struct repro *repro, char *error, size_t error_size)
     if (!old)
         return false;
     const json_t *run = json_object_get(old, "run");
-    bool ok = record_integer(old, "schema") == REPRO_SCHEMA;
+    bool ok = field_integer(old, "schema") == REPRO_SCHEMA;
     if (!ok)
         snprintf(error, error_size, "%s: its schema is not %d", path, REPRO_SCHEMA);
     ok = ok && experiments_load(repro, run, error, error_size) && machines_load(repro, run) &&
          origin_check(repro, error, error_size);
     if (ok) {
         repro->form.deterministic = json_is_true(json_object_get(run, "deterministic"));
-        repro->form.held = strcmp(record_text(run, "form"), "held") == 0;
-        repro->form.quick = repro->form.held || strcmp(record_text(run, "form"), "quick") == 0;
+        repro->form.held = strcmp(field_text(run, "form"), "held") == 0;
+        repro->form.quick = repro->form.held || strcmp(field_text(run, "form"), "quick") == 0;
         for (size_t i = 0; repro->form.held && i < repro->count; i++)
             experiment_hold(repro->experiments[i]);
         repro->all = json_is_true(json_object_get(run, "all"));
-        snprintf(repro->began, sizeof repro->began, "%s", record_text(old, "began"));
+        snprintf(repro->began, sizeof repro->began, "%s", field_text(old, "began"));
         repro_plan(repro);
         repro_settle(repro);
         states_load(repro, old);

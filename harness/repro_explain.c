@@ -1,7 +1,7 @@
 /* repro_explain.c - the catalogue of experiments and claims, and one of them in full. See repro.h.
  */
 #define _GNU_SOURCE
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/repro.h"
 
 #include <dirent.h>
@@ -128,7 +128,7 @@ static json_t *entry_find(const json_t *repro, const char *list, const char *id)
     json_t *one;
     json_array_foreach(json_object_get(repro, list), i, one)
     {
-        if (strcmp(record_text(one, "id"), id) == 0)
+        if (strcmp(field_text(one, "id"), id) == 0)
             return one;
     }
     return NULL;
@@ -145,7 +145,7 @@ json_t *repro_find_last(const char *results, const char *id, char *path, size_t 
         snprintf(file, sizeof file, "%s/%s/repro.json", results, entry->d_name);
         json_t *repro = entry->d_name[0] == '.' ? NULL : json_load_file(file, 0, &where);
         json_t *one = entry_find(repro, "experiments", id);
-        const char *written = record_text(repro, "written");
+        const char *written = field_text(repro, "written");
         if (!one)
             one = entry_find(repro, "claims", id);
         if (one && strcmp(written, newest) > 0) {

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/repro_file.h"
 
+#include "harness/json_fields.h"
 #include "harness/metric.h"
-#include "harness/records.h"
 #include "harness/repro.h"
 
 #include <stdarg.h>
@@ -53,7 +53,7 @@ static bool has_list(const struct check *check, const json_t *object, const char
 
 static bool has_verdict(const struct check *check, const json_t *object, const char *where)
 {
-    const char *text = record_text(object, "verdict");
+    const char *text = field_text(object, "verdict");
     return repro_file_verdict(object) != VERDICT_NONE || strcmp(text, "none") == 0 ||
            complain(check,
                     "%s has the verdict \"%.40s\"; valid: supported, refuted, undecided, none",
@@ -85,7 +85,7 @@ static bool expectation_check(const struct check *check, const json_t *expectati
     snprintf(inside, sizeof inside, "%.160s.table", where);
     if (table && !has_texts(check, table, inside, of_table))
         return false;
-    json_int_t decisive = record_integer(expectation, "decisive");
+    json_int_t decisive = field_integer(expectation, "decisive");
     if (decisive < 0 ||
         (size_t)decisive >= json_array_size(json_object_get(expectation, "columns")))
         return complain(check, "%s: \"decisive\" is none of its columns", where);
@@ -128,7 +128,7 @@ static bool place_check(const struct check *check, const json_t *place, const ch
     if (!has_texts(check, place, where, texts) || !has_verdict(check, place, where) ||
         !has_list(check, place, where, "parts"))
         return false;
-    if (strchr(record_text(place, "folder"), '/'))
+    if (strchr(field_text(place, "folder"), '/'))
         return complain(check, "%s: \"folder\" is not the name of one", where);
     json_array_foreach(json_object_get(place, "parts"), i, part)
     {
@@ -174,7 +174,7 @@ bool repro_file_is_whole(const json_t *repro, char *wrong, size_t wrong_size)
     const json_t *one;
     if (!json_is_object(repro))
         return complain(&check, "it is not an object");
-    if (record_integer(repro, "schema") != REPRO_SCHEMA)
+    if (field_integer(repro, "schema") != REPRO_SCHEMA)
         return complain(&check, "its schema is not %d", REPRO_SCHEMA);
     if (!has_texts(&check, repro, "it", texts) || !has_list(&check, repro, "it", "experiments") ||
         !has_list(&check, repro, "it", "claims"))
@@ -236,13 +236,13 @@ json_t *repro_file_read(const char *folder, char *error, size_t error_size)
 
 enum verdict repro_file_verdict(const json_t *object)
 {
-    return verdict_of_text(record_text(object, "verdict"));
+    return verdict_of_text(field_text(object, "verdict"));
 }
 
 const json_t *repro_file_decisive(const json_t *expectation)
 {
     return json_array_get(json_object_get(expectation, "columns"),
-                          (size_t)record_integer(expectation, "decisive"));
+                          (size_t)field_integer(expectation, "decisive"));
 }
 
 static const json_t *with_id(const json_t *list, const char *id)
@@ -251,7 +251,7 @@ static const json_t *with_id(const json_t *list, const char *id)
     const json_t *one;
     json_array_foreach(list, i, one)
     {
-        if (strcmp(record_text(one, "id"), id) == 0)
+        if (strcmp(field_text(one, "id"), id) == 0)
             return one;
     }
     return NULL;
@@ -273,7 +273,7 @@ const json_t *repro_file_expectation(const json_t *part, json_int_t number)
     const json_t *one;
     json_array_foreach(json_object_get(part, "expectations"), i, one)
     {
-        if (record_integer(one, "number") == number)
+        if (field_integer(one, "number") == number)
             return one;
     }
     return NULL;
@@ -309,7 +309,7 @@ struct repro_sum repro_file_sum(const json_t *list)
 
 const char *repro_file_place_name(const json_t *place)
 {
-    const char *machine = record_text(place, "machine");
+    const char *machine = field_text(place, "machine");
     return strcmp(machine, EXPERIMENT_MACHINES) == 0 ? "several machines" : machine;
 }
 
@@ -326,7 +326,7 @@ json_t *repro_file_groups(const json_t *part)
         json_array_foreach(json_object_get(expectation, "columns"), k, column)
         {
             for (size_t s = 0; s < 2; s++) {
-                const char *group = record_text(json_object_get(column, sides[s]), "group");
+                const char *group = field_text(json_object_get(column, sides[s]), "group");
                 if (!*group || json_object_get(seen, group))
                     continue;
                 json_object_set_new(seen, group, json_true());
@@ -340,16 +340,16 @@ json_t *repro_file_groups(const json_t *part)
 
 bool repro_file_is_drawn(const json_t *part)
 {
-    const char *metric = record_text(part, "metric");
+    const char *metric = field_text(part, "metric");
     return strcmp(metric, "order") != 0 &&
-           (!metric_is_finding(metric) || strcmp(record_text(part, "figure"), "throughput") != 0);
+           (!metric_is_finding(metric) || strcmp(field_text(part, "figure"), "throughput") != 0);
 }
 
 bool repro_file_figure(const char *folder, const json_t *place, const json_t *part,
                        const char *group, char *path, size_t path_size)
 {
-    const char *run = record_text(place, "folder");
-    const char *const kinds[] = {record_text(part, "figure"), "throughput", "events", "latency"};
+    const char *run = field_text(place, "folder");
+    const char *const kinds[] = {field_text(part, "figure"), "throughput", "events", "latency"};
     for (size_t i = 0; *run && i < sizeof kinds / sizeof kinds[0]; i++)
         if (snprintf(path, path_size, "%s/%s/figures/%s-%s.svg", folder, run, group, kinds[i]) <
                 (int)path_size &&

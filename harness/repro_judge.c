@@ -1,6 +1,7 @@
 /* repro_judge.c - from records to verdicts to repro.json. See repro.h. */
 #define _GNU_SOURCE
 #include "harness/build_info.h"
+#include "harness/json_fields.h"
 #include "harness/machine_start.h"
 #include "harness/records.h"
 #include "harness/repro.h"
@@ -45,8 +46,8 @@ static void reason_apply(json_t *expectation, const struct repro_job *job)
     bool whole = job->state == REPRO_DONE || (job->state == REPRO_IMPOSSIBLE && !*job->reason);
     json_array_foreach(json_object_get(expectation, "columns"), i, column)
     {
-        if (!whole && strcmp(record_text(column, "lacks"), "cell") == 0 &&
-            record_integer(json_object_get(column, "level"), "n") == 0)
+        if (!whole && strcmp(field_text(column, "lacks"), "cell") == 0 &&
+            field_integer(json_object_get(column, "level"), "n") == 0)
             json_object_set_new(column, "reason",
                                 json_string(*job->reason ? job->reason : stopped));
     }
@@ -120,12 +121,12 @@ static enum verdict verdict_there(const json_t *place, const char *part, json_in
     const json_t *one, *expectation;
     json_array_foreach(json_object_get(place, "parts"), i, one)
     {
-        if (strcmp(record_text(one, "id"), part) != 0)
+        if (strcmp(field_text(one, "id"), part) != 0)
             continue;
         json_array_foreach(json_object_get(one, "expectations"), k, expectation)
         {
-            if (record_integer(expectation, "number") == number)
-                return verdict_of_text(record_text(expectation, "verdict"));
+            if (field_integer(expectation, "number") == number)
+                return verdict_of_text(field_text(expectation, "verdict"));
         }
     }
     return VERDICT_NONE;
@@ -140,9 +141,9 @@ static void agree_add(const json_t *a, const json_t *b, bool *decided, bool *ali
     {
         json_array_foreach(json_object_get(part, "expectations"), k, expectation)
         {
-            enum verdict here = verdict_of_text(record_text(expectation, "verdict"));
+            enum verdict here = verdict_of_text(field_text(expectation, "verdict"));
             enum verdict there =
-                verdict_there(b, record_text(part, "id"), record_integer(expectation, "number"));
+                verdict_there(b, field_text(part, "id"), field_integer(expectation, "number"));
             if (here == VERDICT_UNDECIDED || there == VERDICT_UNDECIDED || there == VERDICT_NONE)
                 continue;
             *decided = true;
@@ -168,7 +169,7 @@ static json_t *experiment_to_json(const struct repro *repro, const struct experi
         const struct repro_job *job = &repro->jobs[i];
         if (job->experiment != experiment || !job->judged)
             continue;
-        verdict = verdict_join(verdict, verdict_of_text(record_text(job->judged, "verdict")));
+        verdict = verdict_join(verdict, verdict_of_text(field_text(job->judged, "verdict")));
         json_array_append(places, job->judged);
     }
     if (json_array_size(places) == 0) {

@@ -1,7 +1,7 @@
 /* repro_mark.c - a verdict in its colour, and an interval against a range. See repro_page.h. */
 #define _GNU_SOURCE
 #include "harness/html.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/repro_page.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ void repro_mark_write(FILE *to, enum verdict verdict, const char *none)
 
 void repro_effect_write(FILE *to, const json_t *column)
 {
-    const char *text = record_text(json_object_get(column, "effect"), "text");
+    const char *text = field_text(json_object_get(column, "effect"), "text");
     const char *interval = strstr(text, " (");
     if (json_object_get(json_object_get(column, "level"), "order")) { /* may be long */
         html_element(to, "code", *text ? text : "nothing", NULL);
@@ -94,13 +94,13 @@ static void scale_make(struct strip *strip)
 static bool strip_make(struct strip *strip, const json_t *expectation, const json_t *column)
 {
     const json_t *effect = json_object_get(column, "effect");
-    double median = record_number(effect, "median");
+    double median = field_number(effect, "median");
     *strip = (struct strip){
-        .expected_lo = or_else(record_number(expectation, "at_least"), -INFINITY),
-        .expected_hi = or_else(record_number(expectation, "at_most"), INFINITY),
+        .expected_lo = or_else(field_number(expectation, "at_least"), -INFINITY),
+        .expected_hi = or_else(field_number(expectation, "at_most"), INFINITY),
         .median = median,
-        .lo = or_else(record_number(effect, "lo"), median),
-        .hi = or_else(record_number(effect, "hi"), median),
+        .lo = or_else(field_number(effect, "lo"), median),
+        .hi = or_else(field_number(effect, "hi"), median),
         .beyond = json_is_true(json_object_get(effect, "infinite")),
     };
     if (!isfinite(strip->expected_lo) && !isfinite(strip->expected_hi))
@@ -158,9 +158,9 @@ void repro_strip_write(FILE *to, const json_t *expectation, const json_t *column
     if (!strip_make(&strip, expectation, column))
         return;
     snprintf(label, sizeof label, "measured %s, expected %s%s",
-             record_text(json_object_get(column, "effect"), "text"),
-             record_text(expectation, "expected"), strip.is_log ? "; logarithmic" : "");
-    html_open(to, "svg", "class", classes[verdict_of_text(record_text(column, "verdict"))],
+             field_text(json_object_get(column, "effect"), "text"),
+             field_text(expectation, "expected"), strip.is_log ? "; logarithmic" : "");
+    html_open(to, "svg", "class", classes[verdict_of_text(field_text(column, "verdict"))],
               "viewBox", "0 0 200 24", "role", "img", "aria-label", label, NULL);
     fprintf(to, "<path class=\"axis\" d=\"M0 %.1fH%d\"/>", HEIGHT / 2.0, WIDTH);
     band_write(to, &strip);

@@ -3,7 +3,7 @@
 #include "harness/repro_page.h"
 
 #include "harness/html.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/report_page.h"
 #include "harness/repro_file.h"
 #include "harness/text.h"
@@ -61,7 +61,7 @@ static json_t *claims_by_account(const json_t *repro)
     size_t i;
     json_array_foreach(json_object_get(repro, "claims"), i, claim)
     {
-        const char *who = record_text(claim, "who");
+        const char *who = field_text(claim, "who");
         if (!json_object_get(accounts, who))
             json_object_set_new(accounts, who, json_array());
         json_array_append(json_object_get(accounts, who), claim);
@@ -141,13 +141,13 @@ static void effect_write(FILE *to, const json_t *place)
     html_open(to, "td", "class", "effect", NULL);
     repro_effect_write(to, column);
     html_open(to, "span", "class", "wanted", NULL);
-    html_format(to, "expected %s", record_text(expectation, "expected"));
+    html_format(to, "expected %s", field_text(expectation, "expected"));
     html_close(to, "span");
     html_close(to, "td");
     html_open(to, "td", NULL);
     repro_strip_write(to, expectation, column);
     html_open(to, "span", "class", "wanted", NULL);
-    html_prose(to, record_text(expectation, "says"));
+    html_prose(to, field_text(expectation, "says"));
     html_close(to, "span");
     html_close(to, "td");
 }
@@ -157,7 +157,7 @@ static void experiment_rows(FILE *to, const json_t *experiment)
     const json_t *place, *places = json_object_get(experiment, "machines");
     char link[LINK_SIZE], span[24];
     size_t i, rows = json_array_size(places);
-    snprintf(link, sizeof link, "#%s", record_text(experiment, "id"));
+    snprintf(link, sizeof link, "#%s", field_text(experiment, "id"));
     snprintf(span, sizeof span, "%zu", rows);
     html_open(to, "tbody", NULL);
     json_array_foreach(places, i, place)
@@ -165,8 +165,8 @@ static void experiment_rows(FILE *to, const json_t *experiment)
         html_open(to, "tr", NULL);
         if (i == 0) {
             html_open(to, "th", "scope", "rowgroup", "rowspan", span, "class", "title", NULL);
-            html_element(to, "a", record_text(experiment, "id"), "href", link, "class", "id", NULL);
-            html_format(to, " %s", record_text(experiment, "title"));
+            html_element(to, "a", field_text(experiment, "id"), "href", link, "class", "id", NULL);
+            html_format(to, " %s", field_text(experiment, "title"));
             html_close(to, "th");
         }
         html_open(to, "td", "class", "place", NULL);
@@ -257,7 +257,7 @@ static void method_write(FILE *to)
 
 static const char *form_option(const json_t *repro)
 {
-    const char *form = record_text(json_object_get(repro, "run"), "form");
+    const char *form = field_text(json_object_get(repro, "run"), "form");
     return strcmp(form, "quick") == 0 ? " --quick" : strcmp(form, "held") == 0 ? " --held" : "";
 }
 
@@ -266,9 +266,9 @@ static void machines_option(FILE *to, const json_t *repro)
 {
     const json_t *machine, *run = json_object_get(repro, "run");
     size_t i;
-    if (strcmp(record_text(run, "which"), "simulated") == 0)
+    if (strcmp(field_text(run, "which"), "simulated") == 0)
         html_text(to, " --machine sim");
-    if (strcmp(record_text(run, "which"), "given") != 0)
+    if (strcmp(field_text(run, "which"), "given") != 0)
         return;
     json_array_foreach(json_object_get(run, "machines"), i, machine)
         html_format(to, " --machine %s", json_string_value(machine));
@@ -276,7 +276,7 @@ static void machines_option(FILE *to, const json_t *repro)
 
 void repro_page_command_write(FILE *to, const struct repro_page *page, const json_t *experiment)
 {
-    const char *id = record_text(experiment, "id");
+    const char *id = field_text(experiment, "id");
     bool ours = json_object_get(page->catalogue, id) != NULL;
     html_open(to, "p", "class", "again", NULL);
     html_text(to, "Again: ");
@@ -327,7 +327,7 @@ static void nav_write(FILE *to, const json_t *repro)
     nav_link(to, "answers", "Verdicts");
     json_array_foreach(json_object_get(repro, "experiments"), i, experiment)
     {
-        const char *id = record_text(experiment, "id");
+        const char *id = field_text(experiment, "id");
         nav_link(to, id, id);
     }
     if (json_array_size(json_object_get(repro, "claims")) > 0)
@@ -342,16 +342,16 @@ static void header_write(FILE *to, const struct repro_page *page)
 {
     const json_t *repro = page->repro, *problem;
     const json_t *cpu = json_object_get(page->environment, "cpu");
-    const char *model = record_text(cpu, "model");
+    const char *model = field_text(cpu, "model");
     bool whole = json_is_true(json_object_get(repro, "finished"));
     size_t i;
     html_open(to, "header", NULL);
     html_element(to, "h1", "Design decisions of schedulers, reproduced", NULL);
     html_open(to, "p", "class", "where", NULL);
-    html_format(to, "%s, %s, revision %s, on %s with %s. Made by ", record_text(repro, "name"),
-                record_text(repro, "began"), record_text(repro, "revision"),
+    html_format(to, "%s, %s, revision %s, on %s with %s. Made by ", field_text(repro, "name"),
+                field_text(repro, "began"), field_text(repro, "revision"),
                 *model ? model : "an unknown CPU",
-                counted((uint64_t)record_integer(cpu, "usable_threads"), "hardware thread").s);
+                counted((uint64_t)field_integer(cpu, "usable_threads"), "hardware thread").s);
     html_open(to, "code", NULL);
     html_text(to, "schedlab repro");
     const json_t *id, *run = json_object_get(repro, "run");
@@ -382,7 +382,7 @@ void repro_page_write(FILE *to, const struct repro_page *page)
 {
     size_t i;
     const json_t *experiment;
-    head_write(to, record_text(page->repro, "name"));
+    head_write(to, field_text(page->repro, "name"));
     html_open(to, "body", NULL);
     header_write(to, page);
     html_open(to, "main", NULL);

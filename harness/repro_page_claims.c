@@ -1,7 +1,7 @@
 /* repro_page_claims.c - what popular accounts say, with verdicts. See repro_page.h. */
 #define _GNU_SOURCE
 #include "harness/html.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/report_page.h"
 #include "harness/repro_file.h"
 #include "harness/repro_page.h"
@@ -17,8 +17,8 @@ static void shown_by_write(FILE *to, const struct repro_page *page, const json_t
     const json_t *shown;
     json_array_foreach(json_object_get(claim, "shown_by"), i, shown)
     {
-        const char *reference = record_text(shown, "expectation");
-        const char *machines = record_text(shown, "machines");
+        const char *reference = field_text(shown, "expectation");
+        const char *machines = field_text(shown, "machines");
         char *id = strndup(reference, strcspn(reference, "/"));
         char *link;
         if (!id || asprintf(&link, "#%s", id) < 0)
@@ -28,15 +28,14 @@ static void shown_by_write(FILE *to, const struct repro_page *page, const json_t
         html_element(to, "a", reference, "class", "id", "href",
                      repro_file_entry(page->repro, "experiments", id) ? link : NULL, NULL);
         html_open(to, "span", "class", "range", NULL);
-        html_format(to, " %s%s%s", record_text(shown, "verdict"), *machines ? " on " : "",
-                    machines);
+        html_format(to, " %s%s%s", field_text(shown, "verdict"), *machines ? " on " : "", machines);
         html_close(to, "span");
         free(id);
         free(link);
     }
     if (json_object_get(claim, "not_shown")) {
         html_text(to, "Nothing is run: ");
-        html_prose(to, record_text(claim, "not_shown"));
+        html_prose(to, field_text(claim, "not_shown"));
     }
 }
 
@@ -44,25 +43,25 @@ static void claim_row(FILE *to, const struct repro_page *page, const json_t *cla
 {
     bool not_shown = json_object_get(claim, "not_shown") != NULL;
     html_open(to, "tr", NULL);
-    html_element(to, "th", record_text(claim, "id"), "scope", "row", "class", "share", NULL);
+    html_element(to, "th", field_text(claim, "id"), "scope", "row", "class", "share", NULL);
     html_open(to, "td", NULL);
     repro_mark_write(to, not_shown ? VERDICT_NONE : repro_file_verdict(claim), "not run");
     html_open(to, "br", NULL);
-    html_element(to, "span", record_text(claim, "kind"), "class", "range", NULL);
+    html_element(to, "span", field_text(claim, "kind"), "class", "range", NULL);
     html_close(to, "td");
     html_open(to, "td", NULL);
-    html_prose(to, record_text(claim, "says"));
+    html_prose(to, field_text(claim, "says"));
     html_open(to, "br", NULL);
-    html_element(to, "span", record_text(claim, "who"), "class", "range", NULL);
+    html_element(to, "span", field_text(claim, "who"), "class", "range", NULL);
     html_close(to, "td");
     html_open(to, "td", NULL);
-    html_prose(to, record_text(claim, "go"));
+    html_prose(to, field_text(claim, "go"));
     html_close(to, "td");
     html_open(to, "td", NULL);
     shown_by_write(to, page, claim);
-    if (*record_text(claim, "reason")) {
+    if (*field_text(claim, "reason")) {
         html_open(to, "p", "class", "note", NULL);
-        html_format(to, "Lacks: %s", record_text(claim, "reason"));
+        html_format(to, "Lacks: %s", field_text(claim, "reason"));
         html_close(to, "p");
     }
     html_close(to, "td");

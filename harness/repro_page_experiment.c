@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "harness/html.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/report_page.h"
 #include "harness/report_text.h"
 #include "harness/repro_file.h"
@@ -56,7 +56,7 @@ static void list_write(FILE *to, const json_t *list)
 /* What changes within the part, and what does not. */
 static void design_write(FILE *to, const json_t *part)
 {
-    const char *factor = record_text(part, "factor");
+    const char *factor = field_text(part, "factor");
     static const char *const kept[][2] = {{"variant", "variants"}, {"workload", "workloads"}};
     html_open(to, "p", "class", "note", NULL);
     html_text(to, "Changes: ");
@@ -64,7 +64,7 @@ static void design_write(FILE *to, const json_t *part)
     html_text(to, " (");
     list_write(to, json_object_get(part, "levels"));
     html_text(to, "; baseline ");
-    html_element(to, "code", record_text(part, "baseline"), NULL);
+    html_element(to, "code", field_text(part, "baseline"), NULL);
     html_text(to, "). Stays:");
     for (size_t i = 0; i < 2; i++) {
         if (strcmp(factor, kept[i][0]) == 0)
@@ -78,7 +78,7 @@ static void design_write(FILE *to, const json_t *part)
         list_write(to, json_object_get(part, "workers"));
         html_text(to, ";");
     }
-    html_format(to, " measured: %s.", record_text(part, "metric"));
+    html_format(to, " measured: %s.", field_text(part, "metric"));
     html_close(to, "p");
 }
 
@@ -101,21 +101,21 @@ static void cell_row(FILE *to, const char *metric, const json_t *side, const jso
     char number[32];
     html_open(to, "tr", NULL);
     html_open(to, "th", "scope", "row", NULL);
-    html_element(to, "code", record_text(side, "variant"), NULL);
+    html_element(to, "code", field_text(side, "variant"), NULL);
     html_close(to, "th");
     html_open(to, "td", NULL);
-    html_element(to, "code", record_text(side, "workload"), NULL);
+    html_element(to, "code", field_text(side, "workload"), NULL);
     html_close(to, "td");
-    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, record_integer(side, "workers"));
+    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, field_integer(side, "workers"));
     html_td(to, "number", number);
-    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, record_integer(side, "n"));
+    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, field_integer(side, "n"));
     html_td(to, "number", number);
     html_open(to, "td", "class", "number", NULL);
-    double lo = record_number(side, "lo"), hi = record_number(side, "hi");
+    double lo = field_number(side, "lo"), hi = field_number(side, "hi");
     if (json_object_get(side, "order")) {
-        html_element(to, "code", record_text(side, "order"), NULL);
+        html_element(to, "code", field_text(side, "order"), NULL);
     } else {
-        html_text(to, number_text(metric, record_number(side, "median")).s);
+        html_text(to, number_text(metric, field_number(side, "median")).s);
         if (isfinite(lo) && isfinite(hi) && lo < hi) {
             html_open(to, "span", "class", "range", NULL);
             html_format(to, " (%s to %s)", number_text(metric, lo).s, number_text(metric, hi).s);
@@ -135,7 +135,7 @@ static void cells_write(FILE *to, const json_t *expectation)
 {
     static const char *const names[] = {"variant", "workload", "#workers", "#samples",
                                         "#median", "verdict",  NULL};
-    const char *metric = record_text(expectation, "metric");
+    const char *metric = field_text(expectation, "metric");
     size_t i;
     const json_t *column;
     html_open(to, "details", NULL);
@@ -162,16 +162,16 @@ static void lacks_write(FILE *to, const json_t *expectation, const json_t *colum
     size_t columns = json_array_size(json_object_get(expectation, "columns"));
     html_open(to, "td", "class", "lacks", NULL);
     if (repro_file_verdict(expectation) == VERDICT_UNDECIDED) {
-        const char *lacks = record_text(column, "lacks");
+        const char *lacks = field_text(column, "lacks");
         html_format(to, "%s%s%s", *lacks ? "Lacks " : "", lacks, *lacks ? ": " : "");
-        html_prose(to, record_text(column, "reason"));
+        html_prose(to, field_text(column, "reason"));
     }
     if (columns > 1) {
         html_open(to, "p", "class", "note", NULL);
         html_format(to, "It must hold in each of %zu: here ", columns);
         const json_t *level = json_object_get(column, "level");
-        html_element(to, "code", record_text(level, "workload"), NULL);
-        html_format(to, ", %" JSON_INTEGER_FORMAT " workers.", record_integer(level, "workers"));
+        html_element(to, "code", field_text(level, "workload"), NULL);
+        html_format(to, ", %" JSON_INTEGER_FORMAT " workers.", field_integer(level, "workers"));
         html_close(to, "p");
     }
     cells_write(to, expectation);
@@ -202,20 +202,19 @@ static void expectation_write(FILE *to, const json_t *experiment, const char *pa
 {
     size_t i;
     const json_t *place;
-    const char *source = record_text(expectation, "source"),
-               *over = record_text(expectation, "over");
+    const char *source = field_text(expectation, "source"), *over = field_text(expectation, "over");
     html_open(to, "tbody", NULL);
     html_open(to, "tr", "class", "says", NULL);
     html_open(to, "th", "scope", "rowgroup", "colspan", "5", NULL);
-    html_prose(to, record_text(expectation, "says"));
+    html_prose(to, field_text(expectation, "says"));
     html_open(to, "span", "class", "wanted", NULL);
-    html_format(to, "%s of ", record_text(expectation, "metric"));
-    html_element(to, "code", record_text(expectation, "level"), NULL);
+    html_format(to, "%s of ", field_text(expectation, "metric"));
+    html_element(to, "code", field_text(expectation, "level"), NULL);
     if (*over) {
         html_text(to, " over ");
         html_element(to, "code", over, NULL);
     }
-    html_format(to, ", expected %s", record_text(expectation, "expected"));
+    html_format(to, ", expected %s", field_text(expectation, "expected"));
     html_format(to, "%s%s", *source ? "; source: " : "", source);
     html_close(to, "span");
     html_close(to, "th");
@@ -223,7 +222,7 @@ static void expectation_write(FILE *to, const json_t *experiment, const char *pa
     json_array_foreach(json_object_get(experiment, "machines"), i, place)
     {
         const json_t *here = repro_file_expectation(repro_file_part(place, part_id),
-                                                    record_integer(expectation, "number"));
+                                                    field_integer(expectation, "number"));
         if (here)
             measured_row(to, place, here);
     }
@@ -235,7 +234,7 @@ static void expectation_write(FILE *to, const json_t *experiment, const char *pa
 static void figure_write(FILE *to, const struct repro_page *page, const json_t *experiment,
                          const json_t *place, const json_t *part, const char *group)
 {
-    const char *folder = record_text(place, "folder");
+    const char *folder = field_text(place, "folder");
     char name[NAME_SIZE], path[PATH_SIZE], prefix[2 * NAME_SIZE], label[2 * NAME_SIZE];
     if (!repro_file_figure(page->folder, place, part, group, path, sizeof path))
         return;
@@ -245,8 +244,8 @@ static void figure_write(FILE *to, const struct repro_page *page, const json_t *
         if (strchr("@:,=", *at))
             *at = '_';
     snprintf(label, sizeof label, "%s on %s: %s The numbers are in the table above.",
-             record_text(experiment, "id"), repro_file_place_name(place),
-             record_text(part, "question"));
+             field_text(experiment, "id"), repro_file_place_name(place),
+             field_text(part, "question"));
     html_open(to, "figure", NULL);
     html_open(to, "div", "class", "sheet", "role", "region", "tabindex", "0", "aria-label",
               repro_file_place_name(place), NULL);
@@ -286,13 +285,13 @@ static void part_write(FILE *to, const struct repro_page *page, const json_t *ex
 {
     static const char *const names[] = {
         "machine", "verdict", "measured", "against what was expected", "", NULL};
-    const char *id = record_text(part, "id");
+    const char *id = field_text(part, "id");
     size_t i;
     const json_t *expectation;
     html_open(to, "h3", NULL);
-    html_prose(to, record_text(part, "question"));
+    html_prose(to, field_text(part, "question"));
     html_open(to, "span", "class", "part", NULL);
-    html_format(to, " %s/%s", record_text(experiment, "id"), id);
+    html_format(to, " %s/%s", field_text(experiment, "id"), id);
     html_close(to, "span");
     html_close(to, "h3");
     design_write(to, part);
@@ -329,7 +328,7 @@ static void parts_write(FILE *to, const struct repro_page *page, const json_t *e
         json_array_foreach(json_object_get(place, "parts"), k, part)
         {
             if (json_array_size(json_object_get(part, "expectations")) > 0 &&
-                !told_before(experiment, i, record_text(part, "id")))
+                !told_before(experiment, i, field_text(part, "id")))
                 part_write(to, page, experiment, part);
         }
     }
@@ -359,25 +358,25 @@ static void machines_write(FILE *to, const json_t *experiment)
 
 void repro_page_experiment_write(FILE *to, const struct repro_page *page, const json_t *experiment)
 {
-    html_open(to, "section", "id", record_text(experiment, "id"), "class", "experiment", NULL);
+    html_open(to, "section", "id", field_text(experiment, "id"), "class", "experiment", NULL);
     html_open(to, "h2", NULL);
-    html_element(to, "span", record_text(experiment, "id"), "class", "number", NULL);
-    html_format(to, " %s", record_text(experiment, "title"));
+    html_element(to, "span", field_text(experiment, "id"), "class", "number", NULL);
+    html_format(to, " %s", field_text(experiment, "title"));
     html_close(to, "h2");
     html_open(to, "p", "class", "claim", NULL);
-    html_prose(to, record_text(experiment, "claim"));
+    html_prose(to, field_text(experiment, "claim"));
     html_close(to, "p");
     html_open(to, "p", "class", "note", NULL);
     html_text(to, "Claimed by: ");
-    html_prose(to, record_text(experiment, "source"));
+    html_prose(to, field_text(experiment, "source"));
     html_close(to, "p");
     machines_write(to, experiment);
     html_open(to, "details", "class", "print", NULL);
     html_element(to, "summary", "The reasoning, and what would refute it", NULL);
-    paragraphs_write(to, record_text(experiment, "why"));
+    paragraphs_write(to, field_text(experiment, "why"));
     html_open(to, "p", NULL);
     html_element(to, "b", "Refuted by: ", NULL);
-    html_prose(to, record_text(experiment, "refuted"));
+    html_prose(to, field_text(experiment, "refuted"));
     html_close(to, "p");
     html_close(to, "details");
     parts_write(to, page, experiment);

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "harness/expect_table.h"
 #include "harness/html.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/report_page.h"
 #include "harness/repro_file.h"
 #include "harness/repro_page.h"
@@ -51,8 +51,8 @@ static void cell_write(FILE *to, const json_t *cell)
         return;
     }
     const json_t *column = repro_file_decisive(cell);
-    const char *wanted = record_text(json_object_get(cell, "table"), "wanted");
-    const char *effect = record_text(json_object_get(column, "effect"), "text");
+    const char *wanted = field_text(json_object_get(cell, "table"), "wanted");
+    const char *effect = field_text(json_object_get(column, "effect"), "text");
     if (repro_file_verdict(cell) == VERDICT_SUPPORTED) {
         html_td(to, "number", wanted);
         return;
@@ -106,7 +106,7 @@ static void grid_write(FILE *to, const struct grid *grid)
                       "grid");
     html_open(to, "thead", NULL);
     html_open(to, "tr", NULL);
-    html_th(to, "col", record_text(grid->part, "factor"));
+    html_th(to, "col", field_text(grid->part, "factor"));
     for (unsigned i = 0; i < table->columns; i++)
         html_th(to, "col", *table->heads[i] ? table->heads[i] : "value");
     html_close(to, "tr");
@@ -124,7 +124,7 @@ static void lacks_write(FILE *to, const struct grid *grid)
         const json_t *cell = cell_of(grid, i);
         if (!cell || repro_file_verdict(cell) != VERDICT_UNDECIDED)
             continue;
-        reason = record_text(repro_file_decisive(cell), "reason");
+        reason = field_text(repro_file_decisive(cell), "reason");
         json_int_t before = json_integer_value(json_object_get(reasons, reason));
         json_object_set_new(reasons, reason, json_integer(before + 1));
     }
@@ -156,13 +156,13 @@ static void measured_row(FILE *to, const json_t *place, const struct grid *grid)
 
 static void says_row(FILE *to, const json_t *first, unsigned count)
 {
-    const char *source = record_text(first, "source");
-    long long number = record_integer(first, "number");
+    const char *source = field_text(first, "source");
+    long long number = field_integer(first, "number");
     html_open(to, "tr", "class", "says", NULL);
     html_open(to, "th", "scope", "rowgroup", "colspan", "5", NULL);
-    html_prose(to, record_text(json_object_get(first, "table"), "says"));
+    html_prose(to, field_text(json_object_get(first, "table"), "says"));
     html_open(to, "span", "class", "wanted", NULL);
-    html_format(to, "%s, #%lld to #%lld, each exactly%s%s", record_text(first, "metric"), number,
+    html_format(to, "%s, #%lld to #%lld, each exactly%s%s", field_text(first, "metric"), number,
                 number + count - 1, *source ? "; source: " : "", source);
     html_close(to, "span");
     html_close(to, "th");
@@ -176,7 +176,7 @@ static size_t index_of(const json_t *part, json_int_t number)
     const json_t *one, *list = json_object_get(part, "expectations");
     json_array_foreach(list, i, one)
     {
-        if (record_integer(one, "number") == number)
+        if (field_integer(one, "number") == number)
             break;
     }
     return i;
@@ -189,8 +189,8 @@ size_t repro_page_table_write(FILE *to, const json_t *experiment, const json_t *
     size_t k, count = 0;
     json_array_foreach(json_object_get(experiment, "machines"), k, place)
     {
-        const json_t *there = repro_file_part(place, record_text(part, "id"));
-        grid_make(&grid, there, index_of(there, record_integer(first, "number")));
+        const json_t *there = repro_file_part(place, field_text(part, "id"));
+        grid_make(&grid, there, index_of(there, field_integer(first, "number")));
         if (grid.table.count > 0 && count == 0) {
             count = grid.table.count;
             html_open(to, "tbody", NULL);

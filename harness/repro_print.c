@@ -1,6 +1,6 @@
 /* repro_print.c - repro.json for people. See repro.h. */
 #define _GNU_SOURCE
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/repro.h"
 #include "harness/text.h"
 #include "harness/verdict.h"
@@ -61,22 +61,21 @@ static int print_field(FILE *to, const char *text, int columns)
 static const json_t *decisive(const json_t *expectation)
 {
     return json_array_get(json_object_get(expectation, "columns"),
-                          (size_t)record_integer(expectation, "decisive"));
+                          (size_t)field_integer(expectation, "decisive"));
 }
 
 /* "hog#1: 63.1x (60.2x to 66.0x), expected at least 50x; REASON" */
 static char *expectation_text(const json_t *part, const json_t *expectation)
 {
     const json_t *column = decisive(expectation);
-    const char *effect = record_text(json_object_get(column, "effect"), "text");
-    const char *reason = record_text(column, "reason");
-    bool undecided = strcmp(record_text(expectation, "verdict"), "undecided") == 0;
+    const char *effect = field_text(json_object_get(column, "effect"), "text");
+    const char *reason = field_text(column, "reason");
+    bool undecided = strcmp(field_text(expectation, "verdict"), "undecided") == 0;
     char *text;
-    if (asprintf(&text, "%s#%lld %s%s%s, expected %s%s%s", record_text(part, "id"),
-                 (long long)record_integer(expectation, "number"),
-                 record_text(expectation, "metric"), *effect ? ": " : "", effect,
-                 record_text(expectation, "expected"), undecided ? "; lacks: " : "",
-                 undecided ? reason : "") < 0)
+    if (asprintf(&text, "%s#%lld %s%s%s, expected %s%s%s", field_text(part, "id"),
+                 (long long)field_integer(expectation, "number"), field_text(expectation, "metric"),
+                 *effect ? ": " : "", effect, field_text(expectation, "expected"),
+                 undecided ? "; lacks: " : "", undecided ? reason : "") < 0)
         abort();
     return text;
 }
@@ -84,7 +83,7 @@ static char *expectation_text(const json_t *part, const json_t *expectation)
 /* Which table it is a cell of; 0: none. */
 static json_int_t table_number(const json_t *expectation)
 {
-    return record_integer(json_object_get(expectation, "table"), "number");
+    return field_integer(json_object_get(expectation, "table"), "number");
 }
 
 /* How many cells of one table, from the k-th of the part's expectations on, are as expected; 0 of
@@ -95,7 +94,7 @@ static size_t cells_supported(const json_t *expectations, size_t k)
     size_t count = 0;
     for (; table > 0 && k < json_array_size(expectations); k++, count++) {
         const json_t *cell = json_array_get(expectations, k);
-        if (table_number(cell) != table || strcmp(record_text(cell, "verdict"), "supported") != 0)
+        if (table_number(cell) != table || strcmp(field_text(cell, "verdict"), "supported") != 0)
             break;
     }
     return count;
@@ -105,10 +104,10 @@ static size_t cells_supported(const json_t *expectations, size_t k)
 static char *cells_text(const json_t *part, const json_t *first, size_t count)
 {
     char *text;
-    long long number = record_integer(first, "number");
+    long long number = field_integer(first, "number");
     if (asprintf(&text, "%s#%lld to #%lld %s: %zu cells of a table, each exactly as expected",
-                 record_text(part, "id"), number, number + (long long)count - 1,
-                 record_text(first, "metric"), count) < 0)
+                 field_text(part, "id"), number, number + (long long)count - 1,
+                 field_text(first, "metric"), count) < 0)
         abort();
     return text;
 }
@@ -125,7 +124,7 @@ static size_t print_expectations(FILE *to, const json_t *place, const char *verd
         const json_t *expectations = json_object_get(part, "expectations");
         json_array_foreach(expectations, k, expectation)
         {
-            if (strcmp(record_text(expectation, "verdict"), verdict) != 0)
+            if (strcmp(field_text(expectation, "verdict"), verdict) != 0)
                 continue;
             size_t cells = cells_supported(expectations, k);
             char *text = cells > 1 ? cells_text(part, expectation, cells)
@@ -133,7 +132,7 @@ static size_t print_expectations(FILE *to, const json_t *place, const char *verd
             k += cells > 1 ? cells - 1 : 0;
             if (*first)
                 fprintf(to, "%*s", ID_COLUMNS, "");
-            print_field(to, *first ? record_text(place, "machine") : "",
+            print_field(to, *first ? field_text(place, "machine") : "",
                         *first ? MACHINE_COLUMNS : ID_COLUMNS + MACHINE_COLUMNS);
             print_field(to, verdict, VERDICT_COLUMNS);
             repro_print_wrapped(to, indent, indent, columns, text);
@@ -149,13 +148,13 @@ static void print_experiment(FILE *to, const json_t *experiment, int columns)
 {
     size_t i;
     const json_t *place, *agree = json_object_get(experiment, "agree");
-    print_field(to, record_text(experiment, "id"), ID_COLUMNS);
-    fprintf(to, "%s: %s%s\n", record_text(experiment, "verdict"), record_text(experiment, "title"),
+    print_field(to, field_text(experiment, "id"), ID_COLUMNS);
+    fprintf(to, "%s: %s%s\n", field_text(experiment, "verdict"), field_text(experiment, "title"),
             json_is_true(agree)    ? " (machines agree)"
             : json_is_false(agree) ? " (machines do not agree)"
                                    : "");
     fprintf(to, "%*s", ID_COLUMNS, "");
-    repro_print_wrapped(to, ID_COLUMNS, ID_COLUMNS, columns, record_text(experiment, "claim"));
+    repro_print_wrapped(to, ID_COLUMNS, ID_COLUMNS, columns, field_text(experiment, "claim"));
     json_array_foreach(json_object_get(experiment, "machines"), i, place)
     {
         bool first = true;
@@ -175,7 +174,7 @@ static void print_sum(FILE *to, const json_t *list, const char *what)
         if (json_object_get(one, "not_shown"))
             not_shown++;
         else
-            counts[verdict_of_text(record_text(one, "verdict"))]++;
+            counts[verdict_of_text(field_text(one, "verdict"))]++;
     }
     fprintf(to, "%s: %zu supported, %zu refuted, %zu undecided",
             counted(json_array_size(list), what).s, counts[VERDICT_SUPPORTED],
@@ -189,16 +188,16 @@ static void print_sum(FILE *to, const json_t *list, const char *what)
 
 static void print_claim(FILE *to, const json_t *claim, int columns)
 {
-    const char *not_shown = record_text(claim, "not_shown"), *reason = record_text(claim, "reason");
+    const char *not_shown = field_text(claim, "not_shown"), *reason = field_text(claim, "reason");
     char *text;
     int indent = ID_COLUMNS + VERDICT_COLUMNS;
-    if (asprintf(&text, "%s (%s): %s Go: %s%s%s%s%s", record_text(claim, "who"),
-                 record_text(claim, "kind"), record_text(claim, "says"), record_text(claim, "go"),
+    if (asprintf(&text, "%s (%s): %s Go: %s%s%s%s%s", field_text(claim, "who"),
+                 field_text(claim, "kind"), field_text(claim, "says"), field_text(claim, "go"),
                  *not_shown ? " Nothing is run: " : "", not_shown, *reason ? " Lacks: " : "",
                  reason) < 0)
         abort();
-    print_field(to, record_text(claim, "id"), ID_COLUMNS);
-    print_field(to, *not_shown ? "not shown" : record_text(claim, "verdict"), VERDICT_COLUMNS);
+    print_field(to, field_text(claim, "id"), ID_COLUMNS);
+    print_field(to, *not_shown ? "not shown" : field_text(claim, "verdict"), VERDICT_COLUMNS);
     repro_print_wrapped(to, indent, indent, columns, text);
     free(text);
 }

@@ -4,7 +4,7 @@
 
 #include "harness/experiment.h"
 #include "harness/files.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/report.h"
 #include "harness/repro_file.h"
 #include "harness/repro_page.h"
@@ -44,7 +44,7 @@ static size_t runs_report(const char *folder, const json_t *repro, bool draw, js
         json_array_foreach(json_object_get(experiment, "machines"), k, place)
         {
             char path[PATH_SIZE];
-            const char *run = record_text(place, "folder");
+            const char *run = field_text(place, "folder");
             snprintf(path, sizeof path, "%s/%s", folder, run);
             if (!*run || !run_folder_is_run(path))
                 continue;

@@ -5,6 +5,7 @@
 #include "harness/counter_names.h"
 #include "harness/counters.h"
 #include "harness/interval_json.h"
+#include "harness/json_fields.h"
 #include "harness/machine_start.h"
 #include "harness/metric.h"
 #include "harness/records.h"
@@ -355,7 +356,7 @@ static void print_events_of(const struct run_table *table, const json_t *record,
         return;
     }
     json_array_foreach(json_object_get(record, "events"), i, event)
-        print_event(table, record_text(event, "name"), from, to_row, to);
+        print_event(table, field_text(event, "name"), from, to_row, to);
 }
 
 static const json_t *any_ok_record(const struct run_table *table)
@@ -371,7 +372,7 @@ static bool any_event_shown(const struct run_table *table, const json_t *record)
     size_t i;
     json_t *event;
     json_array_foreach(json_object_get(record, "events"), i,
-                       event) if (event_is_shown(table, record_text(event, "name"))) return true;
+                       event) if (event_is_shown(table, field_text(event, "name"))) return true;
     return false;
 }
 
@@ -420,12 +421,12 @@ static void absent_collect(const struct run_table *table, const struct run_row *
     json_t *event;
     json_array_foreach(json_object_get(record_first(row, "ok"), "events"), i, event)
     {
-        const char *absent = record_text(event, "absent");
-        bool own = strcmp(record_text(event, "source"), "sde") == 0;
+        const char *absent = field_text(event, "absent");
+        bool own = strcmp(field_text(event, "source"), "sde") == 0;
         bool elsewhere = strcmp(absent, COUNTERS_ELSEWHERE) == 0 &&
-                         !isnan(row_event(table, row, record_text(event, "name")));
+                         !isnan(row_event(table, row, field_text(event, "name")));
         if (*absent && !elsewhere && (!own || table->all_events))
-            absent_add(by_reason, absent, record_text(event, "name"), row->label);
+            absent_add(by_reason, absent, field_text(event, "name"), row->label);
     }
 }
 
@@ -486,7 +487,7 @@ static void print_left_out(const struct run_table *table, FILE *messages)
         return;
     json_array_foreach(json_object_get(any_ok_record(table), "events"), i, event)
     {
-        const char *name = record_text(event, "name");
+        const char *name = field_text(event, "name");
         if (!is_counted(table, name) || (is_selected(name) && event_is_shown(table, name)))
             continue;
         if (count < NAMED)
@@ -539,10 +540,10 @@ static void print_reasons(const struct run_table *table, FILE *messages)
             record = record_first(row, "skipped");
         if (!record)
             continue;
-        fprintf(messages, "schedlab run: %s %s: %s\n", row->label, record_text(record, "status"),
-                record_text(record, "reason"));
-        const char *output = record_text(record, "output");
-        if (*output && !repeats(record_text(record, "reason"), output))
+        fprintf(messages, "schedlab run: %s %s: %s\n", row->label, field_text(record, "status"),
+                field_text(record, "reason"));
+        const char *output = field_text(record, "output");
+        if (*output && !repeats(field_text(record, "reason"), output))
             fprintf(messages, "%s%s", output, output[strlen(output) - 1] == '\n' ? "" : "\n");
     }
 }
@@ -551,7 +552,7 @@ static void print_reasons(const struct run_table *table, FILE *messages)
 static void print_shown(const struct run_table *table, FILE *to)
 {
     for (size_t i = 0; i < table->count; i++) {
-        const char *shown = record_text(record_first(&table->rows[i], "ok"), "print");
+        const char *shown = field_text(record_first(&table->rows[i], "ok"), "print");
         if (*shown)
             fprintf(to, "\n%s:\n%s%s", table->rows[i].label, shown,
                     shown[strlen(shown) - 1] == '\n' ? "" : "\n");

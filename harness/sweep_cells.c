@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/sweep_cells.h"
 
+#include "harness/json_fields.h"
 #include "harness/machine_start.h"
-#include "harness/records.h"
 #include "harness/unit_store.h"
 
 void sweep_cells_begin(struct sweep_cells *cells, const struct sweep_file *sweep, struct plan *plan,
@@ -33,7 +33,7 @@ json_t *sweep_cells_take(struct sweep_cells *cells, const struct cell *cell, uns
     json_t *result = unit_store_get(cells->folder, id, error, error_size);
     if (!result)
         return NULL;
-    *seconds = record_number(result, "seconds");
+    *seconds = field_number(result, "seconds");
     json_t *record = json_incref(json_object_get(result, "record"));
     if (!machine_text_is_simulated(cell->machine) && json_object_get(result, "cpu")) {
         json_object_set(record, "host", json_object_get(result, "host"));

@@ -1,6 +1,7 @@
 /* sweep_kinds.c - see sweep_kinds.h. */
 #include "harness/sweep_kinds.h"
 
+#include "harness/json_fields.h"
 #include "harness/machine_start.h"
 #include "harness/measured_on.h"
 #include "harness/records.h"
@@ -91,8 +92,8 @@ static bool kind_fits(const struct sweep_kinds *kinds, const struct cell *cell, 
 bool sweep_kinds_note(struct sweep_kinds *kinds, const struct cell *cell, const json_t *record,
                       const char *unnamed, char *error, size_t error_size)
 {
-    const char *cpu = record_text(record, "cpu"), **kind = known_of(kinds, cell);
-    const char *host = record_text(record, "host");
+    const char *cpu = field_text(record, "cpu"), **kind = known_of(kinds, cell);
+    const char *host = field_text(record, "host");
     if (machine_text_is_simulated(cell->machine))
         return true;
     if (!*cpu && record_is(record, "ok") && strcmp(unnamed, "unknown") != 0)
@@ -114,7 +115,7 @@ bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell,
 {
     json_t *here = json_object();
     measured_on_mark(here);
-    const char *cpu = record_text(here, "cpu");
+    const char *cpu = field_text(here, "cpu");
     bool may = kind_fits(kinds, cell, cpu);
     if (!may)
         snprintf(error, error_size,

@@ -3,7 +3,7 @@
 
 #include "harness/files.h"
 #include "harness/fnv1a.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/run_folder.h"
 
 #include <inttypes.h>
@@ -112,7 +112,7 @@ const char *sweep_origin_cpu(const json_t *environment, json_int_t seed)
         json_array_foreach(json_object_get(part, "seeds"), k, of_part)
         {
             if (json_integer_value(of_part) == seed)
-                return record_text(part, "cpu");
+                return field_text(part, "cpu");
         }
     }
     return sweep_origin_part(environment, ORIGIN_CPU);

@@ -4,7 +4,7 @@
 
 #include "harness/environment.h"
 #include "harness/files.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/sweep_origin.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static bool files_compare(struct check *check, char *error, size_t error_size)
 {
     char copy[FINGERPRINT_SIZE], given[FINGERPRINT_SIZE];
     const json_t *numbers = json_object_get(check->then, "sweep");
-    const char *begun = record_text(numbers, "fingerprint");
+    const char *begun = field_text(numbers, "fingerprint");
     const char *file = check->resume->file;
     if (!sweep_origin_fingerprint(check->copy, copy, error, error_size) ||
         (file && !sweep_origin_fingerprint(file, given, error, error_size)))
@@ -87,7 +87,7 @@ static void resumption_add(struct check *check, const json_t *now)
         resumed = json_array();
         json_object_set_new(check->then, "resumed", resumed);
     }
-    json_array_append_new(resumed, json_pack("{ss ss sO}", "taken", record_text(now, "taken"),
+    json_array_append_new(resumed, json_pack("{ss ss sO}", "taken", field_text(now, "taken"),
                                              "revision", sweep_origin_part(now, ORIGIN_REVISION),
                                              "differences", check->differences));
     check->resume->environment = json_incref(check->then);
@@ -164,7 +164,7 @@ struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages
     check.differences = json_array();
     copy_path(resume, check.copy);
     const json_t *options = json_object_get(check.then, "sweep");
-    resume->hyperfine = strcmp(record_text(options, "timer"), "hyperfine") == 0;
+    resume->hyperfine = strcmp(field_text(options, "timer"), "hyperfine") == 0;
     struct sweep_file *sweep = NULL;
     if (seeds_are_one(&check, error, error_size))
         sweep = check_and_load(&check, messages, error, error_size);

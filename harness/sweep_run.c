@@ -6,6 +6,7 @@
 #include "harness/digests.h"
 #include "harness/engine.h"
 #include "harness/files.h"
+#include "harness/json_fields.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/measured_on.h"
@@ -73,7 +74,7 @@ static void cell_note(struct cell *cell, json_t *record)
         return;
     char reason[REASON_SIZE];
     snprintf(reason, sizeof reason, "%s, for the second time; the cell is not tried again",
-             record_text(record, "reason"));
+             field_text(record, "reason"));
     record_fail(record, reason);
 }
 
@@ -102,7 +103,7 @@ static void cell_label(const struct cell *cell, char label[LABEL_SIZE])
 /* True if the record is not ok. */
 static bool record_count(struct state *state, const json_t *record)
 {
-    const char *status = record_text(record, "status");
+    const char *status = field_text(record, "status");
     bool ok = strcmp(status, "ok") == 0, failed = strcmp(status, "failed") == 0;
     size_t *count = ok ? &state->run->ok : failed ? &state->run->failed : &state->run->skipped;
     (*count)++;
@@ -117,8 +118,8 @@ static void record_complain(struct state *state, const struct cell *cell, const 
 {
     char label[LABEL_SIZE];
     cell_label(cell, label);
-    progress_message(&state->progress, "%s: %s: %s", record_text(record, "status"), label,
-                     record_text(record, "reason"));
+    progress_message(&state->progress, "%s: %s: %s", field_text(record, "status"), label,
+                     field_text(record, "reason"));
 }
 
 static json_t *cell_sample(struct state *state, struct cell *cell, unsigned block)
@@ -518,7 +519,7 @@ static void blocks_measure(struct state *state, char *error, size_t error_size)
 static bool record_take(struct state *state, const struct record_reader *reader, json_t *record,
                         size_t *strangers, char *error, size_t error_size)
 {
-    struct cell *cell = plan_find(state->run->plan, record_text(record, "cell"));
+    struct cell *cell = plan_find(state->run->plan, field_text(record, "cell"));
     const json_t *position = json_object_get(record, "position");
     if (json_is_integer(position))
         state->position = (size_t)json_integer_value(position) + 1;

@@ -9,6 +9,7 @@
 #include "harness/counters.h"
 #include "harness/digests.h"
 #include "harness/files.h"
+#include "harness/json_fields.h"
 #include "harness/outside.h"
 #include "harness/plan.h"
 #include "harness/records.h"
@@ -42,7 +43,7 @@ void put_number(FILE *to, double value, char end)
 void put_integer(FILE *to, const json_t *record, const char *key, char end)
 {
     if (json_object_get(record, key))
-        fprintf(to, "%" JSON_INTEGER_FORMAT "%c", record_integer(record, key), end);
+        fprintf(to, "%" JSON_INTEGER_FORMAT "%c", field_integer(record, key), end);
     else
         fprintf(to, "NA%c", end);
 }
@@ -58,14 +59,14 @@ static int cell_compare(const struct row *a, const struct row *b)
 {
     int order = strcmp(a->group, b->group);
     if (!order)
-        order = strverscmp(record_text(a->record, "workload"), record_text(b->record, "workload"));
+        order = strverscmp(field_text(a->record, "workload"), field_text(b->record, "workload"));
     if (!order)
-        order = integer_compare(record_integer(a->record, "workers"),
-                                record_integer(b->record, "workers"));
+        order = integer_compare(field_integer(a->record, "workers"),
+                                field_integer(b->record, "workers"));
     if (!order)
-        order = strcmp(record_text(a->record, "variant"), record_text(b->record, "variant"));
+        order = strcmp(field_text(a->record, "variant"), field_text(b->record, "variant"));
     if (!order)
-        order = strcmp(record_text(a->record, "cell"), record_text(b->record, "cell"));
+        order = strcmp(field_text(a->record, "cell"), field_text(b->record, "cell"));
     return order;
 }
 
@@ -74,14 +75,13 @@ static int row_compare(const void *a_void, const void *b_void)
     const struct row *a = a_void, *b = b_void;
     int order = cell_compare(a, b);
     if (!order)
-        order =
-            integer_compare(record_integer(a->record, "seed"), record_integer(b->record, "seed"));
+        order = integer_compare(field_integer(a->record, "seed"), field_integer(b->record, "seed"));
     if (!order)
         order =
-            integer_compare(record_integer(a->record, "block"), record_integer(b->record, "block"));
+            integer_compare(field_integer(a->record, "block"), field_integer(b->record, "block"));
     if (!order)
-        order = integer_compare(record_integer(a->record, "position"),
-                                record_integer(b->record, "position"));
+        order = integer_compare(field_integer(a->record, "position"),
+                                field_integer(b->record, "position"));
     return order;
 }
 
@@ -187,7 +187,7 @@ struct values cell_throughputs(const struct table *table, const struct cell_rows
     if (strcmp(cell_status(cell), "ok") == 0)
         for (size_t i = 0; i < cell->count; i++)
             if (cell_uses(table, cell, i))
-                values_add(&values, record_number(cell->rows[i].record, "throughput"));
+                values_add(&values, field_number(cell->rows[i].record, "throughput"));
     return values;
 }
 
@@ -195,10 +195,10 @@ void put_names(FILE *to, const struct row *row)
 {
     const json_t *record = row->record;
     put_text(to, row->group, '\t');
-    put_text(to, record_text(record, "variant"), '\t');
-    put_text(to, record_text(record, "variant_name"), '\t');
-    put_text(to, record_text(record, "workload"), '\t');
-    put_text(to, record_text(record, "workload_name"), '\t');
+    put_text(to, field_text(record, "variant"), '\t');
+    put_text(to, field_text(record, "variant_name"), '\t');
+    put_text(to, field_text(record, "workload"), '\t');
+    put_text(to, field_text(record, "workload_name"), '\t');
 }
 
 void put_cell_key(FILE *to, const struct cell_rows *cell)
@@ -206,7 +206,7 @@ void put_cell_key(FILE *to, const struct cell_rows *cell)
     const json_t *record = cell->rows[0].record;
     put_names(to, cell->rows);
     put_integer(to, record, "workers", '\t');
-    put_text(to, record_text(record, "cell"), '\t');
+    put_text(to, field_text(record, "cell"), '\t');
 }
 
 /* samples.tsv --------------------------------------------------------------------------------- */
@@ -228,10 +228,10 @@ static void put_circumstances(FILE *to, const struct table *table, const json_t 
     enum mood mood = classes_mood(&table->classes, record);
     put_text(to, mood == MOOD_NONE ? "" : mood_text(mood), '\t');
     put_number(to, classes_line_ns(record), '\t');
-    put_number(to, record_number(record, "steal_share"), '\t');
-    put_text(to, record_text(record, "allocator"), '\t');
+    put_number(to, field_number(record, "steal_share"), '\t');
+    put_text(to, field_text(record, "allocator"), '\t');
     put_marks(to, record);
-    put_text(to, record_text(record, "why"), '\t');
+    put_text(to, field_text(record, "why"), '\t');
     put_integer(to, record, "seed", '\n');
 }
 
@@ -244,15 +244,15 @@ static void samples_write(const struct table *table, FILE *to)
     for (size_t i = 0; i < table->count; i++) {
         const json_t *record = table->rows[i].record;
         bool ok = record_is(record, "ok");
-        put_text(to, record_text(record, "cell"), '\t');
+        put_text(to, field_text(record, "cell"), '\t');
         put_integer(to, record, "block", '\t');
         put_integer(to, record, "position", '\t');
         put_names(to, &table->rows[i]);
         put_integer(to, record, "workers", '\t');
-        put_text(to, record_text(record, "status"), '\t');
-        put_number(to, ok ? record_number(record, "throughput") : NAN, '\t');
-        put_number(to, ok ? record_number(record, "time_ns") : NAN, '\t');
-        put_number(to, ok ? record_number(record, "ops") : NAN, '\t');
+        put_text(to, field_text(record, "status"), '\t');
+        put_number(to, ok ? field_number(record, "throughput") : NAN, '\t');
+        put_number(to, ok ? field_number(record, "time_ns") : NAN, '\t');
+        put_number(to, ok ? field_number(record, "ops") : NAN, '\t');
         put_circumstances(to, table, record);
     }
 }
@@ -272,11 +272,11 @@ static void event_write(FILE *to, const struct table *table, const struct cell_r
             continue;
         const json_t *event = record_event(cell->rows[i].record, name);
         if (json_object_get(event, "value")) {
-            values_add(&per_op, record_number(event, "per_op"));
-            values_add(&whole, record_number(event, "value"));
+            values_add(&per_op, field_number(event, "per_op"));
+            values_add(&whole, field_number(event, "value"));
             continue;
         }
-        const char *why = record_text(event, "absent");
+        const char *why = field_text(event, "absent");
         if (!*absent && strcmp(why, COUNTERS_ELSEWHERE) != 0)
             snprintf(absent, sizeof absent, "%s", *why ? why : "not counted in every sample");
     }
@@ -313,7 +313,7 @@ static void events_write(const struct table *table, FILE *to)
         size_t i;
         json_t *event;
         json_array_foreach(json_object_get(cell->rows[0].record, "events"), i, event)
-            event_write(to, table, cell, record_text(event, "name"), record_text(event, "source"));
+            event_write(to, table, cell, field_text(event, "name"), field_text(event, "source"));
     }
 }
 

@@ -1,5 +1,6 @@
 /* tables_cells.c - see tables_internal.h: cells.tsv and classes.tsv, the medians. */
 #define _GNU_SOURCE
+#include "harness/json_fields.h"
 #include "harness/plan.h"
 #include "harness/records.h"
 #include "harness/tables_internal.h"
@@ -17,7 +18,7 @@ static void cell_reason(const struct cell_rows *cell, char *reason, size_t size)
     for (size_t i = 0; i < cell->count && strcmp(status, "ok") != 0; i++) {
         if (!record_is(cell->rows[i].record, status))
             continue;
-        const char *why = record_text(cell->rows[i].record, "reason");
+        const char *why = field_text(cell->rows[i].record, "reason");
         if (strcmp(status, "failed") == 0)
             snprintf(reason, size, "%zu of %s failed: %s", cell_count(cell, status),
                      counted(cell->count, "sample").s, why);
@@ -31,7 +32,7 @@ static void cell_reason(const struct cell_rows *cell, char *reason, size_t size)
 
 static bool same_text(const json_t *a, const json_t *b, const char *key)
 {
-    return strcmp(record_text(a, key), record_text(b, key)) == 0;
+    return strcmp(field_text(a, key), field_text(b, key)) == 0;
 }
 
 /* What the cells beside which a cell is seen have in common with it: the workload and the events,
@@ -44,8 +45,8 @@ static char *alone_key(const struct cell_rows *cell, const char *variant)
     while (i + 1 < cell->count && !json_object_get(cell->rows[i].record, "events"))
         i++;
     char *events = record_event_names(cell->rows[i].record, ",");
-    if (asprintf(&key, "%s\n%s\n%s\n%s\n%s", record_text(record, "workload"),
-                 record_text(record, "machine"), record_text(record, "side"), variant, events) < 0)
+    if (asprintf(&key, "%s\n%s\n%s\n%s\n%s", field_text(record, "workload"),
+                 field_text(record, "machine"), field_text(record, "side"), variant, events) < 0)
         abort();
     free(events);
     return key;
@@ -56,9 +57,9 @@ void cells_alone_index(struct table *table)
     table->alone = json_object();
     for (size_t at = 0; at < table->cells_count; at++) {
         const json_t *record = table->cells[at].rows[0].record;
-        if (record_integer(record, "workers") != 1)
+        if (field_integer(record, "workers") != 1)
             continue;
-        char *key = alone_key(&table->cells[at], record_text(record, "variant"));
+        char *key = alone_key(&table->cells[at], field_text(record, "variant"));
         if (!json_object_get(table->alone, key)) /* the first one, wherever in the run it stands */
             json_object_set_new(table->alone, key, json_integer((json_int_t)at));
         free(key);
@@ -70,7 +71,7 @@ void cells_alone_index(struct table *table)
 static const struct cell_rows *cell_find_alone(const struct table *table,
                                                const struct cell_rows *cell, const char *variant)
 {
-    char *key = alone_key(cell, variant ? variant : record_text(cell->rows[0].record, "variant"));
+    char *key = alone_key(cell, variant ? variant : field_text(cell->rows[0].record, "variant"));
     const json_t *at = json_object_get(table->alone, key);
     free(key);
     return at ? &table->cells[json_integer_value(at)] : NULL;
@@ -101,7 +102,7 @@ struct cell_speed cell_speed(const struct table *table, const struct cell_rows *
     };
     speed.against_serial = isfinite(speed.serial.median);
     double times = speed.against_serial ? speed.serial.median : speed.own.median;
-    speed.efficiency = times / (double)record_integer(cell->rows[0].record, "workers");
+    speed.efficiency = times / (double)field_integer(cell->rows[0].record, "workers");
     return speed;
 }
 
@@ -123,9 +124,9 @@ static void cell_write(const struct table *table, const struct cell_rows *cell, 
     char reason[TABLE_REASON_SIZE];
     cell_reason(cell, reason, sizeof reason);
     put_names(to, cell->rows);
-    put_text(to, record_text(record, "op"), '\t');
+    put_text(to, field_text(record, "op"), '\t');
     put_integer(to, record, "workers", '\t');
-    put_text(to, record_text(record, "cell"), '\t');
+    put_text(to, field_text(record, "cell"), '\t');
     put_text(to, cell_status(cell), '\t');
     fprintf(to, "%zu\t", ok ? values.n : cell_count(cell, "ok"));
     put_interval(to, statistics_median(values.x, values.n, STATISTICS_SEED));
@@ -133,10 +134,10 @@ static void cell_write(const struct table *table, const struct cell_rows *cell, 
     put_text(to, reason, '\t');
     put_text(to, ok ? class_text(cell->chosen) : "", '\t');
     fprintf(to, "%zu\t", cell_count(cell, "ok"));
-    put_text(to, plan_json_stop(table->plan, record_text(record, "cell")), '\t');
+    put_text(to, plan_json_stop(table->plan, field_text(record, "cell")), '\t');
     put_interval(to, speed.serial);
     put_number(to, speed.efficiency, '\t');
-    put_text(to, record_text(record, "machine"), '\t');
+    put_text(to, field_text(record, "machine"), '\t');
     put_integer(to, record, "cores", '\n');
     free(values.x);
 }
@@ -167,7 +168,7 @@ static void class_write(const struct table *table, const struct cell_rows *cell,
         if (classes_is_marked(record))
             marked++;
         else
-            values_add(&values, record_number(record, "throughput"));
+            values_add(&values, field_number(record, "throughput"));
     }
     if (n > 0) {
         struct interval median = statistics_median(values.x, values.n, STATISTICS_SEED);

@@ -8,7 +8,7 @@
  * run where there is one and else the variant itself at one worker, in place of a share of the
  * machine's peak.
  */
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/spec.h"
 #include "harness/tables_internal.h"
 
@@ -42,9 +42,9 @@ json_t *series_key(const struct cell_rows *cell, const char *parameter)
     const json_t *record = cell->rows[0].record;
     json_t *others = json_deep_copy(json_object_get(record, "params"));
     json_object_del(others, parameter);
-    json_t *key = json_pack("[s s s s I o]", cell->rows[0].group, record_text(record, "variant"),
-                            record_text(record, "workload_name"), record_text(record, "side"),
-                            record_integer(record, "workers"), others ? others : json_null());
+    json_t *key = json_pack("[s s s s I o]", cell->rows[0].group, field_text(record, "variant"),
+                            field_text(record, "workload_name"), field_text(record, "side"),
+                            field_integer(record, "workers"), others ? others : json_null());
     if (!key)
         abort();
     return key;
@@ -52,7 +52,7 @@ json_t *series_key(const struct cell_rows *cell, const char *parameter)
 
 bool series_holds(const struct cell_rows *cell, const char *parameter, const json_t *key)
 {
-    const char *workload = record_text(cell->rows[0].record, "workload_name");
+    const char *workload = field_text(cell->rows[0].record, "workload_name");
     if (strcmp(workload, json_string_value(json_array_get(key, 2))) != 0)
         return false;
     json_t *own = series_key(cell, parameter);
@@ -68,7 +68,7 @@ static void series_add(struct series *series, const struct table *table,
     struct values values = cell_throughputs(table, cell);
     struct cell_speed speed = cell_speed(table, cell, &values);
     double throughput = statistics_median_alone(values.x, values.n);
-    double workers = (double)record_integer(cell->rows[0].record, "workers");
+    double workers = (double)field_integer(cell->rows[0].record, "workers");
     free(values.x);
     if (!isfinite(speed.efficiency) || !(throughput > 0))
         return;
@@ -120,7 +120,7 @@ static void series_make(const struct table *table, size_t first, const char *par
         members++;
         series_add(&series, table, &table->cells[at]);
     }
-    json_int_t workers = record_integer(table->cells[first].rows[0].record, "workers");
+    json_int_t workers = field_integer(table->cells[first].rows[0].record, "workers");
     /* One worker is as efficient as itself, whatever the task. */
     bool says_something = series.against_serial || workers > 1;
     if (begins && members > 1 && series.count > 0 && says_something)
@@ -136,8 +136,8 @@ void metg_write(const struct table *table, FILE *to)
           to);
     for (size_t at = 0; at < table->cells_count; at++) {
         const json_t *record = table->cells[at].rows[0].record;
-        const struct param *param = series_params(record_text(record, "workload_name"));
-        bool serial = strcmp(record_text(record, "variant_name"), "serial") == 0;
+        const struct param *param = series_params(field_text(record, "workload_name"));
+        bool serial = strcmp(field_text(record, "variant_name"), "serial") == 0;
         for (; param && param->name && !serial; param++)
             if (strcmp(param->unit, WORK_UNIT) == 0)
                 series_make(table, at, param_key(param), to);

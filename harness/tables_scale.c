@@ -8,6 +8,7 @@
  * the first of them stands apart.
  */
 #define _GNU_SOURCE
+#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/spec.h"
 #include "harness/tables_internal.h"
@@ -24,15 +25,15 @@ static double calls_ns(const json_t *record, size_t from, size_t to)
     const json_t *calls = json_object_get(record, "iterations");
     double time_ns = 0, ops = 0;
     for (size_t i = from; i < to && i < json_array_size(calls); i++) {
-        time_ns += record_number(json_array_get(calls, i), "time_ns");
-        ops += record_number(json_array_get(calls, i), "ops");
+        time_ns += field_number(json_array_get(calls, i), "time_ns");
+        ops += field_number(json_array_get(calls, i), "ops");
     }
     return ops > 0 ? time_ns / ops : NAN;
 }
 
 static bool begins_cold(const json_t *record)
 {
-    return json_object_get(record, "warmup") && record_integer(record, "warmup") == 0;
+    return json_object_get(record, "warmup") && field_integer(record, "warmup") == 0;
 }
 
 static double first_ns(const json_t *record)
@@ -58,7 +59,7 @@ static const struct {
 /* The workload without the parameter: "crowd,wait=sleep" of "crowd,n=1000,wait=sleep". */
 static char *series_name(const json_t *record, const char *parameter)
 {
-    const char *workload = record_text(record, "workload");
+    const char *workload = field_text(record, "workload");
     size_t length = strlen(parameter);
     const char *at = workload;
     while ((at = strchr(at, ',')) &&
@@ -89,13 +90,13 @@ static void measure_write(FILE *to, const struct table *table, const struct cell
         return;
     char *name = series_name(record, parameter);
     put_text(to, cell->rows[0].group, '\t');
-    put_text(to, record_text(record, "variant"), '\t');
-    put_text(to, record_text(record, "variant_name"), '\t');
+    put_text(to, field_text(record, "variant"), '\t');
+    put_text(to, field_text(record, "variant_name"), '\t');
     put_text(to, name, '\t');
-    put_text(to, record_text(record, "workload_name"), '\t');
+    put_text(to, field_text(record, "workload_name"), '\t');
     put_integer(to, record, "workers", '\t');
-    put_text(to, record_text(record, "cell"), '\t');
-    put_text(to, record_text(record, "op"), '\t');
+    put_text(to, field_text(record, "cell"), '\t');
+    put_text(to, field_text(record, "op"), '\t');
     put_text(to, parameter, '\t');
     put_integer(to, json_object_get(record, "params"), parameter, '\t');
     put_text(to, measures[which].name, '\t');
@@ -125,7 +126,7 @@ void scale_write(const struct table *table, FILE *to)
     for (size_t at = 0; at < table->cells_count; at++) {
         const struct cell_rows *cell = &table->cells[at];
         const struct param *param =
-            series_params(record_text(cell->rows[0].record, "workload_name"));
+            series_params(field_text(cell->rows[0].record, "workload_name"));
         if (strcmp(cell_status(cell), "ok") != 0)
             continue;
         for (; param && param->name; param++) {

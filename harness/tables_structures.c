@@ -2,7 +2,6 @@
  *
  * Sums over the samples behind a cell's numbers, so that its structures add up to its whole.
  */
-#include "harness/records.h"
 #include "harness/tables_internal.h"
 #include "harness/why_table.h"
 

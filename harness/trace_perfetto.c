@@ -8,8 +8,6 @@
  */
 #include "harness/trace.h"
 
-#include "harness/records.h"
-
 #include <inttypes.h>
 
 enum { PROCESS_MS = 1, PROCESS_PS = 2 };

@@ -6,6 +6,7 @@
 #include "harness/build_info.h"
 #include "harness/files.h"
 #include "harness/fnv1a.h"
+#include "harness/json_fields.h"
 #include "harness/machine_start.h"
 #include "harness/sweep_request.h"
 
@@ -73,9 +74,9 @@ static const char *machine_model(struct units *units, const char *machine)
         return known;
     json_t *facts = json_object();
     machine_record_model(facts, machine);
-    json_object_set_new(units->models, machine, json_string(record_text(facts, "model")));
+    json_object_set_new(units->models, machine, json_string(field_text(facts, "model")));
     json_decref(facts);
-    return record_text(units->models, machine);
+    return field_text(units->models, machine);
 }
 
 void unit_id(struct units *units, const struct cell *cell, unsigned block, char id[UNIT_ID_SIZE])

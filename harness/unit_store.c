@@ -3,6 +3,7 @@
 #include "harness/unit_store.h"
 
 #include "harness/files.h"
+#include "harness/json_fields.h"
 #include "harness/machine_start.h"
 #include "harness/measured_on.h"
 #include "harness/records.h"
@@ -98,8 +99,8 @@ json_t *unit_store_get(const char *folder, const char *id, char *error, size_t e
     if (access(path, F_OK) < 0 && errno == ENOENT)
         return NULL;
     json_t *result = json_load_file(path, 0, &wrong);
-    if (result && strcmp(record_text(result, "unit"), id) == 0 &&
-        record_integer(result, "schema") == UNIT_STORE_SCHEMA &&
+    if (result && strcmp(field_text(result, "unit"), id) == 0 &&
+        field_integer(result, "schema") == UNIT_STORE_SCHEMA &&
         json_is_object(json_object_get(result, "record")))
         return result;
     snprintf(error, error_size, "%s is no result of that cell%s%s; remove it to measure it again",
@@ -258,7 +259,7 @@ struct join {
 static bool results_agree(const json_t *a, const json_t *b)
 {
     const json_t *record = json_object_get(a, "record");
-    if (machine_text_is_simulated(record_text(record, "machine")) || !record_is(record, "ok"))
+    if (machine_text_is_simulated(field_text(record, "machine")) || !record_is(record, "ok"))
         return json_equal(record, json_object_get(b, "record"));
     return json_equal(a, b);
 }
@@ -272,7 +273,7 @@ static bool join_compare(const struct join *join, const char *id)
         snprintf(join->error, join->error_size,
                  "cell %s of %s contradicts that of another folder: measured on %s and on %s; "
                  "valid: folders that agree on what they have in common",
-                 id, join->from, record_text(b, "host"), record_text(a, "host"));
+                 id, join->from, field_text(b, "host"), field_text(a, "host"));
     json_decref(a);
     json_decref(b);
     return agree;

@@ -4,8 +4,8 @@
 
 #include "harness/child.h"
 #include "harness/files.h"
+#include "harness/json_fields.h"
 #include "harness/machine_start.h"
-#include "harness/records.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -34,8 +34,8 @@ static void sum_add(json_t *sums, const char *cell_id, json_int_t samples, doubl
         sum = json_pack("{si sf}", "samples", 0, "seconds", 0.0);
         json_object_set_new(sums, cell_id, sum);
     }
-    json_object_set_new(sum, "samples", json_integer(record_integer(sum, "samples") + samples));
-    json_object_set_new(sum, "seconds", json_real(record_number(sum, "seconds") + seconds));
+    json_object_set_new(sum, "samples", json_integer(field_integer(sum, "samples") + samples));
+    json_object_set_new(sum, "seconds", json_real(field_number(sum, "seconds") + seconds));
 }
 
 static void sums_of_run(json_t *sums, const char *folder)
@@ -47,13 +47,13 @@ static void sums_of_run(json_t *sums, const char *folder)
         return;
     json_t *timings = json_load_file(path, 0, NULL);
     json_object_foreach(json_object_get(timings, "cells"), id, sum)
-        sum_add(sums, id, record_integer(sum, "samples"), record_number(sum, "seconds"));
+        sum_add(sums, id, field_integer(sum, "samples"), field_number(sum, "seconds"));
     json_decref(timings);
 }
 
 static double mean_of(const json_t *sum)
 {
-    return sum ? record_number(sum, "seconds") / (double)record_integer(sum, "samples") : NAN;
+    return sum ? field_number(sum, "seconds") / (double)field_integer(sum, "samples") : NAN;
 }
 
 static double mean_of_simulated(const struct unit_times *times, const struct plan *plan)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/validate.h"
 
+#include "harness/json_fields.h"
 #include "harness/records.h"
 
 #include <math.h>
@@ -29,8 +30,8 @@ void validate_print(FILE *to, const char *title, const json_t *claims)
     fprintf(to, "  %-68s %-22s %-22s %s\n", "claim", "expected", "measured", "holds");
     json_array_foreach((json_t *)claims, i, claim)
     {
-        fprintf(to, "  %-68s %-22s %-22s %s\n", record_text(claim, "what"),
-                record_text(claim, "expected"), record_text(claim, "measured"),
+        fprintf(to, "  %-68s %-22s %-22s %s\n", field_text(claim, "what"),
+                field_text(claim, "expected"), field_text(claim, "measured"),
                 json_is_true(json_object_get(claim, "holds")) ? "yes" : "NO");
     }
     fputc('\n', to);
@@ -52,11 +53,11 @@ json_t *validate_formulas(const char *path, const char *folder, char *error, siz
     json_array_foreach(rows, i, row)
     {
         char expected[TEXT_SIZE], measured[TEXT_SIZE];
-        double bound = record_number(row, "bound");
+        double bound = field_number(row, "bound");
         snprintf(expected, sizeof expected, bound > 0 ? "%.6g +- %.3g" : "%.6g",
-                 record_number(row, "formula"), bound);
-        snprintf(measured, sizeof measured, "%.6g", record_number(row, "measured"));
-        validate_claim(claims, record_text(row, "what"), "closed formula", expected, measured,
+                 field_number(row, "formula"), bound);
+        snprintf(measured, sizeof measured, "%.6g", field_number(row, "measured"));
+        validate_claim(claims, field_text(row, "what"), "closed formula", expected, measured,
                        json_is_true(json_object_get(row, "holds")));
     }
     json_decref(rows);
@@ -111,10 +112,10 @@ static double curve_at(struct curve curve, int workers)
     json_t *record;
     json_array_foreach((json_t *)curve.records, i, record)
     {
-        if (record_is(record, "ok") && record_integer(record, "workers") == workers &&
-            strcmp(record_text(record, "variant"), curve.variant) == 0 &&
-            strcmp(record_text(record, "workload"), curve.workload) == 0)
-            return record_number(record, "throughput");
+        if (record_is(record, "ok") && field_integer(record, "workers") == workers &&
+            strcmp(field_text(record, "variant"), curve.variant) == 0 &&
+            strcmp(field_text(record, "workload"), curve.workload) == 0)
+            return field_number(record, "throughput");
     }
     return 0;
 }
@@ -197,7 +198,7 @@ json_t *validate_curves(const char *run, const char *folder, char *error, size_t
         return NULL;
     json_array_foreach(records, i, record)
     {
-        const char *workload = record_text(record, "workload");
+        const char *workload = field_text(record, "workload");
         for (k = 0; k < count && strcmp(workloads[k], workload) != 0; k++)
             continue;
         if (k == count && count < sizeof workloads / sizeof workloads[0])
@@ -230,18 +231,18 @@ static void table_compare(json_t *claims, const char *experiment, const json_t *
         const json_t *most = json_object_get(expectation, "at_most");
         if (!least || !most || json_number_value(least) != json_number_value(most))
             continue;
-        source = record_text(expectation, "source");
+        source = field_text(expectation, "source");
         json_array_foreach(json_object_get(expectation, "columns"), k, column)
         {
             cells++;
-            held += strcmp(record_text(column, "verdict"), "supported") == 0;
+            held += strcmp(field_text(column, "verdict"), "supported") == 0;
         }
     }
     if (cells == 0)
         return;
     char what[TEXT_SIZE], expected[TEXT_SIZE], measured[TEXT_SIZE];
-    snprintf(what, sizeof what, "%s, %s: %s", experiment, record_text(part, "id"),
-             record_text(part, "metric"));
+    snprintf(what, sizeof what, "%s, %s: %s", experiment, field_text(part, "id"),
+             field_text(part, "metric"));
     snprintf(expected, sizeof expected, "%zu exact numbers", cells);
     snprintf(measured, sizeof measured, "%zu of them", held);
     validate_claim(claims, what, source, expected, measured, held == cells);
@@ -263,11 +264,11 @@ json_t *validate_tables(const char *path, const char *folder, char *error, size_
     {
         json_array_foreach(json_object_get(experiment, "machines"), k, machine)
         {
-            if (strncmp(record_text(machine, "machine"), "sim:", 4) != 0)
+            if (strncmp(field_text(machine, "machine"), "sim:", 4) != 0)
                 continue;
             json_array_foreach(json_object_get(machine, "parts"), n, part)
             {
-                table_compare(claims, record_text(experiment, "id"), part);
+                table_compare(claims, field_text(experiment, "id"), part);
             }
         }
     }

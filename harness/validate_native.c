@@ -1,5 +1,6 @@
 /* validate_native.c - see validate.h: this machine beside its calibrated model. */
 #define _GNU_SOURCE
+#include "harness/json_fields.h"
 #include "harness/validate.h"
 
 #include "harness/classes.h"
@@ -37,15 +38,15 @@ struct cells {
  * the default. */
 static const char *variant_of(const json_t *record, bool simulated)
 {
-    const char *variant = record_text(record, "variant");
+    const char *variant = field_text(record, "variant");
     return simulated && strcmp(variant, "contsteal") == 0 ? "contsteal,frames=pooled" : variant;
 }
 
 static struct cell *cell_at(struct cells *cells, const json_t *record, bool simulated)
 {
     const char *variant = variant_of(record, simulated);
-    const char *workload = record_text(record, "workload");
-    int workers = (int)record_integer(record, "workers");
+    const char *workload = field_text(record, "workload");
+    int workers = (int)field_integer(record, "workers");
     for (size_t i = 0; i < cells->count; i++) {
         struct cell *cell = &cells->cell[i];
         if (cell->workers == workers && strcmp(cell->variant, variant) == 0 &&
@@ -61,7 +62,7 @@ static struct cell *cell_at(struct cells *cells, const json_t *record, bool simu
 
 static double wide_of(const json_t *probe)
 {
-    return record_number(probe, "wide_ns") / record_number(probe, "compute_ns");
+    return field_number(probe, "wide_ns") / field_number(probe, "compute_ns");
 }
 
 /* How long what could be done at once takes over what could not, which does not depend on the clock
@@ -118,7 +119,7 @@ static void cells_read(struct cells *cells, const json_t *records, bool simulate
         struct cell *cell = record_is(record, "ok") ? cell_at(cells, record, simulated) : NULL;
         if (!cell)
             continue;
-        double throughput = record_number(record, "throughput");
+        double throughput = field_number(record, "throughput");
         if (simulated && cell->simulated_count < SAMPLES_MAX)
             cell->simulated[cell->simulated_count++] = throughput;
         else if (!simulated && is_disturbed(&moment, record))

@@ -3,6 +3,7 @@
 #include "harness/verdict.h"
 
 #include "harness/classes.h"
+#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/text.h"
 
@@ -93,10 +94,10 @@ static bool is_in_group(const json_t *record, const char *group)
 
 static bool is_of_cell(const json_t *record, const struct experiment_cell *cell)
 {
-    return record_integer(record, "workers") == cell->workers &&
-           strcmp(record_text(record, "variant"), cell->variant) == 0 &&
-           strcmp(record_text(record, "workload"), cell->workload) == 0 &&
-           strcmp(record_text(record, "machine"), cell->machine) == 0 &&
+    return field_integer(record, "workers") == cell->workers &&
+           strcmp(field_text(record, "variant"), cell->variant) == 0 &&
+           strcmp(field_text(record, "workload"), cell->workload) == 0 &&
+           strcmp(field_text(record, "machine"), cell->machine) == 0 &&
            is_in_group(record, cell->group);
 }
 
@@ -121,7 +122,7 @@ static void samples_collect(struct cell_samples *samples, const struct judging *
             continue;
         }
         if (samples->failed + samples->skipped == 0)
-            samples->reason = record_text(record, "reason");
+            samples->reason = field_text(record, "reason");
         samples->skipped += record_is(record, "skipped");
         samples->failed += record_is(record, "failed");
     }
@@ -163,7 +164,7 @@ static bool lack_number(const struct judging *self, const json_t *record)
     const char *name = metric_name(metric);
     if (metric->kind == METRIC_LATENCY)
         return lack(self->column, LACK_SAMPLES, "a sample has too few latencies for %s", name);
-    const char *absent = record_text(record_event(record, name), "absent");
+    const char *absent = field_text(record_event(record, name), "absent");
     return lack(self->column, LACK_COUNTERS, "%s cannot be had: %s", name,
                 *absent ? absent : "it was not counted");
 }
@@ -326,7 +327,7 @@ static void judge_order(const struct judging *self, const struct cell_samples *s
     column->verdict = VERDICT_SUPPORTED;
     column->level.value.n = samples->count;
     for (size_t i = 0; i < samples->count; i++) {
-        const char *text = record_text(samples->records[i], "order");
+        const char *text = field_text(samples->records[i], "order");
         column->level.text = i == 0 ? text : column->level.text;
         if (!*text) {
             lack(column, LACK_NUMBER, "a sample has no order");

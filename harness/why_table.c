@@ -1,6 +1,7 @@
 /* why_table.c - see why_table.h. */
 #include "harness/why_table.h"
 
+#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/report_text.h"
 
@@ -79,9 +80,9 @@ size_t why_structures(const json_t *records, struct why_structure **list, double
     {
         if (!record_is(record, "ok") || !json_object_get(record, "structures"))
             continue;
-        ops += record_number(record, "ops");
+        ops += field_number(record, "ops");
         json_array_foreach(json_object_get(record, "structures"), k, structure)
-            structure_add(structure_of(list, &count, record_text(structure, "name")), structure);
+            structure_add(structure_of(list, &count, field_text(structure, "name")), structure);
     }
     for (i = 0; i < count && ops > 0; i++) {
         divide(&(*list)[i], ops);
@@ -138,12 +139,12 @@ struct line {
 
 static bool same_text(const json_t *a, const json_t *b, const char *key)
 {
-    return strcmp(record_text(a, key), record_text(b, key)) == 0;
+    return strcmp(field_text(a, key), field_text(b, key)) == 0;
 }
 
 static bool same_line(const json_t *a, const json_t *b)
 {
-    return record_integer(a, "line") == record_integer(b, "line") && same_text(a, b, "file") &&
+    return field_integer(a, "line") == field_integer(b, "line") && same_text(a, b, "file") &&
            same_text(a, b, "function") && same_text(a, b, "structure");
 }
 
@@ -165,7 +166,7 @@ static size_t lines_find(const json_t *records, struct line **lines, double *ops
     {
         if (!record_is(record, "ok"))
             continue;
-        *ops += record_number(record, "ops");
+        *ops += field_number(record, "ops");
         json_array_foreach(json_object_get(record, "sites"), k, site)
         {
             size_t at = 0;
@@ -198,10 +199,10 @@ static void print_lines(const json_t *records, double total_ns, FILE *to)
         if (i == 0)
             fprintf(to, "  %-16s %9s %7s  %s\n", "line's structure", "stall ns", "share",
                     "function, line");
-        fprintf(to, "  %-16s", record_text(site, "structure"));
+        fprintf(to, "  %-16s", field_text(site, "structure"));
         print_cell(ns, 9, to);
-        fprintf(to, " %5.1f %%  %s, %s:%d\n", 100 * ns / total_ns, record_text(site, "function"),
-                record_text(site, "file"), (int)record_integer(site, "line"));
+        fprintf(to, " %5.1f %%  %s, %s:%d\n", 100 * ns / total_ns, field_text(site, "function"),
+                field_text(site, "file"), (int)field_integer(site, "line"));
     }
     free(lines);
 }

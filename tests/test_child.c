@@ -4,8 +4,8 @@
 #include "harness/allocator.h"
 #include "harness/child.h"
 #include "harness/hyperfine.h"
+#include "harness/json_fields.h"
 #include "harness/process.h"
-#include "harness/records.h"
 
 #include <sched.h>
 #include <setjmp.h>
@@ -64,7 +64,7 @@ static json_t *hanging_sample(const char *variant)
 {
     for (double timeout_s = 0.5; timeout_s < 100; timeout_s *= 2) {
         json_t *record = sample(variant, timeout_s);
-        if (*record_text(record, "output"))
+        if (*field_text(record, "output"))
             return record;
         json_decref(record);
     }
@@ -74,11 +74,11 @@ static json_t *hanging_sample(const char *variant)
 
 static void expect(json_t *record, const char *status, const char *reason, const char *output)
 {
-    if (strcmp(record_text(record, "status"), status) != 0 ||
-        !strstr(record_text(record, "reason"), reason) ||
-        strcmp(record_text(record, "output"), output) != 0)
-        fail_msg("%s: %s: %s", record_text(record, "status"), record_text(record, "reason"),
-                 record_text(record, "output"));
+    if (strcmp(field_text(record, "status"), status) != 0 ||
+        !strstr(field_text(record, "reason"), reason) ||
+        strcmp(field_text(record, "output"), output) != 0)
+        fail_msg("%s: %s: %s", field_text(record, "status"), field_text(record, "reason"),
+                 field_text(record, "output"));
     json_decref(record);
 }
 
@@ -86,7 +86,7 @@ static void good_sample_is_its_own_record(void **state)
 {
     (void)state;
     json_t *record = sample("gmp", 60);
-    assert_string_equal(record_text(record, "workload"), "fib,n=10");
+    assert_string_equal(field_text(record, "workload"), "fib,n=10");
     expect(record, "ok", "", "");
     expect(sample("kthread", 60), "skipped", "too many threads", "");
 }
@@ -102,10 +102,10 @@ static void crash_names_the_signal(void **state)
     (void)state;
     json_t *record = sample("static", 60);
     /* What the child could not say any more. */
-    assert_string_equal(record_text(record, "variant"), "static");
-    assert_string_equal(record_text(record, "workload_name"), "fib");
-    assert_int_equal(strlen(record_text(record, "cell")), 12);
-    assert_non_null(strstr(record_text(record, "command"), "static fib,n=10 --workers 2"));
+    assert_string_equal(field_text(record, "variant"), "static");
+    assert_string_equal(field_text(record, "workload_name"), "fib");
+    assert_int_equal(strlen(field_text(record, "cell")), 12);
+    assert_non_null(strstr(field_text(record, "command"), "static fib,n=10 --workers 2"));
     expect(record, "failed", "killed by SIGSEGV", "");
 }
 
@@ -163,7 +163,7 @@ static void hang_without_pipes_ends_too(void **state)
     expect(sample("gmp", 0.5), "failed", "no answer within", "");
     script_write("#!/bin/sh\ntail -f /dev/null &\necho $! >&2\nexit 0\n");
     json_t *record = hanging_sample("gmp");
-    pid_t orphan = (pid_t)strtol(record_text(record, "output"), NULL, 10);
+    pid_t orphan = (pid_t)strtol(field_text(record, "output"), NULL, 10);
     assert_true(orphan > 0);
     while (!is_dead(orphan)) /* it was killed, which takes effect when the kernel gets to it */
         sched_yield();
@@ -176,13 +176,13 @@ static void output_is_the_last_4_kib(void **state)
     (void)state;
     script_write("#!/bin/sh\nhead -c 100000 /dev/zero | tr '\\0' x >&2\nprintf end >&2\nexit 1\n");
     json_t *record = sample("gmp", 60);
-    const char *output = record_text(record, "output");
+    const char *output = field_text(record, "output");
     assert_int_equal(strlen(output), 4096);
     assert_string_equal(output + 4096 - 4, "xend");
     json_decref(record);
     script_write("#!/bin/sh\nprintf '\\377\\0a' >&2\nexit 1\n");
     record = sample("gmp", 60);
-    assert_string_equal(record_text(record, "output"), "\?\?a");
+    assert_string_equal(field_text(record, "output"), "\?\?a");
     json_decref(record);
     script_write(fake_sample_script);
 }
@@ -220,7 +220,7 @@ static void child_gets_a_group_and_no_input(void **state)
                                            .injected_percent = 10,
                                            .event_set = 3};
     json_t *record = child_run_sample(&request);
-    assert_string_equal(record_text(record, "args"),
+    assert_string_equal(field_text(record, "args"),
                         "run --sample gmp,tick=64 fib --workers 3 --seed 4611686018427387904 "
                         "--iterations 4 --warmup 5 --min-time 6ms --events a,b --event-set 3 --pin "
                         "--stack 8192 --steal-max 7 --inject-slowdown 10");
@@ -233,7 +233,7 @@ static json_t *preload_seen_by(const char *variant)
 {
     const struct sample_request request = {.variant = variant, .workload = "fib", .workers = 1};
     json_t *record = child_run_sample(&request);
-    assert_string_equal(record_text(record, "status"), "ok");
+    assert_string_equal(field_text(record, "status"), "ok");
     return record;
 }
 
@@ -246,11 +246,11 @@ static void allocator_asked_for_is_preloaded(void **state)
                  ",\"variant\":\"gmp\",\"preload\":\"%s\"}\\n' \"$LD_PRELOAD\"\n");
     unsetenv("LD_PRELOAD");
     json_t *record = preload_seen_by("gmp,malloc=glibc");
-    assert_string_equal(record_text(record, "preload"), sanitized ? "" : "libc.so.6");
+    assert_string_equal(field_text(record, "preload"), sanitized ? "" : "libc.so.6");
     json_decref(record);
     assert_null(getenv("LD_PRELOAD")); /* only that process is to see it */
     record = preload_seen_by("gmp");
-    assert_string_equal(record_text(record, "preload"), "");
+    assert_string_equal(field_text(record, "preload"), "");
     json_decref(record);
     script_write(fake_sample_script);
 }
@@ -284,7 +284,7 @@ static json_t *run_timed(const char *variant, const char *hyperfine, double time
     json_t *record = child_run_sample_timed(&request, &outside);
     bool ended = strcmp(variant, "grq") != 0;
     assert_int_equal(unlink(json_path) == 0, ended);
-    assert_string_equal(record_text(record, "timer"), "hyperfine");
+    assert_string_equal(field_text(record, "timer"), "hyperfine");
     assert_int_equal(json_is_object(json_object_get(record, "outside")), ended);
     return record;
 }
@@ -309,16 +309,16 @@ static void hyperfine_changes_no_verdict(void **state)
         bool hangs = strcmp(cases[i].variant, "grq") == 0;
         double timeout_s = hangs ? 1 : 600;
         json_t *record = run_timed(cases[i].variant, hyperfine, timeout_s);
-        while (hangs && !*record_text(record, "output") && (timeout_s *= 2) < 100) {
+        while (hangs && !*field_text(record, "output") && (timeout_s *= 2) < 100) {
             json_decref(record);
             record = run_timed(cases[i].variant, hyperfine, timeout_s);
         }
-        assert_string_equal(record_text(record, "status"), cases[i].status);
+        assert_string_equal(field_text(record, "status"), cases[i].status);
         char reason[64];
         snprintf(reason, sizeof reason, cases[i].reason, timeout_s);
-        assert_string_equal(record_text(record, "reason"), reason);
+        assert_string_equal(field_text(record, "reason"), reason);
         if (strcmp(cases[i].status, "failed") == 0)
-            assert_string_equal(record_text(record, "output"), cases[i].output);
+            assert_string_equal(field_text(record, "output"), cases[i].output);
         const json_t *wall = json_object_get(json_object_get(record, "outside"), "wall_ns");
         assert_true(!wall || json_number_value(wall) > 0);
         json_decref(record);
@@ -339,8 +339,8 @@ static void interrupt_ends_the_sample_at_once(void **state)
     sigaction(SIGTERM, &action, &before);
     expect(sample("serial", 0), "failed", "interrupted", "");
     json_t *next = sample("grq", 0); /* may have said something before it ended */
-    assert_string_equal(record_text(next, "status"), "failed");
-    assert_non_null(strstr(record_text(next, "reason"), "interrupted"));
+    assert_string_equal(field_text(next, "status"), "failed");
+    assert_non_null(strstr(field_text(next, "reason"), "interrupted"));
     json_decref(next);
     assert_true(process_interrupted());
     sigaction(SIGTERM, &before, NULL);

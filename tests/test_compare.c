@@ -2,7 +2,7 @@
  * paired, and what is then said. Which of their samples are compared is in test_compare_moods.c. */
 #define _GNU_SOURCE
 #include "harness/compare_print.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "tests/compare_runs.h"
 
 #include <math.h>
@@ -327,7 +327,7 @@ static void sets_apart_that_are_not_told_apart_are_too_few(void **state)
     free(text);
     json_t *json = compare_to_json(comparison);
     const json_t *pair = json_array_get(json_object_get(json, "pairs"), 3);
-    assert_string_equal(record_text(pair, "verdict"), "few");
+    assert_string_equal(field_text(pair, "verdict"), "few");
     json_decref(json);
     both_free(both);
     options.min_effect = 2; /* whatever more samples would show, it would not matter */

@@ -2,6 +2,7 @@
  * what compare warns. */
 #define _GNU_SOURCE
 #include "harness/compare_print.h"
+#include "harness/json_fields.h"
 #include "tests/compare_runs.h"
 
 #include <math.h>
@@ -78,10 +79,10 @@ static void moods_without_partner_are_not_compared(void **state)
     assert_non_null(warning_with(&both->comparison, "1 of 1 pairs are not compared"));
     json_t *json = compare_to_json(&both->comparison);
     const json_t *pair = json_array_get(json_object_get(json, "pairs"), 0);
-    assert_string_equal(record_text(pair, "verdict"), "moods");
+    assert_string_equal(field_text(pair, "verdict"), "moods");
     assert_null(json_object_get(pair, "ratio"));
     assert_null(json_object_get(pair, "p"));
-    assert_true(record_number(pair, "median_a") == 303);
+    assert_true(field_number(pair, "median_a") == 303);
     json_decref(json);
     both_free(both);
 }

@@ -1,6 +1,7 @@
 /* test_judge.c - verdicts of experiments, from records made by hand, and claims made of them. */
 #define _GNU_SOURCE
 #include "harness/claims.h"
+#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/repro.h"
 #include "harness/verdict.h"
@@ -348,7 +349,7 @@ static void expect_claim(const char *native, const char *simulated, const char *
     json_t *experiments = json_pack("[o]", experiment_of("T1", native, simulated));
     json_t *judged = claims_judge(&claims, experiments, false);
     assert_int_equal(json_array_size(judged), 1);
-    assert_string_equal(record_text(json_array_get(judged, 0), "verdict"), verdict);
+    assert_string_equal(field_text(json_array_get(judged, 0), "verdict"), verdict);
     json_decref(judged);
     json_decref(experiments);
 
@@ -357,8 +358,8 @@ static void expect_claim(const char *native, const char *simulated, const char *
     assert_int_equal(json_array_size(judged), 0); /* nothing that it is about was run */
     json_decref(judged);
     judged = claims_judge(&claims, experiments, true);
-    assert_string_equal(record_text(json_array_get(judged, 0), "verdict"), "undecided");
-    assert_string_equal(record_text(json_array_get(judged, 0), "reason"), "T1/one#1: not run");
+    assert_string_equal(field_text(json_array_get(judged, 0), "verdict"), "undecided");
+    assert_string_equal(field_text(json_array_get(judged, 0), "reason"), "T1/one#1: not run");
     json_decref(judged);
     json_decref(experiments);
 }

@@ -2,6 +2,7 @@
  * wrong digests never pass. */
 #define _GNU_SOURCE
 #include "harness/digests.h"
+#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
 
@@ -82,7 +83,7 @@ static void records_come_back_in_order(void **state)
     assert_int_equal(record_file_close(&file), 0);
     json_t *records = read_all();
     assert_int_equal(json_array_size(records), 2);
-    assert_string_equal(record_text(json_array_get(records, 1), "variant_name"),
+    assert_string_equal(field_text(json_array_get(records, 1), "variant_name"),
                         "grq\nwith a line\tand a tab");
     json_decref(records);
     assert_int_equal(record_file_create(&file, path), -EEXIST);
@@ -312,7 +313,7 @@ static void opened_file_goes_on_after_its_whole_lines(void **state)
     assert_int_equal(record_file_close(&file), 0);
     json_t *records = read_all();
     assert_int_equal(json_array_size(records), 2);
-    assert_string_equal(record_text(json_array_get(records, 1), "digest"), "7");
+    assert_string_equal(field_text(json_array_get(records, 1), "digest"), "7");
     json_decref(records);
     assert_int_equal(record_file_open(&other, path), 0);
     assert_int_equal(record_file_close(&other), 0);
@@ -346,7 +347,7 @@ static void full_disk_costs_no_record(void **state)
     assert_int_equal(record_file_close(&file), 0);
     json_t *records = read_all();
     assert_int_equal(json_array_size(records), 2);
-    assert_string_equal(record_text(json_array_get(records, 1), "digest"), "2");
+    assert_string_equal(field_text(json_array_get(records, 1), "digest"), "2");
     json_decref(records);
 }
 
@@ -374,12 +375,12 @@ static void expect_verdicts(const char *text, const char *verdicts)
     assert_int_equal(json_array_size(records), strlen(verdicts));
     for (size_t i = 0; i < strlen(verdicts); i++) {
         const json_t *record = json_array_get(records, i);
-        bool ok = strcmp(record_text(record, "status"), "ok") == 0;
+        bool ok = strcmp(field_text(record, "status"), "ok") == 0;
         if (ok != (verdicts[i] == '+'))
-            fail_msg("%s: record %zu is %s: %s", text, i, record_text(record, "status"),
-                     record_text(record, "reason"));
+            fail_msg("%s: record %zu is %s: %s", text, i, field_text(record, "status"),
+                     field_text(record, "reason"));
         if (!ok)
-            assert_non_null(strstr(record_text(record, "reason"), "digest"));
+            assert_non_null(strstr(field_text(record, "reason"), "digest"));
     }
     json_decref(records);
 }
@@ -428,7 +429,7 @@ static void other_workloads_and_seeds_do_not_vote(void **state)
     json_object_set_new(json_array_get(records, 3), "seed", json_integer(2));
     digests_judge_all(records);
     for (size_t i = 0; i < 4; i++)
-        assert_string_equal(record_text(json_array_get(records, i), "status"), "ok");
+        assert_string_equal(field_text(json_array_get(records, i), "status"), "ok");
     json_decref(records);
 }
 
@@ -439,8 +440,8 @@ static void failed_samples_do_not_vote(void **state)
     record_fail(json_array_get(records, 1), "killed by SIGSEGV");
     record_fail(json_array_get(records, 2), "killed by SIGSEGV");
     digests_judge_all(records);
-    assert_string_equal(record_text(json_array_get(records, 0), "status"), "ok");
-    assert_string_equal(record_text(json_array_get(records, 1), "reason"), "killed by SIGSEGV");
+    assert_string_equal(field_text(json_array_get(records, 0), "status"), "ok");
+    assert_string_equal(field_text(json_array_get(records, 1), "reason"), "killed by SIGSEGV");
     json_decref(records);
 }
 
@@ -473,7 +474,7 @@ static void verdict_of_the_first_is_overturned_by_all(void **state)
     assert_string_equal(live, "++-+++");
     digests_judge_all(records);
     for (size_t i = 0; i < 6; i++)
-        assert_string_equal(record_text(json_array_get(records, i), "status"),
+        assert_string_equal(field_text(json_array_get(records, i), "status"),
                             i < 2 ? "failed" : "ok");
     assert_null(json_object_get(json_array_get(records, 2), "reason"));
     json_decref(records);

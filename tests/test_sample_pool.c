@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "fake_sample.h"
 #include "harness/child.h"
-#include "harness/records.h"
+#include "harness/json_fields.h"
 #include "harness/sample_pool.h"
 
 #include <setjmp.h>
@@ -59,7 +59,7 @@ static size_t records_take(struct sample_pool *pool, const char *status)
     void *tag;
     double seconds;
     for (json_t *record; (record = sample_pool_take(pool, &tag, &seconds)); taken++) {
-        assert_string_equal(record_text(record, "status"), status);
+        assert_string_equal(field_text(record, "status"), status);
         json_decref(record);
     }
     return taken;

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "fake_sample.h"
 #include "harness/child.h"
+#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/sweep_run.h"
 #include "harness/topology.h"
@@ -131,9 +132,9 @@ static size_t count(const struct outcome *outcome, const char *variant, const ch
     json_t *record;
     json_array_foreach(outcome->records, i, record)
     {
-        n += strcmp(record_text(record, "variant"), variant) == 0 &&
-             strcmp(record_text(record, "status"), status) == 0 &&
-             strstr(record_text(record, "reason"), reason) != NULL;
+        n += strcmp(field_text(record, "variant"), variant) == 0 &&
+             strcmp(field_text(record, "status"), status) == 0 &&
+             strstr(field_text(record, "reason"), reason) != NULL;
     }
     return n;
 }
@@ -153,7 +154,7 @@ static void good_cells_are_measured_once_a_block(void **state)
         per_block[json_integer_value(json_object_get(record, "block"))]++;
         assert_string_equal(json_string_value(json_array_get(json_object_get(record, "groups"), 0)),
                             "one");
-        assert_int_equal(strlen(record_text(record, "cell")), 12);
+        assert_int_equal(strlen(field_text(record, "cell")), 12);
     }
     for (int block = 0; block < 4; block++)
         assert_int_equal(per_block[block], 3);
@@ -236,7 +237,7 @@ static size_t count_why(const struct outcome *outcome, const char *why)
 {
     size_t n = 0;
     for (size_t i = 0; i < json_array_size(outcome->records); i++)
-        n += strcmp(record_text(json_array_get(outcome->records, i), "why"), why) == 0;
+        n += strcmp(field_text(json_array_get(outcome->records, i), "why"), why) == 0;
     return n;
 }
 
@@ -308,7 +309,7 @@ static void disturbed_samples_and_rare_moods_are_measured_again(void **state)
     json_array_foreach(outcome.records, i, record)
     {
         json_int_t block = json_integer_value(json_object_get(record, "block"));
-        const char *args = record_text(record, "args");
+        const char *args = field_text(record, "args");
         assert_non_null(strstr(args, " --warmup auto "));
         assert_non_null(strstr(args, " --steal-max 4"));
         assert_int_equal(strstr(args, " --event-set ") != NULL, block > 0);
@@ -342,7 +343,7 @@ static void blocks_choose_the_set_of_events(void **state)
     json_array_foreach(outcome.records, i, record)
     {
         char wanted[64];
-        const char *args = record_text(record, "args");
+        const char *args = field_text(record, "args");
         json_int_t block = json_integer_value(json_object_get(record, "block"));
         snprintf(wanted, sizeof wanted, " --event-set %d ", (int)block);
         if (block == 0)

@@ -1,4 +1,5 @@
 /* test_verdict.c - who is said to be fastest, over whom, and when nobody is. */
+#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/report_baseline.h"
 #include "harness/report_json.h"
@@ -497,11 +498,11 @@ static void programs_are_told_the_answer_to_the_question(void **state)
         json_t *answer = json_array_get(json_object_get(first, "answers"), 0);
         json_t *tail_of_a =
             json_object_get(json_array_get(json_object_get(first, "cells"), 0), "p99");
-        assert_string_equal(record_text(first, "metric"), expected[i].metric);
-        assert_string_equal(record_text(answer, "fastest"), expected[i].fastest);
-        assert_true(record_number(tail_of_a, "ns") == 1003);
+        assert_string_equal(field_text(first, "metric"), expected[i].metric);
+        assert_string_equal(field_text(answer, "fastest"), expected[i].fastest);
+        assert_true(field_number(tail_of_a, "ns") == 1003);
         assert_null(json_object_get(tail_of_a, "lo"));
-        assert_true(*record_text(json_object_get(tail_of_a, "interval"), "absent") != 0);
+        assert_true(*field_text(json_object_get(tail_of_a, "interval"), "absent") != 0);
         json_decref(json);
     }
     json_decref(report.records);
@@ -546,16 +547,16 @@ static void who_is_slower_than_a_tie_is_told(void **state)
     json_t *answer = json_array_get(
         json_object_get(json_array_get(json_object_get(json, "groups"), 0), "answers"), 0);
     json_t *slower = json_object_get(answer, "slower");
-    assert_string_equal(record_text(answer, "outcome"), "several not told apart");
+    assert_string_equal(field_text(answer, "outcome"), "several not told apart");
     assert_int_equal(json_array_size(slower), 1);
-    assert_string_equal(record_text(json_array_get(slower, 0), "variant"), "c");
-    assert_true(record_number(json_array_get(slower, 0), "ratio") > 5);
+    assert_string_equal(field_text(json_array_get(slower, 0), "variant"), "c");
+    assert_true(field_number(json_array_get(slower, 0), "ratio") > 5);
     json_decref(json);
     group.count = 2;
     json = report_to_json(&report, &figures);
     answer = json_array_get(
         json_object_get(json_array_get(json_object_get(json, "groups"), 0), "answers"), 0);
-    assert_string_equal(record_text(answer, "outcome"), "no difference shown");
+    assert_string_equal(field_text(answer, "outcome"), "no difference shown");
     assert_int_equal(json_array_size(json_object_get(answer, "slower")), 0);
     json_decref(json);
 }
