@@ -245,11 +245,3 @@ enum audit_outcome audit_outcome(const struct audit *audit)
                  (double)largest->found >= AUDIT_POWER_MIN * (double)largest->comparisons;
     return finds ? AUDIT_HOLDS : AUDIT_SAYS_NOTHING;
 }
-
-const char *audit_outcome_text(enum audit_outcome outcome)
-{
-    static const char *const texts[] = {[AUDIT_HOLDS] = "holds",
-                                        [AUDIT_FAILS] = "does not hold",
-                                        [AUDIT_SAYS_NOTHING] = "says nothing"};
-    return texts[outcome];
-}

@@ -24,6 +24,7 @@
 #ifndef SCHEDLAB_AUDIT_H
 #define SCHEDLAB_AUDIT_H
 
+#include "harness/audit_outcome.h"
 #include "harness/plan.h"
 #include "harness/statistics.h"
 #include "harness/sweep_file.h"
@@ -84,15 +85,8 @@ bool audit_false_positives_hold(const struct audit *audit);
 bool audit_verdicts_hold(const struct audit *audit);
 bool audit_order_holds(const struct audit *audit);
 
-/* What the audit came to. It says nothing if no part fails, and yet the largest slowdown is found
- * in fewer than AUDIT_POWER_MIN of the comparisons: where nothing can be found, that nothing is
- * found among equals does not speak for the pipeline. */
-#define AUDIT_POWER_MIN 0.5
-enum audit_outcome { AUDIT_HOLDS, AUDIT_FAILS, AUDIT_SAYS_NOTHING };
+/* What the audit came to. */
 enum audit_outcome audit_outcome(const struct audit *audit);
-
-/* "holds", "does not hold", "says nothing" */
-const char *audit_outcome_text(enum audit_outcome outcome);
 
 /* For audit.c: the records of one run, by cell and block. */
 struct audit_pool {

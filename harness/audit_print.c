@@ -2,9 +2,8 @@
 #include "harness/audit.h"
 #include "harness/text.h"
 
-#include "harness/interval_json.h"
 #include "harness/records.h"
-#include "harness/report_text.h"
+#include "harness/units.h"
 
 #include <math.h>
 

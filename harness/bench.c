@@ -4,10 +4,10 @@
 
 #include "harness/compare.h"
 #include "harness/digests.h"
-#include "harness/interval_json.h"
 #include "harness/json_fields.h"
 #include "harness/plan.h"
 #include "harness/records.h"
+#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "harness/child.h"
 
 #include "harness/allocator.h"
-#include "harness/cli.h"
 #include "harness/hyperfine.h"
 #include "harness/json_fields.h"
 #include "harness/machine_start.h"
@@ -12,6 +11,7 @@
 #include "harness/records.h"
 #include "harness/sample.h"
 #include "harness/text.h"
+#include "harness/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ static void argument_add_number(struct arguments *arguments, const char *option,
 /* In the largest unit that keeps it whole, for the eyes of who repeats it. */
 static void argument_add_time(struct arguments *arguments, const char *option, int64_t ns)
 {
-    const char *unit = cli_time_unit(&ns);
+    const char *unit = time_unit(&ns);
     argument_add_number(arguments, option, (uint64_t)ns, unit);
 }
 

@@ -7,6 +7,7 @@
 #include "harness/spec.h"
 #include "harness/suggest.h"
 #include "harness/text.h"
+#include "harness/units.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -162,22 +163,9 @@ double cli_real(const char *command, const char *option, const char *text, doubl
     return value;
 }
 
-const char *cli_time_unit(int64_t *ns)
-{
-    static const struct {
-        int64_t ns;
-        const char *name;
-    } units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
-    size_t i = 0;
-    while (*ns % units[i].ns != 0)
-        i++;
-    *ns /= units[i].ns;
-    return units[i].name;
-}
-
 char *cli_time_text(int64_t ns, char *text, size_t text_size)
 {
-    const char *unit = cli_time_unit(&ns);
+    const char *unit = time_unit(&ns);
     snprintf(text, text_size, "%lld %s", (long long)ns, unit);
     return text;
 }
@@ -194,7 +182,7 @@ int64_t cli_time_ns(const char *command, const char *option, const char *text, i
         cli_misuse(command,
                    "--%s=%s is not valid; valid: 0 to %s, in ns, us, ms (as in 200ms) or "
                    "s; plain numbers are %s",
-                   option, text, cli_time_text(max_ns, most, sizeof most), cli_time_unit(&plain));
+                   option, text, cli_time_text(max_ns, most, sizeof most), time_unit(&plain));
     return value;
 }
 

@@ -45,9 +45,6 @@ int cli_argument_word(const char *command, const char *kind, const char *text,
 struct machine_spec;
 void cli_machine(const char *command, struct machine_spec *machine, const char *text);
 
-/* The largest unit that keeps *ns whole, which becomes how many of them: 2000000000 is 2 "s". */
-const char *cli_time_unit(int64_t *ns);
-
 /* "2 s", "200 ms": ns in the largest unit that keeps it whole; returns text. */
 char *cli_time_text(int64_t ns, char *text, size_t text_size);
 

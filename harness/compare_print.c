@@ -2,10 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/compare_print.h"
 
-#include "harness/interval_json.h"
 #include "harness/machine_start.h"
-#include "harness/report_text.h"
 #include "harness/text.h"
+#include "harness/units.h"
 
 #include <ctype.h>
 #include <math.h>

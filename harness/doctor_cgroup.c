@@ -7,7 +7,7 @@
 #include "harness/doctor_internal.h"
 
 #include "harness/doctor_tree.h"
-#include "harness/report_text.h"
+#include "harness/units.h"
 
 #include <stdlib.h>
 #include <string.h>

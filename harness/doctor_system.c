@@ -3,7 +3,7 @@
 #include "harness/doctor_internal.h"
 
 #include "harness/doctor_tree.h"
-#include "harness/report_text.h"
+#include "harness/units.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
 #include "harness/counter_names.h"
 #include "harness/experiment_schema.h"
 #include "harness/machine_spec.h"
-#include "harness/report_text.h"
 #include "harness/spec.h"
 #include "harness/suggest.h"
+#include "harness/units.h"
 
 #include <math.h>
 #include <stdio.h>

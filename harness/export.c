@@ -5,10 +5,10 @@
 #include "harness/classes.h"
 #include "harness/counter_names.h"
 #include "harness/digests.h"
-#include "harness/interval_json.h"
 #include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
+#include "harness/units.h"
 
 #include <ctype.h>
 #include <inttypes.h>

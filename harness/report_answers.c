@@ -2,8 +2,8 @@
  * report_page.h. */
 #include "harness/html.h"
 #include "harness/report_page.h"
-#include "harness/report_text.h"
 #include "harness/report_verdict.h"
+#include "harness/units.h"
 
 #include <math.h>
 #include <string.h>

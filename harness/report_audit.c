@@ -1,6 +1,6 @@
 /* report_audit.c - what the last audit of this machine found, beside the results that it vouches
  * for. See report_page.h. */
-#include "harness/audit.h"
+#include "harness/audit_outcome.h"
 #include "harness/html.h"
 #include "harness/json_fields.h"
 #include "harness/report_page.h"
@@ -50,11 +50,6 @@ static void table_write(FILE *to, const json_t *audit)
     report_table_close(to);
 }
 
-static json_int_t number(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
 /* Why an audit neither speaks for the pipeline nor against it; audit.json has the shares alone. */
 static void silence_write(FILE *to, const json_t *audit)
 {
@@ -66,16 +61,17 @@ static void silence_write(FILE *to, const json_t *audit)
                 " Fewer than %.0f %% of the slowdowns by %" JSON_INTEGER_FORMAT
                 " %% were found: where nothing can be found, that nothing is found among equals "
                 "says nothing.",
-                AUDIT_POWER_MIN * 100, number(largest, "slowdown_percent"));
+                AUDIT_POWER_MIN * 100, field_integer(largest, "slowdown_percent"));
 }
 
 static void too_few_write(FILE *to, const json_t *audit)
 {
-    json_int_t slowed = 0, same = number(json_object_get(audit, "false_positives"), "too_few");
+    json_int_t slowed = 0,
+               same = field_integer(json_object_get(audit, "false_positives"), "too_few");
     size_t i;
     const json_t *tally;
     json_array_foreach(json_object_get(audit, "power"), i, tally) slowed +=
-        number(tally, "too_few");
+        field_integer(tally, "too_few");
     if (same + slowed > 0)
         html_format(to,
                     "Too few samples in one mood to show any difference had %" JSON_INTEGER_FORMAT
@@ -94,8 +90,8 @@ static void verdicts_write(FILE *to, const json_t *audit)
                 "Judged as this page judges, %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
                 " rounds of all cells name a winner among equals; chance explains up to "
                 "%" JSON_INTEGER_FORMAT ". ",
-                number(verdicts, "found"), number(verdicts, "comparisons"),
-                number(verdicts, "allowed"));
+                field_integer(verdicts, "found"), field_integer(verdicts, "comparisons"),
+                field_integer(verdicts, "allowed"));
 }
 
 static void sentences_write(FILE *to, const json_t *audit)
@@ -109,8 +105,8 @@ static void sentences_write(FILE *to, const json_t *audit)
                 "Audit of %s, revision %s, on %" JSON_INTEGER_FORMAT
                 " cells of its own with at least %" JSON_INTEGER_FORMAT
                 " samples a side and alpha %g: it %s.",
-                field_text(audit, "taken"), revision, number(audit, "cells"),
-                number(audit, "samples"), json_number_value(json_object_get(audit, "alpha")),
+                field_text(audit, "taken"), revision, field_integer(audit, "cells"),
+                field_integer(audit, "samples"), json_number_value(json_object_get(audit, "alpha")),
                 *outcome                                        ? outcome
                 : json_is_true(json_object_get(audit, "holds")) ? "holds"
                                                                 : "does not hold");
@@ -123,7 +119,7 @@ static void sentences_write(FILE *to, const json_t *audit)
         "Verdicts have Holm's correction, here over the cells of a round. A difference of a "
         "size that is seldom found can be there and not be shown, so that ~ says little "
         "about it. Chance explains up to %" JSON_INTEGER_FORMAT " differences between equals. ",
-        number(same, "allowed"));
+        field_integer(same, "allowed"));
     too_few_write(to, audit);
     verdicts_write(to, audit);
     html_format(
@@ -131,8 +127,8 @@ static void sentences_write(FILE *to, const json_t *audit)
         "With the order of the cells reversed, of %" JSON_INTEGER_FORMAT
         " verdicts %" JSON_INTEGER_FORMAT " were shown in both orders and %" JSON_INTEGER_FORMAT
         " of these turned around; with the sides swapped, %" JSON_INTEGER_FORMAT " changed.",
-        number(order, "comparisons"), number(order, "decided"), number(order, "reversed"),
-        number(order, "swapped_changed"));
+        field_integer(order, "comparisons"), field_integer(order, "decided"),
+        field_integer(order, "reversed"), field_integer(order, "swapped_changed"));
     html_close(to, "p");
 }
 

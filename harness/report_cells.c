@@ -10,8 +10,8 @@
 #include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/report_page.h"
-#include "harness/report_text.h"
 #include "harness/text.h"
+#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

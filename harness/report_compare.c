@@ -3,8 +3,8 @@
 #include "harness/html.h"
 #include "harness/json_fields.h"
 #include "harness/report_page.h"
-#include "harness/report_text.h"
 #include "harness/text.h"
+#include "harness/units.h"
 
 #include <math.h>
 #include <stdio.h>

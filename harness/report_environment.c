@@ -4,7 +4,7 @@
 #include "harness/json_fields.h"
 #include "harness/report_page.h"
 #include "harness/report_remarks.h"
-#include "harness/report_text.h"
+#include "harness/units.h"
 
 #include <stdlib.h>
 #include <string.h>

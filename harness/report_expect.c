@@ -4,11 +4,10 @@
 
 #include "harness/counter_names.h"
 #include "harness/html.h"
-#include "harness/interval_json.h"
 #include "harness/metric.h"
 #include "harness/peer_table.h"
 #include "harness/report_page.h"
-#include "harness/report_text.h"
+#include "harness/units.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  */
 #include "harness/html.h"
 #include "harness/report_page.h"
-#include "harness/report_text.h"
+#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

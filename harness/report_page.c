@@ -7,8 +7,8 @@
 #include "harness/report_expect.h"
 #include "harness/report_peers.h"
 #include "harness/report_remarks.h"
-#include "harness/report_text.h"
 #include "harness/text.h"
+#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,11 +3,10 @@
 #include "harness/report_peers.h"
 
 #include "harness/html.h"
-#include "harness/interval_json.h"
 #include "harness/peer_line.h"
 #include "harness/report_page.h"
-#include "harness/report_text.h"
 #include "harness/report_verdict.h"
+#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

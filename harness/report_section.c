@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/html.h"
 #include "harness/report_page.h"
-#include "harness/report_text.h"
 #include "harness/report_verdict.h"
 #include "harness/text.h"
+#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

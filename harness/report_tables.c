@@ -2,8 +2,8 @@
  * See report_page.h. */
 #include "harness/html.h"
 #include "harness/report_page.h"
-#include "harness/report_text.h"
 #include "harness/statistics.h"
+#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

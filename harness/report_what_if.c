@@ -4,8 +4,8 @@
 #include "harness/html.h"
 #include "harness/plan.h"
 #include "harness/report_page.h"
-#include "harness/report_text.h"
 #include "harness/statistics.h"
+#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

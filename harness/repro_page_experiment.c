@@ -7,9 +7,9 @@
 #include "harness/html.h"
 #include "harness/json_fields.h"
 #include "harness/report_page.h"
-#include "harness/report_text.h"
 #include "harness/repro_file.h"
 #include "harness/repro_page.h"
+#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

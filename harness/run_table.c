@@ -4,14 +4,13 @@
 #include "harness/classes.h"
 #include "harness/counter_names.h"
 #include "harness/counters.h"
-#include "harness/interval_json.h"
 #include "harness/json_fields.h"
 #include "harness/machine_start.h"
 #include "harness/metric.h"
 #include "harness/records.h"
-#include "harness/report_text.h"
 #include "harness/statistics.h"
 #include "harness/text.h"
+#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/verdict_json.h"
 
-#include "harness/interval_json.h"
+#include "harness/units.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,8 @@
 
 #include "harness/json_fields.h"
 #include "harness/records.h"
-#include "harness/report_text.h"
+#include "harness/units.h"
+#include "harness/why_structures.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,84 +15,6 @@ enum { STRUCTURES_SHOWN = 10, LINES_SHOWN = 10, LEVELS = 3 };
 static const double SHARE_MIN = 0.005;
 
 /* Structures ---------------------------------------------------------------------------------- */
-
-static double sum_of(const json_t *kinds)
-{
-    double sum = 0;
-    const char *kind;
-    json_t *value;
-    json_object_foreach((json_t *)kinds, kind, value) sum += json_number_value(value);
-    return sum;
-}
-
-/* With the numbers of the whole sample, not yet per operation. */
-static void structure_add(struct why_structure *to, const json_t *from)
-{
-    static const char *const levels[LEVELS] = {"l1", "l2", "l3"};
-    const json_t *misses = json_object_get(from, "misses");
-    for (int level = 0; level < LEVELS; level++)
-        to->misses[level] += sum_of(json_object_get(misses, levels[level]));
-    const json_t *l1 = json_object_get(misses, "l1");
-    to->true_sharing += json_number_value(json_object_get(l1, "true_sharing"));
-    to->false_sharing += json_number_value(json_object_get(l1, "false_sharing"));
-    to->upgrades += json_number_value(json_object_get(from, "upgrades"));
-    to->stall_ns += json_number_value(json_object_get(from, "stall_ns"));
-}
-
-static struct why_structure *structure_of(struct why_structure **list, size_t *count,
-                                          const char *name)
-{
-    for (size_t i = 0; i < *count; i++)
-        if (strcmp((*list)[i].name, name) == 0)
-            return &(*list)[i];
-    *list = realloc(*list, (*count + 1) * sizeof **list);
-    if (!*list)
-        abort();
-    (*list)[*count] = (struct why_structure){.name = name};
-    return &(*list)[(*count)++];
-}
-
-static int by_stall(const void *a, const void *b)
-{
-    const struct why_structure *one = a, *other = b;
-    if (one->stall_ns != other->stall_ns)
-        return one->stall_ns > other->stall_ns ? -1 : 1;
-    return strcmp(one->name, other->name);
-}
-
-static void divide(struct why_structure *structure, double ops)
-{
-    for (int level = 0; level < LEVELS; level++)
-        structure->misses[level] /= ops;
-    structure->true_sharing /= ops;
-    structure->false_sharing /= ops;
-    structure->upgrades /= ops;
-    structure->stall_ns /= ops;
-}
-
-size_t why_structures(const json_t *records, struct why_structure **list, double *total_ns)
-{
-    size_t i, k, count = 0;
-    double ops = 0;
-    json_t *record, *structure;
-    *list = NULL;
-    *total_ns = 0;
-    json_array_foreach(records, i, record)
-    {
-        if (!record_is(record, "ok") || !json_object_get(record, "structures"))
-            continue;
-        ops += field_number(record, "ops");
-        json_array_foreach(json_object_get(record, "structures"), k, structure)
-            structure_add(structure_of(list, &count, field_text(structure, "name")), structure);
-    }
-    for (i = 0; i < count && ops > 0; i++) {
-        divide(&(*list)[i], ops);
-        *total_ns += (*list)[i].stall_ns;
-    }
-    if (count > 0)
-        qsort(*list, count, sizeof **list, by_stall);
-    return count;
-}
 
 static void print_cell(double value, int width, FILE *to)
 {

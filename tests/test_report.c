@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include "harness/html.h"
 #include "harness/report_page.h"
-#include "harness/report_text.h"
 #include "harness/report_tsv.h"
 #include "harness/text.h"
+#include "harness/units.h"
 #include "tests/report_cell.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* report_text.c - see report_text.h. */
-#include "harness/report_text.h"
+/* units.c - see units.h. */
+#include "harness/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -111,4 +111,45 @@ int text_field(struct text text, int columns)
     for (const char *at = text.s; *at; at++)
         columns += (*at & 0xc0) == 0x80;
     return columns;
+}
+
+const char *time_unit(int64_t *ns)
+{
+    static const struct {
+        int64_t ns;
+        const char *name;
+    } units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
+    size_t i = 0;
+    while (*ns % units[i].ns != 0)
+        i++;
+    *ns /= units[i].ns;
+    return units[i].name;
+}
+
+void number_into_json(json_t *object, const char *key, double number)
+{
+    if (isfinite(number))
+        json_object_set_new(object, key, json_real(number));
+}
+
+void interval_into_json(json_t *object, struct interval interval)
+{
+    if (statistics_has_interval(interval)) {
+        json_object_set_new(object, "lo", json_real(interval.lo));
+        json_object_set_new(object, "hi", json_real(interval.hi));
+    } else if (statistics_has_too_few(interval)) {
+        json_object_set_new(object, "interval",
+                            json_pack("{so}", "absent",
+                                      json_sprintf("too few samples: a 95 %% interval takes %d",
+                                                   STATISTICS_INTERVAL_MIN)));
+    }
+}
+
+json_t *ratio_to_json(struct interval ratio)
+{
+    if (!isfinite(ratio.median))
+        return NULL;
+    json_t *object = json_pack("{sf}", "ratio", ratio.median);
+    interval_into_json(object, ratio);
+    return object;
 }

@@ -1,0 +1,17 @@
+/* audit_outcome.h - what an audit can come to, as audit.json says it.
+ *
+ * Who calls: audit.c, which writes it, and report_audit.c, which reads it.
+ */
+#ifndef SCHEDLAB_AUDIT_OUTCOME_H
+#define SCHEDLAB_AUDIT_OUTCOME_H
+
+/* It says nothing if no part fails, and yet the largest slowdown is found in fewer than
+ * AUDIT_POWER_MIN of the comparisons: where nothing can be found, that nothing is found among
+ * equals does not speak for the pipeline. */
+#define AUDIT_POWER_MIN 0.5
+enum audit_outcome { AUDIT_HOLDS, AUDIT_FAILS, AUDIT_SAYS_NOTHING };
+
+/* "holds", "does not hold", "says nothing" */
+const char *audit_outcome_text(enum audit_outcome outcome);
+
+#endif
