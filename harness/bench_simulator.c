@@ -1,6 +1,7 @@
 /* bench_simulator.c - see bench.h: how much slower the simulated machine is than this one. */
 #include "harness/bench.h"
 #include "harness/json_fields.h"
+#include "harness/sample_request.h"
 
 #include "harness/child.h"
 #include "harness/plan.h"

@@ -1,4 +1,4 @@
-/* child.c - see child.h: a sample's arguments, and what becomes of it as a record. */
+/* child.c - see child.h: what becomes of a sample's process as a record. */
 #define _GNU_SOURCE
 #include "harness/child.h"
 
@@ -9,9 +9,9 @@
 #include "harness/peer_table.h"
 #include "harness/process.h"
 #include "harness/records.h"
-#include "harness/sample.h"
-#include "harness/text.h"
-#include "harness/units.h"
+#include "harness/sample_record.h"
+#include "harness/sample_request.h"
+#include "harness/spec.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MAX = 40, ARGUMENT_SIZE = 32, PATH_SIZE = 4096 };
+enum { PATH_SIZE = 4096 };
 
 static const char TIMED_OUT_REASON[] = "no answer within ";
 static const char INTERRUPTED_REASON[] = "interrupted";
@@ -49,138 +49,23 @@ bool child_record_stopped(const json_t *record)
     return false;
 }
 
-/* Arguments ----------------------------------------------------------------------------------- */
-
-/* What follows "schedlab run": the same for the child and for the user who repeats it. */
-struct arguments {
-    const char *argv[ARGUMENTS_MAX];
-    int argc;
-    char numbers[ARGUMENTS_MAX][ARGUMENT_SIZE];
-};
-
-static void argument_add(struct arguments *arguments, const char *option, const char *value)
-{
-    arguments->argv[arguments->argc++] = option;
-    if (value)
-        arguments->argv[arguments->argc++] = value;
-    arguments->argv[arguments->argc] = NULL;
-}
-
-static void argument_add_number(struct arguments *arguments, const char *option, uint64_t value,
-                                const char *unit)
-{
-    char *text = arguments->numbers[arguments->argc];
-    snprintf(text, ARGUMENT_SIZE, "%" PRIu64 "%s", value, unit);
-    argument_add(arguments, option, text);
-}
-
-/* In the largest unit that keeps it whole, for the eyes of who repeats it. */
-static void argument_add_time(struct arguments *arguments, const char *option, int64_t ns)
-{
-    const char *unit = time_unit(&ns);
-    argument_add_number(arguments, option, (uint64_t)ns, unit);
-}
-
-static void arguments_add_request(struct arguments *arguments, const struct sample_request *request)
-{
-    argument_add(arguments, request->variant, request->workload);
-    argument_add_number(arguments, "--workers", (uint64_t)request->workers, "");
-    argument_add_number(arguments, "--seed", request->seed, "");
-    if (request->iterations > 0)
-        argument_add_number(arguments, "--iterations", (uint64_t)request->iterations, "");
-    if (request->warmup == WARMUP_AUTO)
-        argument_add(arguments, "--warmup", "auto");
-    else
-        argument_add_number(arguments, "--warmup", (uint64_t)request->warmup, "");
-    argument_add_time(arguments, "--min-time", request->min_time_ns);
-    if (request->events)
-        argument_add(arguments, "--events", request->events);
-    if (request->event_set > 0)
-        argument_add_number(arguments, "--event-set", (uint64_t)request->event_set, "");
-    if (request->pin)
-        argument_add(arguments, "--pin", NULL);
-    if (request->stack_bytes > 0)
-        argument_add_number(arguments, "--stack", request->stack_bytes, "");
-    if (request->steal_max_percent != STEAL_MAX_DEFAULT_PERCENT)
-        argument_add_number(arguments, "--steal-max", (uint64_t)request->steal_max_percent, "");
-    if (request->injected_percent > 0)
-        argument_add_number(arguments, "--inject-slowdown", (uint64_t)request->injected_percent,
-                            "");
-    if (request->no_calls)
-        argument_add(arguments, "--no-calls", NULL);
-    if (!machine_text_is_simulated(request->machine))
-        return;
-    argument_add(arguments, "--machine", request->machine);
-    argument_add_number(arguments, "--sim-seed", request->sim_seed, "");
-    if (request->flame)
-        argument_add(arguments, "--flame", request->flame);
-}
-
-/* "PROGRAM ARGUMENT...", quoted for a shell; free() it. */
-static char *command_text(const char *program, const char *const *arguments)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        abort();
-    shell_word_print(to, program);
-    for (; *arguments; arguments++) {
-        fputc(' ', to);
-        shell_word_print(to, *arguments);
-    }
-    fclose(to);
-    return text;
-}
-
-static const char PROGRAM_SHOWN[] = "build/schedlab";
-
 /* The command is the child's word, and a program cannot know where another one calls it from. */
 static void command_name_program(json_t *record, const char *program)
 {
     const char *command = field_text(record, "command");
-    size_t shown = sizeof PROGRAM_SHOWN - 1;
-    if (!program || strncmp(command, PROGRAM_SHOWN, shown) != 0)
+    size_t shown = sizeof SAMPLE_PROGRAM_SHOWN - 1;
+    if (!program || strncmp(command, SAMPLE_PROGRAM_SHOWN, shown) != 0)
         return;
-    char *quoted = command_text(program, (const char *const[]){NULL});
+    char *quoted = sample_command_text(program, (const char *const[]){NULL});
     json_object_set_new(record, "command", json_sprintf("%s%s", quoted, command + shown));
     free(quoted);
 }
 
-char *sample_request_command(const struct sample_request *request)
-{
-    struct arguments arguments = {.argc = 0};
-    argument_add(&arguments, "run", NULL);
-    arguments_add_request(&arguments, request);
-    argument_add(&arguments, "--reps", "1");
-    return command_text(PROGRAM_SHOWN, arguments.argv);
-}
-
 /* Records ------------------------------------------------------------------------------------- */
-
-/* The part of a record known without the child's help. */
-static json_t *record_of_request(const struct sample_request *request)
-{
-    struct variant_spec variant = {.ops = NULL};
-    struct workload_spec workload = {.workload = NULL};
-    char error[256];
-    json_t *record;
-    if (variant_spec_parse(&variant, request->variant, error, sizeof error) &&
-        workload_spec_parse(&workload, request->workload, error, sizeof error))
-        record = sample_record_new(request, &variant, &workload);
-    else
-        record = json_pack("{si ss ss}", "schema", RECORD_SCHEMA, "variant", request->variant,
-                           "workload", request->workload);
-    if (!record)
-        abort();
-    variant_spec_free(&variant);
-    workload_spec_free(&workload);
-    return record;
-}
 
 json_t *child_record_lost(const struct sample_request *request, const char *reason)
 {
-    json_t *record = record_of_request(request);
+    json_t *record = sample_record_of_request(request);
     record_fail(record, reason);
     return record;
 }
@@ -240,7 +125,7 @@ static json_t *record_of_result(const struct process_result *result,
     if (!record || !clean || (WEXITSTATUS(result->status) != 0 && !says_failed)) {
         reason_of_end(result, request, unparsable, reason, sizeof reason);
         if (!record)
-            record = record_of_request(request);
+            record = sample_record_of_request(request);
         record_fail(record, reason);
         says_failed = true;
     }
@@ -273,7 +158,8 @@ static void program_path(const char *program, char path[PATH_SIZE])
 }
 
 /* As process_run() of the sample, by way of hyperfine if outside is given. */
-static int program_run(const struct sample_request *request, const struct arguments *arguments,
+static int program_run(const struct sample_request *request,
+                       const struct sample_arguments *arguments,
                        const struct sample_outside *outside, struct process_result *result,
                        json_t **seen)
 {
@@ -292,7 +178,7 @@ static int program_run(const struct sample_request *request, const struct argume
     if (!outside)
         return process_run(program, arguments->argv, request->timeout_s, result);
     program_path(program, path);
-    char *command = command_text(path, arguments->argv + 1);
+    char *command = sample_command_text(path, arguments->argv + 1);
     int error = hyperfine_run(outside->hyperfine, command, outside->json_path, request->timeout_s,
                               result, seen);
     free(command);
@@ -301,7 +187,7 @@ static int program_run(const struct sample_request *request, const struct argume
 
 /* The same on the allocator that its variant asks for. */
 static int sample_process_run(const struct sample_request *request,
-                              const struct arguments *arguments,
+                              const struct sample_arguments *arguments,
                               const struct sample_outside *outside, struct process_result *result,
                               json_t **seen)
 {
@@ -310,26 +196,6 @@ static int sample_process_run(const struct sample_request *request,
     int error = program_run(request, arguments, outside, result, seen);
     allocator_for_children(ALLOCATOR_JEMALLOC); /* what others start is no sample */
     return error;
-}
-
-static void request_arguments(struct arguments *arguments, const struct sample_request *request)
-{
-    *arguments = (struct arguments){.argc = 0};
-    argument_add(arguments, "schedlab", "run");
-    argument_add(arguments, "--sample", NULL);
-    arguments_add_request(arguments, request);
-    if (request->sched_events_fd > 0) {
-        argument_add_number(arguments, "--sched-events-fd", (uint64_t)request->sched_events_fd, "");
-        argument_add_number(arguments, "--sched-events-max", request->sched_events_max, "");
-    }
-    if (request->lock_step)
-        argument_add(arguments, "--lock-step", request->lock_step);
-    if (request->schedtrace_ns > 0) {
-        argument_add_time(arguments, "--schedtrace", request->schedtrace_ns);
-        argument_add_number(arguments, "--schedtrace-fd", (uint64_t)request->schedtrace_fd, "");
-        if (request->scheddetail)
-            argument_add(arguments, "--scheddetail", NULL);
-    }
 }
 
 static bool variant_is_peer(const char *text)
@@ -351,12 +217,12 @@ static json_t *startup_measure(const struct sample_request *request,
     if (variant_is_peer(request->variant))
         return json_pack("{ss}", "absent", "a peer's program cannot run without its calls");
     struct sample_request null = *request;
-    struct arguments arguments;
+    struct sample_arguments arguments;
     struct process_result result;
     char why[256];
     json_t *seen = NULL, *startup = NULL;
     null.no_calls = true;
-    request_arguments(&arguments, &null);
+    sample_request_arguments(&arguments, &null);
     int error = sample_process_run(&null, &arguments, outside, &result, &seen);
     if (!error) {
         json_t *record = record_of_output(&result, why, sizeof why);
@@ -377,15 +243,15 @@ json_t *child_run_sample(const struct sample_request *request)
 json_t *child_run_sample_timed(const struct sample_request *request,
                                const struct sample_outside *outside)
 {
-    struct arguments arguments;
-    request_arguments(&arguments, request);
+    struct sample_arguments arguments;
+    sample_request_arguments(&arguments, request);
     struct process_result result;
     json_t *seen;
     int error = sample_process_run(request, &arguments, outside, &result, &seen);
     if (error) {
         char reason[256];
         snprintf(reason, sizeof reason, "cannot start a process: %s", strerror(-error));
-        json_t *record = record_of_request(request);
+        json_t *record = sample_record_of_request(request);
         command_name_program(record, request->program);
         record_fail(record, reason);
         return record;

@@ -10,6 +10,7 @@
 #include "harness/machine_start.h"
 #include "harness/records.h"
 #include "harness/side_by_side.h"
+#include "harness/sweep_file.h"
 #include "harness/sweep_override.h"
 #include "harness/text.h"
 

@@ -9,6 +9,7 @@
 #include "harness/revisions.h"
 #include "harness/run_folder.h"
 #include "harness/side_by_side.h"
+#include "harness/sweep_file.h"
 #include "harness/sweep_override.h"
 
 #include <argp.h>

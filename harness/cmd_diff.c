@@ -9,6 +9,7 @@
 #include "harness/machine_start.h"
 #include "harness/records.h"
 #include "harness/sample.h"
+#include "harness/sample_request.h"
 #include "harness/spec.h"
 
 #include <argp.h>

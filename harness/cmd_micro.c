@@ -8,6 +8,7 @@
 #include "harness/commands.h"
 #include "harness/counter_names.h"
 #include "harness/micro/micro.h"
+#include "harness/spec.h"
 #include "harness/topology.h"
 
 #include <argp.h>

@@ -11,6 +11,7 @@
 #include "harness/run_folder.h"
 #include "harness/spec.h"
 #include "harness/suggest.h"
+#include "harness/sweep_file.h"
 #include "harness/text.h"
 
 #include <signal.h>

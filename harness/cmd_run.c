@@ -19,6 +19,8 @@
 #include "harness/records.h"
 #include "harness/run_table.h"
 #include "harness/sample.h"
+#include "harness/sample_request.h"
+#include "harness/spec.h"
 #include "harness/topology.h"
 #include "harness/why_table.h"
 

@@ -13,6 +13,7 @@
 #include "harness/needs.h"
 #include "harness/process.h"
 #include "harness/run_folder.h"
+#include "harness/sample_request.h"
 #include "harness/spec.h"
 #include "harness/stop.h"
 #include "harness/sweep_file.h"

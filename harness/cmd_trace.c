@@ -9,6 +9,7 @@
 #include "harness/records.h"
 #include "harness/replay.h"
 #include "harness/sample.h"
+#include "harness/sample_request.h"
 #include "harness/spec.h"
 #include "harness/topology.h"
 #include "harness/trace.h"

@@ -7,6 +7,7 @@
 #include "harness/fnv1a.h"
 #include "harness/machine_start.h"
 #include "harness/process.h"
+#include "harness/sample_request.h"
 #include "harness/text.h"
 #include "harness/unit_store.h"
 

@@ -9,6 +9,7 @@
 #include "harness/sample.h"
 #include "harness/spec.h"
 #include "harness/suggest.h"
+#include "harness/sweep_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

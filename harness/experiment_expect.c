@@ -1,6 +1,7 @@
 /* experiment_expect.c - what a part expects: checked, and made ranges. See experiment_schema.h. */
 #define _GNU_SOURCE
 #include "harness/counter_names.h"
+#include "harness/experiment.h"
 #include "harness/experiment_schema.h"
 #include "harness/machine_spec.h"
 #include "harness/spec.h"

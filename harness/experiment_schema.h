@@ -5,7 +5,7 @@
 #ifndef SCHEDLAB_EXPERIMENT_SCHEMA_H
 #define SCHEDLAB_EXPERIMENT_SCHEMA_H
 
-#include "harness/experiment.h"
+#include "harness/experiment_types.h"
 #include "harness/yaml_reader.h"
 
 /* The file as libcyaml reads it: keys and types are right, values are not checked, and what is not

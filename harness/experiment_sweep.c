@@ -2,6 +2,7 @@
  * experiment.h. */
 #define _GNU_SOURCE
 #include "harness/experiment.h"
+#include "harness/text.h"
 
 #include "harness/counter_names.h"
 #include "harness/machine_spec.h"
@@ -246,7 +247,7 @@ static void write_events(FILE *to, const struct experiment *experiment,
     bool own = part->events_count > 0;
     char *const *given = own ? part->events : experiment->events;
     unsigned given_count = own ? part->events_count : experiment->events_count;
-    char *joined = sweep_events_join(given, given_count);
+    char *joined = text_join(given, given_count);
     struct counter_names names;
     counter_names_split(&names, joined, error, sizeof error);
     bool is_default = given_count == 0;

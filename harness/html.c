@@ -126,3 +126,21 @@ void html_thead(FILE *to, const char *const *names)
     html_close(to, "tr");
     html_close(to, "thead");
 }
+
+void html_table_open(FILE *to, const char *label, const char *class)
+{
+    /* Focus, so that a keyboard can scroll it. */
+    html_open(to, "div", "class", "scroll", "role", "region", "tabindex", "0", "aria-label", label,
+              NULL);
+    html_open(to, "table", "class", class, NULL);
+    /* Its text stays in view while a wide table scrolls. */
+    html_open(to, "caption", NULL);
+    html_element(to, "span", label, NULL);
+    html_close(to, "caption");
+}
+
+void html_table_close(FILE *to)
+{
+    html_close(to, "table");
+    html_close(to, "div");
+}

@@ -35,6 +35,10 @@ void html_element(FILE *to, const char *tag, const char *text, ...) __attribute_
 void html_th(FILE *to, const char *scope, const char *text);
 void html_td(FILE *to, const char *class, const char *text);
 
+/* A table that may be wider than the page scrolls by itself: opens the frame and the table. */
+void html_table_open(FILE *to, const char *label, const char *class);
+void html_table_close(FILE *to);
+
 /* The head of a table: one row of names, a NULL behind the last one; "#" before a name makes it one
  * of a column of numbers. */
 void html_thead(FILE *to, const char *const *names);

@@ -129,14 +129,6 @@ void machine_record_model(json_t *record, const char *text)
     machine_spec_free(&spec);
 }
 
-void *machine_zalloc(size_t size)
-{
-    void *memory = machine_alloc(size, 64); /* of its own lines */
-    if (!memory)
-        abort();
-    return memset(memory, 0, size);
-}
-
 uint64_t machine_rep_seed(uint64_t seed, unsigned repetition)
 {
     /* 31 bits: short enough to be typed again. */

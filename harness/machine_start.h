@@ -67,10 +67,6 @@ void machine_events_write(FILE *to);
  * natively. */
 void machine_record_events(json_t *record);
 
-/* Zeroed memory for what code that runs on the machine reads or writes: on a simulated one at an
- * address that no host decides. Ends the process if there is none; machine_free() it. */
-void *machine_zalloc(size_t size);
-
 /* The seed of a repetition on a simulated machine: of the first one `seed` itself. Natively
  * repetitions of one seed differ by what happens around them; simulated ones do not. */
 uint64_t machine_rep_seed(uint64_t seed, unsigned repetition);

@@ -9,6 +9,7 @@
 #include "harness/plan.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
+#include "harness/sweep_file.h"
 #include "harness/sweep_kinds.h"
 #include "harness/sweep_origin.h"
 

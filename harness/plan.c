@@ -5,6 +5,8 @@
 #include "harness/json_fields.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
+#include "harness/sweep_file.h"
+#include "harness/text.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
@@ -122,7 +124,7 @@ static void plan_add(struct making *making, const struct sweep_group *group, con
         struct cell new = {
             .variant = group->variants[v], .workload = workload, .workers = workers, .set = set};
         new.machine = machine;
-        new.events = sweep_events_join(group->events, group->events_count);
+        new.events = text_join(group->events, group->events_count);
         plan_name_cell(&new);
         struct cell *cell = plan_find(plan, new.id);
         if (cell) {

@@ -4,6 +4,7 @@
 #include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/replay.h"
+#include "harness/sample_request.h"
 #include "harness/trace.h"
 #include "sched.h"
 

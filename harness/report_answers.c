@@ -394,14 +394,14 @@ void report_answers_write(FILE *to, const struct report *report)
 {
     html_open(to, "section", "id", "answers", NULL);
     html_element(to, "h2", "Answers", NULL);
-    report_table_open(to, "Who is fastest on what, by how much", "answers");
+    html_table_open(to, "Who is fastest on what, by how much", "answers");
     html_thead(to, (const char *const[]){"Question", "Fastest", "On what, by how much", NULL});
     for (size_t i = 0; i < report->groups_count; i++) {
         html_open(to, "tbody", NULL);
         group_write(to, report, &report->groups[i]);
         html_close(to, "tbody");
     }
-    report_table_close(to);
+    html_table_close(to);
     html_element(
         to, "p",
         "Throughput, or latency where the question is about it, at the largest number of workers "

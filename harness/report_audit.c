@@ -33,7 +33,7 @@ static void table_write(FILE *to, const json_t *audit)
 {
     static const char *const heads[] = {"Compared",      "Found different",        "Share",
                                         "95 % interval", "With Holm's correction", NULL};
-    report_table_open(to, "How often a difference is found", "audit");
+    html_table_open(to, "How often a difference is found", "audit");
     html_thead(to, heads);
     html_open(to, "tbody", NULL);
     row_write(to, "the same program twice", json_object_get(audit, "false_positives"));
@@ -47,7 +47,7 @@ static void table_write(FILE *to, const json_t *audit)
         row_write(to, what, tally);
     }
     html_close(to, "tbody");
-    report_table_close(to);
+    html_table_close(to);
 }
 
 /* Why an audit neither speaks for the pipeline nor against it; audit.json has the shares alone. */

@@ -406,14 +406,14 @@ static void workload_write(FILE *to, const struct report *report, const char *wo
     html_element(to, "span", workload, "class", "name", NULL);
     html_format(to, ", %s", counted(cells, "cell").s);
     html_close(to, "summary");
-    report_table_open(to, label, "cells");
+    html_table_open(to, label, "cells");
     head_write(to);
     html_open(to, "tbody", NULL);
     for (size_t i = 0; i < report->cells_count; i++)
         if (strcmp(report->cells[i].workload, workload) == 0 && report->cells[i].is_first)
             cell_write(to, report, &report->cells[i], last);
     html_close(to, "tbody");
-    report_table_close(to);
+    html_table_close(to);
     html_close(to, "details");
 }
 

@@ -150,13 +150,13 @@ static void comparison_write(FILE *to, const struct report_comparison *compariso
     html_open(to, "summary", NULL);
     html_format(to, "%s of cells", counted(json_array_size(pairs), "pair").s);
     html_close(to, "summary");
-    report_table_open(to, label, "numbers");
+    html_table_open(to, label, "numbers");
     html_thead(to, names);
     html_open(to, "tbody", NULL);
     for (size_t i = 0; i < json_array_size(pairs); i++)
         pair_row(to, metric, json_array_get(pairs, i));
     html_close(to, "tbody");
-    report_table_close(to);
+    html_table_close(to);
     html_close(to, "details");
 }
 

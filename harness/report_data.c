@@ -7,6 +7,7 @@
 #include "harness/records.h"
 #include "harness/run_folder.h"
 #include "harness/spec.h"
+#include "harness/sweep_file.h"
 
 #include <errno.h>
 #include <math.h>

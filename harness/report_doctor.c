@@ -56,7 +56,7 @@ static void findings_write(FILE *to, const json_t *findings)
     json_t *finding;
     if (findings_with(findings, "ok") == json_array_size(findings))
         return;
-    report_table_open(to, "What disturbed, or could not be seen", "stack");
+    html_table_open(to, "What disturbed, or could not be seen", "stack");
     html_thead(to, names);
     html_open(to, "tbody", NULL);
     json_array_foreach(findings, i, finding)
@@ -65,7 +65,7 @@ static void findings_write(FILE *to, const json_t *findings)
             finding_row(to, finding);
     }
     html_close(to, "tbody");
-    report_table_close(to);
+    html_table_close(to);
 }
 
 static void well_write(FILE *to, const json_t *findings)
@@ -115,7 +115,7 @@ static void counting_write(FILE *to, const json_t *kinds)
     json_t *kind;
     if (json_array_size(kinds) == 0)
         return;
-    report_table_open(to, "What the machine could count", "stack");
+    html_table_open(to, "What the machine could count", "stack");
     html_thead(to, names);
     html_open(to, "tbody", NULL);
     json_array_foreach(kinds, i, kind)
@@ -128,7 +128,7 @@ static void counting_write(FILE *to, const json_t *kinds)
         html_close(to, "tr");
     }
     html_close(to, "tbody");
-    report_table_close(to);
+    html_table_close(to);
 }
 
 /* Together ------------------------------------------------------------------------------------ */

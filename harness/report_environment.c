@@ -133,11 +133,11 @@ void report_facts_write(FILE *to, const char *label, const json_t *facts)
 {
     if (json_object_size(facts) == 0)
         return;
-    report_table_open(to, label, "facts");
+    html_table_open(to, label, "facts");
     html_open(to, "tbody", NULL);
     member_rows(to, "", facts);
     html_close(to, "tbody");
-    report_table_close(to);
+    html_table_close(to);
 }
 
 /* What has a part of its own in environment.json though it is one word. */
@@ -168,13 +168,13 @@ void report_environment_write(FILE *to, const struct report *report)
     if (json_object_size(report->environment) == 0 && !report->environment_is_broken)
         html_element(to, "p", "The run has no environment.json, so the machine is not known.",
                      "class", "problem", NULL);
-    report_table_open(to, "The run and its machine", "facts");
+    html_table_open(to, "The run and its machine", "facts");
     json_t *run = run_facts(report);
     part_write(to, "Run", run);
     json_decref(run);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         part_write(to, parts[i][1], json_object_get(report->environment, parts[i][0]));
-    report_table_close(to);
+    html_table_close(to);
     report_remarks_write(to, report);
     html_close(to, "section");
 }

@@ -6,7 +6,6 @@
 #include "harness/html.h"
 #include "harness/metric.h"
 #include "harness/peer_table.h"
-#include "harness/report_page.h"
 #include "harness/units.h"
 
 #include <math.h>
@@ -270,7 +269,7 @@ void report_expect_write(FILE *to, const struct report *report)
         "ran here on the same workload, the verdict over that one stands below, by the same "
         "factor, and weighs more.",
         NULL);
-    report_table_open(to, "What was expected and what was measured", "stack");
+    html_table_open(to, "What was expected and what was measured", "stack");
     html_thead(to, names);
     html_open(to, "tbody", NULL);
     for (size_t i = 0; i < report->groups_count; i++) {
@@ -281,7 +280,7 @@ void report_expect_write(FILE *to, const struct report *report)
         }
     }
     html_close(to, "tbody");
-    report_table_close(to);
+    html_table_close(to);
     html_close(to, "section");
 }
 

@@ -109,7 +109,7 @@ static void table_write(FILE *to, const struct report *report, struct columns *c
     if (count > 0) {
         snprintf(label, sizeof label, "%.300s, workers: %d; ns of stall per operation, and share",
                  columns->cells[0]->workload, columns->cells[0]->workers);
-        report_table_open(to, label, "numbers");
+        html_table_open(to, label, "numbers");
         html_open(to, "thead", NULL);
         html_open(to, "tr", NULL);
         html_th(to, "col", "structure");
@@ -133,7 +133,7 @@ static void table_write(FILE *to, const struct report *report, struct columns *c
     }
     if (count > 0) {
         html_close(to, "tbody");
-        report_table_close(to);
+        html_table_close(to);
     }
     free(lines);
 }

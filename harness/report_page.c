@@ -77,7 +77,7 @@ static void failures_write(FILE *to, const struct report *report)
                      "fast it was. A skipped one could not be served by its variant without harm "
                      "to the machine.",
                      NULL);
-        report_table_open(to, "Cells without a number, and why", "stack");
+        html_table_open(to, "Cells without a number, and why", "stack");
         html_thead(to, names);
         html_open(to, "tbody", NULL);
         static const char *const kinds[] = {"failed", "skipped"};
@@ -86,7 +86,7 @@ static void failures_write(FILE *to, const struct report *report)
                 if (strcmp(report->cells[i].status, kinds[kind]) == 0 && report->cells[i].is_first)
                     failure_row(to, report, &report->cells[i]);
         html_close(to, "tbody");
-        report_table_close(to);
+        html_table_close(to);
     }
     html_close(to, "section");
 }
@@ -159,7 +159,7 @@ static void absences_table(FILE *to, const struct report *report)
         if (!report->events[i].absent || told_before(report, i))
             continue;
         if (written++ == 0) {
-            report_table_open(to, "Events without a value, and why", "stack");
+            html_table_open(to, "Events without a value, and why", "stack");
             html_thead(to, names);
             html_open(to, "tbody", NULL);
         }
@@ -170,7 +170,7 @@ static void absences_table(FILE *to, const struct report *report)
         return;
     }
     html_close(to, "tbody");
-    report_table_close(to);
+    html_table_close(to);
 }
 
 static void absences_write(FILE *to, const struct report *report)

@@ -58,8 +58,4 @@ void report_metg_write(FILE *to, const struct report *report);
 /* Whether any sample's mood is known. */
 bool report_has_moods(const struct report *report);
 
-/* A table that may be wider than the page scrolls by itself: opens the frame and the table. */
-void report_table_open(FILE *to, const char *label, const char *class);
-void report_table_close(FILE *to);
-
 #endif

@@ -4,7 +4,6 @@
 
 #include "harness/html.h"
 #include "harness/peer_line.h"
-#include "harness/report_page.h"
 #include "harness/report_verdict.h"
 #include "harness/units.h"
 
@@ -127,7 +126,7 @@ static void group_write(FILE *to, const struct report_group *group)
     struct peer_line line;
     snprintf(label, sizeof label, "Group %.100s: multiple of the best peer's throughput",
              group->id);
-    report_table_open(to, label, "numbers");
+    html_table_open(to, label, "numbers");
     html_open(to, "thead", NULL);
     html_open(to, "tr", NULL);
     html_th(to, "col", "workload");
@@ -141,7 +140,7 @@ static void group_write(FILE *to, const struct report_group *group)
     for (size_t at = 0; peer_line_next(group, &at, &line);)
         line_write(to, group, &columns, &line);
     html_close(to, "tbody");
-    report_table_close(to);
+    html_table_close(to);
     free(columns.variants);
 }
 

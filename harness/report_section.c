@@ -12,24 +12,6 @@
 
 enum { ROWS_UNFOLDED = 40, COLUMNS_NUMBERS = 12, COLUMNS_LATENCY = 8 };
 
-void report_table_open(FILE *to, const char *label, const char *class)
-{
-    /* Focus, so that a keyboard can scroll it. */
-    html_open(to, "div", "class", "scroll", "role", "region", "tabindex", "0", "aria-label", label,
-              NULL);
-    html_open(to, "table", "class", class, NULL);
-    /* Its text stays in view while a wide table scrolls. */
-    html_open(to, "caption", NULL);
-    html_element(to, "span", label, NULL);
-    html_close(to, "caption");
-}
-
-void report_table_close(FILE *to)
-{
-    html_close(to, "table");
-    html_close(to, "div");
-}
-
 static void th_number(FILE *to, const char *text)
 {
     html_element(to, "th", text, "scope", "col", "class", "number", NULL);
@@ -204,7 +186,7 @@ static void throughput_write(FILE *to, const struct report *report,
         "undisturbed ones while the cores were so; quiet, the undisturbed ones; all. Ended "
         "by: what ended the measuring of the cell.",
         "class", "note", NULL);
-    report_table_open(to, "Throughput in operations a second", "numbers");
+    html_table_open(to, "Throughput in operations a second", "numbers");
     throughput_head(to, group);
     size_t at = 0, first = 0, count;
     struct verdict *verdicts = verdicts_make(group, &count);
@@ -221,7 +203,7 @@ static void throughput_write(FILE *to, const struct report *report,
         first = at;
     }
     verdicts_free(verdicts, count);
-    report_table_close(to);
+    html_table_close(to);
     html_close(to, "details");
 }
 
@@ -258,8 +240,8 @@ static void latency_write(FILE *to, const struct report *report, const struct re
     if (!report_has_latencies(report, group, NULL))
         return;
     details_open(to, "Latency: percentiles", "print", false);
-    report_table_open(
-        to, "Time that this share of the operations took at most; medians over samples", "numbers");
+    html_table_open(to, "Time that this share of the operations took at most; medians over samples",
+                    "numbers");
     html_open(to, "thead", NULL);
     html_open(to, "tr", NULL);
     html_th(to, "col", "variant");
@@ -280,7 +262,7 @@ static void latency_write(FILE *to, const struct report *report, const struct re
         }
         first = at;
     }
-    report_table_close(to);
+    html_table_close(to);
     html_close(to, "details");
 }
 
@@ -394,7 +376,7 @@ static void events_table(FILE *to, const struct report_group *group, size_t firs
         snprintf(label, sizeof label, "%.300s, %s: events per operation",
                  columns.cells[0]->workload,
                  counted((uint64_t)columns.cells[0]->workers, "worker").s);
-        report_table_open(to, label, "numbers events");
+        html_table_open(to, label, "numbers events");
         html_open(to, "thead", NULL);
         html_open(to, "tr", NULL);
         html_th(to, "col", "event");
@@ -407,7 +389,7 @@ static void events_table(FILE *to, const struct report_group *group, size_t firs
         classes_row(to, &columns);
         event_rows(to, &columns);
         html_close(to, "tbody");
-        report_table_close(to);
+        html_table_close(to);
         zeros_write(to, &columns);
     }
     free(columns.cells);

@@ -139,7 +139,7 @@ void report_moods_write(FILE *to, const struct report *report)
                  "jumps, and what chats between cores with it; so like is compared with like.",
                  NULL);
     timeline_write(to, &counts);
-    report_table_open(to, "Samples by mood; above, the run from its beginning to its end", NULL);
+    html_table_open(to, "Samples by mood; above, the run from its beginning to its end", NULL);
     html_thead(to,
                (const char *const[]){"mood", "#samples", "#share", "#round trip", "meaning", NULL});
     html_open(to, "tbody", NULL);
@@ -147,7 +147,7 @@ void report_moods_write(FILE *to, const struct report *report)
     for (int i = 0; i < (is_one ? 1 : MOODS); i++)
         mood_row(to, report, &counts, i);
     html_close(to, "tbody");
-    report_table_close(to);
+    html_table_close(to);
     html_close(to, "section");
 }
 
@@ -204,7 +204,7 @@ static void value_write(FILE *to, const struct tsv *tsv, size_t row, const char 
 
 static void table_write(FILE *to, const struct tsv *tsv, const char *label)
 {
-    report_table_open(to, label, "numbers");
+    html_table_open(to, label, "numbers");
     html_open(to, "thead", NULL);
     html_open(to, "tr", NULL);
     for (size_t i = 0; i < tsv->columns; i++)
@@ -221,7 +221,7 @@ static void table_write(FILE *to, const struct tsv *tsv, const char *label)
         html_close(to, "tr");
     }
     html_close(to, "tbody");
-    report_table_close(to);
+    html_table_close(to);
 }
 
 void report_outside_write(FILE *to, const struct report *report)

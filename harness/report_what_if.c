@@ -71,7 +71,7 @@ void report_what_if_write(FILE *to, const struct report *report, const struct re
                 "each access, and nothing else changes: a lock still lets in one at a time.",
                 other->cells[0].machine, group->cells[0].machine);
     html_close(to, "p");
-    report_table_open(to, "Throughput with the change over throughput without", "numbers");
+    html_table_open(to, "Throughput with the change over throughput without", "numbers");
     html_thead(to, (const char *const[]){"variant", "workload", "#workers", "#without", "#with",
                                          "#with over without", "95 % interval", NULL});
     html_open(to, "tbody", NULL);
@@ -83,6 +83,6 @@ void report_what_if_write(FILE *to, const struct report *report, const struct re
             row_write(to, with, cell);
     }
     html_close(to, "tbody");
-    report_table_close(to);
+    html_table_close(to);
     html_close(to, "details");
 }

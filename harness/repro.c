@@ -10,6 +10,7 @@
 #include "harness/plan.h"
 #include "harness/records.h"
 #include "harness/repro_file.h"
+#include "harness/sweep_file.h"
 #include "harness/sweep_origin.h"
 #include "harness/topology.h"
 #include "harness/unit_time.h"

@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { REPRO_SCHEMA = 1, REPRO_PATH_SIZE = 4096, REPRO_REASON_SIZE = 512 };
+enum { REPRO_PATH_SIZE = 4096, REPRO_REASON_SIZE = 512 };
 
 enum repro_state {
     REPRO_WAITING, /* not begun */

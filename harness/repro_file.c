@@ -4,7 +4,6 @@
 
 #include "harness/json_fields.h"
 #include "harness/metric.h"
-#include "harness/repro.h"
 
 #include <stdarg.h>
 #include <stdio.h>

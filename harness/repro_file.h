@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { REPRO_SCHEMA = 1 };
+
 /* Whether the folder has a repro.json. */
 bool repro_file_is_there(const char *folder);
 

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/build_info.h"
 #include "harness/json_fields.h"
-#include "harness/machine_start.h"
 #include "harness/records.h"
 #include "harness/repro.h"
+#include "harness/repro_file.h"
 #include "harness/verdict.h"
 #include "harness/verdict_json.h"
 

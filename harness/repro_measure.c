@@ -6,6 +6,7 @@
 #include "harness/repro.h"
 #include "harness/spec.h"
 #include "harness/stop.h"
+#include "harness/sweep_file.h"
 #include "harness/sweep_origin.h"
 #include "harness/sweep_run.h"
 #include "harness/text.h"

@@ -90,7 +90,7 @@ static void sums_write(FILE *to, const json_t *repro)
     json_t *machines = json_object(), *expectations = json_array();
     json_t *accounts = claims_by_account(repro);
     gather(repro, machines, expectations);
-    report_table_open(to, "How many of each", "sums");
+    html_table_open(to, "How many of each", "sums");
     html_thead(to, names);
     html_open(to, "tbody", NULL);
     sum_row(to, "Experiments", "#experiments", json_object_get(repro, "experiments"));
@@ -105,7 +105,7 @@ static void sums_write(FILE *to, const json_t *repro)
             member_rows(to, "of ", NULL, accounts);
         html_close(to, "tbody");
     }
-    report_table_close(to);
+    html_table_close(to);
     json_decref(accounts);
     json_decref(machines);
     json_decref(expectations);
@@ -198,10 +198,10 @@ static void summary_write(FILE *to, const struct repro_page *page)
                   "else the first. Dot and line: median and 95 % interval; band: what was "
                   "expected; the dashed edge is where that begins or ends.");
     html_close(to, "p");
-    report_table_open(to, counted(json_array_size(experiments), "experiment").s, "summary");
+    html_table_open(to, counted(json_array_size(experiments), "experiment").s, "summary");
     html_thead(to, names);
     json_array_foreach(experiments, i, experiment) experiment_rows(to, experiment);
-    report_table_close(to);
+    html_table_close(to);
     html_close(to, "section");
 }
 

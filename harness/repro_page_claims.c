@@ -84,11 +84,11 @@ void repro_page_claims_write(FILE *to, const struct repro_page *page)
         "out differently if it is right. It is refuted where all of these support Go's "
         "way, and supported, so that the account is right after all, where one refutes it.",
         NULL);
-    report_table_open(to, counted(json_array_size(claims), "claim").s, "claims stack");
+    html_table_open(to, counted(json_array_size(claims), "claim").s, "claims stack");
     html_thead(to, names);
     html_open(to, "tbody", NULL);
     json_array_foreach(claims, i, claim) claim_row(to, page, claim);
     html_close(to, "tbody");
-    report_table_close(to);
+    html_table_close(to);
     html_close(to, "section");
 }

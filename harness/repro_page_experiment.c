@@ -140,7 +140,7 @@ static void cells_write(FILE *to, const json_t *expectation)
     const json_t *column;
     html_open(to, "details", NULL);
     html_element(to, "summary", "cells", NULL);
-    report_table_open(to, "The cells behind it: medians with 95 % intervals", "cells-behind");
+    html_table_open(to, "The cells behind it: medians with 95 % intervals", "cells-behind");
     html_thead(to, names);
     html_open(to, "tbody", NULL);
     json_array_foreach(json_object_get(expectation, "columns"), i, column)
@@ -151,7 +151,7 @@ static void cells_write(FILE *to, const json_t *expectation)
             cell_row(to, metric, over, NULL);
     }
     html_close(to, "tbody");
-    report_table_close(to);
+    html_table_close(to);
     html_close(to, "details");
 }
 
@@ -295,7 +295,7 @@ static void part_write(FILE *to, const struct repro_page *page, const json_t *ex
     html_close(to, "span");
     html_close(to, "h3");
     design_write(to, part);
-    report_table_open(to, "What was expected, and what was measured", "expectations");
+    html_table_open(to, "What was expected, and what was measured", "expectations");
     html_thead(to, names);
     json_array_foreach(json_object_get(part, "expectations"), i, expectation)
     {
@@ -305,7 +305,7 @@ static void part_write(FILE *to, const struct repro_page *page, const json_t *ex
         else
             expectation_write(to, experiment, id, expectation);
     }
-    report_table_close(to);
+    html_table_close(to);
     figures_write(to, page, experiment, id);
 }
 

@@ -102,8 +102,8 @@ static void grid_write(FILE *to, const struct grid *grid)
 {
     const struct expect_table *table = &grid->table;
     caption_write(to, grid);
-    report_table_open(to, "Each cell: what was expected and measured; where these differ, both",
-                      "grid");
+    html_table_open(to, "Each cell: what was expected and measured; where these differ, both",
+                    "grid");
     html_open(to, "thead", NULL);
     html_open(to, "tr", NULL);
     html_th(to, "col", field_text(grid->part, "factor"));
@@ -112,7 +112,7 @@ static void grid_write(FILE *to, const struct grid *grid)
     html_close(to, "tr");
     html_close(to, "thead");
     rows_write(to, grid);
-    report_table_close(to);
+    html_table_close(to);
 }
 
 /* What undecided cells lack: each reason once, with how many of them have it. */

@@ -7,12 +7,16 @@
 #include "harness/disturbance.h"
 #include "harness/flame.h"
 #include "harness/limits.h"
+#include "harness/machine_memory.h"
 #include "harness/machine_start.h"
 #include "harness/peer_sample.h"
 #include "harness/peer_table.h"
 #include "harness/peers/call_times.h"
 #include "harness/probe.h"
 #include "harness/records.h"
+#include "harness/sample_record.h"
+#include "harness/sample_request.h"
+#include "harness/spec.h"
 #include "harness/text.h"
 #include "harness/warmup.h"
 #include "harness/why.h"
@@ -28,7 +32,6 @@
 
 enum {
     REASON_SIZE = 512,
-    STACK_SIZE_DEFAULT = 64 << 10, /* what sched_new() takes for 0 */
     G_BYTES = 200,
     G_STACK_BYTES = 8 << 10, /* what a goroutine that waits has touched of its stack */
     THREAD_BYTES = 24 << 10, /* kernel stack, and what is touched of the thread's own */
@@ -84,69 +87,11 @@ fail(struct sample *sample, const char *format, ...)
 
 /* Records ------------------------------------------------------------------------------------- */
 
-/* A simulated machine is the same at all times; what a real one was at the time, only the time
- * tells. */
-static void record_add_machine(json_t *record, const struct sample_request *request)
-{
-    char started[32];
-    if (machine_text_is_simulated(request->machine)) {
-        json_object_set_new(record, "sim_seed", json_integer((json_int_t)request->sim_seed));
-        machine_record_model(record, request->machine);
-    } else {
-        record_time_text(started);
-        json_object_set_new(record, "started", json_string(started));
-    }
-}
-
-json_t *sample_record_new(const struct sample_request *request, const struct variant_spec *variant,
-                          const struct workload_spec *workload)
-{
-    char cell[CELL_ID_SIZE];
-    const char *machine = request->machine ? request->machine : "native";
-    size_t stack = request->stack_bytes ? request->stack_bytes : STACK_SIZE_DEFAULT;
-    record_cell_id(cell, variant->text, workload->text, request->workers, machine);
-    struct sample_request canonical = *request;
-    canonical.variant = variant->text;
-    canonical.workload = workload->text;
-    canonical.event_set = 0; /* `run` goes through the sets by itself */
-    canonical.flame = NULL;
-    char *command = sample_request_command(&canonical);
-    json_t *record = json_pack(
-        "{si ss ss ss so ss ss so ss si ss sI sb sI ss}", "schema", RECORD_SCHEMA, "cell", cell,
-        "variant", variant->text, "variant_name", variant->ops->name, "knobs",
-        variant_settings_to_json(variant), "workload", workload->text, "workload_name",
-        workload->workload->name, "params",
-        params_to_json(workload->params, workload->workload->params), "op", workload->workload->op,
-        "workers", request->workers, "machine", machine, "seed", (json_int_t)request->seed, "pin",
-        request->pin, "stack_bytes", (json_int_t)stack, "command", command);
-    free(command);
-    record_add_machine(record, request);
-    if (peer_is(variant->ops))
-        json_object_del(record, "stack_bytes"); /* its stacks are its own affair */
-    return record;
-}
-
 static json_t *hex(uint64_t value)
 {
     char text[17];
     snprintf(text, sizeof text, "%016" PRIx64, value);
     return json_string(text);
-}
-
-json_t *sample_latency_to_json(const struct histogram *latency)
-{
-    json_t *buckets = json_array();
-    size_t cursor = 0;
-    int64_t upper_ns;
-    uint64_t count;
-    while (histogram_next(latency, &cursor, &upper_ns, &count))
-        json_array_append_new(buckets, json_pack("[II]", (json_int_t)upper_ns, (json_int_t)count));
-    return json_pack("{sI sI sI sI sI sI so}", "count", (json_int_t)histogram_count(latency),
-                     "p50_ns", (json_int_t)histogram_percentile(latency, 50), "p90_ns",
-                     (json_int_t)histogram_percentile(latency, 90), "p99_ns",
-                     (json_int_t)histogram_percentile(latency, 99), "p999_ns",
-                     (json_int_t)histogram_percentile(latency, 99.9), "max_ns",
-                     (json_int_t)latency->max_ns, "buckets", buckets);
 }
 
 /* [{"time_ns", "ops", "calls" where it is more than one}] */

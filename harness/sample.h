@@ -7,8 +7,7 @@
 #ifndef SCHEDLAB_SAMPLE_H
 #define SCHEDLAB_SAMPLE_H
 
-#include "harness/child.h"
-#include "harness/spec.h"
+#include "harness/sample_request.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -16,22 +15,12 @@
 
 enum {
     SAMPLE_ITERATIONS_MAX = 1000000, /* that may be asked for */
-    SAMPLE_ENTRIES_MAX = 1000,       /* of `iterations` in a record: call_times.h */
     /* Reading counters and checking answers may take far longer than the calls themselves. From so
      * many times min_time_ns of wall time on, min_time_ns is given up, and the record says so. */
     SAMPLE_LIMIT_FACTOR = 20,
     SAMPLE_BETWEEN_PERCENT = 2, /* see sample_counts_whole() */
     SAMPLE_WORKERS_MAX = 1024,
 };
-
-/* The part of a record that is known before anything runs: schema, cell, started, variant, workload
- * and how it is to run, command. The caller adds status and whatever was measured. */
-json_t *sample_record_new(const struct sample_request *request, const struct variant_spec *variant,
-                          const struct workload_spec *workload);
-
-/* A record's latency: {"count", "p50_ns" .. "max_ns", "buckets"}. Owned by the caller. */
-struct histogram;
-json_t *sample_latency_to_json(const struct histogram *latency);
 
 /* Are events read around all timed calls at once, and not around each? warmup_ns is the time of the
  * untimed calls, between_ns what lay between them. Reading counters takes tens of microseconds, in

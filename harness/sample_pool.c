@@ -4,6 +4,7 @@
 
 #include "harness/monotonic.h"
 #include "harness/process.h"
+#include "harness/sample_request.h"
 
 #include <errno.h>
 #include <fcntl.h>

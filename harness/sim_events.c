@@ -1,7 +1,6 @@
 /* sim_events.c - see sim_events.h. */
 #include "harness/sim_events.h"
 
-#include "harness/machine_start.h"
 #include "machine/sim/cache.h"
 #include "machine/sim/sim.h"
 

@@ -2,7 +2,7 @@
 #include "harness/spec.h"
 
 #include "harness/allocator.h"
-#include "harness/machine_start.h"
+#include "harness/machine_memory.h"
 #include "harness/moot.h"
 #include "harness/peer_table.h"
 #include "harness/suggest.h"

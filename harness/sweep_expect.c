@@ -6,6 +6,7 @@
 #include "harness/metric.h"
 #include "harness/spec.h"
 #include "harness/suggest.h"
+#include "harness/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -142,8 +143,8 @@ static bool check_event(const struct expecting *self)
     const struct sweep_group *group = self->group;
     bool own = group->events_count > 0;
     char error[ERROR_SIZE];
-    char *text = own ? sweep_events_join(group->events, group->events_count)
-                     : sweep_events_join(self->sweep->events, self->sweep->events_count);
+    char *text = own ? text_join(group->events, group->events_count)
+                     : text_join(self->sweep->events, self->sweep->events_count);
     struct counter_names names;
     bool found = false;
     struct suggest near = suggest_for(self->expect->metric);

@@ -11,6 +11,7 @@
 #include "harness/machine_start.h"
 #include "harness/metric.h"
 #include "harness/sample.h"
+#include "harness/sample_request.h"
 #include "harness/spec.h"
 #include "harness/statistics.h"
 #include "harness/suggest.h"
@@ -25,36 +26,6 @@ enum {
     PLACE_SIZE = 256,
     ERROR_SIZE = 512,
     SIM_REPS_DEFAULT = 3,
-};
-
-static const char *const warmup_words[] = {"auto", NULL};
-static const char *const truth_words[] = {"false", "true", NULL};
-
-const struct param sweep_file_params[] = {
-    PARAM_NUMBER(struct sweep_file, reps, 8, 1, 1000, "repetitions", "schedlab",
-                 "blocks at least; a block measures each cell once"),
-    PARAM_NUMBER(struct sweep_file, reps_max, 0, 1, 1000, "repetitions", "schedlab",
-                 "blocks at most; left out: as many as reps"),
-    PARAM_NUMBER(struct sweep_file, width, 0, 0, 100, "percent", "schedlab",
-                 "of the median, that its 95 % interval may span; 0: no matter"),
-    PARAM_NUMBER(struct sweep_file, timeout_s, 20, 1, 86400, "s", "schedlab", "limit per sample"),
-    PARAM_NUMBER(struct sweep_file, min_time_ms, 100, 0, 600000, "ms", "schedlab",
-                 "timed calls of a sample take at least this long"),
-    PARAM_NUMBER(struct sweep_file, iterations, 1, 1, SAMPLE_ITERATIONS_MAX, "calls", "schedlab",
-                 "timed calls of a sample at least"),
-    PARAM_NUMBER_OR(struct sweep_file, warmup, 1, 0, 1000, warmup_words, WARMUP_AUTO, "calls",
-                    "schedlab", "untimed calls before the timed ones"),
-    PARAM_NUMBER(struct sweep_file, steal_max, STEAL_MAX_DEFAULT_PERCENT, 0, 100, "percent",
-                 "schedlab", "of a sample's time that the hypervisor may take before it is marked"),
-    PARAM_WORD(struct sweep_file, repeat_disturbed, truth_words, false, "schedlab",
-               "measure marked samples again"),
-    PARAM_NUMBER(struct sweep_file, class_min, 0, 0, 1000, "samples", "schedlab",
-                 "of the run's most common mood, for cells on several workers"),
-    PARAM_WORD(struct sweep_file, class_each, truth_words, false, "schedlab",
-               "class_min holds for each mood of the run"),
-    PARAM_NUMBER(struct sweep_file, seed, -1, 0, INT64_MAX, "1", "schedlab",
-                 "of the shuffling and of the samples"),
-    {.name = NULL},
 };
 
 /* Values -------------------------------------------------------------------------------------- */
@@ -250,21 +221,6 @@ static bool check_events(const struct yaml_reader *reader, const char *place, ch
             return yaml_complain(reader, line, "none stands beside other events; valid: [none]");
     }
     return true;
-}
-
-char *sweep_events_join(char *const *events, unsigned count)
-{
-    char *text = NULL;
-    size_t size = 0;
-    if (count == 0)
-        return NULL;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        abort();
-    for (unsigned i = 0; i < count; i++)
-        fprintf(to, "%s%s", i ? "," : "", events[i]);
-    fclose(to);
-    return text;
 }
 
 /* A growing list of texts, none of them twice, which takes the place of one that libcyaml made. */

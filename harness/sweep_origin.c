@@ -5,6 +5,7 @@
 #include "harness/fnv1a.h"
 #include "harness/json_fields.h"
 #include "harness/run_folder.h"
+#include "harness/sweep_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #include "harness/sweep_request.h"
 
 #include "harness/machine_start.h"
+#include "harness/sample_request.h"
 
 struct sample_request sweep_request_common(const struct sweep_file *sweep, uint64_t seed,
                                            const char *events)

@@ -5,6 +5,7 @@
 #include "harness/environment.h"
 #include "harness/files.h"
 #include "harness/json_fields.h"
+#include "harness/sweep_file.h"
 #include "harness/sweep_origin.h"
 
 #include <stdlib.h>

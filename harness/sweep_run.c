@@ -18,6 +18,7 @@
 #include "harness/records.h"
 #include "harness/run_folder.h"
 #include "harness/sample_pool.h"
+#include "harness/sample_request.h"
 #include "harness/stop.h"
 #include "harness/sweep_cells.h"
 #include "harness/sweep_kinds.h"
@@ -717,7 +718,7 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
     if ((run->cells && !unit_store_make(run->cells, error, error_size)) ||
         !outside_folder_make(run, error, error_size) || !file_open(&state, error, error_size))
         return -1;
-    char *events = sweep_events_join(run->sweep->events, run->sweep->events_count);
+    char *events = text_join(run->sweep->events, run->sweep->events_count);
     if (run->engine && !engine_begin(run->engine, error, error_size)) {
         record_file_close(&state.file);
         free(events);

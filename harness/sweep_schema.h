@@ -5,7 +5,7 @@
 #ifndef SCHEDLAB_SWEEP_SCHEMA_H
 #define SCHEDLAB_SWEEP_SCHEMA_H
 
-#include "harness/sweep_file.h"
+#include "harness/sweep_types.h"
 #include "harness/yaml_reader.h"
 
 /* The file as libcyaml reads it: keys and types are right, values are not checked, and keys that

@@ -1,9 +1,11 @@
 /* text.c - see text.h. */
+#define _GNU_SOURCE
 #include "harness/text.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 char *text_one_line(char *text)
@@ -28,6 +30,21 @@ struct counted counted(uint64_t count, const char *noun)
 {
     struct counted text;
     snprintf(text.s, sizeof text.s, "%" PRIu64 " %.40s%s", count, noun, count == 1 ? "" : "s");
+    return text;
+}
+
+char *text_join(char *const *words, unsigned count)
+{
+    char *text = NULL;
+    size_t size = 0;
+    if (count == 0)
+        return NULL;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        abort();
+    for (unsigned i = 0; i < count; i++)
+        fprintf(to, "%s%s", i ? "," : "", words[i]);
+    fclose(to);
     return text;
 }
 

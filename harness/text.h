@@ -34,6 +34,9 @@ struct counted {
  * a call can stand in an argument list. */
 struct counted counted(uint64_t count, const char *noun);
 
+/* "a,b,c", to be freed; NULL for an empty list. */
+char *text_join(char *const *words, unsigned count);
+
 /* Writes a word of a command that somebody may type, in single quotes where a shell would else
  * change it. */
 void shell_word_print(FILE *to, const char *word);

@@ -8,7 +8,9 @@
 #include "harness/fnv1a.h"
 #include "harness/json_fields.h"
 #include "harness/machine_start.h"
+#include "harness/sample_request.h"
 #include "harness/sweep_request.h"
+#include "harness/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,7 +54,7 @@ static uint64_t hash_program(void)
 void units_begin(struct units *units, const struct sweep_file *sweep, struct plan *plan)
 {
     *units = (struct units){.plan = plan, .blocks = (unsigned)sweep->reps};
-    units->events = sweep_events_join(sweep->events, sweep->events_count);
+    units->events = text_join(sweep->events, sweep->events_count);
     units->common = sweep_request_common(sweep, (uint64_t)sweep->seed, units->events);
     units->origin = hash_program();
     units->models = json_object();

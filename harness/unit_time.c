@@ -6,6 +6,7 @@
 #include "harness/files.h"
 #include "harness/json_fields.h"
 #include "harness/machine_start.h"
+#include "harness/sample_request.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -6,6 +6,7 @@
 #include "harness/hyperfine.h"
 #include "harness/json_fields.h"
 #include "harness/process.h"
+#include "harness/sample_request.h"
 
 #include <sched.h>
 #include <setjmp.h>

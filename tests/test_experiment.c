@@ -4,6 +4,7 @@
 #include "harness/claims.h"
 #include "harness/data_folder.h"
 #include "harness/experiment.h"
+#include "harness/sweep_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

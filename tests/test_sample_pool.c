@@ -4,6 +4,7 @@
 #include "harness/child.h"
 #include "harness/json_fields.h"
 #include "harness/sample_pool.h"
+#include "harness/sample_request.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,6 +5,7 @@
 #include "harness/child.h"
 #include "harness/json_fields.h"
 #include "harness/records.h"
+#include "harness/sample_request.h"
 #include "harness/sweep_run.h"
 #include "harness/topology.h"
 

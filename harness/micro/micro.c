@@ -4,6 +4,7 @@
 
 #include "harness/micro/micro_clock.h"
 #include "harness/process_cpu.h"
+#include "harness/spec.h"
 #include "harness/text.h"
 
 #include <errno.h>
