@@ -149,12 +149,14 @@ no_red_zone = $(if $(filter x86_64%,$(shell $(1) -dumpmachine)),-mno-red-zone)
 FLAGS_FJ := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-mno-avx) -Werror=vla -Walloca -Werror=alloca
 FLAGS_FJ_LINKED := -fno-omit-frame-pointer $(call no_red_zone,$(CC)) \
     $(if $(filter gcc,$(COMPILER)),-fno-defer-pop -fno-combine-stack-adjustments)
-HARNESS_SOURCES := $(wildcard harness/*.c)
-MICRO_SOURCES := $(wildcard harness/cmd_micro.c harness/cmd_bench.c harness/micro/*.c harness/gbench/*.cc)
+HARNESS_SOURCES := $(filter-out harness/micro/% harness/peers/%,$(wildcard harness/*.c harness/*/*.c))
+GBENCH := $(wildcard harness/*/gbench.cc)
+MICRO_SOURCES := harness/cmd_micro.c harness/cmd_bench.c $(wildcard harness/micro/*.c) $(GBENCH)
 TEST_SOURCES := $(wildcard tests/test_*.c)
 TEST_SCRIPTS := $(wildcard tests/test_*.sh)
 C_FILES := $(wildcard sched_variants/*.[ch] sched_variants/*/*.[ch] sched_variants/machine/native/*.[ch] \
-    sched_variants/machine/sim/*.[ch] workloads/*.[ch] harness/*.[ch] harness/micro/*.[ch] harness/gbench/*.h tests/*.[ch])
+    sched_variants/machine/sim/*.[ch] workloads/*.[ch] tests/*.[ch]) \
+    $(filter-out harness/peers/%,$(wildcard harness/*.[ch] harness/*/*.[ch]))
 
 PEER_SOURCES := $(wildcard harness/peers/*.c harness/peers/*.cpp)
 PEER_HEADERS := $(wildcard harness/peers/*.h workloads/uts_tree.h workloads/sha1.h workloads/leaves.h)
@@ -164,8 +166,8 @@ objects = $(addprefix $(OUT)/,$(addsuffix .o,$(basename $(filter-out $(FORKJOIN_
 CORE_OBJECTS := $(call objects,$(FLOOR_SOURCES) $(WORKLOAD_SOURCES))
 # Most of the harness is the same for real threads, simulated machines and traces. The release build makes an archive
 # of it, which all three programs link.
-HARNESS_DIFFERS := $(shell awk -f harness/of_configuration.awk harness/*.[ch] harness/*/*.h sched_variants/*.h \
-    sched_variants/*/*.h sched_variants/*/*/*.h workloads/*.h)
+HARNESS_DIFFERS := $(shell awk -f harness/of_configuration.awk $(wildcard harness/*.[ch] harness/*/*.[ch] \
+    sched_variants/*.h sched_variants/*/*.h sched_variants/*/*/*.h workloads/*.h))
 HARNESS_SAME := $(filter-out harness/main.c $(HARNESS_DIFFERS) $(MICRO_SOURCES),$(HARNESS_SOURCES))
 HARNESS_ARCHIVE := $(if $(filter release sim trace,$(CONFIG)),$(RELEASE)/harness.a)
 SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(SIM_SOURCES)) \
@@ -244,8 +246,8 @@ $(OUT)/origin.h: always $(OUT)/command
 	   echo '#define SCHEDLAB_SOURCE_DIR "$(CURDIR)"'; } >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-$(OUT)/harness/build_info.o: $(OUT)/origin.h
-$(OUT)/harness/build_info.o: EXTRA_INPUT = -include $(OUT)/origin.h
+$(call objects,harness/build_info.c): $(OUT)/origin.h
+$(call objects,harness/build_info.c): EXTRA_INPUT = -include $(OUT)/origin.h
 
 $(OUT)/sched_variants/machine/sim/hooks.o: EXTRA_INPUT = $(HOOKS_FLAGS)
 # A switch pushes (runtime/ctx.h), so nothing may lie below the stack pointer of the function that it is a part of.
@@ -308,7 +310,7 @@ $(RELEASE)/harness.a: always
 	@$(MAKE) CONFIG=release $@
 endif
 
-$(OUT)/schedlab: $(OUT)/harness/main.o $(call objects,$(MICRO_SOURCES)) $(SHARED_OBJECTS)
+$(OUT)/schedlab: $(call objects,harness/main.c) $(call objects,$(MICRO_SOURCES)) $(SHARED_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(MICRO_LDLIBS) $(LDLIBS)
 
 $(TEST_PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(CASE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
@@ -317,7 +319,7 @@ $(filter-out $(FLOOR_PROGRAMS),$(TEST_PROGRAMS)): $(filter-out $(CORE_OBJECTS),$
 $(OUT)/tests/test_cache: $(call objects,$(SIM_SOURCES))
 
 $(OUT)/tests/test_knobs: $(patsubst %,$(OUT)/tests/knobs_%.o,queue static sync timers threads)
-$(OUT)/tests/test_gbench: $(OUT)/harness/gbench/gbench.o
+$(OUT)/tests/test_gbench: $(call objects,$(GBENCH))
 $(OUT)/tests/test_gbench: TEST_LDLIBS = $(MICRO_LDLIBS)
 $(OUT)/tests/test_micro_clock: $(OUT)/harness/micro/micro_clock.o
 
