@@ -24,9 +24,96 @@ static void ends_with(int status, const char *words)
         fail_msg("status %d:\n%s", report.status, report.output);
 }
 
+enum { PARENTS_MAX = 1 << 16, MORE = PARENTS_MAX + 1000 }; /* as in proc.c */
+
+/* Each starts the next one and ends: no more than two need be alive at once. */
+static void link_of_chain(void *left)
+{
+    if (left)
+        go(link_of_chain, (char *)left - 1);
+}
+
+static void chain_that_ends_in_time(void *arg)
+{
+    (void)arg;
+    link_of_chain((void *)(uintptr_t)PARENTS_MAX);
+}
+
+static void chain_too_long(void *arg)
+{
+    (void)arg;
+    link_of_chain((void *)(uintptr_t)MORE);
+}
+
+static void a_chain_of_go_is_bounded_where_parents_rest(void **state)
+{
+    (void)state;
+    if (SUPPORT_SANITIZED)
+        skip(); /* a stack for each of 65,536 */
+    run("contsteal", NULL, chain_that_ends_in_time);
+    assert_int_equal(report.status, 0);
+    run("contsteal", NULL, chain_too_long);
+    ends_with(70, "more than 65536 parents at rest on one thread");
+}
+
 static void blocked(void *gate)
 {
     wg_wait(gate);
+}
+
+static void nothing(void *arg)
+{
+    (void)arg;
+}
+
+/* All of them are in one deque when main starts another. */
+static void crowd_that_is_woken(void *arg)
+{
+    (void)arg;
+    static struct waitgroup gate;
+    wg_add(&gate, 1);
+    for (int i = 0; i < MORE; i++)
+        go(blocked, &gate);
+    wg_done(&gate);
+    go(nothing, NULL);
+}
+
+static void those_that_were_woken_are_no_parents(void **state)
+{
+    (void)state;
+    if (SUPPORT_SANITIZED)
+        skip(); /* likewise */
+    run("contsteal", NULL, crowd_that_is_woken);
+    assert_int_equal(report.status, 0);
+    assert_true(report.stat[STAT_DEQUE_MAX] > PARENTS_MAX);
+}
+
+static void awaits(void *stolen)
+{
+    AWAIT(atomic_load((_Atomic bool *)stolen));
+}
+
+static void parent_that_is_stolen(void *arg)
+{
+    struct sched *sched = this_sched();
+    (void)arg;
+    for (int i = 0; i < 20; i++) {
+        _Atomic bool stolen = false;
+        struct join join;
+        join_go(&join, awaits, (void *)&stolen);
+        atomic_store(&stolen, true);
+        join_wait(&join);
+    }
+    for (struct m *m = sched_first_m(sched); m; m = m->all_link)
+        CHECK(m->parents == atomic_load(&m->parents_taken));
+}
+
+static void a_stolen_parent_leaves_the_count(void **state)
+{
+    (void)state;
+    struct support_run two = {.variant = "contsteal", .workers = 2, .fn = parent_that_is_stolen};
+    support_run(&two, &report);
+    assert_int_equal(report.status, 0);
 }
 
 static void crowd(void *arg)
@@ -53,6 +140,9 @@ static void more_threads_than_the_variant_bears_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_of_go_is_bounded_where_parents_rest),
+        cmocka_unit_test(those_that_were_woken_are_no_parents),
+        cmocka_unit_test(a_stolen_parent_leaves_the_count),
         cmocka_unit_test(more_threads_than_the_variant_bears_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,6 +154,7 @@ struct m {
     struct g g0; /* the thread's own stack as a context to switch to */
     size_t g0_stack_size;
     struct machine_thread thread;
+    int64_t parents; /* FJ_WORK: that it has put to rest in a spawn; parents_taken to be deducted */
 
     _Alignas(64) struct stats stats; /* written by this M only */
 
@@ -168,8 +169,9 @@ struct m {
     struct machine_thread self; /* the thread as it knows itself, to interrupt it */
     _Atomic bool has_self;      /* V1 of preempt.c */
     _Atomic uint32_t fence_scratch;
-    struct m *idle_link; /* protected by sched->lock */
-    struct m *all_link;  /* set once */
+    struct m *idle_link;           /* protected by sched->lock */
+    struct m *all_link;            /* set once */
+    _Atomic int64_t parents_taken; /* of its parents: that others have gone on with */
 };
 
 struct p {

@@ -3,10 +3,7 @@
 
 #include "pdeque.h"
 
-enum {
-    DEQUE_CAPACITY = 256,
-    PARENTS_MAX = 1 << 24, /* more than any crowd of woken Gs, which the deque holds as well */
-};
+enum { DEQUE_CAPACITY = 256 };
 
 const char *const pdeque_owner_words[] = {"lifo", "fifo", NULL};
 
@@ -45,14 +42,7 @@ void pdeque_ready(struct m *m, struct g *gp, enum ready_how how)
     struct deque *dq = m->p->variant;
     sched_event_g(m, SCHED_PUT, gp, INTO_LOCAL, 0);
     deque_push(dq, gp);
-    uint64_t depth = deque_depth_max(dq);
-    stat_max(&m->stats, STAT_DEQUE_MAX, depth);
-    if (__builtin_expect(depth > PARENTS_MAX, 0) && how == READY_PARENT)
-        fatal("%d goroutines rest in go() on one worker: each started another one that has not "
-              "ended. "
-              "Continuation stealing keeps the stack of each; task stealing would have queued the "
-              "children",
-              PARENTS_MAX);
+    stat_max(&m->stats, STAT_DEQUE_MAX, deque_depth_max(dq));
 }
 
 void pdeque_p_drain(struct m *m, struct p *p)

@@ -176,16 +176,43 @@ void g_inject_self(struct m *m)
 
 /* Spawning ---------------------------------------------------------------------------------- */
 
+/* With a page of stack each: 256 MiB. Woken Gs lie in the same queue, and may be many more. */
+enum { PARENTS_MAX = 1 << 16 };
+
+/* A bound for the memory of the process, and no part of the variant: it takes no simulated time. */
+static MACHINE_TAKES_NO_TIME void parent_rests(struct m *m)
+{
+    if (__builtin_expect(++m->parents <= PARENTS_MAX, 1))
+        return;
+    /* relaxed: nothing goes with the count */
+    m->parents -= atomic_exchange_explicit(&m->parents_taken, 0, memory_order_relaxed);
+    if (m->parents > PARENTS_MAX)
+        fatal("more than %d parents at rest on one thread: each has started a goroutine that has "
+              "not ended, and keeps its stack; tasksteal would have queued the children",
+              PARENTS_MAX);
+}
+
+/* m is the one that put it to rest. */
+static MACHINE_TAKES_NO_TIME void parent_goes_on(struct m *m)
+{
+    if (m == machine_self())
+        m->parents--;
+    else /* relaxed: as above */
+        atomic_fetch_add_explicit(&m->parents_taken, 1, memory_order_relaxed);
+}
+
 /* Work-first: the current G becomes findable, the new one runs. Returns when the current one runs
  * again. */
 static void g_run_child(struct m *m, struct g *gp)
 {
     struct g *parent = m->curg;
+    parent_rests(m);
     g_mark_queued(m, parent, READY_PARENT);
     m->ops->ready(m, parent, READY_PARENT);
     wakep(m);
     g_put_on(m, gp, false);
     switch_to_g(m, parent, gp);
+    parent_goes_on(m);
 }
 
 void g_spawn(struct m *m, struct g *gp)
