@@ -112,6 +112,11 @@ struct sched_ops {
      * (READY_INJECTED). Default: nothing of it is p's, nor m's. */
     void (*p_drain)(struct m *m, struct p *p);
 
+    /* Required if queues are the threads'. m is about to sleep until others want it: moves its Gs
+     * to where every worker looks (READY_INJECTED). True if there were any. Default: nothing is
+     * m's. */
+    bool (*m_drain)(struct m *m);
+
     /* Optional, for schedtrace: how many Gs are queued for p; NULL: for all. A hint; any thread.
      * Default: 0. */
     int64_t (*queued)(struct sched *sched, struct p *p);

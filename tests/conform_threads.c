@@ -188,6 +188,68 @@ static void conform_locked_leaves_its_child_to_others(void *arg)
     chan_free(ch);
 }
 
+struct left_behind {
+    struct chan *met, *end;
+    _Atomic bool over;
+    struct waitgroup all;
+};
+
+static void left_behind_locked(void *arg)
+{
+    struct left_behind *self = arg;
+    go_lock_thread();
+    chan_recv(self->met, NULL); /* wakes main */
+    chan_recv(self->end, NULL);
+    go_unlock_thread();
+    wg_done(&self->all);
+}
+
+static void left_behind_caller(void *arg)
+{
+    struct left_behind *self = arg;
+    chan_recv(self->met, NULL); /* likewise */
+    blocking_sleep(1000000);
+    wg_done(&self->all);
+}
+
+static void left_behind_yielder(void *arg)
+{
+    struct left_behind *self = arg;
+    AWAIT((gosched(), atomic_load(&self->over)));
+    wg_done(&self->all);
+}
+
+/* Whoever the thread that runs leaver() has woken runs although that thread sleeps from then on,
+ * and the workers never run out of others. */
+static void leave_behind(const struct conform_cell *cell, void (*leaver)(void *))
+{
+    struct left_behind *self = go_alloc_zeroed(sizeof *self);
+    int yielders = 2 * cell->workers;
+    self->met = chan_make(sizeof(int), 0);
+    self->end = chan_make(sizeof(int), 0);
+    wg_add(&self->all, 1 + yielders);
+    go(leaver, self);
+    for (int i = 0; i < yielders; i++)
+        go(left_behind_yielder, self);
+    chan_send(self->met, &(int){0});
+    atomic_store(&self->over, true);
+    chan_close(self->end);
+    wg_wait(&self->all);
+    chan_free(self->met);
+    chan_free(self->end);
+    go_free(self);
+}
+
+static void conform_locked_leaves_whom_it_woke_to_others(void *arg)
+{
+    leave_behind(arg, left_behind_locked);
+}
+
+static void conform_call_leaves_whom_its_thread_woke_to_others(void *arg)
+{
+    leave_behind(arg, left_behind_caller);
+}
+
 /* Its sleeps end in time although the other thread sleeps until a timer that is due in an hour. */
 static void conform_locked_sleeps_end(void *arg)
 {
@@ -342,6 +404,8 @@ static void conform_workers_leave_their_timers(void *arg)
 const struct conform_case conform_thread_cases[] = {
     CASE(conform_locked_leaves_its_child_to_others),
     CASE(conform_locked_leaves_its_child_to_others, .settings = "backoff_ns=never"),
+    CASE(conform_locked_leaves_whom_it_woke_to_others),
+    CASE(conform_call_leaves_whom_its_thread_woke_to_others, .settings = "calls=immediate"),
     CASE(conform_locked_sleeps_end),
     CASE(conform_workers_leave_their_timers),
     CASE(conform_calls_return),

@@ -3,7 +3,8 @@
  * Queues, shares, ticks and stealing are gmp's; the one difference is who owns the queue. Here it
  * is the thread. What follows from it is the variant's point:
  *
- *   - a thread that sleeps or blocks keeps its queue, and what lies there waits for a thief;
+ *   - a thread that is in a blocking call keeps its queue, and what lies there waits for a thief or
+ *     for the call's end, when a thread without a P puts it where all look;
  *   - a thief has to visit every thread there is, the sleeping and blocked ones too, however few
  *     may run at one time; and queues take memory per thread.
  *
@@ -85,12 +86,20 @@ static void perm_ready(struct m *m, struct g *gp, enum ready_how how)
         lrq_put(m, lrq, globq, gp, how == READY_NEW || how == READY_WOKEN);
 }
 
-/* Those who stay may never run out of work, and so never come as thieves. In a call the queue stays
- * with its thread: that is what a queue per thread means. */
+/* Those who go on may never run out of work, and so never come as thieves. In a call the queue
+ * stays with its thread: that is what a queue per thread means. But a thread that comes back
+ * without a P, or sleeps until its locked G is woken, may sleep for ever. */
+static bool perm_m_drain(struct m *m)
+{
+    bool any = lrq_has_work(m->variant, false);
+    lrq_drain(m, m->variant, globq_of(m->sched));
+    return any;
+}
+
 static void perm_p_drain(struct m *m, struct p *p)
 {
     if (m->p == p && p->retired)
-        lrq_drain(m, m->variant, globq_of(m->sched));
+        perm_m_drain(m);
 }
 
 static int64_t perm_queued(struct sched *sched, struct p *p)
@@ -186,6 +195,7 @@ const struct sched_ops perm_ops = {
     .steal = perm_steal,
     .has_work = perm_has_work,
     .p_drain = perm_p_drain,
+    .m_drain = perm_m_drain,
     .queued = perm_queued,
     .m_fini = perm_m_fini,
     .fini = perm_fini,

@@ -612,6 +612,12 @@ void m_idle(struct m *m)
     m->polled = netpoll_put(m, list);
 }
 
+void m_leave_queue(struct m *m)
+{
+    if (m->ops->m_drain && m->ops->m_drain(m))
+        wakep_slow(m); /* on their way they were in no queue, and somebody may have looked */
+}
+
 /* Locked Gs (thread.c) ---------------------------------------------------------------------- */
 
 struct g *m_wait_locked(struct m *m)
@@ -619,6 +625,7 @@ struct g *m_wait_locked(struct m *m)
     struct sched *sched = m->sched;
     struct p *p = m->p;
     if (p) {
+        m_leave_queue(m);
         m->p = NULL;
         p_release(m, p);
     }
@@ -646,6 +653,7 @@ void m_start_locked(struct m *m, struct g *gp)
     struct sched *sched = m->sched;
     struct m *to = gp->locked_m;
     struct p *p = m->p;
+    m_leave_queue(m);
     m->p = NULL;
     lock_acquire(&sched->lock);
     sched->locked_ms--; /* counted before or after: it waits, or is about to */

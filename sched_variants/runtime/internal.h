@@ -87,6 +87,9 @@ void p_release(struct m *self, struct p *p);    /* p's M is in a call: others ma
 /* A timer at `when` is the next of a heap: whoever sleeps until the next of all looks again. */
 void sched_timer_is_earlier(struct m *m, int64_t when);
 
+/* m is about to give its P up, or has, and to sleep until others want it: its queue is for all. */
+void m_leave_queue(struct m *m);
+
 /* sched.c */
 void m_init_common(struct sched *sched, struct m *m, int32_t id); /* all but the variant's part */
 struct m *m_new(struct sched *sched, struct p *p);                /* holds p; no thread yet */

@@ -169,6 +169,7 @@ void g_inject_self(struct m *m)
     INVARIANT(!m->p && !m->fj.held);
     g_mark_queued(m, gp, READY_INJECTED);
     m->ops->ready(m, gp, READY_INJECTED);
+    m_leave_queue(m);
     wakep_slow(m); /* without a P its fence is its own: idle.c */
     m->next = NULL;
     switch_to_g0(m, gp);
