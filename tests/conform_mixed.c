@@ -518,6 +518,7 @@ const struct conform_case conform_mixed_cases[] = {
     CASE(conform_forkjoin_yields_and_goes, .settings = "owner=fifo"),
     CASE(conform_forkjoin_joins_after_yield),
     CASE(conform_forkjoin_joins_after_yield, .settings = "owner=fifo"),
+    CASE(conform_forkjoin_joins_after_yield, .settings = "owner=3"),
     CASE(conform_seeded_stress),
     {0},
 };

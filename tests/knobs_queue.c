@@ -1,5 +1,5 @@
 /* knobs_queue.c - the knobs of the local queue that are about other workers: whom runnext wakes,
- * and in which order victims are visited; see test_knobs.c. */
+ * and in which order victims are visited; and the age of what a deque holds. See test_knobs.c. */
 #include "knob_scenes.h"
 #include "lrq.h"
 #include "workloads/order.h"
@@ -262,4 +262,64 @@ void knob_victim_of_ps(const char *variant)
     }
     support_unshare(count_missed, (MISSED_MAX + 1) * sizeof *count_missed);
     count_missed = NULL;
+}
+
+/* What waits in a deque --------------------------------------------------------------------- */
+
+/* Two that wake each other n times, and one that was woken before they began and still waits in the
+ * deque, behind main at most. found[0]: how often they woke each other before that one ran. */
+struct duet {
+    struct trace *trace;
+    struct sem turn[2], old;
+};
+
+static void duet_play(struct duet *self, int i)
+{
+    for (int round = 0; round < self->trace->n; round++) {
+        sem_acquire(&self->turn[i]);
+        atomic_fetch_add(&self->trace->count, 1);
+        sem_release(&self->turn[!i], false);
+    }
+    wg_done(&self->trace->done);
+}
+
+static void duet_first_g(void *arg)
+{
+    struct duet *self = arg;
+    sem_release(&self->old, false);
+    duet_play(self, 0);
+}
+
+static void duet_second_g(void *arg)
+{
+    duet_play(arg, 1);
+}
+
+static void duet_old_g(void *arg)
+{
+    struct duet *self = arg;
+    sem_acquire(&self->old);
+    self->trace->found[0] = atomic_load(&self->trace->count);
+    wg_done(&self->trace->done);
+}
+
+static void scene_duet(void *arg)
+{
+    struct duet self = {.trace = arg};
+    wg_add(&self.trace->done, 3);
+    sem_release(&self.turn[0], false);
+    go(duet_old_g, &self);
+    gosched();
+    go(duet_second_g, &self);
+    gosched();
+    go(duet_first_g, &self);
+    wg_wait(&self.trace->done);
+}
+
+/* owner=N, which knob_owner_of_children() and knob_owner_of_continuations() ask besides. */
+void knob_owner_number(const char *variant)
+{
+    scene_finds(variant, "owner=lifo", 1, 500, scene_duet, 1000);
+    scene_run(variant, "owner=8", 1, 500, scene_duet);
+    assert_in_range(trace->found[0], 1, 2 * 8);
 }

@@ -289,12 +289,14 @@ static void scene_nested(void *arg)
 
 static void knob_owner_of_children(const char *variant)
 {
+    knob_owner_number(variant);
     expect_order(variant, "owner=lifo", scene_spawn, 4, (const int[]){3, 2, 1, 0});
     expect_order(variant, "owner=fifo", scene_spawn, 4, (const int[]){0, 1, 2, 3});
 }
 
 static void knob_owner_of_continuations(const char *variant)
 {
+    knob_owner_number(variant);
     expect_order(variant, "owner=lifo", scene_nested, 4, (const int[]){0, 1, 2, 3});
     expect_order(variant, "owner=fifo", scene_nested, 4, (const int[]){0, 3, 2, 1});
 }

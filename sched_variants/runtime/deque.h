@@ -49,6 +49,7 @@ struct deque {
     _Atomic(struct deque_array *) array;
     _Atomic int64_t depth_max; /* largest size ever seen by a push */
     _Atomic uint32_t scratch;
+    uint32_t newest_runs; /* the user's: see pdeque.c */
     /* written by thieves, and by the owner for the last element */
     _Alignas(64) _Atomic int64_t top;
 };

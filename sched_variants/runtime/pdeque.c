@@ -60,16 +60,32 @@ int64_t pdeque_queued(struct sched *sched, struct p *p)
     return p ? deque_size(p->variant) : globq_size(sched->variant);
 }
 
-static struct g *get_own(struct m *m)
+/* owner=N: is it the oldest's turn? Takes are counted, and not dispatches, some of which take
+ * nothing from here: their number could be a multiple of N at those each time. */
+static bool is_turn_of_oldest(struct deque *dq, int64_t owner)
 {
-    const struct pdeque_knobs *knobs = m->sched->knobs;
-    struct deque *dq = m->p->variant;
+    if (++dq->newest_runs < owner)
+        return false;
+    dq->newest_runs = 0;
+    return true;
+}
+
+/* Out of line, so that the usual owner's path stays as short as it is. */
+static __attribute__((noinline)) struct g *get_oldest(struct deque *dq, int64_t owner)
+{
     void *item = NULL; /* stays NULL unless one is taken */
-    if (knobs->owner == OWNER_LIFO)
+    if (owner != OWNER_FIFO && !is_turn_of_oldest(dq, owner))
         return deque_pop(dq);
     while (deque_take(dq, &item) == DEQUE_LOST)
         continue; /* a thief got that one: there may be more */
     return item;
+}
+
+static struct g *get_own(struct m *m)
+{
+    const struct pdeque_knobs *knobs = m->sched->knobs;
+    struct deque *dq = m->p->variant;
+    return knobs->owner == OWNER_LIFO ? deque_pop(dq) : get_oldest(dq, knobs->owner);
 }
 
 struct g *pdeque_pick(struct m *m, bool *inherit)

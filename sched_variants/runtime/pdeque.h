@@ -4,6 +4,11 @@
  * child is queued. Owners take the newest (knob owner=lifo) or the oldest (fifo), thieves always
  * the oldest. A yielder goes to the global queue, since a LIFO owner would get it back at once;
  * every 61st dispatch looks there first, so that it cannot starve.
+ *
+ * A goroutine in the deque can: as long as newer ones come, a LIFO owner leaves it where it is, and
+ * a slice that ends does not help, since the preempted one waits elsewhere. Only a thief takes it.
+ * The designs that this stands for have no bound either, so the default has none. With owner=N
+ * each Nth goroutine that an owner takes is the oldest: of k in the deque the last runs after N k.
  */
 #ifndef SCHEDLAB_PDEQUE_H
 #define SCHEDLAB_PDEQUE_H
@@ -11,19 +16,22 @@
 #include "gqueue.h"
 #include "sched.h"
 
-enum owner_order { OWNER_LIFO, OWNER_FIFO };
+enum owner_order { OWNER_LIFO, OWNER_FIFO }; /* or N > 1: LIFO, but for each Nth */
 
 struct pdeque_knobs {
     struct floor_knobs floor;
-    int64_t owner; /* enum owner_order */
+    int64_t owner; /* enum owner_order, or N */
     int64_t tick;  /* poll the global queue first every that many dispatches; 0 never */
 };
 
 extern const char *const pdeque_owner_words[];
 
 #define PDEQUE_KNOBS(o, k)                                                                         \
-    PARAM_WORD(o, k.owner, pdeque_owner_words, OWNER_LIFO, "[BL99]",                               \
-               "which goroutine an owner takes from its deque: the newest or the oldest"),         \
+    PARAM_NUMBER_OR(o, k.owner, OWNER_LIFO, 2, 1024, pdeque_owner_words, OWNER_LIFO, "takes",      \
+                    "[BL99]",                                                                      \
+                    "which goroutine an owner takes from its deque: the newest (lifo), so that "   \
+                    "old ones can starve; the oldest (fifo); or, for a number, the oldest once "   \
+                    "in so many takes, and else the newest"),                                      \
         PARAM_NUMBER(o, k.tick, 61, 0, 1024, "dispatches", "Go 1.26 proc.go findRunnable",         \
                      "look at the global queue first every that many dispatches; 0: never"),       \
         FLOOR_KNOBS(o, k.floor)
