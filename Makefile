@@ -57,7 +57,8 @@ OPTIMIZE_debug := -O1 -fno-omit-frame-pointer -DSCHEDLAB_DEBUG
 OPTIMIZE_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -DSCHEDLAB_ASAN -DSCHEDLAB_DEBUG
 OPTIMIZE_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread -DSCHEDLAB_TSAN -DSCHEDLAB_TRACE -DSCHEDLAB_DEBUG
 OPTIMIZE_trace := -O2 -DSCHEDLAB_TRACE
-OPTIMIZE_aarch64 := -O2
+# With landing pads and signed return addresses; a processor that has neither takes them for nops.
+OPTIMIZE_aarch64 := -O2 -mbranch-protection=standard
 OPTIMIZE_sim := -O2 -fno-pie -DSCHEDLAB_SIM
 OPTIMIZE := $(OPTIMIZE_$(CONFIG))
 # Compile lightly where speed is not asked: the tests, and the harness of programs that only run samples. gcc takes
@@ -94,11 +95,16 @@ DEBUG_INFO := $(if $(filter debug,$(CONFIG)),-g,-g1)
 # A frame touches each of its pages, so that none steps over the guard page of a goroutine's stack. (gcc takes guards
 # for 64 KiB on aarch64.)
 PROBES = -fstack-clash-protection $(if $(filter aarch64,$(CONFIG)),--param=stack-clash-protection-guard-size=12)
-CFLAGS = -std=gnu17 $(PROBES) $(DEBUG_INFO) $(OPTIMIZE) $(WARNINGS) -pthread $(EXTRA_CFLAGS)
+# Not to be marked as fit for a shadow stack, by which the system would switch one on (ctx.h): some compilers mark by
+# themselves.
+NO_SHADOW_STACK := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-fcf-protection=none)
+CFLAGS = -std=gnu17 $(PROBES) $(DEBUG_INFO) $(OPTIMIZE) $(WARNINGS) -pthread $(EXTRA_CFLAGS) $(NO_SHADOW_STACK)
 # A program at fixed addresses relocates nothing of its own when it starts.
 LDFLAGS_release := -no-pie
 LDFLAGS_debug := -no-pie
 LDFLAGS_trace := -no-pie
+# The stub that binds a function at its first call has no landing pad.
+LDFLAGS_aarch64 := -Wl,-z,now
 LDFLAGS = $(DEBUG_INFO) $(OPTIMIZE) -pthread $(LDFLAGS_$(CONFIG)) $(EXTRA_CFLAGS)
 COMPILE = $(CC) $(CFLAGS) $(LIGHTER) $(INSTRUMENTED) $(ROOTS) $(LIBRARY_CFLAGS)
 OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
@@ -375,7 +381,7 @@ build/peers/pthreads: harness/peers/pthreads.c $(PEER_OBJECTS) $(PEER_HEADERS)
 # Floors: the workloads without a scheduler; the context switch is the project's own, which pushes, also
 # in functions that call nothing else.
 build/peers/core: harness/peers/floor_core.c sched_variants/runtime/ctx.h $(PEER_OBJECTS) $(PEER_HEADERS)
-	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) $(call no_red_zone,gcc) $(ROOTS) -o $@ $< \
+	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) $(NO_SHADOW_STACK) $(call no_red_zone,gcc) $(ROOTS) -o $@ $< \
 	    $(PEER_OBJECTS) $(PEER_LDLIBS))
 build/peers/epoll: harness/peers/floor_epoll.c $(PEER_OBJECTS) $(PEER_HEADERS)
 	$(call peer,command -v gcc,gcc,gcc -std=gnu17 $(PEER_FLAGS) -o $@ $< $(PEER_OBJECTS) $(PEER_LDLIBS))

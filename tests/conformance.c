@@ -492,6 +492,7 @@ static void suite_run(void *unused)
 int main(int argc, char **argv)
 {
     suite_parse(argc, argv);
+    support_landing_pads();
 #if defined(SCHEDLAB_SIM)
     suite.jobs = 1; /* the simulated machine is one process */
     sim_run(&sim_model_plain, 1, suite_run, NULL);

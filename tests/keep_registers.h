@@ -149,6 +149,7 @@ __asm__(".pushsection workload_text,\"ax\",@progbits\n"
         ".globl keep_v\n"
         ".type keep_v, %function\n"
         "keep_v:\n"
+        "    hint #34\n" /* bti c */
         "    stp x29, x30, [sp, #-208]!\n"
         "    stp x19, x20, [sp, #16]\n"
         "    stp x21, x22, [sp, #32]\n"

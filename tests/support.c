@@ -4,6 +4,7 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <link.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,6 +48,47 @@ const struct sched_ops *support_variant(const char *name)
             return sched_variants[i];
     return NULL;
 }
+
+/* Landing pads ------------------------------------------------------------------------------ */
+
+#if defined(__ARM_FEATURE_BTI_DEFAULT)
+
+static int text_protect(struct dl_phdr_info *program, size_t size, void *flags)
+{
+    (void)size;
+    for (int i = 0; i < program->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &program->dlpi_phdr[i];
+        uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+        uintptr_t from = program->dlpi_addr + part->p_vaddr;
+        if (part->p_type == PT_LOAD && part->p_flags & PF_X)
+            mprotect((void *)(from & -page), part->p_memsz + (from & (page - 1)),
+                     PROT_READ | PROT_EXEC | *(int *)flags);
+    }
+    return 1; /* the first is the program itself */
+}
+
+static void landing_pads_end(void)
+{
+    int none = 0;
+    dl_iterate_phdr(text_protect, &none);
+}
+
+/* The dynamic linker does so only where the whole system is built with branch protection. Start
+ * files may have no landing pads: they run before this, and after the end. A processor that knows
+ * none refuses, and nothing is tested. */
+void support_landing_pads(void)
+{
+    int guarded = PROT_BTI;
+    dl_iterate_phdr(text_protect, &guarded);
+    atexit(landing_pads_end);
+}
+
+#else
+
+void support_landing_pads(void)
+{
+}
+#endif
 
 /* Settings ---------------------------------------------------------------------------------- */
 

@@ -49,6 +49,10 @@ struct support_report {
 /* Runs it and waits. Always fills *report. */
 void support_run(const struct support_run *run, struct support_report *report);
 
+/* From now on an indirect jump that meets no landing pad ends the program. Does nothing in builds
+ * without branch protection. */
+void support_landing_pads(void);
+
 /* Zeroed memory that a child's writes show through. */
 void *support_shared(size_t size);
 void support_unshare(void *memory, size_t size);
