@@ -193,10 +193,12 @@ static void child_run(const struct support_run *run, struct support_report *shar
     if (run->before)
         run->before(run->arg);
     int error = 0;
-    watched = sched_new(
-        &(struct sched_config){
-            .ops = ops, .knobs = knobs, .workers = run->workers, .seed = run->seed},
-        &error);
+    watched = sched_new(&(struct sched_config){.ops = ops,
+                                               .knobs = knobs,
+                                               .workers = run->workers,
+                                               .pin = run->pin,
+                                               .seed = run->seed},
+                        &error);
     if (!watched)
         support_fail(__FILE__, __LINE__, "sched_new: %s", strerror(-error));
     watched->no_fence_all |= run->no_fence_all;

@@ -32,6 +32,7 @@ struct support_run {
     const char *settings; /* "key=value,key=value", or NULL: defaults */
     int workers;
     bool no_fence_all; /* as on a machine that cannot fence all cores */
+    bool pin;
     uint64_t seed;
     void (*before)(void *arg); /* optional: on the child's thread, before the scheduler exists */
     void (*fn)(void *arg);     /* main goroutine of the child */

@@ -1,8 +1,10 @@
 /* test_idle.c - workers that idle while others submit: orders of steps that chance brings about
  * once in a thousand runs, brought about on purpose. A lost wake-up ends in the watchdog.
  */
+#define _GNU_SOURCE
 #include "internal.h"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -144,11 +146,74 @@ static void who_readies_wakes_one(void **state)
         run_scene(variants[i], "preempt=none,sysmon=off", 2, readying_main);
 }
 
+/* A core for each P ----------------------------------------------------------------------------
+ *
+ * There are more threads than Ps, and each hand-off may give a P to another of them. */
+enum { CALLERS = 6, CALLS_EACH = 200 };
+
+struct pinned {
+    struct waitgroup done;
+    cpu_set_t core[2]; /* those that a P was seen on */
+};
+
+static void pinned_g(void *arg)
+{
+    struct pinned *self = arg;
+    for (int i = 0; i < CALLS_EACH; i++) {
+        blocking_nop();
+        cpu_set_t set;
+        sched_getaffinity(0, sizeof set, &set);
+        int32_t p = machine_self()->p->id; /* nobody stops this goroutine: preempt=none */
+        CHECK(CPU_COUNT(&set) == 1);
+        CPU_OR(&self->core[p], &self->core[p], &set);
+    }
+    wg_done(&self->done);
+}
+
+static void pinned_main(void *arg)
+{
+    (void)arg;
+    struct pinned *self = go_alloc_zeroed(sizeof *self);
+    wg_add(&self->done, CALLERS);
+    for (int i = 0; i < CALLERS; i++)
+        go(pinned_g, self);
+    wg_wait(&self->done);
+    CHECK(CPU_COUNT(&self->core[0]) <= 1 && CPU_COUNT(&self->core[1]) <= 1);
+    cpu_set_t both;
+    CPU_AND(&both, &self->core[0], &self->core[1]);
+    CHECK(CPU_COUNT(&both) == 0);
+    go_free(self);
+}
+
+static void a_pinned_p_has_a_core_of_its_own_after_handoffs(void **state)
+{
+    (void)state;
+    static const char *const variants[] = {"gmp", "perm", "grq", "contsteal"};
+    static struct support_report report;
+    if (machine_cpu_count() < 2) {
+        print_message("one core: both Ps run on it\n");
+        skip();
+    }
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        struct support_run run = {.variant = variants[i],
+                                  .settings = "preempt=none,calls=immediate",
+                                  .workers = 2,
+                                  .pin = true,
+                                  .seed = every_seed(),
+                                  .fn = pinned_main};
+        support_run(&run, &report);
+        if (report.status != 0 || report.stat[STAT_HANDOFFS] == 0)
+            fail_msg("%s: status %d, %" PRIu64 " hand-offs, output:\n%s", variants[i],
+                     report.status, report.stat[STAT_HANDOFFS], report.output);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spinner_that_loses_its_p_hands_the_search_on),
         cmocka_unit_test(who_readies_wakes_one),
+        cmocka_unit_test(a_pinned_p_has_a_core_of_its_own_after_handoffs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,6 +142,7 @@ struct m {
     void *variant;              /* the variant's own */
     _Atomic(struct p *) call_p; /* in a blocking call: the P it may come back to; else NULL */
     uint32_t call_word;         /* what p->call was made by it; 0: it has given the P up */
+    int32_t core;               /* with sched->pin, the core that its thread runs on */
     uintptr_t call_pc;          /* calls=adaptive: the call's site, and when it began; else 0 */
     int64_t call_since;
     struct g *next;   /* the G that g0 shall run at once, or NULL */
@@ -455,16 +456,17 @@ struct sched {
     bool (*keeps)(struct m *m); /* ops->keeps, unless the variant's init() has set it to NULL */
     void *variant;
     uint32_t globq_lock; /* enum qlock_kind: 0, unless the variant's init() says otherwise */
-    int64_t look_ns;     /* of a spinner, before it gives up: idle.c; likewise */
-    int32_t procs; /* number of Ps; 1 in 1:1 variants, whose Ps come and go with their threads */
+    int schedtrace_fd;
+    int64_t look_ns; /* of a spinner, before it gives up: idle.c; likewise */
+    int32_t procs;   /* number of Ps; 1 in 1:1 variants, whose Ps come and go with their threads */
     _Atomic int32_t procs_used; /* those that may be held; written under lock (thread.c) */
     int32_t workers;            /* cores the run may use */
     bool no_fence_all;          /* the machine cannot fence all cores */
     bool exact;                 /* one P only: peaks are counted exactly */
-    bool pin;                   /* M i runs on the i-th core */
+    bool pin;                   /* an M runs on the i-th core while it holds P i */
     int64_t schedtrace_ns;      /* 0: no trace */
     bool scheddetail;
-    int schedtrace_fd;
+    _Atomic int32_t plain_ps; /* Ps from this one on want more than to be taken: m_acquire_p() */
     uint64_t seed;
     size_t stack_size, guard_size;
     struct p **allp;

@@ -146,6 +146,23 @@ static bool m_note_wake(struct m *m)
     return true;
 }
 
+/* The M looks itself: in m_new() its thread does not exist, and begins on that core. */
+static __attribute__((noinline)) void m_acquired_special(struct m *m, struct p *p)
+{
+    struct sched *sched = m->sched;
+    if (p->id >= sched_procs_used(sched))
+        atomic_fetch_or_explicit(&m->detour, DETOUR_RETIRED, memory_order_relaxed);
+    if (sched->pin && m->core != p->id && machine_self() == m)
+        machine_pin(m->core = p->id);
+}
+
+/* relaxed: see m_acquire_p() */
+void procs_use(struct sched *sched, int32_t n)
+{
+    atomic_store_explicit(&sched->procs_used, n, memory_order_relaxed);
+    atomic_store_explicit(&sched->plain_ps, sched->pin ? 0 : n, memory_order_relaxed);
+}
+
 void m_acquire_p(struct m *m, struct p *p)
 {
     INVARIANT(!m->p);
@@ -154,8 +171,9 @@ void m_acquire_p(struct m *m, struct p *p)
     atomic_store_explicit(&p->m, m, memory_order_release); /* P1 */
     machine_fence(&m->fence_scratch); /* Z2: pairs with Z1 in go_set_workers() */
     /* relaxed: by Z2 the new number is seen here, or p->m by who changes it */
-    if (__builtin_expect(p->id >= sched_procs_used(m->sched), 0))
-        atomic_fetch_or_explicit(&m->detour, DETOUR_RETIRED, memory_order_relaxed);
+    if (__builtin_expect(p->id >= atomic_load_explicit(&m->sched->plain_ps, memory_order_relaxed),
+                         0))
+        m_acquired_special(m, p);
 }
 
 /* Pre: sched->lock. */

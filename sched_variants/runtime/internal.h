@@ -78,7 +78,8 @@ void sched_stop(struct m *self);   /* main returned: all Ms leave their loops */
 void sched_start_all(struct m *m); /* a thread for every idle P */
 void m_block_uncount(struct sched *sched); /* an M of a `blocks` variant sleeps or ends */
 void m_acquire_p(struct m *m, struct p *p);
-void idle_p_put(struct m *m, struct p *p); /* to the idle list, or that of retired ones; pre:
+void procs_use(struct sched *sched, int32_t n); /* so many Ps may be held */
+void idle_p_put(struct m *m, struct p *p);      /* to the idle list, or that of retired ones; pre:
                                               sched->lock */
 struct g *m_wait_locked(struct m *m); /* sleeps until its G is runnable; NULL: the run is over */
 void m_start_locked(struct m *m, struct g *gp); /* gives m's P to the M that gp is locked to */

@@ -203,7 +203,8 @@ void m_start(struct m *m)
 {
     struct sched *sched = m->sched;
     bool alone = sched->ops->thread_per_g;
-    int cpu = sched->pin && !alone ? m->id % sched->procs : -1;
+    int cpu = sched->pin && !alone ? m->p->id : -1;
+    m->core = cpu;
     /* alone: it may end, and its M be another thread's, before this function does */
     int error = machine_thread_start(alone ? NULL : &m->thread, m_thread, m,
                                      alone ? STACK_SIZE_THREAD_PER_G : STACK_SIZE_THREAD, cpu);
@@ -297,7 +298,7 @@ struct sched *sched_new(const struct sched_config *config, int *error)
         p->idle_link = sched->idle_p;
         sched->idle_p = p;
     }
-    atomic_store_explicit(&sched->procs_used, sched->procs, memory_order_relaxed);
+    procs_use(sched, sched->procs);
     atomic_store_explicit(&sched->idle_ps, sched->procs, memory_order_relaxed); /* one thread yet */
     return sched;
 }

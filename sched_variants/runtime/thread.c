@@ -103,8 +103,7 @@ int go_set_workers(int n)
     lock_acquire(&sched->lock);
     int before = sched_procs_used(sched);
     if (n > 0) {
-        /* relaxed: see m_acquire_p() */
-        atomic_store_explicit(&sched->procs_used, n, memory_order_relaxed);
+        procs_use(sched, n);
         for (int32_t i = 0; i < sched->procs; i++)
             sched->allp[i]->retired = i >= n;
         lists_sort(sched, n);
