@@ -20,12 +20,14 @@ struct conform_cell {
 /* A case that runs as the main goroutine, arg is the struct conform_cell, and passes if it returns.
  * settings, "key=value,...", are of those variants that have the first knob, and the case runs
  * under these; NULL: the defaults, and all variants. steals: it ends only if fork/join work is
- * stolen, so it is not for one worker, nor for children that are goroutines. */
+ * stolen, so it is not for one worker, nor for children that are goroutines.
+ * alone: for one worker only. */
 struct conform_case {
     const char *name;
     void (*fn)(void *arg);
     const char *settings;
     bool steals;
+    bool alone;
 };
 
 #define CASE(fn_, ...)                                                                             \

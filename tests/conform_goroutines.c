@@ -488,6 +488,43 @@ static void conform_waitgroup_releases_all(void *arg)
     go_free(critical);
 }
 
+/* One worker: nobody else takes from its queues. A goroutine that is started and has not run is
+ * there, and so is the main one where a child runs first. */
+enum { QUEUED_GS = 3 };
+
+struct queued {
+    struct waitgroup done;
+    int left; /* one worker: nobody else writes it */
+    bool spawning;
+};
+
+static void queued_g(void *arg)
+{
+    struct queued *self = arg;
+    if (self->spawning)
+        CHECK(this_sched()->ops->has_work(this_sched()));
+    self->left--;
+    wg_done(&self->done);
+}
+
+static void conform_has_work_sees_what_is_queued(void *arg)
+{
+    (void)arg;
+    if (!this_sched()->ops->has_work)
+        return; /* workers that nobody steals from */
+    struct queued *self = go_alloc_zeroed(sizeof *self);
+    self->spawning = true;
+    self->left = QUEUED_GS;
+    wg_add(&self->done, QUEUED_GS);
+    for (int i = 0; i < QUEUED_GS; i++)
+        go(queued_g, self);
+    if (self->left > 0)
+        CHECK(this_sched()->ops->has_work(this_sched()));
+    self->spawning = false;
+    wg_wait(&self->done);
+    go_free(self);
+}
+
 const struct conform_case conform_goroutine_cases[] = {
     CASE(conform_all_spawned_run_once),
     CASE(conform_all_spawned_run_once, .settings = "owner=fifo"),
@@ -503,5 +540,6 @@ const struct conform_case conform_goroutine_cases[] = {
     CASE(conform_mutex_excludes),
     CASE(conform_cond_wakes),
     CASE(conform_waitgroup_releases_all),
+    CASE(conform_has_work_sees_what_is_queued, .alone = true),
     {0},
 };

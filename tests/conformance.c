@@ -79,16 +79,16 @@ static void case_main(void *arg)
     self->tables->of[fj_policy()][self->index].fn(self->cell);
 }
 
-/* Has the variant such a knob, and may it have this value? */
-static bool settings_fit(const struct sched_ops *ops, const char *settings)
+/* May the variant have these settings? If not, says why: its knob of that name may be another. */
+static bool settings_fit(const struct sched_ops *ops, const char *settings, char *why, size_t size)
 {
-    if (!support_takes(ops->knobs, settings))
-        return false;
     void *knobs = calloc(1, ops->knobs_size);
-    support_set(knobs, ops->knobs, settings);
-    bool fit = !ops->check || !ops->check(knobs);
+    const char *wrong = NULL;
+    bool fit = support_read(knobs, ops->knobs, settings, why, size);
+    if (fit && ops->check && (wrong = ops->check(knobs)))
+        snprintf(why, size, "%s", wrong);
     free(knobs);
-    return fit;
+    return fit && !wrong;
 }
 
 static void cases_run(const struct case_tables *tables, struct conform_cell *cell)
@@ -99,15 +99,19 @@ static void cases_run(const struct case_tables *tables, struct conform_cell *cel
         char name[128], problem[128] = "";
         struct line line;
         const char *settings = cases->settings;
-        if (!case_is_due(cell, settings != NULL, cases->steals))
+        if (cases->alone ? cell->workers != 1 : !case_is_due(cell, settings != NULL, cases->steals))
             continue;
-        if (settings && (cell->settings || !settings_fit(cell->ops, settings)))
+        if (settings && (cell->settings || !support_takes(cell->ops->knobs, settings)))
             continue;
         snprintf(name, sizeof name, "%s%s%s", cases->name, settings ? "," : "",
                  settings ? settings : "");
         line_name(&line, name, cell);
         if (!line_begin(&line, cell->workers))
             continue;
+        if (settings && !settings_fit(cell->ops, settings, problem, sizeof problem)) {
+            line_skip(&line, problem);
+            continue;
+        }
         struct case_run self = {tables, (size_t)(cases - first), cell};
         struct support_run run = run_of(cell, case_main, &self);
         if (settings)
@@ -399,6 +403,19 @@ static void variant_run(const struct sched_ops *ops)
         variant_run_at(ops, worker_counts[i]);
 }
 
+/* Under the settings of suite.whole, if the variant has them. */
+static void variant_run_whole(const struct sched_ops *ops)
+{
+    const char *settings = suite.whole->settings;
+    char why[128];
+    if (settings && !support_takes(ops->knobs, settings))
+        return;
+    if (!settings || settings_fit(ops, settings, why, sizeof why))
+        variant_run(ops);
+    else if (!suite.list && suite.job == 0)
+        printf("# %s: no lines under %s: %s\n", ops->name, settings, why);
+}
+
 /* A variant per fork/join policy, on a machine where the sleeping dance fences on both sides. */
 static void no_fence_all_run(void)
 {
@@ -441,9 +458,7 @@ static void lines_run(void)
         for (size_t i = 0; i < sizeof whole_runs / sizeof *whole_runs; i++) {
             suite.whole = &whole_runs[i];
             suite.column = (int)(v + i);
-            if (!whole_runs[i].settings ||
-                support_takes(sched_variants[v]->knobs, whole_runs[i].settings))
-                variant_run(sched_variants[v]);
+            variant_run_whole(sched_variants[v]);
         }
     no_fence_all_run();
     atomic_store(&suite.shared->lines, suite.lines);

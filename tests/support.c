@@ -121,7 +121,8 @@ static bool param_parse(const struct param *param, const char *text, int64_t *va
     return *text && !*end && *value >= param->min && *value <= param->max;
 }
 
-void support_set(void *owner, const struct param *table, const char *settings)
+bool support_read(void *owner, const struct param *table, const char *settings, char *why,
+                  size_t size)
 {
     params_set_defaults(owner, table);
     char copy[512];
@@ -131,10 +132,20 @@ void support_set(void *owner, const struct param *table, const char *settings)
         const struct param *param = param_find(table, key);
         const char *text = strchr(key, '=');
         int64_t value;
-        if (!text || !param || !param_parse(param, text + 1, &value))
-            support_fail(__FILE__, __LINE__, "no such setting: %s in \"%s\"", key, settings);
+        if (!text || !param || !param_parse(param, text + 1, &value)) {
+            snprintf(why, size, "%s: there is no such %s", key, param ? "value" : "knob");
+            return false;
+        }
         *param_field(owner, param) = value;
     }
+    return true;
+}
+
+void support_set(void *owner, const struct param *table, const char *settings)
+{
+    char why[128];
+    if (!support_read(owner, table, settings, why, sizeof why))
+        support_fail(__FILE__, __LINE__, "\"%s\": %s", settings, why);
 }
 
 /* The child --------------------------------------------------------------------------------- */

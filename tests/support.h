@@ -62,7 +62,11 @@ void support_unshare(void *memory, size_t size);
  * test ends it. */
 void support_set(void *owner, const struct param *table, const char *settings);
 
-/* Has the table the key of "key=value"? */
+/* As support_set(), but false for a setting that is none of the table's, with the reason. */
+bool support_read(void *owner, const struct param *table, const char *settings, char *why,
+                  size_t size);
+
+/* Has the table the key of the first "key=value"? */
 bool support_takes(const struct param *table, const char *setting);
 
 /* The variant, or NULL. */

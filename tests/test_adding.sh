@@ -142,6 +142,20 @@ passes "a near word is offered" misused 'no line has "lfio"; the nearest is "lif
 passes "words of no common line are misuse" misused 'no line has all that was asked for' lifo grq
 passes "a seed that is no number is misuse" misused '--seed N (a number)' --seed one
 
+# A knob that is named as another variant's, and knows other words: cases that set one are skipped with the reason.
+skipped_for_its_word() {
+    cp sched_variants/lifo/lifo.c "$work/lifo.c"
+    sed -i 's/struct lifo_knobs, turn,/struct lifo_knobs, backoff_ns,/; s/int64_t turn;/int64_t backoff_ns;/; s/->turn\b/->backoff_ns/' \
+        sched_variants/lifo/lifo.c
+    commands_run <(printf -- '-\nmake build/release/tests/conformance\n') &&
+        build/release/tests/conformance --case 'lifo/conform_calls_return,backoff*/workers=1' >"$work/out" 2>&1
+    local status=$?
+    cat "$work/lifo.c" >sched_variants/lifo/lifo.c # newer than its object
+    cat "$work/out"
+    [ $status = 0 ] && grep -q '^ok 1 .*# SKIP backoff_ns=never: there is no such value' "$work/out"
+}
+passes "a knob without another's word skips cases" skipped_for_its_word
+
 # registered_as NAME STYLE: refused in one line.
 rm "$scratch/.bin/make"
 hash -r
