@@ -47,6 +47,8 @@ static int conclude(const struct report *report, const struct figures *figures, 
     json_t *problem;
     for (i = 0; i < figures->count; i++)
         drawn += figures->figures[i].drawn;
+    json_array_foreach(report->warnings, i, problem)
+        fprintf(messages, "schedlab report: warning: %s\n", json_string_value(problem));
     json_array_foreach(report->problems, i, problem)
     {
         fprintf(messages, "schedlab report: %s; the rest is in %s/report.html\n",

@@ -5,6 +5,7 @@
 #include "harness/json_fields.h"
 #include "harness/metric.h"
 #include "harness/records.h"
+#include "harness/report_fit.h"
 #include "harness/run_folder.h"
 #include "harness/spec.h"
 #include "harness/sweep_file.h"
@@ -409,7 +410,8 @@ static void environment_read(struct report *report)
 bool report_load(struct report *report, const char *run_dir, char *error, size_t error_size)
 {
     char path[PATH_SIZE];
-    *report = (struct report){.run_dir = run_dir, .problems = json_array()};
+    *report =
+        (struct report){.run_dir = run_dir, .problems = json_array(), .warnings = json_array()};
     char *real = realpath(run_dir, NULL);
     report->name_text = real ? real : strdup(run_dir);
     report->name = strrchr(report->name_text, '/');
@@ -423,6 +425,7 @@ bool report_load(struct report *report, const char *run_dir, char *error, size_t
         report_free(report);
         return false;
     }
+    report_fit_check(report);
     report->by_cell = report_records_by_cell(report->records);
     report->title = report->sweep ? report->sweep->title : report->name;
     groups_make(report);
@@ -449,6 +452,7 @@ void report_free(struct report *report)
     json_decref(report->by_cell);
     json_decref(report->records);
     json_decref(report->problems);
+    json_decref(report->warnings);
 }
 
 /* Finding ------------------------------------------------------------------------------------- */

@@ -94,13 +94,15 @@ struct report {
     json_t *by_cell; /* report_records_by_cell() of them */
     struct record_flaws flaws;
     json_t *problems; /* strings: what leaves the page poorer than it could be */
+    json_t *warnings; /* strings: what of the page may mislead, though all could be made */
     char *name_text;
     struct tsv tables[4];
 };
 
 /* Reads what tables_write() and sweep left in run_dir. False and one line in error if the page
  * cannot be made. What leaves it poorer (an unreadable sweep.yaml, environment.json or what
- * report_extra.h lists) is in report->problems. */
+ * report_extra.h lists) is in report->problems; parts that do not fit together are in
+ * report->warnings. */
 bool report_load(struct report *report, const char *run_dir, char *error, size_t error_size);
 void report_free(struct report *report);
 

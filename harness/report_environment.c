@@ -165,9 +165,6 @@ void report_environment_write(FILE *to, const struct report *report)
     };
     html_open(to, "section", "id", "where", NULL);
     html_element(to, "h2", "What was run, and where", NULL);
-    if (json_object_size(report->environment) == 0 && !report->environment_is_broken)
-        html_element(to, "p", "The run has no environment.json, so the machine is not known.",
-                     "class", "problem", NULL);
     html_table_open(to, "The run and its machine", "facts");
     json_t *run = run_facts(report);
     part_write(to, "Run", run);

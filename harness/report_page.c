@@ -322,6 +322,18 @@ static void nav_write(FILE *to, const struct report *report)
     html_close(to, "nav");
 }
 
+static void problems_write(FILE *to, const json_t *problems)
+{
+    size_t i;
+    json_t *problem;
+    json_array_foreach(problems, i, problem)
+    {
+        html_open(to, "p", "class", "problem", NULL);
+        html_prose(to, json_string_value(problem));
+        html_close(to, "p");
+    }
+}
+
 static void header_write(FILE *to, const struct report *report)
 {
     char *caption = figures_caption(report, NULL);
@@ -332,14 +344,8 @@ static void header_write(FILE *to, const struct report *report)
                 counted(cells_with(report, NULL), "cell").s, cells_with(report, "ok"),
                 cells_with(report, "failed"), cells_with(report, "skipped"));
     html_close(to, "p");
-    size_t i;
-    json_t *problem;
-    json_array_foreach(report->problems, i, problem)
-    {
-        html_open(to, "p", "class", "problem", NULL);
-        html_prose(to, json_string_value(problem));
-        html_close(to, "p");
-    }
+    problems_write(to, report->problems);
+    problems_write(to, report->warnings);
     if (!report->sweep)
         html_element(to, "p",
                      "Without a sweep.yaml that can be read nothing says what the groups ask, what "

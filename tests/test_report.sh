@@ -444,9 +444,21 @@ check page_has_the_number_of_a_good_cell grep -qF '1.00 G' copy/report.html
 copy
 rm copy/sweep.yaml copy/environment.json
 run 0 records_alone_are_enough copy --no-figures
+check records_alone_are_told_of grep -qF 'warning: copy has no environment.json' err
 check records_alone_say_what_is_unknown grep -qF 'the machine is not known' copy/report.html
 check records_alone_say_what_is_missing grep -qF 'nothing says what the groups ask' copy/report.html
 check records_alone_have_no_disturbances grep -qF 'did not record what doctor finds' copy/report.html
+copy
+sed -i 's/"sweep": {/&"fingerprint": "0123456789abcdef", /' copy/environment.json
+run 0 changed_sweep_file_is_no_failure copy --no-figures
+check changed_sweep_file_is_told grep -qF 'warning: copy/sweep.yaml was changed since the run' err
+check changed_sweep_file_is_on_the_page grep -qF 'was changed since the run' copy/report.html
+copy
+sed -i 's/"variant":"grq"/"variant":"grq2"/' copy/samples.jsonl
+run 0 unknown_variants_are_no_failure copy --no-figures
+check unknown_variants_are_told grep -qF 'warning: the records have 1 variant that this program does not know' err
+check unknown_variants_are_named grep -qF 'measured them: grq2' err
+check unknown_variants_are_on_the_page grep -qF 'this program does not know' copy/report.html
 copy
 sed -i '3s/.*/not JSON/' copy/samples.jsonl
 run 1 bad_record_is_a_failure copy --no-figures
