@@ -22,6 +22,10 @@
 
 enum { PATH_SIZE = 4096, KIND_ERROR_SIZE = 2048 };
 
+/* A folder with a samples.jsonl is taken for a run, so the file has another name until the rest is
+ * there. */
+#define SAMPLES_DRAFT "samples.jsonl.merging"
+
 /* One run being read. */
 struct source {
     const char *folder;
@@ -52,7 +56,7 @@ struct state {
     json_t *differences; /* lines */
     json_t *machines;    /* that measured what is in out */
     FILE *messages;
-    FILE *out;      /* samples.jsonl */
+    FILE *out;      /* SAMPLES_DRAFT */
     bool unwritten; /* what went wrong is the writing */
     char *error;
     size_t error_size;
@@ -457,7 +461,7 @@ static json_t *plan_join(const struct state *state)
 static bool samples_write(struct state *state)
 {
     char path[PATH_SIZE];
-    if (!path_make(state, path, state->merge->out, "samples.jsonl"))
+    if (!path_make(state, path, state->merge->out, SAMPLES_DRAFT))
         return false;
     state->out = fopen(path, "wxe");
     state->unwritten = !state->out;
@@ -498,6 +502,16 @@ static bool sources_open(struct state *state)
     return true;
 }
 
+/* Makes a run of the folder, which is whole now. */
+static bool samples_name(const struct state *state)
+{
+    char from[PATH_SIZE], to[PATH_SIZE];
+    if (!path_make(state, from, state->merge->out, SAMPLES_DRAFT) ||
+        !path_make(state, to, state->merge->out, "samples.jsonl"))
+        return false;
+    return rename(from, to) == 0 || complain(state, "cannot rename %s: %s", from, strerror(errno));
+}
+
 static enum merge_result out_fill(struct state *state)
 {
     char from[PATH_SIZE], to[PATH_SIZE];
@@ -509,7 +523,7 @@ static enum merge_result out_fill(struct state *state)
         return state->unwritten ? MERGE_FAILED : MERGE_REFUSED;
     machines_compare(state);
     if (!json_write(state, "environment.json", environment_join(state)) ||
-        !json_write(state, "plan.json", plan_join(state)))
+        !json_write(state, "plan.json", plan_join(state)) || !samples_name(state))
         return MERGE_FAILED;
     return MERGE_DONE;
 }

@@ -94,11 +94,12 @@ cp -r a endless && rm endless/samples.jsonl && mkfifo endless/samples.jsonl
 "$schedlab" merge killed endless b >out 2>err </dev/null &
 exec 4>endless/samples.jsonl
 head -n 3 a/samples.jsonl >&4
-until [ -d killed.merging ] || ! kill -0 $! 2>/dev/null; do :; done
+until compgen -G 'killed.merging/samples*' >/dev/null || ! kill -0 $! 2>/dev/null; do :; done
 kill -KILL $!
 wait $! 2>/dev/null
 exec 4>&-
 check a_killed_merge_leaves_no_run [ ! -e killed ]
+check not_even_beside_it [ ! -e killed.merging/samples.jsonl ]
 merge killed a b
 check the_next_one_is_not_hindered [ "$status $(ls -d killed*) $(wc -l <killed/samples.jsonl)" = '0 killed 24' ]
 rm -r endless
