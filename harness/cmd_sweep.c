@@ -732,7 +732,7 @@ static struct sweep_file *sweep_load(const char *program, struct options *option
     struct sweep_file *sweep = sweep_file_load(options->file, error, error_size);
     if (sweep)
         options_apply(program, options, sweep);
-    if (sweep && !sweep_file_check_what_if(sweep, error, error_size)) {
+    if (sweep && !sweep_file_check_machines(sweep, error, error_size)) {
         sweep_file_free(sweep);
         return NULL;
     }

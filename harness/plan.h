@@ -92,7 +92,7 @@ struct plan {
 /* Behind the id of a group, for its cells on the machine that what_if makes. */
 #define PLAN_WHAT_IF "@what-if"
 
-/* sweep must outlive the plan, and have passed sweep_file_check_what_if(). */
+/* sweep must outlive the plan, and have passed sweep_file_check_machines(). */
 struct plan *plan_make(const struct sweep_file *sweep);
 void plan_free(struct plan *plan);
 

@@ -92,26 +92,35 @@ void sweep_file_set_what_if(struct sweep_file *sweep, const char *settings)
         abort();
 }
 
-bool sweep_file_check_what_if(const struct sweep_file *sweep, char *error, size_t error_size)
+static bool what_if_is_right(const char *machine, const char *settings, char *why, size_t size)
+{
+    if (!machine_text_is_simulated(machine)) {
+        snprintf(why, size, "it takes a simulated machine, for only that can be another one");
+        return false;
+    }
+    char *other = machine_spec_what_if(machine, settings, why, size);
+    free(other);
+    return other != NULL;
+}
+
+bool sweep_file_check_machines(const struct sweep_file *sweep, char *error, size_t error_size)
 {
     char why[1024];
     for (unsigned g = 0; g < sweep->groups_count; g++) {
         const struct sweep_group *group = &sweep->groups[g];
         const char *machine = sweep_group_machine(sweep, group);
         const char *settings = sweep_group_what_if(sweep, group);
-        if (!settings)
-            continue;
-        char *other = machine_text_is_simulated(machine)
-                          ? machine_spec_what_if(machine, settings, why, sizeof why)
-                          : NULL;
-        if (!other) {
-            snprintf(error, error_size, "group %s, what_if \"%s\": %s", group->id, settings,
-                     machine_text_is_simulated(machine)
-                         ? why
-                         : "it takes a simulated machine, for only that can be another one");
+        if (group->figure == SWEEP_FIGURE_STALLS && !machine_text_is_simulated(machine)) {
+            snprintf(error, error_size,
+                     "group %s, figure stalls: it takes a simulated machine, for only that knows "
+                     "where cores stall",
+                     group->id);
             return false;
         }
-        free(other);
+        if (settings && !what_if_is_right(machine, settings, why, sizeof why)) {
+            snprintf(error, error_size, "group %s, what_if \"%s\": %s", group->id, settings, why);
+            return false;
+        }
     }
     return true;
 }

@@ -108,9 +108,9 @@ const char *sweep_group_what_if(const struct sweep_file *sweep, const struct swe
 /* The same settings for all groups, whatever the file says. */
 void sweep_file_set_what_if(struct sweep_file *sweep, const char *settings);
 
-/* False and one line in error if a group's machine cannot have such settings. To be asked before
- * plan_make(), when all options are in force. */
-bool sweep_file_check_what_if(const struct sweep_file *sweep, char *error, size_t error_size);
+/* False and one line in error if a group's machine cannot have such settings, or cannot show what
+ * its figure asks for. To be asked before plan_make(), when all options are in force. */
+bool sweep_file_check_machines(const struct sweep_file *sweep, char *error, size_t error_size);
 
 /* Whether name may name a sweep, a group or a run's folder. */
 bool sweep_name_is_valid(const char *name);

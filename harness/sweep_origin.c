@@ -85,7 +85,7 @@ struct sweep_file *sweep_origin_load(const char *folder, char *error, size_t err
         sweep_origin_apply(environment, sweep);
     }
     json_decref(environment);
-    if (sweep && !sweep_file_check_what_if(sweep, error, error_size)) {
+    if (sweep && !sweep_file_check_machines(sweep, error, error_size)) {
         sweep_file_free(sweep);
         return NULL;
     }

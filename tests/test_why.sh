@@ -148,6 +148,12 @@ check what_is_free_is_not_in_it test -z "$(grep -E '^queues@what-if	grq	.*	grq.l
 for format in svg pdf png; do
     check "stalls_are_drawn_as_$format" [ -s "$folder/figures/queues-stalls.$format" ]
 done
+sed '/machine:/d; /what_if:/d; s/\[16\]/[1]/' why.yaml >native.yaml
+"$schedlab" sweep native.yaml --dry-run >out 2>err
+status=$?
+check stalls_take_a_simulated_machine refused 'group queues, figure stalls: it takes a simulated machine'
+"$schedlab" sweep native.yaml --dry-run --machine $machine >out 2>err
+check which_may_be_an_option [ "$? $(grep -c '^2 cells' out)" = '0 0' ]
 check the_figure_names_structures has '>grq.lock<' "$folder/figures/queues-stalls.svg"
 check the_report_says_where_misses_are has 'Where the misses are' "$folder/report.html"
 check the_report_says_what_it_would_buy has 'what another machine would buy' "$folder/report.html"
