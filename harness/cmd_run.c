@@ -465,6 +465,21 @@ static void check_workers(const struct options *options, const struct workload_s
         cli_misuse(options->command, "%s", error);
 }
 
+/* Variants that were named, and have one worker whatever is asked for. */
+static void warn_of_one_worker(const struct options *options)
+{
+    for (int i = 0; options->request.workers > 1 && i < options->argument_count - 1; i++) {
+        struct variant_spec spec;
+        char error[ERROR_SIZE];
+        if (!variant_spec_parse(&spec, options->arguments[i], error, sizeof error))
+            continue;
+        if (spec.ops == &spec_serial || spec.ops->single_threaded)
+            fprintf(stderr, "%s: warning: %s has one worker, however many are asked for\n",
+                    options->command, spec.text);
+        variant_spec_free(&spec);
+    }
+}
+
 /* Where there are fewer cores; that is no misuse. */
 static void warn_of_workers(const struct options *options)
 {
@@ -670,6 +685,7 @@ static int run_all(const struct options *options)
     table.rows = rows_make(options, workload.workload, &table.count);
     check_flame(options, table.count);
     warn_of_workers(options);
+    warn_of_one_worker(options);
     warn_of_cores(options);
     measure_all(options, workload.text, table.rows, table.count);
     json_t *records = records_join(table.rows, table.count);

@@ -169,6 +169,9 @@ run run gmp pipes,n=40,settle_ns=0 --events PROCESS_THREADS $quick --format json
 json threads_are_not_many_where_none_is_blocked "(1, False) <= $threads < (40, False)"
 expect run_on_a_variant_of_one_worker_is_skipped 1 "uthread has one worker" -- \
     run uthread order,mode=steal --workers 2 $quick
+expect run_says_that_serial_has_one_worker 0 "warning: serial has one worker" -- run serial gmp fib,n=5 --workers 2 \
+    --reps 1 --iterations 1 --warmup 0 --events none
+check run_says_it_of_no_other [ "$(grep -c 'has one worker' err)" = 1 ]
 expect run_skips_beside_a_number 0 "serial skipped: " -- run serial gmp pingpong,rounds=10 $quick
 run run --sample gmp fib,n=10 --workers 2 --iterations 1 --events PAPI_L1_DCM,perf::CONTEXT-SWITCHES
 json sample_counts_only_what_is_asked_for "[e['name'] for e in j['events']] == ['PAPI_L1_DCM', 'perf::CONTEXT-SWITCHES']"
