@@ -24,6 +24,7 @@ enum { PATH_SIZE = 4096 };
 
 static const char TIMED_OUT_REASON[] = "no answer within ";
 static const char INTERRUPTED_REASON[] = "interrupted";
+static const char NO_PROGRAM_REASON[] = "exit status 127: " PROCESS_CANNOT_EXECUTE;
 
 static const char *child_program = "/proc/self/exe";
 
@@ -36,6 +37,12 @@ bool child_record_timed_out(const json_t *record)
 {
     return strncmp(field_text(record, "reason"), TIMED_OUT_REASON, sizeof TIMED_OUT_REASON - 1) ==
            0;
+}
+
+bool child_record_has_no_program(const json_t *record)
+{
+    return strncmp(record_text(record, "reason"), NO_PROGRAM_REASON,
+                   sizeof NO_PROGRAM_REASON - 1) == 0;
 }
 
 bool child_record_stopped(const json_t *record)

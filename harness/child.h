@@ -40,6 +40,10 @@ json_t *child_record_lost(const struct sample_request *request, const char *reas
 /* Whether a record is `failed` because the time limit passed. */
 bool child_record_timed_out(const json_t *record);
 
+/* Whether a record is `failed` because the program that measures cannot be executed, as all samples
+ * after it will be. */
+bool child_record_has_no_program(const json_t *record);
+
 /* Whether a record is `failed` because a signal ended the sample that the sample does not send
  * itself: somebody stopped it and may be about to stop its parent too, or memory was short. */
 bool child_record_stopped(const json_t *record);

@@ -113,7 +113,7 @@ static _Noreturn void child_exec(const struct child *child, pid_t parent, int ou
         _exit(126);
     sigprocmask(SIG_SETMASK, &child->signals, NULL);
     execv(program, (char *const *)(uintptr_t)argv);
-    static const char cannot[] = "cannot execute the program: ";
+    static const char cannot[] = PROCESS_CANNOT_EXECUTE;
     const char *why = strerrordesc_np(errno);
     if (write(STDERR_FILENO, cannot, sizeof cannot - 1) < 0 ||
         write(STDERR_FILENO, why, strlen(why)) < 0 || write(STDERR_FILENO, "\n", 1) < 0)

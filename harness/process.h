@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* How standard error of a program that cannot be executed begins. */
+#define PROCESS_CANNOT_EXECUTE "cannot execute the program: "
+
 enum process_end { PROCESS_ENDED, PROCESS_TIMED_OUT, PROCESS_INTERRUPTED };
 
 struct process_result {

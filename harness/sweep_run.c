@@ -173,6 +173,20 @@ static bool room_reserve(struct state *state, char *error, size_t error_size)
     return written(state, record_file_reserve(&state->file), error, error_size);
 }
 
+/* False if the program that measures is no longer there: its records would be of no cell, and
+ * whoever resumes the sweep has it measured. */
+static bool program_ran(const struct state *state, const json_t *record, char *error,
+                        size_t error_size)
+{
+    if (!child_record_has_no_program(record))
+        return true;
+    snprintf(error, error_size,
+             "no sample can be started, %s; in %s: %s; `schedlab sweep --resume` goes on once the "
+             "program is back",
+             field_text(record, "reason"), state->file.path, counted(state->position, "sample").s);
+    return false;
+}
+
 /* What is known of the record, and judges it, and the file. Takes it. */
 static bool record_keep(struct state *state, struct cell *cell, unsigned block, json_t *record,
                         char *error, size_t error_size)
@@ -220,7 +234,7 @@ static bool cell_measure(struct state *state, struct cell *cell, unsigned block,
         return false;
     double before = cell->process_seconds;
     json_t *record = cell_sample(state, cell, block);
-    if (!stop_signal() &&
+    if (!stop_signal() && program_ran(state, record, error, error_size) &&
         result_keep(state, cell, block, record, cell->process_seconds - before, error, error_size))
         return record_keep(state, cell, block, record, error, error_size);
     json_decref(record);
@@ -243,7 +257,8 @@ static bool pool_keep(struct state *state, unsigned block, char *error, size_t e
             cell->processes++;
             cell->process_seconds += seconds;
         }
-        if (!room_reserve(state, error, error_size) ||
+        if (!program_ran(state, record, error, error_size) ||
+            !room_reserve(state, error, error_size) ||
             (!cell->stored &&
              !result_keep(state, cell, block, record, seconds, error, error_size))) {
             json_decref(record);

@@ -17,6 +17,7 @@
  *     static      crashes without a word          grq         hangs, having said something
  *     perm        no record                       contsteal   a good record, then a crash
  *     serial      sends SIGTERM to its parent, then hangs
+ *     gmp,ring=8  ok, and the program cannot be executed again
  */
 static const char fake_sample_script[] =
     "#!/bin/sh\n"
@@ -31,6 +32,7 @@ static const char fake_sample_script[] =
     "    printf '\"throughput\":5.0,\"reason\":\"%s\"}\\n' \"$3\"\n"
     "}\n"
     "case $variant in\n"
+    "gmp,ring=8) record ok 1; chmod 600 $0 ;;\n"
     "gmp*) record ok 1 ;;\n"
     "tasksteal) record ok 2 ;;\n"
     "kthread) record skipped 0 'too many threads' ;;\n"

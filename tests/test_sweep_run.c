@@ -421,6 +421,29 @@ static void resumed_sweep_measures_what_is_missing(void **state)
     json_decref(outcome.records);
 }
 
+/* Nobody's samples fail since there is nothing to run, and the rest comes when there is. */
+static void lost_program_ends_the_sweep_until_it_is_back(void **state)
+{
+    (void)state;
+    struct outcome outcome = measure("gmp gmp,ring=8 gmp,tick=1 gmp,tick=2", 4, 600);
+    assert_int_equal(outcome.result, -1);
+    assert_non_null(strstr(outcome.error, "cannot execute the program"));
+    assert_non_null(strstr(outcome.error, "--resume"));
+    assert_null(strchr(outcome.error, '\n'));
+    assert_int_equal(outcome.run.failed, 0);
+    assert_in_range(json_array_size(outcome.records), 1, 4);
+    assert_int_equal(json_array_size(outcome.records), outcome.run.ok);
+    size_t before = outcome.run.ok;
+    json_decref(outcome.records);
+    assert_int_equal(chmod(script, 0700), 0);
+    resume_next = true;
+    outcome = measure("gmp gmp,ring=8 gmp,tick=1 gmp,tick=2", 4, 600);
+    assert_int_equal(chmod(script, 0700), 0);
+    assert_int_equal(outcome.run.failed, 0);
+    assert_in_range(json_array_size(outcome.records), before + 1, 16);
+    json_decref(outcome.records);
+}
+
 /* Last: an interrupted process stays so. The fake `serial` sends its parent the signal. */
 static void signal_ends_the_sweep_and_keeps_its_records(void **state)
 {
@@ -453,6 +476,7 @@ int main(void)
         cmocka_unit_test(full_disk_ends_the_sweep_and_keeps_its_records),
         cmocka_unit_test(samples_of_an_old_run_are_not_touched),
         cmocka_unit_test(resumed_sweep_measures_what_is_missing),
+        cmocka_unit_test(lost_program_ends_the_sweep_until_it_is_back),
         cmocka_unit_test(signal_ends_the_sweep_and_keeps_its_records),
     };
     return cmocka_run_group_tests_name("sweep_run", tests, folder_make, folder_remove);
