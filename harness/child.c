@@ -24,6 +24,7 @@ enum { PATH_SIZE = 4096 };
 
 static const char TIMED_OUT_REASON[] = "no answer within ";
 static const char INTERRUPTED_REASON[] = "interrupted";
+static const char NO_PROCESS_REASON[] = "cannot start a process: ";
 static const char NO_PROGRAM_REASON[] = "exit status 127: " PROCESS_CANNOT_EXECUTE;
 
 static const char *child_program = "/proc/self/exe";
@@ -41,8 +42,14 @@ bool child_record_timed_out(const json_t *record)
 
 bool child_record_has_no_program(const json_t *record)
 {
-    return strncmp(record_text(record, "reason"), NO_PROGRAM_REASON,
-                   sizeof NO_PROGRAM_REASON - 1) == 0;
+    return strncmp(field_text(record, "reason"), NO_PROGRAM_REASON, sizeof NO_PROGRAM_REASON - 1) ==
+           0;
+}
+
+bool child_record_lacks_process(const json_t *record)
+{
+    return strncmp(field_text(record, "reason"), NO_PROCESS_REASON, sizeof NO_PROCESS_REASON - 1) ==
+           0;
 }
 
 bool child_record_stopped(const json_t *record)
@@ -257,7 +264,7 @@ json_t *child_run_sample_timed(const struct sample_request *request,
     int error = sample_process_run(request, &arguments, outside, &result, &seen);
     if (error) {
         char reason[256];
-        snprintf(reason, sizeof reason, "cannot start a process: %s", strerror(-error));
+        snprintf(reason, sizeof reason, "%s%s", NO_PROCESS_REASON, strerror(-error));
         json_t *record = sample_record_of_request(request);
         command_name_program(record, request->program);
         record_fail(record, reason);

@@ -44,6 +44,9 @@ bool child_record_timed_out(const json_t *record);
  * after it will be. */
 bool child_record_has_no_program(const json_t *record);
 
+/* Whether a record is `failed` because there were too few descriptors or processes for it. */
+bool child_record_lacks_process(const json_t *record);
+
 /* Whether a record is `failed` because a signal ended the sample that the sample does not send
  * itself: somebody stopped it and may be about to stop its parent too, or memory was short. */
 bool child_record_stopped(const json_t *record);

@@ -100,16 +100,20 @@ struct child {
     int status;
 };
 
+/* The child's standard input, and both ends of the pipes of the other two; -1: not open. */
+struct ends {
+    int input, output[2], messages[2];
+};
+
 /* The child's side of fork(). Only async-signal-safe calls. */
-static _Noreturn void child_exec(const struct child *child, pid_t parent, int output, int messages,
+static _Noreturn void child_exec(const struct child *child, pid_t parent, const struct ends *ends,
                                  const char *program, const char *const *argv)
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
     /* The parent may have died before the line above could tie us to it. */
-    if (getppid() != parent || input < 0 || dup2(input, STDIN_FILENO) < 0 ||
-        dup2(output, STDOUT_FILENO) < 0 || dup2(messages, STDERR_FILENO) < 0)
+    if (getppid() != parent || dup2(ends->input, STDIN_FILENO) < 0 ||
+        dup2(ends->output[1], STDOUT_FILENO) < 0 || dup2(ends->messages[1], STDERR_FILENO) < 0)
         _exit(126);
     sigprocmask(SIG_SETMASK, &child->signals, NULL);
     execv(program, (char *const *)(uintptr_t)argv);
@@ -121,35 +125,47 @@ static _Noreturn void child_exec(const struct child *child, pid_t parent, int ou
     _exit(127);
 }
 
+/* 0 or -errno; all before the fork, so that too few descriptors are no failure of the child. */
+static int ends_open(struct ends *ends)
+{
+    ends->input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return ends->input < 0 || pipe2(ends->output, O_CLOEXEC) < 0 ||
+                   pipe2(ends->messages, O_CLOEXEC) < 0
+               ? -errno
+               : 0;
+}
+
+static void end_close(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
 /* 0 or -errno; on success both streams are open. */
 static int child_start(struct child *child, const char *program, const char *const *argv)
 {
-    int output[2], messages[2];
-    if (pipe2(output, O_CLOEXEC) < 0)
-        return -errno;
-    if (pipe2(messages, O_CLOEXEC) < 0) {
-        int error = -errno;
-        close(output[0]);
-        close(output[1]);
-        return error;
-    }
+    struct ends ends = {-1, {-1, -1}, {-1, -1}};
     pid_t parent = getpid();
-    child->pid = fork();
-    int error = child->pid < 0 ? -errno : 0;
-    if (child->pid == 0)
-        child_exec(child, parent, output[1], messages[1], program, argv);
-    close(output[1]);
-    close(messages[1]);
+    int error = ends_open(&ends);
+    if (!error) {
+        child->pid = fork();
+        error = child->pid < 0 ? -errno : 0;
+        if (child->pid == 0)
+            child_exec(child, parent, &ends, program, argv);
+    }
+    end_close(ends.input);
+    end_close(ends.output[1]);
+    end_close(ends.messages[1]);
     if (error) {
-        close(output[0]);
-        close(messages[0]);
+        end_close(ends.output[0]);
+        end_close(ends.messages[0]);
         return error;
     }
     setpgid(child->pid, child->pid); /* whichever of the two comes first */
-    child->output.fd = output[0];
-    child->messages.fd = messages[0];
-    fcntl(output[0], F_SETFL, O_NONBLOCK);
-    fcntl(messages[0], F_SETFL, O_NONBLOCK);
+    child->output.fd = ends.output[0];
+    child->messages.fd = ends.messages[0];
+    fcntl(child->output.fd, F_SETFL, O_NONBLOCK);
+    fcntl(child->messages.fd, F_SETFL, O_NONBLOCK);
     return 0;
 }
 

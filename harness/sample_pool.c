@@ -27,7 +27,9 @@ struct slot {
     struct sample_request request;
     void *tag;
     pid_t pid;
-    int fd; /* what the process says; -1: it has ended */
+    int fd;       /* what the process says; -1: it has ended */
+    bool alone;   /* none other ran when it was started */
+    bool waiting; /* to be started again, when fewer run */
     char *text;
     size_t size;
     json_t *record; /* that was there before; NULL: the process says it */
@@ -35,7 +37,7 @@ struct slot {
 };
 
 struct sample_pool {
-    int width, running;
+    int width, running, waiting;
     size_t first, count, room; /* slots in use, in the order of their start */
     struct slot *slots;        /* a ring */
 };
@@ -93,7 +95,7 @@ void sample_pool_free(struct sample_pool *pool)
 
 bool sample_pool_has_room(const struct sample_pool *pool)
 {
-    return pool->running < pool->width && pool->count < pool->room;
+    return pool->running < pool->width && pool->waiting == 0 && pool->count < pool->room;
 }
 
 size_t sample_pool_count(const struct sample_pool *pool)
@@ -120,14 +122,27 @@ static _Noreturn void slot_run(const struct slot *slot, pid_t parent, int to)
     _exit(0);
 }
 
-void sample_pool_start(struct sample_pool *pool, const struct sample_request *request, void *tag)
+/* The sample did not start, or its process could not: fewer at once take fewer descriptors and
+ * processes. False if it was started alone, so that nothing is left to try. */
+static bool slot_try_again(struct sample_pool *pool, struct slot *slot)
 {
-    struct slot *slot = slot_at(pool, pool->count++);
+    if (slot->alone)
+        return false;
+    if (pool->width > pool->running)
+        pool->width = pool->running > 0 ? pool->running : 1;
+    pool->waiting++;
+    slot->waiting = true;
+    return true;
+}
+
+/* False if there can be no process for it. */
+static bool slot_start(struct sample_pool *pool, struct slot *slot)
+{
     int ends[2];
-    *slot =
-        (struct slot){.request = *request, .tag = tag, .fd = -1, .started = monotonic_seconds()};
+    slot->started = monotonic_seconds();
+    slot->alone = pool->running == 0;
     if (pipe2(ends, O_CLOEXEC) < 0)
-        return;
+        return slot_try_again(pool, slot);
     pid_t parent = getpid();
     slot->pid = fork();
     if (slot->pid == 0)
@@ -135,10 +150,33 @@ void sample_pool_start(struct sample_pool *pool, const struct sample_request *re
     close(ends[1]);
     if (slot->pid < 0) {
         close(ends[0]);
-        return;
+        return slot_try_again(pool, slot);
     }
     slot->fd = ends[0];
     pool->running++;
+    return true;
+}
+
+void sample_pool_start(struct sample_pool *pool, const struct sample_request *request, void *tag)
+{
+    struct slot *slot = slot_at(pool, pool->count++);
+    *slot = (struct slot){.request = *request, .tag = tag, .fd = -1};
+    slot_start(pool, slot);
+}
+
+/* Starts those that wait for fewer to run. Returns how many never can. */
+static int pool_restart(struct sample_pool *pool)
+{
+    int ended = 0;
+    for (size_t i = 0; i < pool->count && pool->running < pool->width; i++) {
+        struct slot *slot = slot_at(pool, i);
+        if (!slot->waiting)
+            continue;
+        slot->waiting = false;
+        pool->waiting--;
+        ended += !slot_start(pool, slot);
+    }
+    return ended;
 }
 
 void sample_pool_add(struct sample_pool *pool, json_t *record, void *tag)
@@ -161,11 +199,28 @@ static bool slot_read(struct slot *slot)
     return n == 0;
 }
 
+/* The sample's process is over. */
 static void slot_end(struct sample_pool *pool, struct slot *slot)
 {
     slot_reap(slot);
     slot->seconds = monotonic_seconds() - slot->started;
     pool->running--;
+    if (slot->text)
+        slot->record = json_loadb(slot->text, slot->size, 0, NULL);
+    free(slot->text);
+    slot->text = NULL;
+    slot->size = 0;
+}
+
+/* Whether the sample has its record, and is not to be started again. */
+static bool slot_conclude(struct sample_pool *pool, struct slot *slot)
+{
+    slot_end(pool, slot);
+    if (!slot->record || !child_record_lacks_process(slot->record) || !slot_try_again(pool, slot))
+        return true;
+    json_decref(slot->record);
+    slot->record = NULL;
+    return false;
 }
 
 /* Ends all samples that run, because their pipes cannot be waited for. Returns how many. */
@@ -201,10 +256,8 @@ static int pool_look(struct sample_pool *pool, const sigset_t *signals)
     if (ready < 0 && errno != EINTR)
         ended = pool_lose(pool);
     for (nfds_t i = 0; ready > 0 && i < count; i++)
-        if (pipes[i].revents && slot_read(slots[i])) {
-            slot_end(pool, slots[i]);
-            ended++;
-        }
+        if (pipes[i].revents && slot_read(slots[i]))
+            ended += slot_conclude(pool, slots[i]);
     free(slots);
     free(pipes);
     return ended;
@@ -214,32 +267,33 @@ bool sample_pool_wait(struct sample_pool *pool)
 {
     sigset_t all, before;
     int ended = 0;
-    /* Signals only inside ppoll(): one that came between looking and sleeping would be slept
-     * through. */
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before);
-    while (pool->running > 0 && ended == 0 && !process_interrupted())
-        ended = pool_look(pool, &before);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    while (ended == 0 && !process_interrupted()) {
+        ended = pool_restart(pool);
+        if (pool->running == 0)
+            break;
+        /* Signals only inside ppoll(): one that came between looking and sleeping would be slept
+         * through. */
+        sigprocmask(SIG_SETMASK, &all, &before);
+        if (ended == 0 && !process_interrupted())
+            ended = pool_look(pool, &before);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+    }
     return ended > 0 && !process_interrupted();
 }
 
 json_t *sample_pool_take(struct sample_pool *pool, void **tag, double *seconds)
 {
     struct slot *slot = slot_at(pool, 0);
-    if (pool->count == 0 || slot->fd >= 0)
+    if (pool->count == 0 || slot->fd >= 0 || slot->waiting)
         return NULL;
     json_t *record = slot->record;
-    if (slot->text)
-        record = json_loadb(slot->text, slot->size, 0, NULL);
     if (!record)
         record = child_record_lost(&slot->request,
                                    "the process that waits for the sample was lost, or could not "
                                    "be made");
     *tag = slot->tag;
     *seconds = slot->seconds;
-    free(slot->text);
-    slot->text = NULL;
     slot->record = NULL;
     pool->first = (pool->first + 1) % pool->room;
     pool->count--;

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { CORES = 256, LIMIT = 64 };
+enum { CORES = 256, LIMIT = 64, FEW = 16, NONE = 3 };
 
 static char script[64];
 
@@ -60,7 +60,9 @@ static size_t records_take(struct sample_pool *pool, const char *status)
     void *tag;
     double seconds;
     for (json_t *record; (record = sample_pool_take(pool, &tag, &seconds)); taken++) {
-        assert_string_equal(field_text(record, "status"), status);
+        if (strcmp(field_text(record, "status"), status) != 0)
+            fail_msg("%s, not %s: %s", field_text(record, "status"), status,
+                     field_text(record, "reason"));
         json_decref(record);
     }
     return taken;
@@ -105,10 +107,38 @@ static void as_many_run_as_descriptors_allow(void **state)
     sample_pool_free(pool);
 }
 
+/* Others may take descriptors after the pool was made. Samples that found none are started again,
+ * fewer at once. */
+static void too_few_descriptors_fail_no_sample(void **state)
+{
+    (void)state;
+    limit_set(CORES);
+    struct sample_pool *pool = sample_pool_make(LIMIT);
+    size_t started = 0, taken = 0;
+    limit_set(FEW);
+    for (; started < LIMIT / 2; started++) {
+        while (!sample_pool_has_room(pool)) {
+            assert_true(sample_pool_wait(pool));
+            taken += records_take(pool, "ok");
+        }
+        sample_pool_start(pool, &request, NULL);
+    }
+    while (sample_pool_wait(pool))
+        taken += records_take(pool, "ok");
+    assert_int_equal(taken, started);
+    limit_set(NONE);
+    sample_pool_start(pool, &request, NULL);
+    assert_true(sample_pool_wait(pool) || sample_pool_count(pool) == 1);
+    assert_int_equal(records_take(pool, "failed"), 1);
+    sample_pool_free(pool);
+    limit_set(LIMIT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_may_be_more_than_descriptors),
+        cmocka_unit_test(too_few_descriptors_fail_no_sample),
         cmocka_unit_test(as_many_run_as_descriptors_allow),
     };
     return cmocka_run_group_tests(tests, script_make, script_remove);
