@@ -4,6 +4,7 @@
 #include "harness/doctor_tree.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,6 +145,24 @@ static uint64_t threads_now(void)
     uint64_t threads = slash ? strtoull(slash + 1, NULL, 10) : 0;
     fclose(file);
     return threads;
+}
+
+/* The kernel limits numbers: what lies above takes none of those allowed. */
+struct limits_descriptors limits_descriptors(void)
+{
+    struct rlimit numbers;
+    struct limits_descriptors limits = {0, UINT64_MAX};
+    DIR *open = opendir("/proc/self/fd");
+    if (getrlimit(RLIMIT_NOFILE, &numbers) == 0 && numbers.rlim_max != RLIM_INFINITY)
+        limits.allowed = numbers.rlim_max;
+    for (const struct dirent *entry; open && (entry = readdir(open)) != NULL;) {
+        bool number = entry->d_name[0] >= '0' && entry->d_name[0] <= '9';
+        uint64_t fd = strtoull(entry->d_name, NULL, 10);
+        limits.open += number && fd < limits.allowed && fd != (uint64_t)dirfd(open);
+    }
+    if (open)
+        closedir(open);
+    return limits;
 }
 
 struct limit limits_threads(void)

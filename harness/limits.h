@@ -21,6 +21,13 @@ struct limit limits_memory(void);
 /* Threads that can be started. */
 struct limit limits_threads(void);
 
+/* Descriptors of this process: open now, and how many there may be when it has raised its limit. */
+struct limits_descriptors {
+    uint64_t open, allowed;
+};
+
+struct limits_descriptors limits_descriptors(void);
+
 /* The first number in a file; def if there is none. "max" is UINT64_MAX. */
 uint64_t limits_read_number(const char *path, uint64_t def);
 

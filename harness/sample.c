@@ -36,6 +36,7 @@ enum {
     G_STACK_BYTES = 8 << 10, /* what a goroutine that waits has touched of its stack */
     THREAD_BYTES = 24 << 10, /* kernel stack, and what is touched of the thread's own */
     THREADS_SPARE = 100,     /* left to everybody else */
+    POLLER_DESCRIPTORS = 2,  /* the poller's own, and the one that wakes it */
 };
 
 /* One measurement, on its way. */
@@ -287,7 +288,25 @@ static const char *lacks_handoff(const struct sample *sample)
     if (workload->needs_handoff && workload->needs_handoff(params))
         return "would";
     bool polled = !knob_is(&sample->variant, "netpoll", "call");
-    return !polled && workload->polls && workload->polls(params) ? "may" : NULL;
+    return !polled && workload->polls && workload->polls(params) > 0 ? "may" : NULL;
+}
+
+/* Whether run() would end up with a wrong answer for want of descriptors. */
+static bool lacks_descriptors(const struct sample *sample, char *why, size_t why_size)
+{
+    const struct workload *workload = sample->workload.workload;
+    uint64_t own = workload->polls ? workload->polls(sample->workload.params) : 0;
+    if (own == 0 || machine_is_simulated() || peer_is(sample->variant.ops))
+        return false;
+    struct limits_descriptors now = limits_descriptors();
+    uint64_t needed = now.open + own;
+    if (!knob_is(&sample->variant, "netpoll", "call"))
+        needed += POLLER_DESCRIPTORS;
+    if (needed <= now.allowed)
+        return false;
+    snprintf(why, why_size, "too few descriptors: %" PRIu64 " needed, %" PRIu64 " allowed", needed,
+             now.allowed);
+    return true;
 }
 
 /* True, and the reason in why, if the sample might harm the machine or cannot be had at all. */
@@ -298,6 +317,8 @@ static bool must_skip(const struct sample *sample, char *why, size_t why_size)
     if (machine_is_simulated() && is_not_simulated(sample, why, why_size))
         return true;
     if (peer_is(ops) && peer_must_skip(sample->request, &sample->variant, why, why_size))
+        return true;
+    if (lacks_descriptors(sample, why, why_size))
         return true;
     uint64_t live = live_gs_expected(sample);
     struct limit memory = limits_memory(), threads = limits_threads();

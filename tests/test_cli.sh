@@ -160,7 +160,9 @@ expect run_that_polls_needs_no_poller 0 "" -- run gmp,netpoll=call pipes,n=10,se
 run run gmp,threads_max=2 pipes,n=5,mode=block,settle_ns=0 $quick
 check run_says_once_why_it_failed [ "$(grep -c 'too many goroutines' err)" = 1 ]
 (ulimit -n 40 && run run gmp echo,connections=64,messages=1 $quick && true)
-check run_names_what_the_system_refuses grep -q 'Too many open files' err
+check run_says_before_it_begins_how_many_descriptors_lack grep -qE 'skipped: too few descriptors: 1[3-9][0-9] needed, 40 allowed$' err
+(ulimit -n 40 && run run gmp pipes,n=100,settle_ns=0 $quick && true)
+check run_says_it_of_pipes grep -qE 'skipped: too few descriptors: 2[0-9][0-9] needed, 40 allowed$' err
 expect run_that_needs_none_is_not_skipped 0 "" -- run uthread pipes,n=10,settle_ns=0 $quick
 threads="[(e['value'], 'per_op' in e) for e in j['records'][0]['events']][0]"
 run run gmp pipes,n=40,settle_ns=0,mode=block --events PROCESS_THREADS $quick --format json

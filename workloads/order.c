@@ -121,10 +121,11 @@ static uint64_t order_live_gs_max(const void *params)
     return (uint64_t)p->n + 1 + (p->mode == ORDER_STEAL || p->mode == ORDER_SEARCH);
 }
 
-static bool order_polls(const void *params)
+/* Both ends of each pipe. */
+static uint64_t order_polls(const void *params)
 {
     const struct order_params *p = params;
-    return p->mode == ORDER_PIPES || p->mode == ORDER_SEARCH;
+    return p->mode == ORDER_PIPES ? 2 * (uint64_t)p->n : p->mode == ORDER_SEARCH ? 2 : 0;
 }
 
 /* Who keeps the one worker busy leaves none to take anything. */

@@ -84,9 +84,11 @@ static bool pipes_needs_handoff(const void *params)
     return ((const struct pipes_params *)params)->mode != PIPES_POLL;
 }
 
-static bool pipes_polls(const void *params)
+/* Both ends of each pipe. */
+static uint64_t pipes_polls(const void *params)
 {
-    return ((const struct pipes_params *)params)->mode == PIPES_POLL;
+    const struct pipes_params *p = params;
+    return p->mode == PIPES_POLL ? 2 * (uint64_t)p->n : 0;
 }
 
 static void *pipes_init(const void *params, uint64_t seed)

@@ -66,10 +66,11 @@ struct workload {
      * is in a blocking call; left out: never. */
     bool (*needs_handoff)(const void *params);
 
-    /* Optional. Whether goroutines of run() wait for each other by descriptors that a poller can
-     * wait for. Without a poller these are blocking calls, and run() may come to no end where the
-     * worker of such a goroutine goes to no other; left out: never. */
-    bool (*polls)(const void *params);
+    /* Optional. How many descriptors run() has open at one time by which its goroutines wait for
+     * each other; 0, or left out: none. Without a poller these are blocking calls, and run() may
+     * come to no end where the worker of such a goroutine goes to no other. A cell is skipped where
+     * the process may not have so many. */
+    uint64_t (*polls)(const void *params);
 
     /* Optional. Whether run() fills out->latency; left out: never. */
     bool (*has_latency)(const void *params);
