@@ -63,7 +63,7 @@ static const struct {
     {"sysmon_ns", "SYSMON_ROUNDS HANDOFFS"},
     {"sysmon_rounds", "SYSMON_ROUNDS HANDOFFS"},
     {"take", "GRQ_LOCKS GRQ_HITS"},
-    {"threads_max", "THREADS HANDOFFS"},
+    {"threads_max", "THREADS_PEAK THREADS HANDOFFS"},
     {"tick", "TICK_POLLS GRQ_HITS"},
     {"timers", "SLEEPS WAKEUPS"},
     {"victim", "VICTIM_PROBES VICTIMS_MISSED"},

@@ -335,6 +335,7 @@ void knob_threads_max(const char *variant)
 {
     scene_run(variant, "threads_max=8", 1, 6, scene_calls_at_once);
     assert_in_range(stat_of(STAT_THREADS), 6, 8);
+    assert_int_equal(stat_of(STAT_THREADS_PEAK), stat_of(STAT_THREADS)); /* none has ended */
     scene_try(variant, "threads_max=3", 1, 6, scene_calls_at_once);
     assert_int_equal(report.status, 70);
     assert_non_null(strstr(report.output, "more than 3 threads"));

@@ -50,9 +50,10 @@ static void a_chain_of_go_is_bounded_where_parents_rest(void **state)
     (void)state;
     if (SUPPORT_SANITIZED)
         skip(); /* a stack for each of 65,536 */
-    run("contsteal", NULL, chain_that_ends_in_time);
+    /* a link whose slice ends would go to the back, and its parents would end before it went on */
+    run("contsteal", "preempt=none", chain_that_ends_in_time);
     assert_int_equal(report.status, 0);
-    run("contsteal", NULL, chain_too_long);
+    run("contsteal", "preempt=none", chain_too_long);
     ends_with(70, "more than 65536 parents at rest on one thread");
 }
 
@@ -83,7 +84,7 @@ static void those_that_were_woken_are_no_parents(void **state)
     (void)state;
     if (SUPPORT_SANITIZED)
         skip(); /* likewise */
-    run("contsteal", NULL, crowd_that_is_woken);
+    run("contsteal", "preempt=none", crowd_that_is_woken);
     assert_int_equal(report.status, 0);
     assert_true(report.stat[STAT_DEQUE_MAX] > PARENTS_MAX);
 }
@@ -137,12 +138,44 @@ static void more_threads_than_the_variant_bears_are_refused(void **state)
     ends_with(70, "more than 8000 kernel threads at once");
 }
 
+static bool a_thread_has_ended(struct sched *sched)
+{
+    lock_acquire(&sched->lock);
+    bool ended = sched->dead_m;
+    lock_release(&sched->lock);
+    return ended;
+}
+
+static void threads_one_by_one(void *arg)
+{
+    struct sched *sched = this_sched();
+    (void)arg;
+    for (int i = 0; i < 8; i++) {
+        struct join join;
+        join_go(&join, nothing, NULL);
+        join_wait(&join);
+        AWAIT(!sched->ops->thread_per_g || a_thread_has_ended(sched));
+    }
+}
+
+/* A thread that was started in place of one that has ended is one more start, not one more. */
+static void threads_at_once_are_told_from_threads_started(void **state)
+{
+    (void)state;
+    run("kthread", NULL, threads_one_by_one);
+    assert_int_equal(report.stat[STAT_THREADS], 1 + 8);
+    assert_int_equal(report.stat[STAT_THREADS_PEAK], 2);
+    run("gmp", NULL, threads_one_by_one);
+    assert_int_equal(report.stat[STAT_THREADS_PEAK], 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_of_go_is_bounded_where_parents_rest),
         cmocka_unit_test(those_that_were_woken_are_no_parents),
         cmocka_unit_test(a_stolen_parent_leaves_the_count),
+        cmocka_unit_test(threads_at_once_are_told_from_threads_started),
         cmocka_unit_test(more_threads_than_the_variant_bears_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

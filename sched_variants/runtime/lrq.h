@@ -108,7 +108,8 @@ extern const char *const lrq_yield_words[];
         PARAM_NUMBER_OR(o, lrq.backoff_ns, 3000, 0, 1000000000, lrq_backoff_words, BACKOFF_NEVER,  \
                         "ns", "Go 1.26 proc.go runqgrab",                                          \
                         "how long a thief sleeps before it takes runnext from a running owner; "   \
-                        "never: runnext is private"),                                              \
+                        "never: runnext is private, and a worker that is woken for it searches "   \
+                        "in vain, over and over, unless runnext_wake=off"),                        \
         PARAM_NUMBER(o, lrq.look_ns, 10000, 0, 1000000000, "ns", "schedlab; Go 1.26: 0",           \
                      "how long a worker that has searched and got nothing still looks into the "   \
                      "queues before it says that it no longer searches, and searches on if there " \

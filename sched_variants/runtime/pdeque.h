@@ -31,7 +31,8 @@ extern const char *const pdeque_owner_words[];
                     "[BL99]",                                                                      \
                     "which goroutine an owner takes from its deque: the newest (lifo), so that "   \
                     "old ones can starve; the oldest (fifo); or, for a number, the oldest once "   \
-                    "in so many takes, and else the newest"),                                      \
+                    "in so many takes, and else the newest; not of fork/join, whose children run " \
+                    "newest first, unless contsteal has them as goroutines (frames=pooled)"),      \
         PARAM_NUMBER(o, k.tick, 61, 0, 1024, "dispatches", "Go 1.26 proc.go findRunnable",         \
                      "look at the global queue first every that many dispatches; 0: never"),       \
         FLOOR_KNOBS(o, k.floor)

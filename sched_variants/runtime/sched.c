@@ -438,6 +438,9 @@ uint64_t sched_stat(struct sched *sched, enum stat_id which)
         return sched_live_peak(sched);
     if (which == STAT_STACKS_PEAK) /* relaxed: a statistic */
         return atomic_load_explicit(&sched->stacks_out_peak, memory_order_relaxed);
+    /* relaxed: likewise. One whose thread has ended is taken before another is made. */
+    if (which == STAT_THREADS_PEAK)
+        return (uint64_t)atomic_load_explicit(&sched->ms_made, memory_order_relaxed);
     return merged;
 }
 

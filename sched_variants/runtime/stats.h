@@ -49,7 +49,9 @@
     X(PREEMPTS, SUM, "slices ended by request")                                                    \
     X(PREEMPTS_SIGNAL, SUM, "slices ended by a signal")                                            \
     X(PREEMPTS_UNSAFE, SUM, "signals that found the goroutine at no safe point")                   \
-    X(THREADS, SUM, "threads started for Ms")                                                      \
+    X(THREADS, SUM, "threads started for Ms, those of the warm-up left out: THREADS_PEAK has all") \
+    X(THREADS_PEAK, MAX,                                                                           \
+      "most threads of Ms at once, those of the warm-up and the first included")                   \
     X(POLLS, SUM, "looks at which descriptors have become ready")                                  \
     X(POLL_EVENTS, SUM, "events that these looks found")                                           \
     X(POLL_CTLS, SUM, "times a descriptor was registered with the poller or armed")                \
