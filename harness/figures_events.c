@@ -59,7 +59,7 @@ static const struct {
     {"starve_ns", "PARKS READIES"},
     {"steal", "STOLEN STEALS"},
     {"sysmon", "SYSMON_ROUNDS HANDOFFS"},
-    {"sysmon_max_ns", "SYSMON_ROUNDS HANDOFFS"},
+    {"sysmon_max_ns", "SYSMON_ROUNDS SYSMON_LONG_NS HANDOFFS"},
     {"sysmon_ns", "SYSMON_ROUNDS HANDOFFS"},
     {"sysmon_rounds", "SYSMON_ROUNDS HANDOFFS"},
     {"take", "GRQ_LOCKS GRQ_HITS"},

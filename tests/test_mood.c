@@ -166,6 +166,44 @@ static void run_says_that_its_samples_lay_in_several_moods(void **state)
     assert_null(strstr(messages, "mood"));
 }
 
+/* What it remarks on two samples in which sysmon slept at its longest for so many ns of an op's
+ * 1000. */
+static void remarks_on_sysmon(double first, double second, double calls, char *messages,
+                              size_t size)
+{
+    const double long_ns[] = {first, second};
+    struct run_row row = {.variant = "gmp", .label = "gmp", .records = json_array()};
+    struct run_table table = {
+        .workload = "calls", .op = "call", .workers = 2, .rows = &row, .count = 1, .seed = 1};
+    for (size_t i = 0; i < 2; i++)
+        json_array_append_new(row.records,
+                              json_pack("{ss si sf s[{ss sf} {ss sf}]}", "status", "ok", "workers",
+                                        2, "throughput", 1e6, "events", "name",
+                                        "sde:::schedlab::SYSMON_LONG_NS", "per_op", long_ns[i],
+                                        "name", "sde:::schedlab::CALLS", "per_op", calls));
+    memset(messages, 0, size);
+    FILE *to = fopen("/dev/null", "w"), *remarks = fmemopen(messages, size, "w");
+    if (!to || !remarks)
+        abort();
+    run_table_print(&table, to, remarks);
+    fclose(to);
+    fclose(remarks);
+    json_decref(row.records);
+}
+
+static void run_says_that_sysmon_was_slow_in_some_samples(void **state)
+{
+    (void)state;
+    char messages[1024] = "";
+    remarks_on_sysmon(900, 10, 1, messages, sizeof messages);
+    assert_non_null(
+        strstr(messages, "gmp: sysmon slept at its longest most of the time in 1 of 2"));
+    remarks_on_sysmon(900, 800, 1, messages, sizeof messages);
+    assert_null(strstr(messages, "sysmon"));
+    remarks_on_sysmon(900, 10, 0, messages, sizeof messages); /* it had nothing to take away */
+    assert_null(strstr(messages, "sysmon"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +214,7 @@ int main(void)
         cmocka_unit_test(missing_probes_teach_nothing),
         cmocka_unit_test(moods_have_names),
         cmocka_unit_test(run_says_that_its_samples_were_disturbed),
+        cmocka_unit_test(run_says_that_sysmon_was_slow_in_some_samples),
         cmocka_unit_test(run_says_that_its_samples_lay_in_several_moods),
     };
     return cmocka_run_group_tests_name("mood", tests, NULL, NULL);

@@ -166,6 +166,29 @@ static void retaken_main(void *arg)
     go_free(self);
 }
 
+static void slow_main(void *arg)
+{
+    (void)arg;
+    AWAIT(stat_now(STAT_SYSMON_LONG_NS) > 0);
+    CHECK(stat_now(STAT_SYSMON_ROUNDS) > ROUNDS_SHORT); /* the looks before were quick ones */
+}
+
+static void quick_main(void *arg)
+{
+    (void)arg;
+    AWAIT(stat_now(STAT_SYSMON_ROUNDS) > ROUNDS_SHORT);
+    CHECK(stat_now(STAT_SYSMON_LONG_NS) == 0);
+}
+
+static void sysmons_longest_sleeps_are_counted(void **state)
+{
+    (void)state;
+    run_scene("gmp", "preempt=none,sysmon_rounds=400,sysmon_ns=1000,sysmon_max_ns=4000", 1,
+              slow_main);
+    run_scene("gmp", "preempt=none,sysmon_rounds=1000000,sysmon_ns=1000,sysmon_max_ns=4000", 1,
+              quick_main);
+}
+
 static void a_retake_makes_sysmon_quick(void **state)
 {
     (void)state;
@@ -367,6 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_takes_its_p_back_from_another),
         cmocka_unit_test(sysmon_rests_while_all_are_idle),
+        cmocka_unit_test(sysmons_longest_sleeps_are_counted),
         cmocka_unit_test(a_retake_makes_sysmon_quick),
         cmocka_unit_test(a_rest_makes_sysmon_quick),
         cmocka_unit_test(sysmon_polls_while_all_are_busy),

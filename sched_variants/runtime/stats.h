@@ -45,6 +45,7 @@
     X(HANDOFFS, SUM, "Ps taken or given away because of a blocking call")                          \
     X(LOCKED_STARTS, SUM, "times a goroutine locked to its thread was handed to it")               \
     X(SYSMON_ROUNDS, SUM, "times sysmon looked round")                                             \
+    X(SYSMON_LONG_NS, SUM, "nanoseconds between looks of sysmon after its longest sleep")          \
     X(PREEMPT_REQUESTS, SUM, "times a goroutine was asked to end its slice")                       \
     X(PREEMPTS, SUM, "slices ended by request")                                                    \
     X(PREEMPTS_SIGNAL, SUM, "slices ended by a signal")                                            \

@@ -187,7 +187,7 @@ static void sysmon_thread(void *arg)
     struct sched *sched = sysmon->m.sched;
     const struct floor_knobs *floor = sched->floor;
     machine_set_self(&sysmon->m);
-    int64_t delay = 0, idle = 0, start = machine_now(), traced = start;
+    int64_t delay = 0, idle = 0, start = machine_now(), traced = start, now = start;
     bool ran = true;
     for (int32_t i = 0; i < sched->procs; i++)
         sysmon->seen[i] = (struct sighting){.schedtick_since = start, .call_since = start};
@@ -197,12 +197,16 @@ static void sysmon_thread(void *arg)
         delay = next_delay(floor, delay, idle);
         sysmon_sleep(sysmon, delay);
         /* woken by whoever took a P, it looks at once: a call may have begun */
-        if (!sched->schedtrace_ns && !ran && sysmon_sleep_deep(sysmon)) {
+        bool deep = !sched->schedtrace_ns && !ran && sysmon_sleep_deep(sysmon);
+        int64_t last = now;
+        now = machine_now();
+        stat_add(&sysmon->m.stats, STAT_SYSMON_ROUNDS, 1);
+        if (deep) {
             idle = 0;
             delay = floor->sysmon_ns;
+        } else if (delay == floor->sysmon_max_ns) {
+            stat_add(&sysmon->m.stats, STAT_SYSMON_LONG_NS, (uint64_t)(now - last));
         }
-        stat_add(&sysmon->m.stats, STAT_SYSMON_ROUNDS, 1);
-        int64_t now = machine_now();
         poll_if_long_ago(sysmon, now);
         if (timers_earliest(sched) < now)
             start_unwatched_p(&sysmon->m);
