@@ -279,6 +279,7 @@ static json_t *run_with_events(struct options *options, struct sched_trace *trac
     if (!sched_trace_read(trace, from, error, sizeof error))
         give_up(options, error);
     fclose(from);
+    trace_times_rise(trace);
     return record;
 }
 

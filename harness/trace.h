@@ -47,8 +47,6 @@ struct trace_m {
     struct trace_queue tasks; /* its children that can be stolen */
     struct trace_stack stack;
     trace_id pending; /* has been readied, or thrown out of runnext, and is in no queue yet */
-    int32_t stolen;   /* Gs that it has just stolen and not yet said from whom; 0 */
-    bool stolen_next; /* out of runnext */
 };
 
 struct trace_lane {
@@ -73,6 +71,7 @@ struct trace_state {
     int32_t ms, lanes;
     uint32_t gs;
     struct trace_queue global;
+    const struct sched_trace_event *events_end;
     uint64_t odd;       /* events that fit badly to those before */
     char odd_text[160]; /* the first of them */
 };
@@ -81,8 +80,13 @@ struct trace_state {
  * many. */
 void trace_state_init(struct trace_state *state, const struct sched_trace *trace, bool by_m,
                       int32_t lanes);
+/* event: the next one of the trace, among those behind it. */
 void trace_state_apply(struct trace_state *state, const struct sched_trace_event *event);
 void trace_state_free(struct trace_state *state);
+
+/* Lets no event be earlier than the one before it. Events are in the order of their effects, and a
+ * simulated core's clock may be ahead of another's by the model's lookahead. */
+void trace_times_rise(struct sched_trace *trace);
 
 /* The lane of an event; -1: of none, its M holds no P. */
 int32_t trace_lane_of(const struct trace_state *state, const struct sched_trace_event *event);

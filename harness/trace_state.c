@@ -116,27 +116,32 @@ static void on_put(struct trace_state *state, const struct sched_trace_event *ev
     state->g[event->g].slot = slot;
 }
 
-/* The last of a stolen batch runs, those before it come along. */
-static void on_taken_from_victim(struct trace_state *state, const struct sched_trace_event *event,
-                                 int32_t lane)
+/* The one to be run is the last of a stolen batch, and is said to be taken next; those before it
+ * come along. */
+static void on_stolen(struct trace_state *state, const struct sched_trace_event *event,
+                      int32_t lane)
 {
-    struct trace_m *m = &state->m[event->m];
-    struct trace_queue *from = state->g[event->g].queue;
-    if (from && m->stolen > 1 && !m->stolen_next && lane >= 0) {
-        size_t before = queue_find(from, event->g);
-        size_t most = (size_t)m->stolen - 1;
+    const struct sched_trace_event *taken = event + 1;
+    while (taken < state->events_end && taken->m != event->m)
+        taken++;
+    if (taken == state->events_end || taken->kind != SCHED_TAKEN || taken->a != FROM_VICTIM)
+        return;
+    struct trace_queue *from = state->g[taken->g].queue;
+    if (from && event->a > 1 && lane >= 0) {
+        size_t before = queue_find(from, taken->g);
+        size_t most = (size_t)event->a - 1;
         gs_move(state, from, &state->lane[lane].queue, before < most ? before : most);
     }
-    m->stolen = 0;
+    if (from || state->g[taken->g].slot)
+        state->m[event->m].pending = taken->g;
+    g_leave(state, taken->g);
 }
 
-static void on_taken(struct trace_state *state, const struct sched_trace_event *event, int32_t lane)
+static void on_taken(struct trace_state *state, const struct sched_trace_event *event)
 {
     struct trace_g *g = &state->g[event->g];
     if (!g->queue && !g->slot && event->g != state->m[event->m].pending)
         odd(state, event, "it is in no queue");
-    if (event->a == FROM_VICTIM)
-        on_taken_from_victim(state, event, lane);
     g_leave(state, event->g);
 }
 
@@ -211,7 +216,7 @@ static void of_g(struct trace_state *state, const struct sched_trace_event *even
         on_put(state, event, lane);
         break;
     case SCHED_TAKEN:
-        on_taken(state, event, lane);
+        on_taken(state, event);
         break;
     case SCHED_DISPATCHED:
         on_dispatch(state, event);
@@ -306,8 +311,7 @@ static void of_m(struct trace_state *state, const struct sched_trace_event *even
     struct trace_m *m = &state->m[event->m];
     switch (event->kind) {
     case SCHED_STOLEN:
-        m->stolen = event->a;
-        m->stolen_next = event->b;
+        on_stolen(state, event, lane);
         break;
     case SCHED_MOVED:
         /* the one to be run is still the first, and is said to be taken next */
@@ -365,6 +369,13 @@ void trace_state_apply(struct trace_state *state, const struct sched_trace_event
         of_g(state, event, lane);
 }
 
+void trace_times_rise(struct sched_trace *trace)
+{
+    for (size_t i = 1; i < trace->count; i++)
+        if (trace->event[i].when_ps < trace->event[i - 1].when_ps)
+            trace->event[i].when_ps = trace->event[i - 1].when_ps;
+}
+
 /* The whole ----------------------------------------------------------------------------------- */
 
 static int32_t at_least(int32_t a, int32_t b)
@@ -375,7 +386,7 @@ static int32_t at_least(int32_t a, int32_t b)
 void trace_state_init(struct trace_state *state, const struct sched_trace *trace, bool by_m,
                       int32_t lanes)
 {
-    *state = (struct trace_state){.by_m = by_m};
+    *state = (struct trace_state){.by_m = by_m, .events_end = trace->event + trace->count};
     int32_t ms = 1, ps = 1;
     for (size_t i = 0; i < trace->count; i++) {
         const struct sched_trace_event *event = &trace->event[i];

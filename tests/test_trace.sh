@@ -54,6 +54,8 @@ run gmp uneven,tasks=60,rounds=4000 --workers 3 --format json --most 5000
 names="steps = j['steps']
 batches = [(steps[i], next(t for t in steps[i:] if t['event'] == 'TAKEN' and t['m_self'] == steps[i]['m_self']))
     for i in range(len(steps)) if steps[i]['event'] == 'STOLEN' and steps[i]['gs'] > 1]"
+json a_stolen_batch_is_the_thiefs_at_once "batches and all(len(s['lanes'][s['p_self']]['queue']) == s['gs'] - 1 for s, t in batches)"
+json rows_do_not_go_back "all(a['when_ps'] <= b['when_ps'] for a, b in zip(j['steps'], j['steps'][1:]))"
 json a_batch_of_n_leaves_the_thief_n_less_one "batches and j['odd'] == 0 and
     all(len(t['lanes'][t['p_self']]['queue']) == s['gs'] - 1 for s, t in batches)"
 
@@ -182,6 +184,16 @@ check standard_input_may_be_closed cmp whole out
 check standard_error_may_be_closed cmp whole out
 "$schedlab" diff gmp grq fib,n=3 >out 2>&- <&-
 check both_may_be_closed_for_two_runs contains out 'They part at event '
+
+# docs/TRACE.md prints what its example prints, and its example has a hand-off.
+read -ra example <<<"$(sed -n 's/^build.schedlab trace \(.*--format schedtrace.*\)/\1/p' "$tree/docs/TRACE.md")"
+grep '^SCHED ' "$tree/docs/TRACE.md" >lines
+run "${example[@]}"
+check the_document_has_lines_that_differ [ "$(sort -u lines | wc -l)" -ge 5 ]
+check the_document_shows_what_is_printed [ "$(grep -cxFf lines out)" = "$(wc -l <lines)" ]
+run gmp calls,n=1,measure=handoff,sleep_ns=1000000 --workers 1
+check a_long_call_is_handed_off grep -q 'handed off P 0' out
+check it_is_so_in_the_row_that_the_document_names grep -qE '^ +14 .*handed off P 0' out
 
 # Misuse --------------------------------------------------------------------------------------------------------
 
