@@ -100,6 +100,34 @@ static void unsettled_write(FILE *to, const struct report *report)
     html_close(to, "p");
 }
 
+static bool is_overloaded(const json_t *record)
+{
+    return strstr(field_text(record, "print"), "load not met: ") != NULL;
+}
+
+static void overload_write(FILE *to, const struct report *report)
+{
+    struct share overloaded = share_of(report, is_overloaded);
+    const json_t *record = NULL;
+    size_t i;
+    if (overloaded.some == 0)
+        return;
+    html_open(to, "p", "class", "problem", NULL);
+    html_format(to,
+                "%zu of %zu samples did not meet their load: requests came faster than they were "
+                "served, so their latencies are of a queue that grows.",
+                overloaded.some, overloaded.all);
+    json_array_foreach(report->records, i, record)
+    {
+        if (record_is(record, "ok") && is_overloaded(record))
+            break;
+    }
+    html_format(to, " The first: %s %s on %lld workers, %s", field_text(record, "variant"),
+                field_text(record, "workload"), (long long)field_integer(record, "workers"),
+                field_text(record, "print"));
+    html_close(to, "p");
+}
+
 static void steal_write(FILE *to, const struct report *report)
 {
     struct share unknown = share_of(report, classes_steal_is_unknown);
@@ -118,5 +146,6 @@ void report_remarks_write(FILE *to, const struct report *report)
     cut_short_write(to, report);
     crowded_write(to, report);
     unsettled_write(to, report);
+    overload_write(to, report);
     steal_write(to, report);
 }

@@ -129,7 +129,7 @@ static char *printed(const struct sample *sample)
 static void record_print(struct sample *sample)
 {
     char *text = printed(sample);
-    if (text)
+    if (text && *text)
         json_object_set_new(sample->record, "print", json_string(text));
     free(text);
 }
