@@ -161,4 +161,71 @@ static void knob_netpoll_place(const char *variant)
         assert_true(trace->found[0] < global);
 }
 
+/* Two that read from a pipe each; the first one keeps the worker that it gets until it is told. */
+struct watched {
+    struct trace *trace;
+    struct io *reader[2], *writer[2];
+};
+
+static void busy_reader_g(void *arg)
+{
+    struct watched *self = arg;
+    char byte;
+    CHECK(io_read(self->reader[0], &byte, 1) == 1);
+    atomic_store(&self->trace->ran[0], true);
+    AWAIT(atomic_load(&self->trace->release[0]));
+    wg_done(&self->trace->done);
+}
+
+static void other_reader_g(void *arg)
+{
+    struct watched *self = arg;
+    char byte;
+    CHECK(io_read(self->reader[1], &byte, 1) == 1);
+    wg_done(&self->trace->done);
+}
+
+/* An idle M waits for I/O, and for the timers. */
+static bool is_watched(void)
+{
+    struct sched *sched = this_sched();
+    lock_acquire(&sched->lock);
+    bool watched = sched->poll_m && sched->timer_m == sched->poll_m;
+    lock_release(&sched->lock);
+    return watched;
+}
+
+/* Main keeps its worker busy, another one waits for both pipes, and a third one idles. The first
+ * pipe becomes readable. found[0]: is the second still waited for? With n that is waited for. */
+static void scene_watch_ends(void *arg)
+{
+    struct watched self = {.trace = arg};
+    for (int i = 0; i < 2; i++)
+        CHECK(io_pipe(&self.reader[i], &self.writer[i], IO_POLLED) == 0);
+    wg_add(&self.trace->done, 2);
+    go(busy_reader_g, &self);
+    go(other_reader_g, &self);
+    AWAIT(atomic_load(&this_sched()->io_waiters) == 2);
+    await_spinning_and_idle(0, 2);
+    AWAIT(this_sched()->idle_ms == 2 && is_watched());
+    CHECK(io_write(self.writer[0], "x", 1) == 1);
+    AWAIT(atomic_load(&self.trace->ran[0]));
+    if (self.trace->n)
+        AWAIT(is_watched());
+    self.trace->found[0] = is_watched();
+    atomic_store(&self.trace->release[0], true);
+    CHECK(io_write(self.writer[1], "x", 1) == 1);
+    wg_wait(&self.trace->done);
+    for (int i = 0; i < 2; i++) {
+        io_free(self.reader[i]);
+        io_free(self.writer[i]);
+    }
+}
+
+static void knob_watch(const char *variant)
+{
+    scene_finds(variant, "sysmon=off,watch=sysmon", 3, 0, scene_watch_ends, 0);
+    scene_finds(variant, "sysmon=off,watch=handover", 3, 1, scene_watch_ends, 1);
+}
+
 #endif
