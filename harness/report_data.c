@@ -5,7 +5,6 @@
 #include "harness/json_fields.h"
 #include "harness/metric.h"
 #include "harness/records.h"
-#include "harness/report_fit.h"
 #include "harness/run_folder.h"
 #include "harness/spec.h"
 #include "harness/sweep_file.h"

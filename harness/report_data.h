@@ -158,4 +158,9 @@ const json_t *report_record(const struct report *report, const char *cell);
  * afterwards. NULL after the last one. */
 const char *report_next_workload(const struct report_group *group, size_t *at);
 
+/* For report_load(), when all is read: adds a line each to report->warnings if sweep.yaml is not
+ * the one that was measured, if records are of variants that this program does not know, or if
+ * there is no environment.json. report_fit.c */
+void report_fit_check(struct report *report);
+
 #endif

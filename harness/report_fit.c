@@ -1,9 +1,9 @@
-/* report_fit.c - see report_fit.h. */
+/* report_fit.c - whether the sweep file, the records and this program belong together. See
+ * report_data.h. */
 #define _GNU_SOURCE
-#include "harness/report_fit.h"
-
 #include "harness/json_fields.h"
 #include "harness/records.h"
+#include "harness/report_data.h"
 #include "harness/spec.h"
 #include "harness/sweep_origin.h"
 #include "harness/text.h"

@@ -1,7 +1,7 @@
 /* model.h - what a simulated machine looks like: cores, caches, latencies, prices of the kernel.
  *
- * Data only: harness/machine_file.c reads it from harness/machines/NAME.yaml, which says for each
- * number where it comes from. Times are picoseconds throughout the simulator, so that a cycle of
+ * Data only: harness/machine_file.c reads it from harness/machines/NAME.yaml, which says
+ * for each number where it comes from. Times are picoseconds throughout, so that a cycle of
  * any clock rate is a whole number near enough and sums are exact.
  */
 #ifndef SCHEDLAB_SIM_MODEL_H
