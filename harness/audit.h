@@ -25,8 +25,8 @@
 #define SCHEDLAB_AUDIT_H
 
 #include "harness/audit_outcome.h"
+#include "harness/base/statistics.h"
 #include "harness/plan.h"
-#include "harness/statistics.h"
 #include "harness/sweep_file.h"
 
 #include <jansson.h>

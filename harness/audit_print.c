@@ -1,9 +1,9 @@
 /* audit_print.c - see audit.h: the result of an audit as a table and as audit.json. */
 #include "harness/audit.h"
-#include "harness/text.h"
+#include "harness/base/text.h"
 
+#include "harness/base/units.h"
 #include "harness/records.h"
-#include "harness/units.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* audit_replay.c - see audit.h: the sample that a sweep would have taken, out of more than that. */
 #include "harness/audit.h"
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 
 #include "harness/needs.h"
 #include "harness/records.h"

@@ -1,6 +1,6 @@
 /* audit_report.c - see audit.h: whether the report would name a winner among equals. */
 #include "harness/audit.h"
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 
 #include "harness/compare.h"
 #include "harness/report_verdict.h"

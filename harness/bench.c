@@ -2,12 +2,12 @@
 #define _GNU_SOURCE
 #include "harness/bench.h"
 
+#include "harness/base/json_fields.h"
+#include "harness/base/units.h"
 #include "harness/compare.h"
 #include "harness/digests.h"
-#include "harness/json_fields.h"
 #include "harness/plan.h"
 #include "harness/records.h"
-#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -18,8 +18,8 @@
 #ifndef SCHEDLAB_BENCH_H
 #define SCHEDLAB_BENCH_H
 
+#include "harness/base/statistics.h"
 #include "harness/records.h"
-#include "harness/statistics.h"
 
 #include <jansson.h>
 #include <stdio.h>

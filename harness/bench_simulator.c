@@ -1,11 +1,11 @@
 /* bench_simulator.c - see bench.h: how much slower the simulated machine is than this one. */
+#include "harness/base/json_fields.h"
 #include "harness/bench.h"
-#include "harness/json_fields.h"
 #include "harness/sample_request.h"
 
+#include "harness/base/progress.h"
 #include "harness/child.h"
 #include "harness/plan.h"
-#include "harness/progress.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/calibrate.h"
 
-#include "harness/statistics.h"
+#include "harness/base/statistics.h"
 #include "machine.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/catalogue.h"
 
-#include "harness/files.h"
-#include "harness/json_fields.h"
+#include "harness/base/files.h"
+#include "harness/base/json_fields.h"
 #include "harness/repro_file.h"
 
 #include <errno.h>

@@ -5,10 +5,10 @@
  * that has it.
  */
 #define _GNU_SOURCE
+#include "harness/base/json_fields.h"
 #include "harness/catalogue.h"
-#include "harness/json_fields.h"
 
-#include "harness/files.h"
+#include "harness/base/files.h"
 #include "harness/html.h"
 #include "harness/repro_file.h"
 

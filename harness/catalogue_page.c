@@ -1,8 +1,8 @@
 /* catalogue_page.c - the page of an experiment, in Markdown. See catalogue.h. */
 #define _GNU_SOURCE
+#include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/catalogue.h"
-#include "harness/json_fields.h"
-#include "harness/text.h"
 
 #include "harness/repro_file.h"
 

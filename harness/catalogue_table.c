@@ -4,11 +4,11 @@
  * and what was there instead.
  */
 #define _GNU_SOURCE
+#include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/catalogue.h"
 #include "harness/expect_table.h"
-#include "harness/json_fields.h"
 #include "harness/repro_file.h"
-#include "harness/text.h"
 
 #include <stdlib.h>
 

@@ -3,11 +3,11 @@
 #include "harness/child.h"
 
 #include "harness/allocator.h"
+#include "harness/base/json_fields.h"
+#include "harness/base/process.h"
 #include "harness/hyperfine.h"
-#include "harness/json_fields.h"
 #include "harness/machine_start.h"
 #include "harness/peer_table.h"
-#include "harness/process.h"
 #include "harness/records.h"
 #include "harness/sample_record.h"
 #include "harness/sample_request.h"

@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 #include "harness/claims.h"
 
+#include "harness/base/json_fields.h"
+#include "harness/base/suggest.h"
+#include "harness/base/yaml_reader.h"
 #include "harness/experiment.h"
-#include "harness/json_fields.h"
-#include "harness/suggest.h"
 #include "harness/verdict.h"
-#include "harness/yaml_reader.h"
 
 #include <stdlib.h>
 #include <string.h>

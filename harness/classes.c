@@ -1,7 +1,7 @@
 /* classes.c - see classes.h. */
 #include "harness/classes.h"
 
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 #include "harness/records.h"
 
 #include <math.h>

@@ -2,12 +2,12 @@
 #define _GNU_SOURCE
 #include "harness/cli.h"
 
+#include "harness/base/suggest.h"
+#include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/commands.h"
 #include "harness/machine_spec.h"
 #include "harness/spec.h"
-#include "harness/suggest.h"
-#include "harness/text.h"
-#include "harness/units.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,18 +1,18 @@
 /* cmd_audit.c - `schedlab audit`: whether this machine and this program can be believed. */
 #define _GNU_SOURCE
 #include "harness/audit.h"
-#include "harness/build_info.h"
+#include "harness/base/build_info.h"
+#include "harness/base/files.h"
+#include "harness/base/text.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/digests.h"
 #include "harness/environment.h"
-#include "harness/files.h"
 #include "harness/machine_start.h"
 #include "harness/records.h"
 #include "harness/side_by_side.h"
 #include "harness/sweep_file.h"
 #include "harness/sweep_override.h"
-#include "harness/text.h"
 
 #include <argp.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* cmd_compare.c - `schedlab compare`: two sets of cells beside one another. */
 #define _GNU_SOURCE
+#include "harness/base/files.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/compare.h"
 #include "harness/compare_print.h"
 #include "harness/environment.h"
-#include "harness/files.h"
 #include "harness/revisions.h"
 #include "harness/run_folder.h"
 #include "harness/side_by_side.h"

@@ -1,10 +1,10 @@
 /* cmd_diff.c - `schedlab diff`: where two schedulers part on a simulated machine. */
 #define _GNU_SOURCE
+#include "harness/base/json_fields.h"
 #include "harness/child.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/diff.h"
-#include "harness/json_fields.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/records.h"

@@ -3,11 +3,11 @@
  *
  * Everything printed comes from the tables that the parsers use, so it cannot be out of date.
  */
+#include "harness/base/json_fields.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/counter_names.h"
 #include "harness/environment.h"
-#include "harness/json_fields.h"
 #include "harness/list_machines.h"
 #include "harness/peer_table.h"
 #include "harness/sim_events.h"

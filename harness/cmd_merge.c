@@ -1,9 +1,9 @@
 /* cmd_merge.c - `schedlab merge`: joins runs of one sweep. */
+#include "harness/base/text.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/merge.h"
 #include "harness/run_folder.h"
-#include "harness/text.h"
 #include "harness/unit_store.h"
 
 #include <errno.h>

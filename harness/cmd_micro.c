@@ -3,7 +3,7 @@
  * The library's flags are options like others here, so that a misspelt one gets the nearest; what
  * is valid is handed to the library as it was typed.
  */
-#include "harness/build_info.h"
+#include "harness/base/build_info.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/counter_names.h"

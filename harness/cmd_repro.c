@@ -1,5 +1,7 @@
 /* cmd_repro.c - `schedlab repro`: experiments on design decisions, each with a verdict. */
 #define _GNU_SOURCE
+#include "harness/base/suggest.h"
+#include "harness/base/text.h"
 #include "harness/catalogue.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
@@ -10,9 +12,7 @@
 #include "harness/repro_report.h"
 #include "harness/run_folder.h"
 #include "harness/spec.h"
-#include "harness/suggest.h"
 #include "harness/sweep_file.h"
-#include "harness/text.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -4,18 +4,18 @@
  * starts it so.
  */
 #define _GNU_SOURCE
+#include "harness/base/json_fields.h"
+#include "harness/base/progress.h"
 #include "harness/child.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/counter_names.h"
 #include "harness/digests.h"
 #include "harness/doctor.h"
-#include "harness/json_fields.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/peer_table.h"
 #include "harness/plan.h"
-#include "harness/progress.h"
 #include "harness/records.h"
 #include "harness/run_table.h"
 #include "harness/sample.h"

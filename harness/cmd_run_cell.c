@@ -5,22 +5,22 @@
  * again. Jobs of the engines (engine.h) are this command with a list of ids.
  */
 #define _GNU_SOURCE
+#include "harness/base/monotonic.h"
+#include "harness/base/process.h"
+#include "harness/base/stop.h"
+#include "harness/base/text.h"
 #include "harness/child.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/machine_start.h"
-#include "harness/monotonic.h"
 #include "harness/needs.h"
-#include "harness/process.h"
 #include "harness/run_folder.h"
 #include "harness/sample_request.h"
 #include "harness/spec.h"
-#include "harness/stop.h"
 #include "harness/sweep_file.h"
 #include "harness/sweep_origin.h"
 #include "harness/sweep_override.h"
 #include "harness/sweep_request.h"
-#include "harness/text.h"
 #include "harness/unit.h"
 #include "harness/unit_store.h"
 

@@ -5,18 +5,19 @@
  * failure in a later stage costs nothing of an earlier one.
  */
 #define _GNU_SOURCE
+#include "harness/base/files.h"
+#include "harness/base/progress.h"
+#include "harness/base/text.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/doctor.h"
 #include "harness/engine.h"
 #include "harness/environment.h"
-#include "harness/files.h"
 #include "harness/gnuplot.h"
 #include "harness/hyperfine.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/plan.h"
-#include "harness/progress.h"
 #include "harness/report.h"
 #include "harness/run_folder.h"
 #include "harness/spec.h"
@@ -26,7 +27,6 @@
 #include "harness/sweep_resume.h"
 #include "harness/sweep_run.h"
 #include "harness/terminal_figure.h"
-#include "harness/text.h"
 #include "harness/unit_plan.h"
 #include "harness/unit_store.h"
 

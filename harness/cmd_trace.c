@@ -1,9 +1,9 @@
 /* cmd_trace.c - `schedlab trace`: what a scheduler did in one small run, step by step. */
 #define _GNU_SOURCE
+#include "harness/base/json_fields.h"
 #include "harness/child.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/json_fields.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/records.h"

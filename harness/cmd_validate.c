@@ -1,7 +1,7 @@
 /* cmd_validate.c - `schedlab validate`: what `make validate` has measured, as claims. */
+#include "harness/base/files.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/files.h"
 #include "harness/validate.h"
 
 #include <argp.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/compare.h"
 
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 #include "harness/measured_on.h"
 
 #include <math.h>

@@ -24,10 +24,10 @@
 #ifndef SCHEDLAB_COMPARE_H
 #define SCHEDLAB_COMPARE_H
 
+#include "harness/base/statistics.h"
 #include "harness/classes.h"
 #include "harness/compare_side.h"
 #include "harness/metric.h"
-#include "harness/statistics.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/compare_print.h"
 
+#include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/machine_start.h"
-#include "harness/text.h"
-#include "harness/units.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -2,13 +2,13 @@
 #define _GNU_SOURCE
 #include "harness/compare_side.h"
 
+#include "harness/base/json_fields.h"
+#include "harness/base/suggest.h"
+#include "harness/base/text.h"
 #include "harness/digests.h"
-#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
 #include "harness/spec.h"
-#include "harness/suggest.h"
-#include "harness/text.h"
 
 #include <ctype.h>
 #include <stdio.h>

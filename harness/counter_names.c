@@ -1,10 +1,10 @@
 /* counter_names.c - see counter_names.h. */
 #include "harness/counter_names.h"
 
+#include "harness/base/suggest.h"
 #include "harness/machine_start.h"
 #include "harness/malloc_stats.h"
 #include "harness/sim_events.h"
-#include "harness/suggest.h"
 #include "stats.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/data_folder.h"
 
-#include "harness/build_info.h"
+#include "harness/base/build_info.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  */
 #include "harness/digests.h"
 
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 #include "harness/records.h"
 
 #include <inttypes.h>

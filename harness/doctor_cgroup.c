@@ -6,8 +6,8 @@
 #define _GNU_SOURCE
 #include "harness/doctor_internal.h"
 
+#include "harness/base/units.h"
 #include "harness/doctor_tree.h"
-#include "harness/units.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * the kernel is asked by itself, with one event of the hardware and one of its own; its error
  * number and a few files tell a missing PMU from a missing permission.
  */
+#include "harness/base/json_fields.h"
 #include "harness/doctor_internal.h"
-#include "harness/json_fields.h"
 
 #include "harness/counter_names.h"
 #include "harness/doctor_tree.h"

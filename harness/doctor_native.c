@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/doctor.h"
 
+#include "harness/base/process.h"
 #include "harness/environment.h"
 #include "harness/probe.h"
-#include "harness/process.h"
 #include "harness/topology.h"
 
 #include <errno.h>

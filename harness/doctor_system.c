@@ -2,8 +2,8 @@
  * there is room for. */
 #include "harness/doctor_internal.h"
 
+#include "harness/base/units.h"
 #include "harness/doctor_tree.h"
-#include "harness/units.h"
 
 #include <string.h>
 

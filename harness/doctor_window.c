@@ -5,8 +5,8 @@
  * stands beside it.
  */
 #define _GNU_SOURCE
+#include "harness/base/text.h"
 #include "harness/doctor_internal.h"
-#include "harness/text.h"
 
 #include "harness/doctor_tree.h"
 

@@ -2,13 +2,13 @@
 #define _GNU_SOURCE
 #include "harness/engine.h"
 
+#include "harness/base/files.h"
+#include "harness/base/fnv1a.h"
+#include "harness/base/process.h"
+#include "harness/base/text.h"
 #include "harness/child.h"
-#include "harness/files.h"
-#include "harness/fnv1a.h"
 #include "harness/machine_start.h"
-#include "harness/process.h"
 #include "harness/sample_request.h"
-#include "harness/text.h"
 #include "harness/unit_store.h"
 
 #include <errno.h>

@@ -23,7 +23,7 @@
 #ifndef SCHEDLAB_ENGINE_H
 #define SCHEDLAB_ENGINE_H
 
-#include "harness/progress.h"
+#include "harness/base/progress.h"
 #include "harness/unit.h"
 
 #include <stdbool.h>

@@ -12,7 +12,7 @@
 #define _GNU_SOURCE
 #include "harness/engine.h"
 
-#include "harness/process.h"
+#include "harness/base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

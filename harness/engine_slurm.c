@@ -14,8 +14,8 @@
 #define _GNU_SOURCE
 #include "harness/engine.h"
 
-#include "harness/files.h"
-#include "harness/process.h"
+#include "harness/base/files.h"
+#include "harness/base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/environment.h"
 
-#include "harness/build_info.h"
+#include "harness/base/build_info.h"
 #include "harness/counter_names.h"
 #include "harness/counters.h"
 #include "harness/limits.h"

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/expect_table.h"
 
-#include "harness/json_fields.h"
-#include "harness/text.h"
+#include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,12 +3,12 @@
 #define _GNU_SOURCE
 #include "harness/experiment.h"
 
+#include "harness/base/suggest.h"
 #include "harness/counter_names.h"
 #include "harness/experiment_schema.h"
 #include "harness/machine_spec.h"
 #include "harness/sample.h"
 #include "harness/spec.h"
-#include "harness/suggest.h"
 #include "harness/sweep_file.h"
 
 #include <errno.h>

@@ -1,12 +1,12 @@
 /* experiment_expect.c - what a part expects: checked, and made ranges. See experiment_schema.h. */
 #define _GNU_SOURCE
+#include "harness/base/suggest.h"
+#include "harness/base/units.h"
 #include "harness/counter_names.h"
 #include "harness/experiment.h"
 #include "harness/experiment_schema.h"
 #include "harness/machine_spec.h"
 #include "harness/spec.h"
-#include "harness/suggest.h"
-#include "harness/units.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #ifndef SCHEDLAB_EXPERIMENT_SCHEMA_H
 #define SCHEDLAB_EXPERIMENT_SCHEMA_H
 
+#include "harness/base/yaml_reader.h"
 #include "harness/experiment_types.h"
-#include "harness/yaml_reader.h"
 
 /* The file as libcyaml reads it: keys and types are right, values are not checked, and what is not
  * there is zero. Keys that are one value or a list, and numbers, are not taken over: they are read

@@ -1,8 +1,8 @@
 /* experiment_sweep.c - what an experiment measures, as cells and as the text of a sweep file. See
  * experiment.h. */
 #define _GNU_SOURCE
+#include "harness/base/text.h"
 #include "harness/experiment.h"
-#include "harness/text.h"
 
 #include "harness/counter_names.h"
 #include "harness/machine_spec.h"

@@ -2,13 +2,13 @@
 #define _GNU_SOURCE
 #include "harness/export.h"
 
+#include "harness/base/json_fields.h"
+#include "harness/base/units.h"
 #include "harness/classes.h"
 #include "harness/counter_names.h"
 #include "harness/digests.h"
-#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
-#include "harness/units.h"
 
 #include <ctype.h>
 #include <inttypes.h>

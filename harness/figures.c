@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 #include "harness/figures.h"
 
+#include "harness/base/text.h"
 #include "harness/figures_events.h"
 #include "harness/gnuplot.h"
 #include "harness/machine_start.h"
 #include "harness/measured_on.h"
-#include "harness/text.h"
 #include "harness/topology.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/gnuplot.h"
 
-#include "harness/build_info.h"
-#include "harness/process.h"
+#include "harness/base/build_info.h"
+#include "harness/base/process.h"
 
 #include <stdio.h>
 #include <stdlib.h>

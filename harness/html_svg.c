@@ -16,7 +16,7 @@
 #define _GNU_SOURCE
 #include "harness/html.h"
 
-#include "harness/files.h"
+#include "harness/base/files.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef SCHEDLAB_HYPERFINE_H
 #define SCHEDLAB_HYPERFINE_H
 
-#include "harness/process.h"
+#include "harness/base/process.h"
 
 #include <jansson.h>
 #include <stdbool.h>

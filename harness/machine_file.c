@@ -6,9 +6,9 @@
 #define _GNU_SOURCE
 #include "harness/machine_file.h"
 
+#include "harness/base/suggest.h"
+#include "harness/base/yaml_reader.h"
 #include "harness/spec.h"
-#include "harness/suggest.h"
-#include "harness/yaml_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

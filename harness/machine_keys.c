@@ -1,8 +1,8 @@
 /* machine_keys.c - see machine_keys.h. */
 #include "harness/machine_keys.h"
 
+#include "harness/base/text.h"
 #include "harness/spec.h"
-#include "harness/text.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 #include "harness/machine_spec.h"
 
+#include "harness/base/suggest.h"
+#include "harness/base/text.h"
 #include "harness/data_folder.h"
 #include "harness/spec.h"
 #include "harness/structures.h"
-#include "harness/suggest.h"
-#include "harness/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/machine_start.h"
 
-#include "harness/fnv1a.h"
+#include "harness/base/fnv1a.h"
+#include "harness/base/process_cpu.h"
 #include "harness/machine_spec.h"
-#include "harness/process_cpu.h"
 #include "harness/sched_trace.h"
 #include "harness/topology.h"
 #include "machine.h"

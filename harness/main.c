@@ -1,10 +1,10 @@
 /* main.c - schedlab's entry: picks the subcommand. */
-#include "harness/build_info.h"
+#include "harness/base/build_info.h"
+#include "harness/base/suggest.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/registry_check.h"
 #include "harness/spec.h"
-#include "harness/suggest.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/measured_on.h"
 
-#include "harness/files.h"
-#include "harness/json_fields.h"
+#include "harness/base/files.h"
+#include "harness/base/json_fields.h"
 #include "harness/machine_start.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"

@@ -1,10 +1,10 @@
 /* metric.c - see metric.h. */
 #include "harness/metric.h"
 
+#include "harness/base/json_fields.h"
+#include "harness/base/suggest.h"
 #include "harness/counter_names.h"
-#include "harness/json_fields.h"
 #include "harness/records.h"
-#include "harness/suggest.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,11 +1,11 @@
 /* needs.c - see needs.h. */
 #include "harness/needs.h"
 
+#include "harness/base/json_fields.h"
+#include "harness/base/statistics.h"
+#include "harness/base/text.h"
 #include "harness/child.h"
 #include "harness/classes.h"
-#include "harness/json_fields.h"
-#include "harness/statistics.h"
-#include "harness/text.h"
 
 #include <inttypes.h>
 #include <limits.h>

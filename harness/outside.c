@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "harness/outside.h"
 
-#include "harness/files.h"
-#include "harness/json_fields.h"
+#include "harness/base/files.h"
+#include "harness/base/json_fields.h"
+#include "harness/base/statistics.h"
 #include "harness/records.h"
-#include "harness/statistics.h"
 
 #include <gsl/gsl_statistics_double.h>
 #include <inttypes.h>

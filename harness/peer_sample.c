@@ -2,15 +2,15 @@
 #define _GNU_SOURCE
 #include "harness/peer_sample.h"
 
+#include "harness/base/json_fields.h"
+#include "harness/base/process.h"
+#include "harness/base/text.h"
 #include "harness/counter_names.h"
-#include "harness/json_fields.h"
 #include "harness/peer_table.h"
-#include "harness/process.h"
 #include "harness/records.h"
 #include "harness/sample_record.h"
 #include "harness/sample_request.h"
 #include "harness/spec.h"
-#include "harness/text.h"
 #include "harness/warmup.h"
 #include "workloads/histogram.h"
 

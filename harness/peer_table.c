@@ -1,7 +1,7 @@
 /* peer_table.c - see peer_table.h. */
 #include "harness/peer_table.h"
 
-#include "harness/build_info.h"
+#include "harness/base/build_info.h"
 
 #include <stdio.h>
 #include <stdlib.h>

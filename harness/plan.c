@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 #include "harness/plan.h"
 
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/sweep_file.h"
-#include "harness/text.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>

@@ -8,7 +8,7 @@
 #define _GNU_SOURCE
 #include "harness/probe.h"
 
-#include "harness/statistics.h"
+#include "harness/base/statistics.h"
 #include "runtime/runtime.h"
 
 #include <errno.h>

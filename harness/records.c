@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/records.h"
 
+#include "harness/base/fnv1a.h"
+#include "harness/base/json_fields.h"
 #include "harness/counter_names.h"
-#include "harness/fnv1a.h"
-#include "harness/json_fields.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/replay.h"
 
-#include "harness/build_info.h"
-#include "harness/files.h"
-#include "harness/yaml_place.h"
+#include "harness/base/build_info.h"
+#include "harness/base/files.h"
+#include "harness/base/yaml_place.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* replay_run.c - see replay.h: the real rows, read off the events of a run in lock step. */
 #define _GNU_SOURCE
+#include "harness/base/json_fields.h"
 #include "harness/child.h"
-#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/replay.h"
 #include "harness/sample_request.h"

@@ -2,15 +2,15 @@
 #define _GNU_SOURCE
 #include "harness/report.h"
 
+#include "harness/base/files.h"
+#include "harness/base/text.h"
 #include "harness/figures.h"
-#include "harness/files.h"
 #include "harness/report_baseline.h"
 #include "harness/report_data.h"
 #include "harness/report_json.h"
 #include "harness/report_page.h"
 #include "harness/run_folder.h"
 #include "harness/tables.h"
-#include "harness/text.h"
 
 enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256 };
 

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/report_baseline.h"
 
-#include "harness/files.h"
+#include "harness/base/files.h"
 #include "harness/report_verdict.h"
 
 #include <math.h>

@@ -6,12 +6,12 @@
  * strips below each other show the same moments; its y is relative to the cell's own median.
  */
 #define _GNU_SOURCE
+#include "harness/base/json_fields.h"
+#include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/html.h"
-#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/report_page.h"
-#include "harness/text.h"
-#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

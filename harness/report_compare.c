@@ -1,10 +1,10 @@
 /* report_compare.c - the section on comparisons with other runs. See report_page.h, and
  * report_extra.h for where they come from. */
+#include "harness/base/json_fields.h"
+#include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/html.h"
-#include "harness/json_fields.h"
 #include "harness/report_page.h"
-#include "harness/text.h"
-#include "harness/units.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/report_data.h"
 
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 #include "harness/metric.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"

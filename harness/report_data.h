@@ -6,12 +6,12 @@
 #ifndef SCHEDLAB_REPORT_DATA_H
 #define SCHEDLAB_REPORT_DATA_H
 
+#include "harness/base/statistics.h"
 #include "harness/classes.h"
 #include "harness/records.h"
 #include "harness/report_extra.h"
 #include "harness/report_samples.h"
 #include "harness/report_tsv.h"
-#include "harness/statistics.h"
 #include "harness/sweep_file.h"
 
 #include <jansson.h>

@@ -3,7 +3,7 @@
  * Reads environment.json's key `doctor` and nothing else. Runs from before there was one say so.
  */
 #define _GNU_SOURCE
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 #include "harness/report_page.h"
 
 #include "harness/html.h"

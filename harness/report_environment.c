@@ -1,10 +1,10 @@
 /* report_environment.c - where a run was made: environment.json as tables. See report_page.h. */
 #define _GNU_SOURCE
+#include "harness/base/json_fields.h"
+#include "harness/base/units.h"
 #include "harness/html.h"
-#include "harness/json_fields.h"
 #include "harness/report_page.h"
 #include "harness/report_remarks.h"
-#include "harness/units.h"
 
 #include <stdlib.h>
 #include <string.h>

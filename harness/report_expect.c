@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 #include "harness/report_expect.h"
 
+#include "harness/base/units.h"
 #include "harness/counter_names.h"
 #include "harness/html.h"
 #include "harness/metric.h"
 #include "harness/peer_table.h"
-#include "harness/units.h"
 
 #include <math.h>
 #include <string.h>

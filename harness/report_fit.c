@@ -1,12 +1,12 @@
 /* report_fit.c - whether the sweep file, the records and this program belong together. See
  * report_data.h. */
 #define _GNU_SOURCE
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/records.h"
 #include "harness/report_data.h"
 #include "harness/spec.h"
 #include "harness/sweep_origin.h"
-#include "harness/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

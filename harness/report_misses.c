@@ -1,9 +1,9 @@
 /* report_misses.c - where the misses of a group's cells were: on simulated machines only, which
  * alone know. See report_page.h.
  */
+#include "harness/base/units.h"
 #include "harness/html.h"
 #include "harness/report_page.h"
-#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,13 +2,13 @@
 #define _GNU_SOURCE
 #include "harness/report_page.h"
 
+#include "harness/base/json_fields.h"
+#include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/html.h"
-#include "harness/json_fields.h"
 #include "harness/report_expect.h"
 #include "harness/report_peers.h"
 #include "harness/report_remarks.h"
-#include "harness/text.h"
-#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* report_remarks.c - see report_remarks.h. */
 #include "harness/report_remarks.h"
 
+#include "harness/base/json_fields.h"
 #include "harness/classes.h"
 #include "harness/html.h"
-#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/warmup.h"
 

@@ -1,9 +1,9 @@
 /* report_tables.c - the sections on the machine's mood and on tables that are shown as they are.
  * See report_page.h. */
+#include "harness/base/statistics.h"
+#include "harness/base/units.h"
 #include "harness/html.h"
 #include "harness/report_page.h"
-#include "harness/statistics.h"
-#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/report_tsv.h"
 
-#include "harness/files.h"
+#include "harness/base/files.h"
 
 #include <math.h>
 #include <stdio.h>

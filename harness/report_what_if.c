@@ -1,11 +1,11 @@
 /* report_what_if.c - what another machine would buy: the cells of a group over those of the same
  * group on the machine that its sweep's what_if makes. See report_page.h.
  */
+#include "harness/base/statistics.h"
+#include "harness/base/units.h"
 #include "harness/html.h"
 #include "harness/plan.h"
 #include "harness/report_page.h"
-#include "harness/statistics.h"
-#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "harness/repro.h"
 
+#include "harness/base/files.h"
+#include "harness/base/json_fields.h"
 #include "harness/doctor.h"
 #include "harness/environment.h"
-#include "harness/files.h"
-#include "harness/json_fields.h"
 #include "harness/machine_start.h"
 #include "harness/plan.h"
 #include "harness/records.h"

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/repro_file.h"
 
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 #include "harness/metric.h"
 
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* repro_judge.c - from records to verdicts to repro.json. See repro.h. */
 #define _GNU_SOURCE
-#include "harness/build_info.h"
-#include "harness/json_fields.h"
+#include "harness/base/build_info.h"
+#include "harness/base/json_fields.h"
 #include "harness/records.h"
 #include "harness/repro.h"
 #include "harness/repro_file.h"

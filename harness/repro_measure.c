@@ -1,15 +1,15 @@
 /* repro_measure.c - measures the jobs of a reproduction. See repro.h. */
 #define _GNU_SOURCE
-#include "harness/files.h"
+#include "harness/base/files.h"
+#include "harness/base/progress.h"
+#include "harness/base/stop.h"
+#include "harness/base/text.h"
 #include "harness/plan.h"
-#include "harness/progress.h"
 #include "harness/repro.h"
 #include "harness/spec.h"
-#include "harness/stop.h"
 #include "harness/sweep_file.h"
 #include "harness/sweep_origin.h"
 #include "harness/sweep_run.h"
-#include "harness/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

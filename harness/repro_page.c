@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 #include "harness/repro_page.h"
 
+#include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/html.h"
-#include "harness/json_fields.h"
 #include "harness/report_page.h"
 #include "harness/repro_file.h"
-#include "harness/text.h"
 
 #include <stdlib.h>
 #include <string.h>

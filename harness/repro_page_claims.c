@@ -1,11 +1,11 @@
 /* repro_page_claims.c - what popular accounts say, with verdicts. See repro_page.h. */
 #define _GNU_SOURCE
+#include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/html.h"
-#include "harness/json_fields.h"
 #include "harness/report_page.h"
 #include "harness/repro_file.h"
 #include "harness/repro_page.h"
-#include "harness/text.h"
 
 #include <stdlib.h>
 #include <string.h>

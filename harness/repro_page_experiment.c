@@ -4,12 +4,12 @@
  * has the machines below each other, so that they can be held against each other.
  */
 #define _GNU_SOURCE
+#include "harness/base/json_fields.h"
+#include "harness/base/units.h"
 #include "harness/html.h"
-#include "harness/json_fields.h"
 #include "harness/report_page.h"
 #include "harness/repro_file.h"
 #include "harness/repro_page.h"
-#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* repro_print.c - repro.json for people. See repro.h. */
 #define _GNU_SOURCE
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/repro.h"
-#include "harness/text.h"
 #include "harness/verdict.h"
 
 #include <stdlib.h>

@@ -2,14 +2,14 @@
 #define _GNU_SOURCE
 #include "harness/repro_report.h"
 
+#include "harness/base/files.h"
+#include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/experiment.h"
-#include "harness/files.h"
-#include "harness/json_fields.h"
 #include "harness/report.h"
 #include "harness/repro_file.h"
 #include "harness/repro_page.h"
 #include "harness/run_folder.h"
-#include "harness/text.h"
 
 #include <stdlib.h>
 #include <string.h>

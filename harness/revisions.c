@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "harness/revisions.h"
 
-#include "harness/files.h"
-#include "harness/process.h"
+#include "harness/base/files.h"
+#include "harness/base/process.h"
+#include "harness/base/text.h"
 #include "harness/spec.h"
-#include "harness/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/run_folder.h"
 
-#include "harness/suggest.h"
+#include "harness/base/suggest.h"
 
 #include <dirent.h>
 #include <errno.h>

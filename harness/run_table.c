@@ -1,16 +1,16 @@
 /* run_table.c - see run_table.h. */
 #include "harness/run_table.h"
 
+#include "harness/base/json_fields.h"
+#include "harness/base/statistics.h"
+#include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/classes.h"
 #include "harness/counter_names.h"
 #include "harness/counters.h"
-#include "harness/json_fields.h"
 #include "harness/machine_start.h"
 #include "harness/metric.h"
 #include "harness/records.h"
-#include "harness/statistics.h"
-#include "harness/text.h"
-#include "harness/units.h"
 
 #include <math.h>
 #include <stdlib.h>

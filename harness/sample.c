@@ -2,7 +2,8 @@
 #include "harness/sample.h"
 
 #include "harness/allocator.h"
-#include "harness/build_info.h"
+#include "harness/base/build_info.h"
+#include "harness/base/text.h"
 #include "harness/counters.h"
 #include "harness/disturbance.h"
 #include "harness/flame.h"
@@ -17,7 +18,6 @@
 #include "harness/sample_record.h"
 #include "harness/sample_request.h"
 #include "harness/spec.h"
-#include "harness/text.h"
 #include "harness/warmup.h"
 #include "harness/why.h"
 #include "workloads/histogram.h"

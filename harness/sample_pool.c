@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/sample_pool.h"
 
-#include "harness/monotonic.h"
-#include "harness/process.h"
+#include "harness/base/monotonic.h"
+#include "harness/base/process.h"
 #include "harness/sample_request.h"
 
 #include <errno.h>

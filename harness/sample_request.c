@@ -1,9 +1,9 @@
 /* sample_request.c - see sample_request.h. */
 #include "harness/sample_request.h"
 
+#include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/machine_start.h"
-#include "harness/text.h"
-#include "harness/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/side_by_side.h"
 
-#include "harness/build_info.h"
+#include "harness/base/build_info.h"
+#include "harness/base/files.h"
 #include "harness/doctor.h"
-#include "harness/files.h"
 #include "harness/run_folder.h"
 #include "harness/spec.h"
 #include "harness/sweep_run.h"

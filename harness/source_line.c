@@ -2,7 +2,7 @@
 #if defined(SCHEDLAB_SIM)
 #include "harness/source_line.h"
 
-#include "harness/build_info.h"
+#include "harness/base/build_info.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

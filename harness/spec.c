@@ -2,11 +2,11 @@
 #include "harness/spec.h"
 
 #include "harness/allocator.h"
+#include "harness/base/suggest.h"
+#include "harness/base/text.h"
 #include "harness/machine_memory.h"
 #include "harness/moot.h"
 #include "harness/peer_table.h"
-#include "harness/suggest.h"
-#include "harness/text.h"
 #include "preset.h"
 
 #include <ctype.h>

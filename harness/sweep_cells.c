@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/sweep_cells.h"
 
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 #include "harness/machine_start.h"
 #include "harness/unit_store.h"
 

@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 #include "harness/sweep_expect.h"
 
+#include "harness/base/suggest.h"
+#include "harness/base/text.h"
 #include "harness/counter_names.h"
 #include "harness/metric.h"
 #include "harness/spec.h"
-#include "harness/suggest.h"
-#include "harness/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "harness/sweep_file.h"
 
+#include "harness/base/statistics.h"
+#include "harness/base/suggest.h"
 #include "harness/counter_names.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
@@ -13,8 +15,6 @@
 #include "harness/sample.h"
 #include "harness/sample_request.h"
 #include "harness/spec.h"
-#include "harness/statistics.h"
-#include "harness/suggest.h"
 #include "harness/sweep_expect.h"
 #include "harness/sweep_schema.h"
 

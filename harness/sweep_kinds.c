@@ -1,7 +1,7 @@
 /* sweep_kinds.c - see sweep_kinds.h. */
 #include "harness/sweep_kinds.h"
 
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 #include "harness/machine_start.h"
 #include "harness/measured_on.h"
 #include "harness/records.h"

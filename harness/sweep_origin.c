@@ -1,9 +1,9 @@
 /* sweep_origin.c - see sweep_origin.h. */
 #include "harness/sweep_origin.h"
 
-#include "harness/files.h"
-#include "harness/fnv1a.h"
-#include "harness/json_fields.h"
+#include "harness/base/files.h"
+#include "harness/base/fnv1a.h"
+#include "harness/base/json_fields.h"
 #include "harness/run_folder.h"
 #include "harness/sweep_file.h"
 

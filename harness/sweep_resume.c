@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/sweep_resume.h"
 
+#include "harness/base/files.h"
+#include "harness/base/json_fields.h"
 #include "harness/environment.h"
-#include "harness/files.h"
-#include "harness/json_fields.h"
 #include "harness/sweep_file.h"
 #include "harness/sweep_origin.h"
 

@@ -6,10 +6,10 @@
 #define _GNU_SOURCE
 #include "harness/tables.h"
 
+#include "harness/base/files.h"
+#include "harness/base/json_fields.h"
 #include "harness/counters.h"
 #include "harness/digests.h"
-#include "harness/files.h"
-#include "harness/json_fields.h"
 #include "harness/outside.h"
 #include "harness/plan.h"
 #include "harness/records.h"

@@ -1,10 +1,10 @@
 /* tables_cells.c - see tables_internal.h: cells.tsv and classes.tsv, the medians. */
 #define _GNU_SOURCE
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/plan.h"
 #include "harness/records.h"
 #include "harness/tables_internal.h"
-#include "harness/text.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #ifndef SCHEDLAB_TABLES_INTERNAL_H
 #define SCHEDLAB_TABLES_INTERNAL_H
 
+#include "harness/base/statistics.h"
 #include "harness/classes.h"
-#include "harness/statistics.h"
 #include "param.h"
 
 #include <jansson.h>

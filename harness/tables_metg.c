@@ -8,7 +8,7 @@
  * run where there is one and else the variant itself at one worker, in place of a share of the
  * machine's peak.
  */
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 #include "harness/spec.h"
 #include "harness/tables_internal.h"
 

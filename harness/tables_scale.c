@@ -8,7 +8,7 @@
  * the first of them stands apart.
  */
 #define _GNU_SOURCE
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 #include "harness/records.h"
 #include "harness/spec.h"
 #include "harness/tables_internal.h"

@@ -1,6 +1,6 @@
 /* trace_steps.c - see trace.h: the table of steps, and the same as JSON. */
 #define _GNU_SOURCE
-#include "harness/text.h"
+#include "harness/base/text.h"
 #include "harness/trace.h"
 
 #include "harness/diff.h"

@@ -1,6 +1,6 @@
 /* trace_timeline.c - see trace.h: the run as a figure, by gnuplot or in characters. */
 #define _GNU_SOURCE
-#include "harness/text.h"
+#include "harness/base/text.h"
 #include "harness/trace.h"
 
 #include "harness/gnuplot.h"

@@ -3,14 +3,14 @@
 #define _GNU_SOURCE
 #include "harness/unit.h"
 
-#include "harness/build_info.h"
-#include "harness/files.h"
-#include "harness/fnv1a.h"
-#include "harness/json_fields.h"
+#include "harness/base/build_info.h"
+#include "harness/base/files.h"
+#include "harness/base/fnv1a.h"
+#include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/machine_start.h"
 #include "harness/sample_request.h"
 #include "harness/sweep_request.h"
-#include "harness/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/unit_plan.h"
 
-#include "harness/progress.h"
-#include "harness/text.h"
+#include "harness/base/progress.h"
+#include "harness/base/text.h"
 #include "harness/unit.h"
 #include "harness/unit_store.h"
 #include "harness/unit_time.h"

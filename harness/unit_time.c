@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/unit_time.h"
 
+#include "harness/base/files.h"
+#include "harness/base/json_fields.h"
 #include "harness/child.h"
-#include "harness/files.h"
-#include "harness/json_fields.h"
 #include "harness/machine_start.h"
 #include "harness/sample_request.h"
 

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/validate.h"
 
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 #include "harness/records.h"
 
 #include <math.h>

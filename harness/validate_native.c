@@ -1,11 +1,11 @@
 /* validate_native.c - see validate.h: this machine beside its calibrated model. */
 #define _GNU_SOURCE
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 #include "harness/validate.h"
 
+#include "harness/base/statistics.h"
 #include "harness/classes.h"
 #include "harness/records.h"
-#include "harness/statistics.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>

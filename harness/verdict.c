@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "harness/verdict.h"
 
+#include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/classes.h"
-#include "harness/json_fields.h"
 #include "harness/records.h"
-#include "harness/text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -21,8 +21,8 @@
 #ifndef SCHEDLAB_VERDICT_H
 #define SCHEDLAB_VERDICT_H
 
+#include "harness/base/statistics.h"
 #include "harness/experiment.h"
-#include "harness/statistics.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/verdict_json.h"
 
-#include "harness/units.h"
+#include "harness/base/units.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* warmup.c - see warmup.h. */
 #include "harness/warmup.h"
 
+#include "harness/base/statistics.h"
 #include "harness/sample_request.h"
-#include "harness/statistics.h"
 
 void warmup_begin(struct warmup *warmup, int wanted, int64_t timed_ns, int64_t now_ns)
 {

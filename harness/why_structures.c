@@ -1,7 +1,7 @@
 /* why_structures.c - see why_structures.h. */
 #include "harness/why_structures.h"
 
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 #include "harness/records.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* why_table.c - see why_table.h. */
 #include "harness/why_table.h"
 
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
+#include "harness/base/units.h"
 #include "harness/records.h"
-#include "harness/units.h"
 #include "harness/why_structures.h"
 
 #include <stdlib.h>

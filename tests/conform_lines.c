@@ -1,7 +1,7 @@
 /* conform_lines.c - see conform_lines.h. */
 #define _GNU_SOURCE
 #include "conform_lines.h"
-#include "harness/suggest.h"
+#include "harness/base/suggest.h"
 #include "workloads/workload.h"
 
 #include <fnmatch.h>

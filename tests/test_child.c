@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "fake_sample.h"
 #include "harness/allocator.h"
+#include "harness/base/json_fields.h"
+#include "harness/base/process.h"
 #include "harness/child.h"
 #include "harness/hyperfine.h"
-#include "harness/json_fields.h"
-#include "harness/process.h"
 #include "harness/sample_request.h"
 
 #include <sched.h>

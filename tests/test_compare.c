@@ -1,8 +1,8 @@
 /* test_compare.c - comparisons of made-up runs, whose every number is known: which cells are
  * paired, and what is then said. Which of their samples are compared is in test_compare_moods.c. */
 #define _GNU_SOURCE
+#include "harness/base/json_fields.h"
 #include "harness/compare_print.h"
-#include "harness/json_fields.h"
 #include "tests/compare_runs.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* test_compare_moods.c - which samples of two made-up runs are like enough to be compared, and of
  * what compare warns. */
 #define _GNU_SOURCE
+#include "harness/base/json_fields.h"
 #include "harness/compare_print.h"
-#include "harness/json_fields.h"
 #include "tests/compare_runs.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
  * that dies of it.
  */
 #define _GNU_SOURCE
-#include "harness/build_info.h"
+#include "harness/base/build_info.h"
 #include "harness/experiment.h"
 #include "harness/machine_file.h"
 #include "harness/records.h"

@@ -1,7 +1,7 @@
 /* test_judge.c - verdicts of experiments, from records made by hand, and claims made of them. */
 #define _GNU_SOURCE
+#include "harness/base/json_fields.h"
 #include "harness/claims.h"
-#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/repro.h"
 #include "harness/verdict.h"

@@ -1,8 +1,8 @@
 /* test_needs.c - what a block holds follows from the samples before it: the least repetitions, then
  * whole comparison sets until every interval is narrow enough, or the limit. */
 #define _GNU_SOURCE
+#include "harness/base/statistics.h"
 #include "harness/needs.h"
-#include "harness/statistics.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* test_records.c - the records file keeps what was measured, whatever happens to the disk, and
  * wrong digests never pass. */
 #define _GNU_SOURCE
+#include "harness/base/json_fields.h"
 #include "harness/digests.h"
-#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
 

@@ -1,8 +1,8 @@
 /* test_sample_pool.c - samples side by side, under few descriptors too. */
 #define _GNU_SOURCE
 #include "fake_sample.h"
+#include "harness/base/json_fields.h"
 #include "harness/child.h"
-#include "harness/json_fields.h"
 #include "harness/sample_pool.h"
 #include "harness/sample_request.h"
 

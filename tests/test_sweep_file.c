@@ -4,8 +4,8 @@
 #include "harness/sample_request.h"
 #include "harness/sweep_file.h"
 
+#include "harness/base/statistics.h"
 #include "harness/child.h"
-#include "harness/statistics.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
  * goes on as far as it should. */
 #define _GNU_SOURCE
 #include "fake_sample.h"
+#include "harness/base/json_fields.h"
 #include "harness/child.h"
-#include "harness/json_fields.h"
 #include "harness/records.h"
 #include "harness/sample_request.h"
 #include "harness/sweep_run.h"

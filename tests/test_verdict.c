@@ -1,5 +1,5 @@
 /* test_verdict.c - who is said to be fastest, over whom, and when nobody is. */
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 #include "harness/records.h"
 #include "harness/report_baseline.h"
 #include "harness/report_json.h"

@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "harness/micro/micro.h"
 
+#include "harness/base/process_cpu.h"
+#include "harness/base/text.h"
 #include "harness/micro/micro_clock.h"
-#include "harness/process_cpu.h"
 #include "harness/spec.h"
-#include "harness/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

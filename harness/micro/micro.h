@@ -17,10 +17,10 @@
 #ifndef SCHEDLAB_MICRO_H
 #define SCHEDLAB_MICRO_H
 
+#include "harness/base/suggest.h"
 #include "harness/gbench/gbench.h"
 #include "harness/micro/micro_count.h"
 #include "harness/spec.h"
-#include "harness/suggest.h"
 #include "sched.h"
 
 #include <stdbool.h>

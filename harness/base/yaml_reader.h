@@ -8,8 +8,8 @@
 #ifndef SCHEDLAB_YAML_READER_H
 #define SCHEDLAB_YAML_READER_H
 
-#include "harness/yaml_mistake.h"
-#include "harness/yaml_place.h"
+#include "harness/base/yaml_mistake.h"
+#include "harness/base/yaml_place.h"
 
 #include <cyaml/cyaml.h>
 #include <stdbool.h>

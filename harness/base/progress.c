@@ -1,8 +1,8 @@
 /* progress.c - see progress.h. */
-#include "harness/progress.h"
+#include "harness/base/progress.h"
 
-#include "harness/monotonic.h"
-#include "harness/text.h"
+#include "harness/base/monotonic.h"
+#include "harness/base/text.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* yaml_reader.c - see yaml_reader.h. */
-#include "harness/yaml_reader.h"
+#include "harness/base/yaml_reader.h"
 
-#include "harness/suggest.h"
-#include "harness/text.h"
+#include "harness/base/suggest.h"
+#include "harness/base/text.h"
 
 #include <errno.h>
 #include <stdarg.h>

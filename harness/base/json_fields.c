@@ -1,5 +1,5 @@
 /* json_fields.c - see json_fields.h. */
-#include "harness/json_fields.h"
+#include "harness/base/json_fields.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* statistics_rank.c - see statistics.h: differences between two sets of samples, by ranks. The sort
  * and the normal distribution are GSL's.
  */
-#include "harness/statistics.h"
+#include "harness/base/statistics.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>

@@ -6,9 +6,9 @@
  * looking at the flag and sleeping would otherwise be slept through.
  */
 #define _GNU_SOURCE
-#include "harness/process.h"
+#include "harness/base/process.h"
 
-#include "harness/monotonic.h"
+#include "harness/base/monotonic.h"
 
 #include <errno.h>
 #include <fcntl.h>

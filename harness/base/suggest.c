@@ -1,5 +1,5 @@
 /* suggest.c - see suggest.h. Optimal string alignment over three rows of the distance matrix. */
-#include "harness/suggest.h"
+#include "harness/base/suggest.h"
 
 #include <ctype.h>
 #include <stdint.h>

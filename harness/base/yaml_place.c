@@ -1,5 +1,5 @@
 /* yaml_place.c - see yaml_place.h. */
-#include "harness/yaml_place.h"
+#include "harness/base/yaml_place.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* files.c - see files.h. */
 #define _GNU_SOURCE
-#include "harness/files.h"
+#include "harness/base/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

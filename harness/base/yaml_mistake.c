@@ -1,5 +1,5 @@
 /* yaml_mistake.c - see yaml_mistake.h. */
-#include "harness/yaml_mistake.h"
+#include "harness/base/yaml_mistake.h"
 
 #include <stdarg.h>
 #include <stdio.h>

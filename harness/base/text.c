@@ -1,6 +1,6 @@
 /* text.c - see text.h. */
 #define _GNU_SOURCE
-#include "harness/text.h"
+#include "harness/base/text.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* stop.c - see stop.h. */
-#include "harness/stop.h"
+#include "harness/base/stop.h"
 
-#include "harness/process.h"
+#include "harness/base/process.h"
 
 static volatile sig_atomic_t stopped_by;
 

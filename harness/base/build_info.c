@@ -1,5 +1,5 @@
 /* build_info.c - see build_info.h. The Makefile defines SCHEDLAB_* for this file. */
-#include "harness/build_info.h"
+#include "harness/base/build_info.h"
 
 #ifndef SCHEDLAB_CC
 #define SCHEDLAB_CC "unknown"
