@@ -16,8 +16,8 @@
 #ifndef SCHEDLAB_CALIBRATE_H
 #define SCHEDLAB_CALIBRATE_H
 
+#include "harness/host/topology.h"
 #include "harness/machine_file.h"
-#include "harness/topology.h"
 
 #include <jansson.h>
 #include <stdbool.h>

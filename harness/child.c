@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/child.h"
 
-#include "harness/allocator.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/process.h"
+#include "harness/host/allocator.h"
 #include "harness/hyperfine.h"
 #include "harness/machine_start.h"
 #include "harness/peer_table.h"

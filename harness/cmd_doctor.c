@@ -4,7 +4,7 @@
 #include "harness/commands.h"
 #include "harness/doctor.h"
 #include "harness/environment.h"
-#include "harness/topology.h"
+#include "harness/host/topology.h"
 
 #include <stdbool.h>
 #include <stdio.h>

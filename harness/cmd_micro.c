@@ -7,9 +7,9 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/counter_names.h"
+#include "harness/host/topology.h"
 #include "harness/micro/micro.h"
 #include "harness/spec.h"
-#include "harness/topology.h"
 
 #include <argp.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "harness/catalogue.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/data_folder.h"
+#include "harness/host/data_folder.h"
 #include "harness/machine_spec.h"
 #include "harness/repro.h"
 #include "harness/repro_file.h"

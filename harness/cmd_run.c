@@ -12,6 +12,7 @@
 #include "harness/counter_names.h"
 #include "harness/digests.h"
 #include "harness/doctor.h"
+#include "harness/host/topology.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/peer_table.h"
@@ -21,7 +22,6 @@
 #include "harness/sample.h"
 #include "harness/sample_request.h"
 #include "harness/spec.h"
-#include "harness/topology.h"
 #include "harness/why_table.h"
 
 #include <errno.h>

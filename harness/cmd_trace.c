@@ -4,6 +4,7 @@
 #include "harness/child.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
+#include "harness/host/topology.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/records.h"
@@ -11,7 +12,6 @@
 #include "harness/sample.h"
 #include "harness/sample_request.h"
 #include "harness/spec.h"
-#include "harness/topology.h"
 #include "harness/trace.h"
 
 #include <argp.h>

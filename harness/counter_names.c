@@ -2,8 +2,8 @@
 #include "harness/counter_names.h"
 
 #include "harness/base/suggest.h"
+#include "harness/host/malloc_stats.h"
 #include "harness/machine_start.h"
-#include "harness/malloc_stats.h"
 #include "harness/sim_events.h"
 #include "stats.h"
 

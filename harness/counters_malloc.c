@@ -5,7 +5,7 @@
  */
 #include "harness/counter_names.h"
 #include "harness/counters_internal.h"
-#include "harness/malloc_stats.h"
+#include "harness/host/malloc_stats.h"
 
 #include <stdlib.h>
 

@@ -8,8 +8,8 @@
 #define _GNU_SOURCE
 #include "harness/counter_names.h"
 #include "harness/counters_internal.h"
-#include "harness/malloc_stats.h"
-#include "harness/memory_use.h"
+#include "harness/host/malloc_stats.h"
+#include "harness/host/memory_use.h"
 #include "harness/sim_events.h"
 
 #include <stdlib.h>

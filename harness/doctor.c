@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/doctor_internal.h"
 
-#include "harness/doctor_tree.h"
+#include "harness/host/doctor_tree.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

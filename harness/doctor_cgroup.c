@@ -7,7 +7,7 @@
 #include "harness/doctor_internal.h"
 
 #include "harness/base/units.h"
-#include "harness/doctor_tree.h"
+#include "harness/host/doctor_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "harness/doctor_internal.h"
 
 #include "harness/counter_names.h"
-#include "harness/doctor_tree.h"
+#include "harness/host/doctor_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "harness/base/text.h"
 #include "harness/doctor_internal.h"
 
-#include "harness/doctor_tree.h"
+#include "harness/host/doctor_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 
 #include "harness/base/process.h"
 #include "harness/environment.h"
-#include "harness/probe.h"
-#include "harness/topology.h"
+#include "harness/host/probe.h"
+#include "harness/host/topology.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

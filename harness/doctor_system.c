@@ -3,7 +3,7 @@
 #include "harness/doctor_internal.h"
 
 #include "harness/base/units.h"
-#include "harness/doctor_tree.h"
+#include "harness/host/doctor_tree.h"
 
 #include <string.h>
 

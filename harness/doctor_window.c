@@ -8,7 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/doctor_internal.h"
 
-#include "harness/doctor_tree.h"
+#include "harness/host/doctor_tree.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -5,8 +5,8 @@
 #include "harness/base/build_info.h"
 #include "harness/counter_names.h"
 #include "harness/counters.h"
-#include "harness/limits.h"
-#include "harness/topology.h"
+#include "harness/host/limits.h"
+#include "harness/host/topology.h"
 
 #include <gnu/libc-version.h>
 #include <gsl/gsl_version.h>

@@ -5,9 +5,9 @@
 #include "harness/base/text.h"
 #include "harness/figures_events.h"
 #include "harness/gnuplot.h"
+#include "harness/host/topology.h"
 #include "harness/machine_start.h"
 #include "harness/measured_on.h"
-#include "harness/topology.h"
 
 #include <errno.h>
 #include <math.h>

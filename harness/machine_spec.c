@@ -4,7 +4,7 @@
 
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
-#include "harness/data_folder.h"
+#include "harness/host/data_folder.h"
 #include "harness/spec.h"
 #include "harness/structures.h"
 

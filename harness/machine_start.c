@@ -4,9 +4,9 @@
 
 #include "harness/base/fnv1a.h"
 #include "harness/base/process_cpu.h"
+#include "harness/host/topology.h"
 #include "harness/machine_spec.h"
 #include "harness/sched_trace.h"
-#include "harness/topology.h"
 #include "machine.h"
 #include "workloads/workload.h"
 

@@ -6,13 +6,13 @@
 #include "harness/base/json_fields.h"
 #include "harness/doctor.h"
 #include "harness/environment.h"
+#include "harness/host/topology.h"
 #include "harness/machine_start.h"
 #include "harness/plan.h"
 #include "harness/records.h"
 #include "harness/repro_file.h"
 #include "harness/sweep_file.h"
 #include "harness/sweep_origin.h"
-#include "harness/topology.h"
 #include "harness/unit_time.h"
 
 #include <ctype.h>

@@ -1,9 +1,9 @@
 /* spec.c - see spec.h. */
 #include "harness/spec.h"
 
-#include "harness/allocator.h"
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
+#include "harness/host/allocator.h"
 #include "harness/machine_memory.h"
 #include "harness/moot.h"
 #include "harness/peer_table.h"

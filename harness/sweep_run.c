@@ -12,6 +12,7 @@
 #include "harness/child.h"
 #include "harness/digests.h"
 #include "harness/engine.h"
+#include "harness/host/topology.h"
 #include "harness/machine_spec.h"
 #include "harness/machine_start.h"
 #include "harness/measured_on.h"
@@ -25,7 +26,6 @@
 #include "harness/sweep_kinds.h"
 #include "harness/sweep_origin.h"
 #include "harness/sweep_request.h"
-#include "harness/topology.h"
 #include "harness/unit_store.h"
 #include "harness/unit_time.h"
 

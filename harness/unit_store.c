@@ -4,10 +4,10 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/host/topology.h"
 #include "harness/machine_start.h"
 #include "harness/measured_on.h"
 #include "harness/records.h"
-#include "harness/topology.h"
 
 #include <dirent.h>
 #include <errno.h>

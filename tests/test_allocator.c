@@ -1,8 +1,8 @@
 /* test_allocator.c - the malloc that is asked for is the one that is called. */
 #define _GNU_SOURCE
-#include "harness/allocator.h"
 #include "harness/base/process.h"
-#include "harness/malloc_stats.h"
+#include "harness/host/allocator.h"
+#include "harness/host/malloc_stats.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 /* test_child.c - whatever becomes of a sample's process, there is a record that says it. */
 #define _GNU_SOURCE
 #include "fake_sample.h"
-#include "harness/allocator.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/process.h"
 #include "harness/child.h"
+#include "harness/host/allocator.h"
 #include "harness/hyperfine.h"
 #include "harness/sample_request.h"
 

@@ -2,8 +2,8 @@
  * mistake is one line that names the file, the line and what is valid. */
 #define _GNU_SOURCE
 #include "harness/claims.h"
-#include "harness/data_folder.h"
 #include "harness/experiment.h"
+#include "harness/host/data_folder.h"
 #include "harness/sweep_file.h"
 
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "fake_papi.h"
 #include "harness/counters.h"
-#include "harness/malloc_stats.h"
+#include "harness/host/malloc_stats.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* test_probe.c - what is said of the machine around a sample: its mood, and who took its time. */
 #define _GNU_SOURCE
-#include "harness/disturbance.h"
-#include "harness/probe.h"
-#include "harness/topology.h"
+#include "harness/host/disturbance.h"
+#include "harness/host/probe.h"
+#include "harness/host/topology.h"
 
 #include <errno.h>
 #include <math.h>

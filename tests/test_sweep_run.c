@@ -4,10 +4,10 @@
 #include "fake_sample.h"
 #include "harness/base/json_fields.h"
 #include "harness/child.h"
+#include "harness/host/topology.h"
 #include "harness/records.h"
 #include "harness/sample_request.h"
 #include "harness/sweep_run.h"
-#include "harness/topology.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* allocator.c - see allocator.h. */
 #define _GNU_SOURCE
-#include "harness/allocator.h"
+#include "harness/host/allocator.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* doctor_tree.c - see doctor_tree.h. */
 #define _GNU_SOURCE
-#include "harness/doctor_tree.h"
+#include "harness/host/doctor_tree.h"
 
 #include <ctype.h>
 #include <errno.h>

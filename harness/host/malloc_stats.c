@@ -1,9 +1,9 @@
 /* malloc_stats.c - see malloc_stats.h. jemalloc's one entry point is linked weakly: sanitizers
  * bring another malloc, and their builds have no jemalloc. */
-#include "harness/malloc_stats.h"
+#include "harness/host/malloc_stats.h"
 
 #include "g.h"
-#include "harness/allocator.h"
+#include "harness/host/allocator.h"
 
 #include <stdbool.h>
 #include <stddef.h>

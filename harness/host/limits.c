@@ -1,7 +1,7 @@
 /* limits.c - see limits.h. */
-#include "harness/limits.h"
+#include "harness/host/limits.h"
 
-#include "harness/doctor_tree.h"
+#include "harness/host/doctor_tree.h"
 
 #include <ctype.h>
 #include <dirent.h>

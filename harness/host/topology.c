@@ -1,5 +1,5 @@
 /* topology.c - see topology.h. */
-#include "harness/topology.h"
+#include "harness/host/topology.h"
 
 #include <hwloc.h>
 #include <stdlib.h>

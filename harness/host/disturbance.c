@@ -1,9 +1,9 @@
 /* disturbance.c - see disturbance.h. */
 #define _GNU_SOURCE
-#include "harness/disturbance.h"
+#include "harness/host/disturbance.h"
 
-#include "harness/doctor_tree.h"
-#include "harness/limits.h"
+#include "harness/host/doctor_tree.h"
+#include "harness/host/limits.h"
 #include "runtime/runtime.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
  * limit; the second ends when the first says so.
  */
 #define _GNU_SOURCE
-#include "harness/probe.h"
+#include "harness/host/probe.h"
 
 #include "harness/base/statistics.h"
 #include "runtime/runtime.h"

@@ -1,7 +1,7 @@
 /* memory_use.c - see memory_use.h. */
-#include "harness/memory_use.h"
+#include "harness/host/memory_use.h"
 
-#include "harness/doctor_tree.h"
+#include "harness/host/doctor_tree.h"
 
 #include <stdio.h>
 
