@@ -3,10 +3,10 @@
 #include "harness/base/json_fields.h"
 #include "harness/bench.h"
 
-#include "harness/peer_table.h"
 #include "harness/records.h"
 #include "harness/report_data.h"
 #include "harness/report_peers.h"
+#include "harness/spec/peer_table.h"
 #include "harness/tables.h"
 
 #include <string.h>

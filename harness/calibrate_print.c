@@ -3,7 +3,7 @@
 #include "harness/base/text.h"
 #include "harness/calibrate.h"
 
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,12 +6,12 @@
 #include "harness/base/process.h"
 #include "harness/host/allocator.h"
 #include "harness/hyperfine.h"
-#include "harness/machine_start.h"
-#include "harness/peer_table.h"
 #include "harness/records.h"
 #include "harness/sample_record.h"
 #include "harness/sample_request.h"
-#include "harness/spec.h"
+#include "harness/spec/machine_start.h"
+#include "harness/spec/peer_table.h"
+#include "harness/spec/spec.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/commands.h"
-#include "harness/machine_spec.h"
-#include "harness/spec.h"
+#include "harness/spec/machine_spec.h"
+#include "harness/spec/spec.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

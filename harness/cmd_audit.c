@@ -8,9 +8,9 @@
 #include "harness/commands.h"
 #include "harness/digests.h"
 #include "harness/environment.h"
-#include "harness/machine_start.h"
 #include "harness/records.h"
 #include "harness/side_by_side.h"
+#include "harness/spec/machine_start.h"
 #include "harness/sweep_file.h"
 #include "harness/sweep_override.h"
 

@@ -3,7 +3,7 @@
 #include "harness/calibrate.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/machine_spec.h"
+#include "harness/spec/machine_spec.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,12 +5,12 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/diff.h"
-#include "harness/machine_spec.h"
-#include "harness/machine_start.h"
 #include "harness/records.h"
 #include "harness/sample.h"
 #include "harness/sample_request.h"
-#include "harness/spec.h"
+#include "harness/spec/machine_spec.h"
+#include "harness/spec/machine_start.h"
+#include "harness/spec/spec.h"
 
 #include <argp.h>
 #include <errno.h>

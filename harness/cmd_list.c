@@ -9,9 +9,9 @@
 #include "harness/counter_names.h"
 #include "harness/environment.h"
 #include "harness/list_machines.h"
-#include "harness/peer_table.h"
 #include "harness/sim_events.h"
-#include "harness/spec.h"
+#include "harness/spec/peer_table.h"
+#include "harness/spec/spec.h"
 #include "preset.h"
 
 #include <stdbool.h>

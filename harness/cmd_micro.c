@@ -9,7 +9,7 @@
 #include "harness/counter_names.h"
 #include "harness/host/topology.h"
 #include "harness/micro/micro.h"
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 
 #include <argp.h>
 #include <stdio.h>

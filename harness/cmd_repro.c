@@ -6,12 +6,12 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/host/data_folder.h"
-#include "harness/machine_spec.h"
 #include "harness/repro.h"
 #include "harness/repro_file.h"
 #include "harness/repro_report.h"
 #include "harness/run_folder.h"
-#include "harness/spec.h"
+#include "harness/spec/machine_spec.h"
+#include "harness/spec/spec.h"
 #include "harness/sweep_file.h"
 
 #include <signal.h>

@@ -4,7 +4,7 @@
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/machine_start.h"
+#include "harness/spec/machine_start.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "harness/digests.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 
 #include "harness/base/suggest.h"
 #include "harness/host/malloc_stats.h"
-#include "harness/machine_start.h"
 #include "harness/sim_events.h"
+#include "harness/spec/machine_start.h"
 #include "stats.h"
 
 #include <fcntl.h>

@@ -3,8 +3,8 @@
 #include "harness/counters_internal.h"
 
 #include "harness/counter_names.h"
-#include "harness/machine_start.h"
 #include "harness/sim_events.h"
+#include "harness/spec/machine_start.h"
 
 #include <stdio.h>
 #include <stdlib.h>

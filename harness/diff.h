@@ -14,7 +14,7 @@
 #ifndef SCHEDLAB_DIFF_H
 #define SCHEDLAB_DIFF_H
 
-#include "harness/sched_trace.h"
+#include "harness/spec/sched_trace.h"
 
 #include <jansson.h>
 

@@ -7,8 +7,8 @@
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/child.h"
-#include "harness/machine_start.h"
 #include "harness/sample_request.h"
+#include "harness/spec/machine_start.h"
 #include "harness/unit_store.h"
 
 #include <errno.h>

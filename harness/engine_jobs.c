@@ -1,7 +1,7 @@
 /* engine_jobs.c - see engine_jobs_make() in engine.h. */
 #include "harness/engine.h"
 
-#include "harness/machine_start.h"
+#include "harness/spec/machine_start.h"
 
 #include <stdlib.h>
 

@@ -6,9 +6,9 @@
 #include "harness/base/suggest.h"
 #include "harness/counter_names.h"
 #include "harness/experiment_schema.h"
-#include "harness/machine_spec.h"
 #include "harness/sample.h"
-#include "harness/spec.h"
+#include "harness/spec/machine_spec.h"
+#include "harness/spec/spec.h"
 #include "harness/sweep_file.h"
 
 #include <errno.h>

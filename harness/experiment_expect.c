@@ -5,8 +5,8 @@
 #include "harness/counter_names.h"
 #include "harness/experiment.h"
 #include "harness/experiment_schema.h"
-#include "harness/machine_spec.h"
-#include "harness/spec.h"
+#include "harness/spec/machine_spec.h"
+#include "harness/spec/spec.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include "harness/experiment.h"
 
 #include "harness/counter_names.h"
-#include "harness/machine_spec.h"
-#include "harness/machine_start.h"
+#include "harness/spec/machine_spec.h"
+#include "harness/spec/machine_start.h"
 
 #include <inttypes.h>
 #include <limits.h>

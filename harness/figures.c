@@ -6,8 +6,8 @@
 #include "harness/figures_events.h"
 #include "harness/gnuplot.h"
 #include "harness/host/topology.h"
-#include "harness/machine_start.h"
 #include "harness/measured_on.h"
+#include "harness/spec/machine_start.h"
 
 #include <errno.h>
 #include <math.h>

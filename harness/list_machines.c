@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/list_machines.h"
 
-#include "harness/machine_spec.h"
-#include "harness/structures.h"
+#include "harness/spec/machine_spec.h"
+#include "harness/spec/structures.h"
 
 #include <stdio.h>
 #include <stdlib.h>

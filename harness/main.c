@@ -3,8 +3,8 @@
 #include "harness/base/suggest.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/registry_check.h"
-#include "harness/spec.h"
+#include "harness/spec/registry_check.h"
+#include "harness/spec/spec.h"
 
 #include <errno.h>
 #include <fcntl.h>

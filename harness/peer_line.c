@@ -1,7 +1,7 @@
 /* peer_line.c - see peer_line.h. */
 #include "harness/peer_line.h"
 
-#include "harness/peer_table.h"
+#include "harness/spec/peer_table.h"
 
 #include <math.h>
 #include <string.h>

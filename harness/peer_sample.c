@@ -6,11 +6,11 @@
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/counter_names.h"
-#include "harness/peer_table.h"
 #include "harness/records.h"
 #include "harness/sample_record.h"
 #include "harness/sample_request.h"
-#include "harness/spec.h"
+#include "harness/spec/peer_table.h"
+#include "harness/spec/spec.h"
 #include "harness/warmup.h"
 #include "workloads/histogram.h"
 

@@ -10,7 +10,7 @@
 #define SCHEDLAB_PEER_SAMPLE_H
 
 #include "harness/sample_request.h"
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
-#include "harness/machine_spec.h"
-#include "harness/machine_start.h"
+#include "harness/spec/machine_spec.h"
+#include "harness/spec/machine_start.h"
 #include "harness/sweep_file.h"
 
 #include <gsl/gsl_randist.h>

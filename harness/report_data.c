@@ -6,7 +6,7 @@
 #include "harness/metric.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 #include "harness/sweep_file.h"
 
 #include <errno.h>

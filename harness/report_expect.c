@@ -6,7 +6,7 @@
 #include "harness/counter_names.h"
 #include "harness/html.h"
 #include "harness/metric.h"
-#include "harness/peer_table.h"
+#include "harness/spec/peer_table.h"
 
 #include <math.h>
 #include <string.h>

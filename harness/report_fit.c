@@ -5,7 +5,7 @@
 #include "harness/base/text.h"
 #include "harness/records.h"
 #include "harness/report_data.h"
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 #include "harness/sweep_origin.h"
 
 #include <stdio.h>

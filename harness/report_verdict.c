@@ -1,8 +1,8 @@
 /* report_verdict.c - see report_verdict.h. */
 #include "harness/report_verdict.h"
 
-#include "harness/peer_table.h"
 #include "harness/records.h"
+#include "harness/spec/peer_table.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "harness/base/text.h"
 #include "harness/plan.h"
 #include "harness/repro.h"
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 #include "harness/sweep_file.h"
 #include "harness/sweep_origin.h"
 #include "harness/sweep_run.h"

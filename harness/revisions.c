@@ -5,7 +5,7 @@
 #include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 
 #include <errno.h>
 #include <stdlib.h>

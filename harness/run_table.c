@@ -8,9 +8,9 @@
 #include "harness/classes.h"
 #include "harness/counter_names.h"
 #include "harness/counters.h"
-#include "harness/machine_start.h"
 #include "harness/metric.h"
 #include "harness/records.h"
+#include "harness/spec/machine_start.h"
 
 #include <math.h>
 #include <stdlib.h>

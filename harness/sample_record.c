@@ -1,11 +1,11 @@
 /* sample_record.c - see sample_record.h. */
 #include "harness/sample_record.h"
 
-#include "harness/machine_start.h"
-#include "harness/peer_table.h"
 #include "harness/records.h"
 #include "harness/sample_request.h"
-#include "harness/spec.h"
+#include "harness/spec/machine_start.h"
+#include "harness/spec/peer_table.h"
+#include "harness/spec/spec.h"
 #include "workloads/histogram.h"
 
 #include <stdlib.h>

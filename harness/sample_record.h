@@ -7,7 +7,7 @@
 #define SCHEDLAB_SAMPLE_RECORD_H
 
 #include "harness/sample_request.h"
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 
 #include <jansson.h>
 

@@ -3,7 +3,7 @@
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/machine_start.h"
+#include "harness/spec/machine_start.h"
 
 #include <inttypes.h>
 #include <stdio.h>

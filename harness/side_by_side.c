@@ -6,7 +6,7 @@
 #include "harness/base/files.h"
 #include "harness/doctor.h"
 #include "harness/run_folder.h"
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 #include "harness/sweep_run.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "harness/sweep_cells.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/machine_start.h"
+#include "harness/spec/machine_start.h"
 #include "harness/unit_store.h"
 
 void sweep_cells_begin(struct sweep_cells *cells, const struct sweep_file *sweep, struct plan *plan,

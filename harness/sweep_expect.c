@@ -6,7 +6,7 @@
 #include "harness/base/text.h"
 #include "harness/counter_names.h"
 #include "harness/metric.h"
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 
 #include <math.h>
 #include <stdio.h>

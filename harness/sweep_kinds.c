@@ -2,9 +2,9 @@
 #include "harness/sweep_kinds.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/machine_start.h"
 #include "harness/measured_on.h"
 #include "harness/records.h"
+#include "harness/spec/machine_start.h"
 
 #include <stdio.h>
 #include <stdlib.h>

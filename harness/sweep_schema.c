@@ -3,7 +3,7 @@
 #include "harness/sweep_schema.h"
 
 #include "harness/sample.h"
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 
 #include <cyaml/cyaml.h>
 #include <stdio.h>

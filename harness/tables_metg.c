@@ -9,7 +9,7 @@
  * machine's peak.
  */
 #include "harness/base/json_fields.h"
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 #include "harness/tables_internal.h"
 
 #include <math.h>

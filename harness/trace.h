@@ -16,7 +16,7 @@
 #ifndef SCHEDLAB_TRACE_H
 #define SCHEDLAB_TRACE_H
 
-#include "harness/sched_trace.h"
+#include "harness/spec/sched_trace.h"
 
 #include <jansson.h>
 

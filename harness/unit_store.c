@@ -5,9 +5,9 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/host/topology.h"
-#include "harness/machine_start.h"
 #include "harness/measured_on.h"
 #include "harness/records.h"
+#include "harness/spec/machine_start.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,8 +5,8 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/child.h"
-#include "harness/machine_start.h"
 #include "harness/sample_request.h"
+#include "harness/spec/machine_start.h"
 
 #include <dirent.h>
 #include <math.h>

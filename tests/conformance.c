@@ -26,7 +26,7 @@
  */
 #define _GNU_SOURCE
 #include "conform_lines.h"
-#include "harness/registry_check.h"
+#include "harness/spec/registry_check.h"
 #include "workloads/workload.h"
 
 #if defined(SCHEDLAB_SIM)

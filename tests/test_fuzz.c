@@ -12,9 +12,9 @@
 #define _GNU_SOURCE
 #include "harness/base/build_info.h"
 #include "harness/experiment.h"
-#include "harness/machine_file.h"
 #include "harness/records.h"
-#include "harness/spec.h"
+#include "harness/spec/machine_file.h"
+#include "harness/spec/spec.h"
 #include "harness/sweep_file.h"
 
 #include <glob.h>

@@ -4,7 +4,7 @@
  * compare only what holds on any machine: a lower bound of a time, a count that cannot differ. Who
  * waits in vain fails and says for what (AWAIT).
  */
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 #include "knob_scenes.h"
 #include "support.h"
 #include "workloads/order.h"

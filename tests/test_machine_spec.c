@@ -1,7 +1,7 @@
 /* test_machine_spec.c - what a specification of a machine means, its canonical text, and that every
  * mistake is one line that says what is valid. */
 #define _GNU_SOURCE
-#include "harness/machine_spec.h"
+#include "harness/spec/machine_spec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

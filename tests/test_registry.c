@@ -1,6 +1,6 @@
 /* test_registry.c - a variant or workload that is not filled in is found before anything runs. */
-#include "harness/registry_check.h"
-#include "harness/spec.h"
+#include "harness/spec/registry_check.h"
+#include "harness/spec/spec.h"
 #include "support.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* test_spec.c - specifications: numbers, canonical text, and messages that name what is valid. */
 #include "harness/base/suggest.h"
-#include "harness/peer_table.h"
-#include "harness/spec.h"
+#include "harness/spec/peer_table.h"
+#include "harness/spec/spec.h"
 #include "preset.h"
 
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #include "harness/base/process_cpu.h"
 #include "harness/base/text.h"
 #include "harness/micro/micro_clock.h"
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 
 #include <errno.h>
 #include <inttypes.h>

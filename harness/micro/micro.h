@@ -20,7 +20,7 @@
 #include "harness/base/suggest.h"
 #include "harness/gbench/gbench.h"
 #include "harness/micro/micro_count.h"
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 #include "sched.h"
 
 #include <stdbool.h>

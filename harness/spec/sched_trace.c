@@ -1,5 +1,5 @@
 /* sched_trace.c - see sched_trace.h. */
-#include "harness/sched_trace.h"
+#include "harness/spec/sched_trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

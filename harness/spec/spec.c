@@ -1,12 +1,12 @@
 /* spec.c - see spec.h. */
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/host/allocator.h"
-#include "harness/machine_memory.h"
-#include "harness/moot.h"
-#include "harness/peer_table.h"
+#include "harness/spec/machine_memory.h"
+#include "harness/spec/moot.h"
+#include "harness/spec/peer_table.h"
 #include "preset.h"
 
 #include <ctype.h>

@@ -4,11 +4,11 @@
  * knows no units.
  */
 #define _GNU_SOURCE
-#include "harness/machine_file.h"
+#include "harness/spec/machine_file.h"
 
 #include "harness/base/suggest.h"
 #include "harness/base/yaml_reader.h"
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -307,7 +307,7 @@ static struct machine_file *schema_load(const struct yaml_reader *reader)
                                          &model_schema, (cyaml_data_t **)&texts, NULL);
     if (result == CYAML_OK && texts)
         return file_take(texts);
-    yaml_complain_of_schema(reader, &mistake, fields_of_place, "harness/machine_keys.c");
+    yaml_complain_of_schema(reader, &mistake, fields_of_place, "harness/spec/machine_keys.c");
     return NULL;
 }
 

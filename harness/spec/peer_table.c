@@ -1,5 +1,5 @@
 /* peer_table.c - see peer_table.h. */
-#include "harness/peer_table.h"
+#include "harness/spec/peer_table.h"
 
 #include "harness/base/build_info.h"
 

@@ -1,12 +1,12 @@
 /* machine_start.c - see machine_start.h. */
 #define _GNU_SOURCE
-#include "harness/machine_start.h"
+#include "harness/spec/machine_start.h"
 
 #include "harness/base/fnv1a.h"
 #include "harness/base/process_cpu.h"
 #include "harness/host/topology.h"
-#include "harness/machine_spec.h"
-#include "harness/sched_trace.h"
+#include "harness/spec/machine_spec.h"
+#include "harness/spec/sched_trace.h"
 #include "machine.h"
 #include "workloads/workload.h"
 
@@ -136,7 +136,7 @@ uint64_t machine_rep_seed(uint64_t seed, unsigned repetition)
 }
 
 #if defined(SCHEDLAB_SIM)
-#include "harness/structures.h"
+#include "harness/spec/structures.h"
 #include "sim/cache.h"
 #include "sim/events.h"
 #include "sim/lockstep.h"

@@ -1,5 +1,5 @@
 /* machine_memory.c - see machine_memory.h. */
-#include "harness/machine_memory.h"
+#include "harness/spec/machine_memory.h"
 
 #include "machine.h"
 

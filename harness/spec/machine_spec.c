@@ -1,12 +1,12 @@
 /* machine_spec.c - see machine_spec.h. */
 #define _GNU_SOURCE
-#include "harness/machine_spec.h"
+#include "harness/spec/machine_spec.h"
 
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/host/data_folder.h"
-#include "harness/spec.h"
-#include "harness/structures.h"
+#include "harness/spec/spec.h"
+#include "harness/spec/structures.h"
 
 #include <stdio.h>
 #include <stdlib.h>

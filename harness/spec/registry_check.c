@@ -1,6 +1,6 @@
 /* registry_check.c - see registry_check.h. */
-#include "harness/registry_check.h"
-#include "harness/moot.h"
+#include "harness/spec/registry_check.h"
+#include "harness/spec/moot.h"
 
 #include <ctype.h>
 #include <inttypes.h>

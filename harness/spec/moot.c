@@ -1,5 +1,5 @@
 /* moot.c - see moot.h. */
-#include "harness/moot.h"
+#include "harness/spec/moot.h"
 
 #include <stdio.h>
 

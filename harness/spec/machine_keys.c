@@ -1,8 +1,8 @@
 /* machine_keys.c - see machine_keys.h. */
-#include "harness/machine_keys.h"
+#include "harness/spec/machine_keys.h"
 
 #include "harness/base/text.h"
-#include "harness/spec.h"
+#include "harness/spec/spec.h"
 
 #include <ctype.h>
 #include <inttypes.h>
