@@ -6,7 +6,7 @@
 #include "harness/base/build_info.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 #include "harness/host/topology.h"
 #include "harness/micro/micro.h"
 #include "harness/spec/spec.h"

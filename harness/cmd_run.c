@@ -9,7 +9,7 @@
 #include "harness/child.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 #include "harness/digests.h"
 #include "harness/doctor.h"
 #include "harness/host/topology.h"

@@ -21,7 +21,7 @@
 #ifndef SCHEDLAB_DOCTOR_H
 #define SCHEDLAB_DOCTOR_H
 
-#include "harness/papi_api.h"
+#include "harness/counters/papi_api.h"
 
 #include <jansson.h>
 #include <stdbool.h>

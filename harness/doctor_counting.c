@@ -8,7 +8,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/doctor_internal.h"
 
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 #include "harness/host/doctor_tree.h"
 
 #include <errno.h>

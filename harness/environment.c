@@ -3,8 +3,8 @@
 #include "harness/environment.h"
 
 #include "harness/base/build_info.h"
-#include "harness/counter_names.h"
-#include "harness/counters.h"
+#include "harness/counters/counter_names.h"
+#include "harness/counters/counters.h"
 #include "harness/host/limits.h"
 #include "harness/host/topology.h"
 

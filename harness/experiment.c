@@ -4,7 +4,7 @@
 #include "harness/experiment.h"
 
 #include "harness/base/suggest.h"
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 #include "harness/experiment_schema.h"
 #include "harness/sample.h"
 #include "harness/spec/machine_spec.h"

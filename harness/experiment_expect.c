@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/base/suggest.h"
 #include "harness/base/units.h"
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 #include "harness/experiment.h"
 #include "harness/experiment_schema.h"
 #include "harness/spec/machine_spec.h"

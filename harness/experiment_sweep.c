@@ -4,7 +4,7 @@
 #include "harness/base/text.h"
 #include "harness/experiment.h"
 
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 

@@ -5,7 +5,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"
 #include "harness/classes.h"
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 #include "harness/digests.h"
 #include "harness/records.h"
 #include "harness/run_folder.h"

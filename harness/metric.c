@@ -3,7 +3,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/suggest.h"
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 #include "harness/records.h"
 
 #include <ctype.h>

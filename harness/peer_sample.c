@@ -5,7 +5,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 #include "harness/records.h"
 #include "harness/sample_record.h"
 #include "harness/sample_request.h"

@@ -4,7 +4,7 @@
 
 #include "harness/base/fnv1a.h"
 #include "harness/base/json_fields.h"
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "harness/report_expect.h"
 
 #include "harness/base/units.h"
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 #include "harness/html.h"
 #include "harness/metric.h"
 #include "harness/spec/peer_table.h"

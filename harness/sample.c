@@ -3,7 +3,7 @@
 
 #include "harness/base/build_info.h"
 #include "harness/base/text.h"
-#include "harness/counters.h"
+#include "harness/counters/counters.h"
 #include "harness/flame.h"
 #include "harness/host/allocator.h"
 #include "harness/host/disturbance.h"

@@ -4,7 +4,7 @@
 
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 #include "harness/metric.h"
 #include "harness/spec/spec.h"
 

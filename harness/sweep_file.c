@@ -8,7 +8,7 @@
 
 #include "harness/base/statistics.h"
 #include "harness/base/suggest.h"
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 #include "harness/metric.h"
 #include "harness/sample.h"
 #include "harness/sample_request.h"

@@ -8,7 +8,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
-#include "harness/counters.h"
+#include "harness/counters/counters.h"
 #include "harness/digests.h"
 #include "harness/outside.h"
 #include "harness/plan.h"

@@ -8,7 +8,7 @@
 #ifndef SCHEDLAB_TESTS_FAKE_PAPI_H
 #define SCHEDLAB_TESTS_FAKE_PAPI_H
 
-#include "harness/papi_api.h"
+#include "harness/counters/papi_api.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_counter_names.c - which events a list names, and what is said of those that do not exist. */
 #include "fake_papi.h"
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_counters.c - counting through a fake PAPI: what is summed, over which windows, what not. */
 #include "fake_papi.h"
-#include "harness/counter_names.h"
-#include "harness/counters.h"
+#include "harness/counters/counter_names.h"
+#include "harness/counters/counters.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * run. */
 #define _GNU_SOURCE
 #include "fake_papi.h"
-#include "harness/counters.h"
+#include "harness/counters/counters.h"
 #include "harness/host/malloc_stats.h"
 
 #include <dlfcn.h>

@@ -3,7 +3,7 @@
 #include "harness/micro/micro_count.h"
 
 #include "g.h"
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

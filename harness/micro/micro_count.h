@@ -7,7 +7,7 @@
 #ifndef SCHEDLAB_MICRO_COUNT_H
 #define SCHEDLAB_MICRO_COUNT_H
 
-#include "harness/counters.h"
+#include "harness/counters/counters.h"
 #include "harness/gbench/gbench.h"
 
 struct sched;

@@ -1,5 +1,5 @@
 /* sim_events.c - see sim_events.h. */
-#include "harness/sim_events.h"
+#include "harness/counters/sim_events.h"
 
 #include "machine/sim/cache.h"
 #include "machine/sim/sim.h"

@@ -13,7 +13,7 @@
 #ifndef SCHEDLAB_COUNTER_NAMES_H
 #define SCHEDLAB_COUNTER_NAMES_H
 
-#include "harness/papi_api.h"
+#include "harness/counters/papi_api.h"
 
 #include <stdbool.h>
 #include <stddef.h>

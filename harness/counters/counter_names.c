@@ -1,9 +1,9 @@
 /* counter_names.c - see counter_names.h. */
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 
 #include "harness/base/suggest.h"
+#include "harness/counters/sim_events.h"
 #include "harness/host/malloc_stats.h"
-#include "harness/sim_events.h"
 #include "harness/spec/machine_start.h"
 #include "stats.h"
 

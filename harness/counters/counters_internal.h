@@ -2,7 +2,7 @@
 #ifndef SCHEDLAB_COUNTERS_INTERNAL_H
 #define SCHEDLAB_COUNTERS_INTERNAL_H
 
-#include "harness/counters.h"
+#include "harness/counters/counters.h"
 #include "lock.h"
 
 struct counter {

@@ -1,8 +1,8 @@
 /* counters.c - see counters.h: EventSets, the windows in which they count, and the sums. */
 #define _GNU_SOURCE
-#include "harness/counters_internal.h"
+#include "harness/counters/counters_internal.h"
 
-#include "harness/counter_names.h"
+#include "harness/counters/counter_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

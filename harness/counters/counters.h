@@ -34,7 +34,7 @@
 #ifndef SCHEDLAB_COUNTERS_H
 #define SCHEDLAB_COUNTERS_H
 
-#include "harness/papi_api.h"
+#include "harness/counters/papi_api.h"
 #include "stats.h"
 
 #include <jansson.h>

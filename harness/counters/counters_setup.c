@@ -1,9 +1,9 @@
 /* counters_setup.c - see counters.h: finds out what can be counted here, before anything runs. */
 #define _GNU_SOURCE
-#include "harness/counters_internal.h"
+#include "harness/counters/counters_internal.h"
 
-#include "harness/counter_names.h"
-#include "harness/sim_events.h"
+#include "harness/counters/counter_names.h"
+#include "harness/counters/sim_events.h"
 #include "harness/spec/machine_start.h"
 
 #include <stdio.h>

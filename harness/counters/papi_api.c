@@ -1,5 +1,5 @@
 /* papi_api.c - see papi_api.h. */
-#include "harness/papi_api.h"
+#include "harness/counters/papi_api.h"
 
 const struct papi_api papi_api_native = {
     .disable_component_by_name = PAPI_disable_component_by_name,

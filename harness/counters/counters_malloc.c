@@ -3,8 +3,8 @@
  * An M's thread counts its bytes itself, in jemalloc; here is a list of where, so that any thread
  * can add them up while the Ms run. A thread's sum is kept when it ends.
  */
-#include "harness/counter_names.h"
-#include "harness/counters_internal.h"
+#include "harness/counters/counter_names.h"
+#include "harness/counters/counters_internal.h"
 #include "harness/host/malloc_stats.h"
 
 #include <stdlib.h>

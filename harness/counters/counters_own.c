@@ -6,11 +6,11 @@
  * watched.
  */
 #define _GNU_SOURCE
-#include "harness/counter_names.h"
-#include "harness/counters_internal.h"
+#include "harness/counters/counter_names.h"
+#include "harness/counters/counters_internal.h"
+#include "harness/counters/sim_events.h"
 #include "harness/host/malloc_stats.h"
 #include "harness/host/memory_use.h"
-#include "harness/sim_events.h"
 
 #include <stdlib.h>
 
