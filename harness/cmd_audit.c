@@ -7,7 +7,7 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/digests.h"
-#include "harness/environment.h"
+#include "harness/doctor/environment.h"
 #include "harness/records.h"
 #include "harness/side_by_side.h"
 #include "harness/spec/machine_start.h"

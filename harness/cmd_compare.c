@@ -5,7 +5,7 @@
 #include "harness/commands.h"
 #include "harness/compare.h"
 #include "harness/compare_print.h"
-#include "harness/environment.h"
+#include "harness/doctor/environment.h"
 #include "harness/revisions.h"
 #include "harness/run_folder.h"
 #include "harness/side_by_side.h"

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/doctor.h"
-#include "harness/environment.h"
+#include "harness/doctor/doctor.h"
+#include "harness/doctor/environment.h"
 #include "harness/host/topology.h"
 
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #include "harness/commands.h"
 #include "harness/counters/counter_names.h"
 #include "harness/counters/sim_events.h"
-#include "harness/environment.h"
+#include "harness/doctor/environment.h"
 #include "harness/list_machines.h"
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"

@@ -11,7 +11,7 @@
 #include "harness/commands.h"
 #include "harness/counters/counter_names.h"
 #include "harness/digests.h"
-#include "harness/doctor.h"
+#include "harness/doctor/doctor.h"
 #include "harness/host/topology.h"
 #include "harness/plan.h"
 #include "harness/records.h"

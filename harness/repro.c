@@ -4,8 +4,8 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
-#include "harness/doctor.h"
-#include "harness/environment.h"
+#include "harness/doctor/doctor.h"
+#include "harness/doctor/environment.h"
 #include "harness/host/topology.h"
 #include "harness/plan.h"
 #include "harness/records.h"

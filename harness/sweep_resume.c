@@ -4,7 +4,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
-#include "harness/environment.h"
+#include "harness/doctor/environment.h"
 #include "harness/sweep_file.h"
 #include "harness/sweep_origin.h"
 

@@ -7,7 +7,7 @@
 #ifndef SCHEDLAB_TESTS_FAKE_MACHINE_H
 #define SCHEDLAB_TESTS_FAKE_MACHINE_H
 
-#include "harness/doctor.h"
+#include "harness/doctor/doctor.h"
 
 #include <errno.h>
 #include <ftw.h>

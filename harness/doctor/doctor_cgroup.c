@@ -4,7 +4,7 @@
  * Inside a container the path may name groups above the mount; those do not exist here.
  */
 #define _GNU_SOURCE
-#include "harness/doctor_internal.h"
+#include "harness/doctor/doctor_internal.h"
 
 #include "harness/base/units.h"
 #include "harness/host/doctor_tree.h"

@@ -1,6 +1,6 @@
 /* doctor_system.c - see doctor.h: how the kernel deals with memory, addresses and sleep, and what
  * there is room for. */
-#include "harness/doctor_internal.h"
+#include "harness/doctor/doctor_internal.h"
 
 #include "harness/base/units.h"
 #include "harness/host/doctor_tree.h"

@@ -2,7 +2,7 @@
 #ifndef SCHEDLAB_DOCTOR_INTERNAL_H
 #define SCHEDLAB_DOCTOR_INTERNAL_H
 
-#include "harness/doctor.h"
+#include "harness/doctor/doctor.h"
 
 /* One look at a machine. */
 struct look {

@@ -1,6 +1,6 @@
 /* doctor.c - see doctor.h: the list of findings, and its JSON. */
 #define _GNU_SOURCE
-#include "harness/doctor_internal.h"
+#include "harness/doctor/doctor_internal.h"
 
 #include "harness/host/doctor_tree.h"
 

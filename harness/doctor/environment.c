@@ -1,6 +1,6 @@
 /* environment.c - see environment.h. */
 #define _GNU_SOURCE
-#include "harness/environment.h"
+#include "harness/doctor/environment.h"
 
 #include "harness/base/build_info.h"
 #include "harness/counters/counter_names.h"

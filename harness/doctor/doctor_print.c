@@ -1,6 +1,6 @@
 /* doctor_print.c - see doctor.h: the tables for people. */
 #include "harness/base/text.h"
-#include "harness/doctor.h"
+#include "harness/doctor/doctor.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * number and a few files tell a missing PMU from a missing permission.
  */
 #include "harness/base/json_fields.h"
-#include "harness/doctor_internal.h"
+#include "harness/doctor/doctor_internal.h"
 
 #include "harness/counters/counter_names.h"
 #include "harness/host/doctor_tree.h"

@@ -1,6 +1,6 @@
 /* doctor_programs.c - see doctor.h: the programs that this one starts, and what it cannot do
  * without them. */
-#include "harness/doctor_internal.h"
+#include "harness/doctor/doctor_internal.h"
 
 static const struct {
     const char *name, *why, *package;

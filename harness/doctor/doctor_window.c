@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "harness/base/text.h"
-#include "harness/doctor_internal.h"
+#include "harness/doctor/doctor_internal.h"
 
 #include "harness/host/doctor_tree.h"
 

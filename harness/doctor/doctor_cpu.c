@@ -1,6 +1,6 @@
 /* doctor_cpu.c - see doctor.h: what the processor does beside computing, and who may use it. */
 #include "harness/base/text.h"
-#include "harness/doctor_internal.h"
+#include "harness/doctor/doctor_internal.h"
 
 #include "harness/host/doctor_tree.h"
 

@@ -1,6 +1,6 @@
 /* doctor_line.c - see doctor.h: how far each pair of cores is from each other. */
 #define _GNU_SOURCE
-#include "harness/doctor_internal.h"
+#include "harness/doctor/doctor_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

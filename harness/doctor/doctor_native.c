@@ -1,9 +1,9 @@
 /* doctor_native.c - see doctor.h: how this machine is asked. */
 #define _GNU_SOURCE
-#include "harness/doctor.h"
+#include "harness/doctor/doctor.h"
 
 #include "harness/base/process.h"
-#include "harness/environment.h"
+#include "harness/doctor/environment.h"
 #include "harness/host/probe.h"
 #include "harness/host/topology.h"
 
