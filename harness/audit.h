@@ -24,9 +24,9 @@
 #ifndef SCHEDLAB_AUDIT_H
 #define SCHEDLAB_AUDIT_H
 
-#include "harness/audit_outcome.h"
 #include "harness/base/statistics.h"
 #include "harness/plan.h"
+#include "harness/records/audit_outcome.h"
 #include "harness/sweep_file.h"
 
 #include <jansson.h>

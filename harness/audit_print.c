@@ -3,7 +3,7 @@
 #include "harness/base/text.h"
 
 #include "harness/base/units.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 
 #include <math.h>
 

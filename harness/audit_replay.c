@@ -3,7 +3,7 @@
 #include "harness/base/json_fields.h"
 
 #include "harness/needs.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,9 +5,9 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"
 #include "harness/compare.h"
-#include "harness/digests.h"
 #include "harness/plan.h"
-#include "harness/records.h"
+#include "harness/records/digests.h"
+#include "harness/records/records.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@
 #define SCHEDLAB_BENCH_H
 
 #include "harness/base/statistics.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 
 #include <jansson.h>
 #include <stdio.h>

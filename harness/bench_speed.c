@@ -3,7 +3,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/bench.h"
 
-#include "harness/records.h"
+#include "harness/records/records.h"
 #include "harness/report_data.h"
 #include "harness/report_peers.h"
 #include "harness/spec/peer_table.h"

@@ -11,7 +11,7 @@
 #ifndef SCHEDLAB_CHILD_H
 #define SCHEDLAB_CHILD_H
 
-#include "harness/sample_request.h"
+#include "harness/records/sample_request.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/micro/micro.h"
-#include "harness/run_folder.h"
+#include "harness/records/run_folder.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* cmd_export.c - `schedlab export`: a run's samples for other tools. */
 #include "harness/base/text.h"
-#include "harness/classes.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/export.h"
-#include "harness/run_folder.h"
+#include "harness/records/classes.h"
+#include "harness/records/run_folder.h"
 
 #include <argp.h>
 #include <errno.h>

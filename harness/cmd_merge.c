@@ -3,7 +3,7 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/merge.h"
-#include "harness/run_folder.h"
+#include "harness/records/run_folder.h"
 #include "harness/unit_store.h"
 
 #include <errno.h>

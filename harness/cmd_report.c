@@ -2,10 +2,10 @@
  * */
 #include "harness/cli.h"
 #include "harness/commands.h"
+#include "harness/records/run_folder.h"
 #include "harness/report.h"
 #include "harness/repro_file.h"
 #include "harness/repro_report.h"
-#include "harness/run_folder.h"
 
 #include <argp.h>
 #include <stdbool.h>

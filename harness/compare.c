@@ -3,7 +3,7 @@
 #include "harness/compare.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/measured_on.h"
+#include "harness/records/measured_on.h"
 
 #include <math.h>
 #include <stdarg.h>

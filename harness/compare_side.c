@@ -5,9 +5,9 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
-#include "harness/digests.h"
-#include "harness/records.h"
-#include "harness/run_folder.h"
+#include "harness/records/digests.h"
+#include "harness/records/records.h"
+#include "harness/records/run_folder.h"
 #include "harness/spec/spec.h"
 
 #include <ctype.h>

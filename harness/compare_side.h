@@ -20,7 +20,7 @@
 #ifndef SCHEDLAB_COMPARE_SIDE_H
 #define SCHEDLAB_COMPARE_SIDE_H
 
-#include "harness/records.h"
+#include "harness/records/records.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/child.h"
-#include "harness/sample_request.h"
+#include "harness/records/sample_request.h"
 #include "harness/spec/machine_start.h"
 #include "harness/unit_store.h"
 

@@ -5,7 +5,7 @@
 #ifndef SCHEDLAB_EXPERIMENT_TYPES_H
 #define SCHEDLAB_EXPERIMENT_TYPES_H
 
-#include "harness/metric.h"
+#include "harness/records/metric.h"
 #include "harness/sweep_types.h"
 
 #include <stdbool.h>

@@ -4,11 +4,11 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"
-#include "harness/classes.h"
 #include "harness/counters/counter_names.h"
-#include "harness/digests.h"
-#include "harness/records.h"
-#include "harness/run_folder.h"
+#include "harness/records/classes.h"
+#include "harness/records/digests.h"
+#include "harness/records/records.h"
+#include "harness/records/run_folder.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -30,7 +30,7 @@
 #ifndef SCHEDLAB_EXPORT_H
 #define SCHEDLAB_EXPORT_H
 
-#include "harness/records.h"
+#include "harness/records/records.h"
 
 #include <stddef.h>
 #include <stdio.h>

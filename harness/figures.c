@@ -6,7 +6,7 @@
 #include "harness/figures_events.h"
 #include "harness/gnuplot.h"
 #include "harness/host/topology.h"
-#include "harness/measured_on.h"
+#include "harness/records/measured_on.h"
 #include "harness/spec/machine_start.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/merge.h"
 
-#include "harness/run_folder.h"
+#include "harness/records/run_folder.h"
 #include "harness/unit_store.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "harness/base/statistics.h"
 #include "harness/base/text.h"
 #include "harness/child.h"
-#include "harness/classes.h"
+#include "harness/records/classes.h"
 
 #include <inttypes.h>
 #include <limits.h>

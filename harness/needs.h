@@ -29,8 +29,8 @@
 #ifndef SCHEDLAB_NEEDS_H
 #define SCHEDLAB_NEEDS_H
 
-#include "harness/mood.h"
 #include "harness/plan.h"
+#include "harness/records/mood.h"
 #include "harness/sweep_file.h"
 
 #include <jansson.h>

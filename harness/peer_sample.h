@@ -9,7 +9,7 @@
 #ifndef SCHEDLAB_PEER_SAMPLE_H
 #define SCHEDLAB_PEER_SAMPLE_H
 
-#include "harness/sample_request.h"
+#include "harness/records/sample_request.h"
 #include "harness/spec/spec.h"
 
 #include <jansson.h>

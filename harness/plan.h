@@ -14,7 +14,7 @@
 #ifndef SCHEDLAB_PLAN_H
 #define SCHEDLAB_PLAN_H
 
-#include "harness/records.h"
+#include "harness/records/records.h"
 #include "harness/sweep_file.h"
 
 #include <jansson.h>

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/child.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
+#include "harness/records/sample_request.h"
 #include "harness/replay.h"
-#include "harness/sample_request.h"
 #include "harness/trace.h"
 #include "sched.h"
 

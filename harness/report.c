@@ -5,11 +5,11 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/figures.h"
+#include "harness/records/run_folder.h"
 #include "harness/report_baseline.h"
 #include "harness/report_data.h"
 #include "harness/report_json.h"
 #include "harness/report_page.h"
-#include "harness/run_folder.h"
 #include "harness/tables.h"
 
 enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256 };

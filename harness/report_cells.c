@@ -10,7 +10,7 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/html.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 #include "harness/report_page.h"
 
 #include <math.h>

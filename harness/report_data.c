@@ -3,9 +3,9 @@
 #include "harness/report_data.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/metric.h"
-#include "harness/records.h"
-#include "harness/run_folder.h"
+#include "harness/records/metric.h"
+#include "harness/records/records.h"
+#include "harness/records/run_folder.h"
 #include "harness/spec/spec.h"
 #include "harness/sweep_file.h"
 

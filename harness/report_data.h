@@ -7,8 +7,8 @@
 #define SCHEDLAB_REPORT_DATA_H
 
 #include "harness/base/statistics.h"
-#include "harness/classes.h"
-#include "harness/records.h"
+#include "harness/records/classes.h"
+#include "harness/records/records.h"
 #include "harness/report_extra.h"
 #include "harness/report_samples.h"
 #include "harness/report_tsv.h"

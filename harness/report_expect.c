@@ -5,7 +5,7 @@
 #include "harness/base/units.h"
 #include "harness/counters/counter_names.h"
 #include "harness/html.h"
-#include "harness/metric.h"
+#include "harness/records/metric.h"
 #include "harness/spec/peer_table.h"
 
 #include <math.h>

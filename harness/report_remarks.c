@@ -2,9 +2,9 @@
 #include "harness/report_remarks.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/classes.h"
 #include "harness/html.h"
-#include "harness/records.h"
+#include "harness/records/classes.h"
+#include "harness/records/records.h"
 #include "harness/warmup.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* report_verdict.c - see report_verdict.h. */
 #include "harness/report_verdict.h"
 
-#include "harness/records.h"
+#include "harness/records/records.h"
 #include "harness/spec/peer_table.h"
 
 #include <math.h>

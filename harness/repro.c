@@ -8,7 +8,7 @@
 #include "harness/doctor/environment.h"
 #include "harness/host/topology.h"
 #include "harness/plan.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 #include "harness/repro_file.h"
 #include "harness/spec/machine_start.h"
 #include "harness/sweep_file.h"

@@ -3,7 +3,7 @@
 #include "harness/repro_file.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/metric.h"
+#include "harness/records/metric.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/base/build_info.h"
 #include "harness/base/json_fields.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 #include "harness/repro.h"
 #include "harness/repro_file.h"
 #include "harness/verdict.h"

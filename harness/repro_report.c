@@ -6,10 +6,10 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/experiment.h"
+#include "harness/records/run_folder.h"
 #include "harness/report.h"
 #include "harness/repro_file.h"
 #include "harness/repro_page.h"
-#include "harness/run_folder.h"
 
 #include <stdlib.h>
 #include <string.h>

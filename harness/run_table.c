@@ -5,11 +5,11 @@
 #include "harness/base/statistics.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/classes.h"
 #include "harness/counters/counter_names.h"
 #include "harness/counters/counters.h"
-#include "harness/metric.h"
-#include "harness/records.h"
+#include "harness/records/classes.h"
+#include "harness/records/metric.h"
+#include "harness/records/records.h"
 #include "harness/spec/machine_start.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #ifndef SCHEDLAB_SAMPLE_H
 #define SCHEDLAB_SAMPLE_H
 
-#include "harness/sample_request.h"
+#include "harness/records/sample_request.h"
 
 #include <jansson.h>
 #include <stdbool.h>

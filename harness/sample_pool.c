@@ -4,7 +4,7 @@
 
 #include "harness/base/monotonic.h"
 #include "harness/base/process.h"
-#include "harness/sample_request.h"
+#include "harness/records/sample_request.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #define SCHEDLAB_SAMPLE_POOL_H
 
 #include "harness/child.h"
-#include "harness/sample_request.h"
+#include "harness/records/sample_request.h"
 
 #include <jansson.h>
 #include <stdbool.h>

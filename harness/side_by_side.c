@@ -5,7 +5,7 @@
 #include "harness/base/build_info.h"
 #include "harness/base/files.h"
 #include "harness/doctor/doctor.h"
-#include "harness/run_folder.h"
+#include "harness/records/run_folder.h"
 #include "harness/spec/spec.h"
 #include "harness/sweep_run.h"
 

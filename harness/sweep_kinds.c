@@ -2,8 +2,8 @@
 #include "harness/sweep_kinds.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/measured_on.h"
-#include "harness/records.h"
+#include "harness/records/measured_on.h"
+#include "harness/records/records.h"
 #include "harness/spec/machine_start.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "harness/base/files.h"
 #include "harness/base/fnv1a.h"
 #include "harness/base/json_fields.h"
-#include "harness/run_folder.h"
+#include "harness/records/run_folder.h"
 #include "harness/sweep_file.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 
 #include "harness/child.h"
 #include "harness/plan.h"
-#include "harness/sample_request.h"
+#include "harness/records/sample_request.h"
 #include "harness/sweep_file.h"
 
 /* The part that all samples of the sweep have in common. events: those of the sweep, joined; must

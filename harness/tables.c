@@ -9,10 +9,10 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/counters/counters.h"
-#include "harness/digests.h"
-#include "harness/outside.h"
 #include "harness/plan.h"
-#include "harness/records.h"
+#include "harness/records/digests.h"
+#include "harness/records/outside.h"
+#include "harness/records/records.h"
 #include "harness/tables_internal.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/plan.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 #include "harness/tables_internal.h"
 
 #include <math.h>

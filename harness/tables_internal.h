@@ -9,7 +9,7 @@
 #define SCHEDLAB_TABLES_INTERNAL_H
 
 #include "harness/base/statistics.h"
-#include "harness/classes.h"
+#include "harness/records/classes.h"
 #include "param.h"
 
 #include <jansson.h>

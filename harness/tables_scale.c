@@ -9,7 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 #include "harness/spec/spec.h"
 #include "harness/tables_internal.h"
 

@@ -4,7 +4,7 @@
 #include "harness/trace.h"
 
 #include "harness/diff.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "harness/base/fnv1a.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
-#include "harness/sample_request.h"
+#include "harness/records/sample_request.h"
 #include "harness/spec/machine_start.h"
 #include "harness/sweep_request.h"
 

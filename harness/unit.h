@@ -18,7 +18,7 @@
 
 #include "harness/child.h"
 #include "harness/plan.h"
-#include "harness/sample_request.h"
+#include "harness/records/sample_request.h"
 #include "harness/sweep_file.h"
 
 #include <stdbool.h>

@@ -5,8 +5,8 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/host/topology.h"
-#include "harness/measured_on.h"
-#include "harness/records.h"
+#include "harness/records/measured_on.h"
+#include "harness/records/records.h"
 #include "harness/spec/machine_start.h"
 
 #include <dirent.h>

@@ -3,7 +3,7 @@
 #include "harness/validate.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 
 #include <math.h>
 #include <string.h>

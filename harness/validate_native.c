@@ -4,8 +4,8 @@
 #include "harness/validate.h"
 
 #include "harness/base/statistics.h"
-#include "harness/classes.h"
-#include "harness/records.h"
+#include "harness/records/classes.h"
+#include "harness/records/records.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>

@@ -4,8 +4,8 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
-#include "harness/classes.h"
-#include "harness/records.h"
+#include "harness/records/classes.h"
+#include "harness/records/records.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -11,7 +11,7 @@
 #ifndef SCHEDLAB_WARMUP_H
 #define SCHEDLAB_WARMUP_H
 
-#include "harness/sample_request.h"
+#include "harness/records/sample_request.h"
 
 #include <stdbool.h>
 #include <stddef.h>

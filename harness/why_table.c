@@ -3,8 +3,8 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"
-#include "harness/records.h"
-#include "harness/why_structures.h"
+#include "harness/records/records.h"
+#include "harness/records/why_structures.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "harness/child.h"
 #include "harness/host/allocator.h"
 #include "harness/hyperfine.h"
-#include "harness/sample_request.h"
+#include "harness/records/sample_request.h"
 
 #include <sched.h>
 #include <setjmp.h>

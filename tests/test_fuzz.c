@@ -12,7 +12,7 @@
 #define _GNU_SOURCE
 #include "harness/base/build_info.h"
 #include "harness/experiment.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 #include "harness/spec/machine_file.h"
 #include "harness/spec/spec.h"
 #include "harness/sweep_file.h"

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/claims.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 #include "harness/repro.h"
 #include "harness/verdict.h"
 #include "harness/verdict_json.h"

@@ -1,7 +1,7 @@
 /* test_outside.c - a cell whose process took time that its own numbers do not show is flagged, and
  * start-up, which all cells have, is not. */
 #define _GNU_SOURCE
-#include "harness/outside.h"
+#include "harness/records/outside.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

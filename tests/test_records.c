@@ -2,9 +2,9 @@
  * wrong digests never pass. */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
-#include "harness/digests.h"
-#include "harness/records.h"
-#include "harness/run_folder.h"
+#include "harness/records/digests.h"
+#include "harness/records/records.h"
+#include "harness/records/run_folder.h"
 
 #include <errno.h>
 #include <setjmp.h>

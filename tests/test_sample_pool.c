@@ -3,8 +3,8 @@
 #include "fake_sample.h"
 #include "harness/base/json_fields.h"
 #include "harness/child.h"
+#include "harness/records/sample_request.h"
 #include "harness/sample_pool.h"
-#include "harness/sample_request.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_sweep_file.c - what a sweep file may say, what it then means, and that every mistake is one
  * line that names the file, the line and what is valid. */
 #define _GNU_SOURCE
-#include "harness/sample_request.h"
+#include "harness/records/sample_request.h"
 #include "harness/sweep_file.h"
 
 #include "harness/base/statistics.h"

@@ -5,8 +5,8 @@
 #include "harness/base/json_fields.h"
 #include "harness/child.h"
 #include "harness/host/topology.h"
-#include "harness/records.h"
-#include "harness/sample_request.h"
+#include "harness/records/records.h"
+#include "harness/records/sample_request.h"
 #include "harness/sweep_run.h"
 
 #include <setjmp.h>

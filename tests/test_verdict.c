@@ -1,6 +1,6 @@
 /* test_verdict.c - who is said to be fastest, over whom, and when nobody is. */
 #include "harness/base/json_fields.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 #include "harness/report_baseline.h"
 #include "harness/report_json.h"
 #include "harness/report_page.h"

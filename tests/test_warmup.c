@@ -1,5 +1,5 @@
 /* test_warmup.c - untimed calls go on until their times are steady, or a limit is reached. */
-#include "harness/sample_request.h"
+#include "harness/records/sample_request.h"
 #include "harness/warmup.h"
 
 #include <math.h>

@@ -97,7 +97,7 @@ struct workload {
 
     /* Optional. Numbers that a call of run() finds out beside its throughput (who waited, for how
      * many turns): their names, FINDINGS_MAX at most and then NULL, of lower case letters and "_"
-     * and no other metric's (harness/metric.h); and, required then, find(), which fills in
+     * and no other metric's (harness/records/metric.h); and, required then, find(), which fills in
      * those of the last call in the same order. Records keep those of the first one. Thread stack,
      * or the main goroutine after run(). */
     const char *const *finds;

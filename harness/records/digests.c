@@ -2,10 +2,10 @@
  *
  * The book is one JSON object: {"workload seed": {"variant": {"D": samples}}}.
  */
-#include "harness/digests.h"
+#include "harness/records/digests.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef SCHEDLAB_RUN_FOLDER_H
 #define SCHEDLAB_RUN_FOLDER_H
 
-#include "harness/records.h"
+#include "harness/records/records.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* run_folder.c - see run_folder.h. */
 #define _GNU_SOURCE
-#include "harness/run_folder.h"
+#include "harness/records/run_folder.h"
 
 #include "harness/base/suggest.h"
 

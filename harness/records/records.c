@@ -1,6 +1,6 @@
 /* records.c - see records.h: making, appending and reading records. */
 #define _GNU_SOURCE
-#include "harness/records.h"
+#include "harness/records/records.h"
 
 #include "harness/base/fnv1a.h"
 #include "harness/base/json_fields.h"

@@ -1,5 +1,5 @@
 /* sample_request.c - see sample_request.h. */
-#include "harness/sample_request.h"
+#include "harness/records/sample_request.h"
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"

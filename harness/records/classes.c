@@ -1,8 +1,8 @@
 /* classes.c - see classes.h. */
-#include "harness/classes.h"
+#include "harness/records/classes.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -11,7 +11,7 @@
 #ifndef SCHEDLAB_CLASSES_H
 #define SCHEDLAB_CLASSES_H
 
-#include "harness/mood.h"
+#include "harness/records/mood.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 /* metric.c - see metric.h. */
-#include "harness/metric.h"
+#include "harness/records/metric.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/suggest.h"
 #include "harness/counters/counter_names.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* why_structures.c - see why_structures.h. */
-#include "harness/why_structures.h"
+#include "harness/records/why_structures.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* measured_on.c - see measured_on.h. */
 #define _GNU_SOURCE
-#include "harness/measured_on.h"
+#include "harness/records/measured_on.h"
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/host/topology.h"
-#include "harness/records.h"
-#include "harness/run_folder.h"
+#include "harness/records/records.h"
+#include "harness/records/run_folder.h"
 #include "harness/spec/machine_start.h"
 
 #include <stdio.h>

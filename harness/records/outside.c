@@ -1,11 +1,11 @@
 /* outside.c - see outside.h. */
 #define _GNU_SOURCE
-#include "harness/outside.h"
+#include "harness/records/outside.h"
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/statistics.h"
-#include "harness/records.h"
+#include "harness/records/records.h"
 
 #include <gsl/gsl_statistics_double.h>
 #include <inttypes.h>

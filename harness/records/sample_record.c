@@ -1,8 +1,8 @@
 /* sample_record.c - see sample_record.h. */
-#include "harness/sample_record.h"
+#include "harness/records/sample_record.h"
 
-#include "harness/records.h"
-#include "harness/sample_request.h"
+#include "harness/records/records.h"
+#include "harness/records/sample_request.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"

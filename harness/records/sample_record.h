@@ -6,7 +6,7 @@
 #ifndef SCHEDLAB_SAMPLE_RECORD_H
 #define SCHEDLAB_SAMPLE_RECORD_H
 
-#include "harness/sample_request.h"
+#include "harness/records/sample_request.h"
 #include "harness/spec/spec.h"
 
 #include <jansson.h>

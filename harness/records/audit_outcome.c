@@ -1,5 +1,5 @@
 /* audit_outcome.c - see audit_outcome.h. */
-#include "harness/audit_outcome.h"
+#include "harness/records/audit_outcome.h"
 
 const char *audit_outcome_text(enum audit_outcome outcome)
 {

@@ -1,5 +1,5 @@
 /* mood.c - see mood.h. The sort is GSL's. */
-#include "harness/mood.h"
+#include "harness/records/mood.h"
 
 #include <gsl/gsl_sort.h>
 #include <math.h>
