@@ -591,7 +591,7 @@ lint: ## clang-format, clang-tidy, direction of includes, style; DEEP=1: the ana
 	else echo 'layout not checked: it takes clang-format $(FORMAT_VERSION)'; fi
 	@$(MAKE) tidy
 
-# Ten files to a process: to start one takes as long as to look at a short file. make tidy FILES=harness/child.c
+# Ten files to a process: to start one takes as long as to look at a short file. make tidy FILES=harness/sample/child.c
 .PHONY: tidy
 FILES ?= $(filter %.c,$(C_FILES))
 TIDY_SIM := $(wildcard sched_variants/machine/sim/*.c)

@@ -4,8 +4,8 @@
 #include "harness/records/sample_request.h"
 
 #include "harness/base/progress.h"
-#include "harness/child.h"
 #include "harness/plan.h"
+#include "harness/sample/child.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* cmd_diff.c - `schedlab diff`: where two schedulers part on a simulated machine. */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
-#include "harness/child.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/diff.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
-#include "harness/sample.h"
+#include "harness/sample/child.h"
+#include "harness/sample/sample.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/spec.h"

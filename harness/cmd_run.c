@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/progress.h"
-#include "harness/child.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/counters/counter_names.h"
@@ -17,7 +16,8 @@
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/run_table.h"
-#include "harness/sample.h"
+#include "harness/sample/child.h"
+#include "harness/sample/sample.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/peer_table.h"

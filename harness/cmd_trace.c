@@ -1,14 +1,14 @@
 /* cmd_trace.c - `schedlab trace`: what a scheduler did in one small run, step by step. */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
-#include "harness/child.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/host/topology.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/replay.h"
-#include "harness/sample.h"
+#include "harness/sample/child.h"
+#include "harness/sample/sample.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/spec.h"

@@ -4,8 +4,8 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/statistics.h"
 #include "harness/base/text.h"
-#include "harness/child.h"
 #include "harness/records/classes.h"
+#include "harness/sample/child.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -1,10 +1,10 @@
 /* replay_run.c - see replay.h: the real rows, read off the events of a run in lock step. */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
-#include "harness/child.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/replay.h"
+#include "harness/sample/child.h"
 #include "harness/trace.h"
 #include "sched.h"
 

@@ -5,7 +5,7 @@
 #include "harness/html.h"
 #include "harness/records/classes.h"
 #include "harness/records/records.h"
-#include "harness/warmup.h"
+#include "harness/sample/warmup.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "harness/counters/counter_names.h"
 #include "harness/records/metric.h"
 #include "harness/records/sample_request.h"
-#include "harness/sample.h"
+#include "harness/sample/sample.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/spec.h"

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/sweep_schema.h"
 
-#include "harness/sample.h"
+#include "harness/sample/sample.h"
 #include "harness/spec/spec.h"
 
 #include <cyaml/cyaml.h>

@@ -16,9 +16,9 @@
 #ifndef SCHEDLAB_UNIT_H
 #define SCHEDLAB_UNIT_H
 
-#include "harness/child.h"
 #include "harness/plan.h"
 #include "harness/records/sample_request.h"
+#include "harness/sample/child.h"
 #include "harness/sweep_file.h"
 
 #include <stdbool.h>

@@ -4,8 +4,8 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
-#include "harness/child.h"
 #include "harness/records/sample_request.h"
+#include "harness/sample/child.h"
 #include "harness/spec/machine_start.h"
 
 #include <dirent.h>

@@ -3,10 +3,10 @@
 #include "fake_sample.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/process.h"
-#include "harness/child.h"
 #include "harness/host/allocator.h"
-#include "harness/hyperfine.h"
 #include "harness/records/sample_request.h"
+#include "harness/sample/child.h"
+#include "harness/sample/hyperfine.h"
 
 #include <sched.h>
 #include <setjmp.h>

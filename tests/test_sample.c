@@ -1,5 +1,5 @@
 /* test_sample.c - whether the events of a sample are read around all calls or around each. */
-#include "harness/sample.h"
+#include "harness/sample/sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "fake_sample.h"
 #include "harness/base/json_fields.h"
-#include "harness/child.h"
 #include "harness/records/sample_request.h"
-#include "harness/sample_pool.h"
+#include "harness/sample/child.h"
+#include "harness/sample/sample_pool.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 #include "harness/sweep_file.h"
 
 #include "harness/base/statistics.h"
-#include "harness/child.h"
+#include "harness/sample/child.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,10 +3,10 @@
 #define _GNU_SOURCE
 #include "fake_sample.h"
 #include "harness/base/json_fields.h"
-#include "harness/child.h"
 #include "harness/host/topology.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
+#include "harness/sample/child.h"
 #include "harness/sweep_run.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_warmup.c - untimed calls go on until their times are steady, or a limit is reached. */
 #include "harness/records/sample_request.h"
-#include "harness/warmup.h"
+#include "harness/sample/warmup.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -9,8 +9,8 @@
 #ifndef SCHEDLAB_SAMPLE_POOL_H
 #define SCHEDLAB_SAMPLE_POOL_H
 
-#include "harness/child.h"
 #include "harness/records/sample_request.h"
+#include "harness/sample/child.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,14 +1,14 @@
 /* child.c - see child.h: what becomes of a sample's process as a record. */
 #define _GNU_SOURCE
-#include "harness/child.h"
+#include "harness/sample/child.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/process.h"
 #include "harness/host/allocator.h"
-#include "harness/hyperfine.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_record.h"
 #include "harness/records/sample_request.h"
+#include "harness/sample/hyperfine.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"

@@ -1,5 +1,5 @@
 /* warmup.c - see warmup.h. */
-#include "harness/warmup.h"
+#include "harness/sample/warmup.h"
 
 #include "harness/base/statistics.h"
 #include "harness/records/sample_request.h"

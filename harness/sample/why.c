@@ -1,8 +1,8 @@
 /* why.c - see why.h. */
-#include "harness/why.h"
+#include "harness/sample/why.h"
 
 #if defined(SCHEDLAB_SIM)
-#include "harness/source_line.h"
+#include "harness/sample/source_line.h"
 #include "machine/sim/cache.h"
 
 #include <stdlib.h>

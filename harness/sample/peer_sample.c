@@ -1,6 +1,6 @@
 /* peer_sample.c - see peer_sample.h. */
 #define _GNU_SOURCE
-#include "harness/peer_sample.h"
+#include "harness/sample/peer_sample.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/process.h"
@@ -9,9 +9,9 @@
 #include "harness/records/records.h"
 #include "harness/records/sample_record.h"
 #include "harness/records/sample_request.h"
+#include "harness/sample/warmup.h"
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"
-#include "harness/warmup.h"
 #include "workloads/histogram.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* sample_pool.c - see sample_pool.h. */
 #define _GNU_SOURCE
-#include "harness/sample_pool.h"
+#include "harness/sample/sample_pool.h"
 
 #include "harness/base/monotonic.h"
 #include "harness/base/process.h"

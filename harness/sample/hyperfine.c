@@ -1,5 +1,5 @@
 /* hyperfine.c - see hyperfine.h. */
-#include "harness/hyperfine.h"
+#include "harness/sample/hyperfine.h"
 
 #include <math.h>
 #include <stdio.h>

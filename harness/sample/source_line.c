@@ -1,6 +1,6 @@
 /* source_line.c - see source_line.h. */
 #if defined(SCHEDLAB_SIM)
-#include "harness/source_line.h"
+#include "harness/sample/source_line.h"
 
 #include "harness/base/build_info.h"
 

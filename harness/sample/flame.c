@@ -3,10 +3,10 @@
  * Stacks are a tree: a node is a return address below another node. A million of them is what deep
  * recursion may fill; what finds no room then is one line, FULL.
  */
-#include "harness/flame.h"
+#include "harness/sample/flame.h"
 
 #if defined(SCHEDLAB_SIM)
-#include "harness/source_line.h"
+#include "harness/sample/source_line.h"
 #include "machine/sim/cache.h"
 
 #include <errno.h>
