@@ -25,9 +25,9 @@
 #define SCHEDLAB_AUDIT_H
 
 #include "harness/base/statistics.h"
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/sweep_file.h"
 #include "harness/records/audit_outcome.h"
-#include "harness/sweep_file.h"
 
 #include <jansson.h>
 #include <stdbool.h>

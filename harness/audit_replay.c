@@ -2,7 +2,7 @@
 #include "harness/audit.h"
 #include "harness/base/json_fields.h"
 
-#include "harness/needs.h"
+#include "harness/plan/needs.h"
 #include "harness/records/records.h"
 
 #include <stdio.h>

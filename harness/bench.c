@@ -5,7 +5,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"
 #include "harness/compare.h"
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
 #include "harness/records/digests.h"
 #include "harness/records/records.h"
 

@@ -4,7 +4,7 @@
 #include "harness/records/sample_request.h"
 
 #include "harness/base/progress.h"
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
 #include "harness/sample/child.h"
 
 #include <math.h>

@@ -7,11 +7,11 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/doctor/environment.h"
+#include "harness/plan/sweep_file.h"
 #include "harness/records/digests.h"
 #include "harness/records/records.h"
 #include "harness/side_by_side.h"
 #include "harness/spec/machine_start.h"
-#include "harness/sweep_file.h"
 #include "harness/sweep_override.h"
 
 #include <argp.h>

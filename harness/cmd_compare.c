@@ -6,10 +6,10 @@
 #include "harness/compare.h"
 #include "harness/compare_print.h"
 #include "harness/doctor/environment.h"
+#include "harness/plan/sweep_file.h"
 #include "harness/records/run_folder.h"
 #include "harness/revisions.h"
 #include "harness/side_by_side.h"
-#include "harness/sweep_file.h"
 #include "harness/sweep_override.h"
 
 #include <argp.h>

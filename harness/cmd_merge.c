@@ -3,8 +3,8 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/merge.h"
+#include "harness/plan/unit_store.h"
 #include "harness/records/run_folder.h"
-#include "harness/unit_store.h"
 
 #include <errno.h>
 #include <stdio.h>

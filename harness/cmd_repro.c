@@ -6,13 +6,13 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/host/data_folder.h"
+#include "harness/plan/sweep_file.h"
 #include "harness/records/run_folder.h"
 #include "harness/repro.h"
 #include "harness/repro_file.h"
 #include "harness/repro_report.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/spec.h"
-#include "harness/sweep_file.h"
 
 #include <signal.h>
 #include <stdio.h>

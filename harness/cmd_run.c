@@ -11,7 +11,7 @@
 #include "harness/counters/counter_names.h"
 #include "harness/doctor/doctor.h"
 #include "harness/host/topology.h"
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
 #include "harness/records/digests.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"

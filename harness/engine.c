@@ -6,10 +6,10 @@
 #include "harness/base/fnv1a.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
+#include "harness/plan/unit_store.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
 #include "harness/spec/machine_start.h"
-#include "harness/unit_store.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -24,7 +24,7 @@
 #define SCHEDLAB_ENGINE_H
 
 #include "harness/base/progress.h"
-#include "harness/unit.h"
+#include "harness/plan/unit.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,10 +6,10 @@
 #include "harness/base/suggest.h"
 #include "harness/counters/counter_names.h"
 #include "harness/experiment_schema.h"
+#include "harness/plan/sweep_file.h"
 #include "harness/sample/sample.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/spec.h"
-#include "harness/sweep_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #ifndef SCHEDLAB_EXPERIMENT_TYPES_H
 #define SCHEDLAB_EXPERIMENT_TYPES_H
 
+#include "harness/plan/sweep_types.h"
 #include "harness/records/metric.h"
-#include "harness/sweep_types.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,14 +4,14 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/sweep_file.h"
+#include "harness/plan/sweep_origin.h"
 #include "harness/records/measured_on.h"
 #include "harness/records/outside.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
-#include "harness/sweep_file.h"
 #include "harness/sweep_kinds.h"
-#include "harness/sweep_origin.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/merge.h"
 
+#include "harness/plan/unit_store.h"
 #include "harness/records/run_folder.h"
-#include "harness/unit_store.h"
 
 #include <errno.h>
 #include <stdio.h>

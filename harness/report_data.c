@@ -3,11 +3,11 @@
 #include "harness/report_data.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/plan/sweep_file.h"
 #include "harness/records/metric.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
 #include "harness/spec/spec.h"
-#include "harness/sweep_file.h"
 
 #include <errno.h>
 #include <math.h>

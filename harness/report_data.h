@@ -7,12 +7,12 @@
 #define SCHEDLAB_REPORT_DATA_H
 
 #include "harness/base/statistics.h"
+#include "harness/plan/sweep_file.h"
 #include "harness/records/classes.h"
 #include "harness/records/records.h"
 #include "harness/report_extra.h"
 #include "harness/report_samples.h"
 #include "harness/report_tsv.h"
-#include "harness/sweep_file.h"
 
 #include <jansson.h>
 #include <stdbool.h>

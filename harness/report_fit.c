@@ -3,10 +3,10 @@
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
+#include "harness/plan/sweep_origin.h"
 #include "harness/records/records.h"
 #include "harness/report_data.h"
 #include "harness/spec/spec.h"
-#include "harness/sweep_origin.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "harness/base/statistics.h"
 #include "harness/base/units.h"
 #include "harness/html.h"
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
 #include "harness/report_page.h"
 
 #include <math.h>

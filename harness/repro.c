@@ -7,13 +7,13 @@
 #include "harness/doctor/doctor.h"
 #include "harness/doctor/environment.h"
 #include "harness/host/topology.h"
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/sweep_file.h"
+#include "harness/plan/sweep_origin.h"
+#include "harness/plan/unit_time.h"
 #include "harness/records/records.h"
 #include "harness/repro_file.h"
 #include "harness/spec/machine_start.h"
-#include "harness/sweep_file.h"
-#include "harness/sweep_origin.h"
-#include "harness/unit_time.h"
 
 #include <ctype.h>
 #include <dirent.h>

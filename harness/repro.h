@@ -16,7 +16,7 @@
 
 #include "harness/claims.h"
 #include "harness/experiment.h"
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
 
 #include <jansson.h>
 #include <stdbool.h>

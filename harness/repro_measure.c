@@ -4,11 +4,11 @@
 #include "harness/base/progress.h"
 #include "harness/base/stop.h"
 #include "harness/base/text.h"
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/sweep_file.h"
+#include "harness/plan/sweep_origin.h"
 #include "harness/repro.h"
 #include "harness/spec/spec.h"
-#include "harness/sweep_file.h"
-#include "harness/sweep_origin.h"
 #include "harness/sweep_run.h"
 
 #include <errno.h>

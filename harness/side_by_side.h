@@ -8,8 +8,8 @@
 #ifndef SCHEDLAB_SIDE_BY_SIDE_H
 #define SCHEDLAB_SIDE_BY_SIDE_H
 
-#include "harness/plan.h"
-#include "harness/sweep_file.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/sweep_file.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
 #include "harness/sweep_cells.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/plan/unit_store.h"
 #include "harness/spec/machine_start.h"
-#include "harness/unit_store.h"
 
 void sweep_cells_begin(struct sweep_cells *cells, const struct sweep_file *sweep, struct plan *plan,
                        const char *folder)

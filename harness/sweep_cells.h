@@ -6,7 +6,7 @@
 #ifndef SCHEDLAB_SWEEP_CELLS_H
 #define SCHEDLAB_SWEEP_CELLS_H
 
-#include "harness/unit.h"
+#include "harness/plan/unit.h"
 
 #include <jansson.h>
 #include <stdbool.h>

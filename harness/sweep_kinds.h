@@ -13,7 +13,7 @@
 #ifndef SCHEDLAB_SWEEP_KINDS_H
 #define SCHEDLAB_SWEEP_KINDS_H
 
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #ifndef SCHEDLAB_SWEEP_OVERRIDE_H
 #define SCHEDLAB_SWEEP_OVERRIDE_H
 
-#include "harness/sweep_file.h"
+#include "harness/plan/sweep_file.h"
 
 #include <stdint.h>
 

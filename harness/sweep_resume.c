@@ -5,8 +5,8 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/doctor/environment.h"
-#include "harness/sweep_file.h"
-#include "harness/sweep_origin.h"
+#include "harness/plan/sweep_file.h"
+#include "harness/plan/sweep_origin.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,11 @@
 #include "harness/base/text.h"
 #include "harness/engine.h"
 #include "harness/host/topology.h"
-#include "harness/needs.h"
+#include "harness/plan/needs.h"
+#include "harness/plan/sweep_origin.h"
+#include "harness/plan/sweep_request.h"
+#include "harness/plan/unit_store.h"
+#include "harness/plan/unit_time.h"
 #include "harness/records/digests.h"
 #include "harness/records/measured_on.h"
 #include "harness/records/outside.h"
@@ -24,10 +28,6 @@
 #include "harness/spec/machine_start.h"
 #include "harness/sweep_cells.h"
 #include "harness/sweep_kinds.h"
-#include "harness/sweep_origin.h"
-#include "harness/sweep_request.h"
-#include "harness/unit_store.h"
-#include "harness/unit_time.h"
 
 #include <errno.h>
 #include <inttypes.h>

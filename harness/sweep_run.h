@@ -19,8 +19,8 @@
 #ifndef SCHEDLAB_SWEEP_RUN_H
 #define SCHEDLAB_SWEEP_RUN_H
 
-#include "harness/plan.h"
-#include "harness/sweep_file.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/sweep_file.h"
 
 struct engine; /* engine.h */
 

@@ -9,7 +9,7 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/counters/counters.h"
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
 #include "harness/records/digests.h"
 #include "harness/records/outside.h"
 #include "harness/records/records.h"

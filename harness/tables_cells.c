@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
 #include "harness/records/records.h"
 #include "harness/tables_internal.h"
 

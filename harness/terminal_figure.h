@@ -6,7 +6,7 @@
 #ifndef SCHEDLAB_TERMINAL_FIGURE_H
 #define SCHEDLAB_TERMINAL_FIGURE_H
 
-#include "harness/sweep_file.h"
+#include "harness/plan/sweep_file.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include "harness/claims.h"
 #include "harness/experiment.h"
 #include "harness/host/data_folder.h"
-#include "harness/sweep_file.h"
+#include "harness/plan/sweep_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * whole comparison sets until every interval is narrow enough, or the limit. */
 #define _GNU_SOURCE
 #include "harness/base/statistics.h"
-#include "harness/needs.h"
+#include "harness/plan/needs.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_plan.c - the cells of a sweep are the union of its groups, and a block is a permutation of
  * them that can be had again. */
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* test_sweep_file.c - what a sweep file may say, what it then means, and that every mistake is one
  * line that names the file, the line and what is valid. */
 #define _GNU_SOURCE
+#include "harness/plan/sweep_file.h"
 #include "harness/records/sample_request.h"
-#include "harness/sweep_file.h"
 
 #include "harness/base/statistics.h"
 #include "harness/sample/child.h"

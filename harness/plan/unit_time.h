@@ -11,8 +11,8 @@
 #ifndef SCHEDLAB_UNIT_TIME_H
 #define SCHEDLAB_UNIT_TIME_H
 
-#include "harness/plan.h"
-#include "harness/sweep_file.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/sweep_file.h"
 
 #include <jansson.h>
 #include <stdbool.h>

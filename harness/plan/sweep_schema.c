@@ -1,6 +1,6 @@
 /* sweep_schema.c - see sweep_schema.h. */
 #define _GNU_SOURCE
-#include "harness/sweep_schema.h"
+#include "harness/plan/sweep_schema.h"
 
 #include "harness/sample/sample.h"
 #include "harness/spec/spec.h"
@@ -210,7 +210,7 @@ static void complain_of_schema(const struct yaml_reader *reader, const struct ya
         sweep_complain_of_number(reader, yaml_place_line(reader->place, place),
                                  yaml_mistake_key(mistake), word);
     } else {
-        yaml_complain_of_schema(reader, mistake, fields_of_place, "harness/sweep_file.h");
+        yaml_complain_of_schema(reader, mistake, fields_of_place, "harness/plan/sweep_file.h");
     }
 }
 

@@ -1,5 +1,5 @@
 /* needs.c - see needs.h. */
-#include "harness/needs.h"
+#include "harness/plan/needs.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/statistics.h"

@@ -1,6 +1,6 @@
 /* unit_store.c - see unit_store.h. */
 #define _GNU_SOURCE
-#include "harness/unit_store.h"
+#include "harness/plan/unit_store.h"
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"

@@ -1,5 +1,5 @@
 /* sweep_request.c - see sweep_request.h. */
-#include "harness/sweep_request.h"
+#include "harness/plan/sweep_request.h"
 
 #include "harness/records/sample_request.h"
 #include "harness/spec/machine_start.h"

@@ -8,7 +8,7 @@
 #ifndef SCHEDLAB_SWEEP_ORIGIN_H
 #define SCHEDLAB_SWEEP_ORIGIN_H
 
-#include "harness/sweep_file.h"
+#include "harness/plan/sweep_file.h"
 
 #include <jansson.h>
 #include <stdbool.h>

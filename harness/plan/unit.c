@@ -1,16 +1,16 @@
 /* unit.c - see unit.h. The ids are FNV-1a of 64 bits, mixed at the end: among a million units two
  * have one id with a probability of 3 in 100 million. */
 #define _GNU_SOURCE
-#include "harness/unit.h"
+#include "harness/plan/unit.h"
 
 #include "harness/base/build_info.h"
 #include "harness/base/files.h"
 #include "harness/base/fnv1a.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
+#include "harness/plan/sweep_request.h"
 #include "harness/records/sample_request.h"
 #include "harness/spec/machine_start.h"
-#include "harness/sweep_request.h"
 
 #include <inttypes.h>
 #include <stdio.h>

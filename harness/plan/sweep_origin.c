@@ -1,11 +1,11 @@
 /* sweep_origin.c - see sweep_origin.h. */
-#include "harness/sweep_origin.h"
+#include "harness/plan/sweep_origin.h"
 
 #include "harness/base/files.h"
 #include "harness/base/fnv1a.h"
 #include "harness/base/json_fields.h"
+#include "harness/plan/sweep_file.h"
 #include "harness/records/run_folder.h"
-#include "harness/sweep_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -14,8 +14,8 @@
 #ifndef SCHEDLAB_PLAN_H
 #define SCHEDLAB_PLAN_H
 
+#include "harness/plan/sweep_file.h"
 #include "harness/records/records.h"
-#include "harness/sweep_file.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,12 +1,12 @@
 /* plan.c - see plan.h. The shuffle is GSL's, a Fisher-Yates. */
 #define _GNU_SOURCE
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
+#include "harness/plan/sweep_file.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
-#include "harness/sweep_file.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>

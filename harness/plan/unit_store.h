@@ -17,7 +17,7 @@
 #ifndef SCHEDLAB_UNIT_STORE_H
 #define SCHEDLAB_UNIT_STORE_H
 
-#include "harness/unit.h"
+#include "harness/plan/unit.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -6,10 +6,10 @@
 #ifndef SCHEDLAB_SWEEP_REQUEST_H
 #define SCHEDLAB_SWEEP_REQUEST_H
 
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/sweep_file.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
-#include "harness/sweep_file.h"
 
 /* The part that all samples of the sweep have in common. events: those of the sweep, joined; must
  * outlive the request. */

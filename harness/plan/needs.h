@@ -29,9 +29,9 @@
 #ifndef SCHEDLAB_NEEDS_H
 #define SCHEDLAB_NEEDS_H
 
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/sweep_file.h"
 #include "harness/records/mood.h"
-#include "harness/sweep_file.h"
 
 #include <jansson.h>
 #include <stdbool.h>

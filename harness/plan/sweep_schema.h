@@ -6,7 +6,7 @@
 #define SCHEDLAB_SWEEP_SCHEMA_H
 
 #include "harness/base/yaml_reader.h"
-#include "harness/sweep_types.h"
+#include "harness/plan/sweep_types.h"
 
 /* The file as libcyaml reads it: keys and types are right, values are not checked, and keys that
  * are not there are zero. NULL after a complaint. All its memory is malloc()'s, so that parts of

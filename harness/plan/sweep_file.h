@@ -83,7 +83,7 @@
 #ifndef SCHEDLAB_SWEEP_FILE_H
 #define SCHEDLAB_SWEEP_FILE_H
 
-#include "harness/sweep_types.h"
+#include "harness/plan/sweep_types.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
 /* unit_plan.c - see unit_plan.h. Units are printed as they come: none is kept. */
 #define _GNU_SOURCE
-#include "harness/unit_plan.h"
+#include "harness/plan/unit_plan.h"
 
 #include "harness/base/progress.h"
 #include "harness/base/text.h"
-#include "harness/unit.h"
-#include "harness/unit_store.h"
-#include "harness/unit_time.h"
+#include "harness/plan/unit.h"
+#include "harness/plan/unit_store.h"
+#include "harness/plan/unit_time.h"
 
 #include <inttypes.h>
 #include <math.h>

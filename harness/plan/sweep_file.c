@@ -4,19 +4,19 @@
  * file the values.
  */
 #define _GNU_SOURCE
-#include "harness/sweep_file.h"
+#include "harness/plan/sweep_file.h"
 
 #include "harness/base/statistics.h"
 #include "harness/base/suggest.h"
 #include "harness/counters/counter_names.h"
+#include "harness/plan/sweep_expect.h"
+#include "harness/plan/sweep_schema.h"
 #include "harness/records/metric.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/sample.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/spec.h"
-#include "harness/sweep_expect.h"
-#include "harness/sweep_schema.h"
 
 #include <stdio.h>
 #include <stdlib.h>

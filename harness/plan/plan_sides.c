@@ -1,6 +1,6 @@
 /* plan_sides.c - see plan_multiply() in plan.h. */
 #define _GNU_SOURCE
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef SCHEDLAB_SWEEP_EXPECT_H
 #define SCHEDLAB_SWEEP_EXPECT_H
 
-#include "harness/sweep_schema.h"
+#include "harness/plan/sweep_schema.h"
 
 /* Checks what the group expects, fills in what is left out, and makes numbers of the texts. pre:
  * the group's variants, workloads and events are canonical. False after a complaint. */

@@ -5,8 +5,8 @@
 #ifndef SCHEDLAB_UNIT_PLAN_H
 #define SCHEDLAB_UNIT_PLAN_H
 
-#include "harness/plan.h"
-#include "harness/sweep_file.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/sweep_file.h"
 
 #include <stdbool.h>
 #include <stdio.h>

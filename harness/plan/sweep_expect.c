@@ -1,6 +1,6 @@
 /* sweep_expect.c - see sweep_expect.h. */
 #define _GNU_SOURCE
-#include "harness/sweep_expect.h"
+#include "harness/plan/sweep_expect.h"
 
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"

@@ -16,10 +16,10 @@
 #ifndef SCHEDLAB_UNIT_H
 #define SCHEDLAB_UNIT_H
 
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/sweep_file.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
-#include "harness/sweep_file.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* unit_time.c - see unit_time.h. */
 #define _GNU_SOURCE
-#include "harness/unit_time.h"
+#include "harness/plan/unit_time.h"
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
