@@ -10,8 +10,8 @@
 #include "harness/plan/sweep_file.h"
 #include "harness/records/digests.h"
 #include "harness/records/records.h"
-#include "harness/side_by_side.h"
 #include "harness/spec/machine_start.h"
+#include "harness/sweep/side_by_side.h"
 #include "harness/sweep_override.h"
 
 #include <argp.h>

@@ -8,8 +8,8 @@
 #include "harness/doctor/environment.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/run_folder.h"
-#include "harness/revisions.h"
-#include "harness/side_by_side.h"
+#include "harness/sweep/revisions.h"
+#include "harness/sweep/side_by_side.h"
 #include "harness/sweep_override.h"
 
 #include <argp.h>

@@ -2,9 +2,9 @@
 #include "harness/base/text.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/merge.h"
 #include "harness/plan/unit_store.h"
 #include "harness/records/run_folder.h"
+#include "harness/sweep/merge.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -12,7 +12,6 @@
 #include "harness/commands.h"
 #include "harness/doctor/doctor.h"
 #include "harness/doctor/environment.h"
-#include "harness/engine.h"
 #include "harness/gnuplot.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
@@ -25,9 +24,10 @@
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/spec.h"
+#include "harness/sweep/engine.h"
+#include "harness/sweep/sweep_resume.h"
+#include "harness/sweep/sweep_run.h"
 #include "harness/sweep_override.h"
-#include "harness/sweep_resume.h"
-#include "harness/sweep_run.h"
 #include "harness/terminal_figure.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "harness/plan/sweep_origin.h"
 #include "harness/repro.h"
 #include "harness/spec/spec.h"
-#include "harness/sweep_run.h"
+#include "harness/sweep/sweep_run.h"
 
 #include <errno.h>
 #include <stdlib.h>

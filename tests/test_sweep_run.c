@@ -7,7 +7,7 @@
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
-#include "harness/sweep_run.h"
+#include "harness/sweep/sweep_run.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,13 +1,13 @@
 /* side_by_side.c - see side_by_side.h. */
 #define _GNU_SOURCE
-#include "harness/side_by_side.h"
+#include "harness/sweep/side_by_side.h"
 
 #include "harness/base/build_info.h"
 #include "harness/base/files.h"
 #include "harness/doctor/doctor.h"
 #include "harness/records/run_folder.h"
 #include "harness/spec/spec.h"
-#include "harness/sweep_run.h"
+#include "harness/sweep/sweep_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* sweep_cells.c - see sweep_cells.h. */
 #define _GNU_SOURCE
-#include "harness/sweep_cells.h"
+#include "harness/sweep/sweep_cells.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/plan/unit_store.h"

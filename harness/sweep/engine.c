@@ -1,6 +1,6 @@
 /* engine.c - see engine.h. */
 #define _GNU_SOURCE
-#include "harness/engine.h"
+#include "harness/sweep/engine.h"
 
 #include "harness/base/files.h"
 #include "harness/base/fnv1a.h"

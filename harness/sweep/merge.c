@@ -1,6 +1,6 @@
 /* merge.c - see merge.h. */
 #define _GNU_SOURCE
-#include "harness/merge.h"
+#include "harness/sweep/merge.h"
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
@@ -11,7 +11,7 @@
 #include "harness/records/outside.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
-#include "harness/sweep_kinds.h"
+#include "harness/sweep/sweep_kinds.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* merge_cells.c - see merge_cells() in merge.h. */
 #define _GNU_SOURCE
-#include "harness/merge.h"
+#include "harness/sweep/merge.h"
 
 #include "harness/plan/unit_store.h"
 #include "harness/records/run_folder.h"

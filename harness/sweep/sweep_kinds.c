@@ -1,5 +1,5 @@
 /* sweep_kinds.c - see sweep_kinds.h. */
-#include "harness/sweep_kinds.h"
+#include "harness/sweep/sweep_kinds.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/records/measured_on.h"

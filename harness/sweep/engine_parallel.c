@@ -10,7 +10,7 @@
  * after an interruption, or after this process is killed.
  */
 #define _GNU_SOURCE
-#include "harness/engine.h"
+#include "harness/sweep/engine.h"
 
 #include "harness/base/process.h"
 

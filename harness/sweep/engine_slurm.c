@@ -12,7 +12,7 @@
  * asked for a job that runs this script.
  */
 #define _GNU_SOURCE
-#include "harness/engine.h"
+#include "harness/sweep/engine.h"
 
 #include "harness/base/files.h"
 #include "harness/base/process.h"

@@ -1,6 +1,6 @@
 /* revisions.c - see revisions.h. */
 #define _GNU_SOURCE
-#include "harness/revisions.h"
+#include "harness/sweep/revisions.h"
 
 #include "harness/base/files.h"
 #include "harness/base/process.h"

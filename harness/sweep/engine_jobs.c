@@ -1,5 +1,5 @@
 /* engine_jobs.c - see engine_jobs_make() in engine.h. */
-#include "harness/engine.h"
+#include "harness/sweep/engine.h"
 
 #include "harness/spec/machine_start.h"
 

@@ -1,6 +1,6 @@
 /* sweep_resume.c - see sweep_resume.h. */
 #define _GNU_SOURCE
-#include "harness/sweep_resume.h"
+#include "harness/sweep/sweep_resume.h"
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"

@@ -1,6 +1,6 @@
 /* sweep_run.c - see sweep_run.h. */
 #define _GNU_SOURCE
-#include "harness/sweep_run.h"
+#include "harness/sweep/sweep_run.h"
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
@@ -9,7 +9,6 @@
 #include "harness/base/progress.h"
 #include "harness/base/stop.h"
 #include "harness/base/text.h"
-#include "harness/engine.h"
 #include "harness/host/topology.h"
 #include "harness/plan/needs.h"
 #include "harness/plan/sweep_origin.h"
@@ -26,8 +25,9 @@
 #include "harness/sample/sample_pool.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
-#include "harness/sweep_cells.h"
-#include "harness/sweep_kinds.h"
+#include "harness/sweep/engine.h"
+#include "harness/sweep/sweep_cells.h"
+#include "harness/sweep/sweep_kinds.h"
 
 #include <errno.h>
 #include <inttypes.h>
