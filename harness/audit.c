@@ -1,8 +1,8 @@
 /* audit.c - see audit.h. The distributions are GSL's. */
 #include "harness/audit.h"
 
-#include "harness/compare.h"
 #include "harness/report_verdict.h"
+#include "harness/tables/compare.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>

@@ -2,8 +2,8 @@
 #include "harness/audit.h"
 #include "harness/base/json_fields.h"
 
-#include "harness/compare.h"
 #include "harness/report_verdict.h"
+#include "harness/tables/compare.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,10 +4,10 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"
-#include "harness/compare.h"
 #include "harness/plan/plan.h"
 #include "harness/records/digests.h"
 #include "harness/records/records.h"
+#include "harness/tables/compare.h"
 
 #include <math.h>
 #include <stdlib.h>

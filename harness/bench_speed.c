@@ -7,7 +7,7 @@
 #include "harness/report_data.h"
 #include "harness/report_peers.h"
 #include "harness/spec/peer_table.h"
-#include "harness/tables.h"
+#include "harness/tables/tables.h"
 
 #include <string.h>
 

@@ -3,14 +3,14 @@
 #include "harness/base/files.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/compare.h"
-#include "harness/compare_print.h"
 #include "harness/doctor/environment.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/run_folder.h"
 #include "harness/sweep/revisions.h"
 #include "harness/sweep/side_by_side.h"
 #include "harness/sweep_override.h"
+#include "harness/tables/compare.h"
+#include "harness/tables/compare_print.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -2,9 +2,9 @@
 #include "harness/base/text.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/export.h"
 #include "harness/records/classes.h"
 #include "harness/records/run_folder.h"
+#include "harness/tables/export.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "harness/report_data.h"
 #include "harness/report_json.h"
 #include "harness/report_page.h"
-#include "harness/tables.h"
+#include "harness/tables/tables.h"
 
 enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256 };
 

@@ -5,7 +5,7 @@
 #ifndef SCHEDLAB_TESTS_COMPARE_RUNS_H
 #define SCHEDLAB_TESTS_COMPARE_RUNS_H
 
-#include "harness/compare.h"
+#include "harness/tables/compare.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

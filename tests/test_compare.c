@@ -2,7 +2,7 @@
  * paired, and what is then said. Which of their samples are compared is in test_compare_moods.c. */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
-#include "harness/compare_print.h"
+#include "harness/tables/compare_print.h"
 #include "tests/compare_runs.h"
 
 #include <math.h>

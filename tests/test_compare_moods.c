@@ -2,7 +2,7 @@
  * what compare warns. */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
-#include "harness/compare_print.h"
+#include "harness/tables/compare_print.h"
 #include "tests/compare_runs.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "harness/report_page.h"
 #include "harness/report_tsv.h"
 #include "harness/report_verdict.h"
-#include "harness/tables.h"
+#include "harness/tables/tables.h"
 #include "tests/report_cell.h"
 
 #include <gsl/gsl_randist.h>

@@ -11,7 +11,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"
 #include "harness/spec/spec.h"
-#include "harness/tables_internal.h"
+#include "harness/tables/tables_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* compare_print.c - see compare_print.h. */
 #define _GNU_SOURCE
-#include "harness/compare_print.h"
+#include "harness/tables/compare_print.h"
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"

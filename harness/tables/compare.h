@@ -25,9 +25,9 @@
 #define SCHEDLAB_COMPARE_H
 
 #include "harness/base/statistics.h"
-#include "harness/compare_side.h"
 #include "harness/records/classes.h"
 #include "harness/records/metric.h"
+#include "harness/tables/compare_side.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
  * cell stand together, and each table is one walk over them.
  */
 #define _GNU_SOURCE
-#include "harness/tables.h"
+#include "harness/tables/tables.h"
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
@@ -13,7 +13,7 @@
 #include "harness/records/digests.h"
 #include "harness/records/outside.h"
 #include "harness/records/records.h"
-#include "harness/tables_internal.h"
+#include "harness/tables/tables_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

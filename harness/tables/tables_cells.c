@@ -4,7 +4,7 @@
 #include "harness/base/text.h"
 #include "harness/plan/plan.h"
 #include "harness/records/records.h"
-#include "harness/tables_internal.h"
+#include "harness/tables/tables_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* export.c - see export.h. */
 #define _GNU_SOURCE
-#include "harness/export.h"
+#include "harness/tables/export.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"

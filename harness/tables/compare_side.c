@@ -1,6 +1,6 @@
 /* compare_side.c - see compare_side.h. */
 #define _GNU_SOURCE
-#include "harness/compare_side.h"
+#include "harness/tables/compare_side.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/suggest.h"

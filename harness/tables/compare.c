@@ -1,6 +1,6 @@
 /* compare.c - see compare.h. */
 #define _GNU_SOURCE
-#include "harness/compare.h"
+#include "harness/tables/compare.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/records/measured_on.h"

@@ -5,7 +5,7 @@
 #ifndef SCHEDLAB_COMPARE_PRINT_H
 #define SCHEDLAB_COMPARE_PRINT_H
 
-#include "harness/compare.h"
+#include "harness/tables/compare.h"
 
 #include <jansson.h>
 #include <stdio.h>
