@@ -1,7 +1,7 @@
 /* audit.c - see audit.h. The distributions are GSL's. */
 #include "harness/audit.h"
 
-#include "harness/report_verdict.h"
+#include "harness/answers/report_verdict.h"
 #include "harness/tables/compare.h"
 
 #include <gsl/gsl_cdf.h>

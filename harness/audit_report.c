@@ -2,7 +2,7 @@
 #include "harness/audit.h"
 #include "harness/base/json_fields.h"
 
-#include "harness/report_verdict.h"
+#include "harness/answers/report_verdict.h"
 #include "harness/tables/compare.h"
 
 #include <stdlib.h>

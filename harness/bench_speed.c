@@ -3,8 +3,8 @@
 #include "harness/base/json_fields.h"
 #include "harness/bench.h"
 
+#include "harness/answers/report_data.h"
 #include "harness/records/records.h"
-#include "harness/report_data.h"
 #include "harness/report_peers.h"
 #include "harness/spec/peer_table.h"
 #include "harness/tables/tables.h"

@@ -5,6 +5,8 @@
  * failure in a later stage costs nothing of an earlier one.
  */
 #define _GNU_SOURCE
+#include "harness/answers/gnuplot.h"
+#include "harness/answers/terminal_figure.h"
 #include "harness/base/files.h"
 #include "harness/base/progress.h"
 #include "harness/base/text.h"
@@ -12,7 +14,6 @@
 #include "harness/commands.h"
 #include "harness/doctor/doctor.h"
 #include "harness/doctor/environment.h"
-#include "harness/gnuplot.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/plan/sweep_origin.h"
@@ -28,7 +29,6 @@
 #include "harness/sweep/sweep_resume.h"
 #include "harness/sweep/sweep_run.h"
 #include "harness/sweep_override.h"
-#include "harness/terminal_figure.h"
 
 #include <errno.h>
 #include <inttypes.h>

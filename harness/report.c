@@ -2,12 +2,12 @@
 #define _GNU_SOURCE
 #include "harness/report.h"
 
+#include "harness/answers/figures.h"
+#include "harness/answers/report_baseline.h"
+#include "harness/answers/report_data.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
-#include "harness/figures.h"
 #include "harness/records/run_folder.h"
-#include "harness/report_baseline.h"
-#include "harness/report_data.h"
 #include "harness/report_json.h"
 #include "harness/report_page.h"
 #include "harness/tables/tables.h"

@@ -1,9 +1,9 @@
 /* report_answers.c - the table on top of the page: who wins on what, by how much. See
  * report_page.h. */
+#include "harness/answers/report_verdict.h"
 #include "harness/base/units.h"
 #include "harness/html.h"
 #include "harness/report_page.h"
-#include "harness/report_verdict.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #ifndef SCHEDLAB_REPORT_PAGE_H
 #define SCHEDLAB_REPORT_PAGE_H
 
-#include "harness/figures.h"
-#include "harness/report_data.h"
+#include "harness/answers/figures.h"
+#include "harness/answers/report_data.h"
 
 #include <stdio.h>
 

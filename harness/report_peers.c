@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "harness/report_peers.h"
 
+#include "harness/answers/peer_line.h"
+#include "harness/answers/report_verdict.h"
 #include "harness/base/units.h"
 #include "harness/html.h"
-#include "harness/peer_line.h"
-#include "harness/report_verdict.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef SCHEDLAB_REPORT_PEERS_H
 #define SCHEDLAB_REPORT_PEERS_H
 
-#include "harness/report_data.h"
+#include "harness/answers/report_data.h"
 
 #include <jansson.h>
 #include <stdbool.h>

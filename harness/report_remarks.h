@@ -5,7 +5,7 @@
 #ifndef SCHEDLAB_REPORT_REMARKS_H
 #define SCHEDLAB_REPORT_REMARKS_H
 
-#include "harness/report_data.h"
+#include "harness/answers/report_data.h"
 
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 /* report_section.c - what the page says about one group. See report_page.h. */
 #define _GNU_SOURCE
+#include "harness/answers/report_verdict.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/html.h"
 #include "harness/report_page.h"
-#include "harness/report_verdict.h"
 
 #include <math.h>
 #include <stdlib.h>

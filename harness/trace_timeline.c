@@ -3,7 +3,7 @@
 #include "harness/base/text.h"
 #include "harness/trace.h"
 
-#include "harness/gnuplot.h"
+#include "harness/answers/gnuplot.h"
 
 #include <errno.h>
 #include <inttypes.h>

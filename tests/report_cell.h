@@ -2,7 +2,7 @@
 #ifndef SCHEDLAB_REPORT_CELL_H
 #define SCHEDLAB_REPORT_CELL_H
 
-#include "harness/report_data.h"
+#include "harness/answers/report_data.h"
 
 #include <math.h>
 

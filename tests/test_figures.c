@@ -1,5 +1,5 @@
 /* test_figures.c - which events a figure shows. */
-#include "harness/figures_events.h"
+#include "harness/answers/figures_events.h"
 #include "harness/spec/spec.h"
 #include "sched_variants/runtime/stats.h"
 #include "tests/report_cell.h"

@@ -1,11 +1,11 @@
 /* test_report.c - the parts of the report whose results are known exactly: numbers as text,
  * escaping, taking in an SVG, reading tables, and what is shown of each cell. */
 #define _GNU_SOURCE
+#include "harness/answers/report_tsv.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/html.h"
 #include "harness/report_page.h"
-#include "harness/report_tsv.h"
 #include "tests/report_cell.h"
 
 #include <math.h>

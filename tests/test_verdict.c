@@ -1,11 +1,11 @@
 /* test_verdict.c - who is said to be fastest, over whom, and when nobody is. */
+#include "harness/answers/report_baseline.h"
+#include "harness/answers/report_tsv.h"
+#include "harness/answers/report_verdict.h"
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"
-#include "harness/report_baseline.h"
 #include "harness/report_json.h"
 #include "harness/report_page.h"
-#include "harness/report_tsv.h"
-#include "harness/report_verdict.h"
 #include "harness/tables/tables.h"
 #include "tests/report_cell.h"
 

@@ -1,11 +1,11 @@
 /* report_fit.c - whether the sweep file, the records and this program belong together. See
  * report_data.h. */
 #define _GNU_SOURCE
+#include "harness/answers/report_data.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/plan/sweep_origin.h"
 #include "harness/records/records.h"
-#include "harness/report_data.h"
 #include "harness/spec/spec.h"
 
 #include <stdio.h>

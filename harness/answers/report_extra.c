@@ -1,6 +1,6 @@
 /* report_extra.c - see report_extra.h. */
 #define _GNU_SOURCE
-#include "harness/report_extra.h"
+#include "harness/answers/report_extra.h"
 
 #include <dirent.h>
 #include <errno.h>

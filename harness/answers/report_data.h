@@ -6,13 +6,13 @@
 #ifndef SCHEDLAB_REPORT_DATA_H
 #define SCHEDLAB_REPORT_DATA_H
 
+#include "harness/answers/report_extra.h"
+#include "harness/answers/report_samples.h"
+#include "harness/answers/report_tsv.h"
 #include "harness/base/statistics.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/classes.h"
 #include "harness/records/records.h"
-#include "harness/report_extra.h"
-#include "harness/report_samples.h"
-#include "harness/report_tsv.h"
 
 #include <jansson.h>
 #include <stdbool.h>

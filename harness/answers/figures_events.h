@@ -5,7 +5,7 @@
 #ifndef SCHEDLAB_FIGURES_EVENTS_H
 #define SCHEDLAB_FIGURES_EVENTS_H
 
-#include "harness/report_data.h"
+#include "harness/answers/report_data.h"
 
 /* The names of the events for the figure of a group, separated by spaces: those that count what the
  * knobs do that the group's specifications name and, if the group asks for counts, what its

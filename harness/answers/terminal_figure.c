@@ -1,8 +1,8 @@
 /* terminal_figure.c - see terminal_figure.h. */
-#include "harness/terminal_figure.h"
+#include "harness/answers/terminal_figure.h"
 
+#include "harness/answers/gnuplot.h"
 #include "harness/base/text.h"
-#include "harness/gnuplot.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* report_tsv.c - see report_tsv.h. */
 #define _GNU_SOURCE
-#include "harness/report_tsv.h"
+#include "harness/answers/report_tsv.h"
 
 #include "harness/base/files.h"
 

@@ -1,6 +1,6 @@
 /* gnuplot.c - see gnuplot.h. */
 #define _GNU_SOURCE
-#include "harness/gnuplot.h"
+#include "harness/answers/gnuplot.h"
 
 #include "harness/base/build_info.h"
 #include "harness/base/process.h"

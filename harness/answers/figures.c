@@ -1,10 +1,10 @@
 /* figures.c - see figures.h. */
 #define _GNU_SOURCE
-#include "harness/figures.h"
+#include "harness/answers/figures.h"
 
+#include "harness/answers/figures_events.h"
+#include "harness/answers/gnuplot.h"
 #include "harness/base/text.h"
-#include "harness/figures_events.h"
-#include "harness/gnuplot.h"
 #include "harness/host/topology.h"
 #include "harness/records/measured_on.h"
 #include "harness/spec/machine_start.h"

@@ -8,7 +8,7 @@
 #ifndef SCHEDLAB_FIGURES_H
 #define SCHEDLAB_FIGURES_H
 
-#include "harness/report_data.h"
+#include "harness/answers/report_data.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* peer_line.c - see peer_line.h. */
-#include "harness/peer_line.h"
+#include "harness/answers/peer_line.h"
 
 #include "harness/spec/peer_table.h"
 

@@ -9,7 +9,7 @@
 #ifndef SCHEDLAB_REPORT_BASELINE_H
 #define SCHEDLAB_REPORT_BASELINE_H
 
-#include "harness/report_data.h"
+#include "harness/answers/report_data.h"
 
 #include <stdbool.h>
 #include <stddef.h>

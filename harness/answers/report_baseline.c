@@ -1,9 +1,9 @@
 /* report_baseline.c - see report_baseline.h. */
 #define _GNU_SOURCE
-#include "harness/report_baseline.h"
+#include "harness/answers/report_baseline.h"
 
+#include "harness/answers/report_verdict.h"
 #include "harness/base/files.h"
-#include "harness/report_verdict.h"
 
 #include <math.h>
 #include <stdio.h>

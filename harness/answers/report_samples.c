@@ -1,5 +1,5 @@
 /* report_samples.c - see report_samples.h. */
-#include "harness/report_samples.h"
+#include "harness/answers/report_samples.h"
 
 #include <math.h>
 #include <stdlib.h>

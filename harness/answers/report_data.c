@@ -1,6 +1,6 @@
 /* report_data.c - see report_data.h. */
 #define _GNU_SOURCE
-#include "harness/report_data.h"
+#include "harness/answers/report_data.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/plan/sweep_file.h"

@@ -14,7 +14,7 @@
 #ifndef SCHEDLAB_REPORT_VERDICT_H
 #define SCHEDLAB_REPORT_VERDICT_H
 
-#include "harness/report_data.h"
+#include "harness/answers/report_data.h"
 
 enum { VERDICT_SAMPLES_MIN = 3 }; /* for a test to speak of */
 #define VERDICT_ALPHA 0.05

@@ -1,5 +1,5 @@
 /* report_verdict.c - see report_verdict.h. */
-#include "harness/report_verdict.h"
+#include "harness/answers/report_verdict.h"
 
 #include "harness/records/records.h"
 #include "harness/spec/peer_table.h"

@@ -8,7 +8,7 @@
 #ifndef SCHEDLAB_PEER_LINE_H
 #define SCHEDLAB_PEER_LINE_H
 
-#include "harness/report_data.h"
+#include "harness/answers/report_data.h"
 
 #include <stdbool.h>
 #include <stddef.h>

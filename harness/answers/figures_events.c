@@ -1,6 +1,6 @@
 /* figures_events.c - see figures_events.h. */
 #define _GNU_SOURCE
-#include "harness/figures_events.h"
+#include "harness/answers/figures_events.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
 #ifndef SCHEDLAB_REPORT_EXTRA_H
 #define SCHEDLAB_REPORT_EXTRA_H
 
-#include "harness/report_tsv.h"
+#include "harness/answers/report_tsv.h"
 
 #include <jansson.h>
 #include <stddef.h>

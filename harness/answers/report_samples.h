@@ -6,7 +6,7 @@
 #ifndef SCHEDLAB_REPORT_SAMPLES_H
 #define SCHEDLAB_REPORT_SAMPLES_H
 
-#include "harness/report_tsv.h"
+#include "harness/answers/report_tsv.h"
 
 #include <stddef.h>
 
