@@ -5,7 +5,7 @@
 
 #include "harness/answers/report_data.h"
 #include "harness/records/records.h"
-#include "harness/report_peers.h"
+#include "harness/report/report_peers.h"
 #include "harness/spec/peer_table.h"
 #include "harness/tables/tables.h"
 

@@ -9,7 +9,7 @@
 #include "harness/catalogue.h"
 
 #include "harness/base/files.h"
-#include "harness/html.h"
+#include "harness/report/html.h"
 #include "harness/repro_file.h"
 
 #include <stdlib.h>

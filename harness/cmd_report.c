@@ -3,7 +3,7 @@
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/records/run_folder.h"
-#include "harness/report.h"
+#include "harness/report/report.h"
 #include "harness/repro_file.h"
 #include "harness/repro_report.h"
 

@@ -20,7 +20,7 @@
 #include "harness/plan/unit_plan.h"
 #include "harness/plan/unit_store.h"
 #include "harness/records/run_folder.h"
-#include "harness/report.h"
+#include "harness/report/report.h"
 #include "harness/sample/hyperfine.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"

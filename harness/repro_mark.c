@@ -1,7 +1,7 @@
 /* repro_mark.c - a verdict in its colour, and an interval against a range. See repro_page.h. */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
-#include "harness/html.h"
+#include "harness/report/html.h"
 #include "harness/repro_page.h"
 
 #include <math.h>

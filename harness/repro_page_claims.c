@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
-#include "harness/html.h"
-#include "harness/report_page.h"
+#include "harness/report/html.h"
+#include "harness/report/report_page.h"
 #include "harness/repro_file.h"
 #include "harness/repro_page.h"
 

@@ -7,8 +7,8 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/expect_table.h"
-#include "harness/html.h"
-#include "harness/report_page.h"
+#include "harness/report/html.h"
+#include "harness/report/report_page.h"
 #include "harness/repro_file.h"
 #include "harness/repro_page.h"
 

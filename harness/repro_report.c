@@ -7,7 +7,7 @@
 #include "harness/base/text.h"
 #include "harness/experiment.h"
 #include "harness/records/run_folder.h"
-#include "harness/report.h"
+#include "harness/report/report.h"
 #include "harness/repro_file.h"
 #include "harness/repro_page.h"
 

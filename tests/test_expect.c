@@ -1,5 +1,5 @@
 /* test_expect.c - when a run agrees with what was measured elsewhere. */
-#include "harness/report_expect.h"
+#include "harness/report/report_expect.h"
 #include "tests/report_cell.h"
 
 #include <math.h>

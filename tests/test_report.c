@@ -4,8 +4,8 @@
 #include "harness/answers/report_tsv.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/html.h"
-#include "harness/report_page.h"
+#include "harness/report/html.h"
+#include "harness/report/report_page.h"
 #include "tests/report_cell.h"
 
 #include <math.h>

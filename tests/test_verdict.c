@@ -4,8 +4,8 @@
 #include "harness/answers/report_verdict.h"
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"
-#include "harness/report_json.h"
-#include "harness/report_page.h"
+#include "harness/report/report_json.h"
+#include "harness/report/report_page.h"
 #include "harness/tables/tables.h"
 #include "tests/report_cell.h"
 

@@ -9,9 +9,9 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/html.h"
 #include "harness/records/records.h"
-#include "harness/report_page.h"
+#include "harness/report/html.h"
+#include "harness/report/report_page.h"
 
 #include <math.h>
 #include <stdlib.h>

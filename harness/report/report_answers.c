@@ -2,8 +2,8 @@
  * report_page.h. */
 #include "harness/answers/report_verdict.h"
 #include "harness/base/units.h"
-#include "harness/html.h"
-#include "harness/report_page.h"
+#include "harness/report/html.h"
+#include "harness/report/report_page.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* report_json.c - see report_json.h. */
-#include "harness/report_json.h"
+#include "harness/report/report_json.h"
 
 #include "harness/answers/report_verdict.h"
 #include "harness/base/units.h"
-#include "harness/report_expect.h"
-#include "harness/report_peers.h"
+#include "harness/report/report_expect.h"
+#include "harness/report/report_peers.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* report_remarks.c - see report_remarks.h. */
-#include "harness/report_remarks.h"
+#include "harness/report/report_remarks.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/html.h"
 #include "harness/records/classes.h"
 #include "harness/records/records.h"
+#include "harness/report/html.h"
 #include "harness/sample/warmup.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /* report_expect.c - see report_expect.h. */
 #define _GNU_SOURCE
-#include "harness/report_expect.h"
+#include "harness/report/report_expect.h"
 
 #include "harness/base/units.h"
 #include "harness/counters/counter_names.h"
-#include "harness/html.h"
 #include "harness/records/metric.h"
+#include "harness/report/html.h"
 #include "harness/spec/peer_table.h"
 
 #include <math.h>

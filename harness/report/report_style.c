@@ -4,7 +4,7 @@
  * frame on a phone, figures on white because their colours were chosen for white, black on white on
  * paper.
  */
-#include "harness/report_page.h"
+#include "harness/report/report_page.h"
 
 const char report_style[] =
     ":root{color-scheme:light dark;--ink:#1c1c1c;--soft:#5a5a5a;--paper:#fff;--rule:#d9d9d9;"

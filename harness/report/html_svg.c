@@ -14,7 +14,7 @@
  * It reads gnuplot's XML, not all XML: no CDATA, no entities of the file's own.
  */
 #define _GNU_SOURCE
-#include "harness/html.h"
+#include "harness/report/html.h"
 
 #include "harness/base/files.h"
 

@@ -2,8 +2,8 @@
  * See report_page.h. */
 #include "harness/base/statistics.h"
 #include "harness/base/units.h"
-#include "harness/html.h"
-#include "harness/report_page.h"
+#include "harness/report/html.h"
+#include "harness/report/report_page.h"
 
 #include <math.h>
 #include <stdlib.h>

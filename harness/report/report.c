@@ -1,6 +1,6 @@
 /* report.c - see report.h. */
 #define _GNU_SOURCE
-#include "harness/report.h"
+#include "harness/report/report.h"
 
 #include "harness/answers/figures.h"
 #include "harness/answers/report_baseline.h"
@@ -8,8 +8,8 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/records/run_folder.h"
-#include "harness/report_json.h"
-#include "harness/report_page.h"
+#include "harness/report/report_json.h"
+#include "harness/report/report_page.h"
 #include "harness/tables/tables.h"
 
 enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256 };

@@ -4,9 +4,9 @@
  */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
-#include "harness/report_page.h"
+#include "harness/report/report_page.h"
 
-#include "harness/html.h"
+#include "harness/report/html.h"
 
 #include <string.h>
 

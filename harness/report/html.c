@@ -1,6 +1,6 @@
 /* html.c - see html.h. */
 #define _GNU_SOURCE
-#include "harness/html.h"
+#include "harness/report/html.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* report_peers.c - see report_peers.h. */
 #define _GNU_SOURCE
-#include "harness/report_peers.h"
+#include "harness/report/report_peers.h"
 
 #include "harness/answers/peer_line.h"
 #include "harness/answers/report_verdict.h"
 #include "harness/base/units.h"
-#include "harness/html.h"
+#include "harness/report/html.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* report_page.c - see report_page.h. */
 #define _GNU_SOURCE
-#include "harness/report_page.h"
+#include "harness/report/report_page.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/html.h"
-#include "harness/report_expect.h"
-#include "harness/report_peers.h"
-#include "harness/report_remarks.h"
+#include "harness/report/html.h"
+#include "harness/report/report_expect.h"
+#include "harness/report/report_peers.h"
+#include "harness/report/report_remarks.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"
-#include "harness/html.h"
-#include "harness/report_page.h"
-#include "harness/report_remarks.h"
+#include "harness/report/html.h"
+#include "harness/report/report_page.h"
+#include "harness/report/report_remarks.h"
 
 #include <stdlib.h>
 #include <string.h>
