@@ -484,11 +484,11 @@ validate: build ## Hold the simulated machine against formulas, valgrind, this m
 	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas
 	build/sim/tests/sim_formulas --json $(VALIDATE)/formulas.json >$(VALIDATE)/formulas.txt 2>&1 || \
 	    test -s $(VALIDATE)/formulas.json
-	harness/validate_cachegrind.sh build $(VALIDATE)/misses.tsv
+	harness/audit/validate_cachegrind.sh build $(VALIDATE)/misses.tsv
 	build/schedlab calibrate --output $(VALIDATE)/host-1.yaml >$(VALIDATE)/calibrate-1.txt
 	build/schedlab sweep harness/sweeps/validate.yaml --results $(VALIDATE) --name native --no-report
 	for i in 2 3; do build/schedlab calibrate --output $(VALIDATE)/host-$$i.yaml >$(VALIDATE)/calibrate-$$i.txt || exit 1; done
-	i=$$(harness/validate_mood.sh $(VALIDATE)/native-* $(VALIDATE)) && \
+	i=$$(harness/audit/validate_mood.sh $(VALIDATE)/native-* $(VALIDATE)) && \
 	    cp $(VALIDATE)/host-$$i.yaml $(VALIDATE)/host.yaml && cp $(VALIDATE)/calibrate-$$i.txt $(VALIDATE)/calibrate.txt
 	build/schedlab sweep harness/sweeps/validate.yaml --machine sim:$(VALIDATE)/host.yaml --reps 1 \
 	    --results $(VALIDATE) --name simulated --no-report

@@ -1,6 +1,6 @@
 /* cmd_bench.c - `schedlab bench`: speed beside other runtimes and floors, what counting costs, and
  * each operation over its floor. */
-#include "harness/bench.h"
+#include "harness/audit/bench.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/micro/micro.h"

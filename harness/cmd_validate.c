@@ -1,8 +1,8 @@
 /* cmd_validate.c - `schedlab validate`: what `make validate` has measured, as claims. */
+#include "harness/audit/validate.h"
 #include "harness/base/files.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/validate.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct options {
 
 static const struct argp_option option_table[] = {
     {"formulas", KEY_FORMULAS, "FILE", 0, "What `sim_formulas --json FILE` wrote", 0},
-    {"misses", KEY_MISSES, "FILE", 0, "What harness/validate_cachegrind.sh wrote", 0},
+    {"misses", KEY_MISSES, "FILE", 0, "What harness/audit/validate_cachegrind.sh wrote", 0},
     {"native", KEY_NATIVE, "RUN_DIR", 0, "A run of harness/sweeps/validate.yaml on this machine",
      0},
     {"simulated", KEY_SIMULATED, "RUN_DIR", 0, "The same on the model that calibrate wrote", 0},

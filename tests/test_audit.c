@@ -1,6 +1,6 @@
 /* test_audit.c - audits of made-up runs: what holds and what does not, and how often things are
  * found whose truth is known. */
-#include "harness/audit.h"
+#include "harness/audit/audit.h"
 
 #include <math.h>
 #include <setjmp.h>

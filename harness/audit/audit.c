@@ -1,5 +1,5 @@
 /* audit.c - see audit.h. The distributions are GSL's. */
-#include "harness/audit.h"
+#include "harness/audit/audit.h"
 
 #include "harness/answers/report_verdict.h"
 #include "harness/tables/compare.h"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # validate_mood.sh - which calibration was made in the mood that a native run was in.
 #
-#     harness/validate_mood.sh RUN_DIR FOLDER
+#     harness/audit/validate_mood.sh RUN_DIR FOLDER
 #
 # A virtual machine has moods: lines took 6, 28 or 125 ns from one core to the other, for minutes. RUN_DIR is
 # judged by its samples in the most common one, whose round trip is in plan.json. Of FOLDER/calibrate-N.txt that N

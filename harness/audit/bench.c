@@ -1,6 +1,6 @@
 /* bench.c - see bench.h. */
 #define _GNU_SOURCE
-#include "harness/bench.h"
+#include "harness/audit/bench.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"

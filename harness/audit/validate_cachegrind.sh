@@ -2,7 +2,7 @@
 # validate_cachegrind.sh - misses of one worker, as valgrind counts them in the native program, and as
 # the simulated machine does with the same caches.
 #
-#     harness/validate_cachegrind.sh BUILD_DIR OUT.tsv [VARIANT WORKLOAD]...
+#     harness/audit/validate_cachegrind.sh BUILD_DIR OUT.tsv [VARIANT WORKLOAD]...
 #
 # What counts is cachegrind's simulation of caches; callgrind has the same one, and can confine it to
 # a function and what that calls: run() of the workload. It loses sight of that where goroutines
@@ -13,7 +13,7 @@
 # Columns: variant, workload, level, misses a call by valgrind, and simulated, accesses simulated.
 set -uo pipefail
 build=$1 out=$2
-source=$(dirname "$0")/..
+source=$(dirname "$0")/../..
 shift 2
 [ $# -gt 0 ] || set -- serial mergesort,n=100000 serial matmul,n=128 serial locality,pairs=32 \
     tasksteal mergesort,n=100000 contsteal matmul,n=128 tasksteal locality,pairs=32 \

@@ -1,5 +1,5 @@
 /* audit_replay.c - see audit.h: the sample that a sweep would have taken, out of more than that. */
-#include "harness/audit.h"
+#include "harness/audit/audit.h"
 #include "harness/base/json_fields.h"
 
 #include "harness/plan/needs.h"

@@ -1,5 +1,5 @@
 /* audit_print.c - see audit.h: the result of an audit as a table and as audit.json. */
-#include "harness/audit.h"
+#include "harness/audit/audit.h"
 #include "harness/base/text.h"
 
 #include "harness/base/units.h"

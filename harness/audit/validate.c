@@ -1,6 +1,6 @@
 /* validate.c - see validate.h: formulas, misses, curves, tables. */
 #define _GNU_SOURCE
-#include "harness/validate.h"
+#include "harness/audit/validate.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"

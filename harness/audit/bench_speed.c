@@ -1,7 +1,7 @@
 /* bench_speed.c - see bench.h: how fast, beside other runtimes and beside the floor. The numbers
  * are those of the run's report. */
+#include "harness/audit/bench.h"
 #include "harness/base/json_fields.h"
-#include "harness/bench.h"
 
 #include "harness/answers/report_data.h"
 #include "harness/records/records.h"

@@ -1,6 +1,6 @@
 /* bench_simulator.c - see bench.h: how much slower the simulated machine is than this one. */
+#include "harness/audit/bench.h"
 #include "harness/base/json_fields.h"
-#include "harness/bench.h"
 #include "harness/records/sample_request.h"
 
 #include "harness/base/progress.h"

@@ -1,5 +1,5 @@
 /* audit_report.c - see audit.h: whether the report would name a winner among equals. */
-#include "harness/audit.h"
+#include "harness/audit/audit.h"
 #include "harness/base/json_fields.h"
 
 #include "harness/answers/report_verdict.h"

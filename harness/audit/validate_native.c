@@ -1,7 +1,7 @@
 /* validate_native.c - see validate.h: this machine beside its calibrated model. */
 #define _GNU_SOURCE
+#include "harness/audit/validate.h"
 #include "harness/base/json_fields.h"
-#include "harness/validate.h"
 
 #include "harness/base/statistics.h"
 #include "harness/records/classes.h"
