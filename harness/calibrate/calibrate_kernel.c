@@ -14,7 +14,7 @@
  *     from pthread_kill() to the handler   call + signal
  */
 #define _GNU_SOURCE
-#include "harness/calibrate.h"
+#include "harness/calibrate/calibrate.h"
 
 #include "machine.h"
 

@@ -7,7 +7,7 @@
  * same writes cost to lines of its own is taken off.
  */
 #define _GNU_SOURCE
-#include "harness/calibrate.h"
+#include "harness/calibrate/calibrate.h"
 
 #include "machine.h"
 

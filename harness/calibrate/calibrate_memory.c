@@ -1,6 +1,6 @@
 /* calibrate_memory.c - see calibrate.h: hits by level, and what code costs that hits L1. */
 #define _GNU_SOURCE
-#include "harness/calibrate.h"
+#include "harness/calibrate/calibrate.h"
 
 #include "harness/base/statistics.h"
 #include "machine.h"

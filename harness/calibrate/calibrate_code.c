@@ -9,7 +9,7 @@
  * what it costs if it does not is measured apart.
  */
 #define _GNU_SOURCE
-#include "harness/calibrate.h"
+#include "harness/calibrate/calibrate.h"
 
 #include "runtime/runtime.h"
 

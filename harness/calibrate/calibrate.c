@@ -1,6 +1,6 @@
 /* calibrate.c - see calibrate.h: figures, and the order of measuring. */
 #define _GNU_SOURCE
-#include "harness/calibrate.h"
+#include "harness/calibrate/calibrate.h"
 
 #include "machine.h"
 

@@ -1,7 +1,7 @@
 /* calibrate_print.c - see calibrate.h: the table, the file, JSON. */
 #define _GNU_SOURCE
 #include "harness/base/text.h"
-#include "harness/calibrate.h"
+#include "harness/calibrate/calibrate.h"
 
 #include "harness/spec/spec.h"
 

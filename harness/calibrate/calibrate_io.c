@@ -5,7 +5,7 @@
  * other. Files are read where the kernel has them in memory.
  */
 #define _GNU_SOURCE
-#include "harness/calibrate.h"
+#include "harness/calibrate/calibrate.h"
 
 #include "machine.h"
 

@@ -1,6 +1,6 @@
 /* calibrate_model.c - see calibrate.h: which key of a model becomes what. */
 #define _GNU_SOURCE
-#include "harness/calibrate.h"
+#include "harness/calibrate/calibrate.h"
 
 #include <inttypes.h>
 #include <math.h>
