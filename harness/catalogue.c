@@ -4,7 +4,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
-#include "harness/repro_file.h"
+#include "harness/repro/repro_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

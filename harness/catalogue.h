@@ -9,9 +9,9 @@
 #ifndef SCHEDLAB_CATALOGUE_H
 #define SCHEDLAB_CATALOGUE_H
 
-#include "harness/claims.h"
-#include "harness/experiment.h"
-#include "harness/verdict.h"
+#include "harness/repro/claims.h"
+#include "harness/repro/experiment.h"
+#include "harness/repro/verdict.h"
 
 #include <jansson.h>
 #include <stdbool.h>

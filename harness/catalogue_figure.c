@@ -10,7 +10,7 @@
 
 #include "harness/base/files.h"
 #include "harness/report/html.h"
-#include "harness/repro_file.h"
+#include "harness/repro/repro_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/catalogue.h"
 #include "harness/expect_table.h"
-#include "harness/repro_file.h"
+#include "harness/repro/repro_file.h"
 
 #include <stdlib.h>
 

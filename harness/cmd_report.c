@@ -4,7 +4,7 @@
 #include "harness/commands.h"
 #include "harness/records/run_folder.h"
 #include "harness/report/report.h"
-#include "harness/repro_file.h"
+#include "harness/repro/repro_file.h"
 #include "harness/repro_report.h"
 
 #include <argp.h>

@@ -6,7 +6,7 @@
 #ifndef SCHEDLAB_EXPECT_TABLE_H
 #define SCHEDLAB_EXPECT_TABLE_H
 
-#include "harness/experiment.h"
+#include "harness/repro/experiment.h"
 
 #include <jansson.h>
 

@@ -2,7 +2,7 @@
  */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
-#include "harness/repro.h"
+#include "harness/repro/repro.h"
 
 #include <dirent.h>
 #include <stdlib.h>

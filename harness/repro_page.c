@@ -6,7 +6,7 @@
 #include "harness/base/text.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
-#include "harness/repro_file.h"
+#include "harness/repro/repro_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #ifndef SCHEDLAB_REPRO_PAGE_H
 #define SCHEDLAB_REPRO_PAGE_H
 
-#include "harness/verdict.h"
+#include "harness/repro/verdict.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #include "harness/base/units.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
-#include "harness/repro_file.h"
+#include "harness/repro/repro_file.h"
 #include "harness/repro_page.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include "harness/expect_table.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
-#include "harness/repro_file.h"
+#include "harness/repro/repro_file.h"
 #include "harness/repro_page.h"
 
 #include <stdlib.h>

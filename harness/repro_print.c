@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
-#include "harness/repro.h"
-#include "harness/verdict.h"
+#include "harness/repro/repro.h"
+#include "harness/repro/verdict.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,10 +5,10 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
-#include "harness/experiment.h"
 #include "harness/records/run_folder.h"
 #include "harness/report/report.h"
-#include "harness/repro_file.h"
+#include "harness/repro/experiment.h"
+#include "harness/repro/repro_file.h"
 #include "harness/repro_page.h"
 
 #include <stdlib.h>

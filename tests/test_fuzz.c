@@ -11,9 +11,9 @@
  */
 #define _GNU_SOURCE
 #include "harness/base/build_info.h"
-#include "harness/experiment.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/records.h"
+#include "harness/repro/experiment.h"
 #include "harness/spec/machine_file.h"
 #include "harness/spec/spec.h"
 

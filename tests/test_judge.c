@@ -1,11 +1,11 @@
 /* test_judge.c - verdicts of experiments, from records made by hand, and claims made of them. */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
-#include "harness/claims.h"
 #include "harness/records/records.h"
-#include "harness/repro.h"
-#include "harness/verdict.h"
-#include "harness/verdict_json.h"
+#include "harness/repro/claims.h"
+#include "harness/repro/repro.h"
+#include "harness/repro/verdict.h"
+#include "harness/repro/verdict_json.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
 #ifndef SCHEDLAB_VERDICT_JSON_H
 #define SCHEDLAB_VERDICT_JSON_H
 
-#include "harness/verdict.h"
+#include "harness/repro/verdict.h"
 
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
 /* repro.c - plans a reproduction, begins it and takes it up again. See repro.h. */
 #define _GNU_SOURCE
-#include "harness/repro.h"
+#include "harness/repro/repro.h"
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
@@ -12,7 +12,7 @@
 #include "harness/plan/sweep_origin.h"
 #include "harness/plan/unit_time.h"
 #include "harness/records/records.h"
-#include "harness/repro_file.h"
+#include "harness/repro/repro_file.h"
 #include "harness/spec/machine_start.h"
 
 #include <ctype.h>

@@ -7,7 +7,7 @@
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/plan/sweep_origin.h"
-#include "harness/repro.h"
+#include "harness/repro/repro.h"
 #include "harness/spec/spec.h"
 #include "harness/sweep/sweep_run.h"
 

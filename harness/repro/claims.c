@@ -1,12 +1,12 @@
 /* claims.c - see claims.h. */
 #define _GNU_SOURCE
-#include "harness/claims.h"
+#include "harness/repro/claims.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/suggest.h"
 #include "harness/base/yaml_reader.h"
-#include "harness/experiment.h"
-#include "harness/verdict.h"
+#include "harness/repro/experiment.h"
+#include "harness/repro/verdict.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,7 +158,7 @@ struct claims *claims_load(const char *path, struct experiment *const *experimen
               cyaml_load_data((const uint8_t *)reader.text, reader.size, &config, &claims_schema,
                               (cyaml_data_t **)&claims->list, &claims->count) == CYAML_OK;
     if (!ok)
-        yaml_complain_of_schema(&reader, &mistake, fields_of, "harness/claims.h");
+        yaml_complain_of_schema(&reader, &mistake, fields_of, "harness/repro/claims.h");
     for (unsigned c = 0; ok && c < claims->count; c++)
         ok = claim_check(&reader, claims, c, experiments, count);
     yaml_reader_close(&reader);

@@ -1,6 +1,6 @@
 /* verdict.c - see verdict.h. */
 #define _GNU_SOURCE
-#include "harness/verdict.h"
+#include "harness/repro/verdict.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"

@@ -1,6 +1,6 @@
 /* experiment_hold.c - an experiment as tests hold it: smaller workloads, and only what is judged.
  * See experiment.h. */
-#include "harness/experiment.h"
+#include "harness/repro/experiment.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef SCHEDLAB_REPRO_FILE_H
 #define SCHEDLAB_REPRO_FILE_H
 
-#include "harness/verdict.h"
+#include "harness/repro/verdict.h"
 
 #include <jansson.h>
 #include <stdbool.h>

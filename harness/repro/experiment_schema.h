@@ -6,7 +6,7 @@
 #define SCHEDLAB_EXPERIMENT_SCHEMA_H
 
 #include "harness/base/yaml_reader.h"
-#include "harness/experiment_types.h"
+#include "harness/repro/experiment_types.h"
 
 /* The file as libcyaml reads it: keys and types are right, values are not checked, and what is not
  * there is zero. Keys that are one value or a list, and numbers, are not taken over: they are read

@@ -1,6 +1,6 @@
 /* experiment_schema.c - see experiment_schema.h. */
 #define _GNU_SOURCE
-#include "harness/experiment_schema.h"
+#include "harness/repro/experiment_schema.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +118,7 @@ struct experiment *experiment_schema_load(const struct yaml_reader *reader)
                                          &experiment_schema, (cyaml_data_t **)&experiment, NULL);
     if (result == CYAML_OK && experiment)
         return experiment;
-    yaml_complain_of_schema(reader, &mistake, fields_of, "harness/experiment.h");
+    yaml_complain_of_schema(reader, &mistake, fields_of, "harness/repro/experiment.h");
     return NULL;
 }
 

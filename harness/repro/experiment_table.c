@@ -1,8 +1,8 @@
 /* experiment_table.c - an expectation with a table stands for one per cell of it. See
  * experiment_schema.h. */
 #define _GNU_SOURCE
-#include "harness/experiment.h"
-#include "harness/experiment_schema.h"
+#include "harness/repro/experiment.h"
+#include "harness/repro/experiment_schema.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* verdict_json.c - see verdict_json.h. */
 #define _GNU_SOURCE
-#include "harness/verdict_json.h"
+#include "harness/repro/verdict_json.h"
 
 #include "harness/base/units.h"
 

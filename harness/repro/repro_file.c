@@ -1,6 +1,6 @@
 /* repro_file.c - see repro_file.h. */
 #define _GNU_SOURCE
-#include "harness/repro_file.h"
+#include "harness/repro/repro_file.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/records/metric.h"

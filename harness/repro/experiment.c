@@ -1,12 +1,12 @@
 /* experiment.c - see experiment.h. This file reads and checks; experiment_sweep.c says what is
  * measured, experiment_expect.c checks what is expected. */
 #define _GNU_SOURCE
-#include "harness/experiment.h"
+#include "harness/repro/experiment.h"
 
 #include "harness/base/suggest.h"
 #include "harness/counters/counter_names.h"
-#include "harness/experiment_schema.h"
 #include "harness/plan/sweep_file.h"
+#include "harness/repro/experiment_schema.h"
 #include "harness/sample/sample.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/spec.h"
@@ -588,7 +588,7 @@ static bool figure_find(const struct parting *self)
     }
     return yaml_complain(self->reader, line_of(self, "figure"), "unknown figure \"%s\"; %s",
                          part->figure_text,
-                         suggest_text(&near, "", "harness/experiment.h", text, sizeof text));
+                         suggest_text(&near, "", "harness/repro/experiment.h", text, sizeof text));
 }
 
 /* What a sweep would find wrong with the part, on its line. */

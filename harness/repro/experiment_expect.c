@@ -3,8 +3,8 @@
 #include "harness/base/suggest.h"
 #include "harness/base/units.h"
 #include "harness/counters/counter_names.h"
-#include "harness/experiment.h"
-#include "harness/experiment_schema.h"
+#include "harness/repro/experiment.h"
+#include "harness/repro/experiment_schema.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/spec.h"
 

@@ -67,7 +67,7 @@
 #ifndef SCHEDLAB_EXPERIMENT_H
 #define SCHEDLAB_EXPERIMENT_H
 
-#include "harness/experiment_types.h"
+#include "harness/repro/experiment_types.h"
 
 #include <stdbool.h>
 #include <stddef.h>

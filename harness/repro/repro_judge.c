@@ -3,10 +3,10 @@
 #include "harness/base/build_info.h"
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"
-#include "harness/repro.h"
-#include "harness/repro_file.h"
-#include "harness/verdict.h"
-#include "harness/verdict_json.h"
+#include "harness/repro/repro.h"
+#include "harness/repro/repro_file.h"
+#include "harness/repro/verdict.h"
+#include "harness/repro/verdict_json.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* experiment_list.c - which experiments come with the program. See experiment.h. */
 #define _GNU_SOURCE
-#include "harness/experiment.h"
 #include "harness/host/data_folder.h"
+#include "harness/repro/experiment.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -22,7 +22,7 @@
 #define SCHEDLAB_VERDICT_H
 
 #include "harness/base/statistics.h"
-#include "harness/experiment.h"
+#include "harness/repro/experiment.h"
 
 #include <jansson.h>
 #include <stdbool.h>

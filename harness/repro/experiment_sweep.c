@@ -2,7 +2,7 @@
  * experiment.h. */
 #define _GNU_SOURCE
 #include "harness/base/text.h"
-#include "harness/experiment.h"
+#include "harness/repro/experiment.h"
 
 #include "harness/counters/counter_names.h"
 #include "harness/spec/machine_spec.h"

@@ -14,9 +14,9 @@
 #ifndef SCHEDLAB_REPRO_H
 #define SCHEDLAB_REPRO_H
 
-#include "harness/claims.h"
-#include "harness/experiment.h"
 #include "harness/plan/plan.h"
+#include "harness/repro/claims.h"
+#include "harness/repro/experiment.h"
 
 #include <jansson.h>
 #include <stdbool.h>
