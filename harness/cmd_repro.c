@@ -2,7 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
-#include "harness/catalogue.h"
+#include "harness/catalogue/catalogue.h"
+#include "harness/catalogue/repro_report.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
 #include "harness/host/data_folder.h"
@@ -10,7 +11,6 @@
 #include "harness/records/run_folder.h"
 #include "harness/repro/repro.h"
 #include "harness/repro/repro_file.h"
-#include "harness/repro_report.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/spec.h"
 

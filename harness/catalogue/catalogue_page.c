@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
-#include "harness/catalogue.h"
+#include "harness/catalogue/catalogue.h"
 
 #include "harness/repro/repro_file.h"
 

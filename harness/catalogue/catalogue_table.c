@@ -6,8 +6,8 @@
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
-#include "harness/catalogue.h"
-#include "harness/expect_table.h"
+#include "harness/catalogue/catalogue.h"
+#include "harness/catalogue/expect_table.h"
 #include "harness/repro/repro_file.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * Verdicts are told by sign, word and colour, so that none of these is needed by itself.
  */
-#include "harness/repro_page.h"
+#include "harness/catalogue/repro_page.h"
 
 const char repro_style[] =
     ":root{--yes:#00684d;--no:#a33000;--open:#6a5500}\n"

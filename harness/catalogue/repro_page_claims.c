@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
+#include "harness/catalogue/repro_page.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
 #include "harness/repro/repro_file.h"
-#include "harness/repro_page.h"
 
 #include <stdlib.h>
 #include <string.h>

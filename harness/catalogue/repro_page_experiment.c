@@ -6,10 +6,10 @@
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"
+#include "harness/catalogue/repro_page.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
 #include "harness/repro/repro_file.h"
-#include "harness/repro_page.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* catalogue.c - see catalogue.h. */
 #define _GNU_SOURCE
-#include "harness/catalogue.h"
+#include "harness/catalogue/catalogue.h"
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"

@@ -1,8 +1,8 @@
 /* repro_mark.c - a verdict in its colour, and an interval against a range. See repro_page.h. */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
+#include "harness/catalogue/repro_page.h"
 #include "harness/report/html.h"
-#include "harness/repro_page.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,15 +1,15 @@
 /* repro_report.c - see repro_report.h. */
 #define _GNU_SOURCE
-#include "harness/repro_report.h"
+#include "harness/catalogue/repro_report.h"
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
+#include "harness/catalogue/repro_page.h"
 #include "harness/records/run_folder.h"
 #include "harness/report/report.h"
 #include "harness/repro/experiment.h"
 #include "harness/repro/repro_file.h"
-#include "harness/repro_page.h"
 
 #include <stdlib.h>
 #include <string.h>

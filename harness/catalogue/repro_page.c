@@ -1,6 +1,6 @@
 /* repro_page.c - see repro_page.h. */
 #define _GNU_SOURCE
-#include "harness/repro_page.h"
+#include "harness/catalogue/repro_page.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"

@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
-#include "harness/catalogue.h"
+#include "harness/catalogue/catalogue.h"
 
 #include "harness/base/files.h"
 #include "harness/report/html.h"

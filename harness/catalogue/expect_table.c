@@ -1,6 +1,6 @@
 /* expect_table.c - see expect_table.h. */
 #define _GNU_SOURCE
-#include "harness/expect_table.h"
+#include "harness/catalogue/expect_table.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
