@@ -3,7 +3,6 @@
 #include "harness/base/json_fields.h"
 #include "harness/cli.h"
 #include "harness/commands.h"
-#include "harness/diff.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
@@ -11,6 +10,7 @@
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/spec.h"
+#include "harness/trace/diff.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -6,13 +6,13 @@
 #include "harness/host/topology.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
-#include "harness/replay.h"
 #include "harness/sample/child.h"
 #include "harness/sample/sample.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/spec.h"
-#include "harness/trace.h"
+#include "harness/trace/replay.h"
+#include "harness/trace/trace.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "harness/diff.h"
+#include "harness/trace/diff.h"
 
 enum { TEXT = 512 };
 

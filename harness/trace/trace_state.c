@@ -1,7 +1,7 @@
 /* trace_state.c - see trace.h: what each worker runs and holds, event by event. */
-#include "harness/trace.h"
+#include "harness/trace/trace.h"
 
-#include "harness/diff.h"
+#include "harness/trace/diff.h"
 #include "sched.h"
 
 #include <stdlib.h>

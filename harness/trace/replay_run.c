@@ -3,9 +3,9 @@
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
-#include "harness/replay.h"
 #include "harness/sample/child.h"
-#include "harness/trace.h"
+#include "harness/trace/replay.h"
+#include "harness/trace/trace.h"
 #include "sched.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* diff_words.c - see diff.h: what an event says. */
 #include "harness/base/text.h"
-#include "harness/diff.h"
+#include "harness/trace/diff.h"
 #include "sched.h"
 
 #include <inttypes.h>

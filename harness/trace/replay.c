@@ -1,6 +1,6 @@
 /* replay.c - see replay.h: reading the book's rows, and printing them beside the real ones. */
 #define _GNU_SOURCE
-#include "harness/replay.h"
+#include "harness/trace/replay.h"
 
 #include "harness/base/build_info.h"
 #include "harness/base/files.h"

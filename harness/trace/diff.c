@@ -1,5 +1,5 @@
 /* diff.c - see diff.h: where two traces part. */
-#include "harness/diff.h"
+#include "harness/trace/diff.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  *
  * Source: Google, "Trace Event Format"; times are microseconds, with decimals.
  */
-#include "harness/trace.h"
+#include "harness/trace/trace.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /* diff_print.c - see diff.h: what `schedlab diff` prints. */
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
-#include "harness/diff.h"
+#include "harness/trace/diff.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

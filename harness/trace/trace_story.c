@@ -1,5 +1,5 @@
 /* trace_story.c - see trace.h: who ran when, who stole from whom, who woke whom, queue lengths. */
-#include "harness/trace.h"
+#include "harness/trace/trace.h"
 
 #include "sched.h"
 

@@ -1,10 +1,10 @@
 /* trace_steps.c - see trace.h: the table of steps, and the same as JSON. */
 #define _GNU_SOURCE
 #include "harness/base/text.h"
-#include "harness/trace.h"
+#include "harness/trace/trace.h"
 
-#include "harness/diff.h"
 #include "harness/records/records.h"
+#include "harness/trace/diff.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
