@@ -43,8 +43,8 @@ for room in $(find sched_variants -mindepth 1 -maxdepth 1 -type d ! -name runtim
 done
 
 find sched_variants workloads harness tests plots \( -name '*.cc' -o -name '*.cpp' -o -name '*.hpp' \) \
-    ! -path harness/gbench/gbench.cc ! -path "harness/peers/*" |
-    sed 's|$|   <- C++ is for harness/gbench/gbench.cc and the runtimes in harness/peers/ only|' >>"$offences"
+    ! -path harness/micro/gbench.cc ! -path "harness/peers/*" |
+    sed 's|$|   <- C++ is for harness/micro/gbench.cc and the runtimes in harness/peers/ only|' >>"$offences"
 
 if [ -s "$offences" ]; then
     cat "$offences"

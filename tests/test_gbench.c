@@ -3,7 +3,7 @@
  *
  * The library runs once in a process, so one run of several benchmarks serves all tests.
  */
-#include "harness/gbench/gbench.h"
+#include "harness/micro/gbench.h"
 
 #include <jansson.h>
 #include <setjmp.h>

@@ -18,7 +18,7 @@
 #define SCHEDLAB_MICRO_H
 
 #include "harness/base/suggest.h"
-#include "harness/gbench/gbench.h"
+#include "harness/micro/gbench.h"
 #include "harness/micro/micro_count.h"
 #include "harness/spec/spec.h"
 #include "sched.h"

@@ -8,7 +8,7 @@
 #define SCHEDLAB_MICRO_COUNT_H
 
 #include "harness/counters/counters.h"
-#include "harness/gbench/gbench.h"
+#include "harness/micro/gbench.h"
 
 struct sched;
 struct m;

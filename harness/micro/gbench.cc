@@ -11,7 +11,7 @@
  * - CPU time: the library has no way to be told it. It travels as a counter, of which the library
  *   makes aggregates, and the reporters of table and file put it where CPU time belongs.
  */
-#include "harness/gbench/gbench.h"
+#include "harness/micro/gbench.h"
 
 #include <algorithm>
 #include <benchmark/benchmark.h>
