@@ -157,7 +157,7 @@ FLAGS_FJ_LINKED := -fno-omit-frame-pointer $(call no_red_zone,$(CC)) \
     $(if $(filter gcc,$(COMPILER)),-fno-defer-pop -fno-combine-stack-adjustments)
 HARNESS_SOURCES := $(filter-out harness/micro/% harness/peers/%,$(wildcard harness/*.c harness/*/*.c))
 GBENCH := $(wildcard harness/*/gbench.cc)
-MICRO_SOURCES := harness/cmd_micro.c harness/cmd_bench.c $(wildcard harness/micro/*.c) $(GBENCH)
+MICRO_SOURCES := harness/commands/cmd_micro.c harness/commands/cmd_bench.c $(wildcard harness/micro/*.c) $(GBENCH)
 TEST_SOURCES := $(wildcard tests/test_*.c)
 TEST_SCRIPTS := $(wildcard tests/test_*.sh)
 C_FILES := $(wildcard sched_variants/*.[ch] sched_variants/*/*.[ch] sched_variants/machine/native/*.[ch] \
@@ -174,10 +174,10 @@ CORE_OBJECTS := $(call objects,$(FLOOR_SOURCES) $(WORKLOAD_SOURCES))
 # of it, which all three programs link.
 HARNESS_DIFFERS := $(shell awk -f harness/of_configuration.awk $(wildcard harness/*.[ch] harness/*/*.[ch] \
     sched_variants/*.h sched_variants/*/*.h sched_variants/*/*/*.h workloads/*.h))
-HARNESS_SAME := $(filter-out harness/main.c $(HARNESS_DIFFERS) $(MICRO_SOURCES),$(HARNESS_SOURCES))
+HARNESS_SAME := $(filter-out harness/commands/main.c $(HARNESS_DIFFERS) $(MICRO_SOURCES),$(HARNESS_SOURCES))
 HARNESS_ARCHIVE := $(if $(filter release sim trace,$(CONFIG)),$(RELEASE)/harness.a)
 SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(SIM_SOURCES)) \
-    $(call objects,$(filter-out harness/main.c $(MICRO_SOURCES) $(if $(HARNESS_ARCHIVE),$(HARNESS_SAME)),$(HARNESS_SOURCES))) \
+    $(call objects,$(filter-out harness/commands/main.c $(MICRO_SOURCES) $(if $(HARNESS_ARCHIVE),$(HARNESS_SAME)),$(HARNESS_SOURCES))) \
     $(HARNESS_ARCHIVE)
 SUPPORT_OBJECTS := $(OUT)/tests/support.o
 # CASE=GLOB in the environment chooses among the tests of a program (tests/case.c).
@@ -316,7 +316,7 @@ $(RELEASE)/harness.a: always
 	@$(MAKE) CONFIG=release $@
 endif
 
-$(OUT)/schedlab: $(call objects,harness/main.c) $(call objects,$(MICRO_SOURCES)) $(SHARED_OBJECTS)
+$(OUT)/schedlab: $(call objects,harness/commands/main.c) $(call objects,$(MICRO_SOURCES)) $(SHARED_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(MICRO_LDLIBS) $(LDLIBS)
 
 $(TEST_PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(CASE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)

@@ -1,7 +1,7 @@
 /* test_mood.c - the machine's mood: when probes fall into two classes, and which samples lie in
  * which. */
+#include "harness/commands/run_table.h"
 #include "harness/records/mood.h"
-#include "harness/run_table.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* cmd_calibrate.c - `schedlab calibrate`: this machine, measured, as a model to simulate. */
 #define _GNU_SOURCE
 #include "harness/calibrate/calibrate.h"
-#include "harness/cli.h"
-#include "harness/commands.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
 #include "harness/spec/machine_spec.h"
 
 #include <errno.h>

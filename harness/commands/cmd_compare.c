@@ -1,14 +1,14 @@
 /* cmd_compare.c - `schedlab compare`: two sets of cells beside one another. */
 #define _GNU_SOURCE
 #include "harness/base/files.h"
-#include "harness/cli.h"
-#include "harness/commands.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/sweep_override.h"
 #include "harness/doctor/environment.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/run_folder.h"
 #include "harness/sweep/revisions.h"
 #include "harness/sweep/side_by_side.h"
-#include "harness/sweep_override.h"
 #include "harness/tables/compare.h"
 #include "harness/tables/compare_print.h"
 

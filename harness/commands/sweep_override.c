@@ -1,8 +1,8 @@
 /* sweep_override.c - see sweep_override.h. */
-#include "harness/sweep_override.h"
+#include "harness/commands/sweep_override.h"
 
 #include "harness/base/statistics.h"
-#include "harness/cli.h"
+#include "harness/commands/cli.h"
 
 #include <inttypes.h>
 #include <string.h>

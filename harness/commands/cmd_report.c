@@ -1,8 +1,8 @@
 /* cmd_report.c - `schedlab report`: tables, figures and the page of a run, from its records alone.
  * */
 #include "harness/catalogue/repro_report.h"
-#include "harness/cli.h"
-#include "harness/commands.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
 #include "harness/records/run_folder.h"
 #include "harness/report/report.h"
 #include "harness/repro/repro_file.h"

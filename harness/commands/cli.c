@@ -1,11 +1,11 @@
 /* cli.c - see cli.h. */
 #define _GNU_SOURCE
-#include "harness/cli.h"
+#include "harness/commands/cli.h"
 
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/commands.h"
+#include "harness/commands/commands.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/spec.h"
 

@@ -1,7 +1,7 @@
 /* cmd_doctor.c - `schedlab doctor`: what this machine can count, and what disturbs measuring. */
 #define _GNU_SOURCE
-#include "harness/cli.h"
-#include "harness/commands.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
 #include "harness/doctor/doctor.h"
 #include "harness/doctor/environment.h"
 #include "harness/host/topology.h"

@@ -10,8 +10,9 @@
 #include "harness/base/files.h"
 #include "harness/base/progress.h"
 #include "harness/base/text.h"
-#include "harness/cli.h"
-#include "harness/commands.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/sweep_override.h"
 #include "harness/doctor/doctor.h"
 #include "harness/doctor/environment.h"
 #include "harness/plan/plan.h"
@@ -28,7 +29,6 @@
 #include "harness/sweep/engine.h"
 #include "harness/sweep/sweep_resume.h"
 #include "harness/sweep/sweep_run.h"
-#include "harness/sweep_override.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* main.c - schedlab's entry: picks the subcommand. */
 #include "harness/base/build_info.h"
 #include "harness/base/suggest.h"
-#include "harness/cli.h"
-#include "harness/commands.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
 #include "harness/spec/registry_check.h"
 #include "harness/spec/spec.h"
 

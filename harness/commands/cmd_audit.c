@@ -4,15 +4,15 @@
 #include "harness/base/build_info.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
-#include "harness/cli.h"
-#include "harness/commands.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/sweep_override.h"
 #include "harness/doctor/environment.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/digests.h"
 #include "harness/records/records.h"
 #include "harness/spec/machine_start.h"
 #include "harness/sweep/side_by_side.h"
-#include "harness/sweep_override.h"
 
 #include <argp.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * is valid is handed to the library as it was typed.
  */
 #include "harness/base/build_info.h"
-#include "harness/cli.h"
-#include "harness/commands.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
 #include "harness/counters/counter_names.h"
 #include "harness/host/topology.h"
 #include "harness/micro/micro.h"

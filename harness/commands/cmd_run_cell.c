@@ -9,8 +9,9 @@
 #include "harness/base/process.h"
 #include "harness/base/stop.h"
 #include "harness/base/text.h"
-#include "harness/cli.h"
-#include "harness/commands.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/sweep_override.h"
 #include "harness/plan/needs.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/plan/sweep_origin.h"
@@ -22,7 +23,6 @@
 #include "harness/sample/child.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/spec.h"
-#include "harness/sweep_override.h"
 
 #include <errno.h>
 #include <fcntl.h>

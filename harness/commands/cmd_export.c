@@ -1,7 +1,7 @@
 /* cmd_export.c - `schedlab export`: a run's samples for other tools. */
 #include "harness/base/text.h"
-#include "harness/cli.h"
-#include "harness/commands.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
 #include "harness/records/classes.h"
 #include "harness/records/run_folder.h"
 #include "harness/tables/export.h"

@@ -1,5 +1,5 @@
 /* why_table.c - see why_table.h. */
-#include "harness/why_table.h"
+#include "harness/commands/why_table.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"

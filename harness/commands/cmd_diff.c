@@ -1,8 +1,8 @@
 /* cmd_diff.c - `schedlab diff`: where two schedulers part on a simulated machine. */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
-#include "harness/cli.h"
-#include "harness/commands.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"

@@ -1,7 +1,7 @@
 /* cmd_merge.c - `schedlab merge`: joins runs of one sweep. */
 #include "harness/base/text.h"
-#include "harness/cli.h"
-#include "harness/commands.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
 #include "harness/plan/unit_store.h"
 #include "harness/records/run_folder.h"
 #include "harness/sweep/merge.h"

@@ -1,5 +1,5 @@
 /* run_table.c - see run_table.h. */
-#include "harness/run_table.h"
+#include "harness/commands/run_table.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/statistics.h"

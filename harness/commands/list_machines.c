@@ -1,6 +1,6 @@
 /* list_machines.c - see list_machines.h. */
 #define _GNU_SOURCE
-#include "harness/list_machines.h"
+#include "harness/commands/list_machines.h"
 
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/structures.h"

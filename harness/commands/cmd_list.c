@@ -4,12 +4,12 @@
  * Everything printed comes from the tables that the parsers use, so it cannot be out of date.
  */
 #include "harness/base/json_fields.h"
-#include "harness/cli.h"
-#include "harness/commands.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/list_machines.h"
 #include "harness/counters/counter_names.h"
 #include "harness/counters/sim_events.h"
 #include "harness/doctor/environment.h"
-#include "harness/list_machines.h"
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"
 #include "preset.h"

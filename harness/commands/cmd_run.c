@@ -6,8 +6,10 @@
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/progress.h"
-#include "harness/cli.h"
-#include "harness/commands.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/run_table.h"
+#include "harness/commands/why_table.h"
 #include "harness/counters/counter_names.h"
 #include "harness/doctor/doctor.h"
 #include "harness/host/topology.h"
@@ -15,14 +17,12 @@
 #include "harness/records/digests.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
-#include "harness/run_table.h"
 #include "harness/sample/child.h"
 #include "harness/sample/sample.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"
-#include "harness/why_table.h"
 
 #include <errno.h>
 #include <math.h>

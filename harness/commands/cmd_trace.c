@@ -1,8 +1,8 @@
 /* cmd_trace.c - `schedlab trace`: what a scheduler did in one small run, step by step. */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
-#include "harness/cli.h"
-#include "harness/commands.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
 #include "harness/host/topology.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
