@@ -5,7 +5,8 @@
 #     variants       -> sched.h, runtime/, machine.h, own folder
 #     runtime/       -> sched.h, param.h, runtime/, machine.h
 #     machine/       -> machine/ alone
-#     harness, tests -> everything
+#     harness/       -> everything below it, and of itself the rooms below, see `rooms`
+#     tests          -> everything
 #
 # The language is C; the one exception is the binding to Google Benchmark.
 #
@@ -41,6 +42,40 @@ for room in $(find sched_variants -mindepth 1 -maxdepth 1 -type d ! -name runtim
     deny "$(sources "$room")" "a variant includes no other variant and no part of the floor's inside" \
         "\"(.*/)?(($others)/|internal\\.h|ctx\\.h)"
 done
+
+# Rooms of harness/, ground first: a room includes itself and those before it. docs/DESIGN.md draws them.
+rooms='base host spec counters doctor records sample plan sweep tables answers report audit calibrate repro catalogue trace micro commands'
+# These lie beside one another, and only the pages of the catalogue read another one: reproductions.
+beside='audit calibrate repro catalogue trace micro'
+for room in $rooms; do
+    above=" $rooms "
+    above=${above#*" $room "}
+    case " $beside " in *" $room "*) above="$above $beside" ;; esac
+    [ "$room" != catalogue ] || above=$(echo "$above" | sed 's/repro//')
+    above=$(echo "$above" | tr -s ' ' '\n' | grep -vx "$room" | paste -sd '|')
+    above=${above#|}
+    [ -z "$above" ] || deny "$(sources "harness/$room")" "harness/$room/ includes no room above or beside it" \
+        "\"harness/(${above%|})/"
+done
+find harness -mindepth 2 -maxdepth 2 -name '*.[ch]' | cut -d / -f 2 | sort -u | grep -vxE "peers|$(echo "$rooms" | tr ' ' '|')" |
+    sed 's|.*|harness/&/   <- a folder with code is one of the rooms in tests/check_includes.sh|' >>"$offences" || true
+find harness -maxdepth 1 -name '*.[ch]' | sed 's|$|   <- code of harness/ lies in a room|' >>"$offences"
+
+# No two files need each other, directly or by way of others. A header without a file of its name counts for those
+# that include it.
+cycles=$(sources harness | grep -v '^harness/peers/' | xargs awk '
+    FNR == 1 { file = FILENAME; stem = file; sub(/\.[ch]$/, "", stem); if (file ~ /\.c$/) has[stem] = 1; stems[stem] = 1 }
+    /^#include "harness\// { split($0, q, "\""); to = q[2]; sub(/\.h$/, "", to); uses[stem] = uses[stem] " " to }
+    function follow(from, at, seen,   list, n, i) {
+        n = split(uses[at], list, " ")
+        for (i = 1; i <= n; i++) {
+            if (list[i] == from || index(seen, " " list[i] " ")) continue
+            if (has[list[i]]) print from, list[i]
+            else follow(from, list[i], seen " " list[i] " ")
+        }
+    }
+    END { for (s in stems) if (has[s]) follow(s, s, " ") }' | tsort 2>&1 >/dev/null | sed -n 's/^tsort: \(harness\)/\1/p')
+[ -z "$cycles" ] || echo "$cycles" | sed 's|$|   <- in a circle of files that need each other|' >>"$offences"
 
 find sched_variants workloads harness tests plots \( -name '*.cc' -o -name '*.cpp' -o -name '*.hpp' \) \
     ! -path harness/micro/gbench.cc ! -path "harness/peers/*" |
