@@ -84,7 +84,6 @@ enum {
 const char *const spinners_words[] = {"none", "half", "all", NULL};
 const char *const wake_words[] = {"chain", "all", "none", NULL};
 const char *const recheck_words[] = {"after", "before", "none", NULL};
-const char *const watch_words[] = {"handover", "sysmon", NULL};
 const char *const idle_words[] = {"lifo", "fifo", NULL};
 
 /* The M looks itself: in m_new() its thread does not exist, and begins on that core. */
@@ -228,24 +227,19 @@ static void start_p(struct m *self, struct p *p, bool spinning)
     }
 }
 
-/* Sleeps and waits for I/O end although all Ms are in blocking calls, or, with watch=handover, the
- * one that watched leaves: if there is something to watch and nobody does, one is started, which
- * will; or an idle one woken that will, if `passes`. `ready` Gs wait for I/O no more. */
-static void keep_watch(struct m *self, int32_t ready, bool passes)
+/* Sleeps and waits for I/O end although all Ms are in blocking calls: if none watches, one is
+ * started, which will. */
+static void keep_watch(struct m *self)
 {
     struct sched *sched = self->sched;
     struct p *p = NULL;
     lock_acquire(&sched->lock);
     int64_t next = timers_earliest(sched);
-    bool polls =
-        netpoll_by(sched) == NETPOLL_POLL && netpoll_waiters(sched) > ready && !sched->poll_m;
+    bool polls = netpoll_by(sched) == NETPOLL_POLL && netpoll_has_waiters(sched) && !sched->poll_m;
     struct m *watch = sched->timer_m;
     bool late = watch && sched->timer_when > next; /* it fell asleep while P's heap was served */
-    if (!watch && (polls || next != INT64_MAX)) {
-        late = passes && sched->idle_p && sched->idle_m;
-        watch = late ? sched->idle_m : NULL;
-        p = late ? NULL : idle_p_get(sched);
-    }
+    if (!watch && (polls || next != INT64_MAX))
+        p = idle_p_get(sched);
     lock_release(&sched->lock);
     if (watch && (late || polls))
         m_note_wake(watch); /* it decides anew */
@@ -290,7 +284,8 @@ static void wake_chain(struct m *m)
         start_p(m, p, true);
 }
 
-/* Takes all idle Ps off the list: those that find nothing idle again before the last is woken. */
+/* Takes all idle Ps off the list: those that find nothing are idle again before the last is woken.
+ * */
 static struct p *idle_p_get_all(struct sched *sched)
 {
     struct p *taken = NULL, *p;
@@ -373,7 +368,7 @@ void p_release(struct m *self, struct p *p)
     if (sched->ops->has_work(sched)) /* I4 */
         wakep_slow(self);
     else
-        keep_watch(self, 0, false);
+        keep_watch(self);
 }
 
 /* I4, I5. True: m has a P again. */
@@ -483,36 +478,19 @@ static void nap_decide(struct m *m, struct nap *nap)
         nap->limit = POLL_NS;
 }
 
-/* m, which has watched, leaves with a P. Timers of any heap may be due, and I/O that is always
- * ready would keep it from looking (proc.c). */
-static void m_passes_watch_on(struct m *m, const struct g *list)
-{
-    struct sched *sched = m->sched;
-    int32_t ready = 0;
-    for (; list; list = list->link)
-        ready++;
-    if (sched->floor->watch == WATCH_HANDOVER && sched->floor->wake != WAKE_NONE) {
-        keep_watch(m, ready, true);
-        m->watched = true;
-    }
-}
-
 /* Sleeps until chosen, or until a timer, I/O or poll is due and a P is free (true: m->nextp is
  * set), or the run is over. *list: what I/O has made ready. */
 static bool m_sleep(struct m *m, struct g **list)
 {
     struct sched *sched = m->sched;
-    struct nap nap = {.limit = -1};
+    struct nap nap = {.due = false};
     for (;;) {
-        bool watched = nap.polls || nap.limit >= 0;
         nap_decide(m, &nap);
         if (atomic_load_explicit(&sched->stopping, memory_order_acquire)) /* E2 */
             return false;
         if (nap.stuck)
             deadlock_report(sched);
         *list = nap.list;
-        if (nap.chosen && watched)
-            m_passes_watch_on(m, nap.list);
         if (nap.chosen)
             return true;
         bool injects = nap.list != NULL;
@@ -590,9 +568,6 @@ void m_idle(struct m *m)
     stat_add(&m->stats, STAT_SPINS, m->spinning);
     sched_event_if(m, SCHED_SPUN, m->spinning);
     m->polled = netpoll_put(m, list);
-    if (m->watched)
-        timers_run_others(m);
-    m->watched = false;
 }
 
 void m_leave_queue(struct m *m)
@@ -649,11 +624,11 @@ void m_start_locked(struct m *m, struct g *gp)
     }
 }
 
-/* No M that watches sleeps past a timer of a heap. As in the sleeping dance, with the heap as its
- * queue: the timer is S1, this is S2 and S3, after I3 is m_sleep_limit(). While no P is idle no M
- * needs to be told: whoever gives a P up looks at all heaps. But the M that watches may leave for
- * work: with watch=handover it wakes one that goes on; else timers wait until an M idles, or sysmon
- * finds them overdue, or, with sysmon=off, an M that looks for work (proc.c). */
+/* No M sleeps past a timer of a heap. As in the sleeping dance, with the heap as the queue: the
+ * timer is S1, this is S2 and S3, and what follows I3 is m_sleep_limit(). While no P is idle, no M
+ * needs to be told: whoever gives a P up looks at all heaps. But the M that watches may leave, for
+ * I/O or another timer, and the Ms that hold a P always find I/O that is ready: sysmon looks for
+ * timers that are overdue, and with sysmon=off these Ms do (proc.c). */
 void sched_timer_is_earlier(struct m *self, int64_t when)
 {
     struct sched *sched = self->sched;
