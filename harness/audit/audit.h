@@ -8,7 +8,7 @@
  *
  * A sweep decides while it runs how much it measures: until intervals are narrow, again where it
  * was disturbed, more where the mood was another. That is part of what is audited. So the runs hold
- * many blocks of everything, and needs.c, which decides it in sweeps, takes from them what a sweep
+ * many blocks of everything, and stopping_rule.c, which decides it in sweeps, takes from them what a sweep
  * that began there would have measured: a round. The next one begins with the block after it.
  *
  *   - false positives: as it is against as it is, round by round. The share of comparisons with
@@ -57,7 +57,7 @@ struct audit_tally {
 struct audit_rounds {
     size_t count;
     unsigned blocks_least, blocks_most; /* that a round took */
-    size_t by_width, at_limit;          /* cells, see needs_stop() */
+    size_t by_width, at_limit;          /* cells, see stopping_rule_stop() */
     size_t after_blocks;                /* samples that are top-ups or repeats */
 };
 

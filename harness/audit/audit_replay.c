@@ -2,7 +2,7 @@
 #include "harness/audit/audit.h"
 #include "harness/base/json_fields.h"
 
-#include "harness/plan/needs.h"
+#include "harness/plan/stopping_rule.h"
 #include "harness/records/records.h"
 
 #include <stdio.h>
@@ -57,13 +57,14 @@ static void block_take(const struct audit_pool *pool, json_int_t at, unsigned bl
             continue;
         json_object_set_new(record, "block", json_integer(block));
         json_object_set_new(record, "why", json_string(why_text(cell->why)));
-        needs_note(cell, record);
+        stopping_rule_note(cell, record);
         json_array_append_new(round, record);
     }
 }
 
 /* Of the cells of one round that is over. */
-static void rounds_note(struct audit_rounds *rounds, const struct needs *needs, unsigned blocks)
+static void rounds_note(struct audit_rounds *rounds, const struct stopping_rule *needs,
+                        unsigned blocks)
 {
     rounds->blocks_least =
         rounds->count == 0 || blocks < rounds->blocks_least ? blocks : rounds->blocks_least;
@@ -71,7 +72,7 @@ static void rounds_note(struct audit_rounds *rounds, const struct needs *needs, 
     rounds->count++;
     for (size_t i = 0; i < needs->plan->count; i++) {
         const struct cell *cell = &needs->plan->cells[i];
-        const char *stop = needs_stop(needs, cell);
+        const char *stop = stopping_rule_stop(needs, cell);
         rounds->by_width += strcmp(stop, "width") == 0;
         rounds->at_limit += strcmp(stop, "limit") == 0 || strcmp(stop, "class-limit") == 0;
         for (size_t k = 0; k < cell->notes_count; k++)
@@ -83,18 +84,18 @@ json_t *audit_round_next(const struct sweep_file *sweep, struct audit_pool *pool
                          struct audit_rounds *rounds)
 {
     struct plan *plan = audit_plan(sweep);
-    struct needs needs;
+    struct stopping_rule needs;
     json_t *round = json_array();
     unsigned block = 0;
-    needs_begin(&needs, sweep, plan);
+    stopping_rule_begin(&needs, sweep, plan);
     bool over = false;
     while (!over && pool->next + block < pool->blocks) {
-        over = needs_next(&needs, block) == 0;
+        over = stopping_rule_next(&needs, block) == 0;
         if (!over)
             block_take(pool, pool->next + block, block, plan, round);
         block += !over;
     }
-    over = over || needs_next(&needs, block) == 0;
+    over = over || stopping_rule_next(&needs, block) == 0;
     pool->next += block;
     if (over && block > 0) {
         rounds_note(rounds, &needs, block);
@@ -102,7 +103,7 @@ json_t *audit_round_next(const struct sweep_file *sweep, struct audit_pool *pool
         json_decref(round);
         round = NULL;
     }
-    needs_end(&needs);
+    stopping_rule_end(&needs);
     plan_free(plan);
     return round;
 }

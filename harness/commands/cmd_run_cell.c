@@ -12,7 +12,7 @@
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/sweep_override.h"
-#include "harness/plan/needs.h"
+#include "harness/plan/stopping_rule.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/plan/sweep_origin.h"
 #include "harness/plan/sweep_request.h"
@@ -226,7 +226,7 @@ static void units_find(struct state *state, const struct sweep_file *sweep)
         abort();
     units_each(&state->units, unit_look, state);
     if (state->lacking > 0) {
-        state->units.blocks = needs_blocks_max(sweep);
+        state->units.blocks = stopping_rule_blocks_max(sweep);
         units_each(&state->units, unit_look, state);
     }
     const char *id;

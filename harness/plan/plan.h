@@ -9,7 +9,7 @@
  *
  * The variants of one group, workload and number of workers are compared with one another: they are
  * a set. Sets that share a cell, or hold it with other events counted, are one set, so that a set
- * is measured in a block as a whole or not at all. Which cells need which blocks is needs.h.
+ * is measured in a block as a whole or not at all. Which cells need which blocks is stopping_rule.h.
  */
 #ifndef SCHEDLAB_PLAN_H
 #define SCHEDLAB_PLAN_H
@@ -26,7 +26,7 @@
 enum why {
     WHY_NONE,
     WHY_BLOCK,
-    WHY_TOP_UP, /* its cell has too few samples of a mood of the run, see needs.h */
+    WHY_TOP_UP, /* its cell has too few samples of a mood of the run, see stopping_rule.h */
     WHY_REPEAT, /* an earlier one was disturbed */
 };
 
@@ -63,7 +63,7 @@ struct cell {
     bool until_equal; /* no more of them once there are two samples, the same to the picosecond */
     char id[CELL_ID_SIZE];
 
-    /* What the sweep has seen of it; written by needs.c. */
+    /* What the sweep has seen of it; written by stopping_rule.c. */
     struct note *notes; /* block by block */
     size_t notes_count;
     bool given_up; /* not measured again: skipped, or timed out too often */
@@ -120,7 +120,7 @@ void plan_index(struct plan *plan);
 /* The cell with this id, or NULL. */
 struct cell *plan_find(const struct plan *plan, const char *id);
 
-/* What a plan.json (needs.h) says of each cell, by its id; empty if plan is NULL. The caller's. */
+/* What a plan.json (stopping_rule.h) says of each cell, by its id; empty if plan is NULL. The caller's. */
 json_t *plan_json_cells(const json_t *plan);
 
 /* Why measuring the cell ended, of what plan_json_cells() made; "" if it does not say. */

@@ -1,6 +1,6 @@
 /* classes.h - which samples of a cell are compared: those of one mood, without disturbed ones.
  *
- * Who calls: tables.c, compare.c and export.c, with records; needs.c, with notes of samples;
+ * Who calls: tables.c, compare.c and export.c, with records; stopping_rule.c, with notes of samples;
  * report_data.c, with the words of the tables.
  *
  * A cell with several workers is judged by its samples in the run's most common mood, without those
@@ -33,7 +33,7 @@ struct classes {
 };
 
 /* Learns from an array of records; only those that are ok and have several workers count, and of
- * these only the samples of blocks, as in needs.h, so that what is judged is what was topped up. If
+ * these only the samples of blocks, as in stopping_rule.h, so that what is judged is what was topped up. If
  * there are none of blocks, all of them count. */
 void classes_learn(struct classes *classes, const json_t *records);
 

@@ -10,7 +10,7 @@
 #include "harness/base/stop.h"
 #include "harness/base/text.h"
 #include "harness/host/topology.h"
-#include "harness/plan/needs.h"
+#include "harness/plan/stopping_rule.h"
 #include "harness/plan/sweep_origin.h"
 #include "harness/plan/sweep_request.h"
 #include "harness/plan/unit_store.h"
@@ -49,7 +49,7 @@ enum { REASON_SIZE = 1024, LABEL_SIZE = 256, PATH_SIZE = 4096, ERROR_SIZE = 4096
 
 struct state {
     struct sweep_run *run;
-    struct needs needs;
+    struct stopping_rule needs;
     struct progress progress;
     struct record_file file;
     struct digest_book *digests;
@@ -70,7 +70,7 @@ struct state {
  * that it is not tried again. */
 static void cell_note(struct cell *cell, json_t *record)
 {
-    needs_note(cell, record);
+    stopping_rule_note(cell, record);
     if (!cell->given_up || !child_record_timed_out(record))
         return;
     char reason[REASON_SIZE];
@@ -511,7 +511,8 @@ static void blocks_measure(struct state *state, char *error, size_t error_size)
 {
     bool going_on = true, foreseen = false;
     size_t held, held_before = 0;
-    for (unsigned block = 0; going_on && (held = needs_next(&state->needs, block)) > 0; block++) {
+    for (unsigned block = 0; going_on && (held = stopping_rule_next(&state->needs, block)) > 0;
+         block++) {
         total_update(state, block);
         if (block >= (unsigned)state->run->sweep->reps && held != held_before)
             progress_message(&state->progress, "from block %u on: %zu of %s, for %s", block + 1,
@@ -542,7 +543,7 @@ static bool record_take(struct state *state, const struct record_reader *reader,
     digest_book_add(state->digests, record);
     event_sets_learn(state, record);
     *strangers += !cell;
-    if (cell && !needs_note(cell, record)) {
+    if (cell && !stopping_rule_note(cell, record)) {
         snprintf(error, error_size,
                  "%s:%zu: cell %s is in block %" JSON_INTEGER_FORMAT
                  " a second time, or after a later one",
@@ -615,7 +616,7 @@ static int outcome_write(const struct state *state, char *error, size_t error_si
 {
     char path[PATH_SIZE], problem[ERROR_SIZE];
     snprintf(path, sizeof path, "%s/plan.json", state->run->folder);
-    json_t *plan = needs_to_json(&state->needs);
+    json_t *plan = stopping_rule_to_json(&state->needs);
     bool ok = file_replace_json(path, plan, problem, sizeof problem);
     json_decref(plan);
     ok = ok && unit_times_write(state->run->folder, state->run->plan, problem, sizeof problem) &&
@@ -684,14 +685,14 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
     if ((!run->resume || read_back(state, error, error_size)) &&
         (!run->begin || run->begin(run->begin_arg, error, error_size))) {
         blocks_measure(state, error, error_size);
-        needs_conclude(&state->needs);
+        stopping_rule_conclude(&state->needs);
         result = outcome_write(state, error, error_size);
     }
     run->seconds = monotonic_seconds() - started;
     run->stopped_by = stop_signal();
     progress_end(&state->progress);
     if (!result)
-        needs_tell(&state->needs, messages);
+        stopping_rule_tell(&state->needs, messages);
     if (!result && run->cut_short > 0)
         fprintf(messages,
                 "%zu of %zu samples ended before their calls took the %" PRId64
@@ -744,7 +745,7 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
     state.order = calloc(run->plan->count + 1, sizeof *state.order);
     if (!state.order)
         abort();
-    needs_begin(&state.needs, run->sweep, run->plan);
+    stopping_rule_begin(&state.needs, run->sweep, run->plan);
     if (run->cells)
         sweep_cells_begin(&state.cells, run->sweep, run->plan, run->cells);
     sweep_kinds_begin(&state.kinds, run->plan, run->mix_machines);
@@ -754,7 +755,7 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
     int result = run_measure(&state, messages, error, error_size);
     sample_pool_free(state.pool);
     record_file_close(&state.file); /* where it was not reached before */
-    needs_end(&state.needs);
+    stopping_rule_end(&state.needs);
     if (run->cells)
         sweep_cells_end(&state.cells);
     sweep_kinds_end(&state.kinds);

@@ -1,5 +1,5 @@
-/* needs.c - see needs.h. */
-#include "harness/plan/needs.h"
+/* stopping_rule.c - see stopping_rule.h. */
+#include "harness/plan/stopping_rule.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/statistics.h"
@@ -25,18 +25,19 @@ const char *why_text(enum why why)
     return why_words[why];
 }
 
-void needs_begin(struct needs *needs, const struct sweep_file *sweep, struct plan *plan)
+void stopping_rule_begin(struct stopping_rule *needs, const struct sweep_file *sweep,
+                         struct plan *plan)
 {
     size_t sets = 0;
     for (size_t i = 0; i < plan->count; i++)
         sets = plan->cells[i].set >= sets ? plan->cells[i].set + 1 : sets;
-    *needs = (struct needs){.sweep = sweep, .plan = plan, .blocks = UINT_MAX};
+    *needs = (struct stopping_rule){.sweep = sweep, .plan = plan, .blocks = UINT_MAX};
     needs->open = calloc(sets + 1, sizeof *needs->open);
     if (!needs->open)
         abort();
 }
 
-void needs_end(struct needs *needs)
+void stopping_rule_end(struct stopping_rule *needs)
 {
     free(needs->open);
 }
@@ -53,7 +54,7 @@ static enum why why_of_record(const json_t *record)
     return WHY_BLOCK;
 }
 
-bool needs_note(struct cell *cell, const json_t *record)
+bool stopping_rule_note(struct cell *cell, const json_t *record)
 {
     const char *status = field_text(record, "status");
     struct note note = {
@@ -101,7 +102,7 @@ static struct past past_of(const struct cell *cell, unsigned block)
 
 /* Moods --------------------------------------------------------------------------------------- */
 
-static enum mood note_mood(const struct needs *needs, const struct note *note)
+static enum mood note_mood(const struct stopping_rule *needs, const struct note *note)
 {
     return mood_of(&needs->moods, note->line_before_ns, note->line_after_ns);
 }
@@ -134,7 +135,7 @@ static double *probes_of_blocks(const struct plan *plan, unsigned block, size_t 
     return line_ns;
 }
 
-static void moods_learn_of_blocks(struct needs *needs, unsigned block)
+static void moods_learn_of_blocks(struct stopping_rule *needs, unsigned block)
 {
     size_t count, samples[MOOD_MIXED + 1] = {0};
     double *line_ns = probes_of_blocks(needs->plan, block, &count);
@@ -148,7 +149,7 @@ static void moods_learn_of_blocks(struct needs *needs, unsigned block)
     needs->class = mood_common(samples[MOOD_NEAR], samples[MOOD_FAR]);
 }
 
-void needs_conclude(struct needs *needs)
+void stopping_rule_conclude(struct stopping_rule *needs)
 {
     if (needs->blocks == UINT_MAX)
         moods_learn_of_blocks(needs, UINT_MAX);
@@ -157,7 +158,7 @@ void needs_conclude(struct needs *needs)
 /* Width --------------------------------------------------------------------------------------- */
 
 /* The width over the samples that the tables would take if there were no others, see classes.h. */
-static double past_width(const struct needs *needs, const struct past *past)
+static double past_width(const struct stopping_rule *needs, const struct past *past)
 {
     struct class_counts counts = {0};
     double *x = calloc(past->count + 1, sizeof *x);
@@ -182,7 +183,7 @@ static double past_width(const struct needs *needs, const struct past *past)
     return width;
 }
 
-double needs_width(const struct needs *needs, const struct cell *cell)
+double stopping_rule_width(const struct stopping_rule *needs, const struct cell *cell)
 {
     struct past past = past_of(cell, UINT_MAX);
     return past_width(needs, &past);
@@ -206,7 +207,8 @@ static bool cell_has_enough(const struct cell *cell, unsigned block)
 }
 
 /* Whether the cell's own samples before the block leave something to be wished. */
-static bool cell_needs_block(const struct needs *needs, const struct cell *cell, unsigned block)
+static bool cell_needs_block(const struct stopping_rule *needs, const struct cell *cell,
+                             unsigned block)
 {
     const struct sweep_file *sweep = needs->sweep;
     struct past past = past_of(cell, block);
@@ -230,7 +232,7 @@ static bool cell_put(struct cell *cell, unsigned block, enum why why)
     return why != WHY_NONE;
 }
 
-static size_t block_of_sets(struct needs *needs, unsigned block)
+static size_t block_of_sets(struct stopping_rule *needs, unsigned block)
 {
     struct plan *plan = needs->plan;
     size_t held = 0;
@@ -259,7 +261,7 @@ struct tally {
     int64_t probed;
 };
 
-static struct tally past_tally(const struct needs *needs, const struct past *past)
+static struct tally past_tally(const struct stopping_rule *needs, const struct past *past)
 {
     struct tally tally = {0};
     for (size_t i = 0; i < past->count; i++) {
@@ -276,7 +278,7 @@ static struct tally past_tally(const struct needs *needs, const struct past *pas
 }
 
 /* Whether a cell has too few samples of a mood that it needs. One without probes needs none. */
-static bool lacks_mood(const struct needs *needs, const struct tally *tally)
+static bool lacks_mood(const struct stopping_rule *needs, const struct tally *tally)
 {
     const struct sweep_file *sweep = needs->sweep;
     if (tally->probed == 0)
@@ -289,7 +291,8 @@ static bool lacks_mood(const struct needs *needs, const struct tally *tally)
 
 /* Pre: the blocks are over. A cell without a median would not get one by more samples, and one
  * whose samples cannot be probed no mood. */
-static enum why cell_needs_more(const struct needs *needs, const struct cell *cell, unsigned block)
+static enum why cell_needs_more(const struct stopping_rule *needs, const struct cell *cell,
+                                unsigned block)
 {
     const struct sweep_file *sweep = needs->sweep;
     struct past past = past_of(cell, block);
@@ -303,7 +306,7 @@ static enum why cell_needs_more(const struct needs *needs, const struct cell *ce
     return WHY_NONE;
 }
 
-size_t needs_next(struct needs *needs, unsigned block)
+size_t stopping_rule_next(struct stopping_rule *needs, unsigned block)
 {
     size_t held = 0;
     if (block < needs->blocks) {
@@ -320,7 +323,7 @@ size_t needs_next(struct needs *needs, unsigned block)
     return held;
 }
 
-unsigned needs_blocks_max(const struct sweep_file *sweep)
+unsigned stopping_rule_blocks_max(const struct sweep_file *sweep)
 {
     int64_t blocks = sweep->width > 0 ? sweep->reps_max : sweep->reps;
     if (sweep->repeat_disturbed)
@@ -347,14 +350,14 @@ static unsigned cell_block_next(const struct cell *cell)
 }
 
 /* Whether all top-ups were measured and a mood that is needed did not come often enough. */
-static bool lacks_class(const struct needs *needs, const struct cell *cell)
+static bool lacks_class(const struct stopping_rule *needs, const struct cell *cell)
 {
     struct past past = past_of(cell, UINT_MAX);
     struct tally tally = past_tally(needs, &past);
     return !past.failed && lacks_mood(needs, &tally);
 }
 
-const char *needs_stop(const struct needs *needs, const struct cell *cell)
+const char *stopping_rule_stop(const struct stopping_rule *needs, const struct cell *cell)
 {
     if (cell->given_up)
         return "given-up";
@@ -369,7 +372,7 @@ const char *needs_stop(const struct needs *needs, const struct cell *cell)
         return "reps";
     if (past_of(cell, UINT_MAX).failed)
         return "given-up";
-    return needs_width(needs, cell) < (double)needs->sweep->width ? "width" : "limit";
+    return stopping_rule_width(needs, cell) < (double)needs->sweep->width ? "width" : "limit";
 }
 
 static json_t *number_or_absent(double value, const char *reason)
@@ -377,14 +380,14 @@ static json_t *number_or_absent(double value, const char *reason)
     return isnan(value) ? json_pack("{ss}", "absent", reason) : json_real(value);
 }
 
-static json_t *cell_to_json(const struct needs *needs, const struct cell *cell)
+static json_t *cell_to_json(const struct stopping_rule *needs, const struct cell *cell)
 {
     return json_pack(
         "{ss ss ss si si si si si ss so}", "cell", cell->id, "variant", cell->variant, "workload",
         cell->workload, "workers", cell->workers, "samples", (int)cell->notes_count, "blocks",
         (int)cell_count(cell, WHY_BLOCK), "top_ups", (int)cell_count(cell, WHY_TOP_UP), "repeats",
-        (int)cell_count(cell, WHY_REPEAT), "stop", needs_stop(needs, cell), "width_percent",
-        number_or_absent(needs_width(needs, cell), "too few samples, or failed ones"));
+        (int)cell_count(cell, WHY_REPEAT), "stop", stopping_rule_stop(needs, cell), "width_percent",
+        number_or_absent(stopping_rule_width(needs, cell), "too few samples, or failed ones"));
 }
 
 /* All ok samples, those after the blocks included. */
@@ -393,7 +396,7 @@ struct totals {
     size_t top_ups, repeats;
 };
 
-static struct totals totals_of(const struct needs *needs)
+static struct totals totals_of(const struct stopping_rule *needs)
 {
     struct totals totals = {.ok = 0};
     for (size_t i = 0; i < needs->plan->count; i++) {
@@ -411,7 +414,7 @@ static struct totals totals_of(const struct needs *needs)
     return totals;
 }
 
-static json_t *moods_to_json(const struct needs *needs, const struct totals *totals)
+static json_t *moods_to_json(const struct stopping_rule *needs, const struct totals *totals)
 {
     static const char one_class[] = "there is no such class";
     return json_pack(
@@ -423,7 +426,7 @@ static json_t *moods_to_json(const struct needs *needs, const struct totals *tot
         (json_int_t)totals->moods[MOOD_MIXED], "none", (json_int_t)totals->moods[MOOD_NONE]);
 }
 
-json_t *needs_to_json(const struct needs *needs)
+json_t *stopping_rule_to_json(const struct stopping_rule *needs)
 {
     const struct sweep_file *sweep = needs->sweep;
     struct totals totals = totals_of(needs);
@@ -438,15 +441,15 @@ json_t *needs_to_json(const struct needs *needs)
                      moods_to_json(needs, &totals), "cells", cells);
 }
 
-static size_t count_stops(const struct needs *needs, const char *stop)
+static size_t count_stops(const struct stopping_rule *needs, const char *stop)
 {
     size_t count = 0;
     for (size_t i = 0; i < needs->plan->count; i++)
-        count += strcmp(needs_stop(needs, &needs->plan->cells[i]), stop) == 0;
+        count += strcmp(stopping_rule_stop(needs, &needs->plan->cells[i]), stop) == 0;
     return count;
 }
 
-static void tell_width(const struct needs *needs, FILE *to)
+static void tell_width(const struct stopping_rule *needs, FILE *to)
 {
     fprintf(to,
             "%s with an interval narrower than %" PRId64 " %%, %zu stopped at %" PRId64
@@ -456,7 +459,7 @@ static void tell_width(const struct needs *needs, FILE *to)
 }
 
 /* Whose samples top-ups are for: "mood near", or "each mood". */
-static const char *wanted_mood(const struct needs *needs)
+static const char *wanted_mood(const struct stopping_rule *needs)
 {
     if (needs->sweep->class_each && isfinite(needs->moods.threshold_ns))
         return "each mood";
@@ -464,7 +467,7 @@ static const char *wanted_mood(const struct needs *needs)
     return moods[needs->class];
 }
 
-static void tell_class(const struct needs *needs, FILE *to)
+static void tell_class(const struct stopping_rule *needs, FILE *to)
 {
     size_t short_of = count_stops(needs, "class-limit");
     if (short_of > 0)
@@ -481,7 +484,7 @@ static void tell_mood(const struct totals *totals, enum mood mood, double ns, FI
         fprintf(to, " (%.0f ns)", ns);
 }
 
-static void tell_moods(const struct needs *needs, const struct totals *totals, FILE *to)
+static void tell_moods(const struct stopping_rule *needs, const struct totals *totals, FILE *to)
 {
     size_t probed = totals->ok - totals->moods[MOOD_NONE];
     if (probed == 0)
@@ -501,20 +504,20 @@ static void tell_moods(const struct needs *needs, const struct totals *totals, F
 }
 
 /* Of medians that stand without an interval. */
-static void tell_few(const struct needs *needs, FILE *to)
+static void tell_few(const struct stopping_rule *needs, FILE *to)
 {
     size_t few = 0;
     for (size_t i = 0; i < needs->plan->count; i++) {
         const struct cell *cell = &needs->plan->cells[i];
         few += cell->notes_count > 0 && !cell->given_up && !past_of(cell, UINT_MAX).failed &&
-               isnan(needs_width(needs, cell));
+               isnan(stopping_rule_width(needs, cell));
     }
     if (few > 0)
         fprintf(to, "%s without an interval of the median, which takes %d samples\n",
                 counted(few, "cell").s, STATISTICS_INTERVAL_MIN);
 }
 
-void needs_tell(const struct needs *needs, FILE *to)
+void stopping_rule_tell(const struct stopping_rule *needs, FILE *to)
 {
     struct totals totals = totals_of(needs);
     tell_few(needs, to);

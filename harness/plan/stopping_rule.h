@@ -1,4 +1,4 @@
-/* needs.h - which cells the next block of a sweep has to measure, and why measuring a cell ended.
+/* stopping_rule.h - which cells the next block of a sweep has to measure, and why measuring a cell ended.
  *
  * Who calls: sweep_run.c; audit_replay.c, which asks what a sweep would have measured;
  * cmd_run_cell.c, which asks how far one may come.
@@ -26,8 +26,8 @@
  * What block b holds follows from the samples of the blocks before b alone. So a sweep that was
  * interrupted and read its records back goes on as if it had not been.
  */
-#ifndef SCHEDLAB_NEEDS_H
-#define SCHEDLAB_NEEDS_H
+#ifndef SCHEDLAB_STOPPING_RULE_H
+#define SCHEDLAB_STOPPING_RULE_H
 
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
@@ -38,7 +38,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-struct needs {
+struct stopping_rule {
     const struct sweep_file *sweep; /* reps, reps_max, width, class_min, class_each,
                                      * repeat_disturbed */
     struct plan *plan;
@@ -51,41 +51,42 @@ struct needs {
 };
 
 /* sweep and plan must outlive needs. */
-void needs_begin(struct needs *needs, const struct sweep_file *sweep, struct plan *plan);
-void needs_end(struct needs *needs);
+void stopping_rule_begin(struct stopping_rule *needs, const struct sweep_file *sweep,
+                         struct plan *plan);
+void stopping_rule_end(struct stopping_rule *needs);
 
 /* How many blocks there are at most, those of repeats and top-ups included. */
-unsigned needs_blocks_max(const struct sweep_file *sweep);
+unsigned stopping_rule_blocks_max(const struct sweep_file *sweep);
 
 /* "block" ..., as in records. */
 const char *why_text(enum why why);
 
 /* Takes note of a record of the cell, in the order in which they were measured. False, and nothing
  * noted, if the cell has a sample of that block already. */
-bool needs_note(struct cell *cell, const json_t *record);
+bool stopping_rule_note(struct cell *cell, const json_t *record);
 
 /* Sets `why` of all cells for this block; how many it holds, measured already or not. After the
  * first block with none, there is nothing left to measure. */
-size_t needs_next(struct needs *needs, unsigned block);
+size_t stopping_rule_next(struct stopping_rule *needs, unsigned block);
 
 /* How wide the interval of the cell's median is over the samples behind its numbers in the tables,
  * in percent of the median. NAN with too few samples for an interval, or a failed one. After
- * needs_conclude(), or once all sets are closed. */
-double needs_width(const struct needs *needs, const struct cell *cell);
+ * stopping_rule_conclude(), or once all sets are closed. */
+double stopping_rule_width(const struct stopping_rule *needs, const struct cell *cell);
 
 /* Why measuring the cell ended: "width", "limit", "reps", "given-up", "class-limit" if all top-ups
  * were measured and fewer than class_min are of a mood that is needed; or, where it had not ended,
  * "interrupted". */
-const char *needs_stop(const struct needs *needs, const struct cell *cell);
+const char *stopping_rule_stop(const struct stopping_rule *needs, const struct cell *cell);
 
-/* Learns the moods of what there is, if an interruption came before needs_next() could. Before the
+/* Learns the moods of what there is, if an interruption came before stopping_rule_next() could. Before the
  * next two. */
-void needs_conclude(struct needs *needs);
+void stopping_rule_conclude(struct stopping_rule *needs);
 
 /* The content of plan.json, as results/README.md describes it; owned by the caller. */
-json_t *needs_to_json(const struct needs *needs);
+json_t *stopping_rule_to_json(const struct stopping_rule *needs);
 
 /* Says in a few lines how far the samples went. */
-void needs_tell(const struct needs *needs, FILE *to);
+void stopping_rule_tell(const struct stopping_rule *needs, FILE *to);
 
 #endif

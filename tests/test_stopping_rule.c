@@ -1,8 +1,8 @@
-/* test_needs.c - what a block holds follows from the samples before it: the least repetitions, then
+/* test_stopping_rule.c - what a block holds follows from the samples before it: the least repetitions, then
  * whole comparison sets until every interval is narrow enough, or the limit. */
 #define _GNU_SOURCE
 #include "harness/base/statistics.h"
-#include "harness/plan/needs.h"
+#include "harness/plan/stopping_rule.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -46,15 +46,15 @@ static void note(struct cell *cell, unsigned block, json_t *record)
 {
     json_object_set_new(record, "block", json_integer(block));
     json_object_set_new(record, "why", json_string(why_text(cell->why)));
-    assert_true(needs_note(cell, record));
+    assert_true(stopping_rule_note(cell, record));
     json_decref(record);
 }
 
 /* Measures blocks `from` to `to`, or to the end; the block after the last one. */
-static unsigned measure(struct needs *needs, unsigned from, unsigned to, sampler *sample)
+static unsigned measure(struct stopping_rule *needs, unsigned from, unsigned to, sampler *sample)
 {
     unsigned block = from;
-    while (block < to && needs_next(needs, block) > 0) {
+    while (block < to && stopping_rule_next(needs, block) > 0) {
         for (size_t i = 0; i < needs->plan->count; i++) {
             struct cell *cell = &needs->plan->cells[i];
             if (cell->why != WHY_NONE)
@@ -72,13 +72,13 @@ static bool is(const struct cell *cell, const char *variant, const char *workloa
            cell->workers == cell_workers;
 }
 
-static void expect_stop(const struct needs *needs, const struct cell *cell, size_t samples,
+static void expect_stop(const struct stopping_rule *needs, const struct cell *cell, size_t samples,
                         const char *stop)
 {
-    if (cell->notes_count != samples || strcmp(needs_stop(needs, cell), stop) != 0)
+    if (cell->notes_count != samples || strcmp(stopping_rule_stop(needs, cell), stop) != 0)
         fail_msg("%s on %s, %d workers: %zu samples, %s; expected %zu, %s", cell->variant,
-                 cell->workload, cell->workers, cell->notes_count, needs_stop(needs, cell), samples,
-                 stop);
+                 cell->workload, cell->workers, cell->notes_count, stopping_rule_stop(needs, cell),
+                 samples, stop);
 }
 
 /* Samplers ------------------------------------------------------------------------------------ */
@@ -198,17 +198,17 @@ static json_t *second_block_is_disturbed(const struct cell *cell, unsigned block
 }
 
 /* Runs a whole sweep; the caller frees needs and plan. */
-static unsigned run(struct needs *needs, struct sweep_file *sweep, sampler *sample)
+static unsigned run(struct stopping_rule *needs, struct sweep_file *sweep, sampler *sample)
 {
     struct plan *plan = plan_make(sweep);
-    needs_begin(needs, sweep, plan);
+    stopping_rule_begin(needs, sweep, plan);
     return measure(needs, 0, BLOCKS_MAX, sample);
 }
 
-static void finish(struct needs *needs)
+static void finish(struct stopping_rule *needs)
 {
     struct plan *plan = needs->plan;
-    needs_end(needs);
+    stopping_rule_end(needs);
     plan_free(plan);
 }
 
@@ -217,7 +217,7 @@ static void finish(struct needs *needs)
 static void without_width_each_cell_has_the_least(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(0);
     assert_int_equal(run(&needs, &sweep, noisy), REPS);
     for (size_t i = 0; i < needs.plan->count; i++)
@@ -228,12 +228,12 @@ static void without_width_each_cell_has_the_least(void **state)
 static void narrow_intervals_end_at_the_least(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(5);
     assert_int_equal(run(&needs, &sweep, steady), REPS);
     for (size_t i = 0; i < needs.plan->count; i++) {
         expect_stop(&needs, &needs.plan->cells[i], REPS, "width");
-        assert_true(needs_width(&needs, &needs.plan->cells[i]) < 5);
+        assert_true(stopping_rule_width(&needs, &needs.plan->cells[i]) < 5);
     }
     finish(&needs);
 }
@@ -241,7 +241,7 @@ static void narrow_intervals_end_at_the_least(void **state)
 static void one_wide_interval_keeps_its_whole_set_and_no_other(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(5);
     assert_int_equal(run(&needs, &sweep, grq_on_spawn_with_two_is_noisy), REPS_MAX);
     for (size_t i = 0; i < needs.plan->count; i++) {
@@ -257,7 +257,7 @@ static void one_wide_interval_keeps_its_whole_set_and_no_other(void **state)
 static void set_ends_when_its_widest_interval_is_narrow(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(5);
     sweep.reps_max = 40;
     unsigned blocks = run(&needs, &sweep, gmp_on_fib_with_one_settles);
@@ -273,14 +273,14 @@ static void set_ends_when_its_widest_interval_is_narrow(void **state)
 static void width_is_that_of_the_samples_behind_the_numbers(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(5);
     sweep.reps = 12;
     sweep.reps_max = 40;
     run(&needs, &sweep, unmarked_ones_are_noisy);
     for (size_t i = 0; i < needs.plan->count; i++) {
         expect_stop(&needs, &needs.plan->cells[i], 40, "limit");
-        assert_true(needs_width(&needs, &needs.plan->cells[i]) > 5);
+        assert_true(stopping_rule_width(&needs, &needs.plan->cells[i]) > 5);
     }
     finish(&needs);
 }
@@ -288,7 +288,7 @@ static void width_is_that_of_the_samples_behind_the_numbers(void **state)
 static void no_interval_counts_with_too_few_samples(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(5);
     sweep.reps = 2;
     assert_int_equal(run(&needs, &sweep, steady), STATISTICS_INTERVAL_MIN);
@@ -298,14 +298,14 @@ static void no_interval_counts_with_too_few_samples(void **state)
 static void cell_without_a_median_holds_no_set(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(5);
     assert_int_equal(run(&needs, &sweep, grq_fails_once_else_noisy), REPS);
     for (size_t i = 0; i < needs.plan->count; i++) {
         const struct cell *cell = &needs.plan->cells[i];
         bool failed = strcmp(cell->variant, "grq") == 0;
         expect_stop(&needs, cell, REPS, failed ? "given-up" : "width");
-        assert_true(failed == isnan(needs_width(&needs, cell)));
+        assert_true(failed == isnan(stopping_rule_width(&needs, cell)));
     }
     finish(&needs);
 }
@@ -318,7 +318,7 @@ static void given_up_cells_are_in_no_block(void **state)
         size_t samples;
     } cases[] = {{grq_is_skipped, 1}, {grq_hangs, 2}};
     for (size_t c = 0; c < 2; c++) {
-        struct needs needs;
+        struct stopping_rule needs;
         struct sweep_file sweep = sweep_make(5);
         assert_int_equal(run(&needs, &sweep, cases[c].sample), REPS);
         for (size_t i = 0; i < needs.plan->count; i++) {
@@ -333,13 +333,13 @@ static void given_up_cells_are_in_no_block(void **state)
 static void cell_that_had_not_ended_is_interrupted(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(5);
     struct plan *plan = plan_make(&sweep);
-    needs_begin(&needs, &sweep, plan);
+    stopping_rule_begin(&needs, &sweep, plan);
     measure(&needs, 0, REPS + 1, grq_on_spawn_with_two_is_noisy);
     for (size_t i = 0; i < plan->count; i++)
-        assert_string_equal(needs_stop(&needs, &plan->cells[i]),
+        assert_string_equal(stopping_rule_stop(&needs, &plan->cells[i]),
                             is(&plan->cells[i], "grq", "spawn", 2) ? "interrupted" : "width");
     finish(&needs);
 }
@@ -375,7 +375,7 @@ static void sweep_goes_on_after_any_interruption_as_if_there_had_been_none(void 
                                         noisy_when_far,
                                         unmarked_ones_are_noisy};
     for (size_t s = 0; s < sizeof samplers / sizeof samplers[0]; s++) {
-        struct needs whole;
+        struct stopping_rule whole;
         struct sweep_file sweep = sweep_make(5);
         sweep.class_min = 3;
         sweep.repeat_disturbed = true;
@@ -383,14 +383,14 @@ static void sweep_goes_on_after_any_interruption_as_if_there_had_been_none(void 
         for (unsigned block = 0; block < blocks; block++) {
             /* each third place of a block, which ones changes with block and sampler */
             for (size_t more = (block + s) % 3; more < whole.plan->count; more += 3) {
-                struct needs needs;
+                struct stopping_rule needs;
                 struct plan *plan = plan_make(&sweep);
-                needs_begin(&needs, &sweep, plan);
+                stopping_rule_begin(&needs, &sweep, plan);
                 copy_notes(whole.plan, plan, block, more, samplers[s]);
                 assert_int_equal(measure(&needs, 0, BLOCKS_MAX, samplers[s]), blocks);
                 for (size_t i = 0; i < plan->count; i++)
                     expect_stop(&needs, &plan->cells[i], whole.plan->cells[i].notes_count,
-                                needs_stop(&whole, &whole.plan->cells[i]));
+                                stopping_rule_stop(&whole, &whole.plan->cells[i]));
                 finish(&needs);
             }
         }
@@ -403,7 +403,7 @@ static void sweep_goes_on_after_any_interruption_as_if_there_had_been_none(void 
 static void cells_with_few_samples_of_the_common_mood_get_more(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(0);
     sweep.class_min = 3;
     run(&needs, &sweep, fib_is_near_for_long);
@@ -422,7 +422,7 @@ static void cells_with_few_samples_of_the_common_mood_get_more(void **state)
 static void disturbed_samples_are_none_of_the_class(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(0);
     sweep.class_min = 5;
     run(&needs, &sweep, blocks_are_disturbed);
@@ -436,7 +436,7 @@ static void disturbed_samples_are_none_of_the_class(void **state)
 static void top_ups_end_where_the_mood_does_not_come(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(0);
     sweep.class_min = 3;
     /* Both moods are as common, so one workload has too little of the one that is chosen. */
@@ -450,7 +450,7 @@ static void top_ups_end_where_the_mood_does_not_come(void **state)
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
-    needs_tell(&needs, to);
+    stopping_rule_tell(&needs, to);
     fclose(to);
     assert_non_null(strstr(text, "2 cells with fewer than 3 samples in mood"));
     free(text);
@@ -461,11 +461,12 @@ static void sweeps_end_with_the_last_block_that_is_told(void **state)
 {
     (void)state;
     for (int i = 0; i < 8; i++) {
-        struct needs needs;
+        struct stopping_rule needs;
         struct sweep_file sweep = sweep_make(i & 1 ? 5 : 0);
         sweep.repeat_disturbed = i & 2;
         sweep.class_min = i & 4 ? 3 : 0;
-        assert_int_equal(run(&needs, &sweep, all_is_noise_and_disturbed), needs_blocks_max(&sweep));
+        assert_int_equal(run(&needs, &sweep, all_is_noise_and_disturbed),
+                         stopping_rule_blocks_max(&sweep));
         finish(&needs);
     }
 }
@@ -474,7 +475,7 @@ static void sweeps_end_with_the_last_block_that_is_told(void **state)
 static void each_mood_may_be_topped_up(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(0);
     sweep.class_min = 3;
     sweep.class_each = true;
@@ -491,7 +492,7 @@ static void each_mood_may_be_topped_up(void **state)
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
-    needs_tell(&needs, to);
+    stopping_rule_tell(&needs, to);
     fclose(to);
     assert_non_null(strstr(text, "2 cells with fewer than 3 samples in each mood after all"));
     free(text);
@@ -501,7 +502,7 @@ static void each_mood_may_be_topped_up(void **state)
 static void one_mood_is_each_mood(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(0);
     sweep.class_min = 5;
     sweep.class_each = true;
@@ -516,7 +517,7 @@ static void one_mood_is_each_mood(void **state)
 static void no_moods_no_top_ups(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(0);
     sweep.class_min = 1000;
     assert_int_equal(run(&needs, &sweep, steady), REPS);
@@ -527,7 +528,7 @@ static void no_moods_no_top_ups(void **state)
 static void disturbed_samples_are_repeated_until_there_are_as_many_without(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(0);
     sweep.repeat_disturbed = true;
     assert_int_equal(run(&needs, &sweep, second_block_is_disturbed), REPS + 2);
@@ -544,7 +545,7 @@ static void disturbed_samples_are_repeated_until_there_are_as_many_without(void 
 static void disturbed_samples_stay_without_being_asked(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(0);
     assert_int_equal(run(&needs, &sweep, second_block_is_disturbed), REPS);
     finish(&needs);
@@ -558,7 +559,7 @@ static void second_sample_of_a_block_is_refused(void **state)
     cell.why = WHY_BLOCK;
     note(&cell, 0, record_make("ok", 1));
     json_t *again = json_pack("{ss sf si}", "status", "ok", "throughput", 1.0, "block", 0);
-    assert_false(needs_note(&cell, again));
+    assert_false(stopping_rule_note(&cell, again));
     assert_int_equal(cell.notes_count, 1);
     json_decref(again);
     free(cell.notes);
@@ -567,10 +568,10 @@ static void second_sample_of_a_block_is_refused(void **state)
 static void plan_file_tells_why_each_cell_ended(void **state)
 {
     (void)state;
-    struct needs needs;
+    struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(5);
     run(&needs, &sweep, grq_fails_once_else_noisy);
-    json_t *object = needs_to_json(&needs);
+    json_t *object = stopping_rule_to_json(&needs);
     json_t *cells = json_object_get(object, "cells");
     assert_int_equal(json_array_size(cells), needs.plan->count);
     for (size_t i = 0; i < needs.plan->count; i++) {
