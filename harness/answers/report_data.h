@@ -11,7 +11,7 @@
 #include "harness/answers/report_tsv.h"
 #include "harness/base/statistics.h"
 #include "harness/plan/sweep_file.h"
-#include "harness/records/classes.h"
+#include "harness/records/comparable.h"
 #include "harness/records/records.h"
 
 #include <jansson.h>
@@ -34,7 +34,7 @@ struct report_cell {
     struct interval
         to_baseline;            /* multiple of the group's baseline on the same workload, workers */
     struct class_choice beside; /* what of both was compared for that; without a ratio if unlike */
-    enum cell_class chosen;     /* the samples behind its numbers, see classes.h */
+    enum cell_class chosen;     /* the samples behind its numbers, see comparable.h */
     double *samples;            /* their throughputs */
     size_t samples_count;
     struct class_counts counts; /* its samples that are ok by class and mood */

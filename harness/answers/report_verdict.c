@@ -351,7 +351,7 @@ const char **verdicts_over_baseline(const struct report_group *group)
 
 /* Puts the tails in the place of the cell's throughputs, class by class. */
 static void tail_make(struct report_cell *cell, const json_t *records,
-                      const struct classes *classes, double quantile)
+                      const struct comparable *classes, double quantile)
 {
     size_t i;
     const json_t *record;
@@ -366,8 +366,8 @@ static void tail_make(struct report_cell *cell, const json_t *records,
         bool ok = report_cell_ok(cell) && record_is(record, "ok");
         double ns = ok ? record_latency_ns(record, quantile) : NAN;
         if (ns > 0)
-            report_cell_add_sample(cell, 1 / ns, classes_mood(classes, record),
-                                   classes_is_marked(record));
+            report_cell_add_sample(cell, 1 / ns, comparable_mood(classes, record),
+                                   comparable_is_marked(record));
     }
     report_cell_choose(cell, cell->chosen);
     cell->throughput = statistics_median(cell->samples, cell->samples_count, STATISTICS_SEED);
@@ -377,8 +377,8 @@ struct report_group report_tails_make(const struct report *report, const struct 
                                       double quantile)
 {
     struct report_group tails = *group;
-    struct classes classes;
-    classes_learn(&classes, report->records);
+    struct comparable classes;
+    comparable_learn(&classes, report->records);
     tails.cells = calloc(group->count + 1, sizeof *tails.cells);
     if (!tails.cells)
         abort();

@@ -2,7 +2,7 @@
  *
  * Who calls: report_page.c and its parts, report_json.c, report_baseline.c. The rule: the fastest
  * is the variant with the highest median at the group's largest count of workers. It is tested
- * against every other one by Mann-Whitney, over samples of one class (classes.h) that all of them
+ * against every other one by Mann-Whitney, over samples of one class (comparable.h) that all of them
  * have enough of. The samples that are tested have also named the fastest, so Holm's correction is
  * over all pairs of variants, of all workloads of the group: any of them might have been told. It
  * wins if it is shown to be faster than each; from those that it is not told apart from no

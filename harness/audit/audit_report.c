@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* One side of a pair, as report_load() would read it from the tables; the samples are its own. */
-static struct report_cell cell_make(const struct compare_cell *of, const struct classes *classes,
+static struct report_cell cell_make(const struct compare_cell *of, const struct comparable *classes,
                                     const char *variant, int number, char *workload, size_t size)
 {
     struct report_cell cell = {
@@ -28,8 +28,8 @@ static struct report_cell cell_make(const struct compare_cell *of, const struct 
     {
         double throughput = json_number_value(json_object_get(record, "throughput"));
         if (strcmp(field_text(record, "status"), "ok") == 0 && throughput > 0)
-            report_cell_add_sample(&cell, throughput, classes_mood(classes, record),
-                                   classes_is_marked(record));
+            report_cell_add_sample(&cell, throughput, comparable_mood(classes, record),
+                                   comparable_is_marked(record));
     }
     report_cell_choose(&cell, class_of_cell(&cell.counts, classes->common));
     cell.throughput = statistics_median(cell.samples, cell.samples_count, STATISTICS_SEED);
@@ -54,13 +54,13 @@ void audit_report_round(struct audit_tally *tally, const struct comparison *comp
                         const json_t *records)
 {
     enum { NAME_SIZE = 24 };
-    struct classes classes;
+    struct comparable classes;
     size_t count = 0;
     struct report_cell *cells = calloc(2 * comparison->count + 1, sizeof *cells);
     char(*names)[NAME_SIZE] = calloc(comparison->count + 1, sizeof *names);
     if (!cells || !names)
         abort();
-    classes_learn(&classes, records);
+    comparable_learn(&classes, records);
     for (size_t i = 0; i < comparison->count; i++) {
         const struct compare_pair *pair = &comparison->pairs[i];
         cells[count++] = cell_make(pair->a, &classes, "a", (int)i, names[i], NAME_SIZE);

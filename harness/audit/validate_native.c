@@ -4,7 +4,7 @@
 #include "harness/base/json_fields.h"
 
 #include "harness/base/statistics.h"
-#include "harness/records/classes.h"
+#include "harness/records/comparable.h"
 #include "harness/records/records.h"
 
 #include <gsl/gsl_sort.h>
@@ -74,9 +74,9 @@ static double wide(const json_t *record)
                 wide_of(json_object_get(probe, "after")));
 }
 
-/* On which of the machine's moods cells are judged: see classes.h; and how fast a core is alone. */
+/* On which of the machine's moods cells are judged: see comparable.h; and how fast a core is alone. */
 struct moment {
-    struct classes classes;
+    struct comparable classes;
     double alone; /* wide() of a core that is not shared; NAN: not measured */
 };
 
@@ -84,7 +84,7 @@ static void moment_learn(struct moment *moment, const json_t *records)
 {
     size_t i;
     json_t *record;
-    classes_learn(&moment->classes, records);
+    comparable_learn(&moment->classes, records);
     size_t n = 0;
     double *wides = calloc(json_array_size(records) + 1, sizeof *wides);
     if (!wides)
@@ -103,8 +103,8 @@ static void moment_learn(struct moment *moment, const json_t *records)
  * was shared, or the cores lay further apart than they mostly did. */
 static bool is_disturbed(const struct moment *moment, const json_t *record)
 {
-    enum mood mood = classes_mood(&moment->classes, record);
-    return classes_is_marked(record) || wide(record) > SHARED * moment->alone ||
+    enum mood mood = comparable_mood(&moment->classes, record);
+    return comparable_is_marked(record) || wide(record) > SHARED * moment->alone ||
            (mood != MOOD_NONE && mood != moment->classes.common);
 }
 

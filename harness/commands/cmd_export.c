@@ -2,7 +2,7 @@
 #include "harness/base/text.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
-#include "harness/records/classes.h"
+#include "harness/records/comparable.h"
 #include "harness/records/run_folder.h"
 #include "harness/tables/export.h"
 

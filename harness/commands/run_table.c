@@ -7,7 +7,7 @@
 #include "harness/base/units.h"
 #include "harness/counters/counter_names.h"
 #include "harness/counters/counters.h"
-#include "harness/records/classes.h"
+#include "harness/records/comparable.h"
 #include "harness/records/metric.h"
 #include "harness/records/records.h"
 #include "harness/spec/machine_start.h"
@@ -566,7 +566,7 @@ static void print_marked(const struct run_table *table, FILE *messages)
     for (size_t row = 0; row < table->count; row++) {
         all += json_array_size(table->rows[row].records);
         json_array_foreach(table->rows[row].records, i, record) marked +=
-            record_is(record, "ok") && classes_is_marked(record);
+            record_is(record, "ok") && comparable_is_marked(record);
     }
     if (marked > 0)
         fprintf(
@@ -578,14 +578,14 @@ static void print_marked(const struct run_table *table, FILE *messages)
 
 static void print_moods(const struct run_table *table, FILE *messages)
 {
-    struct classes classes;
+    struct comparable classes;
     size_t i, count[MOOD_MIXED + 1] = {0};
     const json_t *record;
     json_t *records = json_array();
     for (size_t row = 0; row < table->count; row++)
         json_array_extend(records, table->rows[row].records);
-    classes_learn(&classes, records);
-    json_array_foreach(records, i, record) count[classes_mood(&classes, record)]++;
+    comparable_learn(&classes, records);
+    json_array_foreach(records, i, record) count[comparable_mood(&classes, record)]++;
     json_decref(records);
     if ((count[MOOD_NEAR] > 0) + (count[MOOD_FAR] > 0) + (count[MOOD_MIXED] > 0) < 2)
         return;

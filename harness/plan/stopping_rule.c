@@ -4,7 +4,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/statistics.h"
 #include "harness/base/text.h"
-#include "harness/records/classes.h"
+#include "harness/records/comparable.h"
 #include "harness/sample/child.h"
 
 #include <inttypes.h>
@@ -61,11 +61,11 @@ bool stopping_rule_note(struct cell *cell, const json_t *record)
         .block = (unsigned)json_integer_value(json_object_get(record, "block")),
         .why = why_of_record(record),
         .ok = strcmp(status, "ok") == 0,
-        .marked = classes_is_marked(record),
-        .steal_unknown = classes_steal_is_unknown(record),
+        .marked = comparable_is_marked(record),
+        .steal_unknown = comparable_steal_is_unknown(record),
         .throughput = NAN,
-        .line_before_ns = classes_probe_ns(record, "before"),
-        .line_after_ns = classes_probe_ns(record, "after"),
+        .line_before_ns = comparable_probe_ns(record, "before"),
+        .line_after_ns = comparable_probe_ns(record, "after"),
     };
     if (note.ok)
         note.throughput = json_number_value(json_object_get(record, "throughput"));
@@ -157,7 +157,7 @@ void stopping_rule_conclude(struct stopping_rule *needs)
 
 /* Width --------------------------------------------------------------------------------------- */
 
-/* The width over the samples that the tables would take if there were no others, see classes.h. */
+/* The width over the samples that the tables would take if there were no others, see comparable.h. */
 static double past_width(const struct stopping_rule *needs, const struct past *past)
 {
     struct class_counts counts = {0};

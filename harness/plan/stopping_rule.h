@@ -7,7 +7,7 @@
  *                                 cell->until_equal)
  *     blocks reps .. reps_max-1   hold the comparison sets (plan.h) in which a cell still has an
  *                                 interval of its median wider than `width` percent of it, over
- *                                 the samples that the tables would take (classes.h)
+ *                                 the samples that the tables would take (comparable.h)
  *
  * and after these, each holding only the cells that need it,
  *

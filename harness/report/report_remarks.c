@@ -2,7 +2,7 @@
 #include "harness/report/report_remarks.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/records/classes.h"
+#include "harness/records/comparable.h"
 #include "harness/records/records.h"
 #include "harness/report/html.h"
 #include "harness/sample/warmup.h"
@@ -130,7 +130,7 @@ static void overload_write(FILE *to, const struct report *report)
 
 static void steal_write(FILE *to, const struct report *report)
 {
-    struct share unknown = share_of(report, classes_steal_is_unknown);
+    struct share unknown = share_of(report, comparable_steal_is_unknown);
     if (unknown.some == 0)
         return;
     html_open(to, "p", "class", "problem", NULL);

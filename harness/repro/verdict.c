@@ -4,7 +4,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
-#include "harness/records/classes.h"
+#include "harness/records/comparable.h"
 #include "harness/records/records.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ struct judging {
     const struct experiment_part *part;
     const struct experiment_expect *expect;
     const json_t *records;
-    const struct classes *classes;
+    const struct comparable *classes;
     struct verdict_column *column;
 };
 
@@ -117,8 +117,8 @@ static void samples_collect(struct cell_samples *samples, const struct judging *
             continue;
         if (record_is(record, "ok")) {
             samples->records[samples->count++] = record;
-            class_count_add(&samples->counts, classes_mood(self->classes, record),
-                            classes_is_marked(record));
+            class_count_add(&samples->counts, comparable_mood(self->classes, record),
+                            comparable_is_marked(record));
             continue;
         }
         if (samples->failed + samples->skipped == 0)
@@ -177,7 +177,8 @@ static bool samples_read(const struct judging *self, struct cell_samples *sample
     const json_t *without = NULL;
     for (size_t i = 0; i < samples->count; i++) {
         const json_t *record = samples->records[i];
-        if (!class_holds(class, classes_mood(self->classes, record), classes_is_marked(record)))
+        if (!class_holds(class, comparable_mood(self->classes, record),
+                         comparable_is_marked(record)))
             continue;
         double value = metric_of(&self->expect->measured, record);
         if (isfinite(value))
@@ -444,13 +445,13 @@ static void decisive_find(struct judged *judged)
 void judged_make(struct judged *judged, const struct experiment_part *part, unsigned i,
                  const char *machine, const json_t *records, const struct experiment_form *form)
 {
-    struct classes classes;
+    struct comparable classes;
     unsigned columns = experiment_columns(part);
     *judged = (struct judged){.part = part, .expect = &part->expect[i], .number = i + 1};
     judged->columns = calloc(columns, sizeof *judged->columns);
     if (!judged->columns)
         abort();
-    classes_learn(&classes, records);
+    comparable_learn(&classes, records);
     for (unsigned c = 0; c < columns; c++) {
         struct experiment_column at = experiment_column(part, c);
         if (!experiment_expects(part, judged->expect, at, machine))

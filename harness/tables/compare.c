@@ -33,7 +33,7 @@ const char *compare_verdict_text(const struct comparison *comparison, enum compa
 /* The classes of both sides: learnt together if it is one machine, since then near means the same
  * to both. */
 struct side_classes {
-    struct classes a, b;
+    struct comparable a, b;
 };
 
 static const json_t *environment_field(const struct compare_side *side, const char *part,
@@ -87,19 +87,20 @@ static struct side_classes classes_of(const struct compare_side *a, const struct
 {
     struct side_classes classes;
     if (!same_cpu(a, b)) {
-        classes_learn(&classes.a, a->records);
-        classes_learn(&classes.b, b->records);
+        comparable_learn(&classes.a, a->records);
+        comparable_learn(&classes.b, b->records);
         return classes;
     }
     json_t *both = json_copy(a->records);
     json_array_extend(both, b->records);
-    classes_learn(&classes.a, both);
+    comparable_learn(&classes.a, both);
     classes.b = classes.a;
     json_decref(both);
     return classes;
 }
 
-static struct class_counts counts_of(const struct compare_cell *cell, const struct classes *classes)
+static struct class_counts counts_of(const struct compare_cell *cell,
+                                     const struct comparable *classes)
 {
     struct class_counts counts = {0};
     size_t i;
@@ -107,7 +108,8 @@ static struct class_counts counts_of(const struct compare_cell *cell, const stru
     json_array_foreach(cell->records, i, record)
     {
         if (strcmp(field_text(record, "status"), "ok") == 0)
-            class_count_add(&counts, classes_mood(classes, record), classes_is_marked(record));
+            class_count_add(&counts, comparable_mood(classes, record),
+                            comparable_is_marked(record));
     }
     return counts;
 }
@@ -132,7 +134,7 @@ static void pair_choose(struct compare_pair *pair, const struct side_classes *cl
 
 /* Pairs ---------------------------------------------------------------------------------------- */
 
-static double *samples_make(const struct compare_cell *cell, const struct classes *classes,
+static double *samples_make(const struct compare_cell *cell, const struct comparable *classes,
                             enum cell_class which, const struct metric *metric, size_t *count)
 {
     double *samples = allocate(json_array_size(cell->records), sizeof *samples);
@@ -144,7 +146,7 @@ static double *samples_make(const struct compare_cell *cell, const struct classe
         double value = metric_of(metric, record);
         bool is_there = metric->kind == METRIC_EVENT ? isfinite(value) : value > 0;
         if (is_there &&
-            class_holds(which, classes_mood(classes, record), classes_is_marked(record)))
+            class_holds(which, comparable_mood(classes, record), comparable_is_marked(record)))
             samples[(*count)++] = value;
     }
     return samples;
@@ -422,7 +424,7 @@ static void warn_of_steal(struct comparison *comparison)
         size_t k, unknown = 0;
         const json_t *record;
         json_array_foreach(sides[i]->records, k, record) unknown +=
-            classes_steal_is_unknown(record);
+            comparable_steal_is_unknown(record);
         if (unknown > 0)
             warn(comparison,
                  "steal is not known of %zu of %zu samples of %s, so none of these is left out for "

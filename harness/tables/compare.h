@@ -25,7 +25,7 @@
 #define SCHEDLAB_COMPARE_H
 
 #include "harness/base/statistics.h"
-#include "harness/records/classes.h"
+#include "harness/records/comparable.h"
 #include "harness/records/metric.h"
 #include "harness/tables/compare_side.h"
 

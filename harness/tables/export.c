@@ -5,7 +5,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"
 #include "harness/counters/counter_names.h"
-#include "harness/records/classes.h"
+#include "harness/records/comparable.h"
 #include "harness/records/digests.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
@@ -27,7 +27,7 @@ struct exporting {
     json_t *failed;      /* reasons by cell: such a cell has no numbers */
     json_t *names;       /* {cell: its name} by what cells are called without their events */
     json_t *taken;       /* those of the records that are written by all formats but csv */
-    struct classes classes;
+    struct comparable classes;
     json_t *cells;               /* number in counts, by cell */
     struct class_counts *counts; /* of their samples that are ok */
     FILE *to;
@@ -56,7 +56,7 @@ static void classes_count(struct exporting *exporting)
 {
     size_t i;
     const json_t *record;
-    classes_learn(&exporting->classes, exporting->records);
+    comparable_learn(&exporting->classes, exporting->records);
     exporting->cells = json_object();
     exporting->counts = calloc(json_array_size(exporting->records) + 1, sizeof *exporting->counts);
     if (!exporting->counts)
@@ -70,7 +70,7 @@ static void classes_count(struct exporting *exporting)
             json_object_set_new(exporting->cells, cell,
                                 json_integer((json_int_t)json_object_size(exporting->cells)));
         class_count_add(&exporting->counts[field_integer(exporting->cells, cell)],
-                        classes_mood(&exporting->classes, record), classes_is_marked(record));
+                        comparable_mood(&exporting->classes, record), comparable_is_marked(record));
     }
 }
 
@@ -99,13 +99,13 @@ static const char *mood_word(const struct class_counts *counts, enum cell_class 
 static const char *mood_of_sample(const struct exporting *exporting, const json_t *record)
 {
     const struct class_counts *counts = counts_of(exporting, record);
-    enum mood mood = classes_mood(&exporting->classes, record);
+    enum mood mood = comparable_mood(&exporting->classes, record);
     enum cell_class which = class_of_cell(counts, mood);
     bool together = class_of_cell(counts, MOOD_NEAR) == CLASS_ALL &&
                     class_of_cell(counts, MOOD_FAR) == CLASS_ALL;
     if (which == CLASS_ALL && !together)
         return NULL;
-    return class_holds(which, mood, classes_is_marked(record)) ? mood_word(counts, which) : NULL;
+    return class_holds(which, mood, comparable_is_marked(record)) ? mood_word(counts, which) : NULL;
 }
 
 /* What the formats take that are made for comparing. */
@@ -125,7 +125,7 @@ static void choose(struct exporting *exporting)
             json_object_set_new(together, field_text(record, "cell"), json_true());
         if (mood)
             json_array_append(exporting->taken, record);
-        else if (classes_is_marked(record))
+        else if (comparable_is_marked(record))
             exporting->result->disturbed++;
         else
             exporting->result->rare++;
@@ -240,10 +240,10 @@ static json_t *gbench_entry(const json_t *record, json_t *family, const char *na
                               "threads", 1, "iterations", json_object_get(record, "ops"),
                               "real_time", ns_per_op(record), "time_unit", "ns");
     json_object_set_new(family, "done", json_integer(index + 1));
-    double line_ns = classes_line_ns(record);
+    double line_ns = comparable_line_ns(record);
     if (isfinite(line_ns))
         json_object_set_new(entry, "line_ns", json_real(line_ns));
-    if (classes_is_marked(record))
+    if (comparable_is_marked(record))
         json_object_set_new(entry, "label", json_string("disturbed"));
     size_t i;
     const json_t *event;
@@ -389,8 +389,8 @@ static void benchstat_line(const struct exporting *exporting, const json_t *reco
     fprintf(to, "/P=%lld-%lld %.0f %.15g ns/op", workers, workers, field_number(record, "ops"),
             ns_per_op(record));
     benchstat_latency(to, record);
-    if (isfinite(classes_line_ns(record)))
-        fprintf(to, " %.15g line-ns", classes_line_ns(record));
+    if (isfinite(comparable_line_ns(record)))
+        fprintf(to, " %.15g line-ns", comparable_line_ns(record));
     benchstat_events(to, record);
     fputc('\n', to);
 }
@@ -540,7 +540,7 @@ static void csv_write(const struct exporting *exporting)
     {
         json_t *flat = json_object();
         json_object_foreach(record, key, value) flatten(flat, key, value);
-        enum mood mood = classes_mood(&exporting->classes, record);
+        enum mood mood = comparable_mood(&exporting->classes, record);
         if (mood != MOOD_NONE)
             json_object_set_new(flat, "mood", json_string(mood_text(mood)));
         json_object_update_missing(columns, flat);

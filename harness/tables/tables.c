@@ -95,14 +95,15 @@ static void table_add(struct table *table, const char *group, json_t *record)
     table->rows[table->count++] = (struct row){group, record};
 }
 
-/* See classes.h. */
-static enum cell_class cell_choose(const struct classes *classes, const struct cell_rows *cell)
+/* See comparable.h. */
+static enum cell_class cell_choose(const struct comparable *classes, const struct cell_rows *cell)
 {
     struct class_counts counts = {0};
     for (size_t i = 0; i < cell->count; i++) {
         const json_t *record = cell->rows[i].record;
         if (record_is(record, "ok"))
-            class_count_add(&counts, classes_mood(classes, record), classes_is_marked(record));
+            class_count_add(&counts, comparable_mood(classes, record),
+                            comparable_is_marked(record));
     }
     return class_of_cell(&counts, classes->common);
 }
@@ -126,7 +127,7 @@ static struct table table_make(json_t *records)
 {
     struct table table = {.rows = NULL};
     size_t i, k;
-    classes_learn(&table.classes, records);
+    comparable_learn(&table.classes, records);
     json_t *record, *group;
     json_array_foreach(records, i, record)
     {
@@ -163,8 +164,8 @@ bool cell_uses(const struct table *table, const struct cell_rows *cell, size_t i
 {
     const json_t *record = cell->rows[i].record;
     return record_is(record, "ok") &&
-           class_holds(cell->chosen, classes_mood(&table->classes, record),
-                       classes_is_marked(record));
+           class_holds(cell->chosen, comparable_mood(&table->classes, record),
+                       comparable_is_marked(record));
 }
 
 struct values values_make(const struct cell_rows *cell)
@@ -225,9 +226,9 @@ static void put_marks(FILE *to, const json_t *record)
 /* How it was while the sample was measured. */
 static void put_circumstances(FILE *to, const struct table *table, const json_t *record)
 {
-    enum mood mood = classes_mood(&table->classes, record);
+    enum mood mood = comparable_mood(&table->classes, record);
     put_text(to, mood == MOOD_NONE ? "" : mood_text(mood), '\t');
-    put_number(to, classes_line_ns(record), '\t');
+    put_number(to, comparable_line_ns(record), '\t');
     put_number(to, field_number(record, "steal_share"), '\t');
     put_text(to, field_text(record, "allocator"), '\t');
     put_marks(to, record);

@@ -9,7 +9,7 @@
  * while has no speed. `reason` says how many samples failed and why the first one did. Digests
  * are judged over all records first (records.h).
  * - `status` of a cell is `ok`, `failed` or `skipped`. The numbers of a cell, in all tables, come
- *   from the samples of its `class` (classes.h), n of them; n_all counts all that are ok.
+ *   from the samples of its `class` (comparable.h), n of them; n_all counts all that are ok.
  * - `quantile` is a number from 0 to 1, where 1 is the maximum. Each row is the median over samples
  *   of the sample's own quantile. A quantile that a sample has too few latencies for is left out.
  * - Rows are sorted by group, workload, workers, variant, as text but for workers; samples.tsv then

@@ -162,10 +162,10 @@ static void class_write(const struct table *table, const struct cell_rows *cell,
     size_t n = 0, marked = 0;
     for (size_t i = 0; i < cell->count; i++) {
         const json_t *record = cell->rows[i].record;
-        if (!record_is(record, "ok") || classes_mood(&table->classes, record) != mood)
+        if (!record_is(record, "ok") || comparable_mood(&table->classes, record) != mood)
             continue;
         n++;
-        if (classes_is_marked(record))
+        if (comparable_is_marked(record))
             marked++;
         else
             values_add(&values, field_number(record, "throughput"));

@@ -9,7 +9,7 @@
 #define SCHEDLAB_TABLES_INTERNAL_H
 
 #include "harness/base/statistics.h"
-#include "harness/records/classes.h"
+#include "harness/records/comparable.h"
 #include "param.h"
 
 #include <jansson.h>
@@ -37,7 +37,7 @@ struct table {
     size_t count;
     struct cell_rows *cells;
     size_t cells_count;
-    struct classes classes;
+    struct comparable classes;
     json_t *plan;  /* what plan.json says of the cells (plan.h) */
     json_t *alone; /* those on one worker: key (tables_cells.c) -> number of the cell */
 };

@@ -1,4 +1,4 @@
-/* classes.h - which samples of a cell are compared: those of one mood, without disturbed ones.
+/* comparable.h - which samples of a cell are compared: those of one mood, without disturbed ones.
  *
  * Who calls: tables.c, compare.c and export.c, with records; stopping_rule.c, with notes of samples;
  * report_data.c, with the words of the tables.
@@ -8,8 +8,8 @@
  * worker, or without probes, has no mood, and is judged by its unmarked samples likewise. So all
  * cells of a run are compared like with like, or say that they are not.
  */
-#ifndef SCHEDLAB_CLASSES_H
-#define SCHEDLAB_CLASSES_H
+#ifndef SCHEDLAB_COMPARABLE_H
+#define SCHEDLAB_COMPARABLE_H
 
 #include "harness/records/mood.h"
 
@@ -27,7 +27,7 @@ enum cell_class {
     CLASSES
 };
 
-struct classes {
+struct comparable {
     struct moods moods;
     enum mood common; /* near or far, whichever more samples lie in; MOOD_NONE: no probes */
 };
@@ -35,22 +35,22 @@ struct classes {
 /* Learns from an array of records; only those that are ok and have several workers count, and of
  * these only the samples of blocks, as in stopping_rule.h, so that what is judged is what was topped up. If
  * there are none of blocks, all of them count. */
-void classes_learn(struct classes *classes, const json_t *records);
+void comparable_learn(struct comparable *classes, const json_t *records);
 
 /* The mood of a record; MOOD_NONE with one worker or without probes. */
-enum mood classes_mood(const struct classes *classes, const json_t *record);
+enum mood comparable_mood(const struct comparable *classes, const json_t *record);
 
 /* Whether the record bears a mark: stolen or throttled beyond the threshold. */
-bool classes_is_marked(const json_t *record);
+bool comparable_is_marked(const json_t *record);
 
 /* Whether nobody told how much of the sample was stolen, so that it would bear no mark for it. */
-bool classes_steal_is_unknown(const json_t *record);
+bool comparable_steal_is_unknown(const json_t *record);
 
 /* The round trip of a cache line "before" or "after" the sample; NAN if it was not measured. */
-double classes_probe_ns(const json_t *record, const char *when);
+double comparable_probe_ns(const json_t *record, const char *when);
 
 /* The geometric mean of the two probes, or the only one, or NAN. */
-double classes_line_ns(const json_t *record);
+double comparable_line_ns(const json_t *record);
 
 /* Whether a sample that is ok belongs to the class. */
 bool class_holds(enum cell_class which, enum mood mood, bool marked);

@@ -1,5 +1,5 @@
-/* classes.c - see classes.h. */
-#include "harness/records/classes.h"
+/* comparable.c - see comparable.h. */
+#include "harness/records/comparable.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-double classes_probe_ns(const json_t *record, const char *when)
+double comparable_probe_ns(const json_t *record, const char *when)
 {
     return field_number(json_object_get(json_object_get(record, "probe"), when), "line_ns");
 }
@@ -40,7 +40,7 @@ static bool blocks_teach(const json_t *records)
     return false;
 }
 
-void classes_learn(struct classes *classes, const json_t *records)
+void comparable_learn(struct comparable *classes, const json_t *records)
 {
     size_t count = json_array_size(records), n = 0, i, near = 0, far = 0;
     bool blocks = blocks_teach(records);
@@ -52,8 +52,8 @@ void classes_learn(struct classes *classes, const json_t *records)
     {
         if (!has_mood(record) || (blocks && !is_of_block(record)))
             continue;
-        line_ns[n++] = classes_probe_ns(record, "before");
-        line_ns[n++] = classes_probe_ns(record, "after");
+        line_ns[n++] = comparable_probe_ns(record, "before");
+        line_ns[n++] = comparable_probe_ns(record, "after");
     }
     moods_learn(&classes->moods, line_ns, n);
     free(line_ns);
@@ -61,34 +61,35 @@ void classes_learn(struct classes *classes, const json_t *records)
     {
         if (blocks && !is_of_block(record))
             continue;
-        enum mood mood = classes_mood(classes, record);
+        enum mood mood = comparable_mood(classes, record);
         near += mood == MOOD_NEAR;
         far += mood == MOOD_FAR;
     }
     classes->common = mood_common(near, far);
 }
 
-enum mood classes_mood(const struct classes *classes, const json_t *record)
+enum mood comparable_mood(const struct comparable *classes, const json_t *record)
 {
     if (!has_mood(record))
         return MOOD_NONE;
-    return mood_of(&classes->moods, classes_probe_ns(record, "before"),
-                   classes_probe_ns(record, "after"));
+    return mood_of(&classes->moods, comparable_probe_ns(record, "before"),
+                   comparable_probe_ns(record, "after"));
 }
 
-bool classes_is_marked(const json_t *record)
+bool comparable_is_marked(const json_t *record)
 {
     return json_array_size(json_object_get(record, "marks")) > 0;
 }
 
-bool classes_steal_is_unknown(const json_t *record)
+bool comparable_steal_is_unknown(const json_t *record)
 {
     return json_object_get(json_object_get(record, "steal_share"), "absent") != NULL;
 }
 
-double classes_line_ns(const json_t *record)
+double comparable_line_ns(const json_t *record)
 {
-    double before = classes_probe_ns(record, "before"), after = classes_probe_ns(record, "after");
+    double before = comparable_probe_ns(record, "before"),
+           after = comparable_probe_ns(record, "after");
     if (isnan(before) || isnan(after))
         return isnan(before) ? after : before;
     return sqrt(before * after);
