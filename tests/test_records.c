@@ -2,9 +2,9 @@
  * wrong digests never pass. */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
-#include "harness/records/digests.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
+#include "harness/records/same_work.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -371,7 +371,7 @@ static json_t *records_of(const char *text)
 static void expect_verdicts(const char *text, const char *verdicts)
 {
     json_t *records = records_of(text);
-    digests_judge_all(records);
+    same_work_judge_all(records);
     assert_int_equal(json_array_size(records), strlen(verdicts));
     for (size_t i = 0; i < strlen(verdicts); i++) {
         const json_t *record = json_array_get(records, i);
@@ -427,7 +427,7 @@ static void other_workloads_and_seeds_do_not_vote(void **state)
     json_t *records = records_of("gmp=1 grq=1 perm=2 static=2");
     json_object_set_new(json_array_get(records, 2), "workload", json_string("fib,n=3"));
     json_object_set_new(json_array_get(records, 3), "seed", json_integer(2));
-    digests_judge_all(records);
+    same_work_judge_all(records);
     for (size_t i = 0; i < 4; i++)
         assert_string_equal(field_text(json_array_get(records, i), "status"), "ok");
     json_decref(records);
@@ -439,7 +439,7 @@ static void failed_samples_do_not_vote(void **state)
     json_t *records = records_of("gmp=1 grq=2 perm=2");
     record_fail(json_array_get(records, 1), "killed by SIGSEGV");
     record_fail(json_array_get(records, 2), "killed by SIGSEGV");
-    digests_judge_all(records);
+    same_work_judge_all(records);
     assert_string_equal(field_text(json_array_get(records, 0), "status"), "ok");
     assert_string_equal(field_text(json_array_get(records, 1), "reason"), "killed by SIGSEGV");
     json_decref(records);
@@ -448,20 +448,20 @@ static void failed_samples_do_not_vote(void **state)
 /* Judges records as they come, as the sweep does. */
 static void judge_live(json_t *records, char verdicts[])
 {
-    struct digest_book *book = digest_book_make();
+    struct same_work *book = same_work_make();
     size_t i;
     json_t *record;
     json_array_foreach(records, i, record)
     {
         char reason[REASON_SIZE];
-        digest_book_add(book, record);
-        bool wrong = digest_book_judge(book, record, false, reason, sizeof reason);
+        same_work_add(book, record);
+        bool wrong = same_work_judge(book, record, false, reason, sizeof reason);
         verdicts[i] = wrong ? '-' : '+';
         if (wrong)
             record_fail(record, reason);
     }
     verdicts[i] = '\0';
-    digest_book_free(book);
+    same_work_free(book);
 }
 
 static void verdict_of_the_first_is_overturned_by_all(void **state)
@@ -472,7 +472,7 @@ static void verdict_of_the_first_is_overturned_by_all(void **state)
     judge_live(records, live);
     /* perm contradicts a majority of two, the others only come to a split. */
     assert_string_equal(live, "++-+++");
-    digests_judge_all(records);
+    same_work_judge_all(records);
     for (size_t i = 0; i < 6; i++)
         assert_string_equal(field_text(json_array_get(records, i), "status"),
                             i < 2 ? "failed" : "ok");

@@ -5,8 +5,8 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"
 #include "harness/plan/plan.h"
-#include "harness/records/digests.h"
 #include "harness/records/records.h"
+#include "harness/records/same_work.h"
 #include "harness/tables/compare.h"
 
 #include <math.h>
@@ -180,7 +180,7 @@ json_t *bench_counting(const char *run_folder, struct record_flaws *flaws, char 
     json_t *records = record_file_read(path, flaws, error, error_size);
     if (!records)
         return NULL;
-    digests_judge_all(records);
+    same_work_judge_all(records);
     snprintf(path, sizeof path, "%s/plan.json", run_folder);
     json_t *plan = json_load_file(path, 0, NULL);
     json_t *cells = plan_json_cells(plan);

@@ -9,8 +9,8 @@
 #include "harness/commands/sweep_override.h"
 #include "harness/doctor/environment.h"
 #include "harness/plan/sweep_file.h"
-#include "harness/records/digests.h"
 #include "harness/records/records.h"
+#include "harness/records/same_work.h"
 #include "harness/spec/machine_start.h"
 #include "harness/sweep/side_by_side.h"
 
@@ -184,7 +184,7 @@ static json_t *run_measure(struct side_by_side *run, char *error, size_t error_s
     snprintf(path, sizeof path, "%s/samples.jsonl", run->folder);
     json_t *records = record_file_read(path, NULL, error, error_size);
     if (records)
-        digests_judge_all(records);
+        same_work_judge_all(records);
     return records;
 }
 

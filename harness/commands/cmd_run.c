@@ -14,8 +14,8 @@
 #include "harness/doctor/doctor.h"
 #include "harness/host/topology.h"
 #include "harness/plan/plan.h"
-#include "harness/records/digests.h"
 #include "harness/records/records.h"
+#include "harness/records/same_work.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
 #include "harness/sample/sample.h"
@@ -689,7 +689,7 @@ static int run_all(const struct options *options)
     warn_of_cores(options);
     measure_all(options, workload.text, table.rows, table.count);
     json_t *records = records_join(table.rows, table.count);
-    digests_judge_all(records);
+    same_work_judge_all(records);
     if (options->json)
         print_json(&table, records);
     else

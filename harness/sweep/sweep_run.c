@@ -15,11 +15,11 @@
 #include "harness/plan/sweep_request.h"
 #include "harness/plan/unit_store.h"
 #include "harness/plan/unit_time.h"
-#include "harness/records/digests.h"
 #include "harness/records/measured_on.h"
 #include "harness/records/outside.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
+#include "harness/records/same_work.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
 #include "harness/sample/sample_pool.h"
@@ -52,7 +52,7 @@ struct state {
     struct stopping_rule needs;
     struct progress progress;
     struct record_file file;
-    struct digest_book *digests;
+    struct same_work *digests;
     struct sample_request request; /* what all samples have in common */
     struct sample_pool *pool;      /* of simulated samples on their way */
     int pool_width;
@@ -193,8 +193,8 @@ static bool record_keep(struct state *state, struct cell *cell, unsigned block, 
 {
     char reason[REASON_SIZE];
     record_complete(state, cell, block, record);
-    digest_book_add(state->digests, record);
-    if (digest_book_judge(state->digests, record, false, reason, sizeof reason))
+    same_work_add(state->digests, record);
+    if (same_work_judge(state->digests, record, false, reason, sizeof reason))
         record_fail(record, reason);
     measured_on_note(state->machines, record, "");
     cell_note(cell, record);
@@ -540,7 +540,7 @@ static bool record_take(struct state *state, const struct record_reader *reader,
     const json_t *position = json_object_get(record, "position");
     if (json_is_integer(position))
         state->position = (size_t)json_integer_value(position) + 1;
-    digest_book_add(state->digests, record);
+    same_work_add(state->digests, record);
     event_sets_learn(state, record);
     *strangers += !cell;
     if (cell && !stopping_rule_note(cell, record)) {
@@ -741,7 +741,7 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
         return -1;
     }
     state.request = sweep_request_common(run->sweep, run->seed, events);
-    state.digests = digest_book_make();
+    state.digests = same_work_make();
     state.order = calloc(run->plan->count + 1, sizeof *state.order);
     if (!state.order)
         abort();
@@ -760,7 +760,7 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
         sweep_cells_end(&state.cells);
     sweep_kinds_end(&state.kinds);
     json_decref(state.machines);
-    digest_book_free(state.digests);
+    same_work_free(state.digests);
     free(state.order);
     free(events);
     return result;

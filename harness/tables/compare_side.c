@@ -5,9 +5,9 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
-#include "harness/records/digests.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
+#include "harness/records/same_work.h"
 #include "harness/spec/spec.h"
 
 #include <ctype.h>
@@ -359,7 +359,7 @@ bool compare_side_load(struct compare_side *side, const char *text, char *error,
     json_t *records = record_file_read(path, &side->flaws, error, error_size);
     bool ok = records != NULL;
     if (ok)
-        digests_judge_all(records);
+        same_work_judge_all(records);
     ok = ok && (*end == '\0' || terms_parse(side, end + 1, error, error_size)) &&
          side_filter(side, records, error, error_size);
     json_decref(records);

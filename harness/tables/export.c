@@ -6,9 +6,9 @@
 #include "harness/base/units.h"
 #include "harness/counters/counter_names.h"
 #include "harness/records/comparable.h"
-#include "harness/records/digests.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
+#include "harness/records/same_work.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -600,7 +600,7 @@ int export_run(const char *folder, enum export_format format, FILE *to,
     json_t *records = record_file_read(path, &result->flaws, error, error_size);
     if (!records)
         return -1;
-    digests_judge_all(records);
+    same_work_judge_all(records);
     json_t *environment = run_folder_environment(folder, error, error_size);
     if (*error) {
         json_decref(environment);

@@ -10,9 +10,9 @@
 #include "harness/base/json_fields.h"
 #include "harness/counters/counters.h"
 #include "harness/plan/plan.h"
-#include "harness/records/digests.h"
 #include "harness/records/outside.h"
 #include "harness/records/records.h"
+#include "harness/records/same_work.h"
 #include "harness/tables/tables_internal.h"
 
 #include <math.h>
@@ -398,7 +398,7 @@ int tables_write(const char *run_dir, char *error, size_t error_size)
     json_t *records = record_file_read(path, NULL, error, error_size);
     if (!records)
         return -1;
-    digests_judge_all(records);
+    same_work_judge_all(records);
     struct table table = table_make(records);
     table.plan = plan_read(run_dir);
     bool ok = file_write(run_dir, "samples.tsv", &table, samples_write, error, error_size) &&

@@ -1,4 +1,4 @@
-/* digests.h - which records did the work they should have done.
+/* same_work.h - which records did the work they should have done.
  *
  * Who calls: sweep while it measures, tables.c over a whole file.
  *
@@ -15,28 +15,28 @@
  * Records that are `ok` have a vote, and those failed for their digest alone, so that judging the
  * whole file, with all votes in, may overturn what was said while it was written.
  */
-#ifndef SCHEDLAB_DIGESTS_H
-#define SCHEDLAB_DIGESTS_H
+#ifndef SCHEDLAB_SAME_WORK_H
+#define SCHEDLAB_SAME_WORK_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-struct digest_book;
+struct same_work;
 
-struct digest_book *digest_book_make(void);
-void digest_book_free(struct digest_book *book);
+struct same_work *same_work_make(void);
+void same_work_free(struct same_work *book);
 
 /* Takes the record's vote, if it has one. */
-void digest_book_add(struct digest_book *book, const json_t *record);
+void same_work_add(struct same_work *book, const json_t *record);
 
 /* True, and the reason, if the record is wrong by the rule. final: no more votes will come;
  * otherwise split votes leave the record as it is. Pre: the record was added. */
-bool digest_book_judge(const struct digest_book *book, const json_t *record, bool final,
-                       char *reason, size_t reason_size);
+bool same_work_judge(const struct same_work *book, const json_t *record, bool final, char *reason,
+                     size_t reason_size);
 
 /* Applies the rule to all records of an array: fails the wrong ones, and makes `ok` again those
  * that were failed for their digest but are right. */
-void digests_judge_all(json_t *records);
+void same_work_judge_all(json_t *records);
 
 #endif

@@ -1,8 +1,8 @@
-/* digests.c - see digests.h.
+/* same_work.c - see same_work.h.
  *
  * The book is one JSON object: {"workload seed": {"variant": {"D": samples}}}.
  */
-#include "harness/records/digests.h"
+#include "harness/records/same_work.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"
@@ -16,7 +16,7 @@ enum { KEY_SIZE = 1024, REASON_SIZE = 512 };
 
 static const char WRONG_DIGEST[] = "digest disagrees: ";
 
-struct digest_book {
+struct same_work {
     json_t *votes;
 };
 
@@ -27,16 +27,16 @@ struct reference {
     size_t votes, voters;
 };
 
-struct digest_book *digest_book_make(void)
+struct same_work *same_work_make(void)
 {
-    struct digest_book *book = malloc(sizeof *book);
+    struct same_work *book = malloc(sizeof *book);
     if (!book)
         abort();
     book->votes = json_object();
     return book;
 }
 
-void digest_book_free(struct digest_book *book)
+void same_work_free(struct same_work *book)
 {
     json_decref(book->votes);
     free(book);
@@ -70,7 +70,7 @@ static json_t *object_at(json_t *object, const char *key)
     return inner;
 }
 
-void digest_book_add(struct digest_book *book, const json_t *record)
+void same_work_add(struct same_work *book, const json_t *record)
 {
     if (!has_vote(record))
         return;
@@ -130,8 +130,8 @@ static struct reference reference_find(json_t *variants)
     return reference;
 }
 
-bool digest_book_judge(const struct digest_book *book, const json_t *record, bool final,
-                       char *reason, size_t reason_size)
+bool same_work_judge(const struct same_work *book, const json_t *record, bool final, char *reason,
+                     size_t reason_size)
 {
     if (!has_vote(record))
         return false;
@@ -155,21 +155,21 @@ bool digest_book_judge(const struct digest_book *book, const json_t *record, boo
     return true;
 }
 
-void digests_judge_all(json_t *records)
+void same_work_judge_all(json_t *records)
 {
-    struct digest_book *book = digest_book_make();
+    struct same_work *book = same_work_make();
     size_t i;
     json_t *record;
-    json_array_foreach(records, i, record) digest_book_add(book, record);
+    json_array_foreach(records, i, record) same_work_add(book, record);
     json_array_foreach(records, i, record)
     {
         char reason[REASON_SIZE];
-        if (digest_book_judge(book, record, true, reason, sizeof reason)) {
+        if (same_work_judge(book, record, true, reason, sizeof reason)) {
             record_fail(record, reason);
         } else if (was_failed_for_digest(record)) {
             json_object_set_new(record, "status", json_string("ok"));
             json_object_del(record, "reason");
         }
     }
-    digest_book_free(book);
+    same_work_free(book);
 }
