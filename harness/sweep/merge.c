@@ -8,7 +8,7 @@
 #include "harness/plan/sweep_file.h"
 #include "harness/plan/sweep_origin.h"
 #include "harness/records/measured_on.h"
-#include "harness/records/outside.h"
+#include "harness/records/process_time.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
 #include "harness/sweep/sweep_kinds.h"
@@ -297,8 +297,8 @@ static bool outside_copy(struct state *state, const struct source *source)
         return false;
     if (mkdir(to, 0777) < 0 && errno != EEXIST)
         return complain(state, "cannot make the folder %s: %s", to, strerror(errno));
-    if (!outside_json_path(from, sizeof from, source->folder, cell, source->seed, block) ||
-        !outside_json_path(to, sizeof to, state->merge->out, cell, source->seed, block))
+    if (!process_time_json_path(from, sizeof from, source->folder, cell, source->seed, block) ||
+        !process_time_json_path(to, sizeof to, state->merge->out, cell, source->seed, block))
         return complain(state, "%.64s...: the path is too long", source->folder);
     if (access(from, F_OK) == 0)
         return file_copy(from, to, state->error, state->error_size);

@@ -16,7 +16,7 @@
 #include "harness/plan/unit_store.h"
 #include "harness/plan/unit_time.h"
 #include "harness/records/measured_on.h"
-#include "harness/records/outside.h"
+#include "harness/records/process_time.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
 #include "harness/records/same_work.h"
@@ -130,8 +130,8 @@ static json_t *cell_sample(struct state *state, struct cell *cell, unsigned bloc
     json_t *record;
     if (state->run->hyperfine) {
         char path[PATH_SIZE];
-        outside_json_path(path, sizeof path, state->run->folder, cell->id,
-                          (int64_t)state->run->seed, block);
+        process_time_json_path(path, sizeof path, state->run->folder, cell->id,
+                               (int64_t)state->run->seed, block);
         record = child_run_sample_timed(
             &request,
             &(struct sample_outside){.hyperfine = state->run->hyperfine, .json_path = path});

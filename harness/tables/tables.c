@@ -10,7 +10,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/counters/counters.h"
 #include "harness/plan/plan.h"
-#include "harness/records/outside.h"
+#include "harness/records/process_time.h"
 #include "harness/records/records.h"
 #include "harness/records/same_work.h"
 #include "harness/tables/tables_internal.h"
@@ -409,8 +409,8 @@ int tables_write(const char *run_dir, char *error, size_t error_size)
               file_write(run_dir, "structures.tsv", &table, structures_write, error, error_size) &&
               file_write(run_dir, "events.tsv", &table, events_write, error, error_size) &&
               file_write(run_dir, "latency.tsv", &table, latency_write, error, error_size);
-    if (ok && outside_is_known(records))
-        ok = outside_write(run_dir, records, error, error_size) == 0;
+    if (ok && process_time_is_known(records))
+        ok = process_time_write(run_dir, records, error, error_size) == 0;
     json_decref(table.plan);
     json_decref(table.alone);
     free(table.cells);

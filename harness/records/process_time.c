@@ -1,6 +1,6 @@
-/* outside.c - see outside.h. */
+/* process_time.c - see process_time.h. */
 #define _GNU_SOURCE
-#include "harness/records/outside.h"
+#include "harness/records/process_time.h"
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
@@ -47,7 +47,7 @@ static bool pair_make(const json_t *record, struct pair *pair)
     return isfinite(pair->inside_ns) && isfinite(pair->outside_ns);
 }
 
-bool outside_is_known(const json_t *records)
+bool process_time_is_known(const json_t *records)
 {
     size_t i;
     const json_t *record;
@@ -179,7 +179,7 @@ static void pairs_write(FILE *to, const void *arg)
     table_write(to, all->pairs, all->count, all->scratch);
 }
 
-int outside_write(const char *run_dir, const json_t *records, char *error, size_t error_size)
+int process_time_write(const char *run_dir, const json_t *records, char *error, size_t error_size)
 {
     struct outside_pairs all = {calloc(json_array_size(records) + 1, sizeof *all.pairs),
                                 calloc(json_array_size(records) + 1, sizeof *all.scratch), 0};
@@ -196,8 +196,8 @@ int outside_write(const char *run_dir, const json_t *records, char *error, size_
     return ok ? 0 : -1;
 }
 
-bool outside_json_path(char *path, size_t size, const char *run_dir, const char *cell, int64_t seed,
-                       int64_t block)
+bool process_time_json_path(char *path, size_t size, const char *run_dir, const char *cell,
+                            int64_t seed, int64_t block)
 {
     int length = snprintf(path, size, "%s/hyperfine/%s-%" PRId64 "-%" PRId64 ".json", run_dir, cell,
                           seed, block);

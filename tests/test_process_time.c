@@ -1,7 +1,7 @@
-/* test_outside.c - a cell whose process took time that its own numbers do not show is flagged, and
+/* test_process_time.c - a cell whose process took time that its own numbers do not show is flagged, and
  * start-up, which all cells have, is not. */
 #define _GNU_SOURCE
-#include "harness/records/outside.h"
+#include "harness/records/process_time.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ static char folder[64], path[128];
 static int folder_make(void **state)
 {
     (void)state;
-    snprintf(folder, sizeof folder, "/tmp/test_outside.XXXXXX");
+    snprintf(folder, sizeof folder, "/tmp/test_process_time.XXXXXX");
     if (!mkdtemp(folder))
         return -1;
     snprintf(path, sizeof path, "%s/outside.tsv", folder);
@@ -56,7 +56,7 @@ static const char *row(const json_t *records, const char *cell)
 {
     static char line[512];
     char error[256] = "", wanted[64];
-    assert_int_equal(outside_write(folder, records, error, sizeof error), 0);
+    assert_int_equal(process_time_write(folder, records, error, sizeof error), 0);
     FILE *from = fopen(path, "r");
     assert_non_null(from);
     snprintf(wanted, sizeof wanted, "%s\t", cell);
@@ -75,7 +75,7 @@ static void medians_stand_side_by_side(void **state)
         add(records, "a", 100 + i, 0, 140 + i);
         add(records, "b", 200 + i, 0, 240 + i);
     }
-    assert_true(outside_is_known(records));
+    assert_true(process_time_is_known(records));
     assert_string_equal(row(records, "a"),
                         "a\ta\tfib\t2\t3\t101000000\t141000000\t40000000\t0\t0\t0\t-\n");
     assert_string_equal(row(records, "b"),
@@ -149,11 +149,11 @@ static void samples_without_outside_are_left_out(void **state)
     (void)state;
     json_t *records = json_array();
     add(records, "a", 100, 0, 0);
-    assert_false(outside_is_known(records));
+    assert_false(process_time_is_known(records));
     add(records, "b", 100, 0, 110);
     json_object_set_new(json_array_get(records, 1), "status", json_string("failed"));
     add(records, "c", 100, 0, 110);
-    assert_true(outside_is_known(records));
+    assert_true(process_time_is_known(records));
     assert_string_equal(row(records, "a"), "");
     assert_string_equal(row(records, "b"), "");
     assert_string_not_equal(row(records, "c"), "");

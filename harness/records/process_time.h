@@ -1,4 +1,4 @@
-/* outside.h - what samples say about their time, beside what hyperfine says.
+/* process_time.h - what samples say about their time, beside what hyperfine says.
  *
  * Who calls: tables.c; sweep_run.c and merge.c, for hyperfine's files. A sample's own times are
  * those of its calls, timed and untimed, and of what lies between them. The process around them
@@ -9,8 +9,8 @@
  * `unknown` where start-up was not measured, where too few samples lie too far apart to say, or
  * where start-up is so much of the whole that a clock wrong by a factor of two would not show.
  */
-#ifndef SCHEDLAB_OUTSIDE_H
-#define SCHEDLAB_OUTSIDE_H
+#ifndef SCHEDLAB_PROCESS_TIME_H
+#define SCHEDLAB_PROCESS_TIME_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -18,14 +18,14 @@
 #include <stdint.h>
 
 /* Whether any record was timed from outside, so that there is something to write. */
-bool outside_is_known(const json_t *records);
+bool process_time_is_known(const json_t *records);
 
 /* Writes run_dir/outside.tsv, complete or not at all. 0, or -1 and one line in error. */
-int outside_write(const char *run_dir, const json_t *records, char *error, size_t error_size);
+int process_time_write(const char *run_dir, const json_t *records, char *error, size_t error_size);
 
 /* The file in RUN_DIR/hyperfine that keeps hyperfine's own JSON of a sample: CELL-SEED-BLOCK.json,
  * so that runs of one sweep can be merged. False if the path is too long. */
-bool outside_json_path(char *path, size_t size, const char *run_dir, const char *cell, int64_t seed,
-                       int64_t block);
+bool process_time_json_path(char *path, size_t size, const char *run_dir, const char *cell,
+                            int64_t seed, int64_t block);
 
 #endif
