@@ -6,7 +6,7 @@
 #include "harness/answers/gnuplot.h"
 #include "harness/base/text.h"
 #include "harness/host/topology.h"
-#include "harness/records/measured_on.h"
+#include "harness/records/hosts_used.h"
 #include "harness/spec/machine_start.h"
 
 #include <errno.h>
@@ -167,7 +167,7 @@ char *figures_caption(const struct report *report, const struct report_group *gr
     const json_t *kernel = json_object_get(report->environment, "kernel");
     const json_t *threads = json_object_get(cpu, "usable_threads");
     bool elsewhere = json_object_get(report->environment, "measured_on") != NULL;
-    char *model = measured_on_text(report->environment);
+    char *model = hosts_used_text(report->environment);
     const char *processor = strcmp(model, "unknown") == 0 ? "unknown CPU" : model;
     char *hardware =
         json_is_integer(threads) && !elsewhere

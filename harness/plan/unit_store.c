@@ -5,7 +5,7 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/host/topology.h"
-#include "harness/records/measured_on.h"
+#include "harness/records/hosts_used.h"
 #include "harness/records/records.h"
 #include "harness/spec/machine_start.h"
 
@@ -159,7 +159,7 @@ bool unit_store_put(const char *folder, const char *id, const json_t *record, do
 {
     json_t *result = json_pack("{si ss}", "schema", UNIT_STORE_SCHEMA, "unit", id);
     if (here)
-        measured_on_mark(result);
+        hosts_used_mark(result);
     json_object_set_new(result, "seconds", json_real(seconds));
     json_object_set_new(result, "record", json_incref((json_t *)(uintptr_t)record));
     char *text = result ? json_dumps(result, JSON_COMPACT) : NULL;

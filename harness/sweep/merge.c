@@ -7,7 +7,7 @@
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/plan/sweep_origin.h"
-#include "harness/records/measured_on.h"
+#include "harness/records/hosts_used.h"
 #include "harness/records/process_time.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
@@ -35,7 +35,7 @@ struct source {
     json_t *record; /* the one at hand; NULL at the end */
     json_int_t seed, position;
     json_t *seeds;    /* all that it has, ascending */
-    json_t *machines; /* that measured it (measured_on.h) */
+    json_t *machines; /* that measured it (hosts_used.h) */
     size_t samples;
 };
 
@@ -159,14 +159,14 @@ static void source_close(struct source *source)
 
 static void machine_note(const struct source *source, json_t *machines)
 {
-    measured_on_note(machines, source->record, sweep_origin_cpu(source->environment, source->seed));
+    hosts_used_note(machines, source->record, sweep_origin_cpu(source->environment, source->seed));
 }
 
 static void machines_compare(struct state *state)
 {
-    char *first = measured_on_processors(state->sources[0].machines);
+    char *first = hosts_used_processors(state->sources[0].machines);
     for (size_t i = 1; i < state->merge->count; i++) {
-        char *other = measured_on_processors(state->sources[i].machines);
+        char *other = hosts_used_processors(state->sources[i].machines);
         if (*first && *other && strcmp(first, other) != 0)
             differ(state, &state->sources[i], sweep_origin_part_name(ORIGIN_CPU), other, first);
         free(other);
@@ -343,7 +343,7 @@ static bool json_write(const struct state *state, const char *name, json_t *obje
 
 static json_t *source_to_json(const struct source *source)
 {
-    char *cpu = measured_on_processors(source->machines);
+    char *cpu = hosts_used_processors(source->machines);
     json_t *json = json_pack("{ss ss sO sI ss ss ss}", "run", source->folder, "taken",
                              field_text(source->environment, "taken"), "seeds", source->seeds,
                              "samples", (json_int_t)source->samples, "revision",
@@ -367,7 +367,7 @@ static json_t *environment_join(const struct state *state)
         else
             json_array_append_new(merged, source_to_json(source));
     }
-    json_t *machines = measured_on_to_json(state->machines);
+    json_t *machines = hosts_used_to_json(state->machines);
     json_object_del(environment, "measured_on");
     if (machines)
         json_object_set_new(environment, "measured_on", machines);

@@ -2,7 +2,7 @@
 #include "harness/sweep/sweep_kinds.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/records/measured_on.h"
+#include "harness/records/hosts_used.h"
 #include "harness/records/records.h"
 #include "harness/spec/machine_start.h"
 
@@ -114,7 +114,7 @@ bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell,
                              size_t error_size)
 {
     json_t *here = json_object();
-    measured_on_mark(here);
+    hosts_used_mark(here);
     const char *cpu = field_text(here, "cpu");
     bool may = kind_fits(kinds, cell, cpu);
     if (!may)

@@ -15,7 +15,7 @@
 #include "harness/plan/sweep_request.h"
 #include "harness/plan/unit_store.h"
 #include "harness/plan/unit_time.h"
-#include "harness/records/measured_on.h"
+#include "harness/records/hosts_used.h"
 #include "harness/records/process_time.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
@@ -58,7 +58,7 @@ struct state {
     int pool_width;
     struct sweep_cells cells; /* where run->cells is not NULL */
     struct sweep_kinds kinds;
-    json_t *machines;    /* that measured (measured_on.h) */
+    json_t *machines;    /* that measured (hosts_used.h) */
     const char *unnamed; /* the processor of records read back that name none */
     size_t *order;
     double announced;    /* when a cell was last shown */
@@ -196,7 +196,7 @@ static bool record_keep(struct state *state, struct cell *cell, unsigned block, 
     same_work_add(state->digests, record);
     if (same_work_judge(state->digests, record, false, reason, sizeof reason))
         record_fail(record, reason);
-    measured_on_note(state->machines, record, "");
+    hosts_used_note(state->machines, record, "");
     cell_note(cell, record);
     event_sets_learn(state, record);
     state->file.safe_elsewhere = cell->stored;
@@ -221,7 +221,7 @@ static bool result_keep(struct state *state, const struct cell *cell, unsigned b
         !sweep_cells_put(&state->cells, cell, block, record, seconds, error, error_size))
         return false;
     if (!state->run->cells && !machine_text_is_simulated(cell->machine))
-        measured_on_mark(record);
+        hosts_used_mark(record);
     return sweep_kinds_note(&state->kinds, cell, record, "", error, error_size);
 }
 
@@ -551,7 +551,7 @@ static bool record_take(struct state *state, const struct record_reader *reader,
                  json_integer_value(json_object_get(record, "block")));
         return false;
     }
-    measured_on_note(state->machines, record, "");
+    hosts_used_note(state->machines, record, "");
     if (cell)
         record_count(state, record);
     return !cell ||
@@ -620,7 +620,7 @@ static int outcome_write(const struct state *state, char *error, size_t error_si
     bool ok = file_replace_json(path, plan, problem, sizeof problem);
     json_decref(plan);
     ok = ok && unit_times_write(state->run->folder, state->run->plan, problem, sizeof problem) &&
-         measured_on_write(state->run->folder, state->machines, problem, sizeof problem);
+         hosts_used_write(state->run->folder, state->machines, problem, sizeof problem);
     if (!ok && !*error)
         snprintf(error, error_size, "%s", problem);
     return *error ? -1 : 0;

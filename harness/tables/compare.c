@@ -3,7 +3,7 @@
 #include "harness/tables/compare.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/records/measured_on.h"
+#include "harness/records/hosts_used.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -50,8 +50,8 @@ static char *side_processors(const struct compare_side *side)
     const json_t *record;
     json_t *machines = json_object();
     const char *cpu = json_string_value(environment_field(side, "cpu", "model"));
-    json_array_foreach(side->records, i, record) measured_on_note(machines, record, cpu ? cpu : "");
-    char *text = measured_on_processors(machines);
+    json_array_foreach(side->records, i, record) hosts_used_note(machines, record, cpu ? cpu : "");
+    char *text = hosts_used_processors(machines);
     json_decref(machines);
     return text;
 }

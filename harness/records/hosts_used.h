@@ -1,4 +1,4 @@
-/* measured_on.h - on which machines the native samples of a run were measured, where it was not
+/* hosts_used.h - on which machines the native samples of a run were measured, where it was not
  * only the one that began it.
  *
  * Who calls: unit_store.c and sweep_run.c, which mark what they measure; sweep_run.c and merge.c,
@@ -8,34 +8,34 @@
  * A record that names no machine is of the one that environment.json describes. Simulated samples
  * are of no machine.
  */
-#ifndef SCHEDLAB_MEASURED_ON_H
-#define SCHEDLAB_MEASURED_ON_H
+#ifndef SCHEDLAB_HOSTS_USED_H
+#define SCHEDLAB_HOSTS_USED_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 /* Sets `host` and `cpu` of the object to this machine's. */
-void measured_on_mark(json_t *object);
+void hosts_used_mark(json_t *object);
 
 /* Counts a native record that is ok in machines, an object that is empty at first; cpu is the
  * processor of those that name none. */
-void measured_on_note(json_t *machines, const json_t *record, const char *cpu);
+void hosts_used_note(json_t *machines, const json_t *record, const char *cpu);
 
 /* [{"host": name, "cpu": model, "samples": how many}, ...], sorted. NULL if it is one processor and
  * no host is named. */
-json_t *measured_on_to_json(const json_t *machines);
+json_t *hosts_used_to_json(const json_t *machines);
 
 /* The processors of machines, each once, sorted, with " and " between them; "" if there is none.
  * free() it. */
-char *measured_on_processors(const json_t *machines);
+char *hosts_used_processors(const json_t *machines);
 
 /* Puts the list into the environment.json of the run in the folder, unless it is NULL. Machines
  * noted with "" are of its processor. False and one line in error if it cannot. */
-bool measured_on_write(const char *folder, const json_t *machines, char *error, size_t error_size);
+bool hosts_used_write(const char *folder, const json_t *machines, char *error, size_t error_size);
 
 /* The processors of a run as its environment.json tells: those of `measured_on`, or else that of
  * the machine. "unknown" if it says nothing. free() it. */
-char *measured_on_text(const json_t *environment);
+char *hosts_used_text(const json_t *environment);
 
 #endif

@@ -1,6 +1,6 @@
-/* measured_on.c - see measured_on.h. */
+/* hosts_used.c - see hosts_used.h. */
 #define _GNU_SOURCE
-#include "harness/records/measured_on.h"
+#include "harness/records/hosts_used.h"
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
@@ -16,7 +16,7 @@
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 256, KEY_SIZE = 2 * NAME_SIZE + 2 };
 
-void measured_on_mark(json_t *object)
+void hosts_used_mark(json_t *object)
 {
     static char cpu[NAME_SIZE];
     char host[NAME_SIZE] = "";
@@ -36,7 +36,7 @@ static void count_add(json_t *machines, const char *cpu, const char *host, json_
     json_object_set_new(machines, key, json_integer(samples));
 }
 
-void measured_on_note(json_t *machines, const json_t *record, const char *cpu)
+void hosts_used_note(json_t *machines, const json_t *record, const char *cpu)
 {
     if (machine_text_is_simulated(field_text(record, "machine")) || !record_is(record, "ok"))
         return;
@@ -63,7 +63,7 @@ static const char **keys_sort(const json_t *machines)
     return keys;
 }
 
-json_t *measured_on_to_json(const json_t *machines)
+json_t *hosts_used_to_json(const json_t *machines)
 {
     const char **keys = keys_sort(machines);
     json_t *list = json_array();
@@ -86,7 +86,7 @@ json_t *measured_on_to_json(const json_t *machines)
     return list;
 }
 
-char *measured_on_processors(const json_t *machines)
+char *hosts_used_processors(const json_t *machines)
 {
     char *text = NULL;
     size_t size, length = 0; /* of the one before */
@@ -106,7 +106,7 @@ char *measured_on_processors(const json_t *machines)
     return text;
 }
 
-char *measured_on_text(const json_t *environment)
+char *hosts_used_text(const json_t *environment)
 {
     const char *cpu = field_text(json_object_get(environment, "cpu"), "model");
     size_t i;
@@ -115,7 +115,7 @@ char *measured_on_text(const json_t *environment)
         count_add(machines, field_text(machine, "cpu"), "", 1);
     if (json_object_size(machines) == 0)
         count_add(machines, *cpu ? cpu : "unknown", "", 1);
-    char *text = measured_on_processors(machines);
+    char *text = hosts_used_processors(machines);
     json_decref(machines);
     return text;
 }
@@ -135,14 +135,14 @@ static json_t *machines_name(const json_t *machines, const char *cpu)
     return named;
 }
 
-bool measured_on_write(const char *folder, const json_t *machines, char *error, size_t error_size)
+bool hosts_used_write(const char *folder, const json_t *machines, char *error, size_t error_size)
 {
     char path[PATH_SIZE];
     error[0] = '\0';
     json_t *environment = run_folder_environment(folder, error, error_size);
     const char *cpu = field_text(json_object_get(environment, "cpu"), "model");
     json_t *named = machines_name(machines, cpu);
-    json_t *list = *error ? NULL : measured_on_to_json(named);
+    json_t *list = *error ? NULL : hosts_used_to_json(named);
     bool ok = !*error;
     if (list) {
         json_object_set_new(environment, "measured_on", list);
