@@ -1,6 +1,6 @@
 /* registry_check.c - see registry_check.h. */
 #include "harness/spec/registry_check.h"
-#include "harness/spec/moot.h"
+#include "harness/spec/void_knobs.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -250,7 +250,7 @@ static bool moot_check(const struct subject *subject, const struct sched_ops *op
     for (const struct param_moot *row = ops->moot; row && row->keys; row++) {
         if (!row->when || !is_line(row->why))
             return complain(subject, ".moot \"%s\": expected .when and .why", row->keys);
-        if (!moot_row_fits(row, ops->knobs, lacks, sizeof lacks))
+        if (!void_knob_row_fits(row, ops->knobs, lacks, sizeof lacks))
             return complain(subject, ".moot names \"%s\"; expected keys and words of .knobs",
                             lacks);
     }

@@ -5,8 +5,8 @@
 #include "harness/base/text.h"
 #include "harness/host/allocator.h"
 #include "harness/spec/machine_memory.h"
-#include "harness/spec/moot.h"
 #include "harness/spec/peer_table.h"
+#include "harness/spec/void_knobs.h"
 #include "preset.h"
 
 #include <ctype.h>
@@ -470,7 +470,7 @@ static bool knobs_settle(struct owner *owner, const struct sched_ops *ops,
 {
     char when[RANGE_TEXT_SIZE], value[VALUE_TEXT_SIZE];
     for (;;) {
-        struct moot moot = moot_find(ops->moot, ops->knobs, owner->own.values);
+        struct void_knob moot = void_knob_find(ops->moot, ops->knobs, owner->own.values);
         if (!moot.param)
             return true;
         int64_t *at = param_field(owner->own.values, moot.param);
@@ -479,7 +479,7 @@ static bool knobs_settle(struct owner *owner, const struct sched_ops *ops,
             return complaint_make(
                 to, "%s: %s=%s changes nothing with %s, %s", owner->name, key,
                 param_value_text(moot.param, *at, value, sizeof value),
-                moot_when_text(moot.row, ops->knobs, owner->own.values, when, sizeof when),
+                void_knob_when_text(moot.row, ops->knobs, owner->own.values, when, sizeof when),
                 moot.row->why);
         *at = moot.param->def;
     }

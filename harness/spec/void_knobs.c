@@ -1,5 +1,5 @@
-/* moot.c - see moot.h. */
-#include "harness/spec/moot.h"
+/* void_knobs.c - see void_knobs.h. */
+#include "harness/spec/void_knobs.h"
 
 #include <stdio.h>
 
@@ -76,7 +76,8 @@ static bool row_applies(const struct param_moot *row, const struct param *table,
     return true;
 }
 
-struct moot moot_find(const struct param_moot *rows, const struct param *table, void *owner)
+struct void_knob void_knob_find(const struct param_moot *rows, const struct param *table,
+                                void *owner)
 {
     for (const struct param_moot *row = rows; row && row->keys; row++) {
         const char *keys = row->keys, *lacks = NULL;
@@ -85,14 +86,14 @@ struct moot moot_find(const struct param_moot *rows, const struct param *table, 
             const struct param *param = clause_param(&clause, table);
             int64_t value = param ? *param_field(owner, param) : 0;
             if (param && value != param->def && clause_holds(&clause, param, value, &lacks))
-                return (struct moot){param, row};
+                return (struct void_knob){param, row};
         }
     }
-    return (struct moot){0};
+    return (struct void_knob){0};
 }
 
-char *moot_when_text(const struct param_moot *row, const struct param *table, void *owner,
-                     char *text, size_t text_size)
+char *void_knob_when_text(const struct param_moot *row, const struct param *table, void *owner,
+                          char *text, size_t text_size)
 {
     const char *when = row->when;
     struct clause clause;
@@ -125,8 +126,8 @@ static bool text_fits(const char *text, const char *separator, const struct para
     return true;
 }
 
-bool moot_row_fits(const struct param_moot *row, const struct param *table, char *lacks,
-                   size_t lacks_size)
+bool void_knob_row_fits(const struct param_moot *row, const struct param *table, char *lacks,
+                        size_t lacks_size)
 {
     return text_fits(row->keys, " ", table, lacks, lacks_size) &&
            text_fits(row->when, ",", table, lacks, lacks_size);

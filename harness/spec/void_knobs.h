@@ -1,10 +1,10 @@
-/* moot.h - knobs that change nothing while others have certain values (struct param_moot).
+/* void_knobs.h - knobs that change nothing while others have certain values (struct param_moot).
  *
  * Who calls: spec.c, which refuses what a user asks for in vain, and registry_check.c. No library
  * but C's.
  */
-#ifndef SCHEDLAB_MOOT_H
-#define SCHEDLAB_MOOT_H
+#ifndef SCHEDLAB_VOID_KNOBS_H
+#define SCHEDLAB_VOID_KNOBS_H
 
 #include "param.h"
 
@@ -12,21 +12,22 @@
 #include <stddef.h>
 
 /* A knob that differs from its default in vain, and why; param NULL: there is none. */
-struct moot {
+struct void_knob {
     const struct param *param;
     const struct param_moot *row;
 };
 
 /* The first one among the values at owner, which the table describes. rows may be NULL. */
-struct moot moot_find(const struct param_moot *rows, const struct param *table, void *owner);
+struct void_knob void_knob_find(const struct param_moot *rows, const struct param *table,
+                                void *owner);
 
 /* "runnext=off", as it is at owner: what leaves row's knobs nothing to change; returns text. */
-char *moot_when_text(const struct param_moot *row, const struct param *table, void *owner,
-                     char *text, size_t text_size);
+char *void_knob_when_text(const struct param_moot *row, const struct param *table, void *owner,
+                          char *text, size_t text_size);
 
 /* Does the table have all keys and words that the row names? If not, false, and the first one that
  * it lacks as "key" or "key=word" in lacks. */
-bool moot_row_fits(const struct param_moot *row, const struct param *table, char *lacks,
-                   size_t lacks_size);
+bool void_knob_row_fits(const struct param_moot *row, const struct param *table, char *lacks,
+                        size_t lacks_size);
 
 #endif
