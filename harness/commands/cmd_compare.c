@@ -7,7 +7,7 @@
 #include "harness/doctor/environment.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/run_folder.h"
-#include "harness/sweep/revisions.h"
+#include "harness/sweep/git_build.h"
 #include "harness/sweep/side_by_side.h"
 #include "harness/tables/compare.h"
 #include "harness/tables/compare_print.h"
@@ -281,16 +281,16 @@ static int runs_compare(const char *program, const struct options *options, cons
 
 /* The exit status; on success the run's folder is in run->folder. */
 static int revisions_measure(const char *program, const struct options *options,
-                             const struct sweep_file *sweep, struct revision revisions[SIDES],
+                             const struct sweep_file *sweep, struct git_build revisions[SIDES],
                              struct side_by_side *run)
 {
     struct plan_side sides[SIDES];
     char error[ERROR_SIZE];
     for (int i = 0; i < SIDES; i++)
-        if (!revision_find(&revisions[i], options->arguments[i], error, sizeof error))
+        if (!git_build_find(&revisions[i], options->arguments[i], error, sizeof error))
             cli_misuse(program, "%s", error);
     for (int i = 0; i < SIDES; i++) {
-        if (!revision_build(&revisions[i], stderr, error, sizeof error)) {
+        if (!git_build_build(&revisions[i], stderr, error, sizeof error)) {
             fprintf(stderr, "%s: %s\n", program, error);
             return EXIT_FAILED;
         }
@@ -319,7 +319,7 @@ static int revisions_compare(const char *program, const struct options *options)
 {
     char error[ERROR_SIZE], a[ERROR_SIZE], b[ERROR_SIZE], name[SIDES * REVISION_SIZE];
     struct side_by_side run;
-    struct revision revisions[SIDES];
+    struct git_build revisions[SIDES];
     struct sweep_file *sweep = sweep_file_load(options->arguments[SIDES], error, sizeof error);
     if (!sweep)
         cli_misuse(program, "%s", error);

@@ -1,12 +1,12 @@
-/* revisions.h - builds a revision of this program from git, once.
+/* git_build.h - builds a revision of this program from git, once.
  *
  * Who calls: cmd_compare.c. The repository is the one that holds the current folder. Each revision
  * is checked out and built in build/revisions/<12 digits>/ there, by its own Makefile, and stays
  * for the next time, what make said beside it as <12 digits>.log; nothing else of the repository
  * changes, but that git knows the work tree.
  */
-#ifndef SCHEDLAB_REVISIONS_H
-#define SCHEDLAB_REVISIONS_H
+#ifndef SCHEDLAB_GIT_BUILD_H
+#define SCHEDLAB_GIT_BUILD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,18 +14,18 @@
 
 enum { REVISION_SIZE = 13, REVISION_PATH_SIZE = 4096 };
 
-struct revision {
+struct git_build {
     char name[REVISION_SIZE];         /* 12 hex digits */
     char program[REVISION_PATH_SIZE]; /* absolute path */
 };
 
 /* Finds out what `text` (a branch, a tag, HEAD~1) stands for. False and one line in error if there
  * is no git, no repository or no such commit. */
-bool revision_find(struct revision *revision, const char *text, char *error, size_t error_size);
+bool git_build_find(struct git_build *revision, const char *text, char *error, size_t error_size);
 
 /* Checks it out and builds it, telling on messages; false and one line in error if that fails: of a
  * build the first error of the compiler, and where all of its output is. */
-bool revision_build(const struct revision *revision, FILE *messages, char *error,
-                    size_t error_size);
+bool git_build_build(const struct git_build *revision, FILE *messages, char *error,
+                     size_t error_size);
 
 #endif

@@ -1,6 +1,6 @@
-/* revisions.c - see revisions.h. */
+/* git_build.c - see git_build.h. */
 #define _GNU_SOURCE
-#include "harness/sweep/revisions.h"
+#include "harness/sweep/git_build.h"
 
 #include "harness/base/files.h"
 #include "harness/base/process.h"
@@ -50,7 +50,7 @@ static int command(const char *const *argv, char *line, size_t line_size, char *
         "/usr/bin/env", __VA_ARGS__, NULL                                                          \
     }
 
-bool revision_find(struct revision *revision, const char *text, char *error, size_t error_size)
+bool git_build_find(struct git_build *revision, const char *text, char *error, size_t error_size)
 {
     char commit[LINE_SIZE], why[LINE_SIZE], top[REVISION_PATH_SIZE];
     for (int i = 0; i < 2; i++) {
@@ -84,7 +84,7 @@ bool revision_find(struct revision *revision, const char *text, char *error, siz
 }
 
 /* The folder of the check-out: the program's path without its end. */
-static void revision_folder(const struct revision *revision, char folder[REVISION_PATH_SIZE])
+static void revision_folder(const struct git_build *revision, char folder[REVISION_PATH_SIZE])
 {
     size_t length = strlen(revision->program) - strlen("/build/schedlab");
     snprintf(folder, REVISION_PATH_SIZE, "%.*s", (int)length, revision->program);
@@ -108,7 +108,7 @@ static const char *line_of_error(char *text)
 }
 
 /* What the build said, into error. why: how it ended. */
-static void explain_build(const struct revision *revision, const char *log, const char *why,
+static void explain_build(const struct git_build *revision, const char *log, const char *why,
                           char *error, size_t error_size)
 {
     char unread[LINE_SIZE];
@@ -124,7 +124,7 @@ static void explain_build(const struct revision *revision, const char *log, cons
     free(text);
 }
 
-static bool revision_make(const struct revision *revision, const char *folder, char *error,
+static bool revision_make(const struct git_build *revision, const char *folder, char *error,
                           size_t error_size)
 {
     char log[REVISION_PATH_SIZE + 16], why[LINE_SIZE];
@@ -137,7 +137,8 @@ static bool revision_make(const struct revision *revision, const char *folder, c
     return false;
 }
 
-bool revision_build(const struct revision *revision, FILE *messages, char *error, size_t error_size)
+bool git_build_build(const struct git_build *revision, FILE *messages, char *error,
+                     size_t error_size)
 {
     char folder[REVISION_PATH_SIZE], makefile[REVISION_PATH_SIZE + 16], why[LINE_SIZE];
     revision_folder(revision, folder);
