@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/doctor/doctor_internal.h"
 
-#include "harness/host/doctor_tree.h"
+#include "harness/host/sysfs.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ struct doctor_finding *look_add(struct look *look, const char *id, enum doctor_l
 void look_unreadable(struct look *look, const char *id, const char *why, const char *path)
 {
     char text[64];
-    if (tree_text(look->root, text, sizeof text, "%s", path))
+    if (sysfs_text(look->root, text, sizeof text, "%s", path))
         look_add(look, id, DOCTOR_UNKNOWN, why, NULL, "cannot make sense of \"%s\" in /%s", text,
                  path);
     else

@@ -7,7 +7,7 @@
 #include "harness/doctor/doctor_internal.h"
 
 #include "harness/base/units.h"
-#include "harness/host/doctor_tree.h"
+#include "harness/host/sysfs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,18 +38,18 @@ static void group_read_cpu(struct quota *quota, const char *root, const char *di
 {
     char text[64], file[LINE_SIZE];
     int64_t quota_us, period_us, throttled;
-    if (tree_text(root, text, sizeof text, "%s/cpu.max", directory)) {
+    if (sysfs_text(root, text, sizeof text, "%s/cpu.max", directory)) {
         long long allowed, period;
         snprintf(file, sizeof file, "%.*s/cpu.max", GROUP_SIZE, directory);
         if (sscanf(text, "%lld %lld", &allowed, &period) == 2 && allowed > 0 && period > 0)
             quota_take(quota, (double)allowed / (double)period, "max", file);
     }
-    if (tree_number(root, &quota_us, "%s/cpu.cfs_quota_us", directory) && quota_us > 0 &&
-        tree_number(root, &period_us, "%s/cpu.cfs_period_us", directory) && period_us > 0) {
+    if (sysfs_number(root, &quota_us, "%s/cpu.cfs_quota_us", directory) && quota_us > 0 &&
+        sysfs_number(root, &period_us, "%s/cpu.cfs_period_us", directory) && period_us > 0) {
         snprintf(file, sizeof file, "%.*s/cpu.cfs_quota_us", GROUP_SIZE, directory);
         quota_take(quota, (double)quota_us / (double)period_us, "-1", file);
     }
-    if (tree_key(root, &throttled, "nr_throttled", "%s/cpu.stat", directory))
+    if (sysfs_key(root, &throttled, "nr_throttled", "%s/cpu.stat", directory))
         quota->throttled = (quota->throttled < 0 ? 0 : quota->throttled) + throttled;
 }
 
@@ -61,11 +61,11 @@ static void group_read_memory(struct quota *quota, const char *root, const char 
     };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         int64_t most, used, clean;
-        if (!tree_number(root, &most, "%s/%s", directory, files[i][0]) ||
-            !tree_number(root, &used, "%s/%s", directory, files[i][1]))
+        if (!sysfs_number(root, &most, "%s/%s", directory, files[i][0]) ||
+            !sysfs_number(root, &used, "%s/%s", directory, files[i][1]))
             continue;
         /* clean file pages count as used, but are given up first */
-        if (tree_key(root, &clean, files[i][2], "%s/memory.stat", directory))
+        if (sysfs_key(root, &clean, files[i][2], "%s/memory.stat", directory))
             used -= clean;
         int64_t left = most > used ? most - used : 0;
         if (quota->memory_limit >= 0 && quota->memory_left <= left)

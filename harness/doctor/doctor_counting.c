@@ -9,7 +9,7 @@
 #include "harness/doctor/doctor_internal.h"
 
 #include "harness/counters/counter_names.h"
-#include "harness/host/doctor_tree.h"
+#include "harness/host/sysfs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -96,14 +96,14 @@ static struct listed listed_make(const struct papi_api *papi)
 static bool has_seccomp_filter(const char *root)
 {
     int64_t mode;
-    return tree_key(root, &mode, "Seccomp", "proc/self/status") && mode == 2;
+    return sysfs_key(root, &mode, "Seccomp", "proc/self/status") && mode == 2;
 }
 
 static void obstacle_permission(const struct look *look, struct doctor_kind *kind)
 {
     int64_t paranoid;
     char reason[128];
-    if (tree_number(look->root, &paranoid, "proc/sys/kernel/perf_event_paranoid"))
+    if (sysfs_number(look->root, &paranoid, "proc/sys/kernel/perf_event_paranoid"))
         snprintf(reason, sizeof reason,
                  "kernel.perf_event_paranoid is %lld, and this user is not root",
                  (long long)paranoid);
@@ -128,7 +128,8 @@ static bool obstacle_of_kernel(const struct look *look, enum doctor_perf what,
 {
     char text[64];
     int error = -look->request->machine->perf_open(what);
-    bool has_perf = tree_text(look->root, text, sizeof text, "proc/sys/kernel/perf_event_paranoid");
+    bool has_perf =
+        sysfs_text(look->root, text, sizeof text, "proc/sys/kernel/perf_event_paranoid");
     if (error == 0)
         return false;
     if ((error == EPERM || error == ENOSYS) && has_seccomp_filter(look->root))
@@ -212,7 +213,7 @@ static void judge_hardware(const struct look *look, const struct listed *listed,
 static bool is_paranoid(const char *root)
 {
     int64_t paranoid;
-    return tree_number(root, &paranoid, "proc/sys/kernel/perf_event_paranoid") && paranoid > 1;
+    return sysfs_number(root, &paranoid, "proc/sys/kernel/perf_event_paranoid") && paranoid > 1;
 }
 
 static void judge_software(const struct look *look, const struct listed *listed, const char *absent,
@@ -240,7 +241,7 @@ static void look_at_watchdog(struct look *look, bool pmu)
     int64_t on;
     if (!pmu)
         look_add(look, "watchdog", DOCTOR_OK, why, NULL, "there are no hardware counters to take");
-    else if (!tree_number(look->root, &on, "%s", path))
+    else if (!sysfs_number(look->root, &on, "%s", path))
         look_unreadable(look, "watchdog", why, path);
     else
         look_add(look, "watchdog", on ? DOCTOR_NOTE : DOCTOR_OK, why,

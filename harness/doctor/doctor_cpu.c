@@ -2,7 +2,7 @@
 #include "harness/base/text.h"
 #include "harness/doctor/doctor_internal.h"
 
-#include "harness/host/doctor_tree.h"
+#include "harness/host/sysfs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +20,9 @@ void look_at_hypervisor(struct look *look)
     static const char *const names[] = {"sys/hypervisor/type", "sys/class/dmi/id/sys_vendor",
                                         "proc/device-tree/hypervisor/compatible"};
     char name[WORD_SIZE] = "";
-    look->virtual = tree_is_virtual(look->root);
+    look->virtual = sysfs_is_virtual(look->root);
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !*name; i++)
-        if (!tree_text(look->root, name, sizeof name, "%s", names[i]))
+        if (!sysfs_text(look->root, name, sizeof name, "%s", names[i]))
             *name = '\0';
     FILE *cpuinfo = tree_open(look->root, "proc/cpuinfo");
     if (cpuinfo)
@@ -46,8 +46,8 @@ static void look_at_governor(struct look *look)
     int known = 0, others = 0;
     const struct doctor_request *request = look->request;
     for (int i = 0; i < request->cpus_count; i++) {
-        if (!tree_text(look->root, governor, sizeof governor,
-                       CPU_ROOT "/cpu%d/cpufreq/scaling_governor", request->cpus[i]))
+        if (!sysfs_text(look->root, governor, sizeof governor,
+                        CPU_ROOT "/cpu%d/cpufreq/scaling_governor", request->cpus[i]))
             continue;
         known++;
         if (strcmp(governor, "performance") == 0)
@@ -76,10 +76,10 @@ static void look_at_boost(struct look *look)
     int64_t boost, no_turbo;
     bool on;
     const char *off;
-    if (tree_number(look->root, &boost, CPU_ROOT "/cpufreq/boost")) {
+    if (sysfs_number(look->root, &boost, CPU_ROOT "/cpufreq/boost")) {
         on = boost != 0;
         off = "echo 0 > /sys/devices/system/cpu/cpufreq/boost";
-    } else if (tree_number(look->root, &no_turbo, CPU_ROOT "/intel_pstate/no_turbo")) {
+    } else if (sysfs_number(look->root, &no_turbo, CPU_ROOT "/intel_pstate/no_turbo")) {
         on = no_turbo == 0;
         off = "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo";
     } else {
@@ -102,14 +102,14 @@ static void idle_take(struct idle *idle, const char *root, int cpu)
 {
     int64_t latency_us, disabled;
     for (int i = 0; i < IDLE_STATES; i++) {
-        if (!tree_number(root, &latency_us, CPU_ROOT "/cpu%d/cpuidle/state%d/latency", cpu, i) ||
-            (tree_number(root, &disabled, CPU_ROOT "/cpu%d/cpuidle/state%d/disable", cpu, i) &&
+        if (!sysfs_number(root, &latency_us, CPU_ROOT "/cpu%d/cpuidle/state%d/latency", cpu, i) ||
+            (sysfs_number(root, &disabled, CPU_ROOT "/cpu%d/cpuidle/state%d/disable", cpu, i) &&
              disabled != 0) ||
             latency_us <= idle->latency_us)
             continue;
         idle->latency_us = latency_us;
-        if (!tree_text(root, idle->name, sizeof idle->name, CPU_ROOT "/cpu%d/cpuidle/state%d/name",
-                       cpu, i))
+        if (!sysfs_text(root, idle->name, sizeof idle->name, CPU_ROOT "/cpu%d/cpuidle/state%d/name",
+                        cpu, i))
             snprintf(idle->name, sizeof idle->name, "state%d", i);
     }
 }
@@ -162,7 +162,7 @@ static struct siblings siblings_count(const struct look *look)
     for (int i = 0; i < look->request->cpus_count && siblings.known; i++) {
         int cpu = look->request->cpus[i];
         hwloc_bitmap_t set =
-            tree_cpus(look->root, CPU_ROOT "/cpu%d/topology/thread_siblings_list", cpu);
+            sysfs_cpus(look->root, CPU_ROOT "/cpu%d/topology/thread_siblings_list", cpu);
         siblings.known = set && hwloc_bitmap_isset(set, (unsigned)cpu);
         if (siblings.known && !hwloc_bitmap_isset(seen, (unsigned)cpu)) {
             siblings.cores++;
@@ -210,7 +210,7 @@ static void look_at_smt(struct look *look)
 static void look_at_cpuset(struct look *look)
 {
     static const char why[] = "what others run on the remaining cores shares caches and memory";
-    hwloc_bitmap_t online = tree_cpus(look->root, CPU_ROOT "/online");
+    hwloc_bitmap_t online = sysfs_cpus(look->root, CPU_ROOT "/online");
     int usable = look->request->cpus_count, all = online ? hwloc_bitmap_weight(online) : 0;
     if (!online || all == 0)
         look_unreadable(look, "cpuset", why, CPU_ROOT "/online");
@@ -231,8 +231,8 @@ static void look_at_isolation(struct look *look)
     static const char why[] = "the kernel's own work and other programs interrupt the workers";
     static const char unbalanced[] = "the kernel balances no threads over isolated cores: unpinned "
                                      "workers stay where they begin";
-    hwloc_bitmap_t isolated = tree_cpus(look->root, CPU_ROOT "/isolated");
-    hwloc_bitmap_t tickless = tree_cpus(look->root, CPU_ROOT "/nohz_full");
+    hwloc_bitmap_t isolated = sysfs_cpus(look->root, CPU_ROOT "/isolated");
+    hwloc_bitmap_t tickless = sysfs_cpus(look->root, CPU_ROOT "/nohz_full");
     hwloc_bitmap_t usable = usable_set(look);
     if (!isolated) {
         look_unreadable(look, "isolation", why, CPU_ROOT "/isolated");
@@ -270,7 +270,7 @@ static void look_at_clock(struct look *look)
                                         "arch_sys_counter"};
     static const char path[] = "sys/devices/system/clocksource/clocksource0/current_clocksource";
     char clock[WORD_SIZE], available[4 * WORD_SIZE] = "";
-    if (!tree_text(look->root, clock, sizeof clock, "%s", path) || !*clock) {
+    if (!sysfs_text(look->root, clock, sizeof clock, "%s", path) || !*clock) {
         look_unreadable(look, "clock", why, path);
         return;
     }
@@ -280,8 +280,8 @@ static void look_at_clock(struct look *look)
             return;
         }
     }
-    tree_text(look->root, available, sizeof available,
-              "sys/devices/system/clocksource/clocksource0/available_clocksource");
+    sysfs_text(look->root, available, sizeof available,
+               "sys/devices/system/clocksource/clocksource0/available_clocksource");
     look_add(look, "clock", DOCTOR_WARN, why,
              strncmp(available, "tsc", 3) == 0 || strstr(available, " tsc")
                  ? "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -314,11 +314,11 @@ static int64_t zone_limit(const char *root, int zone)
     char kind[WORD_SIZE];
     int64_t trip, limit = -1;
     for (int i = 0; i < TRIPS; i++)
-        if (tree_text(root, kind, sizeof kind,
-                      "sys/class/thermal/thermal_zone%d/trip_point_%d_type", zone, i) &&
+        if (sysfs_text(root, kind, sizeof kind,
+                       "sys/class/thermal/thermal_zone%d/trip_point_%d_type", zone, i) &&
             has_any(kind, kinds) &&
-            tree_number(root, &trip, "sys/class/thermal/thermal_zone%d/trip_point_%d_temp", zone,
-                        i) &&
+            sysfs_number(root, &trip, "sys/class/thermal/thermal_zone%d/trip_point_%d_temp", zone,
+                         i) &&
             trip > 0 && (limit < 0 || trip < limit))
             limit = trip;
     return limit;
@@ -332,18 +332,18 @@ static struct heat heat_read(const char *root)
     char name[WORD_SIZE];
     int64_t now, limit;
     for (int i = 0; i < SENSORS; i++) {
-        if (tree_text(root, name, sizeof name, "sys/class/thermal/thermal_zone%d/type", i) &&
+        if (sysfs_text(root, name, sizeof name, "sys/class/thermal/thermal_zone%d/type", i) &&
             has_any(name, zones) &&
-            tree_number(root, &now, "sys/class/thermal/thermal_zone%d/temp", i))
+            sysfs_number(root, &now, "sys/class/thermal/thermal_zone%d/temp", i))
             heat_take(&heat, now, zone_limit(root, i));
-        if (!tree_text(root, name, sizeof name, "sys/class/hwmon/hwmon%d/name", i) ||
+        if (!sysfs_text(root, name, sizeof name, "sys/class/hwmon/hwmon%d/name", i) ||
             !has_any(name, chips))
             continue;
         for (int k = 1; k < SENSORS; k++) {
-            if (!tree_number(root, &now, "sys/class/hwmon/hwmon%d/temp%d_input", i, k))
+            if (!sysfs_number(root, &now, "sys/class/hwmon/hwmon%d/temp%d_input", i, k))
                 continue;
-            if (!tree_number(root, &limit, "sys/class/hwmon/hwmon%d/temp%d_max", i, k) &&
-                !tree_number(root, &limit, "sys/class/hwmon/hwmon%d/temp%d_crit", i, k))
+            if (!sysfs_number(root, &limit, "sys/class/hwmon/hwmon%d/temp%d_max", i, k) &&
+                !sysfs_number(root, &limit, "sys/class/hwmon/hwmon%d/temp%d_crit", i, k))
                 limit = -1;
             heat_take(&heat, now, limit);
         }

@@ -3,7 +3,7 @@
 #include "harness/doctor/doctor_internal.h"
 
 #include "harness/base/units.h"
-#include "harness/host/doctor_tree.h"
+#include "harness/host/sysfs.h"
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void look_at_aslr(struct look *look)
                               "that out over samples";
     static const char path[] = "proc/sys/kernel/randomize_va_space";
     int64_t mode;
-    if (!tree_number(look->root, &mode, "%s", path))
+    if (!sysfs_number(look->root, &mode, "%s", path))
         look_unreadable(look, "aslr", why, path);
     else if (mode >= 2)
         look_add(look, "aslr", DOCTOR_OK, why, NULL, "on: every sample has addresses of its own");
@@ -36,7 +36,7 @@ static void look_at_huge_pages(struct look *look)
                               "kernel thread joins pages meanwhile";
     static const char path[] = "sys/kernel/mm/transparent_hugepage/enabled";
     char mode[WORD_SIZE];
-    if (!tree_chosen(look->root, mode, sizeof mode, "%s", path))
+    if (!sysfs_chosen(look->root, mode, sizeof mode, "%s", path))
         look_unreadable(look, "huge-pages", why, path);
     else if (strcmp(mode, "always") == 0)
         look_add(look, "huge-pages", DOCTOR_WARN, why,
@@ -52,10 +52,10 @@ static void look_at_numa(struct look *look)
         "nodes";
     static const char nodes_path[] = "sys/devices/system/node/online";
     static const char path[] = "proc/sys/kernel/numa_balancing";
-    hwloc_bitmap_t online = tree_cpus(look->root, "%s", nodes_path);
+    hwloc_bitmap_t online = sysfs_cpus(look->root, "%s", nodes_path);
     int nodes = online ? hwloc_bitmap_weight(online) : 0;
     int64_t balancing;
-    bool known = tree_number(look->root, &balancing, "%s", path);
+    bool known = sysfs_number(look->root, &balancing, "%s", path);
     if (online)
         hwloc_bitmap_free(online);
     if (nodes == 1)
@@ -78,8 +78,8 @@ static void look_at_memory(struct look *look)
     static const char why[] = "without it page faults wait for the kernel to free pages, or the "
                               "sample is killed";
     int64_t total, available;
-    if (!tree_key(look->root, &total, "MemTotal", "proc/meminfo") || total <= 0 ||
-        !tree_key(look->root, &available, "MemAvailable", "proc/meminfo")) {
+    if (!sysfs_key(look->root, &total, "MemTotal", "proc/meminfo") || total <= 0 ||
+        !sysfs_key(look->root, &available, "MemAvailable", "proc/meminfo")) {
         look_unreadable(look, "memory", why, "proc/meminfo");
         return;
     }
@@ -149,7 +149,7 @@ static void look_at_timer_slack(struct look *look)
     static const char why[] = "sleeps and timeouts may end later by as much";
     static const char path[] = "proc/self/timerslack_ns";
     int64_t slack_ns;
-    if (!tree_number(look->root, &slack_ns, "%s", path))
+    if (!sysfs_number(look->root, &slack_ns, "%s", path))
         look_unreadable(look, "timer-slack", why, path);
     else
         look_add(look, "timer-slack", slack_ns > 50000 ? DOCTOR_NOTE : DOCTOR_OK, why,

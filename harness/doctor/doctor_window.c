@@ -8,7 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/doctor/doctor_internal.h"
 
-#include "harness/host/doctor_tree.h"
+#include "harness/host/sysfs.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -118,13 +118,13 @@ static int process_compare(const void *a_void, const void *b_void)
 static struct processes processes_read(const char *root)
 {
     struct processes processes = {NULL, 0};
-    char folder[TREE_PATH_SIZE], text[1024];
+    char folder[SYSFS_PATH_SIZE], text[1024];
     snprintf(folder, sizeof folder, "%s/proc", root);
     DIR *entries = opendir(folder);
     for (struct dirent *entry; entries && (entry = readdir(entries)) != NULL;) {
         struct process process;
         if (!isdigit((unsigned char)entry->d_name[0]) ||
-            !tree_text(root, text, sizeof text, "proc/%s/stat", entry->d_name) ||
+            !sysfs_text(root, text, sizeof text, "proc/%s/stat", entry->d_name) ||
             !process_parse(text, &process))
             continue;
         if ((processes.count & (processes.count + 1)) == 0) /* 0, 1, 3, 7, ... */
@@ -147,8 +147,8 @@ static int64_t throttles_read(const struct look *look)
     int64_t sum = -1, count;
     for (int i = 0; i < look->request->cpus_count; i++)
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
-            if (tree_number(look->root, &count, "sys/devices/system/cpu/cpu%d/thermal_throttle/%s",
-                            look->request->cpus[i], kinds[k]))
+            if (sysfs_number(look->root, &count, "sys/devices/system/cpu/cpu%d/thermal_throttle/%s",
+                             look->request->cpus[i], kinds[k]))
                 sum = (sum < 0 ? 0 : sum) + count;
     return sum;
 }
@@ -162,7 +162,7 @@ static struct snapshot snapshot_take(const struct look *look)
 static int64_t others_running(const char *root)
 {
     int64_t running;
-    if (!tree_key(root, &running, "procs_running", "proc/stat"))
+    if (!sysfs_key(root, &running, "procs_running", "proc/stat"))
         return -1;
     return running > 1 ? running - 1 : 0;
 }
@@ -339,7 +339,7 @@ static void look_at_load(struct look *look)
     static const char why[] = "the machine was at work just before, and may be again";
     char text[128], *end = text;
     double load = -1;
-    if (tree_text(look->root, text, sizeof text, "proc/loadavg"))
+    if (sysfs_text(look->root, text, sizeof text, "proc/loadavg"))
         load = strtod(text, &end);
     if (end == text || load < 0) {
         look_unreadable(look, "load", why, "proc/loadavg");

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "harness/host/disturbance.h"
 
-#include "harness/host/doctor_tree.h"
 #include "harness/host/limits.h"
+#include "harness/host/sysfs.h"
 #include "runtime/runtime.h"
 
 #include <inttypes.h>
@@ -82,7 +82,7 @@ static bool is_silent(const char *text, const char *root)
 {
     uint64_t ticks;
     return strncmp(text, "cpu ", 4) == 0 && column_parse(text, STEAL_COLUMN, &ticks) &&
-           ticks == 0 && tree_is_virtual(root);
+           ticks == 0 && sysfs_is_virtual(root);
 }
 
 static int64_t own_ns(void)

@@ -1,7 +1,7 @@
 /* limits.c - see limits.h. */
 #include "harness/host/limits.h"
 
-#include "harness/host/doctor_tree.h"
+#include "harness/host/sysfs.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -32,7 +32,7 @@ uint64_t limits_read_number(const char *path, uint64_t def)
 uint64_t limits_read_key(const char *path, const char *key, uint64_t def)
 {
     int64_t value;
-    return tree_key("", &value, key, "%s", path) ? (uint64_t)value : def;
+    return sysfs_key("", &value, key, "%s", path) ? (uint64_t)value : def;
 }
 
 static void limit_take(struct limit *limit, uint64_t left, const char *name)

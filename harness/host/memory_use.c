@@ -1,13 +1,13 @@
 /* memory_use.c - see memory_use.h. */
 #include "harness/host/memory_use.h"
 
-#include "harness/host/doctor_tree.h"
+#include "harness/host/sysfs.h"
 
 #include <stdio.h>
 
 static bool status_bytes(const char *key, int64_t *bytes)
 {
-    return tree_key("", bytes, key, "proc/self/status");
+    return sysfs_key("", bytes, key, "proc/self/status");
 }
 
 /* 5: the peak of resident memory falls to what there is now; see proc(5). */

@@ -1,6 +1,6 @@
-/* doctor_tree.c - see doctor_tree.h. */
+/* sysfs.c - see sysfs.h. */
 #define _GNU_SOURCE
-#include "harness/host/doctor_tree.h"
+#include "harness/host/sysfs.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,7 +12,7 @@ enum { LINE_SIZE = 4096 };
 
 static FILE *open_list(const char *root, const char *path, va_list args)
 {
-    char whole[TREE_PATH_SIZE];
+    char whole[SYSFS_PATH_SIZE];
     int at = snprintf(whole, sizeof whole, "%s/", root);
     if (at < 0 || at >= (int)sizeof whole)
         return NULL;
@@ -44,7 +44,7 @@ static bool text_list(const char *root, char *text, size_t size, const char *pat
     return true;
 }
 
-bool tree_text(const char *root, char *text, size_t size, const char *path, ...)
+bool sysfs_text(const char *root, char *text, size_t size, const char *path, ...)
 {
     va_list args;
     va_start(args, path);
@@ -64,7 +64,7 @@ static bool number_parse(const char *text, int64_t *value)
     return true;
 }
 
-bool tree_number(const char *root, int64_t *value, const char *path, ...)
+bool sysfs_number(const char *root, int64_t *value, const char *path, ...)
 {
     char text[64];
     va_list args;
@@ -74,7 +74,7 @@ bool tree_number(const char *root, int64_t *value, const char *path, ...)
     return got && number_parse(text, value);
 }
 
-bool tree_chosen(const char *root, char *word, size_t size, const char *path, ...)
+bool sysfs_chosen(const char *root, char *word, size_t size, const char *path, ...)
 {
     char text[256];
     va_list args;
@@ -90,7 +90,7 @@ bool tree_chosen(const char *root, char *word, size_t size, const char *path, ..
 }
 
 /* hwloc's parser skips what it does not understand. */
-hwloc_bitmap_t tree_cpus_parse(const char *list)
+hwloc_bitmap_t sysfs_cpus_parse(const char *list)
 {
     if (strspn(list, "0123456789,-") != strlen(list))
         return NULL;
@@ -102,14 +102,14 @@ hwloc_bitmap_t tree_cpus_parse(const char *list)
     return set;
 }
 
-hwloc_bitmap_t tree_cpus(const char *root, const char *path, ...)
+hwloc_bitmap_t sysfs_cpus(const char *root, const char *path, ...)
 {
     char text[LINE_SIZE];
     va_list args;
     va_start(args, path);
     bool got = text_list(root, text, sizeof text, path, args);
     va_end(args);
-    return got ? tree_cpus_parse(text) : NULL;
+    return got ? sysfs_cpus_parse(text) : NULL;
 }
 
 /* False unless the line begins with the key and a number follows. */
@@ -129,7 +129,7 @@ static bool key_line(const char *line, const char *key, int64_t *value)
     return true;
 }
 
-bool tree_key(const char *root, int64_t *value, const char *key, const char *path, ...)
+bool sysfs_key(const char *root, int64_t *value, const char *key, const char *path, ...)
 {
     char line[LINE_SIZE];
     va_list args;
@@ -163,10 +163,10 @@ static bool cpuinfo_has_flag(const char *root, const char *flag)
     return found;
 }
 
-bool tree_is_virtual(const char *root)
+bool sysfs_is_virtual(const char *root)
 {
     char text[64];
     return cpuinfo_has_flag(root, "hypervisor") ||
-           tree_text(root, text, sizeof text, "sys/hypervisor/type") ||
-           tree_text(root, text, sizeof text, "proc/device-tree/hypervisor/compatible");
+           sysfs_text(root, text, sizeof text, "sys/hypervisor/type") ||
+           sysfs_text(root, text, sizeof text, "proc/device-tree/hypervisor/compatible");
 }
