@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/report/report_peers.h"
 
-#include "harness/answers/peer_line.h"
+#include "harness/answers/best_peer.h"
 #include "harness/answers/report_verdict.h"
 #include "harness/base/units.h"
 #include "harness/report/html.h"
@@ -17,7 +17,7 @@ struct columns {
     size_t count;
 };
 
-static void columns_add(struct columns *columns, const struct peer_line *line)
+static void columns_add(struct columns *columns, const struct best_peer *line)
 {
     for (size_t i = 0; i < line->count; i++) {
         size_t known = 0;
@@ -33,14 +33,14 @@ static void columns_add(struct columns *columns, const struct peer_line *line)
 static struct columns columns_make(const struct report_group *group)
 {
     struct columns columns = {calloc(group->count + 1, sizeof *columns.variants), 0};
-    struct peer_line line, longest = {.count = 0};
+    struct best_peer line, longest = {.count = 0};
     if (!columns.variants)
         abort();
-    for (size_t at = 0; peer_line_next(group, &at, &line);)
+    for (size_t at = 0; best_peer_next(group, &at, &line);)
         if (line.count > longest.count)
             longest = line;
     columns_add(&columns, &longest);
-    for (size_t at = 0; peer_line_next(group, &at, &line);)
+    for (size_t at = 0; best_peer_next(group, &at, &line);)
         columns_add(&columns, &line);
     return columns;
 }
@@ -48,7 +48,7 @@ static struct columns columns_make(const struct report_group *group)
 bool report_peers_any(const struct report *report)
 {
     for (size_t i = 0; i < report->groups_count; i++)
-        if (peer_line_any(&report->groups[i]))
+        if (best_peer_any(&report->groups[i]))
             return true;
     return false;
 }
@@ -56,7 +56,7 @@ bool report_peers_any(const struct report *report)
 /* Page ---------------------------------------------------------------------------------------- */
 
 /* "1.84x 1.79 to 1.88"; behind a tilde where the interval does not exclude 1. */
-static void ratio_write(FILE *to, const struct peer_line *line, const struct report_cell *cell)
+static void ratio_write(FILE *to, const struct best_peer *line, const struct report_cell *cell)
 {
     if (!line->best || !cell) {
         html_td(to, "number", "-");
@@ -71,7 +71,7 @@ static void ratio_write(FILE *to, const struct peer_line *line, const struct rep
                 cell->status);
         return;
     }
-    struct interval ratio = peer_line_ratio(cell, line->best).ratio;
+    struct interval ratio = best_peer_ratio(cell, line->best).ratio;
     if (isnan(ratio.median)) {
         html_td(to, "number range", "other moods");
         return;
@@ -86,7 +86,7 @@ static void ratio_write(FILE *to, const struct peer_line *line, const struct rep
 
 /* Who is best, and what one operation takes there: all workers together, by the clock. */
 static void line_write(FILE *to, const struct report_group *group, const struct columns *columns,
-                       const struct peer_line *line)
+                       const struct best_peer *line)
 {
     char workers[16];
     snprintf(workers, sizeof workers, "%d", line->cells->workers);
@@ -123,7 +123,7 @@ static void group_write(FILE *to, const struct report_group *group)
 {
     char label[256];
     struct columns columns = columns_make(group);
-    struct peer_line line;
+    struct best_peer line;
     snprintf(label, sizeof label, "Group %.100s: multiple of the best peer's throughput",
              group->id);
     html_table_open(to, label, "numbers");
@@ -137,7 +137,7 @@ static void group_write(FILE *to, const struct report_group *group)
     html_close(to, "tr");
     html_close(to, "thead");
     html_open(to, "tbody", NULL);
-    for (size_t at = 0; peer_line_next(group, &at, &line);)
+    for (size_t at = 0; best_peer_next(group, &at, &line);)
         line_write(to, group, &columns, &line);
     html_close(to, "tbody");
     html_table_close(to);
@@ -160,7 +160,7 @@ void report_peers_write(FILE *to, const struct report *report)
                  "exclude 1, or there are too few samples to say.",
                  NULL);
     for (size_t i = 0; i < report->groups_count; i++)
-        if (peer_line_any(&report->groups[i]))
+        if (best_peer_any(&report->groups[i]))
             group_write(to, &report->groups[i]);
     html_close(to, "section");
 }
@@ -182,20 +182,20 @@ static void ratio_add(json_t *object, struct peer_ratio of, bool of_time)
     json_object_set_new(object, "class", json_string(class_text(of.chosen)));
 }
 
-static json_t *cell_to_json(const struct peer_line *line, const struct report_cell *cell)
+static json_t *cell_to_json(const struct best_peer *line, const struct report_cell *cell)
 {
     json_t *object = json_pack("{ss}", "variant", cell->variant), *floor = json_object();
     if (line->best && cell != line->best)
-        ratio_add(object, peer_line_ratio(cell, line->best), false);
+        ratio_add(object, best_peer_ratio(cell, line->best), false);
     if (line->floor && cell != line->floor)
-        ratio_add(floor, peer_line_ratio(cell, line->floor), true);
+        ratio_add(floor, best_peer_ratio(cell, line->floor), true);
     if (json_object_size(floor) > 0)
         json_object_set(object, "over_floor", floor);
     json_decref(floor);
     return object;
 }
 
-static json_t *line_to_json(const struct report_group *group, const struct peer_line *line)
+static json_t *line_to_json(const struct report_group *group, const struct best_peer *line)
 {
     json_t *ratios = json_array(), *without = json_array();
     json_t *object = json_pack("{ss ss si}", "group", group->id, "workload", line->cells->workload,
@@ -224,8 +224,8 @@ json_t *report_peers_to_json(const struct report *report)
     json_t *lines = json_array();
     for (size_t i = 0; i < report->groups_count; i++) {
         const struct report_group *group = &report->groups[i];
-        struct peer_line line;
-        for (size_t at = 0; peer_line_any(group) && peer_line_next(group, &at, &line);)
+        struct best_peer line;
+        for (size_t at = 0; best_peer_any(group) && best_peer_next(group, &at, &line);)
             if (line.best || line.floor)
                 json_array_append_new(lines, line_to_json(group, &line));
     }

@@ -1,12 +1,12 @@
-/* peer_line.c - see peer_line.h. */
-#include "harness/answers/peer_line.h"
+/* best_peer.c - see best_peer.h. */
+#include "harness/answers/best_peer.h"
 
 #include "harness/spec/peer_table.h"
 
 #include <math.h>
 #include <string.h>
 
-bool peer_line_any(const struct report_group *group)
+bool best_peer_any(const struct report_group *group)
 {
     for (size_t i = 0; i < group->count; i++)
         if (peer_is_name(group->cells[i].variant))
@@ -19,12 +19,12 @@ static const struct report_cell *faster(const struct report_cell *a, const struc
     return a && a->throughput.median >= b->throughput.median ? a : b;
 }
 
-bool peer_line_next(const struct report_group *group, size_t *at, struct peer_line *line)
+bool best_peer_next(const struct report_group *group, size_t *at, struct best_peer *line)
 {
     if (*at == group->count)
         return false;
     const struct report_cell *first = &group->cells[*at];
-    *line = (struct peer_line){.cells = first};
+    *line = (struct best_peer){.cells = first};
     for (; *at < group->count; ++*at, line->count++) {
         const struct report_cell *cell = &group->cells[*at];
         if (strcmp(cell->workload, first->workload) != 0 || cell->workers != first->workers)
@@ -39,7 +39,7 @@ bool peer_line_next(const struct report_group *group, size_t *at, struct peer_li
     return true;
 }
 
-struct peer_ratio peer_line_ratio(const struct report_cell *cell,
+struct peer_ratio best_peer_ratio(const struct report_cell *cell,
                                   const struct report_cell *reference)
 {
     const struct report_cell *const both[] = {cell, reference};

@@ -1,19 +1,19 @@
-/* peer_line.h - the cells of one workload and number of workers, beside the best other runtime and
+/* best_peer.h - the cells of one workload and number of workers, beside the best other runtime and
  * beside the floor.
  *
  * Who calls: report_peers.c and bench_speed.c, with the groups of a loaded report. The best peer is
  * the one with the highest median; so is the floor among floor:core and its like and `serial`. All
  * cells of a line are of one run and its blocks.
  */
-#ifndef SCHEDLAB_PEER_LINE_H
-#define SCHEDLAB_PEER_LINE_H
+#ifndef SCHEDLAB_BEST_PEER_H
+#define SCHEDLAB_BEST_PEER_H
 
 #include "harness/answers/report_data.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct peer_line {
+struct best_peer {
     const struct report_cell *cells; /* one per variant, in catalogue order */
     size_t count;
     const struct report_cell *best;  /* NULL if no peer has a number */
@@ -21,10 +21,10 @@ struct peer_line {
 };
 
 /* Whether the group has other runtimes; floors alone are none. */
-bool peer_line_any(const struct report_group *group);
+bool best_peer_any(const struct report_group *group);
 
 /* Steps over the lines of a group: *at is 0 at first. False after the last one. */
-bool peer_line_next(const struct report_group *group, size_t *at, struct peer_line *line);
+bool best_peer_next(const struct report_group *group, size_t *at, struct best_peer *line);
 
 /* Median throughput of the cell over that of the reference, and of which samples. NAN where the two
  * were measured in different moods of the machine. pre: both are ok. */
@@ -32,7 +32,7 @@ struct peer_ratio {
     struct interval ratio;
     enum cell_class chosen;
 };
-struct peer_ratio peer_line_ratio(const struct report_cell *cell,
+struct peer_ratio best_peer_ratio(const struct report_cell *cell,
                                   const struct report_cell *reference);
 
 #endif
