@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include "harness/host/data_folder.h"
 #include "harness/plan/sweep_file.h"
-#include "harness/repro/claims.h"
 #include "harness/repro/experiment.h"
+#include "harness/repro/popular_claims.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

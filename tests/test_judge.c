@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"
-#include "harness/repro/claims.h"
+#include "harness/repro/popular_claims.h"
 #include "harness/repro/repro.h"
 #include "harness/repro/verdict.h"
 #include "harness/repro/verdict_json.h"

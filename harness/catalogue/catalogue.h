@@ -9,8 +9,8 @@
 #ifndef SCHEDLAB_CATALOGUE_H
 #define SCHEDLAB_CATALOGUE_H
 
-#include "harness/repro/claims.h"
 #include "harness/repro/experiment.h"
+#include "harness/repro/popular_claims.h"
 #include "harness/repro/verdict.h"
 
 #include <jansson.h>

@@ -15,8 +15,8 @@
 #define SCHEDLAB_REPRO_H
 
 #include "harness/plan/plan.h"
-#include "harness/repro/claims.h"
 #include "harness/repro/experiment.h"
+#include "harness/repro/popular_claims.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* claims.h - what popular accounts say of Go's scheduler, and which experiments show what is so.
+/* popular_claims.h - what popular accounts say of Go's scheduler, and which experiments show what is so.
  *
  * Who calls: repro. harness/experiments/claims.yaml is a list:
  *
@@ -14,8 +14,8 @@
  * A claim is refuted if each part that shows it is supported on some machine and refuted on none,
  * supported if one is refuted, and else undecided.
  */
-#ifndef SCHEDLAB_CLAIMS_H
-#define SCHEDLAB_CLAIMS_H
+#ifndef SCHEDLAB_POPULAR_CLAIMS_H
+#define SCHEDLAB_POPULAR_CLAIMS_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-/* claims.c - see claims.h. */
+/* popular_claims.c - see popular_claims.h. */
 #define _GNU_SOURCE
-#include "harness/repro/claims.h"
+#include "harness/repro/popular_claims.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/suggest.h"
@@ -158,7 +158,7 @@ struct claims *claims_load(const char *path, struct experiment *const *experimen
               cyaml_load_data((const uint8_t *)reader.text, reader.size, &config, &claims_schema,
                               (cyaml_data_t **)&claims->list, &claims->count) == CYAML_OK;
     if (!ok)
-        yaml_complain_of_schema(&reader, &mistake, fields_of, "harness/repro/claims.h");
+        yaml_complain_of_schema(&reader, &mistake, fields_of, "harness/repro/popular_claims.h");
     for (unsigned c = 0; ok && c < claims->count; c++)
         ok = claim_check(&reader, claims, c, experiments, count);
     yaml_reader_close(&reader);
