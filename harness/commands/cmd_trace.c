@@ -11,7 +11,7 @@
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/spec.h"
-#include "harness/trace/replay.h"
+#include "harness/trace/textbook.h"
 #include "harness/trace/trace.h"
 
 #include <argp.h>
@@ -400,7 +400,7 @@ static int replay_all(struct options *options)
                    policy_words[options->policy]);
     if (options->format != FORMAT_STEPS)
         cli_misuse(options->command, "--replay is a table of steps, and has no other --format");
-    struct replay *replay = replay_load(options->replay, error, sizeof error);
+    struct textbook *replay = textbook_load(options->replay, error, sizeof error);
     if (!replay)
         give_up(options, error);
     check_output(options);
@@ -408,17 +408,17 @@ static int replay_all(struct options *options)
     fprintf(to, "%s: %s\n=: as in the book; !: not, and the book's row below\n", replay->title,
             replay->workload);
     for (size_t i = 0; i < replay->tables; i++) {
-        struct replay_table *table = &replay->table[i];
+        struct textbook_table *table = &replay->table[i];
         if ((options->policy >= 0 && strcmp(table->policy, policy_words[options->policy]) != 0) ||
             (options->processors && table->processors != options->processors))
             continue;
-        if (!replay_run(replay, table, error, sizeof error))
+        if (!textbook_run(replay, table, error, sizeof error))
             give_up(options, error);
         fputc('\n', to);
-        replay_table_print(table, to);
+        textbook_table_print(table, to);
     }
     output_close(options, to);
-    replay_free(replay);
+    textbook_free(replay);
     return EXIT_DONE;
 }
 

@@ -1,6 +1,6 @@
-/* replay.c - see replay.h: reading the book's rows, and printing them beside the real ones. */
+/* textbook.c - see textbook.h: reading the book's rows, and printing them beside the real ones. */
 #define _GNU_SOURCE
-#include "harness/trace/replay.h"
+#include "harness/trace/textbook.h"
 
 #include "harness/base/build_info.h"
 #include "harness/base/files.h"
@@ -64,9 +64,9 @@ static void cell_read(struct reader *reader, char cell[REPLAY_CELL], const char 
     free(text);
 }
 
-static void row_read(struct reader *reader, struct replay_table *table, const char *at)
+static void row_read(struct reader *reader, struct textbook_table *table, const char *at)
 {
-    struct replay_row *row = &table->row[table->rows++];
+    struct textbook_row *row = &table->row[table->rows++];
     row->turns = text_at(reader, false, "%s/turns", at);
     char *reason = text_at(reader, true, "%s/why", at);
     row->why = reason ? text_at(reader, false, "reasons/%s", reason) : NULL;
@@ -77,7 +77,7 @@ static void row_read(struct reader *reader, struct replay_table *table, const ch
     }
 }
 
-static void table_read(struct reader *reader, struct replay_table *table, size_t index)
+static void table_read(struct reader *reader, struct textbook_table *table, size_t index)
 {
     static const char *const numbers[] = {"steps", "deque", "stalled", "stack", "wrong"};
     char at[PLACE_SIZE];
@@ -101,9 +101,9 @@ static void table_read(struct reader *reader, struct replay_table *table, size_t
     }
 }
 
-static struct replay *replay_read(struct reader *reader)
+static struct textbook *replay_read(struct reader *reader)
 {
-    struct replay *replay = calloc(1, sizeof *replay);
+    struct textbook *replay = calloc(1, sizeof *replay);
     if (!replay)
         abort();
     replay->title = text_at(reader, false, "title");
@@ -137,7 +137,7 @@ static void path_find(char path[PATH_SIZE], const char *name)
         snprintf(path, PATH_SIZE, "%.*s/%s/%s.yaml", (int)(slash - program), program, ups[i], name);
 }
 
-struct replay *replay_load(const char *name, char *error, size_t error_size)
+struct textbook *textbook_load(const char *name, char *error, size_t error_size)
 {
     char path[PATH_SIZE], problem[256];
     size_t size, line;
@@ -147,13 +147,13 @@ struct replay *replay_load(const char *name, char *error, size_t error_size)
         return NULL;
     struct reader reader = {.path = path, .error = error, .error_size = error_size, .ok = true};
     reader.place = yaml_place_open(text, size, &line, problem, sizeof problem);
-    struct replay *replay = NULL;
+    struct textbook *replay = NULL;
     if (!reader.place) {
         snprintf(error, error_size, "%s:%zu: %s", path, line, problem);
     } else {
         replay = replay_read(&reader);
         if (!reader.ok) {
-            replay_free(replay);
+            textbook_free(replay);
             replay = NULL;
         }
         yaml_place_close(reader.place);
@@ -162,10 +162,10 @@ struct replay *replay_load(const char *name, char *error, size_t error_size)
     return replay;
 }
 
-void replay_free(struct replay *replay)
+void textbook_free(struct textbook *replay)
 {
     for (size_t i = 0; i < replay->tables; i++) {
-        struct replay_table *table = &replay->table[i];
+        struct textbook_table *table = &replay->table[i];
         free(table->policy);
         free(table->title);
         free(table->variant);
@@ -186,18 +186,18 @@ void replay_free(struct replay *replay)
 
 /* Printing ------------------------------------------------------------------------------------ */
 
-bool replay_is_dealt(const struct replay_table *table)
+bool textbook_is_dealt(const struct textbook_table *table)
 {
     return strcmp(table->steps, "dealt") == 0;
 }
 
-static bool cell_agrees(const struct replay_row *row, int i)
+static bool cell_agrees(const struct textbook_row *row, int i)
 {
     return strcmp(row->book[i].stack, row->real[i].stack) == 0 &&
            strcmp(row->book[i].deque, row->real[i].deque) == 0;
 }
 
-bool replay_row_agrees(const struct replay_table *table, size_t row)
+bool textbook_row_agrees(const struct textbook_table *table, size_t row)
 {
     for (int i = 0; i < table->processors; i++)
         if (!cell_agrees(&table->row[row], i))
@@ -206,12 +206,12 @@ bool replay_row_agrees(const struct replay_table *table, size_t row)
 }
 
 /* The widest text of a column, its title and both sides' rows. */
-static int column_width(const struct replay_table *table, int processor, bool deque)
+static int column_width(const struct textbook_table *table, int processor, bool deque)
 {
     size_t width = strlen("T1 deque");
     for (size_t i = 0; i < table->rows; i++) {
-        const struct replay_cell *cells[] = {&table->row[i].book[processor],
-                                             &table->row[i].real[processor]};
+        const struct textbook_cell *cells[] = {&table->row[i].book[processor],
+                                               &table->row[i].real[processor]};
         for (int side = 0; side < 2; side++) {
             size_t length = strlen(deque ? cells[side]->deque : cells[side]->stack);
             width = length > width ? length : width;
@@ -220,7 +220,8 @@ static int column_width(const struct replay_table *table, int processor, bool de
     return (int)width;
 }
 
-static void cells_print(const struct replay_table *table, const struct replay_cell *cells, FILE *to)
+static void cells_print(const struct textbook_table *table, const struct textbook_cell *cells,
+                        FILE *to)
 {
     int blanks = 0;
     for (int i = 0; i < table->processors; i++) {
@@ -243,18 +244,18 @@ static void statistic_print(const char *what, const char *book, size_t real, con
 }
 
 /* In how many cells of the rows a processor does nothing, by this word. */
-static size_t cells_with(const struct replay_table *table, bool book, const char *word)
+static size_t cells_with(const struct textbook_table *table, bool book, const char *word)
 {
     size_t count = 0;
     for (size_t i = 0; i < table->rows; i++)
         for (int k = 0; k < table->processors; k++) {
-            const struct replay_row *row = &table->row[i];
+            const struct textbook_row *row = &table->row[i];
             count += strcmp(book ? row->book[k].stack : row->real[k].stack, word) == 0;
         }
     return count;
 }
 
-static void dealt_statistics_print(const struct replay_table *table, FILE *to)
+static void dealt_statistics_print(const struct textbook_table *table, FILE *to)
 {
     static const char *const words[] = {"idle", "blocked"};
     for (int i = 0; i < 2; i++) {
@@ -266,12 +267,12 @@ static void dealt_statistics_print(const struct replay_table *table, FILE *to)
     statistic_print("times a task or main waited", NULL, table->real.parked, "", to);
 }
 
-static void statistics_print(const struct replay_table *table, FILE *to)
+static void statistics_print(const struct textbook_table *table, FILE *to)
 {
-    const struct replay_statistics *real = &table->real;
+    const struct textbook_statistics *real = &table->real;
     fprintf(to, "\n  %-32s %4s %5s\n", "", "book", "here");
     statistic_print("steps", table->book[0], real->steps, "", to);
-    if (replay_is_dealt(table)) {
+    if (textbook_is_dealt(table)) {
         dealt_statistics_print(table, to);
         return;
     }
@@ -284,10 +285,10 @@ static void statistics_print(const struct replay_table *table, FILE *to)
     statistic_print("deepest stack", table->book[3], real->stack, "", to);
 }
 
-static void reasons_print(const struct replay_table *table, FILE *to)
+static void reasons_print(const struct textbook_table *table, FILE *to)
 {
     for (size_t i = 0; i < table->rows; i++) {
-        bool told = !table->row[i].why || replay_row_agrees(table, i);
+        bool told = !table->row[i].why || textbook_row_agrees(table, i);
         for (size_t k = 0; k < i && !told; k++)
             told = table->row[k].why && strcmp(table->row[k].why, table->row[i].why) == 0;
         if (!told)
@@ -295,14 +296,14 @@ static void reasons_print(const struct replay_table *table, FILE *to)
     }
 }
 
-void replay_table_print(const struct replay_table *table, FILE *to)
+void textbook_table_print(const struct textbook_table *table, FILE *to)
 {
     size_t agree = 0;
-    struct replay_cell heads[REPLAY_PROCESSORS_MAX];
+    struct textbook_cell heads[REPLAY_PROCESSORS_MAX];
     for (int i = 0; i < table->processors; i++) {
         snprintf(heads[i].stack, REPLAY_CELL, "T%d stack", i + 1);
         snprintf(heads[i].deque, REPLAY_CELL, "T%d deque", i + 1);
-        if (replay_is_dealt(table)) {
+        if (textbook_is_dealt(table)) {
             snprintf(heads[i].stack, REPLAY_CELL, "P%d", i + 1);
             *heads[i].deque = '\0';
         }
@@ -312,7 +313,7 @@ void replay_table_print(const struct replay_table *table, FILE *to)
             table->workload ? table->workload : "");
     cells_print(table, heads, to);
     for (size_t i = 0; i < table->rows; i++) {
-        bool same = replay_row_agrees(table, i);
+        bool same = textbook_row_agrees(table, i);
         agree += same;
         fprintf(to, "%3zu %s ", i + 1, same ? "=" : "!");
         cells_print(table, table->row[i].real, to);

@@ -1,10 +1,10 @@
-/* replay_run.c - see replay.h: the real rows, read off the events of a run in lock step. */
+/* textbook_run.c - see textbook.h: the real rows, read off the events of a run in lock step. */
 #define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
-#include "harness/trace/replay.h"
+#include "harness/trace/textbook.h"
 #include "harness/trace/trace.h"
 #include "sched.h"
 
@@ -30,8 +30,8 @@ struct activation {
 };
 
 struct replayer {
-    const struct replay *replay;
-    struct replay_table *table;
+    const struct textbook *replay;
+    struct textbook_table *table;
     struct trace_state state;
     struct activation *g, *task;
     uint32_t tasks;
@@ -167,7 +167,7 @@ static void queue_show(struct replayer *replayer, char cell[REPLAY_CELL],
 }
 
 /* Tasks lie on the stack of the worker that runs them, above what waits for them. */
-static void help_show(struct replayer *replayer, struct replay_cell *cell, int i, bool returned)
+static void help_show(struct replayer *replayer, struct textbook_cell *cell, int i, bool returned)
 {
     const struct trace_m *m = &replayer->state.m[i];
     char name[32];
@@ -181,7 +181,7 @@ static void help_show(struct replayer *replayer, struct replay_cell *cell, int i
 
 /* Each activation is a goroutine, or called by one, whose place it takes; one whose join stalled
  * waits, and is shown where it did. */
-static void work_show(struct replayer *replayer, struct replay_cell *cell, int i, bool returned)
+static void work_show(struct replayer *replayer, struct textbook_cell *cell, int i, bool returned)
 {
     const struct trace_m *m = &replayer->state.m[i];
     char name[32];
@@ -199,11 +199,11 @@ static void work_show(struct replayer *replayer, struct replay_cell *cell, int i
         queue_show(replayer, cell->deque, &replayer->state.lane[i].queue, true);
 }
 
-static void row_show(struct replayer *replayer, struct replay_row *row)
+static void row_show(struct replayer *replayer, struct textbook_row *row)
 {
     bool help = strcmp(replayer->table->steps, "help") == 0;
     for (int i = 0; i < replayer->table->processors && i < replayer->state.ms; i++) {
-        struct replay_cell *cell = &row->real[i];
+        struct textbook_cell *cell = &row->real[i];
         bool returned =
             replayer->returned_ps[i] && replayer->returned_ps[i] == replayer->turn_ps[i];
         (help ? help_show : work_show)(replayer, cell, i, returned);
@@ -299,7 +299,7 @@ static bool dealt_waits(const struct replayer *replayer, int worker)
     return false;
 }
 
-static void dealt_show(const struct replayer *replayer, struct replay_row *row)
+static void dealt_show(const struct replayer *replayer, struct textbook_row *row)
 {
     int processors = replayer->table->processors;
     for (int i = 0; i < processors; i++) {
@@ -316,7 +316,7 @@ static void dealt_rows(struct replayer *replayer, const struct sched_trace *trac
 {
     size_t at = dealt_apply(replayer, trace, 0, 1, SCHED_DISPATCHED);
     for (size_t i = 0; i < replayer->table->rows; i++) {
-        struct replay_row *row = &replayer->table->row[i];
+        struct textbook_row *row = &replayer->table->row[i];
         bool stalls = strchr(row->turns, '*') != NULL;
         if (*row->turns)
             at = dealt_apply(replayer, trace, at, (uint32_t)atoi(row->turns),
@@ -336,7 +336,7 @@ static size_t items_of(const char *cell)
 }
 
 /* Joins that ever stalled: each name with a star once. */
-static size_t stalled_count(const struct replay_table *table)
+static size_t stalled_count(const struct textbook_table *table)
 {
     char seen[REPLAY_ROWS_MAX][32];
     size_t count = 0;
@@ -365,9 +365,9 @@ static size_t counter_of(const json_t *record, const char *name)
 }
 
 /* missing: rows that the book does not have. */
-static void statistics_make(struct replay_table *table, size_t missing, const json_t *record)
+static void statistics_make(struct textbook_table *table, size_t missing, const json_t *record)
 {
-    struct replay_statistics *real = &table->real;
+    struct textbook_statistics *real = &table->real;
     real->steps = table->rows + missing;
     for (size_t row = 0; row < table->rows; row++) {
         size_t all = 0;
@@ -388,7 +388,7 @@ static void statistics_make(struct replay_table *table, size_t missing, const js
 /* Running ------------------------------------------------------------------------------------- */
 
 /* The record of the run, the caller's, and its events; NULL and one line in error. */
-static json_t *events_make(const struct replay *replay, const struct replay_table *table,
+static json_t *events_make(const struct textbook *replay, const struct textbook_table *table,
                            struct sched_trace *trace, char *error, size_t error_size)
 {
     char *schedule = NULL;
@@ -413,12 +413,12 @@ static json_t *events_make(const struct replay *replay, const struct replay_tabl
         .iterations = 1,
         .events = "sde:::schedlab::DEQUE_MAX,sde:::schedlab::JOINS_STALLED,"
                   "sde:::schedlab::TASKS_STOLEN,sde:::schedlab::PARKS",
-        .pin = !replay_is_dealt(table),
+        .pin = !textbook_is_dealt(table),
         .machine = "sim:desktop8",
         .timeout_s = TIMEOUT_S,
         .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT,
         .sched_events_max = 100000,
-        .lock_step = replay_is_dealt(table) ? NULL : schedule,
+        .lock_step = textbook_is_dealt(table) ? NULL : schedule,
         .sched_events_fd = memfd_create("events", 0),
     };
     json_t *record = child_run_sample(&request);
@@ -437,8 +437,8 @@ static json_t *events_make(const struct replay *replay, const struct replay_tabl
     return NULL;
 }
 
-bool replay_run(const struct replay *replay, struct replay_table *table, char *error,
-                size_t error_size)
+bool textbook_run(const struct textbook *replay, struct textbook_table *table, char *error,
+                  size_t error_size)
 {
     struct sched_trace trace;
     struct replayer replayer = {.replay = replay, .table = table};
@@ -455,13 +455,13 @@ bool replay_run(const struct replay *replay, struct replay_table *table, char *e
         abort();
     size_t at = 0, missing = 0;
     int64_t tick = 0;
-    if (replay_is_dealt(table))
+    if (textbook_is_dealt(table))
         dealt_rows(&replayer, &trace);
-    for (size_t i = 0; i < table->rows && !replay_is_dealt(table); i++) {
+    for (size_t i = 0; i < table->rows && !textbook_is_dealt(table); i++) {
         at = row_apply(&replayer, &trace, at, table->row[i].turns, &tick);
         row_show(&replayer, &table->row[i]);
     }
-    if (!replay_is_dealt(table))
+    if (!textbook_is_dealt(table))
         missing = rows_missing(&replayer, &trace, at);
     statistics_make(table, missing, record);
     json_decref(record);
