@@ -2,14 +2,14 @@
  *
  * Who calls: report_page.c and its parts, report_json.c, report_baseline.c. The rule: the fastest
  * is the variant with the highest median at the group's largest count of workers. It is tested
- * against every other one by Mann-Whitney, over samples of one class (comparable.h) that all of them
- * have enough of. The samples that are tested have also named the fastest, so Holm's correction is
- * over all pairs of variants, of all workloads of the group: any of them might have been told. It
- * wins if it is shown to be faster than each; from those that it is not told apart from no
- * difference is shown, and the others are slower than it all the same.
- * Where even samples that do not overlap could not show it, there are too few, and nobody wins. Nor
- * where no mood of the machine has enough samples of each: then the machine would decide. `serial`,
- * which has no scheduler, does not compete.
+ * against every other one by Mann-Whitney, over samples of one class (comparable.h) that all of
+ * them have enough of. The samples that are tested have also named the fastest, so Holm's
+ * correction is over all pairs of variants, of all workloads of the group: any of them might have
+ * been told. It wins if it is shown to be faster than each; from those that it is not told apart
+ * from no difference is shown, and the others are slower than it all the same. Where even samples
+ * that do not overlap could not show it, there are too few, and nobody wins. Nor where no mood of
+ * the machine has enough samples of each: then the machine would decide. `serial`, which has no
+ * scheduler, does not compete.
  */
 #ifndef SCHEDLAB_REPORT_VERDICT_H
 #define SCHEDLAB_REPORT_VERDICT_H

@@ -8,8 +8,9 @@
  *
  * A sweep decides while it runs how much it measures: until intervals are narrow, again where it
  * was disturbed, more where the mood was another. That is part of what is audited. So the runs hold
- * many blocks of everything, and stopping_rule.c, which decides it in sweeps, takes from them what a sweep
- * that began there would have measured: a round. The next one begins with the block after it.
+ * many blocks of everything, and stopping_rule.c, which decides it in sweeps, takes from them what
+ * a sweep that began there would have measured: a round. The next one begins with the block after
+ * it.
  *
  *   - false positives: as it is against as it is, round by round. The share of comparisons with
  *     p < alpha may not be larger than what alpha allows by chance;

@@ -74,7 +74,7 @@ static double wide(const json_t *record)
                 wide_of(json_object_get(probe, "after")));
 }
 
-/* On which of the machine's moods cells are judged: see comparable.h; and how fast a core is alone. */
+/* The mood that cells are judged in (comparable.h), and how fast a core is alone. */
 struct moment {
     struct comparable classes;
     double alone; /* wide() of a core that is not shared; NAN: not measured */

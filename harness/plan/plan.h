@@ -9,7 +9,8 @@
  *
  * The variants of one group, workload and number of workers are compared with one another: they are
  * a set. Sets that share a cell, or hold it with other events counted, are one set, so that a set
- * is measured in a block as a whole or not at all. Which cells need which blocks is stopping_rule.h.
+ * is measured in a block as a whole or not at all. Which cells need which blocks is
+ * stopping_rule.h.
  */
 #ifndef SCHEDLAB_PLAN_H
 #define SCHEDLAB_PLAN_H
@@ -120,7 +121,8 @@ void plan_index(struct plan *plan);
 /* The cell with this id, or NULL. */
 struct cell *plan_find(const struct plan *plan, const char *id);
 
-/* What a plan.json (stopping_rule.h) says of each cell, by its id; empty if plan is NULL. The caller's. */
+/* What a plan.json (stopping_rule.h) says of each cell, by its id; empty if plan is NULL. The
+ * caller's. */
 json_t *plan_json_cells(const json_t *plan);
 
 /* Why measuring the cell ended, of what plan_json_cells() made; "" if it does not say. */

@@ -157,7 +157,7 @@ void stopping_rule_conclude(struct stopping_rule *needs)
 
 /* Width --------------------------------------------------------------------------------------- */
 
-/* The width over the samples that the tables would take if there were no others, see comparable.h. */
+/* The width over the samples that tables would take if there were no others: comparable.h. */
 static double past_width(const struct stopping_rule *needs, const struct past *past)
 {
     struct class_counts counts = {0};

@@ -1,4 +1,5 @@
-/* stopping_rule.h - which cells the next block of a sweep has to measure, and why measuring a cell ended.
+/* stopping_rule.h - which cells the next block of a sweep has to measure, and why measuring a cell
+ * ended.
  *
  * Who calls: sweep_run.c; audit_replay.c, which asks what a sweep would have measured;
  * cmd_run_cell.c, which asks how far one may come.
@@ -79,8 +80,8 @@ double stopping_rule_width(const struct stopping_rule *needs, const struct cell 
  * "interrupted". */
 const char *stopping_rule_stop(const struct stopping_rule *needs, const struct cell *cell);
 
-/* Learns the moods of what there is, if an interruption came before stopping_rule_next() could. Before the
- * next two. */
+/* Learns the moods of what there is, if an interruption came before stopping_rule_next() could.
+ * Before the next two. */
 void stopping_rule_conclude(struct stopping_rule *needs);
 
 /* The content of plan.json, as results/README.md describes it; owned by the caller. */

@@ -1,7 +1,7 @@
 /* comparable.h - which samples of a cell are compared: those of one mood, without disturbed ones.
  *
- * Who calls: tables.c, compare.c and export.c, with records; stopping_rule.c, with notes of samples;
- * report_data.c, with the words of the tables.
+ * Who calls: tables.c, compare.c and export.c, with records; stopping_rule.c, with notes of
+ * samples; report_data.c, with the words of the tables.
  *
  * A cell with several workers is judged by its samples in the run's most common mood, without those
  * that are marked as disturbed, if at least CLASS_MIN remain; else by all of them. A cell with one
@@ -33,8 +33,8 @@ struct comparable {
 };
 
 /* Learns from an array of records; only those that are ok and have several workers count, and of
- * these only the samples of blocks, as in stopping_rule.h, so that what is judged is what was topped up. If
- * there are none of blocks, all of them count. */
+ * these only the samples of blocks, as in stopping_rule.h, so that what is judged is what was
+ * topped up. If there are none of blocks, all of them count. */
 void comparable_learn(struct comparable *classes, const json_t *records);
 
 /* The mood of a record; MOOD_NONE with one worker or without probes. */

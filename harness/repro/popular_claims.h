@@ -1,4 +1,5 @@
-/* popular_claims.h - what popular accounts say of Go's scheduler, and which experiments show what is so.
+/* popular_claims.h - what popular accounts say of Go's scheduler, and which experiments show what
+ * is so.
  *
  * Who calls: repro. harness/experiments/claims.yaml is a list:
  *

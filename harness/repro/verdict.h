@@ -14,8 +14,8 @@
  * them to be uncertain about, and the value itself counts; so it does for `exactly`, which is
  * refuted by any other value. It takes two samples to be equal.
  *
- * Which samples count is as in tables and comparisons (comparable.h): unmarked ones of one mood, and
- * the same mood for both sides of a ratio. Several verdicts become one: refuted if any is, else
+ * Which samples count is as in tables and comparisons (comparable.h): unmarked ones of one mood,
+ * and the same mood for both sides of a ratio. Several verdicts become one: refuted if any is, else
  * undecided if any is, else supported.
  */
 #ifndef SCHEDLAB_VERDICT_H

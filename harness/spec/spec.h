@@ -74,8 +74,8 @@ bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t worke
 bool workload_spec_has_latency(const char *text);
 /* Is that among what the workload finds out? */
 bool workload_spec_finds(const char *text, const char *name);
-/* Is that a variant all of whose settings are right, but for a knob asked for in vain (void_knobs.h)?
- * why: the line that variant_spec_parse() then gives. */
+/* Is that a variant all of whose settings are right, but for a knob asked for in vain
+ * (void_knobs.h)? why: the line that variant_spec_parse() then gives. */
 bool variant_spec_is_moot(const char *text, char *why, size_t why_size);
 void variant_spec_free(struct variant_spec *spec); /* free() rules: all zero is fine */
 void workload_spec_free(struct workload_spec *spec);

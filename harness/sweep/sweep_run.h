@@ -10,8 +10,9 @@
  *
  * What stops a cell but not the sweep: a sample that fails is recorded with its reason and its
  * output, and its cell is tried again in the next block, unless it ran into the time limit twice. A
- * skipped cell is recorded once. How many blocks there are, and which cells each holds, is stopping_rule.h;
- * what became of each cell is written to plan.json at the end, also at one by a signal.
+ * skipped cell is recorded once. How many blocks there are, and which cells each holds, is
+ * stopping_rule.h; what became of each cell is written to plan.json at the end, also at one by a
+ * signal.
  *
  * A sweep that was interrupted, in whatever way, is resumed by measuring into the same folder with
  * `resume`: what its records hold is not measured again.
