@@ -148,7 +148,7 @@ WORKLOAD_SOURCES := $(wildcard workloads/*.c)
 # x.c defines for others, PREFIX_x, is PREFIX_x_FJ_HELP there. Linked frames are addressed by the frame
 # pointer and lie right above the callee's (sched_variants/runtime/linked.h).
 POLICIES := FJ_GO FJ_HELP FJ_WORK FJ_LINKED
-FORKJOIN_SOURCES := $(shell grep -l 'struct fj_frame' workloads/*.c harness/micro/*.c tests/conform_*.c)
+FORKJOIN_SOURCES := $(shell grep -l 'struct fj_frame' workloads/*.c harness/micro/*.c tests/conform/conform_*.c)
 no_red_zone = $(if $(filter x86_64%,$(shell $(1) -dumpmachine)),-mno-red-zone)
 # The same instructions for all policies: with AVX compilers align frames in a way that linked ones cannot
 # bear. gcc, besides, must leave no arguments on the stack across a spawn.
@@ -158,10 +158,10 @@ FLAGS_FJ_LINKED := -fno-omit-frame-pointer $(call no_red_zone,$(CC)) \
 HARNESS_SOURCES := $(filter-out harness/micro/% harness/peers/%,$(wildcard harness/*.c harness/*/*.c))
 GBENCH := $(wildcard harness/*/gbench.cc)
 MICRO_SOURCES := harness/commands/cmd_micro.c harness/commands/cmd_bench.c $(wildcard harness/micro/*.c) $(GBENCH)
-TEST_SOURCES := $(wildcard tests/test_*.c)
-TEST_SCRIPTS := $(wildcard tests/test_*.sh)
+TEST_SOURCES := $(wildcard tests/*/test_*.c)
+TEST_SCRIPTS := $(wildcard tests/program/test_*.sh)
 C_FILES := $(wildcard sched_variants/*.[ch] sched_variants/*/*.[ch] sched_variants/machine/native/*.[ch] \
-    sched_variants/machine/sim/*.[ch] workloads/*.[ch] tests/*.[ch]) \
+    sched_variants/machine/sim/*.[ch] workloads/*.[ch] tests/*/*.[ch]) \
     $(filter-out harness/peers/%,$(wildcard harness/*.[ch] harness/*/*.[ch]))
 
 PEER_SOURCES := $(wildcard harness/peers/*.c harness/peers/*.cpp)
@@ -179,17 +179,19 @@ HARNESS_ARCHIVE := $(if $(filter release sim trace,$(CONFIG)),$(RELEASE)/harness
 SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(SIM_SOURCES)) \
     $(call objects,$(filter-out harness/commands/main.c $(MICRO_SOURCES) $(if $(HARNESS_ARCHIVE),$(HARNESS_SAME)),$(HARNESS_SOURCES))) \
     $(HARNESS_ARCHIVE)
-SUPPORT_OBJECTS := $(OUT)/tests/support.o
-# CASE=GLOB in the environment chooses among the tests of a program (tests/case.c).
-CASE_OBJECTS := $(OUT)/tests/case.o
+SUPPORT_OBJECTS := $(OUT)/tests/support/support.o
+# CASE=GLOB in the environment chooses among the tests of a program (tests/support/case.c).
+CASE_OBJECTS := $(OUT)/tests/support/case.o
 # gold links in half the time; a sanitizer's or another architecture's program is left to the usual linker.
 LINKER := $(if $(filter release debug,$(CONFIG)),$(if $(shell command -v ld.gold),-fuse-ld=gold))
 CASE_LDFLAGS := -Wl,--wrap=_cmocka_run_group_tests
-CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform*.c) harness/spec/void_knobs.c harness/spec/registry_check.c harness/base/suggest.c)
+CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform/*.c) harness/spec/void_knobs.c harness/spec/registry_check.c harness/base/suggest.c)
 # Tests of the floor link the floor alone, as conformance does, and are not linked anew for a change of the harness.
-FLOOR_TESTS := tests/test_knobs.c $(shell grep -LE '"(harness/|tests/fake_machine)' $(TEST_SOURCES))
-TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SOURCES))
-FLOOR_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(FLOOR_TESTS))
+FLOOR_TESTS := tests/runtime/test_knobs.c $(shell grep -LE '"(harness/|tests/support/fake_machine)' $(TEST_SOURCES))
+# Programs lie beside one another, whatever room their source is in.
+programs = $(addprefix $(OUT)/tests/,$(notdir $(basename $(1))))
+TEST_PROGRAMS := $(call programs,$(TEST_SOURCES))
+FLOOR_PROGRAMS := $(call programs,$(FLOOR_TESTS))
 # A sanitizer's build has the tests in which its check can find something. For ThreadSanitizer these are tests of the
 # floor on several threads; its cache model, tests of memory taken and tests of one thread are left out. For
 # AddressSanitizer exact orders and each knob's effect are left out; conformance runs the same code.
@@ -319,19 +321,20 @@ endif
 $(OUT)/schedlab: $(call objects,harness/commands/main.c) $(call objects,$(MICRO_SOURCES)) $(SHARED_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(MICRO_LDLIBS) $(LDLIBS)
 
-$(TEST_PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(CASE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
+.SECONDEXPANSION:
+$(TEST_PROGRAMS): $(OUT)/tests/%: $$(call objects,$$(wildcard tests/*/$$*.c)) $(CASE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) $(LINKER) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(TEST_LDLIBS) $(LDLIBS)
 $(filter-out $(FLOOR_PROGRAMS),$(TEST_PROGRAMS)): $(filter-out $(CORE_OBJECTS),$(SHARED_OBJECTS))
 $(OUT)/tests/test_cache: $(call objects,$(SIM_SOURCES))
 
-$(OUT)/tests/test_knobs: $(patsubst %,$(OUT)/tests/knobs_%.o,queue static sync timers threads)
+$(OUT)/tests/test_knobs: $(patsubst %,$(OUT)/tests/runtime/knobs_%.o,queue static sync timers threads)
 $(OUT)/tests/test_gbench: $(call objects,$(GBENCH))
 $(OUT)/tests/test_gbench: TEST_LDLIBS = $(MICRO_LDLIBS)
 $(OUT)/tests/test_micro_clock: $(OUT)/harness/micro/micro_clock.o
 
 # Loops on simulated cores against formulas: CONFIG=sim only.
-$(OUT)/tests/sim_kernels.o: INSTRUMENTED = $(INSTRUMENT)
-$(OUT)/tests/sim_formulas: $(OUT)/tests/sim_formulas.o $(OUT)/tests/sim_kernels.o $(CASE_OBJECTS) $(CORE_OBJECTS)
+$(OUT)/tests/sim/sim_kernels.o: INSTRUMENTED = $(INSTRUMENT)
+$(OUT)/tests/sim_formulas: $(OUT)/tests/sim/sim_formulas.o $(OUT)/tests/sim/sim_kernels.o $(CASE_OBJECTS) $(CORE_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
 # The floor alone, no third-party library: the cross build runs the same program.
@@ -439,7 +442,7 @@ repro: build ## All experiments on design decisions, in the quick form, with ver
 repro-full: build ## The same until intervals are narrow, with what takes long
 	build/schedlab repro --full
 
-# With the verdicts and figures of the committed reference; tests/test_repro_docs.sh says whether they are.
+# With the verdicts and figures of the committed reference; tests/program/test_repro_docs.sh says whether they are.
 REFERENCE := results/reference/repro
 docs: build ## Write docs/EXPERIMENTS.md and docs/experiments/ anew from the experiments' files
 	@command -v xz >/dev/null || { echo 'xz is missing: apt-get install xz-utils' >&2; exit 1; }
@@ -576,16 +579,16 @@ built-aarch64:
 	@$(MAKE) CONFIG=aarch64 CC=aarch64-linux-gnu-gcc build/aarch64/tests/conformance
 
 test-slurm: build ## A sweep on a real cluster of Slurm, started on loopback (as root; 2 min)
-	tests/slurm.sh build/schedlab
+	tests/program/slurm.sh build/schedlab
 
 test-ssh: build ## A sweep by GNU parallel over ssh, to two sshd started on loopback (3 min)
-	tests/ssh.sh build/schedlab
+	tests/program/ssh.sh build/schedlab
 
 # Versions of clang-format lay out the same file differently; that of Debian 12 counts.
 FORMAT_VERSION := 14
 lint: ## clang-format, clang-tidy, direction of includes, style; DEEP=1: the analyzer in tests too, to its own bounds, five times as long
 	@$(MAKE) deps-lint
-	@for check in tests/check_*.sh; do $$check || exit 1; done
+	@for check in tests/check/check_*.sh; do $$check || exit 1; done
 	@if clang-format --version | grep -q 'version $(FORMAT_VERSION)\.'; then \
 	    clang-format --dry-run -Werror $(C_FILES) $(PEER_SOURCES) $(PEER_HEADERS); \
 	else echo 'layout not checked: it takes clang-format $(FORMAT_VERSION)'; fi

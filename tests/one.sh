@@ -2,9 +2,9 @@
 # one.sh - builds and runs one test program, or one case of it: `make t T=... CASE=...`.
 #
 #     tests/one.sh                            lists what there is
-#     tests/one.sh deque                      tests/test_deque.c; `test_` may be left out
+#     tests/one.sh deque                      tests/runtime/test_deque.c; `test_` may be left out
 #     tests/one.sh conformance 'gmp/*wake*'   cases of conformance: a glob over VARIANT/CASE
-#     tests/one.sh test_sweep                 tests/test_sweep.sh, a script: it has no cases
+#     tests/one.sh test_sweep                 tests/program/test_sweep.sh, a script: it has no cases
 #
 # CONFIG says of which build: release (the default), asan, tsan, sim, ...; scripts and checks are of the release
 # program. SEED=N replays a seed. Ends with the test's own status; 2 if there is no such test or case.
@@ -16,7 +16,7 @@ export CASE=${2:-} SCHEDLAB_SEED=${SEED:-}
 config=${CONFIG:-release}
 
 names() { # GLOB: the names of these files of tests/
-    (cd tests && ls $1 2>/dev/null | sed 's/\.[a-z]*$//' | paste -sd ' ' | fold -s -w 96 | sed 's/^/    /')
+    (cd tests && ls */$1 2>/dev/null | sed 's/.*\///; s/\.[a-z]*$//' | sort | paste -sd ' ' | fold -s -w 96 | sed 's/^/    /')
 }
 list() {
     echo 'unit programs (CASE=GLOB chooses among their tests; T= may leave out test_):'
@@ -43,7 +43,7 @@ for candidate in "$name" "test_$name" "check_$name"; do
     if [ "$candidate" = sim_formulas ]; then
         build sim build/sim/tests/sim_formulas
         exec build/sim/tests/sim_formulas
-    elif [ "$candidate" = conformance ] || { [ "$candidate" != "${candidate#test_}" ] && [ -e "tests/$candidate.c" ]; }; then
+    elif [ "$candidate" = conformance ] || { [ "$candidate" != "${candidate#test_}" ] && compgen -G "tests/*/$candidate.c" >/dev/null; }; then
         [ "$config" = sim ] && [ "$candidate" != conformance ] && refuse 'of CONFIG=sim there are conformance and sim_formulas'
         out=build/$config$(case ${CC:-} in *clang*) echo -clang ;; esac)
         # some unit programs start the program itself
@@ -53,10 +53,10 @@ for candidate in "$name" "test_$name" "check_$name"; do
         seed=()
         [ "$candidate" = conformance ] && [ -n "${SEED:-}" ] && seed=(--seed "$SEED")
         exec "${prefix[@]}" "$out/tests/$candidate" "${seed[@]}"
-    elif [ -x "tests/$candidate.sh" ] && [ "$candidate" != "${candidate#*_}" ]; then
+    elif script=$(compgen -G "tests/*/$candidate.sh") && [ "$candidate" != "${candidate#*_}" ]; then
         [ -z "$CASE" ] || refuse "$candidate is a script: it has no cases, so leave out CASE"
         case $candidate in test_*) build release built-scripts ;; esac
-        exec "tests/$candidate.sh" build/schedlab
+        exec "$script" build/schedlab
     fi
 done
 {

@@ -3,11 +3,11 @@
 #
 #     tests/run.sh [--append] PART...
 #
-#     checks       tests/check_*.sh on the source
+#     checks       tests/check/check_*.sh on the source
 #     unit         unit programs of the release build
 #     short        conformance of the release build, --short     conformance  the same, whole
 #     sim          conformance on a simulated machine, --short
-#     scripts      tests/test_*.sh on build/schedlab             verdicts     tests/test_verdicts.sh alone
+#     scripts      tests/program/test_*.sh on build/schedlab             verdicts     tests/program/test_verdicts.sh alone
 #     asan, tsan   unit programs and short conformance of that build
 #     clang        short conformance and a first run of what clang built
 #     aarch64      short conformance under qemu                  lint         make lint
@@ -47,7 +47,7 @@ job() { # LABEL COMMAND
 
 unit_programs() { # CONFIG [PREFIX]
     local source name
-    for source in tests/test_*.c; do
+    for source in tests/*/test_*.c; do
         name=$(basename "$source" .c)
         # a build has what its check can say something about: see TESTS_asan in the Makefile
         [ ! -x "build/$1/tests/$name" ] || job "$1/$name" "${2:-}build/$1/tests/$name"
@@ -58,7 +58,7 @@ part_jobs() { # PART
     local script
     case $1 in
     checks)
-        for script in tests/check_*.sh; do
+        for script in tests/check/check_*.sh; do
             job "$(basename "$script" .sh)" "$script"
         done
         ;;
@@ -67,11 +67,11 @@ part_jobs() { # PART
     conformance) job release/conformance build/release/tests/conformance ;;
     sim) job sim/conformance 'build/sim/tests/conformance --short --every 2' ;;
     scripts)
-        for script in tests/test_*.sh; do
-            [ "$script" = tests/test_verdicts.sh ] || job "$(basename "$script" .sh)" "$script build/schedlab"
+        for script in tests/program/test_*.sh; do
+            [ "$script" = tests/program/test_verdicts.sh ] || job "$(basename "$script" .sh)" "$script build/schedlab"
         done
         ;;
-    verdicts) job test_verdicts 'tests/test_verdicts.sh build/schedlab' ;;
+    verdicts) job test_verdicts 'tests/program/test_verdicts.sh build/schedlab' ;;
     asan)
         unit_programs asan
         job asan/conformance 'build/asan/tests/conformance --short --every 3'

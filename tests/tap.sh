@@ -1,4 +1,4 @@
-# tap.sh - what the end-to-end tests begin with: tests/test_*.sh source it with their own arguments.
+# tap.sh - what the end-to-end tests begin with: tests/program/test_*.sh source it with their own arguments.
 #
 # Leaves the path of the program in $schedlab, of the source tree in $tree, and makes an empty folder
 # the current one, which goes away at the end. What a command printed is shown if it lies in out, err.

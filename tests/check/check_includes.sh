@@ -1,0 +1,87 @@
+#!/bin/sh
+# check_includes.sh - includes point down only, and only machine/ touches the operating system.
+#
+#     workloads      -> workload.h (own folder), param.h, runtime/runtime.h, the C library
+#     variants       -> sched.h, runtime/, machine.h, own folder
+#     runtime/       -> sched.h, param.h, runtime/, machine.h
+#     machine/       -> machine/ alone
+#     harness/       -> everything below it, and of itself the rooms below, see `rooms`
+#     tests          -> everything
+#
+# The language is C; the one exception is the binding to Google Benchmark.
+#
+# Prints one line per offence; exit 1 if there is any.
+set -eu
+cd "$(dirname "$0")/../.."
+
+system='pthread|linux/|sys/epoll|sys/socket|netinet/|arpa/|poll|fcntl|sys/mman|sys/syscall|sys/eventfd|signal|time|sys/time|sched|unistd|semaphore|threads|ucontext'
+offences=$(mktemp)
+trap 'rm -f "$offences"' EXIT
+
+# deny FILES WHY REGEX: no #include in FILES may match REGEX. allow: every one has to match it.
+includes() { grep -nE '^[[:space:]]*#[[:space:]]*include' $1 /dev/null || true; }
+deny() { includes "$1" | grep -E "$3" | sed "s|\$|   <- $2|" >>"$offences" || true; }
+allow() { includes "$1" | grep -vE "$3" | sed "s|\$|   <- $2|" >>"$offences" || true; }
+sources() { find "$@" \( -name '*.c' -o -name '*.h' -o -name '*.S' \) | sort; }
+
+deny "$(sources sched_variants workloads)" "nothing below includes the harness or tests" '"(\.\./)*(harness|tests)/'
+deny "$(sources sched_variants)" "the runtime knows no workload" 'workload'
+deny "$(sources sched_variants workloads | grep -vE '^sched_variants/machine/(native|sim)/')" \
+    "only machine/ touches threads, clocks, signals, pages and descriptors" "<($system)[./a-z_]*>"
+allow "$(sources sched_variants/machine | grep -v '^sched_variants/machine/sim/')" "the machine knows nothing above it" \
+    '<|"(machine|machine/[a-z_]+|[a-z_]+_native|native[a-z_]*|native/[a-z_]+|sim/self)\.h"'
+parts=$(find sched_variants/machine/sim -name '*.h' -exec basename {} .h \; | paste -sd '|')
+allow "$(sources sched_variants/machine/sim)" "the simulated machine knows machine.h and its own parts" \
+    "<|\"(machine|$parts)\.h\""
+deny "$(sources sched_variants/runtime)" "the floor knows no variant" '"(\.\./)?(contsteal|gmp|grq|kthread|perm|static|tasksteal|uthread)/'
+deny "$(sources workloads)" "a workload includes the public header only" \
+    '"(sched|g|internal|deque|lock|stats|machine|runtime/(sched|g|internal|deque|lock|stats)|sched_variants/.*)\.h"'
+for room in $(find sched_variants -mindepth 1 -maxdepth 1 -type d ! -name runtime ! -name machine); do
+    others=$(find sched_variants -mindepth 1 -maxdepth 1 -type d ! -name runtime ! -name machine ! -path "$room" \
+        -exec basename {} \; | paste -sd '|')
+    deny "$(sources "$room")" "a variant includes no other variant and no part of the floor's inside" \
+        "\"(.*/)?(($others)/|internal\\.h|ctx\\.h)"
+done
+
+# Rooms of harness/, ground first: a room includes itself and those before it. docs/DESIGN.md draws them.
+rooms='base host spec counters doctor records sample plan sweep tables answers report audit calibrate repro catalogue trace micro commands'
+# These lie beside one another, and only the pages of the catalogue read another one: reproductions.
+beside='audit calibrate repro catalogue trace micro'
+for room in $rooms; do
+    above=" $rooms "
+    above=${above#*" $room "}
+    case " $beside " in *" $room "*) above="$above $beside" ;; esac
+    [ "$room" != catalogue ] || above=$(echo "$above" | sed 's/repro//')
+    above=$(echo "$above" | tr -s ' ' '\n' | grep -vx "$room" | paste -sd '|')
+    above=${above#|}
+    [ -z "$above" ] || deny "$(sources "harness/$room")" "harness/$room/ includes no room above or beside it" \
+        "\"harness/(${above%|})/"
+done
+find harness -mindepth 2 -maxdepth 2 -name '*.[ch]' | cut -d / -f 2 | sort -u | grep -vxE "peers|$(echo "$rooms" | tr ' ' '|')" |
+    sed 's|.*|harness/&/   <- a folder with code is one of the rooms in tests/check/check_includes.sh|' >>"$offences" || true
+find harness -maxdepth 1 -name '*.[ch]' | sed 's|$|   <- code of harness/ lies in a room|' >>"$offences"
+
+# No two files need each other, directly or by way of others. A header without a file of its name counts for those
+# that include it.
+cycles=$(sources harness | grep -v '^harness/peers/' | xargs awk '
+    FNR == 1 { file = FILENAME; stem = file; sub(/\.[ch]$/, "", stem); if (file ~ /\.c$/) has[stem] = 1; stems[stem] = 1 }
+    /^#include "harness\// { split($0, q, "\""); to = q[2]; sub(/\.h$/, "", to); uses[stem] = uses[stem] " " to }
+    function follow(from, at, seen,   list, n, i) {
+        n = split(uses[at], list, " ")
+        for (i = 1; i <= n; i++) {
+            if (list[i] == from || index(seen, " " list[i] " ")) continue
+            if (has[list[i]]) print from, list[i]
+            else follow(from, list[i], seen " " list[i] " ")
+        }
+    }
+    END { for (s in stems) if (has[s]) follow(s, s, " ") }' | tsort 2>&1 >/dev/null | sed -n 's/^tsort: \(harness\)/\1/p')
+[ -z "$cycles" ] || echo "$cycles" | sed 's|$|   <- in a circle of files that need each other|' >>"$offences"
+
+find sched_variants workloads harness tests plots \( -name '*.cc' -o -name '*.cpp' -o -name '*.hpp' \) \
+    ! -path harness/micro/gbench.cc ! -path "harness/peers/*" |
+    sed 's|$|   <- C++ is for harness/micro/gbench.cc and the runtimes in harness/peers/ only|' >>"$offences"
+
+if [ -s "$offences" ]; then
+    cat "$offences"
+    exit 1
+fi

@@ -1,0 +1,94 @@
+/* conform_lines.h - the lines of the conformance suite: which there are, who runs them, what they
+ * print, and what the command line says of it. For conformance.c and conform_workloads.c.
+ */
+#ifndef SCHEDLAB_TESTS_CONFORM_LINES_H
+#define SCHEDLAB_TESTS_CONFORM_LINES_H
+
+#include "conform.h"
+#include "tests/support/support.h"
+
+#include <stdatomic.h>
+
+enum { WORKER_COUNTS = 4, DIGESTS = 512 };
+
+extern const int worker_counts[WORKER_COUNTS];
+
+/* Memory of all processes of --jobs. */
+struct suite_shared {
+    _Atomic uint64_t digests[DIGESTS]; /* what runs of one workload are compared by: that of whoever
+                                          was first, 0 before */
+    _Atomic int failures;
+    _Atomic int lines; /* as each process has counted them */
+};
+
+/* Settings and numbers of workers of one pass over the cases. */
+struct whole_run {
+    const char *settings; /* of variants that have the first knob; NULL: the defaults */
+    int workers_min, workers_max;
+    bool one;        /* each case with one number of workers, even without --short */
+    int short_every; /* --short runs a case under every so manieth variant */
+};
+
+extern struct suite {
+    bool brief, list;
+    int every;   /* --short runs a case without settings under every Nth variant at most, and a
+                    workload under every 2Nth */
+    int workers; /* the only number; 0: as worker_counts says */
+    int jobs, job;
+    uint64_t seed;
+    const char *glob; /* NULL: all */
+    bool glob_variant_found;
+    char **words;
+    int words_count;
+    uint64_t words_found; /* bit i: some line has words[i] */
+    int lines;            /* also those that were listed, and those of other processes */
+    int row;              /* of the next case, counted alike for all variants */
+    int column;           /* of the variant */
+    const struct whole_run *whole;
+    struct suite_shared *shared;
+} suite;
+
+/* How a line is called in the output, and how --case calls it. */
+struct line {
+    char text[256];
+    char path[256];
+};
+
+/* Sets suite; ends the program with status 2 if the command line is wrong. */
+void suite_parse(int argc, char **argv);
+
+/* Ends the program: no line was chosen. Names what may have been meant. */
+_Noreturn void suite_misuse(void);
+
+/* Is the next case to run in this cell? To be asked once for each case, in the same order for all
+ * variants. */
+bool case_is_due(const struct conform_cell *cell, bool has_settings, bool steals);
+bool workload_is_due(const struct conform_cell *cell);
+
+void line_name(struct line *line, const char *name, const struct conform_cell *cell);
+
+/* Is the line this process's to run? Counts it if it is anybody's, and prints it for --list. */
+bool line_begin(const struct line *line, int workers);
+
+/* Prints the outcome: passed if problem is NULL or empty. */
+void line_print(const struct line *line, const struct conform_cell *cell, const char *problem,
+                const struct support_report *report);
+void line_skip(const struct line *line, const char *why);
+
+/* fn(arg) as the main goroutine of such a cell. */
+static inline struct support_run run_of(const struct conform_cell *cell, void (*fn)(void *),
+                                        void *arg)
+{
+    return (struct support_run){.variant = cell->ops->name,
+                                .settings = cell->settings,
+                                .workers = cell->workers,
+                                .no_fence_all = cell->no_fence_all,
+                                .seed = cell->seed,
+                                .fn = fn,
+                                .arg = arg};
+}
+
+/* conform_workloads.c: workload w of the registry, in each form that the suite has of it. */
+void workload_run_rows(size_t w, const struct conform_cell *cell);
+
+#endif

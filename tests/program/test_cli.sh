@@ -1,0 +1,322 @@
+#!/bin/bash
+# test_cli.sh - schedlab from the outside: help, lists, runs, and each kind of misuse.
+#
+#     tests/program/test_cli.sh build/schedlab
+#
+# Prints TAP. A misuse must be one line on standard error that names what is valid, nothing on standard output, exit status 2.
+. "$(dirname "$0")/../tap.sh"
+texts=$tree/docs
+
+# run ARGUMENT...: leaves out, err, status.
+run() {
+    "$schedlab" "$@" >out 2>err </dev/null
+    status=$?
+}
+
+# expect NAME STATUS PART -- ARGUMENT...: PART is somewhere in the output.
+expect() {
+    local name=$1 wanted=$2 part=$3 good=0
+    shift 4
+    run "$@"
+    [ $status = "$wanted" ] && { contains out "$part" || contains err "$part"; } && good=1
+    report $good "$name"
+}
+
+quick="--reps 1 --iterations 1 --warmup 0 --workers 2"
+
+# Help and version
+expect help 0 "Usage: schedlab" -- --help
+expect version 0 "schedlab" -- --version
+for command in list run sweep report doctor calibrate merge compare diff audit micro export bench; do
+    expect "$command has help with an example" 0 "Example:" -- $command --help
+    sed -n '/^Example:$/,/^$/p' out | sed '1d;$d' | sed ':again; /\\$/ { N; s/\\\n */ /; b again }' >examples
+    [ -s examples ] && ! grep -vE "^  schedlab $command( |\$)" examples >err && report 1 "$command has examples to copy" ||
+        report 0 "$command has examples to copy"
+    tr -s ' \n' ' ' <out >flat
+    grep -qE 'Exit status: 0 done.*; 1 .*; 2 misused[.,:]' flat && report 1 "$command tells its exit status" ||
+        report 0 "$command tells its exit status"
+done
+run run gmp fib,n=8 --iterations 1 --warmup 0 --workers 1 --events none --format json
+json run_makes_seven_samples "len(j['records']) == 7"
+make -C "$tree" help >help.txt
+check make_help_says_so_too grep -q 'make run  *Seven samples of each variant' help.txt
+
+# Lists
+expect list_variants_has_all 0 "contsteal" -- list variants
+expect list_variants_has_presets 0 "tokio-1.51 " -- list variants
+expect list_says_what_changes_nothing 0 "runnext_cap inherit runnext_wake backoff_ns with runnext=off" -- list variants
+expect list_workloads_has_all 0 "mergesort" -- list workloads
+expect list_knobs_has_owners 0 "gmp=61" -- list knobs
+expect list_says_what_owner_leaves_alone 0 "not of fork/join" -- list knobs
+expect list_says_that_a_private_slot_wakes_in_vain 0 "unless runnext_wake=off" -- list knobs
+expect list_tells_threads_that_were_started_before 0 "those of the warm-up" -- list events
+expect list_events_names_sources 0 "sde:::schedlab::STEALS" -- list events
+run list
+awk 'length($0) > 100 { exit 1 }' out && report 1 list_fits_100_columns || report 0 list_fits_100_columns
+run list --format json
+json list_json_has_presets \
+    "all(p['variant'] in [v['name'] for v in j['variants']] and p['settings'] for p in j['presets']) and len(j['presets']) >= 2"
+json list_json_says_what_changes_nothing \
+    "any('runnext_cap' in m['knobs'].split() and m['with'] == 'runnext=off' and m['why'] for v in j['variants'] for m in v['no_effect'])"
+json list_json_has_every_knob_in_full \
+    "len(j['variants']) >= 9 and all(set(k) >= {'key','default','unit','source','help'} for v in j['variants'] for k in v['knobs']) and len(j['workloads']) >= 17"
+
+# Runs
+expect run_shows_a_row_per_variant 0 "fib,n=10, 2 workers" -- run gmp,tick=64 grq fib,n=10 $quick
+grep -q '^gmp,tick=64 .* ok$' out && grep -q '^grq .* ok$' out && report 1 run_rows_are_ok || report 0 run_rows_are_ok
+grep -qx 'schedlab run: counted, but not shown: .*[A-Z]\+, .* and [0-9]\+ more; `--format json` shows all' err &&
+    ! grep -q 'not shown: .*PARKS' err && awk 'length($0) > 250 { exit 1 }' err && report 1 run_names_what_it_leaves_out || report 0 run_names_what_it_leaves_out
+cores=$(python3 -c 'import os; print(len(os.sched_getaffinity(0)))')
+expect run_warns_of_more_workers_than_cores 0 "warning: $((cores + 1)) workers on $cores core" -- \
+    run gmp grq fib,n=8 --reps 2 -i 1 --events none --workers $((cores + 1))
+check it_warns_once [ "$(grep -c 'workers on' err)" = 1 ]
+expect run_warns_of_pinned_ones_too 0 "several pinned to one core" -- \
+    run gmp fib,n=8 --reps 1 -i 1 --events none --workers $((cores + 1)) --pin
+run run gmp fib,n=8 --reps 1 -i 1 --events none --workers "$cores"
+check run_does_not_warn_of_as_many_workers_as_cores [ "$(grep -c 'workers on' err)" = 0 ]
+expect run_without_variants_takes_all 0 "contsteal" -- run fib,n=8 --reps 1 --iterations 1 --warmup 0 --workers 1 --events none
+expect run_prints_what_order_prints 0 "order" -- run gmp order,n=4 --reps 1 --iterations 1 --workers 1
+run run gmp serial fib,n=10 $quick --format json
+json run_json_has_records_and_summary \
+    "len(j['records']) == 2 and [s['status'] for s in j['summary']] == ['ok', 'ok']"
+json run_digests_are_equal "len({r['digest'] for r in j['records']}) == 1"
+run run --sample gmp,tick=64 fib,n=10 --workers 2 --iterations 3
+[ "$(wc -l <out)" = 1 ] && report 1 sample_is_one_line || report 0 sample_is_one_line
+json sample_follows_the_schema "set(j) >= {'schema','cell','started','variant','variant_name','knobs','workload','workload_name','params','op','workers','machine','seed','pin','stack_bytes','status','iterations','warmup','warmup_rule','time_ns','ops','throughput','answer','digest','threads','events','command','allocator','probe','steal_share','throttled'} and j['schema'] == 2 and j['status'] == 'ok' and len(j['iterations']) == 3 and j['variant'] == 'gmp,tick=64'"
+json sample_has_a_fixed_warmup "(j['warmup'], j['warmup_rule']) == (1, 'fixed')"
+json sample_says_what_the_machine_was_like \
+    "all(j['probe'][w]['compute_ns'] > 0 and 'line_ns' in j['probe'][w] for w in ('before','after')) and j['probe']['cores']"
+json sample_has_no_false_zero \
+    "all(('absent' in e) != ('value' in e) and ('absent' not in e or e['absent']) for e in j['events'])"
+json sample_counts_its_own_events \
+    "[e for e in j['events'] if e['name'] == 'sde:::schedlab::GS_CREATED'][0]['value'] > 0"
+json sample_has_no_injected_slowdown "'injected_percent' not in j"
+run run --sample serial fib,n=1 --workers 1 --min-time 5ms --events none
+json many_short_calls_take_the_time_or_say_how_much_is_missing "j['time_ns'] + j.get('short_ns', 0) >= 5e6"
+run run --sample serial fib,n=1 --workers 1 --iterations 100000 --min-time 0 --events none
+json many_short_calls_share_entries "500 <= len(j['iterations']) <= 1000 and j['iterations'][0]['calls'] > 1 and all(sum(i[k] for i in j['iterations']) == j[k] for k in ('time_ns', 'ops'))"
+run run --sample serial fib,n=20 --workers 1 --iterations 3 --events none --inject-slowdown 300
+json injected_slowdown_is_recorded \
+    "j['injected_percent'] == 300 and '--inject-slowdown 300' in j['command'] and j['status'] == 'ok'"
+run run --sample gmp fib,n=10 --workers 1 --iterations 2 --events none --warmup auto
+json warmup_ends_by_itself \
+    "12 <= j['warmup'] <= 200 and j['warmup_rule'] in ('change-point', 'limit') and '--warmup auto' in j['command']"
+run run gmp gmp,malloc=glibc spawn,n=1000 $quick --events none --format json
+json run_is_on_the_malloc_asked_for \
+    "sorted((r['variant'], r['allocator'], r['knobs']['malloc']) for r in j['records']) == [('gmp', 'jemalloc', 'jemalloc'), ('gmp,malloc=glibc', 'glibc', 'glibc')]"
+expect sample_on_another_malloc_than_asked_fails 1 "malloc() is that of jemalloc" -- \
+    run --sample gmp,malloc=glibc fib,n=10 --workers 2
+expect list_knobs_has_common_settings 0 "default jemalloc" -- list knobs
+run run --sample gmp spawn,n=1000 --workers 2 --iterations 1 --event-set 5 \
+    --events GS_CREATED,sde:::schedlab::LIVE_GS_PEAK
+json sample_has_values_per_m \
+    "[len(e.get('per_m', [])) == j['threads'] for e in j['events']] == [True, False] and sum(j['events'][0]['per_m']) == j['events'][0]['value']"
+run run --sample static echo,connections=16,messages=500 --workers 2 --iterations 1 --warmup 0 --events MIGRATIONS
+json goroutines_of_static_stay_when_io_wakes_them "j['status'] == 'ok' and j['events'][0]['value'] == 0"
+run run --sample gmp echo,connections=2,messages=10 --workers 1 --iterations 1 --warmup 0 --events POLL_CTLS
+json sample_counts_what_the_poller_does "j['events'][0]['value'] >= 4"
+# Simulated: sysmon comes in time, whatever else this machine does.
+run run gmp,slice_ns=1000000 hog,n=1,chunks=5000 --workers 1 --reps 1 --iterations 1 --warmup 0 --events PREEMPTS,PREEMPT_REQUESTS \
+    --machine sim:desktop8 --format json
+names="e = j['records'][0]['events']" json sample_counts_what_sysmon_does "0 < e[0]['value'] <= e[1]['value']"
+# Where nothing is known of the checks, or they are a part of the time, each call is counted by itself.
+run run --sample gmp spawn,n=100 --workers 1 --iterations 3 --warmup 0 --events sde:::schedlab::GS_CREATED
+json calls_are_counted_one_by_one "j['counted'] == 'calls' and j['events'][0]['value'] == 3 * 100 and len(j['iterations']) == 3"
+# Long calls are counted together, unless the machine is interrupted between them.
+run run --sample gmp fib,n=20,spawn=both --workers 2 --iterations 4 --warmup 2 --events sde:::schedlab::GS_CREATED
+json counted_calls_are_the_timed_ones \
+    "j['events'][0]['value'] == j['ops'] == sum(i['ops'] for i in j['iterations']) and len(j['iterations']) == 4"
+memory=sde:::schedlab::PROCESS_MEMORY_PEAK,sde:::schedlab::PROCESS_MEMORY_PER_G
+run run --sample gmp crowd,n=20000 --workers 1 --iterations 2 --warmup 0 --events $memory
+json sample_knows_what_a_blocked_goroutine_takes \
+    "[4096 * 20001 < j['events'][0]['value'] < 4600 * 20001, 4096 < j['events'][1]['value'] <= 4600] == [True, True]"
+run run --sample gmp spawn,n=100000 --workers 1 --iterations 1 --events $memory
+json sample_knows_what_one_that_has_not_run_takes "128 <= j['events'][1]['value'] <= 160"
+run run --sample contsteal spawn,n=100000 --workers 1 --iterations 1 --events $memory
+json memory_per_goroutine_takes_many \
+    "'value' in j['events'][0] and 'fewer than 1000' in j['events'][1]['absent']"
+run run --sample serial fib,n=10 --workers 1 --iterations 1 --events $memory
+json memory_per_goroutine_takes_goroutines \
+    "'value' in j['events'][0] and 'no scheduler' in j['events'][1]['absent']"
+run run --sample grq arrivals,n=100,rate=10000,burst=7 --workers 2 --iterations 2 --events none
+json arrivals_have_a_latency_each "j['status'] == 'ok' and j['latency']['count'] == j['ops'] == 200"
+run run gmp grq arrivals,n=200,rate=10000 --workers 2 --reps 2 --iterations 1 --events none
+latencies=$(grep -cE '^(latency +p50 +p90 +p99 +p99.9 +max|(gmp|grq)( +[0-9.]+ (ns|µs|ms)){3} +- +[0-9.]+ (ns|µs|ms))$' out)
+report $((latencies == 3)) run_shows_latencies
+run run gmp arrivals,n=200,rate=10000 --workers 2 --reps 2 --iterations 1 --events none --format json
+json summary_has_latencies "(lambda l: set(l) == {'p50_ns','p90_ns','p99_ns','p999_ns','max_ns'} and l['p50_ns'] > 0 and 'absent' in l['p999_ns'])(j['summary'][0]['latency'])"
+run run gmp fib,n=10 $quick --format json
+json summary_of_other_workloads_has_none "'latency' not in j['summary'][0]"
+run run --sample kthread spawn,n=10M --workers 2
+json sample_skips_before_harm "j['status'] == 'skipped' and j['reason'] and 'iterations' not in j"
+run run --sample gmp spawn,n=2M --workers 1 --iterations 1 --warmup 0 --events sde:::schedlab::STACKS_PEAK
+json sample_runs_millions_that_need_no_stack \
+    "'of MemAvailable is' in j.get('reason', '') or (j['ops'] == 2000000 and j['events'][0]['value'] < 100)"
+expect run_of_skipped_cells_alone_fails 1 "kthread skipped: " -- run kthread spawn,n=10M $quick
+expect run_serial_of_goroutines_is_skipped 1 "has no serial version" -- run serial pingpong $quick
+expect run_that_needs_a_handoff_is_skipped_without 1 "pipes,mode=block would never end: a goroutine in a blocking call keeps its worker in gmp,calls=none" -- \
+    run gmp,calls=none pipes,mode=block $quick
+expect run_that_needs_a_handoff_is_skipped_on_bound_workers 1 "keeps its worker in static" -- run static pipes,mode=shared $quick
+expect run_that_polls_is_skipped_where_calls_keep_all_workers 1 "pipes may never end: a goroutine in a blocking call keeps its worker in gmp,netpoll=call,calls=none" -- \
+    run gmp,netpoll=call,calls=none pipes $quick
+expect run_that_polls_needs_no_poller 0 "" -- run gmp,netpoll=call pipes,n=10,settle_ns=0 $quick
+run run gmp,threads_max=2 pipes,n=5,mode=block,settle_ns=0 $quick
+check run_says_once_why_it_failed [ "$(grep -c 'too many goroutines' err)" = 1 ]
+(ulimit -n 40 && run run gmp echo,connections=64,messages=1 $quick && true)
+check run_says_before_it_begins_how_many_descriptors_lack grep -qE 'skipped: too few descriptors: 1[3-9][0-9] needed, 40 allowed$' err
+(ulimit -n 40 && run run gmp pipes,n=100,settle_ns=0 $quick && true)
+check run_says_it_of_pipes grep -qE 'skipped: too few descriptors: 2[0-9][0-9] needed, 40 allowed$' err
+expect run_that_needs_none_is_not_skipped 0 "" -- run uthread pipes,n=10,settle_ns=0 $quick
+threads="[(e['value'], 'per_op' in e) for e in j['records'][0]['events']][0]"
+run run gmp pipes,n=40,settle_ns=0,mode=block --events PROCESS_THREADS $quick --format json
+json threads_are_counted_where_each_blocks_one "$threads >= (40, False)"
+run run gmp pipes,n=40,settle_ns=0 --events PROCESS_THREADS $quick --format json
+json threads_are_not_many_where_none_is_blocked "(1, False) <= $threads < (40, False)"
+expect run_on_a_variant_of_one_worker_is_skipped 1 "uthread has one worker" -- \
+    run uthread order,mode=steal --workers 2 $quick
+expect run_says_that_serial_has_one_worker 0 "warning: serial has one worker" -- run serial gmp fib,n=5 --workers 2 \
+    --reps 1 --iterations 1 --warmup 0 --events none
+check run_says_it_of_no_other [ "$(grep -c 'has one worker' err)" = 1 ]
+expect run_skips_beside_a_number 0 "serial skipped: " -- run serial gmp pingpong,rounds=10 $quick
+run run --sample gmp fib,n=10 --workers 2 --iterations 1 --events PAPI_L1_DCM,perf::CONTEXT-SWITCHES
+json sample_counts_only_what_is_asked_for "[e['name'] for e in j['events']] == ['PAPI_L1_DCM', 'perf::CONTEXT-SWITCHES']"
+expect run_hung_child_is_failed 1 "no answer within" -- \
+    run serial fib,n=45 --reps 2 --timeout 200ms --iterations 1 --workers 1
+
+# hwloc complains of a component that it does not know, unless told to be silent. A user's own word wins.
+# Without --workers the program itself asks hwloc how many there are.
+once="fib,n=5 --reps 1 --iterations 1 --warmup 0 --events none"
+HWLOC_COMPONENTS=nowhere run run gmp $once
+[ $status = 0 ] && ! grep -qv '^schedlab run: ' err && report 1 hwloc_is_silent || report 0 hwloc_is_silent
+HWLOC_HIDE_ERRORS=0 HWLOC_COMPONENTS=nowhere run run gmp $once
+[ $status = 0 ] && grep -q nowhere err && report 1 hwloc_speaks_when_asked || report 0 hwloc_speaks_when_asked
+
+# Where gmp can count an event of the kernel and kthread cannot, the list says so, and nowhere else.
+for variant in gmp kthread; do
+    run run --sample $variant fib,n=5 --workers 1 --iterations 1 --events perf::PAGE-FAULTS
+    grep -q '"source":"soft","absent"' out && echo absent >$variant || echo here >$variant
+done
+expected=0 told=0
+[ "$(cat gmp kthread | xargs)" = "here absent" ] && expected=1
+run list events
+tr -s ' \n' ' ' <out | grep -q 'In kthread, .*PROCESS_\* stand in' && told=1
+[ $told = $expected ] && report 1 list_events_tells_what_stands_in || report 0 list_events_tells_what_stands_in
+
+expect run_repeats_from_a_seed 0 "ok" -- run gmp uneven --seed 7 $quick
+
+# Doctor
+run doctor --cores 0 --watch 20ms
+awk 'length($0) > 100 { exit 1 }' out && grep -q '^PAPI presets ' out && ! grep -q $'\033' out &&
+    report 1 doctor_table_fits_and_is_plain_in_a_file || report 0 doctor_table_fits_and_is_plain_in_a_file
+run doctor --cores 2 --watch 20 --format json
+json doctor_json_has_levels_reasons_and_counts \
+    "len(j['findings']) > 15 and all(f['level'] in ('ok','note','warn','unknown') and f['fact'] and f['why'] for f in j['findings']) and len(j['findings']) == sum(j['summary'].values()) and all(k['available'] == k['listed'] or k['reason'] for k in j['counting'])"
+undocumented=$(python3 -c "import json; [print(f['id']) for f in json.load(open('out'))['findings']]" |
+    while read -r id; do grep -qF "\`$id\`" "$texts/MEASURING.md" || echo "$id"; done)
+[ -z "$undocumented" ] && report 1 doctor_findings_are_documented || report 0 "doctor_findings_are_documented $undocumented"
+# Whether this machine has a warning may change between two looks; within one it may not.
+run doctor --strict --cores 0 --watch 20 --format json
+json doctor_strict_fails_by_a_warning "(j['summary']['warn'] > 0) == ($status == 1)"
+run doctor --cores 0 --watch 20 --results no/such/folder
+grep -qE '^(ok|note|warn) +disk .* free for no/such/folder' out && report 1 doctor_finds_the_disk_of_a_folder_to_come || report 0 doctor_finds_the_disk_of_a_folder_to_come
+
+# Misuse
+misuse no_command "a command is missing" --
+misuse unknown_command '"sweep"' -- sweeep
+misuse unknown_topic '"variants"' -- list variant
+misuse two_topics "one topic" -- list knobs events
+misuse unknown_format "table" -- list --format tabel
+misuse unknown_option 'the nearest is "--workers"' -- run gmp fib --worker5 2
+misuse unknown_letter "unknown option -z" -- run gmp fib -z
+misuse option_without_value "has no value" -- run gmp fib --workers
+misuse option_with_a_value_too_many "takes no value" -- run gmp fib --pin=yes
+misuse no_workload "a workload is missing" -- run
+misuse variant_alone 'after the variant "gmp"' -- run gmp
+misuse unknown_variant '"gmp"' -- run gpm fib
+misuse unknown_workload '"fib"' -- run gmp fibb
+misuse unknown_knob '"tick"' -- run gmp,tik=64 fib
+misuse unknown_parameter 'valid: n' -- run gmp fib,m=4
+misuse far_off_command "valid: list, run, sweep, repro, report" -- frobnicate
+misuse far_off_topic "valid: all, variants, workloads, knobs, events" -- list gizmo
+misuse far_off_format "valid: table, json" -- run gmp fib --format xml
+misuse far_off_option "valid: --workers, --reps" -- run gmp fib --colour
+misuse far_off_variant "valid: kthread, uthread" -- run cilk fib
+misuse far_off_workload "valid: fib, nqueens" -- run gmp zzz
+misuse far_off_event 'valid: those of `schedlab list events`' -- run gmp fib --events bogus
+misuse two_workloads 'one workload at a time, found "fib"' -- run gmp fib pingpong
+misuse knob_apart '"tick=4" is no variant' -- run gmp tick=4 fib
+misuse newline_in_a_name 'fi?b' -- run gmp "fi
+b"
+misuse knob_out_of_range "0 to 1024" -- run gmp,tick=1025 fib
+misuse parameter_out_of_range "valid: 0 to" -- run gmp fib,n=1000
+misuse unknown_word '"chain"' -- run gmp,wake=chian fib
+misuse knob_twice "given twice" -- run gmp,tick=1,tick=2 fib
+misuse unknown_preset '"PAPI_L1_DCM"' -- run gmp fib --events PAPI_L1_DCN
+misuse unknown_own_event '"sde:::schedlab::STEALS"' -- run gmp fib --events sde:::schedlab::STEELS
+misuse bare_event_name '"sde:::schedlab::STEALS"' -- run gmp fib --events STEAL
+misuse event_twice "given twice" -- run gmp fib --events PAPI_L1_DCM,PAPI_L1_DCM
+misuse variant_twice '"gmp" is given twice' -- run gmp gmp,tick=61 fib
+misuse none_beside_other_events "none stands beside other events" -- run gmp fib --events none,PAPI_L1_DCM
+misuse other_events_beside_none "none stands beside other events" -- run gmp fib --events PAPI_L1_DCM,none
+misuse empty_event "empty name" -- run gmp fib --events PAPI_L1_DCM,
+misuse no_workers "valid: 1 to" -- run gmp fib --workers 0
+misuse workers_no_number "valid: 1 to" -- run gmp fib --workers two
+misuse no_iterations "valid: 1 to 1000000" -- run gmp fib --iterations 0
+misuse negative_time "valid: 0 to" -- run gmp fib --min-time -5
+misuse negative_time_with_unit "valid: 0 to" -- run gmp fib --min-time -5ms
+misuse time_in_bytes "in ns, us, ms (as in 200ms) or s; plain numbers are ms" -- run gmp fib --min-time 3KiB
+misuse time_of_unclear_unit "plain numbers are ms" -- run gmp fib --min-time 3k
+misuse time_in_parsecs "plain numbers are s" -- run gmp fib --timeout 3parsecs
+misuse knob_in_bytes "0 to 1000000000 ns" -- run gmp,spin_ns=3KiB fib
+misuse parameter_in_bytes "valid: 0 to 45" -- run gmp fib,n=3KiB
+misuse stack_in_time "16384 to 1073741824 bytes" -- run gmp fib --stack 64ms
+expect stack_in_bytes 0 " ok" -- run gmp fib,n=5 --stack 64KiB $quick --events none
+misuse time_knob_names_units "10us, 1ms, 2s" -- run gmp,spin_ns=2h fib
+misuse size_parameter_names_units "64Ki, 1Mi" -- run gmp locality,bytes=3
+misuse small_stack "bytes, or as in 64Ki" -- run gmp fib --stack 1k
+misuse warmup_word "valid: 0 to 1000, or auto" -- run gmp fib --warmup automatic
+misuse warmup_too_long "valid: 0 to 1000, or auto" -- run gmp fib --warmup 1001
+misuse steal_max_above_all "valid: 0 to 100" -- run gmp fib --steal-max 101
+misuse doctor_argument "options only" -- doctor now
+misuse doctor_cores "valid: 0 to 64" -- doctor --cores 65
+misuse doctor_watch "valid: 0 to 60 s" -- doctor --watch 2h
+misuse doctor_format "table" -- doctor --format tabel
+misuse arrivals_in_too_large_bursts "burst must not be more than n" -- run arrivals,n=10,burst=11
+misuse arrivals_for_too_long "n / rate must be less than 60" -- run arrivals,rate=10
+misuse too_few_workers_to_take_anything "valid: 2 workers or more" -- run gmp order,mode=steal --workers 1
+misuse a_sample_with_too_few_workers "valid: 2 workers or more" -- run --sample gmp order,mode=steal --workers 1
+misuse unknown_machine "native" -- run gmp fib --machine simm
+
+# Files that are none, or not what they should be.
+mkdir folder
+: >empty
+head -c 2000 "$schedlab" >binary
+misuse sweep_of_nothing "cannot read missing.yaml: No such file" -- sweep missing.yaml
+misuse sweep_of_a_folder "cannot read folder: Is a directory" -- sweep folder
+misuse sweep_of_an_empty_file "empty:1: the file is empty" -- sweep empty
+misuse sweep_of_a_binary "binary:1: not valid YAML" -- sweep binary
+for command in report "export --to csv" "bench --counting"; do
+    for file in missing folder empty binary /dev/full; do
+        misuse "$command of $file" "$file is not a run: it has no samples.jsonl; valid is a folder" -- $command $file
+    done
+done
+misuse bench_of_no_file "missing: No such file or directory; valid: what \`schedlab micro" -- bench --micro missing
+misuse bench_of_a_folder "folder: Is a directory; valid: what \`schedlab micro" -- bench --micro folder
+for file in empty binary; do
+    expect "bench_of_$file" 1 "$file: not the JSON of" -- bench --micro $file
+done
+for command in report "export --to csv" "bench --counting"; do
+    mkdir -p torn && cp binary torn/samples.jsonl
+    expect "$command of a damaged run" 1 "torn/samples.jsonl:1: not a record" -- $command torn
+    [ "$(wc -l <err)" = 1 ] && report 1 "$command says that alone" || report 0 "$command says that alone"
+done
+
+# Nothing that was measured is lost silently.
+for arguments in list "run --help" "list --format json" "run gmp fib,n=5 $quick --events none"; do
+    "$schedlab" $arguments >/dev/full 2>err
+    # A run also says there if the hypervisor took time.
+    [ $? = 1 ] && grep -qx "schedlab: standard output: No space left on device" err &&
+        report 1 "a full disk is told by $arguments" || report 0 "a full disk is told by $arguments"
+done
+
+finish

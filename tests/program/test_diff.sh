@@ -1,0 +1,124 @@
+#!/bin/bash
+# test_diff.sh - schedlab diff: where two schedulers part on a simulated machine.
+#
+#     tests/program/test_diff.sh build/schedlab
+#
+# Where they must part can be derived by hand from Go's rules. Prints TAP.
+. "$(dirname "$0")/../tap.sh"
+
+# run ARGUMENT...: leaves out, err, status.
+run() {
+    "$schedlab" diff "$@" >out 2>err </dev/null
+    status=$?
+}
+
+# differ NAME SENTENCE -- ARGUMENT...: they part, and that is what each did.
+differ() {
+    local name=$1 sentence=$2
+    shift 3
+    run "$@"
+    tr -s ' \n' ' ' <out >flat
+    check "$name" grep -qF -- "$sentence" flat
+    check "${name}_ends_with_1" [ $status = 1 ]
+}
+
+# The 62nd dispatch in a slice of its own finds schedtick 61. One worker, main has run (dispatch 1); the last of
+# the three yielders ran from runnext, in main's slice. From dispatch 2 on they go round: G 2, G 3, G 4, and wait in
+# the global queue each, taken in batches of three. Dispatch 62 is G 2's turn, which lies in the ring; G 4 lies in
+# the global queue, since it has just yielded.
+yields="yield,n=200,yielders=3 --workers 1"
+differ gmp_looks_at_the_global_queue_at_tick_61 \
+    "gmp took G 4 from the global queue because schedtick was 61; gmp,tick=64 took G 2 from its own queue." -- gmp gmp,tick=64 $yields
+awk 'length($0) > 100 { exit 1 }' out && report 1 it_fits_100_columns || report 0 it_fits_100_columns
+check it_marks_the_place grep -qE '^> +[0-9]+ +[0-9.]+ P 0 took G 4: global, tick 61 +\| +[0-9.]+ P 0 took G 2: own queue$' out
+run gmp gmp,tick=64 $yields --format json --context 2
+json json_says_it "j['differs'] and j['parts']['a']['from'] == 'tick' and j['parts']['a']['schedtick'] == 61 and
+    j['parts']['a']['g'] == 4 and j['parts']['b']['from'] == 'local' and j['parts']['b']['g'] == 2 and
+    not j['parts']['order_only']"
+json json_has_what_is_around \
+    "all(len(j['context'][s]) == 5 and j['context'][s][2] == j['parts'][s] for s in 'ab')"
+json up_to_there_times_are_equal_too "'time_parts' not in j and j['compared'] == j['parts']['a']['index'] and
+    all(x['when_ps'] == y['when_ps'] for x, y in list(zip(j['context']['a'], j['context']['b']))[:2])"
+json both_did_as_much_all_in_all \
+    "all(x['a'] == x['b'] for x in j['after'] if not x['what'].startswith('virtual ns')) and j['a']['events'] == j['b']['events']"
+# Up to 20 yields schedtick is far from 61, and nothing looks at it.
+run gmp gmp,tick=64 yield,n=20,yielders=3 --workers 1
+check before_tick_61_they_are_the_same [ $status = 0 ]
+
+# The first spawn goes into runnext, and the second throws it out; main parks, and the second one runs first.
+differ runnext_takes_the_first_spawn \
+    "gmp put G 2 into runnext; gmp,runnext=off put G 2 into its own queue." -- gmp gmp,runnext=off spawn,n=2 --workers 1
+run gmp gmp,runnext=off spawn,n=2 --workers 1 --format json
+names="taken = lambda s: [(e['g'], e['from']) for e in j['context'][s] if e['event'] == 'TAKEN']
+put = lambda s: [(e['g'], e['into']) for e in j['context'][s] if e['event'] == 'PUT']"
+json the_second_spawn_throws_it_out "put('a')[:3] == [(2, 'runnext'), (3, 'runnext'), (2, 'local')] and
+    put('b')[:2] == [(2, 'local'), (3, 'local')]"
+run gmp gmp,runnext=off spawn,n=2 --workers 1 --format json --context 30
+json runnext_runs_the_second_one_first "taken('a')[:2] == [(3, 'runnext'), (2, 'local')] and
+    taken('b')[:2] == [(2, 'local'), (3, 'local')]"
+
+# One queue for all: G 2 is put into it, in place of runnext.
+differ gmp_and_grq_part_at_the_first_spawn \
+    "gmp put G 2 into runnext; grq put G 2 into the global queue." -- gmp grq spawn,n=2 --workers 1
+
+# A call that gives no P away ends all the same.
+run gmp,calls=none gmp,calls=none calls,n=20 --workers 1 --format json
+names="sim = '${schedlab%/*}/schedlab-sim'
+import os, subprocess, tempfile
+f = tempfile.TemporaryFile()
+subprocess.run([sim, 'run', '--sample', 'gmp,calls=none', 'calls,n=20', '--workers', '1', '--iterations', '1', '--warmup', '0',
+    '--events', 'none', '--machine', 'sim:desktop8', '--sched-events-fd', str(f.fileno())], pass_fds=[f.fileno()],
+    stdout=subprocess.DEVNULL, check=True)
+f.seek(0)
+lines = f.read().decode().splitlines()
+kinds = [l.split('\\t')[4] for l in lines[1:]]"
+json each_call_begins_and_ends "kinds.count('CALL_BEGUN') == kinds.count('CALL_OVER') == 20 and lines[0] == '# %d events' % len(kinds)"
+
+# The same variant with the same seed is the same, to the picosecond, whatever surrounds it.
+for variant in kthread uthread static grq perm gmp tasksteal contsteal; do
+    run $variant $variant fib,n=8 --workers 4
+    check "${variant}_is_the_same_twice" [ $status = 0 ]
+    check "${variant}_says_so" grep -qE '^No difference in [0-9]+ events, nor in their times\.$' out
+done
+sample() { "${@:2}" "${schedlab%/*}/schedlab-sim" run --sample gmp fib,n=10 --workers 8 --iterations 1 --warmup 0 \
+    --events none --machine sim:desktop8 >"$1" 2>err; }
+sample plain env
+sample stuffed env "STUFFING=$(head -c 20000 /dev/zero | tr '\0' x)"
+setarch -R true 2>/dev/null && sample fixed setarch -R || cp plain fixed
+names="h = lambda f: json.load(open(f))['events_hash']"
+json the_hash_does_not_depend_on_the_environment "len(h('plain')) == 16 and h('plain') == h('stuffed') == h('fixed')" plain
+
+# Chance decides whom a thief visits, and how long waking a core takes. One worker of fib does neither; with several
+# another seed is another run.
+run gmp gmp fib,n=12 --workers 1 --seed-b 2
+check one_worker_has_no_chance [ $status = 0 ]
+run gmp gmp fib,n=12 --workers 8 --seed-b 2 --format json
+json another_seed_is_another_run "j['differs'] and j['a']['seed'] == 1 and j['b']['seed'] == 2 and
+    j['a']['events_hash'] != j['b']['events_hash'] and 0 < j['parts']['a']['index'] == j['compared']"
+cp out first
+run gmp gmp fib,n=12 --workers 8 --seed-b 2 --format json
+check always_at_the_same_place cmp -s first out
+run gmp gmp fib,n=12 --workers 8 --seed-b 2
+check both_seeds_are_named grep -q 'gmp with seed 2' out
+
+# What is not looked at is said.
+run gmp gmp fib,n=8 --workers 2 --most 10
+check the_limit_is_said grep -q '^Of B only the first 10 events were kept, [0-9]* more were not looked at' out
+check up_to_the_limit_there_is_none grep -q '^No difference in 10 events, nor in their times\.$' out
+
+misuse nothing_is_a_misuse "two variants and a workload, for example gmp gmp,tick=64" --
+misuse one_variant_is_a_misuse "two variants and a workload" -- gmp fib
+misuse three_variants_are_a_misuse 'two variants and a workload; found "fib" too' -- gmp grq perm fib
+misuse an_unknown_variant_is_a_misuse 'unknown variant "gnp"' -- gnp gmp fib
+misuse an_unknown_knob_is_a_misuse 'unknown knob "tuck"' -- gmp gmp,tuck=1 fib
+misuse an_unknown_workload_is_a_misuse 'unknown workload "fob"' -- gmp grq fob
+misuse real_threads_are_a_misuse "--machine=native: events in order" -- gmp grq fib --machine native
+misuse an_unknown_machine_is_a_misuse "--machine=sim:toaster: " -- gmp grq fib --machine sim:toaster
+misuse a_context_of_words_is_a_misuse "--context=few is not valid" -- gmp grq fib --context few
+misuse an_unknown_format_is_a_misuse "--format=xml" -- gmp grq fib --format xml
+run kthread gmp crowd,n=20000 --workers 2
+check a_run_that_is_skipped_fails [ $status = 1 ]
+check it_is_said_in_one_line [ "$(wc -l <err)" = 1 ]
+check it_says_whose grep -q '^schedlab diff: kthread: ' err
+
+finish

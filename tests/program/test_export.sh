@@ -1,0 +1,270 @@
+#!/bin/bash
+# test_export.sh - schedlab export: each format as its own reader would take it, and no lost or invented number.
+#
+#     tests/program/test_export.sh build/schedlab
+#
+# Prints TAP. Exports a run that it makes, with a failed cell and a value to be quoted added by hand.
+. "$(dirname "$0")/../tap.sh"
+
+run() {
+    "$schedlab" export "$@" >out 2>err </dev/null
+    status=$?
+}
+
+python() { # NAME SCRIPT: over `records`, all of the run, and `text`, what was exported
+    local good=0
+    python3 - <<END && good=1
+import csv, io, json, re
+records = [json.loads(line) for line in open('run/samples.jsonl')]
+text = open('out', newline='').read()
+ok = [r for r in records if r['status'] == 'ok']
+def near(a, b): return abs(a - b) <= 1e-9 * abs(b)
+$2
+END
+    report $good "$1"
+}
+
+cat >sweep.yaml <<'EOF2'
+name: small
+title: Something to export
+reps: 3
+min_time_ms: 1
+warmup: 0
+events: [PAPI_L1_DCM, "sde:::schedlab::DISPATCHES", "sde:::schedlab::DEQUE_MAX", "sde:::schedlab::PROCESS_CPU_NS"]
+groups:
+  - {id: a, question: Is it there?, baseline: gmp, variants: [gmp, "gmp,tick=64,runnext=off"], workloads: ["fib,n=8", "pingpong,rounds=50,latency=on"], workers: [1, 2]}
+EOF2
+"$schedlab" sweep sweep.yaml --results results --no-report >folder 2>err || { cat err && exit 1; }
+mv "$(cat folder)" run
+python3 - <<'EOF2'
+import json
+def calm(record): # undisturbed, and all of one mood
+    record.pop('marks', None)
+    record.pop('check', None)
+    if record['workers'] > 1:
+        record['probe'] = {when: {'line_ns': 70.0, 'compute_ns': 9.0} for when in ('before', 'after')}
+    return json.dumps(record)
+lines = [calm(json.loads(line)) for line in open('run/samples.jsonl')]
+failed = dict(json.loads(lines[0]), position=1000, cell='0123456789ab', variant='static', status='failed',
+              reason='said "no", twice:\nno, no')
+skipped = {k: v for k, v in failed.items() if k not in ('time_ns', 'ops', 'throughput', 'events', 'iterations')}
+skipped |= {'position': 1001, 'cell': 'ba9876543210', 'variant': 'kthread', 'status': 'skipped', 'reason': 'too many threads'}
+mixed = dict(json.loads(lines[0]), position=1002, cell='0123456789ab', variant='static')
+with open('run/samples.jsonl', 'w') as file:
+    file.writelines(line + '\n' for line in lines)
+    for record in failed, skipped, mixed:
+        file.write(json.dumps(record) + '\n')
+    file.write('{"schema": 1, "cell": ')  # the writer was killed here
+EOF2
+run run --to csv
+mv err torn.err
+sed -i '$ d' run/samples.jsonl
+cp out torn.csv
+grep -q 'schedlab export: run/samples.jsonl: its last line is not whole; left out.*sweep --resume run' torn.err &&
+    report 1 a_torn_last_line_is_said || report 0 a_torn_last_line_is_said
+run run --to csv
+grep -q 'not whole' err && report 0 a_whole_last_line_is_not || report 1 a_whole_last_line_is_not
+[ $status = 0 ] && cmp -s out torn.csv && report 1 a_torn_last_line_is_left_out || report 0 a_torn_last_line_is_left_out
+
+# CSV
+[ "$(tail -c 2 out | od -An -tx1 | tr -d " ")" = 0d0a ] && report 1 csv_lines_end_in_crlf || report 0 csv_lines_end_in_crlf
+python csv_has_a_line_per_sample "
+rows = list(csv.DictReader(io.StringIO(text), strict=True))
+assert len(rows) == len(records) == 27
+assert all(len(row) == len(rows[0]) and None not in row for row in rows)
+assert [row['cell'] for row in rows] == [r['cell'] for r in records]"
+python csv_keeps_texts "
+rows = list(csv.DictReader(io.StringIO(text), strict=True))
+for row, r in zip(rows, records):
+    assert row['variant'] == r['variant'] and row['workload'] == r['workload'] and row['reason'] == r.get('reason', '')"
+python csv_keeps_numbers "
+rows = list(csv.DictReader(io.StringIO(text), strict=True))
+for row, r in zip(rows, records):
+    assert ('time_ns' in r) == (row['time_ns'] != '')
+    if r['status'] == 'ok':
+        assert int(row['time_ns']) == r['time_ns'] and int(row['iterations']) == len(r['iterations'])
+        assert near(float(row['throughput']), r['throughput'])
+        assert row['knobs.tick'] == str(r['knobs']['tick']) and row['pin'] == 'false'
+        assert (row['latency.p99_ns'] != '') == ('latency' in r)"
+python csv_absent_is_empty "
+rows = list(csv.DictReader(io.StringIO(text), strict=True))
+for row, r in zip(rows, records):
+    for e in r.get('events', []):
+        column = 'event.' + e['name'].replace('sde:::schedlab::', '')
+        assert row[column] == str(e.get('value', ''))"
+
+# Google Benchmark
+run run --to gbench
+python gbench_has_every_good_sample_as_repetition "
+b = json.loads(text)['benchmarks']
+good = [r for r in ok if r['variant'] != 'static']
+assert len(b) == len(good) == 24
+for x, r in zip(b, good):
+    mood = '/mood:near' if r['workers'] > 1 else ''
+    assert x['name'] == x['run_name'] == '%s/%s/workers:%d%s' % (r['variant'], r['workload'], r['workers'], mood)
+    assert x.get('line_ns') == (70 if mood else None) and 'label' not in x
+    assert x['run_type'] == 'iteration' and x['repetitions'] == 3 and x['time_unit'] == 'ns'
+    assert x['iterations'] == r['ops'] and near(x['real_time'], r['time_ns'] / r['ops'])
+for name in {x['name'] for x in b}:
+    same = [x for x in b if x['name'] == name]
+    assert [x['repetition_index'] for x in same] == [0, 1, 2] and len({x['family_index'] for x in same}) == 1
+assert len({x['family_index'] for x in b}) == 8"
+python gbench_has_counters_and_cpu_time "
+b = json.loads(text)['benchmarks']
+good = [r for r in ok if r['variant'] != 'static']
+for x, r in zip(b, good):
+    e = {e['name']: e for e in r['events']}
+    assert near(x['DISPATCHES'], e['sde:::schedlab::DISPATCHES']['per_op'])
+    assert x['DEQUE_MAX'] == e['sde:::schedlab::DEQUE_MAX']['value']
+    assert ('PAPI_L1_DCM' in x) == ('per_op' in e['PAPI_L1_DCM'])
+    assert near(x['cpu_time'], e['sde:::schedlab::PROCESS_CPU_NS']['per_op'])"
+grep -q "3 samples left out" err && report 1 what_is_left_out_is_said || report 0 what_is_left_out_is_said
+
+# benchstat. Its grammar: golang.org/design/14313-benchmark-format.
+run run --to benchstat
+python benchstat_follows_the_grammar "
+lines = text.splitlines()
+number = r'[-+]?[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?'
+assert text.endswith('\n') and 'pkg: schedlab' in lines and 'goos: linux' in lines
+for line in lines:
+    assert re.fullmatch(r'[a-z][^A-Z\s]*: \S.*', line) or re.fullmatch(r'Benchmark[A-Z]\S* [1-9][0-9]*( ' + number + r' \S+)+', line), line"
+python benchstat_has_every_good_sample "
+lines = [line.split() for line in text.splitlines() if line.startswith('Benchmark')]
+good = sorted((r for r in ok if r['variant'] != 'static'), key=lambda r: r['workers'] > 1)
+assert len(lines) == len(good) == 24
+for line, r in zip(lines, good):
+    variant = r['variant'].replace(',', '/')
+    assert line[0] == 'Benchmark%s/%s/P=%d-%d' % (variant[0].upper() + variant[1:], r['workload'].replace(',', '/'), r['workers'], r['workers'])
+    units = dict(zip(line[3::2], map(float, line[2::2])))
+    assert int(line[1]) == r['ops'] and near(units['ns/op'], r['time_ns'] / r['ops'])
+    assert len(units) == len(line[2:]) // 2 and 'DISPATCHES/op' in units and 'DEQUE_MAX' in units
+    assert ('p99-ns' in units) == ('latency' in r)
+    assert units.get('line-ns') == (70 if r['workers'] > 1 else None)"
+python benchstat_has_a_line_of_configuration_before_each_mood "
+lines = text.splitlines()
+at = lines.index('mood: near')
+assert all('/P=1-1 ' in line for line in lines[:at] if line.startswith('Benchmark'))
+assert all('/P=2-2 ' in line for line in lines[at + 1:])"
+
+# Without events, what compare.py of Google Benchmark reads of each repetition is there nevertheless
+sed 's/^events: .*/events: [none]/' sweep.yaml >none.yaml
+"$schedlab" sweep none.yaml --results results --no-report --reps 1 >folder 2>err
+run "$(cat folder)" --to gbench
+python gbench_has_what_compare_py_reads "
+b = json.loads(text)['benchmarks']
+assert len(b) == 8
+for x in b:
+    assert {'name', 'run_type', 'repetitions', 'iterations', 'real_time', 'cpu_time', 'time_unit'} <= set(x), x
+    assert x['cpu_time'] > 0"
+
+# Cells that differ in their side, or in what they count, alone
+mkdir apart
+python3 - <<'EOF2'
+import json
+first = json.loads(open('run/samples.jsonl').readline())
+with open('apart/samples.jsonl', 'w') as file:
+    for cell, side, events in ('a', 'a', 1), ('b', 'b', 1), ('c', None, 3), ('d', None, 4):
+        record = dict(first, cell=cell, position=ord(cell), events=first['events'][:events])
+        if side: record['side'] = side
+        file.write(json.dumps(record) + '\n')
+EOF2
+run apart --to gbench
+python gbench_names_side_and_events "
+b = json.loads(text)['benchmarks']
+names = [x['name'].split('/', 2)[2] for x in b]
+workers = json.loads(open('apart/samples.jsonl').readline())['workers']
+plain, mood = 'workers:%d' % workers, '/mood:near' if workers > 1 else ''
+assert names[:2] == [plain + '/side:a' + mood, plain + '/side:b' + mood], names
+events = plain + '/events:PAPI_L1_DCM+sde:::schedlab::DISPATCHES+sde:::schedlab::DEQUE_MAX'
+assert names[2:] == [events + mood, events + '+sde:::schedlab::PROCESS_CPU_NS' + mood], names
+assert [x['repetitions'] for x in b] == [1] * 4"
+run apart --to benchstat
+python benchstat_names_side_and_events "
+names = [line.split()[0] for line in text.splitlines() if line.startswith('Benchmark')]
+assert len(set(names)) == 4 and '/side=a/P=' in names[0] and '/events=PAPI_L1_DCM+sde' in names[2], names"
+
+# Moods of the machine, and samples that were disturbed
+mkdir moods
+python3 - <<'EOF2'
+import json
+first = json.loads(open('run/samples.jsonl').readline())
+near, far, mixed = (70.0, 71.0), (300.0, 310.0), (70.0, 300.0)
+cells = {'x': (2, [near] * 4 + [far] * 3 + [mixed], [near]), 'y': (2, [near] * 2 + [far] * 2, []),
+         'z': (1, [None] * 3, [None]), 'w': (1, [None] * 2, [None])}
+position = 0
+with open('moods/samples.jsonl', 'w') as file:
+    for cell, (workers, calm, marked) in cells.items():
+        for i, probe in enumerate(calm + marked):
+            record = dict(first, cell=cell, workers=workers, position=position, workload='fib,n=%d' % ord(cell))
+            record.pop('probe', None)
+            if probe:
+                record['probe'] = {'before': {'line_ns': probe[0]}, 'after': {'line_ns': probe[1]}}
+            if i >= len(calm):
+                record['marks'] = ['steal']
+            position += 1
+            file.write(json.dumps(record) + '\n')
+EOF2
+run moods --to gbench
+python gbench_keeps_moods_apart_and_leaves_out_what_the_report_does "
+import collections
+b = json.loads(text)['benchmarks']
+names = collections.Counter(x['name'].split('n=', 1)[1] for x in b)
+x, y, z, w = ('%d/workers:%d' % (ord(c), n) for c, n in zip('xyzw', (2, 2, 1, 1)))
+assert names == {x + '/mood:near': 4, x + '/mood:far': 3, y + '/mood:all': 4, z: 3, w + '/mood:all': 3}, names
+assert [x['label'] for x in b if 'label' in x] == ['disturbed']
+assert all(e['repetitions'] == names[e['name'].split('n=', 1)[1]] for e in b)
+context = json.loads(text)['context']
+assert 70 < context['mood_near_ns'] < 71 and 300 < context['mood_far_ns'] < 310"
+what_was_left_out_is_said() {
+    check "disturbed_samples_are_said_$1" grep -q ': 2 samples left out: marked as disturbed$' err
+    check "rare_moods_are_said_$1" grep -q ': 1 sample left out: of no one mood' err
+    check "moods_together_are_said_$1" grep -q ': mood "all" of 2 cells: no mood has 3 ' err
+}
+what_was_left_out_is_said gbench
+run moods --to benchstat
+python benchstat_keeps_moods_apart "
+counts, mood = {}, None
+for line in text.splitlines():
+    if line.startswith('mood: '): mood = line.split()[1]
+    if line.startswith('Benchmark'): counts[mood] = counts.get(mood, 0) + 1
+assert counts == {None: 3, 'near': 4, 'far': 3, 'all': 7}, counts"
+what_was_left_out_is_said benchstat
+run moods --to csv
+python csv_has_all_samples_with_marks_and_moods "
+rows = list(csv.DictReader(io.StringIO(text), strict=True))
+assert len(rows) == 20 and sum(row['marks'] == 'steal' for row in rows) == 3
+assert [sum(row['mood'] == mood for row in rows) for mood in ('near', 'far', 'mixed', '')] == [7, 5, 1, 7]"
+check csv_leaves_nothing_out [ ! -s err ]
+
+# Records of other programs
+mkdir damaged
+cp run/samples.jsonl damaged
+printf '{"cpu":\n' >damaged/environment.json
+run damaged --to gbench
+[ $status = 1 ] && grep -q 'damaged/environment.json:2: ' err && report 1 broken_environment_is_named || report 0 broken_environment_is_named
+: >damaged/samples.jsonl
+run damaged --to gbench
+[ $status = 1 ] && grep -q 'damaged/samples.jsonl: it holds no sample' err && report 1 no_samples_are_told || report 0 no_samples_are_told
+
+# Where to
+run run --to benchstat
+cp out whole
+run run --to benchstat --output file
+[ $status = 0 ] && [ ! -s out ] && cmp -s file whole && report 1 output_goes_to_a_file || report 0 output_goes_to_a_file
+run run --to csv --output /dev/full
+[ $status = 1 ] && grep -q /dev/full err && report 1 a_full_disk_is_told || report 0 a_full_disk_is_told
+run run --to csv --output no/such/file
+[ $status = 1 ] && grep -q no/such/file err && report 1 no_such_folder_is_told || report 0 no_such_folder_is_told
+mkdir broken && echo nonsense >broken/samples.jsonl
+run broken --to csv
+[ $status = 1 ] && grep -q "broken/samples.jsonl:1" err && report 1 broken_records_are_told || report 0 broken_records_are_told
+
+# Misuse
+misuse no_run "which run?" -- --to csv
+misuse no_format "valid: gbench, benchstat, csv" -- run
+misuse unknown_format 'the nearest is "benchstat"' -- run --to benchtat
+misuse not_a_run "is not a run" -- . --to csv
+misuse two_runs "one run at a time" -- run run --to csv
+misuse unknown_option 'the nearest is "--output"' -- run --to csv --outptu x
+
+finish

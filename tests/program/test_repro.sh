@@ -1,0 +1,195 @@
+#!/bin/bash
+# test_repro.sh - experiments from the outside: their verdicts, what is lacking for one, and that neither a signal
+# nor a mistake costs anything. The verdicts of the catalogue's own experiments are those of test_verdicts.sh.
+#
+#     tests/program/test_repro.sh build/schedlab
+#
+# Prints TAP. Needs the program, bash, the usual tools and python3.
+. "$(dirname "$0")/../tap.sh"
+
+# run ARGUMENT...: leaves out, err, status, and folder where the program named one.
+run() {
+    "$schedlab" repro "$@" >out 2>err </dev/null
+    status=$?
+    folder=$(sed -n 's|.*verdicts in \(.*\)/repro.json$|\1|p' err)
+}
+has() { grep -q -- "$1" "$2"; }
+says() { tr -s ' \n' ' ' <out | grep -q -- "$1"; } # however its lines are broken
+
+# experiment ID LINE...: an experiment in ID.yaml whose parts are these lines.
+experiment() {
+    printf 'id: %s\ntitle: Experiment %s\nclaim: It is so.\nsource: here\nwhy: because\n' "$1" "$1" >"$1.yaml"
+    printf 'refuted: if not\nevents: [none]\nmin_time_ms: 0\nwarmup: 0\ntimeout_s: 600\n' >>"$1.yaml"
+    printf '%s\n' "${@:2}" >>"$1.yaml"
+}
+order=('parts:' '  - id: spawn' '    variant: "gmp,preempt=none"' '    factor: runnext' '    levels: [on, off]'
+    '    workload: order,n=10' '    metric: order' '    expect:')
+right=('      - {says: The newest first, exactly: 9 0-8}' '      - {says: In turn, level: off, exactly: 0-9}')
+wrong='      - {says: In turn, exactly: 0-9}'
+
+# Verdicts --------------------------------------------------------------------------------------------
+
+experiment S 'machines: [native, "sim:desktop8"]' "${order[@]}" "${right[@]}"
+run S.yaml --quick --name named
+check supported [ "$status $(grep -c '^S *supported: Experiment S (machines agree)$' out)" = '0 1' ]
+check says_how_long_it_will_take has '^2 jobs of 1 experiment to measure: about [0-9].* as few blocks' err
+check folder_has_the_name [ "${folder#results/named-}" != "$folder" ]
+check each_machine_is_a_run [ -s "$folder/S@native/samples.jsonl" ] && [ -s "$folder/S@sim-desktop8/samples.jsonl" ]
+json verdict_is_in_the_json '[m["verdict"] for m in j["experiments"][0]["machines"]] == 2 * ["supported"] and
+    j["experiments"][0]["agree"] and j["finished"]' "$folder/repro.json"
+json cells_are_behind_it 'all(len(x["columns"]) == 1 and x["columns"][0]["level"]["n"] >= 6 and x["deterministic"]
+    for m in j["experiments"][0]["machines"] for x in m["parts"][0]["expectations"])' "$folder/repro.json"
+"$schedlab" report "$folder/S@native" --no-figures >report 2>&1
+check runs_can_be_drawn [ -s "$folder/S@native/report.html" ]
+run --explain S.yaml
+check explanation_has_the_last_verdict [ "$(grep -c '^S *supported' out) $(grep -c 'The last verdict, of results/named' out)" = '1 1' ]
+
+# What earlier reproductions took counts.
+python3 - results/slow/S@native/timings.json results/named-*/S@native/timings.json <<'END'
+import json, os, sys
+cells = json.load(open(sys.argv[2]))["cells"]
+os.makedirs(os.path.dirname(sys.argv[1]))
+json.dump({"cells": {cell: {"samples": 1, "seconds": 7200} for cell in cells}}, open(sys.argv[1], "w"))
+END
+run S.yaml --quick --no-report
+check earlier_runs_tell_how_long has 'to measure: about [0-9]* h .* as few blocks' err
+rm -r results/slow
+
+experiment R "${order[@]}" "${right[@]}" "$wrong"
+run R.yaml --quick --no-report
+check refuted_is_no_failure [ "$status $(grep -c '^R *refuted' out)" = '0 1' ]
+check refuted_says_what_it_is has 'refuted *spawn#3 order: 9 0-8, expected 0-9' out
+check tables_fit_100_columns [ "$(sed 's/×/x/g' out | awk 'length($0) > 100' | wc -l)" = 0 ]
+
+experiment U 'parts:' '  - id: wide' '    variant: gmp' '    factor: runnext' '    levels: [on]' '    workload: fib,n=10' \
+    '    workers: [1, 1024]' '    expect:' '      - {says: One, workers: 1, at_least: 1}' \
+    '      - {says: Many, workers: 1024, at_least: 1}' \
+    '      - {says: Counted, workers: 1, metric: PAPI_TLB_DM, at_least: 1e9}'
+run U.yaml --quick --no-report
+check undecided_says_what_it_lacks says 'lacks: 1024 workers take as many cores, and native has'
+json undecided_leaves_the_others \
+    '[x["verdict"] for x in j["experiments"][0]["machines"][0]["parts"][0]["expectations"]][:2] == ["supported", "undecided"]' \
+    "$folder/repro.json"
+json lacking_counters_or_a_number \
+    'j["experiments"][0]["machines"][0]["parts"][0]["expectations"][2]["columns"][0].get("lacks") in ("counters", None)' \
+    "$folder/repro.json"
+
+# A sample that takes too long, and no core meanwhile.
+hangs=calls,n=2,sleep_ns=10000000000
+experiment F 'parts:' '  - id: hangs' '    variant: gmp' '    factor: workload' "    levels: [\"calls,n=2,sleep_ns=1\", \"$hangs\"]" \
+    '    expect:' '      - {says: It ends, at_least: 1}' "      - {says: So does it, level: \"$hangs\", at_least: 1}"
+sed -i 's/timeout_s: 600/timeout_s: 2/' F.yaml
+run F.yaml --quick --no-report
+check failures_are_no_failure [ $status = 0 ]
+check failing_cells_are_undecided says 'undecided hangs#2 [^#]*lacks: 2 of 2 samples of gmp .* no answer within 2 s'
+# On a busy machine the others may take too long as well.
+check failing_cells_leave_the_others says 'supported hangs#1 \|undecided hangs#1 [^#]*no answer within 2 s'
+
+# The same digits each time ---------------------------------------------------------------------------
+
+experiment D 'machines: ["sim:desktop8"]' 'parts:' '  - id: ratio' '    variant: gmp' '    factor: runnext' \
+    '    levels: [off, on]' '    workload: "pingpong,rounds=200"' '    workers: [1, 2]' '    expect:' \
+    '      - {says: It pays, level: on, over: off, at_least: 1}' '  - id: levels' '    variant: gmp' \
+    '    factor: machine' '    levels: ["sim:desktop8", "sim:server64"]' '    workload: "pingpong,rounds=200"' \
+    '    workers: 2' '    expect:' '      - {says: It is slower, level: "sim:server64", over: "sim:desktop8", at_most: 1}'
+# What may differ: when it was, and how long it took.
+same='def strip(x):
+    return {k: strip(v) for k, v in x.items() if k not in ("seconds", "began", "written", "name")} if isinstance(x, dict) \
+        else [strip(y) for y in x] if isinstance(x, list) else x'
+run D.yaml --quick --no-report
+first=$folder
+run D.yaml --quick --no-report --format json
+check json_is_the_file cmp -s <(grep -v '"written"' out) <(grep -v '"written"' "$folder/repro.json")
+names="$same" json simulated_verdicts_have_the_same_digits "strip(j) == strip(json.load(open('$first/repro.json')))" \
+    "$folder/repro.json"
+
+# --held takes two blocks where values are exact or do not change with the seed, and leaves levels of no expectation out.
+experiment K 'machines: ["sim:desktop8"]' "${order[@]}" '      - {says: The newest first, exactly: 9 0-8}' \
+    '  - id: ratio' '    variant: gmp' '    factor: runnext' '    levels: [off, on]' \
+    '    workload: "pingpong,rounds=200"' '    held: "pingpong,rounds=20"' '    expect:' \
+    '      - {says: It pays, level: on, over: off, at_least: 1}'
+run K.yaml --held --no-report
+kept=$folder
+check held_form_is_judged [ "$status $(grep -c 'supported *spawn#1' out) $(grep -c 'ratio#1' out)" = '0 1 1' ]
+check held_form_measures_less [ "$(wc -l <"$folder/K@sim-desktop8/samples.jsonl") $(grep -c \
+    '"workload":"pingpong,rounds=20"' "$folder/K@sim-desktop8/samples.jsonl")" = '6 4' ]
+
+# Going on --------------------------------------------------------------------------------------------
+
+# As if it had been stopped in the middle of a job.
+cp -r "$first" cut
+head -n 7 "$first/D@sim-desktop8/samples.jsonl" >cut/D@sim-desktop8/samples.jsonl
+rm -r cut/D@machines
+sed -i 's/"state": "done"/"state": "begun"/' cut/repro.json
+run --resume cut
+names="$same" json resumed_is_as_if_never_stopped "strip(j) == strip(json.load(open('$first/repro.json')))" cut/repro.json
+cp -r "$kept" cut_held
+head -n 5 "$kept/K@sim-desktop8/samples.jsonl" >cut_held/K@sim-desktop8/samples.jsonl
+sed -i 's/"state": "done"/"state": "begun"/' cut_held/repro.json
+run --resume cut_held --no-report
+names="$same" json held_form_goes_on "strip(j) == strip(json.load(open('$kept/repro.json')))" cut_held/repro.json
+
+# A signal while a sample runs that does not end by itself.
+hangs=calls,n=1000,sleep_ns=10000000000
+experiment H 'parts:' '  - id: hangs' '    variant: gmp' '    factor: runnext' '    levels: [on]' \
+    "    workload: \"$hangs\"" '    expect:' '      - {says: It ends, at_least: 1}'
+mkfifo line
+"$schedlab" repro S.yaml H.yaml --machine native --quick --results stopped >out 2>line </dev/null &
+pid=$!
+exec 3<line
+while read -r said <&3; do
+    case $said in *' into '*H@native) break ;; esac
+done
+kill -TERM $pid
+cat <&3 >err
+exec 3<&-
+wait $pid
+check signal_ends_it [ $? = 1 ]
+folder=$(dirname "${said##* into }")
+check signal_is_told has "SIGTERM; .schedlab repro --resume $folder. goes on" err
+check signal_leaves_what_is_there [ "$(grep -c '^S *supported' out) $(grep -c '^H *undecided' out)" = '1 1' ]
+json signal_is_in_the_json 'not j["finished"] and [e["verdict"] for e in j["experiments"]] == ["supported", "undecided"]' \
+    "$folder/repro.json"
+sed -i 's/timeout_s: 600/timeout_s: 1/' "$folder/experiments/H.yaml"
+run --resume "$folder"
+check resumed_measures_what_is_missing says 'lacks: 2 of 2 samples'
+check resumed_measures_nothing_twice [ "$status $(grep -c '^S on native' err)" = '0 0' ]
+json resumed_is_finished 'j["finished"]' "$folder/repro.json"
+rm line
+
+# Mistakes --------------------------------------------------------------------------------------------
+
+rm -r results
+sed 's/levels: \[on\]/levels: [onn]/' U.yaml >bad.yaml
+misuse file_is_wrong 'bad.yaml:15: gmp: runnext=onn is not valid' -- bad.yaml
+misuse no_file 'cannot read nowhere.yaml' -- nowhere.yaml
+misuse no_experiment 'there is no experiment "X-99"' -- X-99
+misuse twice 'have both the id S' -- S.yaml S.yaml
+misuse both_forms '--quick and --full' -- S.yaml --quick --full
+misuse held_and_full '--held and --full' -- S.yaml --held --full
+misuse no_machine 'the nearest is "desktop8"' -- S.yaml --machine sim:dekstop8
+misuse machine_twice 'is given twice' -- S.yaml --machine native --machine native
+misuse sim_and_other '--machine=sim beside' -- S.yaml --machine native --machine sim
+misuse resume_of_nothing 'nowhere is no reproduction: it has no repro.json' -- --resume nowhere
+mkdir torn && echo '{' >torn/repro.json
+misuse resume_of_a_torn_one 'torn/repro.json:2: ' -- --resume torn
+misuse resume_with_options 'leave out --quick' -- --resume cut --quick
+misuse name_is_wrong '--name=a/b is not valid' -- S.yaml --name a/b
+misuse nothing_runs_there 'no part of these experiments runs there' -- H.yaml --machine sim
+misuse unknown_to_explain 'there is no experiment "X-99"' -- --explain X-99
+check mistakes_leave_no_folder [ ! -e results ]
+python3 -c '
+import json
+j = json.load(open("cut/environment.json"))
+j["build"]["compiler"] = "another"
+json.dump(j, open("cut/environment.json", "w"))'
+run --resume cut
+check other_program_does_not_go_on [ "$status $(grep -c 'the run began with another' err)" = '2 1' ]
+
+# The catalogue ---------------------------------------------------------------------------------------
+
+run --list E3
+check list_of_one_is_a_misuse [ "$status $(grep -c 'valid: --explain=E3$' err)" = '2 1' ]
+run --list
+check list_is_there [ $status = 0 ]
+finish

@@ -1,0 +1,224 @@
+#!/bin/bash
+# test_trace.sh - schedlab trace: one small run as steps, a timeline, a file for Perfetto, Go's lines.
+#
+#     tests/program/test_trace.sh build/schedlab
+#
+# What must happen is derived by hand from Go's rules and those of deques. Prints TAP.
+. "$(dirname "$0")/../tap.sh"
+
+# run ARGUMENT...: leaves out, err, status.
+run() {
+    timeout 600 "$schedlab" trace "$@" >out 2>err </dev/null
+    status=$?
+}
+
+# Steps ---------------------------------------------------------------------------------------------------------
+
+# One worker; main spawns G 2 and G 3: the second throws the first out of runnext, and runs first.
+run gmp spawn,n=2 --workers 1
+check steps_are_shown [ $status = 0 ]
+check runnext_is_shown_before_the_queue grep -qE 'put G 2 into its own queue +G1 +\(G3\) G2$' out
+check then_the_third_runs grep -qE 'ran G 3.* G3 +G2$' out
+check rows_end_without_blanks sh -c '! grep -q " $" out'
+cp out first
+run gmp spawn,n=2 --workers 1
+check the_same_run_is_the_same_table cmp -s first out
+for variant in kthread uthread static grq perm gmp tasksteal contsteal; do
+    run $variant fib,n=9 --workers 3
+    cp out first
+    run $variant fib,n=9 --workers 3
+    check "${variant}_is_the_same_twice" cmp -s first out
+    check "${variant}_events_fit" sh -c '! grep -q "not fit" out'
+done
+
+# Where each queue is: a Chase-Lev deque per P, one global queue, a queue per thread.
+run contsteal fib,n=4,spawn=both --workers 1
+check the_parent_is_queued_not_the_child grep -qE 'ran G 2 +G2 +G1$' out
+check parents_queue_up_oldest_first grep -qE 'ran G 4 +G4 +G1 G2 G3$' out
+run tasksteal fib,n=4,spawn=both --workers 1
+check children_queue_up_oldest_first grep -qE 'spawned task 3 +G1\* T1 +T2 T3$' out
+check the_newest_child_is_run_on_the_parents_stack grep -qE 'began task 3 +G1\* T1\* T3 +T2$' out
+run grq fib,n=4,spawn=both --workers 1
+check the_global_queue_has_a_column grep -qE 'put G 4 into the global queue +G2 +G3 G4$' out
+run perm fib,n=5 --workers 2
+check lanes_are_threads_where_queues_hang_on_them grep -qE '^ step +us +M ' out
+
+# More Gs than a ring of 256 holds: half of it goes to the global queue, with the one that did not fit.
+run gmp spawn,n=400 --workers 1 --format json --most 20000
+json an_overflow_moves_half_and_one "[len(s['global']) for s in j['steps'] if s['event'] == 'OVERFLOWED'][0] == 129 and j['odd'] == 0"
+json the_ring_never_holds_more_than_256 "max(len(s['lanes'][0]['queue']) for s in j['steps']) == 256"
+json all_are_gone_at_the_end "not j['steps'][-1]['global'] and not j['steps'][-1]['lanes'][0]['queue']"
+
+# Of a steal of many, the last runs and those before it go into the thief's queue.
+run gmp uneven,tasks=60,rounds=4000 --workers 3 --format json --most 5000
+names="steps = j['steps']
+batches = [(steps[i], next(t for t in steps[i:] if t['event'] == 'TAKEN' and t['m_self'] == steps[i]['m_self']))
+    for i in range(len(steps)) if steps[i]['event'] == 'STOLEN' and steps[i]['gs'] > 1]"
+json a_stolen_batch_is_the_thiefs_at_once "batches and all(len(s['lanes'][s['p_self']]['queue']) == s['gs'] - 1 for s, t in batches)"
+json rows_do_not_go_back "all(a['when_ps'] <= b['when_ps'] for a, b in zip(j['steps'], j['steps'][1:]))"
+json a_batch_of_n_leaves_the_thief_n_less_one "batches and j['odd'] == 0 and
+    all(len(t['lanes'][t['p_self']]['queue']) == s['gs'] - 1 for s, t in batches)"
+
+# A queue is as long as it is, and shown up to its 300th place.
+run grq spawn,n=400 --workers 1 --format json
+json a_long_queue_is_told_in_part "max(s['global_length'] for s in j['steps']) == 400 and max(len(s['global']) for s in j['steps']) == 300"
+
+run gmp spawn,n=400 --workers 1 --most 10
+check what_is_not_kept_is_said grep -qE '^Of [0-9]+ events the first 10 were kept' out
+run gmp fib,n=6 --workers 16 --machine sim:server64
+check many_workers_fit_a_narrow_table awk 'length($0) > 150 { exit 1 }' out
+
+# Other forms ---------------------------------------------------------------------------------------------------
+
+# A file for ui.perfetto.dev: complete slices that do not cross on a track, arrows with both ends, counters.
+perfetto="e = j['traceEvents']
+slices = [x for x in e if x['ph'] == 'X' and x['cat'] != 'arrow']
+tracks = {(x['pid'], x['tid']) for x in slices}
+named = {(x['pid'], x['tid']) for x in e if x['ph'] == 'M' and x['name'] == 'thread_name'}
+starts = [x['id'] for x in e if x['ph'] == 's']
+ends = [x['id'] for x in e if x['ph'] == 'f']
+counters = {x['name'] for x in e if x['ph'] == 'C'}
+def nest(track):
+    open = []
+    for x in sorted((x for x in slices if (x['pid'], x['tid']) == track), key=lambda x: (x['ts'], -x['dur'])):
+        while open and open[-1] <= x['ts'] + 1e-9: open.pop()
+        if open and x['ts'] + x['dur'] > open[-1] + 1e-6: return False
+        open.append(x['ts'] + x['dur'])
+    return True"
+for variant in gmp tasksteal contsteal perm; do
+    run $variant uneven,tasks=60,rounds=4000 --workers 3 --format perfetto
+    names=$perfetto
+    json "${variant}_slices_nest_on_each_track" "len(tracks) >= 4 and tracks <= named and all(nest(t) for t in tracks)"
+    json "${variant}_arrows_have_both_ends" "starts and sorted(starts) == sorted(ends)"
+    json "${variant}_has_arrows_of_steals_and_wakes" "{x['name'] for x in e if x['ph'] == 's'} == {'steal', 'wake-up'}"
+    json "${variant}_counts_queues" "any(c.startswith('queue of ') for c in counters) and
+        all(x['args']['length'] >= 0 for x in e if x['ph'] == 'C')"
+done
+
+run gmp uneven,tasks=60,rounds=4000 --workers 3 --format timeline
+check a_timeline_of_characters_has_a_lane_each [ "$(grep -cE '^P[0-2] ' out)" = 6 ]
+check it_names_steals grep -qE 'us  P[12] stole G[0-9]+ from P[0-2]$' out
+for ending in svg pdf png; do
+    run gmp uneven,tasks=60,rounds=4000 --workers 3 --format timeline --output figure.$ending
+    check "it_is_drawn_as_$ending" [ $status = 0 -a -s figure.$ending ]
+done
+check the_figure_has_lanes_and_queues sh -c 'grep -q ">P2<" figure.svg && grep -q ">queued<" figure.svg && grep -q ">global<" figure.svg'
+check it_names_goroutines grep -qE '>G[0-9]+<' figure.svg
+
+run gmp uneven,tasks=200,rounds=4000 --workers 2 --format schedtrace --every 20us
+check go_s_lines_are_printed grep -qE '^SCHED 0ms: gomaxprocs=2 .* schedticks=\[ [0-9]+ [0-9]+ \]$' out
+run gmp fib,n=3 --format schedtrace --every 1s
+check that_none_was_due_is_said [ $status = 0 -a ! -s out ]
+check it_says_how_to_have_some grep -q 'before the first line was due, after 1000 ms; --every takes less' err
+run gmp uneven,tasks=200,rounds=4000 --workers 2 --format schedtrace --every 20us --scheddetail
+check with_details grep -qE '^  P0: status=' out
+
+# The textbook's fib(4) ------------------------------------------------------------------------------------------
+
+# Which rows are as in the book, and what is there instead, is what the variants do; the book's own numbers are data.
+run --replay fib4
+check the_book_is_replayed [ $status = 0 ]
+rows_marked() { # TABLE MARK: the numbers of the rows of the nth table with this mark
+    awk -v want="$1" -v mark="$2" '/processors?: / { table++ } table == want && $2 == mark && $1 + 0 { printf "%s ", $1 }' out
+}
+check task_stealing_is_as_in_the_book [ "$(rows_marked 1 =)" = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 " ]
+check continuation_stealing_differs_in_four_rows [ "$(rows_marked 2 !)" = "10 11 13 14 " ]
+check plain_calls_are_as_in_the_book [ "$(rows_marked 3 =)" = "1 2 3 4 5 6 7 8 9 10 11 12 " ]
+check the_static_partition_is_as_in_the_book [ "$(rows_marked 4 =)" = "1 2 3 " ]
+check a_processor_idles_while_a_task_is_left grep -qE '^  3 = idle +T4$' out
+check a_waiting_task_keeps_its_processor [ "$(rows_marked 5 =)" = "1 2 3 4 5 " ]
+check the_second_is_blocked_before_the_first_idles sh -c 'grep -E "^  [2345] = (blocked|T[13]) +(T[24]|idle)$" out | tr -s " " | tr "\n" "/" |
+    grep -qx " 2 = T3 T2/ 2 = blocked T2/ 3 = blocked T4/ 4 = T1 idle/ 5 = T3 idle/"'
+check who_waited_is_counted sh -c 'grep "task or main waited" out | tr -s " " | tr "\n" "/" | grep -qx " times a task or main waited - 1/ times a task or main waited - 2/"'
+check thefts_are_counted sh -c 'grep thefts out | tr -s " " | tr "\n" "/" | grep -qx " thefts - 2/ thefts - 2/ thefts - 0/"'
+check the_rows_add_up sh -c 'grep -cE "^(15 of 15|10 of 14|12 of 12) rows are as in the book" out | grep -qx 3'
+check the_parent_goes_on_where_its_last_child_returned grep -qE '^ 13 ! 3! +c\(main\)\*$' out
+check differences_are_explained grep -q '^From row 13: In the book the processor where the join stalled goes on' out
+check the_value_is_3_and_not_4 sh -c 'grep -qE "^ 15 = main 3!$" out && ! grep -q "4!" out'
+check the_longest_deque_is_corrected grep -qE 'longest deque of one processor +2 +1  the longest deque is 1 long' out
+check stalled_joins_are_counted sh -c 'grep -E "stalled joins" out | tr -s " " | head -n 2 | tr "\n" "/" | grep -qx " stalled joins 3 3/ stalled joins 2 2/"'
+check joins_that_wait_are_the_variant_s_count sh -c 'grep "for a stolen child" out | tr -s " " | tr "\n" "/" | grep -qx " of them for a stolen child - 1/ of them for a stolen child - 2/ of them for a stolen child - 0/"'
+cp out first
+run --replay fib4
+check the_replay_is_always_the_same cmp -s first out
+run --replay fib4 --policy task --processors 2
+check one_table_can_be_had [ "$(grep -c 'rows are as in the book' out)" = 1 ]
+
+# Real threads --------------------------------------------------------------------------------------------------
+
+# What is true of any run: every G that runs was made, starts before it ends, and a steal has a victim which is not
+# the thief. Contents of queues follow from events of all threads in order of time: none may contradict another.
+names="steps = j['steps']
+made, begun, ended = {}, {}, {}
+for i, s in enumerate(steps):
+    if s['event'] == 'CREATED': made.setdefault(s['g'], i)
+    if s['event'] == 'DISPATCHED': begun.setdefault(s['g'], i)
+    if s['event'] == 'ENDED': ended.setdefault(s['g'], i)
+steals = [s for s in steps if s['event'] == 'TAKEN' and s['from'] == 'victim']
+tasks = [s for s in steps if s['event'] == 'TASK_STOLEN']
+self = 'm_self' if j['lane'] == 'M' else 'p_self'
+def times_grow(): return all(a['when_ps'] <= b['when_ps'] for a, b in zip(steps, steps[1:]))"
+for variant in kthread uthread static grq perm gmp tasksteal contsteal; do
+    run $variant uneven,tasks=60,rounds=4000 --workers 2 --machine native --format json
+    json "${variant}_records_whom_it_runs" "len(begun) >= 1 and set(begun) <= set(made) and set(begun) == set(ended)"
+    json "${variant}_gs_are_made_begun_and_ended_in_order" "times_grow() and all(made[g] < begun[g] < ended[g] for g in begun)"
+    json "${variant}_steals_have_a_victim" "all(s[self] != s['victim'] for s in steals) and all(s['m_self'] != s['victim'] for s in tasks)"
+    json "${variant}_events_of_threads_fit" "j['odd'] == 0 and j['machine'] == 'native' and j['happened'] == len(steps)"
+done
+run gmp spawn,n=20000 --workers 2 --machine native --most 1000 --format json
+json what_is_dropped_natively_is_counted "len(j['steps']) < 5000 < j['happened'] and times_grow()"
+run tasksteal fib,n=12 --workers 2 --machine native --format perfetto
+names=$perfetto
+json native_slices_nest_too "all(nest(t) for t in tracks)"
+schedlab_alone=$scratch/bin && mkdir "$schedlab_alone" && cp "$schedlab" "$schedlab_alone/schedlab"
+"$schedlab_alone/schedlab" trace gmp fib,n=3 --machine native >out 2>err
+status=$?
+check without_its_program_it_says_how_to_get_it [ $status = 1 -a "$(wc -l <err)" = 1 ]
+check it_names_the_target grep -q 'schedlab-trace, which records what real threads do; `make trace` builds it' err
+
+# Closed standard streams change nothing: no pipe gets their numbers.
+"$schedlab" trace gmp fib,n=3 >whole 2>err </dev/null
+"$schedlab" trace gmp fib,n=3 >out 2>err <&-
+check standard_input_may_be_closed cmp whole out
+"$schedlab" trace gmp fib,n=3 >out 2>&- </dev/null
+check standard_error_may_be_closed cmp whole out
+"$schedlab" diff gmp grq fib,n=3 >out 2>&- <&-
+check both_may_be_closed_for_two_runs contains out 'They part at event '
+
+# docs/TRACE.md prints what its example prints, and its example has a hand-off.
+read -ra example <<<"$(sed -n 's/^build.schedlab trace \(.*--format schedtrace.*\)/\1/p' "$tree/docs/TRACE.md")"
+grep '^SCHED ' "$tree/docs/TRACE.md" >lines
+run "${example[@]}"
+check the_document_has_lines_that_differ [ "$(sort -u lines | wc -l)" -ge 5 ]
+# The numbers move a little with each change of the runtime: the form is held.
+form() { sed -E 's/[0-9]+/N/g' "$1" | sort -u; }
+check the_document_shows_what_is_printed [ "$(form lines)" = "$(grep '^SCHED ' out | form /dev/stdin)" ]
+run gmp calls,n=1,measure=handoff,sleep_ns=1000000 --workers 1
+check a_long_call_is_handed_off grep -q 'handed off P 0' out
+check it_is_so_in_the_row_that_the_document_names grep -qE '^ +14 .*handed off P 0' out
+
+# Misuse --------------------------------------------------------------------------------------------------------
+
+misuse nothing_is_a_misuse "one variant and one workload, for example gmp fib,n=5" --
+misuse two_variants_are_a_misuse 'one variant and one workload; found "fib" too' -- gmp grq fib
+misuse an_unknown_variant_is_a_misuse 'unknown variant "gnp"' -- gnp fib
+misuse an_unknown_workload_is_a_misuse 'unknown workload "fob"' -- gmp fob
+misuse an_unknown_machine_is_a_misuse "--machine=sim:toaster: " -- gmp fib --machine sim:toaster
+misuse an_unknown_format_is_a_misuse "--format=table" -- gmp fib --format table
+misuse a_figure_of_steps_is_a_misuse "only --format=timeline draws figures" -- gmp fib,n=3 --output steps.svg
+misuse an_interval_without_lines_is_a_misuse "--every comes with --format=schedtrace" -- gmp fib,n=3 --every 1
+misuse a_folder_that_is_not_there_is_a_misuse "--output: cannot write /nowhere/x" -- gmp fib,n=3 --output /nowhere/x
+misuse an_unknown_replay_is_a_misuse "--replay=fib5" -- --replay fib5
+misuse a_replay_of_a_variant_is_a_misuse '--replay says what is run; found "gmp" too' -- gmp --replay fib4
+misuse a_policy_without_replay_is_a_misuse "--policy comes with --replay=fib4" -- gmp fib,n=3 --policy task
+misuse three_processors_are_a_misuse "--processors=3" -- --replay fib4 --processors 3
+for option in '--workers 3' '--machine native' '--seed 2' '--most 5' '--every 1' '--scheddetail' '--timeout 1'; do
+    # shellcheck disable=SC2086 # an option and its value
+    misuse "a_replay_takes_no_${option%% *}" "--replay says what is run; leave out ${option%% *}" -- --replay fib4 $option
+done
+misuse a_drawn_replay_is_a_misuse "--replay is a table of steps" -- --replay fib4 --format timeline
+misuse a_table_that_the_book_lacks_is_a_misuse "--policy=task with --processors=1" -- --replay fib4 --policy task --processors 1
+run kthread crowd,n=20000 --workers 2
+check a_run_that_is_skipped_fails [ $status = 1 -a "$(wc -l <err)" = 1 ]
+
+finish

@@ -1,0 +1,174 @@
+#!/bin/bash
+# test_why.sh - where simulated misses are, and what another machine would buy: records, tables, folded
+# stacks, sweeps and their report.
+#
+#     tests/program/test_why.sh build/schedlab
+#
+# Prints TAP.
+. "$(dirname "$0")/../tap.sh"
+
+# run ARGUMENT...: leaves out, err, status.
+run() {
+    "$schedlab" run "$@" >out 2>err </dev/null
+    status=$?
+}
+has() { grep -qF -- "$1" "$2"; }
+machine=sim:server64,cores=16
+names='r = j["records"]
+s = lambda i: r[i]["structures"]
+of = lambda i, n: ([x for x in s(i) if x["name"] == n] + [{"stall_ns": 0, "misses": {}}])[0]
+stall = lambda i: sum(x["stall_ns"] for x in s(i))
+kind = lambda x, k: x["misses"].get("l1", {}).get(k, 0)
+event = lambda i, n: [x for x in r[i]["events"] if x["name"].endswith("::SIM_" + n)][0]["value"]'
+
+# Structures --------------------------------------------------------------------------------------
+
+run grq gmp fib,n=16 --machine $machine --reps 1 --events SIM_STALL_PS,SIM_L1D_MISS,SIM_UPGRADES --format json
+cp out first
+json a_queue_for_all_stalls_on_its_lock 's(0)[0]["name"] == "grq.lock" and of(0, "grq.lock")["stall_ns"] > stall(0) / 3'
+json its_misses_are_of_true_sharing \
+    'kind(of(0, "grq.lock"), "true_sharing") > r[0]["ops"] and kind(of(0, "grq.lock"), "capacity") == 0'
+json queues_of_workers_have_names '{"lrq.head", "lrq.tail", "lrq.runnext", "lrq.slots"} <= {x["name"] for x in s(1)}'
+json a_design_has_its_own_structures 'of(1, "grq.lock")["stall_ns"] < stall(1) / 20 and of(0, "lrq.head")["stall_ns"] == 0'
+json the_most_stalled_comes_first 'all(a["stall_ns"] >= b["stall_ns"] for i in (0, 1) for a, b in zip(s(i), s(i)[1:]))'
+json structures_add_up_to_the_counters \
+    'all(abs(1000 * stall(i) - event(i, "STALL_PS")) <= event(i, "STALL_PS") / 1000 for i in (0, 1))
+    and all(abs(sum(sum(x["misses"].get("l1", {}).values()) for x in s(i)) - event(i, "L1D_MISS")) <= 9 for i in (0, 1))'
+json per_operation_is_over_operations \
+    'abs(of(0, "grq.lock")["stall_ns_per_op"] * r[0]["ops"] - of(0, "grq.lock")["stall_ns"]) < 1'
+json little_has_no_name 'all(sum(of(i, n)["stall_ns"] for n in ("(unnamed)", "runtime")) < stall(i) / 50 for i in (0, 1))'
+json lines_are_of_the_source \
+    'all(x["line"] > 0 and not x["file"].startswith("/") and x["function"] != "(unknown)" for x in r[0]["sites"][:10])
+    and len(r[0]["sites"]) <= 30'
+json the_lock_is_taken_in_its_file \
+    'any(x["file"] == "sched_variants/runtime/lock.c" and x["structure"] == "grq.lock" for x in r[0]["sites"][:3])'
+for file in $(python3 -c "
+import json
+print(*{x['file'] for r in json.load(open('out'))['records'] for x in r['sites']})"); do
+    [ -f "$tree/$file" ] || echo "$file"
+done >missing
+check each_file_is_there [ ! -s missing ]
+(cd / && MORE=environment "$schedlab" run grq gmp fib,n=16 --machine $machine --reps 1 \
+    --events SIM_STALL_PS,SIM_L1D_MISS,SIM_UPGRADES --format json) >again 2>/dev/null
+check it_is_the_same_again cmp -s first again
+run gmp fib,n=10 --reps 1 --iterations 1 --format json
+json natively_nobody_knows '"structures" not in r[0] and "sites" not in r[0]'
+
+# What the sources call their memory is what can be free.
+grep -rhoE '(machine_name|sched_zalloc|NAME_FIELDS)\(.*"[a-z.]+"|^ *"[a-z.]+"\);' "$tree"/sched_variants --include='*.[ch]' --exclude-dir native |
+    grep -oE '"[a-z][a-z.]*"' | tr -d '"' | sort -u >named
+sed -nE 's/^    \{"([a-z.]+)", .*/\1/p' "$tree/harness/spec/structures.c" >known
+check the_table_of_structures_is_sorted sort -cu known
+check the_table_has_what_the_sources_name test -z "$(comm -23 <(sort named) <(sort known))"
+check the_sources_name_what_the_table_has test -z "$(comm -13 <(sort named) <(sort known))"
+
+# The table ---------------------------------------------------------------------------------------
+
+run grq fib,n=16 --machine $machine --reps 2 --why
+check why_prints_structures grep -qE '^  grq.lock +[0-9]' out
+check why_prints_lines grep -qE ' %  lock_acquire_slow, sched_variants/runtime/lock.c:[0-9]+$' out
+run serial fib,n=5 --machine sim:server64,cores=1 --reps 1 --why
+check why_says_when_nothing_missed has 'serial: no access missed' out
+misuse why_takes_a_simulated_machine 'only simulated machines' -- gmp fib,n=10 --why
+
+# Folded stacks -----------------------------------------------------------------------------------
+
+run grq fib,n=12 --machine $machine --reps 2 --flame flame --format json
+check flame_is_written [ -s flame ]
+check flame_has_frames_and_a_count test -z "$(grep -vE '^([A-Za-z_][A-Za-z0-9_.]*;)+\[[a-z.()]+\] [1-9][0-9]*$' flame)"
+check flame_has_each_stack_once test -z "$(sed 's/ [0-9]*$//' flame | sort | uniq -d)"
+check flame_leads_to_the_lock grep -q '^g_entry;.*;globq_lock_waiting;lock_acquire_slow;\[grq.lock\] ' flame
+check flame_has_what_inlined_functions_were_inlined_into grep -q '^g_entry;fib_one_child;fib_one;' flame
+awk '{ sum += $NF } END { print sum }' flame >sum
+json flame_has_all_of_the_first_sample \
+    'abs(int(open("sum").read()) - stall(0)) < stall(0) / 50 and "--flame" not in r[0]["command"]'
+mv flame before
+run grq fib,n=12 --machine $machine --reps 1 --flame flame
+check flame_is_the_same_again cmp -s before flame
+misuse flame_takes_one_variant 'one variant' -- grq gmp fib,n=12 --machine $machine --flame flame
+misuse flame_takes_a_simulated_machine 'only simulated machines' -- grq fib,n=12 --flame flame
+misuse flame_must_be_written 'cannot write no/such/file' -- grq fib,n=12 --machine $machine --flame no/such/file
+
+# What if -----------------------------------------------------------------------------------------
+
+run grq gmp fib,n=16 --machine $machine --reps 2 --what-if grq.lock=free --format json
+check what_if_runs [ $status = 0 ]
+cp out first
+names="$names
+m = [x.get('machine') for x in j.get('summary', [])]
+w = {x['variant']: x['ratio'] for x in j.get('what_if', [])}"
+json both_machines_have_rows 'm == [None, "sim:server64,cores=16,grq.lock=free"] * 2'
+json a_free_lock_makes_a_queue_for_all_faster 'w["grq"] > 1.2'
+json it_does_little_for_others '0.8 < w["gmp"] < 1.25'
+json it_changes_no_answer 'len({x["digest"] for x in r}) == 1'
+json what_is_free_never_misses 'all(("free" in x["machine"]) != any(y["name"] == "grq.lock" for y in x["structures"]) for x in r
+    if x["variant"] == "grq")'
+run grq gmp fib,n=16 --machine $machine --reps 2 --what-if grq.lock=free --format json
+check what_if_is_the_same_again cmp -s first out
+run grq fib,n=12 --machine $machine --reps 2 --what-if dirty.near=1ns,dirty.socket=1ns --format json
+json a_key_of_the_machine_will_do_as_well 'w["grq"] > 1.2'
+run grq fib,n=12 --machine $machine,grq.lock=free --reps 1 --format json
+json a_free_structure_is_part_of_the_machine 'r[0]["machine"] == "sim:server64,cores=16,grq.lock=free"'
+run grq fib,n=12 --machine $machine --reps 2 --what-if grq.lock=free
+check the_table_shows_what_it_would_buy grep -qE '^grq +[0-9.]+x' out
+run grq fib,n=12 --machine $machine --reps 1 --what-if cores=8
+check workers_that_lose_their_cores_are_named grep -q 'warning: what if: 16 workers take turns on 8 cores' err
+misuse unknown_structures_are_named 'unknown structure "grq.lok"; valid: call.sites, chan, ' -- \
+    grq fib,n=12 --machine $machine --what-if grq.lok=free
+misuse a_structure_can_only_be_free 'valid: grq.lock=free' -- grq fib,n=12 --machine $machine --what-if grq.lock=3
+misuse unknown_keys_are_named 'the nearest is "dirty.near"' -- grq fib,n=12 --machine $machine --what-if dirty.nea=0
+misuse what_if_must_change_something 'changes nothing' -- grq fib,n=12 --machine $machine --what-if cores=16
+misuse what_if_is_given_once 'commas between' -- grq fib,n=12 --machine $machine --what-if g=free --what-if stack=free
+misuse what_if_takes_a_simulated_machine 'only a simulated machine' -- grq fib,n=12 --what-if grq.lock=free
+"$schedlab" list sim:server64 >out 2>err
+check list_names_the_structures grep -qE '^grq.lock +global queues: the lock' out
+
+# Sweeps ------------------------------------------------------------------------------------------
+
+cat >why.yaml <<'EOF'
+name: why
+title: Where cores stall
+groups:
+  - id: queues
+    question: On which structures do cores stall?
+    figure: stalls
+    baseline: gmp
+    machine: sim:server64,cores=16
+    what_if: grq.lock=free
+    variants: [grq, gmp]
+    workloads: ["fib,n=16", "spawn,n=200"]
+    workers: [16]
+EOF
+"$schedlab" sweep why.yaml --seed 1 --reps 6 --figure none --results results >out 2>err
+check a_sweep_has_what_if [ $? = 0 ]
+folder=$(tail -n 1 out)
+check both_are_cells [ "$(tail -n +2 "$folder/cells.tsv" | wc -l)" = 8 ]
+check structures_are_a_table grep -qE "^queues	grq	.*	grq.lock	" "$folder/structures.tsv"
+check what_is_free_is_not_in_it test -z "$(grep -E '^queues@what-if	grq	.*	grq.lock	' "$folder/structures.tsv")"
+for format in svg pdf png; do
+    check "stalls_are_drawn_as_$format" [ -s "$folder/figures/queues-stalls.$format" ]
+done
+sed '/machine:/d; /what_if:/d; s/\[16\]/[1]/' why.yaml >native.yaml
+"$schedlab" sweep native.yaml --dry-run >out 2>err
+status=$?
+check stalls_take_a_simulated_machine refused 'group queues, figure stalls: it takes a simulated machine'
+"$schedlab" sweep native.yaml --dry-run --machine $machine >out 2>err
+check which_may_be_an_option [ "$? $(grep -c '^2 cells' out)" = '0 0' ]
+check the_figure_names_structures has '>grq.lock<' "$folder/figures/queues-stalls.svg"
+check the_report_says_where_misses_are has 'Where the misses are' "$folder/report.html"
+check the_report_says_what_it_would_buy has 'what another machine would buy' "$folder/report.html"
+check the_report_shades_the_table grep -q '<td class="number" style="background:rgba(213,94,0,0.60)">' "$folder/report.html"
+check the_ratio_has_an_interval python3 -c "
+import re
+page = open('$folder/report.html').read()
+page = page[page.index('Throughput with the change over throughput without'):]
+text = re.sub(r'<[^>]*>|\s', '|', page[page.index('>grq<'):][:900])
+ratio, low = re.search('[|]([0-9.]+)×[|]+([0-9.]+)[|]', text).groups()
+assert 1 < float(low) <= float(ratio)"
+"$schedlab" sweep why.yaml --what-if nothing=free >out 2>err
+status=$?
+check a_sweep_names_unknown_structures has 'unknown structure "nothing"; valid: ' err
+"$schedlab" sweep why.yaml --machine native >out 2>err
+check a_sweep_needs_a_simulated_machine_for_it has 'takes a simulated machine' err
+
+finish

@@ -1,0 +1,219 @@
+/* test_idle.c - workers that idle while others submit: orders of steps that chance brings about
+ * once in a thousand runs, brought about on purpose. A lost wake-up ends in the watchdog.
+ */
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/every_variant.h"
+
+/* A spinner loses its P -------------------------------------------------------------------------
+ *
+ * M 1 runs a goroutine. M 2 is to search for work, and has not begun. Then there is to be only one
+ * worker, that of M 0, which idles. M 1's goroutine yields, and M 1 wakes nobody, since M 2
+ * searches; but M 2 finds that its P is not to be used any more, and has to see to it that M 0 is
+ * woken. */
+struct retiring {
+    _Atomic bool began, asked, spinner_waits;
+    struct waitgroup done;
+};
+
+static void spinner_waits(struct m *m, void *arg)
+{
+    struct retiring *self = arg;
+    if (m->id != 2)
+        return;
+    atomic_store(&self->spinner_waits, true);
+    for (bool both = false; !both;) {
+        machine_yield();
+        lock_acquire(&m->sched->lock);
+        both = m->sched->idle_ms == 2;
+        lock_release(&m->sched->lock);
+    }
+}
+
+/* Not only on the list of the idle: it would look once more, and find the one that yields. */
+static bool is_asleep(struct sched *sched, int32_t id)
+{
+    struct m *m = sched_first_m(sched);
+    while (m->id != id)
+        m = m->all_link;
+    return !m_is_awake(m);
+}
+
+static void yielding_g(void *arg)
+{
+    struct retiring *self = arg;
+    struct sched *sched = this_sched();
+    atomic_store(&self->began, true);
+    AWAIT(atomic_load(&self->asked) && is_asleep(sched, 0));
+    gosched();
+    wg_done(&self->done);
+}
+
+static void retiring_main(void *arg)
+{
+    (void)arg;
+    struct retiring *self = go_alloc_zeroed(sizeof *self);
+    this_sched()->m_started = spinner_waits; /* one thread yet, but for sysmon */
+    this_sched()->hook_arg = self;
+    wg_add(&self->done, 1);
+    go(yielding_g, self);
+    AWAIT(atomic_load(&self->began) && atomic_load(&self->spinner_waits));
+    go_set_workers(1);
+    atomic_store(&self->asked, true);
+    wg_wait(&self->done);
+    go_free(self);
+}
+
+static void a_spinner_that_loses_its_p_hands_the_search_on(void **state)
+{
+    (void)state;
+    struct every_cell cell = {support_variant("grq"), 3, every_seed(), "preempt=none"};
+    every_cell_run(&cell, retiring_main, 0, NULL);
+}
+
+/* A wake-up for each G made runnable ---------------------------------------------------------
+ *
+ * Two workers. When the other one sleeps and nobody searches, each way to make a goroutine runnable
+ * wakes exactly one worker, before it returns.
+ */
+struct readied {
+    struct waitgroup done;
+    struct sem sem;
+};
+
+/* Nobody searches, and every other worker that there is sleeps. */
+static void await_rest(void)
+{
+    struct sched *sched = this_sched();
+    for (bool rests = false; !rests;) {
+        machine_yield();
+        lock_acquire(&sched->lock);
+        rests = atomic_load(&sched->idle_ps) == 1 && atomic_load(&sched->spinning) == 0;
+        for (struct m *m = sched_first_m(sched); m; m = m->all_link)
+            rests = rests && (m == machine_self() || !m_is_awake(m));
+        lock_release(&sched->lock);
+    }
+}
+
+static void readied_g(void *arg)
+{
+    struct readied *self = arg;
+    sem_acquire(&self->sem);
+    wg_done(&self->done);
+}
+
+static uint64_t woken_by(const struct m *m)
+{
+    return atomic_load(&m->stats.value[STAT_WAKEUPS]) + atomic_load(&m->stats.value[STAT_THREADS]);
+}
+
+/* The caller's worker wakes it, or starts its thread; the caller may go on at another one. */
+#define EXPECT_WAKES_ONE(call)                                                                     \
+    do {                                                                                           \
+        await_rest();                                                                              \
+        const struct m *m_ = machine_self();                                                       \
+        uint64_t woken_ = woken_by(m_);                                                            \
+        call;                                                                                      \
+        CHECK(woken_by(m_) == woken_ + 1);                                                         \
+    } while (0)
+
+static void readying_main(void *arg)
+{
+    (void)arg;
+    struct readied *self = go_alloc_zeroed(sizeof *self);
+    wg_add(&self->done, 1);
+    EXPECT_WAKES_ONE(go(readied_g, self));
+    every_await_parks(1);
+    EXPECT_WAKES_ONE(gosched());
+    EXPECT_WAKES_ONE(sem_release(&self->sem, false));
+    wg_wait(&self->done);
+    go_free(self);
+}
+
+static void who_readies_wakes_one(void **state)
+{
+    (void)state;
+    static const char *const variants[] = {"gmp", "perm", "grq", "tasksteal"};
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+        run_scene(variants[i], "preempt=none,sysmon=off", 2, readying_main);
+}
+
+/* A core for each P ----------------------------------------------------------------------------
+ *
+ * There are more threads than Ps, and each hand-off may give a P to another of them. */
+enum { CALLERS = 6, CALLS_EACH = 200 };
+
+struct pinned {
+    struct waitgroup done;
+    cpu_set_t core[2]; /* those that a P was seen on */
+};
+
+static void pinned_g(void *arg)
+{
+    struct pinned *self = arg;
+    for (int i = 0; i < CALLS_EACH; i++) {
+        blocking_nop();
+        cpu_set_t set;
+        sched_getaffinity(0, sizeof set, &set);
+        int32_t p = machine_self()->p->id; /* nobody stops this goroutine: preempt=none */
+        CHECK(CPU_COUNT(&set) == 1);
+        CPU_OR(&self->core[p], &self->core[p], &set);
+    }
+    wg_done(&self->done);
+}
+
+static void pinned_main(void *arg)
+{
+    (void)arg;
+    struct pinned *self = go_alloc_zeroed(sizeof *self);
+    wg_add(&self->done, CALLERS);
+    for (int i = 0; i < CALLERS; i++)
+        go(pinned_g, self);
+    wg_wait(&self->done);
+    CHECK(CPU_COUNT(&self->core[0]) <= 1 && CPU_COUNT(&self->core[1]) <= 1);
+    cpu_set_t both;
+    CPU_AND(&both, &self->core[0], &self->core[1]);
+    CHECK(CPU_COUNT(&both) == 0);
+    go_free(self);
+}
+
+static void a_pinned_p_has_a_core_of_its_own_after_handoffs(void **state)
+{
+    (void)state;
+    static const char *const variants[] = {"gmp", "perm", "grq", "contsteal"};
+    static struct support_report report;
+    if (machine_cpu_count() < 2) {
+        print_message("one core: both Ps run on it\n");
+        skip();
+    }
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        struct support_run run = {.variant = variants[i],
+                                  .settings = "preempt=none,calls=immediate",
+                                  .workers = 2,
+                                  .pin = true,
+                                  .seed = every_seed(),
+                                  .fn = pinned_main};
+        support_run(&run, &report);
+        if (report.status != 0 || report.stat[STAT_HANDOFFS] == 0)
+            fail_msg("%s: status %d, %" PRIu64 " hand-offs, output:\n%s", variants[i],
+                     report.status, report.stat[STAT_HANDOFFS], report.output);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_spinner_that_loses_its_p_hands_the_search_on),
+        cmocka_unit_test(who_readies_wakes_one),
+        cmocka_unit_test(a_pinned_p_has_a_core_of_its_own_after_handoffs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
