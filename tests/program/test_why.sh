@@ -105,7 +105,7 @@ json what_is_free_never_misses 'all(("free" in x["machine"]) != any(y["name"] ==
     if x["variant"] == "grq")'
 run grq gmp fib,n=16 --machine $machine --reps 2 --what-if grq.lock=free --format json
 check what_if_is_the_same_again cmp -s first out
-run grq fib,n=12 --machine $machine --reps 2 --what-if dirty.near=1ns,dirty.socket=1ns --format json
+run grq fib,n=16 --machine $machine --reps 2 --what-if dirty.near=1ns,dirty.socket=1ns --format json
 json a_key_of_the_machine_will_do_as_well 'w["grq"] > 1.2'
 run grq fib,n=12 --machine $machine,grq.lock=free --reps 1 --format json
 json a_free_structure_is_part_of_the_machine 'r[0]["machine"] == "sim:server64,cores=16,grq.lock=free"'
