@@ -113,8 +113,12 @@ static void wait_a_while(void *arg)
 static void waits_are_waits_where_epoll_pwait2_is_refused(void **state)
 {
     (void)state;
-    struct support_run run = {
-        .variant = "uthread", .workers = 1, .before = refuse_epoll_pwait2, .fn = wait_a_while};
+    /* A goroutine that has used its slice up is signalled again and again, which ends waits. */
+    struct support_run run = {.variant = "uthread",
+                              .settings = "preempt=none",
+                              .workers = 1,
+                              .before = refuse_epoll_pwait2,
+                              .fn = wait_a_while};
     struct support_report report;
     support_run(&run, &report);
     if (report.status != 0)
