@@ -86,7 +86,7 @@ bool audit_false_positives_hold(const struct audit *audit);
 bool audit_verdicts_hold(const struct audit *audit);
 bool audit_order_holds(const struct audit *audit);
 
-/* What the audit came to. */
+/* Judges the audit as a whole. */
 enum audit_outcome audit_outcome(const struct audit *audit);
 
 /* For audit.c: the records of one run, by cell and block. */

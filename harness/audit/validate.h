@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What tests/sim/sim_formulas.c wrote. */
+/* The claims of the formulas, from the file that tests/sim/sim_formulas.c wrote. */
 json_t *validate_formulas(const char *path, const char *folder, char *error, size_t error_size);
 
 /* The table of validate_cachegrind.sh: misses within 5 %. */

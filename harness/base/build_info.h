@@ -1,7 +1,7 @@
 /* build_info.h - how this program was built: revision, compiler, options, folder.
  *
- * Who calls: everybody who writes down what measured, or looks for the project's data. The Makefile
- * defines the values for build_info.c alone, so that a new revision compiles one file anew.
+ * Who calls: the writers of records and of environment.json, and the readers of the project's data.
+ * The Makefile defines the values for build_info.c alone: a new revision compiles one file anew.
  */
 #ifndef SCHEDLAB_BUILD_INFO_H
 #define SCHEDLAB_BUILD_INFO_H
@@ -15,7 +15,7 @@ const char *build_compiler(void);
 /* With which options it was compiled. */
 const char *build_flags(void);
 
-/* Where the sources were when the program was built. */
+/* The folder of the sources when the program was built. */
 const char *build_source_dir(void);
 
 #endif

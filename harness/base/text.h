@@ -1,7 +1,7 @@
 /* text.h - lines that people read: one line of what went wrong, counts with their noun, words for a
  * shell.
  *
- * Who calls: everybody who tells people something.
+ * Who calls: nearly all rooms.
  */
 #ifndef SCHEDLAB_TEXT_H
 #define SCHEDLAB_TEXT_H
@@ -15,7 +15,7 @@
  * quotes; returns text. */
 char *text_one_line(char *text);
 
-/* Where a parser of what users wrote leaves the one line about it. */
+/* The buffer in which a parser leaves the one line about a mistake of the user. */
 struct complaint {
     char *text;
     size_t size;

@@ -290,7 +290,7 @@ static int revisions_measure(const char *program, const struct options *options,
         if (!git_build_find(&revisions[i], options->arguments[i], error, sizeof error))
             cli_misuse(program, "%s", error);
     for (int i = 0; i < SIDES; i++) {
-        if (!git_build_build(&revisions[i], stderr, error, sizeof error)) {
+        if (!git_build_make(&revisions[i], stderr, error, sizeof error)) {
             fprintf(stderr, "%s: %s\n", program, error);
             return EXIT_FAILED;
         }

@@ -64,7 +64,7 @@ struct cell {
     bool until_equal; /* no more of them once there are two samples, the same to the picosecond */
     char id[CELL_ID_SIZE];
 
-    /* What the sweep has seen of it; written by stopping_rule.c. */
+    /* The sweep's notes of it; written by stopping_rule.c. */
     struct note *notes; /* block by block */
     size_t notes_count;
     bool given_up; /* not measured again: skipped, or timed out too often */
@@ -121,8 +121,7 @@ void plan_index(struct plan *plan);
 /* The cell with this id, or NULL. */
 struct cell *plan_find(const struct plan *plan, const char *id);
 
-/* What a plan.json (stopping_rule.h) says of each cell, by its id; empty if plan is NULL. The
- * caller's. */
+/* The cells of a plan.json (stopping_rule.h), by their ids; empty if plan is NULL. The caller's. */
 json_t *plan_json_cells(const json_t *plan);
 
 /* Why measuring the cell ended, of what plan_json_cells() made; "" if it does not say. */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where parts run whose levels are machines, in place of a machine's name. */
+/* The place, instead of a machine, of parts whose levels are machines. */
 #define EXPERIMENT_MACHINES "machines"
 
 enum experiment_factor {

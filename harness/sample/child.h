@@ -37,17 +37,17 @@ json_t *child_run_sample_timed(const struct sample_request *request,
 /* The record of a sample of which nothing was heard: `failed` for this reason. */
 json_t *child_record_lost(const struct sample_request *request, const char *reason);
 
-/* Whether a record is `failed` because the time limit passed. */
+/* True if a record is `failed` because the time limit passed. */
 bool child_record_timed_out(const json_t *record);
 
-/* Whether a record is `failed` because the program that measures cannot be executed, as all samples
- * after it will be. */
+/* True if a record is `failed` because the program that measures cannot be executed: all samples
+ * after it will fail likewise. */
 bool child_record_has_no_program(const json_t *record);
 
-/* Whether a record is `failed` because there were too few descriptors or processes for it. */
+/* True if a record is `failed` because there were too few descriptors or processes for it. */
 bool child_record_lacks_process(const json_t *record);
 
-/* Whether a record is `failed` because a signal ended the sample that the sample does not send
+/* True if a record is `failed` because a signal ended the sample that the sample does not send
  * itself: somebody stopped it and may be about to stop its parent too, or memory was short. */
 bool child_record_stopped(const json_t *record);
 

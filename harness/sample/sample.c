@@ -291,7 +291,7 @@ static const char *lacks_handoff(const struct sample *sample)
     return !polled && workload->polls && workload->polls(params) > 0 ? "may" : NULL;
 }
 
-/* Whether run() would end up with a wrong answer for want of descriptors. */
+/* True if run() would give a wrong answer for want of descriptors. */
 static bool lacks_descriptors(const struct sample *sample, char *why, size_t why_size)
 {
     const struct workload *workload = sample->workload.workload;

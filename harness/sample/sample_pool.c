@@ -212,7 +212,7 @@ static void slot_end(struct sample_pool *pool, struct slot *slot)
     slot->size = 0;
 }
 
-/* Whether the sample has its record, and is not to be started again. */
+/* True if the sample has its record, and is not to be started again. */
 static bool slot_conclude(struct sample_pool *pool, struct slot *slot)
 {
     slot_end(pool, slot);

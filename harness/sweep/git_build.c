@@ -137,8 +137,8 @@ static bool revision_make(const struct git_build *revision, const char *folder, 
     return false;
 }
 
-bool git_build_build(const struct git_build *revision, FILE *messages, char *error,
-                     size_t error_size)
+bool git_build_make(const struct git_build *revision, FILE *messages, char *error,
+                    size_t error_size)
 {
     char folder[REVISION_PATH_SIZE], makefile[REVISION_PATH_SIZE + 16], why[LINE_SIZE];
     revision_folder(revision, folder);

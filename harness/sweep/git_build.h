@@ -25,7 +25,7 @@ bool git_build_find(struct git_build *revision, const char *text, char *error, s
 
 /* Checks it out and builds it, telling on messages; false and one line in error if that fails: of a
  * build the first error of the compiler, and where all of its output is. */
-bool git_build_build(const struct git_build *revision, FILE *messages, char *error,
-                     size_t error_size);
+bool git_build_make(const struct git_build *revision, FILE *messages, char *error,
+                    size_t error_size);
 
 #endif

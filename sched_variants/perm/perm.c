@@ -86,7 +86,7 @@ static void perm_ready(struct m *m, struct g *gp, enum ready_how how)
         lrq_put(m, lrq, globq, gp, how == READY_NEW || how == READY_WOKEN);
 }
 
-/* Those who go on may never run out of work, and so never come as thieves. In a call the queue
+/* Threads that go on may never run out of work, and so never come as thieves. In a call the queue
  * stays with its thread: that is what a queue per thread means. But a thread that comes back
  * without a P, or sleeps until its locked G is woken, may sleep for ever. */
 static bool perm_m_drain(struct m *m)

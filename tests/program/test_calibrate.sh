@@ -65,7 +65,7 @@ run calibrate --output /nowhere/at/all.yaml
 check a_file_that_cannot_be_written_fails_at_once \
     eval '[ $status = 1 ] && [ ! -s out ] && grep -q "cannot write /nowhere/at/all.yaml: No such" err'
 
-# Which calibration a validation takes: tests/../harness/audit/validate_mood.sh.
+# The calibration that a validation takes: harness/audit/validate_mood.sh chooses it.
 mood() {
     printf '%s\n' "{\"top_up\": {}, \"moods\": {$1}, \"parts\": {\"near_ns\": 1}}" >run/plan.json
     shift

@@ -166,8 +166,7 @@ static void run_says_that_its_samples_lay_in_several_moods(void **state)
     assert_null(strstr(messages, "mood"));
 }
 
-/* What it remarks on two samples in which sysmon slept at its longest for so many ns of an op's
- * 1000. */
+/* Its remarks on two samples in which sysmon slept at its longest for so many of 1000 ns. */
 static void remarks_on_sysmon(double first, double second, double calls, char *messages,
                               size_t size)
 {

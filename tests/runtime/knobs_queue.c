@@ -264,7 +264,7 @@ void knob_victim_of_ps(const char *variant)
     count_missed = NULL;
 }
 
-/* What waits in a deque --------------------------------------------------------------------- */
+/* Goroutines that wait in a deque ----------------------------------------------------------- */
 
 /* Two that wake each other n times, and one that was woken before they began and still waits in the
  * deque, behind main at most. found[0]: how often they woke each other before that one ran. */
