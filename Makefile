@@ -98,7 +98,7 @@ PROBES = -fstack-clash-protection $(if $(filter aarch64,$(CONFIG)),--param=stack
 # Not to be marked as fit for a shadow stack, by which the system would switch one on (ctx.h): some compilers mark by
 # themselves.
 NO_SHADOW_STACK := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-fcf-protection=none)
-CFLAGS = -std=gnu17 $(PROBES) $(DEBUG_INFO) $(OPTIMIZE) $(WARNINGS) -pthread $(EXTRA_CFLAGS) $(NO_SHADOW_STACK)
+CFLAGS = -std=gnu17 -D_GNU_SOURCE $(PROBES) $(DEBUG_INFO) $(OPTIMIZE) $(WARNINGS) -pthread $(EXTRA_CFLAGS) $(NO_SHADOW_STACK)
 # A program at fixed addresses relocates nothing of its own when it starts.
 LDFLAGS_release := -no-pie
 LDFLAGS_debug := -no-pie
@@ -344,7 +344,7 @@ $(CONFORMANCE): $(CONFORMANCE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
 # Peers: the workloads on other runtimes, a program each. What a peer needs and this machine lacks is
 # said and left out; nothing else depends on them. They get the flags of the release configuration.
 
-PEER_FLAGS = -g $(OPTIMIZE_release) -Wall -Wextra -Wshadow $(if $(filter 1,$(WERROR)),-Werror) -pthread \
+PEER_FLAGS = -D_GNU_SOURCE -g $(OPTIMIZE_release) -Wall -Wextra -Wshadow $(if $(filter 1,$(WERROR)),-Werror) -pthread \
     $(EXTRA_CFLAGS) -iquote .
 PEER_LDLIBS := $(shell pkg-config --libs jemalloc 2>/dev/null) -lm
 PEER_OBJECTS := build/peers/sha1.o build/peers/leaves.o
@@ -599,7 +599,7 @@ lint: ## clang-format, clang-tidy, direction of includes, style; DEEP=1: the ana
 FILES ?= $(filter %.c,$(C_FILES))
 TIDY_SIM := $(wildcard sched_variants/machine/sim/*.c)
 # $(call tidied,FILES,CHECKS,FLAGS)
-tidied = printf '%s\n' $(1) | xargs -r -n 10 -P $(JOBS) sh -c 'clang-tidy --quiet $(2) "$$@" -- $(3) -std=gnu17 \
+tidied = printf '%s\n' $(1) | xargs -r -n 10 -P $(JOBS) sh -c 'clang-tidy --quiet $(2) "$$@" -- $(3) -std=gnu17 -D_GNU_SOURCE \
     -DSCHEDLAB_DEBUG $(ROOTS) $(LIBRARY_CFLAGS) -include $(OUT)/origin.h 2>/dev/null' tidy
 tidy: BOUND = $(if $(DEEP),,-Xclang -analyzer-config -Xclang max-nodes=20000)
 tidy: $(OUT)/origin.h

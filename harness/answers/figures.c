@@ -1,5 +1,4 @@
 /* figures.c - see figures.h. */
-#define _GNU_SOURCE
 #include "harness/answers/figures.h"
 
 #include "harness/answers/figures_events.h"

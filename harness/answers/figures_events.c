@@ -1,5 +1,4 @@
 /* figures_events.c - see figures_events.h. */
-#define _GNU_SOURCE
 #include "harness/answers/figures_events.h"
 
 #include <math.h>

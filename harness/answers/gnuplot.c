@@ -1,5 +1,4 @@
 /* gnuplot.c - see gnuplot.h. */
-#define _GNU_SOURCE
 #include "harness/answers/gnuplot.h"
 
 #include "harness/base/build_info.h"

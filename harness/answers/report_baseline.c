@@ -1,5 +1,4 @@
 /* report_baseline.c - see report_baseline.h. */
-#define _GNU_SOURCE
 #include "harness/answers/report_baseline.h"
 
 #include "harness/answers/report_verdict.h"

@@ -1,5 +1,4 @@
 /* report_data.c - see report_data.h. */
-#define _GNU_SOURCE
 #include "harness/answers/report_data.h"
 
 #include "harness/base/json_fields.h"

@@ -1,5 +1,4 @@
 /* report_extra.c - see report_extra.h. */
-#define _GNU_SOURCE
 #include "harness/answers/report_extra.h"
 
 #include <dirent.h>

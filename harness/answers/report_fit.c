@@ -1,6 +1,5 @@
 /* report_fit.c - whether the sweep file, the records and this program belong together. See
  * report_data.h. */
-#define _GNU_SOURCE
 #include "harness/answers/report_data.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"

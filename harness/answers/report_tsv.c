@@ -1,5 +1,4 @@
 /* report_tsv.c - see report_tsv.h. */
-#define _GNU_SOURCE
 #include "harness/answers/report_tsv.h"
 
 #include "harness/base/files.h"

@@ -1,5 +1,4 @@
 /* bench.c - see bench.h. */
-#define _GNU_SOURCE
 #include "harness/audit/bench.h"
 
 #include "harness/base/json_fields.h"

@@ -1,5 +1,4 @@
 /* validate.c - see validate.h: formulas, misses, curves, tables. */
-#define _GNU_SOURCE
 #include "harness/audit/validate.h"
 
 #include "harness/base/json_fields.h"

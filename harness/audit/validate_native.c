@@ -1,5 +1,4 @@
 /* validate_native.c - see validate.h: this machine beside its calibrated model. */
-#define _GNU_SOURCE
 #include "harness/audit/validate.h"
 #include "harness/base/json_fields.h"
 

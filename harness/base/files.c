@@ -1,5 +1,4 @@
 /* files.c - see files.h. */
-#define _GNU_SOURCE
 #include "harness/base/files.h"
 
 #include <errno.h>

@@ -5,7 +5,6 @@
  * belong to anybody else yet. Signals stay blocked except inside ppoll(): an interrupt between
  * looking at the flag and sleeping would otherwise be slept through.
  */
-#define _GNU_SOURCE
 #include "harness/base/process.h"
 
 #include "harness/base/monotonic.h"

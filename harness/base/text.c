@@ -1,5 +1,4 @@
 /* text.c - see text.h. */
-#define _GNU_SOURCE
 #include "harness/base/text.h"
 
 #include <ctype.h>

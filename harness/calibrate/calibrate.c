@@ -1,5 +1,4 @@
 /* calibrate.c - see calibrate.h: figures, and the order of measuring. */
-#define _GNU_SOURCE
 #include "harness/calibrate/calibrate.h"
 
 #include "machine.h"

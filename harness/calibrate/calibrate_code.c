@@ -8,7 +8,6 @@
  * program can be off that is one of them only. Their branches are ones that a processor predicts:
  * what it costs if it does not is measured apart.
  */
-#define _GNU_SOURCE
 #include "harness/calibrate/calibrate.h"
 
 #include "runtime/runtime.h"

@@ -6,7 +6,6 @@
  * before, and takes the time. For upgrades both read the lines before one writes them; what the
  * same writes cost to lines of its own is taken off.
  */
-#define _GNU_SOURCE
 #include "harness/calibrate/calibrate.h"
 
 #include "machine.h"

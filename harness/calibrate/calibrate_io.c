@@ -4,7 +4,6 @@
  * waiting, so that no sleeping is in it; half of that, less a call, is the way from one end to the
  * other. Files are read where the kernel has them in memory.
  */
-#define _GNU_SOURCE
 #include "harness/calibrate/calibrate.h"
 
 #include "machine.h"

@@ -13,7 +13,6 @@
  *     machine_sleep(t)                     t + slack + wakeup
  *     from pthread_kill() to the handler   call + signal
  */
-#define _GNU_SOURCE
 #include "harness/calibrate/calibrate.h"
 
 #include "machine.h"

@@ -1,5 +1,4 @@
 /* calibrate_memory.c - see calibrate.h: hits by level, and what code costs that hits L1. */
-#define _GNU_SOURCE
 #include "harness/calibrate/calibrate.h"
 
 #include "harness/base/statistics.h"

@@ -1,5 +1,4 @@
 /* calibrate_model.c - see calibrate.h: which key of a model becomes what. */
-#define _GNU_SOURCE
 #include "harness/calibrate/calibrate.h"
 
 #include <inttypes.h>

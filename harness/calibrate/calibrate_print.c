@@ -1,5 +1,4 @@
 /* calibrate_print.c - see calibrate.h: the table, the file, JSON. */
-#define _GNU_SOURCE
 #include "harness/base/text.h"
 #include "harness/calibrate/calibrate.h"
 

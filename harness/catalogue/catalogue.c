@@ -1,5 +1,4 @@
 /* catalogue.c - see catalogue.h. */
-#define _GNU_SOURCE
 #include "harness/catalogue/catalogue.h"
 
 #include "harness/base/files.h"

@@ -4,7 +4,6 @@
  * a file of its own that needs the style which is the page's otherwise, so it stands within an SVG
  * that has it.
  */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/catalogue/catalogue.h"
 

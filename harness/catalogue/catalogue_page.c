@@ -1,5 +1,4 @@
 /* catalogue_page.c - the page of an experiment, in Markdown. See catalogue.h. */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/catalogue/catalogue.h"

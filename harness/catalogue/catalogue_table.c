@@ -3,7 +3,6 @@
  * The grid holds what is expected. A cell that the reference did not find so says on which machine,
  * and what was there instead.
  */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/catalogue/catalogue.h"

@@ -1,5 +1,4 @@
 /* catalogue_text.c - what the pages of the catalogue are written with. See catalogue.h. */
-#define _GNU_SOURCE
 #include "harness/catalogue/catalogue.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* expect_table.c - see expect_table.h. */
-#define _GNU_SOURCE
 #include "harness/catalogue/expect_table.h"
 
 #include "harness/base/json_fields.h"

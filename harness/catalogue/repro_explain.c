@@ -1,6 +1,5 @@
 /* repro_explain.c - the catalogue of experiments and claims, and one of them in full. See repro.h.
  */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/repro/repro.h"
 

@@ -1,5 +1,4 @@
 /* repro_mark.c - a verdict in its colour, and an interval against a range. See repro_page.h. */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/catalogue/repro_page.h"
 #include "harness/report/html.h"

@@ -1,5 +1,4 @@
 /* repro_page.c - see repro_page.h. */
-#define _GNU_SOURCE
 #include "harness/catalogue/repro_page.h"
 
 #include "harness/base/json_fields.h"

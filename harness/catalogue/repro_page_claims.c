@@ -1,5 +1,4 @@
 /* repro_page_claims.c - what popular accounts say, with verdicts. See repro_page.h. */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/catalogue/repro_page.h"

@@ -3,7 +3,6 @@
  * repro.json has machines, parts and expectations in this order; the page asks part by part, and
  * has the machines below each other, so that they can be held against each other.
  */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"
 #include "harness/catalogue/repro_page.h"

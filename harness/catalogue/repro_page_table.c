@@ -3,7 +3,6 @@
  * A cell that is as expected is that one value. Of any other both stand there, behind a sign, so
  * that nobody has to compare.
  */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/catalogue/expect_table.h"

@@ -1,5 +1,4 @@
 /* repro_print.c - repro.json for people. See repro.h. */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/repro/repro.h"

@@ -1,5 +1,4 @@
 /* repro_report.c - see repro_report.h. */
-#define _GNU_SOURCE
 #include "harness/catalogue/repro_report.h"
 
 #include "harness/base/files.h"

@@ -1,5 +1,4 @@
 /* cli.c - see cli.h. */
-#define _GNU_SOURCE
 #include "harness/commands/cli.h"
 
 #include "harness/base/suggest.h"

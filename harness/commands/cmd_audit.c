@@ -1,5 +1,4 @@
 /* cmd_audit.c - `schedlab audit`: whether this machine and this program can be believed. */
-#define _GNU_SOURCE
 #include "harness/audit/audit.h"
 #include "harness/base/build_info.h"
 #include "harness/base/files.h"

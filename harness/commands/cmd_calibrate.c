@@ -1,5 +1,4 @@
 /* cmd_calibrate.c - `schedlab calibrate`: this machine, measured, as a model to simulate. */
-#define _GNU_SOURCE
 #include "harness/calibrate/calibrate.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"

@@ -1,5 +1,4 @@
 /* cmd_compare.c - `schedlab compare`: two sets of cells beside one another. */
-#define _GNU_SOURCE
 #include "harness/base/files.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"

@@ -1,5 +1,4 @@
 /* cmd_diff.c - `schedlab diff`: where two schedulers part on a simulated machine. */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"

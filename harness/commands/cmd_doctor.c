@@ -1,5 +1,4 @@
 /* cmd_doctor.c - `schedlab doctor`: what this machine can count, and what disturbs measuring. */
-#define _GNU_SOURCE
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/doctor/doctor.h"

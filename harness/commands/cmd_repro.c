@@ -1,5 +1,4 @@
 /* cmd_repro.c - `schedlab repro`: experiments on design decisions, each with a verdict. */
-#define _GNU_SOURCE
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/catalogue/catalogue.h"

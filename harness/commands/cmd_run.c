@@ -3,7 +3,6 @@
  * With --sample this process is such a repetition: it measures and prints one record. child.c
  * starts it so.
  */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/progress.h"
 #include "harness/commands/cli.h"

@@ -4,7 +4,6 @@
  * What it leaves is one file per cell in a folder (unit_store.h); one that is there is not measured
  * again. Jobs of the engines (engine.h) are this command with a list of ids.
  */
-#define _GNU_SOURCE
 #include "harness/base/monotonic.h"
 #include "harness/base/process.h"
 #include "harness/base/stop.h"

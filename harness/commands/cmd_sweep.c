@@ -4,7 +4,6 @@
  * samples.jsonl grows while it is, and the report is made from these files alone afterwards. So a
  * failure in a later stage costs nothing of an earlier one.
  */
-#define _GNU_SOURCE
 #include "harness/answers/gnuplot.h"
 #include "harness/answers/terminal_figure.h"
 #include "harness/base/files.h"

@@ -1,5 +1,4 @@
 /* cmd_trace.c - `schedlab trace`: what a scheduler did in one small run, step by step. */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"

@@ -1,5 +1,4 @@
 /* list_machines.c - see list_machines.h. */
-#define _GNU_SOURCE
 #include "harness/commands/list_machines.h"
 
 #include "harness/spec/machine_spec.h"

@@ -1,5 +1,4 @@
 /* counters.c - see counters.h: EventSets, the windows in which they count, and the sums. */
-#define _GNU_SOURCE
 #include "harness/counters/counters_internal.h"
 
 #include "harness/counters/counter_names.h"

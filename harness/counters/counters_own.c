@@ -5,7 +5,6 @@
  * reading: a component runs one set per thread, and what the events count does not depend on being
  * watched.
  */
-#define _GNU_SOURCE
 #include "harness/counters/counter_names.h"
 #include "harness/counters/counters_internal.h"
 #include "harness/counters/sim_events.h"

@@ -1,5 +1,4 @@
 /* counters_setup.c - see counters.h: finds out what can be counted here, before anything runs. */
-#define _GNU_SOURCE
 #include "harness/counters/counters_internal.h"
 
 #include "harness/counters/counter_names.h"

@@ -1,5 +1,4 @@
 /* doctor.c - see doctor.h: the list of findings, and its JSON. */
-#define _GNU_SOURCE
 #include "harness/doctor/doctor_internal.h"
 
 #include "harness/host/sysfs.h"

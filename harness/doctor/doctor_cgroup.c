@@ -3,7 +3,6 @@
  * A limit holds for all groups below, so each group from the process's own up to the root is read.
  * Inside a container the path may name groups above the mount; those do not exist here.
  */
-#define _GNU_SOURCE
 #include "harness/doctor/doctor_internal.h"
 
 #include "harness/base/units.h"

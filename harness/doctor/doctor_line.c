@@ -1,5 +1,4 @@
 /* doctor_line.c - see doctor.h: how far each pair of cores is from each other. */
-#define _GNU_SOURCE
 #include "harness/doctor/doctor_internal.h"
 
 #include <errno.h>

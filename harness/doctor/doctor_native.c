@@ -1,5 +1,4 @@
 /* doctor_native.c - see doctor.h: how this machine is asked. */
-#define _GNU_SOURCE
 #include "harness/doctor/doctor.h"
 
 #include "harness/base/process.h"

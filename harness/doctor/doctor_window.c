@@ -4,7 +4,6 @@
  * in ticks, mostly of 10 ms, so a share over 200 ms is coarse; that over the time since the boot
  * stands beside it.
  */
-#define _GNU_SOURCE
 #include "harness/base/text.h"
 #include "harness/doctor/doctor_internal.h"
 

@@ -1,5 +1,4 @@
 /* environment.c - see environment.h. */
-#define _GNU_SOURCE
 #include "harness/doctor/environment.h"
 
 #include "harness/base/build_info.h"

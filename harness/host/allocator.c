@@ -1,5 +1,4 @@
 /* allocator.c - see allocator.h. */
-#define _GNU_SOURCE
 #include "harness/host/allocator.h"
 
 #include <dlfcn.h>

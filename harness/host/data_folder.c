@@ -1,5 +1,4 @@
 /* data_folder.c - see data_folder.h. */
-#define _GNU_SOURCE
 #include "harness/host/data_folder.h"
 
 #include "harness/base/build_info.h"

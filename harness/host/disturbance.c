@@ -1,5 +1,4 @@
 /* disturbance.c - see disturbance.h. */
-#define _GNU_SOURCE
 #include "harness/host/disturbance.h"
 
 #include "harness/host/limits.h"

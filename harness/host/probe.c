@@ -5,7 +5,6 @@
  * what is measured. The first one looks at the clock from time to time and gives up at the hard
  * limit; the second ends when the first says so.
  */
-#define _GNU_SOURCE
 #include "harness/host/probe.h"
 
 #include "harness/base/statistics.h"

@@ -1,5 +1,4 @@
 /* sysfs.c - see sysfs.h. */
-#define _GNU_SOURCE
 #include "harness/host/sysfs.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
 /* floors.c - what the machine charges for the bare things that every scheduler is made of. */
-#define _GNU_SOURCE
 #include "harness/micro/micro.h"
 
 #include "ctx.h"

@@ -1,5 +1,4 @@
 /* micro.c - see micro.h: names, clocks, counters and schedulers around the operations. */
-#define _GNU_SOURCE
 #include "harness/micro/micro.h"
 
 #include "harness/base/process_cpu.h"

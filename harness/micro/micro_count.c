@@ -1,5 +1,4 @@
 /* micro_count.c - see micro_count.h. */
-#define _GNU_SOURCE
 #include "harness/micro/micro_count.h"
 
 #include "g.h"

@@ -11,7 +11,6 @@
  * fork/join, goroutines that do not wait for each other. All else is on one core, for to share it
  * would cost more than it saves.
  */
-#define _GNU_SOURCE
 #include "crew.h"
 #include "forkjoin.h"
 #include "goroutines.h"

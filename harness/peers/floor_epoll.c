@@ -5,7 +5,6 @@
  * core, and asks the kernel for the least: a write and a read an end and message, edges in place of
  * levels, and one wait for all that has become ready meanwhile.
  */
-#define _GNU_SOURCE
 #include "crew.h"
 
 #include <arpa/inet.h>

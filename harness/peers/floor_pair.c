@@ -4,7 +4,6 @@
  *   floor:line   each on a core of its own, watching the other's word: cache lines travel
  *   floor:futex  (FLOOR_FUTEX) each asleep in the kernel until the other wakes it
  */
-#define _GNU_SOURCE
 #include "crew.h"
 #include "goroutines.h"
 

@@ -1,5 +1,4 @@
 /* plan.c - see plan.h. The shuffle is GSL's, a Fisher-Yates. */
-#define _GNU_SOURCE
 #include "harness/plan/plan.h"
 
 #include "harness/base/json_fields.h"

@@ -1,5 +1,4 @@
 /* plan_sides.c - see plan_multiply() in plan.h. */
-#define _GNU_SOURCE
 #include "harness/plan/plan.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* sweep_expect.c - see sweep_expect.h. */
-#define _GNU_SOURCE
 #include "harness/plan/sweep_expect.h"
 
 #include "harness/base/suggest.h"

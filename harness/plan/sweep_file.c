@@ -3,7 +3,6 @@
  * The last of the three readers of yaml_reader.h: sweep_schema.h has the keys and their types, this
  * file the values.
  */
-#define _GNU_SOURCE
 #include "harness/plan/sweep_file.h"
 
 #include "harness/base/statistics.h"

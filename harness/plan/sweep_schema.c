@@ -1,5 +1,4 @@
 /* sweep_schema.c - see sweep_schema.h. */
-#define _GNU_SOURCE
 #include "harness/plan/sweep_schema.h"
 
 #include "harness/sample/sample.h"

@@ -1,6 +1,5 @@
 /* unit.c - see unit.h. The ids are FNV-1a of 64 bits, mixed at the end: among a million units two
  * have one id with a probability of 3 in 100 million. */
-#define _GNU_SOURCE
 #include "harness/plan/unit.h"
 
 #include "harness/base/build_info.h"

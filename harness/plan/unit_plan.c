@@ -1,5 +1,4 @@
 /* unit_plan.c - see unit_plan.h. Units are printed as they come: none is kept. */
-#define _GNU_SOURCE
 #include "harness/plan/unit_plan.h"
 
 #include "harness/base/progress.h"

@@ -1,5 +1,4 @@
 /* unit_store.c - see unit_store.h. */
-#define _GNU_SOURCE
 #include "harness/plan/unit_store.h"
 
 #include "harness/base/files.h"

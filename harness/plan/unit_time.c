@@ -1,5 +1,4 @@
 /* unit_time.c - see unit_time.h. */
-#define _GNU_SOURCE
 #include "harness/plan/unit_time.h"
 
 #include "harness/base/files.h"

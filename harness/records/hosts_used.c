@@ -1,5 +1,4 @@
 /* hosts_used.c - see hosts_used.h. */
-#define _GNU_SOURCE
 #include "harness/records/hosts_used.h"
 
 #include "harness/base/files.h"

@@ -1,5 +1,4 @@
 /* process_time.c - see process_time.h. */
-#define _GNU_SOURCE
 #include "harness/records/process_time.h"
 
 #include "harness/base/files.h"

@@ -1,5 +1,4 @@
 /* records.c - see records.h: making, appending and reading records. */
-#define _GNU_SOURCE
 #include "harness/records/records.h"
 
 #include "harness/base/fnv1a.h"

@@ -1,5 +1,4 @@
 /* run_folder.c - see run_folder.h. */
-#define _GNU_SOURCE
 #include "harness/records/run_folder.h"
 
 #include "harness/base/suggest.h"

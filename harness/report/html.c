@@ -1,5 +1,4 @@
 /* html.c - see html.h. */
-#define _GNU_SOURCE
 #include "harness/report/html.h"
 
 #include <stdarg.h>

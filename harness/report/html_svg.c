@@ -13,7 +13,6 @@
  *
  * It reads gnuplot's XML, not all XML: no CDATA, no entities of the file's own.
  */
-#define _GNU_SOURCE
 #include "harness/report/html.h"
 
 #include "harness/base/files.h"

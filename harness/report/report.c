@@ -1,5 +1,4 @@
 /* report.c - see report.h. */
-#define _GNU_SOURCE
 #include "harness/report/report.h"
 
 #include "harness/answers/figures.h"

@@ -5,7 +5,6 @@
  * that a thousand samples cost tens of kilobytes. Its x is the place in the whole run, so that
  * strips below each other show the same moments; its y is relative to the cell's own median.
  */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"

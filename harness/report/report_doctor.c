@@ -2,7 +2,6 @@
  *
  * Reads environment.json's key `doctor` and nothing else. Runs from before there was one say so.
  */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/report/report_page.h"
 

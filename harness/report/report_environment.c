@@ -1,5 +1,4 @@
 /* report_environment.c - where a run was made: environment.json as tables. See report_page.h. */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"
 #include "harness/report/html.h"

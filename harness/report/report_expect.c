@@ -1,5 +1,4 @@
 /* report_expect.c - see report_expect.h. */
-#define _GNU_SOURCE
 #include "harness/report/report_expect.h"
 
 #include "harness/base/units.h"

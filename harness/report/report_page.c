@@ -1,5 +1,4 @@
 /* report_page.c - see report_page.h. */
-#define _GNU_SOURCE
 #include "harness/report/report_page.h"
 
 #include "harness/base/json_fields.h"

@@ -1,5 +1,4 @@
 /* report_peers.c - see report_peers.h. */
-#define _GNU_SOURCE
 #include "harness/report/report_peers.h"
 
 #include "harness/answers/best_peer.h"

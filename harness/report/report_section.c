@@ -1,5 +1,4 @@
 /* report_section.c - what the page says about one group. See report_page.h. */
-#define _GNU_SOURCE
 #include "harness/answers/report_verdict.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"

@@ -1,6 +1,5 @@
 /* experiment.c - see experiment.h. This file reads and checks; experiment_sweep.c says what is
  * measured, experiment_expect.c checks what is expected. */
-#define _GNU_SOURCE
 #include "harness/repro/experiment.h"
 
 #include "harness/base/suggest.h"

@@ -1,5 +1,4 @@
 /* experiment_expect.c - what a part expects: checked, and made ranges. See experiment_schema.h. */
-#define _GNU_SOURCE
 #include "harness/base/suggest.h"
 #include "harness/base/units.h"
 #include "harness/counters/counter_names.h"

@@ -1,5 +1,4 @@
 /* experiment_list.c - which experiments come with the program. See experiment.h. */
-#define _GNU_SOURCE
 #include "harness/host/data_folder.h"
 #include "harness/repro/experiment.h"
 

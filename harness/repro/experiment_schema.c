@@ -1,5 +1,4 @@
 /* experiment_schema.c - see experiment_schema.h. */
-#define _GNU_SOURCE
 #include "harness/repro/experiment_schema.h"
 
 #include <stdlib.h>

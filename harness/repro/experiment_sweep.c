@@ -1,6 +1,5 @@
 /* experiment_sweep.c - what an experiment measures, as cells and as the text of a sweep file. See
  * experiment.h. */
-#define _GNU_SOURCE
 #include "harness/base/text.h"
 #include "harness/repro/experiment.h"
 

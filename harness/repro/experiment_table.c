@@ -1,6 +1,5 @@
 /* experiment_table.c - an expectation with a table stands for one per cell of it. See
  * experiment_schema.h. */
-#define _GNU_SOURCE
 #include "harness/repro/experiment.h"
 #include "harness/repro/experiment_schema.h"
 

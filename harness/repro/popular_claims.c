@@ -1,5 +1,4 @@
 /* popular_claims.c - see popular_claims.h. */
-#define _GNU_SOURCE
 #include "harness/repro/popular_claims.h"
 
 #include "harness/base/json_fields.h"

@@ -1,5 +1,4 @@
 /* repro.c - plans a reproduction, begins it and takes it up again. See repro.h. */
-#define _GNU_SOURCE
 #include "harness/repro/repro.h"
 
 #include "harness/base/files.h"

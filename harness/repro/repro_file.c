@@ -1,5 +1,4 @@
 /* repro_file.c - see repro_file.h. */
-#define _GNU_SOURCE
 #include "harness/repro/repro_file.h"
 
 #include "harness/base/json_fields.h"

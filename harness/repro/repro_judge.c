@@ -1,5 +1,4 @@
 /* repro_judge.c - from records to verdicts to repro.json. See repro.h. */
-#define _GNU_SOURCE
 #include "harness/base/build_info.h"
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"

@@ -1,5 +1,4 @@
 /* repro_measure.c - measures the jobs of a reproduction. See repro.h. */
-#define _GNU_SOURCE
 #include "harness/base/files.h"
 #include "harness/base/progress.h"
 #include "harness/base/stop.h"

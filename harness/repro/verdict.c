@@ -1,5 +1,4 @@
 /* verdict.c - see verdict.h. */
-#define _GNU_SOURCE
 #include "harness/repro/verdict.h"
 
 #include "harness/base/json_fields.h"

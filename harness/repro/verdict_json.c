@@ -1,5 +1,4 @@
 /* verdict_json.c - see verdict_json.h. */
-#define _GNU_SOURCE
 #include "harness/repro/verdict_json.h"
 
 #include "harness/base/units.h"

@@ -1,5 +1,4 @@
 /* child.c - see child.h: what becomes of a sample's process as a record. */
-#define _GNU_SOURCE
 #include "harness/sample/child.h"
 
 #include "harness/base/json_fields.h"

@@ -1,5 +1,4 @@
 /* peer_sample.c - see peer_sample.h. */
-#define _GNU_SOURCE
 #include "harness/sample/peer_sample.h"
 
 #include "harness/base/json_fields.h"

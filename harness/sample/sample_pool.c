@@ -1,5 +1,4 @@
 /* sample_pool.c - see sample_pool.h. */
-#define _GNU_SOURCE
 #include "harness/sample/sample_pool.h"
 
 #include "harness/base/monotonic.h"

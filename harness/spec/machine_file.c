@@ -3,7 +3,6 @@
  * The last of the three readers of yaml_reader.h. libcyaml takes all values as texts, because it
  * knows no units.
  */
-#define _GNU_SOURCE
 #include "harness/spec/machine_file.h"
 
 #include "harness/base/suggest.h"

@@ -1,5 +1,4 @@
 /* machine_spec.c - see machine_spec.h. */
-#define _GNU_SOURCE
 #include "harness/spec/machine_spec.h"
 
 #include "harness/base/suggest.h"

@@ -1,5 +1,4 @@
 /* machine_start.c - see machine_start.h. */
-#define _GNU_SOURCE
 #include "harness/spec/machine_start.h"
 
 #include "harness/base/fnv1a.h"

@@ -1,5 +1,4 @@
 /* engine.c - see engine.h. */
-#define _GNU_SOURCE
 #include "harness/sweep/engine.h"
 
 #include "harness/base/files.h"

@@ -9,7 +9,6 @@
  * other machines notices that within a second and ends what it started there; so nothing goes on
  * after an interruption, or after this process is killed.
  */
-#define _GNU_SOURCE
 #include "harness/sweep/engine.h"
 
 #include "harness/base/process.h"

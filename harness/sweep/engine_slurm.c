@@ -11,7 +11,6 @@
  * not answer may have taken the array all the same; so before sbatch is called again, squeue is
  * asked for a job that runs this script.
  */
-#define _GNU_SOURCE
 #include "harness/sweep/engine.h"
 
 #include "harness/base/files.h"

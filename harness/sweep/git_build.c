@@ -1,5 +1,4 @@
 /* git_build.c - see git_build.h. */
-#define _GNU_SOURCE
 #include "harness/sweep/git_build.h"
 
 #include "harness/base/files.h"

@@ -1,5 +1,4 @@
 /* merge.c - see merge.h. */
-#define _GNU_SOURCE
 #include "harness/sweep/merge.h"
 
 #include "harness/base/files.h"

@@ -1,5 +1,4 @@
 /* merge_cells.c - see merge_cells() in merge.h. */
-#define _GNU_SOURCE
 #include "harness/sweep/merge.h"
 
 #include "harness/plan/unit_store.h"

@@ -1,5 +1,4 @@
 /* side_by_side.c - see side_by_side.h. */
-#define _GNU_SOURCE
 #include "harness/sweep/side_by_side.h"
 
 #include "harness/base/build_info.h"

@@ -1,5 +1,4 @@
 /* sweep_cells.c - see sweep_cells.h. */
-#define _GNU_SOURCE
 #include "harness/sweep/sweep_cells.h"
 
 #include "harness/base/json_fields.h"

@@ -1,5 +1,4 @@
 /* sweep_resume.c - see sweep_resume.h. */
-#define _GNU_SOURCE
 #include "harness/sweep/sweep_resume.h"
 
 #include "harness/base/files.h"

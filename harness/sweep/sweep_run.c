@@ -1,5 +1,4 @@
 /* sweep_run.c - see sweep_run.h. */
-#define _GNU_SOURCE
 #include "harness/sweep/sweep_run.h"
 
 #include "harness/base/files.h"

@@ -1,5 +1,4 @@
 /* compare.c - see compare.h. */
-#define _GNU_SOURCE
 #include "harness/tables/compare.h"
 
 #include "harness/base/json_fields.h"

@@ -1,5 +1,4 @@
 /* compare_print.c - see compare_print.h. */
-#define _GNU_SOURCE
 #include "harness/tables/compare_print.h"
 
 #include "harness/base/text.h"

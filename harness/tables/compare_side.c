@@ -1,5 +1,4 @@
 /* compare_side.c - see compare_side.h. */
-#define _GNU_SOURCE
 #include "harness/tables/compare_side.h"
 
 #include "harness/base/json_fields.h"

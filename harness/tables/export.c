@@ -1,5 +1,4 @@
 /* export.c - see export.h. */
-#define _GNU_SOURCE
 #include "harness/tables/export.h"
 
 #include "harness/base/json_fields.h"

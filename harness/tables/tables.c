@@ -3,7 +3,6 @@
  * samples.jsonl -> records -> rows. A row is one record in one of its groups; sorted, the rows of a
  * cell stand together, and each table is one walk over them.
  */
-#define _GNU_SOURCE
 #include "harness/tables/tables.h"
 
 #include "harness/base/files.h"

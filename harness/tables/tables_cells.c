@@ -1,5 +1,4 @@
 /* tables_cells.c - see tables_internal.h: cells.tsv and classes.tsv, the medians. */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/plan/plan.h"

@@ -7,7 +7,6 @@
  * price, so a median over both would be of neither. Where nothing was called before the timed calls
  * the first of them stands apart.
  */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"
 #include "harness/spec/spec.h"

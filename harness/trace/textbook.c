@@ -1,5 +1,4 @@
 /* textbook.c - see textbook.h: reading the book's rows, and printing them beside the real ones. */
-#define _GNU_SOURCE
 #include "harness/trace/textbook.h"
 
 #include "harness/base/build_info.h"

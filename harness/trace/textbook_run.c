@@ -1,5 +1,4 @@
 /* textbook_run.c - see textbook.h: the real rows, read off the events of a run in lock step. */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"

@@ -1,5 +1,4 @@
 /* trace_steps.c - see trace.h: the table of steps, and the same as JSON. */
-#define _GNU_SOURCE
 #include "harness/base/text.h"
 #include "harness/trace/trace.h"
 

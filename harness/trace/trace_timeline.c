@@ -1,5 +1,4 @@
 /* trace_timeline.c - see trace.h: the run as a figure, by gnuplot or in characters. */
-#define _GNU_SOURCE
 #include "harness/base/text.h"
 #include "harness/trace/trace.h"
 

@@ -1,5 +1,4 @@
 /* conform_lines.c - see conform_lines.h. */
-#define _GNU_SOURCE
 #include "conform_lines.h"
 #include "harness/base/suggest.h"
 #include "workloads/workload.h"

@@ -1,7 +1,6 @@
 /* conform_workloads.c - every workload under every variant: it ends, verifies, counts alike in two
  * runs, and leaves the digest that it leaves under any other variant and number of workers.
  */
-#define _GNU_SOURCE
 #include "conform_lines.h"
 #include "workloads/workload.h"
 

@@ -24,7 +24,6 @@
  * conform_lines.c. Here are cases that end their child on purpose, and the loop. No third-party
  * library, so that the cross build can run it on another architecture.
  */
-#define _GNU_SOURCE
 #include "conform_lines.h"
 #include "harness/spec/registry_check.h"
 #include "workloads/workload.h"

@@ -1,5 +1,4 @@
 /* test_allocator.c - the malloc that is asked for is the one that is called. */
-#define _GNU_SOURCE
 #include "harness/base/process.h"
 #include "harness/host/allocator.h"
 #include "harness/host/malloc_stats.h"

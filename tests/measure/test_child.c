@@ -1,5 +1,4 @@
 /* test_child.c - whatever becomes of a sample's process, there is a record that says it. */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/base/process.h"
 #include "harness/host/allocator.h"

@@ -3,7 +3,6 @@
  * quiet_machine() makes a tree on which nothing disturbs; each test spoils one thing in it and
  * looks for the one finding that has to change.
  */
-#define _GNU_SOURCE
 #include "tests/support/fake_machine.h"
 
 #include <stdlib.h>

@@ -9,7 +9,6 @@
  * The input is written down before it is read. The first line says where it lies, for a program
  * that dies of it.
  */
-#define _GNU_SOURCE
 #include "harness/base/build_info.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/records.h"

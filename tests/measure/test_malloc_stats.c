@@ -1,6 +1,5 @@
 /* test_malloc_stats.c - memory as events: levels, bytes of the timed calls, blocks of the whole
  * run. */
-#define _GNU_SOURCE
 #include "harness/counters/counters.h"
 #include "harness/host/malloc_stats.h"
 #include "tests/support/fake_papi.h"

@@ -1,5 +1,4 @@
 /* test_probe.c - what is said of the machine around a sample: its mood, and who took its time. */
-#define _GNU_SOURCE
 #include "harness/host/disturbance.h"
 #include "harness/host/probe.h"
 #include "harness/host/topology.h"

@@ -1,5 +1,4 @@
 /* test_sample_pool.c - samples side by side, under few descriptors too. */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"

@@ -1,6 +1,5 @@
 /* test_sweep_file.c - what a sweep file may say, what it then means, and that every mistake is one
  * line that names the file, the line and what is valid. */
-#define _GNU_SOURCE
 #include "harness/plan/sweep_file.h"
 #include "harness/records/sample_request.h"
 

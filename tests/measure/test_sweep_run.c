@@ -1,6 +1,5 @@
 /* test_sweep_run.c - a sweep over programs that crash, hang, lie or stop it keeps every record and
  * goes on as far as it should. */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/host/topology.h"
 #include "harness/records/records.h"

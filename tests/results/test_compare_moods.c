@@ -1,6 +1,5 @@
 /* test_compare_moods.c - which samples of two made-up runs are like enough to be compared, and of
  * what compare warns. */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/tables/compare_print.h"
 #include "tests/support/compare_runs.h"

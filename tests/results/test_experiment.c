@@ -1,6 +1,5 @@
 /* test_experiment.c - what an experiment's file may say, what is then measured, and that every
  * mistake is one line that names the file, the line and what is valid. */
-#define _GNU_SOURCE
 #include "harness/host/data_folder.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/repro/experiment.h"

@@ -1,5 +1,4 @@
 /* test_judge.c - verdicts of experiments, from records made by hand, and claims made of them. */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"
 #include "harness/repro/popular_claims.h"

@@ -1,6 +1,5 @@
 /* test_process_time.c - a cell whose process took time that its own numbers do not show is flagged,
  * and start-up, which all cells have, is not. */
-#define _GNU_SOURCE
 #include "harness/records/process_time.h"
 
 #include <setjmp.h>

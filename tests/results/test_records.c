@@ -1,6 +1,5 @@
 /* test_records.c - the records file keeps what was measured, whatever happens to the disk, and
  * wrong digests never pass. */
-#define _GNU_SOURCE
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"

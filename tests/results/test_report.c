@@ -1,6 +1,5 @@
 /* test_report.c - the parts of the report whose results are known exactly: numbers as text,
  * escaping, taking in an SVG, reading tables, and what is shown of each cell. */
-#define _GNU_SOURCE
 #include "harness/answers/report_tsv.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"

@@ -1,6 +1,5 @@
 /* test_tables.c - samples.jsonl becomes seven tables: every row and number of a small run is
  * known. */
-#define _GNU_SOURCE
 #include "harness/tables/tables.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* test_idle.c - workers that idle while others submit: orders of steps that chance brings about
  * once in a thousand runs, brought about on purpose. A lost wake-up ends in the watchdog.
  */
-#define _GNU_SOURCE
 #include "internal.h"
 
 #include <sched.h>

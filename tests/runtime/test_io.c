@@ -3,7 +3,6 @@
  *
  * Scenes in which goroutines block their threads get more workers than there are such goroutines.
  */
-#define _GNU_SOURCE
 #include "internal.h"
 
 #include <errno.h>

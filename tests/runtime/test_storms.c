@@ -2,7 +2,6 @@
  * descriptors, heaps and threads come back to where they were. That no memory is lost shows under
  * AddressSanitizer, at the end of each child.
  */
-#define _GNU_SOURCE
 #include "internal.h"
 #include "timer.h"
 

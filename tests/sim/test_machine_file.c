@@ -1,6 +1,5 @@
 /* test_machine_file.c - what a model of a machine may say, what it then means, and that every
  * mistake is one line that names the file, the line and what is valid. */
-#define _GNU_SOURCE
 #include "harness/spec/machine_file.h"
 
 #include "harness/spec/machine_spec.h"

@@ -1,5 +1,4 @@
 /* support.c - see support.h. */
-#define _GNU_SOURCE
 #include "support.h"
 #include "internal.h"
 

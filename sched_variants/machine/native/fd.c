@@ -1,7 +1,4 @@
 /* fd.c - descriptors of Linux: files, pipes, eventfds, TCP on 127.0.0.1. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "machine.h"
 
 #include <arpa/inet.h>

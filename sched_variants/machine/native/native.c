@@ -1,7 +1,4 @@
 /* native.c - the machine as Linux threads: pthreads, futexes, CLOCK_MONOTONIC, jemalloc, mmap. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "machine.h"
 
 #include <errno.h>

@@ -16,9 +16,6 @@
  *   PB1  releasing exchange in machine_poller_break() pairs with PB2, the acquiring exchange of who
  *        waited: what the breaker did before is visible to it
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "machine.h"
 
 #include <errno.h>

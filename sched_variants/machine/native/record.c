@@ -1,5 +1,4 @@
 /* record.c - see record.h. */
-#define _GNU_SOURCE
 #include "native/record.h"
 
 #include "machine.h"

@@ -15,9 +15,6 @@
  * A read or write that moves bytes blocks its thread for a sample of the model's latency of files,
  * as a regular file does: no poller can wait for it. The end of a file is told at once.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "fd.h"
 #include "machine.h"
 

@@ -1,7 +1,4 @@
 /* host.c - where the simulated machine ends: messages, faults and the end of the process. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "internal.h"
 #include "machine.h"
 

@@ -10,9 +10,6 @@
  * an allocator that has a cache per thread. The allocator's own data are outside the simulated
  * memory: it is the same for all variants, and what is measured is their use of memory.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "internal.h"
 #include "machine.h"
 
