@@ -3,6 +3,7 @@
 
 #include "harness/answers/figures_events.h"
 #include "harness/answers/gnuplot.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/host/topology.h"
 #include "harness/records/hosts_used.h"
@@ -19,18 +20,6 @@
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096, ARGUMENTS = 8 };
-
-static char *format(const char *text, ...) __attribute__((format(printf, 1, 2)));
-static char *format(const char *text, ...)
-{
-    char *result = NULL;
-    va_list arguments;
-    va_start(arguments, text);
-    if (vasprintf(&result, text, arguments) < 0)
-        abort();
-    va_end(arguments);
-    return result;
-}
 
 /* Planning --------------------------------------------------------------------------------------
  * */
@@ -85,19 +74,19 @@ static char *knob_default(const struct report *report, const struct report_group
         const json_t *record = report_record(report, group->cells[i].id);
         const json_t *value = json_object_get(json_object_get(record, "knobs"), knob->name);
         if (json_is_integer(value))
-            return format("%" JSON_INTEGER_FORMAT, json_integer_value(value));
+            return text_format("%" JSON_INTEGER_FORMAT, json_integer_value(value));
         if (json_is_string(value))
-            return format("%s", json_string_value(value));
+            return text_format("%s", json_string_value(value));
     }
-    return format("%s", "");
+    return text_format("%s", "");
 }
 
 /* In the order of the sweep file, separated by spaces. */
 static char *knob_values(const struct sweep_knob *knob)
 {
-    char *text = format("%s", "");
+    char *text = text_format("%s", "");
     for (unsigned i = 0; i < knob->values_count; i++) {
-        char *longer = format("%s%s%s", text, i ? " " : "", knob->values[i]);
+        char *longer = text_format("%s%s%s", text, i ? " " : "", knob->values[i]);
         free(text);
         text = longer;
     }
@@ -110,7 +99,7 @@ static char *knob_default_and_values(const struct report *report, const struct r
                                      const struct sweep_knob *knob)
 {
     char *first = knob_default(report, group, knob), *values = knob_values(knob);
-    char *text = format("%s %s", *first ? first : "-", values);
+    char *text = text_format("%s %s", *first ? first : "-", values);
     free(first);
     free(values);
     return text;
@@ -127,8 +116,8 @@ static char *samples_text(const struct report_cell *cells, size_t count)
         least = n < least ? n : least;
         most = n > most ? n : most;
     }
-    return least < most ? format("%zu to %s", least, counted(most, "sample").s)
-                        : format("%s", counted(most, "sample").s);
+    return least < most ? text_format("%zu to %s", least, counted(most, "sample").s)
+                        : text_format("%s", counted(most, "sample").s);
 }
 
 static const char *environment_text(const json_t *object, const char *key)
@@ -147,11 +136,11 @@ static bool machine_is_before(const struct report_cell *cells, size_t i)
 /* "native", or "sim:server64 (simulated: times are virtual)". */
 static char *machines_text(const struct report_cell *cells, size_t count)
 {
-    char *text = format("%s", "");
+    char *text = text_format("%s", "");
     for (size_t i = 0; i < count; i++) {
         if (machine_is_before(cells, i))
             continue;
-        char *longer = format(
+        char *longer = text_format(
             "%s%s%s%s", text, *text ? " and " : "", cells[i].machine,
             machine_text_is_simulated(cells[i].machine) ? " (simulated: times are virtual)" : "");
         free(text);
@@ -170,9 +159,9 @@ char *figures_caption(const struct report *report, const struct report_group *gr
     const char *processor = strcmp(model, "unknown") == 0 ? "unknown CPU" : model;
     char *hardware =
         json_is_integer(threads) && !elsewhere
-            ? format("%s, %s", processor,
-                     counted((uint64_t)json_integer_value(threads), "hardware thread").s)
-            : format("%s", processor);
+            ? text_format("%s, %s", processor,
+                          counted((uint64_t)json_integer_value(threads), "hardware thread").s)
+            : text_format("%s", processor);
     free(model);
     const char *system = environment_text(kernel, "name");
     const char *release = environment_text(kernel, "release");
@@ -181,9 +170,9 @@ char *figures_caption(const struct report *report, const struct report_group *gr
     char *machines = group ? machines_text(group->cells, group->count)
                            : machines_text(report->cells, report->cells_count);
     char *caption =
-        format("%s%s%s%s%s, machine %s. Run %s, %s a cell.", hardware, system ? ", " : "",
-               system ? system : "", release ? " " : "", release ? release : "",
-               *machines ? machines : "native", report->name, samples);
+        text_format("%s%s%s%s%s, machine %s. Run %s, %s a cell.", hardware, system ? ", " : "",
+                    system ? system : "", release ? " " : "", release ? release : "",
+                    *machines ? machines : "native", report->name, samples);
     free(machines);
     free(hardware);
     free(samples);
@@ -200,8 +189,9 @@ static char *figure_caption(const struct report *report, const struct report_gro
             crowded = &group->cells[i];
     if (!crowded)
         return caption;
-    char *longer = format("%s More workers than %s take turns.", caption,
-                          counted((uint64_t)report_cores(report, crowded), "hardware thread").s);
+    char *longer =
+        text_format("%s More workers than %s take turns.", caption,
+                    counted((uint64_t)report_cores(report, crowded), "hardware thread").s);
     free(caption);
     return longer;
 }
@@ -235,7 +225,7 @@ static void figure_add(struct figures *figures, const struct report *report,
         figure.knob2_values = knob_default_and_values(report, group, group->knob2);
     }
     snprintf(figure.name, sizeof figure.name, "%s-%s", group->id, sweep_figure_name(kind));
-    figure.svg = format("%s/figures/%s.svg", report->run_dir, figure.name);
+    figure.svg = text_format("%s/figures/%s.svg", report->run_dir, figure.name);
     figure.caption = figure_caption(report, group);
     figures->figures[figures->count++] = figure;
 }
@@ -263,9 +253,7 @@ const struct report_group *figures_events_group(const struct report *report,
 
 struct figures figures_plan(const struct report *report)
 {
-    struct figures figures = {calloc(report->groups_count * 7 + 1, sizeof *figures.figures), 0};
-    if (!figures.figures)
-        abort();
+    struct figures figures = {xcalloc(report->groups_count * 7 + 1, sizeof *figures.figures), 0};
     for (size_t i = 0; i < report->groups_count; i++) {
         const struct report_group *group = &report->groups[i];
         figure_add(&figures, report, group, group->figure);

@@ -1,6 +1,8 @@
 /* figures_events.c - see figures_events.h. */
 #include "harness/answers/figures_events.h"
 
+#include "harness/base/memory.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,9 +202,8 @@ static char *names_of(const struct report_group *group, const struct candidate *
             if (!candidates[i].chosen ||
                 is_of_a_factor(group, candidates[i].name) != (of_factor == 1))
                 continue;
-            if (asprintf(&longer, "%s%s%s", names ? names : "", names ? " " : "",
-                         candidates[i].name) < 0)
-                abort();
+            longer =
+                text_format("%s%s%s", names ? names : "", names ? " " : "", candidates[i].name);
             free(names);
             names = longer;
         }
@@ -211,9 +212,7 @@ static char *names_of(const struct report_group *group, const struct candidate *
 
 char *figures_events_choose(const struct report *report, const struct report_group *group)
 {
-    struct candidate *candidates = calloc(report->events_count + 1, sizeof *candidates);
-    if (!candidates)
-        abort();
+    struct candidate *candidates = xcalloc(report->events_count + 1, sizeof *candidates);
     size_t count = candidates_find(report, group, candidates);
     for (size_t n = events_room(group); n > 0; n--) {
         struct candidate *best = NULL;

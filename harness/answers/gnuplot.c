@@ -2,6 +2,7 @@
 #include "harness/answers/gnuplot.h"
 
 #include "harness/base/build_info.h"
+#include "harness/base/memory.h"
 #include "harness/base/process.h"
 
 #include <stdio.h>
@@ -89,7 +90,7 @@ bool gnuplot_run_text(const struct gnuplot *gnuplot, const char *script,
         snprintf(error, error_size, "gnuplot %s.gp: not done within %.0f s", script, TIMEOUT_S);
     else if (!ok)
         snprintf(error, error_size, "gnuplot %s.gp: %s", script, last_complaint(result.messages));
-    *text = ok ? strdup(result.output) : NULL;
+    *text = ok ? xstrdup(result.output) : NULL;
     process_result_free(&result);
     return ok;
 }

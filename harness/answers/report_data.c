@@ -2,6 +2,7 @@
 #include "harness/answers/report_data.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/metric.h"
 #include "harness/records/records.h"
@@ -17,14 +18,6 @@
 
 enum { CELLS, EVENTS, LATENCY, SAMPLES };
 enum { PATH_SIZE = 4096, KEY_SIZE = 4096 };
-
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count ? count : 1, size);
-    if (!memory)
-        abort();
-    return memory;
-}
 
 /* Order --------------------------------------------------------------------------------------- */
 
@@ -91,7 +84,7 @@ static int whole(double number)
 static void cells_read(struct report *report)
 {
     const struct tsv *tsv = &report->tables[CELLS];
-    report->cells = allocate(tsv->rows, sizeof *report->cells);
+    report->cells = xcalloc(tsv->rows, sizeof *report->cells);
     for (size_t row = 1; row < tsv->rows; row++)
         report->cells[report->cells_count++] = (struct report_cell){
             .group = text_or(tsv_text(tsv, row, "group"), "-"),
@@ -118,7 +111,7 @@ static void cells_read(struct report *report)
 static void events_read(struct report *report)
 {
     const struct tsv *tsv = &report->tables[EVENTS];
-    report->events = allocate(tsv->rows, sizeof *report->events);
+    report->events = xcalloc(tsv->rows, sizeof *report->events);
     for (size_t row = 1; row < tsv->rows; row++)
         report->events[report->events_count++] = (struct report_event){
             .group = text_or(tsv_text(tsv, row, "group"), "-"),
@@ -137,7 +130,7 @@ static void events_read(struct report *report)
 static void latencies_read(struct report *report)
 {
     const struct tsv *tsv = &report->tables[LATENCY];
-    report->latencies = allocate(tsv->rows, sizeof *report->latencies);
+    report->latencies = xcalloc(tsv->rows, sizeof *report->latencies);
     for (size_t row = 1; row < tsv->rows; row++)
         report->latencies[report->latencies_count++] = (struct report_latency){
             .group = text_or(tsv_text(tsv, row, "group"), "-"),
@@ -240,7 +233,7 @@ static struct report_cell *cell_of_sample(struct report *report, const json_t *i
 static void samples_read(struct report *report, const json_t *index)
 {
     const struct tsv *tsv = &report->tables[SAMPLES];
-    size_t *rows = allocate(report->cells_count, sizeof *rows);
+    size_t *rows = xcalloc(report->cells_count, sizeof *rows);
     if (!report->cells)
         abort(); /* cells_read() comes before */
     for (size_t row = 1; row < tsv->rows; row++) {
@@ -250,7 +243,7 @@ static void samples_read(struct report *report, const json_t *index)
     }
     for (size_t i = 0; i < report->cells_count; i++)
         for (int which = 0; which < CLASSES; which++)
-            report->cells[i].of_class[which] = allocate(rows[i], sizeof(double));
+            report->cells[i].of_class[which] = xcalloc(rows[i], sizeof(double));
     free(rows);
     for (size_t row = 1; row < tsv->rows; row++) {
         struct report_cell *cell = cell_of_sample(report, index, row);
@@ -366,7 +359,7 @@ static void group_compare_to_baseline(struct report_group *group)
 
 static void groups_make(struct report *report)
 {
-    report->groups = allocate(report->cells_count, sizeof *report->groups);
+    report->groups = xcalloc(report->cells_count, sizeof *report->groups);
     report->groups_count = 0;
     for (size_t i = 0, end; i < report->cells_count; i = end) {
         for (end = i + 1; end < report->cells_count &&
@@ -411,7 +404,7 @@ bool report_load(struct report *report, const char *run_dir, char *error, size_t
     *report =
         (struct report){.run_dir = run_dir, .problems = json_array(), .warnings = json_array()};
     char *real = realpath(run_dir, NULL);
-    report->name_text = real ? real : strdup(run_dir);
+    report->name_text = real ? real : xstrdup(run_dir);
     report->name = strrchr(report->name_text, '/');
     report->name = report->name && report->name[1] ? report->name + 1 : report->name_text;
     snprintf(path, sizeof path, "%s/samples.jsonl", run_dir);
@@ -478,7 +471,7 @@ const double *report_cell_samples(const struct report_cell *cell, enum cell_clas
 struct class_choice report_choose_class(const struct report_cell *const *cells, size_t count)
 {
     enum mood preferred = MOOD_NONE;
-    struct class_counts *counts = allocate(count, sizeof *counts);
+    struct class_counts *counts = xcalloc(count, sizeof *counts);
     for (size_t i = 0; i < count; i++) {
         counts[i] = cells[i]->counts;
         if (cells[i]->chosen == CLASS_NEAR || cells[i]->chosen == CLASS_FAR)

@@ -1,6 +1,8 @@
 /* report_extra.c - see report_extra.h. */
 #include "harness/answers/report_extra.h"
 
+#include "harness/base/memory.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -73,10 +75,8 @@ static void comparison_load(struct report_extra *extra, const char *folder, cons
         return;
     }
     extra->comparisons =
-        realloc(extra->comparisons, (extra->comparisons_count + 1) * sizeof *extra->comparisons);
-    char *name = strndup(file, length);
-    if (!extra->comparisons || !name)
-        abort();
+        xrealloc(extra->comparisons, (extra->comparisons_count + 1) * sizeof *extra->comparisons);
+    char *name = xstrndup(file, length);
     extra->comparisons[extra->comparisons_count++] = (struct report_comparison){name, json};
 }
 

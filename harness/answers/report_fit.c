@@ -2,6 +2,7 @@
  * report_data.h. */
 #include "harness/answers/report_data.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/plan/sweep_origin.h"
 #include "harness/records/records.h"
@@ -47,9 +48,7 @@ static void variants_check(struct report *report)
     json_t *seen = json_object(), *record;
     char *names = NULL;
     size_t i, size, unknown = 0;
-    FILE *to = open_memstream(&names, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&names, &size);
     json_array_foreach(report->records, i, record)
     {
         const char *variant = field_text(record, "variant");

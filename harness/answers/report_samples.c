@@ -1,6 +1,8 @@
 /* report_samples.c - see report_samples.h. */
 #include "harness/answers/report_samples.h"
 
+#include "harness/base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +34,8 @@ static int place_compare(const void *a_void, const void *b_void)
 /* Each run counts its positions from 0: those of the runs before it come on top. */
 static void runs_line_up(struct report_samples *all)
 {
-    struct report_sample **order = calloc(all->count + 1, sizeof(struct report_sample *));
+    struct report_sample **order = xcalloc(all->count + 1, sizeof(struct report_sample *));
     double before = 0, end = 0;
-    if (!order)
-        abort();
     for (size_t i = 0; i < all->count; i++)
         order[i] = &all->samples[i];
     qsort(order, all->count, sizeof(struct report_sample *), place_compare);
@@ -68,9 +68,7 @@ static size_t without_repeats(struct report_sample *samples, size_t count)
 
 struct report_samples report_samples_make(const struct tsv *tsv)
 {
-    struct report_samples all = {calloc(tsv->rows + 1, sizeof *all.samples), 0};
-    if (!all.samples)
-        abort();
+    struct report_samples all = {xcalloc(tsv->rows + 1, sizeof *all.samples), 0};
     for (size_t row = 1; row < tsv->rows; row++)
         all.samples[all.count++] = (struct report_sample){
             .cell = text_or(tsv_text(tsv, row, "cell"), "?"),

@@ -2,6 +2,7 @@
 #include "harness/answers/report_tsv.h"
 
 #include "harness/base/files.h"
+#include "harness/base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,9 +47,7 @@ bool tsv_load(struct tsv *tsv, const char *path, char *error, size_t error_size)
     tsv->columns = count_char(tsv->text, '\t') + 1;
     *first_end = kept;
     size_t lines = count_char(tsv->text, '\n') + 1, row;
-    tsv->cells = calloc(lines * tsv->columns, sizeof *tsv->cells);
-    if (!tsv->cells)
-        abort();
+    tsv->cells = xcalloc(lines * tsv->columns, sizeof *tsv->cells);
     if (cut(tsv, &row))
         return true;
     snprintf(error, error_size, "%s:%zu: has not the %zu columns of the header", path, row + 1,

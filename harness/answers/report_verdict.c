@@ -1,6 +1,7 @@
 /* report_verdict.c - see report_verdict.h. */
 #include "harness/answers/report_verdict.h"
 
+#include "harness/base/memory.h"
 #include "harness/records/records.h"
 #include "harness/spec/peer_table.h"
 
@@ -13,9 +14,7 @@ enum { KEY_SIZE = 1024 };
 
 static double *numbers_make(size_t count)
 {
-    double *numbers = calloc(count + 1, sizeof *numbers);
-    if (!numbers)
-        abort();
+    double *numbers = xcalloc(count + 1, sizeof *numbers);
     return numbers;
 }
 
@@ -48,9 +47,7 @@ static bool competes(const struct report_cell *cell, const char *workload, int w
 
 static struct class_choice choose(const struct field *field)
 {
-    const struct report_cell **cells = calloc(field->count + 1, sizeof *cells);
-    if (!cells)
-        abort();
+    const struct report_cell **cells = xcalloc(field->count + 1, sizeof *cells);
     for (size_t i = 0; i < field->count; i++)
         cells[i] = field->runners[i].cell;
     struct class_choice choice = report_choose_class(cells, field->count);
@@ -60,9 +57,7 @@ static struct class_choice choose(const struct field *field)
 
 static struct field field_make(const struct report_group *group, const char *workload, int workers)
 {
-    struct field field = {.runners = calloc(group->count, sizeof *field.runners)};
-    if (!field.runners)
-        abort();
+    struct field field = {.runners = xcalloc(group->count, sizeof *field.runners)};
     for (size_t i = 0; i < group->count; i++)
         if (competes(&group->cells[i], workload, workers))
             field.runners[field.count++].cell = &group->cells[i];
@@ -143,10 +138,8 @@ static struct verdict verdict_begin(const struct field *field, const char *workl
                               .over_next = {NAN, NAN, NAN, 0},
                               .superiority = NAN,
                               .p = NAN};
-    verdict.tied = calloc(field->count + 1, sizeof *verdict.tied);
-    verdict.slower = calloc(field->count + 1, sizeof *verdict.slower);
-    if (!verdict.tied || !verdict.slower)
-        abort();
+    verdict.tied = xcalloc(field->count + 1, sizeof *verdict.tied);
+    verdict.slower = xcalloc(field->count + 1, sizeof *verdict.slower);
     if (field->choice.unlike) {
         verdict.outcome = VERDICT_UNLIKE;
         for (size_t i = 0; i < field->count; i++)
@@ -189,10 +182,8 @@ static void verdicts_decide(struct verdict *verdicts, const struct field *fields
 
 struct verdict *verdicts_make(const struct report_group *group, size_t *count)
 {
-    struct verdict *verdicts = calloc(group->count + 1, sizeof *verdicts);
-    struct field *fields = calloc(group->count + 1, sizeof *fields);
-    if (!verdicts || !fields)
-        abort();
+    struct verdict *verdicts = xcalloc(group->count + 1, sizeof *verdicts);
+    struct field *fields = xcalloc(group->count + 1, sizeof *fields);
     const char *workload;
     size_t at = 0, pairs = 0;
     *count = 0;
@@ -236,10 +227,8 @@ static const char *place_key(const struct report_cell *cell, char key[KEY_SIZE])
 static const struct report_cell **baselines_of(const struct report_group *group)
 {
     char key[KEY_SIZE];
-    const struct report_cell **bases = calloc(group->count + 1, sizeof(struct report_cell *));
+    const struct report_cell **bases = xcalloc(group->count + 1, sizeof(struct report_cell *));
     json_t *index = json_object(); /* place_key() -> number of the baseline's cell */
-    if (!bases)
-        abort();
     for (size_t i = group->baseline ? group->count : 0; i-- > 0;)
         if (strcmp(group->cells[i].variant, group->baseline) == 0)
             json_object_set_new(index, place_key(&group->cells[i], key),
@@ -326,10 +315,8 @@ static void baseline_tests(const struct report_group *group, const struct report
 
 const char **verdicts_over_baseline(const struct report_group *group)
 {
-    const char **shown = calloc(group->count + 1, sizeof *shown);
+    const char **shown = xcalloc(group->count + 1, sizeof *shown);
     double *p = numbers_make(group->count), *least = numbers_make(group->count);
-    if (!shown)
-        abort();
     const struct report_cell **bases = baselines_of(group);
     baseline_tests(group, bases, p, least);
     for (size_t i = 0; i < group->count; i++) {
@@ -379,9 +366,7 @@ struct report_group report_tails_make(const struct report *report, const struct 
     struct report_group tails = *group;
     struct comparable classes;
     comparable_learn(&classes, report->records);
-    tails.cells = calloc(group->count + 1, sizeof *tails.cells);
-    if (!tails.cells)
-        abort();
+    tails.cells = xcalloc(group->count + 1, sizeof *tails.cells);
     json_t *by_cell = report_records_by_cell(report->records);
     for (size_t i = 0; i < group->count; i++) {
         tails.cells[i] = group->cells[i];

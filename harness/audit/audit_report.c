@@ -3,6 +3,7 @@
 #include "harness/base/json_fields.h"
 
 #include "harness/answers/report_verdict.h"
+#include "harness/base/memory.h"
 #include "harness/tables/compare.h"
 
 #include <stdlib.h>
@@ -20,9 +21,7 @@ static struct report_cell cell_make(const struct compare_cell *of, const struct 
     cell.id = of->key;
     cell.workers = of->workers;
     for (int which = 0; which < CLASSES; which++) {
-        cell.of_class[which] = calloc(json_array_size(of->records) + 1, sizeof(double));
-        if (!cell.of_class[which])
-            abort();
+        cell.of_class[which] = xcalloc(json_array_size(of->records) + 1, sizeof(double));
     }
     json_array_foreach(of->records, i, record)
     {
@@ -56,10 +55,8 @@ void audit_report_round(struct audit_tally *tally, const struct comparison *comp
     enum { NAME_SIZE = 24 };
     struct comparable classes;
     size_t count = 0;
-    struct report_cell *cells = calloc(2 * comparison->count + 1, sizeof *cells);
-    char(*names)[NAME_SIZE] = calloc(comparison->count + 1, sizeof *names);
-    if (!cells || !names)
-        abort();
+    struct report_cell *cells = xcalloc(2 * comparison->count + 1, sizeof *cells);
+    char(*names)[NAME_SIZE] = xcalloc(comparison->count + 1, sizeof *names);
     comparable_learn(&classes, records);
     for (size_t i = 0; i < comparison->count; i++) {
         const struct compare_pair *pair = &comparison->pairs[i];

@@ -2,6 +2,7 @@
 #include "harness/audit/bench.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/units.h"
 #include "harness/plan/plan.h"
 #include "harness/records/records.h"
@@ -29,9 +30,7 @@ static double *times_of(const json_t *times, const char *name, size_t *n)
 {
     const json_t *list = json_object_get(times, name);
     *n = json_array_size(list);
-    double *x = calloc(*n + 1, sizeof *x);
-    if (!x)
-        abort();
+    double *x = xcalloc(*n + 1, sizeof *x);
     for (size_t i = 0; i < *n; i++)
         x[i] = json_real_value(json_array_get(list, i));
     return x;
@@ -64,9 +63,7 @@ static json_t *ratio_make(const char *what, const char *over, const json_t *abov
 static json_t *array_sort(json_t *array, int (*compare)(const void *a, const void *b))
 {
     size_t n = json_array_size(array);
-    json_t **values = calloc(n + 1, sizeof *values), *sorted = json_array();
-    if (!values)
-        abort();
+    json_t **values = xcalloc(n + 1, sizeof *values), *sorted = json_array();
     for (size_t i = 0; i < n; i++)
         values[i] = json_array_get(array, i);
     qsort(values, n, sizeof *values, compare);
@@ -113,9 +110,7 @@ static void side_make(struct compare_side *side, const char *label, json_t *reco
     compare_side_of_records(side, label, records, NULL, NULL, environment);
     for (size_t i = 0; i < side->count; i++) {
         struct compare_cell *cell = &side->cells[i];
-        if (asprintf(&cell->key, "%s/%s/workers:%d", cell->workload, cell->variant, cell->workers) <
-            0)
-            abort();
+        cell->key = text_format("%s/%s/workers:%d", cell->workload, cell->variant, cell->workers);
     }
     json_decref(environment);
     json_decref(records);

@@ -3,6 +3,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/records/sample_request.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/progress.h"
 #include "harness/plan/plan.h"
 #include "harness/sample/child.h"
@@ -138,10 +139,8 @@ json_t *bench_simulator(unsigned blocks, char *error, size_t error_size)
     for (size_t i = 0; i < WORKS; i++) {
         samples += blocks * (works[i].one_core ? PLACES - 1 : PLACES);
         for (size_t p = 0; p < PLACES; p++) {
-            times[i][p].op_ns = calloc(blocks, sizeof(double));
-            times[i][p].access_ns = calloc(blocks, sizeof(double));
-            if (!times[i][p].op_ns || !times[i][p].access_ns)
-                abort();
+            times[i][p].op_ns = xcalloc(blocks, sizeof(double));
+            times[i][p].access_ns = xcalloc(blocks, sizeof(double));
         }
     }
     progress_begin(&progress, stderr, samples);

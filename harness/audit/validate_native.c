@@ -2,6 +2,7 @@
 #include "harness/audit/validate.h"
 #include "harness/base/json_fields.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/statistics.h"
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"
@@ -85,9 +86,7 @@ static void moment_learn(struct moment *moment, const json_t *records)
     json_t *record;
     comparable_learn(&moment->classes, records);
     size_t n = 0;
-    double *wides = calloc(json_array_size(records) + 1, sizeof *wides);
-    if (!wides)
-        abort();
+    double *wides = xcalloc(json_array_size(records) + 1, sizeof *wides);
     json_array_foreach((json_t *)records, i, record)
     {
         wides[n] = wide(record);
@@ -230,9 +229,7 @@ json_t *validate_native(const char *native_run, const char *simulated_run, const
 {
     json_t *claims = NULL, *native = run_read(native_run, error, error_size);
     json_t *simulated = native ? run_read(simulated_run, error, error_size) : NULL;
-    struct cells *cells = calloc(1, sizeof *cells);
-    if (!cells)
-        abort();
+    struct cells *cells = xcalloc(1, sizeof *cells);
     if (native && simulated) {
         cells_read(cells, native, false);
         cells_read(cells, simulated, true);

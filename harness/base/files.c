@@ -1,6 +1,8 @@
 /* files.c - see files.h. */
 #include "harness/base/files.h"
 
+#include "harness/base/memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,9 +15,7 @@ char *file_read(const char *path, size_t *size, char *error, size_t error_size)
 {
     char *text = NULL, part[8192];
     size_t n, all;
-    FILE *from = fopen(path, "re"), *to = open_memstream(&text, &all);
-    if (!to)
-        abort();
+    FILE *from = fopen(path, "re"), *to = memory_stream(&text, &all);
     do {
         n = from ? fread(part, 1, sizeof part, from) : 0;
         fwrite(part, 1, n, to);
@@ -83,9 +83,7 @@ bool file_replace_by(const char *path, void (*write)(FILE *to, const void *arg),
 {
     char *text = NULL;
     size_t size;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&text, &size);
     write(to, arg);
     if (fclose(to) != 0)
         abort();

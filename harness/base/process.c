@@ -7,6 +7,7 @@
  */
 #include "harness/base/process.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/monotonic.h"
 
 #include <errno.h>
@@ -49,9 +50,7 @@ static void stream_add(struct stream *stream, const char *data, size_t size)
 {
     if (!stream->keep_last && size > stream->max - stream->size)
         size = stream->max - stream->size;
-    stream->data = realloc(stream->data, stream->size + size + 1);
-    if (!stream->data)
-        abort();
+    stream->data = xrealloc(stream->data, stream->size + size + 1);
     memcpy(stream->data + stream->size, data, size);
     stream->size += size;
     if (stream->size > stream->max) {

@@ -1,6 +1,8 @@
 /* statistics.c - see statistics.h. The generator, the sort and the quantiles are GSL's. */
 #include "statistics.h"
 
+#include "harness/base/memory.h"
+
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
@@ -26,9 +28,7 @@ static gsl_rng *rng_make(uint64_t seed)
 
 static double *copy_sorted(const double *x, size_t n)
 {
-    double *sorted = malloc((n + 1) * sizeof *sorted);
-    if (!sorted)
-        abort();
+    double *sorted = xmalloc((n + 1) * sizeof *sorted);
     if (n > 0)
         memcpy(sorted, x, n * sizeof *sorted);
     gsl_sort(sorted, 1, n);
@@ -118,9 +118,7 @@ static void interval_bootstrap(struct interval *interval, const double *x, size_
         return;
     double over[STATISTICS_RESAMPLES], under[STATISTICS_RESAMPLES];
     struct freedom freedom = {0};
-    unsigned *times = calloc((nx > ny ? nx : ny) + 1, sizeof *times);
-    if (!times)
-        abort();
+    unsigned *times = xcalloc((nx > ny ? nx : ny) + 1, sizeof *times);
     gsl_rng *rng = rng_make(seed);
     resample_medians(rng, x, nx, times, over);
     freedom_add(&freedom, variance_of(over), nx);
@@ -281,9 +279,7 @@ static void geomean_bootstrap(struct interval *interval, const struct sorted_pai
 {
     double sums[STATISTICS_RESAMPLES] = {0};
     struct freedom freedom = {0};
-    unsigned *times = calloc(largest + 1, sizeof *times);
-    if (!times)
-        abort();
+    unsigned *times = xcalloc(largest + 1, sizeof *times);
     gsl_rng *rng = rng_make(seed);
     for (size_t k = 0; k < n; k++) {
         const struct sorted_pair *p = &pairs[k];
@@ -299,10 +295,8 @@ static void geomean_bootstrap(struct interval *interval, const struct sorted_pai
 
 struct interval statistics_paired_ratio(const double *x, const double *y, size_t n, uint64_t seed)
 {
-    double *ratios = calloc(n + 1, sizeof *ratios);
+    double *ratios = xcalloc(n + 1, sizeof *ratios);
     size_t count = 0;
-    if (!ratios)
-        abort();
     while (count < n && y[count] > 0) {
         ratios[count] = x[count] / y[count];
         count++;
@@ -315,9 +309,7 @@ struct interval statistics_paired_ratio(const double *x, const double *y, size_t
 struct interval statistics_geomean_ratio(const struct ratio_samples *pairs, size_t n, uint64_t seed)
 {
     struct interval interval = {NAN, NAN, NAN, n};
-    struct sorted_pair *sorted = calloc(n + 1, sizeof *sorted);
-    if (!sorted)
-        abort();
+    struct sorted_pair *sorted = xcalloc(n + 1, sizeof *sorted);
     if (pairs_sort(sorted, pairs, n)) {
         bool enough;
         size_t largest = largest_set(sorted, n, &enough);

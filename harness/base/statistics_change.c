@@ -17,6 +17,8 @@
  */
 #include "harness/base/statistics.h"
 
+#include "harness/base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -33,17 +35,9 @@ struct sums {
     double *values, *squares;
 };
 
-static double *allocate(size_t count)
-{
-    double *memory = calloc(count, sizeof *memory);
-    if (!memory)
-        abort();
-    return memory;
-}
-
 static double noise_of(const double *x, size_t n)
 {
-    double *steps = allocate(n);
+    double *steps = xcalloc(n, sizeof(double));
     for (size_t i = 0; i + 1 < n; i++)
         steps[i] = fabs(x[i + 1] - x[i]);
     double noise = statistics_median_alone(steps, n - 1) / MEDIAN_DISTANCE;
@@ -54,7 +48,7 @@ static double noise_of(const double *x, size_t n)
 /* Values are taken relative to the median, or squares would eat the digits. */
 static struct sums sums_make(const double *x, size_t n)
 {
-    struct sums sums = {allocate(n + 1), allocate(n + 1)};
+    struct sums sums = {xcalloc(n + 1, sizeof(double)), xcalloc(n + 1, sizeof(double))};
     double middle = statistics_median_alone(x, n);
     for (size_t i = 0; i < n; i++) {
         double value = x[i] - middle;
@@ -78,7 +72,7 @@ static double stretch_cost(const struct sums *sums, size_t begin, size_t end)
 /* start[end]: where the last stretch of the best cut of x[0..end) begins. */
 static void cut(const struct sums *sums, size_t n, double penalty, size_t *start)
 {
-    double *best = allocate(n + 1);
+    double *best = xcalloc(n + 1, sizeof(double));
     for (size_t end = 1; end <= n; end++) {
         best[end] = INFINITY;
         for (size_t begin = 0; begin < end; begin++) {
@@ -96,9 +90,7 @@ static void cut(const struct sums *sums, size_t n, double penalty, size_t *start
  * begins. *tolerance: levels no further apart count as one. */
 static size_t *cut_make(const struct sums *sums, const double *x, size_t n, double *tolerance)
 {
-    size_t *start = calloc(n + 1, sizeof *start);
-    if (!start)
-        abort();
+    size_t *start = xcalloc(n + 1, sizeof *start);
     double noise = noise_of(x, n), middle = statistics_median_alone(x, n);
     cut(sums, n, PENALTY * noise * noise * log((double)n), start);
     *tolerance = fmax(noise, LEVEL_TOLERANCE * fabs(middle));

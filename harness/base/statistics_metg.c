@@ -2,6 +2,8 @@
  */
 #include "harness/base/statistics.h"
 
+#include "harness/base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,11 +23,9 @@ static double interpolate(const struct metg_point *large, const struct metg_poin
 double statistics_metg(const struct metg_point *points, size_t n, double share,
                        enum metg_where *where)
 {
-    struct metg_point *sorted = calloc(n + 1, sizeof *sorted);
+    struct metg_point *sorted = xcalloc(n + 1, sizeof *sorted);
     size_t count = 0, i = 0;
     double metg = NAN;
-    if (!sorted)
-        abort();
     for (size_t k = 0; k < n; k++)
         if (isfinite(points[k].task_ns) && points[k].task_ns > 0 && isfinite(points[k].efficiency))
             sorted[count++] = points[k];

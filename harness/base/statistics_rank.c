@@ -3,6 +3,8 @@
  */
 #include "harness/base/statistics.h"
 
+#include "harness/base/memory.h"
+
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_sort.h>
@@ -15,14 +17,6 @@
  * approximation is good to three digits. */
 enum { EXACT_MAX = 50 };
 
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count ? count : 1, size);
-    if (!memory)
-        abort();
-    return memory;
-}
-
 /* U ------------------------------------------------------------------------------------------- */
 
 /* U of x: over all pairs, how often x is larger, ties counting one half. ties: the sum of t^3 - t
@@ -30,8 +24,8 @@ static void *allocate(size_t count, size_t size)
 static double u_statistic(const double *x, size_t nx, const double *y, size_t ny, double *ties)
 {
     size_t n = nx + ny;
-    double *all = allocate(n, sizeof *all), ranks = 0;
-    size_t *order = allocate(n, sizeof *order);
+    double *all = xcalloc(n, sizeof *all), ranks = 0;
+    size_t *order = xcalloc(n, sizeof *order);
     memcpy(all, x, nx * sizeof *x);
     memcpy(all + nx, y, ny * sizeof *y);
     gsl_sort_index(order, all, 1, n);
@@ -61,8 +55,8 @@ static double u_probability(size_t nx, size_t ny, size_t u)
 {
     size_t width = nx * ny + 1;
     /* Row j of the previous and of this i. */
-    double *before = allocate((ny + 1) * width, sizeof *before);
-    double *now = allocate((ny + 1) * width, sizeof *now);
+    double *before = xcalloc((ny + 1) * width, sizeof *before);
+    double *now = xcalloc((ny + 1) * width, sizeof *now);
     for (size_t j = 0; j <= ny; j++)
         before[j * width] = 1; /* none of x: U is 0 */
     for (size_t i = 1; i <= nx; i++) {
@@ -132,8 +126,8 @@ double statistics_superiority(const double *x, size_t nx, const double *y, size_
 
 void statistics_holm(double *p, size_t n)
 {
-    double *known = allocate(n, sizeof *known);
-    size_t *place = allocate(n, sizeof *place), *order = allocate(n, sizeof *order), count = 0;
+    double *known = xcalloc(n, sizeof *known);
+    size_t *place = xcalloc(n, sizeof *place), *order = xcalloc(n, sizeof *order), count = 0;
     for (size_t i = 0; i < n; i++) {
         if (isnan(p[i]))
             continue;

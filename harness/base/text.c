@@ -1,6 +1,8 @@
 /* text.c - see text.h. */
 #include "harness/base/text.h"
 
+#include "harness/base/memory.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -38,9 +40,7 @@ char *text_join(char *const *words, unsigned count)
     size_t size = 0;
     if (count == 0)
         return NULL;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&text, &size);
     for (unsigned i = 0; i < count; i++)
         fprintf(to, "%s%s", i ? "," : "", words[i]);
     fclose(to);

@@ -1,6 +1,8 @@
 /* yaml_place.c - see yaml_place.h. */
 #include "harness/base/yaml_place.h"
 
+#include "harness/base/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,10 +84,10 @@ struct yaml_place *yaml_place_open(const char *text, size_t size, size_t *line, 
         snprintf(problem, problem_size, "more than %d brackets are open here", BRACKETS_MAX);
         return NULL;
     }
-    struct yaml_place *place = malloc(sizeof *place);
+    struct yaml_place *place = xmalloc(sizeof *place);
     yaml_parser_t parser;
-    if (!place || !yaml_parser_initialize(&parser))
-        abort();
+    if (!yaml_parser_initialize(&parser))
+        memory_die();
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
     *line = 1;
     bool ok = document_load(&parser, &place->document, line, problem, problem_size);

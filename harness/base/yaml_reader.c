@@ -1,6 +1,7 @@
 /* yaml_reader.c - see yaml_reader.h. */
 #include "harness/base/yaml_reader.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 
@@ -60,9 +61,7 @@ bool yaml_reader_open(struct yaml_reader *reader, const char *path, char *error,
 bool yaml_reader_open_text(struct yaml_reader *reader, const char *path, const char *text,
                            size_t size, char *error, size_t error_size)
 {
-    char *copy = malloc(size + 1);
-    if (!copy)
-        abort();
+    char *copy = xmalloc(size + 1);
     memcpy(copy, text, size);
     return open_text(reader, path, copy, size, error, error_size);
 }

@@ -1,6 +1,7 @@
 /* calibrate_memory.c - see calibrate.h: hits by level, and what code costs that hits L1. */
 #include "harness/calibrate/calibrate.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/statistics.h"
 #include "machine.h"
 
@@ -119,9 +120,7 @@ static void curve_point(struct curve *curve, int i, struct line *buffer, uint32_
 /* Quick: powers of two only, once each. */
 static void curve_measure(struct curve *curve, struct line *buffer, int64_t most, bool quick)
 {
-    uint32_t *order = malloc((size_t)(most / LINE) * sizeof *order);
-    if (!order)
-        abort();
+    uint32_t *order = xmalloc((size_t)(most / LINE) * sizeof *order);
     *curve = (struct curve){.count = 0};
     for (int64_t size = 8 << 10; size <= most && curve->count < SIZES_MAX - 1; size *= 2) {
         curve->bytes[curve->count++] = size;

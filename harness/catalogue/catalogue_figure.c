@@ -8,6 +8,7 @@
 #include "harness/catalogue/catalogue.h"
 
 #include "harness/base/files.h"
+#include "harness/base/memory.h"
 #include "harness/report/html.h"
 #include "harness/repro/repro_file.h"
 
@@ -21,8 +22,7 @@ char *catalogue_figure_name(const char *experiment, const char *group, const jso
     const char *folder = field_text(place, "folder");
     const char *machine = strrchr(folder, '@');
     char *name;
-    if (asprintf(&name, "%s-%s-%s.svg", experiment, group, machine ? machine + 1 : folder) < 0)
-        abort();
+    name = text_format("%s-%s-%s.svg", experiment, group, machine ? machine + 1 : folder);
     return name;
 }
 

@@ -1,6 +1,8 @@
 /* catalogue_text.c - what the pages of the catalogue are written with. See catalogue.h. */
 #include "harness/catalogue/catalogue.h"
 
+#include "harness/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,9 +27,7 @@ static void text_write(FILE *to, const char *text, bool keep_lines)
 
 void catalogue_text(FILE *to, const char *text)
 {
-    char *trimmed = strdup(text);
-    if (!trimmed)
-        abort();
+    char *trimmed = xstrdup(text);
     for (size_t length = strlen(trimmed); length > 0 && trimmed[length - 1] == '\n';)
         trimmed[--length] = '\0';
     text_write(to, trimmed, false);
@@ -36,9 +36,7 @@ void catalogue_text(FILE *to, const char *text)
 
 void catalogue_paragraphs(FILE *to, const char *text)
 {
-    char *trimmed = strdup(text);
-    if (!trimmed)
-        abort();
+    char *trimmed = xstrdup(text);
     for (size_t length = strlen(trimmed); length > 0 && trimmed[length - 1] == '\n';)
         trimmed[--length] = '\0';
     text_write(to, trimmed, true);

@@ -2,6 +2,7 @@
 #include "harness/catalogue/expect_table.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 
 #include <stdlib.h>
@@ -17,17 +18,12 @@ struct axis {
 
 static char *copy(const char *text)
 {
-    char *made = text ? strdup(text) : NULL;
-    if (text && !made)
-        abort();
-    return made;
+    return text ? xstrdup(text) : NULL;
 }
 
 static char **list_make(unsigned count)
 {
-    char **list = calloc(count + 1, sizeof *list);
-    if (!list)
-        abort();
+    char **list = xcalloc(count + 1, sizeof *list);
     return list;
 }
 
@@ -145,9 +141,7 @@ static void heads_make(struct expect_table *table, const struct axis axes[AXES])
     table->heads = list_make(table->columns);
     for (unsigned i = 0; i <= table->columns; i++) {
         char **text = i < table->columns ? &table->heads[i] : &table->common;
-        FILE *to = open_memstream(text, &size);
-        if (!to)
-            abort();
+        FILE *to = memory_stream(text, &size);
         if (i < table->columns)
             head_write(to, axes, i);
         else
@@ -163,9 +157,7 @@ static void table_make(struct expect_table *table, struct axis levels, struct ax
     heads_make(table, axes);
     for (unsigned a = 0; a < AXES; a++)
         list_free(axes[a].values, axes[a].count);
-    table->numbers = calloc((size_t)table->rows * table->columns + 1, sizeof *table->numbers);
-    if (!table->numbers)
-        abort();
+    table->numbers = xcalloc((size_t)table->rows * table->columns + 1, sizeof *table->numbers);
 }
 
 /* Tables --------------------------------------------------------------------------------------- */

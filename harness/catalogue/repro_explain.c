@@ -1,6 +1,7 @@
 /* repro_explain.c - the catalogue of experiments and claims, and one of them in full. See repro.h.
  */
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/repro/repro.h"
 
 #include <dirent.h>
@@ -17,9 +18,7 @@ static char *machines_text(const struct experiment *experiment)
     const char **places = experiment_places(experiment);
     char *text = NULL;
     size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&text, &size);
     for (size_t i = 0; places[i]; i++)
         fprintf(to, "%s%s", i ? ", " : "",
                 strcmp(places[i], EXPERIMENT_MACHINES) == 0 ? "several at once" : places[i]);
@@ -45,8 +44,7 @@ void repro_list(FILE *to, struct experiment *const *experiments, size_t count,
     for (unsigned i = 0; claims && i < claims->count; i++) {
         const struct claim *claim = &claims->list[i];
         char *text;
-        if (asprintf(&text, "%s (%s): %s", claim->who, claim->kind, claim->says) < 0)
-            abort();
+        text = text_format("%s (%s): %s", claim->who, claim->kind, claim->says);
         fprintf(to, "%-*s", LIST_ID, claim->id);
         repro_print_wrapped(to, LIST_ID, LIST_ID, columns, text);
         free(text);
@@ -199,12 +197,11 @@ static void print_part(FILE *to, const struct experiment_part *part, int columns
         print_list(to, "machines", part->machines, part->machines_count);
     for (unsigned i = 0; i < part->expect_count; i++) {
         const struct experiment_expect *expect = &part->expect[i];
-        char *text;
-        if (asprintf(&text, "#%u %s (%s of %s%s%s: %s%s%s)", i + 1, expect->says,
-                     expect->metric ? expect->metric : part->metric, expect->level,
-                     expect->over ? " over " : "", expect->over ? expect->over : "", expect->wanted,
-                     expect->source ? "; " : "", expect->source ? expect->source : "") < 0)
-            abort();
+        char *text = text_format("#%u %s (%s of %s%s%s: %s%s%s)", i + 1, expect->says,
+                                 expect->metric ? expect->metric : part->metric, expect->level,
+                                 expect->over ? " over " : "", expect->over ? expect->over : "",
+                                 expect->wanted, expect->source ? "; " : "",
+                                 expect->source ? expect->source : "");
         fprintf(to, "    expects   ");
         repro_print_wrapped(to, 14, 17, columns, text);
         free(text);

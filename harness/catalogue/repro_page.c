@@ -2,6 +2,7 @@
 #include "harness/catalogue/repro_page.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
@@ -75,8 +76,7 @@ static void member_rows(FILE *to, const char *before, const char *link, json_t *
     json_object_foreach(lists, name, list)
     {
         char *text;
-        if (asprintf(&text, "%s%s", before, name) < 0)
-            abort();
+        text = text_format("%s%s", before, name);
         sum_row(to, text, link, list);
         free(text);
     }

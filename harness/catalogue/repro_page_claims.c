@@ -1,5 +1,6 @@
 /* repro_page_claims.c - what popular accounts say, with verdicts. See repro_page.h. */
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/catalogue/repro_page.h"
 #include "harness/report/html.h"
@@ -18,10 +19,8 @@ static void shown_by_write(FILE *to, const struct repro_page *page, const json_t
     {
         const char *reference = field_text(shown, "expectation");
         const char *machines = field_text(shown, "machines");
-        char *id = strndup(reference, strcspn(reference, "/"));
-        char *link;
-        if (!id || asprintf(&link, "#%s", id) < 0)
-            abort();
+        char *id = xstrndup(reference, strcspn(reference, "/"));
+        char *link = text_format("#%s", id);
         if (i > 0)
             html_open(to, "br", NULL);
         html_element(to, "a", reference, "class", "id", "href",

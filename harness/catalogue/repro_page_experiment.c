@@ -4,6 +4,7 @@
  * has the machines below each other, so that they can be held against each other.
  */
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/units.h"
 #include "harness/catalogue/repro_page.h"
 #include "harness/report/html.h"
@@ -24,9 +25,7 @@ static void paragraphs_write(FILE *to, const char *text)
     while (*text) {
         const char *end = strstr(text, "\n\n");
         size_t length = end ? (size_t)(end - text) : strlen(text);
-        char *paragraph = strndup(text, length);
-        if (!paragraph)
-            abort();
+        char *paragraph = xstrndup(text, length);
         html_open(to, "p", NULL);
         html_prose(to, paragraph);
         html_close(to, "p");

@@ -1,5 +1,6 @@
 /* repro_print.c - repro.json for people. See repro.h. */
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/repro/repro.h"
 #include "harness/repro/verdict.h"
@@ -70,13 +71,11 @@ static char *expectation_text(const json_t *part, const json_t *expectation)
     const char *effect = field_text(json_object_get(column, "effect"), "text");
     const char *reason = field_text(column, "reason");
     bool undecided = strcmp(field_text(expectation, "verdict"), "undecided") == 0;
-    char *text;
-    if (asprintf(&text, "%s#%lld %s%s%s, expected %s%s%s", field_text(part, "id"),
-                 (long long)field_integer(expectation, "number"), field_text(expectation, "metric"),
-                 *effect ? ": " : "", effect, field_text(expectation, "expected"),
-                 undecided ? "; lacks: " : "", undecided ? reason : "") < 0)
-        abort();
-    return text;
+    return text_format("%s#%lld %s%s%s, expected %s%s%s", field_text(part, "id"),
+                       (long long)field_integer(expectation, "number"),
+                       field_text(expectation, "metric"), *effect ? ": " : "", effect,
+                       field_text(expectation, "expected"), undecided ? "; lacks: " : "",
+                       undecided ? reason : "");
 }
 
 /* Which table it is a cell of; 0: none. */
@@ -104,10 +103,9 @@ static char *cells_text(const json_t *part, const json_t *first, size_t count)
 {
     char *text;
     long long number = field_integer(first, "number");
-    if (asprintf(&text, "%s#%lld to #%lld %s: %zu cells of a table, each exactly as expected",
-                 field_text(part, "id"), number, number + (long long)count - 1,
-                 field_text(first, "metric"), count) < 0)
-        abort();
+    text = text_format("%s#%lld to #%lld %s: %zu cells of a table, each exactly as expected",
+                       field_text(part, "id"), number, number + (long long)count - 1,
+                       field_text(first, "metric"), count);
     return text;
 }
 
@@ -190,11 +188,10 @@ static void print_claim(FILE *to, const json_t *claim, int columns)
     const char *not_shown = field_text(claim, "not_shown"), *reason = field_text(claim, "reason");
     char *text;
     int indent = ID_COLUMNS + VERDICT_COLUMNS;
-    if (asprintf(&text, "%s (%s): %s Go: %s%s%s%s%s", field_text(claim, "who"),
-                 field_text(claim, "kind"), field_text(claim, "says"), field_text(claim, "go"),
-                 *not_shown ? " Nothing is run: " : "", not_shown, *reason ? " Lacks: " : "",
-                 reason) < 0)
-        abort();
+    text = text_format("%s (%s): %s Go: %s%s%s%s%s", field_text(claim, "who"),
+                       field_text(claim, "kind"), field_text(claim, "says"),
+                       field_text(claim, "go"), *not_shown ? " Nothing is run: " : "", not_shown,
+                       *reason ? " Lacks: " : "", reason);
     print_field(to, field_text(claim, "id"), ID_COLUMNS);
     print_field(to, *not_shown ? "not shown" : field_text(claim, "verdict"), VERDICT_COLUMNS);
     repro_print_wrapped(to, indent, indent, columns, text);

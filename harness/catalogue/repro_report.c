@@ -3,6 +3,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/catalogue/repro_page.h"
 #include "harness/records/run_folder.h"
@@ -21,9 +22,7 @@ static void run_report(const char *folder, const char *run, json_t *problems)
     char path[PATH_SIZE];
     char *said = NULL;
     size_t size = 0;
-    FILE *messages = open_memstream(&said, &size);
-    if (!messages)
-        abort();
+    FILE *messages = memory_stream(&said, &size);
     snprintf(path, sizeof path, "%s/%s", folder, run);
     int status = report_make(path, messages);
     fclose(messages);

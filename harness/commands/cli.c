@@ -1,6 +1,7 @@
 /* cli.c - see cli.h. */
 #include "harness/commands/cli.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
@@ -16,11 +17,9 @@
 
 void cli_misuse(const char *command, const char *format, ...)
 {
-    char *message;
     va_list args;
     va_start(args, format);
-    if (vasprintf(&message, format, args) < 0)
-        abort();
+    char *message = text_format_list(format, args);
     va_end(args);
     fprintf(stderr, "%s: %s\n", command, text_one_line(message));
     free(message);

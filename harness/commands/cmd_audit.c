@@ -2,6 +2,7 @@
 #include "harness/audit/audit.h"
 #include "harness/base/build_info.h"
 #include "harness/base/files.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
@@ -223,9 +224,7 @@ static bool conclude(const struct options *options, const struct side_by_side *r
     json_t *json = audit_to_json(audit, run->environment);
     char *text = NULL;
     size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&text, &size);
     json_dumpf(json, to, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     fputc('\n', to);
     fclose(to);

@@ -1,4 +1,5 @@
 /* cmd_merge.c - `schedlab merge`: joins runs of one sweep. */
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
@@ -54,9 +55,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         options->folders =
-            realloc(options->folders, (options->count + 1) * sizeof *options->folders);
-        if (!options->folders)
-            abort();
+            xrealloc(options->folders, (options->count + 1) * sizeof *options->folders);
         options->folders[options->count++] = arg;
         return 0;
     case ARGP_KEY_END:

@@ -4,6 +4,7 @@
  * is valid is handed to the library as it was typed.
  */
 #include "harness/base/build_info.h"
+#include "harness/base/memory.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/counters/counter_names.h"
@@ -137,10 +138,8 @@ static void flag_add(struct options *options, const char *name, const char *valu
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
-    options->flags = realloc(options->flags, (options->flag_count + 2) * sizeof *options->flags);
-    if (!to || !options->flags)
-        abort();
+    FILE *to = memory_stream(&text, &size);
+    options->flags = xrealloc(options->flags, (options->flag_count + 2) * sizeof *options->flags);
     fprintf(to, "--%s=%s", name, value);
     fclose(to);
     options->flags[options->flag_count++] = text;
@@ -198,9 +197,7 @@ static void variant_add(struct options *options, const char *text)
         if (strcmp(options->variants[i].text, spec.text) == 0)
             cli_misuse(options->command, "the variant \"%s\" is given twice", spec.text);
     options->variants =
-        realloc(options->variants, (options->variant_count + 1) * sizeof *options->variants);
-    if (!options->variants)
-        abort();
+        xrealloc(options->variants, (options->variant_count + 1) * sizeof *options->variants);
     options->variants[options->variant_count++] = spec;
 }
 
@@ -321,9 +318,7 @@ static int run(struct options *options)
 
 int cmd_micro(int argc, char **argv)
 {
-    struct options options = {.command = argv[0], .flags = calloc(1, sizeof *options.flags)};
-    if (!options.flags)
-        abort();
+    struct options options = {.command = argv[0], .flags = xcalloc(1, sizeof *options.flags)};
     cli_parse(&argp, argc, argv, &options);
     variants_complete(&options);
     int status = run(&options);

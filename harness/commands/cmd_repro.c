@@ -1,4 +1,5 @@
 /* cmd_repro.c - `schedlab repro`: experiments on design decisions, each with a verdict. */
+#include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/catalogue/catalogue.h"
@@ -121,9 +122,8 @@ static const char *const format_words[] = {"table", "json", NULL};
 
 static void text_add(char ***list, size_t *count, const char *text)
 {
-    *list = realloc(*list, (*count + 1) * sizeof **list);
-    if (!*list || !((*list)[(*count)++] = strdup(text)))
-        abort();
+    *list = xrealloc(*list, (*count + 1) * sizeof **list);
+    (*list)[(*count)++] = xstrdup(text);
 }
 
 static void option_machine(struct options *options, const char *arg)
@@ -271,9 +271,7 @@ static void catalogue_add(const struct options *options, struct catalogue *catal
             cli_misuse(options->command, "%s and %s have both the id %s",
                        catalogue->experiments[i]->path, experiment->path, experiment->id);
     catalogue->experiments =
-        realloc(catalogue->experiments, (catalogue->count + 1) * sizeof *catalogue->experiments);
-    if (!catalogue->experiments)
-        abort();
+        xrealloc(catalogue->experiments, (catalogue->count + 1) * sizeof *catalogue->experiments);
     catalogue->experiments[catalogue->count++] = experiment;
 }
 
@@ -360,9 +358,7 @@ static void selection_make(const struct options *options, struct catalogue *cata
                            struct repro *repro)
 {
     size_t own = catalogue->count;
-    bool *selected = calloc(own + options->words_count + 1, sizeof *selected);
-    if (!selected)
-        abort();
+    bool *selected = xcalloc(own + options->words_count + 1, sizeof *selected);
     for (size_t i = 0; i < options->words_count; i++) {
         const char *word = options->words[i];
         const struct claim *claim = find_claim(catalogue, word);
@@ -381,9 +377,7 @@ static void selection_make(const struct options *options, struct catalogue *cata
         }
     }
     repro->all = options->words_count == 0;
-    repro->experiments = calloc(catalogue->count + 1, sizeof *repro->experiments);
-    if (!repro->experiments)
-        abort();
+    repro->experiments = xcalloc(catalogue->count + 1, sizeof *repro->experiments);
     for (size_t i = 0; i < catalogue->count; i++) {
         if (!repro->all && !selected[i])
             continue;

@@ -4,6 +4,7 @@
  * starts it so.
  */
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/progress.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
@@ -166,8 +167,8 @@ static int64_t number(const struct options *options, const char *option, const c
 
 static void argument_add(struct options *options, char *arg)
 {
-    options->arguments = realloc(options->arguments, ((size_t)options->argument_count + 1) *
-                                                         sizeof *options->arguments);
+    options->arguments = xrealloc(options->arguments, ((size_t)options->argument_count + 1) *
+                                                          sizeof *options->arguments);
     options->arguments[options->argument_count++] = arg;
 }
 
@@ -435,7 +436,7 @@ static char *variant_text(const struct options *options, const char *text)
                        text);
         cli_misuse(options->command, "%s", error);
     }
-    char *canonical = strdup(spec.text);
+    char *canonical = xstrdup(spec.text);
     variant_spec_free(&spec);
     return canonical;
 }
@@ -515,16 +516,15 @@ static bool is_meant_by_all(const struct sched_ops *ops, const struct workload *
 static void rows_label(const struct options *options, struct run_row *rows, size_t *count)
 {
     for (size_t i = *count; i-- > 0;) {
-        rows[i].label = strdup(rows[i].variant);
+        rows[i].label = xstrdup(rows[i].variant);
         if (!options->what_if)
             continue;
         rows[2 * i] = rows[i];
         struct run_row *other = &rows[2 * i + 1];
-        *other = (struct run_row){.variant = strdup(rows[2 * i].variant),
+        *other = (struct run_row){.variant = xstrdup(rows[2 * i].variant),
                                   .machine = options->what_if_machine,
                                   .records = json_array()};
-        if (asprintf((char **)&other->label, "%s (what if)", other->variant) < 0)
-            abort();
+        *(char **)&other->label = text_format("%s (what if)", other->variant);
     }
     if (options->what_if)
         *count *= 2;
@@ -539,7 +539,7 @@ static struct run_row *rows_make(const struct options *options, const struct wor
     const struct sched_ops *ops;
     while (all && (ops = spec_variant(*count)) && is_meant_by_all(ops, workload))
         ++*count;
-    struct run_row *rows = calloc(2 * *count + 1, sizeof *rows);
+    struct run_row *rows = xcalloc(2 * *count + 1, sizeof *rows);
     for (size_t i = 0; i < *count; i++) {
         rows[i].variant =
             variant_text(options, all ? spec_variant(i)->name : options->arguments[i]);
@@ -604,7 +604,7 @@ static double seconds_left(const struct progress *progress, int64_t started)
 static void measure_all(const struct options *options, const char *workload, struct run_row *rows,
                         size_t count)
 {
-    size_t *order = calloc(count + 1, sizeof *order);
+    size_t *order = xcalloc(count + 1, sizeof *order);
     struct progress progress;
     struct sample_request request = options->request;
     request.workload = workload;

@@ -4,6 +4,7 @@
  * What it leaves is one file per cell in a folder (unit_store.h); one that is there is not measured
  * again. Jobs of the engines (engine.h) are this command with a list of ids.
  */
+#include "harness/base/memory.h"
 #include "harness/base/monotonic.h"
 #include "harness/base/process.h"
 #include "harness/base/stop.h"
@@ -220,9 +221,7 @@ static bool unit_look(void *state_void, struct cell *cell, unsigned block)
 /* Also those that a sweep measures beyond `reps`. */
 static void units_find(struct state *state, const struct sweep_file *sweep)
 {
-    state->found = calloc(state->wanted + 1, sizeof *state->found);
-    if (!state->found)
-        abort();
+    state->found = xcalloc(state->wanted + 1, sizeof *state->found);
     units_each(&state->units, unit_look, state);
     if (state->lacking > 0) {
         state->units.blocks = stopping_rule_blocks_max(sweep);

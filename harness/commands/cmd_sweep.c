@@ -7,6 +7,7 @@
 #include "harness/answers/gnuplot.h"
 #include "harness/answers/terminal_figure.h"
 #include "harness/base/files.h"
+#include "harness/base/memory.h"
 #include "harness/base/progress.h"
 #include "harness/base/text.h"
 #include "harness/commands/cli.h"
@@ -214,9 +215,7 @@ static void option_sbatch(struct options *options, const struct argp_state *stat
                        arg, own[i]);
     }
     options->sbatch =
-        realloc(options->sbatch, (options->sbatch_count + 2) * sizeof *options->sbatch);
-    if (!options->sbatch)
-        abort();
+        xrealloc(options->sbatch, (options->sbatch_count + 2) * sizeof *options->sbatch);
     options->sbatch[options->sbatch_count++] = arg;
     options->sbatch[options->sbatch_count] = NULL;
 }

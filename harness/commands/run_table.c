@@ -2,6 +2,7 @@
 #include "harness/commands/run_table.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/statistics.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
@@ -81,11 +82,9 @@ static size_t count_of(const struct run_row *row, const char *status)
 static struct interval row_median(const struct run_table *table, const struct run_row *row,
                                   const struct metric *metric)
 {
-    double *x = calloc(json_array_size(row->records) + 1, sizeof *x);
+    double *x = xcalloc(json_array_size(row->records) + 1, sizeof *x);
     size_t i, n = 0;
     json_t *record;
-    if (!x)
-        abort();
     json_array_foreach(row->records, i, record)
     {
         double value = metric_of(metric, record);
@@ -212,9 +211,7 @@ static size_t row_throughputs(const struct run_row *row, double **x)
 {
     size_t i, n = 0;
     json_t *record;
-    *x = calloc(json_array_size(row->records) + 1, sizeof **x);
-    if (!*x)
-        abort();
+    *x = xcalloc(json_array_size(row->records) + 1, sizeof **x);
     json_array_foreach(row->records, i, record)
     {
         double value = metric_of(&(struct metric){.kind = METRIC_THROUGHPUT}, record);

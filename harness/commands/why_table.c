@@ -2,6 +2,7 @@
 #include "harness/commands/why_table.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/units.h"
 #include "harness/records/records.h"
 #include "harness/records/why_structures.h"
@@ -96,9 +97,7 @@ static size_t lines_find(const json_t *records, struct line **lines, double *ops
             while (at < count && !same_line((*lines)[at].site, site))
                 at++;
             if (at == count) {
-                *lines = realloc(*lines, ++count * sizeof **lines);
-                if (!*lines)
-                    abort();
+                *lines = xrealloc(*lines, ++count * sizeof **lines);
                 (*lines)[at] = (struct line){.site = site};
             }
             (*lines)[at].stall_ns += json_number_value(json_object_get(site, "stall_ns"));

@@ -1,6 +1,7 @@
 /* counter_names.c - see counter_names.h. */
 #include "harness/counters/counter_names.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/counters/sim_events.h"
 #include "harness/host/malloc_stats.h"
@@ -291,9 +292,7 @@ bool counter_is_kernel_only(const char *name)
 /* Takes name. */
 static void names_add(struct counter_names *names, char *name)
 {
-    names->name = realloc(names->name, (names->count + 1) * sizeof *names->name);
-    if (!names->name || !name)
-        abort();
+    names->name = xrealloc(names->name, (names->count + 1) * sizeof *names->name);
     names->name[names->count++] = name;
 }
 
@@ -301,7 +300,7 @@ static char *own_name(int index)
 {
     char name[128];
     snprintf(name, sizeof name, COUNTER_SDE_PREFIX "%s", counter_sde_name(index));
-    return strdup(name);
+    return xstrdup(name);
 }
 
 /* The program's own events go without their prefix too. */
@@ -311,7 +310,7 @@ static char *whole_name(const char *name, size_t length)
         if (strlen(counter_sde_name(i)) == length &&
             strncmp(counter_sde_name(i), name, length) == 0)
             return own_name(i);
-    return strndup(name, length);
+    return xstrndup(name, length);
 }
 
 static void names_add_default(struct counter_names *names)
@@ -319,7 +318,7 @@ static void names_add_default(struct counter_names *names)
     bool simulated = machine_is_simulated();
     for (int i = 0; i < KNOWN_EVENTS && !simulated; i++)
         if (known_events[i].by_default)
-            names_add(names, strdup(known_events[i].name));
+            names_add(names, xstrdup(known_events[i].name));
     for (int i = 0; i < sim_event_count() && simulated; i++)
         if (sim_event_is_by_default(i))
             names_add(names, own_name(SIM_FIRST + i));

@@ -1,6 +1,7 @@
 /* counters.c - see counters.h: EventSets, the windows in which they count, and the sums. */
 #include "harness/counters/counters_internal.h"
 
+#include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
 
 #include <stdio.h>
@@ -13,15 +14,14 @@ char *counters_reason(const struct counters *counters, const char *call, int err
 {
     const char *text = counters->api->strerror(error);
     char *reason = NULL;
-    if (asprintf(&reason, "%s: %s", call, text ? text : "unknown error") < 0)
-        abort();
+    reason = text_format("%s: %s", call, text ? text : "unknown error");
     return reason;
 }
 
 void counter_lose(struct counter *counter, const char *reason)
 {
     if (!counter->absent)
-        counter->absent = strdup(reason);
+        counter->absent = xstrdup(reason);
 }
 
 void counters_lose_all(struct counters *counters, bool of_threads, const char *reason)

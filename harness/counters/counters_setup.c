@@ -1,6 +1,7 @@
 /* counters_setup.c - see counters.h: finds out what can be counted here, before anything runs. */
 #include "harness/counters/counters_internal.h"
 
+#include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
 #include "harness/counters/sim_events.h"
 #include "harness/spec/machine_start.h"
@@ -203,12 +204,11 @@ static bool papi_start(struct counters *counters)
     if (version != PAPI_VER_CURRENT) {
         if (version < 0)
             reason = counters_reason(counters, "PAPI_library_init", version);
-        else if (asprintf(&reason,
-                          "PAPI_library_init: the library is version %d.%d, built for %d.%d",
-                          PAPI_VERSION_MAJOR(version), PAPI_VERSION_MINOR(version),
-                          PAPI_VERSION_MAJOR(PAPI_VER_CURRENT),
-                          PAPI_VERSION_MINOR(PAPI_VER_CURRENT)) < 0)
-            abort();
+        else
+            reason = text_format("PAPI_library_init: the library is version %d.%d, built for %d.%d",
+                                 PAPI_VERSION_MAJOR(version), PAPI_VERSION_MINOR(version),
+                                 PAPI_VERSION_MAJOR(PAPI_VER_CURRENT),
+                                 PAPI_VERSION_MINOR(PAPI_VER_CURRENT));
     } else {
         int error = counters->api->thread_init(thread_id);
         if (error != PAPI_OK)
@@ -252,7 +252,7 @@ struct counters *counters_new(const struct papi_api *api, const char *events,
     counters->slot = calloc(names.count + 1, sizeof *counters->slot);
     for (size_t i = 0; i < names.count; i++)
         counters->list[i] = (struct counter){
-            .name = strdup(names.name[i]),
+            .name = xstrdup(names.name[i]),
             .source = counter_source(names.name[i]),
             .sde = counter_sde_find(names.name[i]),
             .counters = counters,

@@ -1,6 +1,8 @@
 /* doctor_line.c - see doctor.h: how far each pair of cores is from each other. */
 #include "harness/doctor/doctor_internal.h"
 
+#include "harness/base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +26,7 @@ static int lines_measure(struct look *look)
     int cores =
         request->cpus_count < request->line_cores ? request->cpus_count : request->line_cores;
     int error = 0;
-    doctor->lines = calloc((size_t)(cores * (cores - 1) / 2), sizeof *doctor->lines);
-    if (!doctor->lines)
-        abort();
+    doctor->lines = xcalloc((size_t)(cores * (cores - 1) / 2), sizeof *doctor->lines);
     for (int a = 0; a < cores; a++) {
         for (int b = a + 1; b < cores; b++) {
             struct doctor_line line = {request->cpus[a], request->cpus[b], 0};
@@ -46,10 +46,8 @@ static void lines_judge(struct look *look, const char *why)
 {
     const struct doctor *doctor = look->doctor;
     size_t n = doctor->lines_count;
-    struct doctor_line *sorted = malloc(n * sizeof *sorted);
+    struct doctor_line *sorted = xmalloc(n * sizeof *sorted);
     char change[96];
-    if (!sorted)
-        abort();
     memcpy(sorted, doctor->lines, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, ns_compare);
     const struct doctor_line *near = &sorted[0], *far = &sorted[n - 1];

@@ -7,6 +7,7 @@
 #include "harness/base/text.h"
 #include "harness/doctor/doctor_internal.h"
 
+#include "harness/base/memory.h"
 #include "harness/host/sysfs.h"
 
 #include <ctype.h>
@@ -128,9 +129,7 @@ static struct processes processes_read(const char *root)
             continue;
         if ((processes.count & (processes.count + 1)) == 0) /* 0, 1, 3, 7, ... */
             processes.list =
-                realloc(processes.list, (2 * processes.count + 1) * sizeof *processes.list);
-        if (!processes.list)
-            abort();
+                xrealloc(processes.list, (2 * processes.count + 1) * sizeof *processes.list);
         processes.list[processes.count++] = process;
     }
     if (entries)

@@ -2,6 +2,7 @@
 #include "harness/doctor/environment.h"
 
 #include "harness/base/build_info.h"
+#include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
 #include "harness/counters/counters.h"
 #include "harness/host/limits.h"
@@ -205,9 +206,7 @@ static char *threads_events(const json_t *events)
     char *names = NULL;
     size_t size = 0, i;
     json_t *event;
-    FILE *to = open_memstream(&names, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&names, &size);
     json_array_foreach(events, i, event)
     {
         const char *name = json_string_value(json_object_get(event, "name"));

@@ -1,6 +1,8 @@
 /* allocator.c - see allocator.h. */
 #include "harness/host/allocator.h"
 
+#include "harness/base/memory.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,20 +88,16 @@ void allocator_for_children(enum allocator asked)
         return;
     if (!before) {
         const char *set = getenv(PRELOAD_VARIABLE);
-        before = strdup(set ? set : "");
-        if (!before)
-            abort();
+        before = xstrdup(set ? set : "");
     }
     if (asked != ALLOCATOR_GLIBC && *before == '\0') {
         unsetenv(PRELOAD_VARIABLE);
         return;
     }
-    char *value = NULL;
-    if (asked != ALLOCATOR_GLIBC)
-        value = strdup(before);
-    else if (asprintf(&value, "%s%s%s", PRELOAD_GLIBC, *before ? ":" : "", before) < 0)
-        value = NULL;
-    if (!value || setenv(PRELOAD_VARIABLE, value, 1) != 0)
-        abort();
+    char *value = asked != ALLOCATOR_GLIBC
+                      ? xstrdup(before)
+                      : text_format("%s%s%s", PRELOAD_GLIBC, *before ? ":" : "", before);
+    if (setenv(PRELOAD_VARIABLE, value, 1) != 0)
+        memory_die();
     free(value);
 }

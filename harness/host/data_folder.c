@@ -2,6 +2,7 @@
 #include "harness/host/data_folder.h"
 
 #include "harness/base/build_info.h"
+#include "harness/base/memory.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -50,11 +51,9 @@ char **data_folder_names(const char *name, char *error, size_t error_size)
     if (!data_folder_find(name, folder, sizeof folder, error, error_size))
         return NULL;
     int count = scandir(folder, &entries, is_data, alphasort);
-    char **names = calloc((size_t)(count > 0 ? count : 0) + 1, sizeof *names);
-    if (!names)
-        abort();
+    char **names = xcalloc((size_t)(count > 0 ? count : 0) + 1, sizeof *names);
     for (int i = 0; i < count; i++) {
-        names[i] = strndup(entries[i]->d_name, strlen(entries[i]->d_name) - (sizeof suffix - 1));
+        names[i] = xstrndup(entries[i]->d_name, strlen(entries[i]->d_name) - (sizeof suffix - 1));
         free(entries[i]);
     }
     if (count >= 0)

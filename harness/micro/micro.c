@@ -1,6 +1,7 @@
 /* micro.c - see micro.h: names, clocks, counters and schedulers around the operations. */
 #include "harness/micro/micro.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/process_cpu.h"
 #include "harness/base/text.h"
 #include "harness/micro/micro_clock.h"
@@ -276,9 +277,7 @@ static bool is_repeat(const struct micro_op *op, const struct variant_spec *vari
 static void instance_register(const struct micro_op *op, const struct variant_spec *variant)
 {
     char name[NAME_SIZE];
-    struct instance *instance = malloc(sizeof *instance);
-    if (!instance)
-        abort();
+    struct instance *instance = xmalloc(sizeof *instance);
     *instance = (struct instance){op, variant, instances};
     instances = instance;
     snprintf(name, sizeof name, "%s%s%s", op->name, variant ? "/" : "",

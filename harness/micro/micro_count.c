@@ -2,6 +2,7 @@
 #include "harness/micro/micro_count.h"
 
 #include "g.h"
+#include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
 
 #include <stdio.h>
@@ -47,9 +48,7 @@ static char *names_of(const struct counter_names *names, bool of_process)
     char *text = NULL;
     size_t size = 0;
     const char *comma = "";
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&text, &size);
     for (size_t i = 0; i < names->count; i++) {
         if ((counter_sde_find(names->name[i]) >= 0) != of_process)
             continue;

@@ -2,6 +2,7 @@
 #include "harness/plan/plan.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/spec/machine_spec.h"
@@ -51,9 +52,7 @@ static void plan_grow(struct plan *plan, size_t count)
     if (plan->cells && count <= plan->room)
         return;
     plan->room = count > 2 * plan->room ? count : 2 * plan->room;
-    plan->cells = realloc(plan->cells, plan->room * sizeof *plan->cells);
-    if (!plan->cells)
-        abort();
+    plan->cells = xrealloc(plan->cells, plan->room * sizeof *plan->cells);
 }
 
 static struct cell *cell_add(struct plan *plan, const struct cell *cell)
@@ -97,10 +96,9 @@ static void partners_join(const struct plan *plan, size_t *parent, json_t *partn
 void plan_name_cell(struct cell *cell)
 {
     char *where = NULL;
-    if (asprintf(&where, "%s%s%s%s%s", cell->machine, cell->side ? "@" : "",
-                 cell->side ? cell->side->name : "", cell->events ? " counting " : "",
-                 cell->events ? cell->events : "") < 0)
-        abort();
+    where = text_format("%s%s%s%s%s", cell->machine, cell->side ? "@" : "",
+                        cell->side ? cell->side->name : "", cell->events ? " counting " : "",
+                        cell->events ? cell->events : "");
     record_cell_id(cell->id, cell->variant, cell->workload, cell->workers, where);
     free(where);
 }
@@ -149,9 +147,8 @@ static const char *what_if_machine(struct plan *plan, const struct sweep_file *s
                              : NULL;
     if (!machine)
         return NULL;
-    plan->machines = realloc(plan->machines, (plan->machines_count + 1) * sizeof plan->machines[0]);
-    if (!plan->machines)
-        abort();
+    plan->machines =
+        xrealloc(plan->machines, (plan->machines_count + 1) * sizeof plan->machines[0]);
     return plan->machines[plan->machines_count++] = machine;
 }
 
@@ -160,11 +157,9 @@ static void making_begin(struct making *making, const struct sweep_file *sweep)
     size_t sets = 0;
     for (unsigned g = 0; g < sweep->groups_count; g++)
         sets += (size_t)sweep->groups[g].workloads_count * sweep->groups[g].workers_count;
-    *making = (struct making){.plan = calloc(1, sizeof *making->plan),
-                              .parent = calloc(sets + 1, sizeof *making->parent),
+    *making = (struct making){.plan = xcalloc(1, sizeof *making->plan),
+                              .parent = xcalloc(sets + 1, sizeof *making->parent),
                               .partners = json_object()};
-    if (!making->plan || !making->parent)
-        abort();
     for (size_t i = 0; i < sets; i++)
         making->parent[i] = i;
     plan_index(making->plan);

@@ -1,6 +1,8 @@
 /* plan_sides.c - see plan_multiply() in plan.h. */
 #include "harness/plan/plan.h"
 
+#include "harness/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +19,8 @@ static json_t *groups_of_side(const json_t *groups, const char *side)
 static struct cell cell_of_side(const struct cell *cell, const struct plan_side *side)
 {
     struct cell copy = *cell;
-    if (cell->events && !(copy.events = strdup(cell->events)))
-        abort();
+    if (cell->events)
+        copy.events = xstrdup(cell->events);
     copy.groups = groups_of_side(cell->groups, side->name);
     copy.side = side;
     plan_name_cell(&copy);
@@ -27,9 +29,7 @@ static struct cell cell_of_side(const struct cell *cell, const struct plan_side 
 
 void plan_multiply(struct plan *plan, const struct plan_side *sides, size_t count)
 {
-    struct cell *cells = calloc(plan->count * count + 1, sizeof *cells);
-    if (!cells)
-        abort();
+    struct cell *cells = xcalloc(plan->count * count + 1, sizeof *cells);
     for (size_t i = 0; i < plan->count; i++)
         for (size_t k = 0; k < count; k++)
             cells[i * count + k] = cell_of_side(&plan->cells[i], &sides[k]);

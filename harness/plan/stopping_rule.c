@@ -2,6 +2,7 @@
 #include "harness/plan/stopping_rule.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/statistics.h"
 #include "harness/base/text.h"
 #include "harness/records/comparable.h"
@@ -32,9 +33,7 @@ void stopping_rule_begin(struct stopping_rule *needs, const struct sweep_file *s
     for (size_t i = 0; i < plan->count; i++)
         sets = plan->cells[i].set >= sets ? plan->cells[i].set + 1 : sets;
     *needs = (struct stopping_rule){.sweep = sweep, .plan = plan, .blocks = UINT_MAX};
-    needs->open = calloc(sets + 1, sizeof *needs->open);
-    if (!needs->open)
-        abort();
+    needs->open = xcalloc(sets + 1, sizeof *needs->open);
 }
 
 void stopping_rule_end(struct stopping_rule *needs)
@@ -72,9 +71,7 @@ bool stopping_rule_note(struct cell *cell, const json_t *record)
     note.events_hash = strtoull(field_text(record, "events_hash"), NULL, 16);
     if (cell->notes_count > 0 && cell->notes[cell->notes_count - 1].block >= note.block)
         return false;
-    cell->notes = realloc(cell->notes, (cell->notes_count + 1) * sizeof *cell->notes);
-    if (!cell->notes)
-        abort();
+    cell->notes = xrealloc(cell->notes, (cell->notes_count + 1) * sizeof *cell->notes);
     cell->notes[cell->notes_count++] = note;
     cell->timeouts += child_record_timed_out(record);
     cell->given_up = strcmp(status, "skipped") == 0 || cell->timeouts >= TIMEOUTS_MAX;
@@ -119,9 +116,7 @@ static double *probes_of_blocks(const struct plan *plan, unsigned block, size_t 
     size_t notes = 0;
     for (size_t i = 0; i < plan->count; i++)
         notes += plan->cells[i].notes_count;
-    double *line_ns = calloc(2 * notes + 1, sizeof *line_ns);
-    if (!line_ns)
-        abort();
+    double *line_ns = xcalloc(2 * notes + 1, sizeof *line_ns);
     *count = 0;
     for (size_t i = 0; i < plan->count; i++) {
         for (size_t k = 0; k < plan->cells[i].notes_count; k++) {
@@ -161,10 +156,8 @@ void stopping_rule_conclude(struct stopping_rule *needs)
 static double past_width(const struct stopping_rule *needs, const struct past *past)
 {
     struct class_counts counts = {0};
-    double *x = calloc(past->count + 1, sizeof *x);
+    double *x = xcalloc(past->count + 1, sizeof *x);
     size_t n = 0;
-    if (!x)
-        abort();
     for (size_t i = 0; i < past->count; i++)
         if (past->notes[i].ok)
             class_count_add(&counts, note_mood(needs, &past->notes[i]), past->notes[i].marked);

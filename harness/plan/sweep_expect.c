@@ -1,6 +1,7 @@
 /* sweep_expect.c - see sweep_expect.h. */
 #include "harness/plan/sweep_expect.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/counters/counter_names.h"
@@ -67,12 +68,12 @@ static bool check_variant(const struct expecting *self)
     char error[ERROR_SIZE];
     struct variant_spec spec;
     if (!self->expect->variant) {
-        self->expect->variant = strdup(group->baseline);
+        self->expect->variant = xstrdup(group->baseline);
         return true;
     }
     if (!variant_spec_parse(&spec, self->expect->variant, error, sizeof error))
         return yaml_complain(self->reader, line_of(self, "variant"), "%s", error);
-    put(&self->expect->variant, strdup(spec.text));
+    put(&self->expect->variant, xstrdup(spec.text));
     variant_spec_free(&spec);
     return is_one_of(self->expect->variant, group->variants, group->variants_count) ||
            complain_of_choice(self, "variant", self->expect->variant, group->variants,
@@ -91,12 +92,12 @@ static bool check_workload(const struct expecting *self)
                              "valid without one: groups of one workload",
                              group->id);
     if (!self->expect->workload) {
-        self->expect->workload = strdup(group->workloads[0]);
+        self->expect->workload = xstrdup(group->workloads[0]);
         return true;
     }
     if (!workload_spec_parse(&spec, self->expect->workload, error, sizeof error))
         return yaml_complain(self->reader, line_of(self, "workload"), "%s", error);
-    put(&self->expect->workload, strdup(spec.text));
+    put(&self->expect->workload, xstrdup(spec.text));
     workload_spec_free(&spec);
     return is_one_of(self->expect->workload, group->workloads, group->workloads_count) ||
            complain_of_choice(self, "workload", self->expect->workload, group->workloads,

@@ -5,6 +5,7 @@
  */
 #include "harness/plan/sweep_file.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/statistics.h"
 #include "harness/base/suggest.h"
 #include "harness/counters/counter_names.h"
@@ -86,9 +87,7 @@ void sweep_file_set_what_if(struct sweep_file *sweep, const char *settings)
         sweep->groups[g].what_if = NULL;
     }
     free(sweep->what_if);
-    sweep->what_if = strdup(settings);
-    if (!sweep->what_if)
-        abort();
+    sweep->what_if = xstrdup(settings);
 }
 
 static bool what_if_is_right(const char *machine, const char *settings, char *why, size_t size)
@@ -150,9 +149,7 @@ static void defaults_of_machine(struct sweep_file *sweep)
 
 void sweep_file_set_machine(struct sweep_file *sweep, const char *machine)
 {
-    char *text = strdup(machine);
-    if (!text)
-        abort();
+    char *text = xstrdup(machine);
     for (unsigned g = 0; g < sweep->groups_count; g++) {
         free(sweep->groups[g].machine);
         sweep->groups[g].machine = NULL;
@@ -248,9 +245,7 @@ static bool texts_add(const struct yaml_reader *reader, size_t line, struct text
             return false;
         }
     }
-    texts->text = realloc(texts->text, (texts->count + 1) * sizeof *texts->text);
-    if (!texts->text)
-        abort();
+    texts->text = xrealloc(texts->text, (texts->count + 1) * sizeof *texts->text);
     texts->text[texts->count++] = text;
     return true;
 }
@@ -370,11 +365,10 @@ static bool tell_left_out(const struct expansion *self, struct sweep_group *grou
         return yaml_complain(self->reader, yaml_line(self->reader, "groups/%u/knob2", self->g),
                              "no pair of %s and %s is left: %s", group->knob->name,
                              group->knob2->name, self->why);
-    if (asprintf(&group->left_out,
-                 "%u of %u pairs of %s and %s are left out, since one changes nothing beside the "
-                 "other: %s",
-                 self->moot, self->pairs, group->knob->name, group->knob2->name, self->why) < 0)
-        abort();
+    group->left_out = text_format(
+        "%u of %u pairs of %s and %s are left out, since one changes nothing beside the "
+        "other: %s",
+        self->moot, self->pairs, group->knob->name, group->knob2->name, self->why);
     return true;
 }
 

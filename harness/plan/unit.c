@@ -6,6 +6,7 @@
 #include "harness/base/files.h"
 #include "harness/base/fnv1a.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/plan/sweep_request.h"
 #include "harness/records/sample_request.h"
@@ -113,10 +114,8 @@ bool units_each(struct units *units, bool (*fn)(void *arg, struct cell *cell, un
                 void *arg)
 {
     struct plan *plan = units->plan;
-    size_t *order = calloc(plan->count + 1, sizeof *order);
+    size_t *order = xcalloc(plan->count + 1, sizeof *order);
     bool ok = true;
-    if (!order)
-        abort();
     for (unsigned block = 0; ok && block < units->blocks; block++) {
         plan_shuffle(plan->count, units->common.seed, block, order);
         for (size_t i = 0; ok && i < plan->count; i++)

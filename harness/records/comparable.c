@@ -2,6 +2,7 @@
 #include "harness/records/comparable.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/records/records.h"
 
 #include <math.h>
@@ -44,10 +45,8 @@ void comparable_learn(struct comparable *classes, const json_t *records)
 {
     size_t count = json_array_size(records), n = 0, i, near = 0, far = 0;
     bool blocks = blocks_teach(records);
-    double *line_ns = calloc(2 * count + 1, sizeof *line_ns);
+    double *line_ns = xcalloc(2 * count + 1, sizeof *line_ns);
     const json_t *record;
-    if (!line_ns)
-        abort();
     json_array_foreach(records, i, record)
     {
         if (!has_mood(record) || (blocks && !is_of_block(record)))

@@ -3,6 +3,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/host/topology.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
@@ -53,10 +54,8 @@ static int key_compare(const void *a, const void *b)
 static const char **keys_sort(const json_t *machines)
 {
     size_t count = 0;
-    const char **keys = calloc(json_object_size(machines) + 1, sizeof *keys), *key;
+    const char **keys = xcalloc(json_object_size(machines) + 1, sizeof *keys), *key;
     json_t *samples;
-    if (!keys)
-        abort();
     json_object_foreach((json_t *)(uintptr_t)machines, key, samples) keys[count++] = key;
     qsort(keys, count, sizeof *keys, key_compare);
     return keys;
@@ -89,10 +88,8 @@ char *hosts_used_processors(const json_t *machines)
 {
     char *text = NULL;
     size_t size, length = 0; /* of the one before */
-    FILE *to = open_memstream(&text, &size);
+    FILE *to = memory_stream(&text, &size);
     const char **keys = keys_sort(machines), *before = NULL;
-    if (!to)
-        abort();
     for (const char **key = keys; *key; key++) {
         bool same = before && strncmp(*key, before, length + 1) == 0;
         length = strcspn(*key, "\t");

@@ -1,6 +1,8 @@
 /* mood.c - see mood.h. The sort is GSL's. */
 #include "harness/records/mood.h"
 
+#include "harness/base/memory.h"
+
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdbool.h>
@@ -17,9 +19,7 @@ static bool is_time(double ns)
 /* The logarithms of the probes that are times, ascending; free() them. */
 static double *logs_make(const double *line_ns, size_t n, size_t *count)
 {
-    double *logs = calloc(n + 1, sizeof *logs);
-    if (!logs)
-        abort();
+    double *logs = xcalloc(n + 1, sizeof *logs);
     *count = 0;
     for (size_t i = 0; i < n; i++)
         if (is_time(line_ns[i]))

@@ -3,6 +3,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/statistics.h"
 #include "harness/records/records.h"
 
@@ -180,11 +181,9 @@ static void pairs_write(FILE *to, const void *arg)
 
 int process_time_write(const char *run_dir, const json_t *records, char *error, size_t error_size)
 {
-    struct outside_pairs all = {calloc(json_array_size(records) + 1, sizeof *all.pairs),
-                                calloc(json_array_size(records) + 1, sizeof *all.scratch), 0};
+    struct outside_pairs all = {xcalloc(json_array_size(records) + 1, sizeof *all.pairs),
+                                xcalloc(json_array_size(records) + 1, sizeof *all.scratch), 0};
     char path[PATH_SIZE];
-    if (!all.pairs || !all.scratch)
-        abort();
     size_t i;
     const json_t *record;
     json_array_foreach(records, i, record) all.count += pair_make(record, &all.pairs[all.count]);

@@ -3,6 +3,7 @@
 
 #include "harness/base/fnv1a.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
 
 #include <errno.h>
@@ -117,9 +118,7 @@ char *record_event_names(const json_t *record, const char *separator)
     char *names = NULL;
     size_t size = 0, i;
     const json_t *event;
-    FILE *to = open_memstream(&names, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&names, &size);
     json_array_foreach(json_object_get(record, "events"), i, event)
         fprintf(to, "%s%s", i ? separator : "", field_text(event, "name"));
     fclose(to);
@@ -192,8 +191,7 @@ static char *line_of(const json_t *record)
     if (!text)
         abort();
     size_t size = strlen(text) - 1; /* without the closing brace */
-    if (asprintf(&line, "%.*s" CHECK_FORMAT, (int)size, text, fnv1a(FNV1A_SEED, text, size)) < 0)
-        abort();
+    line = text_format("%.*s" CHECK_FORMAT, (int)size, text, fnv1a(FNV1A_SEED, text, size));
     free(text);
     return line;
 }
@@ -359,7 +357,7 @@ static bool line_is_known(struct record_reader *reader, const char *line, size_t
     if (tfind(hash, &reader->hashes, hash_compare))
         return true;
     if (!tsearch(hash, &reader->hashes, hash_compare))
-        abort();
+        memory_die();
     return false;
 }
 

@@ -5,6 +5,7 @@
 #include "harness/records/same_work.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/records/records.h"
 
 #include <inttypes.h>
@@ -29,9 +30,7 @@ struct reference {
 
 struct same_work *same_work_make(void)
 {
-    struct same_work *book = malloc(sizeof *book);
-    if (!book)
-        abort();
+    struct same_work *book = xmalloc(sizeof *book);
     book->votes = json_object();
     return book;
 }

@@ -1,6 +1,7 @@
 /* sample_request.c - see sample_request.h. */
 #include "harness/records/sample_request.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/spec/machine_start.h"
@@ -72,9 +73,7 @@ char *sample_command_text(const char *program, const char *const *arguments)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&text, &size);
     shell_word_print(to, program);
     for (; *arguments; arguments++) {
         fputc(' ', to);

@@ -2,6 +2,7 @@
 #include "harness/records/why_structures.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/records/records.h"
 
 #include <stdlib.h>
@@ -38,9 +39,7 @@ static struct why_structure *structure_of(struct why_structure **list, size_t *c
     for (size_t i = 0; i < *count; i++)
         if (strcmp((*list)[i].name, name) == 0)
             return &(*list)[i];
-    *list = realloc(*list, (*count + 1) * sizeof **list);
-    if (!*list)
-        abort();
+    *list = xrealloc(*list, (*count + 1) * sizeof **list);
     (*list)[*count] = (struct why_structure){.name = name};
     return &(*list)[(*count)++];
 }

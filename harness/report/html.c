@@ -1,6 +1,8 @@
 /* html.c - see html.h. */
 #include "harness/report/html.h"
 
+#include "harness/base/memory.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +36,8 @@ void html_prose(FILE *to, const char *text)
 {
     const char *open, *close;
     while ((open = strchr(text, '`')) != NULL && (close = strchr(open + 1, '`')) != NULL) {
-        char *before = strndup(text, (size_t)(open - text));
-        char *code = strndup(open + 1, (size_t)(close - open - 1));
-        if (!before || !code)
-            abort();
+        char *before = xstrndup(text, (size_t)(open - text));
+        char *code = xstrndup(open + 1, (size_t)(close - open - 1));
         html_text(to, before);
         html_element(to, "code", code, NULL);
         free(before);
@@ -49,13 +49,10 @@ void html_prose(FILE *to, const char *text)
 
 void html_format(FILE *to, const char *format, ...)
 {
-    char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
+    char *text = text_format_list(format, arguments);
     va_end(arguments);
-    if (length < 0)
-        abort();
     html_text(to, text);
     free(text);
 }

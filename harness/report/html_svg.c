@@ -16,6 +16,7 @@
 #include "harness/report/html.h"
 
 #include "harness/base/files.h"
+#include "harness/base/memory.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -415,9 +416,7 @@ static char *squeezed(const char *text, const char *prefix)
 {
     char *result = NULL;
     size_t size;
-    struct squeeze squeeze = {.to = open_memstream(&result, &size), .prefix = prefix};
-    if (!squeeze.to)
-        abort();
+    struct squeeze squeeze = {.to = memory_stream(&result, &size), .prefix = prefix};
     bool ok = squeeze_write(&squeeze, text);
     if (fclose(squeeze.to) != 0)
         abort();

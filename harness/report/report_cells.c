@@ -6,6 +6,7 @@
  * strips below each other show the same moments; its y is relative to the cell's own median.
  */
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/records/records.h"
@@ -43,9 +44,7 @@ struct strip {
 
 static double strip_median(const struct report_sample *samples, size_t count)
 {
-    double *values = calloc(count + 1, sizeof *values);
-    if (!values)
-        abort();
+    double *values = xcalloc(count + 1, sizeof *values);
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
         if (sample_ok(&samples[i]))
@@ -199,9 +198,7 @@ static const json_t *per_m_of(const json_t *record, size_t event)
 static double count_median(const json_t *const *records, size_t count, size_t event, size_t m,
                            size_t ms)
 {
-    double *values = calloc(count + 1, sizeof *values);
-    if (!values)
-        abort();
+    double *values = xcalloc(count + 1, sizeof *values);
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         const json_t *per_m = per_m_of(records[i], event);
@@ -232,9 +229,7 @@ static bool share_make(struct share *share, const json_t *const *records, size_t
                             .ms = ms_of(records, count, event)};
     if (share->ms < 2)
         return false;
-    share->counts = calloc(share->ms, sizeof *share->counts);
-    if (!share->counts)
-        abort();
+    share->counts = xcalloc(share->ms, sizeof *share->counts);
     for (size_t m = 0; m < share->ms; m++) {
         share->counts[m] = count_median(records, count, event, m, share->ms);
         lowest = fmin(lowest, share->counts[m]);
@@ -266,9 +261,7 @@ static void share_write(FILE *to, const struct share *share)
 static void shares_write(FILE *to, const json_t *const *records, size_t count)
 {
     size_t events = count > 0 ? json_array_size(json_object_get(records[0], "events")) : 0, n = 0;
-    struct share *shares = calloc(events + 1, sizeof *shares);
-    if (!shares)
-        abort();
+    struct share *shares = xcalloc(events + 1, sizeof *shares);
     for (size_t i = 0; i < events; i++)
         n += share_make(&shares[n], records, count, i);
     qsort(shares, n, sizeof *shares, most_uneven_first);
@@ -310,12 +303,10 @@ static void warmups_write(FILE *to, const json_t *const *records, size_t count)
 static const json_t **records_of(const struct report *report, const char *cell, size_t *count)
 {
     const json_t *all = json_object_get(report->by_cell, cell);
-    const json_t **records = calloc(json_array_size(all) + 1, sizeof *records);
+    const json_t **records = xcalloc(json_array_size(all) + 1, sizeof *records);
     size_t i;
     json_t *record;
     *count = 0;
-    if (!records)
-        abort();
     json_array_foreach(all, i, record)
     {
         if (record_is(record, "ok"))

@@ -1,6 +1,7 @@
 /* report_misses.c - where the misses of a group's cells were: on simulated machines only, which
  * alone know. See report_page.h.
  */
+#include "harness/base/memory.h"
 #include "harness/base/units.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
@@ -70,9 +71,7 @@ static size_t lines_find(const struct report *report, struct columns *columns, s
 {
     const struct tsv *tsv = &report->extra.structures;
     size_t count = 0;
-    *lines = calloc(tsv->rows + 1, sizeof **lines);
-    if (!*lines)
-        abort();
+    *lines = xcalloc(tsv->rows + 1, sizeof **lines);
     for (size_t row = 1; row < tsv->rows; row++)
         for (size_t k = 0; k < columns->count; k++) {
             const char *name = tsv_text(tsv, row, "structure");
@@ -165,9 +164,7 @@ void report_misses_write(FILE *to, const struct report *report, const struct rep
     size_t at = 0, first = 0;
     const char *workload;
     while ((workload = report_next_workload(group, &at)) != NULL) {
-        struct columns columns = {calloc(at - first + 1, sizeof *columns.cells), 0, 0};
-        if (!columns.cells)
-            abort();
+        struct columns columns = {xcalloc(at - first + 1, sizeof *columns.cells), 0, 0};
         int workers = report_workers_max(group, workload);
         for (size_t i = first; i < at; i++)
             if (group->cells[i].workers == workers && report_cell_ok(&group->cells[i]))

@@ -3,6 +3,7 @@
 
 #include "harness/answers/best_peer.h"
 #include "harness/answers/report_verdict.h"
+#include "harness/base/memory.h"
 #include "harness/base/units.h"
 #include "harness/report/html.h"
 
@@ -31,10 +32,8 @@ static void columns_add(struct columns *columns, const struct best_peer *line)
 /* In catalogue order, that of the longest line. free() the variants. */
 static struct columns columns_make(const struct report_group *group)
 {
-    struct columns columns = {calloc(group->count + 1, sizeof *columns.variants), 0};
+    struct columns columns = {xcalloc(group->count + 1, sizeof *columns.variants), 0};
     struct best_peer line, longest = {.count = 0};
-    if (!columns.variants)
-        abort();
     for (size_t at = 0; best_peer_next(group, &at, &line);)
         if (line.count > longest.count)
             longest = line;

@@ -1,5 +1,6 @@
 /* report_section.c - what the page says about one group. See report_page.h. */
 #include "harness/answers/report_verdict.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/report/html.h"
@@ -297,9 +298,7 @@ struct columns {
 
 static struct columns columns_make(const struct report_group *group, size_t first, size_t end)
 {
-    struct columns columns = {calloc(end - first + 1, sizeof *columns.cells), 0};
-    if (!columns.cells)
-        abort();
+    struct columns columns = {xcalloc(end - first + 1, sizeof *columns.cells), 0};
     int workers = report_workers_max(group, group->cells[first].workload);
     for (size_t i = first; i < end; i++)
         if (group->cells[i].workers == workers && report_cell_ok(&group->cells[i]))

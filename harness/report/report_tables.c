@@ -1,5 +1,6 @@
 /* report_tables.c - the sections on the machine's mood and on tables that are shown as they are.
  * See report_page.h. */
+#include "harness/base/memory.h"
 #include "harness/base/statistics.h"
 #include "harness/base/units.h"
 #include "harness/report/html.h"
@@ -95,10 +96,8 @@ bool report_has_moods(const struct report *report)
 /* The median round trip of a cache line in one mood. */
 static double mood_line_ns(const struct report *report, int mood)
 {
-    double *line_ns = calloc(report->samples.count + 1, sizeof *line_ns);
+    double *line_ns = xcalloc(report->samples.count + 1, sizeof *line_ns);
     size_t n = 0;
-    if (!line_ns)
-        abort();
     for (size_t i = 0; i < report->samples.count; i++) {
         const struct report_sample *sample = &report->samples.samples[i];
         if (mood_of_sample(sample) == mood && isfinite(sample->line_ns))

@@ -2,6 +2,7 @@
  * measured, experiment_expect.c checks what is expected. */
 #include "harness/repro/experiment.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/counters/counter_names.h"
 #include "harness/plan/sweep_file.h"
@@ -35,17 +36,13 @@ static size_t line_of(const struct parting *self, const char *key)
 
 static void *grown(void *list, unsigned count, size_t size)
 {
-    list = realloc(list, ((size_t)count + 1) * size);
-    if (!list)
-        abort();
+    list = xrealloc(list, ((size_t)count + 1) * size);
     return list;
 }
 
 static char *copied(const char *text)
 {
-    char *copy = strdup(text);
-    if (!copy)
-        abort();
+    char *copy = xstrdup(text);
     return copy;
 }
 

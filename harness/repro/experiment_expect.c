@@ -1,4 +1,5 @@
 /* experiment_expect.c - what a part expects: checked, and made ranges. See experiment_schema.h. */
+#include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/base/units.h"
 #include "harness/counters/counter_names.h"
@@ -47,7 +48,7 @@ static char *canonical_variant(const char *text, char *error)
     struct variant_spec spec;
     if (!variant_spec_parse(&spec, text, error, ERROR_SIZE))
         return NULL;
-    char *canonical = strdup(spec.text);
+    char *canonical = xstrdup(spec.text);
     variant_spec_free(&spec);
     return canonical;
 }
@@ -57,7 +58,7 @@ static char *canonical_workload(const char *text, char *error)
     struct workload_spec spec;
     if (!workload_spec_parse(&spec, text, error, ERROR_SIZE))
         return NULL;
-    char *canonical = strdup(spec.text);
+    char *canonical = xstrdup(spec.text);
     workload_spec_free(&spec);
     return canonical;
 }
@@ -67,7 +68,7 @@ static char *canonical_machine(const char *text, char *error)
     struct machine_spec spec;
     if (!machine_spec_parse(&spec, text, error, ERROR_SIZE))
         return NULL;
-    char *canonical = strdup(spec.text);
+    char *canonical = xstrdup(spec.text);
     machine_spec_free(&spec);
     return canonical;
 }
@@ -126,7 +127,7 @@ static bool levels_check(const struct expecting *self)
 {
     struct experiment_expect *expect = self->expect;
     if (!expect->level)
-        put(&expect->level, strdup(self->part->levels[self->part->baseline]));
+        put(&expect->level, xstrdup(self->part->levels[self->part->baseline]));
     if (!level_find(self, "level", expect->level, &expect->level_index) ||
         (expect->over && !level_find(self, "over", expect->over, &expect->over_index)))
         return false;
@@ -334,8 +335,7 @@ char *experiment_number_text(const struct experiment_expect *expect, double valu
                                                                    : text_si(value);
     shown =
         !expect->over && expect->measured.kind == METRIC_THROUGHPUT && isfinite(value) ? "/s" : "";
-    if (asprintf(&text, "%s%s", number.s, shown) < 0)
-        abort();
+    text = text_format("%s%s", number.s, shown);
     return text;
 }
 
@@ -344,15 +344,13 @@ static void wanted_write(struct experiment_expect *expect)
 {
     char *lo = experiment_number_text(expect, expect->lo);
     char *hi = experiment_number_text(expect, expect->hi);
-    int done = expect->is_order   ? asprintf(&expect->wanted, "%s", expect->exactly)
-               : expect->at_least ? asprintf(&expect->wanted, "at least %s", lo)
-               : expect->at_most  ? asprintf(&expect->wanted, "at most %s", hi)
-               : expect->exactly  ? asprintf(&expect->wanted, "exactly %s", lo)
-                                  : asprintf(&expect->wanted, "%s to %s", lo, hi);
+    expect->wanted = expect->is_order   ? text_format("%s", expect->exactly)
+                     : expect->at_least ? text_format("at least %s", lo)
+                     : expect->at_most  ? text_format("at most %s", hi)
+                     : expect->exactly  ? text_format("exactly %s", lo)
+                                        : text_format("%s to %s", lo, hi);
     free(lo);
     free(hi);
-    if (done < 0)
-        abort();
 }
 
 static bool range_read(const struct expecting *self)

@@ -2,6 +2,8 @@
  * See experiment.h. */
 #include "harness/repro/experiment.h"
 
+#include "harness/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,18 +14,14 @@ struct used {
 
 static bool *flags_make(unsigned count)
 {
-    bool *flags = calloc(count + 1, sizeof *flags);
-    if (!flags)
-        abort();
+    bool *flags = xcalloc(count + 1, sizeof *flags);
     return flags;
 }
 
 static void text_put(char **field, const char *text)
 {
     free(*field);
-    *field = strdup(text);
-    if (!*field)
-        abort();
+    *field = xstrdup(text);
 }
 
 /* Smaller workloads ---------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* experiment_list.c - which experiments come with the program. See experiment.h. */
+#include "harness/base/memory.h"
 #include "harness/host/data_folder.h"
 #include "harness/repro/experiment.h"
 
@@ -16,14 +17,13 @@ char **experiment_paths(char *error, size_t error_size)
     size_t count = 0;
     while (names[count])
         count++;
-    char **paths = calloc(count + 1, sizeof *paths);
-    if (!paths || !data_folder_find("experiments", folder, sizeof folder, error, error_size))
+    char **paths = xcalloc(count + 1, sizeof *paths);
+    if (!data_folder_find("experiments", folder, sizeof folder, error, error_size))
         abort(); /* it was there */
     count = 0;
     for (char **name = names; *name; name++)
-        if (strcmp(*name, "claims") != 0 &&
-            asprintf(&paths[count++], "%s/%s.yaml", folder, *name) < 0)
-            abort();
+        if (strcmp(*name, "claims") != 0)
+            paths[count++] = text_format("%s/%s.yaml", folder, *name);
     data_folder_names_free(names);
     return paths;
 }

@@ -3,6 +3,7 @@
 #include "harness/base/text.h"
 #include "harness/repro/experiment.h"
 
+#include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
@@ -30,9 +31,7 @@ const char **experiment_places(const struct experiment *experiment)
     bool levels = false;
     for (unsigned p = 0; p < experiment->parts_count; p++)
         room += experiment->parts[p].machines_count;
-    const char **places = calloc(room, sizeof *places);
-    if (!places)
-        abort();
+    const char **places = xcalloc(room, sizeof *places);
     for (unsigned i = 0; i < experiment->machines_count; i++)
         places[count++] = experiment->machines[i];
     for (unsigned p = 0; p < experiment->parts_count; p++) {
@@ -261,9 +260,7 @@ static void write_events(FILE *to, const struct experiment *experiment,
             continue;
         if (!list_has(names.name, names.count, more.name[0])) {
             is_default = false;
-            names.name = realloc(names.name, (names.count + 1) * sizeof *names.name);
-            if (!names.name)
-                abort();
+            names.name = xrealloc(names.name, (names.count + 1) * sizeof *names.name);
             names.name[names.count++] = more.name[0];
             more.name[0] = NULL;
         }
@@ -305,9 +302,7 @@ static bool write_group(FILE *to, const struct experiment *experiment,
 {
     char *workers = NULL;
     size_t size = 0, count = 0;
-    FILE *list = open_memstream(&workers, &size);
-    if (!list)
-        abort();
+    FILE *list = memory_stream(&workers, &size);
     for (unsigned i = 0; i < part->workers_count; i++)
         if (experiment_takes_workers(part, part->workers[i], machine, form))
             fprintf(list, "%s%" PRId64, count++ ? ", " : "", part->workers[i]);
@@ -349,15 +344,12 @@ char *experiment_sweep_text(const struct experiment *experiment, const char *mac
     char *text = NULL;
     size_t size = 0;
     unsigned groups = 0;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&text, &size);
     fprintf(to, "# What schedlab repro measures of the experiment %s on %s.\n", experiment->id,
             machine);
     write_key(to, "", "name", experiment->id);
     char *title;
-    if (asprintf(&title, "%s: %s", experiment->id, experiment->title) < 0)
-        abort();
+    title = text_format("%s: %s", experiment->id, experiment->title);
     write_key(to, "", "title", title);
     free(title);
     write_numbers(to, experiment, machine, form);

@@ -1,5 +1,6 @@
 /* experiment_table.c - an expectation with a table stands for one per cell of it. See
  * experiment_schema.h. */
+#include "harness/base/memory.h"
 #include "harness/repro/experiment.h"
 #include "harness/repro/experiment_schema.h"
 
@@ -21,10 +22,7 @@ struct table {
 
 static char *copy(const char *text)
 {
-    char *made = text ? strdup(text) : NULL;
-    if (text && !made)
-        abort();
-    return made;
+    return text ? xstrdup(text) : NULL;
 }
 
 static struct experiment_expect *append(struct table *table)
@@ -65,10 +63,10 @@ static void cell_append(struct table *table, const char *level, unsigned column,
     char workers[32] = "";
     if (cell->workers)
         snprintf(workers, sizeof workers, ", %lld workers", (long long)cell->workers);
-    if (asprintf(&cell->says, "%s: %s %s%s%s%s%s%s", from->says, experiment_factor_name(part),
-                 level, cell->variant ? ", " : "", cell->variant ? cell->variant : "",
-                 cell->workload ? ", " : "", cell->workload ? cell->workload : "", workers) < 0)
-        abort();
+    cell->says =
+        text_format("%s: %s %s%s%s%s%s%s", from->says, experiment_factor_name(part), level,
+                    cell->variant ? ", " : "", cell->variant ? cell->variant : "",
+                    cell->workload ? ", " : "", cell->workload ? cell->workload : "", workers);
 }
 
 /* "61: 1 1 7"; a - expects nothing. */

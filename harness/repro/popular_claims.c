@@ -2,6 +2,7 @@
 #include "harness/repro/popular_claims.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/base/yaml_reader.h"
 #include "harness/repro/experiment.h"
@@ -149,10 +150,8 @@ struct claims *claims_load(const char *path, struct experiment *const *experimen
     cyaml_config_t config = yaml_mistake_config(&mistake);
     if (!yaml_reader_open(&reader, path, error, error_size))
         return NULL;
-    struct claims *claims = calloc(1, sizeof *claims);
-    if (!claims)
-        abort();
-    claims->path = strdup(path);
+    struct claims *claims = xcalloc(1, sizeof *claims);
+    claims->path = xstrdup(path);
     bool ok = claims->path &&
               cyaml_load_data((const uint8_t *)reader.text, reader.size, &config, &claims_schema,
                               (cyaml_data_t **)&claims->list, &claims->count) == CYAML_OK;

@@ -3,6 +3,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/doctor/doctor.h"
 #include "harness/doctor/environment.h"
 #include "harness/host/topology.h"
@@ -192,9 +193,7 @@ static void job_add(struct repro *repro, const struct experiment *experiment, co
     char path[REPRO_PATH_SIZE];
     if (!is_wanted(repro, experiment, machine))
         return;
-    repro->jobs = realloc(repro->jobs, (repro->jobs_count + 1) * sizeof *repro->jobs);
-    if (!repro->jobs)
-        abort();
+    repro->jobs = xrealloc(repro->jobs, (repro->jobs_count + 1) * sizeof *repro->jobs);
     struct repro_job *job = &repro->jobs[repro->jobs_count++];
     *job = (struct repro_job){.experiment = experiment, .machine = machine};
     job->sweep_text =
@@ -330,9 +329,7 @@ static bool experiments_load(struct repro *repro, const json_t *run, char *error
     size_t i;
     const json_t *id;
     const json_t *ids = json_object_get(run, "experiments");
-    repro->experiments = calloc(json_array_size(ids) + 1, sizeof(struct experiment *));
-    if (!repro->experiments)
-        abort();
+    repro->experiments = xcalloc(json_array_size(ids) + 1, sizeof(struct experiment *));
     json_array_foreach(ids, i, id)
     {
         snprintf(path, sizeof path, "%s/experiments/%s.yaml", repro->folder, json_string_value(id));
@@ -356,10 +353,10 @@ static bool machines_load(struct repro *repro, const json_t *run)
     repro->which = strcmp(which, "simulated") == 0 ? REPRO_SIMULATED
                    : strcmp(which, "given") == 0   ? REPRO_GIVEN
                                                    : REPRO_OWN;
-    repro->machines = calloc(json_array_size(given) + 1, sizeof *repro->machines);
+    repro->machines = xcalloc(json_array_size(given) + 1, sizeof *repro->machines);
     json_array_foreach(given, i, text)
     {
-        repro->machines[repro->machines_count++] = strdup(json_string_value(text));
+        repro->machines[repro->machines_count++] = xstrdup(json_string_value(text));
     }
     return true;
 }

@@ -2,6 +2,7 @@
 #include "harness/repro/verdict.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"
@@ -106,10 +107,8 @@ static void samples_collect(struct cell_samples *samples, const struct judging *
     size_t i, all = json_array_size(self->records);
     const json_t *record;
     *samples = (struct cell_samples){.reason = ""};
-    samples->records = calloc(all + 1, sizeof *samples->records);
-    samples->values = calloc(all + 1, sizeof *samples->values);
-    if (!samples->records || !samples->values)
-        abort();
+    samples->records = xcalloc(all + 1, sizeof *samples->records);
+    samples->values = xcalloc(all + 1, sizeof *samples->values);
     json_array_foreach(self->records, i, record)
     {
         if (!is_of_cell(record, cell))
@@ -447,9 +446,7 @@ void judged_make(struct judged *judged, const struct experiment_part *part, unsi
     struct comparable classes;
     unsigned columns = experiment_columns(part);
     *judged = (struct judged){.part = part, .expect = &part->expect[i], .number = i + 1};
-    judged->columns = calloc(columns, sizeof *judged->columns);
-    if (!judged->columns)
-        abort();
+    judged->columns = xcalloc(columns, sizeof *judged->columns);
     comparable_learn(&classes, records);
     for (unsigned c = 0; c < columns; c++) {
         struct experiment_column at = experiment_column(part, c);

@@ -1,6 +1,7 @@
 /* verdict_json.c - see verdict_json.h. */
 #include "harness/repro/verdict_json.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/units.h"
 
 #include <math.h>
@@ -37,25 +38,22 @@ static char *effect_text(const struct judged *judged, const struct verdict_colum
 {
     const struct experiment_expect *expect = judged->expect;
     char *text = NULL;
-    int done = 0;
     if (expect->is_order)
-        return column->level.text && *column->level.text ? strdup(column->level.text) : NULL;
+        return column->level.text && *column->level.text ? xstrdup(column->level.text) : NULL;
     if (column->infinite)
-        return strdup("without bound");
+        return xstrdup("without bound");
     if (!isfinite(column->effect.median))
         return NULL;
     char *median = experiment_number_text(expect, column->effect.median);
     char *lo = experiment_number_text(expect, column->effect.lo);
     char *hi = experiment_number_text(expect, column->effect.hi);
     if (column->exact || !statistics_has_interval(column->effect))
-        done = asprintf(&text, "%s", median);
+        text = text_format("%s", median);
     else
-        done = asprintf(&text, "%s (%s to %s)", median, lo, hi);
+        text = text_format("%s (%s to %s)", median, lo, hi);
     free(median);
     free(lo);
     free(hi);
-    if (done < 0)
-        abort();
     return text;
 }
 

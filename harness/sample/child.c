@@ -2,6 +2,7 @@
 #include "harness/sample/child.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/process.h"
 #include "harness/host/allocator.h"
 #include "harness/records/records.h"
@@ -103,9 +104,7 @@ static json_t *string_of_bytes(const char *data, size_t size)
     json_t *string = json_stringn(data, size);
     if (string)
         return string;
-    char *ascii = malloc(size + 1);
-    if (!ascii)
-        abort();
+    char *ascii = xmalloc(size + 1);
     for (size_t i = 0; i < size; i++)
         ascii[i] = (data[i] >= ' ' || data[i] == '\n' || data[i] == '\t') ? data[i] : '?';
     string = json_stringn(ascii, size);

@@ -6,6 +6,7 @@
 #include "harness/sample/flame.h"
 
 #if defined(SCHEDLAB_SIM)
+#include "harness/base/memory.h"
 #include "harness/sample/source_line.h"
 #include "machine/sim/cache.h"
 
@@ -82,10 +83,8 @@ static void stalled(uintptr_t pc, int name, uint64_t ps)
 
 void flame_begin(void)
 {
-    tree.nodes = calloc(NODES_MAX + 1, sizeof *tree.nodes);
-    tree.buckets = calloc(BUCKETS, sizeof *tree.buckets);
-    if (!tree.nodes || !tree.buckets)
-        abort();
+    tree.nodes = xcalloc(NODES_MAX + 1, sizeof *tree.nodes);
+    tree.buckets = xcalloc(BUCKETS, sizeof *tree.buckets);
     cache_on_stall = stalled;
 }
 
@@ -113,9 +112,7 @@ static char *text_of(const struct node *leaf, struct source_lines *lines)
     char *text = NULL;
     for (uint32_t i = leaf->parent; i; i = tree.nodes[i].parent)
         pcs[count++] = tree.nodes[i].pc;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&text, &size);
     while (count > 0)
         functions_write(to, lines, pcs[--count]);
     fprintf(to, "[%s]", cache_name_text((int)leaf->pc));
@@ -146,10 +143,8 @@ static void lines_write(FILE *to, const struct stack_line *list, size_t count)
 static void tree_write(FILE *to)
 {
     struct source_lines *lines = source_lines_open();
-    struct stack_line *list = calloc(tree.count + 1, sizeof *list);
+    struct stack_line *list = xcalloc(tree.count + 1, sizeof *list);
     size_t count = 0;
-    if (!list)
-        abort();
     for (uint32_t i = 1; i <= tree.count; i++)
         if (tree.nodes[i].ps)
             list[count++] = (struct stack_line){text_of(&tree.nodes[i], lines), tree.nodes[i].ps};

@@ -2,6 +2,7 @@
 #include "harness/sample/peer_sample.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/counters/counter_names.h"
@@ -96,8 +97,7 @@ static void command_add_params(struct command *command, const struct workload_sp
     for (; param && param->name && command->argc < ARGUMENTS_MAX; param++) {
         char value[OPTION_SIZE], *text = NULL;
         param_value_text(param, *param_field(workload->params, param), value, sizeof value);
-        if (asprintf(&text, "%s=%s", param_key(param), value) < 0)
-            abort();
+        text = text_format("%s=%s", param_key(param), value);
         command->params[command->param_count++] = text;
         command->argv[command->argc++] = text;
     }
@@ -181,9 +181,7 @@ static void read_latency(struct peer_answer *peer, const struct workload_spec *s
         fail(peer, "its line has latencies, and the workload has none");
     if (!has || !latency)
         return;
-    peer->latency = calloc(1, sizeof *peer->latency);
-    if (!peer->latency)
-        abort();
+    peer->latency = xcalloc(1, sizeof *peer->latency);
     peer->latency->max_ns = field_integer(latency, "max_ns");
     json_array_foreach(json_object_get(latency, "buckets"), i, bucket)
     {
@@ -284,9 +282,7 @@ static int reference_run(struct reference *reference, uint64_t seed)
         return 0;
     }
     const struct sched_ops *ops = reference_variant();
-    void *knobs = calloc(1, ops->knobs_size + 1);
-    if (!knobs)
-        abort();
+    void *knobs = xcalloc(1, ops->knobs_size + 1);
     params_set_defaults(knobs, ops->knobs);
     struct sched_config config = {.ops = ops, .knobs = knobs, .workers = 1, .seed = seed};
     int error = 0;

@@ -2,6 +2,7 @@
 #include "harness/sample/sample.h"
 
 #include "harness/base/build_info.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/counters/counters.h"
 #include "harness/host/allocator.h"
@@ -117,9 +118,7 @@ static char *printed(const struct sample *sample)
     size_t size = 0;
     if (!sample->workload.workload->print || !sample->called)
         return NULL;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        abort();
+    FILE *stream = memory_stream(&text, &size);
     sample->workload.workload->print(sample->state, stream);
     fclose(stream);
     return text;
@@ -641,7 +640,7 @@ static bool measure_counted(struct sample *sample, char *error, size_t error_siz
     if (sample->request->flame)
         flame_begin();
     if (!call_times_begin(&sample->times, SAMPLE_ENTRIES_MAX))
-        abort();
+        memory_die();
     const struct workload *workload = sample->workload.workload;
     sample->latency = machine_zalloc(sizeof *sample->latency);
     sample->state = workload->init(sample->workload.params, sample->request->seed);

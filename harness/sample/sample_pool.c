@@ -1,6 +1,7 @@
 /* sample_pool.c - see sample_pool.h. */
 #include "harness/sample/sample_pool.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/monotonic.h"
 #include "harness/base/process.h"
 #include "harness/records/sample_request.h"
@@ -57,14 +58,10 @@ static int width_allowed(int width)
 
 struct sample_pool *sample_pool_make(int width)
 {
-    struct sample_pool *pool = calloc(1, sizeof *pool);
-    if (!pool)
-        abort();
+    struct sample_pool *pool = xcalloc(1, sizeof *pool);
     pool->width = width_allowed(width);
     pool->room = (size_t)width * BEHIND;
-    pool->slots = calloc(pool->room, sizeof *pool->slots);
-    if (!pool->slots)
-        abort();
+    pool->slots = xcalloc(pool->room, sizeof *pool->slots);
     return pool;
 }
 
@@ -190,9 +187,7 @@ static bool slot_read(struct slot *slot)
     ssize_t n = read(slot->fd, data, sizeof data);
     if (n < 0)
         return errno != EINTR && errno != EAGAIN;
-    slot->text = realloc(slot->text, slot->size + (size_t)n + 1);
-    if (!slot->text)
-        abort();
+    slot->text = xrealloc(slot->text, slot->size + (size_t)n + 1);
     memcpy(slot->text + slot->size, data, (size_t)n);
     slot->size += (size_t)n;
     return n == 0;
@@ -239,12 +234,10 @@ static int pool_lose(struct sample_pool *pool)
 /* Waits once for any of the running ones; how many have ended. */
 static int pool_look(struct sample_pool *pool, const sigset_t *signals)
 {
-    struct pollfd *pipes = calloc((size_t)pool->running, sizeof *pipes);
-    struct slot **slots = calloc((size_t)pool->running, sizeof *slots);
+    struct pollfd *pipes = xcalloc((size_t)pool->running, sizeof *pipes);
+    struct slot **slots = xcalloc((size_t)pool->running, sizeof *slots);
     int ended = 0;
     nfds_t count = 0;
-    if (!pipes || !slots)
-        abort();
     for (size_t i = 0; i < pool->count; i++)
         if (slot_at(pool, i)->fd >= 0) {
             slots[count] = slot_at(pool, i);

@@ -3,6 +3,7 @@
 #include "harness/sample/source_line.h"
 
 #include "harness/base/build_info.h"
+#include "harness/base/memory.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -37,9 +38,7 @@ struct source_lines {
 
 struct source_lines *source_lines_open(void)
 {
-    struct source_lines *lines = calloc(1, sizeof *lines);
-    if (!lines)
-        abort();
+    struct source_lines *lines = xcalloc(1, sizeof *lines);
     lines->fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     lines->dwarf = lines->fd >= 0 ? dwarf_begin(lines->fd, DWARF_C_READ) : NULL;
     if (lines->dwarf)
@@ -80,9 +79,7 @@ static void unit_add(struct unit *unit, Dwarf_Die *function)
     Dwarf_Addr base, begin, end;
     ptrdiff_t at = 0;
     while ((at = dwarf_ranges(function, at, &base, &begin, &end)) > 0) {
-        unit->code = reallocarray(unit->code, unit->count + 1, sizeof *unit->code);
-        if (!unit->code)
-            abort();
+        unit->code = xrealloc(unit->code, (unit->count + 1) * sizeof *unit->code);
         unit->code[unit->count++] = (struct code){begin, end, *function};
     }
 }
@@ -95,9 +92,7 @@ static struct unit *unit_of(struct source_lines *lines, Dwarf_Die *die)
         unit = unit->next;
     if (unit)
         return unit;
-    unit = calloc(1, sizeof *unit);
-    if (!unit)
-        abort();
+    unit = xcalloc(1, sizeof *unit);
     *unit = (struct unit){.next = lines->units, .offset = offset};
     lines->units = unit;
     Dwarf_Die child;

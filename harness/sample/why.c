@@ -2,6 +2,7 @@
 #include "harness/sample/why.h"
 
 #if defined(SCHEDLAB_SIM)
+#include "harness/base/memory.h"
 #include "harness/sample/source_line.h"
 #include "machine/sim/cache.h"
 
@@ -148,9 +149,7 @@ static json_t *place_to_json(const struct place *place)
 
 static json_t *sites_to_json(void)
 {
-    struct place *places = calloc(PCS_MAX, sizeof *places);
-    if (!places)
-        abort();
+    struct place *places = xcalloc(PCS_MAX, sizeof *places);
     size_t count = places_find(places);
     json_t *array = json_array();
     for (size_t i = 0; i < count && i < WHY_SITES; i++)

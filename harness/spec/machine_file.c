@@ -5,6 +5,7 @@
  */
 #include "harness/spec/machine_file.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/base/yaml_reader.h"
 #include "harness/spec/spec.h"
@@ -283,9 +284,7 @@ static bool check_sources(const struct yaml_reader *reader, const struct machine
 /* Moves what is kept of the texts, and frees the others. */
 static struct machine_file *file_take(struct texts *texts)
 {
-    struct machine_file *file = calloc(1, sizeof *file);
-    if (!file)
-        abort();
+    struct machine_file *file = xcalloc(1, sizeof *file);
     file->title = texts->title;
     file->sources = texts->sources;
     file->sources_count = texts->sources_count;

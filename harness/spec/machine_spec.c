@@ -1,6 +1,7 @@
 /* machine_spec.c - see machine_spec.h. */
 #include "harness/spec/machine_spec.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/host/data_folder.h"
@@ -262,9 +263,7 @@ static char *canonical_text(const struct machine_spec *spec, const char *name,
     char *text = NULL, value[TEXT_SIZE];
     size_t size = 0;
     given_reduce(spec, &given);
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&text, &size);
     fprintf(to, "%s%s", prefix, name);
     for (size_t i = 0; i < MACHINE_KEYS; i++)
         if (given.of[i].given)
@@ -321,7 +320,7 @@ bool machine_spec_parse(struct machine_spec *spec, const char *text, char *error
     struct complaint to = {.text = error, .size = error_size};
     *spec = (struct machine_spec){.simulated = false};
     if (strcmp(text, "native") == 0) {
-        spec->text = strdup(text);
+        spec->text = xstrdup(text);
         return true;
     }
     if (strncmp(text, prefix, sizeof prefix - 1) != 0)
@@ -329,7 +328,7 @@ bool machine_spec_parse(struct machine_spec *spec, const char *text, char *error
                               "unknown machine \"%s\"; valid: native, sim:MODEL[,KEY=VALUE]...; "
                               "`schedlab list machines` lists the models",
                               text);
-    char *copy = strdup(text + sizeof prefix - 1);
+    char *copy = xstrdup(text + sizeof prefix - 1);
     bool ok = simulated_parse(spec, copy, &to);
     free(copy);
     if (!ok)
@@ -359,9 +358,7 @@ char *machine_spec_what_if(const char *text, const char *settings, char *error, 
 {
     char *changed = NULL;
     size_t size = 0;
-    FILE *to = open_memstream(&changed, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&changed, &size);
     const char *rest = text + strcspn(text, ",");
     fprintf(to, "%.*s", (int)(rest - text), text);
     while (*rest) {

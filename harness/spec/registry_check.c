@@ -1,5 +1,6 @@
 /* registry_check.c - see registry_check.h. */
 #include "harness/spec/registry_check.h"
+#include "harness/base/memory.h"
 #include "harness/spec/void_knobs.h"
 
 #include <ctype.h>
@@ -234,9 +235,7 @@ static bool defaults_check(const struct subject *subject, const struct table *ta
 {
     if (!check)
         return true;
-    void *values = calloc(1, table->size + 1);
-    if (!values)
-        abort();
+    void *values = xcalloc(1, table->size + 1);
     params_set_defaults(values, table->rows);
     const char *wrong = check(values);
     bool ok = !wrong || complain(subject, ".check refuses the defaults: %s", wrong);

@@ -1,6 +1,8 @@
 /* sched_trace.c - see sched_trace.h. */
 #include "harness/spec/sched_trace.h"
 
+#include "harness/base/memory.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,9 +50,7 @@ static void *grow(void *table, size_t *count, size_t needed, size_t size)
     if (needed <= old)
         return table;
     *count = 2 * needed;
-    char *larger = realloc(table, *count * size);
-    if (!larger)
-        abort();
+    char *larger = xrealloc(table, *count * size);
     memset(larger + old * size, 0, (*count - old) * size);
     return larger;
 }
@@ -94,9 +94,7 @@ static struct task_place *task_place(struct reader *reader, int64_t address)
     if (2 * reader->tasks_count >= reader->tasks_room) {
         struct reader old = *reader;
         reader->tasks_room = old.tasks_room ? 2 * old.tasks_room : 64;
-        reader->tasks = calloc(reader->tasks_room, sizeof reader->tasks[0]);
-        if (!reader->tasks)
-            abort();
+        reader->tasks = xcalloc(reader->tasks_room, sizeof reader->tasks[0]);
         for (size_t i = 0; i < old.tasks_room; i++)
             if (old.tasks[i].address)
                 *task_find(reader, old.tasks[i].address) = old.tasks[i];
@@ -223,9 +221,7 @@ static void trace_add(struct sched_trace *trace, size_t *room,
 {
     if (trace->count == *room) {
         *room = *room ? 2 * *room : 4096;
-        trace->event = realloc(trace->event, *room * sizeof trace->event[0]);
-        if (!trace->event)
-            abort();
+        trace->event = xrealloc(trace->event, *room * sizeof trace->event[0]);
     }
     trace->event[trace->count++] = *event;
 }

@@ -1,6 +1,7 @@
 /* spec.c - see spec.h. */
 #include "harness/spec/spec.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/host/allocator.h"
@@ -342,7 +343,7 @@ static void *preset_knobs(const struct preset *preset, const struct sched_ops *o
     struct owner owner = {.name = preset->name, .kind = "knob"};
     to.text = error;
     owner.own = (struct settings){ops->knobs, machine_zalloc(ops->knobs_size + 1)};
-    char *settings = strdup(preset->settings);
+    char *settings = xstrdup(preset->settings);
     settings_default(&owner);
     if (!settings_parse(&owner, settings, &to))
         fatal("%s", error);
@@ -457,7 +458,7 @@ static bool variant_settings_parse(struct owner *owner, const struct preset *pre
                                    const struct complaint *to)
 {
     settings_default(owner);
-    char *own = preset ? strdup(preset->settings) : NULL;
+    char *own = preset ? xstrdup(preset->settings) : NULL;
     bool ok = settings_parse(owner, own, to) && settings_parse(owner, settings, to);
     free(own);
     return ok;
@@ -491,7 +492,7 @@ static bool variant_parse(struct variant_spec *spec, const char *text, bool sche
 {
     struct complaint to = {.size = error_size};
     to.text = error;
-    char *copy = strdup(text);
+    char *copy = xstrdup(text);
     char *settings = cut_name(copy);
     *spec = (struct variant_spec){0};
     const struct preset *preset = preset_find(copy);
@@ -555,7 +556,7 @@ bool workload_spec_parse(struct workload_spec *spec, const char *text, char *err
 {
     struct complaint to = {.size = error_size};
     to.text = error;
-    char *copy = strdup(text);
+    char *copy = xstrdup(text);
     char *settings = cut_name(copy);
     *spec = (struct workload_spec){0};
     const struct workload *workload = workload_find(copy, &to);

@@ -3,6 +3,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/fnv1a.h"
+#include "harness/base/memory.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/plan/unit_store.h"
@@ -59,9 +60,7 @@ char *engine_command(const struct engine *engine, const struct engine_batch *bat
 {
     char *text = NULL, path[ENGINE_PATH_SIZE];
     size_t size;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&text, &size);
     shell_word_print(to, engine->program);
     fputs(" run --sweep ", to);
     shell_word_print(to, engine->run_path);
@@ -183,9 +182,7 @@ static bool list_write(struct work *work, const struct engine_batch *batch, size
 {
     char path[ENGINE_PATH_SIZE], suffix[64], *text = NULL;
     size_t size;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&text, &size);
     for (size_t i = 0; i < count; i++)
         fprintf(to, "%s\n", work->units[members[i]].id);
     if (fclose(to) != 0)
@@ -208,9 +205,7 @@ static void members_sort(const struct work *work, const struct engine_batch *bat
     }
     for (size_t job = 0; job < batch->count; job++)
         first[job + 1] += first[job];
-    size_t *next = calloc(batch->count + 1, sizeof *next);
-    if (!next)
-        abort();
+    size_t *next = xcalloc(batch->count + 1, sizeof *next);
     memcpy(next, first, batch->count * sizeof *next);
     for (size_t i = 0; i < work->count; i++) {
         const struct engine_unit *unit = &work->units[i];
@@ -222,10 +217,8 @@ static void members_sort(const struct work *work, const struct engine_batch *bat
 
 static bool batch_submit(struct work *work, const struct engine_batch *batch)
 {
-    size_t *first = calloc(batch->count + 1, sizeof *first);
-    size_t *members = calloc(work->count + 1, sizeof *members);
-    if (!first || !members)
-        abort();
+    size_t *first = xcalloc(batch->count + 1, sizeof *first);
+    size_t *members = xcalloc(work->count + 1, sizeof *members);
     members_sort(work, batch, first, members);
     bool ok = true;
     for (size_t job = 0; ok && job < batch->count; job++)
@@ -472,9 +465,7 @@ bool engine_measure(struct engine *engine, struct engine_unit *units, size_t cou
     struct work work = {engine, units, count, 0, NULL, progress, error, error_size};
     char problem[512];
     error[0] = '\0';
-    work.by_id = calloc(count + 1, sizeof(struct engine_unit *));
-    if (!work.by_id)
-        abort();
+    work.by_id = xcalloc(count + 1, sizeof(struct engine_unit *));
     for (size_t i = 0; i < count; i++)
         work.by_id[i] = &units[i];
     qsort(work.by_id, count, sizeof *work.by_id, by_id_compare);

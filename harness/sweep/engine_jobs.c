@@ -1,6 +1,7 @@
 /* engine_jobs.c - see engine_jobs_make() in engine.h. */
 #include "harness/sweep/engine.h"
 
+#include "harness/base/memory.h"
 #include "harness/spec/machine_start.h"
 
 #include <stdlib.h>
@@ -66,10 +67,8 @@ void engine_jobs_make(struct engine_unit *units, size_t count, double job_second
     size_t sets = 0;
     for (size_t i = 0; i < count; i++)
         sets = units[i].cell->set >= sets ? units[i].cell->set + 1 : sets;
-    double *set_seconds = calloc(sets + 1, sizeof *set_seconds);
-    size_t *set_job = calloc(sets + 1, sizeof *set_job);
-    if (!set_seconds || !set_job)
-        abort();
+    double *set_seconds = xcalloc(sets + 1, sizeof *set_seconds);
+    size_t *set_job = xcalloc(sets + 1, sizeof *set_job);
     for (size_t i = 0; i < count;)
         i = block_fill(units, count, i, &native, set_seconds, set_job);
     for (size_t i = 0; i < count; i++)

@@ -14,6 +14,7 @@
 #include "harness/sweep/engine.h"
 
 #include "harness/base/files.h"
+#include "harness/base/memory.h"
 #include "harness/base/process.h"
 
 #include <errno.h>
@@ -51,8 +52,7 @@ static bool script_write(const struct engine *engine, const struct engine_batch 
     char number[64], suffix[64], *text = NULL;
     snprintf(number, sizeof number, "$((SLURM_ARRAY_TASK_ID + %zu))", first);
     char *command = engine_command(engine, batch, number);
-    if (asprintf(&text, "#!/bin/sh\nexec %s\n", command) < 0)
-        abort();
+    text = text_format("#!/bin/sh\nexec %s\n", command);
     snprintf(suffix, sizeof suffix, "-%zu.sh", first);
     engine_path(engine, batch, suffix, path);
     bool ok = file_replace(path, text, strlen(text), error, error_size);
@@ -229,9 +229,7 @@ static bool array_submit(struct engine *engine, const struct engine_batch *batch
     snprintf(array, sizeof array, "--array=0-%zu", count - 1);
     while (engine->options && engine->options[options])
         options++;
-    const char **arguments = calloc(ARGUMENTS + options, sizeof *arguments);
-    if (!arguments)
-        abort();
+    const char **arguments = xcalloc(ARGUMENTS + options, sizeof *arguments);
     arguments[n++] = "sbatch";
     arguments[n++] = "--parsable";
     arguments[n++] = "--no-requeue";

@@ -3,6 +3,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/plan/sweep_origin.h"
@@ -495,9 +496,7 @@ static bool sources_open(struct state *state)
     sweep_origin_apply_machine(state->sources[0].environment, state->sweep);
     state->plan = plan_make(state->sweep);
     sweep_kinds_begin(&state->kinds, state->plan, state->merge->mix_machines);
-    state->tallies = calloc(state->plan->count + 1, sizeof *state->tallies);
-    if (!state->tallies)
-        abort();
+    state->tallies = xcalloc(state->plan->count + 1, sizeof *state->tallies);
     return true;
 }
 
@@ -545,9 +544,7 @@ enum merge_result merge_runs(struct merge *merge, FILE *messages, char *error, s
 {
     struct state state = {
         .merge = merge, .messages = messages, .error = error, .error_size = error_size};
-    state.sources = calloc(merge->count + 1, sizeof *state.sources);
-    if (!state.sources)
-        abort();
+    state.sources = xcalloc(merge->count + 1, sizeof *state.sources);
     state.differences = json_array();
     state.machines = json_object();
     enum merge_result result = merge_state(&state);

@@ -2,6 +2,7 @@
 #include "harness/sweep/sweep_kinds.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/records/hosts_used.h"
 #include "harness/records/records.h"
 #include "harness/spec/machine_start.h"
@@ -57,11 +58,9 @@ void sweep_kinds_begin(struct sweep_kinds *kinds, const struct plan *plan, bool 
     for (size_t i = 0; i < plan->count; i++)
         sets = plan->cells[i].set >= sets ? plan->cells[i].set + 1 : sets;
     *kinds = (struct sweep_kinds){.mix = mix, .sets = sets, .names = json_object()};
-    kinds->comparison = calloc(sets + 1, sizeof *kinds->comparison);
-    kinds->known = calloc(sets + 1, sizeof *kinds->known);
-    kinds->lacking = calloc(sets + 1, sizeof(struct cell *));
-    if (!kinds->comparison || !kinds->known || !kinds->lacking)
-        abort();
+    kinds->comparison = xcalloc(sets + 1, sizeof *kinds->comparison);
+    kinds->known = xcalloc(sets + 1, sizeof *kinds->known);
+    kinds->lacking = xcalloc(sets + 1, sizeof(struct cell *));
     comparisons_find(kinds, plan);
 }
 

@@ -3,6 +3,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/monotonic.h"
 #include "harness/base/process.h"
 #include "harness/base/progress.h"
@@ -371,11 +372,9 @@ static struct engine_unit *units_lacking(struct state *state, unsigned block, si
 {
     struct plan *plan = state->run->plan;
     unsigned reps = (unsigned)state->run->sweep->reps, end = block + 1 > reps ? block + 1 : reps;
-    struct engine_unit *units = calloc(plan->count * (end - block) + 1, sizeof *units);
+    struct engine_unit *units = xcalloc(plan->count * (end - block) + 1, sizeof *units);
     struct unit_times times;
     char results[PATH_SIZE];
-    if (!units)
-        abort();
     *count = 0;
     snprintf(results, sizeof results, "%s/..", state->run->folder);
     json_t *seen = json_object();
@@ -741,9 +740,7 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
     }
     state.request = sweep_request_common(run->sweep, run->seed, events);
     state.digests = same_work_make();
-    state.order = calloc(run->plan->count + 1, sizeof *state.order);
-    if (!state.order)
-        abort();
+    state.order = xcalloc(run->plan->count + 1, sizeof *state.order);
     stopping_rule_begin(&state.needs, run->sweep, run->plan);
     if (run->cells)
         sweep_cells_begin(&state.cells, run->sweep, run->plan, run->cells);

@@ -2,6 +2,7 @@
 #include "harness/tables/compare.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/records/hosts_used.h"
 
 #include <math.h>
@@ -9,14 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count ? count : 1, size);
-    if (!memory)
-        abort();
-    return memory;
-}
 
 const char *compare_verdict_text(const struct comparison *comparison, enum compare_verdict verdict)
 {
@@ -136,7 +129,7 @@ static void pair_choose(struct compare_pair *pair, const struct side_classes *cl
 static double *samples_make(const struct compare_cell *cell, const struct comparable *classes,
                             enum cell_class which, const struct metric *metric, size_t *count)
 {
-    double *samples = allocate(json_array_size(cell->records), sizeof *samples);
+    double *samples = xcalloc(json_array_size(cell->records), sizeof *samples);
     size_t i;
     const json_t *record;
     *count = 0;
@@ -226,8 +219,8 @@ static enum compare_verdict pair_judge(const struct compare_pair *pair, double l
 
 static void pairs_judge(struct comparison *comparison)
 {
-    double *p = allocate(comparison->count, sizeof *p);
-    double *least = allocate(comparison->count, sizeof *least);
+    double *p = xcalloc(comparison->count, sizeof *p);
+    double *least = xcalloc(comparison->count, sizeof *least);
     for (size_t i = 0; i < comparison->count; i++) {
         const struct compare_pair *pair = &comparison->pairs[i];
         p[i] = pair->p;
@@ -266,7 +259,7 @@ static int pair_compare(const void *a_void, const void *b_void)
 static void pairs_make(struct comparison *comparison)
 {
     const struct compare_side *a = comparison->a, *b = comparison->b;
-    comparison->pairs = allocate(a->count, sizeof *comparison->pairs);
+    comparison->pairs = xcalloc(a->count, sizeof *comparison->pairs);
     for (size_t i = 0; i < a->count; i++) {
         const struct compare_cell *other = partner(b, a->cells[i].key);
         if (other)
@@ -281,7 +274,7 @@ static void pairs_make(struct comparison *comparison)
 
 static struct interval geomean_of(const struct comparison *comparison)
 {
-    struct ratio_samples *ratios = allocate(comparison->count, sizeof *ratios);
+    struct ratio_samples *ratios = xcalloc(comparison->count, sizeof *ratios);
     size_t n = 0;
     for (size_t i = 0; i < comparison->count; i++) {
         const struct compare_pair *pair = &comparison->pairs[i];
@@ -302,11 +295,9 @@ static void warn(struct comparison *comparison, const char *format, ...)
 
 static void warn(struct comparison *comparison, const char *format, ...)
 {
-    char *text;
     va_list args;
     va_start(args, format);
-    if (vasprintf(&text, format, args) < 0)
-        abort();
+    char *text = text_format_list(format, args);
     va_end(args);
     json_array_append_new(comparison->warnings, json_string(text));
     free(text);

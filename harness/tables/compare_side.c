@@ -2,6 +2,7 @@
 #include "harness/tables/compare_side.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/records/records.h"
@@ -18,9 +19,7 @@ enum { PATH_SIZE = 4096, NAME_SIZE = 32 };
 
 static char *text_copy(const char *text, size_t length)
 {
-    char *copy = strndup(text, length);
-    if (!copy)
-        abort();
+    char *copy = xstrndup(text, length);
     return copy;
 }
 
@@ -55,9 +54,7 @@ static bool terms_parse(struct compare_side *side, const char *text, char *error
                      side->label, (int)length, at);
             return false;
         }
-        side->terms = realloc(side->terms, (side->terms_count + 1) * sizeof *side->terms);
-        if (!side->terms)
-            abort();
+        side->terms = xrealloc(side->terms, (side->terms_count + 1) * sizeof *side->terms);
         struct compare_term *term = &side->terms[side->terms_count++];
         char *value = text_copy(at + key + 1, length - key - 1);
         term->key = text_copy(at, key);
@@ -247,11 +244,10 @@ static void explain_empty(const struct compare_side *side, const json_t *records
 static char *cell_key(const json_t *record)
 {
     char *key;
-    if (asprintf(&key, "%s\n%s\n%s\n%s\n%s\n%" JSON_INTEGER_FORMAT, field_text(record, "cell"),
-                 field_text(record, "variant"), field_text(record, "workload"),
-                 field_text(record, "machine"), field_text(record, "side"),
-                 field_integer(record, "workers")) < 0)
-        abort();
+    key = text_format("%s\n%s\n%s\n%s\n%s\n%" JSON_INTEGER_FORMAT, field_text(record, "cell"),
+                      field_text(record, "variant"), field_text(record, "workload"),
+                      field_text(record, "machine"), field_text(record, "side"),
+                      field_integer(record, "workers"));
     return key;
 }
 
@@ -271,9 +267,7 @@ static struct compare_cell *cell_of(struct compare_side *side, json_t *index, co
     if (!number) {
         json_object_set_new(index, key, json_integer((json_int_t)side->count));
         if ((side->count & (side->count - 1)) == 0) /* full: twice as many */
-            side->cells = realloc(side->cells, (2 * side->count + 1) * sizeof *side->cells);
-        if (!side->cells)
-            abort();
+            side->cells = xrealloc(side->cells, (2 * side->count + 1) * sizeof *side->cells);
         side->cells[side->count++] = (struct compare_cell){
             .variant = field_text(record, "variant"),
             .workload = field_text(record, "workload"),
@@ -480,9 +474,7 @@ static char *key_make(struct sides sides, const struct compare_cell *cell, bool 
 {
     char *key = NULL;
     size_t size = 0;
-    FILE *to = open_memstream(&key, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&key, &size);
     spec_write(to, sides, "variant", cell->variant);
     fputc('\t', to);
     spec_write(to, sides, "workload", cell->workload);

@@ -2,6 +2,7 @@
 #include "harness/tables/export.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/units.h"
 #include "harness/counters/counter_names.h"
 #include "harness/records/comparable.h"
@@ -57,9 +58,7 @@ static void classes_count(struct exporting *exporting)
     const json_t *record;
     comparable_learn(&exporting->classes, exporting->records);
     exporting->cells = json_object();
-    exporting->counts = calloc(json_array_size(exporting->records) + 1, sizeof *exporting->counts);
-    if (!exporting->counts)
-        abort();
+    exporting->counts = xcalloc(json_array_size(exporting->records) + 1, sizeof *exporting->counts);
     json_array_foreach(exporting->records, i, record)
     {
         const char *cell = field_text(record, "cell");
@@ -178,9 +177,8 @@ static char *name_make(const struct exporting *exporting, const json_t *record)
     char plain[NAME_SIZE], *name, *events = events_apart(exporting, record);
     const char *mood = mood_of_sample(exporting, record);
     plain_name(record, plain);
-    if (asprintf(&name, "%s%s%s%s%s", plain, events ? "/events:" : "", events ? events : "",
-                 *mood ? "/mood:" : "", mood) < 0)
-        abort();
+    name = text_format("%s%s%s%s%s", plain, events ? "/events:" : "", events ? events : "",
+                       *mood ? "/mood:" : "", mood);
     free(events);
     return name;
 }
@@ -439,9 +437,7 @@ static void flatten_list(json_t *flat, const char *key, const json_t *list)
     char *text = NULL;
     size_t size = 0, i;
     const json_t *value;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&text, &size);
     json_array_foreach(list, i, value)
     {
         fputs(i ? ";" : "", to);

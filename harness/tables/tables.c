@@ -7,6 +7,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/counters/counters.h"
 #include "harness/plan/plan.h"
 #include "harness/records/process_time.h"
@@ -87,9 +88,7 @@ static int row_compare(const void *a_void, const void *b_void)
 static void table_add(struct table *table, const char *group, json_t *record)
 {
     if ((table->count & (table->count - 1)) == 0) { /* full: twice as many */
-        table->rows = realloc(table->rows, (2 * table->count + 1) * sizeof *table->rows);
-        if (!table->rows)
-            abort();
+        table->rows = xrealloc(table->rows, (2 * table->count + 1) * sizeof *table->rows);
     }
     table->rows[table->count++] = (struct row){group, record};
 }
@@ -109,9 +108,7 @@ static enum cell_class cell_choose(const struct comparable *classes, const struc
 
 static void cells_make(struct table *table)
 {
-    table->cells = calloc(table->count + 1, sizeof *table->cells);
-    if (!table->cells)
-        abort();
+    table->cells = xcalloc(table->count + 1, sizeof *table->cells);
     for (size_t at = 0, end; at < table->count; at = end) {
         for (end = at + 1;
              end < table->count && cell_compare(&table->rows[at], &table->rows[end]) == 0;)
@@ -169,9 +166,7 @@ bool cell_uses(const struct table *table, const struct cell_rows *cell, size_t i
 
 struct values values_make(const struct cell_rows *cell)
 {
-    struct values values = {calloc(cell->count, sizeof(double)), 0};
-    if (!values.x)
-        abort();
+    struct values values = {xcalloc(cell->count, sizeof(double)), 0};
     return values;
 }
 

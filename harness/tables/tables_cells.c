@@ -1,5 +1,6 @@
 /* tables_cells.c - see tables_internal.h: cells.tsv and classes.tsv, the medians. */
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/plan/plan.h"
 #include "harness/records/records.h"
@@ -44,9 +45,8 @@ static char *alone_key(const struct cell_rows *cell, const char *variant)
     while (i + 1 < cell->count && !json_object_get(cell->rows[i].record, "events"))
         i++;
     char *events = record_event_names(cell->rows[i].record, ",");
-    if (asprintf(&key, "%s\n%s\n%s\n%s\n%s", field_text(record, "workload"),
-                 field_text(record, "machine"), field_text(record, "side"), variant, events) < 0)
-        abort();
+    key = text_format("%s\n%s\n%s\n%s\n%s", field_text(record, "workload"),
+                      field_text(record, "machine"), field_text(record, "side"), variant, events);
     free(events);
     return key;
 }

@@ -9,6 +9,7 @@
  * machine's peak.
  */
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/spec/spec.h"
 #include "harness/tables/tables_internal.h"
 
@@ -106,12 +107,10 @@ static void series_make(const struct table *table, size_t first, const char *par
 {
     json_t *key = series_key(&table->cells[first], parameter);
     size_t members = 0;
-    struct series series = {.points = calloc(table->cells_count, sizeof *series.points),
+    struct series series = {.points = xcalloc(table->cells_count, sizeof *series.points),
                             .smallest_ns = INFINITY,
                             .largest_ns = -INFINITY,
                             .against_serial = true};
-    if (!series.points)
-        abort();
     bool begins = true;
     for (size_t at = 0; at < table->cells_count && begins; at++) {
         if (!series_holds(&table->cells[at], parameter, key))

@@ -8,6 +8,7 @@
  * the first of them stands apart.
  */
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/records/records.h"
 #include "harness/spec/spec.h"
 #include "harness/tables/tables_internal.h"
@@ -64,13 +65,8 @@ static char *series_name(const json_t *record, const char *parameter)
     while ((at = strchr(at, ',')) &&
            !(strncmp(at + 1, parameter, length) == 0 && at[1 + length] == '='))
         at++;
-    char *name = NULL;
-    int ok = at ? asprintf(&name, "%.*s%s", (int)(at - workload), workload,
-                           at + 1 + strcspn(at + 1, ","))
-                : asprintf(&name, "%s", workload);
-    if (ok < 0)
-        abort();
-    return name;
+    return at ? text_format("%.*s%s", (int)(at - workload), workload, at + 1 + strcspn(at + 1, ","))
+              : text_format("%s", workload);
 }
 
 /* Of one measure; nothing if no sample has it. */

@@ -1,6 +1,8 @@
 /* diff.c - see diff.h: where two traces part. */
 #include "harness/trace/diff.h"
 
+#include "harness/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,10 +29,8 @@ struct workers {
 static void workers_begin(struct workers *workers, const struct sched_trace *trace, size_t count)
 {
     workers->count = count;
-    workers->first = malloc((count + 1) * sizeof workers->first[0]);
-    workers->next = malloc((trace->count + 1) * sizeof workers->next[0]);
-    if (!workers->first || !workers->next)
-        abort();
+    workers->first = xmalloc((count + 1) * sizeof workers->first[0]);
+    workers->next = xmalloc((trace->count + 1) * sizeof workers->next[0]);
     memset(workers->first, 0xff, (count + 1) * sizeof workers->first[0]); /* DIFF_NONE */
     for (size_t i = trace->count; i-- > 0;) {
         size_t worker = worker_of(&trace->event[i]);
@@ -97,9 +97,7 @@ static int named_compare(const void *a_, const void *b_)
 static struct named *names_make(const struct sched_trace *trace, size_t *count, uint32_t *last)
 {
     *count = *last = 0;
-    struct named *names = malloc((trace->count + 1) * sizeof *names);
-    if (!names)
-        abort();
+    struct named *names = xmalloc((trace->count + 1) * sizeof *names);
     for (size_t i = 0; i < trace->count; i++) {
         const struct sched_trace_event *event = &trace->event[i];
         if (event->kind != SCHED_CREATED)
@@ -116,9 +114,7 @@ void diff_number(const struct sched_trace *a, struct sched_trace *b)
     size_t count_a, count_b;
     uint32_t next, last_b;
     struct named *in_a = names_make(a, &count_a, &next), *in_b = names_make(b, &count_b, &last_b);
-    uint32_t *other = calloc((size_t)last_b + 1, sizeof *other);
-    if (!other)
-        abort();
+    uint32_t *other = xcalloc((size_t)last_b + 1, sizeof *other);
     for (size_t i = 0; i < count_b; i++) {
         const struct named *same = bsearch(&in_b[i], in_a, count_a, sizeof *in_a, named_compare);
         other[in_b[i].number] = same ? same->number : 0;

@@ -3,6 +3,7 @@
 
 #include "harness/base/build_info.h"
 #include "harness/base/files.h"
+#include "harness/base/memory.h"
 #include "harness/base/yaml_place.h"
 
 #include <stdarg.h>
@@ -33,7 +34,7 @@ text_at(struct reader *reader, bool optional, const char *format, ...)
     va_end(args);
     const char *text = yaml_place_text(reader->place, at);
     if (text)
-        return strdup(text);
+        return xstrdup(text);
     if (!optional && reader->ok) {
         snprintf(reader->error, reader->error_size, "%s:%zu: %s is missing", reader->path,
                  yaml_place_line(reader->place, at), at);
@@ -102,9 +103,7 @@ static void table_read(struct reader *reader, struct textbook_table *table, size
 
 static struct textbook *replay_read(struct reader *reader)
 {
-    struct textbook *replay = calloc(1, sizeof *replay);
-    if (!replay)
-        abort();
+    struct textbook *replay = xcalloc(1, sizeof *replay);
     replay->title = text_at(reader, false, "title");
     replay->workload = text_at(reader, false, "workload");
     replay->n = number_at(reader, "n", 20);
@@ -113,9 +112,7 @@ static struct textbook *replay_read(struct reader *reader)
         snprintf(at, sizeof at, "tables/%zu", i);
         if (!yaml_place_exists(reader->place, at))
             break;
-        replay->table = realloc(replay->table, (i + 1) * sizeof replay->table[0]);
-        if (!replay->table)
-            abort();
+        replay->table = xrealloc(replay->table, (i + 1) * sizeof replay->table[0]);
         memset(&replay->table[i], 0, sizeof replay->table[i]);
         replay->tables++;
         table_read(reader, &replay->table[i], i);

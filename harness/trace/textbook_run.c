@@ -1,5 +1,6 @@
 /* textbook_run.c - see textbook.h: the real rows, read off the events of a run in lock step. */
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
@@ -392,9 +393,7 @@ static json_t *events_make(const struct textbook *replay, const struct textbook_
 {
     char *schedule = NULL;
     size_t size;
-    FILE *to = open_memstream(&schedule, &size);
-    if (!to)
-        abort();
+    FILE *to = memory_stream(&schedule, &size);
     fprintf(to, "%s:", table->steps);
     bool first = true;
     for (size_t i = 0; i < table->rows; i++) {
@@ -448,10 +447,8 @@ bool textbook_run(const struct textbook *replay, struct textbook_table *table, c
         if (trace.event[i].kind >= SCHED_EVENT_FIRST_OF_TASKS && trace.event[i].g > replayer.tasks)
             replayer.tasks = trace.event[i].g;
     trace_state_init(&replayer.state, &trace, false, table->processors);
-    replayer.g = calloc((size_t)replayer.state.gs + 1, sizeof replayer.g[0]);
-    replayer.task = calloc((size_t)replayer.tasks + 1, sizeof replayer.task[0]);
-    if (!replayer.g || !replayer.task)
-        abort();
+    replayer.g = xcalloc((size_t)replayer.state.gs + 1, sizeof replayer.g[0]);
+    replayer.task = xcalloc((size_t)replayer.tasks + 1, sizeof replayer.task[0]);
     size_t at = 0, missing = 0;
     int64_t tick = 0;
     if (textbook_is_dealt(table))

@@ -1,6 +1,7 @@
 /* trace_state.c - see trace.h: what each worker runs and holds, event by event. */
 #include "harness/trace/trace.h"
 
+#include "harness/base/memory.h"
 #include "harness/trace/diff.h"
 #include "sched.h"
 
@@ -22,9 +23,7 @@ static void *larger(void *table, size_t *room, size_t count, size_t size)
     if (count < *room)
         return table;
     *room = *room ? 2 * *room : 8;
-    table = realloc(table, *room * size);
-    if (!table)
-        abort();
+    table = xrealloc(table, *room * size);
     return table;
 }
 
@@ -398,11 +397,9 @@ void trace_state_init(struct trace_state *state, const struct sched_trace *trace
     }
     state->ms = ms;
     state->lanes = by_m ? ms : at_least(ps, lanes);
-    state->m = calloc((size_t)ms, sizeof state->m[0]);
-    state->lane = calloc((size_t)state->lanes, sizeof state->lane[0]);
-    state->g = calloc((size_t)state->gs + 1, sizeof state->g[0]);
-    if (!state->m || !state->lane || !state->g)
-        abort();
+    state->m = xcalloc((size_t)ms, sizeof state->m[0]);
+    state->lane = xcalloc((size_t)state->lanes, sizeof state->lane[0]);
+    state->g = xcalloc((size_t)state->gs + 1, sizeof state->g[0]);
     for (int32_t i = 0; i < ms; i++)
         state->m[i].p = -1;
     for (int32_t i = 0; i < state->lanes; i++)

@@ -2,6 +2,7 @@
 #include "harness/base/text.h"
 #include "harness/trace/trace.h"
 
+#include "harness/base/memory.h"
 #include "harness/records/records.h"
 #include "harness/trace/diff.h"
 
@@ -95,11 +96,9 @@ static void columns_measure(struct columns *columns, const struct trace_page *pa
     struct cell cell;
     trace_state_init(&state, &page->trace, page->by_m, page->workers);
     columns->lanes = state.lanes;
-    columns->run = calloc((size_t)state.lanes, sizeof(int));
-    columns->queue = calloc((size_t)state.lanes, sizeof(int));
+    columns->run = xcalloc((size_t)state.lanes, sizeof(int));
+    columns->queue = xcalloc((size_t)state.lanes, sizeof(int));
     columns->global = (int)strlen("global");
-    if (!columns->run || !columns->queue)
-        abort();
     for (int32_t i = 0; i < state.lanes; i++) {
         columns->run[i] = (int)strlen("P0 runs");
         columns->queue[i] = (int)strlen("queue");

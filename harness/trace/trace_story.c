@@ -1,6 +1,7 @@
 /* trace_story.c - see trace.h: who ran when, who stole from whom, who woke whom, queue lengths. */
 #include "harness/trace/trace.h"
 
+#include "harness/base/memory.h"
 #include "sched.h"
 
 #include <stdlib.h>
@@ -30,9 +31,7 @@ static void *room_for(void *table, size_t *room, size_t count, size_t size)
     if (count < *room)
         return table;
     *room = *room ? 2 * *room : 256;
-    table = realloc(table, *room * size);
-    if (!table)
-        abort();
+    table = xrealloc(table, *room * size);
     return table;
 }
 
@@ -196,10 +195,8 @@ static void teller_begin(struct teller *teller, struct trace_story *story,
 {
     *teller = (struct teller){.story = story};
     trace_state_init(&teller->state, &page->trace, page->by_m, page->workers);
-    teller->m = calloc((size_t)teller->state.ms, sizeof teller->m[0]);
-    teller->length = calloc((size_t)teller->state.lanes + 1, sizeof teller->length[0]);
-    if (!teller->m || !teller->length)
-        abort();
+    teller->m = xcalloc((size_t)teller->state.ms, sizeof teller->m[0]);
+    teller->length = xcalloc((size_t)teller->state.lanes + 1, sizeof teller->length[0]);
     for (int32_t i = 0; i < teller->state.ms; i++)
         teller->m[i] = (struct open_m){.g = NONE, .call = NONE, .woken_by = NONE};
 }

@@ -3,6 +3,7 @@
 #include "harness/trace/trace.h"
 
 #include "harness/answers/gnuplot.h"
+#include "harness/base/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -31,9 +32,8 @@ static int32_t lanes_shown(const struct trace_story *story)
 static char *title_of(const struct trace_page *page)
 {
     char *title;
-    if (asprintf(&title, "%s %s on %s, %s, seed %" PRIu64, page->variant, page->workload,
-                 page->machine, counted((uint64_t)page->workers, "worker").s, page->seed) < 0)
-        abort();
+    title = text_format("%s %s on %s, %s, seed %" PRIu64, page->variant, page->workload,
+                        page->machine, counted((uint64_t)page->workers, "worker").s, page->seed);
     return title;
 }
 
@@ -66,10 +66,8 @@ static void slice_put(const struct trace_story *story, const struct trace_slice 
 
 static void lanes_print(const struct trace_story *story, int columns, FILE *to)
 {
-    char *row = malloc((size_t)columns + 1);
-    double *claim = malloc((size_t)columns * sizeof *claim);
-    if (!row || !claim)
-        abort();
+    char *row = xmalloc((size_t)columns + 1);
+    double *claim = xmalloc((size_t)columns * sizeof *claim);
     for (int32_t lane = 0; lane < lanes_shown(story); lane++) {
         memset(row, '.', (size_t)columns);
         row[columns] = '\0';

@@ -1,0 +1,66 @@
+/* memory.c - see memory.h. */
+#include "harness/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void memory_die(void)
+{
+    static const char line[] = "schedlab: out of memory\n";
+    if (write(STDERR_FILENO, line, sizeof line - 1) < 0)
+        _exit(2);
+    _exit(1);
+}
+
+static void *have(void *memory)
+{
+    if (!memory)
+        memory_die();
+    return memory;
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+    return have(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *xmalloc(size_t size)
+{
+    return have(malloc(size ? size : 1));
+}
+
+void *xrealloc(void *memory, size_t size)
+{
+    return have(realloc(memory, size ? size : 1));
+}
+
+char *xstrdup(const char *text)
+{
+    return have(strdup(text));
+}
+
+char *xstrndup(const char *text, size_t most)
+{
+    return have(strndup(text, most));
+}
+
+char *text_format_list(const char *format, va_list arguments)
+{
+    char *text = NULL;
+    return vasprintf(&text, format, arguments) < 0 ? have(NULL) : text;
+}
+
+char *text_format(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = text_format_list(format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+FILE *memory_stream(char **text, size_t *size)
+{
+    return have(open_memstream(text, size));
+}

@@ -1,0 +1,31 @@
+/* memory.h - memory for the harness, or the end of the program.
+ *
+ * Who calls: every room, never from a G. The result is the caller's, to be freed with free(). No
+ * function returns NULL: without memory the program writes one line and ends, with exit status 1.
+ */
+#ifndef SCHEDLAB_MEMORY_H
+#define SCHEDLAB_MEMORY_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Ends the program: "schedlab: out of memory". */
+_Noreturn void memory_die(void);
+
+/* Zeroed; an array of no elements is a pointer like others. */
+void *xcalloc(size_t count, size_t size);
+
+void *xmalloc(size_t size);
+void *xrealloc(void *memory, size_t size);
+char *xstrdup(const char *text);
+char *xstrndup(const char *text, size_t most);
+
+/* The text that printf() would print. */
+char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *text_format_list(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
+
+/* A stream into memory, as open_memstream() has it: *text and *size hold from fclose() on. */
+FILE *memory_stream(char **text, size_t *size);
+
+#endif
