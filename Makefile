@@ -245,11 +245,13 @@ endif
 	@echo '$(COMMANDS)' | cmp -s - $@ || echo '$(COMMANDS)' >$@
 
 # Holds what the program says about its own origin; only build_info.o depends on it.
+VERSION := 1.0.0
 GIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)$(shell \
     test -z "$$(git status --porcelain -- Makefile sched_variants workloads harness 2>/dev/null)" || echo -dirty)
 $(OUT)/origin.h: always $(OUT)/command
 	@{ echo '#define SCHEDLAB_CC "$(shell $(CC) --version | head -n 1 | tr -d '\042\047')"'; \
 	   echo '#define SCHEDLAB_CFLAGS "$(subst ",\",$(CFLAGS))"'; \
+	   echo '#define SCHEDLAB_VERSION "$(VERSION)"'; \
 	   echo '#define SCHEDLAB_GIT "$(GIT)"'; \
 	   echo '#define SCHEDLAB_SOURCE_DIR "$(CURDIR)"'; } >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi

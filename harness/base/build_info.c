@@ -7,12 +7,20 @@
 #ifndef SCHEDLAB_CFLAGS
 #define SCHEDLAB_CFLAGS "unknown"
 #endif
+#ifndef SCHEDLAB_VERSION
+#define SCHEDLAB_VERSION "unknown"
+#endif
 #ifndef SCHEDLAB_GIT
 #define SCHEDLAB_GIT "unknown"
 #endif
 #ifndef SCHEDLAB_SOURCE_DIR
 #define SCHEDLAB_SOURCE_DIR "."
 #endif
+
+const char *build_version(void)
+{
+    return SCHEDLAB_VERSION;
+}
 
 const char *build_revision(void)
 {

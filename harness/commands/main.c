@@ -48,7 +48,7 @@ static void print_help(void)
     for (int i = 0; i < COMMANDS; i++)
         printf("  %-9s %s\n", commands[i].name, commands[i].help);
     puts("\n  schedlab COMMAND --help   the options of a command, with an example\n"
-         "  schedlab --version        the revision this program was built from\n\n"
+         "  schedlab --version        the version, and the revision that it was built from\n\n"
          "Exit status: 0 done, 1 failed, 2 misused.\n\n"
          "Example:\n  schedlab run gmp grq fib,n=25");
 }
@@ -79,7 +79,7 @@ static int dispatch(int argc, char **argv)
 static void print_version(FILE *to, struct argp_state *state)
 {
     (void)state;
-    fprintf(to, "schedlab %s\n", build_revision());
+    fprintf(to, "schedlab %s (%s)\n", build_version(), build_revision());
 }
 
 /* Whether what this program was built from is whole. */

@@ -131,8 +131,9 @@ static json_t *build_to_json(void)
 #else
     const char *checks = "off";
 #endif
-    return json_pack("{ss ss ss ss}", "compiler", build_compiler(), "flags", build_flags(),
-                     "revision", build_revision(), "invariant_checks", checks);
+    return json_pack("{ss ss ss ss ss}", "version", build_version(), "compiler", build_compiler(),
+                     "flags", build_flags(), "revision", build_revision(), "invariant_checks",
+                     checks);
 }
 
 /* Allocators -------------------------------------------------------------------------------- */

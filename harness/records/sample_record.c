@@ -1,6 +1,7 @@
 /* sample_record.c - see sample_record.h. */
 #include "harness/records/sample_record.h"
 
+#include "harness/base/build_info.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/spec/machine_start.h"
@@ -40,9 +41,9 @@ json_t *sample_record_new(const struct sample_request *request, const struct var
     canonical.flame = NULL;
     char *command = sample_request_command(&canonical);
     json_t *record = json_pack(
-        "{si ss ss ss so ss ss so ss si ss sI sb sI ss}", "schema", RECORD_SCHEMA, "cell", cell,
-        "variant", variant->text, "variant_name", variant->ops->name, "knobs",
-        variant_settings_to_json(variant), "workload", workload->text, "workload_name",
+        "{si ss ss ss ss so ss ss so ss si ss sI sb sI ss}", "schema", RECORD_SCHEMA, "version",
+        build_version(), "cell", cell, "variant", variant->text, "variant_name", variant->ops->name,
+        "knobs", variant_settings_to_json(variant), "workload", workload->text, "workload_name",
         workload->workload->name, "params",
         params_to_json(workload->params, workload->workload->params), "op", workload->workload->op,
         "workers", request->workers, "machine", machine, "seed", (json_int_t)request->seed, "pin",
@@ -64,8 +65,8 @@ json_t *sample_record_of_request(const struct sample_request *request)
         workload_spec_parse(&workload, request->workload, error, sizeof error))
         record = sample_record_new(request, &variant, &workload);
     else
-        record = json_pack("{si ss ss}", "schema", RECORD_SCHEMA, "variant", request->variant,
-                           "workload", request->workload);
+        record = json_pack("{si ss ss ss}", "schema", RECORD_SCHEMA, "version", build_version(),
+                           "variant", request->variant, "workload", request->workload);
     if (!record)
         abort();
     variant_spec_free(&variant);

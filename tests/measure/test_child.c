@@ -1,4 +1,5 @@
 /* test_child.c - whatever becomes of a sample's process, there is a record that says it. */
+#include "harness/base/build_info.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/process.h"
 #include "harness/host/allocator.h"
@@ -105,6 +106,7 @@ static void crash_names_the_signal(void **state)
     assert_string_equal(field_text(record, "variant"), "static");
     assert_string_equal(field_text(record, "workload_name"), "fib");
     assert_int_equal(strlen(field_text(record, "cell")), 12);
+    assert_string_equal(field_text(record, "version"), build_version());
     assert_non_null(strstr(field_text(record, "command"), "static fib,n=10 --workers 2"));
     expect(record, "failed", "killed by SIGSEGV", "");
 }

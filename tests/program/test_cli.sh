@@ -26,7 +26,8 @@ quick="--reps 1 --iterations 1 --warmup 0 --workers 2"
 
 # Help and version
 expect help 0 "Usage: schedlab" -- --help
-expect version 0 "schedlab" -- --version
+version=$(sed -n 's/^VERSION := //p' Makefile)
+expect version 0 "schedlab $version (" -- --version
 for command in list run sweep report doctor calibrate merge compare diff audit micro export bench; do
     expect "$command has help with an example" 0 "Example:" -- $command --help
     sed -n '/^Example:$/,/^$/p' out | sed '1d;$d' | sed ':again; /\\$/ { N; s/\\\n */ /; b again }' >examples
