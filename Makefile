@@ -453,6 +453,12 @@ docs: build ## Write docs/EXPERIMENTS.md and docs/experiments/ anew from the exp
 
 trace: build build/schedlab-trace ## Build build/schedlab-trace too: `schedlab trace --machine native` runs it
 
+install: build trace ## Install below PREFIX (/usr/local): program, data, manual pages, completions; DESTDIR is honoured
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' harness/install/install.sh install build
+
+uninstall: ## Remove what `make install` with the same PREFIX and DESTDIR installed
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' harness/install/install.sh uninstall build
+
 scale: build ## Time and memory of a thousand to ten million goroutines (8 min, 7 GB)
 	build/schedlab sweep harness/sweeps/scale.yaml
 

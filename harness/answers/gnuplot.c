@@ -1,9 +1,9 @@
 /* gnuplot.c - see gnuplot.h. */
 #include "harness/answers/gnuplot.h"
 
-#include "harness/base/build_info.h"
 #include "harness/base/memory.h"
 #include "harness/base/process.h"
+#include "harness/host/data_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,40 +16,15 @@ enum { ARGUMENTS_MAX = 16, PATH_SIZE = 4096 };
 /* Much longer than any figure takes; a gnuplot that waits for somebody must not stop a report. */
 static const double TIMEOUT_S = 120;
 
-static bool is_plots(const char *folder)
-{
-    char path[PATH_SIZE + 16];
-    snprintf(path, sizeof path, "%s/style.gp", folder);
-    return access(path, R_OK) == 0;
-}
-
-/* Beside the sources of the build; or, if those were moved, seen from the program: build/schedlab
- * and build/CONFIG/schedlab. */
-static bool plots_find(char plots[PATH_SIZE])
-{
-    static const char *const ups[] = {"../plots", "../../plots"};
-    char program[PATH_SIZE / 2];
-    snprintf(plots, PATH_SIZE, "%s/plots", build_source_dir());
-    if (is_plots(plots))
-        return true;
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(program, '/');
-    for (size_t i = 0; slash && i < sizeof ups / sizeof ups[0]; i++) {
-        snprintf(plots, PATH_SIZE, "%.*s/%s", (int)(slash - program), program, ups[i]);
-        if (is_plots(plots))
-            return true;
-    }
-    return false;
-}
-
 bool gnuplot_find(struct gnuplot *gnuplot, char *error, size_t error_size)
 {
-    if (!plots_find(gnuplot->plots)) {
-        snprintf(error, error_size, "no plot scripts in %s/plots or beside the program",
-                 build_source_dir());
+    char style[PATH_SIZE];
+    if (!data_find("plots/style.gp", style, sizeof style)) {
+        snprintf(error, error_size, "no plot script %s, nor one beside the program", style);
         return false;
     }
+    snprintf(gnuplot->plots, sizeof gnuplot->plots, "%.*s", (int)(strrchr(style, '/') - style),
+             style);
     if (!process_find("gnuplot", gnuplot->program, sizeof gnuplot->program)) {
         snprintf(error, error_size, "gnuplot is missing; the Debian package gnuplot-nox has it");
         return false;

@@ -1,6 +1,5 @@
 /* cmd_audit.c - `schedlab audit`: whether this machine and this program can be believed. */
 #include "harness/audit/audit.h"
-#include "harness/base/build_info.h"
 #include "harness/base/files.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
@@ -8,6 +7,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/sweep_override.h"
 #include "harness/doctor/environment.h"
+#include "harness/host/data_folder.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/records.h"
 #include "harness/records/same_work.h"
@@ -278,7 +278,7 @@ int cmd_audit(int argc, char **argv)
     if (options.file)
         snprintf(path, sizeof path, "%s", options.file);
     else
-        snprintf(path, sizeof path, "%s/harness/sweeps/audit.yaml", build_source_dir());
+        data_find("harness/sweeps/audit.yaml", path, sizeof path);
     struct sweep_file *sweep = sweep_file_load(path, error, sizeof error);
     if (!sweep)
         cli_misuse(argv[0], "%s", error);

@@ -7,6 +7,7 @@
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/list_machines.h"
+#include "harness/commands/list_words.h"
 #include "harness/counters/counter_names.h"
 #include "harness/counters/sim_events.h"
 #include "harness/doctor/environment.h"
@@ -32,13 +33,14 @@ enum topic {
 };
 static const char *const topic_words[] = {"all",    "variants", "workloads", "knobs",
                                           "events", "machines", NULL};
-static const char *const format_words[] = {"table", "json", NULL};
+enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_WORDS };
+static const char *const format_words[] = {"table", "json", "words", NULL};
 
 struct options {
     const char *command;
     enum topic topic;
     const char *machine; /* of TOPIC_MACHINE */
-    bool json;
+    enum format format;
 };
 
 /* Text ---------------------------------------------------------------------------------------- */
@@ -392,7 +394,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct options *options = state->input;
     switch (key) {
     case 'f':
-        options->json = cli_word(options->command, "format", arg, format_words) == 1;
+        options->format = (enum format)cli_word(options->command, "format", arg, format_words);
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 0)
@@ -409,7 +411,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option option_table[] = {
-    {"format", 'f', "FORMAT", 0, "table (default) or json", 0},
+    {"format", 'f', "FORMAT", 0,
+     "table (default), json, or words: all names, whatever the topic, for the completion of a "
+     "shell",
+     0},
     {0},
 };
 
@@ -436,7 +441,7 @@ static int list_machines(const struct options *options)
     char error[2 * TEXT_SIZE];
     bool one = options->topic == TOPIC_MACHINE;
     json_t *json = NULL;
-    if (options->json) {
+    if (options->format == FORMAT_JSON) {
         json = one ? list_machine_to_json(options->machine, error, sizeof error)
                    : list_machines_to_json(error, sizeof error);
     } else if (one ? list_machine_print(options->machine, error, sizeof error)
@@ -461,9 +466,13 @@ int cmd_list(int argc, char **argv)
 {
     struct options options = {.command = argv[0], .topic = TOPIC_ALL};
     cli_parse(&argp, argc, argv, &options);
+    if (options.format == FORMAT_WORDS) {
+        list_words_print(stdout);
+        return EXIT_DONE;
+    }
     if (options.topic == TOPIC_MACHINES || options.topic == TOPIC_MACHINE)
         return list_machines(&options);
-    if (options.json) {
+    if (options.format == FORMAT_JSON) {
         print_json(options.topic);
         return EXIT_DONE;
     }

@@ -46,7 +46,7 @@ static void print_help(void)
     puts("Usage: schedlab COMMAND [OPTION...]\n"
          "Runs one workload on interchangeable goroutine schedulers and counts what happens.\n");
     for (int i = 0; i < COMMANDS; i++)
-        printf("  %-9s %s\n", commands[i].name, commands[i].help);
+        printf("  %-10s %s\n", commands[i].name, commands[i].help);
     puts("\n  schedlab COMMAND --help   the options of a command, with an example\n"
          "  schedlab --version        the version, and the revision that it was built from\n\n"
          "Exit status: 0 done, 1 failed, 2 misused.\n\n"

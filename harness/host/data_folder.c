@@ -14,25 +14,31 @@ enum { PATH_SIZE = 4096 };
 
 static const char suffix[] = ".yaml";
 
-bool data_folder_find(const char *name, char *folder, size_t folder_size, char *error,
-                      size_t error_size)
+bool data_find(const char *name, char *path, size_t path_size)
 {
-    static const char *const ups[] = {"..", "../.."};
+    /* from build/schedlab, build/CONFIG/schedlab, PREFIX/bin and PREFIX/libexec/schedlab */
+    static const char *const ups[] = {"../share/schedlab", "../../share/schedlab", "..", "../.."};
     char program[PATH_SIZE];
-    snprintf(folder, folder_size, "%s/harness/%s", build_source_dir(), name);
-    if (access(folder, R_OK) == 0)
-        return true;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(program, '/');
     for (size_t i = 0; slash && i < sizeof ups / sizeof ups[0]; i++) {
-        snprintf(folder, folder_size, "%.*s/%s/harness/%s", (int)(slash - program), program, ups[i],
-                 name);
-        if (access(folder, R_OK) == 0)
+        snprintf(path, path_size, "%.*s/%s/%s", (int)(slash - program), program, ups[i], name);
+        if (access(path, R_OK) == 0)
             return true;
     }
-    snprintf(error, error_size, "no folder %s/harness/%s, nor one beside the program",
-             build_source_dir(), name);
+    snprintf(path, path_size, "%s/%s", build_source_dir(), name);
+    return access(path, R_OK) == 0;
+}
+
+bool data_folder_find(const char *name, char *folder, size_t folder_size, char *error,
+                      size_t error_size)
+{
+    char inside[64];
+    snprintf(inside, sizeof inside, "harness/%s", name);
+    if (data_find(inside, folder, folder_size))
+        return true;
+    snprintf(error, error_size, "no folder %s, nor one beside the program", folder);
     return false;
 }
 

@@ -1,6 +1,6 @@
-/* data_folder.h - where the files lie that come with the program: machines, experiments.
+/* data_folder.h - where the files lie that come with the program: machines, experiments, plots.
  *
- * Who calls: machine_spec.c, experiment_list.c.
+ * Who calls: every reader of such files.
  */
 #ifndef SCHEDLAB_DATA_FOLDER_H
 #define SCHEDLAB_DATA_FOLDER_H
@@ -8,9 +8,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The folder harness/NAME: beside the sources of the build; or, if those were moved, seen from the
- * program, build/schedlab or build/CONFIG/schedlab. False and one line in error if there is none.
- */
+/* The file or folder NAME of the project's data, "plots/style.gp" for example. An installed program
+ * (PREFIX/bin, PREFIX/libexec/schedlab) finds it in PREFIX/share/schedlab; a program in build/ finds
+ * it beside that folder; any other finds it where the sources were when it was built. False if it is
+ * in none of these: path is then the last place. */
+bool data_find(const char *name, char *path, size_t path_size);
+
+/* The folder harness/NAME. False and one line in error if there is none. */
 bool data_folder_find(const char *name, char *folder, size_t folder_size, char *error,
                       size_t error_size);
 

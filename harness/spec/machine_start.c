@@ -67,7 +67,8 @@ static bool program_keep_open(char *path, size_t path_size)
     return true;
 }
 
-/* The one of that name beside `program`, NULL being this one. */
+/* The one of that name beside `program`, NULL being this one; of an installed program it lies in
+ * PREFIX/libexec/schedlab. */
 static bool program_beside(const char *program, const char *name, char *path, size_t path_size)
 {
     char self[PATH_SIZE];
@@ -75,7 +76,11 @@ static bool program_beside(const char *program, const char *name, char *path, si
     if (!program)
         program = self;
     const char *slash = strrchr(program, '/');
-    snprintf(path, path_size, "%.*s%s", slash ? (int)(slash - program) + 1 : 0, program, name);
+    int folder = slash ? (int)(slash - program) + 1 : 0;
+    snprintf(path, path_size, "%.*s../libexec/schedlab/%s", folder, program, name);
+    if (program_keep_open(path, path_size))
+        return true;
+    snprintf(path, path_size, "%.*s%s", folder, program, name);
     return program_keep_open(path, path_size);
 }
 

@@ -1,7 +1,7 @@
 /* peer_table.c - see peer_table.h. */
 #include "harness/spec/peer_table.h"
 
-#include "harness/base/build_info.h"
+#include "harness/host/data_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,10 +98,16 @@ char *peer_program(const struct sched_ops *ops, char *path, size_t path_size)
 {
     const char *name = strchr(ops->name, ':') + 1;
     const char *folder = getenv("SCHEDLAB_PEERS");
+    char inside[64];
+    snprintf(inside, sizeof inside, "build/peers/%s", name);
     if (folder && *folder)
         snprintf(path, path_size, "%s/%s", folder, name);
-    else
-        snprintf(path, path_size, "%s/build/peers/%s", build_source_dir(), name);
+    else if (!data_find(inside, path, path_size)) {
+        char sought[PATH_SIZE];
+        snprintf(inside, sizeof inside, "libexec/schedlab/peers/%s", name);
+        if (data_find(inside, sought, sizeof sought))
+            snprintf(path, path_size, "%s", sought);
+    }
     return path;
 }
 

@@ -1,10 +1,10 @@
 /* textbook.c - see textbook.h: reading the book's rows, and printing them beside the real ones. */
 #include "harness/trace/textbook.h"
 
-#include "harness/base/build_info.h"
 #include "harness/base/files.h"
 #include "harness/base/memory.h"
 #include "harness/base/yaml_place.h"
+#include "harness/host/data_folder.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -120,17 +120,11 @@ static struct textbook *replay_read(struct reader *reader)
     return replay;
 }
 
-/* Beside the sources of the build; or, if those were moved, seen from the program. */
 static void path_find(char path[PATH_SIZE], const char *name)
 {
-    static const char *const ups[] = {"../harness/replays", "../../harness/replays"};
-    char program[PATH_SIZE / 2];
-    snprintf(path, PATH_SIZE, "%s/harness/replays/%s.yaml", build_source_dir(), name);
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(program, '/');
-    for (size_t i = 0; slash && i < sizeof ups / sizeof ups[0] && access(path, R_OK) != 0; i++)
-        snprintf(path, PATH_SIZE, "%.*s/%s/%s.yaml", (int)(slash - program), program, ups[i], name);
+    char inside[PATH_SIZE / 2];
+    snprintf(inside, sizeof inside, "harness/replays/%s.yaml", name);
+    data_find(inside, path, PATH_SIZE);
 }
 
 struct textbook *textbook_load(const char *name, char *error, size_t error_size)

@@ -1,0 +1,70 @@
+/* list_words.c - see list_words.h. */
+#include "harness/commands/list_words.h"
+
+#include "harness/host/data_folder.h"
+#include "harness/spec/spec.h"
+#include "preset.h"
+
+#include <string.h>
+
+enum { ERROR_SIZE = 512 };
+
+static void print_params(FILE *to, const char *kind, const char *name, const struct param *table)
+{
+    for (const struct param *param = table; param && param->name; param++) {
+        if (strcmp(param->unit, "word") != 0)
+            fprintf(to, "%s %s,%s=\n", kind, name, param_key(param));
+        for (const char *const *word = param->words; word && *word; word++)
+            fprintf(to, "%s %s,%s=%s\n", kind, name, param_key(param), *word);
+    }
+}
+
+static void print_variants(FILE *to)
+{
+    const struct sched_ops *ops;
+    for (size_t i = 0; (ops = spec_variant(i)); i++) {
+        fprintf(to, "variant %s\n", ops->name);
+        print_params(to, "variant", ops->name, ops->knobs);
+        print_params(to, "variant", ops->name, variant_common_params);
+    }
+    for (const struct preset *preset = presets; preset->name; preset++)
+        fprintf(to, "variant %s\n", preset->name);
+}
+
+static void print_workloads(FILE *to)
+{
+    for (const struct workload *const *at = workloads; *at; at++) {
+        fprintf(to, "workload %s\n", (*at)->name);
+        print_params(to, "workload", (*at)->name, (*at)->params);
+    }
+}
+
+static void print_machines(FILE *to)
+{
+    char error[ERROR_SIZE];
+    char **names = data_folder_names("machines", error, sizeof error);
+    fputs("machine native\n", to);
+    for (char **name = names; name && *name; name++)
+        fprintf(to, "machine sim:%s\n", *name);
+    data_folder_names_free(names);
+}
+
+/* A file's name begins with its number: e01-queues.yaml. */
+static void print_experiments(FILE *to)
+{
+    char error[ERROR_SIZE];
+    char **names = data_folder_names("experiments", error, sizeof error);
+    int number;
+    for (char **name = names; name && *name; name++)
+        if (sscanf(*name, "e%d-", &number) == 1)
+            fprintf(to, "experiment E%d\n", number);
+    data_folder_names_free(names);
+}
+
+void list_words_print(FILE *to)
+{
+    print_variants(to);
+    print_workloads(to);
+    print_machines(to);
+    print_experiments(to);
+}
