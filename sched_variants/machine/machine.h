@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A round of go_work() on its state, see machine_work(). */
+#define MACHINE_WORK_FACTOR UINT64_C(6364136223846793005)
+#define MACHINE_WORK_TERM UINT64_C(1442695040888963407)
+
 #if defined(SCHEDLAB_SIM)
 #include "sim/self.h"
 #else
@@ -75,8 +79,10 @@ void machine_call(void);
  *     does not change; returns how many rounds it stood for
  *   void machine_pause(uint32_t rounds)
  *     so many times as long as the shortest such wait, whatever changes
- *   void machine_work(uint32_t rounds)
- *     go_work() has made so many rounds, for machines on which instructions alone take no time
+ *   uint64_t machine_work(uint64_t state, uint32_t rounds)
+ *     makes so many rounds of go_work(), of which each makes state * MACHINE_WORK_FACTOR +
+ *     MACHINE_WORK_TERM of the state; or takes their time and jumps to what they lead to, on
+ *     machines on which instructions alone take no time
  *   void machine_fence(_Atomic uint32_t *scratch)
  *     a full fence between the caller's earlier stores and later loads
  *   void machine_touch(const void *start, size_t size, bool write)

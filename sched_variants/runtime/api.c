@@ -56,9 +56,7 @@ WITHOUT_BLOCKS __attribute__((section("workload_text"))) uint64_t go_work(uint64
     uint64_t state = n;
     while (n > 0) {
         uint32_t part = n < WORK_PART ? (uint32_t)n : WORK_PART;
-        for (uint32_t i = 0; i < part; i++)
-            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        machine_work(part);
+        state = machine_work(state, part);
         n -= part;
     }
     return state;

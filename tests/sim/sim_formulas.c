@@ -670,6 +670,21 @@ static void lock_handed_round(void **state)
     }
 }
 
+/* Work ---------------------------------------------------------------------------------------- */
+
+/* The host jumps to the result of all rounds, of which each takes its time. */
+static void work(void **state)
+{
+    (void)state;
+    uint64_t made = 1;
+    for (uint32_t rounds = 0; rounds <= 100; rounds++) {
+        int64_t began = sim_now();
+        assert_int_equal(machine_work(1, rounds), made);
+        assert_int_equal(sim_now() - began, rounds * model->work_ps);
+        made = made * MACHINE_WORK_FACTOR + MACHINE_WORK_TERM;
+    }
+}
+
 /* The kernel ---------------------------------------------------------------------------------- */
 
 static void ender(void *arg)
@@ -751,6 +766,7 @@ static void all(void *unused)
         cmocka_unit_test(windows_hold_misses),
         cmocka_unit_test(sharing_in_windows),
         cmocka_unit_test(one_word_in_windows),
+        cmocka_unit_test(work),
         cmocka_unit_test(threads),
         cmocka_unit_test(barriers),
     };

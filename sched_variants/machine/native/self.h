@@ -57,9 +57,11 @@ static inline void machine_pause(uint32_t rounds)
         machine_relax(NULL, 1);
 }
 
-static inline void machine_work(uint32_t rounds)
+static inline uint64_t machine_work(uint64_t state, uint32_t rounds)
 {
-    (void)rounds; /* they have taken their time */
+    for (uint32_t i = 0; i < rounds; i++)
+        state = state * MACHINE_WORK_FACTOR + MACHINE_WORK_TERM;
+    return state;
 }
 
 /* A locked instruction on x86 costs a fraction of mfence. ThreadSanitizer knows no fences, so its

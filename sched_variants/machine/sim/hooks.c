@@ -188,9 +188,23 @@ void machine_pause(uint32_t rounds)
     spend(rounds * sim_model.relax_ps, PC);
 }
 
-void machine_work(uint32_t rounds)
+/* Two rounds are one round with another factor and term; so are 4, 8 and so on. */
+static uint64_t state_after(uint64_t state, uint32_t rounds)
+{
+    uint64_t factor = MACHINE_WORK_FACTOR, term = MACHINE_WORK_TERM;
+    for (; rounds > 0; rounds >>= 1) {
+        if (rounds & 1)
+            state = state * factor + term;
+        term *= factor + 1;
+        factor *= factor;
+    }
+    return state;
+}
+
+uint64_t machine_work(uint64_t state, uint32_t rounds)
 {
     spend(rounds * sim_model.work_ps, PC);
+    return state_after(state, rounds);
 }
 
 void machine_fence(_Atomic uint32_t *scratch)

@@ -12,7 +12,7 @@ struct m;
 struct m *machine_self(void);
 uint32_t machine_relax(const volatile void *word, uint32_t rounds);
 void machine_pause(uint32_t rounds);
-void machine_work(uint32_t rounds);
+uint64_t machine_work(uint64_t state, uint32_t rounds);
 void machine_fence(_Atomic uint32_t *scratch);
 void machine_touch(const void *start, size_t size, bool write);
 void machine_touch_stack(size_t size);
