@@ -70,6 +70,7 @@ static const struct {
     {"victim", "VICTIM_PROBES VICTIMS_MISSED"},
     {"wait", "PARKS SLEEPS"},
     {"wake", "WAKEUPS SLEEPS"},
+    {"watch", "WAKEUPS SLEEPS"},
     {"yield", "GRQ_HITS LOCAL_HITS"},
 };
 

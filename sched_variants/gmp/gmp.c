@@ -34,7 +34,7 @@ static const struct param gmp_knobs[] = {
     LRQ_KNOBS(struct gmp_knobs),
     PARAM_WORD(struct gmp_knobs, idle_mask, lrq_off_on, 1, "Go 1.26 proc.go stealWork, idlepMask",
                "thieves pass idle Ps by; off: they look into their queues, too"),
-    FLOOR_KNOBS(struct gmp_knobs, lrq.floor),
+    FLOOR_KNOBS_WATCHED(struct gmp_knobs, lrq.floor, WATCH_SYSMON),
     {0},
 };
 

@@ -149,6 +149,7 @@ struct m {
     struct g *polled; /* made ready by I/O, runs first on the P that m has got; or NULL */
     bool next_inherit;
     bool spinning;
+    bool watched;    /* while idle it had a part of the watch; sched->lock, then its own */
     bool one_g_done; /* 1:1: its G has ended, so does the thread */
     int32_t id;      /* 0.. in order of creation */
     uint64_t rng[2];
@@ -261,6 +262,7 @@ enum calls { CALLS_NONE, CALLS_SYSMON, CALLS_IMMEDIATE, CALLS_ADAPTIVE };
 enum returns { RETURNS_IDLE, RETURNS_QUEUE };
 enum timers_where { TIMERS_PERP, TIMERS_GLOBAL };
 enum poll_round { POLL_ROUND_NS, POLL_ROUND_MS };
+enum watch { WATCH_HANDOVER, WATCH_SYSMON };
 enum idle_order { IDLE_LIFO, IDLE_FIFO };
 enum { SLACK_KERNEL = 0 };
 enum netpoll_by { NETPOLL_POLL, NETPOLL_THREAD, NETPOLL_CALL };
@@ -291,6 +293,7 @@ struct floor_knobs {
     int64_t netpoll_batch;   /* events; 0, where there is no such knob: NETPOLL_BATCH */
     int64_t netpoll_place;   /* enum netpoll_place */
     int64_t idle;            /* enum idle_order */
+    int64_t watch;           /* enum watch */
     int64_t gs_cache;        /* free Gs in an M's cache at which it gives half of them away */
     int64_t starve_ns;       /* or STARVE_NEVER */
     int64_t mutex_spin;      /* rounds; 0, where there is no such knob */
@@ -304,6 +307,7 @@ extern const char *const timers_words[];
 extern const char *const poll_round_words[];
 extern const char *const slack_words[];
 extern const char *const idle_words[];
+extern const char *const watch_words[];
 extern const char *const starve_words[];
 extern const char *const sysmon_words[];
 extern const char *const preempt_words[];
@@ -360,8 +364,10 @@ extern const char *const netpoll_place_words[];
                         "kernel: as the process has it, usually 50000")
 
 /* For the knob table of a variant with several workers and the floor's idle protocol; f, here and
- * above, is the struct floor_knobs inside the owner o. */
-#define FLOOR_KNOBS(o, f)                                                                          \
+ * above, is the struct floor_knobs inside the owner o. The second is for a variant
+ * that watches as Go does. */
+#define FLOOR_KNOBS(o, f) FLOOR_KNOBS_WATCHED(o, f, WATCH_HANDOVER)
+#define FLOOR_KNOBS_WATCHED(o, f, watch_)                                                          \
     PARAM_WORD(o, f.spinners, spinners_words, SPINNERS_HALF, "Go 1.26 proc.go findRunnable",       \
                "how many workers that run dry may search at once: half of the busy, all; none: "   \
                "only those that are woken, or see work before they sleep"),                        \
@@ -397,6 +403,10 @@ extern const char *const netpoll_place_words[];
         PARAM_WORD(o, f.idle, idle_words, IDLE_LIFO, "Go 1.26 proc.go pidleget, mget",             \
                    "which idle worker, and which idle thread, is taken first: the one that went "  \
                    "idle last (lifo) or first (fifo)"),                                            \
+        PARAM_WORD(o, f.watch, watch_words, watch_, "schedlab; Go 1.26 proc.go findRunnable",      \
+                   "the idle worker that waits for I/O and the next timer leaves for work: it "    \
+                   "hands that to another idle one (handover), or leaves it to the next one that " \
+                   "idles, and to sysmon (sysmon)"),                                               \
         COMMON_KNOBS(o, f), MUTEX_SPIN_KNOB(o, f), SLEEP_KNOBS(o, f), WATCH_KNOBS(o, f),           \
         PARAM_WORD(                                                                                \
             o, f.calls, calls_words, CALLS_SYSMON, "Go 1.26 proc.go entersyscall",                 \
@@ -426,6 +436,7 @@ extern const char *const netpoll_place_words[];
     WATCH_MOOT, {"spin_ns recheck=before", NOBODY_SEARCHES},                                       \
         {"netpoll_trigger netpoll_batch netpoll_place", "netpoll=call",                            \
          "where each call blocks its thread"},                                                     \
+        {"watch", "wake=none", "where each worker wakes by itself"},                               \
         {"netpoll_place", "netpoll=thread", "where all that is ready goes to the global queue"},   \
         {"call_long_ns", "calls=none|sysmon|immediate", "where a call has no history"},            \
         {"lenient_ns", "calls=none|immediate", "where sysmon takes no P from a call"},             \

@@ -84,6 +84,7 @@ enum {
 const char *const spinners_words[] = {"none", "half", "all", NULL};
 const char *const wake_words[] = {"chain", "all", "none", NULL};
 const char *const recheck_words[] = {"after", "before", "none", NULL};
+const char *const watch_words[] = {"handover", "sysmon", NULL};
 const char *const idle_words[] = {"lifo", "fifo", NULL};
 
 /* The M looks itself: in m_new() its thread does not exist, and begins on that core. */
@@ -176,8 +177,10 @@ static bool idle_m_remove(struct sched *sched, struct m *m)
         if (*at == m) {
             *at = m->idle_link;
             sched->idle_ms--;
-            if (sched->timer_m == m)
+            if (sched->timer_m == m) {
                 sched->timer_m = NULL;
+                m->watched = true;
+            }
             return true;
         }
     }
@@ -227,22 +230,31 @@ static void start_p(struct m *self, struct p *p, bool spinning)
     }
 }
 
-/* Sleeps and waits for I/O end although all Ms are in blocking calls: if none watches, one is
- * started, which will. */
-static void keep_watch(struct m *self)
+/* Sees to it that somebody watches the timers and I/O. Where nobody does, an idle M is woken that
+ * takes the part, if one `leaves` it; else a P gets an M, since all others may be in blocking
+ * calls. `ready` Gs of those that wait for I/O have been found. */
+static void keep_watch(struct m *self, bool leaves, int32_t ready)
 {
     struct sched *sched = self->sched;
     struct p *p = NULL;
     lock_acquire(&sched->lock);
     int64_t next = timers_earliest(sched);
-    bool polls = netpoll_by(sched) == NETPOLL_POLL && netpoll_has_waiters(sched) && !sched->poll_m;
+    bool polls =
+        netpoll_by(sched) == NETPOLL_POLL && netpoll_waiters(sched) > ready && !sched->poll_m;
     struct m *watch = sched->timer_m;
     bool late = watch && sched->timer_when > next; /* it fell asleep while P's heap was served */
-    if (!watch && (polls || next != INT64_MAX))
-        p = idle_p_get(sched);
+    if (!watch && (polls || next != INT64_MAX)) {
+        late = leaves && sched->idle_p && sched->idle_m;
+        if (late) { /* has the part from now on: if it is chosen first, it passes it on */
+            sched->timer_m = watch = sched->idle_m;
+            sched->timer_when = next;
+        } else {
+            p = idle_p_get(sched);
+        }
+    }
     lock_release(&sched->lock);
     if (watch && (late || polls))
-        m_note_wake(watch); /* it decides anew */
+        m_block_wake(self, watch); /* it decides anew */
     if (p)
         start_p(self, p, false);
 }
@@ -368,7 +380,7 @@ void p_release(struct m *self, struct p *p)
     if (sched->ops->has_work(sched)) /* I4 */
         wakep_slow(self);
     else
-        keep_watch(self);
+        keep_watch(self, false, 0);
 }
 
 /* I4, I5. True: m has a P again. */
@@ -455,13 +467,15 @@ static void nap_decide(struct m *m, struct nap *nap)
 {
     struct sched *sched = m->sched;
     lock_acquire(&sched->lock);
-    if (sched->poll_m == m)
+    bool polled = sched->poll_m == m;
+    if (polled)
         sched->poll_m = NULL;
     if (!m->nextp && (nap->due || nap->list) && sched->idle_p && idle_m_remove(sched, m)) {
         m->nextp = idle_p_get(sched);
         m->next_spinning = false;
     }
     nap->chosen = m->nextp != NULL;
+    m->watched |= nap->chosen && polled;
     /* all Ps are busy: whoever gives one up looks after the timers */
     if ((nap->due || nap->list) && sched->timer_m == m)
         sched->timer_m = NULL;
@@ -532,6 +546,27 @@ static bool m_sees_work(struct m *m)
     return false;
 }
 
+static int32_t list_length(const struct g *list)
+{
+    int32_t n = 0;
+    for (; list; list = list->link)
+        n++;
+    return n;
+}
+
+/* m goes on with a P, and with `ready` Gs that waited for I/O. If it watched, another one takes
+ * that over, and m serves what is due in all heaps: no other P may be idle, and I/O that is always
+ * ready would keep m from looking (proc.c). */
+static void m_passes_watch_on(struct m *m, int32_t ready)
+{
+    const struct floor_knobs *floor = m->sched->floor;
+    if (!m->watched || floor->watch != WATCH_HANDOVER || floor->wake == WAKE_NONE)
+        return;
+    keep_watch(m, true, ready);
+    timers_check(m);
+    timers_run_others(m);
+}
+
 void m_idle(struct m *m)
 {
     struct sched *sched = m->sched;
@@ -548,6 +583,7 @@ void m_idle(struct m *m)
         idle_p_put(m, m->p); /* I1 */
     m->p = NULL;
     m->nextp = NULL;
+    m->watched = false;
     idle_m_put(sched, m);
     lock_release(&sched->lock);
     if (m->spinning) {
@@ -555,10 +591,12 @@ void m_idle(struct m *m)
         /* I2, W2; relaxed: ordered by I3, which follows in any case */
         atomic_fetch_sub_explicit(&sched->spinning, 1, memory_order_relaxed);
     }
-    if (had_p && recheck != RECHECK_AFTER)
+    if (had_p && recheck != RECHECK_AFTER) {
         idle_fence(m); /* I3: whoever sleeps until a timer relies on it too */
-    else if (had_p && m_recheck(m))
+    } else if (had_p && m_recheck(m)) {
+        m_passes_watch_on(m, 0);
         return;
+    }
     struct g *list;
     if (!m_sleep(m, &list))
         return;
@@ -567,7 +605,9 @@ void m_idle(struct m *m)
     m->spinning = m->next_spinning;
     stat_add(&m->stats, STAT_SPINS, m->spinning);
     sched_event_if(m, SCHED_SPUN, m->spinning);
+    int32_t ready = list_length(list);
     m->polled = netpoll_put(m, list);
+    m_passes_watch_on(m, ready);
 }
 
 void m_leave_queue(struct m *m)
@@ -624,11 +664,14 @@ void m_start_locked(struct m *m, struct g *gp)
     }
 }
 
-/* No M sleeps past a timer of a heap. As in the sleeping dance, with the heap as the queue: the
- * timer is S1, this is S2 and S3, and what follows I3 is m_sleep_limit(). While no P is idle, no M
- * needs to be told: whoever gives a P up looks at all heaps. But the M that watches may leave, for
- * I/O or another timer, and the Ms that hold a P always find I/O that is ready: sysmon looks for
- * timers that are overdue, and with sysmon=off these Ms do (proc.c). */
+/* The watch: sched->timer_m sleeps until the earliest timer of all heaps, poll_m in the poller;
+ * usually they are one. No M that watches sleeps past a timer. As in the sleeping dance, with the
+ * heap as the queue: the timer is S1, this is S2 and S3, and what follows I3 is m_sleep_limit().
+ * While no P is idle, no M needs to be told: whoever gives a P up looks at all heaps. The M that
+ * watches may leave, for I/O, a timer or work that it is woken for. With watch=handover it then
+ * gives its part to another idle M, so that somebody watches while an M and a P are idle. With
+ * watch=sysmon nobody may, until an M idles, or sysmon finds a timer overdue or descriptors not
+ * looked at for long. With sysmon=off the Ms that look for work serve timers first (proc.c). */
 void sched_timer_is_earlier(struct m *self, int64_t when)
 {
     struct sched *sched = self->sched;
@@ -640,8 +683,12 @@ void sched_timer_is_earlier(struct m *self, int64_t when)
     if (atomic_load_explicit(&sched->idle_ps, memory_order_acquire) == 0) /* S3 */
         return;
     lock_acquire(&sched->lock);
-    struct m *m = sched->timer_m ? sched->timer_m : sched->idle_m; /* who takes the part */
+    struct m *m = sched->timer_m ? sched->timer_m : sched->idle_m;
     bool in_time = sched->timer_m && sched->timer_when <= when;
+    if (m && !in_time) { /* has the part from now on */
+        sched->timer_m = m;
+        sched->timer_when = when;
+    }
     lock_release(&sched->lock);
     if (in_time)
         return;

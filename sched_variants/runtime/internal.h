@@ -170,12 +170,17 @@ void netpoll_stop(struct sched *sched);  /* main has returned: ends the thread o
 void netpoll_fini(struct sched *sched);
 uint64_t netpoll_stat(struct sched *sched, enum stat_id which);
 
-/* Does some G wait for a descriptor? Counted from before it parks until it runs again, so that the
- * answer does not fall to false while a ready one lies between the poller and a queue. */
-static inline bool netpoll_has_waiters(struct sched *sched)
+/* How many Gs wait for a descriptor, and does one? Counted from before it parks until it runs
+ * again, so that the answer does not fall to false while a ready one lies between the poller and a
+ * queue. */
+static inline int32_t netpoll_waiters(struct sched *sched)
 {
     /* relaxed: an M that goes idle sees the G that it parked itself; sched->lock does the rest */
-    return atomic_load_explicit(&sched->io_waiters, memory_order_relaxed) > 0;
+    return atomic_load_explicit(&sched->io_waiters, memory_order_relaxed);
+}
+static inline bool netpoll_has_waiters(struct sched *sched)
+{
+    return netpoll_waiters(sched) > 0;
 }
 
 /* inject.c: makes the Gs of the list, linked through link, runnable, and wakes workers. For callers

@@ -161,4 +161,98 @@ static void knob_netpoll_place(const char *variant)
         assert_true(trace->found[0] < global);
 }
 
+/* One that reads from a pipe and then keeps the worker that it gets until it is told, and what
+ * else is waited for: a second pipe, or a far-off timer. */
+struct watched {
+    struct trace *trace;
+    struct io *reader[2], *writer[2];
+};
+
+static void busy_reader_g(void *arg)
+{
+    struct watched *self = arg;
+    char byte;
+    CHECK(io_read(self->reader[0], &byte, 1) == 1);
+    atomic_store(&self->trace->ran[0], true);
+    AWAIT(atomic_load(&self->trace->release[0]));
+    wg_done(&self->trace->done);
+}
+
+static void other_reader_g(void *arg)
+{
+    struct watched *self = arg;
+    char byte;
+    CHECK(io_read(self->reader[1], &byte, 1) == 1);
+    wg_done(&self->trace->done);
+}
+
+/* Does an idle M wait for the timers, and for I/O if that is asked for? */
+static bool is_watched(bool io)
+{
+    struct sched *sched = this_sched();
+    lock_acquire(&sched->lock);
+    bool watched = sched->timer_m && (!io || sched->timer_m == sched->poll_m);
+    lock_release(&sched->lock);
+    return watched;
+}
+
+/* All Ms but the caller's sleep, two at least. There may be three for two Ps: a P that is to run
+ * something while one M waits for I/O and no other idles gets a new M. */
+static bool others_sleep(void)
+{
+    int asleep = 0;
+    for (struct m *m = sched_first_m(this_sched()); m; m = m->all_link) {
+        if (m != machine_self() && m_is_awake(m))
+            return false;
+        asleep += m != machine_self();
+    }
+    return asleep >= 2;
+}
+
+/* Main keeps its worker busy, another one waits for both, and a third one idles. The first pipe
+ * becomes readable. found[0]: is the other still waited for? With n & 1 that is waited for; with
+ * n & 2 the other is a timer. */
+static void scene_watch_ends(void *arg)
+{
+    struct watched self = {.trace = arg};
+    bool timer = self.trace->n & 2;
+    for (int i = 0; i < 2; i++)
+        CHECK(io_pipe(&self.reader[i], &self.writer[i], IO_POLLED) == 0);
+    wg_add(&self.trace->done, 2);
+    go(busy_reader_g, &self);
+    go(other_reader_g, &self);
+    AWAIT(atomic_load(&this_sched()->io_waiters) == 2);
+    struct gotimer *far_off = NULL;
+    if (timer) {
+        far_off = timer_func(INT64_C(3600000000000), scene_ran_g, NULL);
+        CHECK(io_write(self.writer[1], "x", 1) == 1);
+        AWAIT(atomic_load(&this_sched()->io_waiters) == 1);
+    }
+    await_spinning_and_idle(0, 2);
+    AWAIT(others_sleep() && is_watched(true));
+    CHECK(io_write(self.writer[0], "x", 1) == 1);
+    AWAIT(atomic_load(&self.trace->ran[0]));
+    if (self.trace->n & 1)
+        AWAIT(is_watched(!timer));
+    self.trace->found[0] = is_watched(!timer);
+    atomic_store(&self.trace->release[0], true);
+    if (timer)
+        timer_free(far_off);
+    else
+        CHECK(io_write(self.writer[1], "x", 1) == 1);
+    wg_wait(&self.trace->done);
+    for (int i = 0; i < 2; i++) {
+        io_free(self.reader[i]);
+        io_free(self.writer[i]);
+    }
+}
+
+static void knob_watch(const char *variant)
+{
+    for (int timer = 0; timer <= 2; timer += 2) {
+        scene_finds(variant, "sysmon=off,watch=sysmon", 3, timer, scene_watch_ends, 0);
+        scene_finds(variant, "sysmon=off,watch=handover", 3, timer + 1, scene_watch_ends, 1);
+    }
+}
+
 #endif

@@ -714,6 +714,7 @@ static const struct knob_test {
     {"netpoll_trigger", FLOOR, knob_netpoll_trigger},
     {"netpoll_batch", FLOOR, knob_netpoll_batch},
     {"netpoll_place", FLOOR, knob_netpoll_place},
+    {"watch", FLOOR, knob_watch},
     {NULL, NULL, NULL},
 };
 
