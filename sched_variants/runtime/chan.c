@@ -57,8 +57,15 @@ void chan_free(struct chan *ch)
 
 size_t chan_len(struct chan *ch)
 {
+    if (!ch)
+        return 0;
+    if (__builtin_expect(chan_has_timer(ch), 0)) {
+        lock_acquire(&ch->lock);
+        chan_timer_look(ch);
+        lock_release(&ch->lock);
+    }
     /* relaxed: a snapshot orders nothing */
-    return !ch ? 0 : atomic_load_explicit(&ch->count, memory_order_relaxed);
+    return atomic_load_explicit(&ch->count, memory_order_relaxed);
 }
 
 /* Parks the caller on one of the lists; pre: the lock is held. Returns the waker's answer. */
@@ -85,7 +92,7 @@ static __attribute__((noinline, cold)) void wait_for_ever(enum wait_reason reaso
     g_park();
 }
 
-/* The two below are for channels with marks: apart, so that plain operations keep the registers
+/* The three below are for channels with marks: apart, so that plain operations keep the registers
  * that a call in their middle would take. Pre: the lock is held. */
 static __attribute__((noinline)) void chan_send_marked(struct chan *ch, const void *elem)
 {
@@ -93,12 +100,21 @@ static __attribute__((noinline)) void chan_send_marked(struct chan *ch, const vo
         chan_wait(ch, &ch->send_head, &ch->send_tail, (void *)(uintptr_t)elem, WAIT_CHAN_SEND);
 }
 
+static __attribute__((noinline)) enum received chan_recv_now_marked(struct chan *ch, void *elem)
+{
+    if (chan_has_timer(ch))
+        chan_timer_look(ch);
+    return chan_recv_now(ch, elem, NULL, true);
+}
+
 static __attribute__((noinline)) bool chan_recv_marked(struct chan *ch, void *elem)
 {
-    enum received received = chan_recv_now(ch, elem, NULL, true);
-    if (received == RECEIVED_NOTHING)
-        return chan_wait(ch, &ch->recv_head, &ch->recv_tail, elem, WAIT_CHAN_RECV);
-    return received == RECEIVED_ELEM;
+    enum received received = chan_recv_now_marked(ch, elem);
+    if (received != RECEIVED_NOTHING)
+        return received == RECEIVED_ELEM;
+    if (chan_has_timer(ch))
+        chan_timer_enter(ch);
+    return chan_wait(ch, &ch->recv_head, &ch->recv_tail, elem, WAIT_CHAN_RECV);
 }
 
 void chan_send(struct chan *ch, const void *elem)
@@ -138,7 +154,7 @@ bool chan_recv(struct chan *ch, void *elem)
         return false;
     }
     lock_acquire(&ch->lock);
-    if (__builtin_expect(chan_has_selects(ch), 0))
+    if (__builtin_expect(chan_marks(ch) >= CHAN_TIMER, 0))
         return chan_recv_marked(ch, elem);
     enum received received = chan_recv_now(ch, elem, NULL, false);
     if (received == RECEIVED_NOTHING)
@@ -149,13 +165,14 @@ bool chan_recv(struct chan *ch, void *elem)
 bool chan_try_recv(struct chan *ch, void *elem, bool *closed)
 {
     enum received received = RECEIVED_NOTHING;
-    /* Empty first, closed second: it is never opened again, so it was open when it was empty. */
+    /* Empty first, marks second: it is never opened again, so it was open when it was empty. */
     if (ch &&
         (ch->capacity == 0 || atomic_load_explicit(&ch->count, memory_order_acquire) > 0 || /* C2 */
-         chan_is_closed(ch))) {
+         chan_marks(ch) & (CHAN_CLOSED | CHAN_TIMER))) {
         lock_acquire(&ch->lock);
-        received = __builtin_expect(chan_has_selects(ch), 0) ? chan_recv_now(ch, elem, NULL, true)
-                                                             : chan_recv_now(ch, elem, NULL, false);
+        received = __builtin_expect(chan_marks(ch) >= CHAN_TIMER, 0)
+                       ? chan_recv_now_marked(ch, elem)
+                       : chan_recv_now(ch, elem, NULL, false);
         if (received == RECEIVED_NOTHING)
             lock_release(&ch->lock);
     }

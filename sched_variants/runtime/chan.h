@@ -6,6 +6,7 @@
  *   receivers wait  =>  count = 0, no sender of another G waits, not closed
  *   senders wait    =>  count = capacity, no receiver of another G waits, not closed
  *   selects = marks / CHAN_SELECT = how many on both lists are proxies of selects (select.c)
+ *   CHAN_TIMER: a timer sends on it, and is in a heap if receivers wait for it (gotimer.c)
  * where a proxy whose select has gone ahead with another case waits no longer, although it is on
  * the list until somebody comes across it.
  *
@@ -20,8 +21,8 @@
 
 #include <string.h>
 
-/* CHAN_CLOSED is never taken back. */
-enum { CHAN_CLOSED = 1, CHAN_SELECT = 2 };
+/* CHAN_CLOSED is never taken back; CHAN_TIMER is constant. */
+enum { CHAN_CLOSED = 1, CHAN_TIMER = 2, CHAN_SELECT = 4 };
 
 struct chan {
     lock_t lock;
@@ -35,7 +36,7 @@ struct chan {
     uint32_t send_at; /* places in the ring, as byte offsets: no multiplication, no division */
     uint32_t recv_at;
     _Atomic uint32_t count;          /* elements in the ring */
-    _Atomic uint32_t marks;          /* what is unusual: CHAN_CLOSED + selects * CHAN_SELECT */
+    _Atomic uint32_t marks;          /* what is unusual: CHAN_CLOSED, _TIMER, selects * _SELECT */
     struct g *recv_head, *recv_tail; /* waiting receivers */
     struct g *send_head, *send_tail; /* waiting senders */
 
@@ -52,6 +53,13 @@ struct select;
 struct g *select_pop(struct chan *ch, struct g **head);
 void select_unlock(const struct select *select);
 
+/* gotimer.c, for channels with CHAN_TIMER. Pre: the lock, under which they take that of a heap. The
+ * first comes before a receive, and puts a time that has come into the ring; the second before one
+ * waits, on an M with a P; the third after one has left the list of those that wait. */
+void chan_timer_look(struct chan *ch);
+void chan_timer_enter(struct chan *ch);
+void chan_timer_leave(struct chan *ch);
+
 /* Relaxed: written under the lock only. */
 static inline uint32_t chan_marks(struct chan *ch)
 {
@@ -61,6 +69,11 @@ static inline uint32_t chan_marks(struct chan *ch)
 static inline bool chan_is_closed(struct chan *ch)
 {
     return chan_marks(ch) & CHAN_CLOSED;
+}
+
+static inline bool chan_has_timer(struct chan *ch)
+{
+    return chan_marks(ch) & CHAN_TIMER;
 }
 
 /* Pre: the lock. */

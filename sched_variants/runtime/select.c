@@ -172,6 +172,8 @@ static void select_enqueue(struct select *select, uint32_t i)
     else
         list_push(&ch->recv_head, &ch->recv_tail, proxy);
     chan_mark(ch, CHAN_SELECT);
+    if (chan_has_timer(ch))
+        chan_timer_enter(ch);
 }
 
 /* Pre: the channel's lock. */
@@ -188,6 +190,8 @@ static void select_dequeue(struct select *select, uint32_t i)
         list_remove(&ch->recv_head, &ch->recv_tail, proxy);
     INVARIANT(chan_has_selects(ch));
     chan_mark(ch, -(uint32_t)CHAN_SELECT);
+    if (chan_has_timer(ch))
+        chan_timer_leave(ch);
 }
 
 /* Orders ------------------------------------------------------------------------------------- */
@@ -252,6 +256,8 @@ static int select_look(const struct select *select, bool *ok)
             if (chan_send_now(this_case->ch, this_case->elem, select, true))
                 return select->poll_order[i];
         } else {
+            if (chan_has_timer(this_case->ch))
+                chan_timer_look(this_case->ch);
             enum received received = chan_recv_now(this_case->ch, this_case->elem, select, true);
             *ok = received == RECEIVED_ELEM;
             if (received != RECEIVED_NOTHING)

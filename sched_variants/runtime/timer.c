@@ -265,6 +265,7 @@ void timers_add(struct m *m, struct g *gp, int64_t when)
     lock_acquire(&timers->lock);
     bool earliest = !timers->count || when < timers->heap[0].when;
     heap_push(timers, (struct timer_entry){when, timers->turns++, (uintptr_t)gp});
+    stat_add(&m->stats, STAT_TIMERS_ADDED, 1);
     if (earliest)
         publish_next(timers);
     struct p *server = timers->server;
@@ -363,6 +364,7 @@ bool timer_arm(struct m *m, struct timer *timer, int64_t when, int64_t period)
     timer->turn = timers->turns++;
     timer_enter(timers, timer);
     publish_next(timers);
+    stat_add(&m->stats, STAT_TIMERS_ADDED, 1);
     bool earlier = when < next;
     struct p *server = timers->server;
     lock_release(&timers->lock);

@@ -78,6 +78,25 @@ static void conform_timer_leaves_nothing_stale(void *arg)
     timer_free(timer);
 }
 
+/* Nobody waits, and no worker schedules, but whoever looks sees it. */
+static void conform_timer_is_seen_without_waiting(void *arg)
+{
+    const struct conform_cell *cell = arg;
+    for (int i = 0; i < 2 * cell->scale; i++) {
+        int64_t start = go_now(), at = 0, ns = i * (MS / 4);
+        struct gotimer *timer = timer_after(ns);
+        struct select_case receive = select_recv(timer_chan(timer), &at);
+        AWAIT(chan_len(timer_chan(timer)) == 1);
+        CHECK(received_now(timer) && !received_now(timer));
+        timer_reset(timer, ns);
+        AWAIT(received_now(timer));
+        timer_reset(timer, ns);
+        AWAIT(chan_try_select(&receive, 1, NULL) == 0);
+        CHECK(at >= start + ns && at <= go_now());
+        timer_free(timer);
+    }
+}
+
 /* From sooner to later, which must not happen at the sooner time. */
 static void conform_timer_reset_to_later(void *arg)
 {
@@ -292,6 +311,7 @@ const struct conform_case conform_timer_cases[] = {
     CASE(conform_timer_happens_once),
     CASE(conform_timer_stop_is_in_time),
     CASE(conform_timer_leaves_nothing_stale),
+    CASE(conform_timer_is_seen_without_waiting),
     CASE(conform_timer_reset_to_later),
     CASE(conform_timer_func_is_a_goroutine),
     CASE(conform_ticker_ticks_and_drops),

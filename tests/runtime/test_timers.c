@@ -367,6 +367,94 @@ static void a_period_keeps_its_phase(void **state)
     scene_run("gmp", 1, phase_main);
 }
 
+/* Channels ---------------------------------------------------------------------------------- */
+
+static size_t in_heaps(void)
+{
+    struct sched *sched = this_sched();
+    size_t count = 0;
+    for (int32_t i = 0; i < sched->heaps; i++) {
+        lock_acquire(&sched->timers[i].lock);
+        count += sched->timers[i].count;
+        lock_release(&sched->timers[i].lock);
+    }
+    return count;
+}
+
+struct waits {
+    struct gotimer *timer;
+    struct chan *other;
+    struct waitgroup done;
+};
+
+static void waits_for_timer_g(void *arg)
+{
+    struct waits *self = arg;
+    CHECK(chan_recv(timer_chan(self->timer), NULL));
+    wg_done(&self->done);
+}
+
+static void waits_for_other_g(void *arg)
+{
+    struct waits *self = arg;
+    struct select_case cases[] = {select_recv(timer_chan(self->timer), NULL),
+                                  select_recv(self->other, NULL)};
+    CHECK(chan_select(cases, 2, NULL) == 1);
+    wg_done(&self->done);
+}
+
+/* One that waits, until it does: with one worker it has run when main goes on. */
+static void waits_go(struct waits *self, void (*fn)(void *))
+{
+    wg_add(&self->done, 1);
+    go(fn, self);
+    gosched();
+}
+
+/* A timer of a channel is in a heap only while somebody waits to receive from it. */
+static void channel_timers_main(void *arg)
+{
+    (void)arg;
+    struct waits *self = go_alloc_zeroed(sizeof *self);
+    self->other = chan_make(1, 0);
+    self->timer = timer_after(hour);
+    CHECK(in_heaps() == 0);
+    waits_go(self, waits_for_other_g);
+    waits_go(self, waits_for_other_g);
+    CHECK(in_heaps() == 1);
+    chan_send(self->other, "");
+    chan_send(self->other, "");
+    wg_wait(&self->done);
+    CHECK(in_heaps() == 0);
+    waits_go(self, waits_for_timer_g);
+    CHECK(in_heaps() == 1 && timer_stop(self->timer) && in_heaps() == 0);
+    CHECK(!timer_reset(self->timer, hour) && in_heaps() == 1);
+    CHECK(timer_reset(self->timer, 0));
+    wg_wait(&self->done);
+    CHECK(in_heaps() == 0 && !timer_stop(self->timer));
+    timer_free(self->timer);
+    self->timer = ticker_start(1);
+    AWAIT(chan_len(timer_chan(self->timer)) == 1);
+    CHECK(in_heaps() == 0 && chan_try_recv(timer_chan(self->timer), NULL, NULL));
+    CHECK(timer_reset(self->timer, hour));
+    waits_go(self, waits_for_other_g);
+    CHECK(in_heaps() == 1);
+    chan_send(self->other, "");
+    wg_wait(&self->done);
+    CHECK(in_heaps() == 0);
+    timer_free(self->timer);
+    chan_free(self->other);
+    go_free(self);
+}
+
+static void channel_timers_are_in_a_heap_while_one_waits(void **state)
+{
+    static const char *const variants[] = {"gmp", "uthread", "static"};
+    (void)state;
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+        scene_run_with(variants[i], without_slices(variants[i]), 1, channel_timers_main);
+}
+
 /* Thieves ----------------------------------------------------------------------------------- */
 
 /* Of main's worker: a timer that is due, and the newest in the queue. */
@@ -435,6 +523,7 @@ int main(void)
         cmocka_unit_test(cancelled_storm_leaves_no_memory),
         cmocka_unit_test(a_deadline_moves_in_place),
         cmocka_unit_test(a_period_keeps_its_phase),
+        cmocka_unit_test(channel_timers_are_in_a_heap_while_one_waits),
         cmocka_unit_test(thieves_run_timers_before_they_take_the_newest),
     };
     return cmocka_run_group_tests_name("timers", tests, NULL, NULL);
