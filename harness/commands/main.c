@@ -5,9 +5,11 @@
 #include "harness/commands/commands.h"
 #include "harness/spec/registry_check.h"
 #include "harness/spec/spec.h"
+#include "machine/no_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,8 +115,38 @@ static void standard_streams_take_up(void)
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+static _Noreturn void no_memory_exit(void)
+{
+    ssize_t written = write(STDERR_FILENO, NO_MEMORY_TEXT, sizeof NO_MEMORY_TEXT - 1);
+    (void)written;
+    _exit(EXIT_NO_MEMORY);
+}
+
+/* On a fault, or abort(), which is what nearly everybody here does if malloc() fails. The runtime
+ * of a sample puts its own handler of faults in place of this one. */
+static void on_end(int number)
+{
+    if (no_memory_left())
+        no_memory_exit();
+    signal(number, SIG_DFL); /* the fault comes again; abort() ends the process by itself */
+}
+
+/* Runs before the libraries' own initializers, which allocate. */
+static void memory_check(void)
+{
+    if (no_memory_left())
+        no_memory_exit();
+}
+
+__attribute__((section(".preinit_array"),
+               used)) static void (*const before_all)(void) = memory_check;
+
 int main(int argc, char **argv)
 {
+#if !defined(SCHEDLAB_ASAN) /* it reports faults itself */
+    signal(SIGSEGV, on_end);
+#endif
+    signal(SIGABRT, on_end);
     standard_streams_take_up();
     atexit(standard_output_check);
     if (!registries_are_right())

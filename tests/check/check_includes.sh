@@ -26,13 +26,13 @@ sources() { find "$@" \( -name '*.c' -o -name '*.h' -o -name '*.S' \) | sort; }
 
 deny "$(sources sched_variants workloads)" "nothing below includes the harness or tests" '"(\.\./)*(harness|tests)/'
 deny "$(sources sched_variants)" "the runtime knows no workload" 'workload'
-deny "$(sources sched_variants workloads | grep -vE '^sched_variants/machine/(native|sim)/')" \
+deny "$(sources sched_variants workloads | grep -vE '^sched_variants/machine/(native/|sim/|no_memory)')" \
     "only machine/ touches threads, clocks, signals, pages and descriptors" "<($system)[./a-z_]*>"
 allow "$(sources sched_variants/machine | grep -v '^sched_variants/machine/sim/')" "the machine knows nothing above it" \
     '<|"(machine|machine/[a-z_]+|[a-z_]+_native|native[a-z_]*|native/[a-z_]+|sim/self)\.h"'
 parts=$(find sched_variants/machine/sim -name '*.h' -exec basename {} .h \; | paste -sd '|')
 allow "$(sources sched_variants/machine/sim)" "the simulated machine knows machine.h and its own parts" \
-    "<|\"(machine|$parts)\.h\""
+    "<|\"(machine|no_memory|$parts)\.h\""
 deny "$(sources sched_variants/runtime)" "the floor knows no variant" '"(\.\./)?(contsteal|gmp|grq|kthread|perm|static|tasksteal|uthread)/'
 deny "$(sources workloads)" "a workload includes the public header only" \
     '"(sched|g|internal|deque|lock|stats|machine|runtime/(sched|g|internal|deque|lock|stats)|sched_variants/.*)\.h"'

@@ -42,6 +42,24 @@ json run_makes_seven_samples "len(j['records']) == 7"
 make -C "$tree" help >help.txt
 check make_help_says_so_too grep -q 'make run  *Seven samples of each variant' help.txt
 
+# Without memory: one line and a status, no signal. At the least sizes it is the loader that says so.
+within() { # KIB ARGUMENT...
+    (ulimit -c 0 -v "$1" && shift && exec "$schedlab" "$@") >out 2>err </dev/null
+    status=$?
+}
+good=1
+for kib in $(seq 14000 1000 24000); do
+    within $kib --version
+    [ $status = 0 ] || [ $status -lt 128 -a "$(wc -l <err)" = 1 ] || good=0 && [ $good = 1 ] || break
+done
+report $good no_memory_at_the_start_is_one_line
+good=1
+for kib in 60000 78125 90000; do
+    within $kib run kthread crowd,n=4000 --reps 1 --warmup 0 --iterations 1 --workers 2 --events none
+    [ $status -lt 128 ] && ! contains err "killed by SIG" || good=0 && [ $good = 1 ] || break
+done
+report $good no_memory_in_a_run_is_its_reason
+
 # Lists
 expect list_variants_has_all 0 "contsteal" -- list variants
 expect list_variants_has_presets 0 "tokio-1.51 " -- list variants

@@ -94,6 +94,9 @@ run gmp arrivals,n=1000,rate=5M,rounds=10000 --machine sim:desktop8 --workers 2 
 check a_load_that_is_not_met_is_told grep -qE '^load not met: [0-9]+ of 5000000 requests/s$' out
 run gmp arrivals,n=1000,rate=10k --machine sim:desktop8 --workers 2 --reps 1 --iterations 1 --warmup 0
 check a_load_that_is_met_is_no_matter [ $status = 0 -a "$(grep -c 'load not met' out)" = 0 ]
+(ulimit -c 0 -v 250000; run gmp fib,n=10 --machine sim:server64 --workers 64 --reps 1 --iterations 1; exit $status)
+status=$?
+check no_memory_for_a_machine_is_told eval '[ $status = 1 ] && has "no memory left" err && ! has "killed by SIG" err'
 run gmp fib,n=12 --machine sim:server64,cores=2 --workers 5 --reps 1
 check crowding_is_of_the_models_cores has '5 workers on 2 cores' err
 run gmp fib,n=12 --machine sim:server64,cores=2 --reps 1 --pin

@@ -1,5 +1,6 @@
 /* native.c - the machine as Linux threads: pthreads, futexes, CLOCK_MONOTONIC, jemalloc, mmap. */
 #include "machine.h"
+#include "machine/no_memory.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -330,6 +331,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
     (void)context;
     if (machine_on_fault)
         machine_on_fault(info->si_addr);
+    if (no_memory_left())
+        machine_die(NO_MEMORY_TEXT, EXIT_NO_MEMORY);
     signal(number, SIG_DFL); /* not ours: the instruction faults again and ends the process */
 }
 

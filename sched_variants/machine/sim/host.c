@@ -1,6 +1,7 @@
 /* host.c - where the simulated machine ends: messages, faults and the end of the process. */
 #include "internal.h"
 #include "machine.h"
+#include "no_memory.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
     sim_freeze();
     if (machine_on_fault)
         machine_on_fault(info->si_addr);
+    if (no_memory_left())
+        machine_die(NO_MEMORY_TEXT, EXIT_NO_MEMORY);
     signal(number, SIG_DFL); /* not ours: the instruction faults again and ends the process */
 }
 
