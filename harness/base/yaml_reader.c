@@ -43,6 +43,7 @@ static bool open_text(struct yaml_reader *reader, const char *path, char *text, 
     size_t line;
     char problem[PROBLEM_SIZE];
     *reader = (struct yaml_reader){path, text, size, NULL, error, error_size};
+    *error = '\0';
     reader->place = yaml_place_open(text, size, &line, problem, sizeof problem);
     if (reader->place)
         return true;
@@ -74,6 +75,14 @@ void yaml_reader_close(struct yaml_reader *reader)
     reader->text = NULL;
 }
 
+static unsigned lines_of(const char *text)
+{
+    unsigned lines = *text != '\0';
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
 bool yaml_complain(const struct yaml_reader *reader, size_t line, const char *format, ...)
 {
     char what[LINE_SIZE];
@@ -81,9 +90,42 @@ bool yaml_complain(const struct yaml_reader *reader, size_t line, const char *fo
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    snprintf(reader->error, reader->error_size, "%s:%zu: %s", reader->path, line,
-             text_one_line(what));
+    unsigned before = lines_of(reader->error);
+    size_t used = strlen(reader->error), room = reader->error_size - used;
+    char *end = reader->error + used;
+    const char *newline = before > 0 ? "\n" : "";
+    int length = 0;
+    if (before < YAML_MISTAKES_MAX)
+        length =
+            snprintf(end, room, "%s%s:%zu: %s", newline, reader->path, line, text_one_line(what));
+    else if (before == YAML_MISTAKES_MAX)
+        length = snprintf(end, room, "%s%s: more mistakes", newline, reader->path);
+    if (before > 0 && (size_t)length >= room)
+        *end = '\0'; /* no half a line */
     return false;
+}
+
+void *yaml_reader_load(const struct yaml_reader *reader, const cyaml_schema_value_t *schema,
+                       void (*complain)(const struct yaml_reader *reader,
+                                        const struct yaml_mistake *mistake))
+{
+    cyaml_cfg_flags_t pass_over = CYAML_CFG_DEFAULT;
+    for (;;) {
+        struct yaml_mistake mistake = {.parts = 0};
+        cyaml_config_t config = yaml_mistake_config(&mistake);
+        cyaml_data_t *data = NULL;
+        config.flags |= pass_over;
+        if (cyaml_load_data((const uint8_t *)reader->text, reader->size, &config, schema, &data,
+                            NULL) == CYAML_OK &&
+            data)
+            return data;
+        /* what is missing now is the key that was misspelt */
+        if (!pass_over || strncmp(mistake.message, "Missing required", 16) != 0)
+            complain(reader, &mistake);
+        if (pass_over || strncmp(mistake.message, "Unexpected key", 14) != 0)
+            return NULL;
+        pass_over = CYAML_CFG_IGNORE_UNKNOWN_KEYS;
+    }
 }
 
 size_t yaml_line(const struct yaml_reader *reader, const char *format, ...)

@@ -1,9 +1,10 @@
-/* yaml_reader.h - one YAML file being read: its places, and how its mistakes become one line each.
+/* yaml_reader.h - one YAML file being read: its places, and how its mistakes become a line each.
  *
  * Who calls: readers whose file is a tree of keys that libcyaml checks: of sweeps, machines,
  * experiments and claims. Three readers look at a file one after the other: libyaml says whether it
  * is YAML and where things are (yaml_place.h), libcyaml whether the keys are right, and the caller
- * whether the values are. Each finds the first mistake and stops, so that a user gets one line.
+ * whether the values are. libcyaml stops at its first mistake, unless that is a key that it does
+ * not know; callers go on to the values that do not hang on a wrong one.
  */
 #ifndef SCHEDLAB_YAML_READER_H
 #define SCHEDLAB_YAML_READER_H
@@ -20,7 +21,7 @@ struct yaml_reader {
     char *text;
     size_t size;
     struct yaml_place *place;
-    char *error; /* where the one line goes */
+    char *error; /* where the lines go; empty: no mistake yet */
     size_t error_size;
 };
 
@@ -35,13 +36,22 @@ bool yaml_reader_open_text(struct yaml_reader *reader, const char *path, const c
                            size_t size, char *error, size_t error_size);
 void yaml_reader_close(struct yaml_reader *reader);
 
-/* "PATH:LINE: message" into the reader's error; false. */
+enum { YAML_MISTAKES_MAX = 20 };
+
+/* Adds the line "PATH:LINE: message" to the reader's error, which ends without a newline; false.
+ * After YAML_MISTAKES_MAX of them "PATH: more mistakes", and then no more. */
 bool yaml_complain(const struct yaml_reader *reader, size_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The line of the value at a place given as printf does, or of the innermost part that exists. */
 size_t yaml_line(const struct yaml_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* libcyaml's data of the text; NULL if it cannot. complain is told its mistakes; after a key that
+ * is not known, all such keys are passed over, so that data and a mistake may come together. */
+void *yaml_reader_load(const struct yaml_reader *reader, const cyaml_schema_value_t *schema,
+                       void (*complain)(const struct yaml_reader *reader,
+                                        const struct yaml_mistake *mistake));
 
 /* What libcyaml found, in this program's words; false. where: the file that describes the keys. */
 bool yaml_complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake,

@@ -44,14 +44,15 @@ static bool check_number(const struct yaml_reader *reader, const struct param *p
 
 static bool check_numbers(const struct yaml_reader *reader, struct sweep_file *sweep)
 {
+    bool ok = true;
     for (const struct param *param = sweep_file_params; param->name; param++) {
         int64_t *value = param_field(sweep, param);
         if (!yaml_place_exists(reader->place, param->name))
             *value = param->def;
-        else if (!check_number(reader, param, param->name, value))
-            return false;
+        else
+            ok = check_number(reader, param, param->name, value) && ok;
     }
-    return true;
+    return ok;
 }
 
 /* Made canonical; NULL stays. */
@@ -347,10 +348,10 @@ static bool variants_are_right(const struct yaml_reader *reader, const struct sw
                                unsigned g)
 {
     bool ok = true;
-    for (unsigned v = 0; ok && v < group->variants_count; v++) {
+    for (unsigned v = 0; v < group->variants_count; v++) {
         char *alone = canonical_variant(reader, yaml_line(reader, "groups/%u/variants/%u", g, v),
                                         group->variants[v]);
-        ok = alone != NULL;
+        ok = ok && alone;
         free(alone);
     }
     return ok;
@@ -392,6 +393,7 @@ static bool expand_workloads(const struct yaml_reader *reader, struct sweep_grou
                              unsigned g)
 {
     struct texts texts = {NULL, 0};
+    bool right = true;
     for (unsigned w = 0; w < group->workloads_count; w++) {
         char error[ERROR_SIZE];
         struct workload_spec spec;
@@ -404,10 +406,11 @@ static bool expand_workloads(const struct yaml_reader *reader, struct sweep_grou
         } else {
             yaml_complain(reader, line, "%s", error);
         }
-        if (!ok) {
-            texts_free(texts.text, texts.count);
-            return false;
-        }
+        right = right && ok;
+    }
+    if (!right) {
+        texts_free(texts.text, texts.count);
+        return false;
     }
     texts_free(group->workloads, group->workloads_count);
     group->workloads = texts.text;
@@ -552,38 +555,37 @@ static bool check_figure(const struct yaml_reader *reader, const struct sweep_fi
     return true;
 }
 
-static bool check_group(const struct yaml_reader *reader, struct sweep_file *sweep, unsigned g)
+static void check_group(const struct yaml_reader *reader, struct sweep_file *sweep, unsigned g)
 {
     struct sweep_group *group = &sweep->groups[g];
     size_t line = yaml_line(reader, "groups/%u/id", g);
-    if (!check_name(reader, line, "id", group->id))
-        return false;
-    for (unsigned i = 0; i < g; i++)
+    bool right = check_name(reader, line, "id", group->id);
+    for (unsigned i = 0; right && i < g; i++)
         if (strcmp(sweep->groups[i].id, group->id) == 0)
-            return yaml_complain(reader, line, "two groups have the id \"%s\"", group->id);
+            right = yaml_complain(reader, line, "two groups have the id \"%s\"", group->id);
     char events[PLACE_SIZE];
     snprintf(events, sizeof events, "groups/%u/events", g);
     char machine[PLACE_SIZE];
     snprintf(machine, sizeof machine, "groups/%u/machine", g);
-    return check_machine(reader, machine, &group->machine) && check_knobs(reader, group, g) &&
-           expand_variants(reader, group, g) && expand_workloads(reader, group, g) &&
-           check_baseline(reader, group, g) && check_workers(reader, group, g) &&
-           check_events(reader, events, group->events, group->events_count) &&
-           check_figure(reader, sweep, g) && sweep_expect_check(reader, sweep, g);
+    right = check_machine(reader, machine, &group->machine) && right;
+    right = check_events(reader, events, group->events, group->events_count) && right;
+    bool variants = check_knobs(reader, group, g) && expand_variants(reader, group, g) &&
+                    check_baseline(reader, group, g);
+    right = expand_workloads(reader, group, g) && check_workers(reader, group, g) && right;
+    if (right && variants && check_figure(reader, sweep, g))
+        sweep_expect_check(reader, sweep, g);
 }
 
-static bool check_values(const struct yaml_reader *reader, struct sweep_file *sweep)
+static void check_values(const struct yaml_reader *reader, struct sweep_file *sweep)
 {
-    if (!check_name(reader, yaml_line(reader, "name"), "name", sweep->name) ||
-        !check_numbers(reader, sweep) || !check_limits(reader, sweep) ||
-        !check_machine(reader, "machine", &sweep->machine) ||
-        !check_events(reader, "events", sweep->events, sweep->events_count))
-        return false;
+    check_name(reader, yaml_line(reader, "name"), "name", sweep->name);
+    if (check_numbers(reader, sweep))
+        check_limits(reader, sweep);
+    check_machine(reader, "machine", &sweep->machine);
+    check_events(reader, "events", sweep->events, sweep->events_count);
     for (unsigned g = 0; g < sweep->groups_count; g++)
-        if (!check_group(reader, sweep, g))
-            return false;
+        check_group(reader, sweep, g);
     defaults_of_machine(sweep);
-    return true;
 }
 
 /* Loading ------------------------------------------------------------------------------------- */
@@ -592,7 +594,9 @@ static bool check_values(const struct yaml_reader *reader, struct sweep_file *sw
 static struct sweep_file *sweep_read(struct yaml_reader *reader)
 {
     struct sweep_file *sweep = sweep_schema_load(reader);
-    if (sweep && !check_values(reader, sweep)) {
+    if (sweep)
+        check_values(reader, sweep);
+    if (sweep && *reader->error) {
         sweep_file_free(sweep);
         sweep = NULL;
     }

@@ -88,8 +88,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Reads, checks and expands the file at path. NULL and one line in error, "PATH:LINE: what, and
- * what is valid", if anything about it is wrong. */
+/* Reads, checks and expands the file at path. NULL if anything about it is wrong; then error has a
+ * line "PATH:LINE: what, and what is valid" for each mistake, without a newline at its end. */
 struct sweep_file *sweep_file_load(const char *path, char *error, size_t error_size);
 
 /* The same of a text, which messages call path. */

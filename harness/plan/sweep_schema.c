@@ -217,15 +217,7 @@ static void complain_of_schema(const struct yaml_reader *reader, const struct ya
 
 struct sweep_file *sweep_schema_load(const struct yaml_reader *reader)
 {
-    struct yaml_mistake mistake = {.parts = 0};
-    cyaml_config_t config = yaml_mistake_config(&mistake);
-    struct sweep_file *sweep = NULL;
-    cyaml_err_t result = cyaml_load_data((const uint8_t *)reader->text, reader->size, &config,
-                                         &sweep_schema, (cyaml_data_t **)&sweep, NULL);
-    if (result == CYAML_OK && sweep)
-        return sweep;
-    complain_of_schema(reader, &mistake);
-    return NULL;
+    return yaml_reader_load(reader, &sweep_schema, complain_of_schema);
 }
 
 void sweep_file_free(struct sweep_file *sweep)

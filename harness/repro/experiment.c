@@ -590,7 +590,7 @@ static bool figure_find(const struct parting *self)
 /* What a sweep would find wrong with the part, on its line. */
 static bool sweep_check(const struct parting *self)
 {
-    char error[ERROR_SIZE];
+    char error[ERROR_SIZE] = "";
     struct experiment one = *self->experiment;
     const struct experiment_form form = {.quick = false};
     one.parts = self->part;
@@ -602,6 +602,7 @@ static bool sweep_check(const struct parting *self)
         if (!text)
             continue;
         struct sweep_file *sweep = sweep_file_parse("", text, strlen(text), error, sizeof error);
+        error[strcspn(error, "\n")] = '\0';
         const char *what = sweep ? NULL : strstr(error, ": ");
         ok = sweep || yaml_complain(self->reader, yaml_place_line(self->reader->place, self->place),
                                     "part \"%s\": %s", self->part->id, what ? what + 2 : error);
@@ -612,7 +613,9 @@ static bool sweep_check(const struct parting *self)
     return ok;
 }
 
-static bool part_check(const struct yaml_reader *reader, struct experiment *experiment, unsigned p)
+/* whole: is what stands above the parts right? */
+static void part_check(const struct yaml_reader *reader, struct experiment *experiment, unsigned p,
+                       bool whole)
 {
     struct parting self = {reader, experiment, &experiment->parts[p], ""};
     struct experiment_part *part = self.part;
@@ -623,36 +626,43 @@ static bool part_check(const struct yaml_reader *reader, struct experiment *expe
         part->question = copied(experiment->title);
     if (!part->metric)
         part->metric = copied("throughput");
-    return part_id_check(&self) && factor_find(&self) && variants_read(&self) &&
-           workloads_read(&self) && held_read(&self) && workers_axis_read(&self) &&
-           machines_read(&self) && events_check(reader, place, part->events, part->events_count) &&
-           baseline_find(&self) && one_thing_changes(&self) &&
-           experiment_expect_check(reader, experiment, p) && figure_find(&self) &&
-           sweep_check(&self);
+    factor_find(&self);
+    bool id = part_id_check(&self), variants = variants_read(&self);
+    bool work = workloads_read(&self) && held_read(&self), workers = workers_axis_read(&self);
+    bool machines = machines_read(&self), baseline = baseline_find(&self);
+    bool events = events_check(reader, place, part->events, part->events_count);
+    if (id && variants && work && workers && machines && baseline && events &&
+        one_thing_changes(&self) && experiment_expect_check(reader, experiment, p) &&
+        figure_find(&self) && whole)
+        sweep_check(&self);
 }
 
 /* The whole ----------------------------------------------------------------------------------- */
 
-static bool whole_check(const struct yaml_reader *reader, struct experiment *experiment)
+static void id_check(const struct yaml_reader *reader, const struct experiment *experiment)
 {
     if (!id_is_valid(experiment->id, "-."))
-        return yaml_complain(reader, yaml_line(reader, "id"),
-                             "id is \"%s\"; valid: up to %d letters, digits, \"-\", \".\", the "
-                             "first a letter or digit",
-                             experiment->id, SWEEP_NAME_MAX / 2);
-    if (!numbers_read(reader, &experiment->num) ||
-        !native_read(reader, &experiment->num, &experiment->native) ||
-        !machines_check(reader, "machines", experiment->machines, experiment->machines_count) ||
-        !events_check(reader, "events", experiment->events, experiment->events_count))
-        return false;
+        yaml_complain(reader, yaml_line(reader, "id"),
+                      "id is \"%s\"; valid: up to %d letters, digits, \"-\", \".\", the "
+                      "first a letter or digit",
+                      experiment->id, SWEEP_NAME_MAX / 2);
+}
+
+/* A part is asked only if what is said of all is right, for that is part of what it measures. */
+static void whole_check(const struct yaml_reader *reader, struct experiment *experiment)
+{
+    id_check(reader, experiment);
+    if (numbers_read(reader, &experiment->num))
+        native_read(reader, &experiment->num, &experiment->native);
+    machines_check(reader, "machines", experiment->machines, experiment->machines_count);
+    events_check(reader, "events", experiment->events, experiment->events_count);
+    bool right = *reader->error == '\0';
     if (experiment->machines_count == 0) {
         experiment->machines = grown(NULL, 0, sizeof *experiment->machines);
         experiment->machines[experiment->machines_count++] = copied("native");
     }
     for (unsigned p = 0; p < experiment->parts_count; p++)
-        if (!part_check(reader, experiment, p))
-            return false;
-    return true;
+        part_check(reader, experiment, p, right);
 }
 
 struct experiment *experiment_load(const char *path, char *error, size_t error_size)
@@ -663,12 +673,13 @@ struct experiment *experiment_load(const char *path, char *error, size_t error_s
     struct experiment *experiment = experiment_schema_load(&reader);
     if (experiment) {
         experiment->path = copied(path);
-        if (!whole_check(&reader, experiment)) {
-            experiment_free(experiment);
-            experiment = NULL;
-        }
+        whole_check(&reader, experiment);
     }
     yaml_reader_close(&reader);
+    if (experiment && *error) {
+        experiment_free(experiment);
+        experiment = NULL;
+    }
     return experiment;
 }
 

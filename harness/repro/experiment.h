@@ -96,8 +96,8 @@ enum {
     EXPERIMENT_REPS_MAX = 24,
 };
 
-/* Reads and checks the file at path. NULL and one line in error, "PATH:LINE: what, and what is
- * valid", if anything about it is wrong. */
+/* Reads and checks the file at path. NULL if anything about it is wrong; then error
+ * has a line "PATH:LINE: what, and what is valid" for each mistake. */
 struct experiment *experiment_load(const char *path, char *error, size_t error_size);
 void experiment_free(struct experiment *experiment);
 

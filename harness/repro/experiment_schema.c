@@ -108,17 +108,14 @@ static const cyaml_schema_field_t *fields_of(const char *place, const char **own
     return is_expect ? expect_fields : *place ? part_fields : experiment_fields;
 }
 
+static void complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake)
+{
+    yaml_complain_of_schema(reader, mistake, fields_of, "harness/repro/experiment.h");
+}
+
 struct experiment *experiment_schema_load(const struct yaml_reader *reader)
 {
-    struct yaml_mistake mistake = {.parts = 0};
-    cyaml_config_t config = yaml_mistake_config(&mistake);
-    struct experiment *experiment = NULL;
-    cyaml_err_t result = cyaml_load_data((const uint8_t *)reader->text, reader->size, &config,
-                                         &experiment_schema, (cyaml_data_t **)&experiment, NULL);
-    if (result == CYAML_OK && experiment)
-        return experiment;
-    yaml_complain_of_schema(reader, &mistake, fields_of, "harness/repro/experiment.h");
-    return NULL;
+    return yaml_reader_load(reader, &experiment_schema, complain_of_schema);
 }
 
 static const cyaml_schema_value_t expects_schema = {

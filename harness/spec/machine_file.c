@@ -184,6 +184,7 @@ static size_t line_of(const struct yaml_reader *reader, const struct machine_key
 
 static bool read_values(const struct yaml_reader *reader, struct machine_values *values)
 {
+    bool ok = true;
     char place[YAML_MISTAKE_PLACE], error[ERROR_SIZE], range[ERROR_SIZE];
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
         const struct machine_key *key = &machine_keys[i];
@@ -191,13 +192,13 @@ static bool read_values(const struct yaml_reader *reader, struct machine_values 
         machine_key_range_text(key, range, sizeof range);
         const char *text = yaml_place_text(reader->place, place);
         if (text && !machine_value_parse(key, text, &values->of[i], error, sizeof error))
-            return yaml_complain(reader, line_of(reader, key), "%s", error);
-        if (!text && i != MACHINE_LOOKAHEAD)
-            return yaml_complain(reader, line_of(reader, key),
-                                 "a machine lacks the key \"%s\", %s; valid: %s", key->name,
-                                 key->help, range);
+            ok = yaml_complain(reader, line_of(reader, key), "%s", error);
+        if (!text && i != MACHINE_LOOKAHEAD && !*reader->error)
+            ok = yaml_complain(reader, line_of(reader, key),
+                               "a machine lacks the key \"%s\", %s; valid: %s", key->name,
+                               key->help, range);
     }
-    return true;
+    return ok;
 }
 
 static bool make_model(const struct yaml_reader *reader, struct machine_file *file)
@@ -265,18 +266,17 @@ static bool check_entry(const struct yaml_reader *reader, const struct machine_f
     return known || complain_of_entry(reader, line, entry);
 }
 
-static bool check_sources(const struct yaml_reader *reader, const struct machine_file *file)
+static void check_sources(const struct yaml_reader *reader, const struct machine_file *file)
 {
+    bool ok = true;
     for (unsigned i = 0; i < file->sources_count; i++)
         for (unsigned k = 0; k < file->sources[i].of_count; k++)
-            if (!check_entry(reader, file, i, k))
-                return false;
-    for (size_t i = 0; i < MACHINE_KEYS; i++)
+            ok = check_entry(reader, file, i, k) && ok;
+    for (size_t i = 0; ok && i < MACHINE_KEYS; i++)
         if (file->values.of[i].given && !machine_file_source(file, &machine_keys[i]))
-            return yaml_complain(reader, line_of(reader, &machine_keys[i]),
-                                 "%s has no source; valid: one under sources, of [%s]",
-                                 machine_keys[i].name, machine_keys[i].name);
-    return true;
+            ok = yaml_complain(reader, line_of(reader, &machine_keys[i]),
+                               "%s has no source; valid: one under sources, of [%s]",
+                               machine_keys[i].name, machine_keys[i].name);
 }
 
 /* Loading ------------------------------------------------------------------------------------- */
@@ -296,17 +296,15 @@ static struct machine_file *file_take(struct texts *texts)
     return file;
 }
 
+static void complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake)
+{
+    yaml_complain_of_schema(reader, mistake, fields_of_place, "harness/spec/machine_keys.c");
+}
+
 static struct machine_file *schema_load(const struct yaml_reader *reader)
 {
-    struct yaml_mistake mistake = {.parts = 0};
-    cyaml_config_t config = yaml_mistake_config(&mistake);
-    struct texts *texts = NULL;
-    cyaml_err_t result = cyaml_load_data((const uint8_t *)reader->text, reader->size, &config,
-                                         &model_schema, (cyaml_data_t **)&texts, NULL);
-    if (result == CYAML_OK && texts)
-        return file_take(texts);
-    yaml_complain_of_schema(reader, &mistake, fields_of_place, "harness/spec/machine_keys.c");
-    return NULL;
+    struct texts *texts = yaml_reader_load(reader, &model_schema, complain_of_schema);
+    return texts ? file_take(texts) : NULL;
 }
 
 struct machine_file *machine_file_load(const char *path, char *error, size_t error_size)
@@ -315,8 +313,11 @@ struct machine_file *machine_file_load(const char *path, char *error, size_t err
     if (!yaml_reader_open(&reader, path, error, error_size))
         return NULL;
     struct machine_file *file = schema_load(&reader);
-    if (file && !(read_values(&reader, &file->values) && make_model(&reader, file) &&
-                  check_sources(&reader, file))) {
+    if (file && read_values(&reader, &file->values) && !*reader.error)
+        make_model(&reader, file);
+    if (file)
+        check_sources(&reader, file);
+    if (*reader.error) {
         machine_file_free(file);
         file = NULL;
     }

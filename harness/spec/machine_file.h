@@ -36,8 +36,8 @@ struct machine_file {
     struct sim_model model; /* what the values make; its name is that of the file, without .yaml */
 };
 
-/* Reads and checks the file at path. NULL and one line in error, "PATH:LINE: what, and what is
- * valid", if anything about it is wrong. */
+/* Reads and checks the file at path. NULL if anything about it is wrong; then error
+ * has a line "PATH:LINE: what, and what is valid" for each mistake. */
 struct machine_file *machine_file_load(const char *path, char *error, size_t error_size);
 void machine_file_free(struct machine_file *file);
 

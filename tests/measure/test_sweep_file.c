@@ -79,6 +79,59 @@ static void expect_error(const char *text, int line, const char *part, const cha
         fail_msg("expected line %d, \"%s\" and \"%s\"; got \"%s\"", line, part, other, error);
 }
 
+static void all_mistakes_are_told_at_once(void **state)
+{
+    (void)state;
+    char error[4096] = "", expected[256];
+    FILE *to = fopen(file_path, "w");
+    assert_non_null(to);
+    fputs("name: test\ntitle: A test\nrep: 5\ngroups:\n" /* lines 1 to 4 */
+          "  - id: one\n    question: Which?\n    baseline: gmp\n"
+          "    variants: [gmp, grk]\n    workloads: [fib, fub]\n    workers: [1]\n"
+          "  - id: two\n    question: Which?\n    baseline: gmq\n"
+          "    variants: [gmp]\n    workloads: [fib]\n    workers: [0]\n",
+          to);
+    fclose(to);
+    assert_null(sweep_file_load(file_path, error, sizeof error));
+    static const struct {
+        int line;
+        const char *part;
+    } mistakes[] = {
+        {3, "no key \"rep\""}, {8, "grk"}, {9, "fub"}, {13, "gmq"}, {16, "workers is 0"}};
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        snprintf(expected, sizeof expected, "%s:%d: ", file_path, mistakes[i].line);
+        const char *at = strstr(error, expected);
+        if (!at || !strstr(at, mistakes[i].part))
+            fail_msg("no \"%s\" on line %d in:\n%s", mistakes[i].part, mistakes[i].line, error);
+    }
+    assert_true(error[strlen(error) - 1] != '\n');
+}
+
+static void many_mistakes_are_bounded(void **state)
+{
+    (void)state;
+    char error[8192] = "";
+    FILE *to = fopen(file_path, "w");
+    assert_non_null(to);
+    fputs(HEAD "  - id: one\n    question: Which?\n    baseline: gmp\n"
+               "    workloads: [fib]\n    workers: [1]\n    variants: [gmp",
+          to);
+    for (int i = 0; i < 30; i++)
+        fprintf(to, ", gmq%d", i);
+    fputs("]\n", to);
+    fclose(to);
+    assert_null(sweep_file_load(file_path, error, sizeof error));
+    int lines = 1;
+    for (const char *at = error; (at = strchr(at, '\n')); at++)
+        lines++;
+    assert_int_equal(lines, 21);
+    assert_non_null(strstr(error, ": more mistakes"));
+    char small[1000] = ""; /* no half a line */
+    assert_null(sweep_file_load(file_path, small, sizeof small));
+    assert_memory_equal(error, small, strlen(small));
+    assert_int_equal(error[strlen(small)], '\n');
+}
+
 static void least_file_gets_the_defaults(void **state)
 {
     (void)state;
@@ -612,6 +665,8 @@ static void brackets_without_end_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_mistakes_are_told_at_once),
+        cmocka_unit_test(many_mistakes_are_bounded),
         cmocka_unit_test(least_file_gets_the_defaults),
         cmocka_unit_test(simulated_sweeps_have_other_defaults),
         cmocka_unit_test(every_key_is_read),
