@@ -1,16 +1,17 @@
 /* memory.c - see memory.h. */
 #include "harness/base/memory.h"
 
+#include "machine/no_memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 void memory_die(void)
 {
-    static const char line[] = "schedlab: out of memory\n";
-    if (write(STDERR_FILENO, line, sizeof line - 1) < 0)
-        _exit(2);
-    _exit(1);
+    ssize_t written = write(STDERR_FILENO, NO_MEMORY_TEXT, sizeof NO_MEMORY_TEXT - 1);
+    (void)written;
+    _exit(EXIT_NO_MEMORY);
 }
 
 static void *have(void *memory)

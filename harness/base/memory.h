@@ -1,7 +1,7 @@
 /* memory.h - memory for the harness, or the end of the program.
  *
  * Who calls: every room, never from a G. The result is the caller's, to be freed with free(). No
- * function returns NULL: without memory the program writes one line and ends, with exit status 1.
+ * function returns NULL: without memory the program writes one line and ends (machine/no_memory.h).
  */
 #ifndef SCHEDLAB_MEMORY_H
 #define SCHEDLAB_MEMORY_H
@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Ends the program: "schedlab: out of memory". */
 _Noreturn void memory_die(void);
 
 /* Zeroed; an array of no elements is a pointer like others. */

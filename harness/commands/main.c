@@ -1,5 +1,6 @@
 /* main.c - schedlab's entry: picks the subcommand. */
 #include "harness/base/build_info.h"
+#include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
@@ -115,19 +116,12 @@ static void standard_streams_take_up(void)
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-static _Noreturn void no_memory_exit(void)
-{
-    ssize_t written = write(STDERR_FILENO, NO_MEMORY_TEXT, sizeof NO_MEMORY_TEXT - 1);
-    (void)written;
-    _exit(EXIT_NO_MEMORY);
-}
-
 /* On a fault, or abort(), which is what nearly everybody here does if malloc() fails. The runtime
  * of a sample puts its own handler of faults in place of this one. */
 static void on_end(int number)
 {
     if (no_memory_left())
-        no_memory_exit();
+        memory_die();
     signal(number, SIG_DFL); /* the fault comes again; abort() ends the process by itself */
 }
 
@@ -135,7 +129,7 @@ static void on_end(int number)
 static void memory_check(void)
 {
     if (no_memory_left())
-        no_memory_exit();
+        memory_die();
 }
 
 __attribute__((section(".preinit_array"),

@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 /* The file or folder NAME of the project's data, "plots/style.gp" for example. An installed program
- * (PREFIX/bin, PREFIX/libexec/schedlab) finds it in PREFIX/share/schedlab; a program in build/ finds
- * it beside that folder; any other finds it where the sources were when it was built. False if it is
- * in none of these: path is then the last place. */
+ * (PREFIX/bin, PREFIX/libexec/schedlab) finds it in PREFIX/share/schedlab; a program in build/
+ * beside that folder; any other where the sources were when it was built. False if it is in none of
+ * these: path is then the last place. */
 bool data_find(const char *name, char *path, size_t path_size);
 
 /* The folder harness/NAME. False and one line in error if there is none. */
