@@ -1,7 +1,7 @@
 /* repro_mark.c - a verdict in its colour, and an interval against a range. See repro_page.h. */
 #include "harness/base/json_fields.h"
 #include "harness/catalogue/repro_page.h"
-#include "harness/report/html.h"
+#include "harness/repro/repro_file.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,37 +12,35 @@ enum { WIDTH = 200, HEIGHT = 24, MARGIN = 12, BAND_TOP = 4, BAND_HEIGHT = 16, CA
 /* Numbers further apart than this are drawn by their logarithms. */
 static const double FAR_APART = 8;
 
-void repro_mark_write(FILE *to, enum verdict verdict, const char *none)
+void repro_mark_write(struct doc *to, enum verdict verdict, const char *none)
 {
-    static const struct {
-        const char *class, *sign;
-    } marks[] = {[VERDICT_NONE] = {"mark none", "\342\200\223"},
-                 [VERDICT_SUPPORTED] = {"mark supported", "\342\234\223"},
-                 [VERDICT_UNDECIDED] = {"mark undecided", "?"},
-                 [VERDICT_REFUTED] = {"mark refuted", "\342\234\227"}};
-    html_open(to, "span", "class", marks[verdict].class, NULL);
-    html_format(to, "%s %s", marks[verdict].sign,
-                verdict == VERDICT_NONE ? none : verdict_text(verdict));
-    html_close(to, "span");
+    static const char *const signs[] = {[VERDICT_NONE] = "\342\200\223",
+                                        [VERDICT_SUPPORTED] = "\342\234\223",
+                                        [VERDICT_UNDECIDED] = "?",
+                                        [VERDICT_REFUTED] = "\342\234\227"};
+    const char *word = verdict == VERDICT_NONE ? none : verdict_text(verdict);
+    if (to->format == DOC_HTML)
+        doc_put(to, "<span class='mark %s'>%s %s</span>", verdict_text(verdict), signs[verdict],
+                word);
+    else
+        doc_put(to, verdict == VERDICT_NONE ? "%s%s" : "%s **%s**", signs[verdict], word);
 }
 
-void repro_effect_write(FILE *to, const json_t *column)
+void repro_effect_write(struct doc *to, const json_t *column)
 {
     const char *text = field_text(json_object_get(column, "effect"), "text");
     const char *interval = strstr(text, " (");
     if (json_object_get(json_object_get(column, "level"), "order")) { /* may be long */
-        html_element(to, "code", *text ? text : "nothing", NULL);
+        doc_put(to, "`%s`", *text ? text : "nothing");
         return;
     }
-    html_open(to, "b", "class", "share", NULL);
-    html_format(to, "%.*s", (int)(interval ? interval - text : (long)strlen(text)), text);
-    if (!*text)
-        html_text(to, "no number");
-    html_close(to, "b");
-    if (interval) {
-        html_text(to, " ");
-        html_element(to, "span", interval + 1, "class", "range share", NULL);
-    }
+    doc_put(to, "<b class='share'>%.*s</b>",
+            interval ? (int)(interval - text)
+            : *text  ? (int)strlen(text)
+                     : (int)strlen("no number"),
+            *text ? text : "no number");
+    if (interval)
+        doc_put(to, " <span class='range share'>%s</span>", interval + 1);
 }
 
 /* A strip's numbers and its scale. */
@@ -119,50 +117,46 @@ static double x_of(const struct strip *strip, double number)
     return MARGIN + (at - strip->from) / (strip->to - strip->from) * (WIDTH - 2 * MARGIN);
 }
 
-static void band_write(FILE *to, const struct strip *strip)
+static void band_write(struct doc *to, const struct strip *strip)
 {
     double from = x_of(strip, strip->expected_lo), end = x_of(strip, strip->expected_hi);
-    fprintf(to, "<rect class=\"band\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>", from,
-            BAND_TOP, fmax(end - from, 1.5), BAND_HEIGHT);
+    doc_put(to, "<rect class='band' x='%.1f' y='%d' width='%.1f' height='%d'/>", from, BAND_TOP,
+            fmax(end - from, 1.5), BAND_HEIGHT);
     if (isfinite(strip->expected_lo))
-        fprintf(to, "<path class=\"edge\" d=\"M%.1f %dv%d\"/>", from, BAND_TOP, BAND_HEIGHT);
+        doc_put(to, "<path class='edge' d='M%.1f %dv%d'/>", from, BAND_TOP, BAND_HEIGHT);
     if (isfinite(strip->expected_hi))
-        fprintf(to, "<path class=\"edge\" d=\"M%.1f %dv%d\"/>", end, BAND_TOP, BAND_HEIGHT);
+        doc_put(to, "<path class='edge' d='M%.1f %dv%d'/>", end, BAND_TOP, BAND_HEIGHT);
 }
 
-static void interval_write(FILE *to, const struct strip *strip)
+static void interval_write(struct doc *to, const struct strip *strip)
 {
-    double middle = HEIGHT / 2.0;
+    double middle = HEIGHT / 2.0, lo = x_of(strip, strip->lo), hi = x_of(strip, strip->hi);
     if (strip->beyond) {
-        fprintf(to, "<path class=\"line\" d=\"M%d %.1fh%dm-5 -4l5 4l-5 4\"/>", WIDTH - MARGIN,
-                middle, MARGIN - 2);
+        doc_put(to, "<path class='line' d='M%d %.1fh%dm-5 -4l5 4l-5 4'/>", WIDTH - MARGIN, middle,
+                MARGIN - 2);
         return;
     }
-    double lo = x_of(strip, strip->lo), hi = x_of(strip, strip->hi);
     if (hi > lo)
-        fprintf(to, "<path class=\"line\" d=\"M%.1f %.1fH%.1fM%.1f %.1fv%dM%.1f %.1fv%d\"/>", lo,
+        doc_put(to, "<path class='line' d='M%.1f %.1fH%.1fM%.1f %.1fv%dM%.1f %.1fv%d'/>", lo,
                 middle, hi, lo, middle - CAP, 2 * CAP, hi, middle - CAP, 2 * CAP);
-    fprintf(to, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"/>",
-            x_of(strip, strip->median), middle);
+    doc_put(to, "<circle class='dot' cx='%.1f' cy='%.1f' r='3.5'/>", x_of(strip, strip->median),
+            middle);
 }
 
-void repro_strip_write(FILE *to, const json_t *expectation, const json_t *column)
+void repro_strip_write(struct doc *to, const json_t *expectation, const json_t *column)
 {
-    static const char *const classes[] = {[VERDICT_NONE] = "against",
-                                          [VERDICT_SUPPORTED] = "against supported",
-                                          [VERDICT_UNDECIDED] = "against undecided",
-                                          [VERDICT_REFUTED] = "against refuted"};
     struct strip strip;
-    char label[512];
     if (!strip_make(&strip, expectation, column))
         return;
-    snprintf(label, sizeof label, "measured %s, expected %s%s",
-             field_text(json_object_get(column, "effect"), "text"),
-             field_text(expectation, "expected"), strip.is_log ? "; logarithmic" : "");
-    html_open(to, "svg", "class", classes[verdict_of_text(field_text(column, "verdict"))],
-              "viewBox", "0 0 200 24", "role", "img", "aria-label", label, NULL);
-    fprintf(to, "<path class=\"axis\" d=\"M0 %.1fH%d\"/>", HEIGHT / 2.0, WIDTH);
+    doc_put(to,
+            "<svg class='against%s%s' viewBox='0 0 200 24' role='img' aria-label='measured %s, "
+            "expected %s%s'><path class='axis' d='M0 %.1fH%d'/>",
+            repro_file_verdict(column) ? " " : "",
+            repro_file_verdict(column) ? field_text(column, "verdict") : "",
+            field_text(json_object_get(column, "effect"), "text"),
+            field_text(expectation, "expected"), strip.is_log ? "; logarithmic" : "", HEIGHT / 2.0,
+            WIDTH);
     band_write(to, &strip);
     interval_write(to, &strip);
-    fputs("</svg>", to);
+    doc_put(to, "</svg>");
 }

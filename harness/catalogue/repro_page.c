@@ -2,7 +2,6 @@
 #include "harness/catalogue/repro_page.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
@@ -11,28 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINK_SIZE = 256 };
-
 /* Sums ----------------------------------------------------------------------------------------- */
 
-static void sum_row(FILE *to, const char *what, const char *link, const json_t *list)
+/* before: what stands before the name, "on ". */
+static void sum_row(struct doc *to, const char *before, const char *name, const char *link,
+                    const json_t *list)
 {
     static const enum verdict verdicts[] = {VERDICT_SUPPORTED, VERDICT_REFUTED, VERDICT_UNDECIDED,
                                             VERDICT_NONE};
     struct repro_sum sum = repro_file_sum(list);
-    html_open(to, "tr", NULL);
-    html_open(to, "th", "scope", "row", NULL);
+    doc_put(to, "<tr><th scope='row'>");
     if (link)
-        html_element(to, "a", what, "href", link, NULL);
+        doc_put(to, "<a href='%s'>%s</a></th>", link, name);
     else
-        html_text(to, what);
-    html_close(to, "th");
-    for (size_t i = 0; i < sizeof verdicts / sizeof verdicts[0]; i++) {
-        char number[32];
-        snprintf(number, sizeof number, "%zu", sum.of[verdicts[i]]);
-        html_td(to, sum.of[verdicts[i]] ? "number" : "number range", number);
-    }
-    html_close(to, "tr");
+        doc_put(to, "%s%s</th>", before, name);
+    for (size_t i = 0; i < sizeof verdicts / sizeof verdicts[0]; i++)
+        doc_put(to, "<td class='number%s'>%zu</td>", sum.of[verdicts[i]] ? "" : " range",
+                sum.of[verdicts[i]]);
+    doc_put(to, "</tr>");
 }
 
 /* Places by machine: {"native": [place, ...]}; and all expectations, of all machines. */
@@ -69,42 +64,35 @@ static json_t *claims_by_account(const json_t *repro)
     return accounts;
 }
 
-static void member_rows(FILE *to, const char *before, const char *link, json_t *lists)
+static void member_rows(struct doc *to, const char *before, json_t *lists)
 {
     const char *name;
     json_t *list;
-    json_object_foreach(lists, name, list)
-    {
-        char *text;
-        text = text_format("%s%s", before, name);
-        sum_row(to, text, link, list);
-        free(text);
-    }
+    if (json_object_size(lists) > 1)
+        json_object_foreach(lists, name, list) sum_row(to, before, name, NULL, list);
 }
 
-static void sums_write(FILE *to, const json_t *repro)
+static void sums_write(struct doc *to, const json_t *repro)
 {
     static const char *const names[] = {"",           "#supported", "#refuted",
                                         "#undecided", "#not run",   NULL};
     json_t *machines = json_object(), *expectations = json_array();
     json_t *accounts = claims_by_account(repro);
     gather(repro, machines, expectations);
-    html_table_open(to, "How many of each", "sums");
-    html_thead(to, names);
-    html_open(to, "tbody", NULL);
-    sum_row(to, "Experiments", "#experiments", json_object_get(repro, "experiments"));
-    if (json_object_size(machines) > 1)
-        member_rows(to, "on ", NULL, machines);
-    sum_row(to, "Single expectations", NULL, expectations);
-    html_close(to, "tbody");
+    html_table_open(to->to, "How many of each", "sums");
+    html_thead(to->to, names);
+    doc_put(to, "<tbody>");
+    sum_row(to, "", "Experiments", "#experiments", json_object_get(repro, "experiments"));
+    member_rows(to, "on ", machines);
+    sum_row(to, "", "Single expectations", NULL, expectations);
+    doc_put(to, "</tbody>");
     if (json_object_size(accounts) > 0) {
-        html_open(to, "tbody", NULL);
-        sum_row(to, "Claims of popular accounts", "#claims", json_object_get(repro, "claims"));
-        if (json_object_size(accounts) > 1)
-            member_rows(to, "of ", NULL, accounts);
-        html_close(to, "tbody");
+        doc_put(to, "<tbody>");
+        sum_row(to, "", "Claims of popular accounts", "#claims", json_object_get(repro, "claims"));
+        member_rows(to, "of ", accounts);
+        doc_put(to, "</tbody>");
     }
-    html_table_close(to);
+    html_table_close(to->to);
     json_decref(accounts);
     json_decref(machines);
     json_decref(expectations);
@@ -112,118 +100,97 @@ static void sums_write(FILE *to, const json_t *repro)
 
 /* The table on top ----------------------------------------------------------------------------- */
 
-static void agree_write(FILE *to, const json_t *experiment, size_t rows)
+static void agree_write(struct doc *to, const json_t *experiment, size_t rows)
 {
     const json_t *agree = json_object_get(experiment, "agree");
-    char span[24];
-    snprintf(span, sizeof span, "%zu", rows);
-    html_open(to, "td", "class", json_is_false(agree) ? "agree failed" : "agree", "rowspan", span,
-              NULL);
-    if (json_is_boolean(agree)) {
-        html_text(to, json_is_true(agree) ? "machines agree" : "machines disagree");
-        html_element(to, "span", "where two decide", "class", "wanted", NULL);
-    } else
-        html_element(to, "span", rows > 1 ? "nothing in common" : "one machine", "class", "range",
-                     NULL);
-    html_close(to, "td");
+    doc_put(to, "<td class='agree%s' rowspan='%zu'>", json_is_false(agree) ? " failed" : "", rows);
+    if (json_is_boolean(agree))
+        doc_put(to, "machines %s<span class='wanted'>where two decide</span></td>",
+                json_is_true(agree) ? "agree" : "disagree");
+    else
+        doc_put(to, "<span class='range'>%s</span></td>",
+                rows > 1 ? "nothing in common" : "one machine");
 }
 
-static void effect_write(FILE *to, const json_t *place)
+static void effect_write(struct doc *to, const json_t *place)
 {
     const json_t *part, *expectation = repro_file_main(place, &part);
     if (!expectation) {
-        html_element(to, "td", "", "class", "effect", NULL);
-        html_element(to, "td", "", NULL);
+        doc_put(to, "<td class='effect'></td><td></td>");
         return;
     }
     const json_t *column = repro_file_decisive(expectation);
-    html_open(to, "td", "class", "effect", NULL);
+    doc_put(to, "<td class='effect'>");
     repro_effect_write(to, column);
-    html_open(to, "span", "class", "wanted", NULL);
-    html_format(to, "expected %s", field_text(expectation, "expected"));
-    html_close(to, "span");
-    html_close(to, "td");
-    html_open(to, "td", NULL);
+    doc_put(to, "<span class='wanted'>expected %s</span></td><td>",
+            field_text(expectation, "expected"));
     repro_strip_write(to, expectation, column);
-    html_open(to, "span", "class", "wanted", NULL);
-    html_prose(to, field_text(expectation, "says"));
-    html_close(to, "span");
-    html_close(to, "td");
+    doc_put(to, "<span class='wanted'>%s</span></td>", field_text(expectation, "says"));
 }
 
-static void experiment_rows(FILE *to, const json_t *experiment)
+static void experiment_rows(struct doc *to, const json_t *experiment)
 {
     const json_t *place, *places = json_object_get(experiment, "machines");
-    char link[LINK_SIZE], span[24];
+    const char *id = field_text(experiment, "id");
     size_t i, rows = json_array_size(places);
-    snprintf(link, sizeof link, "#%s", field_text(experiment, "id"));
-    snprintf(span, sizeof span, "%zu", rows);
-    html_open(to, "tbody", NULL);
+    doc_put(to, "<tbody>");
     json_array_foreach(places, i, place)
     {
-        html_open(to, "tr", NULL);
-        if (i == 0) {
-            html_open(to, "th", "scope", "rowgroup", "rowspan", span, "class", "title", NULL);
-            html_element(to, "a", field_text(experiment, "id"), "href", link, "class", "id", NULL);
-            html_format(to, " %s", field_text(experiment, "title"));
-            html_close(to, "th");
-        }
-        html_open(to, "td", "class", "place", NULL);
-        html_text(to, repro_file_place_name(place));
-        html_close(to, "td");
-        html_open(to, "td", NULL);
+        doc_put(to, "<tr>");
+        if (i == 0)
+            doc_put(to,
+                    "<th scope='rowgroup' rowspan='%zu' class='title'>"
+                    "<a href='#%s' class='id'>%s</a> %s</th>",
+                    rows, id, id, field_text(experiment, "title"));
+        doc_put(to, "<td class='place'>%s</td><td>", repro_file_place_name(place));
         repro_mark_write(to, repro_file_verdict(place), "none");
-        html_close(to, "td");
+        doc_put(to, "</td>");
         effect_write(to, place);
         if (i == 0)
             agree_write(to, experiment, rows);
-        html_close(to, "tr");
+        doc_put(to, "</tr>");
     }
-    html_close(to, "tbody");
+    doc_put(to, "</tbody>");
 }
 
-static void summary_write(FILE *to, const struct repro_page *page)
+static void summary_write(struct doc *to, const struct repro_page *page)
 {
     static const char *const names[] = {
         "experiment", "machine", "verdict", "main effect", "measured against expected",
         "agreement",  NULL};
     const json_t *experiment, *experiments = json_object_get(page->repro, "experiments");
     size_t i;
-    html_open(to, "section", "id", "answers", NULL);
-    html_element(to, "h2", "Verdicts", NULL);
+    doc_put(to, "<section id='answers'><h2>Verdicts</h2>");
     sums_write(to, page->repro);
-    html_open(to, "p", "id", "experiments", "class", "note", NULL);
-    html_text(to, "The main effect is the one that refutes the claim there or leaves it undecided, "
-                  "else the first. Dot and line: median and 95 % interval; band: what was "
-                  "expected; the dashed edge is where that begins or ends.");
-    html_close(to, "p");
-    html_table_open(to, counted(json_array_size(experiments), "experiment").s, "summary");
-    html_thead(to, names);
+    doc_put(to, "<p id='experiments' class='note'>The main effect is the one that refutes the "
+                "claim there or leaves it undecided, else the first. Dot and line: median and 95 "
+                "%% interval; band: what was expected; the dashed edge is where that begins or "
+                "ends.</p>");
+    html_table_open(to->to, counted(json_array_size(experiments), "experiment").s, "summary");
+    html_thead(to->to, names);
     json_array_foreach(experiments, i, experiment) experiment_rows(to, experiment);
-    html_table_close(to);
-    html_close(to, "section");
+    html_table_close(to->to);
+    doc_put(to, "</section>");
 }
 
 /* Environment and method ----------------------------------------------------------------------- */
 
-static void environment_write(FILE *to, const struct repro_page *page)
+static void environment_write(struct doc *to, const struct repro_page *page)
 {
     static const char *const parts[][2] = {
         {"cpu", "CPU"},           {"memory", "Memory"}, {"kernel", "Kernel"},
         {"settings", "Settings"}, {"build", "Build"},   {"libraries", "Libraries"},
     };
-    html_open(to, "section", "id", "where", NULL);
-    html_element(to, "h2", "Where it was measured", NULL);
+    doc_put(to, "<section id='where'><h2>Where it was measured</h2>");
     if (json_object_size(page->environment) == 0)
-        html_element(to, "p",
-                     "There is no environment.json that can be read, so the machine is not known.",
-                     "class", "problem", NULL);
+        doc_put(to, "<p class='problem'>There is no environment.json that can be read, so the "
+                    "machine is not known.</p>");
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        report_facts_write(to, parts[i][1], json_object_get(page->environment, parts[i][0]));
-    html_close(to, "section");
+        report_facts_write(to->to, parts[i][1], json_object_get(page->environment, parts[i][0]));
+    doc_put(to, "</section>");
 }
 
-static void method_write(FILE *to)
+static void method_write(struct doc *to)
 {
     static const char *const steps[] = {
         "Each part changes one thing, the factor, and holds the rest fixed. Its levels are "
@@ -239,17 +206,12 @@ static void method_write(FILE *to)
         "and the exit status of the program says nothing about it.",
         "Machines agree if every expectation that is decided on two of them is decided alike.",
     };
-    html_open(to, "section", "id", "method", NULL);
-    html_element(to, "h2", "How verdicts are made", NULL);
-    html_open(to, "ul", NULL);
+    doc_put(to, "<section id='method'><h2>How verdicts are made</h2><ul>");
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
-        html_element(to, "li", steps[i], NULL);
-    html_close(to, "ul");
-    html_element(to, "p",
-                 "Everything on this page comes from repro.json beside it and from the runs in the "
-                 "folders ID@MACHINE; results/README.md of schedlab has the schema.",
-                 "class", "note", NULL);
-    html_close(to, "section");
+        doc_put(to, "<li>%s</li>", steps[i]);
+    doc_put(to, "</ul><p class='note'>Everything on this page comes from repro.json beside it and "
+                "from the runs in the folders ID@MACHINE; results/README.md of schedlab has the "
+                "schema.</p></section>");
 }
 
 /* Frame ---------------------------------------------------------------------------------------- */
@@ -260,138 +222,104 @@ static const char *form_option(const json_t *repro)
     return strcmp(form, "quick") == 0 ? " --quick" : strcmp(form, "held") == 0 ? " --held" : "";
 }
 
-/* " --machine sim", of what the reproduction was asked for. */
-static void machines_option(FILE *to, const json_t *repro)
+/* " --quick --machine sim", of what the reproduction was asked for. */
+static void options_write(struct doc *to, const json_t *repro)
 {
     const json_t *machine, *run = json_object_get(repro, "run");
+    const char *which = field_text(run, "which");
     size_t i;
-    if (strcmp(field_text(run, "which"), "simulated") == 0)
-        html_text(to, " --machine sim");
-    if (strcmp(field_text(run, "which"), "given") != 0)
-        return;
-    json_array_foreach(json_object_get(run, "machines"), i, machine)
-        html_format(to, " --machine %s", json_string_value(machine));
+    doc_put(to, "%s%s", form_option(repro),
+            strcmp(which, "simulated") == 0 ? " --machine sim" : "");
+    if (strcmp(which, "given") == 0)
+        json_array_foreach(json_object_get(run, "machines"), i, machine)
+            doc_put(to, " --machine %s", json_string_value(machine));
+    doc_put(to, "</code>");
 }
 
-void repro_page_command_write(FILE *to, const struct repro_page *page, const json_t *experiment)
+void repro_page_command_write(struct doc *to, const struct repro_page *page,
+                              const json_t *experiment)
 {
     const char *id = field_text(experiment, "id");
     bool ours = json_object_get(page->catalogue, id) != NULL;
-    html_open(to, "p", "class", "again", NULL);
-    html_text(to, "Again: ");
-    html_open(to, "code", NULL);
-    html_text(to, "schedlab repro ");
-    if (ours)
-        html_text(to, id);
-    else
-        html_format(to, "%s/experiments/%s.yaml", page->folder, id);
-    html_text(to, form_option(page->repro));
-    machines_option(to, page->repro);
-    html_close(to, "code");
-    html_close(to, "p");
+    doc_put(to, "<p class='again'>Again: <code>schedlab repro ");
+    doc_put(to, "%s%s%s%s", ours ? "" : page->folder, ours ? "" : "/experiments/", id,
+            ours ? "" : ".yaml");
+    options_write(to, page->repro);
+    doc_put(to, "</p>");
 }
 
-static void head_write(FILE *to, const char *title)
+static void head_write(struct doc *to, const char *title)
 {
-    fputs("<!DOCTYPE html>\n", to);
-    html_open(to, "html", "lang", "en", NULL);
-    html_open(to, "head", NULL);
-    html_open(to, "meta", "charset", "utf-8", NULL);
-    html_open(to, "meta", "name", "viewport", "content", "width=device-width, initial-scale=1",
-              NULL);
-    html_element(to, "title", title, NULL);
-    fprintf(to, "\n<style>\n%s%s</style>\n", report_style, repro_style);
+    doc_put(to,
+            "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
+            "<meta name='viewport' content='width=device-width, initial-scale=1'>"
+            "<title>%s</title>",
+            title);
+    fprintf(to->to, "\n<style>\n%s%s</style>\n", report_style, repro_style);
     /* What is folded would be missing on paper. */
     fputs("<script>addEventListener('beforeprint',()=>document.querySelectorAll('details.print')"
           ".forEach(d=>d.open=true))</script>\n",
-          to);
-    html_close(to, "head");
+          to->to);
+    doc_put(to, "</head>");
 }
 
-static void nav_link(FILE *to, const char *id, const char *text)
-{
-    char link[LINK_SIZE];
-    snprintf(link, sizeof link, "#%s", id);
-    html_open(to, "li", NULL);
-    html_element(to, "a", text, "href", link, NULL);
-    html_close(to, "li");
-}
-
-static void nav_write(FILE *to, const json_t *repro)
+static void nav_write(struct doc *to, const json_t *repro)
 {
     size_t i;
     const json_t *experiment;
-    html_open(to, "nav", "aria-label", "Parts of this page", NULL);
-    html_open(to, "ul", NULL);
-    nav_link(to, "answers", "Verdicts");
+    doc_put(to,
+            "<nav aria-label='Parts of this page'><ul><li><a href='#answers'>Verdicts</a></li>");
     json_array_foreach(json_object_get(repro, "experiments"), i, experiment)
     {
         const char *id = field_text(experiment, "id");
-        nav_link(to, id, id);
+        doc_put(to, "<li><a href='#%s'>%s</a></li>", id, id);
     }
     if (json_array_size(json_object_get(repro, "claims")) > 0)
-        nav_link(to, "claims", "Claims");
-    nav_link(to, "where", "Where");
-    nav_link(to, "method", "Method");
-    html_close(to, "ul");
-    html_close(to, "nav");
+        doc_put(to, "<li><a href='#claims'>Claims</a></li>");
+    doc_put(to, "<li><a href='#where'>Where</a></li><li><a href='#method'>Method</a></li></ul>"
+                "</nav>");
 }
 
-static void header_write(FILE *to, const struct repro_page *page)
+static void header_write(struct doc *to, const struct repro_page *page)
 {
-    const json_t *repro = page->repro, *problem;
+    const json_t *repro = page->repro, *problem, *run = json_object_get(repro, "run"), *id;
     const json_t *cpu = json_object_get(page->environment, "cpu");
     const char *model = field_text(cpu, "model");
-    bool whole = json_is_true(json_object_get(repro, "finished"));
     size_t i;
-    html_open(to, "header", NULL);
-    html_element(to, "h1", "Design decisions of schedulers, reproduced", NULL);
-    html_open(to, "p", "class", "where", NULL);
-    html_format(to, "%s, %s, revision %s, on %s with %s. Made by ", field_text(repro, "name"),
-                field_text(repro, "began"), field_text(repro, "revision"),
-                *model ? model : "an unknown CPU",
-                counted((uint64_t)field_integer(cpu, "usable_threads"), "hardware thread").s);
-    html_open(to, "code", NULL);
-    html_text(to, "schedlab repro");
-    const json_t *id, *run = json_object_get(repro, "run");
+    doc_put(to,
+            "<header><h1>Design decisions of schedulers, reproduced</h1><p class='where'>%s, %s, "
+            "revision %s, on %s with %s. Made by <code>schedlab repro",
+            field_text(repro, "name"), field_text(repro, "began"), field_text(repro, "revision"),
+            *model ? model : "an unknown CPU",
+            counted((uint64_t)field_integer(cpu, "usable_threads"), "hardware thread").s);
     if (!json_is_true(json_object_get(run, "all")))
         json_array_foreach(json_object_get(run, "experiments"), i, id)
-            html_format(to, " %s", json_string_value(id));
-    html_text(to, form_option(repro));
-    machines_option(to, repro);
-    html_close(to, "code");
-    html_text(to, ".");
-    html_close(to, "p");
-    if (!whole)
-        html_element(to, "p",
-                     "The reproduction was stopped before its end: what it did not come to is "
-                     "undecided. `schedlab repro --resume` goes on.",
-                     "class", "problem", NULL);
+            doc_put(to, " %s", json_string_value(id));
+    options_write(to, repro);
+    doc_put(to, ".</p>");
+    if (!json_is_true(json_object_get(repro, "finished")))
+        doc_put(to, "<p class='problem'>The reproduction was stopped before its end: what it did "
+                    "not come to is undecided. `schedlab repro --resume` goes on.</p>");
     json_array_foreach(page->problems, i, problem)
-    {
-        html_open(to, "p", "class", "problem", NULL);
-        html_prose(to, json_string_value(problem));
-        html_close(to, "p");
-    }
+        doc_put(to, "<p class='problem'>%s</p>", json_string_value(problem));
     nav_write(to, repro);
-    html_close(to, "header");
+    doc_put(to, "</header>");
 }
 
-void repro_page_write(FILE *to, const struct repro_page *page)
+void repro_page_write(FILE *file, const struct repro_page *page)
 {
+    struct doc html = {.to = file, .format = DOC_HTML}, *to = &html;
     size_t i;
     const json_t *experiment;
     head_write(to, field_text(page->repro, "name"));
-    html_open(to, "body", NULL);
+    doc_put(to, "<body>");
     header_write(to, page);
-    html_open(to, "main", NULL);
+    doc_put(to, "<main>");
     summary_write(to, page);
     json_array_foreach(json_object_get(page->repro, "experiments"), i, experiment)
         repro_page_experiment_write(to, page, experiment);
     repro_page_claims_write(to, page);
     environment_write(to, page);
     method_write(to);
-    html_close(to, "main");
-    html_close(to, "body");
-    html_close(to, "html");
+    doc_put(to, "</main></body></html>");
 }

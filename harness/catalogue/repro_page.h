@@ -9,6 +9,7 @@
 #ifndef SCHEDLAB_REPRO_PAGE_H
 #define SCHEDLAB_REPRO_PAGE_H
 
+#include "harness/report/doc.h"
 #include "harness/repro/verdict.h"
 
 #include <jansson.h>
@@ -33,27 +34,30 @@ void repro_page_write(FILE *to, const struct repro_page *page);
 extern const char repro_style[];
 
 /* An experiment with its parts, expectations and figures: the section with its id. */
-void repro_page_experiment_write(FILE *to, const struct repro_page *page, const json_t *experiment);
+void repro_page_experiment_write(struct doc *to, const struct repro_page *page,
+                                 const json_t *experiment);
 
 /* The table of exact values that the part's i-th expectation begins, in place of its cells one by
  * one: what it says, over a grid per machine. How many of the part's expectations are in it; 0, and
  * nothing written, if it begins none. */
-size_t repro_page_table_write(FILE *to, const json_t *experiment, const json_t *part, size_t i);
+size_t repro_page_table_write(struct doc *to, const json_t *experiment, const json_t *part,
+                              size_t i);
 
 /* What popular accounts say, with verdicts; nothing if there is nothing of it. */
-void repro_page_claims_write(FILE *to, const struct repro_page *page);
+void repro_page_claims_write(struct doc *to, const struct repro_page *page);
 
 /* The command that repeats the experiment. */
-void repro_page_command_write(FILE *to, const struct repro_page *page, const json_t *experiment);
+void repro_page_command_write(struct doc *to, const struct repro_page *page,
+                              const json_t *experiment);
 
 /* "supported" in its colour, with its sign; VERDICT_NONE has `none` for a text. */
-void repro_mark_write(FILE *to, enum verdict verdict, const char *none);
+void repro_mark_write(struct doc *to, enum verdict verdict, const char *none);
 
 /* What was measured, in words: the number, and its interval on a line of its own if need be. */
-void repro_effect_write(FILE *to, const json_t *column);
+void repro_effect_write(struct doc *to, const json_t *column);
 
 /* What was measured, as a line with a dot, against what was expected, as a band; nothing where one
  * of both is no number. On a scale of its own, logarithmic where the numbers are far apart. */
-void repro_strip_write(FILE *to, const json_t *expectation, const json_t *column);
+void repro_strip_write(struct doc *to, const json_t *expectation, const json_t *column);
 
 #endif

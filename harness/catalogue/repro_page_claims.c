@@ -4,14 +4,13 @@
 #include "harness/base/text.h"
 #include "harness/catalogue/repro_page.h"
 #include "harness/report/html.h"
-#include "harness/report/report_page.h"
 #include "harness/repro/repro_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* What it was held against: a link to each part's experiment, if that was run. */
-static void shown_by_write(FILE *to, const struct repro_page *page, const json_t *claim)
+static void shown_by_write(struct doc *to, const struct repro_page *page, const json_t *claim)
 {
     size_t i;
     const json_t *shown;
@@ -20,53 +19,36 @@ static void shown_by_write(FILE *to, const struct repro_page *page, const json_t
         const char *reference = field_text(shown, "expectation");
         const char *machines = field_text(shown, "machines");
         char *id = xstrndup(reference, strcspn(reference, "/"));
-        char *link = text_format("#%s", id);
-        if (i > 0)
-            html_open(to, "br", NULL);
-        html_element(to, "a", reference, "class", "id", "href",
-                     repro_file_entry(page->repro, "experiments", id) ? link : NULL, NULL);
-        html_open(to, "span", "class", "range", NULL);
-        html_format(to, " %s%s%s", field_text(shown, "verdict"), *machines ? " on " : "", machines);
-        html_close(to, "span");
+        doc_put(to, i > 0 ? "<br>" : "");
+        if (repro_file_entry(page->repro, "experiments", id))
+            doc_put(to, "<a class='id' href='#%s'>%s</a>", id, reference);
+        else
+            doc_put(to, "<a class='id'>%s</a>", reference);
+        doc_put(to, "<span class='range'> %s%s%s</span>", field_text(shown, "verdict"),
+                *machines ? " on " : "", machines);
         free(id);
-        free(link);
     }
-    if (json_object_get(claim, "not_shown")) {
-        html_text(to, "Nothing is run: ");
-        html_prose(to, field_text(claim, "not_shown"));
-    }
+    if (json_object_get(claim, "not_shown"))
+        doc_put(to, "Nothing is run: %s", field_text(claim, "not_shown"));
 }
 
-static void claim_row(FILE *to, const struct repro_page *page, const json_t *claim)
+static void claim_row(struct doc *to, const struct repro_page *page, const json_t *claim)
 {
     bool not_shown = json_object_get(claim, "not_shown") != NULL;
-    html_open(to, "tr", NULL);
-    html_element(to, "th", field_text(claim, "id"), "scope", "row", "class", "share", NULL);
-    html_open(to, "td", NULL);
+    doc_put(to, "<tr><th scope='row' class='share'>%s</th><td>", field_text(claim, "id"));
     repro_mark_write(to, not_shown ? VERDICT_NONE : repro_file_verdict(claim), "not run");
-    html_open(to, "br", NULL);
-    html_element(to, "span", field_text(claim, "kind"), "class", "range", NULL);
-    html_close(to, "td");
-    html_open(to, "td", NULL);
-    html_prose(to, field_text(claim, "says"));
-    html_open(to, "br", NULL);
-    html_element(to, "span", field_text(claim, "who"), "class", "range", NULL);
-    html_close(to, "td");
-    html_open(to, "td", NULL);
-    html_prose(to, field_text(claim, "go"));
-    html_close(to, "td");
-    html_open(to, "td", NULL);
+    doc_put(to,
+            "<br><span class='range'>%s</span></td><td>%s<br><span class='range'>%s</span></td>"
+            "<td>%s</td><td>",
+            field_text(claim, "kind"), field_text(claim, "says"), field_text(claim, "who"),
+            field_text(claim, "go"));
     shown_by_write(to, page, claim);
-    if (*field_text(claim, "reason")) {
-        html_open(to, "p", "class", "note", NULL);
-        html_format(to, "Lacks: %s", field_text(claim, "reason"));
-        html_close(to, "p");
-    }
-    html_close(to, "td");
-    html_close(to, "tr");
+    if (*field_text(claim, "reason"))
+        doc_put(to, "<p class='note'>Lacks: %s</p>", field_text(claim, "reason"));
+    doc_put(to, "</td></tr>");
 }
 
-void repro_page_claims_write(FILE *to, const struct repro_page *page)
+void repro_page_claims_write(struct doc *to, const struct repro_page *page)
 {
     static const char *const names[] = {
         "claim", "verdict", "what it says", "what Go's source does", "held against", NULL};
@@ -74,19 +56,15 @@ void repro_page_claims_write(FILE *to, const struct repro_page *page)
     size_t i;
     if (json_array_size(claims) == 0)
         return;
-    html_open(to, "section", "id", "claims", NULL);
-    html_element(to, "h2", "What popular accounts say", NULL);
-    html_element(
-        to, "p",
-        "Each claim was held against Go's source, and against experiments here that come "
-        "out differently if it is right. It is refuted where all of these support Go's "
-        "way, and supported, so that the account is right after all, where one refutes it.",
-        NULL);
-    html_table_open(to, counted(json_array_size(claims), "claim").s, "claims stack");
-    html_thead(to, names);
-    html_open(to, "tbody", NULL);
+    doc_put(to, "<section id='claims'><h2>What popular accounts say</h2><p>Each claim was held "
+                "against Go's source, and against experiments here that come out differently if "
+                "it is right. It is refuted where all of these support Go's way, and supported, "
+                "so that the account is right after all, where one refutes it.</p>");
+    html_table_open(to->to, counted(json_array_size(claims), "claim").s, "claims stack");
+    html_thead(to->to, names);
+    doc_put(to, "<tbody>");
     json_array_foreach(claims, i, claim) claim_row(to, page, claim);
-    html_close(to, "tbody");
-    html_table_close(to);
-    html_close(to, "section");
+    doc_put(to, "</tbody>");
+    html_table_close(to->to);
+    doc_put(to, "</section>");
 }

@@ -8,7 +8,6 @@
 #include "harness/catalogue/expect_table.h"
 #include "harness/catalogue/repro_page.h"
 #include "harness/report/html.h"
-#include "harness/report/report_page.h"
 #include "harness/repro/repro_file.h"
 
 #include <stdlib.h>
@@ -43,79 +42,50 @@ static void grid_make(struct grid *grid, const json_t *part, size_t i)
 
 /* Cells ---------------------------------------------------------------------------------------- */
 
-static void cell_write(FILE *to, const json_t *cell)
+static void cell_write(struct doc *to, const json_t *cell)
 {
-    if (!cell) {
-        html_td(to, "number range", "\342\200\223");
-        return;
-    }
-    const json_t *column = repro_file_decisive(cell);
     const char *wanted = field_text(json_object_get(cell, "table"), "wanted");
-    const char *effect = field_text(json_object_get(column, "effect"), "text");
-    if (repro_file_verdict(cell) == VERDICT_SUPPORTED) {
-        html_td(to, "number", wanted);
-        return;
-    }
+    const char *effect = field_text(json_object_get(repro_file_decisive(cell), "effect"), "text");
     bool refuted = repro_file_verdict(cell) == VERDICT_REFUTED;
-    html_open(to, "td", "class", refuted ? "number refuted" : "number undecided", NULL);
-    html_format(to, "%s %s%s", refuted ? "\342\234\227" : "?", effect, *effect ? " " : "");
-    html_open(to, "span", NULL);
-    html_format(to, "asked %s", wanted);
-    html_close(to, "span");
-    html_close(to, "td");
+    if (!cell)
+        doc_put(to, "<td class='number range'>\342\200\223</td>");
+    else if (repro_file_verdict(cell) == VERDICT_SUPPORTED)
+        doc_put(to, "<td class='number'>%s</td>", wanted);
+    else
+        doc_put(to, "<td class='number %s'>%s %s%s<span>asked %s</span></td>",
+                refuted ? "refuted" : "undecided", refuted ? "\342\234\227" : "?", effect,
+                *effect ? " " : "", wanted);
 }
 
-static void rows_write(FILE *to, const struct grid *grid)
+static void grid_write(struct doc *to, const struct grid *grid)
 {
     const struct expect_table *table = &grid->table;
-    html_open(to, "tbody", NULL);
+    /* "36 of 36 cells as expected; all with beat,n=122." */
+    doc_put(to, "<p class='note'>%u of %s as expected", grid->supported,
+            counted(table->count, "cell").s);
+    if (*table->common)
+        doc_put(to, "; all with `%s`", table->common);
+    doc_put(to, ".</p>");
+    html_table_open(to->to, "Each cell: what was expected and measured; where these differ, both",
+                    "grid");
+    doc_put(to, "<thead><tr><th scope='col'>%s</th>", field_text(grid->part, "factor"));
+    for (unsigned i = 0; i < table->columns; i++)
+        doc_put(to, "<th scope='col'>%s</th>", *table->heads[i] ? table->heads[i] : "value");
+    doc_put(to, "</tr></thead><tbody>");
     for (unsigned row = 0; row < table->rows; row++) {
         if (!expect_table_has_row(table, row))
             continue;
-        html_open(to, "tr", NULL);
-        html_open(to, "th", "scope", "row", NULL);
-        html_element(to, "code", table->levels[row], NULL);
-        html_close(to, "th");
+        doc_put(to, "<tr><th scope='row'>`%s`</th>", table->levels[row]);
         for (unsigned column = 0; column < table->columns; column++)
             cell_write(to, cell_of(grid, row * table->columns + column));
-        html_close(to, "tr");
+        doc_put(to, "</tr>");
     }
-    html_close(to, "tbody");
-}
-
-/* "36 of 36 cells as expected; all with beat,n=122." */
-static void caption_write(FILE *to, const struct grid *grid)
-{
-    const struct expect_table *table = &grid->table;
-    html_open(to, "p", "class", "note", NULL);
-    html_format(to, "%u of %s as expected", grid->supported, counted(table->count, "cell").s);
-    if (*table->common) {
-        html_text(to, "; all with ");
-        html_element(to, "code", table->common, NULL);
-    }
-    html_text(to, ".");
-    html_close(to, "p");
-}
-
-static void grid_write(FILE *to, const struct grid *grid)
-{
-    const struct expect_table *table = &grid->table;
-    caption_write(to, grid);
-    html_table_open(to, "Each cell: what was expected and measured; where these differ, both",
-                    "grid");
-    html_open(to, "thead", NULL);
-    html_open(to, "tr", NULL);
-    html_th(to, "col", field_text(grid->part, "factor"));
-    for (unsigned i = 0; i < table->columns; i++)
-        html_th(to, "col", *table->heads[i] ? table->heads[i] : "value");
-    html_close(to, "tr");
-    html_close(to, "thead");
-    rows_write(to, grid);
-    html_table_close(to);
+    doc_put(to, "</tbody>");
+    html_table_close(to->to);
 }
 
 /* What undecided cells lack: each reason once, with how many of them have it. */
-static void lacks_write(FILE *to, const struct grid *grid)
+static void lacks_write(struct doc *to, const struct grid *grid)
 {
     json_t *reasons = json_object(), *count;
     const char *reason;
@@ -128,44 +98,33 @@ static void lacks_write(FILE *to, const struct grid *grid)
         json_object_set_new(reasons, reason, json_integer(before + 1));
     }
     json_object_foreach(reasons, reason, count)
-    {
-        html_open(to, "p", "class", "note", NULL);
-        html_format(to, "%s: ", counted((uint64_t)json_integer_value(count), "cell").s);
-        html_prose(to, reason);
-        html_close(to, "p");
-    }
+        doc_put(to, "<p class='note'>%s: %s</p>",
+                counted((uint64_t)json_integer_value(count), "cell").s, reason);
     json_decref(reasons);
 }
 
 /* Tables --------------------------------------------------------------------------------------- */
 
-static void measured_row(FILE *to, const json_t *place, const struct grid *grid)
+static void measured_row(struct doc *to, const json_t *place, const struct grid *grid)
 {
-    html_open(to, "tr", NULL);
-    html_element(to, "th", repro_file_place_name(place), "scope", "row", "class", "share", NULL);
-    html_open(to, "td", "class", "place", NULL);
+    doc_put(to, "<tr><th scope='row' class='share'>%s</th><td class='place'>",
+            repro_file_place_name(place));
     repro_mark_write(to, grid->verdict, "");
-    html_close(to, "td");
-    html_open(to, "td", "colspan", "3", "class", "wide", NULL);
+    doc_put(to, "</td><td colspan='3' class='wide'>");
     grid_write(to, grid);
     lacks_write(to, grid);
-    html_close(to, "td");
-    html_close(to, "tr");
+    doc_put(to, "</td></tr>");
 }
 
-static void says_row(FILE *to, const json_t *first, unsigned count)
+static void says_row(struct doc *to, const json_t *first, unsigned count)
 {
     const char *source = field_text(first, "source");
-    long long number = field_integer(first, "number");
-    html_open(to, "tr", "class", "says", NULL);
-    html_open(to, "th", "scope", "rowgroup", "colspan", "5", NULL);
-    html_prose(to, field_text(json_object_get(first, "table"), "says"));
-    html_open(to, "span", "class", "wanted", NULL);
-    html_format(to, "%s, #%lld to #%lld, each exactly%s%s", field_text(first, "metric"), number,
-                number + count - 1, *source ? "; source: " : "", source);
-    html_close(to, "span");
-    html_close(to, "th");
-    html_close(to, "tr");
+    json_int_t number = field_integer(first, "number");
+    doc_put(to,
+            "<tbody><tr class='says'><th scope='rowgroup' colspan='5'>%s<span class='wanted'>%s, "
+            "#%lld to #%lld, each exactly%s%s</span></th></tr>",
+            field_text(json_object_get(first, "table"), "says"), field_text(first, "metric"),
+            number, number + count - 1, *source ? "; source: " : "", source);
 }
 
 /* Where the expectation of that number is in the part's list; the list's size if nowhere. */
@@ -181,7 +140,8 @@ static size_t index_of(const json_t *part, json_int_t number)
     return i;
 }
 
-size_t repro_page_table_write(FILE *to, const json_t *experiment, const json_t *part, size_t i)
+size_t repro_page_table_write(struct doc *to, const json_t *experiment, const json_t *part,
+                              size_t i)
 {
     const json_t *first = json_array_get(json_object_get(part, "expectations"), i), *place;
     struct grid grid;
@@ -192,7 +152,6 @@ size_t repro_page_table_write(FILE *to, const json_t *experiment, const json_t *
         grid_make(&grid, there, index_of(there, field_integer(first, "number")));
         if (grid.table.count > 0 && count == 0) {
             count = grid.table.count;
-            html_open(to, "tbody", NULL);
             says_row(to, first, grid.table.count);
         }
         if (grid.table.count > 0)
@@ -200,6 +159,6 @@ size_t repro_page_table_write(FILE *to, const json_t *experiment, const json_t *
         expect_table_free(&grid.table);
     }
     if (count > 0)
-        html_close(to, "tbody");
+        doc_put(to, "</tbody>");
     return count;
 }

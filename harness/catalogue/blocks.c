@@ -1,0 +1,91 @@
+/* blocks.c - see blocks.h. */
+#include "harness/catalogue/blocks.h"
+
+#include "harness/base/json_fields.h"
+
+#include <string.h>
+
+void block_mark(struct doc *to, enum verdict verdict, const char *none)
+{
+    static const char *const signs[] = {[VERDICT_NONE] = "\342\200\223",
+                                        [VERDICT_SUPPORTED] = "\342\234\223",
+                                        [VERDICT_UNDECIDED] = "?",
+                                        [VERDICT_REFUTED] = "\342\234\227"};
+    const char *word = verdict == VERDICT_NONE ? none : verdict_text(verdict);
+    if (to->format == DOC_HTML)
+        doc_put(to, "<span class='mark %s'>%s %s</span>", verdict_text(verdict), signs[verdict],
+                word);
+    else
+        doc_put(to, verdict == VERDICT_NONE ? "%s%s" : "%s **%s**", signs[verdict], word);
+}
+
+/* Texts or numbers, "a, b". */
+static void list_put(struct doc *to, const json_t *list)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(list, i, one)
+    {
+        if (json_is_integer(one))
+            doc_put(to, "%s%lld", i > 0 ? ", " : "", json_integer_value(one));
+        else
+            doc_put(to, "%s`%s`", i > 0 ? ", " : "", json_string_value(one));
+    }
+}
+
+void block_design(struct doc *to, const json_t *part)
+{
+    static const char *const kept[][3] = {{"variant", "variants", ""},
+                                          {"workload", "workloads", ""},
+                                          {"workers", "workers", "workers: "}};
+    const char *factor = field_text(part, "factor"), *separator = "";
+    size_t i;
+    const json_t *level;
+    doc_put(to, "<li>Changes: `%s`: ", factor);
+    json_array_foreach(json_object_get(part, "levels"), i, level)
+        doc_put(to, "%s`%s`%s", i > 0 ? ", " : "", json_string_value(level),
+                strcmp(json_string_value(level), field_text(part, "baseline")) == 0 ? " (baseline)"
+                                                                                    : "");
+    doc_put(to, "</li><li>Stays: ");
+    for (i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        if (strcmp(factor, kept[i][0]) == 0)
+            continue;
+        doc_put(to, "%s%s", separator, kept[i][2]);
+        list_put(to, json_object_get(part, kept[i][1]));
+        separator = "; ";
+    }
+    doc_put(to, "</li><li>Measured: `%s`</li>", field_text(part, "metric"));
+}
+
+void block_number(struct doc *to, const json_t *expectation)
+{
+    const char *over = field_text(expectation, "over");
+    doc_put(to, "`%s` of `%s`", field_text(expectation, "metric"), field_text(expectation, "level"));
+    if (*over)
+        doc_put(to, " over `%s`", over);
+}
+
+const char *block_effect(const json_t *column)
+{
+    const char *text = field_text(json_object_get(column, "effect"), "text");
+    return *text ? text : "no number";
+}
+
+void block_grid(struct doc *to, const struct expect_table *table, const char *factor,
+                void (*cell)(struct doc *to, const void *arg, unsigned number), const void *arg)
+{
+    doc_put(to, "<thead><tr><th scope='col'>`%s`</th>", factor);
+    for (unsigned i = 0; i < table->columns; i++)
+        doc_put(to, "<th scope='col' class='number'>%s</th>",
+                *table->heads[i] ? table->heads[i] : "value");
+    doc_put(to, "</tr></thead><tbody>");
+    for (unsigned row = 0; row < table->rows; row++) {
+        if (!expect_table_has_row(table, row))
+            continue;
+        doc_put(to, "<tr><th scope='row'>`%s`</th>", table->levels[row]);
+        for (unsigned column = 0; column < table->columns; column++)
+            cell(to, arg, table->numbers[row * table->columns + column]);
+        doc_put(to, "</tr>");
+    }
+    doc_put(to, "</tbody>");
+}

@@ -1,0 +1,37 @@
+/* doc.h - a document, written once and printed as HTML or as Markdown.
+ *
+ * Who calls: what writes pages, on the main thread. A document is a row of pieces. Each piece is a
+ * template: tags as in HTML with attributes in single quotes, text, and what printf() would fill
+ * in. A tag stands in one piece whole, and code between backticks too:
+ *
+ *     doc_put(to, "<td class='place'>%s on `%s`</td>", machine, workload);
+ *
+ * In HTML the tags stay and everything else is escaped. In Markdown, tags of blocks become its
+ * signs, others vanish, and only what is filled in is escaped: the text of a template may be
+ * Markdown itself, which only a piece for Markdown alone has. What is filled in is prose: code
+ * between its own backticks is code there too. Errors show in ferror(to->to).
+ */
+#ifndef SCHEDLAB_DOC_H
+#define SCHEDLAB_DOC_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum doc_format { DOC_HTML, DOC_MARKDOWN };
+
+struct doc {
+    FILE *to;
+    enum doc_format format;
+
+    /* Of the writer. */
+    bool in_code;
+    char link[256]; /* that the text between <a href> and </a> leads to */
+};
+
+/* Conversions: s, .*s, d, u, lld, zu, .1f and %. A NULL text is "". */
+void doc_put(struct doc *to, const char *template, ...) __attribute__((format(printf, 2, 3)));
+
+/* Paragraphs that blank lines separate. */
+void doc_paragraphs(struct doc *to, const char *text);
+
+#endif
