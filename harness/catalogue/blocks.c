@@ -42,10 +42,9 @@ void block_design(struct doc *to, const json_t *part)
     size_t i;
     const json_t *level;
     doc_put(to, "<li>Changes: `%s`: ", factor);
-    json_array_foreach(json_object_get(part, "levels"), i, level)
-        doc_put(to, "%s`%s`%s", i > 0 ? ", " : "", json_string_value(level),
-                strcmp(json_string_value(level), field_text(part, "baseline")) == 0 ? " (baseline)"
-                                                                                    : "");
+    json_array_foreach(json_object_get(part, "levels"), i, level) doc_put(
+        to, "%s`%s`%s", i > 0 ? ", " : "", json_string_value(level),
+        strcmp(json_string_value(level), field_text(part, "baseline")) == 0 ? " (baseline)" : "");
     doc_put(to, "</li><li>Stays: ");
     for (i = 0; i < sizeof kept / sizeof kept[0]; i++) {
         if (strcmp(factor, kept[i][0]) == 0)
@@ -60,7 +59,8 @@ void block_design(struct doc *to, const json_t *part)
 void block_number(struct doc *to, const json_t *expectation)
 {
     const char *over = field_text(expectation, "over");
-    doc_put(to, "`%s` of `%s`", field_text(expectation, "metric"), field_text(expectation, "level"));
+    doc_put(to, "`%s` of `%s`", field_text(expectation, "metric"),
+            field_text(expectation, "level"));
     if (*over)
         doc_put(to, " over `%s`", over);
 }

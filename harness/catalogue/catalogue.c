@@ -3,10 +3,10 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/catalogue/blocks.h"
 #include "harness/repro/repro_file.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -37,136 +37,102 @@ static const char intro[] =
     "verdicts and figures. Your own experiment is ten lines of YAML: "
     "[docs/ADDING.md](ADDING.md).\n";
 
-/* Verdicts by machine, or what there is in their place. */
-static void verdicts_write(FILE *to, const json_t *experiment)
+/* Verdicts by machine, or what there is in their place, and what they are by. */
+static void verdicts_write(struct doc *to, const json_t *experiment)
 {
     size_t i;
-    const json_t *place;
-    if (!experiment)
-        fputs("not measured", to);
-    json_array_foreach(json_object_get(experiment, "machines"), i, place)
+    const json_t *place, *part, *places = json_object_get(experiment, "machines");
+    doc_put(to, experiment ? " | " : " | not measured");
+    json_array_foreach(places, i, place)
     {
-        fprintf(to, "%s%s: ", i ? "<br>" : "", repro_file_place_name(place));
-        catalogue_verdict(to, repro_file_verdict(place));
+        doc_put(to, i ? "<br>%s: " : "%s: ", repro_file_place_name(place));
+        block_mark(to, repro_file_verdict(place), "");
     }
-}
-
-static void effects_write(FILE *to, const json_t *experiment)
-{
-    size_t i;
-    const json_t *place, *part;
-    json_array_foreach(json_object_get(experiment, "machines"), i, place)
+    doc_put(to, " | ");
+    json_array_foreach(places, i, place)
     {
         const json_t *expectation = repro_file_main(place, &part);
-        const json_t *column = expectation ? repro_file_decisive(expectation) : NULL;
-        const char *effect = field_text(json_object_get(column, "effect"), "text");
-        fputs(i ? "<br>" : "", to);
-        catalogue_text(to, *effect ? effect : "no number");
-        if (expectation) {
-            fputs(", expected ", to);
-            catalogue_text(to, field_text(expectation, "expected"));
-        }
+        doc_put(to, i ? "<br>%s" : "%s", block_effect(repro_file_decisive(expectation)));
+        if (expectation)
+            doc_put(to, ", expected %s", field_text(expectation, "expected"));
     }
 }
 
-static void index_row(FILE *to, const struct catalogue_pages *pages,
+static void index_row(struct doc *to, const struct catalogue_pages *pages,
                       const struct experiment *experiment)
 {
-    const json_t *measured = repro_file_entry(pages->reference, "experiments", experiment->id);
-    fprintf(to, "| [%s](experiments/%s.md) | **", experiment->id, experiment->id);
-    catalogue_text(to, experiment->title);
-    fputs("**: ", to);
-    catalogue_text(to, experiment->claim);
-    if (pages->reference) {
-        fputs(" | ", to);
-        verdicts_write(to, measured);
-        fputs(" | ", to);
-        effects_write(to, measured);
-    }
-    fputs(" |\n", to);
+    doc_put(to, "| [%s](experiments/%s.md) | **%s**: %s", experiment->id, experiment->id,
+            experiment->title, experiment->claim);
+    if (pages->reference)
+        verdicts_write(to, repro_file_entry(pages->reference, "experiments", experiment->id));
+    doc_put(to, " |\n");
 }
 
-static void reference_write(FILE *to, const struct catalogue_pages *pages)
+static void reference_write(struct doc *to, const struct catalogue_pages *pages)
 {
     const json_t *repro = pages->reference;
     if (!repro) {
-        fputs("\nNo reference reproduction is committed yet, so there are no verdicts on these "
-              "pages.\n",
-              to);
+        doc_put(to, "<p>No reference reproduction is committed yet, so there are no verdicts on "
+                    "these pages.</p>");
         return;
     }
     struct repro_sum sum = repro_file_sum(json_object_get(repro, "experiments"));
-    fprintf(to,
-            "\nThe verdicts are those of the committed reference reproduction, %s, made in the %s "
+    doc_put(to,
+            "<p>The verdicts are those of the committed reference reproduction, %s, made in the %s "
             "form: %zu experiments supported, %zu refuted, %zu undecided. The effect is the one "
-            "that refutes the claim or leaves it undecided, else the first.\n",
+            "that refutes the claim or leaves it undecided, else the first.</p>",
             field_text(repro, "began"), field_text(json_object_get(repro, "run"), "form"),
             sum.of[VERDICT_SUPPORTED], sum.of[VERDICT_REFUTED], sum.of[VERDICT_UNDECIDED]);
 }
 
 /* Claims --------------------------------------------------------------------------------------- */
 
-/* "[E3](experiments/E3.md)/hog" */
-static void shown_by_write(FILE *to, const struct claim *claim)
-{
-    for (unsigned i = 0; i < claim->shown_by_count; i++) {
-        const char *text = claim->shown_by[i];
-        int length = (int)strcspn(text, "/");
-        fprintf(to, "%s[%.*s](experiments/%.*s.md)", i ? ", " : "", length, text, length, text);
-        catalogue_text(to, text + length);
-    }
-    if (claim->not_shown) {
-        fputs("nothing is run: ", to);
-        catalogue_text(to, claim->not_shown);
-    }
-}
-
-static void claim_row(FILE *to, const struct catalogue_pages *pages, const struct claim *claim)
+static void claim_row(struct doc *to, const struct catalogue_pages *pages,
+                      const struct claim *claim)
 {
     const json_t *judged = repro_file_entry(pages->reference, "claims", claim->id);
-    fprintf(to, "| %s | ", claim->id);
-    catalogue_text(to, claim->who);
-    fprintf(to, " (%s) | ", claim->kind);
-    catalogue_text(to, claim->says);
-    fputs(" | ", to);
-    catalogue_text(to, claim->go);
-    fputs(" | ", to);
-    shown_by_write(to, claim);
-    if (pages->reference) {
-        fputs(" | ", to);
-        if (claim->not_shown || !judged)
-            fputs(claim->not_shown ? "not run" : "not measured", to);
-        else
-            catalogue_verdict(to, repro_file_verdict(judged));
+    doc_put(to, "| %s | %s (%s) | %s | %s | ", claim->id, claim->who, claim->kind, claim->says,
+            claim->go);
+    for (unsigned i = 0; i < claim->shown_by_count; i++) { /* "[E3](experiments/E3.md)/hog" */
+        const char *text = claim->shown_by[i];
+        int length = (int)strcspn(text, "/");
+        doc_put(to, "%s[%.*s](experiments/%.*s.md)%s", i ? ", " : "", length, text, length, text,
+                text + length);
     }
-    fputs(" |\n", to);
+    if (claim->not_shown)
+        doc_put(to, "nothing is run: %s", claim->not_shown);
+    if (pages->reference && (claim->not_shown || !judged)) {
+        doc_put(to, claim->not_shown ? " | not run" : " | not measured");
+    } else if (pages->reference) {
+        doc_put(to, " | ");
+        block_mark(to, repro_file_verdict(judged), "");
+    }
+    doc_put(to, " |\n");
 }
 
-static void claims_write(FILE *to, const struct catalogue_pages *pages)
+static void claims_write(struct doc *to, const struct catalogue_pages *pages)
 {
     if (!pages->claims)
         return;
-    fputs("\n## What popular accounts say\n\n"
-          "Claims held against Go's source, and against experiments that come out differently if "
-          "they are right. One is refuted where all of these support Go's way.\n\n"
-          "| claim | who | what it says | what Go's source does | held against |",
-          to);
-    fputs(pages->reference ? " verdict |\n|---|---|---|---|---|---|\n"
-                           : "\n|---|---|---|---|---|\n",
-          to);
+    doc_put(to, "<h2>What popular accounts say</h2><p>Claims held against Go's source, and against "
+                "experiments that come out differently if they are right. One is refuted where all "
+                "of these support Go's way.</p>\n"
+                "| claim | who | what it says | what Go's source does | held against |");
+    doc_put(to, pages->reference ? " verdict |\n|---|---|---|---|---|---|\n"
+                                 : "\n|---|---|---|---|---|\n");
     for (unsigned i = 0; i < pages->claims->count; i++)
         claim_row(to, pages, &pages->claims->list[i]);
 }
 
-static void index_write(FILE *to, const void *arg)
+static void index_write(FILE *file, const void *arg)
 {
+    struct doc index = {.to = file, .format = DOC_MARKDOWN}, *to = &index;
     const struct catalogue_pages *pages = arg;
-    fputs(intro, to);
-    fputs("\n## The catalogue\n", to);
+    fputs(intro, file);
+    doc_put(to, "<h2>The catalogue</h2>");
     reference_write(to, pages);
-    fputs(pages->reference ? "\n| | claim | verdict | effect |\n|---|---|---|---|\n"
-                           : "\n| | claim |\n|---|---|\n",
-          to);
+    doc_put(to, pages->reference ? "\n| | claim | verdict | effect |\n|---|---|---|---|\n"
+                                 : "\n| | claim |\n|---|---|\n");
     for (size_t i = 0; i < pages->count; i++)
         index_row(to, pages, pages->experiments[i]);
     claims_write(to, pages);
@@ -182,7 +148,8 @@ struct page {
 static void page_write(FILE *to, const void *arg)
 {
     const struct page *page = arg;
-    catalogue_page_write(to, page->pages, page->experiment);
+    struct doc doc = {.to = to, .format = DOC_MARKDOWN};
+    catalogue_page_write(&doc, page->pages, page->experiment);
 }
 
 static bool folder_make(const char *path, char *error, size_t error_size)

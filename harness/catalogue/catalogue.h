@@ -3,20 +3,18 @@
  * Who calls: cmd_repro.c. Everything comes from the experiments' files and claims.yaml and, where
  * there is one, from a reference reproduction; the same files give the same pages to the last byte,
  * on any machine. catalogue.c writes the files and the index, catalogue_page.c an experiment's
- * page, catalogue_table.c tables of exact values in it, catalogue_text.c what all of them write in
- * Markdown, catalogue_figure.c the figures.
+ * page, catalogue_table.c tables of exact values in it, catalogue_figure.c the figures.
  */
 #ifndef SCHEDLAB_CATALOGUE_H
 #define SCHEDLAB_CATALOGUE_H
 
+#include "harness/report/doc.h"
 #include "harness/repro/experiment.h"
 #include "harness/repro/popular_claims.h"
-#include "harness/repro/verdict.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 struct catalogue_pages {
     struct experiment *const *experiments; /* in the order of the index */
@@ -34,32 +32,19 @@ bool catalogue_write(const struct catalogue_pages *pages, char *error, size_t er
 /* Parts ---------------------------------------------------------------------------------------- */
 
 /* The page of an experiment. */
-void catalogue_page_write(FILE *to, const struct catalogue_pages *pages,
+void catalogue_page_write(struct doc *to, const struct catalogue_pages *pages,
                           const struct experiment *experiment);
 
 /* The table that the part's i-th expectation begins (expect_table.h) as one row of expectations;
- * how many it stands for. 0, and nothing written, if it begins none. */
-size_t catalogue_table_row(FILE *to, const struct experiment_part *part, unsigned i);
+ * how many it stands for. 0, and nothing written, if it begins none. Parts are as in repro.json. */
+size_t catalogue_table_row(struct doc *to, const json_t *part, size_t i);
 
 /* All tables of the part, cell by cell, with what the reference's entry of the experiment (may be
  * NULL) found otherwise. */
-void catalogue_tables_write(FILE *to, const json_t *reference, const struct experiment_part *part);
+void catalogue_tables_write(struct doc *to, const json_t *reference, const json_t *part);
 
-/* Like catalogue_table_row() what was measured: part and i are of repro.json, place has them. */
-size_t catalogue_table_measured(FILE *to, const json_t *place, const json_t *part, size_t i);
-
-/* Inside a paragraph or a cell of a table: what would be markup is escaped but for code between
- * backticks, and line breaks are blanks. */
-void catalogue_text(FILE *to, const char *text);
-
-/* Paragraphs, as they are broken in the file. */
-void catalogue_paragraphs(FILE *to, const char *text);
-
-/* `text`, also where it has "|" in a table. */
-void catalogue_code(FILE *to, const char *text);
-
-/* "supported" with its sign, in bold. */
-void catalogue_verdict(FILE *to, enum verdict verdict);
+/* Like catalogue_table_row() what was measured; place has the part. */
+size_t catalogue_table_measured(struct doc *to, const json_t *place, const json_t *part, size_t i);
 
 /* "E3-hog-native.svg": a figure's file beside the pages. free() it. */
 char *catalogue_figure_name(const char *experiment, const char *group, const json_t *place);

@@ -16,17 +16,6 @@ struct axis {
     unsigned count;
 };
 
-static char *copy(const char *text)
-{
-    return text ? xstrdup(text) : NULL;
-}
-
-static char **list_make(unsigned count)
-{
-    char **list = xcalloc(count + 1, sizeof *list);
-    return list;
-}
-
 static void list_free(char **list, unsigned count)
 {
     for (unsigned i = 0; list && i < count; i++)
@@ -34,36 +23,21 @@ static void list_free(char **list, unsigned count)
     free(list);
 }
 
-static struct axis axis_of_json(const json_t *part, const char *list, const char *factor)
+/* factor: the axis's name as one; its values are then none of a column. */
+static struct axis axis_of(const json_t *part, const char *list, const char *factor)
 {
     const json_t *values = json_object_get(part, list);
     bool is_factor = strcmp(field_text(part, "factor"), factor) == 0;
     unsigned count = is_factor ? 0 : (unsigned)json_array_size(values);
-    struct axis axis = {.values = list_make(count), .count = count ? count : 1};
+    struct axis axis = {.values = xcalloc(count + 1, sizeof(char *)), .count = count ? count : 1};
     for (unsigned i = 0; i < count; i++) {
         const json_t *value = json_array_get(values, i);
-        axis.values[i] = json_is_integer(value)
-                             ? copy(counted((uint64_t)json_integer_value(value), "worker").s)
-                             : copy(json_is_string(value) ? json_string_value(value) : "");
+        const char *text = json_string_value(value);
+        axis.values[i] = xstrdup(json_is_integer(value)
+                                     ? counted((uint64_t)json_integer_value(value), "worker").s
+                                 : text ? text
+                                        : "");
     }
-    return axis;
-}
-
-static struct axis axis_of_texts(char *const *values, unsigned count, bool is_factor)
-{
-    struct axis axis = {.values = list_make(count), .count = is_factor ? 1 : count};
-    for (unsigned i = 0; !is_factor && i < count; i++)
-        axis.values[i] = copy(values[i]);
-    return axis;
-}
-
-static struct axis axis_of_workers(const struct experiment_part *part)
-{
-    bool is_factor = part->factor == FACTOR_WORKERS;
-    struct axis axis = {.values = list_make(part->workers_count),
-                        .count = is_factor ? 1 : part->workers_count};
-    for (unsigned i = 0; !is_factor && i < axis.count; i++)
-        axis.values[i] = copy(counted((uint64_t)part->workers[i], "worker").s);
     return axis;
 }
 
@@ -138,7 +112,7 @@ static void heads_make(struct expect_table *table, const struct axis axes[AXES])
 {
     size_t size;
     table->columns = axes[0].count * axes[1].count * axes[2].count;
-    table->heads = list_make(table->columns);
+    table->heads = xcalloc(table->columns, sizeof *table->heads);
     for (unsigned i = 0; i <= table->columns; i++) {
         char **text = i < table->columns ? &table->heads[i] : &table->common;
         FILE *to = memory_stream(text, &size);
@@ -162,32 +136,6 @@ static void table_make(struct expect_table *table, struct axis levels, struct ax
 
 /* Tables --------------------------------------------------------------------------------------- */
 
-static void cell_set(struct expect_table *table, unsigned row, unsigned column, unsigned number)
-{
-    if (row >= table->rows || column >= table->columns)
-        return;
-    table->numbers[row * table->columns + column] = number;
-    table->first = table->first ? table->first : number;
-    table->count++;
-}
-
-void expect_table_of_part(struct expect_table *table, const struct experiment_part *part,
-                          unsigned i)
-{
-    struct axis axes[AXES] = {
-        axis_of_texts(part->variants, part->variants_count, part->factor == FACTOR_VARIANT),
-        axis_of_texts(part->workloads, part->workloads_count, part->factor == FACTOR_WORKLOAD),
-        axis_of_workers(part),
-    };
-    const struct experiment_expect *of = &part->expect[i];
-    table_make(table, axis_of_texts(part->levels, part->levels_count, false), axes);
-    for (; of->table_says && i < part->expect_count; i++) {
-        const struct experiment_expect *cell = &part->expect[i];
-        if (cell->table_says && cell->in_file == of->in_file)
-            cell_set(table, cell->level_index, cell->column, i + 1);
-    }
-}
-
 static unsigned row_of(const struct expect_table *table, const char *level)
 {
     unsigned row = 0;
@@ -196,23 +144,36 @@ static unsigned row_of(const struct expect_table *table, const char *level)
     return row;
 }
 
-void expect_table_of_json(struct expect_table *table, const json_t *part, size_t i)
+static void cell_set(struct expect_table *table, const json_t *expectation, unsigned column)
+{
+    unsigned row = row_of(table, field_text(expectation, "level"));
+    unsigned number = (unsigned)field_integer(expectation, "number");
+    enum verdict verdict = verdict_of_text(field_text(expectation, "verdict"));
+    if (row >= table->rows || column >= table->columns)
+        return;
+    table->numbers[row * table->columns + column] = number;
+    table->first = table->first ? table->first : number;
+    table->last = number;
+    table->count++;
+    table->verdict = verdict_join(table->verdict, verdict);
+    table->supported += verdict == VERDICT_SUPPORTED;
+}
+
+void expect_table_make(struct expect_table *table, const json_t *part, size_t i)
 {
     struct axis axes[AXES] = {
-        axis_of_json(part, "variants", "variant"),
-        axis_of_json(part, "workloads", "workload"),
-        axis_of_json(part, "workers", "workers"),
+        axis_of(part, "variants", "variant"),
+        axis_of(part, "workloads", "workload"),
+        axis_of(part, "workers", "workers"),
     };
     const json_t *expectations = json_object_get(part, "expectations");
     const json_t *of = json_object_get(json_array_get(expectations, i), "table");
-    table_make(table, axis_of_json(part, "levels", ""), axes);
+    table_make(table, axis_of(part, "levels", ""), axes);
     for (; of && i < json_array_size(expectations); i++) {
         const json_t *expectation = json_array_get(expectations, i);
         const json_t *cell = json_object_get(expectation, "table");
         if (cell && field_integer(cell, "number") == field_integer(of, "number"))
-            cell_set(table, row_of(table, field_text(expectation, "level")),
-                     (unsigned)field_integer(cell, "column"),
-                     (unsigned)field_integer(expectation, "number"));
+            cell_set(table, expectation, (unsigned)field_integer(cell, "column"));
     }
 }
 

@@ -3,6 +3,8 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/repro/repro.h"
+#include "harness/repro/repro_file.h"
+#include "harness/repro/verdict_json.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -50,14 +52,6 @@ void repro_list(FILE *to, struct experiment *const *experiments, size_t count,
         free(text);
     }
     fputs("\n`schedlab repro --explain ID` has the reasoning, `schedlab repro ID` runs it.\n", to);
-}
-
-static json_t *texts_to_json(char *const *list, unsigned count)
-{
-    json_t *array = json_array();
-    for (unsigned i = 0; i < count; i++)
-        json_array_append_new(array, json_string(list[i]));
-    return array;
 }
 
 /* Whether some part of it has the same verdict each time, in the quick form. */
@@ -119,18 +113,6 @@ json_t *repro_list_to_json(struct experiment *const *experiments, size_t count,
 
 /* The last verdict ----------------------------------------------------------------------------- */
 
-static json_t *entry_find(const json_t *repro, const char *list, const char *id)
-{
-    size_t i;
-    json_t *one;
-    json_array_foreach(json_object_get(repro, list), i, one)
-    {
-        if (strcmp(field_text(one, "id"), id) == 0)
-            return one;
-    }
-    return NULL;
-}
-
 json_t *repro_find_last(const char *results, const char *id, char *path, size_t path_size)
 {
     char newest[32] = "", file[REPRO_PATH_SIZE];
@@ -141,13 +123,13 @@ json_t *repro_find_last(const char *results, const char *id, char *path, size_t 
         json_error_t where;
         snprintf(file, sizeof file, "%s/%s/repro.json", results, entry->d_name);
         json_t *repro = entry->d_name[0] == '.' ? NULL : json_load_file(file, 0, &where);
-        json_t *one = entry_find(repro, "experiments", id);
+        const json_t *one = repro_file_entry(repro, "experiments", id);
         const char *written = field_text(repro, "written");
         if (!one)
-            one = entry_find(repro, "claims", id);
+            one = repro_file_entry(repro, "claims", id);
         if (one && strcmp(written, newest) > 0) {
             json_decref(found);
-            found = json_incref(one);
+            found = json_deep_copy(one);
             snprintf(newest, sizeof newest, "%s", written);
             snprintf(path, path_size, "%s/%s", results, entry->d_name);
         }

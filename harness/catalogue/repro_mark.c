@@ -1,4 +1,4 @@
-/* repro_mark.c - a verdict in its colour, and an interval against a range. See repro_page.h. */
+/* repro_mark.c - what was measured, in words and against a range. See repro_page.h. */
 #include "harness/base/json_fields.h"
 #include "harness/catalogue/repro_page.h"
 #include "harness/repro/repro_file.h"
@@ -11,20 +11,6 @@ enum { WIDTH = 200, HEIGHT = 24, MARGIN = 12, BAND_TOP = 4, BAND_HEIGHT = 16, CA
 
 /* Numbers further apart than this are drawn by their logarithms. */
 static const double FAR_APART = 8;
-
-void repro_mark_write(struct doc *to, enum verdict verdict, const char *none)
-{
-    static const char *const signs[] = {[VERDICT_NONE] = "\342\200\223",
-                                        [VERDICT_SUPPORTED] = "\342\234\223",
-                                        [VERDICT_UNDECIDED] = "?",
-                                        [VERDICT_REFUTED] = "\342\234\227"};
-    const char *word = verdict == VERDICT_NONE ? none : verdict_text(verdict);
-    if (to->format == DOC_HTML)
-        doc_put(to, "<span class='mark %s'>%s %s</span>", verdict_text(verdict), signs[verdict],
-                word);
-    else
-        doc_put(to, verdict == VERDICT_NONE ? "%s%s" : "%s **%s**", signs[verdict], word);
-}
 
 void repro_effect_write(struct doc *to, const json_t *column)
 {

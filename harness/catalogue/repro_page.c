@@ -143,7 +143,7 @@ static void experiment_rows(struct doc *to, const json_t *experiment)
                     "<a href='#%s' class='id'>%s</a> %s</th>",
                     rows, id, id, field_text(experiment, "title"));
         doc_put(to, "<td class='place'>%s</td><td>", repro_file_place_name(place));
-        repro_mark_write(to, repro_file_verdict(place), "none");
+        block_mark(to, repro_file_verdict(place), "none");
         doc_put(to, "</td>");
         effect_write(to, place);
         if (i == 0)

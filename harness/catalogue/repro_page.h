@@ -3,13 +3,13 @@
  * Who calls: repro_report.c. Like report.html (report_page.h) the page is HTML 5 with its style and
  * its figures inside, fetches nothing and needs no script to be read. repro_page.c writes the frame
  * and the table on top, repro_page_experiment.c what each experiment has, repro_page_table.c
- * tables of exact values, repro_page_claims.c what popular accounts say, repro_mark.c verdicts and
- * strips, repro_style.c what of the style report_style.c does not have.
+ * tables of exact values, repro_page_claims.c what popular accounts say, repro_mark.c what was
+ * measured, repro_style.c what of the style report_style.c does not have.
  */
 #ifndef SCHEDLAB_REPRO_PAGE_H
 #define SCHEDLAB_REPRO_PAGE_H
 
-#include "harness/report/doc.h"
+#include "harness/catalogue/blocks.h"
 #include "harness/repro/verdict.h"
 
 #include <jansson.h>
@@ -49,9 +49,6 @@ void repro_page_claims_write(struct doc *to, const struct repro_page *page);
 /* The command that repeats the experiment. */
 void repro_page_command_write(struct doc *to, const struct repro_page *page,
                               const json_t *experiment);
-
-/* "supported" in its colour, with its sign; VERDICT_NONE has `none` for a text. */
-void repro_mark_write(struct doc *to, enum verdict verdict, const char *none);
 
 /* What was measured, in words: the number, and its interval on a line of its own if need be. */
 void repro_effect_write(struct doc *to, const json_t *column);

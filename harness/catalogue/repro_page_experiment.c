@@ -15,42 +15,6 @@
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 256 };
 
-/* Text ----------------------------------------------------------------------------------------- */
-
-/* A list of texts or numbers, "a, b". */
-static void list_write(struct doc *to, const json_t *list)
-{
-    size_t i;
-    const json_t *one;
-    json_array_foreach(list, i, one)
-    {
-        if (json_is_integer(one))
-            doc_put(to, "%s%lld", i > 0 ? ", " : "", json_integer_value(one));
-        else
-            doc_put(to, "%s`%s`", i > 0 ? ", " : "", json_string_value(one));
-    }
-}
-
-/* What changes within the part, and what does not. */
-static void design_write(struct doc *to, const json_t *part)
-{
-    static const char *const kept[][3] = {{"variant", "variants", ""},
-                                          {"workload", "workloads", ""},
-                                          {"workers", "workers", "workers: "}};
-    const char *factor = field_text(part, "factor");
-    doc_put(to, "<p class='note'>Changes: <b>%s</b> (", factor);
-    list_write(to, json_object_get(part, "levels"));
-    doc_put(to, "; baseline `%s`). Stays:", field_text(part, "baseline"));
-    for (size_t i = 0; i < 3; i++) {
-        if (strcmp(factor, kept[i][0]) == 0)
-            continue;
-        doc_put(to, " %s", kept[i][2]);
-        list_write(to, json_object_get(part, kept[i][1]));
-        doc_put(to, ";");
-    }
-    doc_put(to, " measured: %s.</p>", field_text(part, "metric"));
-}
-
 /* Cells ---------------------------------------------------------------------------------------- */
 
 static bool is_latency(const char *metric)
@@ -82,7 +46,7 @@ static void cell_row(struct doc *to, const char *metric, const json_t *side, con
                 number_text(metric, hi).s);
     doc_put(to, "</td><td>");
     if (column)
-        repro_mark_write(to, repro_file_verdict(column), "");
+        block_mark(to, repro_file_verdict(column), "");
     doc_put(to, "</td></tr>");
 }
 
@@ -133,7 +97,7 @@ static void measured_row(struct doc *to, const json_t *place, const json_t *expe
     const json_t *column = repro_file_decisive(expectation);
     doc_put(to, "<tr><th scope='row' class='share'>%s</th><td class='place'>",
             repro_file_place_name(place));
-    repro_mark_write(to, repro_file_verdict(expectation), "");
+    block_mark(to, repro_file_verdict(expectation), "");
     doc_put(to, "</td><td class='effect'>");
     repro_effect_write(to, column);
     doc_put(to, "</td><td class='drawn'>");
@@ -149,14 +113,10 @@ static void expectation_write(struct doc *to, const json_t *experiment, const ch
 {
     size_t i;
     const json_t *place;
-    const char *source = field_text(expectation, "source"), *over = field_text(expectation, "over");
-    doc_put(to,
-            "<tbody><tr class='says'><th scope='rowgroup' colspan='5'>%s<span class='wanted'>"
-            "%s of `%s`",
-            field_text(expectation, "says"), field_text(expectation, "metric"),
-            field_text(expectation, "level"));
-    if (*over)
-        doc_put(to, " over `%s`", over);
+    const char *source = field_text(expectation, "source");
+    doc_put(to, "<tbody><tr class='says'><th scope='rowgroup' colspan='5'>%s<span class='wanted'>",
+            field_text(expectation, "says"));
+    block_number(to, expectation);
     doc_put(to, ", expected %s%s%s</span></th></tr>", field_text(expectation, "expected"),
             *source ? "; source: " : "", source);
     json_array_foreach(json_object_get(experiment, "machines"), i, place)
@@ -226,7 +186,9 @@ static void part_write(struct doc *to, const struct repro_page *page, const json
     const json_t *expectation;
     doc_put(to, "<h3>%s<span class='part'> %s/%s</span></h3>", field_text(part, "question"),
             field_text(experiment, "id"), id);
-    design_write(to, part);
+    doc_put(to, "<ul class='design note'>");
+    block_design(to, part);
+    doc_put(to, "</ul>");
     html_table_open(to->to, "What was expected, and what was measured", "expectations");
     html_thead(to->to, names);
     json_array_foreach(json_object_get(part, "expectations"), i, expectation)
@@ -276,7 +238,7 @@ static void machines_write(struct doc *to, const json_t *experiment)
     json_array_foreach(json_object_get(experiment, "machines"), i, place)
     {
         doc_put(to, "<span>%s ", repro_file_place_name(place));
-        repro_mark_write(to, repro_file_verdict(place), "nothing expected");
+        block_mark(to, repro_file_verdict(place), "nothing expected");
         doc_put(to, "</span> ");
     }
     const json_t *agree = json_object_get(experiment, "agree");

@@ -3,7 +3,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/repro/repro.h"
-#include "harness/repro/verdict.h"
+#include "harness/repro/repro_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,16 +58,10 @@ static int print_field(FILE *to, const char *text, int columns)
 
 /* Experiments ---------------------------------------------------------------------------------- */
 
-static const json_t *decisive(const json_t *expectation)
-{
-    return json_array_get(json_object_get(expectation, "columns"),
-                          (size_t)field_integer(expectation, "decisive"));
-}
-
 /* "hog#1: 63.1x (60.2x to 66.0x), expected at least 50x; REASON" */
 static char *expectation_text(const json_t *part, const json_t *expectation)
 {
-    const json_t *column = decisive(expectation);
+    const json_t *column = repro_file_decisive(expectation);
     const char *effect = field_text(json_object_get(column, "effect"), "text");
     const char *reason = field_text(column, "reason");
     bool undecided = strcmp(field_text(expectation, "verdict"), "undecided") == 0;
@@ -162,22 +156,14 @@ static void print_experiment(FILE *to, const json_t *experiment, int columns)
 }
 
 /* "3 experiments: 2 supported, 0 refuted, 1 undecided" */
-static void print_sum(FILE *to, const json_t *list, const char *what)
+static void print_sum(FILE *to, const json_t *list, bool claims)
 {
-    size_t i, counts[VERDICT_REFUTED + 1] = {0}, not_shown = 0;
-    const json_t *one;
-    json_array_foreach(list, i, one)
-    {
-        if (json_object_get(one, "not_shown"))
-            not_shown++;
-        else
-            counts[verdict_of_text(field_text(one, "verdict"))]++;
-    }
+    struct repro_sum sum = repro_file_sum(list);
     fprintf(to, "%s: %zu supported, %zu refuted, %zu undecided",
-            counted(json_array_size(list), what).s, counts[VERDICT_SUPPORTED],
-            counts[VERDICT_REFUTED], counts[VERDICT_UNDECIDED]);
-    if (not_shown > 0)
-        fprintf(to, ", %zu that nothing can be run for", not_shown);
+            counted(json_array_size(list), claims ? "claim" : "experiment").s,
+            sum.of[VERDICT_SUPPORTED], sum.of[VERDICT_REFUTED], sum.of[VERDICT_UNDECIDED]);
+    if (claims && sum.of[VERDICT_NONE] > 0)
+        fprintf(to, ", %zu that nothing can be run for", sum.of[VERDICT_NONE]);
     fputc('\n', to);
 }
 
@@ -214,10 +200,10 @@ void repro_print(FILE *to, const json_t *repro, int columns)
     const json_t *experiments = json_object_get(repro, "experiments");
     const json_t *claims = json_object_get(repro, "claims");
     json_array_foreach(experiments, i, one) print_experiment(to, one, columns);
-    print_sum(to, experiments, "experiment");
+    print_sum(to, experiments, false);
     if (json_array_size(claims) == 0)
         return;
     fputs("\nWhat popular accounts say\n\n", to);
     json_array_foreach(claims, i, one) print_claim(to, one, columns);
-    print_sum(to, claims, "claim");
+    print_sum(to, claims, true);
 }

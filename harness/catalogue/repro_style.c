@@ -28,6 +28,7 @@ const char repro_style[] =
     ".claim{font-size:1.12rem;line-height:1.45;border-left:4px solid var(--rule);"
     "padding-left:.9rem;margin:.6rem 0}\n"
     ".marks>span{margin-right:1.2rem}\n"
+    ".design{list-style:none;padding:0}.design li{display:inline}.design li::after{content:'. '}\n"
     "h3 .part{color:var(--soft);font-weight:400;font-size:.8rem;white-space:nowrap}\n"
     ".expectations{width:100%}.expectations .says th{padding-top:.7rem;border-bottom-style:"
     "dotted}.expectations>tbody>tr>.share{width:9rem}"

@@ -33,27 +33,25 @@ static void markdown_prose(struct doc *to, const char *text, bool keep_lines)
 static const struct {
     const char *tag, *signs;
 } markdown_tags[] = {
-    {"h2", "\n## "}, {"/h2", "\n"}, {"h3", "\n### "}, {"/h3", "\n"}, {"p", "\n"},    {"/p", "\n"},
-    {"li", "- "},    {"/li", "\n"}, {"td", "| "},     {"/td", " "},  {"th", "| "},   {"/th", " "},
-    {"/tr", "|\n"},  {"b", "**"},   {"/b", "**"},     {"ul", "\n"},  {"br", "<br>"},
+    {"h2", "\n## "}, {"/h2", "\n"}, {"h3", "\n### "}, {"/h3", "\n"},  {"p", "\n"},
+    {"/p", "\n"},    {"ul", "\n"},  {"li", "- "},     {"/li", "\n"},  {"td", "| "},
+    {"/td", " "},    {"th", "| "},  {"/th", " "},     {"br", "<br>"}, {"/tr", "|\n"},
 };
 
 static void markdown_tag(struct doc *to, const char *tag)
 {
-    size_t length = strcspn(tag, " ");
-    const char *href = strstr(tag, " href=\"");
-    if (href) {
-        href += strlen(" href=\"");
-        snprintf(to->link, sizeof to->link, "%.*s", (int)strcspn(href, "\""), href);
-        fputc('[', to->to);
-    } else if (strcmp(tag, "/a") == 0 && *to->link) {
-        fprintf(to->to, "](%s)", to->link);
-        *to->link = '\0';
-    }
+    size_t length = strcspn(tag, " "), ruled = strlen(to->rule);
     for (size_t i = 0; i < sizeof markdown_tags / sizeof markdown_tags[0]; i++)
         if (strlen(markdown_tags[i].tag) == length &&
             strncmp(markdown_tags[i].tag, tag, length) == 0)
             fputs(markdown_tags[i].signs, to->to);
+    if (strcmp(tag, "thead") == 0)
+        *to->rule = '\0';
+    else if (strncmp(tag, "th ", 3) == 0)
+        snprintf(to->rule + ruled, sizeof to->rule - ruled, "%s",
+                 strstr(tag, "number") ? "---:|" : "---|");
+    else if (strcmp(tag, "/thead") == 0)
+        fprintf(to->to, "|%s\n", to->rule);
 }
 
 /* HTML ----------------------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@ struct doc {
 
     /* Of the writer. */
     bool in_code;
-    char link[256]; /* that the text between <a href> and </a> leads to */
+    char rule[512]; /* Markdown's line below the head of a table, as far as there are cells */
 };
 
 /* Conversions: s, .*s, d, u, lld, zu, .1f and %. A NULL text is "". */

@@ -14,28 +14,6 @@ enum { ERROR_SIZE = 1024 };
 
 /* One job -------------------------------------------------------------------------------------- */
 
-static json_t *texts_to_json(char *const *list, unsigned count)
-{
-    json_t *array = json_array();
-    for (unsigned i = 0; i < count; i++)
-        json_array_append_new(array, json_string(list[i]));
-    return array;
-}
-
-static json_t *part_to_json(const struct experiment_part *part)
-{
-    json_t *workers = json_array();
-    for (unsigned i = 0; i < part->workers_count; i++)
-        json_array_append_new(workers, json_integer(part->workers[i]));
-    return json_pack("{ss ss ss so ss ss ss sb so so so}", "id", part->id, "question",
-                     part->question, "factor", experiment_factor_name(part), "levels",
-                     texts_to_json(part->levels, part->levels_count), "baseline",
-                     part->levels[part->baseline], "metric", part->metric, "figure",
-                     sweep_figure_name(part->figure), "full", part->full, "variants",
-                     texts_to_json(part->variants, part->variants_count), "workloads",
-                     texts_to_json(part->workloads, part->workloads_count), "workers", workers);
-}
-
 /* Why nothing was measured is the better reason than that nothing was. */
 static void reason_apply(json_t *expectation, const struct repro_job *job)
 {

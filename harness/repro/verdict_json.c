@@ -87,25 +87,58 @@ static json_t *cell_to_json(const struct experiment_expect *expect)
                      expect->exactly);
 }
 
-json_t *judged_to_json(const struct judged *judged, const char *machine)
+static json_t *expect_to_json(const struct experiment_part *part,
+                              const struct experiment_expect *expect, unsigned number)
 {
-    const struct experiment_expect *expect = judged->expect;
-    const char *metric = expect->metric ? expect->metric : judged->part->metric;
-    json_t *columns = json_array();
     json_t *object =
-        json_pack("{sI ss ss ss ss ss sb}", "number", (json_int_t)judged->number, "says",
-                  expect->says, "verdict", verdict_text(judged->verdict), "level", expect->level,
-                  "metric", metric, "expected", expect->wanted, "deterministic",
-                  experiment_is_deterministic(judged->part, expect, machine));
+        json_pack("{sI ss ss ss ss}", "number", (json_int_t)number, "says", expect->says, "level",
+                  expect->level, "metric", expect->metric ? expect->metric : part->metric,
+                  "expected", expect->wanted);
     if (expect->table_says)
         json_object_set_new(object, "table", cell_to_json(expect));
     text_set(object, "over", expect->over);
     text_set(object, "source", expect->source);
     number_into_json(object, "at_least", expect->lo);
     number_into_json(object, "at_most", expect->hi);
+    return object;
+}
+
+json_t *judged_to_json(const struct judged *judged, const char *machine)
+{
+    json_t *columns = json_array();
+    json_t *object = expect_to_json(judged->part, judged->expect, judged->number);
+    text_set(object, "verdict", verdict_text(judged->verdict));
+    json_object_set_new(
+        object, "deterministic",
+        json_boolean(experiment_is_deterministic(judged->part, judged->expect, machine)));
     for (unsigned i = 0; i < judged->count; i++)
         json_array_append_new(columns, column_to_json(judged, &judged->columns[i]));
     json_object_set_new(object, "decisive", json_integer(judged->decisive));
     json_object_set_new(object, "columns", columns);
     return object;
+}
+
+json_t *texts_to_json(char *const *list, unsigned count)
+{
+    json_t *array = json_array();
+    for (unsigned i = 0; i < count; i++)
+        json_array_append_new(array, json_string(list[i]));
+    return array;
+}
+
+json_t *part_to_json(const struct experiment_part *part)
+{
+    json_t *workers = json_array(), *expectations = json_array();
+    for (unsigned i = 0; i < part->workers_count; i++)
+        json_array_append_new(workers, json_integer(part->workers[i]));
+    for (unsigned i = 0; i < part->expect_count; i++)
+        json_array_append_new(expectations, expect_to_json(part, &part->expect[i], i + 1));
+    return json_pack("{ss ss ss so ss ss ss sb so so so so}", "id", part->id, "question",
+                     part->question, "factor", experiment_factor_name(part), "levels",
+                     texts_to_json(part->levels, part->levels_count), "baseline",
+                     part->levels[part->baseline], "metric", part->metric, "figure",
+                     sweep_figure_name(part->figure), "full", part->full, "variants",
+                     texts_to_json(part->variants, part->variants_count), "workloads",
+                     texts_to_json(part->workloads, part->workloads_count), "workers", workers,
+                     "expectations", expectations);
 }
