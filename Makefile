@@ -195,7 +195,7 @@ FLOOR_PROGRAMS := $(call programs,$(FLOOR_TESTS))
 # A sanitizer's build has the tests in which its check can find something. For ThreadSanitizer these are tests of the
 # floor on several threads; its cache model, tests of memory taken and tests of one thread are left out. For
 # AddressSanitizer exact orders and each knob's effect are left out; conformance runs the same code.
-TESTS_tsan := $(filter-out $(addprefix %/test_,cache golden memory queues sysmon_looks sim_fd),$(FLOOR_PROGRAMS))
+TESTS_tsan := $(filter-out $(addprefix %/test_,cache golden invariants memory queues sysmon_looks sim_fd),$(FLOOR_PROGRAMS))
 TESTS_asan := $(filter-out $(addprefix %/test_,golden knobs),$(TEST_PROGRAMS)) $(OUT)/schedlab
 CONFORMANCE := $(OUT)/tests/conformance
 
@@ -330,6 +330,7 @@ $(filter-out $(FLOOR_PROGRAMS),$(TEST_PROGRAMS)): $(filter-out $(CORE_OBJECTS),$
 $(OUT)/tests/test_cache: $(call objects,$(SIM_SOURCES))
 
 $(OUT)/tests/test_knobs: $(patsubst %,$(OUT)/tests/runtime/knobs_%.o,queue static sync timers threads)
+$(OUT)/tests/test_invariants: $(patsubst %,$(OUT)/tests/runtime/breaks_%.o,queues g workers sync)
 $(OUT)/tests/test_gbench: $(call objects,$(GBENCH))
 $(OUT)/tests/test_gbench: TEST_LDLIBS = $(MICRO_LDLIBS)
 $(OUT)/tests/test_micro_clock: $(OUT)/harness/micro/micro_clock.o

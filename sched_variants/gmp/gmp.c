@@ -77,6 +77,7 @@ static void gmp_p_fini(struct sched *sched, struct p *p)
 static void gmp_ready(struct m *m, struct g *gp, enum ready_how how)
 {
     struct globq *globq = globq_of(m->sched);
+    INVARIANT(m->p || how == READY_INJECTED);
     if (how == READY_INJECTED || how == READY_PREEMPTED ||
         (how == READY_YIELD && ((struct lrq *)m->p->variant)->yield == YIELD_GLOBAL))
         globq_put(m, globq, gp);
@@ -108,6 +109,7 @@ static struct g *gmp_steal(struct m *m)
 {
     const struct gmp_knobs *knobs = m->sched->knobs;
     struct sched *sched = m->sched;
+    INVARIANT(m->p);
     struct lrq *mine = m->p->variant;
     for (int64_t pass = 0; pass < knobs->lrq.passes; pass++) {
         struct walk walk = walk_start(m, mine, (uint32_t)sched->procs, (uint32_t)m->p->id, pass);

@@ -42,6 +42,7 @@ static void grq_fini(struct sched *sched)
 static void grq_ready(struct m *m, struct g *gp, enum ready_how how)
 {
     (void)how;
+    INVARIANT(m->lock_node.kind == m->sched->globq_lock);
     stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)globq_put(m, m->sched->variant, gp));
 }
 

@@ -46,9 +46,11 @@ static void kthread_ready(struct m *m, struct g *gp, enum ready_how how)
         return;
     }
     struct m *owner = gp->last_m;
+    INVARIANT(owner);
     struct slot *slot = owner->variant;
     if (how == READY_YIELD || how == READY_STEP_BACK)
         machine_yield();
+    INVARIANT(!atomic_load_explicit(&slot->gp, memory_order_relaxed));
     atomic_store_explicit(&slot->gp, gp, memory_order_release); /* K1 */
     if (how == READY_WOKEN)
         m_block_wake(m, owner);

@@ -8,6 +8,8 @@
 #ifndef SCHEDLAB_MACHINE_H
 #define SCHEDLAB_MACHINE_H
 
+#include "machine/invariant.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>

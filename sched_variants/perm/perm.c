@@ -79,6 +79,7 @@ static void perm_ready(struct m *m, struct g *gp, enum ready_how how)
 {
     struct lrq *lrq = m->variant;
     struct globq *globq = globq_of(m->sched);
+    INVARIANT(lrq || how == READY_INJECTED);
     if (how == READY_PREEMPTED || how == READY_INJECTED ||
         (how == READY_YIELD && lrq->yield == YIELD_GLOBAL))
         globq_put(m, globq, gp);
@@ -98,6 +99,7 @@ static bool perm_m_drain(struct m *m)
 
 static void perm_p_drain(struct m *m, struct p *p)
 {
+    INVARIANT(p);
     if (m->p == p && p->retired)
         perm_m_drain(m);
 }
@@ -141,6 +143,7 @@ static struct g *perm_steal(struct m *m)
     const struct perm_knobs *knobs = m->sched->knobs;
     const struct perm *perm = m->sched->variant;
     struct lrq *mine = m->variant;
+    INVARIANT(m->id >= 0);
     for (int64_t pass = 0; pass < knobs->lrq.passes; pass++) {
         /* relaxed: LM2 says which of them are complete */
         uint32_t count = (uint32_t)atomic_load_explicit(&m->sched->ms_made, memory_order_relaxed);

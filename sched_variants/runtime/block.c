@@ -38,6 +38,8 @@ static bool m_block_polls(struct m *m, int64_t limit)
 void m_block(struct m *m)
 {
     struct sched *sched = m->sched;
+    INVARIANT(m->ops->blocks);
+    INVARIANT(m->p);
     /* relaxed: whoever else makes it earlier wakes m afterwards (timer.c, T1, by N1 and N2) */
     int64_t next = atomic_load_explicit(&m->p->timers->next, memory_order_relaxed);
     uint32_t sleeping = next == INT64_MAX ? NOTE_SLEEPING : NOTE_SLEEPING_TIMED;
@@ -69,6 +71,7 @@ static void wake_stale_servers(struct sched *sched)
 
 void m_block_uncount(struct sched *sched)
 {
+    INVARIANT(atomic_load_explicit(&sched->active, memory_order_relaxed) > 0);
     if (__builtin_expect(atomic_load_explicit(&sched->heap_emptied, memory_order_relaxed), 0))
         wake_stale_servers(sched);
     if (atomic_fetch_sub_explicit(&sched->active, 1, memory_order_acq_rel) == 1 && /* B1, B2 */
@@ -78,6 +81,8 @@ void m_block_uncount(struct sched *sched)
 
 void m_block_wake(struct m *self, struct m *m)
 {
+    INVARIANT(m);
+    INVARIANT(self->sched == m->sched);
     if (m_note_wake(m)) {
         stat_add(&self->stats, STAT_WAKEUPS, 1);
         sched_event_m(self, SCHED_WOKEN, m);

@@ -52,6 +52,8 @@ void chan_free(struct chan *ch)
     lock_acquire(&ch->lock);
     if (ch->recv_head || ch->send_head)
         fatal("chan_free: a goroutine waits on the channel");
+    INVARIANT(chan_is_valid(ch));
+    INVARIANT(!chan_has_selects(ch));
     machine_free(ch);
 }
 
@@ -73,11 +75,13 @@ static bool chan_wait(struct chan *ch, struct g **head, struct g **tail, void *e
                       enum wait_reason reason)
 {
     struct g *gp = machine_self()->curg;
+    INVARIANT(gp);
     gp->wait_reason = (uint8_t)reason;
     gp->wait_on = ch;
     gp->wait_elem = elem;
     gp->wake_ok = true; /* what all wakers but chan_close() would say */
     waitq_push(head, tail, gp);
+    INVARIANT(chan_is_valid(ch));
     lock_release(&ch->lock);
     g_park();
     return gp->wake_ok;
@@ -204,6 +208,7 @@ void chan_close(struct chan *ch)
     chan_mark(ch, CHAN_CLOSED);
     uint32_t size = ch->elem_size;
     struct g *waiting = chan_take_receivers(ch);
+    INVARIANT(chan_is_valid(ch));
     lock_release(&ch->lock);
 
     struct g *stack = NULL;

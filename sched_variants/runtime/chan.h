@@ -84,8 +84,27 @@ static inline bool chan_has_selects(struct chan *ch)
 
 static inline void chan_mark(struct chan *ch, uint32_t add)
 {
+    INVARIANT(lock_is_held(&ch->lock));
     /* relaxed: the lock publishes it, and for who drains a closed channel C1 */
     atomic_store_explicit(&ch->marks, chan_marks(ch) + add, memory_order_relaxed);
+}
+
+/* Pre: the lock. */
+static inline bool chan_is_valid(struct chan *ch)
+{
+    uint32_t count = atomic_load_explicit(&ch->count, memory_order_relaxed);
+    uint64_t filled = (uint64_t)count * ch->elem_size;
+    bool proxies = chan_has_selects(ch);
+    return HOLDS(count <= ch->capacity) &&
+           HOLDS((uint64_t)ch->capacity * ch->elem_size == ch->end) &&
+           HOLDS(ch->recv_at < ch->end || ch->end == 0) &&
+           HOLDS(ch->end == 0 ? ch->send_at == 0
+                              : (ch->recv_at + filled) % ch->end == ch->send_at) &&
+           HOLDS(proxies || !ch->recv_head || (count == 0 && !chan_is_closed(ch))) &&
+           HOLDS(proxies || !ch->send_head || (count == ch->capacity && !chan_is_closed(ch))) &&
+           HOLDS(proxies || !ch->recv_head || !ch->send_head) &&
+           waitq_is_valid(ch->recv_head, ch->recv_tail) &&
+           waitq_is_valid(ch->send_head, ch->send_tail);
 }
 
 /* Takes the longest waiter off the list, for the caller to answer and to ready; NULL if nobody
@@ -99,6 +118,7 @@ static inline struct g *chan_pop(struct chan *ch, struct g **head, bool selects)
 
 static inline void chan_unlock(struct chan *ch, const struct select *select)
 {
+    INVARIANT(chan_is_valid(ch));
     if (select)
         select_unlock(select);
     else
@@ -138,6 +158,8 @@ chan_send_now(struct chan *ch, const void *elem, const struct select *select, bo
     if (selects && chan_is_closed(ch))
         fatal("%s: the channel is closed", select ? "chan_select: sending" : "chan_send");
     uint32_t size = ch->elem_size;
+    INVARIANT(elem);
+    INVARIANT(lock_is_held(&ch->lock));
     struct g *receiver = chan_pop(ch, &ch->recv_head, selects);
     if (receiver) {
         chan_unlock(ch, select);
@@ -165,6 +187,7 @@ ring_take(struct chan *ch, void *elem, uint32_t count, const struct select *sele
 {
     uint32_t size = ch->elem_size;
     unsigned char *place = ch->ring + ch->recv_at;
+    INVARIANT(count <= ch->capacity);
     if (elem)
         elem_copy(elem, place, size);
     ch->recv_at = ring_next(ch, ch->recv_at);
@@ -186,6 +209,7 @@ static inline __attribute__((always_inline)) enum received
 chan_recv_now(struct chan *ch, void *elem, const struct select *select, bool selects)
 {
     uint32_t count = count_locked(ch);
+    INVARIANT(lock_is_held(&ch->lock));
     if (count > 0) {
         ring_take(ch, elem, count, select, selects);
         return RECEIVED_ELEM;

@@ -17,6 +17,7 @@ static struct deque_array *array_new(size_t capacity)
 
 void deque_init(struct deque *dq, size_t capacity)
 {
+    INVARIANT(capacity > 0 && !(capacity & (capacity - 1)));
     machine_name(dq, sizeof *dq, "deque.bottom"); /* and what its owner has beside it */
     machine_name(&dq->top, sizeof dq->top, "deque.top");
     atomic_init(&dq->bottom, 0);
@@ -41,6 +42,8 @@ void deque_fini(struct deque *dq)
  * the newest. */
 void deque_grow(struct deque *dq, int64_t bottom, int64_t top)
 {
+    INVARIANT(deque_is_valid(dq));
+    INVARIANT(top <= bottom);
     struct deque_array *old = atomic_load_explicit(&dq->array, memory_order_relaxed); /* own word */
     struct deque_array *array = array_new(2 * ((size_t)old->mask + 1));
     array->retired = old;
@@ -54,6 +57,8 @@ void deque_grow(struct deque *dq, int64_t bottom, int64_t top)
 
 int64_t deque_reserve(struct deque *dq, int64_t n)
 {
+    INVARIANT(n >= 0);
+    INVARIANT(deque_is_valid(dq));
     int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_relaxed); /* own word */
     int64_t top = atomic_load_explicit(&dq->top, memory_order_acquire);       /* D6 */
     /* relaxed: own word */

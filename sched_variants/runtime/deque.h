@@ -76,9 +76,24 @@ static inline uint64_t deque_depth_max(struct deque *dq)
     return (uint64_t)atomic_load_explicit(&dq->depth_max, memory_order_relaxed); /* statistic */
 }
 
+/* Owner only, between operations. Thieves may take meanwhile: top moves up to bottom and no
+ * further. */
+static inline bool deque_is_valid(const struct deque *dq)
+{
+    /* relaxed: own words, and top is only compared */
+    int64_t size = atomic_load_explicit(&dq->bottom, memory_order_relaxed) -
+                   atomic_load_explicit(&dq->top, memory_order_relaxed);
+    const struct deque_array *array = atomic_load_explicit(&dq->array, memory_order_relaxed);
+    return HOLDS(array) && HOLDS(size >= 0) && HOLDS(size <= array->mask + 1) &&
+           HOLDS((array->mask & (array->mask + 1)) == 0) &&
+           HOLDS(!array->retired || array->retired->mask < array->mask) &&
+           HOLDS(atomic_load_explicit(&dq->depth_max, memory_order_relaxed) >= 0);
+}
+
 /* Owner only. */
 static inline void deque_push(struct deque *dq, void *item)
 {
+    INVARIANT(item);
     int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_relaxed); /* own word */
     int64_t top = atomic_load_explicit(&dq->top, memory_order_acquire);       /* D6 */
     struct deque_array *array =
@@ -92,6 +107,7 @@ static inline void deque_push(struct deque *dq, void *item)
     /* relaxed: published by D1 */
     atomic_store_explicit(&array->slot[bottom & array->mask], item, memory_order_relaxed);
     atomic_store_explicit(&dq->bottom, bottom + 1, memory_order_release); /* D1 */
+    INVARIANT(deque_is_valid(dq));
 }
 
 /* Owner only, for several items at once: makes room for n more and returns the index of the first;
@@ -101,12 +117,17 @@ static inline void deque_set(struct deque *dq, int64_t index, void *item)
 {
     struct deque_array *array =
         atomic_load_explicit(&dq->array, memory_order_relaxed); /* own word */
+    INVARIANT(item);
+    INVARIANT(index >= atomic_load_explicit(&dq->bottom, memory_order_relaxed));
+    INVARIANT(index - atomic_load_explicit(&dq->top, memory_order_relaxed) <= array->mask);
     /* relaxed: published by D1 */
     atomic_store_explicit(&array->slot[index & array->mask], item, memory_order_relaxed);
 }
 static inline void deque_publish(struct deque *dq, int64_t bottom)
 {
+    INVARIANT(bottom >= atomic_load_explicit(&dq->bottom, memory_order_relaxed));
     atomic_store_explicit(&dq->bottom, bottom, memory_order_release); /* D1 */
+    INVARIANT(deque_is_valid(dq));
 }
 
 /* Owner only: the newest item, or NULL. */
@@ -116,7 +137,8 @@ static inline void *deque_pop(struct deque *dq)
     if (bottom < atomic_load_explicit(&dq->top, memory_order_relaxed)) /* top only grows */
         return NULL;
     struct deque_array *array =
-        atomic_load_explicit(&dq->array, memory_order_relaxed);         /* own word */
+        atomic_load_explicit(&dq->array, memory_order_relaxed); /* own word */
+    INVARIANT(deque_is_valid(dq));
     atomic_store_explicit(&dq->bottom, bottom, memory_order_relaxed);   /* ordered by D3 */
     machine_fence(&dq->scratch);                                        /* D3 */
     int64_t top = atomic_load_explicit(&dq->top, memory_order_relaxed); /* ordered by D3 */
@@ -144,6 +166,7 @@ static inline enum deque_steal deque_take(struct deque *dq, void **item)
     int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_acquire); /* D2 */
     if (top >= bottom)
         return DEQUE_EMPTY;
+    INVARIANT(item);
     struct deque_array *array = atomic_load_explicit(&dq->array, memory_order_acquire); /* D8 */
     /* relaxed: by D2 or D8; what was read too late is thrown away by D5 */
     void *oldest = atomic_load_explicit(&array->slot[top & array->mask], memory_order_relaxed);

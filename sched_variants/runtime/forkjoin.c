@@ -61,6 +61,8 @@ void fj_end_region(const struct fj_frame *root, enum fj_policy policy)
 {
     (void)root;
     INVARIANT(root->queued == 0);
+    INVARIANT(policy == machine_self()->fj.policy);
+    INVARIANT(policy != FJ_HELP || machine_self()->fj.held > 0);
     if (MACHINE_KEEPS_EVENTS)
         tell_g(SCHED_JOINED);
     if (policy == FJ_HELP)
@@ -84,6 +86,7 @@ void fj_count_live(int n)
 {
     struct fj_worker *w = &machine_self()->fj;
     w->live += n;
+    INVARIANT(w->live >= 0);
     if (w->live > atomic_load_explicit(&w->live_max, memory_order_relaxed)) /* a statistic */
         atomic_store_explicit(&w->live_max, w->live, memory_order_relaxed);
 }
@@ -94,6 +97,8 @@ void fj_count_live(int n)
 static struct g *g_new_for_child(struct m *m, struct fj_frame *frame, struct fj_task *task,
                                  fj_fn *fn)
 {
+    INVARIANT(m->curg);
+    INVARIANT(fn);
     struct g *gp = g_alloc(m);
     gp->task_fn = fn;
     gp->arg = task;
@@ -105,6 +110,7 @@ static struct g *g_new_for_child(struct m *m, struct fj_frame *frame, struct fj_
 void fj_spawn_go(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
 {
     struct m *m = preempt_point();
+    INVARIANT(frame->spawned >= 0);
     frame->spawned++;
     g_spawn(m, g_new_for_child(m, frame, task, fn));
 }
@@ -113,6 +119,7 @@ void fj_spawn_work(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
 {
     struct m *m = machine_self();
     struct g *self = m->curg;
+    INVARIANT(m->ops->forkjoin == FJ_WORK);
     self->child_returned = false;
     self->wait_reason = WAIT_CHILD;
     self->wait_on = frame;
@@ -133,6 +140,7 @@ void fj_sync_park(struct fj_frame *frame)
 {
     struct m *m = machine_self();
     struct g *self = m->curg;
+    INVARIANT(frame->spawned > 0);
     if (MACHINE_KEEPS_EVENTS)
         tell_g(SCHED_SYNCED);
     self->wait_reason = WAIT_SYNC;
@@ -168,6 +176,7 @@ void *fj_steal(struct m *m, bool own)
 {
     struct m *newest = sched_first_m(m->sched);
     struct m *start = newest;
+    INVARIANT(m->sched->forkjoin == FJ_HELP || m->sched->forkjoin == FJ_LINKED);
     for (uint32_t skip = (uint32_t)m_random(m) % sched_list_length(newest); skip > 0; skip--)
         start = start->all_link;
     struct m *victim = start;
@@ -262,6 +271,7 @@ void fj_poll(struct fj_frame *frame)
 {
     struct m *m = machine_self();
     struct fj_worker *w = &m->fj;
+    INVARIANT(w->policy == FJ_HELP || w->policy == FJ_LINKED);
     int32_t most = atomic_load_explicit(&w->depth_max, memory_order_relaxed); /* own word */
     int32_t queued = frame->queued + (w->policy == FJ_LINKED);
     if (queued > most) {
@@ -317,6 +327,7 @@ static void run_stolen_g(void *arg)
 
 struct g *g_new_for_task(struct m *m, struct fj_task *task)
 {
+    INVARIANT(task);
     struct g *gp = g_alloc(m);
     gp->fn = run_stolen_g;
     gp->arg = task;
@@ -380,12 +391,14 @@ static void run_public(struct fj_worker *w, struct fj_frame *frame)
 void fj_sync_help(struct fj_frame *frame)
 {
     struct m *m = machine_self();
+    INVARIANT(m->fj.held > 0);
     if (MACHINE_KEEPS_EVENTS)
         tell_g(SCHED_SYNCED);
     run_private(&m->fj, frame);
     if (!frame->newest)
         return;
     run_public(&m->fj, frame);
+    INVARIANT(atomic_load_explicit(&frame->pending, memory_order_relaxed) <= 0);
     if (frame->spawned > 0) {
         frame->queued -= frame->spawned;
         if (atomic_load_explicit(&frame->pending, memory_order_relaxed) > -frame->spawned) {

@@ -558,6 +558,7 @@ static inline struct m *sched_first_m(struct sched *sched)
 static inline uint32_t sched_list_length(const struct m *newest)
 {
     uint32_t count = 1;
+    INVARIANT(newest);
     while ((newest = newest->all_link))
         count++;
     return count;
@@ -633,6 +634,7 @@ struct g *g_new_for_frame(struct m *m, struct fj_frame *frame);
 /* gp goes to an M without a queue in between. */
 static inline void g_hand_over(struct g *gp)
 {
+    INVARIANT(gp);
 #ifdef SCHEDLAB_DEBUG
     atomic_store_explicit(&gp->queued, 1, memory_order_relaxed); /* as if from a queue */
 #endif
@@ -658,17 +660,6 @@ static inline void grq_lock(struct m *m, lock_t *lock)
  * for fatal_env(), 71 (the environment refused). Any stack. */
 _Noreturn void fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void fatal_env(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Debug builds check invariants; release builds do not evaluate x. */
-#ifdef SCHEDLAB_DEBUG
-#define INVARIANT(x)                                                                               \
-    do {                                                                                           \
-        if (!(x))                                                                                  \
-            fatal("%s: invariant broken: %s", __func__, #x);                                       \
-    } while (0)
-#else
-#define INVARIANT(x) ((void)0)
-#endif
 
 /* For the harness ----------------------------------------------------------------------------- */
 

@@ -73,7 +73,19 @@ static void gs_free_count(struct sched *sched, int64_t change)
 {
     /* relaxed: written under the lock, read without it as a hint */
     int64_t now = atomic_load_explicit(&sched->gs_free, memory_order_relaxed) + change;
+    INVARIANT(now >= 0);
     atomic_store_explicit(&sched->gs_free, now, memory_order_relaxed);
+}
+
+static bool g_slab_is_valid(const struct g_slab *slab)
+{
+    uint32_t free = 0;
+    for (int i = 0; i < G_MAP_WORDS; i++)
+        free += (uint32_t)__builtin_popcountll(slab->free_map[i]);
+    return HOLDS(slab->free <= slab->carved) && HOLDS(slab->carved <= GS_PER_SLAB) &&
+           HOLDS(slab->free == free) &&
+           HOLDS((slab->shelf == G_SHELF_WHOLE) == (slab->free == slab->carved)) &&
+           HOLDS((slab->shelf == G_SHELF_FULL) == (slab->free == 0 && slab->carved == GS_PER_SLAB));
 }
 
 static struct g_slab *slab_map(struct sched *sched)
@@ -89,6 +101,7 @@ static struct g_slab *slab_map(struct sched *sched)
 
 static struct g *slab_take(struct sched *sched, struct g_slab *slab)
 {
+    INVARIANT(g_slab_is_valid(slab));
     if (slab->free > 0) {
         uint32_t word = 0;
         while (slab->free_map[word] == 0)
@@ -108,10 +121,14 @@ static void slab_put(struct sched *sched, struct g *gp)
 {
     struct g_slab *slab = slab_of(gp);
     size_t i = (size_t)(gp - slab->gs);
+    INVARIANT(i < slab->carved);
+    INVARIANT(!(slab->free_map[i / 64] >> i % 64 & 1)); /* it is free already */
+    INVARIANT(!gp->alive);
     slab->free_map[i / 64] |= UINT64_C(1) << i % 64;
     slab->free++;
     gs_free_count(sched, 1);
     slab_shelve(sched, slab);
+    INVARIANT(g_slab_is_valid(slab));
 }
 
 static uint32_t gs_cache_half(const struct sched *sched)
@@ -125,6 +142,7 @@ static void gs_refill(struct m *m)
 {
     struct sched *sched = m->sched;
     struct g **end = &m->cache.gs;
+    INVARIANT(!m->cache.gs_count);
     stat_add(&m->stats, STAT_GS_LOCKS, 1);
     lock_acquire(&sched->g_lock);
     do {
@@ -147,6 +165,7 @@ static void gs_spill(struct m *m, uint32_t keep)
 {
     struct sched *sched = m->sched;
     struct g **at = &m->cache.gs;
+    INVARIANT(keep <= m->cache.gs_count);
     for (uint32_t i = 0; i < keep; i++)
         at = &(*at)->link;
     struct g *spilled = *at;
@@ -195,6 +214,7 @@ static void peak_raise(_Atomic int64_t *peak, int64_t value)
 
 void live_hand_in(struct sched *sched, struct p *p)
 {
+    INVARIANT(p_is_valid(p));
     int64_t before = atomic_fetch_add_explicit(&sched->live_gs, p->live, memory_order_relaxed);
     int64_t most = atomic_load_explicit(&p->live_max, memory_order_relaxed); /* own word */
     peak_raise(&sched->live_gs_peak, before + most);
@@ -208,9 +228,13 @@ void live_hand_in(struct sched *sched, struct p *p)
 
 struct g *g_alloc(struct m *m)
 {
+    INVARIANT(m->p);
     if (__builtin_expect(!m->cache.gs, 0))
         gs_refill(m);
     struct g *gp = m->cache.gs;
+    INVARIANT(m->cache.gs_count > 0);
+    INVARIANT(!gp->alive);
+    INVARIANT(!gp->stack);
     m->cache.gs = gp->link;
     m->cache.gs_count--;
     gp->link = NULL;
@@ -234,11 +258,16 @@ struct g *g_alloc(struct m *m)
         p->unstarted++;
         stat_max(&m->stats, STAT_UNSTARTED_GS_PEAK, (uint64_t)p->unstarted);
     }
+    INVARIANT(g_is_valid(gp));
+    INVARIANT(p_is_valid(p));
     return gp;
 }
 
 void g_free(struct m *m, struct g *gp)
 {
+    INVARIANT(m->p);
+    INVARIANT(gp->alive);
+    INVARIANT(!gp->stack && !gp->locked);
     sched_event_g(m, SCHED_ENDED, gp, 0, 0);
     gp->alive = false;
     gp->link = m->cache.gs;
@@ -247,6 +276,7 @@ void g_free(struct m *m, struct g *gp)
         gs_spill(m, gs_cache_half(m->sched));
     if (--m->p->live <= -m->sched->live_step)
         live_hand_in(m->sched, m->p);
+    INVARIANT(p_is_valid(m->p));
 }
 
 /* The largest sum handed in, or what it would be if all Ps had been at their largest at once now.

@@ -198,6 +198,7 @@ struct gotimer *ticker_start(int64_t period_ns)
 
 struct chan *timer_chan(struct gotimer *self)
 {
+    INVARIANT(self);
     return self->ch;
 }
 
@@ -212,6 +213,7 @@ static void start_g(struct timer *timer, int64_t now)
 
 struct gotimer *timer_func(int64_t ns, void (*fn)(void *), void *arg)
 {
+    INVARIANT(fn);
     struct gotimer *self = gotimer_new(start_g);
     self->fn = fn;
     self->arg = arg;

@@ -19,8 +19,18 @@ static inline int64_t gqueue_size(const struct gqueue *queue)
     return atomic_load_explicit(&queue->size, memory_order_relaxed);
 }
 
+/* By its one thread. */
+static inline bool gqueue_is_valid(const struct gqueue *queue)
+{
+    return HOLDS(gqueue_size(queue) >= 0) &&
+           HOLDS((queue->head == NULL) == (gqueue_size(queue) == 0)) &&
+           HOLDS((queue->head == NULL) == (queue->tail == NULL)) &&
+           HOLDS(!queue->tail || !queue->tail->link);
+}
+
 static inline void gqueue_push(struct gqueue *queue, struct g *gp)
 {
+    INVARIANT(gp != queue->tail);
     gp->link = NULL;
     if (queue->tail)
         queue->tail->link = gp;
@@ -28,6 +38,7 @@ static inline void gqueue_push(struct gqueue *queue, struct g *gp)
         queue->head = gp;
     queue->tail = gp;
     atomic_store_explicit(&queue->size, gqueue_size(queue) + 1, memory_order_relaxed);
+    INVARIANT(gqueue_is_valid(queue));
 }
 
 static inline struct g *gqueue_pop(struct gqueue *queue)
@@ -39,6 +50,7 @@ static inline struct g *gqueue_pop(struct gqueue *queue)
             queue->tail = NULL;
         atomic_store_explicit(&queue->size, gqueue_size(queue) - 1, memory_order_relaxed);
     }
+    INVARIANT(gqueue_is_valid(queue));
     return gp;
 }
 
@@ -60,8 +72,23 @@ static inline int64_t gfifo_size(const struct gfifo *fifo)
     return (int64_t)(fifo->in - fifo->out);
 }
 
+/* Under its lock: the lanes hold as many as the counts say, as far as one look per lane tells. */
+static inline bool gfifo_is_valid(const struct gfifo *fifo)
+{
+    if (!HOLDS(fifo->out <= fifo->in))
+        return false;
+    for (uint32_t i = 0; i < LANES; i++) {
+        const struct glane *lane = &fifo->lane[(fifo->out + i) % LANES];
+        if (!HOLDS((lane->head != NULL) == (i < fifo->in - fifo->out)) ||
+            !HOLDS(!lane->head || (lane->tail && !lane->tail->link)))
+            return false;
+    }
+    return true;
+}
+
 static inline void gfifo_push(struct gfifo *fifo, struct g *gp)
 {
+    INVARIANT(gp);
     struct glane *lane = &fifo->lane[fifo->in++ % LANES];
     gp->link = NULL;
     if (lane->head)
@@ -69,6 +96,7 @@ static inline void gfifo_push(struct gfifo *fifo, struct g *gp)
     else
         lane->head = gp;
     lane->tail = gp;
+    INVARIANT(gfifo_is_valid(fifo));
 }
 
 /* NULL if there is none. */
@@ -81,6 +109,7 @@ static inline struct g *gfifo_pop(struct gfifo *fifo)
         __builtin_prefetch(gp->link, 1);
         fifo->out++;
     }
+    INVARIANT(gfifo_is_valid(fifo));
     return gp;
 }
 
@@ -99,6 +128,7 @@ static inline void gfifo_append(struct gfifo *to, struct gfifo *from)
         behind->tail = lane->tail;
     }
     to->in += from->in - from->out;
+    INVARIANT(gfifo_is_valid(to));
 }
 
 /* The global queue (GRQ). size is written under the lock and read without it, as a hint whose only
@@ -140,9 +170,19 @@ static inline int64_t globq_size(struct globq *globq)
 }
 
 /* Pre: lock. */
+static inline bool globq_is_valid(const struct globq *globq)
+{
+    return HOLDS(qlock_is_held(&globq->lock)) &&
+           HOLDS(atomic_load_explicit(&globq->size, memory_order_relaxed) ==
+                 gfifo_size(&globq->fifo)) &&
+           gfifo_is_valid(&globq->fifo);
+}
+
+/* Pre: lock. */
 static inline void globq_publish(struct globq *globq)
 {
     atomic_store_explicit(&globq->size, gfifo_size(&globq->fifo), memory_order_release); /* GQ1 */
+    INVARIANT(globq_is_valid(globq));
 }
 
 /* Most times the lock is the plain one and free. Then nothing is called while it is held, so that
@@ -161,6 +201,7 @@ struct g *globq_get_waiting(struct m *m, struct globq *globq);
 /* Pre: lock. Returns how many there are now. */
 static inline int64_t globq_push(struct m *m, struct globq *globq, struct g *gp)
 {
+    INVARIANT(globq_is_valid(globq));
     sched_event_g(m, SCHED_PUT, gp, INTO_GLOBAL, 0);
     gfifo_push(&globq->fifo, gp);
     int64_t size = gfifo_size(&globq->fifo);
@@ -171,6 +212,7 @@ static inline int64_t globq_push(struct m *m, struct globq *globq, struct g *gp)
 /* Pre: lock. */
 static inline struct g *globq_pop(struct globq *globq)
 {
+    INVARIANT(globq_is_valid(globq));
     struct g *gp = gfifo_pop(&globq->fifo);
     globq_publish(globq);
     return gp;
@@ -188,7 +230,9 @@ static inline int64_t globq_put(struct m *m, struct globq *globq, struct g *gp)
 
 static inline void globq_put_all(struct m *m, struct globq *globq, struct gfifo *batch)
 {
+    INVARIANT(batch->in != batch->out);
     globq_lock(m, globq);
+    INVARIANT(globq_is_valid(globq));
     gfifo_append(&globq->fifo, batch);
     globq_publish(globq);
     globq_unlock(m, globq);

@@ -97,6 +97,7 @@ static __attribute__((noinline)) void m_acquired_special(struct m *m, struct p *
 /* relaxed: see m_acquire_p() */
 void procs_use(struct sched *sched, int32_t n)
 {
+    INVARIANT(n >= 1 && n <= sched->procs);
     atomic_store_explicit(&sched->procs_used, n, memory_order_relaxed);
     atomic_store_explicit(&sched->plain_ps, sched->pin ? 0 : n, memory_order_relaxed);
 }
@@ -104,6 +105,7 @@ void procs_use(struct sched *sched, int32_t n)
 void m_acquire_p(struct m *m, struct p *p)
 {
     INVARIANT(!m->p);
+    INVARIANT(p);
     m->p = p;
     sched_event_p(m, SCHED_P_TAKEN, p);
     atomic_store_explicit(&p->m, m, memory_order_release); /* P1 */
@@ -112,6 +114,16 @@ void m_acquire_p(struct m *m, struct p *p)
     if (__builtin_expect(p->id >= atomic_load_explicit(&m->sched->plain_ps, memory_order_relaxed),
                          0))
         m_acquired_special(m, p);
+}
+
+/* Pre: sched->lock. In 1:1 variants threads that end leave their Ps on the list, uncounted. */
+static bool idle_lists_are_valid(const struct sched *sched)
+{
+    int32_t idle_ps = atomic_load_explicit(&sched->idle_ps, memory_order_relaxed);
+    return HOLDS(idle_ps >= 0 && idle_ps <= sched->procs) &&
+           HOLDS(sched->ops->thread_per_g || (idle_ps == 0) == (sched->idle_p == NULL)) &&
+           HOLDS((sched->idle_ms == 0) == (sched->idle_m == NULL)) &&
+           HOLDS(!sched->timer_m || sched->idle_m);
 }
 
 /* Pre: sched->lock. */
@@ -130,6 +142,8 @@ static struct p *idle_p_get(struct sched *sched)
 void idle_p_put(struct m *m, struct p *p)
 {
     struct sched *sched = m->sched;
+    INVARIANT(lock_is_held(&sched->lock));
+    INVARIANT(p != sched->idle_p);
     sched_event_p(m, SCHED_P_IDLED, p);
     atomic_store_explicit(&p->m, NULL, memory_order_relaxed); /* there is nothing behind NULL */
     if (p->retired) {
@@ -163,6 +177,7 @@ struct p *idle_p_take(struct sched *sched)
 {
     lock_acquire(&sched->lock);
     struct p *p = idle_p_get(sched);
+    INVARIANT(idle_lists_are_valid(sched));
     lock_release(&sched->lock);
     return p;
 }
@@ -269,6 +284,7 @@ void start_unwatched_p(struct m *m)
     if (m->ops->blocks) /* each worker watches its own */
         return;
     lock_acquire(&sched->lock);
+    INVARIANT(idle_lists_are_valid(sched));
     struct p *p = sched->timer_m ? NULL : idle_p_get(sched);
     lock_release(&sched->lock);
     if (p)
@@ -359,6 +375,7 @@ static void idle_fence(struct m *m)
 void p_release(struct m *self, struct p *p)
 {
     struct sched *sched = self->sched;
+    INVARIANT(p != self->p);
     sched_event_p(self, SCHED_P_HANDED_OFF, p);
     /* A P with Gs of its own must not become idle: thieves pass those by. With WAKE_NONE nobody
      * would ever wake an M for it. */
@@ -568,6 +585,9 @@ void m_idle(struct m *m)
 {
     struct sched *sched = m->sched;
     bool had_p = m->p;
+    INVARIANT(!m->curg);
+    INVARIANT(!m->locked_g);
+    INVARIANT(!m->ops->blocks);
     int64_t recheck = sched->floor->recheck;
     if (sched->look_ns > 0 && m->spinning && m_sees_work(m))
         return;
@@ -619,6 +639,7 @@ struct g *m_wait_locked(struct m *m)
 {
     struct sched *sched = m->sched;
     struct p *p = m->p;
+    INVARIANT(m->locked_g);
     if (p) {
         m_leave_queue(m);
         m->p = NULL;
@@ -648,6 +669,9 @@ void m_start_locked(struct m *m, struct g *gp)
     struct sched *sched = m->sched;
     struct m *to = gp->locked_m;
     struct p *p = m->p;
+    INVARIANT(p);
+    INVARIANT(gp->locked);
+    INVARIANT(to != m);
     m_leave_queue(m);
     m->p = NULL;
     lock_acquire(&sched->lock);
@@ -672,6 +696,7 @@ void m_start_locked(struct m *m, struct g *gp)
 void sched_timer_is_earlier(struct m *self, int64_t when)
 {
     struct sched *sched = self->sched;
+    INVARIANT(!self->ops->blocks);
     /* S2; relaxed, and without a fence: as in wakep() */
     atomic_signal_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) == 0 && !sched->no_fence_all)
@@ -698,6 +723,7 @@ void sched_timer_is_earlier(struct m *self, int64_t when)
 void sched_stop(struct m *self)
 {
     struct sched *sched = self->sched;
+    INVARIANT(!sched->main_ended_on);
     sched->main_ended_on = self;
     atomic_store_explicit(&sched->stopping, 1, memory_order_release); /* E1 */
     /* An M whose turn with the lock in m_sleep() comes after this one sees `stopping`; any other

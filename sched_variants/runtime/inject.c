@@ -14,6 +14,7 @@ const char *const netpoll_place_words[] = {"first", "global", "local", NULL};
 
 static void put(struct m *m, struct g *gp, enum ready_how how)
 {
+    INVARIANT(g_is_valid(gp));
 #ifdef SCHEDLAB_DEBUG
     /* relaxed: the queue hands gp over */
     INVARIANT(atomic_exchange_explicit(&gp->queued, 1, memory_order_relaxed) == 0);
@@ -48,6 +49,7 @@ struct g *netpoll_put(struct m *m, struct g *list)
     struct g *first = NULL;
     if (!list)
         return NULL;
+    INVARIANT(m->p);
     if (place == PLACE_FIRST) {
         first = list;
         list = first->link;

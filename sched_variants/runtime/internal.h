@@ -26,6 +26,35 @@ enum {
 #endif
 };
 
+/* What x_is_valid() says, here and in the headers of single structures, is what holds between two
+ * operations. gp: by whoever it belongs to, its M or who has taken it from a queue or a list. */
+static inline bool g_is_valid(const struct g *gp)
+{
+    return HOLDS(gp->alive) &&
+           HOLDS(__atomic_load_n(&gp->wait_reason, __ATOMIC_RELAXED) <= WAIT_WRITE_LOCK) &&
+           HOLDS(gp->locked == (gp->locked_m != NULL)) && HOLDS(gp->locked == (gp->locks > 0));
+}
+
+/* By the M that holds it, outside of calls. */
+static inline bool p_is_valid(const struct p *p)
+{
+    int64_t most = atomic_load_explicit(&p->live_max, memory_order_relaxed); /* own word */
+    return HOLDS(p->timers) && HOLDS(p->id >= -1) && HOLDS(most >= 0) && HOLDS(p->live <= most) &&
+           HOLDS(p->unstarted >= 0) && HOLDS(!p_in_call(p));
+}
+
+/* By m itself, on any stack, outside of calls. */
+static inline bool m_is_valid(const struct m *m)
+{
+    return HOLDS(m->ops == m->sched->ops) && HOLDS(m->fj.m == m) &&
+           HOLDS(m->lock_node.kind == m->sched->globq_lock) &&
+           HOLDS(!m->p || atomic_load_explicit(&m->p->m, memory_order_relaxed) == m) &&
+           HOLDS(!m->spinning || (m->p && !m->curg)) &&
+           HOLDS(!m->locked_g || m->locked_g->locked_m == m) &&
+           HOLDS((m->cache.gs == NULL) == (m->cache.gs_count == 0)) &&
+           HOLDS((m->cache.stacks == NULL) == (m->cache.stacks_count == 0));
+}
+
 /* galloc.c: Gs. m's own cache first, then the slabs. */
 struct g *g_alloc(struct m *m);         /* alive, counted, without a stack */
 void g_free(struct m *m, struct g *gp); /* pre: its stack is gone */

@@ -44,8 +44,15 @@ static inline uint32_t lock_acquire(lock_t *lock)
     return __builtin_expect(lock_try(lock), 1) ? 0 : lock_acquire_slow(lock);
 }
 
+/* By anybody: for INVARIANTs of who must hold it. */
+static inline bool lock_is_held(const lock_t *lock)
+{
+    return atomic_load_explicit(lock, memory_order_relaxed) != 0;
+}
+
 static inline void lock_release(lock_t *lock)
 {
+    INVARIANT(lock_is_held(lock));
     atomic_store_explicit(lock, 0, memory_order_release); /* L2 */
 }
 

@@ -30,6 +30,7 @@ static int64_t int64_min(int64_t a, int64_t b)
 /* The share of n items that a knob names, rounded up, so that one item can always be moved. */
 static uint32_t share_of(int64_t share, uint32_t n)
 {
+    INVARIANT(share >= SHARE_ONE && share <= SHARE_ALL);
     switch (share) {
     case SHARE_ONE:
         return n > 0;
@@ -62,6 +63,7 @@ void lrq_init(struct sched *sched)
 
 struct lrq *lrq_new(const struct lrq_knobs *knobs)
 {
+    INVARIANT(knobs->ring > 0 && !(knobs->ring & (knobs->ring - 1)));
     size_t size = sizeof(struct lrq) + (size_t)knobs->ring * sizeof(_Atomic(struct g *));
     struct lrq *lrq = machine_alloc((size + 63) & ~(size_t)63, 64);
     if (!lrq)
@@ -80,6 +82,7 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs)
     lrq->runnext_on = knobs->runnext;
     lrq->inherit = knobs->inherit;
     lrq->taken = sched_zalloc((size_t)knobs->ring * sizeof *lrq->taken, "lrq.taken");
+    INVARIANT(lrq->tick == knobs->tick && lrq->yield == knobs->yield);
     return lrq;
 }
 
@@ -123,6 +126,7 @@ static bool overflow(struct m *m, struct lrq *lrq, struct globq *globq, struct g
 {
     int64_t end = knobs_of(m)->overflow_end;
     uint32_t all = lrq->mask + 1;
+    INVARIANT(end >= OVERFLOW_OLDEST && end <= OVERFLOW_NEW);
     uint32_t n = end == OVERFLOW_NEW ? 0 : share_of(knobs_of(m)->overflow, all);
     uint32_t take = end == OVERFLOW_NEWEST ? all : n;
     struct gfifo moving = {0};
@@ -140,6 +144,7 @@ static bool overflow(struct m *m, struct lrq *lrq, struct globq *globq, struct g
     globq_put_all(m, globq, &moving);
     if (take > n)
         put_back(lrq, take - n);
+    INVARIANT(lrq_is_valid(lrq));
     stat_add(&m->stats, STAT_OVERFLOWS, 1);
     sched_event(m, SCHED_OVERFLOWED, NULL, (int32_t)n + 1, end == OVERFLOW_NEWEST);
     return true;
@@ -161,6 +166,7 @@ static inline void put_tail(struct m *m, struct lrq *lrq, struct globq *globq, s
     sched_event_g(m, SCHED_PUT, gp, INTO_LOCAL, 0);
     atomic_store_explicit(&lrq->slot[tail & lrq->mask], gp, memory_order_relaxed); /* by Q1 */
     atomic_store_explicit(&lrq->tail, tail + 1, memory_order_release);             /* Q1 */
+    INVARIANT(lrq_is_valid(lrq));
     stat_max(&m->stats, STAT_DEQUE_MAX, tail + 1 - head);
 }
 
@@ -174,11 +180,14 @@ static void put_full(struct m *m, struct lrq *lrq, struct globq *globq, struct g
 
 void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bool next)
 {
+    INVARIANT(gp);
+    INVARIANT(gp != atomic_load_explicit(&lrq->runnext, memory_order_relaxed));
     if (next && lrq->runnext_on) {
         sched_event_g(m, SCHED_PUT, gp, INTO_RUNNEXT, 0);
         /* relaxed look: only the owner fills the slot, so an empty one stays empty until then */
         if (!atomic_load_explicit(&lrq->runnext, memory_order_relaxed)) {
             atomic_store_explicit(&lrq->runnext, gp, memory_order_release); /* Q5 */
+            INVARIANT(lrq_is_valid(lrq));
             return;
         }
         gp = atomic_exchange_explicit(&lrq->runnext, gp, memory_order_acq_rel); /* Q5 */
@@ -260,12 +269,14 @@ static inline struct g *get(struct m *m, struct lrq *lrq, bool *inherit)
 
 struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit)
 {
+    INVARIANT(lrq_is_valid(lrq));
     return get(m, lrq, inherit);
 }
 
 void lrq_drain(struct m *m, struct lrq *lrq, struct globq *globq)
 {
     struct g *gp;
+    INVARIANT(lrq_is_valid(lrq));
     while ((gp = take_head(lrq)))
         globq_put(m, globq, gp);
     if ((gp = atomic_exchange_explicit(&lrq->runnext, NULL, memory_order_acq_rel))) /* Q5 */
@@ -285,6 +296,7 @@ static void move_batch(struct m *m, struct lrq *lrq, struct gfifo *fifo, int64_t
     uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
     uint32_t before = tail;
     struct g *gp;
+    INVARIANT(lrq_length(lrq) + n <= (int64_t)lrq->mask + 1);
     while (n-- > 0 && (gp = gfifo_pop(fifo)))
         atomic_store_explicit(&lrq->slot[tail++ & lrq->mask], gp, memory_order_relaxed); /* by Q1 */
     atomic_store_explicit(&lrq->tail, tail, memory_order_release);                       /* Q1 */
@@ -314,10 +326,13 @@ static int64_t batch_of(struct m *m, const struct lrq *lrq, int64_t size, int32_
 
 struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs)
 {
+    INVARIANT(procs > 0);
     if (globq_is_empty(globq))
         return NULL;
     globq_lock(m, globq);
+    INVARIANT(globq_is_valid(globq));
     int64_t n = batch_of(m, lrq, gfifo_size(&globq->fifo), procs);
+    INVARIANT(n >= 1);
     struct g *gp = gfifo_pop(&globq->fifo);
     if (n > 1 && gfifo_size(&globq->fifo) > 0)
         move_batch(m, lrq, &globq->fifo, n - 1); /* first: has_work() must not find both empty */
@@ -325,6 +340,7 @@ struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int3
     globq_unlock(m, globq);
     if (gp)
         stat_add(&m->stats, STAT_GRQ_HITS, 1);
+    INVARIANT(lrq_is_valid(lrq));
     sched_event(m, SCHED_TAKEN, gp, FROM_GLOBAL, 0);
     return gp;
 }
@@ -355,6 +371,8 @@ static __attribute__((noinline)) struct g *pick_slow(struct m *m, struct lrq *lr
 
 struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inherit)
 {
+    INVARIANT(m->p);
+    INVARIANT(lrq_is_valid(lrq));
     /* relaxed: a look; who takes one looks again */
     if (atomic_load_explicit(&globq->size, memory_order_relaxed) != 0 &&
         (lrq->tick <= 0 || tick_is_due(m, lrq)))
@@ -410,6 +428,8 @@ static uint32_t grab(struct m *m, struct lrq *mine, struct lrq *victim)
 struct g *lrq_steal(struct m *m, struct lrq *mine, struct lrq *victim, bool steal_next,
                     bool victim_runs)
 {
+    INVARIANT(mine != victim);
+    INVARIANT(lrq_length(mine) == 0);
     stat_add(&m->stats, STAT_VICTIM_PROBES, 1);
     uint32_t n = grab(m, mine, victim);
     if (n == 0) {
@@ -422,6 +442,7 @@ struct g *lrq_steal(struct m *m, struct lrq *mine, struct lrq *victim, bool stea
         atomic_load_explicit(&mine->slot[(tail + n - 1) & mine->mask], memory_order_relaxed);
     if (n > 1)
         atomic_store_explicit(&mine->tail, tail + n - 1, memory_order_release); /* Q1 */
+    INVARIANT(lrq_is_valid(mine));
     stat_add(&m->stats, STAT_STOLEN, n);
     sched_event(m, SCHED_STOLEN, NULL, (int32_t)n, false);
     return gp;
@@ -479,6 +500,8 @@ struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self,
 {
     struct walk walk = {.step = 1, .left = n, .n = n, .mine = mine};
     uint32_t random;
+    INVARIANT(n > 0);
+    INVARIANT(lrq_is_valid(mine));
     switch (knobs_of(m)->victim) {
     case VICTIM_FIXED:
         walk.at = (self + 1) % n;

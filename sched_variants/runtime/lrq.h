@@ -165,6 +165,19 @@ void lrq_free(struct lrq *lrq);
 /* NULL, or what is wrong with the knobs; serves as sched_ops.check. */
 const char *lrq_check(const void *knobs);
 
+/* Owner, between operations. Thieves may take meanwhile: head moves up to tail and no further. */
+static inline bool lrq_is_valid(const struct lrq *lrq)
+{
+    uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire);
+    uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
+    return HOLDS((lrq->mask & (lrq->mask + 1)) == 0) && HOLDS(tail - head <= lrq->mask + 1) &&
+           HOLDS(head == tail ||
+                 atomic_load_explicit(&lrq->slot[(tail - 1) & lrq->mask], memory_order_relaxed)) &&
+           HOLDS(lrq->runnext_on || !atomic_load_explicit(&lrq->runnext, memory_order_relaxed)) &&
+           HOLDS(lrq->next_runs <= lrq->runnext_cap) && HOLDS(lrq->walk_steps <= lrq->walk_n) &&
+           HOLDS(lrq->taken);
+}
+
 /* Owner: puts gp into runnext (next, if the knob is on) or at the tail. */
 void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bool next);
 
@@ -229,12 +242,14 @@ void lrq_found_nothing(struct m *m, const struct lrq *mine);
 /* The search has come to the i-th victim. */
 static MACHINE_TAKES_NO_TIME void lrq_search_meets(struct lrq *mine, uint32_t i)
 {
+    INVARIANT(mine->met || mine->walk_n == 0);
     if (i < mine->walk_n) /* an M that has come since the beginning is none of them */
         mine->met[i / 64] |= UINT64_C(1) << i % 64;
 }
 
 static inline bool walk_next(struct walk *walk, uint32_t *victim)
 {
+    INVARIANT(walk->at < walk->n);
     if (walk->left == 0)
         return false;
     walk->left--;

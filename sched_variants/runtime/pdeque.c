@@ -39,6 +39,7 @@ void pdeque_ready(struct m *m, struct g *gp, enum ready_how how)
         globq_put(m, m->sched->variant, gp);
         return;
     }
+    INVARIANT(m->p);
     struct deque *dq = m->p->variant;
     sched_event_g(m, SCHED_PUT, gp, INTO_LOCAL, 0);
     deque_push(dq, gp);
@@ -94,6 +95,7 @@ struct g *pdeque_pick(struct m *m, bool *inherit)
     struct globq *globq = m->sched->variant;
     struct g *gp;
     (void)inherit;
+    INVARIANT(m->p);
     if (knobs->tick && !globq_is_empty(globq) && p_schedtick(m->p) % (uint32_t)knobs->tick == 0 &&
         (gp = globq_get(m, globq))) {
         stat_add(&m->stats, STAT_TICK_POLLS, 1);
@@ -117,6 +119,7 @@ struct g *pdeque_steal(struct m *m)
     struct sched *sched = m->sched;
     uint32_t n = (uint32_t)sched->procs;
     uint32_t at = (uint32_t)m_random(m) % n;
+    INVARIANT(m->p);
     for (uint32_t i = 0; i < n; i++, at = (at + 1) % n) {
         struct p *p = sched->allp[at];
         void *item;

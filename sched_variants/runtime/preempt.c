@@ -100,6 +100,7 @@ void preempt_init(struct sched *sched)
 
 void preempt_request(struct m *self, struct m *m)
 {
+    INVARIANT(self->sched == m->sched);
     /* relaxed, here and where it is read: it says only that somebody asked */
     atomic_store_explicit(&m->preempt, true, memory_order_relaxed);
     stat_add(&self->stats, STAT_PREEMPT_REQUESTS, 1);
@@ -111,6 +112,7 @@ void preempt_request(struct m *self, struct m *m)
 
 void preempt_self(struct m *m)
 {
+    INVARIANT(m->curg);
     atomic_store_explicit(&m->preempt, false, memory_order_relaxed);
     if (m->fj.held)
         return;

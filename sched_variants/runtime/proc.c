@@ -23,8 +23,8 @@ static void g_has_moved(struct m *m, struct g *gp)
 /* Bookkeeping of putting gp on m; the caller then switches to it. */
 static inline void g_put_on(struct m *m, struct g *gp, bool inherit)
 {
+    INVARIANT(g_is_valid(gp));
 #ifdef SCHEDLAB_DEBUG
-    INVARIANT(gp->alive);
     /* relaxed: the queue has handed gp over already */
     INVARIANT(atomic_exchange_explicit(&gp->queued, 0, memory_order_relaxed) == 1);
 #endif
@@ -44,6 +44,7 @@ static inline void g_put_on(struct m *m, struct g *gp, bool inherit)
 static inline void g_mark_queued(struct m *m, struct g *gp, enum ready_how how)
 {
     sched_event_g(m, SCHED_READIED, gp, how, 0);
+    INVARIANT(g_is_valid(gp));
 #ifdef SCHEDLAB_DEBUG
     /* A G in two queues, or readied twice, would run on two Ms. relaxed: the queue hands gp over */
     INVARIANT(atomic_exchange_explicit(&gp->queued, 1, memory_order_relaxed) == 0);
@@ -53,6 +54,7 @@ static inline void g_mark_queued(struct m *m, struct g *gp, enum ready_how how)
 /* The stack of from is at rest: whoever waits to run it may go on. O1, pairs with O2. */
 void g_off_stack(struct g *prev)
 {
+    INVARIANT(prev);
     atomic_store_explicit(&prev->on_cpu, 0, memory_order_release); /* O1 */
 }
 
@@ -100,6 +102,8 @@ static inline bool m_has_detour(const struct m *m)
 static inline void schedule_from(struct m *m, struct g *from)
 {
     INVARIANT(!m->fj.held); /* nothing parks in a region */
+    INVARIANT(m->p);
+    INVARIANT(m_is_valid(m));
     if (m_has_detour(m)) {
         m->next = NULL;
         switch_to_g0(m, from);
@@ -125,6 +129,8 @@ static inline void schedule_from(struct m *m, struct g *from)
 void g_park(void)
 {
     struct m *m = machine_self();
+    INVARIANT(m->curg);
+    INVARIANT(m->curg->stack);
     stat_add(&m->stats, STAT_PARKS, 1);
     sched_event_park(m);
     schedule_from(m, m->curg);
@@ -133,6 +139,9 @@ void g_park(void)
 void g_ready(struct g *gp)
 {
     struct m *m = machine_self();
+    INVARIANT(m->p);
+    INVARIANT(gp);
+    INVARIANT(gp->stack && gp->last_m); /* it has run, and parked */
     stat_add(&m->stats, STAT_READIES, 1);
     g_waits_no_more(gp);
     g_mark_queued(m, gp, READY_WOKEN);
@@ -143,6 +152,8 @@ void g_ready(struct g *gp)
 void g_yield_as(struct m *m, enum ready_how how)
 {
     struct g *gp = m->curg;
+    INVARIANT(gp);
+    INVARIANT(m->p);
     if (m->fj.held)
         return; /* FJ_HELP, in a region: what it has queued belongs to this worker */
     g_mark_queued(m, gp, how);
@@ -166,6 +177,7 @@ void g_step_back(void)
 void g_inject_self(struct m *m)
 {
     struct g *gp = m->curg;
+    INVARIANT(gp);
     INVARIANT(!m->p && !m->fj.held);
     g_mark_queued(m, gp, READY_INJECTED);
     m->ops->ready(m, gp, READY_INJECTED);
@@ -183,6 +195,7 @@ enum { PARENTS_MAX = 1 << 16 };
 /* A bound for the memory of the process, and no part of the variant: it takes no simulated time. */
 static MACHINE_TAKES_NO_TIME void parent_rests(struct m *m)
 {
+    INVARIANT(m->parents >= 0);
     if (__builtin_expect(++m->parents <= PARENTS_MAX, 1))
         return;
     /* relaxed: nothing goes with the count */
@@ -218,6 +231,9 @@ static void g_run_child(struct m *m, struct g *gp)
 
 void g_spawn(struct m *m, struct g *gp)
 {
+    INVARIANT(m->curg);
+    INVARIANT(gp->fn);
+    INVARIANT(!gp->stack && !gp->last_m);
     g_mark_queued(m, gp, READY_NEW);
     /* a G that is locked to its thread must not leave it to its child */
     if (m->ops->forkjoin == FJ_WORK && !m->locked_g) {
@@ -231,6 +247,8 @@ void g_spawn(struct m *m, struct g *gp)
 
 void g_spawn_queued(struct m *m, void (*fn)(void *), void *arg)
 {
+    INVARIANT(fn);
+    INVARIANT(m->p);
     struct g *gp = g_alloc(m);
     gp->fn = fn;
     gp->arg = arg;
@@ -242,6 +260,7 @@ void g_spawn_queued(struct m *m, void (*fn)(void *), void *arg)
 void go(void (*fn)(void *), void *arg)
 {
     struct m *m = preempt_point();
+    INVARIANT(fn);
     struct g *gp = g_alloc(m);
     gp->fn = fn;
     gp->arg = arg;
@@ -251,6 +270,7 @@ void go(void (*fn)(void *), void *arg)
 void go_global(void (*fn)(void *), void *arg)
 {
     struct m *m = preempt_point();
+    INVARIANT(fn);
     struct g *gp = g_alloc(m);
     gp->fn = fn;
     gp->arg = arg;
@@ -292,6 +312,10 @@ static struct g *g_end(struct m *m, struct g *gp)
  * ThreadSanitizer builds return for every G that gets this stack later: see stacks.c. */
 static struct g *g_exit(struct m *m, struct g *gp)
 {
+    INVARIANT(m->curg == gp);
+    INVARIANT(!m->fj.held); /* all regions are closed */
+    INVARIANT(m->p);
+    INVARIANT(gp->stack);
     if (gp->big_stack)
         sched_stop(m);
     if (gp->locked)
@@ -424,6 +448,7 @@ static struct g *m_spin(struct m *m, bool *inherit)
 static void m_stop_spinning(struct m *m)
 {
     m->spinning = false;
+    INVARIANT(atomic_load_explicit(&m->sched->spinning, memory_order_relaxed) > 0);
     /* W2 of idle.c; relaxed: ordered by S2 in wakep_slow(); only a chain relies on the count */
     atomic_fetch_sub_explicit(&m->sched->spinning, 1, memory_order_relaxed);
     if (m->sched->floor->wake == WAKE_CHAIN)
@@ -485,9 +510,12 @@ static struct g *m_find_runnable(struct m *m, bool *inherit)
 
 void m_run(struct m *m)
 {
+    INVARIANT(!m->curg);
+    INVARIANT(m == machine_self());
     for (;;) {
         struct g *gp = m->next;
         bool inherit = gp && m->next_inherit;
+        INVARIANT(m_is_valid(m));
         m->next = NULL;
         if (!gp && m->one_g_done)
             return;

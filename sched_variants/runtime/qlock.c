@@ -35,6 +35,7 @@ static uint32_t ticket_acquire(struct qlock *lock)
 
 static void ticket_release(struct qlock *lock)
 {
+    INVARIANT(qlock_is_held(lock));
     /* relaxed load: only the holder writes it */
     uint32_t mine = atomic_load_explicit(&lock->serving, memory_order_relaxed);
     atomic_store_explicit(&lock->serving, mine + 1, memory_order_release); /* QL2 */
@@ -42,6 +43,7 @@ static void ticket_release(struct qlock *lock)
 
 static uint32_t mcs_acquire(struct qlock *lock, struct qlock_node *node)
 {
+    INVARIANT(atomic_load_explicit(&lock->tail, memory_order_relaxed) != node); /* held already */
     /* relaxed: published by the exchange */
     atomic_store_explicit(&node->next, NULL, memory_order_relaxed);
     atomic_store_explicit(&node->waiting, 1, memory_order_relaxed);
@@ -56,6 +58,7 @@ static uint32_t mcs_acquire(struct qlock *lock, struct qlock_node *node)
 static void mcs_release(struct qlock *lock, struct qlock_node *node)
 {
     struct qlock_node *next, *last = node;
+    INVARIANT(atomic_load_explicit(&lock->tail, memory_order_relaxed));
     if (!atomic_load_explicit(&node->next, memory_order_acquire) && /* QL4 */
         atomic_compare_exchange_strong_explicit(&lock->tail, &last, NULL,
                                                 memory_order_release, /* QL2 */
@@ -103,6 +106,7 @@ static uint32_t futex_acquire(struct qlock *lock)
 
 static void futex_release(struct qlock *lock)
 {
+    INVARIANT(lock_is_held(&lock->word));
     if (atomic_exchange_explicit(&lock->word, FUTEX_FREE, memory_order_release) == /* QL2 */
         FUTEX_SLEEPING)
         machine_wake(&lock->word, 1);
@@ -180,6 +184,7 @@ static uint32_t spinbit_acquire(struct qlock *lock)
 static void spinbit_release(struct qlock *lock)
 {
     uint32_t held = SPINBIT_HELD;
+    INVARIANT(atomic_load_explicit(&lock->word, memory_order_relaxed) & SPINBIT_HELD);
     uint32_t seen =
         atomic_fetch_and_explicit(&lock->word, ~held, memory_order_release) & ~held; /* QL2 */
     /* Who holds it by now, or spins and will, wakes a sleeper in its turn. */

@@ -54,8 +54,17 @@ struct qlock {
 uint32_t qlock_acquire_other(struct qlock *lock, struct qlock_node *node);
 void qlock_release_other(struct qlock *lock, struct qlock_node *node);
 
+/* By anybody, whatever its kind: for INVARIANTs of who must hold it. */
+static inline bool qlock_is_held(const struct qlock *lock)
+{
+    return atomic_load_explicit(&lock->word, memory_order_relaxed) !=
+               atomic_load_explicit(&lock->serving, memory_order_relaxed) ||
+           atomic_load_explicit(&lock->tail, memory_order_relaxed);
+}
+
 static inline uint32_t qlock_acquire(struct qlock *lock, struct qlock_node *node)
 {
+    INVARIANT(node->kind <= QLOCK_SPINBIT);
     if (__builtin_expect(node->kind == QLOCK_TTAS, 1))
         return lock_acquire(&lock->word);
     return qlock_acquire_other(lock, node);
@@ -63,6 +72,7 @@ static inline uint32_t qlock_acquire(struct qlock *lock, struct qlock_node *node
 
 static inline void qlock_release(struct qlock *lock, struct qlock_node *node)
 {
+    INVARIANT(qlock_is_held(lock));
     if (__builtin_expect(node->kind == QLOCK_TTAS, 1))
         lock_release(&lock->word);
     else

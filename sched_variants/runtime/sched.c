@@ -15,6 +15,8 @@ const struct stat_info stat_info[STAT_COUNT] = {
 
 void *sched_zalloc(size_t size, const char *name)
 {
+    INVARIANT(size > 0);
+    INVARIANT(name);
     size = (size + 63) & ~(size_t)63; /* nothing else on its last line */
     void *ptr = machine_alloc(size, 64);
     if (!ptr)
@@ -35,6 +37,7 @@ struct p *p_new(struct sched *sched, int32_t id)
 
 void p_free(struct sched *sched, struct p *p)
 {
+    INVARIANT(p->timers);
     if (sched->ops->p_fini)
         sched->ops->p_fini(sched, p);
     machine_free(p);
@@ -118,6 +121,8 @@ static void m_set_slack(int64_t ns)
 
 void m_enter(struct m *m)
 {
+    INVARIANT(m->p);
+    INVARIANT(!m->curg);
     machine_set_self(m);
     machine_thread_enter();
     if (m->sched->floor->slack_ns != SLACK_KERNEL)
@@ -134,6 +139,8 @@ void m_enter(struct m *m)
 
 void m_leave(struct m *m)
 {
+    INVARIANT(m == machine_self());
+    INVARIANT(!m->curg);
     if (m->sched->m_stopping)
         m->sched->m_stopping(m, m->sched->hook_arg);
     m_cache_flush(m);
@@ -174,6 +181,7 @@ static void wait_running(struct sched *sched, uint32_t most)
  * The thread on which main returned may wait for the last but one, M 0's for all. */
 static void running_uncount(struct sched *sched)
 {
+    INVARIANT(atomic_load_explicit(&sched->running, memory_order_relaxed) > 0);
     if (atomic_fetch_sub_explicit(&sched->running, 1, memory_order_release) <= 2)
         machine_wake(&sched->running, 2);
 }
@@ -201,6 +209,7 @@ static void m_thread(void *arg)
 
 void m_start(struct m *m)
 {
+    INVARIANT(m->p);
     struct sched *sched = m->sched;
     bool alone = sched->ops->thread_per_g;
     int cpu = sched->pin && !alone ? m->p->id : -1;
@@ -214,6 +223,8 @@ void m_start(struct m *m)
 
 void m_start_with(struct m *self, struct g *gp)
 {
+    INVARIANT(gp);
+    INVARIANT(self->ops->thread_per_g);
     struct sched *sched = self->sched;
     lock_acquire(&sched->lock);
     struct p *p = sched->idle_p;
@@ -232,6 +243,8 @@ void m_start_with(struct m *self, struct g *gp)
 
 void m_start_server(struct m *self, struct p *p)
 {
+    INVARIANT(self->ops->thread_per_g);
+    INVARIANT(p->timers->server == p);
     struct m *m = m_new(self->sched, p);
     stat_add(&self->stats, STAT_THREADS, 1);
     sched_event_m(self, SCHED_THREAD_STARTED, m);
@@ -255,6 +268,9 @@ static void sched_name(struct sched *sched)
 
 struct sched *sched_new(const struct sched_config *config, int *error)
 {
+    INVARIANT(config->ops && config->knobs);
+    INVARIANT(config->workers > 0);
+    INVARIANT(config->stack_size % machine_page_size() == 0);
     struct sched *sched = machine_alloc(sizeof *sched, 64);
     if (!sched) {
         *error = -ENOMEM;
@@ -377,6 +393,8 @@ static void main_call(void *arg)
 
 int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg)
 {
+    INVARIANT(main_fn);
+    INVARIANT(!sched_first_m(sched)); /* a scheduler runs once */
     struct main_call call = {main_fn, arg, sched};
     machine_on_fault = fault_report;
     struct m *m = sched_first(sched);
@@ -418,6 +436,7 @@ uint64_t sched_stat_rest(struct sched *sched, enum stat_id which)
 
 uint64_t sched_stat(struct sched *sched, enum stat_id which)
 {
+    INVARIANT(which < STAT_COUNT);
     uint64_t merged = 0;
     for (struct m *m = sched_first_m(sched); m; m = m->all_link) {
         /* relaxed: see stats.h */

@@ -101,6 +101,7 @@ void select_unlock(const struct select *select)
     struct chan *last = NULL;
     for (uint32_t i = select->count; i-- > 0;) {
         struct chan *ch = select_locked_case(select, i)->ch;
+        INVARIANT(ch == last || chan_is_valid(ch));
         if (ch != last)
             lock_release(&ch->lock);
         last = ch;
@@ -131,6 +132,7 @@ static void list_push(struct g **head, struct g **tail, struct g *proxy)
 static void list_remove(struct g **head, struct g **tail, struct g *proxy)
 {
     struct g **back = proxy->sp;
+    INVARIANT(*head);
     INVARIANT(*back == proxy);
     if (*tail == proxy && back != head)
         *tail = (struct g *)((char *)back - offsetof(struct g, link));
@@ -152,6 +154,7 @@ struct g *select_pop(struct chan *ch, struct g **head)
         /* relaxed: see above, "order" */
         if (atomic_compare_exchange_strong_explicit(&select->winner, &undecided, gp,
                                                     memory_order_relaxed, memory_order_relaxed)) {
+            INVARIANT(select->gp->wait_reason == WAIT_SELECT);
             select->gp->wait_elem = gp->wait_elem;
             return select->gp;
         }
@@ -280,6 +283,7 @@ static void select_leave(struct select *select, const struct g *winner)
         lock_acquire(&ch->lock);
         for (uint32_t j = i; j < end; j++)
             select_dequeue(select, j);
+        INVARIANT(chan_is_valid(ch));
         lock_release(&ch->lock);
     }
 }
@@ -300,6 +304,7 @@ static int select_wait(struct select *select, bool *ok)
     /* relaxed: g_ready() has ordered it */
     struct g *winner = atomic_load_explicit(&select->winner, memory_order_relaxed);
     INVARIANT(winner);
+    INVARIANT(winner >= select->proxies && winner < select->proxies + select->count);
     *ok = gp->wake_ok;
     select_leave(select, winner);
     return select->lock_order[winner - select->proxies];
@@ -348,6 +353,7 @@ static int select_run(const struct select_case *cases, size_t count, bool may_pa
 
 static void select_check(const struct select_case *cases, size_t count)
 {
+    INVARIANT(cases || count == 0);
     if (count > SELECT_CASES_MAX)
         fatal("chan_select: %zu cases; valid are 0 to %d", count, SELECT_CASES_MAX);
     for (size_t i = 0; i < count; i++)

@@ -32,6 +32,15 @@ static inline uint32_t sem_permits(uint64_t state)
     return (uint32_t)state;
 }
 
+/* Pre: the lock. */
+static bool sem_is_valid(const struct sem *sem)
+{
+    /* relaxed: waiters change under the lock only */
+    uint64_t state = atomic_load_explicit(&sem->state, memory_order_relaxed);
+    return waitq_is_valid(sem->head, sem->tail) &&
+           waitq_has(sem->head, (uint32_t)(state / SEM_WAITER));
+}
+
 bool sem_try_acquire(struct sem *sem)
 {
     /* relaxed: the CAS checks it; without a permit nothing is acquired */
@@ -60,6 +69,7 @@ static bool sem_enqueue(struct sem *sem, struct g *gp, bool front)
         waitq_push_front(&sem->head, &sem->tail, gp);
     else if (waits)
         waitq_push(&sem->head, &sem->tail, gp);
+    INVARIANT(sem_is_valid(sem));
     lock_release(&sem->lock);
     return waits;
 }
@@ -96,6 +106,7 @@ void sem_acquire_front(struct sem *sem)
 static __attribute__((noinline)) bool sem_wake(struct sem *sem, bool handoff)
 {
     lock_acquire(&sem->lock);
+    INVARIANT(sem_is_valid(sem));
     struct g *gp = waitq_pop(&sem->head);
     if (gp) /* relaxed: the lock orders it */
         atomic_fetch_sub_explicit(&sem->state, SEM_WAITER, memory_order_relaxed);
@@ -138,6 +149,7 @@ static __attribute__((noinline)) void once_do_slow(struct once *once, void (*fn)
 
 void once_do(struct once *once, void (*fn)(void *), void *arg)
 {
+    INVARIANT(fn);
     if (!atomic_load_explicit(&once->done, memory_order_acquire)) /* OC2 */
         once_do_slow(once, fn, arg);
 }
@@ -186,6 +198,7 @@ static __attribute__((noinline)) void rwmutex_read_unlock_slow(struct rwmutex *r
 {
     if (readers == -1 || readers == -RWMUTEX_WRITER - 1)
         fatal("rwmutex_read_unlock: nobody reads");
+    INVARIANT(readers >= -RWMUTEX_WRITER);
     /* RW1; acquire: who wakes the writer passes on what the others before it did */
     if (atomic_fetch_sub_explicit(&rw->leaving, 1, memory_order_acq_rel) == 1)
         sem_release(&rw->writer, false);
@@ -204,6 +217,7 @@ void rwmutex_lock(struct rwmutex *rw)
     mutex_lock(&rw->writers);
     int32_t reading =
         atomic_fetch_sub_explicit(&rw->readers, RWMUTEX_WRITER, memory_order_acquire); /* RW2 */
+    INVARIANT(reading >= 0);
     if (reading != 0 &&
         atomic_fetch_add_explicit(&rw->leaving, reading, memory_order_acquire) + reading != 0 &&
         !sem_try_acquire(&rw->writer)) /* RW2 */

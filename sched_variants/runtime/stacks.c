@@ -99,6 +99,15 @@ static void slab_shelve(struct sched *sched, struct stack_slab *slab)
     slab->shelf = shelf;
 }
 
+static bool stack_slab_is_valid(const struct stack_slab *slab)
+{
+    return HOLDS(slab->base) && HOLDS(!(slab->warm & ~slab->free)) &&
+           HOLDS((slab->shelf == STACK_SHELF_NONE) == (slab->free == 0)) &&
+           HOLDS((slab->shelf == STACK_SHELF_WHOLE) == (slab->free == UINT64_MAX)) &&
+           HOLDS(slab->shelf != STACK_SHELF_COLD || !slab->warm) &&
+           HOLDS(slab->shelf != STACK_SHELF_WARM || slab->warm);
+}
+
 static struct stack_slab *slab_first(struct sched *sched, enum stack_shelf shelf)
 {
     return LIST_FIRST(&sched->stack_shelves[shelf]);
@@ -108,6 +117,7 @@ static void stacks_warm_count(struct sched *sched, int64_t change)
 {
     /* relaxed: written under the lock, read without it as a hint */
     int64_t now = atomic_load_explicit(&sched->stacks_warm, memory_order_relaxed) + change;
+    INVARIANT(now >= 0);
     atomic_store_explicit(&sched->stacks_warm, now, memory_order_relaxed);
 }
 
@@ -253,6 +263,7 @@ static void batch_take(struct sched *sched, struct stack_batch *batch, uint32_t 
 {
     struct stack_slab *slab;
     while (batch->count < want && (slab = slab_with_free(sched))) {
+        INVARIANT(stack_slab_is_valid(slab));
         int i = __builtin_ctzll(slab->warm ? slab->warm : slab->free);
         uint64_t bit = UINT64_C(1) << i;
         bool warm = slab->warm & bit;
@@ -306,21 +317,25 @@ void stacks_spill(struct m *m, uint32_t keep)
 {
     struct sched *sched = m->sched;
     char **at = &m->cache.stacks;
+    INVARIANT(keep <= m->cache.stacks_count);
     for (uint32_t i = 0; i < keep; i++)
         at = &stack_top(sched, *at)->link;
     char *spilled = *at;
     *at = NULL;
     lock_acquire(&sched->stack_lock);
+    INVARIANT(sched->stacks_out >= m->cache.stacks_count - keep);
     sched->stacks_out -= m->cache.stacks_count - keep;
     while (spilled) {
         char *stack = spilled;
         struct stack_slab *slab = stack_top(sched, stack)->slab;
         spilled = stack_top(sched, stack)->link;
         uint64_t bit = UINT64_C(1) << ((size_t)(stack - slab->base) / sched->stack_size);
+        INVARIANT(!(slab->free & bit)); /* it is free already */
         slab->free |= bit;
         slab->warm |= bit;
         stacks_warm_count(sched, 1);
         slab_shelve(sched, slab);
+        INVARIANT(stack_slab_is_valid(slab));
     }
     lock_release(&sched->stack_lock);
     m->cache.stacks_count = keep;
@@ -340,6 +355,7 @@ static void g_bind_big_stack(struct m *m, struct g *gp)
 
 void g_bind_stack(struct m *m, struct g *gp)
 {
+    INVARIANT(!gp->stack);
     if (gp->big_stack) {
         g_bind_big_stack(m, gp);
     } else {
@@ -348,6 +364,8 @@ void g_bind_stack(struct m *m, struct g *gp)
         gp->stack = m->cache.stacks;
         struct stack_top *top = stack_top(m->sched, gp->stack);
         gp->sp = top->start;
+        INVARIANT(m->cache.stacks_count > 0);
+        INVARIANT(top->start == stack_start(gp->stack, m->sched->stack_size));
         m->cache.stacks = top->link;
         m->cache.stacks_count--;
 #if defined(CTX_TSAN)
@@ -371,6 +389,7 @@ void g_bind_stack(struct m *m, struct g *gp)
 void g_release_stack(struct m *m, struct g *gp)
 {
     char *stack = gp->stack;
+    INVARIANT(stack);
     gp->stack = NULL;
     if (gp->big_stack)
         return; /* still in use; unmapped with the slabs */

@@ -22,12 +22,14 @@ static void join_run(void *arg)
     join->fn(join->arg);
     uintptr_t waiter =
         atomic_exchange_explicit(&join->state, JOIN_FINISHED, memory_order_acq_rel); /* J1, J4 */
+    INVARIANT(waiter != JOIN_FINISHED);
     if (waiter != JOIN_RUNNING)
         g_ready((struct g *)waiter);
 }
 
 void join_go(struct join *join, void (*fn)(void *), void *arg)
 {
+    INVARIANT(fn);
     atomic_init(&join->state, JOIN_RUNNING);
     join->fn = fn;
     join->arg = arg;
@@ -48,6 +50,7 @@ void join_wait(struct join *join)
         g_park();
     else
         gp->wait_reason = WAIT_NONE;
+    INVARIANT(running == JOIN_RUNNING || running == JOIN_FINISHED); /* nobody else waits */
 }
 
 /* Wait groups --------------------------------------------------------------------------------
@@ -73,6 +76,14 @@ static inline int32_t wg_counter(uint64_t state)
     return (int32_t)(uint32_t)(state >> 32);
 }
 
+/* Pre: the lock. */
+static bool waitgroup_is_valid(struct waitgroup *wg)
+{
+    /* relaxed: waiters change under the lock only */
+    uint64_t state = atomic_load_explicit(&wg->state, memory_order_relaxed);
+    return waitq_is_valid(wg->head, wg->tail) && waitq_has(wg->head, (uint32_t)state);
+}
+
 /* The counter is zero and somebody waits, or the caller did what it must not. */
 static __attribute__((noinline)) void wg_add_slow(struct waitgroup *wg, uint64_t state)
 {
@@ -81,6 +92,7 @@ static __attribute__((noinline)) void wg_add_slow(struct waitgroup *wg, uint64_t
     if (wg_counter(state) > 0)
         fatal("wg_add: added to while the waiters of the round before are being woken");
     lock_acquire(&wg->lock);
+    INVARIANT(waitgroup_is_valid(wg));
     /* relaxed: WG1 has ordered what is before, the lock and g_ready() what follows */
     if (!atomic_compare_exchange_strong_explicit(&wg->state, &state, 0, memory_order_relaxed,
                                                  memory_order_relaxed))
@@ -131,6 +143,7 @@ void wg_wait(struct waitgroup *wg)
     gp->wait_reason = WAIT_WAITGROUP;
     gp->wait_on = wg;
     waitq_push(&wg->head, &wg->tail, gp);
+    INVARIANT(waitgroup_is_valid(wg));
     lock_release(&wg->lock);
     g_park();
 }
@@ -201,6 +214,13 @@ static inline bool mutex_cas_acquire(struct mutex *mu, uint32_t old, uint32_t ne
                                                    memory_order_relaxed);
 }
 
+/* Of any state that somebody sees. */
+static bool mutex_state_is_valid(uint32_t state)
+{
+    return HOLDS(!(state & MUTEX_STARVING) || state >> MUTEX_WAITER_SHIFT != 0) &&
+           HOLDS(!(state & MUTEX_STARVING) || !(state & MUTEX_WOKEN));
+}
+
 /* Spinning pays if the owner runs meanwhile and nobody else could use this worker. */
 static bool mutex_may_spin(struct m *m, const struct mutex_attempt *attempt)
 {
@@ -242,6 +262,7 @@ static bool mutex_enqueue(struct mutex *mu, struct mutex_attempt *attempt, struc
     uint32_t old, new_state;
     do {
         old = mutex_state(mu);
+        INVARIANT(mutex_state_is_valid(old));
         if (!(old & (MUTEX_LOCKED | MUTEX_STARVING))) {
             lock_release(&mu->lock);
             return false;
@@ -251,6 +272,7 @@ static bool mutex_enqueue(struct mutex *mu, struct mutex_attempt *attempt, struc
             new_state |= MUTEX_STARVING;
         if (attempt->awoke)
             new_state &= ~(uint32_t)MUTEX_WOKEN;
+        INVARIANT(new_state > old); /* waiters have room in the word */
     } while (!mutex_cas_relaxed(mu, old, new_state));
     gp->wait_reason = WAIT_MUTEX;
     gp->wait_on = mu;
@@ -337,6 +359,7 @@ static __attribute__((noinline)) bool mutex_release_slow(struct mutex *mu, uint3
 {
     if (!((state + MUTEX_LOCKED) & MUTEX_LOCKED))
         fatal("mutex_unlock: the mutex is not locked");
+    INVARIANT(mutex_state_is_valid(state));
     if (state & MUTEX_STARVING) {
         struct g *gp = mutex_dequeue(mu);
         gp->wake_handed = true;
@@ -388,6 +411,7 @@ void mutex_unlock(struct mutex *mu)
 void cond_wait(struct cond *cond, struct mutex *mu)
 {
     struct g *gp = machine_self()->curg;
+    INVARIANT(mutex_state(mu) & MUTEX_LOCKED);
     gp->wait_reason = WAIT_COND;
     gp->wait_on = cond;
     lock_acquire(&cond->lock);

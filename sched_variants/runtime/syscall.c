@@ -75,6 +75,7 @@ static void site_learn(struct sched *sched, uintptr_t pc, int64_t ns)
 {
     struct call_sites *sites = sched->call_sites;
     size_t i = site_index(pc);
+    INVARIANT(ns >= 0);
     int64_t average = atomic_load_explicit(&sites->site[i].ns, memory_order_relaxed);
     if (atomic_load_explicit(&sites->site[i].pc, memory_order_relaxed) != pc) {
         atomic_store_explicit(&sites->site[i].pc, pc, memory_order_relaxed);
@@ -86,6 +87,7 @@ static void site_learn(struct sched *sched, uintptr_t pc, int64_t ns)
 
 bool p_take(struct p *p, uint32_t seen)
 {
+    INVARIANT(seen & 1);
     return atomic_compare_exchange_strong_explicit(&p->call, &seen, seen + 1, memory_order_acquire,
                                                    memory_order_relaxed); /* U2 */
 }
@@ -112,6 +114,8 @@ void blocking_enter_at(uintptr_t site)
     struct m *m = machine_self();
     struct sched *sched = m->sched;
     struct p *p = m->p;
+    INVARIANT(m->curg);
+    INVARIANT(p);
     INVARIANT(!m_in_call(m));
     stat_add(&m->stats, STAT_CALLS, 1);
     sched_event_g(m, SCHED_CALL_BEGUN, m->curg, 0, 0);

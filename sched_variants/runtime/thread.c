@@ -40,6 +40,8 @@ void go_lock_thread(void)
         return;
     if (m->fj.held)
         fatal("go_lock_thread: between fj_begin() and fj_end()");
+    INVARIANT(g_is_valid(gp));
+    INVARIANT(!m->locked_g || m->locked_g == gp);
     gp->locks++;
     gp->locked = true;
     gp->locked_m = m;
@@ -50,6 +52,8 @@ void go_lock_thread(void)
 
 void g_unlock(struct m *m, struct g *gp)
 {
+    INVARIANT(gp->locked_m == m);
+    INVARIANT(m->locked_g == gp);
     gp->locks = 0;
     gp->locked = false;
     gp->locked_m = NULL;
@@ -125,6 +129,7 @@ int go_set_workers(int n)
 void p_retire_if_asked(struct m *m)
 {
     struct sched *sched = m->sched;
+    INVARIANT(!m->curg);
     uint32_t detour =
         atomic_fetch_and_explicit(&m->detour, ~(uint32_t)DETOUR_RETIRED, memory_order_relaxed);
     if (!(detour & DETOUR_RETIRED) || !m->p)

@@ -151,6 +151,31 @@ static struct timer_entry entry_of(const struct timer *timer)
     return (struct timer_entry){timer->when, timer->turn, (uintptr_t)timer + IS_TIMER};
 }
 
+static bool entry_is_before(const struct timer_entry *a, const struct timer_entry *b)
+{
+    return a->when != b->when ? a->when < b->when : a->turn < b->turn;
+}
+
+/* The first ones of the heap: near the root is where operations meet. */
+static bool timers_are_valid(const struct timers *timers)
+{
+    enum { LOOKS = 64 };
+    int64_t next = atomic_load_explicit(&timers->next, memory_order_relaxed);
+    if (!HOLDS(timers->count <= timers->capacity) ||
+        !HOLDS(next == (timers->count ? timers->heap[0].when : INT64_MAX)))
+        return false;
+    for (size_t at = 0; at < timers->count && at < LOOKS; at++) {
+        const struct timer_entry *entry = &timers->heap[at];
+        const struct timer *timer = timer_of(entry);
+        if (!HOLDS(at == 0 || !entry_is_before(entry, &timers->heap[(at - 1) / ARITY])))
+            return false;
+        if (timer && (!HOLDS(timer->at == at + 1) || !HOLDS(entry->when <= timer->when) ||
+                      !HOLDS(atomic_load_explicit(&timer->home, memory_order_relaxed) == timers)))
+            return false;
+    }
+    return true;
+}
+
 static void heap_resize(struct timers *timers, size_t capacity)
 {
     struct timer_entry *heap = machine_alloc(capacity * sizeof *heap, 64);
@@ -162,11 +187,6 @@ static void heap_resize(struct timers *timers, size_t capacity)
     machine_free(timers->heap);
     timers->heap = heap;
     timers->capacity = capacity;
-}
-
-static bool entry_is_before(const struct timer_entry *a, const struct timer_entry *b)
-{
-    return a->when != b->when ? a->when < b->when : a->turn < b->turn;
 }
 
 static inline void heap_set(struct timers *timers, size_t at, struct timer_entry entry)
@@ -215,6 +235,7 @@ static void heap_push(struct timers *timers, struct timer_entry entry)
 
 static void heap_remove(struct timers *timers, size_t at)
 {
+    INVARIANT(at < timers->count);
     struct timer_entry last = timers->heap[--timers->count];
     if (at < timers->count) {
         if (at > 0 && entry_is_before(&last, &timers->heap[(at - 1) / ARITY]))
@@ -261,6 +282,7 @@ static void timers_tell(struct m *m, struct timers *timers, struct p *server, in
 
 void timers_add(struct m *m, struct g *gp, int64_t when)
 {
+    INVARIANT(gp && !((uintptr_t)gp & IS_TIMER));
     struct timers *timers = m->p->timers;
     lock_acquire(&timers->lock);
     bool earliest = !timers->count || when < timers->heap[0].when;
@@ -268,6 +290,7 @@ void timers_add(struct m *m, struct g *gp, int64_t when)
     stat_add(&m->stats, STAT_TIMERS_ADDED, 1);
     if (earliest)
         publish_next(timers);
+    INVARIANT(timers_are_valid(timers));
     struct p *server = timers->server;
     lock_release(&timers->lock);
     if (earliest)
@@ -349,13 +372,16 @@ void timers_move(struct timers *from, struct timers *to)
     }
     publish_next(from);
     publish_next(to);
+    INVARIANT(timers_are_valid(to));
     lock_release(&from->lock);
     lock_release(&to->lock);
 }
 
 bool timer_arm(struct m *m, struct timer *timer, int64_t when, int64_t period)
 {
-    INVARIANT(m->p && timer->fire && !((uintptr_t)timer & IS_TIMER));
+    INVARIANT(m->p);
+    INVARIANT(timer->fire && !((uintptr_t)timer & IS_TIMER));
+    INVARIANT(period >= 0);
     struct timers *timers = timer_lock_near(m, timer);
     bool was_armed = timer->at != 0;
     int64_t next = timers->count ? timers->heap[0].when : INT64_MAX;
@@ -365,6 +391,7 @@ bool timer_arm(struct m *m, struct timer *timer, int64_t when, int64_t period)
     timer_enter(timers, timer);
     publish_next(timers);
     stat_add(&m->stats, STAT_TIMERS_ADDED, 1);
+    INVARIANT(timers_are_valid(timers));
     bool earlier = when < next;
     struct p *server = timers->server;
     lock_release(&timers->lock);
@@ -394,6 +421,7 @@ enum timer_disarmed timer_disarm(struct timer *timer)
     struct timers *timers = timer_lock(timer);
     bool was_armed = timer_leave(timers, timer);
     bool runs = timer_runs(timers, timer);
+    INVARIANT(timers_are_valid(timers));
     lock_release(&timers->lock);
     return runs ? TIMER_RUNNING : was_armed ? TIMER_STOPPED : TIMER_IDLE;
 }
@@ -407,6 +435,7 @@ bool timer_disarm_wait(struct timer *timer)
         struct timers *timers = timer_lock(timer);
         was_armed |= timer_leave(timers, timer); /* once more: the call may have armed it */
         bool runs = timer_runs(timers, timer);
+        INVARIANT(timers_are_valid(timers));
         lock_release(&timers->lock);
         if (!runs)
             return was_armed;
@@ -481,6 +510,7 @@ bool timers_run_heap(struct m *m, struct timers *timers)
     struct firing firing = {0};
     int64_t now = machine_now();
     bool any = false;
+    INVARIANT(m->p);
     (void)m;
     while (firing.timer || atomic_load_explicit(&timers->next, memory_order_relaxed) <= now) {
         lock_acquire(&timers->lock);
@@ -488,6 +518,7 @@ bool timers_run_heap(struct m *m, struct timers *timers)
             firing_end(timers, &firing);
         int n = take_due(timers, now, batch, &firing);
         void (*fire)(struct timer *, int64_t) = firing.timer ? firing.timer->fire : NULL;
+        INVARIANT(timers_are_valid(timers));
         lock_release(&timers->lock);
         for (int i = 0; i < n; i++)
             g_ready(batch[i]);
@@ -503,6 +534,7 @@ bool timers_run_others(struct m *m)
     struct sched *sched = m->sched;
     int32_t from = m->p->id;
     bool any = false;
+    INVARIANT(!m->ops->blocks);
     for (int32_t i = 1; i < sched->heaps; i++) {
         struct timers *timers = &sched->timers[(from + i) % sched->heaps];
         if (atomic_load_explicit(&timers->next, memory_order_relaxed) != INT64_MAX)

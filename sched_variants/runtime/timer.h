@@ -44,6 +44,7 @@ enum timer_disarmed {
 static inline void timer_init(struct timer *timer, void (*fire)(struct timer *timer, int64_t now),
                               void *arg)
 {
+    INVARIANT(fire);
     *timer = (struct timer){.fire = fire, .arg = arg};
 }
 

@@ -29,8 +29,26 @@
 
 #include "g.h"
 
+static inline bool waitq_is_valid(const struct g *head, const struct g *tail)
+{
+    return HOLDS(!head || tail) && HOLDS(!head || !tail->link);
+}
+
+/* Is the list so long? Looks at some of it. */
+static inline bool waitq_has(const struct g *head, uint32_t count)
+{
+    enum { LOOKS = 16 };
+    for (uint32_t i = 0; i < LOOKS; i++, head = head->link)
+        if (!head || i == count)
+            return HOLDS(!head && i == count);
+    return true;
+}
+
 static inline void waitq_push(struct g **head, struct g **tail, struct g *gp)
 {
+    INVARIANT(gp);
+    INVARIANT(waitq_is_valid(*head, *tail));
+    INVARIANT(!*head || gp != *tail);
     gp->link = NULL;
     if (*head)
         (*tail)->link = gp;
@@ -41,6 +59,8 @@ static inline void waitq_push(struct g **head, struct g **tail, struct g *gp)
 
 static inline void waitq_push_front(struct g **head, struct g **tail, struct g *gp)
 {
+    INVARIANT(waitq_is_valid(*head, *tail));
+    INVARIANT(gp != *head);
     gp->link = *head;
     if (!*head)
         *tail = gp;

@@ -94,11 +94,13 @@ static void static_ready(struct m *m, struct g *gp, enum ready_how how)
         uint32_t number = atomic_fetch_add_explicit(&deal->next, 1, memory_order_relaxed);
         gp->tag = (int32_t)((number / (uint32_t)knobs->block + 1) % (uint32_t)sched->procs);
     }
+    INVARIANT(gp->tag >= 0 && gp->tag < sched->procs);
     struct p *home = sched->allp[gp->tag];
     struct hand *hand = home->variant;
     struct globq *queue = &hand->queue;
     lock_acquire(&queue->lock.word);
     sched_event_g(m, SCHED_PUT, gp, INTO_WORKER, home->id);
+    INVARIANT(gp != hand->back);
     if (how != READY_NEW && static_keeps_worker(sched, gp))
         hand->back = gp;
     else
@@ -133,6 +135,7 @@ static struct g *hand_take(struct sched *sched, struct hand *hand)
 static struct g *static_pick(struct m *m, bool *inherit)
 {
     (void)inherit;
+    INVARIANT(m->p);
     struct hand *hand = m->p->variant;
     struct globq *queue = &hand->queue;
     if (globq_is_empty(queue) && !hand->begun)
@@ -150,6 +153,8 @@ static struct g *static_pick(struct m *m, bool *inherit)
 static void static_ended(struct m *m, struct g *gp)
 {
     struct hand *hand = m->p->variant;
+    INVARIANT(gp->tag == m->p->id);
+    INVARIANT(hand->begun || !static_keeps_worker(m->sched, gp));
     if (static_keeps_worker(m->sched, gp))
         hand->begun = false;
 }

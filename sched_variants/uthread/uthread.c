@@ -40,6 +40,7 @@ static void uthread_ready(struct m *m, struct g *gp, enum ready_how how)
 {
     (void)how;
     struct gqueue *queue = m->sched->variant;
+    INVARIANT(m == sched_first_m(m->sched)); /* one thread has the queue to itself */
     sched_event_g(m, SCHED_PUT, gp, INTO_LOCAL, 0);
     gqueue_push(queue, gp);
     stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)gqueue_size(queue));
