@@ -189,6 +189,7 @@ static const struct cache_line *watched[SIM_CORES_MAX];
 
 void cache_watch_end(int core)
 {
+    INVARIANT(core >= 0 && core < cache.model.cores);
     if (!watched[core])
         return;
     watched[core] = NULL;
@@ -199,6 +200,7 @@ bool cache_watch(int core, uintptr_t address)
 {
     struct cache_unit *unit = (struct cache_unit *)cache_cores[core].front;
     struct cache_line *line = cache_line_at(address, unit->socket);
+    INVARIANT(cache_line_is_valid(line));
     if (!cache_bit(cache_set(line, CACHE_HOLDS), unit->index))
         return false;
     cache_watch_end(core);
@@ -549,6 +551,7 @@ static void prefetch(struct cache_core *core, struct cache_unit *unit, struct ca
     cache_bit_clear(cache_set(line, CACHE_L2_LOST), unit->index);
     int place = l2_insert(core, unit, line);
     unit->l2.prefetched[place] = true;
+    INVARIANT(cache_line_is_valid(line));
 }
 
 /* The unit has the line nowhere. */
@@ -704,6 +707,7 @@ static __attribute__((noinline)) int64_t access_line(struct cache_core *core,
     struct cache_line *line = cache_line_at(address, unit->socket);
     uint64_t upgrades = core->count[CACHE_UPGRADES];
     int64_t ps = cache_price[access];
+    INVARIANT(size > 0 && address % SIM_LINE + size <= SIM_LINE);
     if (__builtin_expect(line->has_free, 0) && cache_name_is_free(cache_name_at(address))) {
         core->count[access == SIM_WRITE ? CACHE_WRITES : CACHE_READS]++;
         return ps;
@@ -745,9 +749,7 @@ static __attribute__((noinline)) int64_t access_line(struct cache_core *core,
         count(&visit, pc, address, waited + ps, upgraded);
     if (visit.missed[CACHE_L2] && cache.model.prefetch)
         prefetch(core, unit, cache_line_next(line));
-#ifdef SCHEDLAB_DEBUG
-    cache_line_check(line);
-#endif
+    INVARIANT(cache_line_is_valid(line));
     return ps;
 }
 

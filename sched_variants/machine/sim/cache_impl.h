@@ -13,6 +13,7 @@
 #define SCHEDLAB_SIM_CACHE_IMPL_H
 
 #include "cache.h"
+#include "machine.h"
 
 enum { CACHE_NONE = UINT16_MAX, CACHE_PAGE_LINES = SIM_PAGE / SIM_LINE, CACHE_WAYS_MAX = 64 };
 
@@ -293,10 +294,10 @@ bool cache_name_is_free(int name);
 /* To be called for each line of which a word becomes free. */
 void cache_line_freed(struct cache_line *line);
 
-/* cache_check.c: ends the process if what the directory says of the line is not what the tags say,
- * or two units may write it, or an inclusive level lacks it. */
-void cache_line_check(struct cache_line *line);
-void cache_check_all(void);
+/* cache_check.c: does the directory say of the line what the tags say, may one unit at most write
+ * it, and does no inclusive level lack it? If not, says why. */
+bool cache_line_is_valid(struct cache_line *line);
+void cache_check_all(void); /* all lines; ends the process if one is not */
 void cache_map_each_line(void (*visit)(struct cache_line *line));
 
 #endif

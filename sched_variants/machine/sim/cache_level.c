@@ -37,6 +37,7 @@ static int plru_victim_of_eight(const uint64_t *stamps)
 int cache_victim(const uint64_t *stamps, int n, enum sim_replacement replacement)
 {
     int victim = 0;
+    INVARIANT(n > 0);
     if (replacement == SIM_LRU) {
         for (int i = 1; i < n; i++)
             victim = stamps[i] < stamps[victim] ? i : victim;
@@ -62,6 +63,8 @@ void cache_level_init(struct cache_level *level, const struct sim_cache_model *m
                       int index)
 {
     size_t lines = (size_t)model->size / SIM_LINE;
+    INVARIANT(model->ways > 0 && model->ways <= CACHE_WAYS_MAX);
+    INVARIANT(lines % (size_t)model->ways == 0);
     *level = (struct cache_level){
         .sets = (uint32_t)(lines / (size_t)model->ways),
         .ways = (uint32_t)model->ways,
@@ -111,11 +114,23 @@ static void stamps_rank(struct cache_level *level)
     level->clock = level->ways;
 }
 
+/* After an access of the line there: it is in its set, once. */
+static bool cache_level_is_valid(const struct cache_level *level, int place)
+{
+    uint32_t at = (uint32_t)place, first = at / level->ways * level->ways, count = 0;
+    if (!HOLDS(place >= 0 && at < level->sets * level->ways))
+        return false;
+    for (uint32_t i = first; i < first + level->ways; i++)
+        count += level->places[i].tag == level->places[at].tag;
+    return HOLDS(level->places[at].tag) && HOLDS(count == 1);
+}
+
 void cache_level_touch(struct cache_level *level, int place)
 {
     if (level->clock == UINT32_MAX)
         stamps_rank(level);
     level->places[place].stamp = ++level->clock;
+    INVARIANT(cache_level_is_valid(level, place));
 }
 
 static uint32_t set_victim(const struct cache_level *level, uint32_t first)
@@ -133,6 +148,7 @@ struct cache_line *cache_level_insert(struct cache_level *level, struct cache_li
                                       int *place)
 {
     uint32_t i = set_victim(level, set_of(level, line)), victim = level->places[i].tag;
+    INVARIANT(cache_level_find(level, line) < 0);
     *place = (int)i;
     level->places[i].tag = line->number + 1;
     if (cache.model.prefetch)
@@ -143,11 +159,14 @@ struct cache_line *cache_level_insert(struct cache_level *level, struct cache_li
 
 void cache_level_drop(struct cache_level *level, int place)
 {
+    INVARIANT(level->places[place].tag);
     level->places[place].tag = 0;
 }
 
 void cache_level_empty(struct cache_level *level, int place, struct cache_line *line)
 {
+    INVARIANT(place >= 0);
+    INVARIANT(level->places[place].tag == line->number + 1);
     cache_shadow_forget(&level->shadow, line);
     cache_level_drop(level, place);
 }

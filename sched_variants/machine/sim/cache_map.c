@@ -158,6 +158,8 @@ uint32_t cache_page_count(void)
 
 struct cache_line *cache_line_numbered(uint32_t number)
 {
+    INVARIANT(number / CACHE_PAGE_LINES < map.page_count);
+    INVARIANT(map.pages[number / CACHE_PAGE_LINES]->lines[number % CACHE_PAGE_LINES]);
     return map.pages[number / CACHE_PAGE_LINES]->lines[number % CACHE_PAGE_LINES];
 }
 
@@ -184,6 +186,7 @@ void cache_map_each_line(void (*visit)(struct cache_line *line))
 
 int cache_name_id(const char *text)
 {
+    INVARIANT(text);
     char cut[CACHE_NAME_SIZE];
     snprintf(cut, sizeof cut, "%s", text);
     for (int i = 0; i < map.name_count; i++)
@@ -197,11 +200,13 @@ int cache_name_id(const char *text)
 
 const char *cache_name_text(int name)
 {
+    INVARIANT(name >= 0 && name < map.name_count);
     return map.names[name];
 }
 
 bool cache_name_is_free(int name)
 {
+    INVARIANT(name >= 0 && name < map.name_count);
     return map.free[name];
 }
 
@@ -247,6 +252,7 @@ static void page_name(struct chunk *chunk, size_t page, size_t first, size_t las
 void cache_name(const void *start, size_t size, int name)
 {
     uintptr_t at = (uintptr_t)start, end = at + size;
+    INVARIANT(name >= 0 && name < map.name_count);
     while (at < end) {
         uintptr_t next = (at | (SIM_PAGE - 1)) + 1;
         uintptr_t last = (next < end ? next : end) - 1;

@@ -46,6 +46,12 @@ void cache_shadow_fini(void)
     seen.pages = 0;
 }
 
+static bool shadow_is_valid(const struct cache_shadow *shadow)
+{
+    return HOLDS(shadow->used <= shadow->size) && HOLDS(shadow->first <= shadow->end) &&
+           HOLDS(shadow->end <= shadow->log_room);
+}
+
 /* Until it is full ---------------------------------------------------------------------------- */
 
 static bool held(const struct cache_shadow *shadow, const struct cache_line *line)
@@ -214,6 +220,7 @@ void cache_shadow_ahead(const struct cache_shadow *shadow, uint32_t line)
 
 bool cache_shadow_access(struct cache_shadow *shadow, struct cache_line *line)
 {
+    INVARIANT(shadow_is_valid(shadow));
     if (!shadow->entries && shadow->used == shadow->size && !held(shadow, line))
         entries_make(shadow);
     if (shadow->entries)
@@ -232,6 +239,7 @@ void cache_shadow_forget(struct cache_shadow *shadow, struct cache_line *line)
         if (entry->tag)
             empty(shadow, entry);
     } else {
+        INVARIANT(shadow->used > 0 || !held(shadow, line));
         shadow->used -= held(shadow, line);
         line->sets[shadow->word] &= ~shadow->mask;
     }

@@ -70,6 +70,7 @@ void cache_history_ahead(const struct cache_history *history, const struct cache
 /* The last of the set takes its place. */
 static void history_free(struct cache_history *history, struct cache_history_set *set, uint32_t i)
 {
+    INVARIANT(history->used > 0);
     set->used--;
     set->lines[i] = set->lines[set->used];
     set->stamps[i] = set->stamps[set->used];
@@ -145,6 +146,8 @@ void cache_history_add(struct cache_unit *unit, struct cache_line *line, uint32_
 {
     struct cache_history *history = &unit->history;
     struct cache_history_set *set = &history->sets[slot / (uint32_t)cache.model.l1.ways];
+    INVARIANT(slot < unit->slots);
+    INVARIANT(unit->lines[slot] == line);
     uint64_t stamp = unit->front.slots[slot].use >> CACHE_USE_SHIFT;
     if (stamp <= history->floor)
         return;
@@ -155,6 +158,8 @@ void cache_history_add(struct cache_unit *unit, struct cache_line *line, uint32_
     set->lines[set->used] = line;
     set->stamps[set->used++] = stamp;
     history->used++;
+    INVARIANT(set->used <= set->room);
+    INVARIANT(history->used <= history->size);
 }
 
 /* By how many accesses more than is certain a ceiling is used: C/4; a cache so small that
@@ -214,6 +219,7 @@ static size_t lost_words_count(void)
 
 void cache_fold(struct cache_line *line)
 {
+    INVARIANT(!line->written || line->writer < cache.units);
     if (line->written && line->lost_words) {
         int writer = line->writer, group = cache.unit[writer].group;
         uint8_t *lost = (uint8_t *)line->lost_words;
@@ -229,6 +235,7 @@ void cache_fold(struct cache_line *line)
 
 void cache_lose(struct cache_line *line, int i)
 {
+    INVARIANT(i >= 0 && i < cache.units + cache.groups);
     if (!line->lost_words)
         line->lost_words = cache_pool_alloc(lost_words_count(), sizeof *line->lost_words);
     ((uint8_t *)line->lost_words)[i] = 0;
@@ -236,6 +243,7 @@ void cache_lose(struct cache_line *line, int i)
 
 static enum cache_kind sharing(const struct cache_line *line, int i, uint8_t words)
 {
+    INVARIANT(line->lost_words); /* of who has lost it */
     return ((const uint8_t *)line->lost_words)[i] & words ? CACHE_TRUE : CACHE_FALSE;
 }
 
@@ -414,6 +422,7 @@ const char *const cache_counter_helps[CACHE_COUNTERS] = {
 
 void cache_counters_read(int core, struct cache_counters *counters)
 {
+    INVARIANT(core < cache.model.cores);
     memset(counters, 0, sizeof *counters);
     uint64_t *sum = counters->count;
     for (int i = core < 0 ? 0 : core; i < (core < 0 ? cache.model.cores : core + 1); i++)
