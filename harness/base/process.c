@@ -103,9 +103,17 @@ struct ends {
     int input, output[2], messages[2];
 };
 
-/* The child's side of fork(). Only async-signal-safe calls. */
-static _Noreturn void child_exec(const struct child *child, pid_t parent, const struct ends *ends,
-                                 const char *program, const char *const *argv)
+/* Executed in the child: a program with its arguments, or, NULL, a function. */
+struct work {
+    const char *program;
+    const char *const *argv;
+    int (*fn)(void *arg);
+    void *arg;
+};
+
+/* The child's side of fork(). Only async-signal-safe calls before a program. */
+static _Noreturn void child_work(const struct child *child, pid_t parent, const struct ends *ends,
+                                 const struct work *work)
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -114,7 +122,9 @@ static _Noreturn void child_exec(const struct child *child, pid_t parent, const 
         dup2(ends->output[1], STDOUT_FILENO) < 0 || dup2(ends->messages[1], STDERR_FILENO) < 0)
         _exit(126);
     sigprocmask(SIG_SETMASK, &child->signals, NULL);
-    execv(program, (char *const *)(uintptr_t)argv);
+    if (!work->program)
+        exit(work->fn(work->arg));
+    execv(work->program, (char *const *)(uintptr_t)work->argv);
     static const char cannot[] = PROCESS_CANNOT_EXECUTE;
     const char *why = strerrordesc_np(errno);
     if (write(STDERR_FILENO, cannot, sizeof cannot - 1) < 0 ||
@@ -140,7 +150,7 @@ static void end_close(int fd)
 }
 
 /* 0 or -errno; on success both streams are open. */
-static int child_start(struct child *child, const char *program, const char *const *argv)
+static int child_start(struct child *child, const struct work *work)
 {
     struct ends ends = {-1, {-1, -1}, {-1, -1}};
     pid_t parent = getpid();
@@ -149,7 +159,7 @@ static int child_start(struct child *child, const char *program, const char *con
         child->pid = fork();
         error = child->pid < 0 ? -errno : 0;
         if (child->pid == 0)
-            child_exec(child, parent, &ends, program, argv);
+            child_work(child, parent, &ends, work);
     }
     end_close(ends.input);
     end_close(ends.output[1]);
@@ -216,8 +226,7 @@ static void child_finish(struct child *child)
     stream_read(&child->messages);
 }
 
-int process_run(const char *program, const char *const *argv, double timeout_s,
-                struct process_result *result)
+static int work_run(const struct work *work, double timeout_s, struct process_result *result)
 {
     struct child child = {.output = {.fd = -1, .max = PROCESS_OUTPUT_MAX},
                           .messages = {.fd = -1, .max = PROCESS_MESSAGES_MAX, .keep_last = true}};
@@ -225,7 +234,7 @@ int process_run(const char *program, const char *const *argv, double timeout_s,
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &child.signals);
-    int error = child_start(&child, program, argv);
+    int error = child_start(&child, work);
     if (!error) {
         child_finish(&child);
         *result = (struct process_result){.end = child.end, .status = child.status};
@@ -234,6 +243,17 @@ int process_run(const char *program, const char *const *argv, double timeout_s,
     }
     sigprocmask(SIG_SETMASK, &child.signals, NULL);
     return error;
+}
+
+int process_run(const char *program, const char *const *argv, double timeout_s,
+                struct process_result *result)
+{
+    return work_run(&(struct work){.program = program, .argv = argv}, timeout_s, result);
+}
+
+int process_call(int (*fn)(void *arg), void *arg, double timeout_s, struct process_result *result)
+{
+    return work_run(&(struct work){.fn = fn, .arg = arg}, timeout_s, result);
 }
 
 void process_result_free(struct process_result *result)

@@ -32,6 +32,11 @@ enum { PROCESS_OUTPUT_MAX = 64 << 20, PROCESS_MESSAGES_MAX = 4096 };
  * cannot be executed is one that ends with status 127 and says so on standard error. */
 int process_run(const char *program, const char *const *argv, double timeout_s,
                 struct process_result *result);
+
+/* The same of a function in a copy of this process, whose exit status is what fn returns. pre:
+ * nothing waits in the buffers of standard output. */
+int process_call(int (*fn)(void *arg), void *arg, double timeout_s, struct process_result *result);
+
 void process_result_free(struct process_result *result);
 
 /* The path of a program in PATH; false if there is none that can be executed. */

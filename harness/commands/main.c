@@ -4,6 +4,7 @@
 #include "harness/base/suggest.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
+#include "harness/sample/sample_server.h"
 #include "harness/spec/registry_check.h"
 #include "harness/spec/spec.h"
 #include "machine/no_memory.h"
@@ -69,6 +70,8 @@ static _Noreturn void misuse_unknown(const char *word)
 static int dispatch(int argc, char **argv)
 {
     char name[NAME_SIZE];
+    if (sample_server_is_meant(argc, argv))
+        return sample_server_serve(cmd_run);
     for (int i = 0; i < COMMANDS; i++) {
         if (strcmp(commands[i].name, argv[1]) != 0)
             continue;

@@ -252,14 +252,9 @@ json_t *child_run_sample(const struct sample_request *request)
     return child_run_sample_timed(request, NULL);
 }
 
-json_t *child_run_sample_timed(const struct sample_request *request,
-                               const struct sample_outside *outside)
+json_t *child_record(const struct sample_request *request, int error,
+                     const struct process_result *result)
 {
-    struct sample_arguments arguments;
-    sample_request_arguments(&arguments, request);
-    struct process_result result;
-    json_t *seen;
-    int error = sample_process_run(request, &arguments, outside, &result, &seen);
     if (error) {
         char reason[256];
         snprintf(reason, sizeof reason, "%s%s", NO_PROCESS_REASON, strerror(-error));
@@ -268,9 +263,25 @@ json_t *child_run_sample_timed(const struct sample_request *request,
         record_fail(record, reason);
         return record;
     }
-    json_t *record = record_of_result(&result, request);
+    json_t *record = record_of_result(result, request);
     command_name_program(record, request->program);
-    json_object_set_new(record, "timer", json_string(outside ? "hyperfine" : "inside"));
+    json_object_set_new(record, "timer", json_string("inside"));
+    return record;
+}
+
+json_t *child_run_sample_timed(const struct sample_request *request,
+                               const struct sample_outside *outside)
+{
+    struct sample_arguments arguments;
+    sample_request_arguments(&arguments, request);
+    struct process_result result;
+    json_t *seen;
+    int error = sample_process_run(request, &arguments, outside, &result, &seen);
+    json_t *record = child_record(request, error, &result);
+    if (error)
+        return record;
+    if (outside)
+        json_object_set_new(record, "timer", json_string("hyperfine"));
     if (seen && strcmp(field_text(record, "status"), "ok") == 0) {
         struct sample_outside null = *outside;
         char path[PATH_SIZE];

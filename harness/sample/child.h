@@ -11,6 +11,7 @@
 #ifndef SCHEDLAB_CHILD_H
 #define SCHEDLAB_CHILD_H
 
+#include "harness/base/process.h"
 #include "harness/records/sample_request.h"
 
 #include <jansson.h>
@@ -33,6 +34,10 @@ json_t *child_run_sample(const struct sample_request *request);
  * has no such thing. */
 json_t *child_run_sample_timed(const struct sample_request *request,
                                const struct sample_outside *outside);
+
+/* The record of what became of the process of a sample; error: -errno of process_run(), or 0. */
+json_t *child_record(const struct sample_request *request, int error,
+                     const struct process_result *result);
 
 /* The record of a sample of which nothing was heard: `failed` for this reason. */
 json_t *child_record_lost(const struct sample_request *request, const char *reason);

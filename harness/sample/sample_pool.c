@@ -5,6 +5,8 @@
 #include "harness/base/monotonic.h"
 #include "harness/base/process.h"
 #include "harness/records/sample_request.h"
+#include "harness/sample/sample_server.h"
+#include "harness/spec/machine_start.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +25,16 @@ enum {
     DESCRIPTORS_KEPT = 32 /* for files of the sweep, and what a sample's process opens */
 };
 
+/* A server, and whether it runs a sample. */
+struct lane {
+    struct sample_server server;
+    bool busy;
+};
+
 struct slot {
     struct sample_request request;
     void *tag;
+    struct lane *lane; /* that runs it; NULL: a process of its own does, pid */
     pid_t pid;
     int fd;       /* what the process says; -1: it has ended */
     bool alone;   /* none other ran when it was started */
@@ -38,6 +47,9 @@ struct slot {
 
 struct sample_pool {
     int width, running, waiting;
+    bool serves; /* no server has been lost */
+    int lanes;
+    struct lane *lane;
     size_t first, count, room; /* slots in use, in the order of their start */
     struct slot *slots;        /* a ring */
 };
@@ -47,13 +59,14 @@ static struct slot *slot_at(const struct sample_pool *pool, size_t i)
     return &pool->slots[(pool->first + i) % pool->room];
 }
 
-/* A sample that runs has a descriptor here. */
+/* A sample that runs has descriptors here, two if a server runs it. */
 static int width_allowed(int width)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= (rlim_t)width + DESCRIPTORS_KEPT)
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+        limit.rlim_cur >= 2 * (rlim_t)width + DESCRIPTORS_KEPT)
         return width;
-    return limit.rlim_cur > DESCRIPTORS_KEPT ? (int)limit.rlim_cur - DESCRIPTORS_KEPT : 1;
+    return limit.rlim_cur > DESCRIPTORS_KEPT + 1 ? (int)(limit.rlim_cur - DESCRIPTORS_KEPT) / 2 : 1;
 }
 
 struct sample_pool *sample_pool_make(int width)
@@ -62,29 +75,49 @@ struct sample_pool *sample_pool_make(int width)
     pool->width = width_allowed(width);
     pool->room = (size_t)width * BEHIND;
     pool->slots = xcalloc(pool->room, sizeof *pool->slots);
+    pool->serves = true;
+    pool->lanes = pool->width;
+    pool->lane = xcalloc((size_t)pool->lanes, sizeof *pool->lane);
     return pool;
+}
+
+/* The sample's own process dies with the one that waits for it, which may be a server. */
+static void slot_kill(struct slot *slot)
+{
+    if (slot->lane)
+        sample_server_end(&slot->lane->server);
+    else
+        kill(slot->pid, SIGKILL);
 }
 
 static void slot_reap(struct slot *slot)
 {
+    if (slot->lane) {
+        slot->lane->busy = false;
+        slot->lane = NULL;
+        slot->fd = -1;
+        return;
+    }
     close(slot->fd);
     slot->fd = -1;
     while (waitpid(slot->pid, NULL, 0) < 0 && errno == EINTR)
         ;
 }
 
-/* The sample's own process dies with the one that waits for it. */
 void sample_pool_free(struct sample_pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++) {
         struct slot *slot = slot_at(pool, i);
         if (slot->fd >= 0) {
-            kill(slot->pid, SIGKILL);
+            slot_kill(slot);
             slot_reap(slot);
         }
         free(slot->text);
         json_decref(slot->record);
     }
+    for (int i = 0; i < pool->lanes; i++)
+        sample_server_end(&pool->lane[i].server);
+    free(pool->lane);
     free(pool->slots);
     free(pool);
 }
@@ -131,12 +164,43 @@ static bool slot_try_again(struct sample_pool *pool, struct slot *slot)
     return true;
 }
 
+/* A program of another revision may not know how to serve. */
+static bool may_be_served(const struct sample_request *request)
+{
+    return machine_text_is_simulated(request->machine) && !request->program &&
+           request->sched_events_fd <= 0 && request->schedtrace_ns == 0;
+}
+
+/* False if no server takes it. */
+static bool slot_ask(struct sample_pool *pool, struct slot *slot)
+{
+    struct lane *lane = pool->lane;
+    if (!pool->serves || !may_be_served(&slot->request))
+        return false;
+    while (lane->busy)
+        lane++;
+    if (lane->server.pid == 0 && !sample_server_start(&lane->server))
+        return false;
+    if (!sample_server_ask(&lane->server, &slot->request)) {
+        sample_server_end(&lane->server);
+        pool->serves = false;
+        return false;
+    }
+    slot->lane = lane;
+    slot->fd = lane->server.from;
+    lane->busy = true;
+    pool->running++;
+    return true;
+}
+
 /* False if there can be no process for it. */
 static bool slot_start(struct sample_pool *pool, struct slot *slot)
 {
     int ends[2];
     slot->started = monotonic_seconds();
     slot->alone = pool->running == 0;
+    if (slot_ask(pool, slot))
+        return true;
     if (pipe2(ends, O_CLOEXEC) < 0)
         return slot_try_again(pool, slot);
     pid_t parent = getpid();
@@ -209,12 +273,43 @@ static void slot_end(struct sample_pool *pool, struct slot *slot)
 /* True if the sample has its record, and is not to be started again. */
 static bool slot_conclude(struct sample_pool *pool, struct slot *slot)
 {
-    slot_end(pool, slot);
     if (!slot->record || !child_record_lacks_process(slot->record) || !slot_try_again(pool, slot))
         return true;
     json_decref(slot->record);
     slot->record = NULL;
     return false;
+}
+
+/* As slot_look(), of a sample that a server runs. One that is lost takes no samples with it. */
+static bool lane_look(struct sample_pool *pool, struct slot *slot)
+{
+    int error;
+    struct process_result result;
+    struct sample_server *server = &slot->lane->server;
+    enum sample_server_read read = sample_server_read(server, &error, &result);
+    if (read == SAMPLE_SERVER_MORE)
+        return false;
+    slot_end(pool, slot);
+    if (read == SAMPLE_SERVER_GONE) {
+        sample_server_end(server);
+        pool->serves = false;
+        return !slot_start(pool, slot);
+    }
+    slot->record = child_record(&slot->request, error, &result);
+    if (!error)
+        process_result_free(&result);
+    return slot_conclude(pool, slot);
+}
+
+/* Reads what there is; true if the sample has ended. */
+static bool slot_look(struct sample_pool *pool, struct slot *slot)
+{
+    if (slot->lane)
+        return lane_look(pool, slot);
+    if (!slot_read(slot))
+        return false;
+    slot_end(pool, slot);
+    return slot_conclude(pool, slot);
 }
 
 /* Ends all samples that run, because their pipes cannot be waited for. Returns how many. */
@@ -225,7 +320,7 @@ static int pool_lose(struct sample_pool *pool)
         struct slot *slot = slot_at(pool, i);
         if (slot->fd < 0)
             continue;
-        kill(slot->pid, SIGKILL);
+        slot_kill(slot);
         slot_end(pool, slot);
     }
     return lost;
@@ -248,8 +343,8 @@ static int pool_look(struct sample_pool *pool, const sigset_t *signals)
     if (ready < 0 && errno != EINTR)
         ended = pool_lose(pool);
     for (nfds_t i = 0; ready > 0 && i < count; i++)
-        if (pipes[i].revents && slot_read(slots[i]))
-            ended += slot_conclude(pool, slots[i]);
+        if (pipes[i].revents)
+            ended += slot_look(pool, slots[i]);
     free(slots);
     free(pipes);
     return ended;

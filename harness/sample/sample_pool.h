@@ -2,9 +2,9 @@
  *
  * Who calls: sweep_run.c, on the main thread of a process with no other threads. What a simulated
  * sample says does not depend on what else the host does, so many may run at once; native ones
- * never do. Each has a process of ours that waits for it (child.h), so that nothing but waiting for
- * any of them is different here. Records come back in the order in which their samples were
- * started, whichever ends first.
+ * never do. Servers run them (sample_server.h). Where there can be none, and for programs of other
+ * revisions, each sample has a process of ours that waits for it (child.h). Records come back in
+ * the order in which their samples were started, whichever ends first.
  */
 #ifndef SCHEDLAB_SAMPLE_POOL_H
 #define SCHEDLAB_SAMPLE_POOL_H

@@ -102,6 +102,29 @@ static struct unit *unit_of(struct source_lines *lines, Dwarf_Die *die)
     return unit;
 }
 
+/* Simulated code lies behind all other code (Makefile). */
+extern const char simulated_start[] __asm__("__start_simulated_text");
+
+void source_lines_read(struct source_lines *lines)
+{
+    Dwarf_Aranges *ranges;
+    Dwarf_Lines *unused_lines;
+    size_t count, unused_count;
+    if (!lines || dwarf_getaranges(lines->dwarf, &ranges, &count) != 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        Dwarf_Addr start;
+        Dwarf_Off offset;
+        Dwarf_Die die;
+        Dwarf_Arange *range = dwarf_onearange(ranges, i);
+        if (dwarf_getarangeinfo(range, &start, NULL, &offset) != 0 ||
+            start < (uintptr_t)simulated_start || !dwarf_offdie(lines->dwarf, offset, &die))
+            continue;
+        unit_of(lines, &die);
+        dwarf_getsrclines(&die, &unused_lines, &unused_count);
+    }
+}
+
 /* Replaces *die by its child that holds pc; false if none does. */
 static bool descend(Dwarf_Die *die, uintptr_t pc)
 {

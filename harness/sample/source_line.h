@@ -23,6 +23,10 @@ struct source_lines;
 struct source_lines *source_lines_open(void);
 void source_lines_close(struct source_lines *lines); /* NULL is fine */
 
+/* Reads all that is there about simulated code, so that copies of this process need not. NULL is
+ * fine. */
+void source_lines_read(struct source_lines *lines);
+
 /* Of the instruction that holds the byte at pc. False, and both texts "(unknown)", if nobody knows.
  */
 bool source_line_find(struct source_lines *lines, uintptr_t pc, struct source_line *found);

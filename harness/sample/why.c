@@ -17,6 +17,14 @@ static const char *const kind_names[CACHE_KINDS] = {
     [CACHE_TRUE] = "true_sharing", [CACHE_FALSE] = "false_sharing",
 };
 
+static struct source_lines *lines; /* of this program; NULL: not opened, or they cannot be read */
+
+void why_prepare(void)
+{
+    lines = source_lines_open();
+    source_lines_read(lines);
+}
+
 void why_count(bool counted)
 {
     cache_tallies_run(counted);
@@ -119,7 +127,8 @@ static size_t places_find(struct place places[PCS_MAX])
 {
     struct cache_site *sites;
     size_t count = 0, pcs = cache_sites(CACHE_BY_PC, &sites);
-    struct source_lines *lines = source_lines_open();
+    if (!lines)
+        lines = source_lines_open();
     for (size_t i = 0; i < pcs && i < PCS_MAX; i++) {
         struct place place = {.structure = cache_name_text(sites[i].name),
                               .stall_ps = sites[i].tally.stall_ps};
@@ -129,7 +138,6 @@ static size_t places_find(struct place places[PCS_MAX])
         source_line_find(lines, sites[i].pc - 1, &place.at);
         place_add(places, &count, &place);
     }
-    source_lines_close(lines);
     free(sites);
     places_sort(places, count);
     return count;
@@ -164,6 +172,10 @@ void why_record(json_t *record, uint64_t ops)
     json_object_set_new(record, "sites", sites_to_json());
 }
 #else
+void why_prepare(void)
+{
+}
+
 void why_count(bool counted)
 {
     (void)counted;

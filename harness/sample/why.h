@@ -1,7 +1,7 @@
 /* why.h - where a simulated sample's misses were: by structure, and by line of the source.
  *
- * Who calls: sample.c. The caches know all of it; this takes the part that belongs to the counted
- * section, and gives it names. Natively nobody knows, and these do nothing.
+ * Who calls: sample.c, sample_server.c. The caches know all of it; this takes the part that belongs
+ * to the counted section, and gives it names. Natively nobody knows, and these do nothing.
  */
 #ifndef SCHEDLAB_WHY_H
 #define SCHEDLAB_WHY_H
@@ -11,6 +11,9 @@
 #include <stdint.h>
 
 enum { WHY_SITES = 30 };
+
+/* Reads what the compiler said about the program, for all copies of this process. */
+void why_prepare(void);
 
 /* Whether what happens from now on is in the counted section. Takes no virtual time. */
 void why_count(bool counted);
