@@ -74,7 +74,7 @@ part_jobs() { # PART
     verdicts) job test_verdicts 'tests/program/test_verdicts.sh build/schedlab' ;;
     asan)
         unit_programs asan
-        job asan/conformance 'build/asan/tests/conformance --short --every 3'
+        job asan/conformance 'build/asan/tests/conformance --short --every 4'
         ;;
     tsan)
         unit_programs tsan "$fixed_addresses"
@@ -89,7 +89,7 @@ part_jobs() { # PART
     # what is another machine's: switches, atomics, signals; more workers are only more of them
     aarch64)
         job aarch64/conformance \
-            'qemu-aarch64 -cpu max,pauth-impdef=on -L /usr/aarch64-linux-gnu build/aarch64/tests/conformance --short --every 3 --workers 2'
+            'qemu-aarch64 -cpu max,pauth-impdef=on -L /usr/aarch64-linux-gnu build/aarch64/tests/conformance --short --every 4 --workers 2'
         ;;
     *)
         echo "run.sh: unknown part $1; valid are $(sed -n '/^part_jobs/,/^}/s/^    \([a-z0-9]*\)).*/\1/p' "$0" |

@@ -31,10 +31,11 @@ static int worker_count_at(int place, bool steals)
 /* The whole suite takes for each case of each variant 1 and 2 workers, or 1, 4 and 16. It takes one
  * number where the variant's threads do not depend on it, and with settings to which the number
  * does not matter. --short takes one number throughout, and settings other than the defaults under
- * every second or fourth variant only; with --every N other cases under every Nth as well, and
- * workloads under every 2Nth, since all of them do what the cases do. The places of case and
- * variant say which: so each case meets each number, and each settings, under some variant, and
- * each variant in some case. Whoever asks for lines without --short gets them at all numbers.
+ * every second or fourth variant only. With --every N other cases come under every Nth variant, and
+ * workloads half as often, since all of them do what the cases do; with settings, or without
+ * fences, both come half as often again. The places of case and variant say which: so each case
+ * meets each number under some variant, and each variant in some case. Whoever asks for lines
+ * without --short gets them at all numbers.
  */
 static bool is_due(const struct conform_cell *cell, int every, bool steals)
 {
@@ -54,17 +55,23 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
+/* --every N, of the defaults; twice as rarely under other settings or without fences. */
+static int every_nth(void)
+{
+    return suite.every > 1 && suite.whole->one ? 2 * suite.every : suite.every;
+}
+
 bool case_is_due(const struct conform_cell *cell, bool has_settings, bool steals)
 {
-    int every =
-        has_settings ? 2 * suite.whole->short_every : larger(suite.whole->short_every, suite.every);
+    int every = larger(suite.whole->short_every, every_nth());
+    if (has_settings)
+        every = 2 * suite.whole->short_every;
     return is_due(cell, suite.brief ? every : 1, steals);
 }
 
 bool workload_is_due(const struct conform_cell *cell)
 {
-    int every = suite.every > 1 ? larger(suite.whole->short_every, 2 * suite.every)
-                                : suite.whole->short_every;
+    int every = suite.every > 1 ? 2 * every_nth() : suite.whole->short_every;
     return is_due(cell, suite.brief ? every : 1, false);
 }
 

@@ -31,8 +31,7 @@ struct whole_run {
 
 extern struct suite {
     bool brief, list;
-    int every;   /* --short runs a case without settings under every Nth variant at most, and a
-                    workload under every 2Nth */
+    int every;   /* --every: --short runs a case without settings under every Nth variant at most */
     int workers; /* the only number; 0: as worker_counts says */
     int jobs, job;
     uint64_t seed;

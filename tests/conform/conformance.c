@@ -11,8 +11,9 @@
  *                at its end. CASE=GLOB in the environment does the same.
  *   --workers N  this number of workers only
  *   --short      one number of workers for each case of each variant (case_is_due())
- *   --every N    of these, each case under one of N variants, and each workload under one of 2N:
- *                where a line is slow, and the variants share what is looked for
+ *   --every N    of these, each case under one of N variants, each workload under one of 2N, and
+ *                half of that with settings: where a line is slow, and the variants share what is
+ *                looked for
  *
  * --jobs N: line i is run by process i mod N. Lines keep their numbers and may change places.
  *
