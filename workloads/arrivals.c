@@ -26,6 +26,7 @@
 #include "workload.h"
 
 #include "histogram.h"
+#include "load.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -33,7 +34,6 @@
 
 #define ARRIVALS_SECONDS_MAX 60
 #define ARRIVALS_LINE 64
-#define ARRIVALS_MET 0.9 /* a load of which less is served is said not to be met */
 
 enum arrivals_wait { ARRIVALS_SLEEP, ARRIVALS_YIELD };
 
@@ -270,24 +270,15 @@ static const char *arrivals_verify(void *arg, const struct outcome *out, char *w
     return NULL;
 }
 
-/* The share of the load that was served: how long it took to arrive, over how long it took to be
- * served. */
-static double arrivals_met(const struct arrivals_state *state)
+static void arrivals_print(void *arg, FILE *to)
 {
+    const struct arrivals_state *state = arg;
     int64_t due_ns = state->requests[state->params.n - 1].due_ns, end_ns = due_ns;
     for (int64_t i = 0; i < state->params.n; i++) {
         int64_t ended_ns = state->requests[i].due_ns + state->requests[i].latency_ns;
         end_ns = ended_ns > end_ns ? ended_ns : end_ns;
     }
-    return (double)due_ns / (double)end_ns;
-}
-
-static void arrivals_print(void *arg, FILE *to)
-{
-    const struct arrivals_state *state = arg;
-    double met = arrivals_met(state), rate = (double)state->params.rate;
-    if (met < ARRIVALS_MET)
-        fprintf(to, "load not met: %.0f of %.0f requests/s\n", met * rate, rate);
+    load_print(to, state->params.rate, due_ns, end_ns, "requests");
 }
 
 static void arrivals_fini(void *arg)

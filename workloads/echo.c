@@ -17,6 +17,7 @@
 #include "workload.h"
 
 #include "histogram.h"
+#include "load.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -42,6 +43,7 @@ struct echo_client {
     int64_t answered;      /* messages that came back as they were sent */
     uint64_t sum;          /* of what they began with */
     int64_t *latencies_ns; /* one a message */
+    double due_ns;         /* open loop: when its last message so far was due, from the start */
 };
 
 struct echo_state {
@@ -52,6 +54,7 @@ struct echo_state {
     struct io *listener;
     int port;
     int64_t start_ns; /* written before the gate opens */
+    int64_t end_ns;   /* from the start, of the last run */
     struct waitgroup dialled, accepted, gate, done;
     int accept_error; /* the acceptor's, read after `accepted` */
     bool failed;      /* written before the gate opens */
@@ -181,7 +184,7 @@ static int echo_error(int64_t n)
 
 /* Closed loop: now. Open loop: waits until the next message is due, an exponential gap after the
  * one before, and says when that was. */
-static int64_t echo_await(const struct echo_client *client, int64_t m, double *due_ns)
+static int64_t echo_await(struct echo_client *client, int64_t m)
 {
     const struct echo_state *state = client->state;
     const struct echo_params *p = &state->params;
@@ -189,8 +192,8 @@ static int64_t echo_await(const struct echo_client *client, int64_t m, double *d
         return go_now();
     uint64_t bits = digest_mix(~echo_word(state, client - state->clients, m));
     double unit = ((double)(bits >> 11) + 1.0) / 9007199254740992.0; /* in (0, 1] */
-    *due_ns -= 1e9 * (double)p->connections / (double)p->rate * log(unit);
-    int64_t due = state->start_ns + (int64_t)*due_ns, left;
+    client->due_ns -= 1e9 * (double)p->connections / (double)p->rate * log(unit);
+    int64_t due = state->start_ns + (int64_t)client->due_ns, left;
     while ((left = due - go_now()) > 0)
         go_sleep(left);
     return due;
@@ -200,12 +203,11 @@ static void echo_talk(struct echo_client *client)
 {
     const struct echo_state *state = client->state;
     int64_t size = state->params.size, c = client - state->clients, n;
-    double due_ns = 0;
     char *sent = go_alloc((size_t)size), *back = go_alloc_zeroed((size_t)size);
     for (int64_t m = 0; m < state->params.messages && !client->error; m++) {
         uint64_t word = echo_word(state, c, m);
         echo_fill(sent, size, word);
-        int64_t start_ns = echo_await(client, m, &due_ns);
+        int64_t start_ns = echo_await(client, m);
         if ((n = io_write_all(client->io, sent, (size_t)size)) != size ||
             (n = io_read_full(client->io, back, (size_t)size)) != size) {
             client->error = echo_error(n);
@@ -242,6 +244,7 @@ static void echo_reset(struct echo_state *state)
         client->error = 0;
         client->answered = 0;
         client->sum = 0;
+        client->due_ns = 0;
     }
     state->failed = false;
     state->accept_error = 0;
@@ -293,7 +296,7 @@ static void echo_run(void *arg, struct outcome *out)
     state->start_ns = go_now();
     wg_done(&state->gate);
     wg_wait(&state->done);
-    out->time_ns = go_now() - state->start_ns;
+    out->time_ns = state->end_ns = go_now() - state->start_ns;
     io_free(state->listener);
     echo_collect(state, out);
 }
@@ -336,6 +339,16 @@ static const char *echo_verify(void *arg, const struct outcome *out, char *why, 
     return NULL;
 }
 
+static void echo_print(void *arg, FILE *to)
+{
+    const struct echo_state *state = arg;
+    double due_ns = 0;
+    for (int64_t i = 0; i < state->params.connections; i++)
+        due_ns = fmax(due_ns, state->clients[i].due_ns);
+    if (state->params.rate)
+        load_print(to, state->params.rate, (int64_t)due_ns, state->end_ns, "messages");
+}
+
 static void echo_fini(void *arg)
 {
     struct echo_state *state = arg;
@@ -359,5 +372,6 @@ const struct workload workload_echo = {
     .init = echo_init,
     .run = echo_run,
     .verify = echo_verify,
+    .print = echo_print,
     .fini = echo_fini,
 };

@@ -92,6 +92,8 @@ check slack_prolongs_sleeps [ $(($(late 500000) - $(late 1))) -gt 400000 ]
 
 run gmp arrivals,n=1000,rate=5M,rounds=10000 --machine sim:desktop8 --workers 2 --reps 1 --iterations 1 --warmup 0
 check a_load_that_is_not_met_is_told grep -qE '^load not met: [0-9]+ of 5000000 requests/s$' out
+run gmp echo,connections=8,messages=50,rate=50M --machine sim:desktop8 --workers 2 --reps 1 --iterations 1 --warmup 0
+check a_load_that_echo_does_not_meet_is_told grep -qE '^load not met: [0-9]+ of 50000000 messages/s$' out
 run gmp arrivals,n=1000,rate=10k --machine sim:desktop8 --workers 2 --reps 1 --iterations 1 --warmup 0
 check a_load_that_is_met_is_no_matter [ $status = 0 -a "$(grep -c 'load not met' out)" = 0 ]
 (ulimit -c 0 -v 250000; run gmp fib,n=10 --machine sim:server64 --workers 64 --reps 1 --iterations 1; exit $status)
