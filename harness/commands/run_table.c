@@ -8,6 +8,7 @@
 #include "harness/base/units.h"
 #include "harness/counters/counter_names.h"
 #include "harness/counters/counters.h"
+#include "harness/records/cell_remarks.h"
 #include "harness/records/comparable.h"
 #include "harness/records/metric.h"
 #include "harness/records/records.h"
@@ -595,35 +596,12 @@ static void print_moods(const struct run_table *table, FILE *messages)
         count[MOOD_MIXED]);
 }
 
-/* The share of a sample with blocking calls in which sysmon slept at its longest; NAN if there were
- * no calls, or nobody counted. */
-static double sysmon_long_share(const json_t *record)
-{
-    double long_ns = record_event_value(record_event(record, "SYSMON_LONG_NS"));
-    double calls = record_event_value(record_event(record, "CALLS"));
-    return calls > 0 ? long_ns * field_number(record, "throughput") / 1e9 : NAN;
-}
-
-/* Sysmon stays quick as long as it takes Ps away. Once it is slow it sees no short call twice,
- * takes nothing away, and stays slow: two kinds of samples of one cell. */
 static void print_sysmon(const struct run_table *table, FILE *messages)
 {
-    for (size_t row = 0; row < table->count; row++) {
-        size_t i, slow = 0, quick = 0;
-        const json_t *record;
-        json_array_foreach(table->rows[row].records, i, record)
-        {
-            double share = record_is(record, "ok") ? sysmon_long_share(record) : NAN;
-            slow += share > 0.5;
-            quick += share <= 0.5;
-        }
-        if (slow > 0 && quick > 0)
-            fprintf(messages,
-                    "schedlab run: %s: sysmon slept at its longest most of the time in %zu of %zu "
-                    "repetitions (SYSMON_LONG_NS), and took Ps from calls late or never; the "
-                    "medians are over all\n",
-                    table->rows[row].label, slow, slow + quick);
-    }
+    char text[CELL_REMARK_SIZE];
+    for (size_t row = 0; row < table->count; row++)
+        if (cell_remark_sysmon(table->rows[row].records, text))
+            fprintf(messages, "schedlab run: %s: %s\n", table->rows[row].label, text);
 }
 
 void run_table_print(const struct run_table *table, FILE *to, FILE *messages)

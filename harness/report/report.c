@@ -9,6 +9,7 @@
 #include "harness/records/run_folder.h"
 #include "harness/report/report_json.h"
 #include "harness/report/report_page.h"
+#include "harness/report/report_remarks.h"
 #include "harness/tables/tables.h"
 
 enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256 };
@@ -48,6 +49,7 @@ static int conclude(const struct report *report, const struct figures *figures, 
         drawn += figures->figures[i].drawn;
     json_array_foreach(report->warnings, i, problem)
         fprintf(messages, "schedlab report: warning: %s\n", json_string_value(problem));
+    report_remarks_print(messages, report);
     json_array_foreach(report->problems, i, problem)
     {
         fprintf(messages, "schedlab report: %s; the rest is in %s/report.html\n",

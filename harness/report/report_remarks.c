@@ -2,12 +2,16 @@
 #include "harness/report/report_remarks.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/text.h"
+#include "harness/records/cell_remarks.h"
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"
 #include "harness/report/html.h"
 #include "harness/sample/warmup.h"
 
 #include <string.h>
+
+enum { REMARKS_MAX = 5, REMARK_LINE = 2048 };
 
 static void cut_short_write(FILE *to, const struct report *report)
 {
@@ -100,32 +104,51 @@ static void unsettled_write(FILE *to, const struct report *report)
     html_close(to, "p");
 }
 
-static bool is_overloaded(const json_t *record)
+typedef bool remark_of(const json_t *records, char text[CELL_REMARK_SIZE]);
+
+/* "gmp calls on 2 workers: " and the remark on the cell. */
+static bool remark_on(const struct report *report, const struct report_cell *cell,
+                      remark_of *remark, char text[REMARK_LINE])
 {
-    return strstr(field_text(record, "print"), "load not met: ") != NULL;
+    char what[CELL_REMARK_SIZE];
+    if (!cell->is_first || !remark(json_object_get(report->by_cell, cell->id), what))
+        return false;
+    snprintf(text, REMARK_LINE, "%s %s on %s: %s", cell->variant, cell->workload,
+             counted((uint64_t)cell->workers, "worker").s, what);
+    return true;
 }
 
-static void overload_write(FILE *to, const struct report *report)
+/* A paragraph that begins with `why`, and the first remarks; nothing if there are none. */
+static void remarks_write(FILE *to, const struct report *report, remark_of *remark, const char *why)
 {
-    struct share overloaded = share_of(report, is_overloaded);
-    const json_t *record = NULL;
-    size_t i;
-    if (overloaded.some == 0)
-        return;
-    html_open(to, "p", "class", "problem", NULL);
-    html_format(to,
-                "%zu of %zu samples did not meet their load: requests came faster than they were "
-                "served, so their latencies are of a queue that grows.",
-                overloaded.some, overloaded.all);
-    json_array_foreach(report->records, i, record)
-    {
-        if (record_is(record, "ok") && is_overloaded(record))
-            break;
+    char text[REMARK_LINE];
+    size_t found = 0;
+    for (size_t i = 0; i < report->cells_count; i++) {
+        if (!remark_on(report, &report->cells[i], remark, text) || found++ >= REMARKS_MAX)
+            continue;
+        if (found == 1)
+            html_open(to, "p", "class", "problem", NULL);
+        html_format(to, "%s%s.", found == 1 ? why : "", text);
+        fputc(' ', to);
     }
-    html_format(to, " The first: %s %s on %lld workers, %s", field_text(record, "variant"),
-                field_text(record, "workload"), (long long)field_integer(record, "workers"),
-                field_text(record, "print"));
-    html_close(to, "p");
+    if (found > REMARKS_MAX)
+        html_format(to, "The same of %zu more cells.", found - REMARKS_MAX);
+    if (found > 0)
+        html_close(to, "p");
+}
+
+void report_remarks_print(FILE *to, const struct report *report)
+{
+    static remark_of *const remarks[] = {cell_remark_load, cell_remark_sysmon};
+    char text[REMARK_LINE];
+    for (size_t r = 0; r < sizeof remarks / sizeof remarks[0]; r++) {
+        size_t found = 0;
+        for (size_t i = 0; i < report->cells_count; i++)
+            if (remark_on(report, &report->cells[i], remarks[r], text) && found++ < REMARKS_MAX)
+                fprintf(to, "schedlab report: %s\n", text);
+        if (found > REMARKS_MAX)
+            fprintf(to, "schedlab report: the same of %zu more cells\n", found - REMARKS_MAX);
+    }
 }
 
 static void steal_write(FILE *to, const struct report *report)
@@ -146,6 +169,11 @@ void report_remarks_write(FILE *to, const struct report *report)
     cut_short_write(to, report);
     crowded_write(to, report);
     unsettled_write(to, report);
-    overload_write(to, report);
+    remarks_write(
+        to, report, cell_remark_load,
+        "Requests came faster than they were served, so that latencies are of a queue that "
+        "grows. ");
+    remarks_write(to, report, cell_remark_sysmon,
+                  "Samples of one cell are of two kinds, by how often sysmon looked. ");
     steal_write(to, report);
 }

@@ -3,6 +3,8 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
+#include "harness/records/cell_remarks.h"
 #include "harness/records/hosts_used.h"
 
 #include <math.h>
@@ -10,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { REMARKS_MAX = 5 };
 
 const char *compare_verdict_text(const struct comparison *comparison, enum compare_verdict verdict)
 {
@@ -470,6 +474,28 @@ static void warn_of_pairs(struct comparison *comparison)
              few, comparison->count, comparison->options.alpha, samples_enough(comparison));
 }
 
+static void warn_of_remarks_on(struct comparison *comparison, char side,
+                               const struct compare_cell *cell, size_t *told)
+{
+    char text[CELL_REMARKS_SIZE];
+    if (!cell_remarks(cell->records, text) || (*told)++ >= REMARKS_MAX)
+        return;
+    warn(comparison, "%c: %s, %s, %s: %s", side, cell->variant, cell->workload,
+         counted((uint64_t)cell->workers, "worker").s, text);
+}
+
+static void warn_of_remarks(struct comparison *comparison)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct compare_pair *pair = &comparison->pairs[i];
+        warn_of_remarks_on(comparison, 'A', pair->a, &told);
+        warn_of_remarks_on(comparison, 'B', pair->b, &told);
+    }
+    if (told > REMARKS_MAX)
+        warn(comparison, "such remarks on %zu more cells", told - REMARKS_MAX);
+}
+
 /* All ------------------------------------------------------------------------------------------ */
 
 void compare_make(struct comparison *comparison, const struct compare_side *a,
@@ -488,6 +514,7 @@ void compare_make(struct comparison *comparison, const struct compare_side *a,
     warn_of_hours(comparison);
     warn_of_steal(comparison);
     warn_of_pairs(comparison);
+    warn_of_remarks(comparison);
 }
 
 void compare_free(struct comparison *comparison)

@@ -3,6 +3,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/plan/plan.h"
+#include "harness/records/cell_remarks.h"
 #include "harness/records/records.h"
 #include "harness/tables/tables_internal.h"
 
@@ -114,6 +115,17 @@ static void put_interval(FILE *to, struct interval interval)
     put_number(to, interval.hi, '\t');
 }
 
+static void put_remarks(FILE *to, const struct cell_rows *cell)
+{
+    char text[CELL_REMARKS_SIZE];
+    json_t *records = json_array();
+    for (size_t i = 0; i < cell->count; i++)
+        json_array_append(records, cell->rows[i].record);
+    cell_remarks(records, text);
+    json_decref(records);
+    put_text(to, text, '\n');
+}
+
 static void cell_write(const struct table *table, const struct cell_rows *cell, FILE *to)
 {
     const json_t *record = cell->rows[0].record;
@@ -137,7 +149,8 @@ static void cell_write(const struct table *table, const struct cell_rows *cell, 
     put_interval(to, speed.serial);
     put_number(to, speed.efficiency, '\t');
     put_text(to, field_text(record, "machine"), '\t');
-    put_integer(to, record, "cores", '\n');
+    put_integer(to, record, "cores", '\t');
+    put_remarks(to, cell);
     free(values.x);
 }
 
@@ -146,7 +159,7 @@ void cells_write(const struct table *table, FILE *to)
     fputs("group\tvariant\tvariant_name\tworkload\tworkload_name\top\tworkers\tcell\tstatus\tn\t"
           "median\tlo\thi\tspeedup\tspeedup_lo\tspeedup_hi\treason\tclass\tn_all\tstop\t"
           "vs_serial\tvs_serial_lo\tvs_serial_hi\tefficiency\t"
-          "machine\tcores\n",
+          "machine\tcores\tremarks\n",
           to);
     for (size_t at = 0; at < table->cells_count; at++)
         cell_write(table, &table->cells[at], to);

@@ -558,10 +558,14 @@ sed -i '1,3s/"status":"ok"/"status":"ok","steal_share":{"absent":"x"}/' copy/sam
 run 0 steal_that_nobody_told_is_no_failure copy --no-figures
 check steal_that_nobody_told_is_remarked grep -q 'Steal is not known of 3 of [0-9]* samples' copy/report.html
 copy
-lacks a_load_that_is_met_is_not_remarked 'did not meet their load' "$folder/report.html"
+lacks a_load_that_is_met_is_not_remarked 'load not met' "$folder/report.html"
 sed -i '1,5s/"status":"ok"/"status":"ok","print":"load not met: 28 of 50 requests\/s\\n"/' copy/samples.jsonl
 run 0 a_load_that_is_not_met_is_no_failure copy --no-figures
-check a_load_that_is_not_met_is_remarked grep -q '5 of [0-9]* samples did not meet their load: .* load not met: 28 of 50 requests/s' copy/report.html
+check a_load_that_is_not_met_is_remarked grep -q 'Requests came faster .* load not met in [1-5] of [0-9]* samples, the first: 28 of 50 requests/s' copy/report.html
+check a_load_that_is_not_met_is_told_on_the_terminal grep -q '^schedlab report: .* on . worker.*: load not met in ' err
+check a_load_that_is_not_met_is_in_the_table grep -q 'load not met in [1-5] of' copy/cells.tsv
+"$schedlab" compare "$folder" copy >out 2>err
+check a_load_that_is_not_met_warns_who_compares grep -q 'B: .* worker.*: load not met in ' err
 copy
 lacks samples_that_took_their_time_are_not_remarked 'ended before their calls' "$folder/report.html"
 sed -i '1,3s/"status":"ok"/"status":"ok","short_ns":5/' copy/samples.jsonl

@@ -1,6 +1,7 @@
 /* test_mood.c - the machine's mood: when probes fall into two classes, and which samples lie in
  * which. */
 #include "harness/commands/run_table.h"
+#include "harness/records/cell_remarks.h"
 #include "harness/records/mood.h"
 
 #include <math.h>
@@ -187,6 +188,9 @@ static void remarks_on_sysmon(double first, double second, double calls, char *m
     run_table_print(&table, to, remarks);
     fclose(to);
     fclose(remarks);
+    /* and of tables, reports and comparisons */
+    char text[CELL_REMARKS_SIZE];
+    assert_int_equal(cell_remarks(row.records, text), strstr(messages, "sysmon") != NULL);
     json_decref(row.records);
 }
 

@@ -1,0 +1,27 @@
+/* cell_remarks.h - what samples of one cell say that their numbers do not.
+ *
+ * Who calls: run_table.c, tables_cells.c, compare.c and report_remarks.c.
+ */
+#ifndef SCHEDLAB_CELL_REMARKS_H
+#define SCHEDLAB_CELL_REMARKS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CELL_REMARK_SIZE = 512, CELL_REMARKS_SIZE = 2 * CELL_REMARK_SIZE + 2 };
+
+/* Both: the remark on the samples in the array that are ok, or "" if there is none; false then.
+ *
+ * With a load (rate=) of which less was served than asked for, latencies are of a queue that grows.
+ *
+ * Sysmon stays quick as long as it takes Ps away. Once it is slow it sees no short call twice,
+ * takes nothing away, and stays slow: two kinds of samples of one cell. The remark is made where
+ * both are there: samples in which it slept at its longest most of the time, and others. */
+bool cell_remark_load(const json_t *records, char text[CELL_REMARK_SIZE]);
+bool cell_remark_sysmon(const json_t *records, char text[CELL_REMARK_SIZE]);
+
+/* Those that there are, parted by "; ". */
+bool cell_remarks(const json_t *records, char text[CELL_REMARKS_SIZE]);
+
+#endif
