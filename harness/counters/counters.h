@@ -81,6 +81,9 @@ size_t counters_set_count(const struct counters *counters);
 void counters_choose_set(struct counters *counters, size_t number);
 size_t counters_chosen_set(const struct counters *counters);
 
+/* How many descriptors so many threads have open at least for what the chosen set counts. */
+uint64_t counters_descriptors(const struct counters *counters, int threads);
+
 /* source NULL: there is no scheduler, its events are absent. source must outlive the counters. */
 void counters_bind(struct counters *counters, const struct counters_source *source);
 

@@ -140,6 +140,16 @@ size_t counters_chosen_set(const struct counters *counters)
     return counters->chosen;
 }
 
+uint64_t counters_descriptors(const struct counters *counters, int threads)
+{
+    uint64_t events = 0;
+    for (size_t i = 0; i < counters->count; i++) {
+        const struct counter *counter = &counters->list[i];
+        events += counter->sde < 0 && !counter->absent && counter->set == counters->chosen;
+    }
+    return counters->inherited ? events : events * (uint64_t)threads;
+}
+
 /* From here on the other sets' events are absent. */
 static void chosen_take(struct counters *counters)
 {

@@ -290,15 +290,23 @@ static const char *lacks_handoff(const struct sample *sample)
     return !polled && workload->polls && workload->polls(params) > 0 ? "may" : NULL;
 }
 
-/* True if run() would give a wrong answer for want of descriptors. */
-static bool lacks_descriptors(const struct sample *sample, char *why, size_t why_size)
+static void record_skip(json_t *record, const char *why)
+{
+    json_object_set_new(record, "status", json_string("skipped"));
+    json_object_set_new(record, "reason", json_string(why));
+}
+
+/* True if run() would give a wrong answer for want of descriptors, of which so many are to be
+ * opened by others. */
+static bool lacks_descriptors(const struct sample *sample, uint64_t others, char *why,
+                              size_t why_size)
 {
     const struct workload *workload = sample->workload.workload;
     uint64_t own = workload->polls ? workload->polls(sample->workload.params) : 0;
     if (own == 0 || machine_is_simulated() || peer_is(sample->variant.ops))
         return false;
     struct limits_descriptors now = limits_descriptors();
-    uint64_t needed = now.open + own;
+    uint64_t needed = now.open + own + others;
     if (!knob_is(&sample->variant, "netpoll", "call"))
         needed += POLLER_DESCRIPTORS;
     if (needed <= now.allowed)
@@ -317,7 +325,7 @@ static bool must_skip(const struct sample *sample, char *why, size_t why_size)
         return true;
     if (peer_is(ops) && peer_must_skip(sample->request, &sample->variant, why, why_size))
         return true;
-    if (lacks_descriptors(sample, why, why_size))
+    if (lacks_descriptors(sample, 0, why, why_size))
         return true;
     uint64_t live = live_gs_expected(sample);
     struct limit memory = limits_memory(), threads = limits_threads();
@@ -627,6 +635,20 @@ static void take_cores(struct sample *sample)
         fail(sample, "cannot use the cores: %s", strerror(-error));
 }
 
+/* True, and the sample is skipped, if there are too few descriptors for run() beside those by which
+ * each thread counts. Known only now: what cannot be counted opens none. */
+static bool counting_lacks_descriptors(struct sample *sample)
+{
+    char why[REASON_SIZE];
+    bool alone = is_serial(sample) || sample->variant.ops->single_threaded;
+    int threads = alone ? 1 : sample->request->workers;
+    if (!lacks_descriptors(sample, counters_descriptors(sample->counters, threads), why,
+                           sizeof why))
+        return false;
+    record_skip(sample->record, why);
+    return true;
+}
+
 /* Measures what is no peer. False and one line in error if its events cannot be understood. */
 static bool measure_counted(struct sample *sample, char *error, size_t error_size)
 {
@@ -637,6 +659,10 @@ static bool measure_counted(struct sample *sample, char *error, size_t error_siz
     if (!sample->counters)
         return false;
     counters_choose_set(sample->counters, (size_t)sample->request->event_set);
+    if (counting_lacks_descriptors(sample)) {
+        counters_free(sample->counters);
+        return true;
+    }
     if (sample->request->flame)
         flame_begin();
     if (!call_times_begin(&sample->times, SAMPLE_ENTRIES_MAX))
@@ -696,8 +722,7 @@ static bool measure_or_skip(struct sample *sample, char *error, size_t error_siz
     else if (!peer_is(sample->variant.ops))
         json_object_set_new(sample->record, "allocator", json_string(allocator_found_name()));
     if (must_skip(sample, why, sizeof why)) {
-        json_object_set_new(sample->record, "status", json_string("skipped"));
-        json_object_set_new(sample->record, "reason", json_string(why));
+        record_skip(sample->record, why);
         return true;
     }
     if (!machine_is_simulated() && !allocator_check((enum allocator)sample->variant.common.malloc,

@@ -378,6 +378,22 @@ static void events_that_do_not_fit_are_counted_in_turns(void **state)
     }
 }
 
+static void descriptors_of_counting_are_known(void **state)
+{
+    (void)state;
+    fake_reset();
+    const char *events = "PAPI_L1_DCM,perf::PAGE-FAULTS,sde:::schedlab::PARKS";
+    struct counters *counters = counters_make(events, COUNTERS_PER_THREAD);
+    assert_int_equal(counters_descriptors(counters, 3), 2 * 3);
+    counters_drop(counters);
+    counters = counters_make(events, COUNTERS_INHERITED);
+    assert_int_equal(counters_descriptors(counters, 3), 2);
+    counters_drop(counters);
+    counters = counters_make("sde:::schedlab::PARKS", COUNTERS_PER_THREAD);
+    assert_int_equal(counters_descriptors(counters, 3), 0);
+    counters_drop(counters);
+}
+
 static void events_that_fit_are_one_set(void **state)
 {
     (void)state;
@@ -662,6 +678,7 @@ int main(void)
         cmocka_unit_test(ms_that_are_no_workers_have_no_values),
         cmocka_unit_test(an_event_that_cannot_be_added_is_absent),
         cmocka_unit_test(events_that_do_not_fit_are_counted_in_turns),
+        cmocka_unit_test(descriptors_of_counting_are_known),
         cmocka_unit_test(events_that_fit_are_one_set),
         cmocka_unit_test(another_set_is_no_absence_from_the_machine),
         cmocka_unit_test(broken_events_have_no_set),
