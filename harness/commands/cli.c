@@ -152,6 +152,17 @@ int64_t cli_number(const char *command, const char *option, const char *text, in
     return value;
 }
 
+int64_t cli_next_number(const char *command, const char *option, const char **list, int64_t min,
+                        int64_t max)
+{
+    char first[64];
+    size_t length = strcspn(*list, ",");
+    snprintf(first, sizeof first, "%.*s", (int)length, *list);
+    int64_t value = cli_number(command, option, first, min, max, "");
+    *list = (*list)[length] ? *list + length + 1 : NULL;
+    return value;
+}
+
 double cli_real(const char *command, const char *option, const char *text, double min, double max)
 {
     char *end;

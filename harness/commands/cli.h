@@ -23,6 +23,9 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
  * number is in units of plain_ns). min and max inclusive; misuse says the range. */
 int64_t cli_number(const char *command, const char *option, const char *text, int64_t min,
                    int64_t max, const char *unit);
+/* The first of a list with commas; *list is then the rest, or NULL. */
+int64_t cli_next_number(const char *command, const char *option, const char **list, int64_t min,
+                        int64_t max);
 int64_t cli_time_ns(const char *command, const char *option, const char *text, int64_t plain_ns,
                     int64_t max_ns);
 

@@ -80,6 +80,7 @@ struct options {
     char *what_if_machine;                     /* canonical */
     int64_t iterations, min_time_ns, sim_seed; /* -1: not given */
     int reps;                                  /* 0: not given */
+    const char *more_workers;                  /* after the first number; NULL: none */
     bool json, sample, why;
     char **arguments; /* variants, then the workload */
     int argument_count;
@@ -88,8 +89,9 @@ struct options {
 /* Options ------------------------------------------------------------------------------------- */
 
 static const struct argp_option option_table[] = {
-    {"workers", 'w', "N", 0,
-     "workers (cores) to use; default: all this process may use, or all of the simulated machine",
+    {"workers", 'w', "N[,N...]", 0,
+     "workers (cores) to use; default: all this process may use, or all of the simulated machine; "
+     "of several, a table each",
      0},
     {"reps", 'r', "N", 0,
      "repetitions, each a process of its own, in shuffled blocks; default 7, or 3 on a simulated "
@@ -195,6 +197,11 @@ static int warmup_calls(const struct options *options, const char *text)
     return (int)calls;
 }
 
+static int next_workers(const struct options *options, const char **list)
+{
+    return (int)cli_next_number(options->command, "workers", list, 1, SAMPLE_WORKERS_MAX);
+}
+
 /* What the program passes to itself. */
 static error_t parse_hidden_option(struct options *options, int key, const char *arg)
 {
@@ -261,7 +268,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct sample_request *request = &options->request;
     switch (key) {
     case 'w':
-        request->workers = (int)number(options, "workers", arg, 1, SAMPLE_WORKERS_MAX);
+        options->more_workers = arg;
+        request->workers = next_workers(options, &options->more_workers);
         break;
     case 'r':
         options->reps = (int)number(options, "reps", arg, 1, 1000);
@@ -330,10 +338,9 @@ static const struct argp argp = {
     "(powers of 1024)."
     "\v"
     "A repetition makes its timed calls until both --iterations and --min-time are reached. It "
-    "gives "
-    "--min-time up, and says so, after 20 times as much wall time: reading counters and checking "
-    "answers may take longer than calls that are very short.\n\nExample:\n  schedlab run gmp "
-    "gmp,runnext=off grq fib,n=25 --workers 2\n\n"
+    "gives --min-time up, and says so, after 20 times as much wall time: reading counters and "
+    "checking answers may take longer than calls that are very short.\n\nExample:\n"
+    "  schedlab run gmp gmp,runnext=off grq fib,n=25 --workers 2\n\n"
     "`schedlab run --cell ID --sweep FILE` measures a single cell of a sweep instead, whose id "
     "`schedlab sweep FILE --plan` prints; see `schedlab run --cell --help`.\n\n"
     "Exit status: 0 done, though some variants may have been skipped; 1 a variant failed, or all "
@@ -354,6 +361,8 @@ static void options_complete(struct options *options)
     struct sample_request *request = &options->request;
     if (request->no_calls && !options->sample)
         cli_misuse(options->command, "--no-calls takes --sample");
+    if (options->more_workers && (options->sample || options->json || request->flame))
+        cli_misuse(options->command, "--sample, --flame and --format=json take one --workers");
     bool simulated = options->machine.simulated;
     bool neither = options->iterations < 0 && options->min_time_ns < 0 && !simulated;
     request->iterations = (int)(options->iterations >= 0 ? options->iterations
@@ -461,8 +470,10 @@ static void workload_parse(const struct options *options, struct workload_spec *
 static void check_workers(const struct options *options, const struct workload_spec *workload)
 {
     char error[ERROR_SIZE];
-    if (!workload_spec_takes_workers(workload, options->request.workers, error, sizeof error))
-        cli_misuse(options->command, "%s", error);
+    const char *more = options->more_workers;
+    for (int n = options->request.workers; n; n = more ? next_workers(options, &more) : 0)
+        if (!workload_spec_takes_workers(workload, n, error, sizeof error))
+            cli_misuse(options->command, "%s", error);
 }
 
 /* Variants that were named, and have one worker whatever is asked for. */
@@ -635,15 +646,6 @@ static void measure_all(const struct options *options, const char *workload, str
     free(order);
 }
 
-/* All records in one array, which shares them with the rows. */
-static json_t *records_join(const struct run_row *rows, size_t count)
-{
-    json_t *records = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_extend(records, rows[i].records);
-    return records;
-}
-
 static void print_json(const struct run_table *table, json_t *records)
 {
     json_t *object = json_pack("{sO so}", "records", records, "summary", run_table_summary(table));
@@ -652,19 +654,6 @@ static void print_json(const struct run_table *table, json_t *records)
     json_dumpf(object, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(object);
-}
-
-/* Done means some number and no failure: a variant skipped beside others is a result, but whoever
- * gets no number at all must not take it for one. */
-static int exit_status(const struct run_table *table)
-{
-    bool any_ok = false, any_failed = false;
-    for (size_t i = 0; i < table->count; i++) {
-        enum run_status status = run_row_status(&table->rows[i]);
-        any_ok = any_ok || status == RUN_OK;
-        any_failed = any_failed || status == RUN_FAILED;
-    }
-    return any_ok && !any_failed ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int run_all(const struct options *options)
@@ -687,7 +676,7 @@ static int run_all(const struct options *options)
     warn_of_one_worker(options);
     warn_of_cores(options);
     measure_all(options, workload.text, table.rows, table.count);
-    json_t *records = records_join(table.rows, table.count);
+    json_t *records = run_table_records(&table);
     same_work_judge_all(records);
     if (options->json)
         print_json(&table, records);
@@ -695,10 +684,22 @@ static int run_all(const struct options *options)
         run_table_print(&table, stdout, stderr);
     if (options->why && !options->json)
         why_table_print(&table, stdout);
-    int status = exit_status(&table);
+    int status = run_table_status(&table);
     json_decref(records);
     rows_free(table.rows, table.count);
     workload_spec_free(&workload);
+    return status;
+}
+
+/* For each number of workers. */
+static int run_each(struct options *options)
+{
+    int status = run_all(options);
+    while (options->more_workers) {
+        options->request.workers = next_workers(options, &options->more_workers);
+        putchar('\n');
+        status |= run_all(options); /* EXIT_DONE is 0 */
+    }
     return status;
 }
 
@@ -790,7 +791,7 @@ int cmd_run(int argc, char **argv)
     /* The samples' standard error is kept for their records: the lines go past it. */
     if (options.request.schedtrace_ns > 0 && !options.sample)
         options.request.schedtrace_fd = dup(STDERR_FILENO);
-    int status = options.sample ? run_sample(&options) : run_all(&options);
+    int status = options.sample ? run_sample(&options) : run_each(&options);
     machine_spec_free(&options.machine);
     free(options.what_if_machine);
     free(options.arguments);

@@ -6,6 +6,7 @@
 #include "harness/base/statistics.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/commands/commands.h"
 #include "harness/counters/counter_names.h"
 #include "harness/counters/counters.h"
 #include "harness/records/cell_remarks.h"
@@ -656,4 +657,23 @@ json_t *run_table_summary(const struct run_table *table)
         json_array_append_new(array, line);
     }
     return array;
+}
+
+json_t *run_table_records(const struct run_table *table)
+{
+    json_t *records = json_array();
+    for (size_t i = 0; i < table->count; i++)
+        json_array_extend(records, table->rows[i].records);
+    return records;
+}
+
+int run_table_status(const struct run_table *table)
+{
+    bool any_ok = false, any_failed = false;
+    for (size_t i = 0; i < table->count; i++) {
+        enum run_status status = run_row_status(&table->rows[i]);
+        any_ok = any_ok || status == RUN_OK;
+        any_failed = any_failed || status == RUN_FAILED;
+    }
+    return any_ok && !any_failed ? EXIT_DONE : EXIT_FAILED;
 }

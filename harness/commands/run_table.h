@@ -49,4 +49,11 @@ json_t *run_table_summary(const struct run_table *table);
  * without. Empty without what_if. */
 json_t *run_table_what_if(const struct run_table *table);
 
+/* All records in one array, which shares them with the rows. */
+json_t *run_table_records(const struct run_table *table);
+
+/* EXIT_DONE, which means some number and no failure: a variant skipped beside others is a result,
+ * but whoever gets no number at all must not take it for one. Else EXIT_FAILED. */
+int run_table_status(const struct run_table *table);
+
 #endif

@@ -37,6 +37,11 @@ for command in list run sweep report doctor calibrate merge compare diff audit m
     grep -qE 'Exit status: 0 done.*; 1 .*; 2 misused[.,:]' flat && report 1 "$command tells its exit status" ||
         report 0 "$command tells its exit status"
 done
+run run gmp fib,n=8 --reps 1 --iterations 1 --warmup 0 --workers 1,2 --events none
+check run_takes_several_numbers_of_workers [ "$(grep -oE '^fib,n=8, [12] worker' out | tr '\n' ' ')" = \
+    'fib,n=8, 1 worker fib,n=8, 2 worker ' ]
+misuse run_names_a_wrong_number_of_workers '--workers=x is not valid' -- run gmp fib,n=8 --workers 1,x
+misuse run_as_json_takes_one_number_of_workers 'take one --workers' -- run gmp fib,n=8 --workers 1,2 --format json
 run run gmp fib,n=8 --iterations 1 --warmup 0 --workers 1 --events none --format json
 json run_makes_seven_samples "len(j['records']) == 7"
 make -C "$tree" help >help.txt
