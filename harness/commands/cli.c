@@ -26,6 +26,12 @@ void cli_misuse(const char *command, const char *format, ...)
     exit(EXIT_MISUSED);
 }
 
+void cli_misuse_lines(const char *command, const char *lines)
+{
+    fprintf(stderr, "%s: %s\n", command, lines);
+    exit(EXIT_MISUSED);
+}
+
 /* Options ------------------------------------------------------------------------------------- */
 
 /* What argp adds by itself. */

@@ -15,6 +15,9 @@
 _Noreturn void cli_misuse(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The same for a file's mistakes, each on a line that is one already. */
+_Noreturn void cli_misuse_lines(const char *command, const char *lines);
+
 /* As argp_parse(); an unknown option, one without its value or with one too many ends in
  * cli_misuse(). */
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input);

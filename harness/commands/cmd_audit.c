@@ -281,7 +281,7 @@ int cmd_audit(int argc, char **argv)
         data_find("harness/sweeps/audit.yaml", path, sizeof path);
     struct sweep_file *sweep = sweep_file_load(path, error, sizeof error);
     if (!sweep)
-        cli_misuse(argv[0], "%s", error);
+        cli_misuse_lines(argv[0], error);
     for (unsigned g = 0; g < sweep->groups_count; g++)
         if (machine_text_is_simulated(sweep_group_machine(sweep, &sweep->groups[g])))
             cli_misuse(argv[0],

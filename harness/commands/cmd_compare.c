@@ -321,7 +321,7 @@ static int revisions_compare(const char *program, const struct options *options)
     struct git_build revisions[SIDES];
     struct sweep_file *sweep = sweep_file_load(options->arguments[SIDES], error, sizeof error);
     if (!sweep)
-        cli_misuse(program, "%s", error);
+        cli_misuse_lines(program, error);
     sweep_file_override(program, &options->override, sweep);
     int status = revisions_measure(program, options, sweep, revisions, &run);
     sweep_file_free(sweep);

@@ -259,7 +259,7 @@ static struct experiment *load(const struct options *options, const char *path)
     char error[ERROR_SIZE];
     struct experiment *experiment = experiment_load(path, error, sizeof error);
     if (!experiment)
-        cli_misuse(options->command, "%s", error);
+        cli_misuse_lines(options->command, error);
     return experiment;
 }
 

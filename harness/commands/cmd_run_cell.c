@@ -364,7 +364,7 @@ int cmd_run_cell(int argc, char **argv)
     stop_begin(&stop);
     struct sweep_file *sweep = sweep_load(&options, error, sizeof error);
     if (!sweep)
-        cli_misuse(options.command, "%s", text_one_line(error));
+        cli_misuse_lines(options.command, error);
     int status = cells_run(&options, sweep);
     sweep_file_free(sweep);
     json_decref(options.ids);

@@ -65,6 +65,13 @@ for kib in 60000 78125 90000; do
 done
 report $good no_memory_in_a_run_is_its_reason
 
+# Each mistake of a file is a line, also where a wrong file is a misuse.
+printf '%s\n' 'id: T1' 'title: t' 'claim: c' 'source: s' 'why: w' 'refuted: r' 'seed: x' 'parts:' \
+    '  - {id: a, factor: variant, levels: [gmp, gmq], workload: fub, metric: throughput, expect: [' \
+    '      {says: s, level: gmp, at_least: 1}]}' >wrong.yaml
+run repro wrong.yaml
+report $((status == 2 && $(grep -cE '(^|: )wrong.yaml:(7: seed|9: .*gmq|9: .*fub)' err) == 3)) mistakes_of_an_experiment_are_lines
+
 # Lists
 expect list_variants_has_all 0 "contsteal" -- list variants
 expect list_variants_has_presets 0 "tokio-1.51 " -- list variants
