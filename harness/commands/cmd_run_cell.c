@@ -4,6 +4,7 @@
  * What it leaves is one file per cell in a folder (unit_store.h); one that is there is not measured
  * again. Jobs of the engines (engine.h) are this command with a list of ids.
  */
+#include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/monotonic.h"
 #include "harness/base/process.h"
@@ -293,6 +294,11 @@ static bool unit_measure(struct state *state, const char *id, const struct place
     double seconds;
     json_t *record = unit_sample(state, place, &seconds);
     bool ok = record != NULL;
+    if (ok && child_record_has_no_program(record)) { /* the cell stays open */
+        fprintf(stderr, "%s: no sample can be started, %s\n", options->command,
+                field_text(record, "reason"));
+        ok = false;
+    }
     if (ok && !unit_store_put(options->cells, id, record, seconds, true, error, sizeof error)) {
         fprintf(stderr, "%s: %s\n", options->command, error);
         ok = false;

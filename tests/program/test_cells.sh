@@ -56,6 +56,10 @@ check plan_makes_nothing [ ! -e results ]
 one=$(head -n 1 a)
 run run --cell "$one" --sweep sim.yaml --seed 1 --cells c
 check a_cell_runs [ "$status $(files c)" = '0 1' ]
+mkdir bin && cp "$schedlab" bin/schedlab && : >bin/schedlab-sim && chmod +x bin/schedlab-sim
+bin/schedlab run --cell "$(schedlab=bin/schedlab ids sim.yaml --seed 1 | head -n 1)" --sweep sim.yaml --seed 1 --cells d >out 2>err
+status=$?
+check a_program_that_cannot_start_says_nothing_of_a_cell [ "$status $(files d) $(grep -c 'no sample can be started' err)" = '1 0 1' ]
 json result_says_what_and_where "j['unit'] == '$one' and j['host'] and j['seconds'] > 0 and \
     j['record']['status'] == 'ok' and 'block' not in j['record']" "c/${one:0:2}/$one.json"
 sum=$(cat c/*/*)
