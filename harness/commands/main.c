@@ -140,10 +140,11 @@ __attribute__((section(".preinit_array"),
 
 int main(int argc, char **argv)
 {
+    struct sigaction end = {.sa_handler = on_end, .sa_flags = SA_ONSTACK};
 #if !defined(SCHEDLAB_ASAN) /* it reports faults itself */
-    signal(SIGSEGV, on_end);
+    sigaction(SIGSEGV, &end, NULL);
 #endif
-    signal(SIGABRT, on_end);
+    sigaction(SIGABRT, &end, NULL);
     standard_streams_take_up();
     atexit(standard_output_check);
     if (!registries_are_right())
