@@ -37,7 +37,7 @@ native() {
         tool=(--tool=callgrind --toggle-collect="$run*" --callgrind-out-file="$folder/$3") ;;
     esac
     valgrind "${tool[@]}" --cache-sim=yes --I1=$L1,$WAYS,64 --D1=$L1,$WAYS,64 --LL=$LAST,$LAST_WAYS,64 \
-        "$build/schedlab" run --sample --reps 1 --workers 1 --seed 1 --iterations "$3" --warmup 1 \
+        "$build/schedlab" sample --workers 1 --seed 1 --iterations "$3" --warmup 1 \
         --min-time 0 --events none "$1" "$2" >"$folder/log" 2>&1 </dev/null ||
         { tail -n 3 "$folder/log" >&2; return 1; }
     awk '/^events:/ { for (i = 2; i <= NF; i++) at[$i] = i }

@@ -4,8 +4,8 @@
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
 #include "harness/commands/commands.h"
+#include "harness/records/sample_request.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/spec.h"
 
@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { ERROR_SIZE = 1024 };
 
 void cli_misuse(const char *command, const char *format, ...)
 {
@@ -150,11 +152,20 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
 int64_t cli_number(const char *command, const char *option, const char *text, int64_t min,
                    int64_t max, const char *unit)
 {
+    char error[ERROR_SIZE];
     int64_t value;
-    if (!spec_parse_number(text, unit, &value) || value < min || value > max)
-        cli_misuse(command, "--%s=%s is not valid; valid: %lld to %lld%s%s%s", option, text,
-                   (long long)min, (long long)max, *unit ? " " : "", unit,
-                   strcmp(unit, "bytes") == 0 ? ", or as in 64Ki, 1Mi" : "");
+    if (!option_number(option, text, min, max, unit, &value, error, sizeof error))
+        cli_misuse(command, "%s", error);
+    return value;
+}
+
+int64_t cli_time_ns(const char *command, const char *option, const char *text, int64_t plain_ns,
+                    int64_t max_ns)
+{
+    char error[ERROR_SIZE];
+    int64_t value;
+    if (!option_time(option, text, plain_ns, 0, max_ns, &value, error, sizeof error))
+        cli_misuse(command, "%s", error);
     return value;
 }
 
@@ -175,29 +186,6 @@ double cli_real(const char *command, const char *option, const char *text, doubl
     double value = strtod(text, &end);
     if (end == text || *end || !(value >= min && value <= max))
         cli_misuse(command, "--%s=%s is not valid; valid: %g to %g", option, text, min, max);
-    return value;
-}
-
-char *cli_time_text(int64_t ns, char *text, size_t text_size)
-{
-    const char *unit = time_unit(&ns);
-    snprintf(text, text_size, "%lld %s", (long long)ns, unit);
-    return text;
-}
-
-int64_t cli_time_ns(const char *command, const char *option, const char *text, int64_t plain_ns,
-                    int64_t max_ns)
-{
-    char most[32];
-    int64_t value, plain = plain_ns;
-    const char *end = text + strspn(text, "0123456789");
-    bool is_plain = end > text && !*end, has_unit = *end && end[strlen(end) - 1] == 's';
-    if (!(is_plain || has_unit) || !spec_parse_number(text, "ns", &value) || value < 0 ||
-        (is_plain && __builtin_mul_overflow(value, plain_ns, &value)) || value > max_ns)
-        cli_misuse(command,
-                   "--%s=%s is not valid; valid: 0 to %s, in ns, us, ms (as in 200ms) or "
-                   "s; plain numbers are %s",
-                   option, text, cli_time_text(max_ns, most, sizeof most), time_unit(&plain));
     return value;
 }
 
@@ -243,8 +231,39 @@ int cli_argument_word(const char *command, const char *kind, const char *text,
 
 void cli_machine(const char *command, struct machine_spec *machine, const char *text)
 {
-    char error[1024];
+    char error[ERROR_SIZE];
     machine_spec_free(machine); /* the last one counts, as of other options */
     if (!machine_spec_parse(machine, text, error, sizeof error))
         cli_misuse(command, "--machine=%s: %s", text, error);
+}
+
+/* Keys of options without a letter. */
+enum { KEY_FIELD = 0x1000 };
+
+void cli_sample_options(struct argp_option *rows, unsigned flag)
+{
+    while (!option_ends(rows))
+        rows++;
+    for (int i = 0; i < SAMPLE_FIELDS; i++) {
+        const struct sample_field *field = &sample_fields[i];
+        if ((field->flags & flag) == flag)
+            *rows++ = (struct argp_option){
+                field->option + 2, field->letter ? field->letter : KEY_FIELD + i,
+                field->value,      0,
+                field->help,       0};
+    }
+}
+
+error_t cli_sample_option(const char *command, struct sample_request *request, int key,
+                          const char *arg)
+{
+    char error[ERROR_SIZE];
+    for (int i = 0; i < SAMPLE_FIELDS; i++) {
+        if (key != KEY_FIELD + i && key != sample_fields[i].letter)
+            continue;
+        if (!sample_field_read(&sample_fields[i], request, arg, error, sizeof error))
+            cli_misuse(command, "%s", error);
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
 }

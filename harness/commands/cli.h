@@ -51,7 +51,11 @@ int cli_argument_word(const char *command, const char *kind, const char *text,
 struct machine_spec;
 void cli_machine(const char *command, struct machine_spec *machine, const char *text);
 
-/* "2 s", "200 ms": ns in the largest unit that keeps it whole; returns text. */
-char *cli_time_text(int64_t ns, char *text, size_t text_size);
+/* Adds the options of a sample's request that have that flag, 0: all of them, to a command's rows,
+ * which have room for SAMPLE_FIELDS more, and reads one. */
+struct sample_request;
+void cli_sample_options(struct argp_option *rows, unsigned flag);
+error_t cli_sample_option(const char *command, struct sample_request *request, int key,
+                          const char *arg);
 
 #endif

@@ -1,8 +1,4 @@
-/* cmd_run.c - `schedlab run`: one workload on some variants, each repetition in its own process.
- *
- * With --sample this process is such a repetition: it measures and prints one record. child.c
- * starts it so.
- */
+/* cmd_run.c - `schedlab run`: one workload on some variants, each repetition in its own process. */
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/progress.h"
@@ -18,7 +14,6 @@
 #include "harness/records/same_work.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
-#include "harness/sample/sample.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/peer_table.h"
@@ -26,10 +21,8 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 enum {
@@ -40,34 +33,15 @@ enum {
     WHAT_IF_REPS_DEFAULT = 7, /* enough for an interval */
 
     TIMEOUT_DEFAULT_S = 60,
-    STACK_MIN = 16 << 10,
     ERROR_SIZE = 1024,
     PATH_SIZE = 4096,
 };
 
 enum {
-    KEY_MIN_TIME = 0x100,
-    KEY_WARMUP,
-    KEY_SEED,
-    KEY_TIMEOUT,
-    KEY_PIN,
-    KEY_STACK,
+    KEY_TIMEOUT = 0x100,
     KEY_MACHINE,
-    KEY_SIM_SEED,
     KEY_WHY,
     KEY_WHAT_IF,
-    KEY_FLAME,
-    KEY_STEAL_MAX,
-    KEY_SCHEDTRACE,
-    KEY_SCHEDDETAIL,
-    KEY_SCHEDTRACE_FD,
-    KEY_SCHED_EVENTS_FD,
-    KEY_SCHED_EVENTS_MAX,
-    KEY_LOCK_STEP,
-    KEY_INJECT,
-    KEY_EVENT_SET,
-    KEY_NO_CALLS,
-    KEY_SAMPLE,
 };
 
 static const char *const format_words[] = {"table", "json", NULL};
@@ -76,19 +50,18 @@ struct options {
     const char *command;
     struct sample_request request;
     struct machine_spec machine;
-    const char *what_if;                       /* as typed; NULL: not given */
-    char *what_if_machine;                     /* canonical */
-    int64_t iterations, min_time_ns, sim_seed; /* -1: not given */
-    int reps;                                  /* 0: not given */
-    const char *more_workers;                  /* after the first number; NULL: none */
-    bool json, sample, why;
+    const char *what_if;      /* as typed; NULL: not given */
+    char *what_if_machine;    /* canonical */
+    int reps;                 /* 0: not given */
+    const char *more_workers; /* after the first number; NULL: none */
+    bool json, why;
     char **arguments; /* variants, then the workload */
     int argument_count;
 };
 
 /* Options ------------------------------------------------------------------------------------- */
 
-static const struct argp_option option_table[] = {
+static struct argp_option option_table[8 + SAMPLE_FIELDS] = {
     {"workers", 'w', "N[,N...]", 0,
      "workers (cores) to use; default: all this process may use, or all of the simulated machine; "
      "of several, a table each",
@@ -97,46 +70,10 @@ static const struct argp_option option_table[] = {
      "repetitions, each a process of its own, in shuffled blocks; default 7, or 3 on a simulated "
      "machine",
      0},
-    {"iterations", 'i', "N", 0,
-     "timed calls per repetition at least; default 3, or 1 with --min-time or on a simulated "
-     "machine",
-     0},
-    {"min-time", KEY_MIN_TIME, "MS", 0,
-     "timed milliseconds per repetition at least (or 2s, 500us); default 200, or 0 with "
-     "--iterations or on a simulated machine",
-     0},
-    {"warmup", KEY_WARMUP, "N|auto", 0,
-     "calls before the timed ones; auto: until their times are steady; default 1", 0},
-    {"events", 'e', "A,B,C", 0,
-     "what to count, or none; default: see `schedlab list events`, whose own events go without "
-     "sde:::schedlab:: too",
-     0},
-    {"seed", KEY_SEED, "N", 0, "of the order, the workload and the scheduler; default 1", 0},
     {"timeout", KEY_TIMEOUT, "S", 0, "seconds a repetition may take, 0 for no limit; default 60",
-     0},
-    {"pin", KEY_PIN, NULL, 0, "one core for each worker; default: any of the cores used", 0},
-    {"stack", KEY_STACK, "BYTES", 0, "address space per goroutine stack; default 64Ki", 0},
-    {"schedtrace", KEY_SCHEDTRACE, "MS", 0,
-     "while it runs, write a line about the scheduler that often to standard error, in the format "
-     "of Go's GODEBUG=schedtrace=MS",
-     0},
-    {"scheddetail", KEY_SCHEDDETAIL, NULL, 0, "with --schedtrace: a line about each P, M and G too",
-     0},
-    {"schedtrace-fd", KEY_SCHEDTRACE_FD, "N", OPTION_HIDDEN, "with --sample: where to", 0},
-    {"sched-events-fd", KEY_SCHED_EVENTS_FD, "N", OPTION_HIDDEN,
-     "with --sample on a simulated machine: where to write what the scheduler does", 0},
-    {"sched-events-max", KEY_SCHED_EVENTS_MAX, "N", OPTION_HIDDEN, "at most so many events", 0},
-    {"lock-step", KEY_LOCK_STEP, "STEPS", OPTION_HIDDEN, "with --sample: cores take turns", 0},
-    {"steal-max", KEY_STEAL_MAX, "PERCENT", 0,
-     "mark repetitions that lost more of their time to the hypervisor; to other programs a tenth, "
-     "or this if it is more; default 1",
      0},
     {"machine", KEY_MACHINE, "MACHINE", 0,
      "native (default), or a simulated one: sim:MODEL[,KEY=VALUE]...; see `schedlab list machines`",
-     0},
-    {"sim-seed", KEY_SIM_SEED, "N", 0,
-     "of the simulated machine and the scheduler on it, in the first repetition, and the others' "
-     "are made of it; default: that of --seed",
      0},
     {"why", KEY_WHY, NULL, 0,
      "on a simulated machine: show where the misses were, by structure and by line of the source",
@@ -146,18 +83,7 @@ static const struct argp_option option_table[] = {
      "what that would buy; a key of the machine, or STRUCTURE=free, see `schedlab list sim:MODEL`; "
      "7 repetitions by default",
      0},
-    {"flame", KEY_FLAME, "FILE", 0,
-     "on a simulated machine, one variant: write where the first repetition stalled as folded "
-     "stacks, which flamegraph.pl, inferno and speedscope draw",
-     0},
     {"format", 'f', "FORMAT", 0, "table (default) or json", 0},
-    {"event-set", KEY_EVENT_SET, "N", OPTION_HIDDEN,
-     "count the N-th set, modulo their number, of events that do not fit together", 0},
-    {"inject-slowdown", KEY_INJECT, "PERCENT", OPTION_HIDDEN,
-     "add busy time to each timed call, to test what finds it", 0},
-    {"no-calls", KEY_NO_CALLS, NULL, OPTION_HIDDEN,
-     "with --sample: do all but the calls, to measure what a process costs", 0},
-    {"sample", KEY_SAMPLE, NULL, OPTION_HIDDEN, "measure in this process, print one record", 0},
     {0},
 };
 
@@ -174,92 +100,15 @@ static void argument_add(struct options *options, char *arg)
     options->arguments[options->argument_count++] = arg;
 }
 
-static size_t stack_bytes(const struct options *options, const char *text)
-{
-    int64_t bytes = cli_number(options->command, "stack", text, STACK_MIN, 1 << 30, "bytes");
-    int64_t page = sysconf(_SC_PAGESIZE);
-    return (size_t)((bytes + page - 1) / page * page);
-}
-
 static void machine_take(struct options *options, const char *text)
 {
     cli_machine(options->command, &options->machine, text);
     options->request.machine = options->machine.text;
 }
 
-static int warmup_calls(const struct options *options, const char *text)
-{
-    int64_t calls;
-    if (strcmp(text, "auto") == 0)
-        return WARMUP_AUTO;
-    if (!spec_parse_number(text, "", &calls) || calls < 0 || calls > 1000)
-        cli_misuse(options->command, "--warmup=%s is not valid; valid: 0 to 1000, or auto", text);
-    return (int)calls;
-}
-
 static int next_workers(const struct options *options, const char **list)
 {
     return (int)cli_next_number(options->command, "workers", list, 1, SAMPLE_WORKERS_MAX);
-}
-
-/* What the program passes to itself. */
-static error_t parse_hidden_option(struct options *options, int key, const char *arg)
-{
-    struct sample_request *request = &options->request;
-    switch (key) {
-    case KEY_SCHEDTRACE_FD:
-        request->schedtrace_fd = (int)number(options, "schedtrace-fd", arg, 0, 1 << 20);
-        break;
-    case KEY_EVENT_SET:
-        request->event_set = (int)number(options, "event-set", arg, 0, 1000000);
-        break;
-    case KEY_SCHED_EVENTS_FD:
-        request->sched_events_fd = (int)number(options, "sched-events-fd", arg, 1, INT32_MAX);
-        break;
-    case KEY_LOCK_STEP:
-        request->lock_step = arg;
-        break;
-    case KEY_SCHED_EVENTS_MAX:
-        request->sched_events_max = (size_t)number(options, "sched-events-max", arg, 1, INT64_MAX);
-        break;
-    case KEY_INJECT:
-        request->injected_percent = (int)number(options, "inject-slowdown", arg, 0, 1000);
-        break;
-    case KEY_NO_CALLS:
-        request->no_calls = true;
-        break;
-    case KEY_SAMPLE:
-        options->sample = true;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-/* Where it runs, and what only simulated machines have. */
-static error_t parse_machine_option(struct options *options, int key, char *arg)
-{
-    switch (key) {
-    case KEY_MACHINE:
-        machine_take(options, arg);
-        break;
-    case KEY_SIM_SEED:
-        options->sim_seed = number(options, "sim-seed", arg, 0, INT64_MAX);
-        break;
-    case KEY_WHY:
-        options->why = true;
-        break;
-    case KEY_WHAT_IF:
-        options->what_if = cli_once(options->command, "what-if", options->what_if, arg);
-        break;
-    case KEY_FLAME:
-        options->request.flame = arg;
-        break;
-    default:
-        return parse_hidden_option(options, key, arg);
-    }
-    return 0;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -274,44 +123,19 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'r':
         options->reps = (int)number(options, "reps", arg, 1, 1000);
         break;
-    case 'i':
-        options->iterations = number(options, "iterations", arg, 1, SAMPLE_ITERATIONS_MAX);
-        break;
-    case KEY_MIN_TIME:
-        options->min_time_ns =
-            cli_time_ns(options->command, "min-time", arg, 1000000, INT64_C(3600000000000));
-        break;
-    case KEY_WARMUP:
-        request->warmup = warmup_calls(options, arg);
-        break;
-    case 'e':
-        request->events = arg;
-        break;
-    case KEY_SEED:
-        request->seed = (uint64_t)number(options, "seed", arg, 0, INT64_MAX);
-        break;
     case KEY_TIMEOUT:
         request->timeout_s = (double)cli_time_ns(options->command, "timeout", arg, 1000000000,
                                                  INT64_C(86400000000000)) /
                              1e9;
         break;
-    case KEY_PIN:
-        request->pin = true;
+    case KEY_MACHINE:
+        machine_take(options, arg);
         break;
-    case KEY_STACK:
-        request->stack_bytes = stack_bytes(options, arg);
+    case KEY_WHY:
+        options->why = true;
         break;
-    case KEY_SCHEDTRACE:
-        request->schedtrace_ns =
-            cli_time_ns(options->command, "schedtrace", arg, 1000000, INT64_C(3600000000000));
-        if (request->schedtrace_ns == 0)
-            cli_misuse(options->command, "--schedtrace=%s is never; valid: above 0, to 1h", arg);
-        break;
-    case KEY_SCHEDDETAIL:
-        request->scheddetail = true;
-        break;
-    case KEY_STEAL_MAX:
-        request->steal_max_percent = (int)number(options, "steal-max", arg, 0, 100);
+    case KEY_WHAT_IF:
+        options->what_if = cli_once(options->command, "what-if", options->what_if, arg);
         break;
     case 'f':
         options->json = cli_word(options->command, "format", arg, format_words) == 1;
@@ -320,7 +144,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         argument_add(options, arg);
         break;
     default:
-        return parse_machine_option(options, key, arg);
+        return cli_sample_option(options->command, request, key, arg);
     }
     return 0;
 }
@@ -359,28 +183,25 @@ static int cores_of(const struct options *options)
 static void options_complete(struct options *options)
 {
     struct sample_request *request = &options->request;
-    if (request->no_calls && !options->sample)
-        cli_misuse(options->command, "--no-calls takes --sample");
-    if (options->more_workers && (options->sample || options->json || request->flame))
-        cli_misuse(options->command, "--sample, --flame and --format=json take one --workers");
+    if (options->more_workers && (options->json || request->flame))
+        cli_misuse(options->command, "--flame and --format=json take one --workers");
     bool simulated = options->machine.simulated;
-    bool neither = options->iterations < 0 && options->min_time_ns < 0 && !simulated;
-    request->iterations = (int)(options->iterations >= 0 ? options->iterations
-                                : neither                ? ITERATIONS_DEFAULT
-                                                         : 1);
-    request->min_time_ns = options->min_time_ns >= 0 ? options->min_time_ns
-                           : neither                 ? MIN_TIME_DEFAULT_MS * INT64_C(1000000)
-                                                     : 0;
+    bool neither = request->iterations == 0 && request->min_time_ns < 0 && !simulated;
+    if (request->iterations == 0)
+        request->iterations = neither ? ITERATIONS_DEFAULT : 1;
+    if (request->min_time_ns < 0)
+        request->min_time_ns = neither ? MIN_TIME_DEFAULT_MS * INT64_C(1000000) : 0;
     if (request->workers == 0)
         request->workers = cores_of(options);
     if (options->reps == 0)
         options->reps = !simulated         ? REPS_DEFAULT
                         : options->what_if ? WHAT_IF_REPS_DEFAULT
                                            : SIM_REPS_DEFAULT;
-    if (request->steal_max_percent != STEAL_MAX_DEFAULT_PERCENT && simulated && !options->sample)
+    if (request->steal_max_percent != STEAL_MAX_DEFAULT_PERCENT && simulated)
         cli_misuse(options->command, "--steal-max means nothing on a simulated machine, from which "
                                      "nobody takes time");
-    if (options->sim_seed >= 0 && !simulated)
+    bool seeded = request->sim_seed != SIM_SEED_UNSET;
+    if (seeded && !simulated)
         cli_misuse(options->command, "--sim-seed takes --machine=sim:MODEL");
     if (request->flame && !simulated)
         cli_misuse(options->command, "--flame takes --machine=sim:MODEL: only simulated machines "
@@ -388,7 +209,8 @@ static void options_complete(struct options *options)
     if (options->why && !simulated)
         cli_misuse(options->command, "--why takes --machine=sim:MODEL: only simulated machines "
                                      "know where each miss was");
-    request->sim_seed = options->sim_seed >= 0 ? (uint64_t)options->sim_seed : request->seed;
+    if (!seeded)
+        request->sim_seed = request->seed;
 }
 
 static void what_if_complete(struct options *options)
@@ -409,7 +231,7 @@ static void what_if_complete(struct options *options)
 static void check_machine(const struct options *options)
 {
     char path[PATH_SIZE], error[PATH_SIZE + ERROR_SIZE];
-    if (!options->sample && machine_is_simulated())
+    if (machine_is_simulated())
         cli_misuse(options->command, "this program runs single samples; `schedlab run "
                                      "--machine=sim:MODEL` starts it");
     if (!options->machine.simulated ||
@@ -703,84 +525,18 @@ static int run_each(struct options *options)
     return status;
 }
 
-struct sample_run {
-    const struct sample_request *request;
-    json_t *record;
-    char *error;
-    size_t error_size;
-};
-
-static void sample_on_machine(void *arg)
-{
-    struct sample_run *run = arg;
-    run->record = sample_measure(run->request, run->error, run->error_size);
-}
-
-/* Where the scheduler's events go, or NULL. */
-static FILE *sched_events_open(const struct options *options)
-{
-    int fd = options->request.sched_events_fd;
-    if (fd <= 0)
-        return NULL;
-    if (!machine_events_keep(options->request.sched_events_max))
-        cli_misuse(options->command, "--sched-events-fd takes a simulated machine, or a program "
-                                     "that `make trace` builds");
-    FILE *to = fdopen(fd, "w");
-    if (!to)
-        cli_misuse(options->command, "--sched-events-fd=%d: %s", fd, strerror(errno));
-    return to;
-}
-
-static int run_sample(struct options *options)
-{
-    char error[ERROR_SIZE];
-    if (options->argument_count != 2)
-        cli_misuse(options->command,
-                   "--sample takes one variant and one workload, found %d arguments",
-                   options->argument_count);
-    /* With hyperfine in between, this is the grandchild of a sweep, which may be killed. */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    options->request.variant = options->arguments[0];
-    options->request.workload = options->arguments[1];
-    struct sample_run run = {&options->request, NULL, error, sizeof error};
-    FILE *events = sched_events_open(options);
-    if (options->request.lock_step &&
-        !machine_lock_step(options->request.lock_step, error, sizeof error))
-        cli_misuse(options->command, "--lock-step: %s", error);
-    if (!machine_start(options->request.machine, options->request.sim_seed, sample_on_machine, &run,
-                       error, sizeof error) ||
-        !run.record)
-        cli_misuse(options->command, "%s", error);
-    if (events) {
-        machine_events_write(events);
-        if (fclose(events) != 0)
-            cli_misuse(options->command, "--sched-events-fd: %s", strerror(errno));
-    }
-    json_t *record = run.record;
-    json_dumpf(record, stdout, JSON_COMPACT);
-    putchar('\n');
-    bool failed = record_is(record, "failed");
-    if (failed)
-        fprintf(stderr, "%s: %s\n", options->command, field_text(record, "reason"));
-    json_decref(record);
-    return failed ? EXIT_FAILED : EXIT_DONE;
-}
-
 int cmd_run(int argc, char **argv)
 {
     struct options options = {
         .command = argv[0],
-        .request = {.warmup = 1,
-                    .seed = 1,
-                    .timeout_s = TIMEOUT_DEFAULT_S,
-                    .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT,
-                    .sched_events_max = SIZE_MAX},
-        .iterations = -1,
-        .min_time_ns = -1,
-        .sim_seed = -1,
+        .request = sample_request_usual(),
     };
+    options.request.workers = 0;      /* not given */
+    options.request.min_time_ns = -1; /* not given */
+    options.request.timeout_s = TIMEOUT_DEFAULT_S;
     if (cmd_run_cell_is_meant(argc, argv))
         return cmd_run_cell(argc, argv);
+    cli_sample_options(option_table, FIELD_OF_RUN);
     cli_parse(&argp, argc, argv, &options);
     options_complete(&options);
     check_events(&options);
@@ -789,9 +545,9 @@ int cmd_run(int argc, char **argv)
     if (options.request.scheddetail && options.request.schedtrace_ns == 0)
         cli_misuse(options.command, "--scheddetail comes with --schedtrace=MS");
     /* The samples' standard error is kept for their records: the lines go past it. */
-    if (options.request.schedtrace_ns > 0 && !options.sample)
+    if (options.request.schedtrace_ns > 0)
         options.request.schedtrace_fd = dup(STDERR_FILENO);
-    int status = options.sample ? run_sample(&options) : run_each(&options);
+    int status = run_each(&options);
     machine_spec_free(&options.machine);
     free(options.what_if_machine);
     free(options.arguments);

@@ -15,6 +15,7 @@ int cmd_run(int argc, char **argv);
 /* `run --cell ID` is a command of its own, which cmd_run() calls where it is meant. */
 bool cmd_run_cell_is_meant(int argc, char **argv);
 int cmd_run_cell(int argc, char **argv);
+int cmd_sample(int argc, char **argv);
 
 int cmd_sweep(int argc, char **argv);
 int cmd_report(int argc, char **argv);

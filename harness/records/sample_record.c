@@ -37,8 +37,6 @@ json_t *sample_record_new(const struct sample_request *request, const struct var
     struct sample_request canonical = *request;
     canonical.variant = variant->text;
     canonical.workload = workload->text;
-    canonical.event_set = 0; /* `run` goes through the sets by itself */
-    canonical.flame = NULL;
     char *command = sample_request_command(&canonical);
     json_t *record = json_pack(
         "{si ss ss ss ss so ss ss so ss si ss sI sb sI ss}", "schema", RECORD_SCHEMA, "version",

@@ -5,68 +5,213 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/spec/machine_start.h"
+#include "harness/spec/spec.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-static void argument_add(struct sample_arguments *arguments, const char *option, const char *value)
+enum { MS_NS = 1000000, STACK_MIN = 16 << 10 };
+
+#define HOUR_NS INT64_C(3600000000000)
+
+#define MEMBER(member)                                                                             \
+    offsetof(struct sample_request, member),                                                       \
+        _Generic(((struct sample_request *)NULL)->member,                                          \
+            bool: FIELD_FLAG,                                                                      \
+            int: FIELD_INT,                                                                        \
+            int64_t: FIELD_LONG,                                                                   \
+            uint64_t: FIELD_LONG,                                                                  \
+            const char *: FIELD_TEXT)
+#define NUMBER(usual, min, max) (usual), (min), (max), "", NULL
+#define TIME(min) 0, (min), HOUR_NS, "ns", NULL
+#define PLAIN NUMBER(0, 0, 0) /* a flag or a text */
+
+#define RUN (FIELD_OF_RUN | FIELD_SHOWN)
+#define ALL_RUN (RUN | FIELD_ALWAYS)
+
+/* The help speaks of repetitions where `run` has the option too. */
+const struct sample_field sample_fields[SAMPLE_FIELDS] = {
+    {"--workers", 'w', MEMBER(workers), NUMBER(1, 1, SAMPLE_WORKERS_MAX),
+     FIELD_SHOWN | FIELD_ALWAYS, "N", "workers (cores) to use"},
+    {"--seed", 0, MEMBER(seed), NUMBER(1, 0, INT64_MAX), ALL_RUN, "N",
+     "of the order, the workload and the scheduler; default 1"},
+    {"--iterations", 'i', MEMBER(iterations), NUMBER(0, 1, SAMPLE_ITERATIONS_MAX), RUN, "N",
+     "timed calls per repetition at least; default 3, or 1 with --min-time or on a simulated "
+     "machine"},
+    {"--warmup", 0, MEMBER(warmup), 1, 0, 1000, "", "auto", ALL_RUN, "N|auto",
+     "calls before the timed ones; auto: until their times are steady; default 1"},
+    {"--min-time", 0, MEMBER(min_time_ns), TIME(0), ALL_RUN, "MS",
+     "timed milliseconds per repetition at least (or 2s, 500us); default 200, or 0 with "
+     "--iterations or on a simulated machine"},
+    {"--events", 'e', MEMBER(events), PLAIN, RUN, "A,B,C",
+     "what to count, or none; default: see `schedlab list events`, whose own events go without "
+     "sde:::schedlab:: too"},
+    {"--event-set", 0, MEMBER(event_set), NUMBER(0, 0, 1000000), 0, "N",
+     "count the N-th set, modulo their number, of events that do not fit together"},
+    {"--pin", 0, MEMBER(pin), PLAIN, RUN, NULL,
+     "one core for each worker; default: any of the cores used"},
+    {"--stack", 0, MEMBER(stack_bytes), 0, STACK_MIN, 1 << 30, "bytes", NULL, RUN, "BYTES",
+     "address space per goroutine stack; default 64Ki"},
+    {"--steal-max", 0, MEMBER(steal_max_percent), NUMBER(STEAL_MAX_DEFAULT_PERCENT, 0, 100),
+     RUN | FIELD_NATIVE, "PERCENT",
+     "mark repetitions that lost more of their time to the hypervisor; to other programs a tenth, "
+     "or this if it is more; default 1"},
+    {"--inject-slowdown", 0, MEMBER(injected_percent), NUMBER(0, 0, 1000), RUN, "PERCENT",
+     "add busy time to each timed call, PERCENT of its own, to test what finds it"},
+    {"--no-calls", 0, MEMBER(no_calls), PLAIN, 0, NULL,
+     "do all but the calls: what a process costs"},
+    {"--machine", 0, MEMBER(machine), PLAIN, FIELD_SHOWN | FIELD_SIMULATED, "MACHINE",
+     "native (default), or a simulated one"},
+    {"--sim-seed", 0, MEMBER(sim_seed), NUMBER((int64_t)SIM_SEED_UNSET, 0, INT64_MAX),
+     RUN | FIELD_SIMULATED, "N",
+     "of the simulated machine and the scheduler on it, in the first repetition, and the others' "
+     "are made of it; default: that of --seed"},
+    {"--flame", 0, MEMBER(flame), PLAIN, FIELD_OF_RUN | FIELD_SIMULATED, "FILE",
+     "on a simulated machine, one variant: write where the first repetition stalled as folded "
+     "stacks, which flamegraph.pl, inferno and speedscope draw"},
+    {"--sched-events-fd", 0, MEMBER(sched_events_fd), NUMBER(0, 1, INT32_MAX), 0, "N",
+     "descriptor to write to what the scheduler does; simulated, or in schedlab-trace"},
+    {"--sched-events-max", 0, MEMBER(sched_events_max), NUMBER(0, 1, INT64_MAX), 0, "N",
+     "at most so many events; default: all"},
+    {"--lock-step", 0, MEMBER(lock_step), PLAIN, 0, "STEPS", "simulated cores take turns"},
+    {"--schedtrace", 0, MEMBER(schedtrace_ns), TIME(1), FIELD_OF_RUN, "MS",
+     "while it runs, write a line about the scheduler that often to standard error, in the format "
+     "of Go's GODEBUG=schedtrace=MS"},
+    {"--schedtrace-fd", 0, MEMBER(schedtrace_fd), NUMBER(0, 0, 1 << 20), 0, "N",
+     "where --schedtrace writes to"},
+    {"--scheddetail", 0, MEMBER(scheddetail), PLAIN, FIELD_OF_RUN, NULL,
+     "with --schedtrace: a line about each P, M and G too"},
+};
+
+/* Members ------------------------------------------------------------------------------------- */
+
+static const char *text_get(const struct sample_field *field, const struct sample_request *request)
 {
-    arguments->argv[arguments->argc++] = option;
-    if (value)
-        arguments->argv[arguments->argc++] = value;
+    return *(const char *const *)((const char *)request + field->offset);
+}
+
+static int64_t number_get(const struct sample_field *field, const struct sample_request *request)
+{
+    const void *member = (const char *)request + field->offset;
+    return field->type == FIELD_FLAG  ? *(const bool *)member
+           : field->type == FIELD_INT ? *(const int *)member
+                                      : *(const int64_t *)member;
+}
+
+static void member_set(const struct sample_field *field, struct sample_request *request,
+                       const char *text, int64_t number)
+{
+    void *member = (char *)request + field->offset;
+    if (field->type == FIELD_TEXT)
+        *(const char **)member = text;
+    else if (field->type == FIELD_FLAG)
+        *(bool *)member = number;
+    else if (field->type == FIELD_INT)
+        *(int *)member = (int)number;
+    else
+        *(int64_t *)member = number;
+}
+
+/* Reading ------------------------------------------------------------------------------------- */
+
+struct sample_request sample_request_usual(void)
+{
+    struct sample_request request = {.program = NULL};
+    for (size_t i = 0; i < SAMPLE_FIELDS; i++)
+        member_set(&sample_fields[i], &request, NULL, sample_fields[i].usual);
+    return request;
+}
+
+static bool number_read(const struct sample_field *field, const char *text, int64_t *number,
+                        char *error, size_t error_size)
+{
+    const char *option = field->option + 2;
+    if (strcmp(field->unit, "ns") == 0)
+        return option_time(option, text, MS_NS, field->min, field->max, number, error, error_size);
+    *number = -1;
+    if (field->word && strcmp(text, field->word) == 0)
+        return true;
+    if (option_number(option, text, field->min, field->max, field->unit, number, error, error_size))
+        return true;
+    size_t length = strlen(error);
+    if (field->word)
+        snprintf(error + length, error_size - length, ", or %s", field->word);
+    return false;
+}
+
+bool sample_field_read(const struct sample_field *field, struct sample_request *request,
+                       const char *text, char *error, size_t error_size)
+{
+    int64_t number = true, page = sysconf(_SC_PAGESIZE);
+    bool is_number = field->type == FIELD_INT || field->type == FIELD_LONG;
+    if (is_number && !number_read(field, text, &number, error, error_size))
+        return false;
+    if (strcmp(field->unit, "bytes") == 0)
+        number = (number + page - 1) / page * page;
+    member_set(field, request, text, number);
+    return true;
+}
+
+/* Writing ------------------------------------------------------------------------------------- */
+
+static void argument_add(struct sample_arguments *arguments, const char *word)
+{
+    arguments->argv[arguments->argc++] = word;
     arguments->argv[arguments->argc] = NULL;
 }
 
-static void argument_add_number(struct sample_arguments *arguments, const char *option,
-                                uint64_t value, const char *unit)
+/* A time in the largest unit that keeps it whole, for the eyes of who repeats it. */
+static void argument_add_number(struct sample_arguments *arguments,
+                                const struct sample_field *field, int64_t number)
 {
     char *text = arguments->numbers[arguments->argc];
-    snprintf(text, SAMPLE_ARGUMENT_SIZE, "%" PRIu64 "%s", value, unit);
-    argument_add(arguments, option, text);
-}
-
-/* In the largest unit that keeps it whole, for the eyes of who repeats it. */
-static void argument_add_time(struct sample_arguments *arguments, const char *option, int64_t ns)
-{
-    const char *unit = time_unit(&ns);
-    argument_add_number(arguments, option, (uint64_t)ns, unit);
-}
-
-static void arguments_add_request(struct sample_arguments *arguments,
-                                  const struct sample_request *request)
-{
-    argument_add(arguments, request->variant, request->workload);
-    argument_add_number(arguments, "--workers", (uint64_t)request->workers, "");
-    argument_add_number(arguments, "--seed", request->seed, "");
-    if (request->iterations > 0)
-        argument_add_number(arguments, "--iterations", (uint64_t)request->iterations, "");
-    if (request->warmup == WARMUP_AUTO)
-        argument_add(arguments, "--warmup", "auto");
+    const char *unit = strcmp(field->unit, "ns") == 0 ? time_unit(&number) : "";
+    if (field->word && number < 0)
+        snprintf(text, SAMPLE_ARGUMENT_SIZE, "%s", field->word);
     else
-        argument_add_number(arguments, "--warmup", (uint64_t)request->warmup, "");
-    argument_add_time(arguments, "--min-time", request->min_time_ns);
-    if (request->events)
-        argument_add(arguments, "--events", request->events);
-    if (request->event_set > 0)
-        argument_add_number(arguments, "--event-set", (uint64_t)request->event_set, "");
-    if (request->pin)
-        argument_add(arguments, "--pin", NULL);
-    if (request->stack_bytes > 0)
-        argument_add_number(arguments, "--stack", request->stack_bytes, "");
-    if (request->steal_max_percent != STEAL_MAX_DEFAULT_PERCENT)
-        argument_add_number(arguments, "--steal-max", (uint64_t)request->steal_max_percent, "");
-    if (request->injected_percent > 0)
-        argument_add_number(arguments, "--inject-slowdown", (uint64_t)request->injected_percent,
-                            "");
-    if (request->no_calls)
-        argument_add(arguments, "--no-calls", NULL);
-    if (!machine_text_is_simulated(request->machine))
+        snprintf(text, SAMPLE_ARGUMENT_SIZE, "%" PRId64 "%s", number, unit);
+    argument_add(arguments, text);
+}
+
+static void field_write(struct sample_arguments *arguments, const struct sample_field *field,
+                        const struct sample_request *request)
+{
+    const char *text = field->type == FIELD_TEXT ? text_get(field, request) : NULL;
+    int64_t number = field->type == FIELD_TEXT ? 0 : number_get(field, request);
+    if (!text && number == field->usual && !(field->flags & FIELD_ALWAYS))
         return;
-    argument_add(arguments, "--machine", request->machine);
-    argument_add_number(arguments, "--sim-seed", request->sim_seed, "");
-    if (request->flame)
-        argument_add(arguments, "--flame", request->flame);
+    argument_add(arguments, field->option);
+    if (text)
+        argument_add(arguments, text);
+    else if (field->type != FIELD_FLAG)
+        argument_add_number(arguments, field, number);
+}
+
+/* All fields, or those with a flag. */
+static void fields_write(struct sample_arguments *arguments, const struct sample_request *request,
+                         unsigned flag)
+{
+    unsigned not_here =
+        machine_text_is_simulated(request->machine) ? FIELD_NATIVE : FIELD_SIMULATED;
+    argument_add(arguments, request->variant);
+    argument_add(arguments, request->workload);
+    for (size_t i = 0; i < SAMPLE_FIELDS; i++)
+        if ((sample_fields[i].flags & flag) == flag && !(sample_fields[i].flags & not_here))
+            field_write(arguments, &sample_fields[i], request);
+}
+
+void sample_request_arguments(struct sample_arguments *arguments,
+                              const struct sample_request *request)
+{
+    *arguments = (struct sample_arguments){.argc = 0};
+    argument_add(arguments, "schedlab");
+    argument_add(arguments, request->program ? "run" : "sample");
+    if (request->program) /* all revisions know that name of `sample`, and older ones no other */
+        argument_add(arguments, "--sample");
+    fields_write(arguments, request, 0);
 }
 
 char *sample_command_text(const char *program, const char *const *arguments)
@@ -86,29 +231,9 @@ char *sample_command_text(const char *program, const char *const *arguments)
 char *sample_request_command(const struct sample_request *request)
 {
     struct sample_arguments arguments = {.argc = 0};
-    argument_add(&arguments, "run", NULL);
-    arguments_add_request(&arguments, request);
-    argument_add(&arguments, "--reps", "1");
+    argument_add(&arguments, "run");
+    fields_write(&arguments, request, FIELD_SHOWN);
+    argument_add(&arguments, "--reps");
+    argument_add(&arguments, "1");
     return sample_command_text(SAMPLE_PROGRAM_SHOWN, arguments.argv);
-}
-
-void sample_request_arguments(struct sample_arguments *arguments,
-                              const struct sample_request *request)
-{
-    *arguments = (struct sample_arguments){.argc = 0};
-    argument_add(arguments, "schedlab", "run");
-    argument_add(arguments, "--sample", NULL);
-    arguments_add_request(arguments, request);
-    if (request->sched_events_fd > 0) {
-        argument_add_number(arguments, "--sched-events-fd", (uint64_t)request->sched_events_fd, "");
-        argument_add_number(arguments, "--sched-events-max", request->sched_events_max, "");
-    }
-    if (request->lock_step)
-        argument_add(arguments, "--lock-step", request->lock_step);
-    if (request->schedtrace_ns > 0) {
-        argument_add_time(arguments, "--schedtrace", request->schedtrace_ns);
-        argument_add_number(arguments, "--schedtrace-fd", (uint64_t)request->schedtrace_fd, "");
-        if (request->scheddetail)
-            argument_add(arguments, "--scheddetail", NULL);
-    }
 }

@@ -1,7 +1,7 @@
 /* sample_request.h - what is asked of one sample, and as arguments of the process that measures it.
  *
- * Who calls: run, sweep and trace make requests; child.c and sample_pool.c start processes of them;
- * cmd_run_cell.c reads them back.
+ * Who calls: run, sweep and trace make requests; child.c starts processes of them; cmd_sample.c
+ * reads them back. One table, sample_fields[], writes and reads.
  */
 #ifndef SCHEDLAB_SAMPLE_REQUEST_H
 #define SCHEDLAB_SAMPLE_REQUEST_H
@@ -11,41 +11,78 @@
 #include <stdint.h>
 
 enum {
+    SAMPLE_WORKERS_MAX = 1024,
+    SAMPLE_ITERATIONS_MAX = 1000000,
     STEAL_MAX_DEFAULT_PERCENT = 1,
     WARMUP_AUTO = -1, /* as many calls as it takes: warmup.h */
 };
 
+#define SIM_SEED_UNSET UINT64_MAX
+
+/* Each member has a row in sample_fields[], but the first four: the process is told variant and
+ * workload by its arguments, and program and timeout_s are not for it. */
 struct sample_request {
-    const char *program;            /* to run; NULL: this one */
+    const char *program;            /* of another revision, to run in place of this one; or NULL */
     const char *variant, *workload; /* specifications, as typed or canonical */
-    int workers;
-    uint64_t seed;
-    uint64_t sim_seed;   /* on a simulated machine: its own, and the scheduler's on it */
-    int iterations;      /* timed calls of run() at least; 0: as many as min_time_ns needs */
-    int warmup;          /* untimed calls before them, or WARMUP_AUTO */
-    int64_t min_time_ns; /* of timed calls; 0: no minimum */
-    const char *events;  /* comma-separated; NULL: the default set */
-    int event_set; /* which set of events counts, of those that do not fit together: the number of
-                    * the block; taken modulo how many sets there are */
-    bool pin;      /* one core per worker */
-    size_t stack_bytes;    /* per goroutine; 0: the default */
-    double timeout_s;      /* of wall time, the start of the process included; 0: none */
+    double timeout_s;               /* of wall time, the start of the process included; 0: none */
+    const char *events;             /* comma-separated; NULL: the default set */
+    const char *machine;            /* canonical; NULL: "native" */
     const char *flame;     /* on a simulated machine: where folded stacks go; NULL: nowhere */
-    const char *machine;   /* canonical; NULL: "native" */
+    const char *lock_step; /* on a simulated machine: machine_lock_step(); NULL: time passes */
+    uint64_t seed;
+    uint64_t sim_seed;       /* on a simulated machine: its own, and the scheduler's on it */
+    int64_t min_time_ns;     /* of timed calls; 0: no minimum */
+    size_t stack_bytes;      /* per goroutine; 0: the default */
+    size_t sched_events_max; /* at most so many; 0: all */
+    int64_t schedtrace_ns;   /* write a line about the scheduler that often; 0: none */
+    int workers;
+    int iterations; /* timed calls of run() at least; 0: as many as min_time_ns needs */
+    int warmup;     /* untimed calls before them, or WARMUP_AUTO */
+    int event_set;  /* which set of events counts, of those that do not fit together: the number of
+                     * the block; taken modulo how many sets there are */
     int steal_max_percent; /* a sample that lost more of its time to the hypervisor is marked */
     int injected_percent;  /* busy time added to each timed call, of its own time: to test whether
-                           * a slowdown of that size is found; 0: none */
-    int64_t schedtrace_ns; /* write a line about the scheduler that often; 0: none */
-    bool scheddetail;      /* and one about each P and M */
-    int schedtrace_fd;     /* where: a descriptor that the sample's process inherits */
-    int sched_events_fd;   /* where what its scheduler does is written, one by one, a descriptor as
-                            * above; natively by schedlab-trace; 0: nowhere */
-    size_t sched_events_max; /* at most so many */
-    const char *lock_step;   /* on a simulated machine: machine_lock_step(); NULL: time passes */
-    bool no_calls;           /* do all that a sample does but call run(): what a process costs */
+                            * a slowdown of that size is found; 0: none */
+    int sched_events_fd; /* where what its scheduler does is written, one by one: a descriptor that
+                            * its process inherits; natively by schedlab-trace; 0: nowhere */
+    int schedtrace_fd;   /* where schedtrace_ns writes, likewise */
+    bool scheddetail;    /* and a line about each P and M */
+    bool pin;            /* one core per worker */
+    bool no_calls;       /* do all that a sample does but call run(): what a process costs */
 };
 
-enum { SAMPLE_ARGUMENTS_MAX = 40, SAMPLE_ARGUMENT_SIZE = 32 };
+enum { SAMPLE_FIELDS = 21 };
+
+struct sample_field {
+    const char *option; /* "--workers" */
+    char letter;        /* 'w'; 0: it has only that name */
+    size_t offset;
+    enum sample_field_type { FIELD_FLAG, FIELD_INT, FIELD_LONG, FIELD_TEXT } type;
+    int64_t usual, min, max; /* usual: without the option; a text is NULL then */
+    const char *unit;        /* "bytes", "ns"; "": a number */
+    const char *word;        /* that stands for -1 */
+    enum {
+        FIELD_OF_RUN = 1,    /* `run` has the option from here */
+        FIELD_SHOWN = 2,     /* of the command that repeats the sample */
+        FIELD_ALWAYS = 4,    /* written even if it is as usual */
+        FIELD_SIMULATED = 8, /* on simulated machines only */
+        FIELD_NATIVE = 16,   /* on others only */
+    } flags;
+    const char *value, *help; /* value: as the help names it; NULL: it takes none */
+};
+
+/* In the order in which they are written. */
+extern const struct sample_field sample_fields[SAMPLE_FIELDS];
+
+/* The request without any option. Its sim_seed is SIM_SEED_UNSET. */
+struct sample_request sample_request_usual(void);
+
+/* Reads the value of an option into its member, which points to text where it is one. False and one
+ * line in error if it is not valid. text is unused where the option takes none. */
+bool sample_field_read(const struct sample_field *field, struct sample_request *request,
+                       const char *text, char *error, size_t error_size);
+
+enum { SAMPLE_ARGUMENTS_MAX = 8 + 2 * SAMPLE_FIELDS, SAMPLE_ARGUMENT_SIZE = 32 };
 
 /* Arguments of a program, NULL behind the last one. */
 struct sample_arguments {

@@ -147,16 +147,21 @@ static json_t *record_of_result(const struct process_result *result,
     return record;
 }
 
-/* A specification that does not parse is for the child to complain of. */
-static enum allocator asked_allocator(const struct sample_request *request)
+/* The specification is parsed at the first of its samples. One that does not parse is for the child
+ * to complain of. */
+static enum allocator asked_allocator(const char *text)
 {
+    static json_t *known; /* text -> allocator */
     struct variant_spec variant;
     char error[256];
-    if (!variant_spec_parse(&variant, request->variant, error, sizeof error))
-        return ALLOCATOR_JEMALLOC;
-    enum allocator asked = (enum allocator)variant.common.malloc;
-    variant_spec_free(&variant);
-    return asked;
+    if (!known)
+        known = json_object();
+    if (!json_object_get(known, text) && variant_spec_parse(&variant, text, error, sizeof error)) {
+        json_object_set_new(known, text, json_integer(variant.common.malloc));
+        variant_spec_free(&variant);
+    }
+    const json_t *allocator = json_object_get(known, text);
+    return allocator ? (enum allocator)json_integer_value(allocator) : ALLOCATOR_JEMALLOC;
 }
 
 /* /proc/self/exe would be hyperfine, seen from there. */
@@ -204,21 +209,10 @@ static int sample_process_run(const struct sample_request *request,
                               json_t **seen)
 {
     if (!machine_text_is_simulated(request->machine)) /* which has an allocator of its own */
-        allocator_for_children(asked_allocator(request));
+        allocator_for_children(asked_allocator(request->variant));
     int error = program_run(request, arguments, outside, result, seen);
     allocator_for_children(ALLOCATOR_JEMALLOC); /* what others start is no sample */
     return error;
-}
-
-static bool variant_is_peer(const char *text)
-{
-    struct variant_spec variant;
-    char error[256];
-    if (!variant_spec_parse(&variant, text, error, sizeof error))
-        return false;
-    bool is_peer = peer_is(variant.ops);
-    variant_spec_free(&variant);
-    return is_peer;
 }
 
 /* What the process of the sample costs beside its calls: measured, and from outside, so that it
@@ -226,7 +220,8 @@ static bool variant_is_peer(const char *text)
 static json_t *startup_measure(const struct sample_request *request,
                                const struct sample_outside *outside)
 {
-    if (variant_is_peer(request->variant))
+    if (peer_is_name(request->variant) ||
+        strncmp(request->variant, FLOOR_PREFIX, sizeof FLOOR_PREFIX - 1) == 0)
         return json_pack("{ss}", "absent", "a peer's program cannot run without its calls");
     struct sample_request null = *request;
     struct sample_arguments arguments;

@@ -1,6 +1,6 @@
 /* sample.h - one sample, measured in this process.
  *
- * Who calls: `schedlab run --sample` (cmd_run.c), once in the life of the process, on its first
+ * Who calls: `schedlab sample` (cmd_sample.c), once in the life of the process, on its first
  * thread. A broken invariant or a crash ends the process; child.c, the parent, makes a record of
  * that.
  */
@@ -14,12 +14,10 @@
 #include <stdint.h>
 
 enum {
-    SAMPLE_ITERATIONS_MAX = 1000000, /* that may be asked for */
     /* Reading counters and checking answers may take far longer than the calls themselves. From so
      * many times min_time_ns of wall time on, min_time_ns is given up, and the record says so. */
     SAMPLE_LIMIT_FACTOR = 20,
     SAMPLE_BETWEEN_PERCENT = 2, /* see sample_counts_whole() */
-    SAMPLE_WORKERS_MAX = 1024,
 };
 
 /* Are events read around all timed calls at once, and not around each? warmup_ns is the time of the

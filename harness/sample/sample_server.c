@@ -22,7 +22,7 @@
 
 enum { PATH_SIZE = 4096 };
 
-static const char server_option[] = "--samples"; /* of `schedlab run` */
+static const char server_option[] = "--serve"; /* of `schedlab sample` */
 
 struct question {
     double timeout_s;
@@ -69,7 +69,7 @@ static _Noreturn void server_exec(const char *path, pid_t parent, int from, int 
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() == parent && dup2(from, STDIN_FILENO) >= 0 && dup2(to, STDOUT_FILENO) >= 0)
-        execl(path, "schedlab", "run", server_option, (char *)NULL);
+        execl(path, "schedlab", "sample", server_option, (char *)NULL);
     _exit(127);
 }
 
@@ -180,7 +180,7 @@ struct call {
 static int call_make(void *call_void)
 {
     struct call *call = call_void;
-    static char name[] = "schedlab run";
+    static char name[] = "schedlab sample";
     call->argv[1] = name;
     return call->run(call->argc - 1, call->argv + 1);
 }
@@ -221,7 +221,7 @@ static bool question_answer(int (*run)(int argc, char **argv))
 
 bool sample_server_is_meant(int argc, char **argv)
 {
-    return argc == 3 && strcmp(argv[1], "run") == 0 && strcmp(argv[2], server_option) == 0 &&
+    return argc == 3 && strcmp(argv[1], "sample") == 0 && strcmp(argv[2], server_option) == 0 &&
            machine_is_simulated();
 }
 

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, ERROR_SIZE = 512, PROGRAMS_KEPT = 4 };
+enum { PATH_SIZE = 4096, PROGRAMS_KEPT = 4 };
 
 bool machine_text_is_simulated(const char *text)
 {
@@ -116,21 +116,16 @@ bool machine_trace_program(const char *program, char *path, size_t path_size, ch
     return false;
 }
 
-void machine_record_model(json_t *record, const char *text)
+void machine_record_values(json_t *record, const struct sim_model *model)
 {
-    struct machine_spec spec;
-    char error[ERROR_SIZE];
-    if (!machine_text_is_simulated(text) || !machine_spec_parse(&spec, text, error, sizeof error))
-        return;
-    json_t *values = machine_model_to_json(&spec.model);
+    json_t *values = machine_model_to_json(model);
     char *all = json_dumps(values, JSON_COMPACT);
     json_object_set_new(record, "model",
                         json_sprintf("%016" PRIx64, fnv1a(FNV1A_SEED, all, strlen(all))));
-    json_object_set_new(record, "cores", json_integer(spec.model.cores));
-    json_object_set_new(record, "lookahead_ps", json_integer(spec.model.lookahead_ps));
+    json_object_set_new(record, "cores", json_integer(model->cores));
+    json_object_set_new(record, "lookahead_ps", json_integer(model->lookahead_ps));
     free(all);
     json_decref(values);
-    machine_spec_free(&spec);
 }
 
 uint64_t machine_rep_seed(uint64_t seed, unsigned repetition)
@@ -157,7 +152,7 @@ struct start {
     void *arg;
 };
 
-/* What costs nothing costs nothing from the beginning, whenever it is made. */
+/* Marks structures that cost nothing before any is made, so that later ones cost nothing too. */
 static void start_with_free(void *start_void)
 {
     struct start *start = start_void;
@@ -167,23 +162,25 @@ static void start_with_free(void *start_void)
     start->fn(start->arg);
 }
 
-bool machine_start(const char *text, uint64_t seed, void (*fn)(void *arg), void *arg, char *error,
-                   size_t error_size)
+bool machine_start(const struct machine_spec *spec, uint64_t seed, void (*fn)(void *arg), void *arg,
+                   char *error, size_t error_size)
 {
-    struct machine_spec spec;
-    if (!machine_text_is_simulated(text)) {
+    if (!spec->simulated) {
         snprintf(error, error_size,
                  "this program runs on simulated machines only, not on \"%s\"; valid: "
                  "--machine=sim:MODEL[,KEY=VALUE]...",
-                 text ? text : "native");
+                 spec->text);
         return false;
     }
-    if (!machine_spec_parse(&spec, text, error, error_size))
-        return false;
-    struct start start = {&spec, fn, arg};
-    sim_run(&spec.model, seed, start_with_free, &start);
-    machine_spec_free(&spec);
+    struct start start = {spec, fn, arg};
+    sim_run(&spec->model, seed, start_with_free, &start);
     return true;
+}
+
+void machine_record_model(json_t *record, const char *spec)
+{
+    (void)spec;
+    machine_record_values(record, &sim_model);
 }
 
 /* One sibling of every core first, neighbours first. */
@@ -285,16 +282,27 @@ bool machine_is_simulated(void)
     return false;
 }
 
-bool machine_start(const char *text, uint64_t seed, void (*fn)(void *arg), void *arg, char *error,
-                   size_t error_size)
+bool machine_start(const struct machine_spec *spec, uint64_t seed, void (*fn)(void *arg), void *arg,
+                   char *error, size_t error_size)
 {
     (void)seed;
-    if (machine_text_is_simulated(text)) {
-        snprintf(error, error_size, "this program runs on real threads only, not on \"%s\"", text);
+    if (spec->simulated) {
+        snprintf(error, error_size, "this program runs on real threads only, not on \"%s\"",
+                 spec->text);
         return false;
     }
     fn(arg);
     return true;
+}
+
+void machine_record_model(json_t *record, const char *text)
+{
+    struct machine_spec spec;
+    char error[512];
+    if (!machine_text_is_simulated(text) || !machine_spec_parse(&spec, text, error, sizeof error))
+        return;
+    machine_record_values(record, &spec.model);
+    machine_spec_free(&spec);
 }
 
 int machine_pick_cpus(int *cpus, int max)

@@ -33,10 +33,11 @@ bool machine_trace_program(const char *program, char *path, size_t path_size, ch
                            size_t error_size);
 
 /* Runs fn(arg) on the machine: natively, here; else as the first thread of the simulated machine
- * that spec describes ("sim:MODEL[,...]"). False and one line in error if there is no such machine
- * or this program is not for it. Once in the life of the process. */
-bool machine_start(const char *spec, uint64_t seed, void (*fn)(void *arg), void *arg, char *error,
-                   size_t error_size);
+ * that spec describes. False and one line in error if this program is not for it. Once in the life
+ * of the process. */
+struct machine_spec;
+bool machine_start(const struct machine_spec *spec, uint64_t seed, void (*fn)(void *arg), void *arg,
+                   char *error, size_t error_size);
 
 /* Fills cpus with the ids of up to max cores, in the order in which workers should take them. */
 int machine_pick_cpus(int *cpus, int max);
@@ -46,8 +47,11 @@ int machine_pick_cpus(int *cpus, int max);
 int64_t machine_busy_ns(void);
 
 /* Adds to the record of a sample on `spec` what says which machine that is: model, a hash of all
- * its values; cores; lookahead_ps. Nothing for a native one. Pre: spec is canonical, or NULL. */
+ * its values; cores; lookahead_ps. Nothing for a native one. Pre: spec is canonical, or NULL. A
+ * program that runs simulated machines takes the one that runs. */
 void machine_record_model(json_t *record, const char *spec);
+struct sim_model;
+void machine_record_values(json_t *record, const struct sim_model *model);
 
 /* Before machine_start(): on the simulated machine cores make steps in turns, as sim/lockstep.h
  * says, and time does not pass otherwise. "help:0,0,1": steps as of help-first children ("work": as

@@ -4,6 +4,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/host/allocator.h"
 #include "harness/spec/machine_memory.h"
 #include "harness/spec/peer_table.h"
@@ -11,6 +12,7 @@
 #include "preset.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +90,35 @@ bool spec_parse_number(const char *text, const char *unit, int64_t *value)
         return false;
     *value = number;
     return true;
+}
+
+bool option_number(const char *option, const char *text, int64_t min, int64_t max, const char *unit,
+                   int64_t *value, char *error, size_t error_size)
+{
+    if (spec_parse_number(text, unit, value) && *value >= min && *value <= max)
+        return true;
+    snprintf(error, error_size, "--%s=%s is not valid; valid: %" PRId64 " to %" PRId64 "%s%s%s",
+             option, text, min, max, *unit ? " " : "", unit,
+             strcmp(unit, "bytes") == 0 ? ", or as in 64Ki, 1Mi" : "");
+    return false;
+}
+
+bool option_time(const char *option, const char *text, int64_t plain_ns, int64_t min_ns,
+                 int64_t max_ns, int64_t *value, char *error, size_t error_size)
+{
+    const char *end = text + strspn(text, "0123456789");
+    bool is_plain = end > text && !*end, has_unit = *end && end[strlen(end) - 1] == 's';
+    if ((is_plain || has_unit) && spec_parse_number(text, "ns", value) &&
+        !(is_plain && __builtin_mul_overflow(*value, plain_ns, value)) && *value >= min_ns &&
+        *value <= max_ns)
+        return true;
+    int64_t plain = plain_ns, most = max_ns;
+    const char *most_unit = time_unit(&most), *plain_unit = time_unit(&plain);
+    snprintf(error, error_size,
+             "--%s=%s is not valid; valid: %s to %" PRId64
+             " %s, in ns, us, ms (as in 200ms) or s; plain numbers are %s",
+             option, text, min_ns > 0 ? "above 0" : "0", most, most_unit, plain_unit);
+    return false;
 }
 
 /* Settings ----------------------------------------------------------------------------------- */

@@ -101,4 +101,13 @@ bool param_parse_value(const struct param *param, const char *text, int64_t *val
  * text is not a whole number, is in another unit or does not fit. */
 bool spec_parse_number(const char *text, const char *unit, int64_t *value);
 
+/* The same for the option of that name ("workers" for --workers) from min to max; unit "" is of a
+ * pure number. False and one line in error that says what is valid. */
+bool option_number(const char *option, const char *text, int64_t min, int64_t max, const char *unit,
+                   int64_t *value, char *error, size_t error_size);
+
+/* The same for a time ("200ms"), or a plain number of times plain_ns. */
+bool option_time(const char *option, const char *text, int64_t plain_ns, int64_t min_ns,
+                 int64_t max_ns, int64_t *value, char *error, size_t error_size);
+
 #endif

@@ -223,7 +223,7 @@ static void child_gets_a_group_and_no_input(void **state)
                                            .event_set = 3};
     json_t *record = child_run_sample(&request);
     assert_string_equal(field_text(record, "args"),
-                        "run --sample gmp,tick=64 fib --workers 3 --seed 4611686018427387904 "
+                        "sample gmp,tick=64 fib --workers 3 --seed 4611686018427387904 "
                         "--iterations 4 --warmup 5 --min-time 6ms --events a,b --event-set 3 --pin "
                         "--stack 8192 --steal-max 7 --inject-slowdown 10");
     assert_int_equal(json_integer_value(json_object_get(record, "leads")), 1);

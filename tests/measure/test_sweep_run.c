@@ -215,14 +215,14 @@ static void wrong_digest_fails_while_the_sweep_runs(void **state)
 static const char disturbed_sample_script[] =
     "#!/bin/sh\n"
     "probe='{\"line_ns\":300.0,\"compute_ns\":9.0}'\n"
-    "printf '{" FAKE_RECORD ",\"variant\":\"%s\",\"throughput\":5.0,' \"$3\"\n"
+    "printf '{" FAKE_RECORD ",\"variant\":\"%s\",\"throughput\":5.0,' \"$2\"\n"
     "printf '\"probe\":{\"before\":%s,\"after\":%s},' \"$probe\" \"$probe\"\n"
     "printf '\"marks\":[\"steal\"],\"event_sets\":2,\"args\":\"%s\"}\\n' \"$*\"\n";
 
 /* A sample whose calls were too short, under a hypervisor that does not tell what it takes. */
 static const char short_sample_script[] =
     "#!/bin/sh\n"
-    "printf '{" FAKE_RECORD ",\"variant\":\"%s\",\"throughput\":5.0,' \"$3\"\n"
+    "printf '{" FAKE_RECORD ",\"variant\":\"%s\",\"throughput\":5.0,' \"$2\"\n"
     "printf '\"short_ns\":7,\"steal_share\":{\"absent\":\"not known\"}}\\n'\n";
 
 static void script_write(const char *text)
@@ -325,8 +325,8 @@ static void disturbed_samples_and_rare_moods_are_measured_again(void **state)
 /* Events of gmp fall into three sets, those of grq into two; both show their arguments. */
 static const char event_sets_script[] =
     "#!/bin/sh\n"
-    "case $3 in gmp*) sets=3 ;; *) sets=2 ;; esac\n"
-    "printf '{" FAKE_RECORD ",\"variant\":\"%s\",\"throughput\":5.0,' \"$3\"\n"
+    "case $2 in gmp*) sets=3 ;; *) sets=2 ;; esac\n"
+    "printf '{" FAKE_RECORD ",\"variant\":\"%s\",\"throughput\":5.0,' \"$2\"\n"
     "printf '\"event_sets\":%d,\"args\":\"%s \"}\\n' $sets \"$*\"\n";
 
 /* So that each counts its own sets equally often: by the block, not by how many sets another

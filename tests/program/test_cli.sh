@@ -26,9 +26,10 @@ quick="--reps 1 --iterations 1 --warmup 0 --workers 2"
 
 # Help and version
 expect help 0 "Usage: schedlab" -- --help
+check help_lists_commands_for_people_alone [ "$(grep -cE '^  (run|sample) ' out)" = 1 ]
 version=$(sed -n 's/^VERSION := //p' Makefile)
 expect version 0 "schedlab $version (" -- --version
-for command in list run sweep report doctor calibrate merge compare diff audit micro export bench; do
+for command in list run sample sweep report doctor calibrate merge compare diff audit micro export bench; do
     expect "$command has help with an example" 0 "Example:" -- $command --help
     sed -n '/^Example:$/,/^$/p' out | sed '1d;$d' | sed ':again; /\\$/ { N; s/\\\n */ /; b again }' >examples
     [ -s examples ] && ! grep -vE "^  schedlab $command( |\$)" examples >err && report 1 "$command has examples to copy" ||
@@ -111,7 +112,7 @@ run run gmp serial fib,n=10 $quick --format json
 json run_json_has_records_and_summary \
     "len(j['records']) == 2 and [s['status'] for s in j['summary']] == ['ok', 'ok']"
 json run_digests_are_equal "len({r['digest'] for r in j['records']}) == 1"
-run run --sample gmp,tick=64 fib,n=10 --workers 2 --iterations 3
+run sample gmp,tick=64 fib,n=10 --workers 2 --iterations 3
 [ "$(wc -l <out)" = 1 ] && report 1 sample_is_one_line || report 0 sample_is_one_line
 json sample_follows_the_schema "set(j) >= {'schema','cell','started','variant','variant_name','knobs','workload','workload_name','params','op','workers','machine','seed','pin','stack_bytes','status','iterations','warmup','warmup_rule','time_ns','ops','throughput','answer','digest','threads','events','command','allocator','probe','steal_share','throttled'} and j['schema'] == 2 and j['status'] == 'ok' and len(j['iterations']) == 3 and j['variant'] == 'gmp,tick=64'"
 json sample_has_a_fixed_warmup "(j['warmup'], j['warmup_rule']) == (1, 'fixed')"
@@ -122,54 +123,61 @@ json sample_has_no_false_zero \
 json sample_counts_its_own_events \
     "[e for e in j['events'] if e['name'] == 'sde:::schedlab::GS_CREATED'][0]['value'] > 0"
 json sample_has_no_injected_slowdown "'injected_percent' not in j"
-run run --sample serial fib,n=1 --workers 1 --min-time 5ms --events none
+run sample serial fib,n=1 --workers 1 --min-time 5ms --events none
 json many_short_calls_take_the_time_or_say_how_much_is_missing "j['time_ns'] + j.get('short_ns', 0) >= 5e6"
-run run --sample serial fib,n=1 --workers 1 --iterations 100000 --min-time 0 --events none
+run sample serial fib,n=1 --workers 1 --iterations 100000 --min-time 0 --events none
 json many_short_calls_share_entries "500 <= len(j['iterations']) <= 1000 and j['iterations'][0]['calls'] > 1 and all(sum(i[k] for i in j['iterations']) == j[k] for k in ('time_ns', 'ops'))"
-run run --sample serial fib,n=20 --workers 1 --iterations 3 --events none --inject-slowdown 300
+run sample serial fib,n=20 --workers 1 --iterations 3 --events none --inject-slowdown 300
 json injected_slowdown_is_recorded \
     "j['injected_percent'] == 300 and '--inject-slowdown 300' in j['command'] and j['status'] == 'ok'"
-run run --sample gmp fib,n=10 --workers 1 --iterations 2 --events none --warmup auto
+run run --sample serial fib,n=5 --workers 1 --iterations 2 --events none
+json sample_has_its_old_name_too "j['status'] == 'ok' and len(j['iterations']) == 2"
+run sample gmp,tick=64 fib,n=5 --workers 1 --sim-seed 3 --iterations 2 --warmup 0 --pin --stack 64Ki --steal-max 3 \
+    --inject-slowdown 7 --events none
+json command_of_a_sample_is_for_people "j['command'].startswith('build/schedlab run gmp,tick=64 ')"
+eval "run $(python3 -c 'import json; print(json.load(open("out"))["command"].split(" ", 1)[1])') --format json"
+json command_of_a_sample_can_be_typed "[(r['status'], r['variant'], r['injected_percent']) for r in j['records']] == [('ok', 'gmp,tick=64', 7)]"
+run sample gmp fib,n=10 --workers 1 --iterations 2 --events none --warmup auto
 json warmup_ends_by_itself \
     "12 <= j['warmup'] <= 200 and j['warmup_rule'] in ('change-point', 'limit') and '--warmup auto' in j['command']"
 run run gmp gmp,malloc=glibc spawn,n=1000 $quick --events none --format json
 json run_is_on_the_malloc_asked_for \
     "sorted((r['variant'], r['allocator'], r['knobs']['malloc']) for r in j['records']) == [('gmp', 'jemalloc', 'jemalloc'), ('gmp,malloc=glibc', 'glibc', 'glibc')]"
 expect sample_on_another_malloc_than_asked_fails 1 "malloc() is that of jemalloc" -- \
-    run --sample gmp,malloc=glibc fib,n=10 --workers 2
+    sample gmp,malloc=glibc fib,n=10 --workers 2
 expect list_knobs_has_common_settings 0 "default jemalloc" -- list knobs
-run run --sample gmp spawn,n=1000 --workers 2 --iterations 1 --event-set 5 \
+run sample gmp spawn,n=1000 --workers 2 --iterations 1 --event-set 5 \
     --events GS_CREATED,sde:::schedlab::LIVE_GS_PEAK
 json sample_has_values_per_m \
     "[len(e.get('per_m', [])) == j['threads'] for e in j['events']] == [True, False] and sum(j['events'][0]['per_m']) == j['events'][0]['value']"
-run run --sample static echo,connections=16,messages=500 --workers 2 --iterations 1 --warmup 0 --events MIGRATIONS
+run sample static echo,connections=16,messages=500 --workers 2 --iterations 1 --warmup 0 --events MIGRATIONS
 json goroutines_of_static_stay_when_io_wakes_them "j['status'] == 'ok' and j['events'][0]['value'] == 0"
-run run --sample gmp echo,connections=2,messages=10 --workers 1 --iterations 1 --warmup 0 --events POLL_CTLS
+run sample gmp echo,connections=2,messages=10 --workers 1 --iterations 1 --warmup 0 --events POLL_CTLS
 json sample_counts_what_the_poller_does "j['events'][0]['value'] >= 4"
 # Simulated: sysmon comes in time, whatever else this machine does.
 run run gmp,slice_ns=1000000 hog,n=1,chunks=5000 --workers 1 --reps 1 --iterations 1 --warmup 0 --events PREEMPTS,PREEMPT_REQUESTS \
     --machine sim:desktop8 --format json
 names="e = j['records'][0]['events']" json sample_counts_what_sysmon_does "0 < e[0]['value'] <= e[1]['value']"
 # Where nothing is known of the checks, or they are a part of the time, each call is counted by itself.
-run run --sample gmp spawn,n=100 --workers 1 --iterations 3 --warmup 0 --events sde:::schedlab::GS_CREATED
+run sample gmp spawn,n=100 --workers 1 --iterations 3 --warmup 0 --events sde:::schedlab::GS_CREATED
 json calls_are_counted_one_by_one "j['counted'] == 'calls' and j['events'][0]['value'] == 3 * 100 and len(j['iterations']) == 3"
 # Long calls are counted together, unless the machine is interrupted between them.
-run run --sample gmp fib,n=20,spawn=both --workers 2 --iterations 4 --warmup 2 --events sde:::schedlab::GS_CREATED
+run sample gmp fib,n=20,spawn=both --workers 2 --iterations 4 --warmup 2 --events sde:::schedlab::GS_CREATED
 json counted_calls_are_the_timed_ones \
     "j['events'][0]['value'] == j['ops'] == sum(i['ops'] for i in j['iterations']) and len(j['iterations']) == 4"
 memory=sde:::schedlab::PROCESS_MEMORY_PEAK,sde:::schedlab::PROCESS_MEMORY_PER_G
-run run --sample gmp crowd,n=20000 --workers 1 --iterations 2 --warmup 0 --events $memory
+run sample gmp crowd,n=20000 --workers 1 --iterations 2 --warmup 0 --events $memory
 json sample_knows_what_a_blocked_goroutine_takes \
     "[4096 * 20001 < j['events'][0]['value'] < 4600 * 20001, 4096 < j['events'][1]['value'] <= 4600] == [True, True]"
-run run --sample gmp spawn,n=100000 --workers 1 --iterations 1 --events $memory
+run sample gmp spawn,n=100000 --workers 1 --iterations 1 --events $memory
 json sample_knows_what_one_that_has_not_run_takes "128 <= j['events'][1]['value'] <= 160"
-run run --sample contsteal spawn,n=100000 --workers 1 --iterations 1 --events $memory
+run sample contsteal spawn,n=100000 --workers 1 --iterations 1 --events $memory
 json memory_per_goroutine_takes_many \
     "'value' in j['events'][0] and 'fewer than 1000' in j['events'][1]['absent']"
-run run --sample serial fib,n=10 --workers 1 --iterations 1 --events $memory
+run sample serial fib,n=10 --workers 1 --iterations 1 --events $memory
 json memory_per_goroutine_takes_goroutines \
     "'value' in j['events'][0] and 'no scheduler' in j['events'][1]['absent']"
-run run --sample grq arrivals,n=100,rate=10000,burst=7 --workers 2 --iterations 2 --events none
+run sample grq arrivals,n=100,rate=10000,burst=7 --workers 2 --iterations 2 --events none
 json arrivals_have_a_latency_each "j['status'] == 'ok' and j['latency']['count'] == j['ops'] == 200"
 run run gmp grq arrivals,n=200,rate=10000 --workers 2 --reps 2 --iterations 1 --events none
 latencies=$(grep -cE '^(latency +p50 +p90 +p99 +p99.9 +max|(gmp|grq)( +[0-9.]+ (ns|µs|ms)){3} +- +[0-9.]+ (ns|µs|ms))$' out)
@@ -178,9 +186,9 @@ run run gmp arrivals,n=200,rate=10000 --workers 2 --reps 2 --iterations 1 --even
 json summary_has_latencies "(lambda l: set(l) == {'p50_ns','p90_ns','p99_ns','p999_ns','max_ns'} and l['p50_ns'] > 0 and 'absent' in l['p999_ns'])(j['summary'][0]['latency'])"
 run run gmp fib,n=10 $quick --format json
 json summary_of_other_workloads_has_none "'latency' not in j['summary'][0]"
-run run --sample kthread spawn,n=10M --workers 2
+run sample kthread spawn,n=10M --workers 2
 json sample_skips_before_harm "j['status'] == 'skipped' and j['reason'] and 'iterations' not in j"
-run run --sample gmp spawn,n=2M --workers 1 --iterations 1 --warmup 0 --events sde:::schedlab::STACKS_PEAK
+run sample gmp spawn,n=2M --workers 1 --iterations 1 --warmup 0 --events sde:::schedlab::STACKS_PEAK
 json sample_runs_millions_that_need_no_stack \
     "'of MemAvailable is' in j.get('reason', '') or (j['ops'] == 2000000 and j['events'][0]['value'] < 100)"
 expect run_of_skipped_cells_alone_fails 1 "kthread skipped: " -- run kthread spawn,n=10M $quick
@@ -209,7 +217,7 @@ expect run_says_that_serial_has_one_worker 0 "warning: serial has one worker" --
     --reps 1 --iterations 1 --warmup 0 --events none
 check run_says_it_of_no_other [ "$(grep -c 'has one worker' err)" = 1 ]
 expect run_skips_beside_a_number 0 "serial skipped: " -- run serial gmp pingpong,rounds=10 $quick
-run run --sample gmp fib,n=10 --workers 2 --iterations 1 --events PAPI_L1_DCM,perf::CONTEXT-SWITCHES
+run sample gmp fib,n=10 --workers 2 --iterations 1 --events PAPI_L1_DCM,perf::CONTEXT-SWITCHES
 json sample_counts_only_what_is_asked_for "[e['name'] for e in j['events']] == ['PAPI_L1_DCM', 'perf::CONTEXT-SWITCHES']"
 expect run_hung_child_is_failed 1 "no answer within" -- \
     run serial fib,n=45 --reps 2 --timeout 200ms --iterations 1 --workers 1
@@ -224,7 +232,7 @@ HWLOC_HIDE_ERRORS=0 HWLOC_COMPONENTS=nowhere run run gmp $once
 
 # Where gmp can count an event of the kernel and kthread cannot, the list says so, and nowhere else.
 for variant in gmp kthread; do
-    run run --sample $variant fib,n=5 --workers 1 --iterations 1 --events perf::PAGE-FAULTS
+    run sample $variant fib,n=5 --workers 1 --iterations 1 --events perf::PAGE-FAULTS
     grep -q '"source":"soft","absent"' out && echo absent >$variant || echo here >$variant
 done
 expected=0 told=0
@@ -315,7 +323,10 @@ misuse doctor_format "table" -- doctor --format tabel
 misuse arrivals_in_too_large_bursts "burst must not be more than n" -- run arrivals,n=10,burst=11
 misuse arrivals_for_too_long "n / rate must be less than 60" -- run arrivals,rate=10
 misuse too_few_workers_to_take_anything "valid: 2 workers or more" -- run gmp order,mode=steal --workers 1
-misuse a_sample_with_too_few_workers "valid: 2 workers or more" -- run --sample gmp order,mode=steal --workers 1
+misuse a_sample_of_nothing "takes one variant and one workload" -- sample gmp
+misuse a_sample_of_too_much 'found "fib" behind them' -- sample gmp fib fib
+misuse a_sample_on_a_machine_of_another_program "on real threads only" -- sample gmp fib --machine sim:laptop
+misuse a_sample_with_too_few_workers "valid: 2 workers or more" -- sample gmp order,mode=steal --workers 1
 misuse unknown_machine "native" -- run gmp fib --machine simm
 
 # Files that are none, or not what they should be.

@@ -66,7 +66,7 @@ run gmp,calls=none gmp,calls=none calls,n=20 --workers 1 --format json
 names="sim = '${schedlab%/*}/schedlab-sim'
 import os, subprocess, tempfile
 f = tempfile.TemporaryFile()
-subprocess.run([sim, 'run', '--sample', 'gmp,calls=none', 'calls,n=20', '--workers', '1', '--iterations', '1', '--warmup', '0',
+subprocess.run([sim, 'sample', 'gmp,calls=none', 'calls,n=20', '--workers', '1', '--iterations', '1', '--warmup', '0',
     '--events', 'none', '--machine', 'sim:desktop8', '--sched-events-fd', str(f.fileno())], pass_fds=[f.fileno()],
     stdout=subprocess.DEVNULL, check=True)
 f.seek(0)
@@ -80,7 +80,7 @@ for variant in kthread uthread static grq perm gmp tasksteal contsteal; do
     check "${variant}_is_the_same_twice" [ $status = 0 ]
     check "${variant}_says_so" grep -qE '^No difference in [0-9]+ events, nor in their times\.$' out
 done
-sample() { "${@:2}" "${schedlab%/*}/schedlab-sim" run --sample gmp fib,n=10 --workers 8 --iterations 1 --warmup 0 \
+sample() { "${@:2}" "${schedlab%/*}/schedlab-sim" sample gmp fib,n=10 --workers 8 --iterations 1 --warmup 0 \
     --events none --machine sim:desktop8 >"$1" 2>err; }
 sample plain env
 sample stuffed env "STUFFING=$(head -c 20000 /dev/zero | tr '\0' x)"

@@ -70,7 +70,7 @@ run gmp,sysmon=off $work --schedtrace 1ms
 check it_needs_no_sysmon grep -q SCHED err
 
 misuse scheddetail_alone_is_a_misuse "--scheddetail comes with --schedtrace=MS" -- gmp $work --scheddetail
-misuse schedtrace_of_never_is_a_misuse "--schedtrace=0 is never; valid: above 0" -- gmp $work --schedtrace 0
+misuse schedtrace_of_never_is_a_misuse "--schedtrace=0 is not valid; valid: above 0" -- gmp $work --schedtrace 0
 misuse a_word_is_a_misuse "--schedtrace=often is not valid" -- gmp $work --schedtrace often
 
 finish

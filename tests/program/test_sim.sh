@@ -65,7 +65,7 @@ import itertools, json, subprocess, sys
 program, failed = sys.argv[1], 0
 def run(variant, settings):
     global failed
-    told = subprocess.run([program + "-sim", "run", "--sample", ",".join((variant, *settings)), "timers,n=30,ns=20000", "--machine",
+    told = subprocess.run([program + "-sim", "sample", ",".join((variant, *settings)), "timers,n=30,ns=20000", "--machine",
                            "sim:desktop8", "--workers", "1" if variant == "uthread" else "3",
                            "--iterations", "1", "--warmup", "0", "--events", "none"], capture_output=True, text=True)
     if '"ok"' in told.stdout:
@@ -134,7 +134,7 @@ check list_shows_what_is_simulated has 'SIM_L1D_MISS_FALSE_SHARING sim' out
 
 # sample ARGUMENT...: the record alone, as the sample's process prints it.
 sim=$(dirname "$schedlab")/schedlab-sim
-sample() { "$sim" run --sample "$@" --iterations 2 --min-time 0 2>&1; }
+sample() { "$sim" sample "$@" --iterations 2 --min-time 0 2>&1; }
 
 # as CONDITION ARGUMENT...: the same under that condition.
 as() {
@@ -144,7 +144,7 @@ as() {
     plain) sample "$@" ;;
     environment) (for i in {1..100}; do export "LONG_$i=$(printf %1000s x)"; done; sample "$@") ;;
     elsewhere) (mkdir -p deep/er && cd deep/er && sample "$@") ;;
-    fixed) setarch -R "$sim" run --sample "$@" --iterations 2 --min-time 0 2>&1 || true ;;
+    fixed) setarch -R "$sim" sample "$@" --iterations 2 --min-time 0 2>&1 || true ;;
     loaded)
         (while :; do :; done) &
         local load=$!
@@ -154,8 +154,8 @@ as() {
         ;;
     words) TZ=Asia/Tokyo LANG=C LC_ALL=POSIX sample "$@" ;;
     closed) sample "$@" <&- ;;
-    nice) nice -n 10 "$sim" run --sample "$@" --iterations 2 --min-time 0 2>&1 ;;
-    name) cp "$sim" ./another-name && ./another-name run --sample "$@" --iterations 2 --min-time 0 2>&1 ;;
+    nice) nice -n 10 "$sim" sample "$@" --iterations 2 --min-time 0 2>&1 ;;
+    name) cp "$sim" ./another-name && ./another-name sample "$@" --iterations 2 --min-time 0 2>&1 ;;
     esac
 }
 
@@ -173,7 +173,7 @@ as_all() {
     (
         for i in {1..100}; do export "LONG_$i=$(printf %1000s x)"; done
         export TZ=Asia/Tokyo LANG=C LC_ALL=POSIX
-        cd deep/er && nice -n 10 "${fixed[@]}" ../../another-name run --sample "$@" --iterations 2 --min-time 0 2>&1 <&-
+        cd deep/er && nice -n 10 "${fixed[@]}" ../../another-name sample "$@" --iterations 2 --min-time 0 2>&1 <&-
     )
     kill $load
     wait $load 2>/dev/null

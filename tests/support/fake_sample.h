@@ -1,4 +1,4 @@
-/* fake_sample.h - a program to stand in for `schedlab run --sample`, which does what its VARIANT
+/* fake_sample.h - a program to stand in for `schedlab sample`, which does what its VARIANT
  * says.
  *
  * Who calls: test_child.c and test_sweep_run.c. It is a shell script, so that a hang, a crash or
@@ -22,7 +22,7 @@
 static const char fake_sample_script[] =
     "#!/bin/sh\n"
     "ulimit -c 0\n"
-    "variant=$3 workload=$4 workers=${6:-1}\n"
+    "variant=$2 workload=$3 workers=${5:-1}\n"
     "record() {\n"
     "    printf '{\"schema\":2,\"status\":\"%s\",\"variant\":\"%s\",\"variant_name\":\"%s\",' \\\n"
     "        \"$1\" \"$variant\" \"$variant\"\n"

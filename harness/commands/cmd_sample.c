@@ -1,0 +1,130 @@
+/* cmd_sample.c - `schedlab sample`: measures one sample in this process and prints its record.
+ *
+ * child.c starts it, once for each repetition of `run` and `sweep`. Its options are the fields of
+ * sample_request.h.
+ */
+#include "harness/base/json_fields.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
+#include "harness/records/records.h"
+#include "harness/records/sample_request.h"
+#include "harness/sample/sample.h"
+#include "harness/spec/machine_spec.h"
+#include "harness/spec/machine_start.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+enum { ERROR_SIZE = 1024 };
+
+struct options {
+    const char *command;
+    struct sample_request request;
+};
+
+static error_t option_parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    if (key == ARGP_KEY_ARG && !options->request.variant)
+        options->request.variant = arg;
+    else if (key == ARGP_KEY_ARG && !options->request.workload)
+        options->request.workload = arg;
+    else if (key == ARGP_KEY_ARG || (key == ARGP_KEY_END && !options->request.workload))
+        cli_misuse(options->command, "takes one variant and one workload%s%s%s",
+                   arg ? "; found \"" : "", arg ? arg : "", arg ? "\" behind them" : "");
+    else
+        return cli_sample_option(options->command, &options->request, key, arg);
+    return 0;
+}
+
+static const char argp_doc[] =
+    "Measures VARIANT on WORKLOAD once, in this process, and prints the record: one line of JSON, "
+    "as results/README.md describes it. `schedlab run` and `schedlab sweep` start this command for "
+    "each repetition; to compare variants, use these.\v"
+    "Defaults that differ from those of `run`: one worker, one timed call, no --min-time.\n\n"
+    "Example:\n  schedlab sample gmp fib,n=20 --workers 2 --iterations 3\n\n"
+    "Exit status: 0 done, though the sample may have been skipped; 1 the sample failed; 2 misused.";
+
+struct sample_run {
+    const struct sample_request *request;
+    json_t *record;
+    char error[ERROR_SIZE];
+};
+
+static void sample_on_machine(void *arg)
+{
+    struct sample_run *run = arg;
+    run->record = sample_measure(run->request, run->error, sizeof run->error);
+}
+
+/* Where the scheduler's events go, or NULL. */
+static FILE *sched_events_open(const struct options *options)
+{
+    int fd = options->request.sched_events_fd;
+    size_t most = options->request.sched_events_max;
+    if (fd <= 0)
+        return NULL;
+    if (!machine_events_keep(most ? most : SIZE_MAX))
+        cli_misuse(options->command, "--sched-events-fd takes a simulated machine, or a program "
+                                     "that `make trace` builds");
+    FILE *to = fdopen(fd, "w");
+    if (!to)
+        cli_misuse(options->command, "--sched-events-fd=%d: %s", fd, strerror(errno));
+    return to;
+}
+
+static json_t *sample_run(const struct options *options, const struct machine_spec *machine)
+{
+    struct sample_run run = {.request = &options->request};
+    FILE *events = sched_events_open(options);
+    if (options->request.lock_step &&
+        !machine_lock_step(options->request.lock_step, run.error, sizeof run.error))
+        cli_misuse(options->command, "--lock-step: %s", run.error);
+    if (!machine_start(machine, options->request.sim_seed, sample_on_machine, &run, run.error,
+                       sizeof run.error) ||
+        !run.record)
+        cli_misuse(options->command, "%s", run.error);
+    if (events) {
+        machine_events_write(events);
+        if (fclose(events) != 0)
+            cli_misuse(options->command, "--sched-events-fd: %s", strerror(errno));
+    }
+    return run.record;
+}
+
+static int record_print(const char *command, const json_t *record)
+{
+    json_dumpf(record, stdout, JSON_COMPACT);
+    putchar('\n');
+    if (!record_is(record, "failed"))
+        return EXIT_DONE;
+    fprintf(stderr, "%s: %s\n", command, field_text(record, "reason"));
+    return EXIT_FAILED;
+}
+
+int cmd_sample(int argc, char **argv)
+{
+    struct argp_option table[SAMPLE_FIELDS + 1] = {{0}};
+    const struct argp argp = {table, option_parse, "VARIANT WORKLOAD", argp_doc, NULL, NULL, NULL};
+    struct options options = {.command = argv[0], .request = sample_request_usual()};
+    struct machine_spec machine = {.simulated = false};
+    cli_sample_options(table, 0);
+    /* With hyperfine in between, this is the grandchild of a sweep, which may be killed. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    cli_parse(&argp, argc, argv, &options);
+    struct sample_request *request = &options.request;
+    if (request->scheddetail && request->schedtrace_ns == 0)
+        cli_misuse(options.command, "--scheddetail comes with --schedtrace=MS");
+    cli_machine(options.command, &machine, request->machine ? request->machine : "native");
+    request->machine = machine.text;
+    if (request->sim_seed == SIM_SEED_UNSET)
+        request->sim_seed = request->seed;
+    json_t *record = sample_run(&options, &machine);
+    int status = record_print(options.command, record);
+    json_decref(record);
+    machine_spec_free(&machine);
+    return status;
+}
