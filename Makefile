@@ -155,7 +155,9 @@ no_red_zone = $(if $(filter x86_64%,$(shell $(1) -dumpmachine)),-mno-red-zone)
 FLAGS_FJ := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-mno-avx) -Werror=vla -Walloca -Werror=alloca
 FLAGS_FJ_LINKED := -fno-omit-frame-pointer $(call no_red_zone,$(CC)) \
     $(if $(filter gcc,$(COMPILER)),-fno-defer-pop -fno-combine-stack-adjustments)
-HARNESS_SOURCES := $(filter-out harness/micro/% harness/peers/%,$(wildcard harness/*.c harness/*/*.c))
+# How a sample starts is as different as the machine it starts on.
+START_SOURCES := $(wildcard harness/spec/machine_start_*.c)
+HARNESS_SOURCES := $(filter-out harness/micro/% harness/peers/% $(filter-out %_$(MACHINE).c,$(START_SOURCES)),$(wildcard harness/*.c harness/*/*.c))
 GBENCH := $(wildcard harness/*/gbench.cc)
 MICRO_SOURCES := harness/commands/cmd_micro.c harness/commands/cmd_bench.c $(wildcard harness/micro/*.c) $(GBENCH)
 TEST_SOURCES := $(wildcard tests/*/test_*.c)
@@ -174,7 +176,7 @@ CORE_OBJECTS := $(call objects,$(FLOOR_SOURCES) $(WORKLOAD_SOURCES))
 # of it, which all three programs link.
 HARNESS_DIFFERS := $(shell awk -f harness/of_configuration.awk $(wildcard harness/*.[ch] harness/*/*.[ch] \
     sched_variants/*.h sched_variants/*/*.h sched_variants/*/*/*.h workloads/*.h))
-HARNESS_SAME := $(filter-out harness/commands/main.c $(HARNESS_DIFFERS) $(MICRO_SOURCES),$(HARNESS_SOURCES))
+HARNESS_SAME := $(filter-out harness/commands/main.c $(HARNESS_DIFFERS) $(START_SOURCES) $(MICRO_SOURCES),$(HARNESS_SOURCES))
 # HARNESS= takes one that there is.
 HARNESS ?= $(if $(filter release sim trace,$(CONFIG)),$(RELEASE)/harness.a)
 HARNESS_ARCHIVE := $(HARNESS)

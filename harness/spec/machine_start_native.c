@@ -1,0 +1,96 @@
+/* machine_start_native.c - machine_start.h in programs on real threads. */
+#include "harness/base/process_cpu.h"
+#include "harness/host/topology.h"
+#include "harness/spec/machine_spec.h"
+#include "harness/spec/machine_start.h"
+#include "harness/spec/sched_trace.h"
+#include "machine.h"
+#include "native/record.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+bool machine_is_simulated(void)
+{
+    return false;
+}
+
+bool machine_start(const struct machine_spec *spec, uint64_t seed, void (*fn)(void *arg), void *arg,
+                   char *error, size_t error_size)
+{
+    (void)seed;
+    if (spec->simulated) {
+        snprintf(error, error_size, "this program runs on real threads only, not on \"%s\"",
+                 spec->text);
+        return false;
+    }
+    fn(arg);
+    return true;
+}
+
+void machine_record_model(json_t *record, const char *text)
+{
+    struct machine_spec spec;
+    char error[512];
+    if (!machine_text_is_simulated(text) || !machine_spec_parse(&spec, text, error, sizeof error))
+        return;
+    machine_record_values(record, &spec.model);
+    machine_spec_free(&spec);
+}
+
+int machine_pick_cpus(int *cpus, int max)
+{
+    return topology_pick_cpus(cpus, max);
+}
+
+int64_t machine_busy_ns(void)
+{
+    return process_cpu_ns();
+}
+
+bool machine_lock_step(const char *text, char *error, size_t error_size)
+{
+    (void)text;
+    snprintf(error, error_size, "only simulated machines go in lock step");
+    return false;
+}
+
+#if MACHINE_KEEPS_EVENTS
+bool machine_events_keep(size_t most)
+{
+    native_events_keep(most);
+    return true;
+}
+
+/* From the first one on: what the clock says is of no use to anybody. */
+void machine_events_write(FILE *to)
+{
+    size_t count;
+    uint64_t happened;
+    struct native_event *events = native_events_take(&count, &happened);
+    fprintf(to, "# %" PRIu64 " events\n", happened);
+    for (size_t i = 0; i < count; i++) {
+        const struct native_event *event = &events[i];
+        fprintf(to, "%" PRId64 "\t%d\t%d\t%d\t%s\t%" PRId64 "\t%d\t%d\n",
+                (event->when_ns - events[0].when_ns) * 1000, event->core, event->m, event->p,
+                sched_trace_names[event->kind], event->g, event->a, event->b);
+    }
+    free(events);
+}
+#else
+bool machine_events_keep(size_t most)
+{
+    (void)most;
+    return false;
+}
+
+void machine_events_write(FILE *to)
+{
+    (void)to;
+}
+#endif
+
+void machine_record_events(json_t *record)
+{
+    (void)record;
+}
