@@ -2,6 +2,7 @@
  */
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/base/wrap.h"
 #include "harness/repro/repro.h"
 #include "harness/repro/repro_file.h"
 #include "harness/repro/verdict_json.h"
@@ -35,9 +36,9 @@ void repro_list(FILE *to, struct experiment *const *experiments, size_t count,
     for (size_t i = 0; i < count; i++) {
         char *machines = machines_text(experiments[i]);
         fprintf(to, "%-*s", LIST_ID, experiments[i]->id);
-        repro_print_wrapped(to, LIST_ID, LIST_ID, columns, experiments[i]->title);
+        text_wrap(to, LIST_ID, LIST_ID, columns, experiments[i]->title);
         fprintf(to, "%*s", LIST_ID, "");
-        repro_print_wrapped(to, LIST_ID, LIST_ID, columns, experiments[i]->claim);
+        text_wrap(to, LIST_ID, LIST_ID, columns, experiments[i]->claim);
         fprintf(to, "%*s(%s)\n", LIST_ID, "", machines);
         free(machines);
     }
@@ -48,7 +49,7 @@ void repro_list(FILE *to, struct experiment *const *experiments, size_t count,
         char *text;
         text = text_format("%s (%s): %s", claim->who, claim->kind, claim->says);
         fprintf(to, "%-*s", LIST_ID, claim->id);
-        repro_print_wrapped(to, LIST_ID, LIST_ID, columns, text);
+        text_wrap(to, LIST_ID, LIST_ID, columns, text);
         free(text);
     }
     fputs("\n`schedlab repro --explain ID` has the reasoning, `schedlab repro ID` runs it.\n", to);
@@ -145,7 +146,7 @@ json_t *repro_find_last(const char *results, const char *id, char *path, size_t 
 static void print_titled(FILE *to, const char *title, const char *text, int columns)
 {
     fprintf(to, "\n%s\n%*s", title, EXPLAIN_INDENT, "");
-    repro_print_wrapped(to, EXPLAIN_INDENT, EXPLAIN_INDENT, columns, text);
+    text_wrap(to, EXPLAIN_INDENT, EXPLAIN_INDENT, columns, text);
 }
 
 static void print_list(FILE *to, const char *what, char *const *list, unsigned count)
@@ -159,7 +160,7 @@ static void print_list(FILE *to, const char *what, char *const *list, unsigned c
 static void print_part(FILE *to, const struct experiment_part *part, int columns)
 {
     fprintf(to, "  %s%s: ", part->id, part->full ? " (in the full form only)" : "");
-    repro_print_wrapped(to, 4 + (int)strlen(part->id), 4, columns, part->question);
+    text_wrap(to, 4 + (int)strlen(part->id), 4, columns, part->question);
     fprintf(to, "    %-9s ", part->factor_text);
     for (unsigned i = 0; i < part->levels_count; i++)
         fprintf(to, "%s%s%s", i ? "; " : "", part->levels[i],
@@ -185,7 +186,7 @@ static void print_part(FILE *to, const struct experiment_part *part, int columns
                                  expect->wanted, expect->source ? "; " : "",
                                  expect->source ? expect->source : "");
         fprintf(to, "    expects   ");
-        repro_print_wrapped(to, 14, 17, columns, text);
+        text_wrap(to, 14, 17, columns, text);
         free(text);
     }
 }

@@ -2,6 +2,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/base/wrap.h"
 #include "harness/repro/repro.h"
 #include "harness/repro/repro_file.h"
 
@@ -12,45 +13,10 @@ enum { ID_COLUMNS = 7, MACHINE_COLUMNS = 16, VERDICT_COLUMNS = 11 };
 
 /* Text ----------------------------------------------------------------------------------------- */
 
-/* Columns of the first `length` bytes: some signs have several. */
-static int columns_of(const char *text, int length)
-{
-    int columns = 0;
-    for (int i = 0; i < length; i++)
-        columns += (text[i] & 0xc0) != 0x80;
-    return columns;
-}
-
-void repro_print_wrapped(FILE *to, int at, int indent, int columns, const char *text)
-{
-    bool first = true;
-    while (*text) {
-        int length = (int)strcspn(text, " \n"), width = columns_of(text, length);
-        if (length > 0 && !first && at + 1 + width > columns) {
-            fprintf(to, "\n%*s", indent, "");
-            at = indent;
-            first = true;
-        }
-        if (length > 0) {
-            fprintf(to, "%s%.*s", first ? "" : " ", length, text);
-            at += width + !first;
-            first = false;
-        }
-        text += length;
-        if (text[0] == '\n' && text[1] == '\n') {
-            fprintf(to, "\n\n%*s", indent, "");
-            at = indent;
-            first = true;
-        }
-        text += strspn(text, " \n");
-    }
-    fputc('\n', to);
-}
-
 /* A text in a field of that many columns, which it may be too long for. */
 static int print_field(FILE *to, const char *text, int columns)
 {
-    int width = columns_of(text, (int)strlen(text));
+    int width = text_columns(text, (int)strlen(text));
     int blank = width < columns - 1 ? columns - width : 1;
     fprintf(to, "%s%*s", text, blank, "");
     return width + blank;
@@ -126,7 +92,7 @@ static size_t print_expectations(FILE *to, const json_t *place, const char *verd
             print_field(to, *first ? field_text(place, "machine") : "",
                         *first ? MACHINE_COLUMNS : ID_COLUMNS + MACHINE_COLUMNS);
             print_field(to, verdict, VERDICT_COLUMNS);
-            repro_print_wrapped(to, indent, indent, columns, text);
+            text_wrap(to, indent, indent, columns, text);
             free(text);
             *first = false;
             count++;
@@ -145,7 +111,7 @@ static void print_experiment(FILE *to, const json_t *experiment, int columns)
             : json_is_false(agree) ? " (machines do not agree)"
                                    : "");
     fprintf(to, "%*s", ID_COLUMNS, "");
-    repro_print_wrapped(to, ID_COLUMNS, ID_COLUMNS, columns, field_text(experiment, "claim"));
+    text_wrap(to, ID_COLUMNS, ID_COLUMNS, columns, field_text(experiment, "claim"));
     json_array_foreach(json_object_get(experiment, "machines"), i, place)
     {
         bool first = true;
@@ -180,7 +146,7 @@ static void print_claim(FILE *to, const json_t *claim, int columns)
                        *reason ? " Lacks: " : "", reason);
     print_field(to, field_text(claim, "id"), ID_COLUMNS);
     print_field(to, *not_shown ? "not shown" : field_text(claim, "verdict"), VERDICT_COLUMNS);
-    repro_print_wrapped(to, indent, indent, columns, text);
+    text_wrap(to, indent, indent, columns, text);
     free(text);
 }
 

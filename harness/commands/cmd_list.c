@@ -4,6 +4,7 @@
  * Everything printed comes from the tables that the parsers use, so it cannot be out of date.
  */
 #include "harness/base/json_fields.h"
+#include "harness/base/wrap.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/list_machines.h"
@@ -45,24 +46,6 @@ struct options {
 
 /* Text ---------------------------------------------------------------------------------------- */
 
-/* The words of text from column `at` on; lines end before COLUMNS, further ones begin at indent. */
-static void print_wrapped(int at, int indent, const char *text)
-{
-    bool first = true;
-    while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (!first && at + 1 + length > COLUMNS) {
-            printf("\n%*s", indent, "");
-            at = indent;
-            first = true;
-        }
-        at += printf("%s%.*s", first ? "" : " ", length, text);
-        first = false;
-        text += length + (text[length] == ' ');
-    }
-    putchar('\n');
-}
-
 static void print_param(const struct param *param)
 {
     char value[TEXT_SIZE], range[TEXT_SIZE], text[3 * TEXT_SIZE];
@@ -70,7 +53,7 @@ static void print_param(const struct param *param)
              param_range_text(param, range, sizeof range),
              param_value_text(param, param->def, value, sizeof value), param->help, param->source);
     int at = printf("%*s%-*s ", INDENT_NAME + 2, "", INDENT_TEXT, param_key(param));
-    print_wrapped(at, INDENT_NAME + INDENT_TEXT + 3, text);
+    text_wrap(stdout, at, INDENT_NAME + INDENT_TEXT + 3, COLUMNS, text);
 }
 
 static void print_params(const struct param *table)
@@ -84,7 +67,7 @@ static void print_entry(const char *name, const char *idea, const char *source)
     char text[3 * TEXT_SIZE];
     snprintf(text, sizeof text, "%s; source: %s", idea, source);
     int at = printf("%-*s ", INDENT_TEXT, name);
-    print_wrapped(at, INDENT_TEXT + 1, text);
+    text_wrap(stdout, at, INDENT_TEXT + 1, COLUMNS, text);
 }
 
 /* Which knobs change nothing beside which others, and why. */
@@ -94,7 +77,7 @@ static void print_moot(const struct param_moot *rows)
         char text[3 * TEXT_SIZE];
         snprintf(text, sizeof text, "%s with %s, %s", row->keys, row->when, row->why);
         int at = printf("%*s%-*s ", INDENT_NAME + 2, "", INDENT_TEXT, "no effect:");
-        print_wrapped(at, INDENT_NAME + INDENT_TEXT + 3, text);
+        text_wrap(stdout, at, INDENT_NAME + INDENT_TEXT + 3, COLUMNS, text);
     }
 }
 
@@ -114,7 +97,7 @@ static void print_presets(void)
         for (char *at = text; *at; at++)
             if (*at == ',') /* a line may end there */
                 *at = ' ';
-        print_wrapped(printf("%*s", INDENT_NAME + 2, ""), INDENT_NAME + 2, text);
+        text_wrap(stdout, printf("%*s", INDENT_NAME + 2, ""), INDENT_NAME + 2, COLUMNS, text);
     }
 }
 
@@ -244,7 +227,7 @@ static void print_inheritance(const json_t *events)
              "sde:::schedlab::PROCESS_* stand in for all but migrations.",
              why);
     putchar('\n');
-    print_wrapped(0, 0, text);
+    text_wrap(stdout, 0, 0, COLUMNS, text);
 }
 
 static void print_events(void)
@@ -267,7 +250,7 @@ static void print_events(void)
         snprintf(text, sizeof text, "%s%s%s", field_text(event, "help"),
                  *absent ? "; absent here: " : "", absent);
         int at = printf("%-36s %-4s ", field_text(event, "name"), field_text(event, "source"));
-        print_wrapped(at, at, text);
+        text_wrap(stdout, at, at, COLUMNS, text);
     }
     print_inheritance(json_object_get(counting, "events"));
     puts(

@@ -1,5 +1,6 @@
 /* doctor_print.c - see doctor.h: the tables for people. */
 #include "harness/base/text.h"
+#include "harness/base/wrap.h"
 #include "harness/doctor/doctor.h"
 
 #include <string.h>
@@ -17,34 +18,13 @@ static const char *colour_of(enum doctor_level level)
     return codes[level];
 }
 
-/* The words of text from column `at` on; lines end before COLUMNS, further ones begin at indent. A
- * word that is wider than a line is cut into lines. */
-static void put_wrapped(FILE *to, int at, int indent, const char *text)
-{
-    bool first = true;
-    while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (!first && at + 1 + length > COLUMNS) {
-            fprintf(to, "\n%*s", indent, "");
-            at = indent;
-            first = true;
-        }
-        if (length > COLUMNS - at - !first)
-            length = COLUMNS - at - !first;
-        at += fprintf(to, "%s%.*s", first ? "" : " ", length, text);
-        first = false;
-        text += length + (text[length] == ' ');
-    }
-    fputc('\n', to);
-}
-
 /* A line of its own from a column on; nothing if there is no text. */
 static void put_labelled(FILE *to, int column, const char *label, const char *text)
 {
     if (!*text)
         return;
     int at = fprintf(to, "%*s%s", column, "", label);
-    put_wrapped(to, at, at, text);
+    text_wrap(to, at, at, COLUMNS, text);
 }
 
 /* Findings ------------------------------------------------------------------------------------ */
@@ -54,7 +34,7 @@ static void put_finding(FILE *to, const struct doctor_finding *finding, bool col
     const char *level = doctor_level_text(finding->level);
     fprintf(to, "%s%-8s%s%-16s  ", colour ? colour_of(finding->level) : "", level,
             colour ? "\033[0m" : "", finding->id);
-    put_wrapped(to, COLUMN_FACT, COLUMN_FACT, finding->fact);
+    text_wrap(to, COLUMN_FACT, COLUMN_FACT, COLUMNS, finding->fact);
     if (finding->level == DOCTOR_OK)
         return;
     put_labelled(to, COLUMN_FACT, "why: ", finding->why);
@@ -93,7 +73,7 @@ static void put_kinds(FILE *to, const struct doctor *doctor)
             fputs(" likewise\n", to);
         } else if (*kind->reason) {
             fputc(' ', to);
-            put_wrapped(to, COLUMN_KIND, COLUMN_KIND, kind->reason);
+            text_wrap(to, COLUMN_KIND, COLUMN_KIND, COLUMNS, kind->reason);
             put_labelled(to, COLUMN_KIND, "change: ", kind->change);
         } else {
             fputc('\n', to);

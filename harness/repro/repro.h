@@ -109,10 +109,6 @@ void repro_print(FILE *to, const json_t *repro, int columns);
 /* The same without the sums. */
 void repro_print_entries(FILE *to, const json_t *repro, int columns);
 
-/* Words of text from column `at` on; lines end before `columns`, and further ones begin at
- * `indent`. A blank line in text stays one. */
-void repro_print_wrapped(FILE *to, int at, int indent, int columns, const char *text);
-
 /* The catalogue, as tables. repro_explain.c */
 void repro_list(FILE *to, struct experiment *const *experiments, size_t count,
                 const struct claims *claims, int columns);

@@ -1,6 +1,7 @@
 /* diff_print.c - see diff.h: what `schedlab diff` prints. */
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
+#include "harness/base/wrap.h"
 #include "harness/trace/diff.h"
 
 #include <inttypes.h>
@@ -76,23 +77,6 @@ static bool is_order(const struct diff *diff)
 
 /* Text ---------------------------------------------------------------------------------------- */
 
-/* The words of text in lines of `width` columns. */
-static void print_wrapped(FILE *to, const char *text, int width)
-{
-    int at = 0;
-    while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (at > 0 && at + 1 + length > width) {
-            fputc('\n', to);
-            at = 0;
-        }
-        at += fprintf(to, "%s%.*s", at > 0 ? " " : "", length, text);
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', to);
-}
-
 /* Its first `width` characters; where there are more, the last two are "..". */
 static void print_cut(FILE *to, const char *text, int width)
 {
@@ -133,7 +117,7 @@ static void print_not_kept(const struct diff_page *page, FILE *to, int width)
                  "Of %c only the first %s were kept, %" PRIu64
                  " more were not looked at: --most says how many are.",
                  'A' + side, counted(trace->count, "event").s, trace->happened - trace->count);
-        print_wrapped(to, line, width);
+        text_wrap(to, 0, 0, width, line);
     }
 }
 
@@ -148,7 +132,7 @@ static void print_time(const struct diff_page *page, FILE *to, int width)
              "In time only they part at event %" PRId64 ": A %s at %.3f ns, B at %.3f ns.", at + 1,
              diff_event_text(a, false, what, sizeof what), (double)a->when_ps / 1e3,
              (double)b->when_ps / 1e3);
-    print_wrapped(to, line, width);
+    text_wrap(to, 0, 0, width, line);
 }
 
 static void print_order(const struct diff_page *page, FILE *to, int width)
@@ -158,9 +142,8 @@ static void print_order(const struct diff_page *page, FILE *to, int width)
     if (!is_order(diff))
         return;
     if (!worker_parts(diff)) {
-        print_wrapped(to,
-                      "That is the order between workers only: each of them does the same in both.",
-                      width);
+        text_wrap(to, 0, 0, width,
+                  "That is the order between workers only: each of them does the same in both.");
         return;
     }
     int side = diff->worker_at[0] == DIFF_NONE;
@@ -170,7 +153,7 @@ static void print_order(const struct diff_page *page, FILE *to, int width)
              worker_name(event_at(page, side, diff->worker_at[side]), (char[32]){0}, 32),
              diff->worker_at[side] + 1, 'A' + side,
              sentence_of(page, diff->worker_at, sentence, sizeof sentence));
-    print_wrapped(to, line, width);
+    text_wrap(to, 0, 0, width, line);
 }
 
 /* Timelines ----------------------------------------------------------------------------------- */
@@ -285,7 +268,7 @@ void diff_print(const struct diff_page *page, int width, FILE *to)
     }
     snprintf(line, sizeof line, "They part at event %" PRId64 ": %s.", diff->at + 1,
              diff_sentence(page, sentence, sizeof sentence));
-    print_wrapped(to, line, width);
+    text_wrap(to, 0, 0, width, line);
     print_order(page, to, width);
     print_time(page, to, width);
     print_timelines(page, to, width);
