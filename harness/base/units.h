@@ -1,7 +1,7 @@
 /* units.h - numbers with their units, as people read them, and intervals as programs do.
  *
  * Who calls: pages, tables and everything that prints JSON. A text is a struct, so that a call can
- * stand in an argument list: html_td(to, "number", text_si(x).s). A value that is no number becomes
+ * stand in an argument list: printf("%s", text_si(x).s). A value that is no number becomes
  * "-".
  */
 #ifndef SCHEDLAB_UNITS_H

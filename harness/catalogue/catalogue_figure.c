@@ -9,6 +9,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/memory.h"
+#include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/repro/repro_file.h"
 
@@ -48,12 +49,12 @@ static bool box_read(struct drawing *drawing)
 static void drawing_write(FILE *to, const void *arg)
 {
     const struct drawing *drawing = arg;
-    html_open(to, "svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", drawing->box, NULL);
+    html_put(to, "<svg xmlns='http://www.w3.org/2000/svg' viewBox='%s'>", drawing->box);
     fputs("<style>text{stroke:none;font-family:system-ui,-apple-system,'Segoe UI',Roboto,"
           "'Helvetica Neue',Arial,sans-serif}</style>",
           to);
     html_svg(to, drawing->path, "", drawing->label);
-    html_close(to, "svg");
+    html_put(to, "</svg>\n");
 }
 
 static bool figure_make(const struct catalogue_pages *pages, const char *experiment,

@@ -2,7 +2,6 @@
 #include "harness/report/doc.h"
 
 #include "harness/base/memory.h"
-#include "harness/report/html.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -56,6 +55,46 @@ static void markdown_tag(struct doc *to, const char *tag)
 
 /* HTML ----------------------------------------------------------------------------------------- */
 
+/* Escaped for both text and quoted attributes. */
+static void html_text(FILE *to, const char *text, size_t length)
+{
+    for (; length-- > 0; text++) {
+        switch (*text) {
+        case '&':
+            fputs("&amp;", to);
+            break;
+        case '<':
+            fputs("&lt;", to);
+            break;
+        case '>':
+            fputs("&gt;", to);
+            break;
+        case '"':
+            fputs("&quot;", to);
+            break;
+        case '\'':
+            fputs("&#39;", to);
+            break;
+        default:
+            fputc(*text, to);
+        }
+    }
+}
+
+/* Likewise, and what stands between backticks is code. */
+static void html_prose(FILE *to, const char *text)
+{
+    const char *open, *close;
+    while ((open = strchr(text, '`')) != NULL && (close = strchr(open + 1, '`')) != NULL) {
+        html_text(to, text, (size_t)(open - text));
+        fputs("<code>", to);
+        html_text(to, open + 1, (size_t)(close - open - 1));
+        fputs("</code>", to);
+        text = close + 1;
+    }
+    html_text(to, text, strlen(text));
+}
+
 /* A line break after an inline element would be a space in the text. */
 static void html_tag(struct doc *to, const char *tag)
 {
@@ -83,7 +122,7 @@ static void prose_put(struct doc *to, const char *text)
     if (to->format == DOC_MARKDOWN)
         markdown_prose(to, text, false);
     else if (to->in_code)
-        html_text(to->to, text);
+        html_text(to->to, text, strlen(text));
     else
         html_prose(to->to, text);
 }
@@ -93,7 +132,7 @@ static void literal_put(struct doc *to, char sign)
     if (to->format == DOC_MARKDOWN)
         fputc(sign, to->to);
     else
-        html_text(to->to, (char[]){sign, '\0'});
+        html_text(to->to, &sign, 1);
 }
 
 /* Templates ------------------------------------------------------------------------------------ */
@@ -102,7 +141,7 @@ static void literal_put(struct doc *to, char sign)
 static char *converted(const char **at, va_list *arguments)
 {
     const char *spec = *at + 1;
-    size_t length = strspn(spec, ".*1lz");
+    size_t length = strspn(spec, ".*0123456789lz");
     *at = spec + length + 1;
     if (spec[length] == 's') {
         int most = length > 0 ? va_arg(*arguments, int) : INT_MAX;
@@ -112,11 +151,15 @@ static char *converted(const char **at, va_list *arguments)
     if (spec[length] == '%')
         return xstrdup("%");
     if (spec[length] == 'f')
-        return text_format("%.1f", va_arg(*arguments, double));
+        return text_format("%.*f", spec[1] - '0', va_arg(*arguments, double));
+    if (spec[length] == 'g')
+        return text_format("%g", va_arg(*arguments, double));
     if (*spec == 'l')
         return text_format("%lld", va_arg(*arguments, long long));
     if (*spec == 'z')
         return text_format("%zu", va_arg(*arguments, size_t));
+    if (spec[length] != 'u' && spec[length] != 'd')
+        abort(); /* a template with anything else */
     return spec[length] == 'u' ? text_format("%u", va_arg(*arguments, unsigned))
                                : text_format("%d", va_arg(*arguments, int));
 }
@@ -130,7 +173,7 @@ static void tag_put(struct doc *to, const char **at, va_list *arguments)
     for (++*at; **at != '>';) {
         if (**at == '%') {
             text = converted(at, arguments);
-            html_text(inside, text);
+            html_text(inside, text, strlen(text));
             free(text);
         } else {
             fputc(**at == '\'' ? '"' : **at, inside);
@@ -146,17 +189,15 @@ static void tag_put(struct doc *to, const char **at, va_list *arguments)
     free(tag);
 }
 
-void doc_put(struct doc *to, const char *template, ...)
+static void template_put(struct doc *to, const char *template, va_list *arguments)
 {
-    va_list arguments;
-    va_start(arguments, template);
     for (const char *at = template; *at;) {
         if (*at == '%') {
-            char *text = converted(&at, &arguments);
+            char *text = converted(&at, arguments);
             prose_put(to, text);
             free(text);
         } else if (*at == '<') {
-            tag_put(to, &at, &arguments);
+            tag_put(to, &at, arguments);
         } else if (*at == '`') {
             code_put(to);
             at++;
@@ -164,6 +205,22 @@ void doc_put(struct doc *to, const char *template, ...)
             literal_put(to, *at++);
         }
     }
+}
+
+void doc_put(struct doc *to, const char *template, ...)
+{
+    va_list arguments;
+    va_start(arguments, template);
+    template_put(to, template, &arguments);
+    va_end(arguments);
+}
+
+void html_put(FILE *to, const char *template, ...)
+{
+    struct doc html = {.to = to, .format = DOC_HTML};
+    va_list arguments;
+    va_start(arguments, template);
+    template_put(&html, template, &arguments);
     va_end(arguments);
 }
 

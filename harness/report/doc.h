@@ -28,8 +28,11 @@ struct doc {
     char rule[512]; /* Markdown's line below the head of a table, as far as there are cells */
 };
 
-/* Conversions: s, .*s, d, u, lld, zu, .1f and %. A NULL text is "". */
+/* Conversions: s, .*s, d, u, lld, zu, .1f (one digit), g and %. A NULL text is "". */
 void doc_put(struct doc *to, const char *template, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same of a document that is HTML. Code does not go on in the next piece. */
+void html_put(FILE *to, const char *template, ...) __attribute__((format(printf, 2, 3)));
 
 /* Paragraphs that blank lines separate. */
 void doc_paragraphs(struct doc *to, const char *text);

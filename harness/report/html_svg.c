@@ -13,6 +13,7 @@
  *
  * It reads gnuplot's XML, not all XML: no CDATA, no entities of the file's own.
  */
+#include "harness/report/doc.h"
 #include "harness/report/html.h"
 
 #include "harness/base/files.h"
@@ -22,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ATTRIBUTES_MAX = 24, DEPTH_MAX = 32 };
+enum { ATTRIBUTES_MAX = 24, DEPTH_MAX = 32, WIDTH_UNKNOWN = 1000 };
 
 struct slice {
     const char *at;
@@ -440,17 +441,16 @@ bool html_svg(FILE *to, const char *path, const char *prefix, const char *label)
     }
     if (inside) {
         /* The fixed size of the file is left out, so that the page can make the figure smaller. */
-        char style[64];
         int width = 0;
         box += strlen("viewBox=\"");
         box[strcspn(box, "\"")] = '\0';
         sscanf(box, "%*d %*d %d", &width);
-        snprintf(style, sizeof style, "max-width:%dpx", width);
-        html_open(to, "svg", "viewBox", box, "style", width > 0 ? style : NULL, "role", "img",
-                  "aria-label", label, "xmlns", "http://www.w3.org/2000/svg", "fill", "none",
-                  "stroke", "currentColor", "color", "black", NULL);
-        fputs(inside, to);
-        html_close(to, "svg");
+        html_put(
+            to,
+            "<svg viewBox='%s' style='max-width:%dpx' role='img' aria-label='%s' "
+            "xmlns='http://www.w3.org/2000/svg' fill='none' stroke='currentColor' color='black'>",
+            box, width > 0 ? width : WIDTH_UNKNOWN, label);
+        fprintf(to, "%s</svg>\n", inside);
     }
     free(inside);
     free(text);

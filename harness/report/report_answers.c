@@ -2,6 +2,7 @@
  * report_page.h. */
 #include "harness/answers/report_verdict.h"
 #include "harness/base/units.h"
+#include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
 
@@ -13,10 +14,9 @@ enum { NAMES_MAX = 3, SLOWER_MAX = 7 };
 /* "1.95x tasksteal (1.90 to 2.01)"; set off if it is shown. */
 static void multiple_write(FILE *to, struct interval ratio, const char *of, bool shown)
 {
-    html_element(to, shown ? "b" : "span", text_ratio(ratio.median).s, NULL);
-    html_format(to, " %s", of);
-    html_format(to, " (%s%s)", text_ratio_interval(ratio).s,
-                statistics_has_too_few(ratio) ? " samples for an interval" : "");
+    html_put(to, shown ? "<b>%s</b> %s (%s%s)" : "<span>%s</span> %s (%s%s)",
+             text_ratio(ratio.median).s, of, text_ratio_interval(ratio).s,
+             statistics_has_too_few(ratio) ? " samples for an interval" : "");
 }
 
 static bool is_baseline(const struct report_group *group, const struct report_cell *cell)
@@ -27,11 +27,11 @@ static bool is_baseline(const struct report_group *group, const struct report_ce
 /* How often a sample of the fastest beats one of the next, beside the p of that. */
 static void effect_write(FILE *to, const struct verdict *verdict)
 {
-    html_format(to, " [A %.2f, ", verdict->superiority);
+    html_put(to, " [A %.2f, ", verdict->superiority);
     if (verdict->p < 0.001)
-        html_text(to, "p < 0.001]");
+        html_put(to, "%s", "p < 0.001]");
     else
-        html_format(to, "p = %.3f]", verdict->p);
+        html_put(to, "p = %.3f]", verdict->p);
 }
 
 /* Whether a row names it already: as the next or as the baseline. */
@@ -53,14 +53,14 @@ static void slower_write(FILE *to, const struct report_group *group, const struc
         if (is_named(group, verdict, slower->cell))
             continue;
         if (written == 0 && verdict->outcome == VERDICT_TIED)
-            html_format(to, "; %s over the slower: ", verdict->best->variant);
+            html_put(to, "; %s over the slower: ", verdict->best->variant);
         else if (written < SLOWER_MAX)
-            html_text(to, written == 0 ? "; " : " \302\267 ");
+            html_put(to, "%s", written == 0 ? "; " : " \302\267 ");
         if (written++ < SLOWER_MAX)
-            html_format(to, "%s %s", text_ratio(slower->times.median).s, slower->cell->variant);
+            html_put(to, "%s %s", text_ratio(slower->times.median).s, slower->cell->variant);
     }
     if (written > SLOWER_MAX)
-        html_format(to, " and %zu more", written - SLOWER_MAX);
+        html_put(to, " and %zu more", written - SLOWER_MAX);
 }
 
 /* Never true of who does not compete, as `serial`: those are not tested here. */
@@ -77,21 +77,19 @@ static bool is_slower(const struct verdict *verdict, const char *variant)
 static void win_write(FILE *to, const struct report_group *group, const struct verdict *verdict,
                       bool name)
 {
-    html_open(to, "li", NULL);
-    html_element(to, "span", verdict->workload, "class", "name", NULL);
-    html_text(to, ": ");
+    html_put(to, "<li><span class='name'>%s</span>: ", verdict->workload);
     if (name)
-        html_format(to, "%s seen at ", verdict->best->variant);
+        html_put(to, "%s seen at ", verdict->best->variant);
     multiple_write(to, verdict->over_next, verdict->next->variant, !name);
     effect_write(to, verdict);
     if (!is_baseline(group, verdict->best) && !is_baseline(group, verdict->next) &&
         isfinite(verdict->best->to_baseline.median)) {
-        html_text(to, ", ");
+        html_put(to, ", ");
         multiple_write(to, verdict->best->to_baseline, group->baseline,
                        !name && is_slower(verdict, group->baseline));
     }
     slower_write(to, group, verdict);
-    html_close(to, "li");
+    html_put(to, "</li>");
 }
 
 /* The i-th of those that are not told apart, the fastest first. */
@@ -111,30 +109,29 @@ static bool contenders_write(FILE *to, const struct report_group *group,
         if (i >= NAMES_MAX)
             continue;
         /* Specifications have commas of their own. */
-        html_text(to, i > 0 ? " \302\267 " : ": ");
-        html_element(to, "span", contender(verdict, i)->variant, "class", "name", NULL);
+        html_put(to, "%s<span class='name'>%s</span>", i > 0 ? " \302\267 " : ": ",
+                 contender(verdict, i)->variant);
         named = baseline;
     }
     if (count > NAMES_MAX)
-        html_format(to, " and %zu more of %zu", count - NAMES_MAX, verdict->competitors);
+        html_put(to, " and %zu more of %zu", count - NAMES_MAX, verdict->competitors);
     if (baseline && !named)
-        html_format(to, ", the baseline %s among them", group->baseline);
+        html_put(to, ", the baseline %s among them", group->baseline);
     return baseline;
 }
 
 /* A workload on which the fastest are not told apart. */
 static void tie_write(FILE *to, const struct report_group *group, const struct verdict *verdict)
 {
-    html_open(to, "li", NULL);
-    html_element(to, "span", verdict->workload, "class", "name", NULL);
+    html_put(to, "<li><span class='name'>%s</span>", verdict->workload);
     bool baseline = contenders_write(to, group, verdict);
     if (!baseline && group->baseline && isfinite(verdict->best->to_baseline.median)) {
-        html_format(to, "; %s ", verdict->best->variant);
+        html_put(to, "; %s ", verdict->best->variant);
         multiple_write(to, verdict->best->to_baseline, group->baseline,
                        is_slower(verdict, group->baseline));
     }
     slower_write(to, group, verdict);
-    html_close(to, "li");
+    html_put(to, "</li>");
 }
 
 /* Of a workload on which too few samples were measured while the machine was in one mood. Those of
@@ -142,24 +139,22 @@ static void tie_write(FILE *to, const struct report_group *group, const struct v
 static void unlike_text(FILE *to, const struct verdict *verdict)
 {
     size_t named = 0;
-    html_text(to, ": fewer than 3 samples of each in one mood of the machine");
+    html_put(to, ": fewer than 3 samples of each in one mood of the machine");
     for (size_t i = 0; i < verdict->tied_count && named < NAMES_MAX; i++) {
         const struct report_cell *cell = verdict->tied[i];
         if (!class_counts_have_moods(&cell->counts))
             continue;
-        html_text(to, named++ > 0 ? " \302\267 " : ": ");
-        html_element(to, "span", cell->variant, "class", "name", NULL);
-        html_format(to, " %zu near, %zu far", cell->of_class_count[CLASS_NEAR],
-                    cell->of_class_count[CLASS_FAR]);
+        html_put(to, "%s<span class='name'>%s</span> %zu near, %zu far",
+                 named++ > 0 ? " \302\267 " : ": ", cell->variant, cell->of_class_count[CLASS_NEAR],
+                 cell->of_class_count[CLASS_FAR]);
     }
 }
 
 static void unlike_write(FILE *to, const struct verdict *verdict)
 {
-    html_open(to, "li", NULL);
-    html_element(to, "span", verdict->workload, "class", "name", NULL);
+    html_put(to, "<li><span class='name'>%s</span>", verdict->workload);
     unlike_text(to, verdict);
-    html_close(to, "li");
+    html_put(to, "</li>");
 }
 
 /* Whether two workloads belong in one row. */
@@ -196,11 +191,10 @@ static void workload_write(FILE *to, const struct report_group *group,
         unlike_write(to, verdict);
         break;
     case VERDICT_NONE:
-        html_open(to, "li", NULL);
-        html_element(to, "span", verdict->workload, "class", "name", NULL);
+        html_put(to, "<li><span class='name'>%s</span>", verdict->workload);
         if (verdict->best)
-            html_format(to, ": only %s has a number", verdict->best->variant);
-        html_close(to, "li");
+            html_put(to, ": only %s has a number", verdict->best->variant);
+        html_put(to, "</li>");
         break;
     }
 }
@@ -212,11 +206,11 @@ static void outcome_write(FILE *to, const struct verdict *verdict)
                                          [VERDICT_UNLIKE] = "measured in different moods",
                                          [VERDICT_NONE] = "nothing to compare"};
     if (verdict->outcome == VERDICT_TIED && verdict->slower_count > 0)
-        html_td(to, "tie", "several not told apart");
+        html_put(to, "<td class='tie'>several not told apart</td>");
     else if (verdict->outcome == VERDICT_WON)
-        html_td(to, "winner", verdict->best->variant);
+        html_put(to, "<td class='winner'>%s</td>", verdict->best->variant);
     else
-        html_td(to, "tie", labels[verdict->outcome]);
+        html_put(to, "<td class='tie'>%s</td>", labels[verdict->outcome]);
 }
 
 /* All workloads with the same answer as the first. */
@@ -224,25 +218,18 @@ static void row_write(FILE *to, const struct report_group *group, const struct v
                       size_t count, size_t first)
 {
     outcome_write(to, &verdicts[first]);
-    html_open(to, "td", NULL);
-    html_open(to, "ul", "class", "wins", NULL);
+    html_put(to, "<td><ul class='wins'>");
     for (size_t i = first; i < count; i++)
         if (same_answer(&verdicts[first], &verdicts[i]))
             workload_write(to, group, &verdicts[i]);
-    html_close(to, "ul");
-    html_close(to, "td");
-    html_close(to, "tr");
+    html_put(to, "</ul></td></tr>");
 }
 
 /* The question, beside all rows of its answer. */
 static void question_write(FILE *to, const struct report_group *group, size_t rows)
 {
-    char span[24], link[2 * SWEEP_NAME_MAX];
-    snprintf(span, sizeof span, "%zu", rows);
-    snprintf(link, sizeof link, "#group-%s", group->id);
-    html_open(to, "th", "scope", "rowgroup", "rowspan", span, NULL);
-    html_element(to, "a", group->question ? group->question : group->id, "href", link, NULL);
-    html_close(to, "th");
+    html_put(to, "<th scope='rowgroup' rowspan='%zu'><a href='#group-%s'>%s</a></th>", rows,
+             group->id, group->question ? group->question : group->id);
 }
 
 /* Wins first, ties then, so that the answer says its most important thing first. */
@@ -256,7 +243,7 @@ static void throughput_write(FILE *to, const struct report_group *group)
         for (size_t i = 0; i < count; i++) {
             if (verdicts[i].outcome != (enum verdict_outcome)kind || !starts_row(verdicts, i))
                 continue;
-            html_open(to, "tr", NULL);
+            html_put(to, "<tr>");
             if (written++ == 0)
                 question_write(to, group, rows);
             row_write(to, group, verdicts, count, i);
@@ -270,11 +257,11 @@ static void throughput_write(FILE *to, const struct report_group *group)
 static void quantile_write(FILE *to, const struct report_cell *cell, double quantile, bool won)
 {
     struct interval ns = report_latency_ns(cell, quantile);
-    html_element(to, "span", cell->variant, "class", "name", NULL);
-    html_text(to, " ");
-    html_element(to, won ? "b" : "span", text_time(ns.median).s, NULL);
-    html_format(to, " (%s%s)", text_time_interval(ns).s,
-                statistics_has_too_few(ns) ? " samples for an interval" : "");
+    html_put(to,
+             won ? "<span class='name'>%s</span> <b>%s</b> (%s%s)"
+                 : "<span class='name'>%s</span> <span>%s</span> (%s%s)",
+             cell->variant, text_time(ns.median).s, text_time_interval(ns).s,
+             statistics_has_too_few(ns) ? " samples for an interval" : "");
 }
 
 /* Within how long the best and the next did a quantile of their operations. */
@@ -284,7 +271,7 @@ static void within_write(FILE *to, const struct report_group *tails, const struc
     if (verdict->best)
         quantile_write(to, verdict->best, quantile, verdict->outcome == VERDICT_WON);
     if (verdict->next) {
-        html_text(to, ", next ");
+        html_put(to, ", next ");
         quantile_write(to, verdict->next, quantile, false);
         effect_write(to, verdict);
     }
@@ -302,11 +289,10 @@ static bool disagree(const struct verdict *tail, const struct verdict *middle)
 
 static void middle_write(FILE *to, const struct report_group *middles, const struct verdict *middle)
 {
-    html_open(to, "br", NULL);
-    html_format(to, "But half of them, %s: within ",
-                middle->outcome == VERDICT_WON    ? "shown to be the shortest"
-                : middle->outcome == VERDICT_TIED ? "not told apart from all others"
-                                                  : "too few samples to say");
+    html_put(to, "<br>But half of them, %s: within ",
+             middle->outcome == VERDICT_WON    ? "shown to be the shortest"
+             : middle->outcome == VERDICT_TIED ? "not told apart from all others"
+                                               : "too few samples to say");
     within_write(to, middles, middle, VERDICT_MIDDLE);
 }
 
@@ -315,14 +301,14 @@ static void latency_row(FILE *to, const struct report_group *group, const struct
                         double quantile)
 {
     outcome_write(to, verdict);
-    html_open(to, "td", NULL);
-    html_element(to, "span", verdict->workload, "class", "name", NULL);
+    html_put(to, "<td><span class='name'>%s</span>", verdict->workload);
     if (verdict->outcome == VERDICT_UNLIKE)
         unlike_text(to, verdict);
     if (verdict->best)
-        html_text(to, quantile == VERDICT_TAIL
-                          ? ": 99 % of operations within "
-                          : ": half of operations (too few of them to tell 99 %) within ");
+        html_put(to, "%s",
+                 quantile == VERDICT_TAIL
+                     ? ": 99 % of operations within "
+                     : ": half of operations (too few of them to tell 99 %) within ");
     within_write(to, group, verdict, quantile);
 }
 
@@ -334,7 +320,7 @@ static void latency_write(FILE *to, const struct report *report, const struct re
     struct verdict *verdicts = verdicts_make(&tails, &count);
     struct verdict *of_middles = verdicts_make(&middles, &count);
     for (size_t i = 0; i < count; i++) {
-        html_open(to, "tr", NULL);
+        html_put(to, "<tr>");
         if (i == 0)
             question_write(to, group, count);
         /* a sample with few latencies has a median and no tail */
@@ -344,8 +330,7 @@ static void latency_write(FILE *to, const struct report *report, const struct re
             latency_row(to, &tails, &verdicts[i], VERDICT_TAIL);
         if (disagree(&verdicts[i], &of_middles[i]))
             middle_write(to, &middles, &of_middles[i]);
-        html_close(to, "td");
-        html_close(to, "tr");
+        html_put(to, "</td></tr>");
     }
     verdicts_free(verdicts, count);
     verdicts_free(of_middles, count);
@@ -359,11 +344,9 @@ static void latency_write(FILE *to, const struct report *report, const struct re
 static void other_write(FILE *to, const struct report_group *group, const char *kind,
                         const char *text)
 {
-    html_open(to, "tr", NULL);
+    html_put(to, "<tr>");
     question_write(to, group, 1);
-    html_td(to, "tie", kind);
-    html_td(to, NULL, text);
-    html_close(to, "tr");
+    html_put(to, "<td class='tie'>%s</td><td>%s</td></tr>", kind, text);
 }
 
 static void group_write(FILE *to, const struct report *report, const struct report_group *group)
@@ -392,37 +375,30 @@ static void group_write(FILE *to, const struct report *report, const struct repo
 
 void report_answers_write(FILE *to, const struct report *report)
 {
-    html_open(to, "section", "id", "answers", NULL);
-    html_element(to, "h2", "Answers", NULL);
+    html_put(to, "<section id='answers'><h2>Answers</h2>");
     html_table_open(to, "Who is fastest on what, by how much", "answers");
     html_thead(to, (const char *const[]){"Question", "Fastest", "On what, by how much", NULL});
     for (size_t i = 0; i < report->groups_count; i++) {
-        html_open(to, "tbody", NULL);
+        html_put(to, "<tbody>");
         group_write(to, report, &report->groups[i]);
-        html_close(to, "tbody");
+        html_put(to, "</tbody>");
     }
     html_table_close(to);
-    html_element(
-        to, "p",
-        "Throughput, or latency where the question is about it, at the largest number of workers "
-        "of each group. 1.95× grq means 1.95 times the median of grq, with the 95 % bootstrap "
-        "interval of that ratio in brackets; the first is the next fastest, a second the baseline, "
-        "and then come, without brackets, all others that are shown to be slower. Latencies are "
-        "judged by what 99 % of the operations took at most, and the median is given where it has "
-        "another answer. A is how often a "
-        "sample of the fastest beats one of the next, ties counting half: 0.5 is no difference. A "
-        "variant wins if the Mann-Whitney test shows it to be faster than every other at 5 %, with "
-        "Holm's correction over all pairs of a question, since any variant might have come out as "
-        "the "
-        "fastest; else it is not told apart from some, "
-        "which does not mean that there is no difference. Figures test against the baseline alone, "
-        "which is named beforehand and takes fewer tests, so that one of them may show a "
-        "difference "
-        "from it that no answer claims. Ranks are tested, and intervals are of medians: the "
-        "interval of a shown difference may reach a little over 1. "
-        "Nothing is said where even samples that "
-        "do not overlap would be too few to show one, or where no mood of the machine has enough "
-        "undisturbed samples of each.",
-        "class", "note", NULL);
-    html_close(to, "section");
+    html_put(
+        to,
+        "<p class='note'>Throughput, or latency where the question is about it, at the largest "
+        "number of workers of each group. 1.95× grq means 1.95 times the median of grq, with the "
+        "95 %% bootstrap interval of that ratio in brackets; the first is the next fastest, a "
+        "second the baseline, and then come, without brackets, all others that are shown to be "
+        "slower. Latencies are judged by what 99 %% of the operations took at most, and the median "
+        "is given where it has another answer. A is how often a sample of the fastest beats one of "
+        "the next, ties counting half: 0.5 is no difference. A variant wins if the Mann-Whitney "
+        "test shows it to be faster than every other at 5 %%, with Holm's correction over all "
+        "pairs of a question, since any variant might have come out as the fastest; else it is not "
+        "told apart from some, which does not mean that there is no difference. Figures test "
+        "against the baseline alone, which is named beforehand and takes fewer tests, so that one "
+        "of them may show a difference from it that no answer claims. Ranks are tested, and "
+        "intervals are of medians: the interval of a shown difference may reach a little over 1. "
+        "Nothing is said where even samples that do not overlap would be too few to show one, or "
+        "where no mood of the machine has enough undisturbed samples of each.</p></section>");
 }

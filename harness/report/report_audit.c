@@ -2,6 +2,7 @@
  * for. See report_page.h. */
 #include "harness/base/json_fields.h"
 #include "harness/records/audit_outcome.h"
+#include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
 
@@ -10,23 +11,21 @@
 
 static void row_write(FILE *to, const char *what, const json_t *tally)
 {
-    html_open(to, "tr", NULL);
-    html_th(to, "row", what);
+    html_put(to, "<tr><th scope='row'>%s</th>", what);
     char text[64];
     snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT,
              json_integer_value(json_object_get(tally, "found")),
              json_integer_value(json_object_get(tally, "comparisons")));
-    html_td(to, NULL, text);
+    html_put(to, "<td>%s</td>", text);
     const json_t *share = json_object_get(tally, "share");
     snprintf(text, sizeof text, "%.0f %%", json_number_value(share) * 100);
-    html_td(to, NULL, share ? text : "-");
+    html_put(to, "<td>%s</td>", share ? text : "-");
     snprintf(text, sizeof text, "%.0f to %.0f %%",
              json_number_value(json_object_get(tally, "lo")) * 100,
              json_number_value(json_object_get(tally, "hi")) * 100);
-    html_td(to, NULL, share ? text : "-");
+    html_put(to, "<td>%s</td>", share ? text : "-");
     snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, field_integer(tally, "found_adjusted"));
-    html_td(to, NULL, json_object_get(tally, "found_adjusted") ? text : "-");
-    html_close(to, "tr");
+    html_put(to, "<td>%s</td></tr>", json_object_get(tally, "found_adjusted") ? text : "-");
 }
 
 static void table_write(FILE *to, const json_t *audit)
@@ -35,7 +34,7 @@ static void table_write(FILE *to, const json_t *audit)
                                         "95 % interval", "With Holm's correction", NULL};
     html_table_open(to, "How often a difference is found", "audit");
     html_thead(to, heads);
-    html_open(to, "tbody", NULL);
+    html_put(to, "<tbody>");
     row_write(to, "the same program twice", json_object_get(audit, "false_positives"));
     size_t i;
     const json_t *tally;
@@ -46,7 +45,7 @@ static void table_write(FILE *to, const json_t *audit)
                  json_integer_value(json_object_get(tally, "slowdown_percent")));
         row_write(to, what, tally);
     }
-    html_close(to, "tbody");
+    html_put(to, "</tbody>");
     html_table_close(to);
 }
 
@@ -57,11 +56,11 @@ static void silence_write(FILE *to, const json_t *audit)
     const json_t *largest = json_array_get(power, json_array_size(power) - 1);
     if (strcmp(field_text(audit, "outcome"), audit_outcome_text(AUDIT_SAYS_NOTHING)) != 0)
         return;
-    html_format(to,
-                " Fewer than %.0f %% of the slowdowns by %" JSON_INTEGER_FORMAT
-                " %% were found: where nothing can be found, that nothing is found among equals "
-                "says nothing.",
-                AUDIT_POWER_MIN * 100, field_integer(largest, "slowdown_percent"));
+    html_put(to,
+             " Fewer than %.0f %% of the slowdowns by %" JSON_INTEGER_FORMAT
+             " %% were found: where nothing can be found, that nothing is found among equals "
+             "says nothing.",
+             AUDIT_POWER_MIN * 100, field_integer(largest, "slowdown_percent"));
 }
 
 static void too_few_write(FILE *to, const json_t *audit)
@@ -73,11 +72,11 @@ static void too_few_write(FILE *to, const json_t *audit)
     json_array_foreach(json_object_get(audit, "power"), i, tally) slowed +=
         field_integer(tally, "too_few");
     if (same + slowed > 0)
-        html_format(to,
-                    "Too few samples in one mood to show any difference had %" JSON_INTEGER_FORMAT
-                    " comparisons of equals, which are left out, and %" JSON_INTEGER_FORMAT
-                    " of slowdowns, which count as not found. ",
-                    same, slowed);
+        html_put(to,
+                 "Too few samples in one mood to show any difference had %" JSON_INTEGER_FORMAT
+                 " comparisons of equals, which are left out, and %" JSON_INTEGER_FORMAT
+                 " of slowdowns, which count as not found. ",
+                 same, slowed);
 }
 
 /* What it came to where cells are judged together, as on this page. */
@@ -86,12 +85,12 @@ static void verdicts_write(FILE *to, const json_t *audit)
     const json_t *verdicts = json_object_get(audit, "verdicts");
     if (!verdicts)
         return;
-    html_format(to,
-                "Judged as this page judges, %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
-                " rounds of all cells name a winner among equals; chance explains up to "
-                "%" JSON_INTEGER_FORMAT ". ",
-                field_integer(verdicts, "found"), field_integer(verdicts, "comparisons"),
-                field_integer(verdicts, "allowed"));
+    html_put(to,
+             "Judged as this page judges, %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
+             " rounds of all cells name a winner among equals; chance explains up to "
+             "%" JSON_INTEGER_FORMAT ". ",
+             field_integer(verdicts, "found"), field_integer(verdicts, "comparisons"),
+             field_integer(verdicts, "allowed"));
 }
 
 static void sentences_write(FILE *to, const json_t *audit)
@@ -100,53 +99,51 @@ static void sentences_write(FILE *to, const json_t *audit)
     const json_t *order = json_object_get(audit, "order");
     const char *revision = field_text(json_object_get(audit, "build"), "revision");
     const char *outcome = field_text(audit, "outcome");
-    html_open(to, "p", NULL);
-    html_format(to,
-                "Audit of %s, revision %s, on %" JSON_INTEGER_FORMAT
-                " cells of its own with at least %" JSON_INTEGER_FORMAT
-                " samples a side and alpha %g: it %s.",
-                field_text(audit, "taken"), revision, field_integer(audit, "cells"),
-                field_integer(audit, "samples"), json_number_value(json_object_get(audit, "alpha")),
-                *outcome                                        ? outcome
-                : json_is_true(json_object_get(audit, "holds")) ? "holds"
-                                                                : "does not hold");
+    html_put(to, "<p>");
+    html_put(to,
+             "Audit of %s, revision %s, on %" JSON_INTEGER_FORMAT
+             " cells of its own with at least %" JSON_INTEGER_FORMAT
+             " samples a side and alpha %g: it %s.",
+             field_text(audit, "taken"), revision, field_integer(audit, "cells"),
+             field_integer(audit, "samples"), json_number_value(json_object_get(audit, "alpha")),
+             *outcome                                        ? outcome
+             : json_is_true(json_object_get(audit, "holds")) ? "holds"
+                                                             : "does not hold");
     silence_write(to, audit);
-    html_close(to, "p");
+    html_put(to, "</p>");
     table_write(to, audit);
-    html_open(to, "p", "class", "note", NULL);
-    html_format(
-        to,
-        "Verdicts have Holm's correction, here over the cells of a round. A difference of a "
-        "size that is seldom found can be there and not be shown, so that ~ says little "
-        "about it. Chance explains up to %" JSON_INTEGER_FORMAT " differences between equals. ",
-        field_integer(same, "allowed"));
+    html_put(to, "<p class='note'>");
+    html_put(to,
+             "Verdicts have Holm's correction, here over the cells of a round. A difference of a "
+             "size that is seldom found can be there and not be shown, so that ~ says little "
+             "about it. Chance explains up to %" JSON_INTEGER_FORMAT
+             " differences between equals. ",
+             field_integer(same, "allowed"));
     too_few_write(to, audit);
     verdicts_write(to, audit);
-    html_format(
-        to,
-        "With the order of the cells reversed, of %" JSON_INTEGER_FORMAT
-        " verdicts %" JSON_INTEGER_FORMAT " were shown in both orders and %" JSON_INTEGER_FORMAT
-        " of these turned around; with the sides swapped, %" JSON_INTEGER_FORMAT " changed.",
-        field_integer(order, "comparisons"), field_integer(order, "decided"),
-        field_integer(order, "reversed"), field_integer(order, "swapped_changed"));
-    html_close(to, "p");
+    html_put(to,
+             "With the order of the cells reversed, of %" JSON_INTEGER_FORMAT
+             " verdicts %" JSON_INTEGER_FORMAT
+             " were shown in both orders and %" JSON_INTEGER_FORMAT
+             " of these turned around; with the sides swapped, %" JSON_INTEGER_FORMAT " changed.",
+             field_integer(order, "comparisons"), field_integer(order, "decided"),
+             field_integer(order, "reversed"), field_integer(order, "swapped_changed"));
+    html_put(to, "</p>");
 }
 
 void report_audit_write(FILE *to, const struct report *report)
 {
     const json_t *audit = report->extra.audit;
-    html_open(to, "section", "id", "audit", NULL);
-    html_element(to, "h2", "Can the comparisons be believed?", NULL);
+    html_put(to, "<section id='audit'><h2>Can the comparisons be believed?</h2>");
     if (audit) {
         sentences_write(to, audit);
     } else {
-        html_open(to, "p", "class", "note", NULL);
-        html_prose(
-            to, "No audit of this machine is beside this run, so how far its comparisons can be "
-                "believed is not known. `schedlab audit` makes one in 12 minutes, with `--quick` "
-                "a first look in one: how often a difference is found where there is none, and "
-                "a slowdown where there is one. `schedlab report` then shows it here.");
-        html_close(to, "p");
+        html_put(
+            to,
+            "<p class='note'>No audit of this machine is beside this run, so how far its "
+            "comparisons can be believed is not known. `schedlab audit` makes one in 12 minutes, "
+            "with `--quick` a first look in one: how often a difference is found where there is "
+            "none, and a slowdown where there is one. `schedlab report` then shows it here.</p>");
     }
-    html_close(to, "section");
+    html_put(to, "</section>");
 }

@@ -10,6 +10,7 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/records/records.h"
+#include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
 
@@ -112,13 +113,10 @@ static void strip_write(FILE *to, const struct strip *strip)
         ok += sample_ok(&strip->samples[i]);
         marked += is_marked(&strip->samples[i]);
     }
-    char label[160], box[32];
-    snprintf(label, sizeof label, "Samples in run order: %zu good, %zu bad, %zu disturbed", ok,
-             strip->count - ok, marked);
-    snprintf(box, sizeof box, "0 0 %d %d", WIDTH, HEIGHT);
-    html_open(to, "svg", "class", "strip", "viewBox", box, "role", "img", "aria-label", label,
-              NULL);
-    fprintf(to, "<path d=\"M0 %dh%d\"/>", HEIGHT / 2, WIDTH);
+    html_put(to,
+             "<svg class='strip' viewBox='0 0 %d %d' role='img' aria-label='Samples in run order: "
+             "%zu good, %zu bad, %zu disturbed'><path d='M0 %dh%d'/>",
+             WIDTH, HEIGHT, ok, strip->count - ok, marked, HEIGHT / 2, WIDTH);
     for (size_t i = 0; i < strip->count; i++) {
         double x = strip_x(strip, i), y = strip_y(strip, i);
         symbol_write(to, symbol_of(&strip->samples[i]), x, y);
@@ -158,18 +156,17 @@ static void key_write(FILE *to, const struct report *report)
     for (size_t i = 0; i < SYMBOLS; i++)
         fprintf(to, "<g id=\"%s\">%s</g>", symbols[i].id, symbols[i].shape);
     fputs("</defs></svg>\n", to);
-    html_open(to, "ul", "class", "key", NULL);
+    html_put(to, "<ul class='key'>");
     for (size_t i = 0; i < SYMBOLS; i++) {
         if (!is_used(report, symbols[i].id))
             continue;
-        html_open(to, "li", NULL);
+        html_put(to, "<li>");
         fputs("<svg viewBox=\"-7 -7 14 14\" aria-hidden=\"true\">", to);
         symbol_write(to, symbols[i].id, 0, 0);
         fputs("</svg> ", to);
-        html_text(to, symbols[i].meaning);
-        html_close(to, "li");
+        html_put(to, "%s</li>", symbols[i].meaning);
     }
-    html_close(to, "ul");
+    html_put(to, "</ul>");
 }
 
 /* What each M counted -------------------------------------------------------------------------- */
@@ -251,11 +248,10 @@ static int most_uneven_first(const void *a_void, const void *b_void)
 
 static void share_write(FILE *to, const struct share *share)
 {
-    html_open(to, "span", "class", "share", NULL);
-    html_format(to, "%s ", share->name);
+    html_put(to, "<span class='share'>%s ", share->name);
     for (size_t m = 0; m < share->ms; m++)
-        html_format(to, "%s%s", m > 0 ? " / " : "", text_count(share->counts[m]).s);
-    html_close(to, "span");
+        html_put(to, "%s%s", m > 0 ? " / " : "", text_count(share->counts[m]).s);
+    html_put(to, "</span>");
 }
 
 static void shares_write(FILE *to, const json_t *const *records, size_t count)
@@ -266,13 +262,12 @@ static void shares_write(FILE *to, const json_t *const *records, size_t count)
         n += share_make(&shares[n], records, count, i);
     qsort(shares, n, sizeof *shares, most_uneven_first);
     if (n > 0) {
-        html_open(to, "p", "class", "shares", NULL);
-        html_format(to, "By M, of %s the most uneven: ", counted(n, "event").s);
+        html_put(to, "<p class='shares'>By M, of %s the most uneven: ", counted(n, "event").s);
         for (size_t i = 0; i < n && i < SHARES_MAX; i++) {
             fputs(i > 0 ? "; " : "", to);
             share_write(to, &shares[i]);
         }
-        html_close(to, "p");
+        html_put(to, "</p>");
     }
     for (size_t i = 0; i < n; i++)
         free(shares[i].counts);
@@ -290,11 +285,11 @@ static void warmups_write(FILE *to, const json_t *const *records, size_t count)
     }
     if (settled + limited == 0)
         return;
-    html_open(to, "p", "class", "shares", NULL);
-    html_format(to, "Warm: %zu of %s settled (change-point)", settled, counted(count, "sample").s);
+    html_put(to, "<p class='shares'>Warm: %zu of %s settled (change-point)", settled,
+             counted(count, "sample").s);
     if (limited > 0)
-        html_format(to, "; %zu had not when the limit came", limited);
-    html_close(to, "p");
+        html_put(to, "; %zu had not when the limit came", limited);
+    html_put(to, "</p>");
 }
 
 /* Cells --------------------------------------------------------------------------------------- */
@@ -318,33 +313,27 @@ static const json_t **records_of(const struct report *report, const char *cell, 
 /* "-3.1 % to +2.2 %" */
 static void spread_write(FILE *to, const struct strip *strip)
 {
-    html_open(to, "td", "class", "number", NULL);
+    html_put(to, "<td class='number'>");
     if (isfinite(strip->median))
-        html_format(to, "\342\210\222%.1f to +%.1f %%", -100 * strip->lowest, 100 * strip->most);
+        html_put(to, "\342\210\222%.1f to +%.1f %%", -100 * strip->lowest, 100 * strip->most);
     else
-        html_text(to, "-");
-    html_close(to, "td");
+        html_put(to, "-");
+    html_put(to, "</td>");
 }
 
 static void cell_more(FILE *to, const struct report *report, const struct report_cell *cell)
 {
     size_t count;
-    char span[8];
     const json_t **records = records_of(report, cell->id, &count);
-    snprintf(span, sizeof span, "%d", COLUMNS);
-    html_open(to, "tr", "class", "more", NULL);
-    html_open(to, "td", "colspan", span, NULL);
+    html_put(to, "<tr class='more'><td colspan='%d'>", COLUMNS);
     if (!report_cell_ok(cell)) {
-        html_open(to, "p", "class", "failed", NULL);
-        html_format(to, "%s: ", cell->status);
-        html_prose(to, cell->reason ? cell->reason : "no reason recorded");
-        html_close(to, "p");
+        html_put(to, "<p class='failed'>%s: %s</p>", cell->status,
+                 cell->reason ? cell->reason : "no reason recorded");
     }
-    html_element(to, "code", field_text(report_record(report, cell->id), "command"), NULL);
+    html_put(to, "<code>%s</code>", field_text(report_record(report, cell->id), "command"));
     warmups_write(to, records, count);
     shares_write(to, records, count);
-    html_close(to, "td");
-    html_close(to, "tr");
+    html_put(to, "</td></tr>");
     free(records);
 }
 
@@ -352,21 +341,12 @@ static void cell_write(FILE *to, const struct report *report, const struct repor
                        double last)
 {
     struct strip strip = strip_make(report, cell->id, last);
-    char id[64], workers[16], count[24];
-    snprintf(id, sizeof id, "cell-%s", cell->id);
-    snprintf(workers, sizeof workers, "%d", cell->workers);
-    snprintf(count, sizeof count, "%zu", strip.count);
-    html_open(to, "tr", "id", id, NULL);
-    html_element(to, "th", cell->variant, "scope", "row", NULL);
-    html_td(to, "number", workers);
-    html_open(to, "td", NULL);
+    html_put(to, "<tr id='cell-%s'><th scope='row'>%s</th><td class='number'>%d</td><td>", cell->id,
+             cell->variant, cell->workers);
     strip_write(to, &strip);
-    html_close(to, "td");
-    html_td(to, "number", text_si(cell->throughput.median).s);
+    html_put(to, "</td><td class='number'>%s</td>", text_si(cell->throughput.median).s);
     spread_write(to, &strip);
-    html_td(to, "number", count);
-    html_td(to, "id", cell->id);
-    html_close(to, "tr");
+    html_put(to, "<td class='number'>%zu</td><td class='id'>%s</td></tr>", strip.count, cell->id);
     cell_more(to, report, cell);
 }
 
@@ -391,20 +371,17 @@ static void workload_write(FILE *to, const struct report *report, const char *wo
     for (size_t i = 0; i < report->cells_count; i++)
         cells += strcmp(report->cells[i].workload, workload) == 0 && report->cells[i].is_first;
     snprintf(label, sizeof label, "%.400s, samples of each cell in run order", workload);
-    html_open(to, "details", "class", "print", NULL);
-    html_open(to, "summary", NULL);
-    html_element(to, "span", workload, "class", "name", NULL);
-    html_format(to, ", %s", counted(cells, "cell").s);
-    html_close(to, "summary");
+    html_put(to, "<details class='print'><summary><span class='name'>%s</span>, %s</summary>",
+             workload, counted(cells, "cell").s);
     html_table_open(to, label, "cells");
     head_write(to);
-    html_open(to, "tbody", NULL);
+    html_put(to, "<tbody>");
     for (size_t i = 0; i < report->cells_count; i++)
         if (strcmp(report->cells[i].workload, workload) == 0 && report->cells[i].is_first)
             cell_write(to, report, &report->cells[i], last);
-    html_close(to, "tbody");
+    html_put(to, "</tbody>");
     html_table_close(to);
-    html_close(to, "details");
+    html_put(to, "</details>");
 }
 
 void report_cells_write(FILE *to, const struct report *report)
@@ -412,16 +389,13 @@ void report_cells_write(FILE *to, const struct report *report)
     double last = 0;
     for (size_t i = 0; i < report->samples.count; i++)
         last = fmax(last, report->samples.samples[i].position);
-    html_open(to, "section", "id", "cells", NULL);
-    html_element(to, "h2", "Cell by cell: samples in run order, and how to repeat them", NULL);
-    html_element(to, "p",
-                 "Left is the beginning of the run, right its end; runs that were merged stand one "
-                 "after the other. The line is the cell's own "
-                 "median, and the height of a strip is its largest distance from that, 5 % at "
-                 "least. Samples that lean to one side, or jump together in several strips, show "
-                 "that the machine changed. Each command runs one sample of its cell again, with "
-                 "the same seed and the same settings, and prints what it measured.",
-                 NULL);
+    html_put(to, "<section id='cells'><h2>Cell by cell: samples in run order, and how to repeat "
+                 "them</h2><p>Left is the beginning of the run, right its end; runs that were "
+                 "merged stand one after the other. The line is the cell's own median, and the "
+                 "height of a strip is its largest distance from that, 5 %% at least. Samples that "
+                 "lean to one side, or jump together in several strips, show that the machine "
+                 "changed. Each command runs one sample of its cell again, with the same seed and "
+                 "the same settings, and prints what it measured.</p>");
     key_write(to, report);
     json_t *written = json_object();
     for (size_t i = 0; i < report->cells_count; i++) {
@@ -432,5 +406,5 @@ void report_cells_write(FILE *to, const struct report *report)
         json_object_set_new(written, workload, json_true());
     }
     json_decref(written);
-    html_close(to, "section");
+    html_put(to, "</section>");
 }

@@ -3,6 +3,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
 
@@ -25,14 +26,12 @@ static void side_write(FILE *to, const char *letter, const json_t *side)
 {
     const char *what = field_text(side, "side"), *run = field_text(side, "run");
     const char *revision = field_text(side, "revision");
-    html_element(to, "dt", letter, NULL);
-    html_open(to, "dd", NULL);
-    html_text(to, *what ? what : *run ? run : "not known");
+    html_put(to, "<dt>%s</dt><dd>%s", letter, *what ? what : *run ? run : "not known");
     if (*what && *run && strcmp(what, run) != 0)
-        html_format(to, ", run %s", run);
+        html_put(to, ", run %s", run);
     if (*revision)
-        html_format(to, ", revision %s", revision);
-    html_close(to, "dd");
+        html_put(to, ", revision %s", revision);
+    html_put(to, "</dd>");
 }
 
 static void p_cell(FILE *to, double p)
@@ -40,7 +39,7 @@ static void p_cell(FILE *to, double p)
     char text[32] = "-";
     if (isfinite(p))
         snprintf(text, sizeof text, p < 0.001 ? "<0.001" : "%.3f", p);
-    html_td(to, "number", text);
+    html_put(to, "<td class='number'>%s</td>", text);
 }
 
 /* NULL: one of the two is faster, slower, lower or higher. */
@@ -74,61 +73,56 @@ static void pair_numbers(FILE *to, const json_t *metric, const json_t *pair)
     double above = field_number(pair, "superiority");
     if (isfinite(above))
         snprintf(superiority, sizeof superiority, "%.2f", above);
-    html_td(to, "number", number_text(metric, field_number(pair, "median_a")).s);
-    html_td(to, "number", number_text(metric, field_number(pair, "median_b")).s);
-    html_td(to, "number", text_ratio(ratio.median).s);
-    html_td(to, "range", text_ratio_interval(ratio).s);
-    html_td(to, "number", superiority);
+    html_put(to,
+             "<td class='number'>%s</td><td class='number'>%s</td><td class='number'>%s</td><td "
+             "class='range'>%s</td><td class='number'>%s</td>",
+             number_text(metric, field_number(pair, "median_a")).s,
+             number_text(metric, field_number(pair, "median_b")).s, text_ratio(ratio.median).s,
+             text_ratio_interval(ratio).s, superiority);
     p_cell(to, field_number(pair, "p_adjusted"));
-    html_td(to, NULL, *field_text(pair, "class") ? field_text(pair, "class") : "-");
+    html_put(to, "<td>%s</td>", *field_text(pair, "class") ? field_text(pair, "class") : "-");
 }
 
 static void pair_row(FILE *to, const json_t *metric, const json_t *pair)
 {
-    char workers[24], span[8];
+    char workers[24];
     const char *verdict = field_text(pair, "verdict"), *reason = field_text(pair, "reason");
     const char *no_winner = no_winner_text(verdict);
     snprintf(workers, sizeof workers, "%" JSON_INTEGER_FORMAT,
              json_integer_value(json_object_get(pair, "workers")));
-    snprintf(span, sizeof span, "%d", COLUMNS_OF_NUMBERS);
-    html_open(to, "tr", NULL);
-    html_th(to, "row", field_text(pair, "workload"));
-    html_td(to, "number", workers);
-    html_open(to, "td", NULL);
-    html_text(to, field_text(pair, "variant_a"));
+    html_put(to, "<tr><th scope='row'>%s</th><td class='number'>%s</td><td>%s",
+             field_text(pair, "workload"), workers, field_text(pair, "variant_a"));
     if (strcmp(field_text(pair, "variant_a"), field_text(pair, "variant_b")) != 0)
-        html_format(to, " / %s", field_text(pair, "variant_b"));
-    html_close(to, "td");
+        html_put(to, " / %s", field_text(pair, "variant_b"));
+    html_put(to, "</td>");
     if (*reason)
-        html_element(to, "td", reason, "colspan", span, "class", "failed", NULL);
+        html_put(to, "<td colspan='%d' class='failed'>%s</td>", COLUMNS_OF_NUMBERS, reason);
     else
         pair_numbers(to, metric, pair);
-    html_td(to, no_winner ? "tie" : "winner", no_winner ? no_winner : verdict);
-    html_close(to, "tr");
+    html_put(to, "<td class='%s'>%s</td></tr>", no_winner ? "tie" : "winner",
+             no_winner ? no_winner : verdict);
 }
 
 static void comparison_about(FILE *to, const json_t *json)
 {
     const json_t *mean = json_object_get(json, "geomean");
     struct interval ratio = ratio_of(mean);
-    html_open(to, "dl", NULL);
+    html_put(to, "<dl>");
     side_write(to, "A", json_object_get(json, "a"));
     side_write(to, "B", json_object_get(json, "b"));
     if (isfinite(ratio.median)) {
-        html_element(to, "dt", "Geometric mean of B / A", NULL);
-        html_open(to, "dd", NULL);
-        html_element(to, "b", text_ratio(ratio.median).s, NULL);
-        html_format(to, " (%s)", text_ratio_interval(ratio).s);
+        html_put(to, "<dt>Geometric mean of B / A</dt><dd><b>%s</b> (%s)",
+                 text_ratio(ratio.median).s, text_ratio_interval(ratio).s);
         if (isfinite(field_number(mean, "n")))
-            html_format(to, " over %s", counted((uint64_t)field_number(mean, "n"), "pair").s);
-        html_close(to, "dd");
+            html_put(to, " over %s", counted((uint64_t)field_number(mean, "n"), "pair").s);
+        html_put(to, "</dd>");
     }
-    html_close(to, "dl");
+    html_put(to, "</dl>");
     size_t i;
     json_t *warning;
     json_array_foreach(json_object_get(json, "warnings"), i, warning)
     {
-        html_element(to, "p", json_string_value(warning), "class", "problem", NULL);
+        html_put(to, "<p class='problem'>%s</p>", json_string_value(warning));
     }
 }
 
@@ -141,38 +135,35 @@ static void comparison_write(FILE *to, const struct report_comparison *compariso
     const json_t *pairs = json_object_get(comparison->json, "pairs");
     const json_t *metric = json_object_get(comparison->json, "metric");
     const char *what = field_text(metric, "text");
-    html_element(to, "h3", comparison->name, NULL);
+    html_put(to, "<h3>%s</h3>", comparison->name);
     comparison_about(to, comparison->json);
     snprintf(label, sizeof label, "%.120s: %.120s of A and B", comparison->name,
              *what ? what : "operations a second");
-    html_open(to, "details", "class", "print", "open",
-              json_array_size(pairs) <= ROWS_UNFOLDED ? "" : NULL, NULL);
-    html_open(to, "summary", NULL);
-    html_format(to, "%s of cells", counted(json_array_size(pairs), "pair").s);
-    html_close(to, "summary");
+    html_put(to, json_array_size(pairs) <= ROWS_UNFOLDED ? "<details class='print' open=''>"
+                                                         : "<details class='print'>");
+    html_put(to, "<summary>%s of cells</summary>", counted(json_array_size(pairs), "pair").s);
     html_table_open(to, label, "numbers");
     html_thead(to, names);
-    html_open(to, "tbody", NULL);
+    html_put(to, "<tbody>");
     for (size_t i = 0; i < json_array_size(pairs); i++)
         pair_row(to, metric, json_array_get(pairs, i));
-    html_close(to, "tbody");
+    html_put(to, "</tbody>");
     html_table_close(to);
-    html_close(to, "details");
+    html_put(to, "</details>");
 }
 
 void report_comparisons_write(FILE *to, const struct report *report)
 {
     if (report->extra.comparisons_count == 0)
         return;
-    html_open(to, "section", "id", "comparisons", NULL);
-    html_element(to, "h2", "Compared with", NULL);
-    html_element(to, "p",
-                 "B / A above 1: B is faster; of latencies, below 1. P(B > A): how often a sample "
-                 "of B has more than one of A. p: Mann-Whitney, adjusted by Holm over the "
-                 "comparison. No difference shown does not "
-                 "mean that there is none.",
-                 NULL);
+    html_put(to,
+             "<section id='comparisons'><h2>Compared with</h2><p>"
+             "B / A above 1: B is faster; of latencies, below 1. P(B %s A): how often a sample "
+             "of B has more than one of A. p: Mann-Whitney, adjusted by Holm over the "
+             "comparison. No difference shown does not "
+             "mean that there is none.</p>",
+             ">");
     for (size_t i = 0; i < report->extra.comparisons_count; i++)
         comparison_write(to, &report->extra.comparisons[i]);
-    html_close(to, "section");
+    html_put(to, "</section>");
 }

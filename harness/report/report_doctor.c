@@ -5,6 +5,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/report/report_page.h"
 
+#include "harness/report/doc.h"
 #include "harness/report/html.h"
 
 #include <string.h>
@@ -12,13 +13,12 @@
 /* Text, then the command in its own type. */
 static void td_command(FILE *to, const char *text, const char *command)
 {
-    html_open(to, "td", NULL);
-    html_prose(to, text);
+    html_put(to, "<td>%s", text);
     if (*text && *command)
-        html_text(to, ": ");
+        html_put(to, ": ");
     if (*command)
-        html_element(to, "code", command, NULL);
-    html_close(to, "td");
+        html_put(to, "<code>%s</code>", command);
+    html_put(to, "</td>");
 }
 
 /* Findings ------------------------------------------------------------------------------------ */
@@ -38,13 +38,12 @@ static size_t findings_with(const json_t *findings, const char *level)
 
 static void finding_row(FILE *to, const json_t *finding)
 {
-    html_open(to, "tr", NULL);
-    html_th(to, "row", field_text(finding, "id"));
-    html_td(to, is_level(finding, "warn") ? "failed" : "range", field_text(finding, "level"));
+    html_put(to, "<tr><th scope='row'>%s</th><td class='%s'>%s</td>", field_text(finding, "id"),
+             is_level(finding, "warn") ? "failed" : "range", field_text(finding, "level"));
     td_command(to, field_text(finding, "fact"), "");
     td_command(to, field_text(finding, "why"), "");
     td_command(to, "", field_text(finding, "change"));
-    html_close(to, "tr");
+    html_put(to, "</tr>");
 }
 
 static void findings_write(FILE *to, const json_t *findings)
@@ -57,13 +56,13 @@ static void findings_write(FILE *to, const json_t *findings)
         return;
     html_table_open(to, "What disturbed, or could not be seen", "stack");
     html_thead(to, names);
-    html_open(to, "tbody", NULL);
+    html_put(to, "<tbody>");
     json_array_foreach(findings, i, finding)
     {
         if (!is_level(finding, "ok"))
             finding_row(to, finding);
     }
-    html_close(to, "tbody");
+    html_put(to, "</tbody>");
     html_table_close(to);
 }
 
@@ -74,18 +73,16 @@ static void well_write(FILE *to, const json_t *findings)
     json_t *finding;
     if (findings_with(findings, "ok") == 0)
         return;
-    html_open(to, "p", "class", "note", NULL);
-    html_text(to, "Found well: ");
+    html_put(to, "<p class='note'>Found well: ");
     json_array_foreach(findings, i, finding)
     {
         if (!is_level(finding, "ok"))
             continue;
-        html_format(to, "%s%s (%s)", separator, field_text(finding, "id"),
-                    field_text(finding, "fact"));
+        html_put(to, "%s%s (%s)", separator, field_text(finding, "id"),
+                 field_text(finding, "fact"));
         separator = ", ";
     }
-    html_text(to, ".");
-    html_close(to, "p");
+    html_put(to, ".</p>");
 }
 
 /* Events -------------------------------------------------------------------------------------- */
@@ -94,16 +91,16 @@ static void well_write(FILE *to, const json_t *findings)
 static void td_counts(FILE *to, const json_t *kind, const char *part, const char *whole)
 {
     const char *const keys[] = {part, whole};
-    html_open(to, "td", "class", "number", NULL);
+    html_put(to, "<td class='number'>");
     for (int i = 0; i < 2; i++) {
         const json_t *count = json_object_get(kind, keys[i]);
-        html_text(to, i ? " of " : "");
+        html_put(to, "%s", i ? " of " : "");
         if (json_is_integer(count))
-            html_format(to, "%" JSON_INTEGER_FORMAT, json_integer_value(count));
+            html_put(to, "%lld", json_integer_value(count));
         else
-            html_text(to, "-");
+            html_put(to, "-");
     }
-    html_close(to, "td");
+    html_put(to, "</td>");
 }
 
 static void counting_write(FILE *to, const json_t *kinds)
@@ -116,17 +113,16 @@ static void counting_write(FILE *to, const json_t *kinds)
         return;
     html_table_open(to, "What the machine could count", "stack");
     html_thead(to, names);
-    html_open(to, "tbody", NULL);
+    html_put(to, "<tbody>");
     json_array_foreach(kinds, i, kind)
     {
-        html_open(to, "tr", NULL);
-        html_th(to, "row", field_text(kind, "name"));
+        html_put(to, "<tr><th scope='row'>%s</th>", field_text(kind, "name"));
         td_counts(to, kind, "available", "listed");
         td_counts(to, kind, "wanted_available", "wanted");
         td_command(to, field_text(kind, "reason"), field_text(kind, "change"));
-        html_close(to, "tr");
+        html_put(to, "</tr>");
     }
-    html_close(to, "tbody");
+    html_put(to, "</tbody>");
     html_table_close(to);
 }
 
@@ -136,22 +132,18 @@ void report_doctor_write(FILE *to, const struct report *report)
 {
     const json_t *doctor = json_object_get(report->environment, "doctor");
     const json_t *findings = json_object_get(doctor, "findings");
-    html_open(to, "section", "id", "doctor", NULL);
-    html_element(to, "h2", "What disturbed measuring", NULL);
+    html_put(to, "<section id='doctor'><h2>What disturbed measuring</h2>");
     if (json_array_size(findings) == 0) {
-        html_element(to, "p", "The run did not record what doctor finds on the machine.", NULL);
+        html_put(to, "<p>The run did not record what doctor finds on the machine.</p>");
     } else {
-        html_open(to, "p", NULL);
-        html_format(
-            to,
-            "schedlab doctor, before the first sample: %zu warn, %zu note, %zu unknown, %zu "
-            "ok.",
-            findings_with(findings, "warn"), findings_with(findings, "note"),
-            findings_with(findings, "unknown"), findings_with(findings, "ok"));
-        html_close(to, "p");
+        html_put(to,
+                 "<p>schedlab doctor, before the first sample: %zu warn, %zu note, %zu unknown, "
+                 "%zu ok.</p>",
+                 findings_with(findings, "warn"), findings_with(findings, "note"),
+                 findings_with(findings, "unknown"), findings_with(findings, "ok"));
         findings_write(to, findings);
         well_write(to, findings);
         counting_write(to, json_object_get(doctor, "counting"));
     }
-    html_close(to, "section");
+    html_put(to, "</section>");
 }

@@ -1,6 +1,7 @@
 /* report_environment.c - where a run was made: environment.json as tables. See report_page.h. */
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"
+#include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
 #include "harness/report/report_remarks.h"
@@ -45,15 +46,12 @@ static struct text scalar_text(const char *key, const json_t *value)
 
 static void row_open(FILE *to, const char *name)
 {
-    html_open(to, "tr", NULL);
-    html_th(to, "row", name);
-    html_open(to, "td", NULL);
+    html_put(to, "<tr><th scope='row'>%s</th><td>", name);
 }
 
 static void row_close(FILE *to)
 {
-    html_close(to, "td");
-    html_close(to, "tr");
+    html_put(to, "</td></tr>");
 }
 
 /* {"level": 1, "kind": "data", "bytes", "line_bytes", "count"}, of each size one row. */
@@ -64,11 +62,10 @@ static void cache_row(FILE *to, const json_t *cache)
     snprintf(name, sizeof name, "cache L%" JSON_INTEGER_FORMAT " %.40s",
              json_integer_value(json_object_get(cache, "level")), field_text(cache, "kind"));
     row_open(to, name);
-    html_text(to, text_bytes(field_number(cache, "bytes")).s);
-    html_format(to, "%s, lines of %s", count == 1 ? "" : " each",
-                text_bytes(field_number(cache, "line_bytes")).s);
+    html_put(to, "%s%s, lines of %s", text_bytes(field_number(cache, "bytes")).s,
+             count == 1 ? "" : " each", text_bytes(field_number(cache, "line_bytes")).s);
     if (count > 1)
-        html_format(to, ", %" JSON_INTEGER_FORMAT " of them", count);
+        html_put(to, ", %lld of them", count);
     row_close(to);
 }
 
@@ -103,14 +100,11 @@ static void value_rows(FILE *to, const char *of, const char *key, const json_t *
     }
     row_open(to, name);
     if (absent) {
-        html_open(to, "span", "class", "range", NULL);
-        html_text(to, "not known: ");
-        html_prose(to, absent);
-        html_close(to, "span");
+        html_put(to, "<span class='range'>not known: %s</span>", absent);
     } else if (json_is_string(value)) {
-        html_prose(to, json_string_value(value));
+        html_put(to, "%s", json_string_value(value));
     } else {
-        html_text(to, scalar_text(key, value).s);
+        html_put(to, "%s", scalar_text(key, value).s);
     }
     row_close(to);
 }
@@ -120,12 +114,9 @@ static void part_write(FILE *to, const char *title, const json_t *part)
 {
     if (!part || (json_is_object(part) && json_object_size(part) == 0))
         return;
-    html_open(to, "tbody", NULL);
-    html_open(to, "tr", NULL);
-    html_element(to, "th", title, "scope", "rowgroup", "colspan", "2", NULL);
-    html_close(to, "tr");
+    html_put(to, "<tbody><tr><th scope='rowgroup' colspan='2'>%s</th></tr>", title);
     member_rows(to, "", part);
-    html_close(to, "tbody");
+    html_put(to, "</tbody>");
 }
 
 void report_facts_write(FILE *to, const char *label, const json_t *facts)
@@ -133,9 +124,9 @@ void report_facts_write(FILE *to, const char *label, const json_t *facts)
     if (json_object_size(facts) == 0)
         return;
     html_table_open(to, label, "facts");
-    html_open(to, "tbody", NULL);
+    html_put(to, "<tbody>");
     member_rows(to, "", facts);
-    html_close(to, "tbody");
+    html_put(to, "</tbody>");
     html_table_close(to);
 }
 
@@ -162,8 +153,7 @@ void report_environment_write(FILE *to, const struct report *report)
         {"kernel", "Kernel"},           {"settings", "Settings"}, {"build", "Build"},
         {"libraries", "Libraries"},
     };
-    html_open(to, "section", "id", "where", NULL);
-    html_element(to, "h2", "What was run, and where", NULL);
+    html_put(to, "<section id='where'><h2>What was run, and where</h2>");
     html_table_open(to, "The run and its machine", "facts");
     json_t *run = run_facts(report);
     part_write(to, "Run", run);
@@ -172,5 +162,5 @@ void report_environment_write(FILE *to, const struct report *report)
         part_write(to, parts[i][1], json_object_get(report->environment, parts[i][0]));
     html_table_close(to);
     report_remarks_write(to, report);
-    html_close(to, "section");
+    html_put(to, "</section>");
 }

@@ -4,6 +4,7 @@
 #include "harness/base/units.h"
 #include "harness/counters/counter_names.h"
 #include "harness/records/metric.h"
+#include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/spec/peer_table.h"
 
@@ -128,32 +129,24 @@ static struct text number_text(const struct sweep_expect *expect, double number)
 
 static void where_write(FILE *to, const struct line *line)
 {
-    char link[2 * SWEEP_NAME_MAX];
-    snprintf(link, sizeof link, "#group-%s", line->group->id);
-    html_open(to, "th", "scope", "row", NULL);
-    html_element(to, "a", line->group->id, "href", link, NULL);
-    html_open(to, "br", NULL);
-    html_element(to, "span", line->expect->workload, "class", "name", NULL);
-    html_open(to, "br", NULL);
-    html_open(to, "span", "class", "range", NULL);
-    html_format(to, "%s of %s, %lld worker%s", line->expect->metric, line->expect->variant,
-                (long long)line->expect->workers, line->expect->workers == 1 ? "" : "s");
-    html_close(to, "span");
-    html_close(to, "th");
+    html_put(to,
+             "<th scope='row'><a href='#group-%s'>%s</a><br><span class='name'>%s</span><br><span "
+             "class='range'>%s of %s, %lld "
+             "worker%s</span></th>",
+             line->group->id, line->group->id, line->expect->workload, line->expect->metric,
+             line->expect->variant, (long long)line->expect->workers,
+             line->expect->workers == 1 ? "" : "s");
 }
 
 static void here_write(FILE *to, const struct line *line)
 {
-    html_open(to, "td", "class", "number", NULL);
-    html_text(to, number_text(line->expect, line->measured.median).s);
+    html_put(to, "<td class='number'>%s", number_text(line->expect, line->measured.median).s);
     if (statistics_has_interval(line->measured)) {
-        html_open(to, "br", NULL);
-        html_open(to, "span", "class", "range share", NULL);
-        html_format(to, "%s to %s", number_text(line->expect, line->measured.lo).s,
-                    number_text(line->expect, line->measured.hi).s);
-        html_close(to, "span");
+        html_put(to, "<br><span class='range share'>%s to %s</span>",
+                 number_text(line->expect, line->measured.lo).s,
+                 number_text(line->expect, line->measured.hi).s);
     }
-    html_close(to, "td");
+    html_put(to, "</td>");
 }
 
 /* A line for each, with its number or why it has none. */
@@ -161,31 +154,26 @@ static void peers_write(FILE *to, const struct line *line)
 {
     const struct report_cell *cell;
     size_t written = 0;
-    html_open(to, "td", "class", "number", NULL);
+    html_put(to, "<td class='number'>");
     for (size_t at = 0; (cell = next_peer(line, &at)) != NULL; written++) {
         double number = expect_measured(cell, line->expect).median;
         if (written > 0)
-            html_open(to, "br", NULL);
-        html_text(to, isfinite(number)       ? number_text(line->expect, number).s
-                      : report_cell_ok(cell) ? "no number"
-                                             : cell->status);
-        html_open(to, "br", NULL);
-        html_element(to, "span", cell->variant, "class", "range", NULL);
+            html_put(to, "<br>");
+        html_put(to, "%s<br><span class='range'>%s</span>",
+                 isfinite(number)       ? number_text(line->expect, number).s
+                 : report_cell_ok(cell) ? "no number"
+                                        : cell->status,
+                 cell->variant);
     }
     if (written == 0)
-        html_text(to, "-");
-    html_close(to, "td");
+        html_put(to, "-");
+    html_put(to, "</td>");
 }
 
 static void expected_write(FILE *to, const struct line *line)
 {
-    html_open(to, "td", "class", "number", NULL);
-    html_text(to, number_text(line->expect, line->expect->value).s);
-    html_open(to, "br", NULL);
-    html_open(to, "span", "class", "range share", NULL);
-    html_format(to, "within %s\303\227", line->expect->within_text);
-    html_close(to, "span");
-    html_close(to, "td");
+    html_put(to, "<td class='number'>%s<br><span class='range share'>within %s\303\227</span></td>",
+             number_text(line->expect, line->expect->value).s, line->expect->within_text);
 }
 
 /* "2.01x more", "1.30x less" */
@@ -206,45 +194,38 @@ static void beside_write(FILE *to, const struct line *line)
         struct expect_verdict verdict = beside_judge(line, cell);
         if (verdict.outcome == EXPECT_NOT_MEASURED)
             continue;
-        html_open(to, "br", NULL);
-        html_open(to, "span", "class", "range share", NULL);
-        html_format(to, "%s here: %s", cell->variant,
-                    verdict.outcome == EXPECT_AGREES ? "agrees" : times_text(verdict.times).s);
-        html_close(to, "span");
+        html_put(to, "<br><span class='range share'>%s here: %s</span>", cell->variant,
+                 verdict.outcome == EXPECT_AGREES ? "agrees" : times_text(verdict.times).s);
     }
 }
 
 static void verdict_write(FILE *to, const struct line *line)
 {
     struct expect_verdict verdict = line->verdict;
-    html_open(to, "td", NULL);
+    html_put(to, "<td>");
     if (verdict.outcome == EXPECT_AGREES) {
-        html_element(to, "strong", "agrees", NULL);
+        html_put(to, "<strong>agrees</strong>");
     } else if (verdict.outcome == EXPECT_DIFFERS) {
-        html_open(to, "span", "class", "failed share", NULL);
-        html_format(to, "differs: %s", times_text(verdict.times).s);
-        html_close(to, "span");
+        html_put(to, "<span class='failed share'>differs: %s</span>", times_text(verdict.times).s);
     } else {
-        html_text(to, "not measured here");
+        html_put(to, "not measured here");
         if (line->cell && line->cell->reason) {
-            html_text(to, ": ");
-            html_prose(to, line->cell->reason);
+            html_put(to, ": %s", line->cell->reason);
         }
     }
     beside_write(to, line);
-    html_close(to, "td");
+    html_put(to, "</td>");
 }
 
 static void line_write(FILE *to, const struct line *line)
 {
-    html_open(to, "tr", NULL);
+    html_put(to, "<tr>");
     where_write(to, line);
     here_write(to, line);
     peers_write(to, line);
     expected_write(to, line);
     verdict_write(to, line);
-    html_td(to, "range", line->expect->source);
-    html_close(to, "tr");
+    html_put(to, "<td class='range'>%s</td></tr>", line->expect->source);
 }
 
 void report_expect_write(FILE *to, const struct report *report)
@@ -258,19 +239,16 @@ void report_expect_write(FILE *to, const struct report *report)
                                         NULL};
     if (!report_expect_any(report))
         return;
-    html_open(to, "section", "id", "expected", NULL);
-    html_element(to, "h2", "Beside what was measured elsewhere", NULL);
-    html_element(
-        to, "p",
-        "The sweep file names numbers from other measurements, with their sources. The "
-        "median here agrees if it is at most the given factor away from them, in either "
-        "direction. Other machines and other versions differ by themselves: where another runtime "
-        "ran here on the same workload, the verdict over that one stands below, by the same "
-        "factor, and weighs more.",
-        NULL);
+    html_put(
+        to,
+        "<section id='expected'><h2>Beside what was measured elsewhere</h2><p>The sweep file names "
+        "numbers from other measurements, with their sources. The median here agrees if it is at "
+        "most the given factor away from them, in either direction. Other machines and other "
+        "versions differ by themselves: where another runtime ran here on the same workload, the "
+        "verdict over that one stands below, by the same factor, and weighs more.</p>");
     html_table_open(to, "What was expected and what was measured", "stack");
     html_thead(to, names);
-    html_open(to, "tbody", NULL);
+    html_put(to, "<tbody>");
     for (size_t i = 0; i < report->groups_count; i++) {
         const struct report_group *group = &report->groups[i];
         for (size_t k = 0; k < group->expect_count; k++) {
@@ -278,9 +256,9 @@ void report_expect_write(FILE *to, const struct report *report)
             line_write(to, &line);
         }
     }
-    html_close(to, "tbody");
+    html_put(to, "</tbody>");
     html_table_close(to);
-    html_close(to, "section");
+    html_put(to, "</section>");
 }
 
 /* JSON ---------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
  */
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
+#include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
 
@@ -88,16 +89,12 @@ static size_t lines_find(const struct report *report, struct columns *columns, s
 /* The more, the darker; the root, because structures differ by orders of size. */
 static void stall_cell(FILE *to, double ns, double share, double most_ns)
 {
-    char style[96];
     if (!isfinite(ns)) {
-        html_td(to, "number", "-");
+        html_put(to, "<td class='number'>-</td>");
         return;
     }
-    snprintf(style, sizeof style, "background:rgba(213,94,0,%.2f)",
-             most_ns > 0 ? 0.6 * sqrt(ns / most_ns) : 0);
-    html_open(to, "td", "class", "number", "style", style, NULL);
-    html_format(to, "%s (%.0f %%)", text_count(ns).s, 100 * share);
-    html_close(to, "td");
+    html_put(to, "<td class='number' style='background:rgba(213,94,0,%.2f)'>%s (%.0f %%)</td>",
+             most_ns > 0 ? 0.6 * sqrt(ns / most_ns) : 0, text_count(ns).s, 100 * share);
 }
 
 static void table_write(FILE *to, const struct report *report, struct columns *columns)
@@ -109,29 +106,23 @@ static void table_write(FILE *to, const struct report *report, struct columns *c
         snprintf(label, sizeof label, "%.300s, workers: %d; ns of stall per operation, and share",
                  columns->cells[0]->workload, columns->cells[0]->workers);
         html_table_open(to, label, "numbers");
-        html_open(to, "thead", NULL);
-        html_open(to, "tr", NULL);
-        html_th(to, "col", "structure");
+        html_put(to, "<thead><tr><th scope='col'>structure</th>");
         for (size_t k = 0; k < columns->count; k++)
-            html_element(to, "th", columns->cells[k]->variant, "scope", "col", "class", "number",
-                         NULL);
-        html_close(to, "tr");
-        html_close(to, "thead");
-        html_open(to, "tbody", NULL);
+            html_put(to, "<th scope='col' class='number'>%s</th>", columns->cells[k]->variant);
+        html_put(to, "</tr></thead><tbody>");
     }
     for (size_t i = 0; i < count; i++) {
         if (lines[i].share < SHARE_MIN)
             continue;
-        html_open(to, "tr", NULL);
-        html_th(to, "row", lines[i].name);
+        html_put(to, "<tr><th scope='row'>%s</th>", lines[i].name);
         for (size_t k = 0; k < columns->count; k++) {
             double share, ns = stall_ns(report, columns->cells[k], lines[i].name, &share);
             stall_cell(to, ns, share, columns->most_ns);
         }
-        html_close(to, "tr");
+        html_put(to, "</tr>");
     }
     if (count > 0) {
-        html_close(to, "tbody");
+        html_put(to, "</tbody>");
         html_table_close(to);
     }
     free(lines);
@@ -152,15 +143,13 @@ void report_misses_write(FILE *to, const struct report *report, const struct rep
 {
     if (!report_has_misses(report, group))
         return;
-    html_open(to, "details", "class", "print", NULL);
-    html_element(to, "summary", "Where the misses are", NULL);
-    html_element(to, "p",
+    html_put(to, "<details class='print'><summary>Where the misses are</summary>");
+    html_put(to, "<p class='note'>"
                  "What accesses cost that L1 could not serve alone, by the structure that was "
                  "accessed: misses, and upgrades of lines that others had too. The darker, the "
-                 "more. Structures with less than 1 % in each column are left out. `schedlab list "
+                 "more. Structures with less than 1 %% in each column are left out. `schedlab list "
                  "sim:MODEL` says what each is; `schedlab run --why` shows the lines of the "
-                 "source.",
-                 "class", "note", NULL);
+                 "source.</p>");
     size_t at = 0, first = 0;
     const char *workload;
     while ((workload = report_next_workload(group, &at)) != NULL) {
@@ -174,5 +163,5 @@ void report_misses_write(FILE *to, const struct report *report, const struct rep
         free(columns.cells);
         first = at;
     }
-    html_close(to, "details");
+    html_put(to, "</details>");
 }

@@ -4,6 +4,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/report/report_expect.h"
 #include "harness/report/report_peers.h"
@@ -38,56 +39,42 @@ static const char *failed_output(const struct report *report, const char *id)
 
 static void failure_row(FILE *to, const struct report *report, const struct report_cell *cell)
 {
-    char link[64], workers[16];
-    snprintf(link, sizeof link, "#cell-%s", cell->id);
-    snprintf(workers, sizeof workers, "%d", cell->workers);
-    html_open(to, "tr", NULL);
-    html_open(to, "th", "scope", "row", NULL);
-    html_element(to, "a", cell->id, "href", link, "class", "id", NULL);
-    html_close(to, "th");
-    html_td(to, strcmp(cell->status, "failed") == 0 ? "failed" : "range", cell->status);
-    html_td(to, NULL, cell->variant);
-    html_td(to, NULL, cell->workload);
-    html_td(to, "number", workers);
-    html_open(to, "td", NULL);
-    html_prose(to, cell->reason ? cell->reason : "no reason recorded");
+    html_put(to,
+             "<tr><th scope='row'><a href='#cell-%s' class='id'>%s</a></th><td "
+             "class='%s'>%s</td><td>%s</td><td>%s</td><td class='number'>%d</td><td>%s",
+             cell->id, cell->id, strcmp(cell->status, "failed") == 0 ? "failed" : "range",
+             cell->status, cell->variant, cell->workload, cell->workers,
+             cell->reason ? cell->reason : "no reason recorded");
     const char *output = failed_output(report, cell->id);
     if (output) {
-        html_open(to, "details", NULL);
-        html_element(to, "summary", "what it wrote", NULL);
-        html_element(to, "pre", output, NULL);
-        html_close(to, "details");
+        html_put(to, "<details><summary>what it wrote</summary><pre>%s</pre></details>", output);
     }
-    html_close(to, "td");
-    html_close(to, "tr");
+    html_put(to, "</td></tr>");
 }
 
 static void failures_write(FILE *to, const struct report *report)
 {
     static const char *const names[] = {"cell",    "status", "variant", "workload",
                                         "workers", "reason", NULL};
-    html_open(to, "section", "id", "failures", NULL);
-    html_element(to, "h2", "Failed and skipped", NULL);
+    html_put(to, "<section id='failures'><h2>Failed and skipped</h2>");
     if (cells_with(report, "failed") + cells_with(report, "skipped") == 0) {
-        html_element(to, "p", "Every cell was measured.", NULL);
+        html_put(to, "<p>Every cell was measured.</p>");
     } else {
-        html_element(to, "p",
-                     "A failed cell hung, crashed or answered wrongly; it has no number, however "
-                     "fast it was. A skipped one could not be served by its variant without harm "
-                     "to the machine.",
-                     NULL);
+        html_put(to, "<p>A failed cell hung, crashed or answered wrongly; it has no number, "
+                     "however fast it was. A skipped one could not be served by its variant "
+                     "without harm to the machine.</p>");
         html_table_open(to, "Cells without a number, and why", "stack");
         html_thead(to, names);
-        html_open(to, "tbody", NULL);
+        html_put(to, "<tbody>");
         static const char *const kinds[] = {"failed", "skipped"};
         for (int kind = 0; kind < 2; kind++)
             for (size_t i = 0; i < report->cells_count; i++)
                 if (strcmp(report->cells[i].status, kinds[kind]) == 0 && report->cells[i].is_first)
                     failure_row(to, report, &report->cells[i]);
-        html_close(to, "tbody");
+        html_put(to, "</tbody>");
         html_table_close(to);
     }
-    html_close(to, "section");
+    html_put(to, "</section>");
 }
 
 /* Absent events -------------------------------------------------------------------------------- */
@@ -111,10 +98,10 @@ static void absence_extent(FILE *to, const struct report *report, const struct r
         absent += other->absent != NULL;
         here += same_absence(event, other);
     }
-    html_td(to, NULL,
-            here == all     ? "in all cells"
-            : absent == all ? "in some cells, for other reasons in all others"
-                            : "in some cells");
+    html_put(to, "<td>%s</td>",
+             here == all     ? "in all cells"
+             : absent == all ? "in some cells, for other reasons in all others"
+                             : "in some cells");
 }
 
 /* All events that are absent for one reason. */
@@ -122,24 +109,19 @@ static void absence_row(FILE *to, const struct report *report, const struct repo
 {
     const char *separator = "";
     json_t *names = json_object();
-    html_open(to, "tr", NULL);
-    html_open(to, "th", "scope", "row", NULL);
+    html_put(to, "<tr><th scope='row'>");
     for (size_t i = 0; i < report->events_count; i++) {
         const struct report_event *other = &report->events[i];
         if (!same_absence(event, other) || json_object_get(names, other->name))
             continue;
         json_object_set_new(names, other->name, json_true());
-        html_format(to, "%s%s", separator, other->name);
+        html_put(to, "%s%s", separator, other->name);
         separator = ", ";
     }
-    html_close(to, "th");
-    html_td(to, NULL, event->source);
+    html_put(to, "</th><td>%s</td>", event->source);
     absence_extent(to, report, event, names);
     json_decref(names);
-    html_open(to, "td", NULL);
-    html_prose(to, event->absent);
-    html_close(to, "td");
-    html_close(to, "tr");
+    html_put(to, "<td>%s</td></tr>", event->absent);
 }
 
 static bool told_before(const struct report *report, size_t i)
@@ -160,29 +142,26 @@ static void absences_table(FILE *to, const struct report *report)
         if (written++ == 0) {
             html_table_open(to, "Events without a value, and why", "stack");
             html_thead(to, names);
-            html_open(to, "tbody", NULL);
+            html_put(to, "<tbody>");
         }
         absence_row(to, report, &report->events[i]);
     }
     if (written == 0) {
-        html_element(to, "p", "Every event that was asked for was counted.", NULL);
+        html_put(to, "<p>Every event that was asked for was counted.</p>");
         return;
     }
-    html_close(to, "tbody");
+    html_put(to, "</tbody>");
     html_table_close(to);
 }
 
 static void absences_write(FILE *to, const struct report *report)
 {
-    html_open(to, "section", "id", "absent", NULL);
-    html_element(to, "h2", "Events: sources, and what could not be counted", NULL);
-    html_element(to, "p",
-                 "All events are read through PAPI. Source pmu: the processor's counters; soft: "
-                 "counted by the kernel; sde: counted by schedlab itself; sim: counted by the "
-                 "simulated caches. What cannot be had is absent, never zero.",
-                 NULL);
+    html_put(to, "<section id='absent'><h2>Events: sources, and what could not be "
+                 "counted</h2><p>All events are read through PAPI. Source pmu: the processor's "
+                 "counters; soft: counted by the kernel; sde: counted by schedlab itself; sim: "
+                 "counted by the simulated caches. What cannot be had is absent, never zero.</p>");
     absences_table(to, report);
-    html_close(to, "section");
+    html_put(to, "</section>");
 }
 
 /* Method --------------------------------------------------------------------------------------- */
@@ -218,16 +197,11 @@ static void method_write(FILE *to, const struct report *report)
     const char *started = field_text(json_array_get(report->records, 0), "started");
     if (!*started) /* a simulated sample does not say */
         started = field_text(report->environment, "taken");
-    html_open(to, "section", "id", "method", NULL);
-    html_element(to, "h2", "How the numbers were made", NULL);
-    html_open(to, "dl", NULL);
-    html_element(to, "dt", "Samples", NULL);
-    html_open(to, "dd", NULL);
-    html_format(to, "%zu of %s, in %s, the first at %s", json_array_size(report->records),
-                counted(cells_with(report, NULL), "cell").s, counted((uint64_t)blocks, "block").s,
-                *started ? started : "an unknown time");
-    html_close(to, "dd");
-    html_close(to, "dl");
+    html_put(to,
+             "<section id='method'><h2>How the numbers were made</h2><dl><dt>Samples</dt><dd>%zu "
+             "of %s, in %s, the first at %s</dd></dl>",
+             json_array_size(report->records), counted(cells_with(report, NULL), "cell").s,
+             counted((uint64_t)blocks, "block").s, *started ? started : "an unknown time");
     report_facts_write(to, "Settings of the sweep", settings);
     json_decref(settings);
     static const char *const steps[] = {
@@ -243,15 +217,12 @@ static void method_write(FILE *to, const struct report *report)
         "The digest of the work done must be equal for all variants of a workload; a cell with a "
         "wrong one is failed.",
     };
-    html_open(to, "ul", NULL);
+    html_put(to, "<ul>");
     for (i = 0; i < sizeof steps / sizeof steps[0]; i++)
-        html_element(to, "li", steps[i], NULL);
-    html_close(to, "ul");
-    html_element(to, "p",
-                 "Everything on this page comes from the .tsv files beside it, and those from "
-                 "samples.jsonl. The schema is results/README.md of schedlab.",
-                 "class", "note", NULL);
-    html_close(to, "section");
+        html_put(to, "<li>%s</li>", steps[i]);
+    html_put(
+        to, "</ul><p class='note'>Everything on this page comes from the .tsv files beside it, and "
+            "those from samples.jsonl. The schema is results/README.md of schedlab.</p></section>");
 }
 
 /* Frame ---------------------------------------------------------------------------------------- */
@@ -259,12 +230,10 @@ static void method_write(FILE *to, const struct report *report)
 static void head_write(FILE *to, const struct report *report)
 {
     fputs("<!DOCTYPE html>\n", to);
-    html_open(to, "html", "lang", "en", NULL);
-    html_open(to, "head", NULL);
-    html_open(to, "meta", "charset", "utf-8", NULL);
-    html_open(to, "meta", "name", "viewport", "content", "width=device-width, initial-scale=1",
-              NULL);
-    html_element(to, "title", report->title, NULL);
+    html_put(to,
+             "<html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
+             "content='width=device-width, initial-scale=1'><title>%s</title>",
+             report->title);
     fprintf(to, "\n<style>\n%s</style>\n", report_style);
     /* Folded tables would be missing on paper; those of all events would be most of it. And a link
      * into something folded unfolds it, which not every browser does by itself. */
@@ -273,14 +242,12 @@ static void head_write(FILE *to, const struct report *report)
           ".getElementById(location.hash.slice(1)),d=at&&at.closest('details');"
           "if(d&&!d.open){d.open=true;at.scrollIntoView()}})</script>\n",
           to);
-    html_close(to, "head");
+    html_put(to, "</head>");
 }
 
 static void nav_link(FILE *to, const char *link, const char *text)
 {
-    html_open(to, "li", NULL);
-    html_element(to, "a", text, "href", link, NULL);
-    html_close(to, "li");
+    html_put(to, "<li><a href='%s'>%s</a></li>", link, text);
 }
 
 static void nav_write(FILE *to, const struct report *report)
@@ -300,8 +267,7 @@ static void nav_write(FILE *to, const struct report *report)
         {"#cells", "Cell by cell", true},
         {"#method", "Method", true},
     };
-    html_open(to, "nav", "aria-label", "Parts of this page", NULL);
-    html_open(to, "ul", NULL);
+    html_put(to, "<nav aria-label='Parts of this page'><ul>");
     nav_link(to, "#answers", "Answers");
     if (report_expect_any(report))
         nav_link(to, "#expected", "Measured elsewhere");
@@ -317,8 +283,7 @@ static void nav_write(FILE *to, const struct report *report)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i].there)
             nav_link(to, parts[i].link, parts[i].text);
-    html_close(to, "ul");
-    html_close(to, "nav");
+    html_put(to, "</ul></nav>");
 }
 
 static void problems_write(FILE *to, const json_t *problems)
@@ -327,42 +292,35 @@ static void problems_write(FILE *to, const json_t *problems)
     json_t *problem;
     json_array_foreach(problems, i, problem)
     {
-        html_open(to, "p", "class", "problem", NULL);
-        html_prose(to, json_string_value(problem));
-        html_close(to, "p");
+        html_put(to, "<p class='problem'>%s</p>", json_string_value(problem));
     }
 }
 
 static void header_write(FILE *to, const struct report *report)
 {
     char *caption = figures_caption(report, NULL);
-    html_open(to, "header", NULL);
-    html_element(to, "h1", report->title, NULL);
-    html_open(to, "p", "class", "where", NULL);
-    html_format(to, "%s %s: %zu measured, %zu failed, %zu skipped.", caption,
-                counted(cells_with(report, NULL), "cell").s, cells_with(report, "ok"),
-                cells_with(report, "failed"), cells_with(report, "skipped"));
-    html_close(to, "p");
+    html_put(
+        to, "<header><h1>%s</h1><p class='where'>%s %s: %zu measured, %zu failed, %zu skipped.</p>",
+        report->title, caption, counted(cells_with(report, NULL), "cell").s,
+        cells_with(report, "ok"), cells_with(report, "failed"), cells_with(report, "skipped"));
     problems_write(to, report->problems);
     problems_write(to, report->warnings);
     if (!report->sweep)
-        html_element(to, "p",
-                     "Without a sweep.yaml that can be read nothing says what the groups ask, what "
-                     "their baselines are, or which figure answers: multiples of a baseline, the "
-                     "curves and maps of knobs and the titles are missing, and each group is "
-                     "answered by its throughput.",
-                     "class", "problem", NULL);
+        html_put(to, "<p class='problem'>Without a sweep.yaml that can be read nothing says what "
+                     "the groups ask, what their baselines are, or which figure answers: multiples "
+                     "of a baseline, the curves and maps of knobs and the titles are missing, and "
+                     "each group is answered by its throughput.</p>");
     nav_write(to, report);
-    html_close(to, "header");
+    html_put(to, "</header>");
     free(caption);
 }
 
 void report_page_write(FILE *to, const struct report *report, const struct figures *figures)
 {
     head_write(to, report);
-    html_open(to, "body", NULL);
+    html_put(to, "<body>");
     header_write(to, report);
-    html_open(to, "main", NULL);
+    html_put(to, "<main>");
     report_answers_write(to, report);
     report_expect_write(to, report);
     report_peers_write(to, report);
@@ -379,7 +337,5 @@ void report_page_write(FILE *to, const struct report *report, const struct figur
     absences_write(to, report);
     report_cells_write(to, report);
     method_write(to, report);
-    html_close(to, "main");
-    html_close(to, "body");
-    html_close(to, "html");
+    html_put(to, "</main></body></html>");
 }

@@ -5,6 +5,7 @@
 #include "harness/answers/report_verdict.h"
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
+#include "harness/report/doc.h"
 #include "harness/report/html.h"
 
 #include <math.h>
@@ -57,29 +58,27 @@ bool report_peers_any(const struct report *report)
 static void ratio_write(FILE *to, const struct best_peer *line, const struct report_cell *cell)
 {
     if (!line->best || !cell) {
-        html_td(to, "number", "-");
+        html_put(to, "<td class='number'>-</td>");
         return;
     }
     if (cell == line->best) {
-        html_td(to, "number range", "best");
+        html_put(to, "<td class='number range'>best</td>");
         return;
     }
     if (!report_cell_ok(cell)) {
-        html_td(to, strcmp(cell->status, "failed") == 0 ? "number failed" : "number range",
-                cell->status);
+        html_put(to, "<td class='%s'>%s</td>",
+                 strcmp(cell->status, "failed") == 0 ? "number failed" : "number range",
+                 cell->status);
         return;
     }
     struct interval ratio = best_peer_ratio(cell, line->best).ratio;
     if (isnan(ratio.median)) {
-        html_td(to, "number range", "other moods");
+        html_put(to, "<td class='number range'>other moods</td>");
         return;
     }
     bool shown = ratio.lo > 1 || ratio.hi < 1; /* neither without an interval */
-    html_open(to, "td", "class", "number", NULL);
-    html_format(to, "%s%s", shown ? "" : "~ ", text_ratio(ratio.median).s);
-    html_open(to, "br", NULL);
-    html_element(to, "span", text_ratio_interval(ratio).s, "class", "range", NULL);
-    html_close(to, "td");
+    html_put(to, "<td class='number'>%s%s<br><span class='range'>%s</span></td>", shown ? "" : "~ ",
+             text_ratio(ratio.median).s, text_ratio_interval(ratio).s);
 }
 
 /* Who is best, and what one operation takes there: all workers together, by the clock. */
@@ -88,33 +87,26 @@ static void line_write(FILE *to, const struct report_group *group, const struct 
 {
     char workers[16];
     snprintf(workers, sizeof workers, "%d", line->cells->workers);
-    html_open(to, "tr", NULL);
-    html_open(to, "th", "scope", "row", NULL);
-    html_element(to, "span", line->cells->workload, "class", "name", NULL);
-    html_close(to, "th");
-    html_td(to, "number", workers);
-    html_open(to, "td", NULL);
+    html_put(to,
+             "<tr><th scope='row'><span class='name'>%s</span></th><td class='number'>%s</td><td>",
+             line->cells->workload, workers);
     if (line->best) {
-        html_text(to, line->best->variant);
-        html_open(to, "br", NULL);
-        html_open(to, "span", "class", "range", NULL);
-        html_format(to, "%s a %s", text_time(1e9 / line->best->throughput.median).s,
-                    line->best->op);
-        html_close(to, "span");
+        html_put(to, "%s<br><span class='range'>%s a %s</span>", line->best->variant,
+                 text_time(1e9 / line->best->throughput.median).s, line->best->op);
     } else {
-        html_element(to, "span", "no peer has a number", "class", "range", NULL);
+        html_put(to, "<span class='range'>no peer has a number</span>");
     }
-    html_close(to, "td");
+    html_put(to, "</td>");
     for (size_t i = 0; i < columns->count; i++)
         ratio_write(to, line,
                     report_cell_find(group, columns->variants[i], line->cells->workload,
                                      line->cells->workers));
-    html_close(to, "tr");
+    html_put(to, "</tr>");
 }
 
 static void th_number(FILE *to, const char *text)
 {
-    html_element(to, "th", text, "scope", "col", "class", "number", NULL);
+    html_put(to, "<th scope='col' class='number'>%s</th>", text);
 }
 
 static void group_write(FILE *to, const struct report_group *group)
@@ -125,19 +117,15 @@ static void group_write(FILE *to, const struct report_group *group)
     snprintf(label, sizeof label, "Group %.100s: multiple of the best peer's throughput",
              group->id);
     html_table_open(to, label, "numbers");
-    html_open(to, "thead", NULL);
-    html_open(to, "tr", NULL);
-    html_th(to, "col", "workload");
+    html_put(to, "<thead><tr><th scope='col'>workload</th>");
     th_number(to, "workers");
-    html_th(to, "col", "best peer");
+    html_put(to, "<th scope='col'>best peer</th>");
     for (size_t i = 0; i < columns.count; i++)
         th_number(to, columns.variants[i]);
-    html_close(to, "tr");
-    html_close(to, "thead");
-    html_open(to, "tbody", NULL);
+    html_put(to, "</tr></thead><tbody>");
     for (size_t at = 0; best_peer_next(group, &at, &line);)
         line_write(to, group, &columns, &line);
-    html_close(to, "tbody");
+    html_put(to, "</tbody>");
     html_table_close(to);
     free(columns.variants);
 }
@@ -146,21 +134,18 @@ void report_peers_write(FILE *to, const struct report *report)
 {
     if (!report_peers_any(report))
         return;
-    html_open(to, "section", "id", "peers", NULL);
-    html_element(to, "h2", "Against other runtimes", NULL);
-    html_element(to, "p",
-                 "Peers run the same workloads with the same answers, as programs of their own "
-                 "(harness/peers/README.md of schedlab). Per workload and number of workers, the "
-                 "best peer is the one with the highest median; above 1\303\227 is faster than it. "
-                 "A floor (floor:core and so on) is no runtime but the same by hand without a "
-                 "scheduler, which nothing can undercut by much. "
-                 "The second line of a number is its 95 % interval; ~ stands where that does not "
-                 "exclude 1, or there are too few samples to say.",
-                 NULL);
+    html_put(to,
+             "<section id='peers'><h2>Against other runtimes</h2><p>Peers run the same workloads "
+             "with the same answers, as programs of their own (harness/peers/README.md of "
+             "schedlab). Per workload and number of workers, the best peer is the one with the "
+             "highest median; above 1\303\227 is faster than it. A floor (floor:core and so on) is "
+             "no runtime but the same by hand without a scheduler, which nothing can undercut by "
+             "much. The second line of a number is its 95 %% interval; ~ stands where that does "
+             "not exclude 1, or there are too few samples to say.</p>");
     for (size_t i = 0; i < report->groups_count; i++)
         if (best_peer_any(&report->groups[i]))
             group_write(to, &report->groups[i]);
-    html_close(to, "section");
+    html_put(to, "</section>");
 }
 
 /* JSON ---------------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include "harness/records/cell_remarks.h"
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"
-#include "harness/report/html.h"
+#include "harness/report/doc.h"
 #include "harness/sample/warmup.h"
 
 #include <string.h>
@@ -24,12 +24,11 @@ static void cut_short_write(FILE *to, const struct report *report)
     }
     if (cut == 0)
         return;
-    html_open(to, "p", "class", "problem", NULL);
-    html_format(to,
-                "%zu of %zu samples ended before their calls took the time that was asked for, "
-                "because these are very short: their numbers are of less work than the others'.",
-                cut, all);
-    html_close(to, "p");
+    html_put(to,
+             "<p class='problem'>%zu of %zu samples ended before their calls took the time that "
+             "was asked for, because these are very short: their numbers are of less work than the "
+             "others'.</p>",
+             cut, all);
 }
 
 /* The record's number of cores where there are fewer than workers, else 0. */
@@ -58,12 +57,10 @@ static void crowded_write(FILE *to, const struct report *report)
     }
     if (crowded == 0)
         return;
-    html_open(to, "p", "class", "problem", NULL);
-    html_format(to,
-                "%zu samples had more workers than cores, up to %lld on %zu: workers took turns, "
-                "and the numbers are of that too.",
-                crowded, (long long)workers, cores);
-    html_close(to, "p");
+    html_put(to,
+             "<p class='problem'>%zu samples had more workers than cores, up to %lld on %zu: "
+             "workers took turns, and the numbers are of that too.</p>",
+             crowded, (long long)workers, cores);
 }
 
 struct share {
@@ -96,12 +93,11 @@ static void unsettled_write(FILE *to, const struct report *report)
     struct share unsettled = share_of(report, is_unsettled);
     if (unsettled.some == 0)
         return;
-    html_open(to, "p", "class", "problem", NULL);
-    html_format(to,
-                "The warm-up of %zu of %zu samples ended at its limit: until then their calls had "
-                "not settled, or were too few to tell. Cell by cell has each cell's.",
-                unsettled.some, unsettled.all);
-    html_close(to, "p");
+    html_put(
+        to,
+        "<p class='problem'>The warm-up of %zu of %zu samples ended at its limit: until then their "
+        "calls had not settled, or were too few to tell. Cell by cell has each cell's.</p>",
+        unsettled.some, unsettled.all);
 }
 
 typedef bool remark_of(const json_t *records, char text[CELL_REMARK_SIZE]);
@@ -126,15 +122,13 @@ static void remarks_write(FILE *to, const struct report *report, remark_of *rema
     for (size_t i = 0; i < report->cells_count; i++) {
         if (!remark_on(report, &report->cells[i], remark, text) || found++ >= REMARKS_MAX)
             continue;
-        if (found == 1)
-            html_open(to, "p", "class", "problem", NULL);
-        html_format(to, "%s%s.", found == 1 ? why : "", text);
-        fputc(' ', to);
+        html_put(to, found == 1 ? "<p class='problem'>%s%s. " : "%s%s. ", found == 1 ? why : "",
+                 text);
     }
     if (found > REMARKS_MAX)
-        html_format(to, "The same of %zu more cells.", found - REMARKS_MAX);
+        html_put(to, "The same of %zu more cells.", found - REMARKS_MAX);
     if (found > 0)
-        html_close(to, "p");
+        html_put(to, "</p>");
 }
 
 void report_remarks_print(FILE *to, const struct report *report)
@@ -156,12 +150,10 @@ static void steal_write(FILE *to, const struct report *report)
     struct share unknown = share_of(report, comparable_steal_is_unknown);
     if (unknown.some == 0)
         return;
-    html_open(to, "p", "class", "problem", NULL);
-    html_format(to,
-                "Steal is not known of %zu of %zu samples: the hypervisor does not tell what it "
-                "takes, so none of these is marked for it.",
-                unknown.some, unknown.all);
-    html_close(to, "p");
+    html_put(to,
+             "<p class='problem'>Steal is not known of %zu of %zu samples: the hypervisor does not "
+             "tell what it takes, so none of these is marked for it.</p>",
+             unknown.some, unknown.all);
 }
 
 void report_remarks_write(FILE *to, const struct report *report)

@@ -3,6 +3,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
 
@@ -14,20 +15,14 @@ enum { ROWS_UNFOLDED = 40, COLUMNS_NUMBERS = 12, COLUMNS_LATENCY = 8 };
 
 static void th_number(FILE *to, const char *text)
 {
-    html_element(to, "th", text, "scope", "col", "class", "number", NULL);
+    html_put(to, "<th scope='col' class='number'>%s</th>", text);
 }
 
 /* A heading across the table, above the rows of one workload. */
 static void rowgroup_write(FILE *to, const char *workload, const char *what, size_t columns)
 {
-    char span[24];
-    snprintf(span, sizeof span, "%zu", columns);
-    html_open(to, "tr", NULL);
-    html_open(to, "th", "scope", "rowgroup", "colspan", span, NULL);
-    html_element(to, "span", workload, "class", "name", NULL);
-    html_format(to, " %s", what);
-    html_close(to, "th");
-    html_close(to, "tr");
+    html_put(to, "<tr><th scope='rowgroup' colspan='%zu'><span class='name'>%s</span> %s</th></tr>",
+             columns, workload, what);
 }
 
 /* Figures -------------------------------------------------------------------------------------- */
@@ -66,27 +61,19 @@ static void figure_write(FILE *to, const struct figure *figure)
              figure_summary(figure->kind),
              figure->group->question ? figure->group->question : figure->group->id);
     snprintf(prefix, sizeof prefix, "%s-", figure->name);
-    html_open(to, "figure", NULL);
-    html_open(to, "div", "class", "sheet", "role", "region", "tabindex", "0", "aria-label",
-              figure_summary(figure->kind), NULL);
+    html_put(to, "<figure><div class='sheet' role='region' tabindex='0' aria-label='%s'>",
+             figure_summary(figure->kind));
     bool whole = html_svg(to, figure->svg, prefix, label);
-    html_close(to, "div");
-    html_open(to, "figcaption", NULL);
-    html_format(to, "%s%s. Files: figures/%s.svg, .pdf, .png", figure_summary(figure->kind),
-                whole ? "" : " (the file could not be read)", figure->name);
-    html_close(to, "figcaption");
-    html_close(to, "figure");
+    html_put(to, "</div><figcaption>%s%s. Files: figures/%s.svg, .pdf, .png</figcaption></figure>",
+             figure_summary(figure->kind), whole ? "" : " (the file could not be read)",
+             figure->name);
 }
 
 /* Throughput ----------------------------------------------------------------------------------- */
 
 static void cell_link(FILE *to, const struct report_cell *cell)
 {
-    char link[64];
-    snprintf(link, sizeof link, "#cell-%s", cell->id);
-    html_open(to, "td", NULL);
-    html_element(to, "a", cell->id, "href", link, "class", "id", NULL);
-    html_close(to, "td");
+    html_put(to, "<td><a href='#cell-%s' class='id'>%s</a></td>", cell->id, cell->id);
 }
 
 static struct text percent_text(double share)
@@ -116,41 +103,32 @@ static void throughput_row(FILE *to, const struct report *report, const struct r
                            const struct report_cell *cell, enum standing standing)
 {
     bool baseline = group->baseline && strcmp(group->baseline, cell->variant) == 0;
-    char workers[48], n[64], span[8];
+    char workers[48], n[64];
     snprintf(workers, sizeof workers, "%d", cell->workers);
     if (report_cell_is_crowded(report, cell))
         snprintf(workers, sizeof workers, "%d on %d", cell->workers, report_cores(report, cell));
     snprintf(n, sizeof n, "%zu of %zu", cell->throughput.n, cell->n_all);
-    snprintf(span, sizeof span, "%d", COLUMNS_NUMBERS - 3);
-    html_open(to, "tr", "class", standing == STANDS_BEST ? "best" : NULL, NULL);
-    html_th(to, "row", cell->variant);
-    html_td(to, "number", workers);
+    html_put(to, standing == STANDS_BEST ? "<tr class='best'>" : "<tr>");
+    html_put(to, "<th scope='row'>%s</th><td class='number'>%s</td>", cell->variant, workers);
     if (report_cell_ok(cell)) {
-        html_open(to, "td", "class", "number", NULL);
-        html_format(to, "%s%s", standing == STANDS_TIED ? "~ " : "",
-                    text_si(cell->throughput.median).s);
-        html_close(to, "td");
-        html_td(to, "range", text_si_interval(cell->throughput).s);
-        html_td(to, "number", text_ratio(cell->to_baseline.median).s);
-        html_td(to, "range",
-                baseline              ? "baseline"
-                : cell->beside.unlike ? "other moods"
-                                      : text_ratio_interval(cell->to_baseline).s);
-        html_td(to, "number", text_ratio(cell->speedup.median).s);
-        html_td(to, "number", percent_text(cell->efficiency).s);
-        html_td(to, "number", n);
-        html_td(to, NULL, class_text(cell->chosen));
-        html_td(to, NULL, cell->stop ? cell->stop : "-");
+        html_put(to,
+                 "<td class='number'>%s%s</td><td class='range'>%s</td><td "
+                 "class='number'>%s</td><td class='range'>%s</td><td class='number'>%s</td><td "
+                 "class='number'>%s</td><td class='number'>%s</td><td>%s</td><td>%s</td>",
+                 standing == STANDS_TIED ? "~ " : "", text_si(cell->throughput.median).s,
+                 text_si_interval(cell->throughput).s, text_ratio(cell->to_baseline.median).s,
+                 baseline              ? "baseline"
+                 : cell->beside.unlike ? "other moods"
+                                       : text_ratio_interval(cell->to_baseline).s,
+                 text_ratio(cell->speedup.median).s, percent_text(cell->efficiency).s, n,
+                 class_text(cell->chosen), cell->stop ? cell->stop : "-");
     } else {
-        html_open(to, "td", "colspan", span, NULL);
-        html_element(to, "span", cell->status, "class",
-                     strcmp(cell->status, "failed") == 0 ? "failed" : "range", NULL);
-        html_text(to, ": ");
-        html_prose(to, cell->reason ? cell->reason : "no reason recorded");
-        html_close(to, "td");
+        html_put(to, "<td colspan='%d'><span class='%s'>%s</span>: %s</td>", COLUMNS_NUMBERS - 3,
+                 strcmp(cell->status, "failed") == 0 ? "failed" : "range", cell->status,
+                 cell->reason ? cell->reason : "no reason recorded");
     }
     cell_link(to, cell);
-    html_close(to, "tr");
+    html_put(to, "</tr>");
 }
 
 static void throughput_head(FILE *to, const struct report_group *group)
@@ -167,8 +145,12 @@ static void throughput_head(FILE *to, const struct report_group *group)
 static void details_open(FILE *to, const char *summary, const char *class, bool open)
 {
     /* An attribute without a value is written as one with an empty value. */
-    html_open(to, "details", "class", class, "open", open ? "" : NULL, NULL);
-    html_element(to, "summary", summary, NULL);
+    html_put(to,
+             !class ? "<details>"
+             : open ? "<details class='%s' open=''>"
+                    : "<details class='%s'>",
+             class);
+    html_put(to, "<summary>%s</summary>", summary);
 }
 
 static void throughput_write(FILE *to, const struct report *report,
@@ -176,16 +158,13 @@ static void throughput_write(FILE *to, const struct report *report,
 {
     details_open(to, "Throughput: medians, intervals, relative to the baseline", "print",
                  group->count <= ROWS_UNFOLDED);
-    html_element(
-        to, "p",
-        "Operations a second. At the largest number of workers is set off who is shown to "
-        "be faster than all others; ~ stands where those are that are not told apart from "
-        "the highest median. Speed-up: over the variant's own one worker. Efficiency: the "
-        "speed-up over the serial run, else over one worker, per worker. Samples: those "
-        "behind the numbers, of all that are good. Their class: near or far, the "
-        "undisturbed ones while the cores were so; quiet, the undisturbed ones; all. Ended "
-        "by: what ended the measuring of the cell.",
-        "class", "note", NULL);
+    html_put(to, "<p class='note'>Operations a second. At the largest number of workers is set off "
+                 "who is shown to be faster than all others; ~ stands where those are that are not "
+                 "told apart from the highest median. Speed-up: over the variant's own one worker. "
+                 "Efficiency: the speed-up over the serial run, else over one worker, per worker. "
+                 "Samples: those behind the numbers, of all that are good. Their class: near or "
+                 "far, the undisturbed ones while the cores were so; quiet, the undisturbed ones; "
+                 "all. Ended by: what ended the measuring of the cell.</p>");
     html_table_open(to, "Throughput in operations a second", "numbers");
     throughput_head(to, group);
     size_t at = 0, first = 0, count;
@@ -194,17 +173,17 @@ static void throughput_write(FILE *to, const struct report *report,
         const char *workload = report_next_workload(group, &at);
         char what[128];
         snprintf(what, sizeof what, "(one operation: %.80s)", group->cells[first].op);
-        html_open(to, "tbody", NULL);
+        html_put(to, "<tbody>");
         rowgroup_write(to, workload, what, COLUMNS_NUMBERS);
         for (size_t i = first; i < at; i++)
             throughput_row(to, report, group, &group->cells[i],
                            standing_of(&group->cells[i], &verdicts[k]));
-        html_close(to, "tbody");
+        html_put(to, "</tbody>");
         first = at;
     }
     verdicts_free(verdicts, count);
     html_table_close(to);
-    html_close(to, "details");
+    html_put(to, "</details>");
 }
 
 /* Latency -------------------------------------------------------------------------------------- */
@@ -224,14 +203,12 @@ static void latency_rows(FILE *to, const struct report_group *group, size_t firs
             continue;
         char workers[16];
         snprintf(workers, sizeof workers, "%d", cell->workers);
-        html_open(to, "tr", NULL);
-        html_th(to, "row", cell->variant);
-        html_td(to, "number", workers);
-        html_td(to, NULL, class_text(cell->chosen));
+        html_put(to, "<tr><th scope='row'>%s</th><td class='number'>%s</td><td>%s</td>",
+                 cell->variant, workers, class_text(cell->chosen));
         for (int q = 0; q < SHOWN_QUANTILES; q++)
-            html_td(to, "number",
-                    text_time(report_latency_ns(cell, shown_quantiles[q].quantile).median).s);
-        html_close(to, "tr");
+            html_put(to, "<td class='number'>%s</td>",
+                     text_time(report_latency_ns(cell, shown_quantiles[q].quantile).median).s);
+        html_put(to, "</tr>");
     }
 }
 
@@ -242,28 +219,25 @@ static void latency_write(FILE *to, const struct report *report, const struct re
     details_open(to, "Latency: percentiles", "print", false);
     html_table_open(to, "Time that this share of the operations took at most; medians over samples",
                     "numbers");
-    html_open(to, "thead", NULL);
-    html_open(to, "tr", NULL);
-    html_th(to, "col", "variant");
+    html_put(to, "<thead><tr><th scope='col'>variant</th>");
     th_number(to, "workers");
-    html_th(to, "col", "class");
+    html_put(to, "<th scope='col'>class</th>");
     for (int q = 0; q < SHOWN_QUANTILES; q++)
         th_number(to, shown_quantiles[q].name);
-    html_close(to, "tr");
-    html_close(to, "thead");
+    html_put(to, "</tr></thead>");
     const char *workload;
     size_t at = 0, first = 0;
     while ((workload = report_next_workload(group, &at)) != NULL) {
         if (report_has_latencies(report, group, workload)) {
-            html_open(to, "tbody", NULL);
+            html_put(to, "<tbody>");
             rowgroup_write(to, workload, "", COLUMNS_LATENCY);
             latency_rows(to, group, first, at);
-            html_close(to, "tbody");
+            html_put(to, "</tbody>");
         }
         first = at;
     }
     html_table_close(to);
-    html_close(to, "details");
+    html_put(to, "</details>");
 }
 
 /* Events --------------------------------------------------------------------------------------- */
@@ -280,14 +254,14 @@ static void event_cell(FILE *to, const struct report_event *event)
 {
     char text[160];
     if (!event)
-        html_td(to, NULL, "-");
+        html_put(to, "<td>-</td>");
     else if (isfinite(event->per_op.median))
-        html_td(to, NULL, text_count(event->per_op.median).s);
+        html_put(to, "<td>%s</td>", text_count(event->per_op.median).s);
     else if (isfinite(event->value)) {
         snprintf(text, sizeof text, "%s in all", text_count(event->value).s);
-        html_td(to, NULL, text);
+        html_put(to, "<td>%s</td>", text);
     } else
-        html_td(to, "range", "absent");
+        html_put(to, "<td class='range'>absent</td>");
 }
 
 /* The cells of one workload whose events are shown: at its largest number of workers. */
@@ -325,12 +299,10 @@ static enum row_kind row_kind(const struct columns *columns, const char *name)
 /* The samples behind the numbers of each column. */
 static void classes_row(FILE *to, const struct columns *columns)
 {
-    html_open(to, "tr", NULL);
-    html_th(to, "row", "class of the samples");
-    html_td(to, NULL, "-");
+    html_put(to, "<tr><th scope='row'>class of the samples</th><td>-</td>");
     for (size_t k = 0; k < columns->count; k++)
-        html_td(to, NULL, class_text(columns->cells[k]->chosen));
-    html_close(to, "tr");
+        html_put(to, "<td>%s</td>", class_text(columns->cells[k]->chosen));
+    html_put(to, "</tr>");
 }
 
 /* One row per event that was counted in any column, in the order of the table. Every column asked
@@ -341,12 +313,10 @@ static void event_rows(FILE *to, const struct columns *columns)
         const struct report_event *event = &columns->cells[0]->events[i];
         if (row_kind(columns, event->name) != ROW_COUNTED)
             continue;
-        html_open(to, "tr", NULL);
-        html_th(to, "row", event->name);
-        html_td(to, NULL, event->source);
+        html_put(to, "<tr><th scope='row'>%s</th><td>%s</td>", event->name, event->source);
         for (size_t k = 0; k < columns->count; k++)
             event_cell(to, event_find(columns->cells[k], event->name));
-        html_close(to, "tr");
+        html_put(to, "</tr>");
     }
 }
 
@@ -359,11 +329,11 @@ static void zeros_write(FILE *to, const struct columns *columns)
         if (row_kind(columns, name) != ROW_ZERO)
             continue;
         if (written++ == 0)
-            html_open(to, "p", "class", "note zeros", NULL);
-        html_format(to, "%s%s", written == 1 ? "Counted, and zero in each: " : ", ", name);
+            html_put(to, "<p class='note zeros'>");
+        html_put(to, "%s%s", written == 1 ? "Counted, and zero in each: " : ", ", name);
     }
     if (written > 0)
-        html_close(to, "p");
+        html_put(to, "</p>");
 }
 
 static void events_table(FILE *to, const struct report_group *group, size_t first, size_t end)
@@ -375,18 +345,13 @@ static void events_table(FILE *to, const struct report_group *group, size_t firs
                  columns.cells[0]->workload,
                  counted((uint64_t)columns.cells[0]->workers, "worker").s);
         html_table_open(to, label, "numbers events");
-        html_open(to, "thead", NULL);
-        html_open(to, "tr", NULL);
-        html_th(to, "col", "event");
-        html_th(to, "col", "source");
+        html_put(to, "<thead><tr><th scope='col'>event</th><th scope='col'>source</th>");
         for (size_t k = 0; k < columns.count; k++)
             th_number(to, columns.cells[k]->variant);
-        html_close(to, "tr");
-        html_close(to, "thead");
-        html_open(to, "tbody", NULL);
+        html_put(to, "</tr></thead><tbody>");
         classes_row(to, &columns);
         event_rows(to, &columns);
-        html_close(to, "tbody");
+        html_put(to, "</tbody>");
         html_table_close(to);
         zeros_write(to, &columns);
     }
@@ -400,24 +365,22 @@ static void events_write(FILE *to, const struct report *report, const struct rep
         any = any || group->cells[i].events_count > 0;
     const struct report_group *other = figures_events_group(report, group);
     if (any && other) {
-        char link[2 * SWEEP_NAME_MAX];
-        snprintf(link, sizeof link, "#group-%s", other->id);
-        html_open(to, "p", "class", "note", NULL);
-        html_text(to, "The events of these cells are with the question ");
-        html_element(to, "a", other->question ? other->question : other->id, "href", link, NULL);
-        html_close(to, "p");
+        html_put(to,
+                 "<p class='note'>The events of these cells are with the question <a "
+                 "href='#group-%s'>%s</a></p>",
+                 other->id, other->question ? other->question : other->id);
     }
     if (!any || other)
         return;
     details_open(to, "Events per operation, with their sources", NULL, false);
-    html_element(to, "p", "Events that were absent in every column are in the section on sources.",
-                 "class", "note", NULL);
+    html_put(to, "<p class='note'>Events that were absent in every column are in the section on "
+                 "sources.</p>");
     size_t at = 0, first = 0;
     while (report_next_workload(group, &at)) {
         events_table(to, group, first, at);
         first = at;
     }
-    html_close(to, "details");
+    html_put(to, "</details>");
 }
 
 /* All ------------------------------------------------------------------------------------------ */
@@ -442,36 +405,32 @@ static void crowded_write(FILE *to, const struct report *report, const struct re
     }
     if (crowded == 0)
         return;
-    html_open(to, "p", "class", "problem", NULL);
-    html_format(
+    html_put(
         to,
-        "%s of this group had more workers than the %s of the machine: these took turns, so "
-        "the numbers say how a design bears that, not how it scales.",
+        "<p class='problem'>%s of this group had more workers than the %s of the machine: these "
+        "took turns, so the numbers say how a design bears that, not how it scales.</p>",
         counted(crowded, "cell").s,
         counted((uint64_t)report_cores(report, &group->cells[last]), "usable hardware thread").s);
-    html_close(to, "p");
 }
 
 void report_section_write(FILE *to, const struct report *report, const struct report_group *group,
                           const struct figures *figures)
 {
-    char id[2 * SWEEP_NAME_MAX];
-    snprintf(id, sizeof id, "group-%s", group->id);
-    html_open(to, "section", "id", id, NULL);
-    html_element(to, "h2", group->question ? group->question : group->id, NULL);
-    html_open(to, "p", "class", "where", NULL);
-    html_format(to, "Group %s: %s, %zu measured, %zu failed, %zu skipped.", group->id,
-                counted(group->count, "cell").s, cells_count(group, "ok"),
-                cells_count(group, "failed"), cells_count(group, "skipped"));
+    html_put(to,
+             "<section id='group-%s'><h2>%s</h2><p class='where'>Group %s: %s, %zu measured, %zu "
+             "failed, %zu skipped.",
+             group->id, group->question ? group->question : group->id, group->id,
+             counted(group->count, "cell").s, cells_count(group, "ok"),
+             cells_count(group, "failed"), cells_count(group, "skipped"));
     if (group->baseline)
-        html_format(to, " Baseline: %s.", group->baseline);
+        html_put(to, " Baseline: %s.", group->baseline);
     if (group->knob && group->knob2)
-        html_format(to, " Knobs: %s and %s.", group->knob->name, group->knob2->name);
+        html_put(to, " Knobs: %s and %s.", group->knob->name, group->knob2->name);
     else if (group->knob)
-        html_format(to, " Knob: %s.", group->knob->name);
+        html_put(to, " Knob: %s.", group->knob->name);
     if (group->left_out)
-        html_format(to, " %s.", group->left_out);
-    html_close(to, "p");
+        html_put(to, " %s.", group->left_out);
+    html_put(to, "</p>");
     crowded_write(to, report, group);
     bool has_its_own = false;
     for (size_t i = 0; i < figures->count; i++) {
@@ -482,15 +441,15 @@ void report_section_write(FILE *to, const struct report *report, const struct re
             figure_write(to, &figures->figures[i]);
     }
     if (!has_its_own) {
-        html_open(to, "p", "class", "note", NULL);
-        html_format(to, "The sweep asks for a figure of %s, but the records have nothing for it.",
-                    sweep_figure_name(group->figure));
-        html_close(to, "p");
+        html_put(to,
+                 "<p class='note'>The sweep asks for a figure of %s, but the records have nothing "
+                 "for it.</p>",
+                 sweep_figure_name(group->figure));
     }
     throughput_write(to, report, group);
     latency_write(to, report, group);
     report_what_if_write(to, report, group);
     report_misses_write(to, report, group);
     events_write(to, report, group);
-    html_close(to, "section");
+    html_put(to, "</section>");
 }

@@ -3,6 +3,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/statistics.h"
 #include "harness/base/units.h"
+#include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
 
@@ -70,10 +71,10 @@ static int bin_mood(const size_t counts[MOODS])
  * ones lower still, so that it does not take colours to read. */
 static void timeline_write(FILE *to, const struct mood_counts *counts)
 {
-    char box[32];
-    snprintf(box, sizeof box, "0 0 %d %d", BINS, BIN_HEIGHT);
-    html_open(to, "svg", "class", "timeline", "viewBox", box, "preserveAspectRatio", "none", "role",
-              "img", "aria-label", "Most frequent mood in each part of the run", NULL);
+    html_put(to,
+             "<svg class='timeline' viewBox='0 0 %d %d' preserveAspectRatio='none' role='img' "
+             "aria-label='Most frequent mood in each part of the run'>",
+             BINS, BIN_HEIGHT);
     for (int i = 0, end; i < BINS; i = end) {
         int mood = bin_mood(counts->bins[i]);
         for (end = i + 1; end < BINS && bin_mood(counts->bins[end]) == mood;)
@@ -116,13 +117,11 @@ static void mood_row(FILE *to, const struct report *report, const struct mood_co
     snprintf(n, sizeof n, "%zu", counts->all[mood]);
     snprintf(share, sizeof share, "%.1f %%",
              100.0 * (double)counts->all[mood] / (double)counts->sum);
-    html_open(to, "tr", NULL);
-    html_th(to, "row", moods[mood].name);
-    html_td(to, "number", n);
-    html_td(to, "number", share);
-    html_td(to, "number", text_time(mood_line_ns(report, mood)).s);
-    html_td(to, NULL, is_one ? "the only mood in this run" : moods[mood].meaning);
-    html_close(to, "tr");
+    html_put(to,
+             "<tr><th scope='row'>%s</th><td class='number'>%s</td><td class='number'>%s</td><td "
+             "class='number'>%s</td><td>%s</td></tr>",
+             moods[mood].name, n, share, text_time(mood_line_ns(report, mood)).s,
+             is_one ? "the only mood in this run" : moods[mood].meaning);
 }
 
 void report_moods_write(FILE *to, const struct report *report)
@@ -130,24 +129,21 @@ void report_moods_write(FILE *to, const struct report *report)
     if (!report_has_moods(report))
         return;
     struct mood_counts counts = moods_count(report);
-    html_open(to, "section", "id", "moods", NULL);
-    html_element(to, "h2", "The machine's mood", NULL);
-    html_element(to, "p",
-                 "Around every sample with more than one worker a probe sends a cache line to and "
-                 "fro between the cores in use. Where a hypervisor moves them, its round trip "
-                 "jumps, and what chats between cores with it; so like is compared with like.",
-                 NULL);
+    html_put(to, "<section id='moods'><h2>The machine's mood</h2><p>Around every sample with more "
+                 "than one worker a probe sends a cache line to and fro between the cores in use. "
+                 "Where a hypervisor moves them, its round trip jumps, and what chats between "
+                 "cores with it; so like is compared with like.</p>");
     timeline_write(to, &counts);
     html_table_open(to, "Samples by mood; above, the run from its beginning to its end", NULL);
     html_thead(to,
                (const char *const[]){"mood", "#samples", "#share", "#round trip", "meaning", NULL});
-    html_open(to, "tbody", NULL);
+    html_put(to, "<tbody>");
     bool is_one = counts.all[0] == counts.sum; /* near to nothing else */
     for (int i = 0; i < (is_one ? 1 : MOODS); i++)
         mood_row(to, report, &counts, i);
-    html_close(to, "tbody");
+    html_put(to, "</tbody>");
     html_table_close(to);
-    html_close(to, "section");
+    html_put(to, "</section>");
 }
 
 /* Tables --------------------------------------------------------------------------------------- */
@@ -179,7 +175,7 @@ static void head_write(FILE *to, const char *column)
         text[strlen(text) - 3] = '\0';
     for (char *at = text; (at = strchr(at, '_')) != NULL;)
         *at = ' ';
-    html_th(to, "col", text);
+    html_put(to, "<th scope='col'>%s</th>", text);
 }
 
 static void value_write(FILE *to, const struct tsv *tsv, size_t row, const char *column)
@@ -187,39 +183,36 @@ static void value_write(FILE *to, const struct tsv *tsv, size_t row, const char 
     const char *text = tsv_text(tsv, row, column);
     double number = tsv_number(tsv, row, column);
     if (!text || !isfinite(number))
-        html_td(to,
-                text && strcmp(column, "flag") == 0 && strcmp(text, "-") != 0 &&
-                        strcmp(text, "unknown") != 0
-                    ? "failed"
-                    : NULL,
-                text ? text : "-");
+        html_put(to,
+                 text && strcmp(column, "flag") == 0 && strcmp(text, "-") != 0 &&
+                         strcmp(text, "unknown") != 0
+                     ? "<td class='failed'>%s</td>"
+                     : "<td>%s</td>",
+                 text ? text : "-");
     else if (ends_with(column, "_ns"))
-        html_td(to, "number", text_time(number).s);
+        html_put(to, "<td class='number'>%s</td>", text_time(number).s);
     else if (is_whole(number))
-        html_td(to, "number", text);
+        html_put(to, "<td class='number'>%s</td>", text);
     else
-        html_td(to, "number", text_count(number).s);
+        html_put(to, "<td class='number'>%s</td>", text_count(number).s);
 }
 
 static void table_write(FILE *to, const struct tsv *tsv, const char *label)
 {
     html_table_open(to, label, "numbers");
-    html_open(to, "thead", NULL);
-    html_open(to, "tr", NULL);
+    html_put(to, "<thead><tr>");
     for (size_t i = 0; i < tsv->columns; i++)
         if (is_shown(tsv->cells[i]))
             head_write(to, tsv->cells[i]);
-    html_close(to, "tr");
-    html_close(to, "thead");
-    html_open(to, "tbody", NULL);
+    html_put(to, "</tr></thead><tbody>");
     for (size_t row = 1; row < tsv->rows; row++) {
-        html_open(to, "tr", NULL);
+        html_put(to, "<tr>");
         for (size_t i = 0; i < tsv->columns; i++)
             if (is_shown(tsv->cells[i]))
                 value_write(to, tsv, row, tsv->cells[i]);
-        html_close(to, "tr");
+        html_put(to, "</tr>");
     }
-    html_close(to, "tbody");
+    html_put(to, "</tbody>");
     html_table_close(to);
 }
 
@@ -227,31 +220,24 @@ void report_outside_write(FILE *to, const struct report *report)
 {
     if (report->extra.outside.rows < 2)
         return;
-    html_open(to, "section", "id", "outside", NULL);
-    html_element(to, "h2", "Timed from outside", NULL);
-    html_element(
-        to, "p",
-        "hyperfine timed whole processes, this program the calls within them. Both should "
-        "tell the same story but for the start of the process, which a process without "
-        "calls shows. The rest is what neither accounts for; where all of its interval, which "
-        "is in outside.tsv, lies beyond 10 % of the outside, the row is flagged. Unknown: "
-        "the calls are too short a part of the process to tell, samples lie too far "
-        "apart, or the start was not measured.",
-        NULL);
+    html_put(to,
+             "<section id='outside'><h2>Timed from outside</h2><p>hyperfine timed whole processes, "
+             "this program the calls within them. Both should tell the same story but for the "
+             "start of the process, which a process without calls shows. The rest is what neither "
+             "accounts for; where all of its interval, which is in outside.tsv, lies beyond 10 %% "
+             "of the outside, the row is flagged. Unknown: the calls are too short a part of the "
+             "process to tell, samples lie too far apart, or the start was not measured.</p>");
     table_write(to, &report->extra.outside, "Medians from inside and from outside");
-    html_close(to, "section");
+    html_put(to, "</section>");
 }
 
 void report_metg_write(FILE *to, const struct report *report)
 {
     if (report->extra.metg.rows < 2)
         return;
-    html_open(to, "section", "id", "metg", NULL);
-    html_element(to, "h2", "The smallest task that still pays", NULL);
-    html_element(to, "p",
-                 "METG(50 %): the shortest task at which a variant still does half of what its "
-                 "workers could do. Shorter is better: its overhead per task is smaller.",
-                 NULL);
+    html_put(to, "<section id='metg'><h2>The smallest task that still pays</h2><p>METG(50 %%): the "
+                 "shortest task at which a variant still does half of what its workers could do. "
+                 "Shorter is better: its overhead per task is smaller.</p>");
     table_write(to, &report->extra.metg, "Minimum effective task granularity at 50 % efficiency");
-    html_close(to, "section");
+    html_put(to, "</section>");
 }

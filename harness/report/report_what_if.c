@@ -4,6 +4,7 @@
 #include "harness/base/statistics.h"
 #include "harness/base/units.h"
 #include "harness/plan/plan.h"
+#include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
 
@@ -42,20 +43,19 @@ static void row_write(FILE *to, const struct report_cell *with, const struct rep
     struct interval ratio = ratio_of(with, without);
     char workers[16];
     snprintf(workers, sizeof workers, "%d", without->workers);
-    html_open(to, "tr", NULL);
-    html_th(to, "row", without->variant);
-    html_td(to, NULL, without->workload);
-    html_td(to, "number", workers);
+    html_put(to, "<tr><th scope='row'>%s</th><td>%s</td><td class='number'>%s</td>",
+             without->variant, without->workload, workers);
     if (isfinite(ratio.median)) {
-        html_td(to, "number", text_si(without->throughput.median).s);
-        html_td(to, "number", text_si(with->throughput.median).s);
-        html_td(to, "number", text_ratio(ratio.median).s);
-        html_td(to, "range", text_ratio_interval(ratio).s);
+        html_put(to,
+                 "<td class='number'>%s</td><td class='number'>%s</td><td "
+                 "class='number'>%s</td><td class='range'>%s</td>",
+                 text_si(without->throughput.median).s, text_si(with->throughput.median).s,
+                 text_ratio(ratio.median).s, text_ratio_interval(ratio).s);
     } else {
         for (int i = 0; i < 4; i++)
-            html_td(to, "number", "-");
+            html_put(to, "<td class='number'>-</td>");
     }
-    html_close(to, "tr");
+    html_put(to, "</tr>");
 }
 
 void report_what_if_write(FILE *to, const struct report *report, const struct report_group *group)
@@ -63,18 +63,16 @@ void report_what_if_write(FILE *to, const struct report *report, const struct re
     const struct report_group *other = other_group(report, group);
     if (!other || other->count == 0)
         return;
-    html_open(to, "details", "class", "print", "open", "", NULL);
-    html_element(to, "summary", "What if: what another machine would buy", NULL);
-    html_open(to, "p", "class", "note", NULL);
-    html_format(to,
-                "Throughput on %s over that on %s. A structure that is free costs a hit in L1 at "
-                "each access, and nothing else changes: a lock still lets in one at a time.",
-                other->cells[0].machine, group->cells[0].machine);
-    html_close(to, "p");
+    html_put(to,
+             "<details class='print' open=''><summary>What if: what another machine would "
+             "buy</summary><p class='note'>Throughput on %s over that on %s. A structure that is "
+             "free costs a hit in L1 at each access, and nothing else changes: a lock still lets "
+             "in one at a time.</p>",
+             other->cells[0].machine, group->cells[0].machine);
     html_table_open(to, "Throughput with the change over throughput without", "numbers");
     html_thead(to, (const char *const[]){"variant", "workload", "#workers", "#without", "#with",
                                          "#with over without", "95 % interval", NULL});
-    html_open(to, "tbody", NULL);
+    html_put(to, "<tbody>");
     for (size_t i = 0; i < group->count; i++) {
         const struct report_cell *cell = &group->cells[i];
         const struct report_cell *with =
@@ -82,7 +80,7 @@ void report_what_if_write(FILE *to, const struct report *report, const struct re
         if (with)
             row_write(to, with, cell);
     }
-    html_close(to, "tbody");
+    html_put(to, "</tbody>");
     html_table_close(to);
-    html_close(to, "details");
+    html_put(to, "</details>");
 }

@@ -3,6 +3,7 @@
 #include "harness/answers/report_tsv.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
 #include "tests/support/report_cell.h"
@@ -81,19 +82,33 @@ static void html_escapes_text_and_attributes(void **state)
     (void)state;
     struct memory memory;
     memory_open(&memory);
-    html_element(memory.to, "td", "<a> & \"b\" 'c'", "title", "\"><script>", "class", NULL, NULL);
+    html_put(memory.to, "<td title='%s'>%s & %d</td>", "\"><script>", "<a> & \"b\" 'c'", 3);
     memory_equals(&memory, "<td title=\"&quot;&gt;&lt;script&gt;\">"
-                           "&lt;a&gt; &amp; &quot;b&quot; &#39;c&#39;</td>\n");
+                           "&lt;a&gt; &amp; &quot;b&quot; &#39;c&#39; &amp; 3</td>\n");
 }
 
-static void html_escapes_what_was_formatted(void **state)
+static void html_has_code_and_numbers(void **state)
 {
     (void)state;
     struct memory memory;
     memory_open(&memory);
-    html_format(memory.to, "%s=%d", "a<b", 3);
-    html_text(memory.to, NULL);
-    memory_equals(&memory, "a&lt;b=3");
+    html_put(memory.to, "%s `%s` <code>%s</code> %.*s %.2f %zu %lld 95 %%", "say `a<b` or `", "`|`",
+             "`", 2, "abc", 0.125, (size_t)7, -8LL);
+    memory_equals(&memory, "say <code>a&lt;b</code> or ` <code>`|`</code> <code>`</code> ab 0.12 7 "
+                           "-8 95 %");
+}
+
+static void markdown_has_blocks_and_escapes_what_is_filled_in(void **state)
+{
+    (void)state;
+    struct memory memory;
+    memory_open(&memory);
+    struct doc doc = {.to = memory.to, .format = DOC_MARKDOWN};
+    doc_put(&doc, "<h2>%s</h2><ul><li>**%s** `%s`</li></ul>", "a_b", "say `a|b*`\n<*>\n", "c|*");
+    doc_put(&doc, "\n<thead><tr><th scope='col'>x</th><th scope='col' class='number'>y</th></tr>"
+                  "</thead><tr><td class='z'>1<br>2</td><td>3</td></tr>");
+    memory_equals(&memory, "\n## a\\_b\n\n- **say `a\\|b*` \\<\\*\\>** `c\\|*`\n"
+                           "\n| x | y |\n|---|---:|\n| 1<br>2 | 3 |\n");
 }
 
 static void file_make(char *path, const char *text)
@@ -521,7 +536,8 @@ int main(void)
         cmocka_unit_test(numbers_keep_three_digits_across_units),
         cmocka_unit_test(ratios_and_counts_are_plain),
         cmocka_unit_test(html_escapes_text_and_attributes),
-        cmocka_unit_test(html_escapes_what_was_formatted),
+        cmocka_unit_test(html_has_code_and_numbers),
+        cmocka_unit_test(markdown_has_blocks_and_escapes_what_is_filled_in),
         cmocka_unit_test(svg_gets_label_and_unique_ids),
         cmocka_unit_test(svg_loses_what_does_not_show),
         cmocka_unit_test(svg_keeps_the_colors_of_what_counts_on_the_defaults),
