@@ -241,9 +241,8 @@ void repro_page_command_write(struct doc *to, const struct repro_page *page,
 {
     const char *id = field_text(experiment, "id");
     bool ours = json_object_get(page->catalogue, id) != NULL;
-    doc_put(to, "<p class='again'>Again: <code>schedlab repro ");
-    doc_put(to, "%s%s%s%s", ours ? "" : page->folder, ours ? "" : "/experiments/", id,
-            ours ? "" : ".yaml");
+    doc_put(to, "<p class='again'>Again: <code>schedlab repro %s%s%s%s", ours ? "" : page->folder,
+            ours ? "" : "/experiments/", id, ours ? "" : ".yaml");
     options_write(to, page->repro);
     doc_put(to, "</p>");
 }

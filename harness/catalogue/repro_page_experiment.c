@@ -184,9 +184,8 @@ static void part_write(struct doc *to, const struct repro_page *page, const json
     const char *id = field_text(part, "id");
     size_t i;
     const json_t *expectation;
-    doc_put(to, "<h3>%s<span class='part'> %s/%s</span></h3>", field_text(part, "question"),
-            field_text(experiment, "id"), id);
-    doc_put(to, "<ul class='design note'>");
+    doc_put(to, "<h3>%s<span class='part'> %s/%s</span></h3><ul class='design note'>",
+            field_text(part, "question"), field_text(experiment, "id"), id);
     block_design(to, part);
     doc_put(to, "</ul>");
     html_table_open(to->to, "What was expected, and what was measured", "expectations");

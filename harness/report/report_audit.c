@@ -11,21 +11,19 @@
 
 static void row_write(FILE *to, const char *what, const json_t *tally)
 {
-    html_put(to, "<tr><th scope='row'>%s</th>", what);
-    char text[64];
-    snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT,
-             json_integer_value(json_object_get(tally, "found")),
-             json_integer_value(json_object_get(tally, "comparisons")));
-    html_put(to, "<td>%s</td>", text);
     const json_t *share = json_object_get(tally, "share");
-    snprintf(text, sizeof text, "%.0f %%", json_number_value(share) * 100);
-    html_put(to, "<td>%s</td>", share ? text : "-");
-    snprintf(text, sizeof text, "%.0f to %.0f %%",
-             json_number_value(json_object_get(tally, "lo")) * 100,
-             json_number_value(json_object_get(tally, "hi")) * 100);
-    html_put(to, "<td>%s</td>", share ? text : "-");
-    snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, field_integer(tally, "found_adjusted"));
-    html_put(to, "<td>%s</td></tr>", json_object_get(tally, "found_adjusted") ? text : "-");
+    html_put(to, "<tr><th scope='row'>%s</th><td>%lld of %lld</td>", what,
+             field_integer(tally, "found"), field_integer(tally, "comparisons"));
+    if (share)
+        html_put(to, "<td>%.0f %%</td><td>%.0f to %.0f %%</td>", json_number_value(share) * 100,
+                 json_number_value(json_object_get(tally, "lo")) * 100,
+                 json_number_value(json_object_get(tally, "hi")) * 100);
+    else
+        html_put(to, "<td>-</td><td>-</td>");
+    if (json_object_get(tally, "found_adjusted"))
+        html_put(to, "<td>%lld</td></tr>", field_integer(tally, "found_adjusted"));
+    else
+        html_put(to, "<td>-</td></tr>");
 }
 
 static void table_write(FILE *to, const json_t *audit)

@@ -85,13 +85,11 @@ static void pair_numbers(FILE *to, const json_t *metric, const json_t *pair)
 
 static void pair_row(FILE *to, const json_t *metric, const json_t *pair)
 {
-    char workers[24];
     const char *verdict = field_text(pair, "verdict"), *reason = field_text(pair, "reason");
     const char *no_winner = no_winner_text(verdict);
-    snprintf(workers, sizeof workers, "%" JSON_INTEGER_FORMAT,
-             json_integer_value(json_object_get(pair, "workers")));
-    html_put(to, "<tr><th scope='row'>%s</th><td class='number'>%s</td><td>%s",
-             field_text(pair, "workload"), workers, field_text(pair, "variant_a"));
+    html_put(to, "<tr><th scope='row'>%s</th><td class='number'>%lld</td><td>%s",
+             field_text(pair, "workload"), field_integer(pair, "workers"),
+             field_text(pair, "variant_a"));
     if (strcmp(field_text(pair, "variant_a"), field_text(pair, "variant_b")) != 0)
         html_put(to, " / %s", field_text(pair, "variant_b"));
     html_put(to, "</td>");

@@ -143,13 +143,12 @@ void report_misses_write(FILE *to, const struct report *report, const struct rep
 {
     if (!report_has_misses(report, group))
         return;
-    html_put(to, "<details class='print'><summary>Where the misses are</summary>");
-    html_put(to, "<p class='note'>"
-                 "What accesses cost that L1 could not serve alone, by the structure that was "
-                 "accessed: misses, and upgrades of lines that others had too. The darker, the "
-                 "more. Structures with less than 1 %% in each column are left out. `schedlab list "
-                 "sim:MODEL` says what each is; `schedlab run --why` shows the lines of the "
-                 "source.</p>");
+    html_put(to,
+             "<details class='print'><summary>Where the misses are</summary><p class='note'>What "
+             "accesses cost that L1 could not serve alone, by the structure that was accessed: "
+             "misses, and upgrades of lines that others had too. The darker, the more. Structures "
+             "with less than 1 %% in each column are left out. `schedlab list sim:MODEL` says what "
+             "each is; `schedlab run --why` shows the lines of the source.</p>");
     size_t at = 0, first = 0;
     const char *workload;
     while ((workload = report_next_workload(group, &at)) != NULL) {

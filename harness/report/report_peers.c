@@ -85,11 +85,9 @@ static void ratio_write(FILE *to, const struct best_peer *line, const struct rep
 static void line_write(FILE *to, const struct report_group *group, const struct columns *columns,
                        const struct best_peer *line)
 {
-    char workers[16];
-    snprintf(workers, sizeof workers, "%d", line->cells->workers);
     html_put(to,
-             "<tr><th scope='row'><span class='name'>%s</span></th><td class='number'>%s</td><td>",
-             line->cells->workload, workers);
+             "<tr><th scope='row'><span class='name'>%s</span></th><td class='number'>%d</td><td>",
+             line->cells->workload, line->cells->workers);
     if (line->best) {
         html_put(to, "%s<br><span class='range'>%s a %s</span>", line->best->variant,
                  text_time(1e9 / line->best->throughput.median).s, line->best->op);

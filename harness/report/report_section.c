@@ -201,10 +201,8 @@ static void latency_rows(FILE *to, const struct report_group *group, size_t firs
         const struct report_cell *cell = &group->cells[i];
         if (!isfinite(report_latency_ns(cell, 1).median))
             continue;
-        char workers[16];
-        snprintf(workers, sizeof workers, "%d", cell->workers);
-        html_put(to, "<tr><th scope='row'>%s</th><td class='number'>%s</td><td>%s</td>",
-                 cell->variant, workers, class_text(cell->chosen));
+        html_put(to, "<tr><th scope='row'>%s</th><td class='number'>%d</td><td>%s</td>",
+                 cell->variant, cell->workers, class_text(cell->chosen));
         for (int q = 0; q < SHOWN_QUANTILES; q++)
             html_put(to, "<td class='number'>%s</td>",
                      text_time(report_latency_ns(cell, shown_quantiles[q].quantile).median).s);

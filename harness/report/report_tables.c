@@ -112,15 +112,13 @@ static double mood_line_ns(const struct report *report, int mood)
 static void mood_row(FILE *to, const struct report *report, const struct mood_counts *counts,
                      int mood)
 {
-    char n[24], share[24];
     bool is_one = counts->all[mood] == counts->sum;
-    snprintf(n, sizeof n, "%zu", counts->all[mood]);
-    snprintf(share, sizeof share, "%.1f %%",
-             100.0 * (double)counts->all[mood] / (double)counts->sum);
     html_put(to,
-             "<tr><th scope='row'>%s</th><td class='number'>%s</td><td class='number'>%s</td><td "
-             "class='number'>%s</td><td>%s</td></tr>",
-             moods[mood].name, n, share, text_time(mood_line_ns(report, mood)).s,
+             "<tr><th scope='row'>%s</th><td class='number'>%zu</td><td class='number'>%.1f %%</td>"
+             "<td class='number'>%s</td><td>%s</td></tr>",
+             moods[mood].name, counts->all[mood],
+             100.0 * (double)counts->all[mood] / (double)counts->sum,
+             text_time(mood_line_ns(report, mood)).s,
              is_one ? "the only mood in this run" : moods[mood].meaning);
 }
 

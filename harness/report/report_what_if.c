@@ -41,10 +41,8 @@ static struct interval ratio_of(const struct report_cell *with, const struct rep
 static void row_write(FILE *to, const struct report_cell *with, const struct report_cell *without)
 {
     struct interval ratio = ratio_of(with, without);
-    char workers[16];
-    snprintf(workers, sizeof workers, "%d", without->workers);
-    html_put(to, "<tr><th scope='row'>%s</th><td>%s</td><td class='number'>%s</td>",
-             without->variant, without->workload, workers);
+    html_put(to, "<tr><th scope='row'>%s</th><td>%s</td><td class='number'>%d</td>",
+             without->variant, without->workload, without->workers);
     if (isfinite(ratio.median)) {
         html_put(to,
                  "<td class='number'>%s</td><td class='number'>%s</td><td "

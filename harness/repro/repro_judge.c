@@ -91,24 +91,6 @@ void repro_judge(const struct repro *repro, struct repro_job *job)
 
 /* All ------------------------------------------------------------------------------------------ */
 
-/* The verdict of an expectation in that place; NONE if it is not judged there. */
-static enum verdict verdict_there(const json_t *place, const char *part, json_int_t number)
-{
-    size_t i, k;
-    const json_t *one, *expectation;
-    json_array_foreach(json_object_get(place, "parts"), i, one)
-    {
-        if (strcmp(field_text(one, "id"), part) != 0)
-            continue;
-        json_array_foreach(json_object_get(one, "expectations"), k, expectation)
-        {
-            if (field_integer(expectation, "number") == number)
-                return verdict_of_text(field_text(expectation, "verdict"));
-        }
-    }
-    return VERDICT_NONE;
-}
-
 /* Whether some expectation is decided in both places, and whether each such is alike. */
 static void agree_add(const json_t *a, const json_t *b, bool *decided, bool *alike)
 {
@@ -118,9 +100,9 @@ static void agree_add(const json_t *a, const json_t *b, bool *decided, bool *ali
     {
         json_array_foreach(json_object_get(part, "expectations"), k, expectation)
         {
-            enum verdict here = verdict_of_text(field_text(expectation, "verdict"));
-            enum verdict there =
-                verdict_there(b, field_text(part, "id"), field_integer(expectation, "number"));
+            enum verdict here = repro_file_verdict(expectation);
+            enum verdict there = repro_file_verdict(repro_file_expectation(
+                repro_file_part(b, field_text(part, "id")), field_integer(expectation, "number")));
             if (here == VERDICT_UNDECIDED || there == VERDICT_UNDECIDED || there == VERDICT_NONE)
                 continue;
             *decided = true;
