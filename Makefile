@@ -586,7 +586,7 @@ built-scripts built-verdicts: built-unit
 built-sim: built-scripts ;
 built-asan built-tsan: built-%:
 	@$(MAKE) tests CONFIG=$*
-# What runs under the scheduler, with gcc's harness: clang's warnings about the harness come from lint.
+# clang compiles all that runs under the scheduler, and links gcc's harness: lint has clang's warnings about the harness.
 built-clang: built-harness
 	@$(MAKE) CONFIG=release CC=clang HARNESS=build/release/harness.a LIGHT=-O0 build/release-clang/schedlab \
 	    build/release-clang/tests/conformance

@@ -18,10 +18,10 @@ void block_mark(struct doc *to, enum verdict verdict, const char *none);
 /* Items of a list: what is varied within the part, what is held fixed, and what is measured. */
 void block_design(struct doc *to, const json_t *part);
 
-/* What is expected of what: "`p99` of `on` over `off`". */
+/* The metric and the levels of an expectation: "`p99` of `on` over `off`". */
 void block_number(struct doc *to, const json_t *expectation);
 
-/* What was measured, or "no number". */
+/* The measured number, or "no number". */
 const char *block_effect(const json_t *column);
 
 /* The inside of a table: a row for each level. cell writes a whole <td> for the expectation of that

@@ -60,7 +60,7 @@ static void sample_on_machine(void *arg)
     run->record = sample_measure(run->request, run->error, sizeof run->error);
 }
 
-/* Where the scheduler's events go, or NULL. */
+/* The stream for the scheduler's events, or NULL. */
 static FILE *sched_events_open(const struct options *options)
 {
     int fd = options->request.sched_events_fd;

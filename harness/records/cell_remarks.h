@@ -21,7 +21,7 @@ enum { CELL_REMARK_SIZE = 512, CELL_REMARKS_SIZE = 2 * CELL_REMARK_SIZE + 2 };
 bool cell_remark_load(const json_t *records, char text[CELL_REMARK_SIZE]);
 bool cell_remark_sysmon(const json_t *records, char text[CELL_REMARK_SIZE]);
 
-/* Those that there are, parted by "; ". */
+/* All remarks on the cell, parted by "; ". False if there is none. */
 bool cell_remarks(const json_t *records, char text[CELL_REMARKS_SIZE]);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* Markdown ------------------------------------------------------------------------------------- */
 
-/* What Markdown, or HTML in it, would take for its own; "|" would end a cell. */
+/* Characters that Markdown, or HTML in it, would take for its own; "|" would end a cell. */
 static const char markup[] = "\\*_[]<>|#~";
 
 /* Line breaks are blanks, and none at the end, but where lines are kept. */

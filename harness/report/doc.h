@@ -23,7 +23,7 @@ struct doc {
     FILE *to;
     enum doc_format format;
 
-    /* Of the writer. */
+    /* The writer's own. */
     bool in_code;
     char rule[512]; /* Markdown's line below the head of a table, as far as there are cells */
 };

@@ -14,7 +14,7 @@
  * those whose steal is not known; and cell_remarks.h of each cell. Nothing where there are none. */
 void report_remarks_write(FILE *to, const struct report *report);
 
-/* Those of cell_remarks.h, a line each for a terminal. */
+/* Prints the remarks of cell_remarks.h, a line each for a terminal. */
 void report_remarks_print(FILE *to, const struct report *report);
 
 #endif

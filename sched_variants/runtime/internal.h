@@ -26,8 +26,8 @@ enum {
 #endif
 };
 
-/* What x_is_valid() says, here and in the headers of single structures, is what holds between two
- * operations. gp: by whoever it belongs to, its M or who has taken it from a queue or a list. */
+/* Each x_is_valid(), here and in the headers of single structures, says what holds between two
+ * operations. This one is for whoever gp belongs to: its M, or who has taken it from a queue. */
 static inline bool g_is_valid(const struct g *gp)
 {
     return HOLDS(gp->alive) &&

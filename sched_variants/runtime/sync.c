@@ -214,7 +214,7 @@ static inline bool mutex_cas_acquire(struct mutex *mu, uint32_t old, uint32_t ne
                                                    memory_order_relaxed);
 }
 
-/* Of any state that somebody sees. */
+/* Holds of any state that somebody sees. */
 static bool mutex_state_is_valid(uint32_t state)
 {
     return HOLDS(!(state & MUTEX_STARVING) || state >> MUTEX_WAITER_SHIFT != 0) &&

@@ -46,7 +46,7 @@ static const struct sample_field *field_named(const char *option)
     return NULL;
 }
 
-/* What a process understands of the arguments with which it is started. */
+/* The request as a process reads it from the arguments with which it is started. */
 static struct sample_request read_back(const struct sample_arguments *arguments)
 {
     char error[256];

@@ -40,7 +40,7 @@ void breaking_add(struct breaking *breaking);
 
 #define BREAK(id) BREAK_IN(id, "gmp", 1, CALM)
 
-/* Of the goroutine that asks. */
+/* The M and the scheduler of the goroutine that asks. */
 #define SELF machine_self()
 #define SCHED this_sched()
 

@@ -13,7 +13,7 @@ static bool told(const struct cache_line *line, int who, const char *what)
 }
 #define PART(x, what) (HOLDS(x) || told(line, who, what))
 
-/* Where L1 of the unit has it, the first place; NULL: nowhere. */
+/* The first slot of the unit's L1 that has the line, NULL if none has; *count of them do. */
 static const struct cache_slot *slot_of(const struct cache_unit *unit,
                                         const struct cache_line *line, int *count)
 {
