@@ -27,7 +27,7 @@ quick="--reps 1 --iterations 1 --warmup 0 --workers 2"
 # Help and version
 expect help 0 "Usage: schedlab" -- --help
 check help_lists_commands_for_people_alone [ "$(grep -cE '^  (run|sample) ' out)" = 1 ]
-version=$(sed -n 's/^VERSION := //p' Makefile)
+version=$(sed -n 's/^VERSION := //p' "$tree/Makefile")
 expect version 0 "schedlab $version (" -- --version
 for command in list run sample sweep report doctor calibrate merge compare diff audit micro export bench; do
     expect "$command has help with an example" 0 "Example:" -- $command --help
