@@ -1,7 +1,8 @@
 /* yaml_mistake.h - what libcyaml says of a file's first mistake, as a message and a place.
  *
- * Who calls: sweep_schema.c, machine_file.c. libcyaml logs one message about the first mistake it
- * meets, and then where it was, innermost first; as the place it becomes a path of yaml_place.h.
+ * Who calls: yaml_reader.c. libcyaml logs one message about the first mistake it meets, unknown
+ * keys aside, and then where it was, innermost first; as the place it becomes a path of
+ * yaml_place.h.
  */
 #ifndef SCHEDLAB_YAML_MISTAKE_H
 #define SCHEDLAB_YAML_MISTAKE_H

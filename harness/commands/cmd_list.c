@@ -450,7 +450,7 @@ int cmd_list(int argc, char **argv)
     struct options options = {.command = argv[0], .topic = TOPIC_ALL};
     cli_parse(&argp, argc, argv, &options);
     if (options.format == FORMAT_WORDS) {
-        list_words_print(stdout);
+        list_words_print(stdout, topic_words);
         return EXIT_DONE;
     }
     if (options.topic == TOPIC_MACHINES || options.topic == TOPIC_MACHINE)

@@ -757,7 +757,7 @@ int cmd_sweep(int argc, char **argv)
     char error[ERROR_SIZE];
     struct sweep_file *sweep = sweep_load(argv[0], &options, error, sizeof error);
     if (!sweep)
-        return complain(argv[0], text_one_line(error), EXIT_MISUSED);
+        cli_misuse_lines(argv[0], error);
     tell_left_out(argv[0], sweep);
     struct plan *plan = plan_make(sweep);
     int status = EXIT_DONE;

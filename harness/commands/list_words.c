@@ -61,8 +61,10 @@ static void print_experiments(FILE *to)
     data_folder_names_free(names);
 }
 
-void list_words_print(FILE *to)
+void list_words_print(FILE *to, const char *const *topics)
 {
+    for (; *topics; topics++)
+        fprintf(to, "topic %s\n", *topics);
     print_variants(to);
     print_workloads(to);
     print_machines(to);

@@ -8,8 +8,9 @@
 #include <stdio.h>
 
 /* Lines of a kind and a word: "variant gmp", "variant gmp,runnext=off", "variant gmp,tick=",
- * "workload fib", "workload fib,n=", "machine sim:desktop8", "experiment E1". A word that ends in
- * "=" wants a number. What cannot be read is left out. */
-void list_words_print(FILE *to);
+ * "workload fib", "workload fib,n=", "machine sim:desktop8", "experiment E1", "topic knobs". A word
+ * that ends in "=" wants a number. topics: of `list`, NULL at their end. A file that cannot be read
+ * is left out. */
+void list_words_print(FILE *to, const char *const *topics);
 
 #endif

@@ -125,8 +125,8 @@ static void standard_streams_take_up(void)
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* On a fault, or abort(), which is what nearly everybody here does if malloc() fails. The runtime
- * of a sample puts its own handler of faults in place of this one. */
+/* jemalloc faults in some failures (no_memory.h), and libraries call abort(). The runtime of a
+ * sample puts its own handler of faults in place of this one. */
 static void on_end(int number)
 {
     if (no_memory_left())

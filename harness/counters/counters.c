@@ -80,8 +80,8 @@ void event_set_init(struct event_set *events, int id, size_t *slot, size_t count
 {
     *events = (struct event_set){.id = id, .count = count};
     events->slot = slot;
-    events->base = calloc(count, sizeof *events->base);
-    events->now = calloc(count, sizeof *events->now);
+    events->base = xcalloc(count, sizeof *events->base);
+    events->now = xcalloc(count, sizeof *events->now);
 }
 
 void event_set_free(struct event_set *events)
@@ -110,7 +110,7 @@ void counters_thread_started(struct counters *counters, const void *key)
     counters_malloc_started(counters, key);
     if (counters->inherited || counters->slot_count == 0)
         return;
-    struct thread_set *thread = calloc(1, sizeof *thread);
+    struct thread_set *thread = xcalloc(1, sizeof *thread);
     const char *call = "PAPI_register_thread";
     int id = PAPI_NULL;
     int error = counters->api->register_thread();
@@ -122,7 +122,7 @@ void counters_thread_started(struct counters *counters, const void *key)
     }
     if (error == PAPI_OK)
         event_set_init(&thread->events, id, counters->slot, counters->slot_count);
-    thread->sum = calloc(counters->slot_count, sizeof *thread->sum);
+    thread->sum = xcalloc(counters->slot_count, sizeof *thread->sum);
     thread->key = key;
     thread->alive = error == PAPI_OK;
     lock_acquire(&counters->lock);

@@ -3,6 +3,7 @@
  * An M's thread counts its bytes itself, in jemalloc; here is a list of where, so that any thread
  * can add them up while the Ms run. A thread's sum is kept when it ends.
  */
+#include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
 #include "harness/counters/counters_internal.h"
 #include "harness/host/malloc_stats.h"
@@ -33,7 +34,7 @@ void counters_malloc_started(struct counters *counters, const void *key)
 {
     if (!counters->wants_bytes)
         return;
-    struct thread_bytes *bytes = calloc(1, sizeof *bytes);
+    struct thread_bytes *bytes = xcalloc(1, sizeof *bytes);
     bytes->key = key;
     bytes->now = malloc_stats_thread_bytes();
     bytes->base = bytes->now ? *bytes->now : 0;

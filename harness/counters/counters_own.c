@@ -5,6 +5,7 @@
  * reading: a component runs one set per thread, and what the events count does not depend on being
  * watched.
  */
+#include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
 #include "harness/counters/counters_internal.h"
 #include "harness/counters/sim_events.h"
@@ -72,7 +73,7 @@ static void sets_make(struct counters *counters, size_t *slot, size_t count)
     int id;
     int error = counters_set_start(counters, slot, count, false, &id, &call);
     if (error == PAPI_OK) {
-        own->set = realloc(own->set, (own->count + 1) * sizeof *own->set);
+        own->set = xrealloc(own->set, (own->count + 1) * sizeof *own->set);
         struct event_set *set = &own->set[own->count++];
         event_set_init(set, id, slot, count);
         counters->api->stop(id, own->scratch);
@@ -117,10 +118,10 @@ static void each_m_make(struct counters *counters, struct counter *counter)
 {
     bool simulated = counter_sde_sim_event(counter->sde) >= 0;
     if (simulated && sim_event_cores() <= COUNTERS_PER_M_MAX)
-        counter->each_m = calloc(1, sizeof *counter->each_m);
+        counter->each_m = xcalloc(1, sizeof *counter->each_m);
     if (counters->source && counters->source->read_each && counter->sde >= 0 &&
         counter->sde < STAT_COUNT && counter_sde_kind(counter->sde) == COUNTER_SUM)
-        counter->each_m = calloc(1, sizeof *counter->each_m);
+        counter->each_m = xcalloc(1, sizeof *counter->each_m);
 }
 
 /* One that cannot be read for a part of the run. */
@@ -171,8 +172,8 @@ void counters_own_start(struct counters *counters)
 {
     struct own *own = &counters->own;
     size_t count = 0;
-    own->slot = calloc(counters->count + 1, sizeof *own->slot);
-    own->scratch = calloc(counters->count + 1, sizeof *own->scratch);
+    own->slot = xcalloc(counters->count + 1, sizeof *own->slot);
+    own->scratch = xcalloc(counters->count + 1, sizeof *own->scratch);
     for (size_t i = 0; i < counters->count; i++) {
         struct counter *counter = &counters->list[i];
         if (counter->sde < 0)

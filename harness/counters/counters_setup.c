@@ -30,7 +30,7 @@ static int slots_try(const struct counters *counters, const size_t *slot, size_t
     int error = counters_set_start(counters, slot, count, true, &id, call);
     if (error != PAPI_OK)
         return error;
-    long long *values = calloc(count, sizeof *values);
+    long long *values = xcalloc(count, sizeof *values);
     *call = "PAPI_read";
     error = counters->api->read(id, values);
     counters->api->stop(id, values);
@@ -164,7 +164,7 @@ static void inherited_start(struct counters *counters)
 {
     if (!counters->inherited || counters->slot_count == 0)
         return;
-    struct thread_set *thread = calloc(1, sizeof *thread);
+    struct thread_set *thread = xcalloc(1, sizeof *thread);
     const char *call;
     int id;
     int error =
@@ -175,7 +175,7 @@ static void inherited_start(struct counters *counters)
         return;
     }
     event_set_init(&thread->events, id, counters->slot, counters->slot_count);
-    thread->sum = calloc(counters->slot_count, sizeof *thread->sum);
+    thread->sum = xcalloc(counters->slot_count, sizeof *thread->sum);
     thread->alive = true;
     counters->threads = thread;
 }
@@ -254,12 +254,12 @@ struct counters *counters_new(const struct papi_api *api, const char *events,
         counter_names_free(&names);
         return NULL;
     }
-    struct counters *counters = calloc(1, sizeof *counters);
+    struct counters *counters = xcalloc(1, sizeof *counters);
     counters->api = api;
     counters->count = names.count;
     counters->inherited = threads == COUNTERS_INHERITED;
-    counters->list = calloc(names.count + 1, sizeof *counters->list);
-    counters->slot = calloc(names.count + 1, sizeof *counters->slot);
+    counters->list = xcalloc(names.count + 1, sizeof *counters->list);
+    counters->slot = xcalloc(names.count + 1, sizeof *counters->slot);
     for (size_t i = 0; i < names.count; i++)
         counters->list[i] = (struct counter){
             .name = xstrdup(names.name[i]),

@@ -17,7 +17,7 @@ static const char suffix[] = ".yaml";
 bool data_find(const char *name, char *path, size_t path_size)
 {
     /* from build/schedlab, build/CONFIG/schedlab, PREFIX/bin and PREFIX/libexec/schedlab */
-    static const char *const ups[] = {"../share/schedlab", "../../share/schedlab", "..", "../.."};
+    static const char *const ups[] = {"..", "../..", "../share/schedlab", "../../share/schedlab"};
     char program[PATH_SIZE];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';

@@ -9,50 +9,64 @@ set -euo pipefail
 action=$1 build=$2
 PREFIX=${PREFIX:-/usr/local}
 to=${DESTDIR:-}$PREFIX
-man=$to/share/man/man1
-completions=("$to/share/bash-completion/completions/schedlab" "$to/share/zsh/site-functions/_schedlab")
 
 case $PREFIX in
     /*) ;;
     *) echo "make $action: PREFIX=$PREFIX is not valid; valid: a path that begins with /" >&2; exit 2 ;;
 esac
 
+# Each installed file is named here, from $to on: only these are removed, and folders that are empty then.
+list=share/schedlab/installed
+
+put() { # MODE FROM TO
+    install -D -m "$1" "$2" "$to/$3"
+    echo "$3" >>"$to/$list.new"
+}
+
 uninstall() {
-    rm -f "$to/bin/schedlab" "$man/schedlab.1" "$man"/schedlab-*.1 "${completions[@]}"
-    rm -rf "$to/libexec/schedlab" "$to/share/schedlab" "$to/share/doc/schedlab"
+    [ -f "$to/$list" ] || return 0
+    local file
+    while read -r file; do
+        rm -f "$to/$file"
+    done <"$to/$list"
+    rm -f "$to/$list"
+    for file in bin libexec/schedlab share/schedlab share/doc/schedlab share/man \
+        share/bash-completion share/zsh; do
+        [ ! -d "$to/$file" ] || find "$to/$file" -depth -type d -empty -delete
+    done
 }
 
 # "NAME IDEA" of each command
 commands() { "$build/schedlab" --help | sed -nE 's/^  ([a-z]+)  +(.*)/\1 \2/p'; }
 
 page() { # NAME IDEA, --help on standard input
-    awk -f harness/install/man.awk -v name="$1" -v idea="$2" -v version="$version" >"$man/$1.1"
-    chmod 644 "$man/$1.1"
+    awk -f harness/install/man.awk -v name="$1" -v idea="$2" -v version="$version" >"$scratch"
+    put 644 "$scratch" "share/man/man1/$1.1"
 }
 
 install_all() {
-    local folder name idea
-    install -D -m 755 "$build/schedlab" "$to/bin/schedlab"
+    local file name idea
+    put 755 "$build/schedlab" bin/schedlab
     for name in schedlab-sim schedlab-trace; do
-        install -D -m 755 "$build/$name" "$to/libexec/schedlab/$name"
+        put 755 "$build/$name" "libexec/schedlab/$name"
     done
-    for name in "$build"/peers/*; do
-        [ -f "$name" ] && [ -x "$name" ] && install -D -m 755 "$name" "$to/libexec/schedlab/peers/${name##*/}"
+    for file in "$build"/peers/*; do
+        [ -f "$file" ] && [ -x "$file" ] && put 755 "$file" "libexec/schedlab/peers/${file##*/}"
     done
-    for folder in harness/machines harness/experiments harness/replays harness/sweeps; do
-        install -d "$to/share/schedlab/$folder"
-        install -m 644 $folder/*.yaml "$to/share/schedlab/$folder"
+    for file in harness/{machines,experiments,replays,sweeps}/*.yaml plots/*.gp; do
+        put 644 "$file" "share/schedlab/$file"
     done
-    install -d "$to/share/schedlab/plots" "$to/share/doc/schedlab" "$man"
-    install -m 644 plots/*.gp "$to/share/schedlab/plots"
-    install -m 644 README.md CHANGELOG.md CITATION.cff LICENSE NOTICE "$to/share/doc/schedlab"
-    install -D -m 644 harness/install/schedlab.bash "${completions[0]}"
-    install -D -m 644 harness/install/_schedlab "${completions[1]}"
+    for file in README.md CHANGELOG.md CITATION.cff LICENSE NOTICE; do
+        put 644 "$file" "share/doc/schedlab/$file"
+    done
+    put 644 harness/install/schedlab.bash share/bash-completion/completions/schedlab
+    put 644 harness/install/_schedlab share/zsh/site-functions/_schedlab
     version=$("$build/schedlab" --version | cut -d ' ' -f 2)
     "$build/schedlab" --help | page schedlab 'a testbed of goroutine schedulers'
     commands | while read -r name idea; do
         "$build/schedlab" "$name" --help | page "schedlab-$name" "$idea"
     done
+    mv "$to/$list.new" "$to/$list"
 }
 
 case $action in
@@ -60,7 +74,15 @@ case $action in
         for name in schedlab schedlab-sim schedlab-trace; do
             [ -x "$build/$name" ] || { echo "make install: $build/$name is missing; \`make build trace\` builds it" >&2; exit 1; }
         done
+        if [ "$to/share/schedlab" -ef . ]; then
+            echo "make install: $to/share/schedlab is the folder of the sources; valid: another PREFIX" >&2
+            exit 2
+        fi
         uninstall # of an older version, whose files may have had other names
+        scratch=$(mktemp)
+        trap 'rm -f "$scratch"' EXIT
+        mkdir -p "$to/share/schedlab"
+        : >"$to/$list.new"
         install_all
         echo "schedlab $version is in $to; \`make uninstall PREFIX=$PREFIX\` removes it"
         ;;

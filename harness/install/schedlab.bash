@@ -44,7 +44,8 @@ _schedlab() {
     [ ${#words[@]} -gt 2 ] && [ "${words[-2]}" = --machine ] && [ -n "$typed" ] && kinds=machine
     if [ -z "$kinds" ]; then
         case $command in
-            run | trace | diff | list) kinds="variant workload" ;;
+            run | trace | diff) kinds="variant workload" ;;
+            list) kinds="topic machine" ;;
             micro) kinds=variant ;;
             repro) kinds=experiment ;;
         esac

@@ -2,7 +2,8 @@
  *
  * Who calls: sweep and run, on the main thread of a process with no other threads. A sample must
  * not inherit anything from the one before it (allocator, page tables, threads, a crash), so it is
- * this program again, or on a simulated machine the one beside it (machine_start.h):
+ * this program again, or on a simulated machine the one beside it (machine_start.h), or a copy of
+ * that one which has measured nothing (sample_server.h):
  * `/proc/self/exe sample VARIANT WORKLOAD ...`, which prints one record, a JSON object as
  * results/README.md describes it, on standard output.
  *

@@ -151,11 +151,26 @@ static _Noreturn void slot_run(const struct slot *slot, pid_t parent, int to)
     _exit(0);
 }
 
+/* Servers that run nothing are processes too. False if there were none. */
+static bool idle_servers_end(struct sample_pool *pool)
+{
+    bool ended = false;
+    for (int i = 0; i < pool->lanes; i++) {
+        if (pool->lane[i].busy || pool->lane[i].server.pid == 0)
+            continue;
+        sample_server_end(&pool->lane[i].server);
+        ended = true;
+    }
+    pool->serves &= !ended;
+    return ended;
+}
+
 /* The sample did not start, or its process could not: fewer at once take fewer descriptors and
  * processes. False if it was started alone, so that nothing is left to try. */
 static bool slot_try_again(struct sample_pool *pool, struct slot *slot)
 {
-    if (slot->alone)
+    bool room = idle_servers_end(pool);
+    if (slot->alone && !room)
         return false;
     if (pool->width > pool->running)
         pool->width = pool->running > 0 ? pool->running : 1;
@@ -293,7 +308,9 @@ static bool lane_look(struct sample_pool *pool, struct slot *slot)
     if (read == SAMPLE_SERVER_GONE) {
         sample_server_end(server);
         pool->serves = false;
-        return !slot_start(pool, slot);
+        slot->waiting = true; /* pool_restart() starts it, with signals as they were */
+        pool->waiting++;
+        return false;
     }
     slot->record = child_record(&slot->request, error, &result);
     if (!error)
@@ -357,6 +374,8 @@ bool sample_pool_wait(struct sample_pool *pool)
     sigfillset(&all);
     while (ended == 0 && !process_interrupted()) {
         ended = pool_restart(pool);
+        if (pool->running == 0 && ended == 0 && pool->waiting > 0)
+            continue; /* now without servers */
         if (pool->running == 0)
             break;
         /* Signals only inside ppoll(): one that came between looking and sleeping would be slept

@@ -60,10 +60,9 @@ static bool read_whole(int from, void *data, size_t size)
     return true;
 }
 
-/* Who asks ------------------------------------------------------------------------------------ */
+/* Asking -------------------------------------------------------------------------------------- */
 
-/* A group of its own: what ends all processes of a terminal is for the one that asks, which ends
- * this one. */
+/* A process group of its own: Ctrl-C reaches the sweep alone, which then kills its servers. */
 static _Noreturn void server_exec(const char *path, pid_t parent, int from, int to)
 {
     setpgid(0, 0);
@@ -168,7 +167,7 @@ enum sample_server_read sample_server_read(struct sample_server *server, int *er
     return SAMPLE_SERVER_DONE;
 }
 
-/* Who answers --------------------------------------------------------------------------------- */
+/* Answering ----------------------------------------------------------------------------------- */
 
 struct call {
     int (*run)(int argc, char **argv);
@@ -209,8 +208,8 @@ static bool question_answer(int (*run)(int argc, char **argv))
     struct call call = {.run = run};
     if (!read_whole(STDIN_FILENO, &question, sizeof question))
         return false;
-    char *words = malloc(question.size);
-    bool ok = words && read_whole(STDIN_FILENO, words, question.size);
+    char *words = xmalloc(question.size);
+    bool ok = read_whole(STDIN_FILENO, words, question.size);
     for (char *word = words; ok && word < words + question.size; word += strlen(word) + 1)
         call.argv[call.argc++] = word;
     int error = ok ? process_call(call_make, &call, question.timeout_s, &result) : 0;

@@ -20,8 +20,8 @@
 #include <sys/types.h>
 
 struct sample_server {
-    pid_t pid; /* 0: there is none */
-    int to, from;
+    pid_t pid;    /* 0: there is none */
+    int to, from; /* questions, answers */
     char *answer; /* as much of it as has come */
     size_t size;
 };

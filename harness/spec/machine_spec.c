@@ -54,16 +54,25 @@ static bool complain_of_model(const struct complaint *to, const char *name)
     return false;
 }
 
+/* Of several mistakes in the file the first one is told: a specification is one word of a line. */
+static struct machine_file *file_load(const char *path, const struct complaint *to)
+{
+    struct machine_file *file = machine_file_load(path, to->text, to->size);
+    if (!file)
+        to->text[strcspn(to->text, "\n")] = '\0';
+    return file;
+}
+
 static struct machine_file *model_load(const char *name, const struct complaint *to)
 {
     char folder[PATH_SIZE], path[2 * PATH_SIZE];
     if (has_suffix(name))
-        return machine_file_load(name, to->text, to->size);
+        return file_load(name, to);
     if (*name && !strchr(name, '/') &&
         data_folder_find("machines", folder, sizeof folder, to->text, to->size)) {
         snprintf(path, sizeof path, "%s/%s%s", folder, name, suffix);
         if (access(path, F_OK) == 0)
-            return machine_file_load(path, to->text, to->size);
+            return file_load(path, to);
     }
     complain_of_model(to, name);
     return NULL;

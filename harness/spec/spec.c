@@ -348,7 +348,7 @@ static char *canonical_text(const struct owner *owner, const char *name, void *b
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
+    FILE *stream = memory_stream(&text, &size);
     fputs(name, stream);
     print_changed(stream, &owner->own, base);
     print_changed(stream, &owner->common, NULL);

@@ -91,13 +91,16 @@ check offers_values offers 'schedlab run gmp,runnext=' off
 check offers_settings_after_settings offers 'schedlab run gmp,runnext=off,ti' off,tick=
 check offers_parameters offers 'schedlab run gmp fib,' fib,n=
 check offers_machines offers 'schedlab run gmp fib --machine sim:d' desktop8
+check offers_topics offers 'schedlab list va' variants
 check offers_experiments offers 'schedlab repro E2' E28
 
 # Removal ----------------------------------------------------------------------------------------
 
+install_sh install
+check install_again [ $status = 0 ]
 install_sh uninstall
 check uninstall [ $status = 0 ]
-check nothing_is_left [ -z "$(find "$stage" -type f)" ]
+check what_was_installed_is_gone [ "$(cd "$prefix" && find . -type f)" = ./share/schedlab/harness/machines/mine.yaml ]
 (cd "$tree" && PREFIX=lab DESTDIR=$stage harness/install/install.sh install "$build") >out 2>err
 status=$?
 check prefix_is_absolute refused 'PREFIX=lab is not valid; valid: a path that begins with /'

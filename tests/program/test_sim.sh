@@ -270,9 +270,10 @@ sweep small.yaml --seed 3 --machine sim:laptop,cores=2 --name second
 check a_seed_has_one_outcome cmp "$first/samples.jsonl" "$folder/samples.jsonl"
 # Servers have run all of these samples. Here there is none, and each sample is a program started for it.
 mkdir without && cp "$schedlab" without/schedlab
-printf '#!/bin/sh\n[ "$2" = --samples ] || exec "%s" "$@"\n' "${schedlab%/*}/schedlab-sim" >without/schedlab-sim
+printf '#!/bin/sh\n[ "$2" = --serve ] && echo >>"%s" || exec "%s" "$@"\n' "$PWD/asked" "${schedlab%/*}/schedlab-sim" >without/schedlab-sim
 chmod +x without/schedlab-sim
 without/schedlab sweep small.yaml --seed 3 --machine sim:laptop,cores=2 --name third --no-report >out 2>err </dev/null
+check a_server_was_asked_for_in_vain [ -s asked ]
 check a_sample_without_a_server_says_the_same cmp "$first/samples.jsonl" "$(tail -n 1 out)/samples.jsonl"
 sweep small.yaml --seed 4 --machine sim:laptop,cores=2 --reps 1
 times() { grep -o '"time_ns":[0-9.e+]*,"ops"' "$1/samples.jsonl"; }
