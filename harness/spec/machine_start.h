@@ -1,8 +1,8 @@
 /* machine_start.h - on which machine a sample runs: this one, or a simulated one, which is another
  * program built from the same sources (CONFIG=sim): "schedlab-sim", beside the one that starts it.
  *
- * Who calls: run, sweep and sample_server.c, which start that program; sample.c and counters*.c, which are the same
- * in both and ask here what is different.
+ * Who calls: run, sweep and sample_server.c, which start that program; sample.c and counters*.c,
+ * which are the same in both and ask here what is different.
  */
 #ifndef SCHEDLAB_MACHINE_START_H
 #define SCHEDLAB_MACHINE_START_H

@@ -4,7 +4,7 @@
  * x, for the parts of an x_is_valid(): the INVARIANT that asks names the part too.
  *
  * Builds with SCHEDLAB_DEBUG (debug, and both sanitizers) evaluate x. All others compile it and
- * leave no instruction. So x must not change anything, and must only read what the caller may read:
+ * leave no instruction. x must not change anything, and must only read what the caller may read:
  * its own words, what it holds the lock of, or atomics.
  *
  * Each fact is a string in the section `invariants`, so that a test can see which it has not broken

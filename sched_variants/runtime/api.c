@@ -29,7 +29,7 @@ int go_worker_index(void)
 /* xoroshiro128+. Source: [BV18]. */
 uint64_t m_random(struct m *m)
 {
-    INVARIANT(m->rng[0] | m->rng[1]); /* from which it would not get away */
+    INVARIANT(m->rng[0] | m->rng[1]); /* all zeros would stay zeros */
     uint64_t s0 = m->rng[0], s1 = m->rng[1], result = s0 + s1;
     s1 ^= s0;
     m->rng[0] = ((s0 << 24) | (s0 >> 40)) ^ s1 ^ (s1 << 16);

@@ -6,7 +6,7 @@
  *   receivers wait  =>  count = 0, no sender of another G waits, not closed
  *   senders wait    =>  count = capacity, no receiver of another G waits, not closed
  *   selects = marks / CHAN_SELECT = how many on both lists are proxies of selects (select.c)
- *   CHAN_TIMER: a timer sends on it, and is in a heap if receivers wait for it (gotimer.c)
+ *   CHAN_TIMER: a timer sends on it; while armed, it is in a heap if receivers wait (gotimer.c)
  * where a proxy whose select has gone ahead with another case waits no longer, although it is on
  * the list until somebody comes across it.
  *
@@ -36,7 +36,7 @@ struct chan {
     uint32_t send_at; /* places in the ring, as byte offsets: no multiplication, no division */
     uint32_t recv_at;
     _Atomic uint32_t count;          /* elements in the ring */
-    _Atomic uint32_t marks;          /* what is unusual: CHAN_CLOSED, _TIMER, selects * _SELECT */
+    _Atomic uint32_t marks;          /* CHAN_CLOSED, _TIMER, selects * _SELECT; usually 0 */
     struct g *recv_head, *recv_tail; /* waiting receivers */
     struct g *send_head, *send_tail; /* waiting senders */
 

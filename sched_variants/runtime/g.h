@@ -149,7 +149,7 @@ struct m {
     struct g *polled; /* made ready by I/O, runs first on the P that m has got; or NULL */
     bool next_inherit;
     bool spinning;
-    bool watched;    /* while idle it had a part of the watch; sched->lock, then its own */
+    bool watched;    /* it was timer_m or poll_m when it left the idle list; under sched->lock */
     bool one_g_done; /* 1:1: its G has ended, so does the thread */
     int32_t id;      /* 0.. in order of creation */
     uint64_t rng[2];
@@ -364,8 +364,8 @@ extern const char *const netpoll_place_words[];
                         "kernel: as the process has it, usually 50000")
 
 /* For the knob table of a variant with several workers and the floor's idle protocol; f, here and
- * above, is the struct floor_knobs inside the owner o. The second is for a variant
- * that watches as Go does. */
+ * above, is the struct floor_knobs inside the owner o. FLOOR_KNOBS_WATCHED names the
+ * default of `watch`. */
 #define FLOOR_KNOBS(o, f) FLOOR_KNOBS_WATCHED(o, f, WATCH_HANDOVER)
 #define FLOOR_KNOBS_WATCHED(o, f, watch_)                                                          \
     PARAM_WORD(o, f.spinners, spinners_words, SPINNERS_HALF, "Go 1.26 proc.go findRunnable",       \
@@ -405,8 +405,8 @@ extern const char *const netpoll_place_words[];
                    "idle last (lifo) or first (fifo)"),                                            \
         PARAM_WORD(o, f.watch, watch_words, watch_, "schedlab; Go 1.26 proc.go findRunnable",      \
                    "the idle worker that waits for I/O and the next timer leaves for work: it "    \
-                   "hands that to another idle one (handover), or leaves it to the next one that " \
-                   "idles, and to sysmon (sysmon)"),                                               \
+                   "hands that to another one while a P is idle (handover), or leaves it to the "  \
+                   "next one that idles, and to sysmon (sysmon)"),                                 \
         COMMON_KNOBS(o, f), MUTEX_SPIN_KNOB(o, f), SLEEP_KNOBS(o, f), WATCH_KNOBS(o, f),           \
         PARAM_WORD(                                                                                \
             o, f.calls, calls_words, CALLS_SYSMON, "Go 1.26 proc.go entersyscall",                 \

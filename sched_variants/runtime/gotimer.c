@@ -17,9 +17,9 @@
  * heap and leaves it: so the heap's lock, and what it takes to wake an M, lie below that lock.
  *   a receiver waits and when != NEVER   =>   in_heap
  * The heap's call takes the channel's lock, and does nothing if `when` has not come: a stop or
- * reset that came before it, or a receiver who saw for himself, has been quicker. So a stop need
- * not wait for it. An entry that outlives its purpose, as when such a call lost the race, ends
- * likewise, or with the timer.
+ * reset that came before it, or a receiver who saw for himself, has been quicker. A stop need not
+ * wait for it. If the call takes a time for which a reset has armed the timer anew, that entry
+ * stays; when it is due it finds nothing, and timer_free() removes it.
  */
 #include "chan.h"
 #include "internal.h"
@@ -38,7 +38,7 @@ struct gotimer {
     void (*fn)(void *);
     void *arg;
 
-    /* all others; protected by the channel's lock */
+    /* timer_after(), ticker_start(): protected by the channel's lock */
     struct chan *ch; /* constant; NULL: calls fn(arg) */
     int64_t when;    /* when the next time is to be sent, or NEVER */
     int64_t period;

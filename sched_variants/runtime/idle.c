@@ -242,22 +242,22 @@ static void start_p(struct m *self, struct p *p, bool spinning)
     }
 }
 
-/* Sees to it that somebody watches the timers and I/O. Where nobody does, an idle M is woken that
- * takes the part, if one `leaves` it; else a P gets an M, since all others may be in blocking
- * calls. `ready` Gs of those that wait for I/O have been found. */
-static void keep_watch(struct m *self, bool leaves, int32_t ready)
+/* Sees to it that somebody watches the timers, and the descriptors if `io`. If nobody does, an idle
+ * M is woken that takes the part, where one `leaves` it; else a P gets an M, a new one if none is
+ * idle, since all others may be in blocking calls. */
+static void keep_watch(struct m *self, bool leaves, bool io)
 {
     struct sched *sched = self->sched;
     struct p *p = NULL;
     lock_acquire(&sched->lock);
     int64_t next = timers_earliest(sched);
-    bool polls =
-        netpoll_by(sched) == NETPOLL_POLL && netpoll_waiters(sched) > ready && !sched->poll_m;
+    bool polls = io && netpoll_by(sched) == NETPOLL_POLL && !sched->poll_m;
     struct m *watch = sched->timer_m;
     bool late = watch && sched->timer_when > next; /* it fell asleep while P's heap was served */
+    bool given = false;
     if (!watch && (polls || next != INT64_MAX)) {
-        late = leaves && sched->idle_p && sched->idle_m;
-        if (late) { /* has the part from now on: if it is chosen first, it passes it on */
+        given = leaves && sched->idle_p && sched->idle_m;
+        if (given) { /* has the part from now on: if it is chosen first, it passes it on */
             sched->timer_m = watch = sched->idle_m;
             sched->timer_when = next;
         } else {
@@ -265,7 +265,7 @@ static void keep_watch(struct m *self, bool leaves, int32_t ready)
         }
     }
     lock_release(&sched->lock);
-    if (watch && (late || polls))
+    if (watch && (late || given || polls))
         m_block_wake(self, watch); /* it decides anew */
     if (p)
         start_p(self, p, false);
@@ -394,7 +394,7 @@ void p_release(struct m *self, struct p *p)
     if (sched->ops->has_work(sched)) /* I4 */
         wakep_slow(self);
     else
-        keep_watch(self, false, 0);
+        keep_watch(self, false, netpoll_has_waiters(sched));
 }
 
 /* I4, I5. True: m has a P again. */
@@ -568,15 +568,15 @@ static int32_t list_length(const struct g *list)
     return n;
 }
 
-/* m goes on with a P, and with `ready` Gs that waited for I/O. If it watched, another one takes
- * that over, and m serves what is due in all heaps: no other P may be idle, and I/O that is always
- * ready would keep m from looking (proc.c). */
-static void m_passes_watch_on(struct m *m, int32_t ready)
+/* m goes on with a P. If it watched, another M takes that over, with the descriptors if `io`, and
+ * m serves what is due in all heaps: no other P may be idle, and I/O that is always ready would
+ * keep m from looking (proc.c). */
+static void m_passes_watch_on(struct m *m, bool io)
 {
     const struct floor_knobs *floor = m->sched->floor;
     if (!m->watched || floor->watch != WATCH_HANDOVER || floor->wake == WAKE_NONE)
         return;
-    keep_watch(m, true, ready);
+    keep_watch(m, true, io);
     timers_check(m);
     timers_run_others(m);
 }
@@ -611,7 +611,7 @@ void m_idle(struct m *m)
     if (had_p && recheck != RECHECK_AFTER) {
         idle_fence(m); /* I3: whoever sleeps until a timer relies on it too */
     } else if (had_p && m_recheck(m)) {
-        m_passes_watch_on(m, 0);
+        m_passes_watch_on(m, netpoll_has_waiters(sched));
         return;
     }
     struct g *list;
@@ -622,9 +622,10 @@ void m_idle(struct m *m)
     m->spinning = m->next_spinning;
     stat_add(&m->stats, STAT_SPINS, m->spinning);
     sched_event_if(m, SCHED_SPUN, m->spinning);
-    int32_t ready = list_length(list);
+    /* before others run those of the list, and are waiters no more */
+    bool io = netpoll_waiters(sched) > list_length(list);
     m->polled = netpoll_put(m, list);
-    m_passes_watch_on(m, ready);
+    m_passes_watch_on(m, io);
 }
 
 void m_leave_queue(struct m *m)
@@ -690,9 +691,9 @@ void m_start_locked(struct m *m, struct g *gp)
  * heap as the queue: the timer is S1, this is S2 and S3, and what follows I3 is m_sleep_limit().
  * While no P is idle, no M needs to be told: whoever gives a P up looks at all heaps. The M that
  * watches may leave, for I/O, a timer or work that it is woken for. With watch=handover it then
- * gives its part to another idle M, so that somebody watches while an M and a P are idle. With
- * watch=sysmon nobody may, until an M idles, or sysmon finds a timer overdue or descriptors not
- * looked at for long. With sysmon=off the Ms that look for work serve timers first (proc.c). */
+ * gives its part to another M, a new one if none idles: somebody watches while a P is idle.
+ * With watch=sysmon nobody may, until an M idles, or sysmon finds a timer overdue or descriptors
+ * not looked at for long. With sysmon=off the Ms that look for work serve timers first (proc.c). */
 void sched_timer_is_earlier(struct m *self, int64_t when)
 {
     struct sched *sched = self->sched;
@@ -707,7 +708,7 @@ void sched_timer_is_earlier(struct m *self, int64_t when)
     lock_acquire(&sched->lock);
     struct m *m = sched->timer_m ? sched->timer_m : sched->idle_m;
     bool in_time = sched->timer_m && sched->timer_when <= when;
-    if (m && !in_time) { /* has the part from now on */
+    if (m && !in_time && sched->floor->watch == WATCH_HANDOVER) { /* has the part from now on */
         sched->timer_m = m;
         sched->timer_when = when;
     }

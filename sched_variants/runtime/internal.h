@@ -199,9 +199,8 @@ void netpoll_stop(struct sched *sched);  /* main has returned: ends the thread o
 void netpoll_fini(struct sched *sched);
 uint64_t netpoll_stat(struct sched *sched, enum stat_id which);
 
-/* How many Gs wait for a descriptor, and does one? Counted from before it parks until it runs
- * again, so that the answer does not fall to false while a ready one lies between the poller and a
- * queue. */
+/* How many Gs wait for a descriptor. One counts from before it parks until it runs again, so that
+ * the number is not 0 while a ready one lies between the poller and a queue. */
 static inline int32_t netpoll_waiters(struct sched *sched)
 {
     /* relaxed: an M that goes idle sees the G that it parked itself; sched->lock does the rest */

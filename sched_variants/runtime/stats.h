@@ -56,7 +56,7 @@
     X(POLLS, SUM, "looks at which descriptors have become ready")                                  \
     X(POLL_EVENTS, SUM, "events that these looks found")                                           \
     X(POLL_CTLS, SUM, "times a descriptor was registered with the poller or armed")                \
-    X(TIMERS_ADDED, SUM, "times a sleep or a timer was put into a heap, or moved within it")       \
+    X(TIMERS_ADDED, SUM, "times a sleep, a deadline or a timer was armed in a heap")               \
     X(JOINS_STALLED, SUM, "fork/join syncs that found a child unfinished and waited")              \
     X(TASKS_STOLEN, SUM, "tasks, or parents resting in a spawn, taken by a thief")                 \
     X(DEQUE_MAX, MAX,                                                                              \

@@ -1,7 +1,7 @@
 /* test_invariants.c - every INVARIANT, and every part of an x_is_valid(), can be broken, and is
  * noticed. Builds without SCHEDLAB_DEBUG have none, and skip this.
  *
- * breaks_*.c have a way to break each. Which there are says the section that all of them lie in
+ * breaks_*.c have a way to break each. The section `invariants` lists them all
  * (machine/invariant.h), so a new one without such a way fails here.
  */
 #include "breaks.h"

@@ -57,7 +57,8 @@ static inline void machine_pause(uint32_t rounds)
         machine_relax(NULL, 1);
 }
 
-static inline uint64_t machine_work(uint64_t state, uint32_t rounds)
+/* go_work() has to keep it in its section: preempt.c. */
+__attribute__((always_inline)) static inline uint64_t machine_work(uint64_t state, uint32_t rounds)
 {
     for (uint32_t i = 0; i < rounds; i++)
         state = state * MACHINE_WORK_FACTOR + MACHINE_WORK_TERM;

@@ -243,7 +243,7 @@ void cache_lose(struct cache_line *line, int i)
 
 static enum cache_kind sharing(const struct cache_line *line, int i, uint8_t words)
 {
-    INVARIANT(line->lost_words); /* of who has lost it */
+    INVARIANT(line->lost_words); /* each line that was lost has them */
     return ((const uint8_t *)line->lost_words)[i] & words ? CACHE_TRUE : CACHE_FALSE;
 }
 
