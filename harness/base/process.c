@@ -123,7 +123,7 @@ static _Noreturn void child_work(const struct child *child, pid_t parent, const 
         _exit(126);
     sigprocmask(SIG_SETMASK, &child->signals, NULL);
     if (!work->program)
-        exit(work->fn(work->arg));
+        exit(work->fn ? work->fn(work->arg) : 126);
     execv(work->program, (char *const *)(uintptr_t)work->argv);
     static const char cannot[] = PROCESS_CANNOT_EXECUTE;
     const char *why = strerrordesc_np(errno);

@@ -65,7 +65,7 @@ bool cell_remark_sysmon(const json_t *records, char text[CELL_REMARK_SIZE])
 bool cell_remarks(const json_t *records, char text[CELL_REMARKS_SIZE])
 {
     char load[CELL_REMARK_SIZE], sysmon[CELL_REMARK_SIZE];
-    bool both = cell_remark_load(records, load) & cell_remark_sysmon(records, sysmon);
-    snprintf(text, CELL_REMARKS_SIZE, "%s%s%s", load, both ? "; " : "", sysmon);
+    bool overloaded = cell_remark_load(records, load), slept = cell_remark_sysmon(records, sysmon);
+    snprintf(text, CELL_REMARKS_SIZE, "%s%s%s", load, overloaded && slept ? "; " : "", sysmon);
     return *text != '\0';
 }

@@ -46,7 +46,7 @@ static bool is_named(const struct report_group *group, const struct verdict *ver
 static void slower_write(FILE *to, const struct report_group *group, const struct verdict *verdict)
 {
     size_t written = 0;
-    if (verdict->outcome != VERDICT_WON && verdict->outcome != VERDICT_TIED)
+    if (!verdict->best || (verdict->outcome != VERDICT_WON && verdict->outcome != VERDICT_TIED))
         return;
     for (size_t i = 0; i < verdict->slower_count; i++) {
         const struct verdict_slower *slower = &verdict->slower[i];

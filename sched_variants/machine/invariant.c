@@ -8,10 +8,9 @@
 /* The part of an x_is_valid() that has just failed. relaxed: its INVARIANT asks next. */
 static _Atomic(const char *) part;
 
-bool invariant_part_fails(const char *fact)
+void invariant_part_fails(const char *fact)
 {
     atomic_store_explicit(&part, fact, memory_order_relaxed);
-    return false;
 }
 
 /* Any stack, which may be a goroutine's: snprintf of short texts fits. */

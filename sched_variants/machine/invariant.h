@@ -20,7 +20,7 @@ enum { EXIT_INVARIANT = 70 }; /* the exit status of fatal(), too */
 #ifdef SCHEDLAB_DEBUG
 
 _Noreturn void invariant_broken(const char *function, const char *fact);
-bool invariant_part_fails(const char *fact); /* false */
+void invariant_part_fails(const char *fact);
 
 #define INVARIANT_LINE_(line) #line
 #define INVARIANT_LINE(line) INVARIANT_LINE_(line)
@@ -38,7 +38,7 @@ bool invariant_part_fails(const char *fact); /* false */
 #define HOLDS(x)                                                                                   \
     __extension__({                                                                                \
         INVARIANT_FACT(holds_fact_, #x);                                                           \
-        (x) ? true : invariant_part_fails(holds_fact_);                                            \
+        (x) || (invariant_part_fails(holds_fact_), false);                                         \
     })
 
 #else

@@ -73,7 +73,8 @@ static struct chan *timed_chan_make(struct gotimer *self)
     ch->capacity = 1;
     ch->end = sizeof(int64_t);
     memcpy(ch->ring + ch->end, &self, sizeof self);
-    chan_mark(ch, CHAN_TIMER);
+    /* relaxed, and without the lock: nobody else has the channel */
+    atomic_store_explicit(&ch->marks, chan_marks(ch) + CHAN_TIMER, memory_order_relaxed);
     return ch;
 }
 
