@@ -1,6 +1,6 @@
 /* load.h - says that a workload with a rate could not serve what was asked of it.
  *
- * Who calls: arrivals and echo, in print(). Requests that come faster than they are served wait in
+ * Callers: arrivals and echo, in print(). Requests that come faster than they are served wait in
  * a queue that grows, so that their latencies say how long the run was.
  */
 #ifndef SCHEDLAB_LOAD_H

@@ -1,7 +1,7 @@
 /* best_peer.h - the cells of one workload and number of workers, beside the best other runtime and
  * beside the floor.
  *
- * Who calls: report_peers.c and bench_speed.c, with the groups of a loaded report. The best peer is
+ * Callers: report_peers.c and bench_speed.c, with the groups of a loaded report. The best peer is
  * the one with the highest median; so is the floor among floor:core and its like and `serial`. All
  * cells of a line are of one run and its blocks.
  */

@@ -1,6 +1,6 @@
 /* figures.h - which figures a run has, and drawing them with gnuplot.
  *
- * Who calls: report.c plans and draws; report_page.c, report_section.c and report_json.c show. A
+ * Callers: report.c plans and draws; report_page.c, report_section.c and report_json.c show. A
  * figure is three files, RUN_DIR/figures/NAME.{svg,pdf,png}, made by one call of plots/KIND.gp,
  * which reads the run's .tsv files only. A group has the figure its sweep file asks for, first, and
  * then each other kind that has something to show.

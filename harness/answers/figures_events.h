@@ -1,6 +1,6 @@
 /* figures_events.h - which of the events that were counted a figure shows.
  *
- * Who calls: figures.c.
+ * Callers: figures.c.
  */
 #ifndef SCHEDLAB_FIGURES_EVENTS_H
 #define SCHEDLAB_FIGURES_EVENTS_H

@@ -1,6 +1,6 @@
 /* gnuplot.h - finding gnuplot and the plot scripts, and running one of them.
  *
- * Who calls: figures.c, terminal_figure.c.
+ * Callers: figures.c, terminal_figure.c.
  */
 #ifndef SCHEDLAB_GNUPLOT_H
 #define SCHEDLAB_GNUPLOT_H

@@ -1,6 +1,6 @@
 /* report_baseline.h - baseline.tsv: every cell as a multiple of its group's baseline.
  *
- * Who calls: report.c, before the figures are drawn, because plots/heatmap.gp reads it. The
+ * Callers: report.c, before the figures are drawn, because plots/heatmap.gp reads it. The
  * baseline of a group stands in the sweep file, which the statistics stage does not read; so this
  * table is made here. Its columns are in results/README.md.
  *

@@ -1,6 +1,6 @@
 /* report_data.h - everything a report shows, read from a run's folder.
  *
- * Who calls: report.c loads and frees; figures.c, report_page.c and its parts, report_json.c read.
+ * Callers: report.c loads and frees; figures.c, report_page.c and its parts, report_json.c read.
  * All texts belong to struct report. A number that is not there is NAN, a text NULL.
  */
 #ifndef SCHEDLAB_REPORT_DATA_H

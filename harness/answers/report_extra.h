@@ -1,6 +1,6 @@
 /* report_extra.h - what others leave in a run's folder and the report shows if it is there.
  *
- * Who calls: report_data.c loads and frees; report_compare.c, report_audit.c and report_tables.c
+ * Callers: report_data.c loads and frees; report_compare.c, report_audit.c and report_tables.c
  * show.
  *
  *   comparisons/NAME.json  what `schedlab compare --format json` printed

@@ -1,6 +1,6 @@
 /* report_samples.h - the samples of each cell in the order of the run.
  *
- * Who calls: report_data.c makes and frees, report_cells.c and report_tables.c read. samples.tsv
+ * Callers: report_data.c makes and frees, report_cells.c and report_tables.c read. samples.tsv
  * has a row per sample and group; here each sample is once.
  */
 #ifndef SCHEDLAB_REPORT_SAMPLES_H

@@ -1,6 +1,6 @@
 /* report_tsv.h - reading the run's .tsv files.
  *
- * Who calls: report_data.c. A table is read whole; its texts are valid until tsv_free().
+ * Callers: report_data.c. A table is read whole; its texts are valid until tsv_free().
  */
 #ifndef SCHEDLAB_REPORT_TSV_H
 #define SCHEDLAB_REPORT_TSV_H

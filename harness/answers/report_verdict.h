@@ -1,6 +1,6 @@
 /* report_verdict.h - which variant has the highest throughput on a workload, and by how much.
  *
- * Who calls: report_page.c and its parts, report_json.c, report_baseline.c. The rule: the fastest
+ * Callers: report_page.c and its parts, report_json.c, report_baseline.c. The rule: the fastest
  * is the variant with the highest median at the group's largest count of workers. It is tested
  * against every other one by Mann-Whitney, over samples of one class (comparable.h) that all of
  * them have enough of. The samples that are tested have also named the fastest, so Holm's

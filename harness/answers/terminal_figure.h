@@ -1,6 +1,6 @@
 /* terminal_figure.h - a sweep's main figure as text: throughput by variant of its first group.
  *
- * Who calls: cmd_sweep.c, after the report, whose tables it reads. Drawn by gnuplot's `dumb`
+ * Callers: cmd_sweep.c, after the report, whose tables it reads. Drawn by gnuplot's `dumb`
  * terminal.
  */
 #ifndef SCHEDLAB_TERMINAL_FIGURE_H

@@ -1,7 +1,7 @@
 /* audit.h - whether the pipeline of measuring and comparing can be believed: it is set on cells
  * whose truth is known.
  *
- * Who calls: cmd_audit.c. The cells of a sweep are measured under five labels, all interleaved:
+ * Callers: cmd_audit.c. The cells of a sweep are measured under five labels, all interleaved:
  * twice as they are, and slowed down by 2, 5 and 10 % (`run --inject-slowdown`). A first run has
  * its blocks in shuffled order, a second one each block in the opposite order. Both are compared by
  * compare_make(), as any two runs are:

@@ -1,6 +1,6 @@
 /* bench.h - the project's claims about cost as ratios, each from one interleaved run.
  *
- * Who calls: cmd_bench.c. No absolute time comes out: machines differ in those, and ratios of what
+ * Callers: cmd_bench.c. No absolute time comes out: machines differ in those, and ratios of what
  * was measured side by side are what a claim can be about. Four kinds:
  *
  *   speed      of a run with other runtimes and floors (peers.yaml): each variant over the best of

@@ -1,6 +1,6 @@
 /* validate.h - whether the simulated machine agrees with what is known from elsewhere.
  *
- * Who calls: cmd_validate.c. Each function reads what one part of `make validate` has measured and
+ * Callers: cmd_validate.c. Each function reads what one part of `make validate` has measured and
  * returns its claims, an array of {what, source, expected, measured, holds} owned by the caller,
  * texts but for `holds`; NULL and one line in error if it cannot be read. Tables for the figures go
  * into folder.

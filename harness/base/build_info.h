@@ -1,6 +1,6 @@
 /* build_info.h - how this program was built: version, revision, compiler, options, folder.
  *
- * Who calls: the writers of records and of environment.json, and the readers of the project's data.
+ * Callers: the writers of records and of environment.json, and the readers of the project's data.
  * The Makefile defines the values for build_info.c alone: a new revision compiles one file anew.
  */
 #ifndef SCHEDLAB_BUILD_INFO_H

@@ -1,6 +1,6 @@
 /* files.h - whole files, read and written at once.
  *
- * Who calls: whoever makes or reads whole files: those of a run, but for its records (records.h),
+ * Callers: whoever makes or reads whole files: those of a run, but for its records (records.h),
  * and what programs left. What is written is on the disk when a function returns, and takes the
  * place of the file that may be there: readers see the old one or the new one, and an old one
  * outlives a full disk. Each function returns false or NULL, and one line in error, if it cannot do

@@ -1,6 +1,6 @@
 /* json_fields.h - fields of a JSON object, with a value for those that are not there.
  *
- * Who calls: the readers of records, environment.json and other files of a run.
+ * Callers: the readers of records, environment.json and other files of a run.
  */
 #ifndef SCHEDLAB_JSON_FIELDS_H
 #define SCHEDLAB_JSON_FIELDS_H

@@ -1,6 +1,6 @@
 /* memory.h - memory for the harness, or the end of the program.
  *
- * Who calls: every room, never from a G. The result is the caller's, to be freed with free(). No
+ * Callers: every room, never from a G. The result is the caller's, to be freed with free(). No
  * function returns NULL: without memory the program writes one line and ends (machine/no_memory.h).
  */
 #ifndef SCHEDLAB_MEMORY_H

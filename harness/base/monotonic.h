@@ -1,6 +1,6 @@
 /* monotonic.h - the clock that nobody sets.
  *
- * Who calls: whoever measures on the host how long something takes that is not a sample, or waits
+ * Callers: whoever measures on the host how long something takes that is not a sample, or waits
  * for it: sweep_run.c, cmd_run_cell.c, sample_pool.c, process.c, progress.c.
  */
 #ifndef SCHEDLAB_MONOTONIC_H

@@ -1,6 +1,6 @@
 /* process_cpu.h - how long the threads of this process have been on a core.
  *
- * Who calls: sample.c around what it counts, micro.c around what it times.
+ * Callers: sample.c around what it counts, micro.c around what it times.
  */
 #ifndef SCHEDLAB_PROCESS_CPU_H
 #define SCHEDLAB_PROCESS_CPU_H

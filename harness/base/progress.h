@@ -1,7 +1,7 @@
 /* progress.h - tells a person how far a sweep is: one line that changes on a terminal, a line every
  * ten seconds elsewhere.
  *
- * Who calls: sweep. Writes between samples only: a clock of its own would take time from the cores
+ * Callers: sweep. Writes between samples only: a clock of its own would take time from the cores
  * that are being measured.
  */
 #ifndef SCHEDLAB_PROGRESS_H

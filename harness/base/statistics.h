@@ -1,7 +1,7 @@
 /* statistics.h - what is said about samples: medians and ratios with bootstrap intervals, whether
  * two sets differ and by how much, where a series settles, how small a task may be.
  *
- * Who calls: tables.c, compare.c, report_verdict.c, audit.c for results; sample.c for the warm-up.
+ * Callers: tables.c, compare.c, report_verdict.c, audit.c for results; sample.c for the warm-up.
  * Nothing here reads files, prints or keeps state: the same numbers and the same seed give the same
  * answer to the last bit.
  *

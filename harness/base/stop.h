@@ -1,6 +1,6 @@
 /* stop.h - signals that end measuring, but not before what was measured is told.
  *
- * Who calls: cmd_run_cell.c; sweep_run.c and repro_measure.c, one within the other. From
+ * Callers: cmd_run_cell.c; sweep_run.c and repro_measure.c, one within the other. From
  * stop_begin() to the matching stop_end() SIGINT, SIGTERM and SIGHUP interrupt what process.h runs
  * and do no more; who measures looks at stop_signal() and ends. They stay in force until the end of
  * the process: what was stopped does not begin again.

@@ -1,7 +1,7 @@
 /* suggest.h - what a message says of a name that is not valid: the nearest valid one, or, where
  * none is near, which ones there are.
  *
- * Who calls: everything that reads names from a user. Usage:
+ * Callers: everything that reads names from a user. Usage:
  *
  *     char text[SUGGEST_TEXT_SIZE];
  *     struct suggest near = suggest_for("gpm");

@@ -1,7 +1,7 @@
 /* text.h - lines that people read: one line of what went wrong, counts with their noun, words for a
  * shell.
  *
- * Who calls: nearly all rooms.
+ * Callers: nearly all rooms.
  */
 #ifndef SCHEDLAB_TEXT_H
 #define SCHEDLAB_TEXT_H

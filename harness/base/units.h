@@ -1,6 +1,6 @@
 /* units.h - numbers with their units, as people read them, and intervals as programs do.
  *
- * Who calls: pages, tables and everything that prints JSON. A text is a struct, so that a call can
+ * Callers: pages, tables and everything that prints JSON. A text is a struct, so that a call can
  * stand in an argument list: printf("%s", text_si(x).s). A value that is no number becomes
  * "-".
  */

@@ -1,6 +1,6 @@
 /* wrap.h - text in lines as wide as a terminal, or a page of text, is meant to be.
  *
- * Who calls: list, doctor, diff and repro.
+ * Callers: list, doctor, diff and repro.
  */
 #ifndef SCHEDLAB_WRAP_H
 #define SCHEDLAB_WRAP_H

@@ -1,6 +1,6 @@
 /* yaml_mistake.h - what libcyaml says of a file's first mistake, as a message and a place.
  *
- * Who calls: yaml_reader.c. libcyaml logs one message about the first mistake it meets, unknown
+ * Callers: yaml_reader.c. libcyaml logs one message about the first mistake it meets, unknown
  * keys aside, and then where it was, innermost first; as the place it becomes a path of
  * yaml_place.h.
  */

@@ -1,6 +1,6 @@
 /* yaml_place.h - where things stand in a YAML text, for messages that name a line.
  *
- * Who calls: yaml_reader.h and those who read by it. libcyaml gives the values and checks the
+ * Callers: yaml_reader.h and those who read by it. libcyaml gives the values and checks the
  * schema, but keeps no lines of values and is wrong about those of syntax errors and unknown keys;
  * the libyaml below it knows both.
  *

@@ -1,6 +1,6 @@
 /* yaml_reader.h - one YAML file being read: its places, and how its mistakes become a line each.
  *
- * Who calls: readers whose file is a tree of keys that libcyaml checks: of sweeps, machines,
+ * Callers: readers whose file is a tree of keys that libcyaml checks: of sweeps, machines,
  * experiments and claims. Three readers look at a file one after the other: libyaml says whether it
  * is YAML and where things are (yaml_place.h), libcyaml whether the keys are right, and the caller
  * whether the values are. libcyaml stops at its first mistake, unless that is a key that it does

@@ -1,6 +1,6 @@
 /* calibrate.h - what this machine's caches and kernel cost, measured, as a model to simulate.
  *
- * Who calls: cmd_calibrate.c, once, in a process of its own with no other threads. Parts:
+ * Callers: cmd_calibrate.c, once, in a process of its own with no other threads. Parts:
  *
  *   calibrate_memory.c  one core: clock rate, hits by level, what code costs that hits L1
  *   calibrate_cores.c   two cores: lines that go from one to the other

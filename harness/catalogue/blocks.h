@@ -1,6 +1,6 @@
 /* blocks.h - what pages about experiments have in common, whatever their format.
  *
- * Who calls: the page of a reproduction (repro_page*.c) and the catalogue (catalogue*.c). Parts and
+ * Callers: the page of a reproduction (repro_page*.c) and the catalogue (catalogue*.c). Parts and
  * expectations are as in repro.json (repro_file.h).
  */
 #ifndef SCHEDLAB_BLOCKS_H

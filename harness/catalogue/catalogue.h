@@ -1,6 +1,6 @@
 /* catalogue.h - the experiments as pages for readers: docs/EXPERIMENTS.md and docs/experiments/.
  *
- * Who calls: cmd_repro.c. Everything comes from the experiments' files and claims.yaml and, where
+ * Callers: cmd_repro.c. Everything comes from the experiments' files and claims.yaml and, where
  * there is one, from a reference reproduction; the same files give the same pages to the last byte,
  * on any machine. catalogue.c writes the files and the index, catalogue_page.c an experiment's
  * page, catalogue_table.c tables of exact values in it, catalogue_figure.c the figures.

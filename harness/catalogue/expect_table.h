@@ -1,6 +1,6 @@
 /* expect_table.h - a table of exact values (experiment.h): levels by what is held fixed.
  *
- * Who calls: what shows expectations to people: blocks.c, repro_page_table.c, catalogue_table.c. A
+ * Callers: what shows expectations to people: blocks.c, repro_page_table.c, catalogue_table.c. A
  * cell is the number of its expectation in the part, from 1.
  */
 #ifndef SCHEDLAB_EXPECT_TABLE_H

@@ -1,6 +1,6 @@
 /* repro_page.h - repro.html: one page with all of a reproduction in it.
  *
- * Who calls: repro_report.c. Like report.html (report_page.h) the page is HTML 5 with its style and
+ * Callers: repro_report.c. Like report.html (report_page.h) the page is HTML 5 with its style and
  * its figures inside, fetches nothing and needs no script to be read. repro_page.c writes the frame
  * and the table on top, repro_page_experiment.c what each experiment has, repro_page_table.c
  * tables of exact values, repro_page_claims.c what popular accounts say, repro_mark.c what was

@@ -1,6 +1,6 @@
 /* repro_report.h - the last stage of a reproduction: the reports of its runs, and repro.html.
  *
- * Who calls: repro and report, on the main thread. Reads repro.json, environment.json and the runs
+ * Callers: repro and report, on the main thread. Reads repro.json, environment.json and the runs
  * below the folder, makes report.html with its figures in each of these, and writes repro.html. It
  * can be made again at any time.
  */

@@ -1,6 +1,6 @@
 /* cli.h - what the subcommands' option parsers have in common.
  *
- * Who calls: main.c and cmd_*.c. argp does the parsing and the help; but a misuse is one line
+ * Callers: main.c and cmd_*.c. argp does the parsing and the help; but a misuse is one line
  * on standard error that names what is valid, and exit status 2.
  */
 #ifndef SCHEDLAB_CLI_H

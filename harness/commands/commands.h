@@ -1,6 +1,6 @@
 /* commands.h - the subcommands of schedlab, one function each.
  *
- * Who calls: main.c. argv[0] is "schedlab NAME", the rest is what followed NAME. The result is the
+ * Callers: main.c. argv[0] is "schedlab NAME", the rest is what followed NAME. The result is the
  * exit status of the process: 0 done, 1 failed, 2 misused (one line on standard error said why).
  */
 #ifndef SCHEDLAB_COMMANDS_H

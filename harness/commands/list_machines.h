@@ -1,6 +1,6 @@
 /* list_machines.h - what `schedlab list` says of simulated machines.
  *
- * Who calls: cmd_list.c.
+ * Callers: cmd_list.c.
  */
 #ifndef SCHEDLAB_LIST_MACHINES_H
 #define SCHEDLAB_LIST_MACHINES_H

@@ -1,6 +1,6 @@
 /* list_words.h - every name that may be typed, one a line, for the completion of a shell.
  *
- * Who calls: cmd_list.c.
+ * Callers: cmd_list.c.
  */
 #ifndef SCHEDLAB_LIST_WORDS_H
 #define SCHEDLAB_LIST_WORDS_H

@@ -1,7 +1,7 @@
 /* run_table.h - what `schedlab run` shows people: tables of throughputs, of latencies where the
  * workload has them, and of events; notes.
  *
- * Who calls: cmd_run.c, after all repetitions. Tables go to `to`, remarks on what is missing or
+ * Callers: cmd_run.c, after all repetitions. Tables go to `to`, remarks on what is missing or
  * failed to `messages`, one line each.
  */
 #ifndef SCHEDLAB_RUN_TABLE_H

@@ -1,6 +1,6 @@
 /* sweep_override.h - what the command line says in place of a sweep file: --reps and its like.
  *
- * Who calls: sweep, audit and compare, which all read a sweep file.
+ * Callers: sweep, audit and compare, which all read a sweep file.
  */
 #ifndef SCHEDLAB_SWEEP_OVERRIDE_H
 #define SCHEDLAB_SWEEP_OVERRIDE_H

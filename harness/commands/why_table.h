@@ -1,6 +1,6 @@
 /* why_table.h - what `schedlab run --why` prints: where the misses of each variant were.
  *
- * Who calls: cmd_run.c, after the usual tables. All numbers are sums over a variant's repetitions,
+ * Callers: cmd_run.c, after the usual tables. All numbers are sums over a variant's repetitions,
  * so that those of its structures add up to its whole.
  */
 #ifndef SCHEDLAB_WHY_TABLE_H

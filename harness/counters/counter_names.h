@@ -1,6 +1,6 @@
 /* counter_names.h - which events there are, where each is counted, and what a typing error meant.
  *
- * Who calls: counters.c, and commands that read event lists from a user. An event's name tells its
+ * Callers: counters.c, and commands that read event lists from a user. An event's name tells its
  * source:
  *
  *   PAPI_...                   a PAPI preset                           pmu

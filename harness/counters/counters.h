@@ -1,6 +1,6 @@
 /* counters.h - counts events over the timed iterations of one sample, through PAPI alone.
  *
- * Who calls: sample.c. In this order:
+ * Callers: sample.c. In this order:
  *
  *   counters_new()             first thread, before any M exists
  *   counters_bind()            once the scheduler exists

@@ -1,6 +1,6 @@
 /* papi_api.h - the calls of PAPI and of its software-defined events that we make, as a table.
  *
- * Who calls: counters.c and counter_names.c, through the table only, so that tests can put a
+ * Callers: counters.c and counter_names.c, through the table only, so that tests can put a
  * machine with other counters, or with faults, in its place. Each member means what the function of
  * the same name in papi.h or sde_lib.h means.
  */

@@ -1,6 +1,6 @@
 /* sim_events.h - what a simulated machine counts: SIM_CYCLES, SIM_L1D_MISS and so on, by core.
  *
- * Who calls: counter_names.c, for which these are the last of the program's own; counters*.c. The
+ * Callers: counter_names.c, for which these are the last of the program's own; counters*.c. The
  * list is that of machine/sim/sim.h and cache.h, in every build; values are there in schedlab-sim
  * alone.
  */

@@ -1,6 +1,6 @@
 /* environment.h - where and with what a run was made: the content of environment.json.
  *
- * Who calls: sweep, once per run, before the first sample; doctor for what can be counted.
+ * Callers: sweep, once per run, before the first sample; doctor for what can be counted.
  */
 #ifndef SCHEDLAB_ENVIRONMENT_H
 #define SCHEDLAB_ENVIRONMENT_H

@@ -1,7 +1,7 @@
 /* allocator.h - whose malloc() a sample runs on: asked for in the variant's specification, found in
  * the process.
  *
- * Who calls: child.c before it starts a sample's process, sample.c in that process, spec.c for the
+ * Callers: child.c before it starts a sample's process, sample.c in that process, spec.c for the
  * words.
  *
  * jemalloc is linked in, before the C library. For glibc's malloc the same program, with the same

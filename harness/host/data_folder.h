@@ -1,6 +1,6 @@
 /* data_folder.h - where the files lie that come with the program: machines, experiments, plots.
  *
- * Who calls: every reader of such files.
+ * Callers: every reader of such files.
  */
 #ifndef SCHEDLAB_DATA_FOLDER_H
 #define SCHEDLAB_DATA_FOLDER_H

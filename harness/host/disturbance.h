@@ -1,7 +1,7 @@
 /* disturbance.h - what took the cores away from a sample or slowed them: the hypervisor, other
  * programs, heat.
  *
- * Who calls: sample.c, before and after the calls of a sample.
+ * Callers: sample.c, before and after the calls of a sample.
  *
  *   steal      /proc/stat, the cores in use: time in which a virtual core could have run and the
  *              hypervisor ran another. Counted in ticks (10 ms), so a short sample sees it

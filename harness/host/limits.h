@@ -1,6 +1,6 @@
 /* limits.h - what this process may still take from the machine.
  *
- * Who calls: sample.c, to skip a cell before it harms the machine, and environment.c. Reads /proc
+ * Callers: sample.c, to skip a cell before it harms the machine, and environment.c. Reads /proc
  * and the cgroup files, both versions, from the process's own group up to the root; what cannot be
  * read does not limit.
  */

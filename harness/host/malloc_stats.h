@@ -1,6 +1,6 @@
 /* malloc_stats.h - what jemalloc knows of this process's memory.
  *
- * Who calls: counters_own.c, counters_malloc.c and counter_names.c, which publish the numbers as
+ * Callers: counters_own.c, counters_malloc.c and counter_names.c, which publish the numbers as
  * events. Everything is jemalloc's own
  * account; under another malloc there is none.
  *

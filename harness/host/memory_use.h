@@ -1,6 +1,6 @@
 /* memory_use.h - how much memory this process has, and has had at the most.
  *
- * Who calls: counters_own.c, which publishes it as events. Bytes are those that the kernel counts:
+ * Callers: counters_own.c, which publishes it as events. Bytes are those that the kernel counts:
  * resident pages and page tables. It keeps its count per core and adds up late, so that a peak can
  * be wrong by some hundred KB: nothing beside thousands of goroutines, much beside ten.
  */

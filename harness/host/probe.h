@@ -1,6 +1,6 @@
 /* probe.h - the machine's mood: how fast its cores talk to each other and compute, right now.
  *
- * Who calls: sample.c, before and after the calls of a sample, while no M runs; doctor_native.c.
+ * Callers: sample.c, before and after the calls of a sample, while no M runs; doctor_native.c.
  * One thread at a time.
  *
  * A virtual machine's cores may move between hardware threads that share a cache and such that do

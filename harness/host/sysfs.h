@@ -1,6 +1,6 @@
 /* sysfs.h - small files of /proc and /sys below a root.
  *
- * Who calls: the parts of doctor; limits.c; memory_use.c; disturbance.c. Paths are formatted and
+ * Callers: the parts of doctor; limits.c; memory_use.c; disturbance.c. Paths are formatted and
  * begin without a slash; they are looked for at ROOT/PATH. A file that is missing, cannot be read
  * or makes no sense is `false`; nothing here has a default value.
  */

@@ -1,6 +1,6 @@
 /* topology.h - cores, hardware threads and caches, by hwloc.
  *
- * Who calls: sample.c (which cores to use), run (the default number of workers), environment.c,
+ * Callers: sample.c (which cores to use), run (the default number of workers), environment.c,
  * calibrate.c; who measures, for a warning.
  */
 #ifndef SCHEDLAB_TOPOLOGY_H

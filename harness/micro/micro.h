@@ -1,6 +1,6 @@
 /* micro.h - the benchmarks of `schedlab micro`: what one operation of the floor costs.
  *
- * Who calls: cmd_micro.c registers all; each file beside this one has a table of operations
+ * Callers: cmd_micro.c registers all; each file beside this one has a table of operations
  * (struct micro_op) and their functions. gbench.h runs them. bench.c asks what each operation is
  * measured against.
  *

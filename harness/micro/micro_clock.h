@@ -1,6 +1,6 @@
 /* micro_clock.h - the time of a section of code that is not much longer than a look at the clock.
  *
- * Who calls: micro.c, for MICRO_TIMED. Between the two moments at which a section's clock is read
+ * Callers: micro.c, for MICRO_TIMED. Between the two moments at which a section's clock is read
  * passes, beside the section, as much as passes between two readings in a row: once the end of the
  * first and once the beginning of the second. That is measured and taken off:
  *

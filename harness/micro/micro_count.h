@@ -1,6 +1,6 @@
 /* micro_count.h - events per operation, by the reader that samples use (counters.h).
  *
- * Who calls: micro.c. Two sets of counters, for libsde cannot register a name again that was
+ * Callers: micro.c. Two sets of counters, for libsde cannot register a name again that was
  * unregistered: the program's own events are registered once for the process, and each call of an
  * operation sees the difference; those of threads are made anew for every call.
  */

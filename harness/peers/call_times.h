@@ -1,7 +1,7 @@
 /* call_times.h - how long the timed calls of a sample took, in a list that does not grow with their
  * number.
  *
- * Who calls: sample.c, and peers by peer.h, so it is C++ too and knows nothing of the harness.
+ * Callers: sample.c, and peers by peer.h, so it is C++ too and knows nothing of the harness.
  *
  * An entry stands for one call at first. When all entries are taken, each two that follow one
  * another become one, and from then on an entry takes twice as many calls:

@@ -1,6 +1,6 @@
 /* crew.h - threads of a floor, one per core, that begin together and are timed together.
  *
- * Who calls: floor_core.c, floor_pair.c, from their first thread, which is one of the crew.
+ * Callers: floor_core.c, floor_pair.c, from their first thread, which is one of the crew.
  */
 #ifndef SCHEDLAB_PEER_CREW_H
 #define SCHEDLAB_PEER_CREW_H

@@ -1,6 +1,6 @@
 /* peer.h - the peers' side of the protocol in harness/peers/README.md, for C and C++.
  *
- * Who calls: each peer's main(), on its first thread:
+ * Callers: each peer's main(), on its first thread:
  *
  *   peer_parse()     before the runtime starts: what to run, on how many workers
  *   peer_measure()   where the runtime's "main" is: calls the workload, times it, keeps the result

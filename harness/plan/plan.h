@@ -1,6 +1,6 @@
 /* plan.h - the cells of a sweep, what was seen of them, and the order in which they are measured.
  *
- * Who calls: sweep. A cell is one variant, workload, number of workers, machine and list of events.
+ * Callers: sweep. A cell is one variant, workload, number of workers, machine and list of events.
  * The plan is the union of the groups' cells: what two groups ask for is measured once and belongs
  * to both.
  *

@@ -1,7 +1,7 @@
 /* stopping_rule.h - which cells the next block of a sweep has to measure, and why measuring a cell
  * ended.
  *
- * Who calls: sweep_run.c; audit_replay.c, which asks what a sweep would have measured;
+ * Callers: sweep_run.c; audit_replay.c, which asks what a sweep would have measured;
  * cmd_run_cell.c, which asks how far one may come.
  *
  *     blocks 0 .. reps-1          hold every cell, but those that take fewer blocks (cell->reps,

@@ -1,6 +1,6 @@
 /* sweep_expect.h - the key `expect` of a group: what was measured elsewhere, to be compared with.
  *
- * Who calls: sweep_file.c.
+ * Callers: sweep_file.c.
  */
 #ifndef SCHEDLAB_SWEEP_EXPECT_H
 #define SCHEDLAB_SWEEP_EXPECT_H

@@ -1,6 +1,6 @@
 /* sweep_file.h - a sweep: what is compared, on what, how often.
  *
- * Who calls: sweep, and report for the copy in a run's folder. The file is YAML:
+ * Callers: sweep, and report for the copy in a run's folder. The file is YAML:
  *
  *     name: queues                  # of the folder: letters, digits, "-", "_", "."
  *     title: One queue or many      # of the report

@@ -1,7 +1,7 @@
 /* sweep_origin.h - what a run was begun with, and whether two runs, or a run and this program, have
  * that in common.
  *
- * Who calls: cmd_sweep.c to begin a run, sweep_resume.c and sweep_run.c to go on with one, merge.c
+ * Callers: cmd_sweep.c to begin a run, sweep_resume.c and sweep_run.c to go on with one, merge.c
  * to join some. A run's origin is its sweep.yaml and environment.json. Samples of one run must come
  * from one program on one machine, or a difference between its cells would have two causes.
  */

@@ -1,6 +1,6 @@
 /* sweep_schema.h - the keys and types of a sweep file, and what is said about wrong ones.
  *
- * Who calls: sweep_file.c, the other half of reading a sweep.
+ * Callers: sweep_file.c, the other half of reading a sweep.
  */
 #ifndef SCHEDLAB_SWEEP_SCHEMA_H
 #define SCHEDLAB_SWEEP_SCHEMA_H

@@ -1,6 +1,6 @@
 /* sweep_types.h - a sweep in memory; sweep_file.h describes the file.
  *
- * Who calls: the readers of sweep files and everybody who runs, plans or reports one.
+ * Callers: the readers of sweep files and everybody who runs, plans or reports one.
  */
 #ifndef SCHEDLAB_SWEEP_TYPES_H
 #define SCHEDLAB_SWEEP_TYPES_H

@@ -1,6 +1,6 @@
 /* unit.h - the cells of a sweep taken apart: each repetition of each cell, named by what it is.
  *
- * Who calls: sweep --plan and run --cell; sweep_run.c and the engines, which look for results that
+ * Callers: sweep --plan and run --cell; sweep_run.c and the engines, which look for results that
  * are there already.
  *
  * A unit is one sample that a sweep will need: a cell (plan.h) in a block. Its id is a hash of all

@@ -1,6 +1,6 @@
 /* unit_plan.h - prints the units of a sweep: `schedlab sweep --plan`.
  *
- * Who calls: cmd_sweep.c.
+ * Callers: cmd_sweep.c.
  */
 #ifndef SCHEDLAB_UNIT_PLAN_H
 #define SCHEDLAB_UNIT_PLAN_H

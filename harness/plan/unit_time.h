@@ -1,7 +1,7 @@
 /* unit_time.h - how long the samples of a sweep take, from what earlier runs took, or from what the
  * sweep asks for.
  *
- * Who calls: sweep --plan, and the engines, which make jobs of some minutes. sweep_run.c keeps what
+ * Callers: sweep --plan, and the engines, which make jobs of some minutes. sweep_run.c keeps what
  * its samples took in the run's timings.json:
  *
  *     {"cells": {ID OF THE CELL: {"samples": n, "seconds": of all together}}}

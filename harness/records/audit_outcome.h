@@ -1,6 +1,6 @@
 /* audit_outcome.h - what an audit can come to, as audit.json says it.
  *
- * Who calls: audit.c, which writes it, and report_audit.c, which reads it.
+ * Callers: audit.c, which writes it, and report_audit.c, which reads it.
  */
 #ifndef SCHEDLAB_AUDIT_OUTCOME_H
 #define SCHEDLAB_AUDIT_OUTCOME_H

@@ -1,6 +1,6 @@
 /* cell_remarks.h - what samples of one cell say that their numbers do not.
  *
- * Who calls: run_table.c, tables_cells.c, compare.c and report_remarks.c.
+ * Callers: run_table.c, tables_cells.c, compare.c and report_remarks.c.
  */
 #ifndef SCHEDLAB_CELL_REMARKS_H
 #define SCHEDLAB_CELL_REMARKS_H

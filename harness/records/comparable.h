@@ -1,6 +1,6 @@
 /* comparable.h - which samples of a cell are compared: those of one mood, without disturbed ones.
  *
- * Who calls: tables.c, compare.c and export.c, with records; stopping_rule.c, with notes of
+ * Callers: tables.c, compare.c and export.c, with records; stopping_rule.c, with notes of
  * samples; report_data.c, with the words of the tables.
  *
  * A cell with several workers is judged by its samples in the run's most common mood, without those

@@ -1,7 +1,7 @@
 /* hosts_used.h - on which machines the native samples of a run were measured, where it was not
  * only the one that began it.
  *
- * Who calls: unit_store.c and sweep_run.c, which mark what they measure; sweep_run.c and merge.c,
+ * Callers: unit_store.c and sweep_run.c, which mark what they measure; sweep_run.c and merge.c,
  * which put the list into environment.json; compare.c, which compares two of them; figures.c and
  * report_environment.c, which print it.
  *

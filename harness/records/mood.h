@@ -1,6 +1,6 @@
 /* mood.h - the machine's mood: how far apart the cores in use are at the moment.
  *
- * Who calls: comparable.c, for all who read records; stopping_rule.c while a sweep tops classes up.
+ * Callers: comparable.c, for all who read records; stopping_rule.c while a sweep tops classes up.
  *
  * On virtual machines the round trip of a cache line between two cores was seen to flip between
  * some 50 and 360 ns for seconds to minutes, as the hypervisor moves its threads. Results of

@@ -1,6 +1,6 @@
 /* process_time.h - what samples say about their time, beside what hyperfine says.
  *
- * Who calls: tables.c; sweep_run.c and merge.c, for hyperfine's files. A sample's own times are
+ * Callers: tables.c; sweep_run.c and merge.c, for hyperfine's files. A sample's own times are
  * those of its calls, timed and untimed, and of what lies between them. The process around them
  * costs start-up, which is measured from outside too, by a process that does all else: what the
  * difference of the two sides says about start-up would fit any inside clock, however wrong. What

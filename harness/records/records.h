@@ -1,6 +1,6 @@
 /* records.h - samples.jsonl: making, appending and reading records.
  *
- * Who calls: child.c and sample.c make records, sweep appends them, tables.c and merge read them.
+ * Callers: child.c and sample.c make records, sweep appends them, tables.c and merge read them.
  * The schema is results/README.md.
  *
  * A line's last key is "check", the hash of the line before it. Readers refuse a line that has

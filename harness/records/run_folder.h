@@ -1,7 +1,7 @@
 /* run_folder.h - makes the folder of a run, and removes it; whether a folder holds one, and which
  * was meant if not.
  *
- * Who calls: the commands that measure runs or read finished ones.
+ * Callers: the commands that measure runs or read finished ones.
  */
 #ifndef SCHEDLAB_RUN_FOLDER_H
 #define SCHEDLAB_RUN_FOLDER_H

@@ -1,6 +1,6 @@
 /* same_work.h - which records did the work they should have done.
  *
- * Who calls: sweep while it measures, tables.c over a whole file.
+ * Callers: sweep while it measures, tables.c over a whole file.
  *
  * Every variant must do the same work, so digests must be equal for all of them, and where they are
  * not, no number may come of the wrong ones. (Answers may depend on the schedule; each was verified

@@ -1,6 +1,6 @@
 /* sample_record.h - the record of a sample, as far as its request decides it.
  *
- * Who calls: sample.c and peer_sample.c, which measure; child.c for samples of which nothing was
+ * Callers: sample.c and peer_sample.c, which measure; child.c for samples of which nothing was
  * heard. The schema is results/README.md.
  */
 #ifndef SCHEDLAB_SAMPLE_RECORD_H

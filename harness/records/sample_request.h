@@ -1,6 +1,6 @@
 /* sample_request.h - what is asked of one sample, and as arguments of the process that measures it.
  *
- * Who calls: run, sweep and trace make requests; child.c starts processes of them; cmd_sample.c
+ * Callers: run, sweep and trace make requests; child.c starts processes of them; cmd_sample.c
  * reads them back. One table, sample_fields[], writes and reads.
  */
 #ifndef SCHEDLAB_SAMPLE_REQUEST_H

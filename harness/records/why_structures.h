@@ -1,6 +1,6 @@
 /* why_structures.h - where the misses of simulated samples were, summed by structure.
  *
- * Who calls: why_table.c and tables_structures.c.
+ * Callers: why_table.c and tables_structures.c.
  */
 #ifndef SCHEDLAB_WHY_STRUCTURES_H
 #define SCHEDLAB_WHY_STRUCTURES_H

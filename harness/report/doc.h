@@ -1,6 +1,6 @@
 /* doc.h - a document, written once and printed as HTML or as Markdown.
  *
- * Who calls: what writes pages, on the main thread. A document is a row of pieces. Each piece is a
+ * Callers: what writes pages, on the main thread. A document is a row of pieces. Each piece is a
  * template: tags as in HTML with attributes in single quotes, text, and what printf() would fill
  * in. A tag stands in one piece whole, and code between backticks too:
  *

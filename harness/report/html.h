@@ -1,6 +1,6 @@
 /* html.h - tables and figures of a page in HTML.
  *
- * Who calls: what writes pages with html_put() (doc.h). All functions write to a stdio stream and
+ * Callers: what writes pages with html_put() (doc.h). All functions write to a stdio stream and
  * keep no state; errors show in ferror() of the stream.
  */
 #ifndef SCHEDLAB_HTML_H

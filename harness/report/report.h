@@ -1,6 +1,6 @@
 /* report.h - the last stages of a run: tables, figures, report.html.
  *
- * Who calls: report and sweep, on the main thread. Reads samples.jsonl, sweep.yaml and
+ * Callers: report and sweep, on the main thread. Reads samples.jsonl, sweep.yaml and
  * environment.json of the run's folder, writes the .tsv files, figures/ and report.html into it,
  * and can be run again at any time.
  */

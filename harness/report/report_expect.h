@@ -1,7 +1,7 @@
 /* report_expect.h - whether a run agrees with what was measured elsewhere: the key `expect` of its
  * sweep file (sweep_file.h).
  *
- * Who calls: report_page.c and report_json.c.
+ * Callers: report_page.c and report_json.c.
  */
 #ifndef SCHEDLAB_REPORT_EXPECT_H
 #define SCHEDLAB_REPORT_EXPECT_H

@@ -1,6 +1,6 @@
 /* report_json.h - the answers of a report for programs.
  *
- * Who calls: cmd_report.c, for --format json.
+ * Callers: cmd_report.c, for --format json.
  *
  * {"schema": 1, "run", "title", "report": path, "groups": [{"id", "question", "baseline",
  *  "metric": "throughput" or, for questions about latency, "p99 latency", about events, "events",

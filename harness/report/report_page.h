@@ -1,6 +1,6 @@
 /* report_page.h - report.html: one page with everything in it.
  *
- * Who calls: report.c. The page is HTML 5 with its style and its figures inside, fetches nothing
+ * Callers: report.c. The page is HTML 5 with its style and its figures inside, fetches nothing
  * and needs no script to be read (one line unfolds what is printed, or where a link leads).
  * report_page.c writes what the whole run has once, report_section.c what each group has,
  * report_cells.c what each cell has, report_style.c the style.

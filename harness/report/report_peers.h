@@ -1,6 +1,6 @@
 /* report_peers.h - how far each variant is from the best of the other runtimes.
  *
- * Who calls: report_page.c and report_json.c. Per group that has peers (peer_table.h), workload and
+ * Callers: report_page.c and report_json.c. Per group that has peers (peer_table.h), workload and
  * number of workers: the best peer is the one with the highest median; everybody else's ratio is
  * its own median throughput over that one's, of samples from the same blocks.
  */

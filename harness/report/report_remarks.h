@@ -1,6 +1,6 @@
 /* report_remarks.h - what of the records a reader should know before believing a number.
  *
- * Who calls: report_page.c, in the section on what was run; report.c, when all is written.
+ * Callers: report_page.c, in the section on what was run; report.c, when all is written.
  */
 #ifndef SCHEDLAB_REPORT_REMARKS_H
 #define SCHEDLAB_REPORT_REMARKS_H

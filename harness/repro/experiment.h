@@ -1,7 +1,7 @@
 /* experiment.h - an experiment: a claim about a design decision, how it is measured, and what is
  * expected.
  *
- * Who calls: repro. The file is YAML, harness/experiments/NAME.yaml or any other:
+ * Callers: repro. The file is YAML, harness/experiments/NAME.yaml or any other:
  *
  *     id: E3                        # letters, digits, "-", "."
  *     title: FIFO, runnext or LIFO

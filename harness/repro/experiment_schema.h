@@ -1,6 +1,6 @@
 /* experiment_schema.h - the keys and types of an experiment's file.
  *
- * Who calls: experiment.c, which checks the values.
+ * Callers: experiment.c, which checks the values.
  */
 #ifndef SCHEDLAB_EXPERIMENT_SCHEMA_H
 #define SCHEDLAB_EXPERIMENT_SCHEMA_H

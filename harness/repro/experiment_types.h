@@ -1,6 +1,6 @@
 /* experiment_types.h - an experiment in memory; experiment.h describes the file.
  *
- * Who calls: the readers of experiments and everybody who runs, judges or shows one.
+ * Callers: the readers of experiments and everybody who runs, judges or shows one.
  */
 #ifndef SCHEDLAB_EXPERIMENT_TYPES_H
 #define SCHEDLAB_EXPERIMENT_TYPES_H

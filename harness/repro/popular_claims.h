@@ -1,7 +1,7 @@
 /* popular_claims.h - what popular accounts say of Go's scheduler, and which experiments show what
  * is so.
  *
- * Who calls: repro. harness/experiments/claims.yaml is a list:
+ * Callers: repro. harness/experiments/claims.yaml is a list:
  *
  *     - id: "1.2"                     # digits and points, and no experiment's
  *       kind: wrong                   # wrong, outdated or imprecise

@@ -1,6 +1,6 @@
 /* repro.h - a reproduction: experiments run on their machines, and what that says.
  *
- * Who calls: cmd_repro.c. A reproduction is a folder, results/NAME-<UTC time>:
+ * Callers: cmd_repro.c. A reproduction is a folder, results/NAME-<UTC time>:
  *
  *     repro.json               what was asked for, and all verdicts so far (results/README.md)
  *     environment.json         of the whole

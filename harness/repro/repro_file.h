@@ -1,6 +1,6 @@
 /* repro_file.h - reading repro.json.
  *
- * Who calls: what shows finished reproductions: repro_report.c, repro_page*.c, catalogue*.c. The
+ * Callers: what shows finished reproductions: repro_report.c, repro_page*.c, catalogue*.c. The
  * schema is results/README.md. What repro_file_read() returned has all that the other functions,
  * and those who call it, take for granted.
  */

@@ -1,6 +1,6 @@
 /* verdict.h - whether records hold what an experiment expects.
  *
- * Who calls: repro_judge.c. Pure: the same records give the same verdicts to the last digit.
+ * Callers: repro_judge.c. Pure: the same records give the same verdicts to the last digit.
  *
  * An expectation is judged in each of its part's columns (experiment.h) by itself. In a column the
  * number is the median of the level's samples, or the ratio of two medians, with its 95 % interval
@@ -14,7 +14,7 @@
  * them to be uncertain about, and the value itself counts; so it does for `exactly`, which is
  * refuted by any other value. It takes two samples to be equal.
  *
- * Which samples count is as in tables and comparisons (comparable.h): unmarked ones of one mood,
+ * Samples count as in tables and comparisons (comparable.h): unmarked ones of one mood,
  * and the same mood for both sides of a ratio. Several verdicts become one: refuted if any is, else
  * undecided if any is, else supported.
  */

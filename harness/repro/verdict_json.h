@@ -1,6 +1,6 @@
 /* verdict_json.h - parts and verdicts as in repro.json, whose schema is results/README.md.
  *
- * Who calls: repro_judge.c, and the catalogue, which shows parts without verdicts too.
+ * Callers: repro_judge.c, and the catalogue, which shows parts without verdicts too.
  */
 #ifndef SCHEDLAB_VERDICT_JSON_H
 #define SCHEDLAB_VERDICT_JSON_H

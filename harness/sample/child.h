@@ -1,6 +1,6 @@
 /* child.h - one sample in a process of its own.
  *
- * Who calls: sweep and run, on the main thread of a process with no other threads. A sample must
+ * Callers: sweep and run, on the main thread of a process with no other threads. A sample must
  * not inherit anything from the one before it (allocator, page tables, threads, a crash), so it is
  * this program again, or on a simulated machine the one beside it (machine_start.h), or a copy of
  * that one which has measured nothing (sample_server.h):

@@ -1,6 +1,6 @@
 /* flame.h - folded stacks: on which path through the code a simulated sample stalled.
  *
- * Who calls: sample.c, with --flame. The file has a line for each stack,
+ * Callers: sample.c, with --flame. The file has a line for each stack,
  * "main;fib;lrq_put;[lrq.head] 1234": functions from the outermost on, inlined ones as if they had
  * been called, the structure that was accessed, and nanoseconds of stall of the counted section.
  * flamegraph.pl, inferno and speedscope read it. Natively nothing is collected.

@@ -1,6 +1,6 @@
 /* hyperfine.h - times one process from outside, with hyperfine.
  *
- * Who calls: child.c for samples of `sweep --timer hyperfine`. What a program says about its own
+ * Callers: child.c for samples of `sweep --timer hyperfine`. What a program says about its own
  * speed is measured by its own clock readings; hyperfine knows nothing of it but when it began and
  * ended. One run, no shell (-N): order and repetitions are the sweep's.
  */

@@ -1,6 +1,6 @@
 /* peer_sample.h - one sample of a workload on another runtime.
  *
- * Who calls: sample.c, in the sample's process, on its first thread, after the process was bound to
+ * Callers: sample.c, in the sample's process, on its first thread, after the process was bound to
  * the cores, which the peer's program inherits. The program is run, its line is read, and what it
  * answered is checked: the workload runs once here as well, serially or on a variant with one
  * thread, and the peer's operations, answer and digest must pass its verify() and be equal to what

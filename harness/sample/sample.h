@@ -1,6 +1,6 @@
 /* sample.h - one sample, measured in this process.
  *
- * Who calls: `schedlab sample` (cmd_sample.c), once in the life of the process, on its first
+ * Callers: `schedlab sample` (cmd_sample.c), once in the life of the process, on its first
  * thread. A broken invariant or a crash ends the process; child.c, the parent, makes a record of
  * that.
  */

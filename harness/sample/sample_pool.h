@@ -1,6 +1,6 @@
 /* sample_pool.h - simulated samples side by side, one per core of the host.
  *
- * Who calls: sweep_run.c, on the main thread of a process with no other threads. What a simulated
+ * Callers: sweep_run.c, on the main thread of a process with no other threads. What a simulated
  * sample says does not depend on what else the host does, so many may run at once; native ones
  * never do. Servers run them (sample_server.h). Where there can be none, and for programs of other
  * revisions, each sample has a process of ours that waits for it (child.h). Records come back in

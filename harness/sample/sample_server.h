@@ -1,7 +1,7 @@
 /* sample_server.h - a process that runs simulated samples one after the other, each in a copy of
  * itself.
  *
- * Who calls: sample_pool.c starts servers and asks them; main.c serves, in the program that runs
+ * Callers: sample_pool.c starts servers and asks them; main.c serves, in the program that runs
  * simulated machines.
  *
  * To start that program takes longer than a short sample: it is linked, checks its registries and

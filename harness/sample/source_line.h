@@ -1,6 +1,6 @@
 /* source_line.h - which line of the source an instruction of this program comes from.
  *
- * Who calls: why.c, in the program that runs simulated machines, which lies at fixed addresses and
+ * Callers: why.c, in the program that runs simulated machines, which lies at fixed addresses and
  * is built with libdw (elfutils).
  */
 #ifndef SCHEDLAB_SOURCE_LINE_H

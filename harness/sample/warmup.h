@@ -1,6 +1,6 @@
 /* warmup.h - when the untimed calls before the timed ones are enough.
  *
- * Who calls: sample.c, on the goroutine that makes the calls.
+ * Callers: sample.c, on the goroutine that makes the calls.
  *
  * A fixed number of calls is a guess about caches, page tables, the allocator and the clock of the
  * core. With WARMUP_AUTO the calls themselves tell: they go on until at least the newest half of

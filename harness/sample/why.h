@@ -1,6 +1,6 @@
 /* why.h - where a simulated sample's misses were: by structure, and by line of the source.
  *
- * Who calls: sample.c, sample_server.c. The caches know all of it; this takes the part that belongs
+ * Callers: sample.c, sample_server.c. The caches know all of it; this takes the part that belongs
  * to the counted section, and gives it names. Natively nobody knows, and these do nothing.
  */
 #ifndef SCHEDLAB_WHY_H

@@ -1,6 +1,6 @@
 /* machine_file.h - a simulated machine, as a file says it.
  *
- * Who calls: machine_spec.c, list, calibrate for what it could not measure. The file is YAML,
+ * Callers: machine_spec.c, list, calibrate for what it could not measure. The file is YAML,
  * harness/machines/NAME.yaml or any other; its keys are those of machine_keys.h, those with a
  * point in their name as a mapping:
  *

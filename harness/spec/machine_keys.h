@@ -1,6 +1,6 @@
 /* machine_keys.h - the keys of a machine model: what each means, its unit, its range.
  *
- * Who calls: machine_file.c and machine_spec.c, which fill a struct machine_values from a file and
+ * Callers: machine_file.c and machine_spec.c, which fill a struct machine_values from a file and
  * from a specification; whoever lists or writes models. Texts are the same everywhere:
  *
  *     counts      8

@@ -1,6 +1,6 @@
 /* machine_memory.h - memory of the harness that code on the machine reads or writes.
  *
- * Who calls: spec.c for settings, sample.c for histograms.
+ * Callers: spec.c for settings, sample.c for histograms.
  */
 #ifndef SCHEDLAB_MACHINE_MEMORY_H
 #define SCHEDLAB_MACHINE_MEMORY_H

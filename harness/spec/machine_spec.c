@@ -54,7 +54,7 @@ static bool complain_of_model(const struct complaint *to, const char *name)
     return false;
 }
 
-/* Of several mistakes in the file the first one is told: a specification is one word of a line. */
+/* Tells the first of several mistakes in the file: a specification is one word of a line. */
 static struct machine_file *file_load(const char *path, const struct complaint *to)
 {
     struct machine_file *file = machine_file_load(path, to->text, to->size);

@@ -1,6 +1,6 @@
 /* machine_spec.h - specifications of machines: "native", or "sim:server64,cores=16".
  *
- * Who calls: what runs samples, list, calibrate. One grammar everywhere:
+ * Callers: what runs samples, list, calibrate. One grammar everywhere:
  *
  *     native                            the machine that this is
  *     sim:MODEL[,KEY=VALUE]...          a simulated one

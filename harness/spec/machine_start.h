@@ -1,7 +1,7 @@
 /* machine_start.h - on which machine a sample runs: this one, or a simulated one, which is another
  * program built from the same sources (CONFIG=sim): "schedlab-sim", beside the one that starts it.
  *
- * Who calls: run, sweep and sample_server.c, which start that program; sample.c and counters*.c,
+ * Callers: run, sweep and sample_server.c, which start that program; sample.c and counters*.c,
  * which are the same in both and ask here what is different.
  */
 #ifndef SCHEDLAB_MACHINE_START_H

@@ -1,7 +1,7 @@
 /* peer_table.h - other runtimes as variants, "peer:go" and its like; and floors, "floor:core" and
  * its like, which are hand-written programs without a scheduler.
  *
- * Who calls: spec.c, which lists them behind `serial`; list, run, sample and report, on thread
+ * Callers: spec.c, which lists them behind `serial`; list, run, sample and report, on thread
  * stacks. A peer is a program of its own, built by `make peers` from harness/peers; the protocol
  * is in harness/peers/README.md. Its struct sched_ops has a name and what limits goroutines
  * (thread_per_g, forkjoin), no knobs and no functions.

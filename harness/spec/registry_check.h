@@ -1,6 +1,6 @@
 /* registry_check.h - whether variants and workloads are filled in as their contracts ask.
  *
- * Who calls: main.c at every start, and the conformance suite; so a mistake in a new variant or
+ * Callers: main.c at every start, and the conformance suite; so a mistake in a new variant or
  * workload is one line that names the file, the field and what is expected there, before anything
  * runs into it. No library but C's. What it cannot see: a table of knobs without {0} at its end.
  */

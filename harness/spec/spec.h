@@ -1,7 +1,7 @@
 /* spec.h - specifications: "gmp,tick=64" into a variant and its knobs, "fib,n=30" into a workload
  * and its parameters.
  *
- * Who calls: list, run, sweep and sample, on thread stacks. One grammar everywhere:
+ * Callers: list, run, sweep and sample, on thread stacks. One grammar everywhere:
  *
  *     NAME[,KEY=VALUE]...     VALUE is a word of the table or a number
  *

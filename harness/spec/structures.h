@@ -1,6 +1,6 @@
 /* structures.h - the names of the structures that a simulated machine tells misses of.
  *
- * Who calls: machine_spec.c, for which "NAME=free" is a key; list. The names are those that the
+ * Callers: machine_spec.c, for which "NAME=free" is a key; list. The names are those that the
  * runtime and the variants give to machine_name() and sched_zalloc(); a test compares.
  */
 #ifndef SCHEDLAB_STRUCTURES_H

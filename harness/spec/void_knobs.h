@@ -1,6 +1,6 @@
 /* void_knobs.h - knobs that change nothing while others have certain values (struct param_moot).
  *
- * Who calls: spec.c, which refuses what a user asks for in vain, and registry_check.c. No library
+ * Callers: spec.c, which refuses what a user asks for in vain, and registry_check.c. No library
  * but C's.
  */
 #ifndef SCHEDLAB_VOID_KNOBS_H

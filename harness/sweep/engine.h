@@ -1,6 +1,6 @@
 /* engine.h - has the units of a sweep measured on other machines, as jobs of a cluster's scheduler.
  *
- * Who calls: sweep_run.c, before each block, with the units that are not in the folder of results
+ * Callers: sweep_run.c, before each block, with the units that are not in the folder of results
  * yet. When engine_measure() returns they are there, and the sweep takes them as if it had measured
  * them; so everything else, from the order of records to when a sweep ends, is that of a sweep on
  * one machine.

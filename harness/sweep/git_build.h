@@ -1,6 +1,6 @@
 /* git_build.h - builds a revision of this program from git, once.
  *
- * Who calls: cmd_compare.c. The repository is the one that holds the current folder. Each revision
+ * Callers: cmd_compare.c. The repository is the one that holds the current folder. Each revision
  * is checked out and built in build/revisions/<12 digits>/ there, by its own Makefile, and stays
  * for the next time, what make said beside it as <12 digits>.log; nothing else of the repository
  * changes, but that git knows the work tree.

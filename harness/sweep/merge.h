@@ -1,6 +1,6 @@
 /* merge.h - joins runs of one sweep into one run.
  *
- * Who calls: cmd_merge.c. A sample is known by the seed of its run and its position in it:
+ * Callers: cmd_merge.c. A sample is known by the seed of its run and its position in it:
  *
  *     runs of different seeds   were measured separately; their samples add up
  *     runs of one seed          are parts or copies of one run; a sample that several have counts

@@ -1,6 +1,6 @@
 /* side_by_side.h - measures several sides of a sweep interleaved, into a run's folder of its own.
  *
- * Who calls: cmd_compare.c for two revisions, cmd_audit.c for one program against itself.
+ * Callers: cmd_compare.c for two revisions, cmd_audit.c for one program against itself.
  *
  * The folder is a run as `schedlab sweep` makes it, doctor's findings included: report and compare
  * read it, the latter by RUN:side=NAME. It cannot be resumed.

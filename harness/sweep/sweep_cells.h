@@ -1,6 +1,6 @@
 /* sweep_cells.h - a sweep's samples from, and into, a folder of results (unit_store.h).
  *
- * Who calls: sweep_run.c, which takes what is there in place of measuring it; the engines, which
+ * Callers: sweep_run.c, which takes what is there in place of measuring it; the engines, which
  * have what is not there measured elsewhere.
  */
 #ifndef SCHEDLAB_SWEEP_CELLS_H

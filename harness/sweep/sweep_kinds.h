@@ -1,6 +1,6 @@
 /* sweep_kinds.h - on what kind of processor each comparison of a sweep is measured.
  *
- * Who calls: sweep_run.c, with each native record that it reads back or takes from a folder of
+ * Callers: sweep_run.c, with each native record that it reads back or takes from a folder of
  * results; before it measures anything, with all that such a folder has and lacks; and before it
  * measures a native cell itself. merge.c, with each record that it joins.
  *

@@ -1,6 +1,6 @@
 /* sweep_resume.h - finds out whether an interrupted sweep can go on here, and with what.
  *
- * Who calls: cmd_sweep.c for --resume, before anything is measured. Its answer is the sweep as it
+ * Callers: cmd_sweep.c for --resume, before anything is measured. Its answer is the sweep as it
  * was begun; measuring what is missing is sweep_run.h. Asking changes nothing in the run's folder:
  * what a resumption leaves there is written once its records are locked and read back, so that a
  * resumption that does not come about leaves no trace, also beside a sweep that is still running.

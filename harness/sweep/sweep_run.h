@@ -1,7 +1,7 @@
 /* sweep_run.h - measures a plan: every sample a fresh process, every record on the disk before
  * the next.
  *
- * Who calls: cmd_sweep.c, once. While it runs, SIGINT, SIGTERM and SIGHUP end the measuring after
+ * Callers: cmd_sweep.c, once. While it runs, SIGINT, SIGTERM and SIGHUP end the measuring after
  * the current child was killed (stop.h); the handlers of before are put back at the end.
  *
  * Cells of simulated machines (plan.h) are measured side by side, one per core of the host, and

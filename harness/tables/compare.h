@@ -1,7 +1,7 @@
 /* compare.h - two sets of cells beside one another: who is faster where, by how much, and whether
  * that is shown.
  *
- * Who calls: cmd_compare.c, audit.c. Side A is the baseline: ratios are B / A of throughputs, so
+ * Callers: cmd_compare.c, audit.c. Side A is the baseline: ratios are B / A of throughputs, so
  * that above 1 B is faster; or of another metric (metric.h): of latencies, so that below 1 B is
  * faster, or of an event, where below 1 B is lower. What is said of a pair of cells:
  *

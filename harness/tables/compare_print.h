@@ -1,6 +1,6 @@
 /* compare_print.h - a comparison for people, for programs and for documents.
  *
- * Who calls: cmd_compare.c.
+ * Callers: cmd_compare.c.
  */
 #ifndef SCHEDLAB_COMPARE_PRINT_H
 #define SCHEDLAB_COMPARE_PRINT_H

@@ -1,6 +1,6 @@
 /* compare_side.h - one side of a comparison: some cells of a run.
  *
- * Who calls: compare.c and cmd_compare.c; bench.c and audit.c, with records that they part. A
+ * Callers: compare.c and cmd_compare.c; bench.c and audit.c, with records that they part. A
  * side is written
  *
  *     RUN[:KEY=VALUE[/KEY=VALUE]...]

@@ -1,6 +1,6 @@
 /* export.h - a run's samples in the formats of other tools.
  *
- * Who calls: cmd_export.c. Like tables.c it reads samples.jsonl, and environment.json where there
+ * Callers: cmd_export.c. Like tables.c it reads samples.jsonl, and environment.json where there
  * is one, and judges digests over all records first, so that a sample which did the wrong work is
  * exported as failed.
  *

@@ -1,6 +1,6 @@
 /* tables.h - the statistics stage: samples.jsonl in, seven .tsv files out.
  *
- * Who calls: report, before it draws. Reads nothing but samples.jsonl and plan.json, so it can be
+ * Callers: report, before it draws. Reads nothing but samples.jsonl and plan.json, so it can be
  * run again alone and gives the same bytes again. The columns are those of results/README.md;
  * beyond it:
  *

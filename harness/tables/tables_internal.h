@@ -1,6 +1,6 @@
 /* tables_internal.h - what the writers of the run's tables have in common. See tables.h.
  *
- * Who calls: tables.c, which reads the records and writes most tables; tables_cells.c,
+ * Callers: tables.c, which reads the records and writes most tables; tables_cells.c,
  * tables_metg.c, tables_scale.c and tables_structures.c, the writers of the others. A row is one
  * record in one of its groups; sorted, the rows of a cell stand together. Everything belongs to
  * struct table.

@@ -1,6 +1,6 @@
 /* note.h - the note of an M: how it sleeps, alone or in netpoll(), and how another M wakes it.
  *
- * Who calls: idle.c and block.c, parts of which this is; nobody else includes it.
+ * Callers: idle.c and block.c, parts of which this is; nobody else includes it.
  *
  * Order labels:
  *   N1  release exchange in m_note_wake()     pairs with  N2  acquire exchange in m_note_sleep(),

@@ -1,7 +1,7 @@
 /* fake_sample.h - a program to stand in for `schedlab sample`, which does what its VARIANT
  * says.
  *
- * Who calls: test_child.c and test_sweep_run.c. It is a shell script, so that a hang, a crash or
+ * Callers: test_child.c and test_sweep_run.c. It is a shell script, so that a hang, a crash or
  * nonsense is one line, and nothing of the runtime is needed to test what becomes of them.
  */
 #ifndef SCHEDLAB_TESTS_FAKE_SAMPLE_H

@@ -1,6 +1,6 @@
 # fake_slurm.sh - stands in for sbatch, squeue, scancel and scontrol, one after whose name it was called by a link.
 #
-# Who calls: test_engine.sh. Jobs run at once, but not while squeue has to tell something else, each in a process of its own, and are known by the files
+# Callers: test_engine.sh. Jobs run at once, but not while squeue has to tell something else, each in a process of its own, and are known by the files
 # in $FAKE_SLURM: jobs/N-TASK, whose content is the number of the process and the job's name. $FAKE_SLURM/calls
 # tells who was called with what. A controller that does not answer: as long as one of these files holds lines, each
 # call takes one away and fails: deaf, of squeue; stuck, of scancel; away, of sbatch, without taking the jobs; late, of

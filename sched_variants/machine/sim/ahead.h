@@ -1,7 +1,7 @@
 /* ahead.h - what a core does before it knows: it goes on past a branch, and past a line that it
  * waits for.
  *
- * Who calls: hooks.c, for each block and each access that L1 cannot serve.
+ * Callers: hooks.c, for each block and each access that L1 cannot serve.
  *
  * Branches. Which block follows which is predicted from the last block and, where that is not
  * enough, from the path there; a misprediction costs sim_model.branch_ps. Blocks of another frame
