@@ -8,6 +8,7 @@
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
 #include "harness/spec/spec.h"
+#include "sched.h"
 
 #include <errno.h>
 #include <math.h>

@@ -15,6 +15,8 @@
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"
 #include "preset.h"
+#include "sched.h"
+#include "workloads/workload.h"
 
 #include <stdbool.h>
 #include <stdio.h>

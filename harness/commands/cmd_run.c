@@ -18,6 +18,8 @@
 #include "harness/spec/machine_start.h"
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"
+#include "sched.h"
+#include "workloads/workload.h"
 
 #include <errno.h>
 #include <math.h>

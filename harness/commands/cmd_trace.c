@@ -12,6 +12,7 @@
 #include "harness/spec/spec.h"
 #include "harness/trace/textbook.h"
 #include "harness/trace/trace.h"
+#include "sched.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -4,6 +4,8 @@
 #include "harness/host/data_folder.h"
 #include "harness/spec/spec.h"
 #include "preset.h"
+#include "sched.h"
+#include "workloads/workload.h"
 
 #include <string.h>
 

@@ -8,6 +8,8 @@
 #include "harness/spec/registry_check.h"
 #include "harness/spec/spec.h"
 #include "machine/no_memory.h"
+#include "sched.h"
+#include "workloads/workload.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,6 +10,8 @@
 #include "harness/sample/sample.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/spec.h"
+#include "sched.h"
+#include "workloads/workload.h"
 
 #include <errno.h>
 #include <stdlib.h>

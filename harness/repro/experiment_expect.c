@@ -7,6 +7,7 @@
 #include "harness/repro/experiment_schema.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/spec.h"
+#include "workloads/workload.h"
 
 #include <math.h>
 #include <stdio.h>

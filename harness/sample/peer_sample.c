@@ -12,7 +12,9 @@
 #include "harness/sample/warmup.h"
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"
+#include "sched.h"
 #include "workloads/histogram.h"
+#include "workloads/workload.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -21,7 +21,9 @@
 #include "harness/spec/machine_start.h"
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"
+#include "sched.h"
 #include "workloads/histogram.h"
+#include "workloads/workload.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

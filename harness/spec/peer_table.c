@@ -2,6 +2,7 @@
 #include "harness/spec/peer_table.h"
 
 #include "harness/host/data_folder.h"
+#include "sched.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,10 +9,10 @@
 #ifndef SCHEDLAB_PEER_TABLE_H
 #define SCHEDLAB_PEER_TABLE_H
 
-#include "sched.h"
-
 #include <stdbool.h>
 #include <stddef.h>
+
+struct sched_ops;
 
 #define PEER_PREFIX "peer:"
 #define FLOOR_PREFIX "floor:"

@@ -2,6 +2,8 @@
 #include "harness/spec/registry_check.h"
 #include "harness/base/memory.h"
 #include "harness/spec/void_knobs.h"
+#include "sched.h"
+#include "workloads/workload.h"
 
 #include <ctype.h>
 #include <inttypes.h>

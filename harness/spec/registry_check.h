@@ -7,11 +7,13 @@
 #ifndef SCHEDLAB_REGISTRY_CHECK_H
 #define SCHEDLAB_REGISTRY_CHECK_H
 
-#include "sched.h"
-#include "workloads/workload.h"
+#include "param.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+struct sched_ops;
+struct workload;
 
 /* Entries and the words that the registries list them by; all NULL-terminated. */
 struct registry {

@@ -10,6 +10,8 @@
 #include "harness/spec/peer_table.h"
 #include "harness/spec/void_knobs.h"
 #include "preset.h"
+#include "sched.h"
+#include "workloads/workload.h"
 
 #include <ctype.h>
 #include <inttypes.h>

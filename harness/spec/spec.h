@@ -22,13 +22,15 @@
 #ifndef SCHEDLAB_SPEC_H
 #define SCHEDLAB_SPEC_H
 
-#include "sched.h"
-#include "workloads/workload.h"
+#include "param.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct sched_ops;
+struct workload;
 
 /* What every variant has beside its own knobs, spelled likewise: "gmp,malloc=glibc". */
 struct variant_common {

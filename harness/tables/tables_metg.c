@@ -12,6 +12,7 @@
 #include "harness/base/memory.h"
 #include "harness/spec/spec.h"
 #include "harness/tables/tables_internal.h"
+#include "workloads/workload.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* test_figures.c - which events a figure shows. */
 #include "harness/answers/figures_events.h"
 #include "harness/spec/spec.h"
+#include "sched.h"
 #include "sched_variants/runtime/stats.h"
 #include "tests/support/report_cell.h"
 

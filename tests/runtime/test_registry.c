@@ -2,6 +2,7 @@
 #include "harness/spec/registry_check.h"
 #include "harness/spec/spec.h"
 #include "tests/support/support.h"
+#include "workloads/workload.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
