@@ -66,7 +66,7 @@ def blocks_of_script(text):
         if re.match(r"\s*#(?!!)", row):
             if not run:
                 start = number
-            run.append(row.strip().lstrip("#").strip())
+            run.append(row.strip().lstrip("#").rstrip())
         elif run:
             yield start, "\n".join(run), True
             run = []
