@@ -117,10 +117,10 @@ MICRO_LDLIBS = -lbenchmark -lstdc++
 
 # Sources ----------------------------------------------------------------------------------------
 
-# The simulated machine (CONFIG=sim) calls back at each load, store, atomic and basic block of what runs on
-# it, which else is compiled as for real threads: no calls where functions are left, so that what is a jump
-# there is one here. On x86-64 gcc sees, besides, that what is called leaves most registers alone. The
-# program lies at fixed addresses.
+# The code that runs on the simulated machine (CONFIG=sim) calls back at each load, store, atomic
+# and basic block. Else it is compiled as for real threads. It does not call back where a function
+# is entered or left, so that a jump to a function stays a jump. On x86-64 gcc is told that the
+# callbacks leave most registers alone. The program lies at fixed addresses.
 HOOKS_KEEP := $(filter gcc-x86_64%,$(COMPILER)-$(shell $(CC) -dumpmachine))
 INSTRUMENT_sim := -fsanitize=thread -fsanitize-coverage=trace-pc -U__SANITIZE_THREAD__ \
     $(if $(filter clang,$(COMPILER)),-gdwarf-aranges -mllvm -tsan-instrument-func-entry-exit=0,--param=tsan-instrument-func-entry-exit=0) \
@@ -128,7 +128,8 @@ INSTRUMENT_sim := -fsanitize=thread -fsanitize-coverage=trace-pc -U__SANITIZE_TH
 HOOKS_FLAGS := $(if $(HOOKS_KEEP),-DHOOKS_KEEP -mgeneral-regs-only -ffixed-r8 -ffixed-r9 -ffixed-r10 -ffixed-r11)
 INSTRUMENT := $(INSTRUMENT_$(CONFIG))
 SIMULATED_CALLS := malloc calloc realloc free aligned_alloc posix_memalign memcpy memmove memset memcmp
-# Its data lie at addresses of their own: what the rest of the program has must not decide what shares a line.
+# The data of instrumented code lie at addresses of their own, so that the rest of the program does
+# not decide which of them share a line.
 SIMULATED_READ := .rodata .rodata.str1.1 .rodata.str1.8 .rodata.cst4 .rodata.cst8 .rodata.cst16 .rodata.cst32
 TEXT_sim := simulated_text
 SIMULATED_NAMES := $(foreach name,$(SIMULATED_CALLS),--redefine-sym $(name)=sim_$(name)) \
@@ -155,7 +156,7 @@ no_red_zone = $(if $(filter x86_64%,$(shell $(1) -dumpmachine)),-mno-red-zone)
 FLAGS_FJ := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-mno-avx) -Werror=vla -Walloca -Werror=alloca
 FLAGS_FJ_LINKED := -fno-omit-frame-pointer $(call no_red_zone,$(CC)) \
     $(if $(filter gcc,$(COMPILER)),-fno-defer-pop -fno-combine-stack-adjustments)
-# How a sample starts is as different as the machine it starts on.
+# A sample starts on a simulated machine in another way than on real threads.
 START_SOURCES := $(wildcard harness/spec/machine_start_*.c)
 HARNESS_SOURCES := $(filter-out harness/micro/% harness/peers/% $(filter-out %_$(MACHINE).c,$(START_SOURCES)),$(wildcard harness/*.c harness/*/*.c))
 GBENCH := $(wildcard harness/*/gbench.cc)
@@ -177,7 +178,7 @@ CORE_OBJECTS := $(call objects,$(FLOOR_SOURCES) $(WORKLOAD_SOURCES))
 HARNESS_DIFFERS := $(shell awk -f harness/of_configuration.awk $(wildcard harness/*.[ch] harness/*/*.[ch] \
     sched_variants/*.h sched_variants/*/*.h sched_variants/*/*/*.h workloads/*.h))
 HARNESS_SAME := $(filter-out harness/commands/main.c $(HARNESS_DIFFERS) $(START_SOURCES) $(MICRO_SOURCES),$(HARNESS_SOURCES))
-# HARNESS= takes one that there is.
+# HARNESS=FILE takes an archive that exists already.
 HARNESS ?= $(if $(filter release sim trace,$(CONFIG)),$(RELEASE)/harness.a)
 HARNESS_ARCHIVE := $(HARNESS)
 SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(SIM_SOURCES)) \
@@ -271,7 +272,7 @@ $(OUT)/sched_variants/runtime/proc.o $(OUT)/harness/micro/floors.o: EXTRA_INPUT 
 $(call objects,$(filter-out $(FORKJOIN_SOURCES),$(HARNESS_SOURCES) $(wildcard harness/micro/*.c))): LIGHTER = $(LIGHT)
 $(call objects,$(TEST_SOURCES)) $(CASE_OBJECTS): LIGHTER = $(LIGHT_TESTS)
 
-# What runs on the simulated machine is instrumented, and gets memory from it.
+# Code that runs on the simulated machine is instrumented, and gets memory from it.
 $(OUT)/sched_variants/%.o $(OUT)/workloads/%.o: INSTRUMENTED = $(INSTRUMENT)
 $(OUT)/sched_variants/machine/%.o: INSTRUMENTED =
 SIMULATED = $(if $(INSTRUMENTED),&& $(OBJCOPY) $(SIMULATED_NAMES) $@)
@@ -299,7 +300,9 @@ endef
 renamed = $(foreach prefix,workload micro,-D$(prefix)_$(1)=$(prefix)_$(1)_$(2)) -D$(1)_cases=$(1)_cases_$(2)
 $(foreach policy,$(POLICIES),$(eval $(call policy_rule,$(policy))))
 
-# Which files are compiled once per policy, the registry has to know as well. One check for all
+# The registry also has to know which files are compiled once per policy. One check serves all
+# configurations. It runs before the second make of a build starts, so that a mistake is printed
+# once.
 # configurations, before the second make of a build starts: a mistake is told once.
 $(OUT)/workloads/registry.o build/schedlab-sim: | build/registry.checked
 build/registry.checked: $(WORKLOAD_SOURCES)
@@ -348,8 +351,9 @@ $(OUT)/tests/sim_formulas: $(OUT)/tests/sim/sim_formulas.o $(OUT)/tests/sim/sim_
 $(CONFORMANCE): $(CONFORMANCE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) $(LINKER) -o $@ $^ $(FLOOR_LDLIBS)
 
-# Peers: the workloads on other runtimes, a program each. What a peer needs and this machine lacks is
-# said and left out; nothing else depends on them. They get the flags of the release configuration.
+# Peers: the workloads on other runtimes, a program each. A peer whose runtime this machine lacks is
+# named and left out; nothing else depends on peers. They get the flags of the release
+# configuration.
 
 PEER_FLAGS = -D_GNU_SOURCE -g $(OPTIMIZE_release) -Wall -Wextra -Wshadow $(if $(filter 1,$(WERROR)),-Werror) -pthread \
     $(EXTRA_CFLAGS) -iquote .
@@ -402,7 +406,7 @@ build/peers/line build/peers/futex: harness/peers/floor_pair.c $(PEER_OBJECTS) $
 .PRECIOUS: $(OUT)/%.o
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)
 
-# What people type ---------------------------------------------------------------------------------
+# Targets for people --------------------------------------------------------------------------------
 
 help: ## List what can be made
 	@printf 'What can be made, in the order in which one needs it:\n'
@@ -491,8 +495,9 @@ FLOORS := core line futex epoll
 built-peers: $(addprefix build/peers/,$(PEERS) $(FLOORS))
 	@echo 'built:' $$(cd build/peers && ls $(PEERS) 2>/dev/null | sed 's/^/peer:/') $(FLOORS:%=floor:%)
 
-# What is known from elsewhere about the simulated machine; docs/VALIDATION.md. Claims that do not hold
-# are said and fail nothing. Of three calibrations the one counts that lies in the native cells' mood.
+# Holds the simulated machine against what is known from elsewhere; docs/VALIDATION.md. Claims that
+# do not hold are printed; they do not fail the target. It takes the one of three calibrations that
+# has the native cells' mood.
 VALIDATE := build/validate
 validate: build ## Hold the simulated machine against formulas, valgrind, this machine and published curves (9 min)
 	@command -v valgrind >/dev/null || { echo 'valgrind is missing: apt-get install valgrind' >&2; exit 1; }

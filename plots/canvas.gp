@@ -1,8 +1,8 @@
 # canvas.gp - the frame of a figure: question above, how to read it, caption below; a subroutine.
 #
 # Called first inside a multiplot as: load SL_HERE . "canvas.gp". The axes of its plot are CSS
-# pixels from the top left, so a script places legends and row names by `set label`, `set object` or
-# `set arrow` before the call; all of them are cleared afterwards.
+# pixels from the top left. A script places legends and row names by `set label`, `set object` or
+# `set arrow` before the call. All of them are cleared afterwards.
 # In:  W, H                     size of the figure in pixels
 #      TITLE, READING, CAPTION  the texts
 

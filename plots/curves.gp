@@ -1,9 +1,9 @@
 # curves.gp - one panel per workload, one curve per variant; a subroutine of speedup.gp, knob.gp,
 # latency.gp and scale.gp.
 #
-# Called after group.gp as: load SL_HERE . "curves.gp". Draws the whole figure in all formats. To the
-# reading aid it adds what is so of this figure: an axis that does not begin at zero, points that have
-# too few samples for an interval; and to a panel, which curves have no point in it.
+# Called after group.gp as: load SL_HERE . "curves.gp". Draws the whole figure in all formats. It
+# adds to the reading aid if an axis does not begin at zero, and if points have too few samples for
+# an interval. It tells in each panel which curves have no point there.
 # In:  PREFIX, TITLE, READING, CAPTION
 #      CURVES                what the legend names, specifications in catalogue order
 #      curve_has(unused)     is the row of SL_FILE at hand drawn at all?
@@ -123,8 +123,8 @@ right(i) = 10 + PANEL_W * ((i - 1) % COLUMNS + 1) - 24
 top(i) = HEAD + PANEL_H * ((i - 1) / COLUMNS) + HEADING
 # Curves that meet in a point step aside a little, so that each mark and interval can be seen.
 aside(c) = (c - (NC + 1) / 2.0) * (X_MAX - X_MIN) * 0.004
-# Intervals are vectors with flat heads: yerrorbars of gnuplot 5.4 clear a disc around each point,
-# which hides short ones. Here c comes from the lists, as text.
+# Intervals are vectors with flat heads, since yerrorbars of gnuplot 5.4 clear a disc around each
+# point, which hides short ones. Here c comes from the lists, as text.
 on(i, c) = $1 == i && $2 == sl_number(c)
 beside(c) = $4 + aside(sl_number(c))
 hue(c) = sl_color(word(CURVES, c), CURVES)

@@ -68,8 +68,8 @@ raise(k, value) = (TOP[k] = value > TOP[k] ? value : TOP[k])
 if (|$ROWS| > 0) {
     stats $ROWS using (most(int($1), $4)) nooutput
 }
-# What happens less than once in a thousand of these operations gets no long bar, however rare it is
-# elsewhere.
+# An event that happens less than once in a thousand of these operations gets no long bar, however
+# rare it is elsewhere.
 do for [e = 1:NE] {
     TIMES[e] = MOST[e] > 0 && MOST[e] < 0.001 ? 1e6 : 1
     do for [i = 1:NW] { TOP[at(e, i)] = 0.001 / TIMES[e] }

@@ -9,8 +9,8 @@
 #
 #      curve_panel, panel_title  for curves.gp: a panel per workload
 #
-# The scripts then copy the rows they draw into a data block of numbers, $ROWS, and read only that:
-# texts are slow to compare, and each row is read again for each curve, format and layer.
+# The scripts then copy the rows they draw into a data block of numbers, $ROWS, and read only that.
+# Texts are slow to compare, and each row is read again for each curve, format and layer.
 #
 # Ends the script with one line on standard error where the group has no rows.
 

@@ -13,10 +13,11 @@
 #   QUESTION    title of the figure
 #   CAPTION     machine and run, shown below
 #
-# Colours: from white at 1 to blue above and to orange below, which people with any of the common
-# kinds of colour blindness tell apart; light enough at their ends for black text (7:1). What is not
-# told apart from the baseline is grey with a "~"; where samples are too few to tell, a paler grey with a
-# "?"; what was not measured is crossed out: colour is never all there is. The key has what the map has.
+# Colours go from white at 1 to blue above and to orange below. People with any of the common kinds
+# of colour blindness tell them apart. Their ends are light enough for black text (7:1). A cell that
+# is not told apart from the baseline is grey with a "~". A cell with too few samples to tell is a
+# paler grey with a "?". A cell that was not measured is crossed out. So a sign or a number always
+# says the same as the colour. The key has only what occurs in the map.
 
 SL_HERE = ARG0
 while (strlen(SL_HERE) && SL_HERE[strlen(SL_HERE):*] ne "/") {
@@ -116,8 +117,8 @@ COLUMNS = COLUMNS < 1 ? 1 : COLUMNS > NPANELS ? NPANELS : COLUMNS
 W = 14 + PANEL_W * COLUMNS < 780 ? 780 : 14 + PANEL_W * COLUMNS
 ABOVE = 48
 PANEL_H = ABOVE + ROW * NY + 48
-# What there is to explain: cells that are told apart, that are not, that have too few samples, and
-# places without a number.
+# Counts for the key: cells that are told apart, that are not, that have too few samples, and places
+# without a number.
 MEASURED = 0
 SHOWN = 0
 ALIKE = 0
@@ -211,7 +212,7 @@ do for [format in SL_FORMATS] {
     load SL_HERE . "canvas.gp"
     set xrange [0:W]
     set yrange [H:0]
-    # Every place is crossed out first; what was measured covers that.
+    # Every place is crossed out first; a measured cell covers the cross.
     do for [p = 1:NPANELS] {
         do for [i = 1:NX] {
             do for [k = 1:NY] {

@@ -50,7 +50,7 @@ y_min(lo, hi) = 0.8 * lo
 y_max(lo, hi) = 1.25 * hi
 y_text(value) = sl_time(value)
 PANEL_EXTRA = ""
-# How long a slice lasts is no cost.
+# The latencies of `slice` are lengths of slices, of which less is not better.
 DIRECTED = 0
 do for [s in WORKLOADS] { DIRECTED = DIRECTED + (sl_name(s) ne "slice") }
 READING = "Line: median over the samples; bars: its 95 % interval. " \

@@ -8,8 +8,8 @@
 #   CAPTION     machine and run, shown below
 #   METRIC      throughput, which is the default, p50 or another percentage, max, or an event
 #
-# Where one variant is held fixed, workloads and counts of workers are the rows of one panel, on one
-# scale, since they are what is compared; else there is a panel per workload, on a scale of its own.
+# If the group has one variant, workloads and counts of workers are the rows of one panel, on one
+# scale, to be compared. Else there is a panel per workload, on a scale of its own.
 
 SL_HERE = ARG0
 while (strlen(SL_HERE) && SL_HERE[strlen(SL_HERE):*] ne "/") {
@@ -42,7 +42,7 @@ NR = NV == 1 ? NW * NK : NV * NK
 panel_of(w) = NV == 1 ? 1 : w
 row_of(v, w, k) = NV == 1 ? (w - 1) * NK + k : (k - 1) * NV + v
 
-# What all have in common stands above, what differs before the bars.
+# The words that all have in common stand above, the others before the bars.
 SAME_NAME = sum [w = 1:NW] (sl_name(word(WORKLOADS, w)) eq sl_name(word(WORKLOADS, 1)) ? 0 : 1)
 short_workload(w) = SAME_NAME || !strlen(sl_knobs(word(WORKLOADS, w))) ? word(WORKLOADS, w) \
     : sl_own_knobs(word(WORKLOADS, w), WORKLOADS)
@@ -95,7 +95,7 @@ if (|$ROWS| > 0) {
     stats $ROWS using (extend(int($1), $5)) nooutput
 }
 
-# What is rare is told per million; and what is no count says its unit.
+# A rare event is given per million. A value that is no count says its unit.
 MOST = 0.0
 do for [i = 1:PANELS] { MOST = TOP[i] > MOST ? TOP[i] : MOST }
 TIMES = IS_EVENT && !PEAK && MOST > 0 && MOST < 0.001 ? 1e6 : 1

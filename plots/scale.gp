@@ -72,7 +72,7 @@ y_label(i) = (panel_measure(i) eq "first_ns" ? "ns each, first round" \
     : panel_measure(i) eq "later_ns" ? "ns each, later rounds" : "bytes each, at the most") \
     . ", " . sl_count(SERIES_WORKERS[sl_index(SERIES, panel_series(i))], "worker")
 Y_LOG = 10
-# Level curves are in the middle of an axis that does not make hills of noise.
+# A level curve is in the middle of an axis long enough that noise does not look like hills.
 middle(lo, hi) = sqrt(lo * hi)
 y_min(lo, hi) = hi < 3 * lo ? middle(lo, hi) / 2.2 : 0.8 * lo
 y_max(lo, hi) = hi < 3 * lo ? middle(lo, hi) * 2.2 : 1.25 * hi

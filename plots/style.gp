@@ -51,9 +51,9 @@ SL_REFERENCE = 0x444444
 sl_index(list, item) = int(sum [sl_k = 1:words(list)] (word(list, sl_k) eq item ? sl_k : 0))
 sl_add(list, item) = sl_index(list, item) ? list : (strlen(list) ? list . " " . item : item)
 
-# The number at hand of an iteration over a list of numbers; and what stands for a row that the
-# iteration does not want. gnuplot goes through an empty list once, with an empty text: a point
-# outside the axes is drawn in silence, where a clause without any point is complained about.
+# The number at hand of an iteration over a list of numbers, and a number for a row that the
+# iteration does not want. gnuplot goes through an empty list once, with an empty text. It is silent
+# about a point outside the axes, and complains about a clause without any point.
 sl_number(text) = strlen(text) ? int(text) : 1
 sl_none(text, outside) = strlen(text) ? NaN : outside
 
@@ -142,8 +142,8 @@ sl_wrap_spec_from(text, width, line, done) = !strlen(text) ? done . line \
     : sl_wrap_spec_from(text[strlen(sl_head_key(text)) + 1:*], width, line . sl_head_key(text), done)
 sl_head_key(text) = strstrt(text, ",") ? text[1:strstrt(text, ",")] : text
 
-# Of specifications in a list: "name,key=value" that all have, and what only this one has, "plain"
-# where that is nothing.
+# Parts of a specification in a list: "name,key=value" that all have in common, and the knobs that
+# only this one has, "plain" if there are none.
 sl_has_knob(spec, knob) = strstrt(spec . ",", "," . knob . ",") > 0
 sl_is_common(list, knob) = 0 == sum [sl_m = 1:words(list)] (sl_has_knob(word(list, sl_m), knob) ? 0 : 1)
 sl_common(list) = sl_name(word(list, 1)) . sl_knobs_of(sl_knobs(word(list, 1)), list, 1)
