@@ -3,23 +3,25 @@
  *
  * Source: [Schroeder06] for open and closed loops; the rest is schedlab's own.
  *
- * A generator goroutine follows a schedule of Poisson arrivals, drawn when the state is made: the
- * gaps between arrivals are independent and exponential, `burst` requests come at each, and the
- * mean over all is `rate` a second. Each request is a goroutine that does `rounds` of work. Its
- * latency runs from the moment at which it should have arrived to the end of its work. So time that
- * a late generator, a timer or a queue costs is in it; a measurement from the actual start leaves
- * out just those requests that a stall kept from being made (coordinated omission).
+ * A generator goroutine follows a schedule of Poisson arrivals, drawn when the state is made. The
+ * gaps between arrivals are independent and exponential. `burst` requests come at each arrival, and
+ * the mean over all is `rate` requests a second. Each request is a goroutine that does `rounds` of
+ * work. Its latency runs from the moment at which it should have arrived to the end of its work. So
+ * it includes the time that a late generator, a timer or a queue costs. A measurement from the
+ * actual start leaves out just those requests that a stall kept from being made (coordinated
+ * omission).
  *
  * The generator waits for the next arrival in one of two ways, since neither is free:
  *   wait=sleep  go_sleep(): the worker serves others, and the timer's lateness is part of latency
  *   wait=yield  gosched() until it is time: exact, but one worker never rests
  *
- * With `bytes` each request also counts itself in every cache line of a block of so many, which all
- * share: where the last one ran the lines are at hand, elsewhere they have to be fetched.
+ * With `bytes` each request also counts itself in every cache line of a block of that size, which
+ * all requests share. The lines are at hand where the last request ran; another worker has to fetch
+ * them.
  *
- * What arrives faster than it is served piles up, and the latency is then that of the queue at the
- * end of the run: choose rate < workers / (time of one request). A run in which less than nine
- * tenths of the load were served prints so, and the report counts such samples.
+ * Requests that arrive faster than they are served pile up, and their latency is then that of the
+ * queue at the end of the run. So choose rate < workers / (time of one request). A run prints a
+ * line if it served less than nine tenths of the load, and the report counts such samples.
  *
  * `schedlab run` prints the percentiles; `schedlab compare --metric p99` tells two runs apart.
  */
@@ -141,7 +143,7 @@ static void *arrivals_init(const void *params, uint64_t seed)
     return state;
 }
 
-/* What request i has to find out. */
+/* The result of request i, from its rounds of work. */
 static uint64_t arrivals_result(const struct arrivals_state *state, int64_t i)
 {
     return digest_mix(go_work((uint64_t)state->params.rounds) + (uint64_t)i);

@@ -100,8 +100,8 @@ static void beat_arrival_main(void *arg)
     wg_done(&state->arrivals_done);
 }
 
-/* Whoever has been put on a worker says so, and starts the arrival that is due then. One that comes
- * while the last one waits still is left out, so that the beat stays. */
+/* Each local that was put on a worker calls this, and starts the arrival that is due then. An
+ * arrival that comes due while the last one still waits is left out, so that the beat stays. */
 static void beat_dispatched(struct beat_state *state)
 {
     uint64_t now = atomic_fetch_add_explicit(&state->dispatches, 1, memory_order_relaxed) + 1;

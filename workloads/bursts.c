@@ -3,11 +3,11 @@
  * Source: schedlab; a wake-up storm, as of a broadcast or of many timers that end together.
  *
  * b goroutines wait at a gate. Main sleeps for period_ns, so that workers may fall asleep, and then
- * opens the gate, n times; each goroutine works for `rounds` rounds and waits at the next gate. The
- * latency is from just before the opening to the goroutine's first step, so it holds the readying
- * of those before it, the wake-up of workers and the work of those who ran before it on the same
- * worker. The next period begins when the last of them has done its work; the time that counts is
- * that from opening to then, without main's sleep.
+ * opens the gate. It does so n times. Each goroutine works for `rounds` rounds and waits at the
+ * next gate. The latency is from just before the opening to the goroutine's first step. So it
+ * includes the readying of the goroutines before it, the wake-up of workers, and the work of
+ * earlier goroutines on the same worker. The next period begins when the last goroutine has done
+ * its work. The time that counts is from the opening to then, without main's sleep.
  *
  * Two gates take turns: the next one is shut before this one is opened.
  */

@@ -30,10 +30,10 @@
  * With during=work the caller works for as long instead of calling: nobody can take its worker, but
  * an idle one may steal what lies there.
  *
- * Beside them, `beside` goroutines work until all calls are made, in chunks of `rounds` rounds;
- * with yields=on each gives way after every chunk. Where they do not, and nothing stops them, they
- * would keep the callers from calling; so each ends after beside_max chunks at the latest. What
- * they do is load: it is in no count.
+ * Beside them, `beside` goroutines work until all calls are made, in chunks of `rounds` rounds.
+ * With yields=on each gives way after every chunk. If they give no way and nothing stops them, they
+ * keep the callers from calling. So each ends after beside_max chunks at the latest. Their work is
+ * load and is not counted.
  */
 #include "workload.h"
 
@@ -170,7 +170,7 @@ static void calls_pause(const struct calls_params *params)
         calls_work(params->before_ns);
 }
 
-/* Which of the caller's calls number block * long_every and up is the long one. */
+/* The place of the long call in this block of long_every calls, from 0. */
 static uint64_t calls_long_place(const struct caller *self, uint64_t block)
 {
     return digest_mix(self->seed ^ block) % (uint64_t)self->state->params.long_every;
@@ -283,7 +283,8 @@ static void calls_run(void *arg, struct outcome *out)
     out->latency = &state->latency;
 }
 
-/* One of each whole block of calls, and that of the last block if the caller comes so far. */
+/* The long calls: one of each whole block, and that of the last block if the caller comes so
+ * far. */
 static uint64_t calls_long_expected(const struct caller *self)
 {
     uint64_t every = (uint64_t)self->state->params.long_every;

@@ -5,12 +5,12 @@
  *
  * Main starts the victims, then the first link, and waits. A link does `rounds` rounds of work,
  * starts the next link, and ends; the n-th starts none. With a slot for the newest goroutine, as
- * Go's runnext, the next link runs in the slice of the one before, and the victims in the queue
- * wait for the slice to end: until a request to stop hits a link before it ends. Without
- * preemption they wait for the n links. Where the queue is a FIFO, they run before the second link.
+ * Go's runnext, the next link runs in the slice of the one before. The victims in the queue then
+ * wait until the slice ends, which is when a request to stop hits a link before it ends. Without
+ * preemption they wait for the n links. If the queue is a FIFO, they run before the second link.
  *
- * queue=global: the victims are started by go_global(), and so wait in the queue that all workers
- * share, which a worker with work of its own looks into only now and then.
+ * queue=global: go_global() starts the victims, so they wait in the queue that all workers share. A
+ * worker with work of its own looks into that queue only now and then.
  *
  * A victim's latency is from just before it was started to its first step. One operation is a link.
  */

@@ -1,5 +1,5 @@
-/* crowd.c - a crowd of goroutines that all wait for one event, and are all woken by it: what a
- * blocked goroutine takes, and what it costs to block and to wake n of them in one go.
+/* crowd.c - many goroutines wait for one event, which wakes them all. How much memory does a
+ * blocked goroutine take, and how long does it take to block n of them, and to wake them at once?
  *
  * Source: schedlab.
  *
@@ -90,7 +90,7 @@ static uint64_t crowd_index(const struct crowd_member *member)
     return (uint64_t)(member - member->state->members);
 }
 
-/* Of the earliest sleep. */
+/* When the earliest sleep ends. */
 static int64_t crowd_first_end_ns(const struct crowd_state *state)
 {
     return state->start_ns + SLEEP_FIRST_NS + SLEEP_EACH_NS * state->params.n;

@@ -5,9 +5,8 @@
  *
  * Main starts `tasks` tasks of `rounds` rounds of work each, in order, and waits for all. Task i of
  * the first `waiting` ones does half of its work, waits for what task tasks - 1 - i computes, and
- * does the other half. A task that waits and keeps its worker from the others delays even those
- * that nobody waits for, and what is needed for going on may be among them: on one worker, for
- * certain.
+ * does the other half. A task that waits and keeps its worker delays even tasks that nobody waits
+ * for. The task that it waits for may be among those; on one worker it is so for certain.
  */
 #include "workload.h"
 

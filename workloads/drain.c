@@ -2,15 +2,16 @@
  *
  * Source: schedlab; the question is that of Go 1.26 runtime/proc.go globrunqgetbatch.
  *
- * `pullers` workers, 1 being main's own, look for work; the others are held by goroutines that work
- * without a pause until the last of the n has run, or for HOLD_NS at most: where goroutines cannot
- * leave their worker, some of the n may lie behind them. Then main starts the n by go_global() and
- * waits. A scheduler that fetches one at a time goes n times to the shared queue (event GRQ_HITS),
- * one that fetches a batch seldom; but what has been fetched, others no longer find there.
+ * `pullers` workers look for work, one of them main's own. Goroutines hold the other workers: they
+ * work without a pause until the last of the n has run, or for HOLD_NS at most. The limit is for
+ * variants in which goroutines cannot leave their worker, so that some of the n may lie behind a
+ * holder. Then main starts the n by go_global() and waits. A scheduler that fetches one at a time
+ * goes n times to the shared queue (event GRQ_HITS). One that fetches a batch goes there seldom;
+ * but others no longer find there what has been fetched.
  *
  * Each of the n does `rounds` rounds of work. The time counted is from the first start to the last
- * end. It finds `share_max`: the largest share of the n that one worker ran, over an even share, in
- * percent of it; exact where as many workers pull as there are.
+ * end. The workload finds `share_max`: the largest share of the n that one worker ran, over an even
+ * share, in percent. It is exact if as many workers pull as there are.
  *
  * One operation is one of the n.
  */

@@ -4,15 +4,15 @@
  * Source: schedlab; the server is the one of most introductions to the subject, a goroutine per
  *         connection.
  *
- * Each client sends a message, waits until all of it has come back, compares it, and sends the
- * next one: a closed loop, with as many messages under way as there are connections. With a rate
- * it is an open one: messages are due on a schedule of Poisson arrivals, a connection's share
- * each, and a latency runs from when its message was due, so that what a late answer holds up is
- * in it (coordinated omission; arrivals.c). The time runs from when all are connected. Message m
- * of connection c is drawn from (seed, c, m), so that an answer to another's question, or to an
- * earlier one, is found out.
+ * Each client sends a message, waits until all of it has come back, compares it, and sends the next
+ * one. That is a closed loop, with as many messages under way as there are connections. With a rate
+ * it is an open loop: messages are due on a schedule of Poisson arrivals, and each connection has
+ * an equal share of the rate. A latency then runs from when its message was due. So it includes the
+ * time for which a late answer holds up the next message (coordinated omission; arrivals.c). The
+ * time runs from when all are connected. Message m of connection c is drawn from (seed, c, m), so
+ * that the answer to another message is noticed.
  *
- * A connection takes two descriptors. Where the process may not have them, the cell is skipped.
+ * A connection takes two descriptors. The cell is skipped if the process may not have so many.
  */
 #include "workload.h"
 
@@ -117,7 +117,7 @@ static void *echo_init(const void *params, uint64_t seed)
     return state;
 }
 
-/* What message m of connection c begins with. */
+/* The first word of message m of connection c. */
 static uint64_t echo_word(const struct echo_state *state, int64_t c, int64_t m)
 {
     return digest_mix(state->seed ^ digest_mix((uint64_t)c << 32 ^ (uint64_t)m));
@@ -145,8 +145,8 @@ static void echo_serve(void *arg)
     struct echo_server *self = arg;
     size_t size = (size_t)self->state->params.size;
     char *buffer = go_alloc(size);
-    /* Whole messages: with parts of them client and server might both wait to get rid of more than
-     * the connection holds. A client sees errors too, and tells. */
+    /* Whole messages: with parts of them client and server might both wait to write, when the
+     * connection can hold no more. A client sees errors too, and reports them. */
     while (io_read_full(self->io, buffer, size) == (int64_t)size)
         if (io_write_all(self->io, buffer, size) != (int64_t)size)
             break;

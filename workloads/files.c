@@ -9,11 +9,11 @@
  *   share=own  each opens the file for itself and reads all of it
  *   share=one  they take turns at one descriptor: each block is read by one of them
  *
- * The latency is that of a read. After the first pass the file is in memory, if it fits; then a
- * read is a copy, and what is seen is the price of marking a call that does not wait.
+ * The latency is that of a read. After the first pass the file is in memory, if it fits. Then a
+ * read is a copy, and the latency shows the price of marking a call that does not wait.
  *
- * The file has no name any more when the run begins, and is opened through /proc, so that nothing
- * is left of a run that was stopped. Word i of it is digest_mix(i).
+ * The file has no name any more when the run begins, and is opened through /proc. So a run that was
+ * stopped leaves nothing behind. Word i of the file is digest_mix(i).
  */
 #include "workload.h"
 

@@ -15,9 +15,9 @@
  * latency is from its due time to its end: it includes main's own wait for a worker. Where nothing
  * stops a hog, a task waits for whole hogs; it does not wait forever, because hogs end.
  *
- * One operation is a chunk, and the time that counts ends with the last hog: ns per operation is
- * what a chunk took, divided by the workers that took part, and grows with what stopping and asking
- * cost. Tasks are due for n * period_ns; where the hogs take longer, their rest runs undisturbed.
+ * One operation is a chunk, and the time that counts ends with the last hog. So ns per operation is
+ * the time of a chunk, divided by the workers that took part; stopping and asking make it grow.
+ * Tasks are due for n * period_ns. Hogs that take longer run undisturbed after that.
  */
 #include "workload.h"
 

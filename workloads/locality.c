@@ -1,8 +1,8 @@
 /* locality.c - a parent writes a block of memory, and the child it spawns reads it.
  *
- * Who runs the child, and when, decides whether the block still is in a cache near by: at once on
- * the same worker (warm), later on the same worker (the blocks written meanwhile have pushed it
- * out), or on another worker (it crosses from cache to cache).
+ * The block may still be in a cache near by; that depends on who runs the child, and when. The
+ * child runs at once on the same worker (warm); later on the same worker (the blocks written
+ * meanwhile have pushed it out); or on another worker (it crosses from cache to cache).
  *
  *   tree  a binary tree divides the pairs among the workers; at its leaves a parent writes its
  *         block, spawns its child and waits for it. The block goes cold where the child joins the

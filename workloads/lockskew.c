@@ -9,13 +9,13 @@
  * takes in all: each sleeps for pause_ns, and takes the lock and releases it at once. The latency
  * is what taking it took.
  *
- * Whoever releases a lock and wants it again at once is running, and its waiter is not: without
- * fairness it wins each time. A lock that is handed over after so long a wait bounds the latency to
- * that wait and one hold.
+ * Whoever releases a lock and wants it again at once is running, and its waiter is not. So it wins
+ * each time if the lock is not fair. A lock that is handed over after a certain wait bounds the
+ * latency to that wait and one hold.
  *
  * The holder stops when the last take is done. If it works, has the only worker and is never
- * stopped, no taker runs until it stops: so it holds the lock holds_max times at most. Takes after
- * that find the lock free; what is printed says so.
+ * stopped, no taker runs until it stops. So it holds the lock holds_max times at most. Takes after
+ * that find the lock free, and the printed text says so.
  */
 #include "workload.h"
 

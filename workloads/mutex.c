@@ -5,9 +5,9 @@
  *   Differs: the critical section increments a plain counter, with `work` between its load and its
  *            store, so that two goroutines inside at once lose an increment.
  *
- * With latency=on each goroutine reads the clock before and after the lock and keeps a histogram
- * of its waits; the clock then is a good part of a short critical section, so it is off unless
- * asked for.
+ * With latency=on each goroutine reads the clock before and after the lock and keeps a histogram of
+ * its waits. The clock then takes a good part of a short critical section, so latency is off by
+ * default.
  */
 #include "workload.h"
 

@@ -128,7 +128,7 @@ static uint64_t order_polls(const void *params)
     return p->mode == ORDER_PIPES ? 2 * (uint64_t)p->n : p->mode == ORDER_SEARCH ? 2 : 0;
 }
 
-/* Who keeps the one worker busy leaves none to take anything. */
+/* One worker is kept busy, so there must be a second one to take the rest. */
 static int order_workers_min(const void *params)
 {
     const struct order_params *p = params;
@@ -319,7 +319,8 @@ static void order_pipes_free(struct order_state *state, int64_t n)
     }
 }
 
-/* One write makes one reader ready. Who cannot be written to is closed instead, and fails. */
+/* One write makes one reader ready. A pipe that cannot be written to is closed instead, and its
+ * reader fails. */
 static void order_run_pipes(struct order_state *state)
 {
     struct order_member *members = state->members;

@@ -4,11 +4,11 @@
  * Source: schedlab; the question behind Go's "why is it 61".
  *
  * k locals form a ring. Local i waits for a token, and passes one to the local before it, which ran
- * just before and waits by then. There are k - 1 tokens, so that all but one are ready; where who
- * is woken goes to the tail of the worker's queue (gmp with runnext=off), they take turns in one
- * order for good. Beside them, `yielders` goroutines do nothing but gosched(). Where those who
- * yield go to a global queue, it is never empty, and a worker that looks there at every N-th
- * dispatch runs one of them then, while the local whose turn it was waits a dispatch longer.
+ * just before and waits by then. There are k - 1 tokens, so that all but one are ready. If a woken
+ * goroutine goes to the tail of the worker's queue (gmp with runnext=off), they take turns in one
+ * order for good. Beside them, `yielders` goroutines do nothing but gosched(). If yielding puts
+ * them into a global queue, it is never empty. A worker that looks there at every N-th dispatch
+ * then runs one of them. The local whose turn it was waits a dispatch longer.
  *
  * It finds `victims`: how many locals were ever delayed.
  *
@@ -18,8 +18,9 @@
  * local's first WARM turns nothing is counted, because the order is still forming. Exact with one
  * worker; with more, a yielder elsewhere is counted as well.
  *
- * With latency=on a token carries when it was passed on, and each local records how long it took to
- * its turn: of k - 1 that are ready each waits for the others, and now and then for a yielder.
+ * With latency=on a token carries the time at which it was passed on, and each local records how
+ * long it waited for its turn. Each of the k - 1 that are ready waits for the others, and now and
+ * then for a yielder.
  *
  * One operation is a local's turn.
  */

@@ -7,21 +7,21 @@
  *   ping: send (pair, i) -> pong: expects (pair, i), sends (pair, 2 i + 1) -> ping: expects that
  *
  * A pair's replies add up to rounds^2, since the first odd numbers add up to a square. With
- * latency=on each ping reads the clock twice a round and keeps a histogram of its own; the clock
- * then is a good part of what is timed, so it is off unless asked for.
+ * latency=on each ping reads the clock twice a round and keeps a histogram of its own. The clock
+ * then takes a good part of the time measured, so latency is off by default.
  *
- * hogs: goroutines that work beside the pairs without ever waiting, until all pairs are done or
- * hog_chunks chunks of HOG_ROUNDS rounds are, whichever is first: where they cannot be stopped they
- * run to the end of these. The time counted ends with the last pair.
+ * hogs: goroutines that work beside the pairs without ever waiting. They end when all pairs are
+ * done, or after hog_chunks chunks of HOG_ROUNDS rounds, whichever is first. If they cannot be
+ * stopped, they run all their chunks. The time counted ends with the last pair.
  *
  * victims: goroutines that are ready when the pairs begin, queued behind a pong and before the
- * first ping, and run once. latency=victims: not the round trips are recorded, but how long each
- * victim waited for its first step. With queue=global they are started by go_global(), and so wait
- * in the queue that all workers share, which a worker whose pair goes on in one slice does not look
- * into.
+ * first ping, and run once. latency=victims records how long each victim waited for its first step,
+ * in place of the round trips. With queue=global they are started by go_global(), so they wait in
+ * the queue that all workers share. A worker whose pair goes on in one slice does not look into
+ * that queue.
  *
- * locked=one locks pong to its thread, locked=both ping too: then each of its turns is a switch of
- * threads, as calls of C code are that have to come from one thread.
+ * locked=one locks pong to its thread, locked=both ping too. Then each of its turns is a switch of
+ * threads, like calls of C code that have to come from one thread.
  */
 #include "workload.h"
 

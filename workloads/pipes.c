@@ -11,11 +11,12 @@
  *   mode=shared  one pipe that blocks is for all: one is in the kernel, the others wait for their
  *                turn as goroutines
  *
- * What is to be seen is PROCESS_THREADS, and in the latencies, which run from a word's write to its
- * reader's next step, how those who wait come back. The time runs from the first write.
+ * The event PROCESS_THREADS shows how many threads wait. The latencies show how those who wait come
+ * back: they run from the write of a word to its reader's next step. The time runs from the first
+ * write.
  *
- * mode=block ends only where others get the worker of a goroutine that is in a blocking call: main
- * would never write. So does mode=shared.
+ * mode=block ends only if others get the worker of a goroutine that is in a blocking call; else
+ * main would never write. The same is true of mode=shared.
  */
 #include "workload.h"
 

@@ -1,8 +1,8 @@
 /* sha1.h - SHA-1 of messages that fit into one block, as the tree generator of uts.c needs it.
  *
  * Messages and digests are 32-bit words in the order and with the values that FIPS 180-4 gives
- * them (the first byte of the message is the most significant of word 0), so that a digest can be
- * part of the next message without swapping bytes. A pure function; any stack, 400 bytes of it.
+ * them: the first byte of the message is the most significant of word 0. So a digest can be part of
+ * the next message without swapping bytes. A pure function; any stack, 400 bytes of it.
  *
  * Source: FIPS 180-4 s.6.1. No longer fit for security; here it is a random number generator.
  */

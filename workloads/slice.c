@@ -3,13 +3,13 @@
  * Source: schedlab; Go's slice is 10 ms by the book, and what its watcher makes of it is 10 to 20.
  *
  * Nothing but hogs: each does `chunks` chunks of `rounds` rounds of work, and looks at the clock
- * after each chunk. A pause of more than gap_ns in which another hog has worked ends a slice, which
- * began at the end of the pause before. The second condition keeps what other processes take from
- * the worker out of the count, as far as that can be told: with one worker, all of it.
+ * after each chunk. A pause of more than gap_ns in which another hog has worked ends a slice. The
+ * slice began at the end of the pause before. The second condition keeps pauses that other
+ * processes cause out of the count. With one worker it keeps out all of them, with more only some.
  *
- * The latencies are these slices' lengths: only of slices that were ended. The last one of a hog,
- * which ended by itself, is left out, unless it is the only one; so where nothing stops a hog,
- * there is one latency per hog, its whole run.
+ * The latencies are the lengths of slices that were ended. The last slice of a hog ended by itself,
+ * so it is left out, unless it is the only one. So if nothing stops a hog, there is one latency per
+ * hog, its whole run.
  *
  * gap_ns lies above what a chunk takes, and below the shortest slice that is to be seen. With fewer
  * hogs than workers nobody has to be stopped.
@@ -81,7 +81,7 @@ static void *slice_init(const void *params, uint64_t seed)
     return state;
 }
 
-/* What the others have done so far. */
+/* The chunks that the other hogs have done so far. */
 static int64_t slice_others_done(const struct slice_hog *self)
 {
     const struct slice_state *state = self->state;

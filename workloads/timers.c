@@ -2,8 +2,8 @@
  *
  * Source: schedlab; the kinds are those of Go's time: Sleep, and AfterFunc with Stop and Reset.
  *
- * n sleeps or timers are started one after the other; number i is due ns after its start, and
- * i / n of spread_ns more, so that with spread_ns=0 they come all together, with more one by one.
+ * n sleeps or timers are started one after the other. Number i is due `ns` after its start, and i /
+ * n of spread_ns later than that. So with spread_ns=0 they come all together, with more one by one.
  *
  *   mode=sleep  a goroutine each, which sleeps
  *   mode=func   a timer each, which starts a goroutine

@@ -90,7 +90,7 @@ static uint64_t uneven_draw(const struct uneven_params *params, size_t i, uint64
     return length < 1 ? 1 : (uint64_t)llround(length);
 }
 
-/* What a task does, and adds to the answer. */
+/* The work of one task; returns its part of the answer. */
 static uint64_t uneven_result(uint64_t rounds)
 {
     return digest_mix(go_work(rounds));
@@ -196,7 +196,8 @@ static const char *uneven_verify(void *state_, const struct outcome *out, char *
     return why;
 }
 
-/* Main and all tasks; a tree spawns as many less one, its last leaf being a call. */
+/* Main and all tasks. A tree spawns one less than there are tasks, since its last leaf is a
+ * call. */
 static uint64_t uneven_live_gs_max(const void *params_)
 {
     const struct uneven_params *params = params_;

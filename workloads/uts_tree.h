@@ -112,7 +112,7 @@ static inline void uts_prepare(const struct uts_tree *tree, double *log_q)
         log_q[depth] = uts_log_q(tree, depth);
 }
 
-/* Of a node with this state at this depth. */
+/* The number of children of a node with this state at this depth. */
 static inline uint32_t uts_children(const struct uts_tree *tree, const double *log_q,
                                     const uint32_t rng[SHA1_WORDS], int depth)
 {

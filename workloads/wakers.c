@@ -3,12 +3,12 @@
  *
  * Source: schedlab; the question is that of Go issue 36752.
  *
- * Each period_ns a source writes a message to every one of the connections, pipes with a reader
- * each; and each of the sleepers wakes once in that time, `together` of them at the same moment and
- * the next ones a part of the period later. Readers and sleepers do `rounds` of work each time. All
- * follow a schedule of their own and catch up where they are late, so that workers with too little
- * time left show in the waits and not in fewer of them: choose
- * (connections + sleepers) x (time of one) below period_ns x workers.
+ * In each period_ns a source writes a message to each connection, which is a pipe with a reader.
+ * Each sleeper also wakes once in that time: `together` of them at the same moment and the next
+ * ones a part of the period later. Readers and sleepers do `rounds` of work each time. All follow a
+ * schedule of their own and catch up if they are late. So workers with too little time left show in
+ * the waits and not in fewer wake-ups. Choose (connections + sleepers) x (time of one) below
+ * period_ns x workers.
  *
  * A reader's wait is from just before its message is written to when it has it, a sleeper's from
  * the end of its sleep to its next step. The latencies are the readers' waits. It finds the mean

@@ -26,7 +26,7 @@ struct histogram; /* workloads/histogram.h */
 
 enum workload_style { STYLE_GOROUTINE, STYLE_FORKJOIN };
 
-/* What one call of run() did. All zero before each call. */
+/* The result of one call of run(). All zero before each call. */
 struct outcome {
     uint64_t ops;    /* operations done, in units of workload->op; throughput is ops per second */
     uint64_t answer; /* the result that verify() checks */
@@ -62,17 +62,17 @@ struct workload {
      */
     int (*workers_min)(const void *params);
 
-    /* Optional. Whether run() comes to its end only where others get the worker of a goroutine that
-     * is in a blocking call; left out: never. */
+    /* Optional. True if run() ends only where others get the worker of a goroutine that is in a
+     * blocking call; left out: never. */
     bool (*needs_handoff)(const void *params);
 
-    /* Optional. How many descriptors run() has open at one time by which its goroutines wait for
-     * each other; 0, or left out: none. Without a poller these are blocking calls, and run() may
-     * come to no end where the worker of such a goroutine goes to no other. A cell is skipped where
-     * the process may not have so many. */
+    /* Optional. The number of descriptors that run() has open at one time by which its goroutines
+     * wait for each other; 0, or left out: none. Without a poller these are blocking calls. Then
+     * run() may never end if the worker of such a goroutine goes to no other. A cell is skipped if
+     * the process may not have so many descriptors. */
     uint64_t (*polls)(const void *params);
 
-    /* Optional. Whether run() fills out->latency; left out: never. */
+    /* Optional. True if run() fills out->latency; left out: never. */
     bool (*has_latency)(const void *params);
 
     /* Required. Allocates the state for params; never NULL. Thread stack, before the runtime
@@ -96,10 +96,10 @@ struct workload {
     void (*print)(void *state, FILE *to);
 
     /* Optional. Numbers that a call of run() finds out beside its throughput (who waited, for how
-     * many turns): their names, FINDINGS_MAX at most and then NULL, of lower case letters and "_"
-     * and no other metric's (harness/records/metric.h); and, required then, find(), which fills in
-     * those of the last call in the same order. Records keep those of the first one. Thread stack,
-     * or the main goroutine after run(). */
+     * many turns). These are their names, FINDINGS_MAX at most and then NULL, of lower case letters
+     * and "_". No other metric has one of them (harness/records/metric.h). find() is required then,
+     * and fills in those of the last call in the same order. Records keep those of the first call.
+     * Thread stack, or the main goroutine after run(). */
     const char *const *finds;
     void (*find)(void *state, double *values);
 
@@ -120,7 +120,7 @@ static inline uint64_t digest_mix(uint64_t value)
  * */
 extern const struct workload *const workloads[];
 
-/* What the registry calls them, in the same order: the file's name, and what .name has to be. */
+/* The names in the registry, in the same order: a file's name, to which .name has to be equal. */
 extern const char *const workload_words[];
 
 /* Calls run() of that element of workloads[], as compiled for the scheduler that runs the caller.
