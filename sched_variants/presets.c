@@ -3,12 +3,12 @@
 
 #include <stddef.h>
 
-/* Tokio's multi-threaded scheduler is gmp's structure: a ring of 256 that overflows by half, a slot
- * for the newest, an injection queue that comes first every 61st time and otherwise gives len / P +
- * 1, thieves that take half, and searchers, at most half as many as there are workers. What gmp's
- * defaults do not say already: the slot's tasks run three times in a row at the most; thieves go
- * once round all workers, from a random one on; who yields, and what I/O makes ready, queues
- * locally; block_in_place() hands the worker on at once; nothing ends a slice. */
+/* Tokio's multi-threaded scheduler has gmp's structure. A ring of 256 overflows by half, and a slot
+ * holds the newest task. An injection queue comes first every 61st time and otherwise gives len / P
+ * + 1. Thieves take half. At most half as many workers search as there are. The knobs below say
+ * what differs from gmp's defaults. The slot's tasks run three times in a row at the most. Thieves
+ * go once round all workers, from a random one on. Yielding tasks, and tasks that I/O makes ready,
+ * queue locally. block_in_place() hands the worker on at once. Nothing ends a slice. */
 #define TOKIO                                                                                      \
     "runnext_cap=3,victim=rotate,passes=1,yield=local,netpoll_place=local,calls=immediate,"        \
     "preempt=none"

@@ -101,10 +101,10 @@ struct sched_ops {
      * stack, before m picks another. Default: nothing. */
     void (*ended)(struct m *m, struct g *gp);
 
-    /* Required unless `blocks`. Is there work that a P about to go idle could get by pick()
-     * or steal()? Called without a P by an M that is about to sleep, once more under sched->lock
-     * before a deadlock is reported, and with a P by a mutex that is about to spin; takes no lock.
-     * May err towards true, never towards false. */
+    /* Required unless `blocks`. Is there work that a P about to go idle could get by pick() or
+     * steal()? An M that is about to sleep calls it without a P, and once more under sched->lock
+     * before a deadlock is reported. A mutex that is about to spin calls it with a P. Takes no
+     * lock. May err towards true, never towards false. */
     bool (*has_work)(struct sched *sched);
 
     /* Required if queues are the workers'. p is m's, and is to be used no more (p->retired), or it
@@ -132,7 +132,7 @@ struct sched_ops {
 /* All variants, NULL-terminated, in the order of design documents (registry.c). */
 extern const struct sched_ops *const sched_variants[];
 
-/* What the registry calls them, in the same order: the folder's name, and what .name has to be. */
+/* The names in the registry, in the same order: a folder's name, to which .name has to be equal. */
 extern const char *const sched_variant_words[];
 
 #endif

@@ -46,12 +46,13 @@ void machine_thread_join(struct machine_thread *thread); /* pre: started, joined
 /* The calling thread, for machine_interrupt(). */
 struct machine_thread machine_thread_self(void);
 
-/* Interrupts. machine_interrupt(thread) makes a running thread, somewhere between two of its
- * instructions, ask welcome(pc, sp) on a stack of its own; if that says yes, it asks again on the
- * stack that it was on, and if that says yes too, calls take() right there, and afterwards goes on
- * with all its registers as they were. take() may switch stacks, and come back on another thread,
- * on the same stack. Both are told once, before any thread is started. Source: Go's SIGURG.
- * -ENOSYS: this build has no interrupts (ThreadSanitizer, which delays signals). */
+/* Interrupts. machine_interrupt(thread) stops a running thread somewhere between two of its
+ * instructions. The thread calls welcome(pc, sp) on a stack of its own. If that returns true, it
+ * calls welcome() again on the stack that it was on. If that returns true too, it calls take()
+ * right there, and afterwards goes on with all its registers as they were. take() may switch
+ * stacks, and come back on another thread, on the same stack. Both functions are set once, before
+ * any thread is started. Source: Go's SIGURG. -ENOSYS: this build has no interrupts
+ * (ThreadSanitizer, which delays signals). */
 void machine_interrupt_init(bool (*welcome)(uintptr_t pc, uintptr_t sp), void (*take)(void));
 int machine_interrupt(const struct machine_thread *thread);
 
@@ -184,7 +185,7 @@ int machine_poller_wait(struct machine_poller *poller, int batch, int64_t timeou
 /* The thread that waits, or the next one that does, returns. */
 void machine_poller_break(struct machine_poller *poller);
 
-/* Whether the kernel offers io_uring to this process. Nothing here uses it. */
+/* True if the kernel offers io_uring to this process. Nothing here uses it. */
 bool machine_has_uring(void);
 
 /* Called on a memory fault, on a signal stack, with the address: ends the process with

@@ -46,7 +46,7 @@ struct deal {
     _Atomic uint32_t next; /* number of the next new goroutine */
 };
 
-/* What is dealt to a worker; under the queue's lock. */
+/* The goroutines dealt to a worker; under the queue's lock. */
 struct hand {
     struct globq queue;
     /* wait=keep. begun: a goroutine has begun here and not ended; its worker's own */

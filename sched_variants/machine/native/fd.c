@@ -41,7 +41,7 @@ static void first_descriptor(void)
     limit_raise();
 }
 
-/* Of a call that makes descriptors. */
+/* The result of a call that makes descriptors: value, or -errno. */
 static int result_of(int value)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -40,7 +40,7 @@ static int cpu_ids[CPUS_MAX]; /* the same, by index */
 static int cpu_count;
 static _Atomic bool fence_all_registered;
 
-/* Who runs me -------------------------------------------------------------------------------- */
+/* The thread's M ------------------------------------------------------------------------------- */
 
 void machine_set_self(struct m *m)
 {
@@ -366,12 +366,12 @@ void machine_thread_leave(void)
 /* Interrupts ----------------------------------------------------------------------------------
  *
  * Two signals. SIGURG runs on the signal stack, so that it may come at any time, however little
- * room is left on the stack that it interrupts. If the interruption is welcome, which includes
- * room, the handler sends the thread the second one, SIGRTMIN. That one is blocked until the first
- * handler returns, and so arrives at the same instruction, on the interrupted stack: its frame
- * keeps all registers there while the stack rests, and the kernel restores them wherever it goes
- * on. A SIGURG that comes while the first handler runs is handled before the SIGRTMIN, and sends
- * another; so who is interrupted by SIGRTMIN is asked once more, and only one of them is taken.
+ * room is left on the stack that it interrupts. The handler decides if the interruption is welcome,
+ * also by the room on that stack. If so, it sends the thread the second one, SIGRTMIN. That one is
+ * blocked until the first handler returns, and so arrives at the same instruction, on the
+ * interrupted stack. Its frame keeps all registers there while the stack rests. The kernel restores
+ * them wherever it goes on. A SIGURG that comes while the first handler runs is handled before the
+ * SIGRTMIN, and sends another. So the second handler asks once more, and only one is taken.
  *   Rejected: one signal on the interrupted stack; a goroutine near the end of its stack would die
  *   of it. One on the signal stack, which makes the thread call a routine that saves all registers:
  *   an assembly routine per processor, which has to know every register that there will ever be.

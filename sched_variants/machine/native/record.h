@@ -26,8 +26,9 @@ struct native_event {
  * any other thread is started; once in the life of the process. */
 void native_events_keep(size_t most);
 
-/* Those kept, in order of time, of one time by thread; free() them. *happened: all since
- * native_events_keep(). Pre: the threads that wrote them have ended, or do nothing. */
+/* The events kept, in order of time, those of one time by thread; the caller frees them. *happened:
+ * the number of all since native_events_keep(). Pre: the threads that wrote them have ended, or do
+ * nothing. */
 struct native_event *native_events_take(size_t *count, uint64_t *happened);
 
 #endif

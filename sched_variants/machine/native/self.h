@@ -2,10 +2,10 @@
  *
  * machine_self() is a thread-local word, read where it is asked for.
  *
- * A goroutine may go on on another thread after any switch, and a compiler takes a thread-local's
+ * A goroutine may go on on another thread after any switch, but a compiler takes a thread-local's
  * address for a constant of the function. So the word is read by an instruction that the compiler
- * cannot look into: volatile, so that two reads with a switch in between stay two, and relative to
- * the thread's own register, so that there is no address to keep.
+ * cannot look into. It is volatile, so that two reads with a switch in between stay two. It is
+ * relative to the thread's own register, so that there is no address to keep.
  *   Rejected: a function that is not inlined. It costs a call, and its caller every register that
  *   calls do not preserve, several times on each park and wake.
  *

@@ -1,30 +1,31 @@
-/* ahead.h - what a core does before it knows: it goes on past a branch, and past a line that it
- * waits for.
+/* ahead.h - a core runs ahead: it goes on past a branch that is not decided yet, and past a line
+ * that it waits for.
  *
  * Callers: hooks.c, for each block and each access that L1 cannot serve.
  *
- * Branches. Which block follows which is predicted from the last block and, where that is not
- * enough, from the path there; a misprediction costs sim_model.branch_ps. Blocks of another frame
- * than the last one's are never mispredicted: most calls name their function, and processors keep a
- * stack of return addresses. So calls through pointers cost too little where they change their
- * target. Nor is what has never been met. As in TAGE [Seznec06] there is a table by the block
- * alone, and one by block and path for blocks with which that was wrong, whose entries know whose
- * they are; here with one length of path, and small, as schedulers are. A prediction that was right
- * last time survives one error; any other is replaced.
+ * Branches. The next block is predicted from the last block and, where that is not enough, from the
+ * path there. A misprediction costs sim_model.branch_ps. Blocks of another frame than the last
+ * one's are never mispredicted: most calls name their function, and processors keep a stack of
+ * return addresses. So calls through pointers cost too little if they change their target. A block
+ * that was never met before is not mispredicted either. As in TAGE [Seznec06] there is a table by
+ * the block alone, and a second one by block and path for blocks with which the first was wrong.
+ * Entries of the second know their block and path. Here it has one length of path and is small, as
+ * schedulers are. A prediction that was right last time survives one error; any other is replaced.
  *
- * Lines. A core out of order meets what follows a miss while it waits, so that misses overlap. Its
- * window is what it can hold meanwhile, here in time of its own that passes after the miss began,
- * waiting not counted. The first miss of a window costs what it takes; others that it holds,
- * AHEAD_MISSES in all, cost what a hit does, however far their lines are. So a line of L2 can make
- * one of memory free; that they cost what they take longer than the first is nearer to the letter,
- * and farther from what is measured (docs/VALIDATION.md, "Overlap"), since no work of the core's
- * own is hidden behind a miss here.
+ * Lines. A core that runs out of order meets the accesses after a miss while it waits, so that
+ * misses overlap. Its window is what it can hold meanwhile. Here the window is a time of the core's
+ * own that passes after the miss began, waiting not counted. The first miss of a window costs its
+ * full time. Others in the window, AHEAD_MISSES in all, cost as much as a hit, however far their
+ * lines are. So a line of L2 can make one of memory free.
+ *   Rejected: to charge the time by which they take longer than the first. It is more literal, but
+ *   farther from what is measured (docs/VALIDATION.md, "Overlap"), since no work of the core's own
+ *   is hidden behind a miss here.
  *
- * These do not overlap: an access near the pointer that the window's first miss has loaded, which
- * is not known before; a line that was met in the window, and lost to another core since; an access
- * to two lines; a read-modify-write.
- * These close the window: a read-modify-write that misses; a fence; a misprediction, since what
- * follows is not met before it is known.
+ * Three kinds of access do not overlap: one near the pointer that the window's first miss loads,
+ * whose address is not known before; one to two lines; a read-modify-write. Nor does a line that
+ * was met in the window, and lost to another core since.
+ * A fence, a read-modify-write that misses, and a misprediction close the window. The core does not
+ * meet the blocks after a misprediction before the branch is decided.
  *
  * Addresses that are computed from what was loaded in any other way count as known, so that a walk
  * by indexes is too fast. An overlapped access takes its line at once from a core that may already
@@ -100,7 +101,7 @@ static inline bool ahead_block(struct sim_ahead *ahead, uint32_t block, bool sam
     return wrong && same_frame;
 }
 
-/* Whether a miss at this time would overlap with one before. */
+/* True if a miss at this time would overlap with one before. */
 static inline bool ahead_would_overlap(const struct sim_ahead *ahead, int64_t window_ps,
                                        int64_t clock_ps, uintptr_t address)
 {

@@ -25,21 +25,21 @@
  *                                  the farthest of them instead, if that is more: both are under
  *                                  way at the same time
  *
- * Who has a line in M, and who shares one that another sharer writes, loses it half way: when the
- * question is there. Until then they work with it, and whoever asked waits (is_under_way()). What
- * comes from E, L3 or memory, and a write miss of what is shared, change hands at once.
+ * A unit that has a line in M, or shares one that another sharer writes, works with it until the
+ * question arrives, half way; the asking unit waits (is_under_way()). A line that comes from E, L3
+ * or memory changes hands at once, and so does a shared line at a write miss.
  *
  * Evictions tell the directory, so holders are exact. A miss puts the line into L3, L2 and L1, in
- * this order, whether or not they are inclusive. What leaves L3 leaves the units of the group as
- * well where L3 is inclusive, and what leaves L2 leaves L1 where L2 is. A unit that so has the line
- * nowhere any more gives it up. In M it writes it back: into the L3 of its group, where it is put
- * if it is not there, and which then is newer than memory (l3_dirty); without L3 into memory. A
- * modified line that L1 alone has, since L2 is not inclusive, goes into L2 when L1 replaces it. A
+ * this order, whether or not they are inclusive. If L3 is inclusive, a line that leaves it leaves
+ * the units of the group as well. If L2 is, a line that leaves it leaves L1. A unit that so has the
+ * line nowhere any more gives it up. In M it writes it back: into the L3 of its group, where it is
+ * put if it is not there, and which then is newer than memory (l3_dirty); without L3 into memory.
+ * If L2 is not inclusive, L1 alone may have a modified line; it goes into L2 when L1 replaces it. A
  * hit does not touch the levels below. The copy that L3 has of a line in M is stale, and not used;
  * when it leaves, nothing is written.
  *
  * With prefetch, a miss in L2 also brings the next line of the page into L2 and L3, at no cost,
- * unless the unit has it or another has it E or M; a prefetch takes nothing away from others.
+ * unless the unit has it or another has it in E or M. So a prefetch takes nothing from others.
  *
  * Invariants, held by cache_check.c in debug builds:
  *
@@ -80,7 +80,7 @@ static const struct cache_way *arriving; /* of the access that is made; NULL: it
 static bool never_waits;                 /* nor will it */
 static bool is_beside;                   /* an access that nobody waits for */
 
-/* Who is where --------------------------------------------------------------------------------- */
+/* Distances ------------------------------------------------------------------------------------ */
 
 static enum sim_distance distance_unit(const struct cache_unit *a, int unit)
 {
@@ -102,7 +102,7 @@ static unsigned distances(const uint64_t *set, int words, const uint64_t *group,
     return found;
 }
 
-/* Of all that have the line, in L1 and L2 or in an L3. */
+/* The distances of all that have the line, in L1 and L2 or in an L3. */
 static unsigned distances_holders(const struct cache_unit *unit, struct cache_line *line)
 {
     const struct cache_around *around = unit->around;
@@ -391,8 +391,8 @@ static int64_t queue(struct cache_line *line, int64_t ps, bool alone)
     return start - now + ps;
 }
 
-/* What it takes the unit to get the line from those who lose it, or lose the right to write it; 0:
- * nobody does. */
+/* The price at which the unit gets the line from units that lose it, or lose the right to write it;
+ * 0: no unit does. */
 static int64_t price_of_taking(const struct cache_unit *unit, struct cache_line *line, bool write)
 {
     uint64_t *holds = cache_set(line, CACHE_HOLDS);
@@ -420,10 +420,10 @@ static int64_t question_ps(int64_t ps)
     return ps * 3 / 8 + (int64_t)(cache_random() % (uint64_t)(ps / 4 + 1));
 }
 
-/* Whoever has the line loses it when the question is there, half way, and works with it until then.
- * Without this a core that others ask would never make two accesses in a row. Who asks while the
- * line is promised gets it from whom it is promised to; not so the unit itself, nor a reader after
- * a reader, for whom it is there once the other has it. Returns whether the access comes again. */
+/* A unit that has the line works with it until the question arrives, half way, and then loses it.
+ * Without this a core that others ask would never make two accesses in a row. A unit that asks
+ * while the line is promised to another gets it from there. The unit that it is promised to, and a
+ * reader after a reader, have it once it is there. True if the access has to come again. */
 static bool is_under_way(const struct cache_unit *unit, struct cache_line *line, bool write)
 {
     if (!cache_now || arriving || never_waits)
@@ -460,7 +460,7 @@ static int64_t upgrade(struct visit *visit)
 
 /* Missing -------------------------------------------------------------------------------------- */
 
-/* What others have written and nobody has looked at since becomes known. */
+/* The words that others have written, and that no other unit has looked at since, become known. */
 static void look(const struct cache_unit *unit, struct cache_line *line)
 {
     if (line->owner != CACHE_NONE && line->owner != unit->index) {
@@ -608,7 +608,7 @@ static int64_t l2_access(struct visit *visit)
     return ps;
 }
 
-/* Who is to leave L1, if nobody has left the set before then. The host fetches that line
+/* The place that is to leave L1, if none has left the set before then. The host fetches its line
  * meanwhile. */
 static int l1_victim(const struct cache_unit *unit, const struct cache_line *line)
 {

@@ -110,8 +110,9 @@ const char *cache_name_text(int name); /* pre: name is one; valid until cache_fi
  * Costs a table look-up per page, whatever the range. */
 void cache_name(const void *start, size_t size, int name);
 
-/* What if this structure cost nothing: from now on accesses to it (whose first word is of this
- * name) take what an L1 hit takes, count as such, and change nothing. False: there is no such name.
+/* Makes a structure free, for "what if it cost nothing". From now on accesses whose first word is
+ * of this name take what an L1 hit takes, count as such, and change nothing. False: there is no
+ * such name.
  */
 bool cache_free_name(int name);
 
@@ -130,7 +131,7 @@ struct cache_site {
     struct cache_tally tally;
 };
 
-/* Whether accesses are tallied from now on; they are after cache_init(). Counters go on. */
+/* Tallies accesses from now on, or no more; they are tallied after cache_init(). Counters go on. */
 void cache_tallies_run(bool run);
 
 /* Called for each access that is tallied, within it: it must not access anything itself. NULL at
@@ -153,8 +154,9 @@ extern uint64_t (*cache_random)(void); /* with cache_now: how far away a questio
 /* Watching ----------------------------------------------------------------------------------- */
 
 /* From now on cache_on_loss(core) is called once, when the unit of `core` loses the line of that
- * address to a write or an eviction below: within the access that takes it, before this has been
- * paid for. False, and nothing is watched, if the unit has not got the line. */
+ * address to a write or an eviction below. The call is within the access that takes the line,
+ * before its price has been paid. False, and nothing is watched, if the unit has not got the
+ * line. */
 bool cache_watch(int core, uintptr_t address);
 void cache_watch_end(int core);
 extern void (*cache_on_loss)(int core);
@@ -181,7 +183,7 @@ enum { CACHE_USE_SHIFT = 8, CACHE_HINTS = 1024 };
 
 struct cache_unit;
 
-/* What a hit needs of a unit; the first member of struct cache_unit. */
+/* The part of a unit that a hit needs; the first member of struct cache_unit. */
 struct cache_front {
     uint64_t clock; /* accesses so far */
     struct cache_slot *slots;
@@ -234,7 +236,7 @@ static inline uint8_t cache_words(uintptr_t address, size_t size)
     return cache_words_from[first] & cache_words_to[first + size - 1];
 }
 
-/* Whether a place has all bytes of an access, and lets it be made without asking. */
+/* True if a place has all bytes of an access, and the access needs to ask no other unit. */
 static inline bool cache_slot_serves(const struct cache_slot *slot, uintptr_t address, size_t size,
                                      enum sim_access access)
 {
@@ -261,9 +263,9 @@ static inline int64_t cache_hit(struct cache_core *self, struct cache_slot *slot
     return cache_price[access];
 }
 
-/* Picoseconds that it takes a core to read or write `size` bytes (1..64, may cross into the next
- * line, which then is a second access), or CACHE_UNDER_WAY; pc: of the instruction, for the
- * attribution of misses. The first 64 bytes of the address space are nobody's. */
+/* Picoseconds that it takes a core to read or write `size` bytes, or CACHE_UNDER_WAY. size: 1..64;
+ * bytes in the next line are a second access. pc: of the instruction, for the attribution of
+ * misses. The first 64 bytes of the address space belong to nobody. */
 static inline int64_t cache_access_by(struct cache_core *self, uintptr_t address, size_t size,
                                       enum sim_access access, uintptr_t pc)
 {

@@ -141,7 +141,7 @@ struct cache_history {
     uint64_t ceiling, ceiling_until; /* then, or later, a conflict; as long as the clock is below */
 };
 
-/* Who is how far from a group: sets. */
+/* The units and groups near to a group, as sets: in the group itself, and in its socket. */
 struct cache_around {
     uint64_t group_units[SIM_CORES_MAX / 64], socket_units[SIM_CORES_MAX / 64];
     uint64_t own_group[SIM_CORES_MAX / 64], socket_groups[SIM_CORES_MAX / 64];
@@ -228,7 +228,7 @@ int cache_victim(const uint64_t *stamps, int n, enum sim_replacement replacement
 
 /* cache_shadow.c ------------------------------------------------------------------------------- */
 
-/* Of that many lines; that bit of that word of their sets is its own. */
+/* A shadow of so many lines; it alone uses that bit of that word of the lines' sets. */
 void cache_shadow_init(struct cache_shadow *shadow, uint32_t lines, uint32_t word, int bit);
 void cache_shadow_fini(void); /* of all: what they share */
 
@@ -256,8 +256,8 @@ void cache_history_add(struct cache_unit *unit, struct cache_line *line, uint32_
  * line leaves the history. */
 bool cache_history_capacity(struct cache_unit *unit, const struct cache_line *line);
 
-/* What `writer` wrote becomes known to all who lost the line. To be called before anybody else
- * writes, loses or asks for it; the owner's slot has been emptied into line->written. */
+/* All units that lost the line learn what `writer` wrote. To be called before another unit writes,
+ * loses or asks for it. Pre: the owner's slot has been emptied into line->written. */
 void cache_fold(struct cache_line *line);
 
 /* Starts the bookkeeping of who lost the line; i: a unit, or units + a group. */

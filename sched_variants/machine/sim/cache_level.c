@@ -1,10 +1,10 @@
 /* cache_level.c - see cache_impl.h: L2 and L3.
  *
- * Replacement by stamps alone. LRU: the smallest leaves. Tree-PLRU: a bit of the tree points away
- * from the half whose access was the later one, so following the bits is going, from the root, into
- * the half whose latest stamp is the smaller; that needs no bits, and a hit is the same store of a
- * stamp for both policies. Stamps of places that empty are kept, as bits would be. Ways that are no
- * power of two: the left half is the larger.
+ * Stamps alone decide on replacement. LRU: the smallest leaves. Tree-PLRU: a bit of the tree points
+ * away from the half whose access was the later one. So following the bits means to go, from the
+ * root, into the half whose latest stamp is the smaller. That needs no bits, and a hit stores a
+ * stamp under both policies. Places that empty keep their stamps, as bits would stay. If the ways
+ * are no power of two, the left half is the larger.
  */
 #include "cache_impl.h"
 
@@ -24,7 +24,8 @@ static uint64_t max(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Of eight, as most sets have, or half of them: no stamp is looked at twice, and nothing jumps. */
+/* The victim of eight places: most sets have eight, or two halves of eight. Looks at no stamp
+ * twice, and has no jump. */
 static int plru_victim_of_eight(const uint64_t *stamps)
 {
     uint64_t a = max(stamps[0], stamps[1]), b = max(stamps[2], stamps[3]);

@@ -219,7 +219,7 @@ int cache_name_at(uintptr_t address)
     return chunk->names[page] ? chunk->names[page][address % SIM_PAGE / 8] : chunk->name[page];
 }
 
-/* Whether a word of the line is free may have changed. */
+/* Looks again if a word of the line is free, after a word may have got another name. */
 static void line_renamed(const struct chunk *chunk, struct cache_line *line)
 {
     line->has_free = has_free_word(chunk, line->host);

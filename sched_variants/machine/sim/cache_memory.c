@@ -1,8 +1,8 @@
 /* cache_memory.c - see cache_impl.h: memory of the cache model.
  *
- * Tables of many units are looked up in random places, one simulated core after the other: huge
- * pages of the host make that half as slow, so all tables are next to each other in a pool that
- * asks for them. Pages that are never touched cost nothing.
+ * One simulated core after the other looks up random places in the tables of many units. Huge pages
+ * of the host make that half as slow. So all tables are next to each other in a pool that asks for
+ * huge pages. Pages that are never touched cost nothing.
  */
 #include "cache_impl.h"
 

@@ -1,16 +1,16 @@
 /* cache_shadow.c - see cache_impl.h: what a fully associative LRU cache would hold.
  *
- * A log of accesses says in which order. Until the cache is full for the first time nothing has to
- * leave, so order does not matter yet: a bit of the line says that it is held, and an access costs
- * the end of the log. Most caches never get further, since few programs touch as many lines as
- * there are in L2, and hardly any as in L3. Of the log only each line's last access counts, and the
- * others are thrown out from time to time.
+ * A log of accesses keeps their order. Until the cache is full for the first time nothing has to
+ * leave, so order does not matter yet. A bit of the line then says that it is held, and an access
+ * only writes the end of the log. Most caches never get further: few programs touch as many lines
+ * as there are in L2, and hardly any as many as in L3. Only each line's last access counts in the
+ * log; the others are thrown out from time to time.
  *
- * When it is full, and for good, each line that is held has an entry, by hash, with the place of
- * its last access in the log: places where a line is not any more are skipped when the earliest
- * line has to leave, and thrown out when the log is full. So an access touches one entry and the
- * end of the log, where a list in order of access would touch the neighbours as well: host caches
- * that miss are most of what a simulated miss costs.
+ * Once the cache is full, and from then on, each line that is held has an entry in a hash table.
+ * The entry has the place of the line's last access in the log. When the earliest line has to
+ * leave, places that a line has left are skipped; when the log is full, they are thrown out. So an
+ * access touches one entry and the end of the log. A list in order of access would touch the
+ * neighbours as well. Misses in the host's caches are most of what a simulated miss costs.
  *
  * Outgrown logs stay in the pool: together they are no larger than the last.
  */

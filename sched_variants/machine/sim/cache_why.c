@@ -3,12 +3,12 @@
  * Cold, then lost to a write, then capacity or conflict. The last two are told apart by what a
  * fully associative LRU cache of the same size would have done with the same accesses.
  *
- * L2 and L3 see few enough accesses to run such a cache beside them, as a list (cache_level.c).
- * For L1 that would cost every hit. There the stamps that hits leave anyway are enough: of C lines,
- * such a cache holds those C whose last access is the latest, so a line that was last accessed at t
- * has left it when C others have later stamps. Those are in L1, or L1 has replaced them since; the
- * latter are kept, with their stamps, in the history. Counting through both costs as much as C
- * accesses and is seldom needed, for three bounds:
+ * L2 and L3 see few enough accesses to run such a cache beside them, as a list (cache_level.c). For
+ * L1 that would cost every hit. There the stamps that hits leave anyway are enough. Of C lines,
+ * such a cache holds those whose last access is the latest. So a line that was last accessed at t
+ * has left it when C others have later stamps. Those are in L1, or L1 has replaced them since;
+ * replaced ones are kept, with their stamps, in the history. Counting through both costs as much as
+ * C accesses and is seldom needed, for three bounds:
  *
  *   fewer than C accesses since t                  a conflict: too few for C lines
  *   n others are later than t, and n < C           a conflict, now and for C - n accesses, from t
@@ -17,16 +17,17 @@
  *                                                  most one from n; history.floor keeps that
  *
  * The history has room for 2 C lines. When it is full, the C-th latest stamp of all becomes the
- * floor, and what is not above it goes; at most C stay.
+ * floor. Lines that are not above it go; at most C stay.
  *
- * So capacity is exact as long as no line is lost to a write: those leave L1, and do not count as
- * later lines from then on. A conflict is exact to a quarter of C: the second bound is used for C/4
- * accesses more than is certain, because where every miss is close to the limit each would have to
- * be counted. What is called a conflict would not have missed in an associative cache of 5/4 C.
+ * So capacity is exact as long as no line is lost to a write: lost lines leave L1, and do not count
+ * as later lines from then on. A conflict is exact to a quarter of C. The second bound is used for
+ * C/4 accesses more than is certain, because each miss would have to be counted where every miss is
+ * close to the limit. A miss that is called a conflict would not have happened in an associative
+ * cache of 5/4 C.
  *
  * True or false sharing: a unit that lost a line to a write has a mask of the words that others
- * have written since. Hits only add to the mask of the writer's slot. It is handed on by
- * cache_fold() when anybody else looks at the line, which is before another writer can be.
+ * have written since. Hits only add to the mask of the writer's slot. cache_fold() hands it on when
+ * another unit looks at the line, which happens before another unit can write it.
  * Derived from: Dubois, Skeppstedt, Ricciulli, Ramamurthy, Stenstrom, "The detection and
  * elimination of useless misses in multiprocessors", ISCA 1993. Differs: only the access that
  * misses decides, not the later ones of the same stay, so that a miss has its kind at once.

@@ -20,8 +20,8 @@ struct sim_sched_event {
  * in the life of the process; it never forgets them. */
 void sim_events_keep(size_t most);
 
-/* Those kept, in the order in which they happened on the host, which is that of virtual time but
- * for the lookahead; *count is how many. NULL if there are none. */
+/* The events kept, in the order in which they happened on the host, which is that of virtual time
+ * but for the lookahead; *count is how many. NULL if there are none. */
 const struct sim_sched_event *sim_events_kept(size_t *count);
 
 uint64_t sim_events_count(void); /* of all, kept or not */

@@ -6,10 +6,10 @@
  *            error comes; at most 0x7ffff000 bytes a call.
  *   Differs: pollers need no number. Numbers 0 to 2 are no descriptors.
  *
- * Prices: each call costs call_ps first; going to sleep costs wait_ps; who wakes others pays
- * wake_ps for each of them, before its call returns or sleeps; copying costs what the caches
- * charge for the user's buffer, before what is written can be seen, and after what is read has
- * been taken.
+ * Prices: each call costs call_ps first, and going to sleep costs wait_ps. A call that wakes others
+ * pays wake_ps for each of them, before it returns or sleeps. Copying costs what the caches charge
+ * for the user's buffer. It is paid before others can see the data that are written, and after the
+ * data that are read have been taken.
  */
 #include "fd.h"
 #include "machine.h"

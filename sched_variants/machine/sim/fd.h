@@ -38,7 +38,7 @@ enum { FD_FIRST = 3 /* below: the standard streams, which only machine_print() w
 struct fd;
 struct fd_registration;
 
-/* What a kind of descriptor can do. Optional ones may be NULL. */
+/* The operations of a kind of descriptor. Optional ones may be NULL. */
 struct fd_ops {
     /* Bytes, 0 at the end, -EAGAIN, or another error. NULL: -EBADF. */
     int64_t (*read)(struct fd *fd, void *buffer, size_t size);
@@ -69,7 +69,7 @@ int fd_reserve(void);
 void fd_install(int number, struct fd *fd);
 void fd_unreserve(int number);
 
-/* Of a number, with a reference for the caller; NULL: there is none. */
+/* The descriptor of a number, with a reference for the caller; NULL: there is none. */
 struct fd *fd_get(int number);
 void fd_put(struct fd *fd);
 
@@ -90,9 +90,9 @@ void fd_wake(struct sim_queue *queue, int n);
 void fd_pay(void);
 void fd_free_of_charge(void); /* at the end of each event */
 
-/* What a call does when it cannot go on: true when it shall try again, after sleeping in queue or,
- * every other time, after the price of going to sleep, during which things may have changed.
- * *slept: false at first. */
+/* For a call that cannot go on. True when it shall try again: after sleeping in queue or, every
+ * other time, after the price of going to sleep, during which things may have changed. *slept:
+ * false at first. */
 bool fd_sleep(struct sim_queue *queue, bool *slept);
 
 /* poll.c */
@@ -102,7 +102,7 @@ void poll_forget(struct fd *fd); /* the descriptor ends */
 /* Zeroed, of the host; ends the process if there is none. */
 void *fd_alloc(size_t size);
 
-/* What a member lies in. */
+/* The structure that a member lies in. */
 #define FD_CONTAINER(pointer, type, member)                                                        \
     ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 

@@ -1,11 +1,11 @@
 /* file.c - files of the simulated machine: in its memory, over those of the host.
  *
- * What is opened to be written is a file of the simulated machine alone: it begins empty, is found
- * under its path, as that is spelled, until the process ends, and never reaches the host. Any
- * other path is opened on the host, read whole, and not looked at again while somebody has it
- * open; so a path that was never written and that the host does not have is -ENOENT. From the
- * host come regular files only: a directory is -EISDIR, anything else -ENXIO. A run repeats to
- * the last digit only if the host's files it reads do not change.
+ * A file that is opened to be written is of the simulated machine alone. It begins empty and never
+ * reaches the host. It is found under its path, as that is spelled, until the process ends. Any
+ * other path is opened on the host and read whole. It is not looked at again while somebody has it
+ * open. So a path that was never written and that the host does not have is -ENOENT. From the host
+ * come regular files only: a directory is -EISDIR, anything else -ENXIO. A run repeats to the last
+ * digit only if the host's files that it reads do not change.
  *
  * Source: Linux fs/read_write.c, fs/open.c.
  *   Same:    calls on one descriptor take turns at its position; opening for writing fails as on
@@ -26,7 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a path leads to. */
+/* The file that a path leads to. */
 struct content {
     char *path;
     char *bytes;
@@ -170,7 +170,7 @@ static int open_read(const char *path, struct content **found)
     return error;
 }
 
-/* Whether the host has the folder that path lies in, and no folder at path itself. */
+/* 0 if the host has the folder that path lies in, and no folder at path itself; else -errno. */
 static int folder_check(const char *path)
 {
     struct stat state;

@@ -1,10 +1,11 @@
 /* hooks.c - what instrumented code calls: the compilers' ThreadSanitizer interface, and a call for
  * each basic block.
  *
- * Each hook first lets the access take its time, which may run other cores, and then does what it
- * has to: plain loads and stores are done by the caller after the hook, atomics here. The host runs
- * one simulated thread at a time, so they need not be atomic for the host; what other cores can see
- * is sequentially consistent, whatever the memory order (a fence and an atomic still take time).
+ * Each hook first lets the access take its time, which may run other cores. Then the access is
+ * made: an atomic here, a plain load or store by the caller after the hook. The host runs one
+ * simulated thread at a time, so atomics need not be atomic for the host. Other cores see a
+ * sequentially consistent order, whatever the memory order of an atomic is (a fence and an atomic
+ * still take time).
  *   Source: gcc's and LLVM's tsan_interface_atomic.h, for the names.
  */
 #include "cache.h"
@@ -100,8 +101,8 @@ static int64_t miss_alone(uintptr_t address, size_t size, enum sim_access access
     return ps;
 }
 
-/* What is left to pay once the access is made; others have their turn while its line is asked for.
- */
+/* Makes the access; returns the time that is left to pay. Others have their turn while its line is
+ * asked for. */
 static SLOW int64_t miss_by(uintptr_t address, size_t size, enum sim_access access, uintptr_t pc)
 {
     struct kept kept;

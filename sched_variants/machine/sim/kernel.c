@@ -2,16 +2,17 @@
  *
  * Each core has a clock. A core that runs a thread is active; the active cores are a tree, the
  * earliest at its root. The current thread, on the current core, runs until its clock has passed
- * that of every other active core, and of the next event, by more than the lookahead (events: by
- * anything at all); hooks.c compares with sim_horizon after each access. Then sim_preempt() goes on
- * with the earliest.
+ * that of the earliest other active core by more than the lookahead, or that of the next event by
+ * anything at all. hooks.c compares with sim_horizon after each access. Then sim_preempt() goes on
+ * with the earliest core.
  *
  * A core whose thread waits takes the next one from its queue, or from the longest queue of another
- * core, or becomes idle: its clock stands still, and waking sets it forward.
+ * core. Else it becomes idle: its clock stands still, and waking sets it forward.
  *
  * Threads share a core as under Linux's fair scheduler, reduced to what one sees of it from
- * outside: who has run least runs next, for a slice; who has slept is owed at most a slice, and
- * takes the core from who runs if that one is ahead of it by a third of a slice.
+ * outside. The thread that has run least runs next, for a slice. A thread that has slept is owed at
+ * most a slice. It takes the core from the running thread if that one is ahead of it by a third of
+ * a slice.
  *
  * Equal clocks: the core with the smaller index first; equal events: the first set. There is no
  * other choice anywhere, so a run is a function of program, model and seed.
@@ -218,7 +219,7 @@ void sim_event_set(struct sim_event *event, int64_t when_ps, void (*fn)(struct s
     sim_horizon_set();
 }
 
-/* Who is next --------------------------------------------------------------------------------- */
+/* The next core -------------------------------------------------------------------------------- */
 
 void sim_horizon_set(void)
 {
@@ -249,7 +250,7 @@ void sim_vruntime_charge(struct sim_core *core)
         core->vruntime_ps = thread->vruntime_ps;
 }
 
-/* Who has run least, the first of equals. */
+/* The ready thread that has run least, the first of equals. */
 struct sim_thread *sim_ready_least(const struct sim_core *core)
 {
     struct sim_thread *thread, *least = TAILQ_FIRST(&core->ready);
@@ -419,11 +420,11 @@ static void slice_ends(struct sim_core *core)
 
 /* Spinning ------------------------------------------------------------------------------------
  *
- * A core that waits for a word to change is not simulated round by round: it is not active until
- * another one takes the line from it, or its rounds are over, and its clock is then set to the end
- * of the round in which that is. What wakes it is the end of the write, whose time is known only
- * after the caches have said what it costs; so losses are noted, and seen to in sim_preempt(). The
- * spinner's clock is then past the writer's, who therefore stores before the spinner looks.
+ * A core that waits for a word to change is not simulated round by round. It is not active until
+ * another core takes the line from it, or its rounds are over. Its clock is then set to the end of
+ * the round in which that happens. It wakes at the end of the write, whose time is known only after
+ * the caches have said what the write costs. So losses are noted, and sim_preempt() handles them.
+ * The spinner's clock is then past the writer's, so the writer stores before the spinner looks.
  */
 
 static struct sim_core *losers[SIM_CORES_MAX];

@@ -1,14 +1,14 @@
 /* memory.c - the arena of the simulated machine.
  *
  * Addresses decide things: which lock is taken first, which bucket a word falls into, which lines
- * share a set. So all that instrumented code may touch lies at addresses that are the same in every
- * run, on every host: the program's own data, because it is linked at fixed addresses, and this
- * arena, which begins where no kernel puts anything by itself.
+ * share a set. So all memory that instrumented code may touch lies at the same addresses in every
+ * run, on every host. The program's own data do, because it is linked at fixed addresses. So does
+ * this arena: it begins where no kernel puts anything by itself.
  *
- * malloc() of instrumented code comes here too. A block lies in a chunk of blocks of one size; a
- * freed one goes to the list of the core that freed it and is the next of its size there, as with
+ * malloc() of instrumented code comes here too. A block lies in a chunk of blocks of one size. A
+ * freed block goes to the list of the core that freed it and is the next of its size there, as with
  * an allocator that has a cache per thread. The allocator's own data are outside the simulated
- * memory: it is the same for all variants, and what is measured is their use of memory.
+ * memory: it is the same for all variants, and their use of memory is what is measured.
  */
 #include "internal.h"
 #include "machine.h"
@@ -39,8 +39,8 @@ struct free_range {
 static struct free_range *free_ranges[EXTENTS];
 static struct free_range *unused_ranges;
 
-/* What a chunk of the arena is for, by (address - ARENA_BASE) >> CHUNK_SHIFT: 0 pages; a class + 1;
- * a negative number: a large block of so many pages begins here. */
+/* The use of each chunk of the arena, by (address - ARENA_BASE) >> CHUNK_SHIFT: 0 pages; a class +
+ * 1; a negative number: a large block of so many pages begins here. */
 static int32_t *chunk_use;
 
 struct free_block {
@@ -209,8 +209,8 @@ static size_t block_size(const void *ptr)
     return use > 0 ? class_size(use - 1) : (size_t)-use * SIM_PAGE;
 }
 
-/* What instrumented code calls in place of the C library's (the Makefile renames the symbols). The
- * runtime asks machine_alloc(): what comes here is a workload's. */
+/* Instrumented code calls these in place of the C library's (the Makefile renames the symbols). The
+ * runtime calls machine_alloc(), so only workloads come here. */
 
 void *sim_malloc(size_t size);
 void *sim_calloc(size_t count, size_t size);

@@ -81,7 +81,7 @@ void poll_forget(struct fd *fd)
     }
 }
 
-/* Who waits shall look at it. */
+/* Lists a registration for the next thread that waits, and wakes one. */
 static void list(struct fd_registration *self)
 {
     if (!self->listed)

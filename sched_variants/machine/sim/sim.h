@@ -9,11 +9,11 @@
  *   events.c  what the scheduler says that it does, kept and hashed
  *   fd.c      descriptors, of pipe.c, socket.c and file.c, and poll.c, which waits for them
  *
- * All cores share one thread of the host. A simulated thread is a host stack and a place in it; the
- * current one runs until its core's clock has passed that of every other core, and of the next
- * event, by more than the lookahead. Nothing here is instrumented, so nothing here costs virtual
- * time except what sim_spend() says. No locks: code here is never interrupted by other code here,
- * except in sim_queue_wait() and sim_spend().
+ * All cores share one thread of the host. A simulated thread is a host stack and a place in it. The
+ * current one runs until its core's clock has passed that of another active core by more than the
+ * lookahead, or that of the next event. Nothing here is instrumented, so only sim_spend() makes
+ * code here cost virtual time. No locks: code here is never interrupted by other code here, except
+ * in sim_queue_wait() and sim_spend().
  */
 #ifndef SCHEDLAB_SIM_H
 #define SCHEDLAB_SIM_H
@@ -41,8 +41,9 @@ int64_t sim_now(void);
  * behind it, this returns. So what a system call changes, it changes in order of virtual time. */
 void sim_spend(int64_t ps);
 
-/* What happens at a time, on no core: a timer, an arriving packet. fn runs on whatever host stack;
- * it may wake, and must not wait. The event is the caller's, and must stay until then. */
+/* Something that happens at a time, on no core: a timer, an arriving packet. fn runs on whatever
+ * host stack; it may wake, and must not wait. The event is the caller's, and must stay until
+ * then. */
 struct sim_event {
     int64_t when_ps;
     uint64_t order; /* of events of one time: first set, first run */
@@ -52,7 +53,7 @@ struct sim_event {
 void sim_event_set(struct sim_event *event, int64_t when_ps, void (*fn)(struct sim_event *event));
 void sim_event_clear(struct sim_event *event); /* no matter whether it is set */
 
-/* What the kernel counts of each core since sim_run(). X(NAME, help) */
+/* The kernel's counts of each core since sim_run(). X(NAME, help) */
 #define SIM_COUNTED_LIST(X)                                                                        \
     X(BUSY_PS, "picoseconds that threads were on a core, calls into the kernel included")          \
     X(IDLE_PS, "picoseconds that a core in use had no thread, waking up included")                 \

@@ -435,7 +435,8 @@ void sim_note_spin(int64_t ps)
     sim_current->counted[SIM_SPIN_PS] += ps;
 }
 
-/* What has not been added yet: cores are added to when a thread leaves or comes. */
+/* The part that is not yet in counted[], which grows only when a thread leaves a core or comes to
+ * one. */
 static int64_t counted_since(const struct sim_core *core, enum sim_counted which)
 {
     if (which == SIM_BUSY_PS && core->running && core->clock_ps > core->run_began_ps)
