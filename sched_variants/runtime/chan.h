@@ -7,8 +7,9 @@
  *   senders wait    =>  count = capacity, no receiver of another G waits, not closed
  *   selects = marks / CHAN_SELECT = how many on both lists are proxies of selects (select.c)
  *   CHAN_TIMER: a timer sends on it; while armed, it is in a heap if receivers wait (gotimer.c)
- * where a proxy whose select has gone ahead with another case waits no longer, although it is on
- * the list until somebody comes across it.
+ *
+ * A proxy whose select has gone ahead with another case waits no longer. It stays on the list until
+ * somebody comes across it.
  *
  * Order labels, beside those of the lock:
  *   C1  chan_recv_now(): release store of count   pairs with   C2  chan_try_recv(): acquire load of
@@ -53,9 +54,10 @@ struct select;
 struct g *select_pop(struct chan *ch, struct g **head);
 void select_unlock(const struct select *select);
 
-/* gotimer.c, for channels with CHAN_TIMER. Pre: the lock, under which they take that of a heap. The
- * first comes before a receive, and puts a time that has come into the ring; the second before one
- * waits, on an M with a P; the third after one has left the list of those that wait. */
+/* gotimer.c, for channels with CHAN_TIMER. Pre: the channel's lock; they take that of a heap under
+ * it. look() comes before a receive, and puts a time that has come into the ring. enter() comes
+ * before a receiver waits, on an M with a P. leave() comes after one has left the list of those
+ * that wait. */
 void chan_timer_look(struct chan *ch);
 void chan_timer_enter(struct chan *ch);
 void chan_timer_leave(struct chan *ch);

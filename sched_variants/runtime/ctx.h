@@ -63,7 +63,7 @@ struct ctx {
     void *ret; /* of a fresh context: NULL, as if called by nobody */
 };
 
-/* What a fresh context runs, on its own stack, with the G that ran before; never returns. */
+/* A fresh context runs this on its own stack, with the G that ran before; it never returns. */
 typedef void ctx_fn(struct g *prev);
 
 /* A context at rest that will run entry on the stack that ends at top (16-byte aligned). */

@@ -43,8 +43,8 @@
     X(TASK_TAKEN_BACK, "", "")      /* a public one, by its owner */                               \
     X(TASK_STOLEN, "victim", "")    /* or a linked frame, of that M */
 
-/* Those about a child that is no G (FJ_HELP), in place of one: its record's address, which serves
- * another one after it has returned. */
+/* Events about a child that is no G (FJ_HELP). In place of a G they have its record's address,
+ * which serves another child after this one has returned. */
 #define SCHED_EVENTS_OF_TASKS(X)                                                                   \
     X(TASK_SPAWNED, "", "")                                                                        \
     X(TASK_BEGUN, "as", "") /* enum sched_task: a claimed one does not return by an event */       \

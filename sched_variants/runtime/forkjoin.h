@@ -41,14 +41,14 @@
  *
  * Rules. Task and argument live until the sync returns. Between fj_begin() and fj_end(), and so in
  * every function that gets a frame, nothing may park (no channels, locks, sleeps) nor wait for
- * anything but its sync: whoever waits for it holds a worker. It may start goroutines, and yield;
- * under FJ_HELP gosched() returns at once there, since queued children belong to the worker. After
- * a spawn, a call or a sync the function may be on another worker. A frame is opened, spawned on
- * and synced by one and the same function, frames that are open together newest first, and one that
- * spawned is synced before its function returns. Between spawn and sync the function makes no
- * variable-length array, calls no alloca(), and passes no argument on the stack (structs by value
- * of more than 16 bytes, more than six arguments): under FJ_LINKED the stack pointer is not the
- * frame's there.
+ * anything but its sync: it would hold its worker. The function may start goroutines, and yield.
+ * Under FJ_HELP gosched() returns at once there, since queued children belong to the worker. After
+ * a spawn, a call or a sync the function may be on another worker. One and the same function opens
+ * a frame, spawns on it and syncs it. Of frames that are open together the newest is synced first.
+ * A frame that spawned is synced before its function returns. Under FJ_LINKED the stack pointer is
+ * not the frame's between spawn and sync. So the function there makes no variable-length array,
+ * calls no alloca(), and passes no argument on the stack (structs by value of more than 16 bytes,
+ * more than six arguments).
  */
 #ifndef SCHEDLAB_FORKJOIN_H
 #define SCHEDLAB_FORKJOIN_H
@@ -90,14 +90,15 @@ struct fj_task {
 
 /* A worker as fork/join code sees it; each M has one.
  *
- * Lazy publication. What a worker has queued is linked through the frames on its stack: the private
- * part, which the owner uses without any atomic operation or fence, as nobody else may look at it.
- * The deque is the public part, and everything in it is older than everything private. A thief that
- * finds a deque empty, or empties it, and an M that goes to sleep, ask the worker by writing
- * FJ_REQUEST into `limit`; the owner compares its queue's length with that word at every spawn
- * (and between the children that a sync runs), so a request costs the owner nothing until it is
- * made. It then moves the older half of the private part to the deque and wakes an idle worker.
- *   A request is lost only if the owner never spawns or joins again: then nothing new is queued,
+ * Lazy publication. The children that a worker has queued are linked through the frames on its
+ * stack. These are the private part, which the owner uses without any atomic operation or fence, as
+ * nobody else may look at it. The deque is the public part, and everything in it is older than
+ * everything private. A thief that finds a deque empty, or empties it, asks its worker for more by
+ * writing FJ_REQUEST into `limit`; so does an M that goes to sleep. The owner compares its queue's
+ * length with that word at every spawn (and between the children that a sync runs), so a request
+ * costs the owner nothing until it is made. It then moves the older half of the private part to the
+ * deque and wakes an idle worker.
+ *   A request is lost only if the owner never spawns or joins again. Then nothing new is queued,
  *   and what is private waits for the sync. That is the price: a long call without spawns hides
  *   what was queued before it and was not yet asked for.
  *
@@ -178,7 +179,8 @@ void fj_tell_call_returned(void);
 
 #include "linked.h"
 
-/* What this file is compiled for; elsewhere than where they work, linked frames are pooled ones. */
+/* The policy of this file. Where linked frames do not work, pooled ones take their
+ * place. */
 #define FJ_IS_HELP (FJ_POLICY == FJ_HELP)
 #define FJ_IS_LINKED (FJ_POLICY == FJ_LINKED && FJ_LINKED_WORKS)
 #define FJ_HAS_GS (!FJ_IS_HELP && !FJ_IS_LINKED)
@@ -275,10 +277,10 @@ FJ_INLINE void fj_call(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
         fj_tell_call_returned();
 }
 
-/* Optional, for a child whose call the compiler shall see: true: task, the newest child of frame,
- * has not been started and is a child no more; the caller does its work by an ordinary call. False:
- * fj_sync() has to wait for it. A frame with no other children needs no sync then. Debug builds
- * always leave it to the sync, which counts. */
+/* Optional, for a child whose call the compiler shall see. task is the newest child of frame. True:
+ * it has not been started and is a child no more; the caller does its work by an ordinary call.
+ * False: fj_sync() has to wait for it. A frame with no other children then needs no sync. Debug
+ * builds always leave the child to the sync, which counts. */
 FJ_INLINE bool fj_claim(struct fj_frame *frame, struct fj_task *task)
 {
 #ifdef SCHEDLAB_DEBUG

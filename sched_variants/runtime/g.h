@@ -12,12 +12,12 @@
  *   a G in a queue is RUNNABLE and in exactly one queue;  a RUNNING G is some M's curg
  *   Ps = held + idle;   spinning Ms hold a P and run no G
  *
- * Off-stack. A G that parks or yields may be made runnable, and taken by another M, while its own
- * M still runs on its stack to look for the next G. on_cpu tells: it is 1 from the moment an M
- * decides to run the G until another stack runs on that M (O1: release store of 0 by the next
- * context, pairs with O2: acquire load by whoever wants to run it). Whoever finds on_cpu == 1 first
- * leaves for its g0, so that it keeps nobody waiting itself, and waits there. Two Ms that each
- * want the other's G therefore cannot wait for each other.
+ * Off-stack. A G that parks or yields may be made runnable, and taken by another M, while its own M
+ * still runs on its stack to look for the next G. on_cpu tells this: it is 1 from the moment an M
+ * decides to run the G until another stack runs on that M. (O1: release store of 0 by the next
+ * context, pairs with O2: acquire load by whoever wants to run it.) An M that finds on_cpu == 1
+ * first leaves for its own g0, so that it keeps nobody waiting itself, and waits there. Two Ms that
+ * each want the other's G therefore cannot wait for each other.
  *   Rejected: Go's way, a commit function that the next context runs after the switch. It has to
  *   hold the channel's lock across the switch, and always goes through g0.
  */
@@ -621,8 +621,9 @@ void m_block_wake(struct m *self, struct m *m); /* self: the M that runs the cal
 /* For 1:1 variants: a thread (M with a P of its own) that runs gp and nothing else. */
 void m_start_with(struct m *self, struct g *gp);
 
-/* FJ_HELP and FJ_LINKED: the oldest public task or frame of another M (with `own`, of m too), each
- * looked at once from a random start; NULL if there is none, and they have been asked for some. */
+/* FJ_HELP and FJ_LINKED: the oldest public task or frame of another M, or with `own` of m too.
+ * Looks at each M once, from a random start. NULL if there is none; then they have been asked for
+ * some. */
 void *fj_steal(struct m *m, bool own);
 bool fj_has_work(struct sched *sched); /* is anything public? */
 

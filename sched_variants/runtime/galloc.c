@@ -1,7 +1,7 @@
 /* galloc.c - Gs: caches per M, slabs of a few hundred behind one lock.
  *
- * A G is made without a stack; it gets one when it first runs and gives it back when it ends
- * (stacks.c), so a million spawned Gs that run one after the other share one hot stack.
+ * A G is made without a stack. It gets one when it first runs and gives it back when it ends
+ * (stacks.c). So a million spawned Gs that run one after the other share one hot stack.
  *
  * Source: Go 1.26 runtime/proc.go gfget, gfput.
  *   Same:    the cache spills at 64 down to 32 and refills 32, unless the knob gs_cache says
@@ -11,8 +11,8 @@
  *   Why:     the variants without Go's P need no P for it, a G that never ran has no stack, and a
  *            burst shall leave nothing behind.
  *
- * What ended Gs leave behind: what the caches of the Ms hold, fewer than gs_cache each, and in
- * slabs GS_KEPT free ones at most once a worker has been idle (galloc_give_back()).
+ * Ended Gs leave behind what the caches of the Ms hold, fewer than gs_cache each. Once a worker has
+ * been idle, slabs hold GS_KEPT free ones at most (galloc_give_back()).
  *
  * Invariants, while g_lock is free
  *   a free G is in one M's cache or in its slab's map; a slab is on the shelf that its counts say

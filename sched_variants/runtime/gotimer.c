@@ -14,12 +14,13 @@
  *            always 0 tells nothing.
  *
  * The timer of a channel. Its `when` is protected by the channel's lock, under which it enters the
- * heap and leaves it: so the heap's lock, and what it takes to wake an M, lie below that lock.
+ * heap and leaves it. So the heap's lock, and the locks for waking an M, lie below that lock.
  *   a receiver waits and when != NEVER   =>   in_heap
- * The heap's call takes the channel's lock, and does nothing if `when` has not come: a stop or
- * reset that came before it, or a receiver who saw for himself, has been quicker. A stop need not
- * wait for it. If the call takes a time for which a reset has armed the timer anew, that entry
- * stays; when it is due it finds nothing, and timer_free() removes it.
+ *
+ * The heap's call takes the channel's lock, and does nothing if `when` has not come: then a stop or
+ * a reset came before it, or a receiver saw for himself. A stop need not wait for the call. If the
+ * call takes a time for which a reset has armed the timer anew, that entry stays; when it is due it
+ * finds nothing, and timer_free() removes it.
  */
 #include "chan.h"
 #include "internal.h"

@@ -17,15 +17,15 @@
  * work. Sleeping is rare and submitting is not, so the sleeper pays for both: I3 puts a fence
  * somewhere into what the submitter's core executes. If it falls behind S1, I4 sees the work; if
  * before, S3 sees the idle P. Only a submitter that sees one fences itself, before it looks
- * further. Where the machine cannot fence all cores (sched->no_fence_all), both sides fence
- * themselves each time. What FJ_HELP and FJ_LINKED keep private is no work in a queue: it is asked
- * for before I3, and its owner submits it when it polls (forkjoin.h).
+ * further. If the machine cannot fence all cores (sched->no_fence_all), both sides fence themselves
+ * each time. The private children of FJ_HELP and FJ_LINKED are no work in a queue: a sleeper asks
+ * for them before I3, and their owner submits them when it polls (forkjoin.h).
  *   Rejected: the submitter's own fence at all times. It costs as much as a sixth of a yield.
  * But I3 interrupts the cores that work, for microseconds each. Beside a ping-pong a spinner sees
- * the other half in runnext now and then, but hardly ever gets it: I1 to I5 would follow on each
- * other without end, and take a tenth to a third of its speed. So where there is a runnext, a
- * spinner looks for a while before I1, about as long as being woken costs, and searches on if it
- * sees anything (look_ns).
+ * the other half in runnext now and then, but hardly ever gets it. I1 to I5 would follow on each
+ * other without end, and take a tenth to a third of the ping-pong's speed. So where there is a
+ * runnext, a spinner looks for a while before I1, about as long as being woken costs. It searches
+ * on if it sees anything (look_ns).
  * A variant may keep a G to the worker that readied it (sched->keeps): then S2 to S4 are left
  * out on purpose, that worker runs it next, and I4 alone may find it.
  * S4 leaves the work to a spinner if the count says that there is one (W1). Whoever is
@@ -42,11 +42,11 @@
  * A woken M is taken off the idle list, with its P in nextp, under sched->lock; so an M learns
  * under that lock whether it has been chosen, and is never chosen twice.
  *
- * The knob recheck shows what I4 is for, in m_idle(): with `before` an M that searches looks while
- * it is still counted, so that whoever submits after that look and before I2 leaves the work to it,
- * and one that does not search has no look; with `none` nobody on the way to sleep has one. I3
- * stays whatever the knob says, since timers rely on it, and so does I4 of p_release(): who gives a
- * P up there does not go to sleep.
+ * The knob recheck, in m_idle(), shows what I4 is for. With `before` an M that searches looks while
+ * it is still counted. So whoever submits after that look and before I2 leaves the work to it. An M
+ * that does not search has no look. With `none` no M on its way to sleep has one. I3 stays whatever
+ * the knob says, since timers rely on it. I4 of p_release() stays too: an M that gives a P up there
+ * does not go to sleep.
  *
  * Order labels, beside the fences S2 and I3, which order all else in the two columns:
  *   I1  release increment of idle_ps          pairs with  S3  acquire load of it
@@ -56,12 +56,12 @@
  *   E1  release store of stopping             pairs with  E2  acquire loads (what main did before
  *       it returned is visible to the Ms that stop)
  *
- * An M without a P submits too: sysmon, and one whose blocking call is over (syscall.c). It
- * cannot rely on being the one that a sleeper's fence I3 interrupts in time when there is one P
- * only, and always fences itself, by wakep_slow(). A P that its M gives up in a call (p_release())
- * is put on the list as in I1, and what follows is I3 and I4; but nobody sleeps: if there is work,
- * it is woken for as in S4. If there is work already, the P goes to another M at once: some of it
- * may be in the P's own queue, and a P on the idle list has none.
+ * An M without a P submits too: sysmon, and one whose blocking call is over (syscall.c). If there
+ * is one P only, a sleeper's fence I3 may not interrupt that M in time. So it always fences itself,
+ * by wakep_slow(). A P that its M gives up in a call (p_release()) is put on the list as in I1, and
+ * I3 and I4 follow. But nobody sleeps: if I4 sees work, an M is woken as in S4. If there is work
+ * before I1, the P goes to another M at once: some of it may be in the P's own queue, and a P on
+ * the idle list has none.
  *
  * Rejected: Go's needspinning flag. Go re-checks the queues only when the M was spinning, and needs
  * the flag for the others; here every M re-checks, which costs one look per sleep.
@@ -242,9 +242,9 @@ static void start_p(struct m *self, struct p *p, bool spinning)
     }
 }
 
-/* Sees to it that somebody watches the timers, and the descriptors if `io`. If nobody does, an idle
- * M is woken that takes the part, where one `leaves` it; else a P gets an M, a new one if none is
- * idle, since all others may be in blocking calls. */
+/* Sees to it that an M watches the timers, and the descriptors if `io`. If none does, one takes the
+ * part: an idle M that is woken if self `leaves` it; else one that gets a P. That may be a new M,
+ * since all others may be in blocking calls. */
 static void keep_watch(struct m *self, bool leaves, bool io)
 {
     struct sched *sched = self->sched;
@@ -468,7 +468,7 @@ static bool m_becomes_poller(struct m *m, int64_t *limit)
     return true;
 }
 
-/* What one turn of m_sleep() has found, and what the next is to do. */
+/* The result of one turn of m_sleep(), and orders for the next. */
 struct nap {
     bool due;       /* m woke by itself */
     struct g *list; /* I/O has made them ready */
@@ -568,9 +568,9 @@ static int32_t list_length(const struct g *list)
     return n;
 }
 
-/* m goes on with a P. If it watched, another M takes that over, with the descriptors if `io`, and
- * m serves what is due in all heaps: no other P may be idle, and I/O that is always ready would
- * keep m from looking (proc.c). */
+/* m goes on with a P. If it watched, another M takes that over, with the descriptors if `io`. m
+ * itself serves what is due in all heaps: no other P may be idle, and I/O that is always ready
+ * would keep m from looking (proc.c). */
 static void m_passes_watch_on(struct m *m, bool io)
 {
     const struct floor_knobs *floor = m->sched->floor;

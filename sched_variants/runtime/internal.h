@@ -13,9 +13,9 @@ enum {
     STACK_SIZE_THREAD_PER_G = 32 << 10,
 };
 
-/* What ended Gs may leave behind, beside the caches of the Ms, once a worker has been idle: so many
- * free Gs, 64 MiB, and free stacks that have memory, 64 MiB where each has touched one page. With
- * ThreadSanitizer each has a fiber of hundreds of KB besides, and there can be 8128. */
+/* Limits of what ended Gs leave behind, beside the caches of the Ms, once a worker has been idle.
+ * Free Gs take up to 64 MiB. So do free stacks that have memory, if each has touched one page. With
+ * ThreadSanitizer each stack also has a fiber of hundreds of KB, and there can be 8128 fibers. */
 enum {
 #if defined(SCHEDLAB_TSAN)
     GS_KEPT = 1 << 12, /* so that a test needs no more to see the rest go */
@@ -179,8 +179,8 @@ static inline struct m *preempt_point(void)
 
 /* netpoll.c; netpoll.h has what descriptors need. Any thread, with or without a P. */
 
-/* Who looks at descriptors in this run: the knob, or NETPOLL_CALL where each G is a thread. Only
- * with NETPOLL_POLL do workers call netpoll(). */
+/* The kind of look at descriptors in this run: the knob's, or NETPOLL_CALL where each G is a
+ * thread. Workers call netpoll() only with NETPOLL_POLL. */
 enum netpoll_by netpoll_by(const struct sched *sched);
 
 /* Gs made ready by I/O, linked through g->link, the last event's first; NULL if

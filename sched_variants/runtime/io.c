@@ -9,10 +9,10 @@
  *            has no such sockets.
  *
  * Turns. io->lock protects closed, users, freed, closer and both sides. A side is held from
- * turn_take() to turn_give(); `users` counts the holders, 0 to 2. Who waits for a turn is no user:
- * whoever wakes it hands it the turn (wake_ok), with the user that the giver was, or says that io
- * is closed, and then it does not touch io again. So with users == 0 and io closed nobody is in a
- * call, and nobody will be: that is when the descriptor goes (last_leaves).
+ * turn_take() to turn_give(); `users` counts the holders, 0 to 2. A G that waits for a turn is no
+ * user. Whoever wakes it hands it the turn (wake_ok), and with the turn the giver's place as a
+ * user; or says that io is closed, and then it does not touch io again. So with users == 0 and io
+ * closed nobody is in a call, and nobody will be: then the descriptor goes (last_leaves).
  */
 #include "io.h"
 #include "internal.h"

@@ -61,10 +61,10 @@ int io_shutdown(struct io *io);
 int io_set_read_deadline(struct io *io, int64_t when);
 int io_set_write_deadline(struct io *io, int64_t when);
 
-/* Closes: all calls return -EBADF from now on, those that are parked too. The descriptor is gone
- * when this returns, but for pipes, eventfds and files without the poller: there it goes when those
- * who are in the kernel come back by themselves, and what they brought stays theirs. -EBADF if it
- * is closed already. */
+/* Closes: all calls return -EBADF from now on, also those that are parked. The descriptor is gone
+ * when this returns. Only pipes, eventfds and files without the poller wait for the calls that are
+ * in the kernel: these come back by themselves and keep their results, and then the descriptor
+ * goes. -EBADF if it is closed already. */
 int io_close(struct io *io);
 
 /* Closes io if need be, and frees it: nobody may call anything with it any more, except those who

@@ -13,8 +13,9 @@
  *   POLL_NONE    nobody waits, and nothing has become ready since poll_prepare()
  *   POLL_READY   became ready; the next to wait need not
  *   a G          parked, or about to
- * At most one G is at a side, so only it turns NONE or READY into itself, and whoever turns a G
- * into something else has that G, and readies it exactly once.
+ *
+ * At most one G is at a side, so only it turns NONE or READY into itself. Whoever turns a G into
+ * something else has that G, and readies it exactly once.
  *
  * Waiting. The G races events, the close and its deadline:
  *

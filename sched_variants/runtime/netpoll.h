@@ -35,8 +35,9 @@ void poll_evict(struct poll_desc *pd);
  * side; on an M with a P. */
 struct g *poll_set_deadline(struct poll_desc *pd, enum poll_side side, int64_t when);
 
-/* What the registration's events carry, and what netpoll() does with one of `what` (MACHINE_READ,
- * MACHINE_WRITE): a list as its own. For tests: events can be late. */
+/* The tag that the registration's events carry. netpoll_event() does what netpoll() does with one
+ * event of `what` (MACHINE_READ, MACHINE_WRITE), and returns a list of its own. For tests: events
+ * can be late. */
 uint64_t poll_tag(struct poll_desc *pd);
 struct g *netpoll_event(struct sched *sched, uint64_t tag, int what);
 

@@ -8,10 +8,11 @@
  *   signal  the same; besides, the M's thread is interrupted, and if it is at a safe point, the G
  *           yields right there, with all its registers kept by the kernel's signal frame
  *
- * A safe point: the thread runs a G on the G's own stack; the interrupted pc lies in workload code,
- * so that nothing of the runtime is half done and no allocator's lock is held; there is room on the
- * stack for a signal frame; and the G may leave its worker. Elsewhere the request stays, for the
- * next preempt_point(), and sysmon interrupts again at its next look.
+ * A safe point is where all of this holds. The thread runs a G on the G's own stack. The
+ * interrupted pc lies in workload code, so that no operation of the runtime is half done and no
+ * allocator's lock is held. There is room on the stack for a signal frame. The G may leave its
+ * worker. Elsewhere the request stays for the next preempt_point(), and sysmon interrupts again at
+ * its next look.
  *   Workload code is what lies in the section workload_text: go_work(), and what the Makefile puts
  *   there: the objects of workloads/, but for those whose inlined fork/join code works on the
  *   worker itself (FJ_HELP, FJ_LINKED). No object there may name machine_self()'s word: its value

@@ -187,7 +187,7 @@ static void spinbit_release(struct qlock *lock)
     INVARIANT(atomic_load_explicit(&lock->word, memory_order_relaxed) & SPINBIT_HELD);
     uint32_t seen =
         atomic_fetch_and_explicit(&lock->word, ~held, memory_order_release) & ~held; /* QL2 */
-    /* Who holds it by now, or spins and will, wakes a sleeper in its turn. */
+    /* An M that holds it by now, or spins and will hold it, wakes a sleeper in its turn. */
     while (seen >= SPINBIT_SLEEPER && !(seen & (SPINBIT_HELD | SPINBIT_SPINNING))) {
         if (!atomic_compare_exchange_weak_explicit(&lock->word, &seen, seen - SPINBIT_SLEEPER,
                                                    memory_order_relaxed,

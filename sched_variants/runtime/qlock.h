@@ -17,10 +17,10 @@
  *
  * QL1: acquire at the end of qlock_acquire() pairs with QL2: release in qlock_release(). MCS links:
  * QL3 release store of next pairs with QL4 acquire load. QL5, spinbit: a release takes a sleeper
- * off word and gives a permit, and a sleeper takes one, all relaxed: neither word hands anything
- * over, since who gets up still has to take the lock, by QL1. That no permit is lost or taken twice
- * is because each is counted by an atomic step of one word, and that nobody sleeps while there is
- * one because machine_wait() looks at permits itself.
+ * off word and gives a permit, and a sleeper takes one. All of it is relaxed: neither word hands
+ * anything over, since a woken sleeper still has to take the lock, by QL1. Each permit is counted
+ * by an atomic step of one word, so none is lost or taken twice. machine_wait() looks at permits
+ * itself, so nobody sleeps while there is one.
  *
  * Called by: gqueue.h. Never while another one is held by the same M, which has one node.
  */

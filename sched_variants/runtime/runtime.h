@@ -309,9 +309,9 @@ struct gotimer *ticker_start(int64_t period_ns);
  * closed nor sent on. NULL for timer_func(). */
 struct chan *timer_chan(struct gotimer *timer);
 
-/* What has not happened yet, does not happen; a time that lies in the channel is taken out, so that
- * none from before the stop is received after it. True if the timer was to happen still, or its
- * time had not been received. */
+/* A timer that has not happened yet does not happen. A time that lies in the channel is taken out,
+ * so that none from before the stop is received after it. True if the timer was still to happen, or
+ * its time had not been received. */
 bool timer_stop(struct gotimer *timer);
 
 /* timer_stop(), and then the timer happens in ns from now; a ticker every ns (> 0) from now on.

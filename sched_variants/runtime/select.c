@@ -19,15 +19,15 @@
  *   wait_on                    the struct select
  *   sp                         back link: the word that points to it, the link before it or the
  *                              list's head; NULL once it is off the list
- * Wakers take proxies off the head as they take Gs. Who takes one off asks for its select by a CAS
- * of `winner`, under the channel's lock. Success: the select's G is his to answer and to ready like
- * any other G, wait_elem being the proxy's; so nothing but the pop knows of proxies. Failure: the
- * select goes ahead elsewhere, the proxy is dropped, and the next one is asked.
+ * Wakers take proxies off the head as they take Gs. A waker that takes one off asks for its select
+ * by a CAS of `winner`, under the channel's lock. If that succeeds, the waker answers and readies
+ * the select's G like any other G, with the proxy's wait_elem; so only the pop knows of proxies. If
+ * it fails, the select goes ahead elsewhere: the waker drops the proxy and asks the next one.
  *
  * The back links make leaving cost the same however many wait on the channel. Only proxies have
  * them: they are set where a proxy is pushed or becomes head. Operations on a channel test for
- * proxies by a word of its one line, which to a send tells closed too; where there are none, the
- * code is that of a channel that knows no select.
+ * proxies by a word of its one line, which also tells a send that the channel is closed. Without
+ * proxies the code is that of a channel without select.
  *   Rejected: back links in all Gs (a second line of the G for each park); losers that stay on the
  *   lists until a waker comes across them (they lie on the stack of a G that has gone on, and a
  *   channel on which nobody ever sends would collect them).
@@ -70,7 +70,7 @@ struct select {
 _Static_assert(offsetof(struct g, wait_reason) < 64 && offsetof(struct g, link) < 64,
                "a proxy takes one cache line of its 128 bytes");
 
-/* What the orders and the proxies are made of. */
+/* Memory for the orders and the proxies. */
 struct select_room {
     _Alignas(64) struct g proxies[SELECT_INLINE];
     uint16_t orders[2 * SELECT_INLINE];

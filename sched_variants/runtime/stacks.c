@@ -5,23 +5,24 @@
  *   Differs: stacks have one size and never move, so that a C function can run on them. A blocked G
  *            pays with a whole page where Go's pays with 2 KiB, and nothing where it runs.
  *
- * What a blocked G takes: one page of its stack, its struct g, and its share of the page tables,
- * 4096 bytes for 2 MiB of addresses: 128 bytes with stacks of 64 KiB, 2 KiB with the 1 MiB of
- * FJ_HELP and FJ_LINKED. The page is the topmost one, as long as its frames fit beside the stagger:
- * stack tops differ by some lines, because tops at equal offsets in a page would all fall into the
- * same few sets of the L1 cache.
+ * A blocked G takes one page of its stack, its struct g, and its share of the page tables. These
+ * take 4096 bytes for 2 MiB of addresses: 128 bytes with stacks of 64 KiB, 2 KiB with the 1 MiB of
+ * FJ_HELP and FJ_LINKED. The page is the topmost one, as long as its frames fit beside the stagger.
+ * Stagger: stack tops differ by some lines, because tops at equal offsets in a page would all fall
+ * into the same few sets of the L1 cache.
  *
- * What ended Gs leave behind: what the caches of the Ms hold, fewer than 64 each, and in slabs
- * STACKS_KEPT stacks with memory at most once a worker has been idle. A worker without work gives
+ * Ended Gs leave behind what the caches of the Ms hold, fewer than 64 each. Once a worker has been
+ * idle, slabs hold STACKS_KEPT stacks with memory at most. A worker without work gives
  * back one slab at a time and looks for work between two (stacks_give_back()): whole slabs are
  * unmapped, with their page tables; of others the free stacks lose their memory.
  *   Rejected: to give back what is too much as soon as it is freed. A later burst would meet cold
  *   pages again, at some ten times the price of warm ones; and a busy worker would pay for it.
  *
- * A free stack in a cache holds, in its topmost words, the link to the next one, and for
- * ThreadSanitizer its fiber and the context in which its last G ended: there a stack is not started
- * afresh but goes on in g_entry()'s loop, because the fiber's own record of calls cannot be cut
- * back. A free stack in a slab is a bit of it, so that nothing has to be read or written there.
+ * A free stack in a cache holds, in its topmost words, the link to the next one. ThreadSanitizer
+ * needs two words more: its fiber, and the context in which its last G ended. There a stack is not
+ * started afresh but goes on in g_entry()'s loop, because the fiber's own record of calls cannot be
+ * cut back. A free stack in a slab is a bit of the slab, so that nothing has to be read or written
+ * in the stack.
  *
  * Invariants, while stack_lock is free
  *   a stack is in use, in one M's cache, or free in its slab;  warm is a part of free
@@ -249,7 +250,7 @@ struct stack_batch {
     } item[CACHE_REFILL];
 };
 
-/* Those with memory first. */
+/* A slab with a free stack; slabs whose free stacks have memory first. */
 static struct stack_slab *slab_with_free(struct sched *sched)
 {
     static const enum stack_shelf order[] = {STACK_SHELF_WARM, STACK_SHELF_WHOLE, STACK_SHELF_COLD};

@@ -10,9 +10,10 @@
  *   immediate  the M gives it up before every call
  *   adaptive   immediate where the call site's calls have lasted long, sysmon where not
  *
- * When the call is over the M needs a P again: its own if nobody has taken it; else that one all
- * the same, if its present holder is in a call itself; else any idle one; else the G is queued
- * where every worker looks (READY_INJECTED), and the M sleeps. It never takes a P from a running M.
+ * When the call is over the M needs a P again. It takes its own if nobody has taken it; else that
+ * one all the same, if its present holder is in a call itself; else any idle one. Else the G is
+ * queued where every worker looks (READY_INJECTED), and the M sleeps. It never takes a P from a
+ * running M.
  *
  * p->call counts calls: even while the M that holds p runs, odd while it is in a call. Whoever
  * changes it from odd to even owns p: the M that comes back, or who takes it away.

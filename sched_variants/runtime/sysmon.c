@@ -1,14 +1,15 @@
 /* sysmon.c - the watcher: a thread without a P that runs no G.
  *
- * It looks round, sleeps, and looks round again: an M that it sees in the same blocking call for
- * the second time loses its P (syscall.c), a G that has run for a slice is asked to stop
- * (preempt.c), what I/O has made ready is found if no worker has looked for 10 ms, and if a timer
- * is overdue that no idle M watches, an idle P gets an M that serves it.
+ * It looks round, sleeps, and looks round again. Each look serves four kinds of wait:
+ *   an M that it sees in the same blocking call for the second time loses its P (syscall.c)
+ *   a G that has run for a slice is asked to stop (preempt.c)
+ *   what I/O has made ready is found, if no worker has looked for 10 ms
+ *   a timer is overdue that no idle M watches: an idle P gets an M that serves it.
  *
  * Its sleep begins at sysmon_ns. After sysmon_rounds looks in a row that took no P away it doubles
- * with each look, up to sysmon_max_ns. So its services are quick where calls block all the
- * time, and late by up to that maximum where they do not: that is how a slice of 10 ms lasts 10 to
- * 20. When all Ps are idle, and none has run since its last look, it sleeps until one is taken.
+ * with each look, up to sysmon_max_ns. So its services are quick where calls block all the time,
+ * and late by up to that maximum elsewhere. That is how a slice of 10 ms lasts 10 to 20. When all
+ * Ps are idle, and none has run since its last look, it sleeps until one is taken.
  *
  *   Y1  sysmon_deep is written under sched->lock, where all Ps were seen idle; whoever takes one
  *       does so under the same lock, and so sees it and wakes sysmon. Relaxed besides.
@@ -27,7 +28,7 @@
 
 #include <string.h>
 
-/* What sysmon saw of a P, and since when. */
+/* The state in which sysmon saw a P, and since when. */
 struct sighting {
     uint32_t schedtick, call;
     int64_t schedtick_since, call_since;

@@ -1,11 +1,11 @@
 /* thread.c - goroutines that want one thread for themselves, and fewer or more Ps while the run
  * goes on.
  *
- * A locked G runs on one M, and that M runs nothing else. When it stops, its M gives up the P and
- * sleeps; whichever M then takes it from a queue hands it to its own, together with the P, and
- * looks for another P itself (idle.c, m_wait_locked(), m_start_locked()). So each stop and start of
- * a locked G costs two switches of threads: the two-level model, a few bound threads among many
- * goroutines that are not.
+ * A locked G runs on one M, and that M runs nothing else. When the G stops, its M gives up the P
+ * and sleeps. Whichever M then takes the G from a queue hands it to its own M, together with the P,
+ * and looks for another P itself (idle.c, m_wait_locked(), m_start_locked()). So each stop and
+ * start of a locked G costs two switches of threads. It is the two-level model: a few bound threads
+ * among many goroutines that are not.
  *
  * The Ps with the highest numbers are retired first. An idle one leaves the idle list at once; one
  * that is held, when its M comes to a scheduling point and finds m->detour set: what is queued

@@ -7,8 +7,8 @@
  *   the first idle M sleeps until the earliest of all heaps is due (idle.c)
  * Variants with `blocks` have no idle protocol. `static`: the M of each P serves its heap, and
  * sleeps until its own next; nobody else does. 1:1: a sleep is the kernel's, and there is one heap
- * for timers, served by a thread with a P of its own that runs no G and is started when the first
- * timer is armed (timers_serve()); the Ps of all other threads share a heap that stays empty.
+ * for timers. A thread with a P of its own that runs no G serves it, and is started when the first
+ * timer is armed (timers_serve()). The Ps of all other threads share a heap that stays empty.
  *
  * Source: Go 1.26 runtime/time.go.
  *   Same:    a 4-ary heap per P with a lock of its own; thieves run what is due in others' heaps in
@@ -34,15 +34,15 @@
  *   an entry's when is not after that of any entry below it;  nor after its timer's when
  *   timer->at == 0  or  heap[timer->at - 1] is the timer's entry, and timer->home this heap
  *
- * next is written under the lock and read without it, relaxed at both ends: it hands nothing
- * over. A look that is out of date costs a look at the heap, or a sleep that ends one scheduling
- * point later; that no M sleeps past a timer is the doing of sched_timer_is_earlier(), and of the
- * note where a heap has a server (T1: the store of next is before the wake in timers_tell()).
+ * next is written under the lock and read without it, relaxed at both ends: it hands nothing over.
+ * A look that is out of date costs a look at the heap, or a sleep that ends one scheduling point
+ * later. sched_timer_is_earlier() sees to it that no M sleeps past a timer; where a heap has a
+ * server, its note does (T1: the store of next is before the wake in timers_tell()).
  *
  * Ending a timer. A call runs without the lock, so that it may take others. While it runs, a record
- * on the caller's stack is on the list `firing` of the timer's home, which stays its home
- * so long; so timer_disarm() knows under that one lock whether the timer is armed, and whether it
- * runs. The record and not the timer tells, because the call may have freed the timer.
+ * on the caller's stack is on the list `firing` of the timer's home, which does not change
+ * meanwhile. So timer_disarm() knows under that one lock if the timer is armed, and if it runs. The
+ * record and not the timer tells, because the call may have freed the timer.
  */
 #include "timer.h"
 #include "internal.h"
@@ -349,7 +349,7 @@ static void timer_enter(struct timers *timers, struct timer *timer)
     /* else it is moved when it comes to the top: take_due() */
 }
 
-/* Those that run at this moment stay: timer_runs() looks where their home is. */
+/* Entries whose timers run at this moment stay, since timer_runs() looks where their home is. */
 void timers_move(struct timers *from, struct timers *to)
 {
     if (from == to)

@@ -39,8 +39,8 @@ enum timer_disarmed {
 };
 
 /* A timer that is not armed. Any stack. All zero but fire and arg is one, too. Its memory is the
- * owner's, who may free it whenever it is not armed and no call of it runs; the call itself may
- * free it, if nobody else uses it: the floor does not touch it after it has called. */
+ * owner's, who may free it whenever it is not armed and no call of it runs. The call itself may
+ * free it, if nobody else uses it: the floor does not touch it after the call. */
 static inline void timer_init(struct timer *timer, void (*fire)(struct timer *timer, int64_t now),
                               void *arg)
 {
@@ -78,12 +78,12 @@ struct timers {
     uint64_t turns; /* how many were armed so far */
 };
 
-/* Of sched, before its Ps are made and after they are freed. */
+/* The timers of sched: before its Ps are made, and after they are freed. */
 void timers_init(struct sched *sched);
 void timers_fini(struct sched *sched);
 void timers_give(struct sched *sched, struct p *p); /* p, a new P, gets its heap */
 
-/* All of from, whose P nobody will hold, are to's from here on. Takes both locks. */
+/* All entries of from, whose P nobody will hold, are to's from here on. Takes both locks. */
 void timers_move(struct timers *from, struct timers *to);
 
 /* gp, which has parked or is about to, is readied at `when`. */

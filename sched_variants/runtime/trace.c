@@ -75,7 +75,7 @@ static void add_number_or_nil(struct text *text, const char *key, bool some, int
         add(text, "%snil", key);
 }
 
-/* Of Go's states of a P. */
+/* The states of a P in Go that occur here. */
 enum { P_IDLE = 0, P_RUNNING = 1, P_DEAD = 4 };
 
 PEEKS static void add_ps(struct text *text, struct sched *sched)
@@ -119,7 +119,7 @@ PEEKS static void add_ms(struct text *text, struct sched *sched)
     }
 }
 
-/* Of Go's states of a G. */
+/* The states of a G in Go that occur here. */
 enum { G_RUNNABLE = 1, G_RUNNING = 2, G_SYSCALL = 3, G_WAITING = 4 };
 
 static const char *const reasons[] = {
