@@ -80,7 +80,8 @@ def blocks_of_markdown(text):
 
 def blocks_of_yaml(text):
     yield from blocks_of_script(text)
-    for match in re.finditer(r"^( *)(?:- )?[\w-]+: *[>|]?-?\n?((?:.*\n?)(?:\1 +.*\n|\n)*)", text, re.M):
+    # The values of `exactly` are what a workload prints, no sentences.
+    for match in re.finditer(r"^( *)(?:- )?(?!exactly:)[\w-]+: *[>|]?-?\n?((?:.*\n?)(?:\1 +.*\n|\n)*)", text, re.M):
         yield text.count("\n", 0, match.start()) + 1, match.group(2), False
 
 
