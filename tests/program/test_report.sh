@@ -568,8 +568,9 @@ check a_load_that_is_not_met_is_in_the_table grep -q 'load not met in [1-5] of' 
 check a_load_that_is_not_met_warns_who_compares grep -q 'B: .* worker.*: load not met in ' err
 copy
 lacks samples_that_took_their_time_are_not_remarked 'ended before their calls' "$folder/report.html"
-sed -i '1,3s/"status":"ok"/"status":"ok","short_ns":5/' copy/samples.jsonl
+sed -i '1,3s/"status":"ok"/"status":"ok","short_ns":5,"outside":{"wall_ns":2e9}/' copy/samples.jsonl
 run 0 samples_cut_short_are_no_failure copy --no-figures
+cp copy/outside.tsv .
 check samples_cut_short_are_told grep -q '3 of [0-9]* samples ended before their calls took the time' copy/report.html
 copy
 touch copy/figures
@@ -600,5 +601,11 @@ for table in "$tree"/results/reference/*.tsv; do
     check "reference_has_the_columns_of_$name" cmp <(head -n 1 "reference/$name") <(head -n 1 "$table")
     check "reference_has_the_rows_of_$name" cmp <(keys "reference/$name") <(keys "$table")
 done
+
+# The schema of the records tells of every column and key; outside.tsv is of a run above.
+xz -dc "$tree/results/reference/repro/repro.json.xz" >reference/repro.json
+"$tree/tests/support/documented.py" "$tree/results/README.md" \
+    reference/*.{tsv,json,jsonl} outside.tsv >out 2>err
+check readme_has_every_column_and_key test "$? $(wc -c <out)" = '0 0'
 
 finish
