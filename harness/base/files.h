@@ -1,10 +1,10 @@
 /* files.h - whole files, read and written at once.
  *
- * Callers: whoever makes or reads whole files: those of a run, but for its records (records.h),
- * and what programs left. What is written is on the disk when a function returns, and takes the
- * place of the file that may be there: readers see the old one or the new one, and an old one
- * outlives a full disk. Each function returns false or NULL, and one line in error, if it cannot do
- * what it is for.
+ * Callers: whoever makes or reads whole files: those of a run, but for its records (records.h), and
+ * what programs left. A written file is on the disk when its function returns, and replaces an
+ * older one at once. Readers see the old file or the new one; if the disk is full, the old one
+ * stays. Each function returns false or NULL, and one line in error, if it cannot do what it is
+ * for.
  */
 #ifndef SCHEDLAB_FILES_H
 #define SCHEDLAB_FILES_H
@@ -22,7 +22,7 @@ bool file_replace(const char *path, const char *text, size_t size, char *error, 
 /* Indented, for people; json stays the caller's. */
 bool file_replace_json(const char *path, const json_t *json, char *error, size_t error_size);
 
-/* What write() puts into the stream, which is in memory. */
+/* write() puts the new content into a stream in memory. */
 bool file_replace_by(const char *path, void (*write)(FILE *to, const void *arg), const void *arg,
                      char *error, size_t error_size);
 

@@ -37,7 +37,7 @@ bool process_interrupted(void)
     return interrupted;
 }
 
-/* What came out of one pipe: its first or its last `max` bytes. */
+/* The output that came from one pipe: its first or its last `max` bytes. */
 struct stream {
     int fd; /* -1 once it has ended */
     size_t max;
@@ -177,7 +177,7 @@ static int child_start(struct child *child, const struct work *work)
     return 0;
 }
 
-/* Whether the child must be stopped now; says why in child->end. */
+/* True if the child must be stopped now; says why in child->end. */
 static bool child_is_over(struct child *child)
 {
     if (interrupted)

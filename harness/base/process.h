@@ -42,9 +42,9 @@ void process_result_free(struct process_result *result);
 /* The path of a program in PATH; false if there is none that can be executed. */
 bool process_find(const char *name, char *path, size_t path_size);
 
-/* How a process that ended by itself did so: "killed by SIGSEGV" or "exit status 3", and behind a
- * colon what it called fatal on standard error, or else the last line there; empty after exit
- * status 0. */
+/* How a process that ended by itself did so: "killed by SIGSEGV" or "exit status 3". A colon and a
+ * reason follow: the line on standard error that it called fatal, or else the last one. Empty after
+ * exit status 0. */
 void process_end_text(const struct process_result *result, char *text, size_t size);
 
 /* Makes the running process_run(), and all later ones, kill and return at once. Async-signal-

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Of all threads together, ended ones included. */
+/* CPU time of all threads together, ended ones included. */
 static inline int64_t process_cpu_ns(void)
 {
     struct timespec now;

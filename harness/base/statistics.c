@@ -62,8 +62,8 @@ static void resample_medians(gsl_rng *rng, const double *x, size_t n, unsigned *
         medians[i] = resampled_median(rng, x, n, times);
 }
 
-/* What stands in for n - 1 where several sets scatter: near that of the one that scatters most.
- * Source: [Welch47] */
+/* Sums for the degrees of freedom that replace n - 1 where several sets scatter. The result is near
+ * n - 1 of the set that scatters most. Source: [Welch47] */
 struct freedom {
     double variance, squares;
 };
@@ -158,7 +158,7 @@ double statistics_median_alone(const double *x, size_t n)
     return median;
 }
 
-/* Whether x comes before y, in an order that holds all pairs of different sets; both are sorted. */
+/* True if x comes before y, in an order that holds all pairs of different sets; both are sorted. */
 static bool comes_first(const double *x, size_t nx, const double *y, size_t ny)
 {
     size_t i = 0;
@@ -167,7 +167,7 @@ static bool comes_first(const double *x, size_t nx, const double *y, size_t ny)
     return i < nx && i < ny ? x[i] < y[i] : nx < ny;
 }
 
-/* Of both directions one is resampled, so that the other is its mirror. */
+/* Resamples only one of x / y and y / x, so that the other one is its mirror. */
 static void ratio_bootstrap(struct interval *ratio, const double *over, size_t nx,
                             const double *under, size_t ny, uint64_t seed)
 {

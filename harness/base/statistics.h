@@ -30,7 +30,8 @@
 
 enum { STATISTICS_RESAMPLES = 2000, STATISTICS_INTERVAL_MIN = 6 };
 
-/* Of all resampling for tables, reports and comparisons: the same records give the same digits. */
+/* The seed of all resampling for tables, reports and comparisons: the same records give the same
+ * digits. */
 #define STATISTICS_SEED UINT64_C(1)
 
 struct interval {
@@ -46,10 +47,10 @@ struct interval statistics_median(const double *x, size_t n, uint64_t seed);
 /* The median without an interval, in a small part of the time. */
 double statistics_median_alone(const double *x, size_t n);
 
-/* Whether there is an interval: lo and hi are numbers. */
+/* True if there is an interval: lo and hi are numbers. */
 bool statistics_has_interval(struct interval interval);
 
-/* Whether there is a number, but of too few samples for an interval. */
+/* True if there is a number, but of too few samples for an interval. */
 bool statistics_has_too_few(struct interval interval);
 
 /* median(x) / median(y), both sides resampled independently. Too few samples on either side are too
@@ -69,12 +70,12 @@ struct ratio_samples {
     size_t over_count, under_count;
 };
 
-/* The geometric mean of the ratios of medians of n pairs, and its interval: every resample draws
- * all sets of all pairs anew, so that the interval holds the noise of measuring and says nothing
- * about workloads that were not measured. It stands in for all pairs because it alone gives the
- * same answer whichever side is the baseline (Source: [Fleming86]). `median` holds the point
- * estimate, n of the interval is the number of pairs. NAN without pairs, or if a set is empty or
- * has a value that is not positive. Too few samples in any set are too few for an interval. */
+/* The geometric mean of the ratios of medians of n pairs, and its interval. Every resample draws
+ * all sets of all pairs anew. So the interval holds the noise of measuring, and says nothing about
+ * workloads that were not measured. The geometric mean is used because it alone gives the same
+ * answer whichever side is the baseline (Source: [Fleming86]). `median` holds the point estimate, n
+ * of the interval is the number of pairs. NAN without pairs, or if a set is empty or has a value
+ * that is not positive. Too few samples in any set are too few for an interval. */
 struct interval statistics_geomean_ratio(const struct ratio_samples *pairs, size_t n,
                                          uint64_t seed);
 

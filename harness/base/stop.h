@@ -12,7 +12,7 @@
 
 enum { STOP_SIGNALS = 4 };
 
-/* What was in force before. */
+/* The handlers of signals that were in force before. */
 struct stop {
     struct sigaction before[STOP_SIGNALS];
 };

@@ -30,9 +30,9 @@ struct suggest {
  * Only the first 255 characters count. */
 size_t suggest_distance(const char *a, const char *b);
 
-/* Whether a typing error or an abbreviation makes one of the other: at most every third character
- * differs, or the shorter one begins the longer one, and is two characters and a third of it at
- * least. */
+/* True if one is a typing error or an abbreviation of the other. In a typing error at most every
+ * third character differs. An abbreviation begins the longer word, and has at least two characters
+ * and a third of its length. */
 bool suggest_is_near(const char *a, const char *b);
 
 struct suggest suggest_for(const char *word);

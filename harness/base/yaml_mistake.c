@@ -49,7 +49,8 @@ const char *yaml_mistake_key(const struct yaml_mistake *mistake)
     return "the file";
 }
 
-/* What libcyaml allocates, others replace and free, so the allocator is spelled out. */
+/* The allocator for libcyaml: others replace and free what it allocates, so it must be realloc()
+ * and free(). */
 static void *memory(void *context, void *pointer, size_t size)
 {
     (void)context;

@@ -24,7 +24,7 @@ static size_t line_at_offset(const char *text, size_t size, size_t offset)
     return line;
 }
 
-/* What is missing shows at the end of the file only; the context says where it began. */
+/* A missing part shows only at the end of the file; the context says where it began. */
 static void problem_write(const yaml_parser_t *parser, char *problem, size_t problem_size)
 {
     const char *what = parser->problem ? parser->problem : "no memory";

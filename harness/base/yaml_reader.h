@@ -53,7 +53,8 @@ void *yaml_reader_load(const struct yaml_reader *reader, const cyaml_schema_valu
                        void (*complain)(const struct yaml_reader *reader,
                                         const struct yaml_mistake *mistake));
 
-/* What libcyaml found, in this program's words; false. where: the file that describes the keys. */
+/* Tells a mistake that libcyaml found, in this program's words; returns false. where: the file that
+ * describes the keys. */
 bool yaml_complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake,
                              yaml_fields_of *fields_of, const char *where);
 
