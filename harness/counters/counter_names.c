@@ -71,8 +71,9 @@ static const struct known_event *known_event_find(const char *name)
 
 /* The program's own events -------------------------------------------------------------------- */
 
-/* What the kernel accounts to the whole process, its ended threads included. Unlike perf:: events
- * they need no permission, cost nothing while counting, and serve thread-per-goroutine variants. */
+/* Events that the kernel accounts to the whole process, its ended threads included. Unlike perf::
+ * events they need no permission, cost nothing while counting, and serve thread-per-goroutine
+ * variants. */
 enum {
     PROCESS_CPU_NS,
     PROCESS_SWITCHES,
@@ -126,7 +127,7 @@ const char *counter_stand_in(const char *name)
     return NULL;
 }
 
-/* What jemalloc counts; absent under another malloc. */
+/* Events that jemalloc counts; absent under another malloc. */
 enum { MALLOC_BYTES = MALLOC_STAT_REQUESTS + 1, MALLOC_COUNT };
 
 static const struct {
@@ -326,7 +327,7 @@ static void names_add_default(struct counter_names *names)
         names_add(names, own_name(i));
 }
 
-/* Whether the last name is there before. */
+/* True if an earlier name is the same as the last one. */
 static bool last_is_again(const struct counter_names *names)
 {
     for (size_t i = 0; i + 1 < names->count; i++)

@@ -28,27 +28,27 @@ struct counter_names {
     char **name;
 };
 
-/* Splits "a,b,c". NULL is the default list: cache misses and throughput of the PMU first, then the
- * kernel's software events, then all of the program's own; on a simulated machine what it counts in
- * place of the first two (sim_events.h). "none" is the empty list. Always to be
- * freed; false and one line in error if a name is empty or given twice. The program's own may stand
- * without their prefix, which they then get. */
+/* Splits "a,b,c"; always to be freed. NULL is the default list: cache misses and throughput of the
+ * PMU first, then the kernel's software events, then all of the program's own. On a simulated
+ * machine, events of the model stand in place of the first two (sim_events.h). "none" is the empty
+ * list. The program's own may stand without their prefix, which they then get. False and one line
+ * in error if a name is empty or given twice. */
 bool counter_names_split(struct counter_names *names, const char *events, char *error,
                          size_t error_size);
 void counter_names_free(struct counter_names *names);
 
-/* False, and one line with the nearest valid name, if a name cannot be an event of any machine: a
- * preset, kernel or program event that does not exist, or an event that this machine's own PMU does
- * not have. Events of other PMUs pass: they are absent here, not wrong. PAPI need not be
- * initialized before. */
+/* False, and one line with the nearest valid name, if a name cannot be an event of any machine.
+ * Such is a preset, kernel or program event that does not exist, or an event that this machine's
+ * own PMU does not have. Events of other PMUs pass: they are absent here, not wrong. PAPI need not
+ * be initialized before. */
 bool counter_names_check(const struct papi_api *api, const struct counter_names *names, char *error,
                          size_t error_size);
 
 const char *counter_source(const char *name); /* "pmu", "soft", "sde" or "sim" */
 const char *counter_help(const char *name);   /* one line, or "" where PAPI's own tools know more */
 
-/* What the program itself counts of the same kind, where the kernel's event of this name cannot be
- * had: names with prefix, for people. NULL if there is nothing. */
+/* The program's own events that stand in for a kernel's event that is not available: names with
+ * prefix, for people. NULL if there is nothing. */
 const char *counter_stand_in(const char *name);
 
 /* Happens inside the kernel only, so that counting user code would give a false zero. */

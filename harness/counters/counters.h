@@ -107,7 +107,7 @@ json_t *counters_to_json(const struct counters *counters, uint64_t ops);
  * thread, if not all at once. */
 json_t *counters_describe(const struct counters *counters);
 
-/* Whether events inside the kernel are counted too; false without PAPI. */
+/* True if events inside the kernel are counted too; false without PAPI. */
 bool counters_count_kernel(const struct counters *counters);
 
 #endif

@@ -119,7 +119,7 @@ void counters_own_free(struct counters *counters);
 
 /* counters_malloc.c: what is special about malloc's events. */
 
-/* Those that cannot be counted here become absent. */
+/* Makes events absent that cannot be counted here. */
 void counters_malloc_prepare(struct counters *counters);
 void counters_malloc_started(struct counters *counters, const void *key);
 void counters_malloc_stopping(struct counters *counters, const void *key);

@@ -19,7 +19,7 @@ bool counters_want(const struct counters *counters, bool of_threads)
     return false;
 }
 
-/* What can be had on threads ------------------------------------------------------------------ */
+/* Availability on threads --------------------------------------------------------------------- */
 
 /* Can these be counted together? Counts nothing, but reads once, since a group that the kernel
  * accepted may still find no room on the PMU. */
@@ -232,7 +232,8 @@ static bool papi_start(struct counters *counters)
     return false;
 }
 
-/* Of another machine than the one that is measured. */
+/* Loses events that belong to another kind of machine, native or simulated, than the one
+ * measured. */
 static void lose_of_other_machine(struct counters *counters)
 {
     for (size_t i = 0; i < counters->count; i++) {

@@ -12,8 +12,8 @@
  *   doctor_line.c       how far the cores are from each other
  *   doctor_native.c     this machine
  *
- * All of it goes through struct doctor_machine: files below a root, so that a test can put a tree
- * of its own in place of /proc and /sys, and the few things that files do not tell.
+ * All checks go through struct doctor_machine: files below a root, and a few calls for facts that
+ * files do not tell. A test can thus put a tree of its own in place of /proc and /sys.
  *
  * A finding has one of four levels. It is `unknown` if the machine does not say; its fact is then
  * the reason. Nothing is assumed to be well because it cannot be seen.
@@ -119,8 +119,9 @@ json_t *doctor_to_json(const struct doctor *doctor);
 /* The tables for people, 100 columns at most; in colour for a terminal. Errors show in ferror(). */
 void doctor_print(const struct doctor *doctor, FILE *to, bool colour);
 
-/* What a run of sweep keeps: doctor_to_json() of this machine, without the names of other programs.
- * Takes some 300 ms; more only where others hold the cores. counting: as in the request. */
+/* The findings that a run of sweep keeps: doctor_to_json() of this machine, without the names of
+ * other programs. Takes some 300 ms; more only where others hold the cores. counting: as in the
+ * request. */
 json_t *doctor_for_run(const char *results, const json_t *counting);
 
 /* doctor_to_json() of a glance at this machine. Takes 100 ms. */

@@ -29,7 +29,7 @@ static void obstacle(struct doctor_kind *kind, const char *reason, const char *c
     look_make_printable(kind->reason);
 }
 
-/* What PAPI lists ------------------------------------------------------------------------------ */
+/* PAPI's lists --------------------------------------------------------------------------------- */
 
 struct listed {
     int presets, presets_here, natives, software;
@@ -48,7 +48,7 @@ static int count_presets(const struct papi_api *papi)
     return n;
 }
 
-/* Of the core's own PMU, those that PAPI can name; and the kernel's software events. */
+/* Lists events of the core's own PMU that PAPI can name, and the kernel's software events. */
 static void list_natives(const struct papi_api *papi, int component, struct listed *listed)
 {
     int code = PAPI_NATIVE_MASK;
@@ -90,7 +90,7 @@ static struct listed listed_make(const struct papi_api *papi)
     return listed;
 }
 
-/* What the kernel allows ----------------------------------------------------------------------- */
+/* Obstacles in the kernel ---------------------------------------------------------------------- */
 
 static bool has_seccomp_filter(const char *root)
 {
@@ -121,7 +121,7 @@ static void obstacle_no_pmu(const struct look *look, struct doctor_kind *kind)
                  "a newer kernel; dmesg | grep -i pmu says more");
 }
 
-/* What the kernel's answer means; false if it would count. */
+/* Explains why the kernel would not count; false if it would. */
 static bool obstacle_of_kernel(const struct look *look, enum doctor_perf what,
                                struct doctor_kind *kind)
 {
@@ -147,7 +147,7 @@ static bool obstacle_of_kernel(const struct look *look, enum doctor_perf what,
     return true;
 }
 
-/* What the default list of events wants -------------------------------------------------------- */
+/* The default list's events -------------------------------------------------------------------- */
 
 static int kind_of(const json_t *event)
 {

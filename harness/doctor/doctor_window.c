@@ -244,7 +244,7 @@ static void processes_subtract(const struct processes *begin, struct processes *
         end->list[i].ticks -= ticks_before(begin, &end->list[i]);
 }
 
-/* What this program itself used, and out of the list with it. */
+/* The ticks that this program itself used; takes them out of the list. */
 static int64_t processes_take_own(struct processes *processes)
 {
     int64_t own = getpid(), ticks = 0;

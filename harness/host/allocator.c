@@ -23,7 +23,7 @@ static const char PRELOAD_VARIABLE[] = "LD_PRELOAD", PRELOAD_GLIBC[] = "libc.so.
 const char *const allocator_words[] = {
     [ALLOCATOR_JEMALLOC] = "jemalloc", [ALLOCATOR_GLIBC] = "glibc", NULL};
 
-/* What is in force ----------------------------------------------------------------------------- */
+/* Allocator in force --------------------------------------------------------------------------- */
 
 static const char *base_name(const char *path)
 {
@@ -79,7 +79,7 @@ bool allocator_check(enum allocator asked, enum allocator found, char *why, size
     return false;
 }
 
-/* What is to be ------------------------------------------------------------------------------- */
+/* Allocator for children ----------------------------------------------------------------------- */
 
 void allocator_for_children(enum allocator asked)
 {

@@ -76,7 +76,8 @@ bool disturbance_parse_stat(const char *text, const int *cpus, int count, uint64
     return true;
 }
 
-/* Whether the hypervisor has never told of any: the line of all cores together comes first. */
+/* True if the hypervisor has never told of any stolen time. The first line is that of all cores
+ * together. */
 static bool is_silent(const char *text, const char *root)
 {
     uint64_t ticks;
@@ -152,7 +153,8 @@ static json_t *absent(const char *before, const char *after)
     return json_pack("{ss}", "absent", *before ? before : after);
 }
 
-/* Of the cores' time, 0..1; a tick that began before the sample may make it more. */
+/* Share of the cores' time that was stolen, 0..1. The result is 1 at most, since a tick that began
+ * before the sample may count. */
 static double steal_share(const struct disturbance *before, const struct disturbance *after,
                           int count)
 {

@@ -34,7 +34,7 @@ struct disturbance {
 bool disturbance_parse_stat(const char *text, const int *cpus, int count, uint64_t *steal,
                             uint64_t *busy, char *why, size_t why_size);
 
-/* What has been counted up to now. root is put before /proc and /sys: "" but for tests. */
+/* Reads the counts up to now. root is put before /proc and /sys: "" but for tests. */
 void disturbance_read(struct disturbance *now, const char *root, const int *cpus, int count);
 
 /* Adds `steal_share`, `others_share`, `throttled` and, if any, `marks` to a record, as

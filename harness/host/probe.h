@@ -3,24 +3,25 @@
  * Callers: sample.c, before and after the calls of a sample, while no M runs; doctor_native.c.
  * One thread at a time.
  *
- * A virtual machine's cores may move between hardware threads that share a cache and such that do
- * not, and stay there for seconds to minutes; what goroutines pay for a word passed from one worker
- * to another changes with it several times over. Samples of unlike moods are not comparable, so
- * each record says in which one it was taken:
+ * Two cores of a virtual machine may run on hardware threads that share a cache, or on ones that do
+ * not. The host moves them, and leaves them there for seconds to minutes. This changes several
+ * times over what goroutines pay for a word passed from one worker to another. Samples of unlike
+ * moods are not comparable, so each record says in which one it was taken:
  *
  *   line_ns     one cache line goes from the first core in use to the second and back
  *   pairs       the same between the first core and up to PROBE_PAIRS_MAX others in use
  *   compute_ns  PROBE_COMPUTE_ROUNDS rounds of a dependent integer recurrence on the first core
  *   wide_ns     there, PROBE_WIDE_ROUNDS rounds of eight additions that do not wait for each other
  *
- * A core whose other hardware thread is busy, perhaps for a guest that nobody sees, computes a
- * chain as fast as ever, but has half of its units for what could be done at once: wide_ns tells,
- * by a factor of 1.75 where it was tried.
+ * The other hardware thread of a core may be busy, perhaps for a guest that nobody sees. Then the
+ * core computes a chain as fast as ever, but has only half of its units for independent operations.
+ * wide_ns shows that, by a factor of 1.75 where it was tried.
  *
  * line_ns is of one pair, always the same, because moods are told by it. With more than two cores
- * in use the time for the line is shared among pairs of the first core and others, spread evenly
- * over all in use, so that one that the host has moved away shows in their worst. Going round all
- * pairs would leave each too few batches for a median in the time that a probe may take.
+ * in use the time for the line is shared among several pairs. Each has the first core; the others
+ * are spread evenly over all in use, so that a core that the host has moved away shows in the worst
+ * pair. Going round all pairs would leave each too few batches for a median in the time that a
+ * probe may take.
  *
  * All are medians over short batches, so that one interruption, which hits one batch, changes
  * nothing. A probe takes PROBE_NS, and up to ten times that where other programs hold the cores, or
@@ -50,7 +51,7 @@ struct probe {
     int pairs;                       /* 0 where there is no line */
 };
 
-/* Of the pairs that have a value; NAN and worst -1 if none has. */
+/* The median and the worst of the pairs that have a value; NAN and worst -1 if none has. */
 struct probe_pairs {
     double median_ns, worst_ns;
     int worst; /* the other core of the worst pair */

@@ -39,7 +39,7 @@ hwloc_bitmap_t sysfs_cpus_parse(const char *list);
 bool sysfs_key(const char *root, int64_t *value, const char *key, const char *path, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Whether the machine runs under a hypervisor that shows itself. */
+/* True if the machine runs under a hypervisor that shows itself. */
 bool sysfs_is_virtual(const char *root);
 
 #endif

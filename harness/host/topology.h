@@ -40,7 +40,7 @@ int topology_distance(int cpu_a, int cpu_b);
 
 bool topology_may_use(int cpu); /* whether this process may run there */
 
-/* What the processor calls itself; returns text. */
+/* The processor's name as it reports it; returns text. */
 char *topology_processor(char *text, size_t text_size);
 
 /* {model, packages, cores, threads, smt, usable_threads, numa_nodes, caches: [...]} */
