@@ -218,7 +218,7 @@ static bool make_model(const struct yaml_reader *reader, struct machine_file *fi
 
 /* Sources ------------------------------------------------------------------------------------- */
 
-/* Whether a source's entry is this key, or what stands before its point. */
+/* True if a source's entry is this key, or the part of it before its point. */
 static bool covers(const char *entry, const struct machine_key *key)
 {
     size_t length = strlen(entry);
@@ -235,7 +235,7 @@ const char *machine_file_source(const struct machine_file *file, const struct ma
     return NULL;
 }
 
-/* That an entry is a key, and one that no other source has. */
+/* Complains of an entry that is no key. */
 static bool complain_of_entry(const struct yaml_reader *reader, size_t line, const char *entry)
 {
     char text[SUGGEST_TEXT_SIZE];

@@ -238,7 +238,7 @@ static bool values_merge(struct machine_values *values, const char *name,
 
 /* Text ---------------------------------------------------------------------------------------- */
 
-/* What the model would be without this key; whether there can be one. */
+/* Makes the model without this key; false if there can be none. */
 static bool model_without(struct sim_model *model, const struct machine_file *file,
                           const struct machine_values *given, size_t key)
 {
@@ -352,7 +352,7 @@ void machine_spec_free(struct machine_spec *spec)
     *spec = (struct machine_spec){.simulated = false};
 }
 
-/* Whether "KEY=VALUE[,...]" names the key of that length. */
+/* True if "KEY=VALUE[,...]" names the key of that length. */
 static bool settings_have(const char *settings, const char *key, size_t length)
 {
     for (; settings; settings = strchr(settings, ',')) {

@@ -16,10 +16,10 @@
  *     cores <= socket     whole groups of one socket
  *     more                whole groups, spread evenly over as few sockets as can hold them
  *
- * The canonical text is the name and then, in the order of the table, the keys whose values differ
- * from the model's, or from the shape that cores makes, and last what is free; two specifications
- * mean the same if their canonical texts are equal. A time in cycles stays one, for it follows the
- * clock rate.
+ * The canonical text is the name, then keys in the order of the table, and last the structures that
+ * are free. It has the keys whose values differ from the model's, or from the shape that cores
+ * makes. Two specifications mean the same if their canonical texts are equal. A time in cycles
+ * stays one, for it follows the clock rate.
  */
 #ifndef SCHEDLAB_MACHINE_SPEC_H
 #define SCHEDLAB_MACHINE_SPEC_H

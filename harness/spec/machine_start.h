@@ -16,15 +16,15 @@
 /* Why an event or a fact of the host is absent on a simulated machine. */
 #define MACHINE_SIMULATED_ABSENT "the machine is simulated; this would be the host's"
 
-/* Whether a canonical specification, NULL being "native", means a simulated machine. */
+/* True if a canonical specification means a simulated machine; NULL means "native". */
 bool machine_text_is_simulated(const char *text);
 
 /* Is this program the one that runs samples on the simulated machine? */
 bool machine_is_simulated(void);
 
 /* The path of the program that runs samples on simulated machines: this one, if it does; else the
- * one beside `program` (NULL: this one), which stays open from the first call on: the path is that
- * of the open file then. False and one line in error if there is none. */
+ * one beside `program` (NULL: this one). From the first call on the latter stays open, and the path
+ * is that of the open file. False and one line in error if there is none. */
 bool machine_sim_program(const char *program, char *path, size_t path_size, char *error,
                          size_t error_size);
 
@@ -60,7 +60,7 @@ void machine_record_values(json_t *record, const struct sim_model *model);
  */
 bool machine_lock_step(const char *text, char *error, size_t error_size);
 
-/* What schedulers do, one by one (runtime/events.h). Keep the first `most` from now on, before
+/* Keeps the first `most` events of schedulers (runtime/events.h) from now on. Call it before
  * machine_start(). False in programs on real threads that record nothing. */
 bool machine_events_keep(size_t most);
 

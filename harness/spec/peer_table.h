@@ -20,7 +20,7 @@ struct sched_ops;
 /* The i-th peer; NULL past the last one. */
 const struct sched_ops *peer_variant(size_t i);
 
-/* Whether the variant is one of them, a floor or not. */
+/* True if the variant is another runtime, a floor or not. */
 bool peer_is(const struct sched_ops *ops);
 
 /* By name, for a specification of any origin: another runtime; a floor, which `serial` is too, and

@@ -1,8 +1,9 @@
 /* registry_check.h - whether variants and workloads are filled in as their contracts ask.
  *
- * Callers: main.c at every start, and the conformance suite; so a mistake in a new variant or
- * workload is one line that names the file, the field and what is expected there, before anything
- * runs into it. No library but C's. What it cannot see: a table of knobs without {0} at its end.
+ * Callers: main.c at every start, and the conformance suite. So a mistake in a new variant or
+ * workload is found before anything runs into it. It is told in one line that names the file, the
+ * field and what is expected there. No library but C's. It cannot see a table of knobs without {0}
+ * at its end.
  */
 #ifndef SCHEDLAB_REGISTRY_CHECK_H
 #define SCHEDLAB_REGISTRY_CHECK_H

@@ -30,7 +30,7 @@ struct task_place {
     struct g_place place;
 };
 
-/* What is known while a trace is read. Tables grow to the largest number seen. */
+/* State while a trace is read. Tables grow to the largest number seen. */
 struct reader {
     struct g_place *gs;
     int64_t *running;   /* by M: the place of its G; -1 */
@@ -106,7 +106,8 @@ static struct task_place *task_place(struct reader *reader, int64_t address)
     return task;
 }
 
-/* Who makes a G or spawns a task now: a task, a G, or the M itself. Numbers the new one. */
+/* The place of a new child, made by the task, G or M that runs on the event's M now. Numbers the
+ * child. */
 static struct g_place child_of(struct reader *reader, const struct sched_trace_event *event,
                                uint32_t *last_number)
 {

@@ -1,9 +1,9 @@
 /* sched_trace.h - what a scheduler did, event by event (runtime/events.h).
  *
- * The programs that simulate, or record, write them, machine_events_write(); `schedlab diff` and
- * `schedlab trace` read them: a
- * line "# N events" with how many happened, and one line for each that was kept, in order, with
- * tabs between: picoseconds, core, M, P, event, G, and two arguments; -1: none.
+ * Programs that simulate or record write traces by machine_events_write(); `schedlab diff` and
+ * `schedlab trace` read them. The first line is "# N events", with how many happened. One line
+ * follows for each that was kept, in order, with tabs between: picoseconds, core, M, P, event, G,
+ * and two arguments; -1: none.
  *
  * A G's number in such a line may be that of one that has ended before. A trace, once read, has a
  * number for each, and a key that means the same G in another run: who made it, and as which of its

@@ -236,7 +236,7 @@ struct settings {
     void *values;
 };
 
-/* Who is being specified. */
+/* The variant or workload that is being specified. */
 struct owner {
     const char *name;
     const char *kind; /* "knob" or "parameter" */
@@ -393,9 +393,9 @@ static int settings_differ(const struct settings *settings, void *base)
     return count;
 }
 
-/* From the variant or, where fewer settings are left to be said then, and these are few, from a
- * preset of it; of presets that are equally near from the one that was named, if it is among them,
- * so that its user finds it again. named: NULL if none was. */
+/* Begins with the variant or, if that leaves fewer settings to be said, and few, with a preset of
+ * it. If presets are equally near, it is the named one if that is among them, so that its user
+ * finds it again. named: NULL if none was. */
 static char *variant_text(const struct owner *owner, const struct sched_ops *ops,
                           const struct preset *named)
 {

@@ -5,11 +5,11 @@
  *
  *     NAME[,KEY=VALUE]...     VALUE is a word of the table or a number
  *
- * A number may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024), where the unit is
- * "bytes" in B, KiB, MiB or GiB too, and where it is "ns" in ns, us, ms or s. The canonical text is
- * the name and then, in the order of the table, the keys whose values differ from the default, as
- * plain numbers or words; two specifications mean the same exactly if their canonical texts are
- * equal.
+ * A number may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024). If its unit is
+ * "bytes", it may end in B, KiB, MiB or GiB too; if it is "ns", in ns, us, ms or s. The canonical
+ * text is the name and then, in the order of the table, the keys whose values differ from the
+ * default, as plain numbers or words. Two specifications mean the same exactly if their canonical
+ * texts are equal.
  *
  * NAME may also be a preset of preset.h, which stands for a variant and some settings; settings
  * behind it count in place of its own. The canonical text begins with the preset if that leaves
@@ -32,7 +32,7 @@
 struct sched_ops;
 struct workload;
 
-/* What every variant has beside its own knobs, spelled likewise: "gmp,malloc=glibc". */
+/* Settings that every variant has beside its own knobs, spelled likewise: "gmp,malloc=glibc". */
 struct variant_common {
     int64_t malloc; /* enum allocator */
 };
@@ -68,8 +68,8 @@ bool workload_spec_parse(struct workload_spec *spec, const char *text, char *err
 /* The same of sched_variants[] alone, for what takes a scheduler of this program. */
 bool scheduler_spec_parse(struct variant_spec *spec, const char *text, char *error,
                           size_t error_size);
-/* Whether so many workers are enough for what the specification asks for; if not, one line in error
- * that says how many are. */
+/* True if so many workers are enough for what the specification asks for. If not, one line in error
+ * says how many are. */
 bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t workers, char *error,
                                  size_t error_size);
 /* Does the workload of that specification record latencies? False if it is none. */
