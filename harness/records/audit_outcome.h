@@ -5,9 +5,8 @@
 #ifndef SCHEDLAB_AUDIT_OUTCOME_H
 #define SCHEDLAB_AUDIT_OUTCOME_H
 
-/* It says nothing if no part fails, and yet the largest slowdown is found in fewer than
- * AUDIT_POWER_MIN of the comparisons: where nothing can be found, that nothing is found among
- * equals does not speak for the pipeline. */
+/* Says nothing: no part fails, but the largest slowdown is found in fewer than AUDIT_POWER_MIN of
+ * the comparisons. If so little can be found, finding nothing among equals proves nothing. */
 #define AUDIT_POWER_MIN 0.5
 enum audit_outcome { AUDIT_HOLDS, AUDIT_FAILS, AUDIT_SAYS_NOTHING };
 

@@ -20,15 +20,15 @@ static bool has_mood(const json_t *record)
     return json_integer_value(json_object_get(record, "workers")) > 1 && record_is(record, "ok");
 }
 
-/* Of samples beside those of blocks there are most where the machine was in another mood. Records
- * without `why` are of blocks. */
+/* True for samples of blocks. Most other samples were taken because the machine was in another
+ * mood. Records without `why` are of blocks. */
 static bool is_of_block(const json_t *record)
 {
     const char *why = field_text(record, "why");
     return strcmp(why, "top-up") != 0 && strcmp(why, "repeat") != 0;
 }
 
-/* Whether one of the records with a mood is of a block: if none is, all that have one teach. */
+/* True if at least one record with a mood is of a block. If none is, all that have a mood teach. */
 static bool blocks_teach(const json_t *records)
 {
     size_t i;

@@ -32,18 +32,18 @@ struct comparable {
     enum mood common; /* near or far, whichever more samples lie in; MOOD_NONE: no probes */
 };
 
-/* Learns from an array of records; only those that are ok and have several workers count, and of
- * these only the samples of blocks, as in stopping_rule.h, so that what is judged is what was
- * topped up. If there are none of blocks, all of them count. */
+/* Learns from an array of records: those that are ok, have several workers, and are samples of
+ * blocks, as in stopping_rule.h. So moods are judged here as they were when samples were added. If
+ * there are none of blocks, all records count. */
 void comparable_learn(struct comparable *classes, const json_t *records);
 
 /* The mood of a record; MOOD_NONE with one worker or without probes. */
 enum mood comparable_mood(const struct comparable *classes, const json_t *record);
 
-/* Whether the record bears a mark: stolen or throttled beyond the threshold. */
+/* True if the record bears a mark: stolen or throttled beyond the threshold. */
 bool comparable_is_marked(const json_t *record);
 
-/* Whether nobody told how much of the sample was stolen, so that it would bear no mark for it. */
+/* True if the time stolen from the sample is unknown, so that it would bear no mark for it. */
 bool comparable_steal_is_unknown(const json_t *record);
 
 /* The round trip of a cache line "before" or "after" the sample; NAN if it was not measured. */
@@ -52,7 +52,7 @@ double comparable_probe_ns(const json_t *record, const char *when);
 /* The geometric mean of the two probes, or the only one, or NAN. */
 double comparable_line_ns(const json_t *record);
 
-/* Whether a sample that is ok belongs to the class. */
+/* True if a sample that is ok belongs to the class. */
 bool class_holds(enum cell_class which, enum mood mood, bool marked);
 
 /* The class of a mood; CLASS_ALL for those that are none. */
@@ -66,7 +66,7 @@ struct class_counts {
 };
 void class_count_add(struct class_counts *counts, enum mood mood, bool marked);
 
-/* Whether a sample was near, far or in between. */
+/* True if at least one sample was near, far or in between. */
 bool class_counts_have_moods(const struct class_counts *counts);
 
 /* The class behind the numbers of a cell by itself, where `common` is the run's mood. */

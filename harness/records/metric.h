@@ -28,11 +28,11 @@ struct metric {
     const char *name; /* as written; NULL: throughput */
 };
 
-/* What name means; it must outlive *metric. Any name that is no other metric is that of an event.
+/* Parses a name, which must outlive *metric. Any name that is no other metric is that of an event.
  * False and one line in error if it is a percentage out of range. */
 bool metric_parse(struct metric *metric, const char *name, char *error, size_t error_size);
 
-/* Whether that is the name of what a workload finds out, and of no event. */
+/* True if the name is that of a workload's finding, and of no event. */
 bool metric_is_finding(const char *name);
 
 /* False and one line in error, with the nearest event, if none of the records has such a number. */
@@ -41,7 +41,7 @@ bool metric_is_known(const struct metric *metric, const json_t *records, char *e
 
 const char *metric_name(const struct metric *metric);
 
-/* Of a sample that is ok: the number, NAN if it has none. */
+/* The number of a sample that is ok; NAN if it has none. */
 double metric_of(const struct metric *metric, const json_t *record);
 
 /* "operations a second", "p99 of the latencies", "STEALS per operation" */

@@ -8,8 +8,8 @@
  * two different experiments. A probe before and one after every sample (`probe.before.line_ns` and
  * `probe.after.line_ns` of the record) tell in which mood it was measured.
  *
- * What is near and what is far differs between machines, and most machines have one mood only; so
- * the two are learnt from the probes of the whole run, and exist only if they lie well apart.
+ * Near and far differ between machines, and most machines have only one mood. So the two are learnt
+ * from the probes of the whole run, and exist only if they lie well apart.
  */
 #ifndef SCHEDLAB_MOOD_H
 #define SCHEDLAB_MOOD_H

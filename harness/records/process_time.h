@@ -1,13 +1,14 @@
 /* process_time.h - what samples say about their time, beside what hyperfine says.
  *
- * Callers: tables.c; sweep_run.c and merge.c, for hyperfine's files. A sample's own times are
- * those of its calls, timed and untimed, and of what lies between them. The process around them
- * costs start-up, which is measured from outside too, by a process that does all else: what the
- * difference of the two sides says about start-up would fit any inside clock, however wrong. What
- * neither accounts for is the rest. A cell whose process takes more or less than both together is
- * flagged `disagree`: its clock is wrong, or there is time that its numbers do not show. It is
- * `unknown` where start-up was not measured, where too few samples lie too far apart to say, or
- * where start-up is so much of the whole that a clock wrong by a factor of two would not show.
+ * Callers: tables.c; sweep_run.c and merge.c, for hyperfine's files. A sample's own times are those
+ * of its calls, timed and untimed, and of what lies between them. The process around them costs
+ * start-up. That is measured from outside too, by a process that does all but run the workload.
+ * Start-up is not taken as the difference of the two sides: that would agree with any inside clock,
+ * however wrong. Time that neither accounts for is the rest. A cell whose process takes more or
+ * less than both together is flagged `disagree`: its clock is wrong, or there is time that its
+ * numbers do not show. It is `unknown` where start-up was not measured, or where too few samples
+ * lie too far apart to say. It is also `unknown` where start-up is so much of the whole that a
+ * clock wrong by a factor of two would not show.
  */
 #ifndef SCHEDLAB_PROCESS_TIME_H
 #define SCHEDLAB_PROCESS_TIME_H
@@ -17,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether any record was timed from outside, so that there is something to write. */
+/* True if any record was timed from outside, so that there is something to write. */
 bool process_time_is_known(const json_t *records);
 
 /* Writes run_dir/outside.tsv, complete or not at all. 0, or -1 and one line in error. */

@@ -350,7 +350,7 @@ static int hash_compare(const void *a, const void *b)
     return (a > b) - (a < b);
 }
 
-/* Whether such a line was given here before: 64 bits of hash do not meet by chance. */
+/* True if such a line was given here before: 64 bits of hash do not meet by chance. */
 static bool line_is_known(struct record_reader *reader, const char *line, size_t length)
 {
     const void *hash = (const void *)(uintptr_t)fnv1a(FNV1A_SEED, line, length);
@@ -379,7 +379,7 @@ static bool lines_remember(struct record_reader *reader)
     return fseeko(reader->from, here, SEEK_SET) == 0 && ok;
 }
 
-/* Whether the record lies behind all that were read before it. */
+/* True if the record lies behind all that were read before it. */
 static bool record_is_behind(struct record_reader *reader, const json_t *record)
 {
     const json_t *seed = json_object_get(record, "seed");

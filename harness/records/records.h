@@ -31,13 +31,13 @@ void record_time_text(char text[32]);
 /* Turns record into `failed` with this reason; what it measured stays in it. */
 void record_fail(json_t *record, const char *reason);
 
-/* Whether its status is "ok", "failed" or "skipped". */
+/* True if its status is this one: "ok", "failed" or "skipped". */
 bool record_is(const json_t *record, const char *status);
 
 /* The event of that name, with or without "sde:::schedlab::"; NULL if it was not asked for. */
 const json_t *record_event(const json_t *record, const char *name);
 
-/* What there is of an event per operation, or of a peak in the whole sample; NAN if absent. */
+/* An event's count per operation, or a peak's value in the whole sample; NAN if absent. */
 double record_event_value(const json_t *event);
 
 /* The latency that a share of the operations, 0 to 1, does not exceed; 1: the largest. NAN if the
@@ -50,7 +50,7 @@ double record_latency_ns(const json_t *record, double quantile);
  * free() it. */
 char *record_event_names(const json_t *record, const char *separator);
 
-/* Whether it is of this program's schema and has what every reader takes for granted: cell,
+/* True if it is of this program's schema and has the keys that every reader relies on: cell,
  * variant, workload, workers, status. If not, wrong says what it lacks. */
 bool record_is_whole(const json_t *record, char *wrong, size_t wrong_size);
 
@@ -80,7 +80,7 @@ int record_file_cut(struct record_file *file, int64_t whole);
 
 /* Reading ------------------------------------------------------------------------------------- */
 
-/* What of a file is left out, by all who read it. */
+/* Lines of a file that all readers leave out. */
 struct record_flaws {
     bool torn;      /* its last line is not whole, as a killed writer or a power cut leaves it */
     size_t doubled; /* lines that were there before, byte for byte */

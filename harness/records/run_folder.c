@@ -84,7 +84,7 @@ json_t *run_folder_environment(const char *folder, char *error, size_t error_siz
     return json_object();
 }
 
-/* What `schedlab sweep --resume` takes; not what was measured side by side or merged. */
+/* True for runs that `schedlab sweep --resume` takes: not those measured side by side or merged. */
 static bool can_be_resumed(const char *folder)
 {
     char error[PATH_SIZE];

@@ -21,7 +21,7 @@ bool run_folder_make(const char *results, const char *name, char *folder, size_t
 /* Removes the folder, a run's or one of cells, and all that is in it. */
 void run_folder_remove(const char *folder);
 
-/* Whether it has a samples.jsonl; if not, errno says why. */
+/* True if it has a samples.jsonl; if not, errno says why. */
 bool run_folder_is_run(const char *folder);
 
 /* The run's environment.json, for the caller to free; an empty object if it has none, or a broken
