@@ -215,8 +215,8 @@ static int sample_process_run(const struct sample_request *request,
     return error;
 }
 
-/* What the process of the sample costs beside its calls: measured, and from outside, so that it
- * does not come from the clock that it is to judge. A number, or {"absent": reason}. */
+/* The cost of the sample's process beside its calls. It is measured from outside, since the clock
+ * inside is to be judged by it. A number, or {"absent": reason}. */
 static json_t *startup_measure(const struct sample_request *request,
                                const struct sample_outside *outside)
 {

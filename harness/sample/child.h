@@ -1,11 +1,11 @@
 /* child.h - one sample in a process of its own.
  *
- * Callers: sweep and run, on the main thread of a process with no other threads. A sample must
- * not inherit anything from the one before it (allocator, page tables, threads, a crash), so it is
- * this program again, or on a simulated machine the one beside it (machine_start.h), or a copy of
- * that one which has measured nothing (sample_server.h):
- * `/proc/self/exe sample VARIANT WORKLOAD ...`, which prints one record, a JSON object as
- * results/README.md describes it, on standard output.
+ * Callers: sweep and run, on the main thread of a process with no other threads. A sample must not
+ * inherit anything from the one before it: allocator, page tables, threads, a crash. So each runs
+ * in a new process, `/proc/self/exe sample VARIANT WORKLOAD ...`. On a simulated machine it is the
+ * program beside this one (machine_start.h), or a copy of its process that has measured nothing
+ * (sample_server.h). It prints one record on standard output, a JSON object as results/README.md
+ * describes it.
  *
  * How it is run and stopped is process.h; after process_interrupt() a record says "interrupted".
  */
@@ -24,10 +24,11 @@ struct sample_outside {
     const char *json_path; /* where its own record goes */
 };
 
-/* Runs one sample and returns its record; never NULL, owned by the caller. Whatever happens to the
- * child becomes a record: `ok` and `skipped` as the child reports them, `failed` with the reason
- * (its own, or: no answer within the limit, killed by a signal, exit status, output that is not a
- * record) and the last 4 KiB of its standard error as `output`. */
+/* Runs one sample and returns its record; never NULL, owned by the caller. Anything that happens to
+ * the child becomes a record: `ok` and `skipped` as the child reports them, or `failed`. A failed
+ * record has the reason, and the last 4 KiB of standard error as `output`. The reason is the
+ * child's own, or one of: no answer within the limit, killed by a signal, exit status, output that
+ * is not a record. */
 json_t *child_run_sample(const struct sample_request *request);
 
 /* The same, timed by hyperfine as well: the record has `outside`. If the sample is ok, a second

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* What a shell, and hyperfine after it, adds to the number of the signal that ended a process. */
+/* A shell, and hyperfine after it, adds this to the number of the signal that ended a process. */
 enum { SIGNALLED = 128 };
 
 bool hyperfine_find(char *program, size_t program_size, char *error, size_t error_size)
@@ -49,7 +49,7 @@ static double ns_of(const json_t *seconds)
     return round(json_number_value(seconds) * 1e9);
 }
 
-/* What hyperfine found, or NULL. */
+/* The times that hyperfine measured, or NULL. */
 static json_t *outside_read(const char *json_path, struct process_result *result)
 {
     json_t *file = json_load_file(json_path, 0, NULL);

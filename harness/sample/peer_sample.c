@@ -34,7 +34,7 @@ enum {
 static const char EVENT_ABSENT[] =
     "counted in this program's timed calls only, and a peer is another program";
 
-/* What the program said, and what is wrong with it. */
+/* The program's answer, and its faults. */
 struct peer_answer {
     json_t *line;              /* the whole object; NULL if there was none */
     struct histogram *latency; /* NULL if it told of none */
@@ -343,7 +343,7 @@ static json_t *events_absent(const char *events, char *error, size_t error_size)
     return array;
 }
 
-/* What the program itself counted takes the place of its absence. */
+/* Puts events that the program itself counted in the place of their absence. */
 static void events_tell(json_t *events, const json_t *line)
 {
     size_t i;

@@ -1,10 +1,10 @@
 /* peer_sample.h - one sample of a workload on another runtime.
  *
  * Callers: sample.c, in the sample's process, on its first thread, after the process was bound to
- * the cores, which the peer's program inherits. The program is run, its line is read, and what it
- * answered is checked: the workload runs once here as well, serially or on a variant with one
- * thread, and the peer's operations, answer and digest must pass its verify() and be equal to what
- * came out here.
+ * the cores, which the peer's program inherits. It runs the program, reads its line and checks the
+ * answer. For that the workload runs once here as well, serially or on a variant with one thread.
+ * The peer's operations, answer and digest must pass its verify(), and must be equal to the results
+ * here.
  */
 #ifndef SCHEDLAB_PEER_SAMPLE_H
 #define SCHEDLAB_PEER_SAMPLE_H
@@ -15,8 +15,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Whether the request cannot be served: the program is not built, or a setting is asked for that a
- * foreign runtime has not. True, and one line in why. pre: variant is a peer. */
+/* True, and one line in why, if the request cannot be served: the program is not built, or a
+ * foreign runtime lacks a setting that is asked for. pre: variant is a peer. */
 bool peer_must_skip(const struct sample_request *request, const struct variant_spec *variant,
                     char *why, size_t why_size);
 

@@ -113,7 +113,8 @@ static json_t *times_to_json(const struct call_times *times)
     return iterations;
 }
 
-/* What the workload shows to people of its last call, to be freed; NULL if it shows nothing. */
+/* The text that the workload prints for people about its last call, to be freed; NULL if it prints
+ * none. */
 static char *printed(const struct sample *sample)
 {
     char *text = NULL;
@@ -149,7 +150,7 @@ static void record_order(struct sample *sample)
     free(text);
 }
 
-/* Of the first call, for the same reason. */
+/* Records the findings of the first call, for the same reason. */
 static void record_findings(struct sample *sample)
 {
     const struct workload *workload = sample->workload.workload;
@@ -215,8 +216,8 @@ static void record_finish(struct sample *sample)
 
 /* Skipping ------------------------------------------------------------------------------------ */
 
-/* What could be alive at once. Fork/join children are goroutines only where the policy says so;
- * else their number is bounded by workers times depth. */
+/* The most goroutines that may be alive at once. Fork/join children are goroutines only where the
+ * policy says so; else their number is bounded by workers times depth. */
 static uint64_t live_gs_expected(const struct sample *sample)
 {
     const struct sched_ops *ops = sample->variant.ops;
@@ -250,7 +251,7 @@ static bool knob_is(const struct variant_spec *variant, const char *name, const 
     return false;
 }
 
-/* Whether others get the worker of a goroutine in a blocking call, sooner or later. */
+/* True if, sooner or later, others get the worker of a goroutine in a blocking call. */
 static bool hands_off(const struct variant_spec *variant)
 {
     const struct sched_ops *ops = variant->ops;
@@ -420,7 +421,7 @@ static int64_t slow_down(int64_t time_ns, int percent)
     return spent_ns;
 }
 
-/* What is counted lies between these two. */
+/* The counted section lies between these two. */
 static void section_begin(struct sample *sample)
 {
     sample->cpu_start_ns = machine_busy_ns();

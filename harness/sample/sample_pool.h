@@ -26,8 +26,8 @@ bool sample_pool_has_room(const struct sample_pool *pool);
 size_t sample_pool_count(const struct sample_pool *pool); /* started, and not taken */
 
 /* Starts a sample. pre: there is room; the strings of request live until its record is taken. If
- * descriptors or processes are too few, fewer samples run at once from then on, and it is started
- * when one has ended; if there can be no process for one alone, its record says so. */
+ * descriptors or processes are too few, fewer samples run at once from then on, and it starts when
+ * another one has ended. If there can be no process even for it alone, its record says so. */
 void sample_pool_start(struct sample_pool *pool, const struct sample_request *request, void *tag);
 
 /* Takes a place in the order for a record that is there already; takes the record. pre: there is

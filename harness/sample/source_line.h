@@ -27,7 +27,8 @@ void source_lines_close(struct source_lines *lines); /* NULL is fine */
  * fine. */
 void source_lines_read(struct source_lines *lines);
 
-/* Of the instruction that holds the byte at pc. False, and both texts "(unknown)", if nobody knows.
+/* Finds the line of the instruction that holds the byte at pc. False, and both texts "(unknown)",
+ * if it is unknown.
  */
 bool source_line_find(struct source_lines *lines, uintptr_t pc, struct source_line *found);
 

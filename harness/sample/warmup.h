@@ -4,9 +4,10 @@
  *
  * A fixed number of calls is a guess about caches, page tables, the allocator and the clock of the
  * core. With WARMUP_AUTO the calls themselves tell: they go on until at least the newest half of
- * their times holds one level (statistics_steady_tail()), or a limit is reached: of calls, or of
- * time, which is that of the timed calls where a minimum is asked for, so that long calls do not
- * make a sweep last for ever. Half of WARMUP_CALLS_MIN is what it takes to tell a level from noise.
+ * their times holds one level (statistics_steady_tail()), or a limit is reached. There is a limit
+ * of calls, and one of time, so that long calls do not make a sweep last for ever. The limit of
+ * time is the least time of the timed calls, where one is asked for. It takes half of
+ * WARMUP_CALLS_MIN to tell a level from noise.
  */
 #ifndef SCHEDLAB_WARMUP_H
 #define SCHEDLAB_WARMUP_H
@@ -38,13 +39,13 @@ struct warmup {
 /* wanted: calls, or WARMUP_AUTO; timed_ns: how long the timed calls will last at least, or 0. */
 void warmup_begin(struct warmup *warmup, int wanted, int64_t timed_ns, int64_t now_ns);
 
-/* Whether another call is to be made; if not, rule says why. */
+/* True if another call is to be made; if not, rule says why. */
 bool warmup_wants_more(struct warmup *warmup, int64_t now_ns);
 
 /* One more call has been made and took so long. */
 void warmup_add(struct warmup *warmup, double call_ns);
 
-/* Whether the newest half of the times, at least, holds one level. */
+/* True if the newest half of the times, at least, holds one level. */
 bool warmup_is_steady(const double *call_ns, size_t count);
 
 #endif

@@ -15,7 +15,7 @@ enum { WHY_SITES = 30 };
 /* Reads what the compiler said about the program, for all copies of this process. */
 void why_prepare(void);
 
-/* Whether what happens from now on is in the counted section. Takes no virtual time. */
+/* Says if the code from now on is in the counted section. Takes no virtual time. */
 void why_count(bool counted);
 
 /* Adds to the record of a sample with that many operations:
