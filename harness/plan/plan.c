@@ -79,8 +79,8 @@ static void set_join(size_t *parent, const struct cell *cell, size_t set)
     parent[set_root(parent, cell->set)] = set_root(parent, set);
 }
 
-/* What is measured twice, with other events counted, is compared too. partners: the first cell of
- * each variant, workload, number of workers and machine. */
+/* Cells that differ only in the events they count are compared with one another too. partners: the
+ * first cell of each variant, workload, number of workers and machine. */
 static void partners_join(const struct plan *plan, size_t *parent, json_t *partners,
                           const struct cell *cell)
 {
@@ -240,7 +240,8 @@ void plan_shuffle(size_t count, uint64_t seed, unsigned block, size_t *order)
     gsl_rng_free(rng);
 }
 
-/* What one more sample of the cell will take; mean is used for a cell that was not measured yet. */
+/* Seconds that one more sample of the cell will take. mean is used for a cell that was not measured
+ * yet. */
 static double cell_seconds(const struct cell *cell, double mean)
 {
     if (cell->given_up)

@@ -31,7 +31,7 @@ enum why {
     WHY_REPEAT, /* an earlier one was disturbed */
 };
 
-/* What the sweep keeps in memory of a record. */
+/* The part of a record that the sweep keeps in memory. */
 struct note {
     unsigned block;
     enum why why;
@@ -105,10 +105,10 @@ void plan_name_cell(struct cell *cell);
  * one after the other. All sides of a cell are one set. sides must outlive the plan. */
 void plan_multiply(struct plan *plan, const struct plan_side *sides, size_t count);
 
-/* Whether any cell is on a simulated machine. */
+/* True if any cell is on a simulated machine. */
 bool plan_is_simulated(const struct plan *plan);
 
-/* Whether any is on a real one. */
+/* True if any cell is on a real machine. */
 bool plan_is_native(const struct plan *plan);
 
 /* Writes the order of one block, a permutation of 0..count-1 that depends on seed and block

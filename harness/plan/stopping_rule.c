@@ -104,7 +104,7 @@ static enum mood note_mood(const struct stopping_rule *needs, const struct note 
     return mood_of(&needs->moods, note->line_before_ns, note->line_after_ns);
 }
 
-/* Whether a sample is one of those that teach what moods there were before a block. */
+/* True if moods are learnt from the sample: an ok one of a block before this one. */
 static bool note_teaches(const struct note *note, unsigned block)
 {
     return note->ok && note->why == WHY_BLOCK && note->block < block;
@@ -199,7 +199,7 @@ static bool cell_has_enough(const struct cell *cell, unsigned block)
     return cell->reps > 0 && block >= cell->reps;
 }
 
-/* Whether the cell's own samples before the block leave something to be wished. */
+/* True if the cell's own samples before the block are not enough yet. */
 static bool cell_needs_block(const struct stopping_rule *needs, const struct cell *cell,
                              unsigned block)
 {
@@ -246,7 +246,7 @@ static size_t block_of_sets(struct stopping_rule *needs, unsigned block)
 
 /* After the blocks ---------------------------------------------------------------------------- */
 
-/* What the ok samples of a cell are. */
+/* Numbers of a cell's ok samples by kind. */
 struct tally {
     int64_t blocks, clean; /* of blocks; without marks, of blocks and repeats */
     int64_t repeats, top_ups;
@@ -270,7 +270,7 @@ static struct tally past_tally(const struct stopping_rule *needs, const struct p
     return tally;
 }
 
-/* Whether a cell has too few samples of a mood that it needs. One without probes needs none. */
+/* True if a cell has too few samples of a mood that it needs. One without probes needs no mood. */
 static bool lacks_mood(const struct stopping_rule *needs, const struct tally *tally)
 {
     const struct sweep_file *sweep = needs->sweep;
@@ -342,7 +342,7 @@ static unsigned cell_block_next(const struct cell *cell)
     return cell->notes_count > 0 ? cell->notes[cell->notes_count - 1].block + 1 : 0;
 }
 
-/* Whether all top-ups were measured and a mood that is needed did not come often enough. */
+/* True if all top-ups were measured and a mood that is needed still did not come often enough. */
 static bool lacks_class(const struct stopping_rule *needs, const struct cell *cell)
 {
     struct past past = past_of(cell, UINT_MAX);
@@ -496,7 +496,7 @@ static void tell_moods(const struct stopping_rule *needs, const struct totals *t
     fputs("\n", to);
 }
 
-/* Of medians that stand without an interval. */
+/* Tells how many cells have a median without an interval. */
 static void tell_few(const struct stopping_rule *needs, FILE *to)
 {
     size_t few = 0;

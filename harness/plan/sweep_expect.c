@@ -24,7 +24,7 @@ struct expecting {
     char place[PLACE_SIZE / 2]; /* groups/0/expect/1 */
 };
 
-/* That of a key, or of the whole if the key is left out. */
+/* The line of a key, or of the whole expectation if the key is left out. */
 static size_t line_of(const struct expecting *self, const char *key)
 {
     char place[PLACE_SIZE];
@@ -127,7 +127,7 @@ static bool check_workers(const struct expecting *self)
                          text && *text ? text : "empty", group->id);
 }
 
-/* Those whose medians a report has, see tables.c. */
+/* True for quantiles whose medians a report has, see tables.c. */
 static bool has_quantile(double quantile)
 {
     static const double known[] = {0.5, 0.9, 0.99, 0.999, 1};
@@ -137,7 +137,7 @@ static bool has_quantile(double quantile)
     return false;
 }
 
-/* That the event is among those which the group counts. */
+/* Checks that the event is among those that the group counts. */
 static bool check_event(const struct expecting *self)
 {
     const struct sweep_group *group = self->group;

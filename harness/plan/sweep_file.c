@@ -160,7 +160,7 @@ void sweep_file_set_machine(struct sweep_file *sweep, const char *machine)
     defaults_of_machine(sweep);
 }
 
-/* What the numbers must be to one another. */
+/* Checks the numbers against one another. */
 static bool check_limits(const struct yaml_reader *reader, struct sweep_file *sweep)
 {
     sweep->reps_given = yaml_place_exists(reader->place, "reps");
@@ -283,7 +283,7 @@ static char *knob_append(const struct yaml_reader *reader, size_t line, const ch
     return canonical_variant(reader, line, longer);
 }
 
-/* What a group's variants become. */
+/* The expansion of a group's variants over its knobs. */
 struct expansion {
     const struct yaml_reader *reader;
     const struct sweep_group *group;
@@ -293,7 +293,8 @@ struct expansion {
     char why[ERROR_SIZE]; /* of the first pair that is moot */
 };
 
-/* Whether the pair of text's knob and the i-th value of the other is moot; then it is counted. */
+/* True if the i-th value of the knob changes nothing beside text's own knob. Counts the pair, and
+ * the moot ones. */
 static bool pair_is_moot(struct expansion *self, const char *text, const struct sweep_knob *knob,
                          unsigned i)
 {
@@ -438,7 +439,7 @@ static bool check_baseline(const struct yaml_reader *reader, struct sweep_group 
         suggest_text(&near, "", "variants and knob of the group", text, sizeof text));
 }
 
-/* That each workload can do its work on so many workers. */
+/* Checks that each workload can do its work on so many workers. */
 static bool check_workloads_on(const struct yaml_reader *reader, const struct sweep_group *group,
                                int64_t workers, const char *place)
 {
@@ -473,7 +474,7 @@ static bool check_workers(const struct yaml_reader *reader, const struct sweep_g
     return true;
 }
 
-/* That the knobs are those which the figure has axes for. */
+/* Checks that the knobs are those that the figure has axes for. */
 static bool check_knobs(const struct yaml_reader *reader, const struct sweep_group *group,
                         unsigned g)
 {
@@ -500,7 +501,7 @@ static bool counts_no_events(const struct sweep_file *sweep, const struct sweep_
     return count > 0 && strcmp((own ? group->events : sweep->events)[0], "none") == 0;
 }
 
-/* That there is a metric for its figure, and a figure for a metric. */
+/* Checks that there is a metric for its figure, and a figure for a metric. */
 static bool check_metric(const struct yaml_reader *reader, const struct sweep_group *group,
                          unsigned g, struct metric *metric)
 {
@@ -521,7 +522,7 @@ static bool check_metric(const struct yaml_reader *reader, const struct sweep_gr
            yaml_complain(reader, yaml_line(reader, "groups/%u/metric", g), "%s", error);
 }
 
-/* That there will be what the figure shows. */
+/* Checks that the group will have the data that the figure shows. */
 static bool check_figure(const struct yaml_reader *reader, const struct sweep_file *sweep,
                          unsigned g)
 {

@@ -112,7 +112,7 @@ void sweep_file_set_what_if(struct sweep_file *sweep, const char *settings);
  * its figure asks for. To be asked before plan_make(), when all options are in force. */
 bool sweep_file_check_machines(const struct sweep_file *sweep, char *error, size_t error_size);
 
-/* Whether name may name a sweep, a group or a run's folder. */
+/* True if name is valid for a sweep, a group or a run's folder. */
 bool sweep_name_is_valid(const char *name);
 
 #endif

@@ -35,7 +35,7 @@ void sweep_origin_apply(const json_t *environment, struct sweep_file *sweep);
  * and the seed of its beginning. NULL and one line in error if there is none. */
 struct sweep_file *sweep_origin_load(const char *folder, char *error, size_t error_size);
 
-/* What an environment says about the program or the machine. */
+/* Facts in an environment about the program or the machine. */
 enum origin_part {
     ORIGIN_REVISION, /* of the sources */
     ORIGIN_COMPILER,

@@ -199,7 +199,7 @@ bool sweep_complain_of_number(const struct yaml_reader *reader, size_t line, con
     return yaml_complain(reader, line, "%s is %s; valid: %s", key, value, range);
 }
 
-/* What libcyaml found: yaml_reader's words, but that a number's range is known. */
+/* Tells a mistake that libcyaml found, in yaml_reader's words, but with the range of a number. */
 static void complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake)
 {
     char place[YAML_MISTAKE_PLACE], word[256] = "empty";

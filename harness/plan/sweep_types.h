@@ -47,8 +47,8 @@ struct sweep_group {
     char *question;
     char *baseline; /* canonical; one of variants */
 
-    /* Of the pairs of values of knob and knob2, of which one changes nothing beside the other and
-     * which are not among variants: how many, and why. One sentence; NULL if there are none. */
+    /* How many pairs of values of knob and knob2 are not among variants, and why: one of the two
+     * changes nothing beside the other. One sentence; NULL if there are none. */
     char *left_out;
 
     /* Canonical, in the order of the file, and expanded over the knobs: each variant of the file

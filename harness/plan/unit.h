@@ -4,14 +4,15 @@
  * are there already.
  *
  * A unit is one sample that a sweep will need: a cell (plan.h) in a block. Its id is a hash of all
- * that its result depends on and that can be known before: revision, compiler and flags of the
- * program, variant with knobs, workload with parameters, workers, machine (of a simulated one all
- * values of its model), seed, repetition, and every setting of the request. It is the same on
- * whichever machine, in whichever sweep file, group and order; so what was measured under an id
- * needs not be measured again.
+ * facts that its result depends on and that are known before. These are revision, compiler and
+ * flags of the program, variant with knobs, workload with parameters, workers, machine (of a
+ * simulated one all values of its model), seed, repetition, and every setting of the request. The
+ * id is the same on any machine, and in any sweep file, group and order. So a unit that was
+ * measured under an id need not be measured again.
  *
- * A tree with changes that are in no revision has "-dirty" in it, which says too little: then the
- * bytes of both programs are in the id too, and builds of two folders have ids of their own.
+ * If the tree has changes that are in no revision, its revision ends in "-dirty", which says too
+ * little. Then the bytes of both programs are in the id too, and builds of two folders have ids of
+ * their own.
  */
 #ifndef SCHEDLAB_UNIT_H
 #define SCHEDLAB_UNIT_H
@@ -43,11 +44,11 @@ void units_end(struct units *units);
 /* The id of the cell's unit in a block: 16 hex digits. */
 void unit_id(struct units *units, const struct cell *cell, unsigned block, char id[UNIT_ID_SIZE]);
 
-/* Whether text could be an id. */
+/* True if text could be an id. */
 bool unit_id_is_valid(const char *text);
 
 /* Calls fn for each unit of the first `blocks` blocks, in the order in which a sweep measures them,
- * until it returns false; whether it never did. */
+ * until fn returns false. True if it never did. */
 bool units_each(struct units *units, bool (*fn)(void *arg, struct cell *cell, unsigned block),
                 void *arg);
 

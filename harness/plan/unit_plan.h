@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What is to be printed. */
+/* The plan to be printed. */
 struct unit_plan {
     const struct sweep_file *sweep;
     struct plan *plan;

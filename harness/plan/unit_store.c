@@ -197,7 +197,7 @@ bool unit_store_kind_is(const char *path, char *error, size_t error_size)
 
 /* All of them --------------------------------------------------------------------------------- */
 
-/* Whether this is the name of a result; then id is what it is of. */
+/* True if this is the name of a result's file; then id is the id of its unit. */
 static bool name_is_result(const char *name, char id[UNIT_ID_SIZE])
 {
     snprintf(id, UNIT_ID_SIZE, "%.16s", name);

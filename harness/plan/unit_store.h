@@ -29,10 +29,11 @@ enum { UNIT_STORE_SCHEMA = 1, UNIT_STORE_FOLDER_MAX = 4000 };
  * line in error if it cannot. */
 bool unit_store_make(const char *folder, char *error, size_t error_size);
 
-/* Whether there is a folder of that name that holds such files, and nothing else: no run. */
+/* True if there is a folder of that name that holds such files and nothing else, so that it is no
+ * run. */
 bool unit_store_is_one(const char *folder);
 
-/* Whether it has the unit's result. */
+/* True if the folder has the unit's result. */
 bool unit_store_has(const char *folder, const char *id);
 
 /* The content of the unit's file, owned by the caller; NULL and "" in error if there is none. */
@@ -42,8 +43,8 @@ json_t *unit_store_get(const char *folder, const char *id, char *error, size_t e
 bool unit_store_put(const char *folder, const char *id, const json_t *record, double seconds,
                     bool here, char *error, size_t error_size);
 
-/* Whether this machine's processor is of the kind that the file at path names; the first to ask
- * makes the file. */
+/* True if this machine's processor is of the kind that the file at path names. The first call makes
+ * the file. */
 bool unit_store_kind_is(const char *path, char *error, size_t error_size);
 
 /* Calls fn with the id of each result, in no order, until it returns false; *all says whether it
@@ -51,7 +52,7 @@ bool unit_store_kind_is(const char *path, char *error, size_t error_size);
 bool unit_store_each(const char *folder, bool (*fn)(void *arg, const char *id), void *arg,
                      bool *all, char *error, size_t error_size);
 
-/* What became of joining two folders' files of one unit. */
+/* The outcome of joining two folders' files of one unit. */
 struct unit_store_joined {
     size_t added, repeated;
     bool

@@ -48,7 +48,7 @@ void unit_times_end(struct unit_times *times);
 void unit_times_add(struct unit_times *times, const char *cell_id, unsigned samples,
                     double seconds);
 
-/* What one sample of the cell will take. */
+/* The time that one sample of the cell will take. */
 struct unit_time unit_times_of(const struct unit_times *times, const struct cell *cell);
 
 /* "records" ... */
