@@ -382,7 +382,7 @@ static bool unit_give_up(struct work *work, struct engine_unit *unit)
     return ok && result_see(work, unit->id);
 }
 
-/* What the first job's log says, for the message that nothing works. */
+/* Adds lines of the first job's log to the message that nothing works. */
 static void log_tell(struct work *work, const struct engine_batch *batch)
 {
     char path[ENGINE_PATH_SIZE];
@@ -398,7 +398,7 @@ static void log_tell(struct work *work, const struct engine_batch *batch)
     free(text);
 }
 
-/* What became of the jobs; *stuck counts rounds in a row that came to nothing. */
+/* Judges the jobs of a round; *stuck counts rounds in a row in which no job began anything. */
 static bool round_judge(struct work *work, const struct engine_batch batches[2], size_t there,
                         int *stuck)
 {
@@ -421,7 +421,7 @@ static bool round_judge(struct work *work, const struct engine_batch batches[2],
     return true;
 }
 
-/* Those of before an interruption: handed in again, they would be measured twice. */
+/* Waits for jobs from before an interruption: handed in again, they would be measured twice. */
 static bool jobs_left_wait(struct work *work)
 {
     struct engine *engine = work->engine;

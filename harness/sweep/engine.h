@@ -2,13 +2,12 @@
  *
  * Callers: sweep_run.c, before each block, with the units that are not in the folder of results
  * yet. When engine_measure() returns they are there, and the sweep takes them as if it had measured
- * them; so everything else, from the order of records to when a sweep ends, is that of a sweep on
- * one machine.
+ * them. So all else is as on one machine, from the order of records to when a sweep ends.
  *
  * A job is `schedlab run --list FILE --sweep RUN`: idempotent, and independent of the others. Its
  * files are in RUN/jobs/: ROUND-KIND-N.list, the ids; .begun, those that it began; .log, what it
- * said. What counts as measured is a result in the folder, and nothing that a scheduler says; the
- * scheduler only tells when there is nothing left to wait for.
+ * said. A unit counts as measured if its result is in the folder, whatever the cluster's scheduler
+ * says. The scheduler only tells when there is nothing left to wait for.
  *
  *     round   all units that lack a result become jobs; wait until none of these is left, or
  *             every unit is there
@@ -52,10 +51,12 @@ struct engine_batch {
 
 struct engine;
 
-/* What the schedulers do in ways of their own. All: false, and one line in error, if it cannot. */
+/* Operations that each cluster's scheduler has in its own way. All: false, and one line in error,
+ * if it cannot. */
 struct engine_ops {
     const char *name;
-    /* Whether its programs are here; and, where `answer`, whether who runs the jobs answers. */
+    /* True if its programs are here and, with `answer`, if the program that runs the jobs
+     * answers. */
     bool (*check)(bool answer, char *error, size_t error_size);
     bool (*submit)(struct engine *engine, const struct engine_batch *batch, char *error,
                    size_t error_size);
@@ -79,7 +80,7 @@ struct engine {
     bool mix_machines;
     double job_seconds; /* that a job shall take */
 
-    /* Of engine.c and the ops. */
+    /* Fields that engine.c and the ops set. */
     char run_path[ENGINE_PATH_SIZE], cells_path[ENGINE_PATH_SIZE]; /* absolute */
     char program[ENGINE_PATH_SIZE];
     char name[128]; /* of the jobs */

@@ -158,7 +158,7 @@ static bool parallel_cancel(struct engine *engine, char *error, size_t error_siz
     return true;
 }
 
-/* Whether the machines answer each round asks anew (--filter-hosts). */
+/* Looks for the program only: each round asks anew whether the machines answer (--filter-hosts). */
 static bool parallel_check(bool answer, char *error, size_t error_size)
 {
     char program[ENGINE_PATH_SIZE];

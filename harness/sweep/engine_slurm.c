@@ -3,9 +3,10 @@
  * Source: sbatch(1), squeue(1), scancel(1), scontrol(1) of Slurm 22.05. sacct is not needed: it
  * takes a database that not every cluster has, and whether a cell was measured its file says.
  *
- * Jobs are known by their name, which no other run has, and not by their numbers: so a sweep that
- * is resumed finds those that it left, and a restarted controller is one that does not answer for a
- * while. --no-requeue, because what a lost node took with it is the engine's to count.
+ * Jobs are known by their name, which no other run has, and not by their numbers. So a sweep that
+ * is resumed finds the jobs that it left, and a restarted controller is just one that does not
+ * answer for a while. --no-requeue, because the engine itself counts the units that a lost node
+ * took with it.
  *
  * Each array runs a script of its own, whose path tells it from all others. A controller that does
  * not answer may have taken the array all the same; so before sbatch is called again, squeue is
@@ -40,7 +41,7 @@ enum {
     ARGUMENTS = 16,
 };
 
-/* Of jobs that have not ended. */
+/* States of jobs that have not ended. */
 static const char states_live[] =
     "--states=PENDING,CONFIGURING,RUNNING,SUSPENDED,STOPPED,COMPLETING,RESIZING,REQUEUED,"
     "REQUEUE_HOLD,REQUEUE_FED,RESV_DEL_HOLD,SPECIAL_EXIT,SIGNALING,STAGE_OUT";
@@ -61,7 +62,7 @@ static bool script_write(const struct engine *engine, const struct engine_batch 
     return ok;
 }
 
-/* Whether trying again may help: the controller is being restarted. */
+/* True if trying again may help: the controller is being restarted. */
 static bool may_pass(const struct process_result *result)
 {
     return strstr(result->messages, "contact slurm controller") ||
@@ -69,8 +70,8 @@ static bool may_pass(const struct process_result *result)
            strstr(result->messages, "Connection refused");
 }
 
-/* What a program of Slurm said, in one line. All of it: the last line often tells less than those
- * before. */
+/* The messages of a program of Slurm, in one line. All of them: the last one often tells less than
+ * those before. */
 static void complaint_print(const struct process_result *result, const char *program, char *error,
                             size_t error_size)
 {
@@ -89,7 +90,7 @@ static void complaint_print(const struct process_result *result, const char *pro
         snprintf(error + length, error_size - length, "no answer");
 }
 
-/* What sbatch or squeue say of an array. */
+/* The answers of sbatch and squeue about an array. */
 enum answer { ANSWER_YES, ANSWER_NO, ANSWER_NONE };
 
 /* --parsable prints the number. Options of the user may have sbatch print something else and hand
@@ -104,7 +105,7 @@ static bool job_has_number(const char *output)
     return false;
 }
 
-/* Whether sbatch took the array; NONE, where it may have. One line in error unless it did. */
+/* YES if sbatch took the array; NONE if it may have. One line in error unless it did. */
 static enum answer array_hand_in(const char *const *arguments, char *error, size_t error_size)
 {
     char program[ENGINE_PATH_SIZE];
@@ -154,7 +155,7 @@ static bool squeue(const struct engine *engine, const char *states, const char *
     return known;
 }
 
-/* Whether there is an array that runs this script, be it that all its jobs have ended just now. */
+/* YES if there is an array that runs this script, even if all its jobs have ended just now. */
 static enum answer array_look(const struct engine *engine, const char *script)
 {
     char *lines, *rest = NULL;
@@ -282,7 +283,7 @@ static bool slurm_look(struct engine *engine, size_t *waiting, size_t *running)
     return true;
 }
 
-/* Whether the process ended by itself, and well, within so many seconds. */
+/* True if the process ended by itself, and well, within so many seconds. */
 static bool ends_well(pid_t pid, int seconds)
 {
     int status;
@@ -326,8 +327,8 @@ static bool slurm_cancel(struct engine *engine, char *error, size_t error_size)
     return false;
 }
 
-/* What the user wishes squeue to list and scancel to spare is for their own eyes: the engine means
- * all of its jobs. What they wish of sbatch is left to them. */
+/* Forgets the user's settings for squeue and scancel. They say what the user wants to see and to
+ * spare, but the engine means all of its jobs. The user's settings for sbatch stay. */
 static void wishes_forget(void)
 {
     char name[256];

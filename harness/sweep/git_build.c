@@ -106,7 +106,7 @@ static const char *line_of_error(char *text)
     return before_make ? before_make : last;
 }
 
-/* What the build said, into error. why: how it ended. */
+/* Writes the build's complaint into error. why: how the build ended. */
 static void explain_build(const struct git_build *revision, const char *log, const char *why,
                           char *error, size_t error_size)
 {

@@ -1,9 +1,9 @@
 /* git_build.h - builds a revision of this program from git, once.
  *
- * Callers: cmd_compare.c. The repository is the one that holds the current folder. Each revision
- * is checked out and built in build/revisions/<12 digits>/ there, by its own Makefile, and stays
- * for the next time, what make said beside it as <12 digits>.log; nothing else of the repository
- * changes, but that git knows the work tree.
+ * Callers: cmd_compare.c. The repository is the one that holds the current folder. Each revision is
+ * checked out and built in build/revisions/<12 digits>/ there, by its own Makefile, and stays for
+ * the next time. make's output stands beside it as <12 digits>.log. Nothing else of the repository
+ * changes, but git knows the work tree.
  */
 #ifndef SCHEDLAB_GIT_BUILD_H
 #define SCHEDLAB_GIT_BUILD_H

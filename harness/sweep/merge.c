@@ -39,7 +39,7 @@ struct source {
     size_t samples;
 };
 
-/* What becomes of one cell. */
+/* The sums of one cell over the runs. */
 struct tally {
     int samples, blocks, top_ups, repeats;
     const char *stop; /* why measuring it ended, the least final of what the runs say */
@@ -240,7 +240,7 @@ static struct source *source_first(struct state *state)
     return first;
 }
 
-/* Whether the sample may stand beside those before; it counts for its cell then. */
+/* True if the sample may stand beside those before; it counts for its cell then. */
 static bool cell_count(struct state *state, const struct source *source)
 {
     char error[KIND_ERROR_SIZE];
@@ -285,7 +285,7 @@ static bool copies_skip(struct state *state, const struct source *first)
     return true;
 }
 
-/* What hyperfine wrote about the record at hand, where there is such a file. */
+/* Copies hyperfine's file about the record at hand, where there is one. */
 static bool outside_copy(struct state *state, const struct source *source)
 {
     char from[PATH_SIZE], to[PATH_SIZE];
@@ -376,7 +376,7 @@ static json_t *environment_join(const struct state *state)
     return environment;
 }
 
-/* Whether another run has the same seeds and more samples: then this one is a part of it. */
+/* True if another run has the same seeds and more samples: then this one is a part of it. */
 static bool source_is_part(const struct state *state, size_t which)
 {
     const struct source *source = &state->sources[which];

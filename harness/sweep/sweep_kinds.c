@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands for the set's comparison, as far as that is known. */
+/* The set that stands for the comparison of this set, as far as that is known. */
 static size_t comparison_root(const struct sweep_kinds *kinds, size_t set)
 {
     size_t *comparison = kinds->comparison;
@@ -80,7 +80,7 @@ static const char *name_keep(struct sweep_kinds *kinds, const char *cpu)
     return json_string_value(json_object_get(kinds->names, cpu));
 }
 
-/* Whether samples of the cell may come from that processor. */
+/* True if samples of the cell may come from that processor. */
 static bool kind_fits(const struct sweep_kinds *kinds, const struct cell *cell, const char *cpu)
 {
     const char *kind = *known_of(kinds, cell);

@@ -1,14 +1,14 @@
 /* sweep_kinds.h - on what kind of processor each comparison of a sweep is measured.
  *
  * Callers: sweep_run.c, with each native record that it reads back or takes from a folder of
- * results; before it measures anything, with all that such a folder has and lacks; and before it
- * measures a native cell itself. merge.c, with each record that it joins.
+ * results. Before it measures anything, it calls with all that such a folder has and lacks; then
+ * before it measures a native cell itself. merge.c calls with each record that it joins.
  *
- * Numbers of two kinds of processors are not compared with one another: where native samples of one
+ * Numbers of two kinds of processors are not compared with one another. If native samples of one
  * comparison come, or would come, from unlike ones, that is an error, unless `mix` allows it. A
- * comparison is all of a group, and of the groups that share a comparison set (plan.h) with it:
- * speed-up and efficiency divide by one worker, and lie across sets, each of which has one number
- * of workers.
+ * comparison is all of a group, and of the groups that share a comparison set (plan.h) with it. A
+ * set has one number of workers, but speed-up and efficiency divide by one worker, so they lie
+ * across sets.
  */
 #ifndef SCHEDLAB_SWEEP_KINDS_H
 #define SCHEDLAB_SWEEP_KINDS_H
@@ -37,17 +37,17 @@ void sweep_kinds_end(struct sweep_kinds *kinds);
 bool sweep_kinds_note(struct sweep_kinds *kinds, const struct cell *cell, const json_t *record,
                       const char *unnamed, char *error, size_t error_size);
 
-/* Whether this machine may measure the native cell; else one line in error. */
+/* True if this machine may measure the native cell; else one line in error. */
 bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell, char *error,
                              size_t error_size);
 
 /* Takes note that a sample of the native cell is still to be measured. */
 void sweep_kinds_lack(struct sweep_kinds *kinds, const struct cell *cell);
 
-/* Whether what is lacking can come from where its comparison's samples do: from this machine if
- * `here`; else from others of one kind, whose name is then in *kind, NULL if any will do. What is
- * compared with nothing that is there comes from the kind of all that is, if it is one. Else one
- * line in error. */
+/* True if the missing samples can come from the kind of processor that their comparison's samples
+ * come from. With `here` that is this machine; else *kind names it, NULL if any will do. Missing
+ * samples that are compared with none so far come from the kind of all samples, if that is one.
+ * Else one line in error. */
 bool sweep_kinds_foresee(struct sweep_kinds *kinds, bool here, const char **kind, char *error,
                          size_t error_size);
 

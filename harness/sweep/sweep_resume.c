@@ -12,7 +12,7 @@
 
 enum { PATH_SIZE = 4096, DIFFERENCE_SIZE = 3 * PATH_SIZE };
 
-/* What is being resumed, on the way to an answer. */
+/* The run that is being resumed, on the way to an answer. */
 struct check {
     struct sweep_resume *resume;
     json_t *then;         /* the run's environment */

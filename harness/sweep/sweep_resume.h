@@ -1,9 +1,9 @@
 /* sweep_resume.h - finds out whether an interrupted sweep can go on here, and with what.
  *
- * Callers: cmd_sweep.c for --resume, before anything is measured. Its answer is the sweep as it
- * was begun; measuring what is missing is sweep_run.h. Asking changes nothing in the run's folder:
- * what a resumption leaves there is written once its records are locked and read back, so that a
- * resumption that does not come about leaves no trace, also beside a sweep that is still running.
+ * Callers: cmd_sweep.c for --resume, before anything is measured. Its answer is the sweep as it was
+ * begun; measuring what is missing is sweep_run.h. Asking changes nothing in the run's folder. A
+ * resumption writes there only after its records are locked and read back. So a resumption that
+ * fails leaves no trace, also beside a sweep that is still running.
  */
 #ifndef SCHEDLAB_SWEEP_RESUME_H
 #define SCHEDLAB_SWEEP_RESUME_H
@@ -27,10 +27,10 @@ struct sweep_resume {
     json_t *environment; /* of the run, with this resumption added */
 };
 
-/* The sweep with the options of the run's beginning, to be freed; NULL and one line in error if
- * sweep file, program or machine are not what they were, or the run was merged from several. With
- * force each difference is a line on messages, and the numbers of another sweep file count, but the
- * seed stays. */
+/* The sweep with the options of the run's beginning, to be freed. NULL and one line in error if
+ * sweep file, program or machine have changed, or if the run was merged from several. With force
+ * each difference is a line on messages, and the numbers of another sweep file count, but the seed
+ * stays. */
 struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages, char *error,
                                      size_t error_size);
 

@@ -187,7 +187,7 @@ static bool program_ran(const struct state *state, const json_t *record, char *e
     return false;
 }
 
-/* What is known of the record, and judges it, and the file. Takes it. */
+/* Completes and judges the record, and puts it into the file. Takes it. */
 static bool record_keep(struct state *state, struct cell *cell, unsigned block, json_t *record,
                         char *error, size_t error_size)
 {
@@ -356,7 +356,7 @@ static void block_order(struct state *state, unsigned block)
     }
 }
 
-/* Whether the cell will be measured in a later block than the one at hand. */
+/* True if the cell will be measured in the block `later`, which may be the one at hand. */
 static bool cell_follows(const struct state *state, const struct cell *cell, unsigned block,
                          unsigned later)
 {
@@ -366,8 +366,8 @@ static bool cell_follows(const struct state *state, const struct cell *cell, uns
     return later < (unsigned)state->run->sweep->reps && !cell->given_up && !known;
 }
 
-/* What this block and those that hold every cell need and the folder of results lacks, in the order
- * of measuring; *count of them, to be freed. */
+/* Units that the folder of results lacks, of this block and of those that hold every cell, in the
+ * order of measuring; *count of them, to be freed. */
 static struct engine_unit *units_lacking(struct state *state, unsigned block, size_t *count)
 {
     struct plan *plan = state->run->plan;
@@ -595,7 +595,7 @@ static bool read_back(struct state *state, char *error, size_t error_size)
         return false;
     }
     json_t *environment = run_folder_environment(state->run->folder, error, error_size);
-    /* Who goes on by force on another machine was told that it is one. */
+    /* With force on another machine, the user was told that it is another one. */
     if (!*error && (state->run->engine || !state->run->elsewhere))
         state->unnamed = sweep_origin_cpu(environment, (json_int_t)state->run->seed);
     bool ok = !*error && records_take(state, &reader, error, error_size);
