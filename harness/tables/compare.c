@@ -52,7 +52,7 @@ static char *side_processors(const struct compare_side *side)
     return text;
 }
 
-/* Whether a record says where it was measured. */
+/* True if a record says where it was measured. */
 static bool names_machines(const struct compare_side *side)
 {
     size_t i;
@@ -395,7 +395,7 @@ static void span_of(const struct compare_side *side, const char **first, const c
     }
 }
 
-/* Of samples that were not interleaved the test cannot tell the sides from their hours. */
+/* Warns if the sides were not interleaved: the difference may only be the time of day. */
 static void warn_of_hours(struct comparison *comparison)
 {
     const char *first_a, *last_a, *first_b, *last_b;
@@ -427,8 +427,8 @@ static void warn_of_steal(struct comparison *comparison)
     }
 }
 
-/* Of each side of every pair, so that sets that do not overlap show a difference by Holm's
- * correction even where no other pair does. */
+/* Samples that each side of every pair needs. With as many, sets that do not overlap show a
+ * difference by Holm's correction even where no other pair does. */
 static size_t samples_enough(const struct comparison *comparison)
 {
     size_t n = CLASS_MIN, tests = comparison->count - comparison->verdicts[COMPARE_NONE] -

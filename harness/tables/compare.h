@@ -1,9 +1,9 @@
 /* compare.h - two sets of cells beside one another: who is faster where, by how much, and whether
  * that is shown.
  *
- * Callers: cmd_compare.c, audit.c. Side A is the baseline: ratios are B / A of throughputs, so
- * that above 1 B is faster; or of another metric (metric.h): of latencies, so that below 1 B is
- * faster, or of an event, where below 1 B is lower. What is said of a pair of cells:
+ * Callers: cmd_compare.c, audit.c. Side A is the baseline. Ratios are B / A of throughputs: above
+ * 1, B is faster. They may be of another metric (metric.h): of latencies, where below 1 B is
+ * faster, or of an event, where below 1 B is lower. For each pair of cells it tells:
  *
  *   - which samples are compared: those of one mood of the machine without marked ones, if both
  *     cells have CLASS_MIN of them in a class (the class of which the smaller side has more); else

@@ -60,7 +60,7 @@ static void two_texts(char *text, size_t size, const char *a, const char *b)
         snprintf(text, size, "%s / %s", a, b);
 }
 
-/* What the rows below have in common: "fib,n=30, 2 workers". */
+/* The facts that the rows below have in common: "fib,n=30, 2 workers". */
 static void heading(const struct compare_pair *pair, char text[LABEL_SIZE])
 {
     char machines[LABEL_SIZE / 4], workload[LABEL_SIZE / 2], workers_a[16], workers_b[16],

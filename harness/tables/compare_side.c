@@ -69,7 +69,7 @@ static bool terms_parse(struct compare_side *side, const char *text, char *error
     return true;
 }
 
-/* Whether a word or number of a record is what the user wrote. */
+/* True if a word or number of a record is what the user wrote. */
 static bool value_is(const json_t *value, const char *text)
 {
     int64_t number;
@@ -459,7 +459,7 @@ static void spec_write(FILE *to, struct sides sides, const char *kind, const cha
     }
 }
 
-/* What the cell's samples count; a sample that crashed does not say it. */
+/* The events that the cell's samples count; a sample that crashed does not say it. */
 static char *cell_events(const struct compare_cell *cell)
 {
     size_t i;

@@ -30,7 +30,7 @@ struct compare_term {
     char *key, *value;
 };
 
-/* What a run measured of one cell. The texts belong to its records. */
+/* The measurements of one cell in a run. The texts belong to its records. */
 struct compare_cell {
     const char *variant, *workload, *machine, *status;
     int workers;
@@ -63,11 +63,11 @@ void compare_side_of_records(struct compare_side *side, const char *label, json_
 void compare_side_free(struct compare_side *side);
 
 /* Gives all cells their keys: two cells are partners if their keys are equal. A key is variant,
- * workload, workers and machine, without whatever the filters of both sides name: who asks for
- * variant=gmp and variant=grq wants to see the two beside one another, and who names
- * allocators names the setting malloc. Where cells of one side differ in what they count alone, the
- * names of their events belong to the keys too. False and one line in error if two cells of one
- * side have the same key. */
+ * workload, workers and machine, without the parts that the filters of both sides name. With
+ * variant=gmp and variant=grq the user wants to compare the two; likewise, a filter on the
+ * allocator takes the setting malloc out of the key. If cells of one side differ only in what they
+ * count, the names of their events belong to the keys too. False and one line in error if two cells
+ * of one side have the same key. */
 bool compare_sides_pair(struct compare_side *a, struct compare_side *b, char *error,
                         size_t error_size);
 

@@ -77,8 +77,8 @@ static const struct class_counts *counts_of(const struct exporting *exporting, c
     return &exporting->counts[field_integer(exporting->cells, field_text(record, "cell"))];
 }
 
-/* What its samples of a class are called: "near", "far", or "all" where disturbed ones or such of
- * several moods are among them; "" of a cell without moods. */
+/* The name for the cell's samples of a class: "near", "far", or "all" if disturbed ones or several
+ * moods are among them; "" of a cell without moods. */
 static const char *mood_word(const struct class_counts *counts, enum cell_class which)
 {
     size_t all = counts->held[CLASS_ALL];
@@ -91,9 +91,9 @@ static const char *mood_word(const struct class_counts *counts, enum cell_class 
                                                        : CLASS_ALL);
 }
 
-/* The word of a sample: each mood that has enough unmarked ones of the cell is for itself, and what
- * belongs to none of these is left out, NULL; where none has enough, all stand together, as in the
- * report. */
+/* The mood that a sample is exported with. Each mood that has enough unmarked samples of the cell
+ * is exported separately. Samples of no such mood are left out: NULL. If no mood has enough, all
+ * stand together, as in the report. */
 static const char *mood_of_sample(const struct exporting *exporting, const json_t *record)
 {
     const struct class_counts *counts = counts_of(exporting, record);
@@ -106,7 +106,7 @@ static const char *mood_of_sample(const struct exporting *exporting, const json_
     return class_holds(which, mood, comparable_is_marked(record)) ? mood_word(counts, which) : NULL;
 }
 
-/* What the formats take that are made for comparing. */
+/* Chooses the records for formats that are made for comparing. */
 static void choose(struct exporting *exporting)
 {
     size_t i;
@@ -171,7 +171,7 @@ static char *events_apart(const struct exporting *exporting, const json_t *recor
     return record_event_names(record, "+");
 }
 
-/* Of one that is taken; free() it. */
+/* The name of a record that is taken; free() it. */
 static char *name_make(const struct exporting *exporting, const json_t *record)
 {
     char plain[NAME_SIZE], *name, *events = events_apart(exporting, record);
@@ -362,7 +362,7 @@ static void benchstat_latency(FILE *to, const json_t *record)
             fprintf(to, " %.15g %s", field_number(latency, parts[i].key), parts[i].unit);
 }
 
-/* What tells the cell from others of the same name. */
+/* Writes the keys that tell the cell from others of the same name. */
 static void benchstat_apart(const struct exporting *exporting, const json_t *record)
 {
     char *events = events_apart(exporting, record);
@@ -431,7 +431,7 @@ static void flatten_parts(json_t *flat, const char *key, json_t *object)
     }
 }
 
-/* What stands in one field: texts and numbers, one behind the other. */
+/* Puts a list into one field: texts and numbers, one behind the other. */
 static void flatten_list(json_t *flat, const char *key, const json_t *list)
 {
     char *text = NULL;

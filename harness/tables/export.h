@@ -4,13 +4,13 @@
  * is one, and judges digests over all records first, so that a sample which did the wrong work is
  * exported as failed.
  *
- * What has no number in a format is left out of it and counted, and never becomes a zero. What is
- * made for comparing holds what the report compares (comparable.h): of each cell the unmarked
- * samples of one mood of the machine, each mood for itself, if there are enough of it; samples of
- * others are left out and counted. Where no mood of a cell has enough, all its samples stand
- * together, as mood `all` if marked ones or several moods are among them. near and far are learnt
- * from the run, so that those of two runs are the same only if line_ns is; `schedlab compare`
- * learns them from both.
+ * A value that a format has no number for is left out and counted, and never becomes a zero.
+ * Formats made for comparing hold what the report compares (comparable.h): of each cell the
+ * unmarked samples of one mood of the machine. Moods are exported separately, if there are enough
+ * samples of each; the other samples are left out and counted. If no mood of a cell has enough, all
+ * its samples stand together, as mood `all` if marked ones or several moods are among them. near
+ * and far are learnt from the run, so that those of two runs are the same only if line_ns is;
+ * `schedlab compare` learns them from both.
  *
  *   gbench     JSON of Google Benchmark: every sample is a repetition of its cell,
  *              VARIANT/WORKLOAD/workers:N, then /side:S in a run of sides and /events:E+E+... where

@@ -148,7 +148,7 @@ size_t cell_count(const struct cell_rows *cell, const char *status)
     return n;
 }
 
-/* What messages and columns say of a whole cell. */
+/* The status of a whole cell in messages and columns. */
 const char *cell_status(const struct cell_rows *cell)
 {
     if (cell_count(cell, "failed") > 0)
@@ -254,9 +254,9 @@ static void samples_write(const struct table *table, FILE *to)
 
 /* events.tsv ---------------------------------------------------------------------------------- */
 
-/* One event over the ok samples of a cell. Samples whose turn was that of other events are left
- * out; any other sample that lacks it makes it absent for the cell: a median over the samples that
- * happen to have it would compare unlike things. */
+/* One event over the ok samples of a cell. Samples that counted other events in turn are left out.
+ * Any other sample that lacks the event makes it absent for the cell: a median over the samples
+ * that happen to have it would compare unlike things. */
 static void event_write(FILE *to, const struct table *table, const struct cell_rows *cell,
                         const char *name, const char *source)
 {

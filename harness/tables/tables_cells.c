@@ -36,8 +36,8 @@ static bool same_text(const json_t *a, const json_t *b, const char *key)
     return strcmp(field_text(a, key), field_text(b, key)) == 0;
 }
 
-/* What the cells beside which a cell is seen have in common with it: the workload and the events,
- * for with others it had other work to do; variant may be that of another cell. free() it. */
+/* The key of the cells that a cell is compared with: same workload and events, for with others it
+ * had other work to do. variant may be that of another cell. free() it. */
 static char *alone_key(const struct cell_rows *cell, const char *variant)
 {
     size_t i = 0; /* a sample that crashed does not say what it counts */

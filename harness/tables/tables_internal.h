@@ -53,11 +53,11 @@ void put_names(FILE *to, const struct row *row);
 /* The same, workers cell */
 void put_cell_key(FILE *to, const struct cell_rows *cell);
 
-/* Of a whole cell: "failed" if one sample did, else "ok" if one is, else "skipped". */
+/* The status of a whole cell: "failed" if one sample did, else "ok" if one is, else "skipped". */
 const char *cell_status(const struct cell_rows *cell);
 size_t cell_count(const struct cell_rows *cell, const char *status);
 
-/* Whether the i-th sample is one of those behind the cell's numbers. */
+/* True if the i-th sample is one of those behind the cell's numbers. */
 bool cell_uses(const struct table *table, const struct cell_rows *cell, size_t i);
 
 /* Values of one kind over samples of a cell; free() x. */
@@ -68,7 +68,8 @@ struct values {
 struct values values_make(const struct cell_rows *cell);
 void values_add(struct values *values, double x); /* leaves out what is not finite */
 
-/* Those behind the cell's numbers. Empty unless the cell is ok: a failed cell has no numbers. */
+/* The throughputs behind the cell's numbers. Empty unless the cell is ok: a failed cell has no
+ * numbers. */
 struct values cell_throughputs(const struct table *table, const struct cell_rows *cell);
 
 /* Fills in `alone` (tables_cells.c). */
@@ -87,7 +88,7 @@ struct cell_speed cell_speed(const struct table *table, const struct cell_rows *
 /* A series is the cells of one group, variant and number of workers whose workload differs in one
  * parameter alone (tables_metg.c). */
 
-/* What all of its cells have in common, the first one given; json_decref() it. */
+/* The properties that all of its cells have in common, the first one given; json_decref() it. */
 json_t *series_key(const struct cell_rows *cell, const char *parameter);
 bool series_holds(const struct cell_rows *cell, const char *parameter, const json_t *key);
 

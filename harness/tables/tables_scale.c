@@ -69,7 +69,7 @@ static char *series_name(const json_t *record, const char *parameter)
               : text_format("%s", workload);
 }
 
-/* Of one measure; nothing if no sample has it. */
+/* Writes one measure; nothing if no sample has it. */
 static void measure_write(FILE *to, const struct table *table, const struct cell_rows *cell,
                           const char *parameter, size_t which)
 {

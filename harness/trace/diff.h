@@ -66,7 +66,7 @@ char *diff_event_text(const struct sched_trace_event *event, bool brief, char *t
 /* Owned by the caller. */
 json_t *diff_event_to_json(const struct sched_trace_event *event, size_t index);
 
-/* What is printed, and of what. */
+/* The data that a page prints, and the two runs that it is of. */
 struct diff_side {
     const char *variant; /* canonical */
     const json_t *record;

@@ -1,9 +1,9 @@
 /* textbook.h - a textbook's table of steps, beside what the real variant does in the same turns.
  *
  * The table is data, harness/replays/NAME.yaml. Each of its tables is run once on a simulated
- * machine in lock step (machine/sim/lockstep.h), told nothing but whose turn it is; what each
- * processor then has on its stack and in its deque is read off the events, written as the book
- * writes it, and compared row by row.
+ * machine in lock step (machine/sim/lockstep.h), which is told only whose turn it is. The stack and
+ * the deque of each processor are read off the events, written as the book writes them, and
+ * compared row by row.
  */
 #ifndef SCHEDLAB_TEXTBOOK_H
 #define SCHEDLAB_TEXTBOOK_H
@@ -15,7 +15,8 @@
 
 enum { REPLAY_PROCESSORS_MAX = 4, REPLAY_ROWS_MAX = 64, REPLAY_CELL = 128 };
 
-/* What a processor has after a row: as in "main*, fib(4)" and "fib(3), fib(2)". */
+/* The stack and the deque of a processor after a row: as in "main*, fib(4)" and "fib(3),
+ * fib(2)". */
 struct textbook_cell {
     char stack[REPLAY_CELL], deque[REPLAY_CELL];
 };
@@ -31,8 +32,9 @@ struct textbook_row {
 struct textbook_statistics {
     /* Counted by the variant: DEQUE_MAX, JOINS_STALLED, TASKS_STOLEN, PARKS. */
     size_t deque, waited, stolen, parked;
-    /* Of the rows, steps with what is left to do after the last one. deques: the sum over all
-     * processors; stalled: also by a parent that runs a child of its own at the join. */
+    /* Counted from the rows. steps: with those that are left to do after the last row. deques: the
+     * sum over all processors. stalled: also by a parent that runs a child of its own at the
+     * join. */
     size_t steps, deques, stalled, stack;
 };
 

@@ -55,7 +55,7 @@ static uint64_t fib(int n)
 
 /* Events -------------------------------------------------------------------------------------- */
 
-/* What the next child computes: main's is the whole, the kth of fib(n) is fib(n - k). */
+/* The n that the next child computes: main's is the whole, the kth of fib(n) is fib(n - k). */
 static int child_n(const struct replayer *replayer, struct activation *up)
 {
     int *children = up->calls ? &up->call[up->calls - 1].children : &up->children;
@@ -357,7 +357,7 @@ static size_t stalled_count(const struct textbook_table *table)
     return count;
 }
 
-/* What the scheduler itself has counted. */
+/* A count of the scheduler itself. */
 static size_t counter_of(const json_t *record, const char *name)
 {
     double value = field_number(record_event(record, name), "value");

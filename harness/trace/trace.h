@@ -33,7 +33,7 @@ struct trace_queue {
     size_t count, room;
 };
 
-/* What an M has on its stack: tasks, each on top of the one that waits for it. */
+/* The stack of an M: tasks, each on top of the one that waits for it. */
 struct trace_stack {
     trace_id *id;
     bool *stalled; /* it is in its sync */
@@ -55,7 +55,7 @@ struct trace_lane {
     struct trace_queue queue;
 };
 
-/* What is known of a G. */
+/* The state of a G. */
 struct trace_g {
     bool made, begun, ended, waits;
     int32_t why;               /* it waits: enum wait_reason */
@@ -91,7 +91,7 @@ void trace_times_rise(struct sched_trace *trace);
 /* The lane of an event; -1: of none, its M holds no P. */
 int32_t trace_lane_of(const struct trace_state *state, const struct sched_trace_event *event);
 
-/* What lane i runs: its M's newest task, else its G; 0: nothing. */
+/* The newest task of lane i's M, else its G; 0: nothing. */
 trace_id trace_lane_runs(const struct trace_state *state, int32_t i);
 
 /* How many can be taken from lane i: its queue, runnext, and its M's tasks. */
@@ -149,7 +149,7 @@ struct trace_story {
 void trace_story_make(struct trace_story *story, const struct trace_page *page);
 void trace_story_free(struct trace_story *story);
 
-/* What is printed ----------------------------------------------------------------------------- */
+/* Printing ------------------------------------------------------------------------------------- */
 
 /* The table: a row per event; lines of `width` columns where workers fit into them. */
 void trace_steps_print(const struct trace_page *page, int width, FILE *to);

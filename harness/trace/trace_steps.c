@@ -43,7 +43,7 @@ static void cell_add_queue(struct cell *cell, const struct trace_queue *queue)
         cell_add(cell, " +%zu", queue->count - QUEUE_SHOWN);
 }
 
-/* What the lane's M has on its stack, the oldest first. */
+/* The tasks on the stack of the lane's M, the oldest first. */
 static void cell_of_run(struct cell *cell, const struct trace_state *state, int32_t i)
 {
     *cell = (struct cell){.at = 0};

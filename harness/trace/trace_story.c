@@ -9,7 +9,7 @@
 
 enum { NONE = -1 };
 
-/* What is open on an M while the events are gone through: indices of slices. */
+/* The slices that are open on an M while the events are gone through, as indices. */
 struct open_m {
     ssize_t g, call;
     ssize_t *task;
