@@ -20,7 +20,7 @@ struct best_peer {
     const struct report_cell *floor; /* NULL if no floor has one */
 };
 
-/* Whether the group has other runtimes; floors alone are none. */
+/* True if the group has other runtimes besides floors. */
 bool best_peer_any(const struct report_group *group);
 
 /* Steps over the lines of a group: *at is 0 at first. False after the last one. */

@@ -54,7 +54,7 @@ static bool has_rows(const struct tsv *table, const struct report_group *group)
     return false;
 }
 
-/* Whether the specification names the key. */
+/* True if the specification names the key. */
 static bool spec_has_key(const char *spec, const char *key)
 {
     size_t length = strlen(key);
@@ -64,7 +64,7 @@ static bool spec_has_key(const char *spec, const char *key)
     return false;
 }
 
-/* What the knob was where a specification does not name it, from such a cell's record. */
+/* The knob's value where a specification does not name it, read from the record of such a cell. */
 static char *knob_default(const struct report *report, const struct report_group *group,
                           const struct sweep_knob *knob)
 {

@@ -82,7 +82,7 @@ const char *figures_own_counters(const char *knob)
     return NULL;
 }
 
-/* Whether the word is one of the list's, which spaces separate. */
+/* True if the list, whose words are separated by spaces, has the word. */
 static bool has_word(const char *list, const char *word)
 {
     size_t length = strlen(word);
@@ -92,7 +92,7 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* Whether the event is one of the counters of the knob "name=..." or "name". */
+/* True if the event is one of the counters of the knob "name=..." or "name". */
 static bool belongs_to(const char *event, const char *knob)
 {
     char name[SWEEP_NAME_MAX];
@@ -102,8 +102,9 @@ static bool belongs_to(const char *event, const char *knob)
     return counters && has_word(counters, last ? last + 1 : event);
 }
 
-/* Whether the event counts what a knob does that the group varies: any that a specification in it
- * names, though all of them name it alike. Where counts are the question, also what a variant does.
+/* True if the event counts what one of the group's knobs does. A knob belongs to the group if any
+ * of its specifications names it, even if all set the same value. If the group asks for counts, the
+ * counters of its variants belong too.
  */
 static bool is_of_a_factor(const struct report_group *group, const char *event)
 {
@@ -141,9 +142,9 @@ static double spread(const struct report *report, const struct report_group *gro
     return highest >= RATE_MIN ? (highest - lowest) / highest : 0;
 }
 
-/* What a figure has room for: first what the knobs count that the group varies, whether it tells
- * the variants apart or not; then caches, since they are what throughput is usually lost to; then
- * whatever tells them apart most. Below zero: nothing to show. */
+/* How much an event deserves a place in the figure; below zero: it shows nothing. Counters of the
+ * group's knobs come first, even if they do not tell the variants apart. Caches follow, since
+ * throughput is usually lost there; then the events that differ most between variants. */
 static double event_score(const struct report *report, const struct report_group *group,
                           const struct report_event *event)
 {

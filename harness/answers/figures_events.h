@@ -7,9 +7,9 @@
 
 #include "harness/answers/report_data.h"
 
-/* The names of the events for the figure of a group, separated by spaces: those that count what the
- * knobs do that the group's specifications name and, if the group asks for counts, what its
- * variants are about, then others in the order of the file. NULL if no event is worth a figure.
+/* The names of the events for the figure of a group, separated by spaces. Counters of the knobs
+ * that the group's specifications name come first; if the group asks for counts, so do those of its
+ * variants. Other events follow in the order of the file. NULL if no event is worth a figure.
  * free() it. */
 char *figures_events_choose(const struct report *report, const struct report_group *group);
 

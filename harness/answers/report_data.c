@@ -170,7 +170,7 @@ void report_cell_choose(struct report_cell *cell, enum cell_class chosen)
 
 /* Rows and cells ------------------------------------------------------------------------------ */
 
-/* What rows of other tables say whose they are by: the cell and one of its groups. */
+/* The key by which rows of other tables find their cell: its id and one of its groups. */
 static const char *row_key(const char *group, const char *id, char key[KEY_SIZE])
 {
     snprintf(key, KEY_SIZE, "%s\n%s", id, group);

@@ -109,7 +109,7 @@ void report_free(struct report *report);
 /* A quantile of a cell's latencies, in ns; NAN in all numbers if it was not measured. */
 struct interval report_latency_ns(const struct report_cell *cell, double quantile);
 
-/* Whether the group has latencies, of the workload or, if that is NULL, of any. */
+/* True if the group has latencies of the workload or, if that is NULL, of any. */
 bool report_has_latencies(const struct report *report, const struct report_group *group,
                           const char *workload);
 
@@ -136,7 +136,7 @@ struct class_choice report_choose_class(const struct report_cell *const *cells, 
  * environment.json does not say. */
 int report_cores(const struct report *report, const struct report_cell *cell);
 
-/* Whether the cell had more workers than the run could use hardware threads, so that the kernel had
+/* True if the cell had more workers than the run could use hardware threads. The kernel then had
  * them take turns. */
 bool report_cell_is_crowded(const struct report *report, const struct report_cell *cell);
 
@@ -147,8 +147,8 @@ bool report_cell_ok(const struct report_cell *cell);
  * show. */
 int report_workers_max(const struct report_group *group, const char *workload);
 
-/* What the group's question is about, as the figure of that kind: THROUGHPUT, LATENCY or EVENTS
- * where the sweep file names a metric, else the figure it asks for. */
+/* The figure that fits the group's question: THROUGHPUT, LATENCY or EVENTS if the sweep file names
+ * a metric, else the figure that it asks for. */
 enum sweep_figure report_subject(const struct report_group *group);
 
 /* The first record of a cell; NULL if there is none. */
@@ -158,9 +158,9 @@ const json_t *report_record(const struct report *report, const char *cell);
  * afterwards. NULL after the last one. */
 const char *report_next_workload(const struct report_group *group, size_t *at);
 
-/* For report_load(), when all is read: adds a line each to report->warnings if sweep.yaml is not
- * the one that was measured, if records are of variants that this program does not know, or if
- * there is no environment.json. report_fit.c */
+/* Adds lines to report->warnings, at the end of report_load() (report_fit.c). There is one line
+ * each if sweep.yaml is not the one that was measured, if records are of variants that this program
+ * does not know, and if there is no environment.json. */
 void report_fit_check(struct report *report);
 
 #endif

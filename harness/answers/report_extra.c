@@ -35,7 +35,7 @@ static json_t *object_load(const char *path, json_t *problems)
     return NULL;
 }
 
-/* What is wrong with a comparison; "" if nothing is. */
+/* Writes what is wrong with a comparison; "" if nothing is. */
 static void comparison_check(json_t *json, char *what, size_t size)
 {
     json_t *pairs = json_object_get(json, "pairs"), *pair;

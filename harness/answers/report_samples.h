@@ -27,11 +27,11 @@ struct report_samples {
     size_t count;
 };
 
-/* Of samples.tsv, which must outlive it. */
+/* The samples in samples.tsv, which must outlive them. */
 struct report_samples report_samples_make(const struct tsv *tsv);
 void report_samples_free(struct report_samples *samples);
 
-/* Those of one cell; *count is 0 if there are none. */
+/* The samples of one cell; *count is 0 if there are none. */
 const struct report_sample *report_samples_of(const struct report_samples *samples,
                                               const char *cell, size_t *count);
 

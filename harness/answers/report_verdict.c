@@ -127,7 +127,7 @@ static bool too_few(const struct field *field, const double *least)
     return few;
 }
 
-/* What is known before the tests are adjusted. */
+/* The parts of a verdict that are known before the tests are adjusted. */
 static struct verdict verdict_begin(const struct field *field, const char *workload, int workers)
 {
     struct verdict verdict = {.outcome = VERDICT_NONE,

@@ -55,11 +55,11 @@ struct verdict {
 struct verdict *verdicts_make(const struct report_group *group, size_t *count);
 void verdicts_free(struct verdict *verdicts, size_t count);
 
-/* What is shown of each cell beside the baseline's on the same workload and workers, by the same
- * tests, with Holm's correction over all cells of the group with as many workers: "faster",
- * "slower", "none", "few" where there are too few samples, as where they do not overlap and still
- * are not told apart, or "moods" where no mood has enough samples of both; NULL without a baseline
- * or numbers. To be freed. */
+/* A word for each cell: how it compares with the baseline on the same workload and workers. Tests
+ * are the same as above, with Holm's correction over all cells of the group with as many workers.
+ * Words are "faster", "slower", "none", "few" and "moods"; NULL without a baseline or numbers.
+ * "few" means too few samples: they do not overlap, and still are not told apart. "moods" means
+ * that no mood has enough samples of both. To be freed. */
 const char **verdicts_over_baseline(const struct report_group *group);
 
 /* The quantile by which questions about latency are answered: far enough in the tail to tell

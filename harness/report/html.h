@@ -17,9 +17,9 @@ void html_table_close(FILE *to);
  * of a column of numbers. */
 void html_thead(FILE *to, const char *const *names);
 
-/* An SVG file becomes part of the page: without what does not show (html_svg.c says what), with a
- * label for those who do not see it, and with ids made unique by prefix, because gnuplot gives the
- * same ones to every figure. False, and nothing written, if the file cannot be read or is not a
+/* Makes an SVG file part of the page, without the parts that do not show (html_svg.c). It gets a
+ * label for those who do not see it. Ids get a prefix that makes them unique, because gnuplot gives
+ * the same ids to every figure. False, and nothing written, if the file cannot be read or is not a
  * whole SVG. The page's style must say, for text of a figure, its font and stroke: none. */
 bool html_svg(FILE *to, const char *path, const char *prefix, const char *label);
 

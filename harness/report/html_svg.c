@@ -60,7 +60,7 @@ struct squeeze {
     size_t depth;
 };
 
-/* What the outermost element sets, and what is so without being set. */
+/* Values that the outermost element sets, and defaults of SVG. */
 static const char *const inherited[][2] = {
     {"fill", "none"},         {"stroke", "currentColor"}, {"color", "black"},
     {"stroke-width", "1.00"}, {"stroke-linecap", "butt"}, {"stroke-linejoin", "miter"},
@@ -119,7 +119,7 @@ static const char *tag_read(const char *text, struct tag *tag)
     return *text == '>' && tag->name.length > 0 ? text + 1 : NULL;
 }
 
-/* What follows the closing tag of the element that has just been opened. */
+/* The text behind the closing tag of the element that has just been opened. */
 static const char *skip_element(const char *text, struct slice name)
 {
     char closing[64];
@@ -165,7 +165,7 @@ static size_t number_write(FILE *to, const char *text, int decimals)
     return (size_t)(end - text);
 }
 
-/* Whether a number begins at text; path: letters stand before numbers, as in "M1.5,2". */
+/* True if a number begins at text. path: letters stand before numbers, as in "M1.5,2". */
 static bool is_number(const char *text, const char *start, bool path)
 {
     bool begins = text == start || path || !isalnum((unsigned char)text[-1]);
@@ -227,7 +227,7 @@ static const struct attribute *attribute_find(const struct tag *tag, struct slic
     return NULL;
 }
 
-/* Whether the group at this depth would have the attribute's value without it. */
+/* True if the group at this depth would have the attribute's value without it. */
 static bool is_inherited(const struct squeeze *squeeze, size_t depth,
                          const struct attribute *attribute)
 {
@@ -250,7 +250,7 @@ static bool in_definitions(const struct squeeze *squeeze)
     return false;
 }
 
-/* What the page's style says, or nobody refers to. */
+/* True for attributes that the page's style sets or that nothing refers to. */
 static bool is_needless(const struct squeeze *squeeze, const struct tag *tag, size_t depth,
                         const struct attribute *attribute, bool text)
 {
@@ -336,7 +336,7 @@ static void tag_write(const struct squeeze *squeeze, const struct tag *tag, size
     fputs(tag->is_whole ? "/>" : ">", squeeze->to);
 }
 
-/* Whether after this text nothing else follows in the group around it. */
+/* True if nothing else follows this text in the group around it. */
 static bool ends_its_group(const char *text)
 {
     const char *end = strstr(text, "</text>");
@@ -394,7 +394,7 @@ static const char *tag_take(struct squeeze *squeeze, const char *text)
     return text;
 }
 
-/* What is between <svg> and </svg>. False if it is not to be understood. */
+/* Writes the content between <svg> and </svg>. False if it cannot be understood. */
 static bool squeeze_write(struct squeeze *squeeze, const char *text)
 {
     while (text && *text) {

@@ -20,7 +20,7 @@ static int complain(FILE *messages, const char *error)
     return 1;
 }
 
-/* What the page is made of. */
+/* The data that the page is made from. */
 struct page {
     const struct report *report;
     const struct figures *figures;

@@ -34,7 +34,7 @@ static void effect_write(FILE *to, const struct verdict *verdict)
         html_put(to, "p = %.3f]", verdict->p);
 }
 
-/* Whether a row names it already: as the next or as the baseline. */
+/* True if a row names the cell already: as the next or as the baseline. */
 static bool is_named(const struct report_group *group, const struct verdict *verdict,
                      const struct report_cell *cell)
 {
@@ -134,8 +134,8 @@ static void tie_write(FILE *to, const struct report_group *group, const struct v
     html_put(to, "</li>");
 }
 
-/* Of a workload on which too few samples were measured while the machine was in one mood. Those of
- * a variant that keeps to one core have none, and stand in nobody's way. */
+/* For a workload on which too few samples were measured while the machine was in one mood. A
+ * variant that keeps to one core has samples of no mood, and is not named. */
 static void unlike_text(FILE *to, const struct verdict *verdict)
 {
     size_t named = 0;
@@ -157,7 +157,7 @@ static void unlike_write(FILE *to, const struct verdict *verdict)
     html_put(to, "</li>");
 }
 
-/* Whether two workloads belong in one row. */
+/* True if two workloads belong in one row. */
 static bool same_answer(const struct verdict *a, const struct verdict *b)
 {
     if (a->outcome == VERDICT_TIED)
@@ -278,7 +278,7 @@ static void within_write(FILE *to, const struct report_group *tails, const struc
     slower_write(to, tails, verdict);
 }
 
-/* Whether who looks at one quantile only would miss what the other says. */
+/* True if the two quantiles have different answers, so that one alone would hide the other. */
 static bool disagree(const struct verdict *tail, const struct verdict *middle)
 {
     if (!tail->next || !middle->next || middle->competitors > tail->competitors)
@@ -340,7 +340,7 @@ static void latency_write(FILE *to, const struct report *report, const struct re
 
 /* All ------------------------------------------------------------------------------------------ */
 
-/* Of a question that is not about who is faster. */
+/* A row for a question that does not ask which variant is faster. */
 static void other_write(FILE *to, const struct report_group *group, const char *kind,
                         const char *text)
 {
@@ -388,16 +388,16 @@ void report_answers_write(FILE *to, const struct report *report)
         to,
         "<p class='note'>Throughput, or latency where the question is about it, at the largest "
         "number of workers of each group. 1.95× grq means 1.95 times the median of grq, with the "
-        "95 %% bootstrap interval of that ratio in brackets; the first is the next fastest, a "
-        "second the baseline, and then come, without brackets, all others that are shown to be "
-        "slower. Latencies are judged by what 99 %% of the operations took at most, and the median "
-        "is given where it has another answer. A is how often a sample of the fastest beats one of "
+        "95 %% bootstrap interval of that ratio in brackets. The first is the next fastest, a "
+        "second the baseline; all others that are shown to be slower follow without brackets. "
+        "Latencies are judged by what 99 %% of the operations took at most, and the median is "
+        "given where it has another answer. A is how often a sample of the fastest beats one of "
         "the next, ties counting half: 0.5 is no difference. A variant wins if the Mann-Whitney "
-        "test shows it to be faster than every other at 5 %%, with Holm's correction over all "
-        "pairs of a question, since any variant might have come out as the fastest; else it is not "
+        "test shows it to be faster than every other at 5 %%. Holm's correction is over all pairs "
+        "of a question, since any variant might have come out as the fastest. Otherwise it is not "
         "told apart from some, which does not mean that there is no difference. Figures test "
-        "against the baseline alone, which is named beforehand and takes fewer tests, so that one "
-        "of them may show a difference from it that no answer claims. Ranks are tested, and "
+        "against the baseline alone, which is named beforehand and takes fewer tests. So a figure "
+        "may show a difference from the baseline that no answer claims. Ranks are tested, and "
         "intervals are of medians: the interval of a shown difference may reach a little over 1. "
         "Nothing is said where even samples that do not overlap would be too few to show one, or "
         "where no mood of the machine has enough undisturbed samples of each.</p></section>");

@@ -77,7 +77,7 @@ static void too_few_write(FILE *to, const json_t *audit)
                  same, slowed);
 }
 
-/* What it came to where cells are judged together, as on this page. */
+/* The audit's result where cells are judged together, as on this page. */
 static void verdicts_write(FILE *to, const json_t *audit)
 {
     const json_t *verdicts = json_object_get(audit, "verdicts");

@@ -169,7 +169,7 @@ static void key_write(FILE *to, const struct report *report)
     html_put(to, "</ul>");
 }
 
-/* What each M counted -------------------------------------------------------------------------- */
+/* Counts of each M ----------------------------------------------------------------------------- */
 
 /* An event's counts, one per M; medians over the samples. */
 struct share {
@@ -207,7 +207,8 @@ static double count_median(const json_t *const *records, size_t count, size_t ev
     return median;
 }
 
-/* Of the first sample that counted the event: where events fall into sets, others did not. */
+/* The number of Ms in the first sample that counted the event. If events are counted in sets, other
+ * samples did not count it. */
 static size_t ms_of(const json_t *const *records, size_t count, size_t event)
 {
     for (size_t i = 0; i < count; i++)

@@ -57,7 +57,7 @@ static const char *no_winner_text(const char *verdict)
     return NULL;
 }
 
-/* Of the kind of number that the comparison is about. */
+/* A value as the kind of number that the comparison is about. */
 static struct text number_text(const json_t *metric, double value)
 {
     const char *kind = field_text(metric, "kind");

@@ -109,7 +109,7 @@ static void value_rows(FILE *to, const char *of, const char *key, const json_t *
     row_close(to);
 }
 
-/* What there is of a part of the environment, below its title. */
+/* Writes a part of the environment, as far as it is known, below its title. */
 static void part_write(FILE *to, const char *title, const json_t *part)
 {
     if (!part || (json_is_object(part) && json_object_size(part) == 0))
@@ -130,7 +130,7 @@ void report_facts_write(FILE *to, const char *label, const json_t *facts)
     html_table_close(to);
 }
 
-/* What has a part of its own in environment.json though it is one word. */
+/* Facts that have a part of their own in environment.json though each is one word. */
 static json_t *run_facts(const struct report *report)
 {
     static const char *const keys[] = {"taken", "hypervisor", "allocator"};

@@ -30,7 +30,7 @@ struct expect_verdict expect_judge(double measured, double expected, double with
  * interval. */
 struct interval expect_measured(const struct report_cell *cell, const struct sweep_expect *expect);
 
-/* Whether the run's sweep expects anything. */
+/* True if the run's sweep expects anything. */
 bool report_expect_any(const struct report *report);
 
 /* The section of the page; nothing if nothing is expected. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a structure's largest share in any cell of a workload: what is below goes without saying. */
+/* The least share that a structure is shown with: its largest in any cell of a workload. */
 static const double SHARE_MIN = 0.01;
 
 static bool row_is_of(const struct tsv *tsv, size_t row, const struct report_cell *cell)

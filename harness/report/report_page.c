@@ -24,7 +24,7 @@ static size_t cells_with(const struct report *report, const char *status)
     return n;
 }
 
-/* What the first failed sample of a cell that wrote anything wrote; NULL if none did. */
+/* The output of the first failed sample of a cell that wrote anything; NULL if none did. */
 static const char *failed_output(const struct report *report, const char *id)
 {
     size_t i;
@@ -306,10 +306,10 @@ static void header_write(FILE *to, const struct report *report)
     problems_write(to, report->problems);
     problems_write(to, report->warnings);
     if (!report->sweep)
-        html_put(to, "<p class='problem'>Without a sweep.yaml that can be read nothing says what "
-                     "the groups ask, what their baselines are, or which figure answers: multiples "
-                     "of a baseline, the curves and maps of knobs and the titles are missing, and "
-                     "each group is answered by its throughput.</p>");
+        html_put(to, "<p class='problem'>Without a sweep.yaml that can be read it is unknown what "
+                     "the groups ask, what their baselines are, and which figure answers. "
+                     "Multiples of a baseline, the curves and maps of knobs and the titles are "
+                     "missing, and each group is answered by its throughput.</p>");
     nav_write(to, report);
     html_put(to, "</header>");
     free(caption);

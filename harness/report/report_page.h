@@ -20,14 +20,15 @@ void report_page_write(FILE *to, const struct report *report, const struct figur
 
 extern const char report_style[];
 
-/* What answers each question; the table on top. */
+/* Writes the table on top: the answer to each question. */
 void report_answers_write(FILE *to, const struct report *report);
 
-/* What was run, and where, from environment.json; and any JSON object as a table of two columns. */
+/* Writes the program and the machine of the run, from environment.json; and any JSON object as a
+ * table of two columns. */
 void report_environment_write(FILE *to, const struct report *report);
 void report_facts_write(FILE *to, const char *label, const json_t *facts);
 
-/* What doctor found on the machine before the run. */
+/* Writes the findings of doctor on the machine before the run. */
 void report_doctor_write(FILE *to, const struct report *report);
 
 /* Question, figures and tables of one group. */
@@ -38,7 +39,7 @@ void report_section_write(FILE *to, const struct report *report, const struct re
 bool report_has_misses(const struct report *report, const struct report_group *group);
 void report_misses_write(FILE *to, const struct report *report, const struct report_group *group);
 
-/* What another machine would buy (report_what_if.c); nothing without what_if. */
+/* Writes the gain that another machine would bring (report_what_if.c); nothing without what_if. */
 void report_what_if_write(FILE *to, const struct report *report, const struct report_group *group);
 
 /* Each cell by itself, folded by workload. Holds the ids "cell-ID". */
@@ -55,7 +56,7 @@ void report_moods_write(FILE *to, const struct report *report);
 void report_outside_write(FILE *to, const struct report *report);
 void report_metg_write(FILE *to, const struct report *report);
 
-/* Whether any sample's mood is known. */
+/* True if any sample's mood is known. */
 bool report_has_moods(const struct report *report);
 
 #endif

@@ -81,7 +81,7 @@ static void ratio_write(FILE *to, const struct best_peer *line, const struct rep
              text_ratio(ratio.median).s, text_ratio_interval(ratio).s);
 }
 
-/* Who is best, and what one operation takes there: all workers together, by the clock. */
+/* Writes the best peer, and the time of one operation there: all workers together, by the clock. */
 static void line_write(FILE *to, const struct report_group *group, const struct columns *columns,
                        const struct best_peer *line)
 {

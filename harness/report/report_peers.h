@@ -1,8 +1,9 @@
 /* report_peers.h - how far each variant is from the best of the other runtimes.
  *
- * Callers: report_page.c and report_json.c. Per group that has peers (peer_table.h), workload and
- * number of workers: the best peer is the one with the highest median; everybody else's ratio is
- * its own median throughput over that one's, of samples from the same blocks.
+ * Callers: report_page.c and report_json.c. There is a best peer for each workload and number of
+ * workers of each group that has peers (peer_table.h): the one with the highest median. A ratio is
+ * the median throughput of a variant or another peer over that of the best peer, of samples from
+ * the same blocks.
  */
 #ifndef SCHEDLAB_REPORT_PEERS_H
 #define SCHEDLAB_REPORT_PEERS_H
@@ -13,7 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Whether the run has any peer. */
+/* True if the run has any peer. */
 bool report_peers_any(const struct report *report);
 
 /* The section of the page; nothing if there is no peer. */

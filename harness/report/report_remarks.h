@@ -9,9 +9,10 @@
 
 #include <stdio.h>
 
-/* A paragraph for each, of samples that are ok: those that ended before their calls took the time
- * that was asked for; those with more workers than cores; those whose warm-up ended at its limit;
- * those whose steal is not known; and cell_remarks.h of each cell. Nothing where there are none. */
+/* Writes a paragraph for each kind of remark on samples that are ok; nothing where there are none.
+ * Remarks tell of samples that ended before their calls took the time that was asked for, that had
+ * more workers than cores, whose warm-up ended at its limit, or whose steal is not known. Those of
+ * cell_remarks.h follow for each cell. */
 void report_remarks_write(FILE *to, const struct report *report);
 
 /* Prints the remarks of cell_remarks.h, a line each for a terminal. */

@@ -84,7 +84,7 @@ static struct text percent_text(double share)
     return text;
 }
 
-/* What the answers on top of the page say of a cell, at the largest number of workers. */
+/* A cell's place in the answers on top of the page, at the largest number of workers. */
 enum standing { STANDS, STANDS_BEST, STANDS_TIED };
 
 static enum standing standing_of(const struct report_cell *cell, const struct verdict *verdict)
@@ -278,7 +278,7 @@ static struct columns columns_make(const struct report_group *group, size_t firs
     return columns;
 }
 
-/* What a row of the table would say. */
+/* The content of an event's row: a count in at least one column, zeros, or nothing. */
 enum row_kind { ROW_COUNTED, ROW_ZERO, ROW_ABSENT };
 
 static enum row_kind row_kind(const struct columns *columns, const char *name)
