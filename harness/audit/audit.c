@@ -67,7 +67,8 @@ static void tally_add(struct audit_tally *tally, const struct comparison *compar
             !isnan(pair->p) &&
             statistics_mann_whitney_least(pair->count_a, pair->count_b) < comparison->options.alpha;
         tally->too_few += !can_show;
-        /* What cannot be shown is not found. Among equals that would speak for the pipeline. */
+        /* Comparisons that cannot show a difference find none. Counting those of equals would
+         * flatter the pipeline. */
         tally->comparisons += can_show || slowed;
         if (!can_show)
             continue;

@@ -43,7 +43,7 @@ extern const struct plan_side audit_sides[AUDIT_SIDES];
 /* The cells of the sweep, each once a side; plan_free() it. sweep must outlive it. */
 struct plan *audit_plan(const struct sweep_file *sweep);
 
-/* What comparisons with one truth came to. */
+/* Results of comparisons of which the truth is the same. */
 struct audit_tally {
     size_t comparisons;
     size_t too_few;        /* so few samples in one mood that p < alpha cannot be: of slowed down

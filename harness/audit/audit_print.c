@@ -29,7 +29,7 @@ static const char *holds_text(bool holds)
     return holds ? "holds" : "DOES NOT HOLD";
 }
 
-/* What never was decided cannot turn around. */
+/* An order that was never decided cannot turn around. */
 static const char *order_text(const struct audit *audit)
 {
     if (audit_order_holds(audit) && audit->order_decided == 0)

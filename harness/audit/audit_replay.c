@@ -40,8 +40,8 @@ void audit_pool_free(struct audit_pool *pool)
     json_decref(pool->records);
 }
 
-/* What the sweep would have measured in its block, which stands at `at` of the pool; a cell that is
- * not there was given up. */
+/* Takes from the pool, for each cell that the sweep would have measured, the sample of the block
+ * `at`. A cell that has no sample there was given up. */
 static void block_take(const struct audit_pool *pool, json_int_t at, unsigned block,
                        struct plan *plan, json_t *round)
 {
@@ -62,7 +62,7 @@ static void block_take(const struct audit_pool *pool, json_int_t at, unsigned bl
     }
 }
 
-/* Of the cells of one round that is over. */
+/* Notes the cells of one round that is over. */
 static void rounds_note(struct audit_rounds *rounds, const struct stopping_rule *needs,
                         unsigned blocks)
 {

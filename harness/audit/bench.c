@@ -121,7 +121,7 @@ static const char *stop_of(const json_t *plan_cells, const struct compare_cell *
     return plan_json_stop(plan_cells, field_text(json_array_get(of->records, 0), "cell"));
 }
 
-/* Of a pair: narrow enough only if both are. */
+/* Why measuring a pair ended: "width" only if both sides are narrow enough. */
 static const char *pair_stop(const json_t *plan, const struct compare_pair *pair)
 {
     const char *a = stop_of(plan, pair->a);

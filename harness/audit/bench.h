@@ -35,12 +35,13 @@ json_t *bench_speed(const char *run_folder, struct record_flaws *flaws, char *er
 /* As tables, one per group. */
 void bench_speed_print(FILE *to, const json_t *lines);
 
-/* The ratios as JSON: {what, over, ratio, lo, hi, n} in an array, owned by the caller; those of
- * counting with `class` (comparable.h; "mixed" if no mood has enough of both) and `claim`: "holds"
- * if the whole interval is below COUNTING_COST_MAX, "broken" if it is all above, else "open", as it
- * is with few samples, where moods mix, or where events seem to have made it faster by more than
- * that; and `stop`, why measuring both ended (plan.json; "" without one). NULL and one line in
- * error if the file cannot be read or has nothing to compare; *flaws as above. */
+/* The ratios as JSON: an array of {what, over, ratio, lo, hi, n}, owned by the caller. Those of
+ * counting also have `class`, `claim` and `stop`. `class` is as in comparable.h; "mixed" if no mood
+ * has enough samples of both. `claim` is "holds" if the whole interval is below COUNTING_COST_MAX,
+ * "broken" if all of it is above, else "open". It is "open" too with few samples, where moods mix,
+ * and where events seem to have made it faster by more than that. `stop` is why measuring both
+ * ended (plan.json; "" without one). NULL and one line in error if the file cannot be read or has
+ * nothing to compare; *flaws as above. */
 json_t *bench_counting(const char *run_folder, struct record_flaws *flaws, char *error,
                        size_t error_size);
 

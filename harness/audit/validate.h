@@ -1,9 +1,9 @@
 /* validate.h - whether the simulated machine agrees with what is known from elsewhere.
  *
  * Callers: cmd_validate.c. Each function reads what one part of `make validate` has measured and
- * returns its claims, an array of {what, source, expected, measured, holds} owned by the caller,
- * texts but for `holds`; NULL and one line in error if it cannot be read. Tables for the figures go
- * into folder.
+ * returns its claims. They are an array of {what, source, expected, measured, holds}, owned by the
+ * caller; all are texts but `holds`. NULL and one line in error if it cannot be read. Tables for
+ * the figures go into folder.
  */
 #ifndef SCHEDLAB_VALIDATE_H
 #define SCHEDLAB_VALIDATE_H

@@ -65,8 +65,9 @@ static double wide_of(const json_t *probe)
     return field_number(probe, "wide_ns") / field_number(probe, "compute_ns");
 }
 
-/* How long what could be done at once takes over what could not, which does not depend on the clock
- * rate: the longer of before the sample and after it; NAN if it was not measured. */
+/* The time of independent additions over that of a chain of dependent ones (probe.h). It does not
+ * depend on the clock rate. The larger of the values before and after the sample; NAN if neither
+ * was measured. */
 static double wide(const json_t *record)
 {
     const json_t *probe = json_object_get(record, "probe");
@@ -144,9 +145,9 @@ static bool are_alike(const struct cell *a, const struct cell *b)
     return ratio < ALIKE && ratio > 1 / ALIKE;
 }
 
-/* Kendall's tau of what was measured and what was simulated, over the variants on one workload: the
- * share of pairs that are ordered alike, less that of the others, of those that this machine tells
- * apart. NAN without any. */
+/* Kendall's tau of the measured and the simulated order of variants on one workload. It counts the
+ * pairs that this machine tells apart: the share ordered alike less the share ordered otherwise.
+ * NAN without any. */
 static double tau_of(const struct cells *cells, const char *workload, int workers, int *variants)
 {
     const struct cell *of[CELLS_MAX];

@@ -75,7 +75,7 @@ static void branch_loop(void *arg, int64_t n)
     sink = odd;
 }
 
-/* Of each of some lines, all eight words: n of lines. */
+/* Adds up all eight words of a line, of n lines. */
 static void sum_loop(void *arg, int64_t n)
 {
     (void)arg;
@@ -236,7 +236,8 @@ __attribute__((noinline)) static void worker_start(struct worker *self, struct r
         self->asked = false;
 }
 
-/* What a worker keeps of what it runs: counters and fields, none of which waits for another. */
+/* The bookkeeping of a worker about what it runs: counters and fields, which do not wait for one
+ * another. */
 static void worker_loop(void *arg, int64_t n)
 {
     (void)arg;
@@ -326,7 +327,7 @@ static void fit_positive(const double ns[CODES], double cost[UNKNOWN])
     }
 }
 
-/* What was disturbed least counts, of each loop by itself. */
+/* Keeps the samples that were disturbed least, of each loop by itself. */
 static void keep_least(double best[CALIBRATE_SAMPLES], const double samples[CALIBRATE_SAMPLES])
 {
     enum { MEDIAN = CALIBRATE_SAMPLES / 2 };
@@ -334,9 +335,9 @@ static void keep_least(double best[CALIBRATE_SAMPLES], const double samples[CALI
         memcpy(best, samples, CALIBRATE_SAMPLES * sizeof *best);
 }
 
-/* All loops in turn, for so long that a core which is shared with other guests by moments is met
- * alone: they last from tenths of a second to seconds, and what overlaps takes up to 1.8 times as
- * long meanwhile. coin: of tosses that are all alike, and of ones that nobody predicts. */
+/* Runs all loops in turn, until the core has been alone for a while. Other guests may share it for
+ * tenths of a second to seconds, in which independent instructions take up to 1.8 times as long.
+ * coin: with tosses that are all alike, and with ones that nobody can predict. */
 static void codes_measure(int64_t budget_ns, double best[CODES][CALIBRATE_SAMPLES],
                           double coin[2][CALIBRATE_SAMPLES])
 {

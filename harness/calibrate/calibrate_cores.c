@@ -1,10 +1,10 @@
 /* calibrate_cores.c - see calibrate.h: what it takes to get a line that another core has.
  *
  * Two threads take turns by a word of their own. In its turn the helper puts a set of lines into a
- * state: it writes them (dirty), or throws them out of all caches and reads them (clean); and then
- * the other one visits all of them in an order nobody can guess, each visit depending on the one
- * before, and takes the time. For upgrades both read the lines before one writes them; what the
- * same writes cost to lines of its own is taken off.
+ * state: it writes them (dirty), or throws them out of all caches and reads them (clean). Then the
+ * other thread visits all of them, and takes the time. The order is one that nobody can guess, and
+ * each visit depends on the one before. For upgrades both read the lines before one writes them;
+ * the cost of the same writes to lines of its own is taken off.
  */
 #include "harness/calibrate/calibrate.h"
 
@@ -139,7 +139,7 @@ static bool helper_turn(enum state state)
     return turn_wait(0, machine_now() + TURN_NS_MAX);
 }
 
-/* What a visit costs, in ns, once the helper has put the lines into that state. */
+/* The cost of a visit, in ns, after the helper has put the lines into that state. */
 static double visit_measure(enum state state)
 {
     if (!turn_wait(0, machine_now() + TURN_NS_MAX)) /* from the last time */

@@ -1,7 +1,7 @@
 /* calibrate_io.c - see calibrate.h: connections, pipes, files.
  *
- * A byte goes to and fro between two threads on two cores, which ask again and again without
- * waiting, so that no sleeping is in it; half of that, less a call, is the way from one end to the
+ * A byte goes to and fro between two threads on two cores. They ask again and again without
+ * waiting, so the time includes no sleep. Half of it, less a call, is the way from one end to the
  * other. Files are read where the kernel has them in memory.
  */
 #include "harness/calibrate/calibrate.h"
@@ -22,7 +22,7 @@ enum { TRIPS = 1000, STACK_SIZE = 64 << 10, BLOCK = 4096, FILE_BLOCKS = 256 };
 
 #define TRIP_NS_MAX INT64_C(1000000000)
 
-/* What the other end reads and writes. */
+/* The descriptors that the other end reads and writes. */
 struct ends {
     int in, out;
 };

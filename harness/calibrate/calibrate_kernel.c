@@ -146,7 +146,7 @@ static void spin_main(void *arg)
         atomic_fetch_add_explicit(&peer.word, 1, memory_order_relaxed);
 }
 
-/* Whether the spinning peer has its core right now. */
+/* True if the spinning peer has its core right now. */
 static bool peer_runs(void)
 {
     uint32_t before = atomic_load_explicit(&peer.word, memory_order_relaxed);
@@ -343,7 +343,7 @@ static void measure_wait(struct calibrate *to, double switch_ns)
 
 /* Threads, signals, time ---------------------------------------------------------------------- */
 
-/* What each thread of the runtime does, and the simulator has no other price for. */
+/* Calls that each thread of the runtime makes and that the simulator has no other price for. */
 static void ending_main(void *arg)
 {
     char *low;

@@ -123,7 +123,7 @@ static void set_cache(struct calibrate *to, const struct machine_file *fallback,
 
 /* Prices -------------------------------------------------------------------------------------- */
 
-/* What belongs to the core follows its clock rate. */
+/* True for times that belong to the core, which follow its clock rate. */
 static bool is_in_cycles(const char *key)
 {
     static const char *const keys[] = {"l1.hit", "l2.hit", "l3.hit", "block", "store", "atomic",
@@ -189,7 +189,7 @@ static void set_times(struct calibrate *to, const struct machine_file *fallback)
     }
 }
 
-/* What was measured apart may contradict itself by noise. */
+/* Restores the order of two values, which noise may reverse since they were measured apart. */
 static void set_order(struct calibrate *to, const char *least, const char *most)
 {
     struct calibrate_value *low = value_at(to, least), *high = value_at(to, most);
