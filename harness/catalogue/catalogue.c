@@ -17,25 +17,23 @@ enum { PATH_SIZE = 4096 };
 static const char intro[] =
     "<!-- Made by `make docs` of harness/experiments/ and the committed reference. -->\n\n"
     "# Experiments on design decisions\n\n"
-    "Each decision in a scheduler was made for a reason, and somebody said what it would buy. Each "
-    "page below states such a claim in one sentence, with where it was made, the reasoning, what "
-    "is "
-    "varied while the rest is held fixed, the range that is expected before anything is measured, "
-    "and what would refute it. One command measures it and gives a verdict: **supported** where "
-    "the 95 % interval of the effect lies inside the range, **refuted** where it lies outside, "
-    "**undecided** where it does neither, and then it says what is lacking. A refuted claim is a "
-    "result, not an error.\n\n"
+    "Each decision in a scheduler was made for a reason, and somebody said what it would buy. "
+    "Each page below states such a claim in one sentence, with its source and the reasoning. It "
+    "says what is varied while the rest is held fixed, the range that is expected before anything "
+    "is measured, and what would refute the claim. One command measures it and gives a verdict. "
+    "The claim is **supported** where the 95 % interval of the effect lies inside the range, and "
+    "**refuted** where it lies outside. It is **undecided** where the interval does neither; the "
+    "page then says what is lacking. A refuted claim is a result, not an error.\n\n"
     "```sh\n"
     "build/schedlab repro --list            # this list\n"
     "build/schedlab repro --explain E3      # the reasoning, the sources, the last verdict\n"
     "build/schedlab repro E3 --quick        # six samples a cell\n"
     "make repro                             # all of them, in the quick form\n"
     "```\n\n"
-    "What needs more cores than you have runs on simulated machines ([docs/SIMULATOR.md]"
-    "(SIMULATOR.md)), and is the same there each time. A run leaves `repro.html`, one page with "
-    "all "
-    "verdicts and figures. Your own experiment is ten lines of YAML: "
-    "[docs/ADDING.md](ADDING.md).\n";
+    "Experiments that need more cores than you have run on simulated machines "
+    "([docs/SIMULATOR.md](SIMULATOR.md)), and give the same result there each time. A run leaves "
+    "`repro.html`, one page with all verdicts and figures. Your own experiment is ten lines of "
+    "YAML: [docs/ADDING.md](ADDING.md).\n";
 
 /* Verdicts by machine, or what there is in their place, and what they are by. */
 static void verdicts_write(struct doc *to, const json_t *experiment)

@@ -12,7 +12,7 @@
 
 enum { PATH_SIZE = 4096 };
 
-/* What is measured ----------------------------------------------------------------------------- */
+/* Design --------------------------------------------------------------------------------------- */
 
 static void machines_write(struct doc *to, const struct experiment *experiment)
 {
@@ -25,7 +25,7 @@ static void machines_write(struct doc *to, const struct experiment *experiment)
     free(places);
 }
 
-/* What is varied and what is held fixed. */
+/* Writes which factors vary and which are held fixed. */
 static void design_write(struct doc *to, const struct experiment_part *part, const json_t *json)
 {
     doc_put(to, "<ul>");
@@ -107,7 +107,7 @@ static void figures_write(struct doc *to, const struct catalogue_pages *pages,
     json_decref(groups);
 }
 
-/* What the reference says of a part, if it has it. */
+/* The reference's result for a part, if it has one. */
 static void part_reference_write(struct doc *to, const struct catalogue_pages *pages,
                                  const json_t *reference, const struct experiment_part *part)
 {

@@ -43,7 +43,7 @@ static struct axis axis_of(const json_t *part, const char *list, const char *fac
 
 /* Heads ---------------------------------------------------------------------------------------- */
 
-/* Whether the text has that piece between commas. */
+/* True if the text has that piece between commas. */
 static bool has_piece(const char *text, const char *piece, size_t length)
 {
     while (text) {
@@ -63,7 +63,7 @@ static bool all_have_piece(const struct axis *axis, const char *piece, size_t le
     return true;
 }
 
-/* Those pieces of a value that all values have, or those that not all have. */
+/* Writes the pieces of a value that all values have in common, or else the other ones. */
 static void pieces_write(FILE *to, const struct axis *axis, const char *value, bool common)
 {
     bool any = false;

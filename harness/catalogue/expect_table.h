@@ -27,7 +27,7 @@ struct expect_table {
 void expect_table_make(struct expect_table *table, const json_t *part, size_t i);
 void expect_table_free(struct expect_table *table);
 
-/* Whether the row has a cell. */
+/* True if the row has a cell. */
 bool expect_table_has_row(const struct expect_table *table, unsigned row);
 
 #endif

@@ -55,7 +55,7 @@ void repro_list(FILE *to, struct experiment *const *experiments, size_t count,
     fputs("\n`schedlab repro --explain ID` has the reasoning, `schedlab repro ID` runs it.\n", to);
 }
 
-/* Whether some part of it has the same verdict each time, in the quick form. */
+/* True if, in the quick form, at least one part has the same verdict each time. */
 static bool is_deterministic(const struct experiment *experiment, const char *machine)
 {
     const struct experiment_form form = {.quick = true, .deterministic = true};

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of a strip, in its own units; it is as wide as its column. */
+/* Sizes in a strip, in its own units; it is drawn as wide as its column. */
 enum { WIDTH = 200, HEIGHT = 24, MARGIN = 12, BAND_TOP = 4, BAND_HEIGHT = 16, CAP = 5 };
 
 /* Numbers further apart than this are drawn by their logarithms. */

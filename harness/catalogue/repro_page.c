@@ -255,7 +255,7 @@ static void head_write(struct doc *to, const char *title)
             "<title>%s</title>",
             title);
     fprintf(to->to, "\n<style>\n%s%s</style>\n", report_style, repro_style);
-    /* What is folded would be missing on paper. */
+    /* Folded parts would be missing on paper. */
     fputs("<script>addEventListener('beforeprint',()=>document.querySelectorAll('details.print')"
           ".forEach(d=>d.open=true))</script>\n",
           to->to);

@@ -2,9 +2,9 @@
  *
  * Callers: repro_report.c. Like report.html (report_page.h) the page is HTML 5 with its style and
  * its figures inside, fetches nothing and needs no script to be read. repro_page.c writes the frame
- * and the table on top, repro_page_experiment.c what each experiment has, repro_page_table.c
- * tables of exact values, repro_page_claims.c what popular accounts say, repro_mark.c what was
- * measured, repro_style.c what of the style report_style.c does not have.
+ * and the table on top. The other parts are in repro_page_experiment.c (each experiment),
+ * repro_page_table.c (tables of exact values), repro_page_claims.c (popular accounts) and
+ * repro_mark.c (measured values). repro_style.c has the style that report_style.c lacks.
  */
 #ifndef SCHEDLAB_REPRO_PAGE_H
 #define SCHEDLAB_REPRO_PAGE_H
@@ -43,18 +43,20 @@ void repro_page_experiment_write(struct doc *to, const struct repro_page *page,
 size_t repro_page_table_write(struct doc *to, const json_t *experiment, const json_t *part,
                               size_t i);
 
-/* What popular accounts say, with verdicts; nothing if there is nothing of it. */
+/* Writes the claims of popular accounts, with verdicts; nothing if there are none. */
 void repro_page_claims_write(struct doc *to, const struct repro_page *page);
 
 /* The command that repeats the experiment. */
 void repro_page_command_write(struct doc *to, const struct repro_page *page,
                               const json_t *experiment);
 
-/* What was measured, in words: the number, and its interval on a line of its own if need be. */
+/* Writes the measured effect as text: the number, and its interval on a line of its own if need
+ * be. */
 void repro_effect_write(struct doc *to, const json_t *column);
 
-/* What was measured, as a line with a dot, against what was expected, as a band; nothing where one
- * of both is no number. On a scale of its own, logarithmic where the numbers are far apart. */
+/* Draws the measured effect as a line with a dot, and the expected range as a band. Draws nothing
+ * if one of them is no number. The scale is the strip's own, and logarithmic if the numbers are far
+ * apart. */
 void repro_strip_write(struct doc *to, const json_t *expectation, const json_t *column);
 
 #endif

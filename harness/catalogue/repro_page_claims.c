@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What it was held against: a link to each part's experiment, if that was run. */
+/* Links a claim to the experiment of each part that it was held against, if that was run. */
 static void shown_by_write(struct doc *to, const struct repro_page *page, const json_t *claim)
 {
     size_t i;

@@ -107,7 +107,7 @@ static void measured_row(struct doc *to, const json_t *place, const json_t *expe
     doc_put(to, "</tr>");
 }
 
-/* What is expected, over a row for each machine. */
+/* Writes the expectation, above a row for each machine. */
 static void expectation_write(struct doc *to, const json_t *experiment, const char *part_id,
                               const json_t *expectation)
 {
@@ -202,7 +202,7 @@ static void part_write(struct doc *to, const struct repro_page *page, const json
     figures_write(to, page, experiment, id);
 }
 
-/* Whether a machine before the i-th had the part. */
+/* True if a machine before the i-th had the part. */
 static bool told_before(const json_t *experiment, size_t i, const char *part)
 {
     const json_t *places = json_object_get(experiment, "machines");

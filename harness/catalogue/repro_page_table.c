@@ -41,7 +41,7 @@ static void grid_write(struct doc *to, const struct expect_table *table, const j
     html_table_close(to->to);
 }
 
-/* What undecided cells lack: each reason once, with how many of them have it. */
+/* The reasons why cells are undecided: each once, with the number of cells that have it. */
 static void lacks_write(struct doc *to, const struct expect_table *table, const json_t *part)
 {
     json_t *reasons = json_object(), *count;

@@ -27,7 +27,7 @@ struct parting {
     char place[PLACE_SIZE / 2]; /* parts/0 */
 };
 
-/* That of a key, or of the whole part if the key is left out. */
+/* The line of a key, or of the whole part if the key is left out. */
 static size_t line_of(const struct parting *self, const char *key)
 {
     char place[PLACE_SIZE];
@@ -92,7 +92,7 @@ static char *canonical_machine(const struct yaml_reader *reader, size_t line, co
 
 typedef char *canonical_of(const struct yaml_reader *reader, size_t line, const char *text);
 
-/* Whether text is new to the list; else a complaint. */
+/* True if text is new to the list; else a complaint. */
 static bool is_new(const struct yaml_reader *reader, size_t line, char *const *list, unsigned count,
                    const char *text)
 {
@@ -218,7 +218,8 @@ static bool number_read(const struct yaml_reader *reader, const struct param *pa
                          param_range_text(param, range, sizeof range));
 }
 
-/* What a sample is on the native machine: as elsewhere, but for what is given of it. */
+/* Reads the settings of samples on the native machine: as elsewhere, unless native_ ones are
+ * given. */
 static bool native_read(const struct yaml_reader *reader, const struct sweep_file *num,
                         struct sweep_file *native)
 {
@@ -233,7 +234,7 @@ static bool native_read(const struct yaml_reader *reader, const struct sweep_fil
     return true;
 }
 
-/* Those of a sweep; those that are not given are the form's affair, and 0. */
+/* Reads the numbers of a sweep. Some depend on the form if they are not given; they are 0 then. */
 static bool numbers_read(const struct yaml_reader *reader, struct sweep_file *num)
 {
     for (const struct param *param = sweep_file_params; param->name; param++) {
@@ -300,7 +301,7 @@ static bool has_param(const struct param *table, const char *key)
     return false;
 }
 
-/* Whether the variant has the part's knob at all: if not, no level is wrong, but the factor. */
+/* True if the variant has the part's knob at all. If not, the factor is wrong, not a level. */
 static bool has_knob(const struct parting *self, const char *variant)
 {
     char error[ERROR_SIZE];
@@ -542,7 +543,7 @@ static bool baseline_find(const struct parting *self)
                          suggest_text(&near, "", "the part's levels", text, sizeof text));
 }
 
-/* What fits if nothing is said. */
+/* The figure of a part whose file does not say one. */
 static enum sweep_figure figure_default(const struct experiment_part *part)
 {
     struct metric metric;
@@ -589,7 +590,7 @@ static bool figure_find(const struct parting *self)
                          suggest_text(&near, "", "harness/repro/experiment.h", text, sizeof text));
 }
 
-/* What a sweep would find wrong with the part, on its line. */
+/* Tells a mistake in the part that its sweep would be refused for, on the part's line. */
 static bool sweep_check(const struct parting *self)
 {
     char error[ERROR_SIZE] = "";

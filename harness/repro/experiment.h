@@ -80,10 +80,11 @@ struct experiment_form {
     bool quick;         /* EXPERIMENT_QUICK_REPS blocks, or as many as the file asks for if that is
                          * more, and as many samples again for what was disturbed; no parts that
                          * are `full` */
-    bool held;          /* what tests hold, of experiment_hold(): as quick and deterministic, with
-                         * EXPERIMENT_QUICK_REPS blocks, or EXPERIMENT_EXACT_REPS where what is
-                         * expected is exact or two samples are the same; a min_time_ms of
-                         * EXPERIMENT_HELD_MS at most; and a time limit that no busy host reaches */
+    bool held;          /* the form of tests, by experiment_hold(): quick and deterministic, with
+                         * EXPERIMENT_QUICK_REPS blocks. There are EXPERIMENT_EXACT_REPS blocks
+                         * where the expected value is exact or two samples are the same.
+                         * min_time_ms is EXPERIMENT_HELD_MS at most, and no busy host reaches the
+                         * time limit */
     int native_cores;   /* that workers may have each one of; 0: any number of them */
 };
 
@@ -114,15 +115,15 @@ bool experiment_is_exact_of(const struct experiment_part *part, const char *vari
  * are named, EXPERIMENT_MACHINES last; NULL-terminated. free() the list, not the texts. */
 const char **experiment_places(const struct experiment *experiment);
 
-/* Whether the part runs on that machine, in that form. on_any: the machine need not be one of the
- * experiment's, but is one of the part's if that has machines of its own. */
+/* True if the part runs on that machine, in that form. on_any: the machine need not be one of the
+ * experiment's. If the part has machines of its own, it must be one of them. */
 bool experiment_part_runs(const struct experiment *experiment, const struct experiment_part *part,
                           const char *machine, const struct experiment_form *form, bool on_any);
 
 /* How many blocks there are in the quick form. */
 int64_t experiment_quick_reps(const struct experiment *experiment);
 
-/* Whether so many workers are measured there: whether each has a core, unless `crowded`. */
+/* True if so many workers are measured there: each has a core, or the part is `crowded`. */
 bool experiment_takes_workers(const struct experiment_part *part, int64_t workers,
                               const char *machine, const struct experiment_form *form);
 
@@ -153,12 +154,12 @@ struct experiment_column experiment_column(const struct experiment_part *part, u
 struct experiment_cell experiment_cell(const struct experiment_part *part, unsigned level,
                                        struct experiment_column column, const char *machine);
 
-/* Whether the expectation is about that column on that machine. */
+/* True if the expectation is about that column on that machine. */
 bool experiment_expects(const struct experiment_part *part, const struct experiment_expect *expect,
                         struct experiment_column column, const char *machine);
 
-/* Whether what the part says of that machine is the same each time: it is simulated, or the text of
- * an order on one worker. */
+/* True if the part's verdict on that machine is the same each time: the machine is simulated, or
+ * the verdict is about the text of an order on one worker. */
 bool experiment_is_deterministic(const struct experiment_part *part,
                                  const struct experiment_expect *expect, const char *machine);
 

@@ -25,7 +25,7 @@ struct expecting {
     char place[PLACE_SIZE / 2]; /* parts/0/expect/1 */
 };
 
-/* That of a key, or of the whole if the key is left out. */
+/* The line of a key, or of the whole expectation if the key is left out. */
 static size_t line_of(const struct expecting *self, const char *key)
 {
     char place[PLACE_SIZE];
@@ -76,7 +76,7 @@ static char *canonical_machine(const char *text, char *error)
 
 /* Which level ---------------------------------------------------------------------------------- */
 
-/* Whether text, otherwise written, is the i-th level. */
+/* True if text, perhaps written otherwise, is the i-th level. */
 static bool means_level(const struct experiment_part *part, unsigned i, const char *text)
 {
     char error[ERROR_SIZE], *canonical = NULL;

@@ -179,7 +179,7 @@ void claims_free(struct claims *claims)
 
 /* Verdicts ------------------------------------------------------------------------------------- */
 
-/* What there is of one reference, over all machines. */
+/* The results for one reference, over all machines. */
 struct shown {
     unsigned supported, refuted, undecided;
     char where[NAME_SIZE]; /* the machines of the decided ones */
@@ -261,7 +261,7 @@ static bool reference_judge(const char *text, const json_t *experiments, struct 
     return there;
 }
 
-/* What the experiment says, which is the opposite of what it means for the claim. */
+/* The experiment's verdict, which is the opposite of the claim's. */
 static enum verdict shown_verdict(const struct shown *shown)
 {
     return shown->refuted > 0     ? VERDICT_REFUTED

@@ -36,9 +36,9 @@ static void folder_name(struct repro_job *job, const char *folder)
             job->folder[i] = '-';
 }
 
-/* What a sample takes that no earlier reproduction has measured: a process, its warm-up and probes
- * beside its timed calls; and a simulated one. Roughly: the time left soon follows what was
- * measured. */
+/* Guessed time of a sample beside its timed calls (process, warm-up, probes), and of a simulated
+ * sample, where no earlier reproduction has measured it. Rough: the estimate of time left soon
+ * follows measured samples. */
 static const double SAMPLE_SECONDS = 0.1, SIMULATED_SECONDS = 0.2;
 
 /* How many blocks more there are in the quick form, for samples that were disturbed. */
@@ -142,7 +142,7 @@ static void job_weigh(const struct repro *repro, struct repro_job *job)
     sweep_file_free(sweep);
 }
 
-/* Whether any part is to run on that machine, whatever cores it has. */
+/* True if any part is to run on that machine, whatever cores it has. */
 static bool is_wanted(const struct repro *repro, const struct experiment *experiment,
                       const char *machine)
 {
@@ -153,7 +153,7 @@ static bool is_wanted(const struct repro *repro, const struct experiment *experi
     return false;
 }
 
-/* Whether a machine is among those given. */
+/* True if a machine is among those given. */
 static bool is_given(const struct repro *repro, const char *machine)
 {
     for (size_t i = 0; i < repro->machines_count; i++)
@@ -162,7 +162,7 @@ static bool is_given(const struct repro *repro, const char *machine)
     return false;
 }
 
-/* Whether the machines that are levels are all among those asked for. */
+/* True if the machines that are levels are all among those asked for. */
 static bool takes_levels(const struct repro *repro, const struct experiment *experiment)
 {
     for (unsigned p = 0; p < experiment->parts_count; p++) {

@@ -103,7 +103,7 @@ void repro_judge(const struct repro *repro, struct repro_job *job);
 
 void repro_free(struct repro *repro);
 
-/* What repro.json says, as tables of at most `columns` columns. repro_print.c */
+/* Prints repro.json as tables of at most `columns` columns. repro_print.c */
 void repro_print(FILE *to, const json_t *repro, int columns);
 
 /* The same without the sums. */

@@ -230,7 +230,7 @@ json_t *repro_file_read(const char *folder, char *error, size_t error_size)
     return NULL;
 }
 
-/* What is in it -------------------------------------------------------------------------------- */
+/* Content -------------------------------------------------------------------------------------- */
 
 enum verdict repro_file_verdict(const json_t *object)
 {

@@ -15,18 +15,18 @@
 
 enum { REPRO_SCHEMA = 1 };
 
-/* Whether the folder has a repro.json. */
+/* True if the folder has a repro.json. */
 bool repro_file_is_there(const char *folder);
 
 /* repro.json of the folder, the caller's. NULL and one line in error, "PATH: what", if it cannot be
  * read, is damaged or is of another schema. */
 json_t *repro_file_read(const char *folder, char *error, size_t error_size);
 
-/* Whether that repro.json has all that readers take for granted; if not, wrong says what it lacks.
+/* True if that repro.json has all keys that readers rely on; if not, wrong says what it lacks.
  */
 bool repro_file_is_whole(const json_t *repro, char *wrong, size_t wrong_size);
 
-/* Of anything that has one. */
+/* The verdict of any object that has one. */
 enum verdict repro_file_verdict(const json_t *object);
 
 /* The column that decides an expectation. */
@@ -41,8 +41,8 @@ const json_t *repro_file_part(const json_t *place, const char *id);
 /* The expectation of a part with that number; NULL if it is not judged there. */
 const json_t *repro_file_expectation(const json_t *part, json_int_t number);
 
-/* What says most about a place: its first refuted expectation, else its first undecided one, else
- * the first. *part receives its part. NULL if nothing is expected. */
+/* The expectation that says most about a place: its first refuted one, else its first undecided
+ * one, else the first. *part receives its part. NULL if nothing is expected. */
 const json_t *repro_file_main(const json_t *place, const json_t **part);
 
 /* How many of a list have each verdict; what nothing can be run for counts as VERDICT_NONE. */
@@ -55,8 +55,8 @@ struct repro_sum repro_file_sum(const json_t *list);
  * A list of texts, the caller's. */
 json_t *repro_file_groups(const json_t *part);
 
-/* Whether a figure shows what the part is about: none shows an order or, as throughput, what a
- * workload finds out. */
+/* True if a figure can show the part's result. No figure shows an order, or a workload's finding as
+ * throughput. */
 bool repro_file_is_drawn(const json_t *part);
 
 /* The path of the main figure of a group, which a report of the run has drawn below the folder of

@@ -50,7 +50,7 @@ static json_t *part_judge(const struct repro *repro, const struct repro_job *job
     return object;
 }
 
-/* What was measured so far. */
+/* The records measured so far. */
 static json_t *records_read(struct repro_job *job)
 {
     char path[REPRO_PATH_SIZE + 32], error[ERROR_SIZE];
@@ -91,7 +91,8 @@ void repro_judge(const struct repro *repro, struct repro_job *job)
 
 /* All ------------------------------------------------------------------------------------------ */
 
-/* Whether some expectation is decided in both places, and whether each such is alike. */
+/* Compares the expectations that are decided in both places: *decided if there is one, *alike
+ * unless two differ. */
 static void agree_add(const json_t *a, const json_t *b, bool *decided, bool *alike)
 {
     size_t i, k;

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What sweep_resume.c would ask a run for, so that a job is a run like any other. */
+/* The keys that sweep_resume.c asks a run for, so that a job is a run like any other. */
 static json_t *sweep_to_json(const struct repro_job *job, const struct sweep_file *sweep,
                              const struct plan *plan, const char *fingerprint)
 {

@@ -139,7 +139,7 @@ static void cell_name(const struct experiment_cell *cell, char *text, size_t siz
              counted((uint64_t)cell->workers, "worker").s);
 }
 
-/* Whether the cell was measured, and never failed. */
+/* True if the cell was measured, and never failed. */
 static bool samples_are_sound(const struct judging *self, const struct cell_samples *samples,
                               const struct experiment_cell *cell)
 {

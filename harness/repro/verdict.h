@@ -10,9 +10,9 @@
  *     refuted     it lies outside
  *     undecided   it does neither, or there is none; the reason says what is lacking
  *
- * Where all samples of a cell are equal, as of one that is deterministic, there is nothing between
- * them to be uncertain about, and the value itself counts; so it does for `exactly`, which is
- * refuted by any other value. It takes two samples to be equal.
+ * If all samples of a cell are equal, as deterministic ones are, there is no uncertainty, and the
+ * value itself counts. The value itself also counts for `exactly`, which any other value refutes.
+ * It takes two samples to be equal.
  *
  * Samples count as in tables and comparisons (comparable.h): unmarked ones of one mood,
  * and the same mood for both sides of a ratio. Several verdicts become one: refuted if any is, else
@@ -31,7 +31,7 @@
 /* In the order in which one outweighs another; NONE: nothing was expected. */
 enum verdict { VERDICT_NONE, VERDICT_SUPPORTED, VERDICT_UNDECIDED, VERDICT_REFUTED };
 
-/* What is lacking for a verdict. */
+/* The reason why there is no verdict. */
 enum verdict_lack {
     LACK_NOTHING,
     LACK_CORES,    /* fewer than workers */
