@@ -32,7 +32,8 @@ using benchmark::State;
 using Family = std::remove_pointer_t<decltype(benchmark::RegisterBenchmark(
     "", static_cast<void (*)(State &)>(nullptr)))>;
 
-/* What 1.8 changed: a skip that is no error, and the syntax of --benchmark_min_time. */
+/* Version 1.8 changed two things: a skip that is no error, and the syntax of
+ * --benchmark_min_time. */
 template <typename T, typename = void> struct has_skip : std::false_type {
 };
 template <typename T>
@@ -319,7 +320,8 @@ class Reporter : public BenchmarkReporter
     std::vector<Run> collected;
 };
 
-/* What --benchmark_out gets. Asks whether all of it was written, which the library does not. */
+/* Writes the file of --benchmark_out. Asks whether all of it was written, which the library does
+ * not. */
 class FileReporter : public BenchmarkReporter
 {
   public:
@@ -452,9 +454,8 @@ enum gbench_end gbench_run(const char *program, const char *const *flags, bool m
     std::ostringstream errors;
     Reporter reporter(format.empty() || format == "console", medians_only, &errors);
     FileReporter file_reporter(value_of(texts, "benchmark_out_format"));
-    size_t matched = out.empty()
-                         ? benchmark::RunSpecifiedBenchmarks(&reporter)
-                         : benchmark::RunSpecifiedBenchmarks(&reporter, &file_reporter);
+    size_t matched = out.empty() ? benchmark::RunSpecifiedBenchmarks(&reporter)
+                                 : benchmark::RunSpecifiedBenchmarks(&reporter, &file_reporter);
     benchmark::Shutdown();
     if (matched == 0)
         return misused_filter(errors.str(), error, error_size);

@@ -45,7 +45,7 @@ typedef void gbench_fn(struct gbench_state *state, void *arg);
 
 /* Registering -------------------------------------------------------------------------------- */
 
-/* What the Time column shows and how long is long enough. */
+/* The time that the Time column shows, and by which a run is long enough. */
 enum gbench_time {
     GBENCH_CPU_TIME,    /* wall time shown; enough by CPU time of the thread: the default */
     GBENCH_REAL_TIME,   /* wall time shown; enough by wall time */
@@ -102,7 +102,7 @@ void gbench_set_time_ns(struct gbench_state *state, double ns);
  * after the loop, > 0. */
 void gbench_set_cpu_ns(struct gbench_state *state, double ns);
 
-/* What a user counter's value is, and so how it is shown. */
+/* The meaning of a user counter's value, which decides how it is shown. */
 enum gbench_counter {
     GBENCH_COUNTER_TOTAL,  /* of all operations of this call: shown per operation */
     GBENCH_COUNTER_RATE,   /* of all operations of this call: shown per second */

@@ -85,7 +85,7 @@ void micro_did(struct micro *micro, uint64_t done)
     micro->did = done;
 }
 
-/* What part of the operations done those planned are. */
+/* Planned operations as a share of the operations done. */
 static double planned_share(const struct micro *micro)
 {
     return micro->did ? (double)micro->n / (double)micro->did : 1;

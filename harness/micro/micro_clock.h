@@ -1,8 +1,8 @@
 /* micro_clock.h - the time of a section of code that is not much longer than a look at the clock.
  *
- * Callers: micro.c, for MICRO_TIMED. Between the two moments at which a section's clock is read
- * passes, beside the section, as much as passes between two readings in a row: once the end of the
- * first and once the beginning of the second. That is measured and taken off:
+ * Callers: micro.c, for MICRO_TIMED. The two readings around a section add time of their own. Part
+ * of it is the end of the first reading, the rest the beginning of the second. Together they are as
+ * long as the time between two readings in a row, which is measured and taken off:
  *
  *     time = sum over sections (end - begin) - sections * cost
  */

@@ -1,8 +1,8 @@
 /* micro_count.h - events per operation, by the reader that samples use (counters.h).
  *
- * Callers: micro.c. Two sets of counters, for libsde cannot register a name again that was
- * unregistered: the program's own events are registered once for the process, and each call of an
- * operation sees the difference; those of threads are made anew for every call.
+ * Callers: micro.c. There are two sets of counters, for libsde cannot register a name again that
+ * was unregistered. The program's own events are registered once for the process, and each call of
+ * an operation sees the difference. Those of threads are made anew for every call.
  */
 #ifndef SCHEDLAB_MICRO_COUNT_H
 #define SCHEDLAB_MICRO_COUNT_H
@@ -13,7 +13,7 @@
 struct sched;
 struct m;
 
-/* Of one call of an operation. */
+/* The counts of one call of an operation. */
 struct micro_count {
     struct sched *const *sched; /* where the scheduler is, once there is one; NULL: never */
     struct counters *threads;   /* NULL: none is asked for */
@@ -22,7 +22,8 @@ struct micro_count {
                                  * thread cannot be had; NULL: threads stay */
 };
 
-/* What is counted from now on; see counter_names_split(); NULL is "none". Once. Must be valid. */
+/* Sets which events are counted from now on; see counter_names_split(); NULL is "none". Call once.
+ * The names must be valid. */
 void micro_count_list(const char *events);
 
 /* Begins and ends a call. Threads that come and go are counted by inheritance. sched and come_in

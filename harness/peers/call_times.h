@@ -48,7 +48,7 @@ static inline void call_times_end(struct call_times *times)
     times->entry = NULL;
 }
 
-/* Of an odd number the last entry stays by itself, and is half full then. */
+/* If the number is odd, the last entry stays by itself, and is half full then. */
 static inline void call_times_fold(struct call_times *times)
 {
     size_t folded = 0;

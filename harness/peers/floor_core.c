@@ -242,7 +242,7 @@ struct yielding {
     int threads;
 };
 
-/* Who ends leaves the circle; the last one goes home. */
+/* A yielder that ends leaves the circle; the last one goes home. */
 static void yielder_main(struct context *self)
 {
     struct yielder *yielder = self->arg;
@@ -285,7 +285,7 @@ static void yield_close_circles(struct yielding *all)
 static void yield_run(void *state, struct peer_outcome *out)
 {
     struct yield *yield = state;
-    /* Who is alone in a circle has nobody to give way to. */
+    /* A yielder that is alone in a circle has no other to give way to. */
     struct yielding all = {.count = yield->yielders, .threads = threads_for(yield->yielders / 2)};
     char *stacks = stacks_make(all.count);
     all.contexts = lines_alloc(all.count, sizeof *all.contexts);

@@ -2,8 +2,8 @@
  * epoll_wait() on each core.
  *
  * Each thread has its share of the connections, both ends of each, so that no message leaves its
- * core, and asks the kernel for the least: a write and a read an end and message, edges in place of
- * levels, and one wait for all that has become ready meanwhile.
+ * core. It makes the fewest calls to the kernel: one write and one read for each end and message,
+ * edge-triggered events, and one wait for all that has become ready meanwhile.
  */
 #include "crew.h"
 

@@ -191,7 +191,7 @@ static void mutex_run(void *state, struct peer_outcome *out)
     locks_finish(locking.all, out);
 }
 
-/* Of these nobody has to sleep but in the first: floor:futex ends there. */
+/* Only pingpong makes threads sleep, so the list of floor:futex ends after it. */
 static const struct peer_workload workloads[] = {
     {"pingpong", pingpong_init, pingpong_run, NULL},
     {IS_FUTEX ? NULL : "prodcons", prodcons_init, prodcons_run, NULL},

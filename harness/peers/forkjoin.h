@@ -1,9 +1,10 @@
 /* forkjoin.h - what the fork/join peers have in common: the parts of the workloads without a spawn.
  *
- * Each peer spawns in its runtime's own way. What a task computes below a cut-off or in a leaf is
- * workloads/leaves.c and sha1.c, linked to it; how work is divided, and answer and digest made, is
- * here, and the same as in workloads/fib.c, nqueens.c, skynet.c, mergesort.c, matmul.c and uts.c.
- * For C and C++; memory is zeroed or written in init: no call of run() pays for fresh pages.
+ * Each peer spawns in its runtime's own way. A task's computation below a cut-off or in a leaf is
+ * in workloads/leaves.c and sha1.c, linked to it. How work is divided, and how answer and digest
+ * are made, is here. It is the same as in workloads/fib.c, nqueens.c, skynet.c, mergesort.c,
+ * matmul.c and uts.c. For C and C++; memory is zeroed or written in init: no call of run() pays for
+ * fresh pages.
  */
 #ifndef SCHEDLAB_PEER_FORKJOIN_H
 #define SCHEDLAB_PEER_FORKJOIN_H

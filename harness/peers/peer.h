@@ -31,7 +31,7 @@ struct peer_param {
     bool read;
 };
 
-/* What one call did; all zero before it. */
+/* The outcome of one call; all zero before it. */
 struct peer_outcome {
     uint64_t ops, answer, digest;
     int64_t time_ns; /* 0: the whole call counts; else the part that does */
@@ -195,7 +195,7 @@ static inline int64_t peer_param_number(struct peer_run *run, const char *key)
     return peer_number(key, peer_param_text(run, key));
 }
 
-/* Whether the parameter is this one of its two words. */
+/* True if the parameter is `word`, false if it is `other`; unsupported if it is neither. */
 static inline bool peer_param_is(struct peer_run *run, const char *key, const char *word,
                                  const char *other)
 {
