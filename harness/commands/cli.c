@@ -36,7 +36,7 @@ void cli_misuse_lines(const char *command, const char *lines)
 
 /* Options ------------------------------------------------------------------------------------- */
 
-/* What argp adds by itself. */
+/* Options that argp adds by itself. */
 static const struct argp_option builtin_options[] = {
     {"help", '?', NULL, 0, NULL, 0},
     {"usage", 0x10000, NULL, 0, NULL, 0},

@@ -155,7 +155,7 @@ static void rule_apply(const char *command, const struct options *options, struc
                    counted(samples, "sample").s, options->alpha, least);
 }
 
-/* What is measured: every cell in every block, so that each round finds what it may need. */
+/* The sweep to measure: every cell in every block, so that each round finds what it may need. */
 static struct sweep_file whole_blocks(const char *command, const struct options *options,
                                       const struct sweep_file *rule)
 {

@@ -47,7 +47,7 @@ static const char *const output_words[] = {"console", "json", "csv", NULL};
 static const char *const unit_words[] = {"ns", "us", "ms", "s", NULL};
 static const char *const format_words[] = {"table", "json", "csv", NULL};
 
-/* What the values of the library's flags may be; the key is FLAG_KEY plus the index. */
+/* Valid values of the library's flags; the key is FLAG_KEY plus the index. */
 static const struct flag {
     const char *name;
     enum value_kind kind;
@@ -124,15 +124,14 @@ static const char argp_doc[] =
     "thread; names that end in process_time have it of all threads of the process, less what "
     "reading its clock costs. Where one thread waits for another, as in wake-ups and contended "
     "locks, it is of both of them and of the waits too, so that it may be above Time. A benchmark "
-    "that finds "
-    "its own result wrong shows the reason in place of a time. "
-    "Full names, as in files and --list, say how time was taken, which a filter may leave out: at "
-    "the end /manual_time where the benchmark timed sections of its own, and /process_time before "
-    "it where CPU is that of the whole process.\n\n"
+    "that finds its own result wrong shows the reason in place of a time. Full names, as in files "
+    "and --list, say how time was taken; a filter may leave that out. They end in /manual_time "
+    "where the benchmark timed sections of its own. /process_time stands before that where CPU is "
+    "that of the whole process.\n\n"
     "Example:\n"
     "  schedlab micro gmp kthread --benchmark_filter='^(switch|floor/ctx)' \\\n"
-    "      --benchmark_repetitions=5\n\nExit status: 0 done; 1 a result was wrong, or could not be "
-    "written; 2 misused.";
+    "      --benchmark_repetitions=5\n\n"
+    "Exit status: 0 done; 1 a result was wrong, or could not be written; 2 misused.";
 
 static void flag_add(struct options *options, const char *name, const char *value)
 {
@@ -276,7 +275,8 @@ static bool take_cores(const char *command)
     return !error;
 }
 
-/* What the first name in the filter may have meant, whole or without what is behind a slash. */
+/* Suggests the operation that the filter's first name may have meant. If the whole name is like
+ * none, its part before a slash is tried. */
 static void misuse_filter(const struct options *options, const char *error)
 {
     static const char prefix[] = "--benchmark_filter=";

@@ -34,7 +34,7 @@ struct options {
     bool quick, full, held, no_report, deterministic, list, json, simulated;
 };
 
-/* What there is to choose from. */
+/* The experiments and claims to choose from. */
 struct catalogue {
     struct experiment **experiments;
     size_t count;
@@ -446,7 +446,7 @@ static int repro_new(struct options *options, struct catalogue *catalogue)
     selection_make(options, catalogue, &repro);
     for (size_t i = 0; options->held && i < repro.count; i++)
         experiment_hold(repro.experiments[i]);
-    /* Whether anything runs there is asked before there is a folder. */
+    /* The folder is made only if at least one part runs there. */
     repro_plan(&repro);
     if (repro.jobs_count == 0)
         cli_misuse(options->command, "no part of these experiments runs there; `schedlab repro "

@@ -505,7 +505,7 @@ static void units_print(const struct options *options, const struct sweep_file *
     unit_plan_print(&units, stdout);
 }
 
-/* What of the run is neither in the sweep file nor in the machine. */
+/* The facts about the run that are neither in the sweep file nor in the machine. */
 static json_t *run_to_json(const struct options *options, const struct sweep_file *sweep,
                            const struct plan *plan, const char *fingerprint)
 {
@@ -621,7 +621,7 @@ static void warn_of_figures(const char *program, const struct options *options)
         fprintf(stderr, "%s: warning: %s; the report will have no figures\n", program, error);
 }
 
-/* What simulated samples take that is not always there. */
+/* Checks the needs of simulated samples that are not always met. */
 static bool machines_check(const struct options *options, const struct plan *plan, char *error,
                            size_t error_size)
 {
@@ -738,7 +738,7 @@ static struct sweep_file *sweep_load(const char *program, struct options *option
     return sweep;
 }
 
-/* What the file asks for in vain. */
+/* Tells which groups of the file were left out, and why. */
 static void tell_left_out(const char *program, const struct sweep_file *sweep)
 {
     for (unsigned g = 0; g < sweep->groups_count; g++)

@@ -90,11 +90,11 @@ static const struct argp_option option_table[] = {
 };
 
 static const char argp_doc[] =
-    "Runs WORKLOAD once under VARIANT and shows what the scheduler did: a table of steps (what "
-    "each worker runs and what is in its queue, after each event), a timeline, a file for "
-    "ui.perfetto.dev, Go's schedtrace lines, or all of it as JSON."
+    "Runs WORKLOAD once under VARIANT and shows what the scheduler did. The form is a table of "
+    "steps (what each worker runs and what is in its queue, after each event), a timeline, a file "
+    "for ui.perfetto.dev, Go's schedtrace lines, or all of it as JSON."
     "\v"
-    "Small runs are meant: a table of more than some hundred steps is read by nobody. "
+    "Small runs are meant: a table of more than a few hundred steps is too long to read. "
     "docs/TRACE.md says how to read each form.\n\n"
     "Example:\n"
     "  schedlab trace gmp fib,n=5 --workers 2\n"
@@ -257,7 +257,7 @@ static json_t *run(const struct options *options)
     return record;
 }
 
-/* What the sample's process wrote into a file of its own, from the start; takes fd. */
+/* The output that the sample's process wrote into a file of its own, from the start; takes fd. */
 static FILE *written(const struct options *options, int fd)
 {
     lseek(fd, 0, SEEK_SET);
@@ -297,7 +297,7 @@ static void output_close(const struct options *options, FILE *to)
         give_up(options, strerror(errno));
 }
 
-/* What the sample's process writes as it runs. */
+/* Copies the lines that the sample's process writes as it runs. */
 static int trace_lines(struct options *options)
 {
     struct sample_request *request = &options->request;

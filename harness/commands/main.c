@@ -96,7 +96,7 @@ static void print_version(FILE *to, struct argp_state *state)
     fprintf(to, "schedlab %s (%s)\n", build_version(), build_revision());
 }
 
-/* Whether what this program was built from is whole. */
+/* Checks the lists of variants and workloads that this program was built from. */
 static bool registries_are_right(void)
 {
     const struct registry registry = {sched_variants, sched_variant_words, workloads,

@@ -12,7 +12,7 @@
 
 enum { STRUCTURES_SHOWN = 10, LINES_SHOWN = 10, LEVELS = 3 };
 
-/* What is below goes without saying. */
+/* Shares below this are not printed. */
 static const double SHARE_MIN = 0.005;
 
 /* Structures ---------------------------------------------------------------------------------- */
