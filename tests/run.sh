@@ -39,7 +39,7 @@ unset CASE # chooses one test of one program; here all run
 fixed_addresses=
 setarch -R true 2>/dev/null && fixed_addresses='setarch -R '
 
-# What to run --------------------------------------------------------------------------------------
+# Jobs ---------------------------------------------------------------------------------------------
 
 job() { # LABEL COMMAND
     jobs_wanted+=("$1"$'\t'"$2")

@@ -128,7 +128,8 @@ static void reader_waits(void *arg)
     wg_done(self->done);
 }
 
-/* Whether they wait already, for the descriptor or their turn, or come later. */
+/* Close ends reads that wait already, for the descriptor or for their turn, and reads that come
+ * later. */
 static void conform_io_close_ends_reads(void *arg)
 {
     const struct conform_cell *cell = arg;

@@ -247,7 +247,7 @@ static void conform_forkjoin_reaches_a_second_worker(void *arg)
 
 /* Yields and goroutines between spawn and sync ---------------------------------------------- */
 
-/* What one root and all below it share. */
+/* State that one root and all tasks below it share. */
 struct mix {
     struct join join;
     struct waitgroup done;
@@ -420,7 +420,7 @@ static void stress_pingpong(struct stress *stress, uint64_t dice)
     chan_free(ch);
 }
 
-/* What a G does depends on its own generator only, so that a seed repeats the work, if not the
+/* The actions of a G depend on its own generator only, so that a seed repeats the work, if not the
  * schedule. */
 static void stress_g(void *arg)
 {

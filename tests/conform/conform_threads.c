@@ -170,7 +170,8 @@ static void sends(void *arg)
     chan_send(arg, &(int){1});
 }
 
-/* What a locked goroutine has just started runs although it parks at once, also in a private slot.
+/* A G that a locked goroutine has just started runs although the locked one parks at once, also if
+ * it lies in a private slot.
  */
 static void conform_locked_leaves_its_child_to_others(void *arg)
 {
@@ -360,7 +361,8 @@ static void left_g(void *arg)
     wg_done(&self->crew->done);
 }
 
-/* What was queued at a worker that is sent away runs, though those that stay are never idle. */
+/* Gs that were queued at a worker that is sent away run, though the workers that stay are never
+ * idle. */
 static void conform_workers_leave_their_queue(void *arg)
 {
     const struct conform_cell *cell = arg;

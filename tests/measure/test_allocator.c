@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* What this program says of its malloc when it is started for `asked`. */
+/* Expects this name of the malloc of this program when it is started for `asked`. */
 static void expect_in_child(enum allocator asked, const char *name)
 {
     static const char *const argv[] = {"test_allocator", "tell", NULL};

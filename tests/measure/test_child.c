@@ -102,7 +102,7 @@ static void crash_names_the_signal(void **state)
 {
     (void)state;
     json_t *record = sample("static", 60);
-    /* What the child could not say any more. */
+    /* The parent fills in the keys that the child could not say any more. */
     assert_string_equal(field_text(record, "variant"), "static");
     assert_string_equal(field_text(record, "workload_name"), "fib");
     assert_int_equal(strlen(field_text(record, "cell")), 12);

@@ -417,7 +417,7 @@ static void another_set_is_no_absence_from_the_machine(void **state)
     counters_drop(counters);
 }
 
-/* What cannot be counted even alone takes no turn. */
+/* An event that cannot be counted even alone takes no turn. */
 static void broken_events_have_no_set(void **state)
 {
     (void)state;

@@ -141,7 +141,7 @@ static void deep_idle_states_count_if_enabled(void **state)
     expect("idle-states", DOCTOR_NOTE, "(C1E) takes 40 us", "cpupower");
 }
 
-/* What a guest does while it idles is not what its host does with the core. */
+/* A guest's idle states do not tell what its host does with the core. */
 static void idle_states_of_a_guest_say_nothing_of_its_host(void **state)
 {
     (void)state;

@@ -421,7 +421,7 @@ static void malformed_settings_are_told(void **state)
     assert_variant_wrong("gmp,ring=100", "gmp: ", "power of two");
 }
 
-/* What is asked for in vain, and what leaves it nothing to do. */
+/* The line names the knob that changes nothing, and the setting that leaves it nothing to do. */
 static void knobs_that_change_nothing_are_refused(void **state)
 {
     (void)state;

@@ -15,7 +15,7 @@
 
 enum { REPS = 6, REPS_MAX = 10, BLOCKS_MAX = 64 };
 
-/* What the program under measurement does: a sample of this cell in this block. */
+/* Stands in for the program under measurement: a sample of this cell in this block. */
 typedef json_t *sampler(const struct cell *cell, unsigned block);
 
 static char *variants[] = {"gmp", "grq"};

@@ -55,7 +55,7 @@ static int folder_remove(void **state)
     return rmdir(folder);
 }
 
-/* What a sweep of the given variants left behind. */
+/* The results that a sweep of the given variants left behind. */
 struct outcome {
     int result;
     struct sweep_run run;

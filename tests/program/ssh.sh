@@ -71,7 +71,7 @@ Host *
     UserKnownHostsFile $scratch/known
     StrictHostKeyChecking no
 EOF
-# What an entry in ~/.ssh/config would be.
+# Stands in for an entry in ~/.ssh/config.
 printf '#!/bin/sh\nexec %s -F %s/config "$@"\n' "$(command -v ssh)" "$scratch" >bin/ssh
 chmod +x bin/ssh
 PATH=$scratch/bin:$PATH

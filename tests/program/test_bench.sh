@@ -143,7 +143,7 @@ grep -qx 'spawn,n=3, 2 workers: best peer peer:boost, floor floor:core' out && g
     grep -qE '^  perm +other moods +other moods *$' out && report 1 table_has_speed || report 0 table_has_speed
 awk 'length($0) > 100 { exit 1 }' out && report 1 table_of_speed_fits_100_columns || report 0 table_of_speed_fits_100_columns
 
-# What `make bench` gives it.
+# The input that `make bench` gives it.
 "$schedlab" sweep "$sweeps/peers.yaml" --dry-run >out 2>err
 report $(($? == 0)) the_sweep_of_speed_is_valid
 "$schedlab" sweep "$sweeps/bench-counters.yaml" --dry-run >out 2>err

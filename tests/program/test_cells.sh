@@ -14,7 +14,7 @@ run() {
 }
 ids() { "$schedlab" sweep "$@" --plan | awk 'length($1) == 16 { print $1 }'; }
 files() { find "$1" -name '*.json' | wc -l; }
-# What a sweep measured, where its last line of out is the folder.
+# The samples of a sweep; the last line of `out` is its folder.
 samples() { cat "$(tail -n 1 out)/samples.jsonl"; }
 
 # file NAME MACHINE VARIANTS
@@ -222,7 +222,7 @@ run sweep native.yaml --seed 1 --no-report
 cp "$(tail -n 1 out)/environment.json" out
 json unless_it_is_the_one_that_began "'measured_on' not in j"
 
-# What is left of a run that others measured is not measured here, unless asked for.
+# The rest of a run that others measured is not measured here, unless asked for.
 unchecked "$folder/samples.jsonl"
 sed -i 's/"cpu":"[^"]*"/"cpu":"Other 3000"/' "$folder/samples.jsonl"
 sed -i 5q "$folder/samples.jsonl"
@@ -248,7 +248,7 @@ check plain_samples_have_the_processor_of_their_run [ "$status $(grep -c 'Other 
 $(wc -l <"$plain/samples.jsonl")" = '1 1 5' ]
 run sweep --resume "$plain" --no-report --cells n2 --mix-machines
 check unless_they_are_to_be_mixed [ "$status $(wc -l <"$plain/samples.jsonl")" = '0 8' ]
-# Who was told that this is another machine, and goes on by force, is not asked again.
+# A user who goes on by force, and was told that this is another machine, is not asked again.
 sed -i 's/"model": "[^"]*"/"model": "Other 3000"/' results/forced/environment.json
 run sweep --resume results/forced --no-report --force
 check force_goes_on_on_another_machine [ "$status $(wc -l <results/forced/samples.jsonl)" = '0 8' ]

@@ -253,7 +253,8 @@ json doctor_json_has_levels_reasons_and_counts \
 undocumented=$(python3 -c "import json; [print(f['id']) for f in json.load(open('out'))['findings']]" |
     while read -r id; do grep -qF "\`$id\`" "$texts/MEASURING.md" || echo "$id"; done)
 [ -z "$undocumented" ] && report 1 doctor_findings_are_documented || report 0 "doctor_findings_are_documented $undocumented"
-# Whether this machine has a warning may change between two looks; within one it may not.
+# This machine may have a warning in one look and not in the next; within one look it may not
+# change.
 run doctor --strict --cores 0 --watch 20 --format json
 json doctor_strict_fails_by_a_warning "(j['summary']['warn'] > 0) == ($status == 1)"
 run doctor --cores 0 --watch 20 --results no/such/folder

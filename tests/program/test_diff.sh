@@ -101,7 +101,7 @@ check always_at_the_same_place cmp -s first out
 run gmp gmp fib,n=12 --workers 8 --seed-b 2
 check both_seeds_are_named grep -q 'gmp with seed 2' out
 
-# What is not looked at is said.
+# It says how much was not looked at.
 run gmp gmp fib,n=8 --workers 2 --most 10
 check the_limit_is_said grep -q '^Of B only the first 10 events were kept, [0-9]* more were not looked at' out
 check up_to_the_limit_there_is_none grep -q '^No difference in 10 events, nor in their times\.$' out

@@ -7,8 +7,9 @@
 # Prints TAP.
 . "$(dirname "$0")/../tap.sh"
 
-# A program whose simulated samples of perm end the job that measures them, and those of static the
-# first time; those of tasksteal say that they have begun, and hang until there is a file `go`.
+# In this program simulated samples of perm end the job that measures them; those of static do so
+# the first time. Samples of tasksteal say that they have begun, and hang until there is a file
+# `go`.
 mkdir bin slurm slurm/bin
 mkfifo begun
 exec 3<>begun
@@ -54,7 +55,7 @@ file() {
 } >"$1"
 touch out err
 
-# What is measured ------------------------------------------------------------------------------
+# Measuring -------------------------------------------------------------------------------------
 
 file sim.yaml sim:server64,cores=2 'gmp, grq, static'
 sweep "$schedlab" sim.yaml
@@ -75,7 +76,7 @@ timeout 600 bin/schedlab sweep sim.yaml --no-report --engine slurm >out 2>err </
 status=$? folder=$(tail -n 1 out)
 rm slurm/completing
 check no_job_is_waited_for_that_has_nothing_to_do [ "$status $(cmp reference "$folder/samples.jsonl" 2>&1)" = '0 ' ]
-# What the user wishes squeue to list does not hide jobs; the first look comes while they run.
+# The user's settings for squeue do not hide jobs; the first look comes while they run.
 : >slurm/calls
 touch slurm/slow
 SQUEUE_STATES=PENDING SQUEUE_PARTITION=other SLURM_CLUSTERS=loop slurm sim.yaml --name wishes
@@ -96,7 +97,8 @@ check that_nothing_pins_is_told [ "$(grep -c 'pin: true' err)" = 1 ]
 check native_jobs_have_a_node_alone grep -q -- '^sbatch .*--exclusive' slurm/calls
 check native_cells_stay_on_one_kind [ -s "$folder/jobs/processor" ]
 check native_records_are_complete [ "$(grep -c '"cpu":' "$folder/samples.jsonl")" = 12 ]
-# Of each block and set, in how many jobs it is; and the order within jobs is that of the block.
+# Prints the number of pairs of block and set, the most jobs that one of them is in, and True if the
+# order within jobs is that of the block.
 bin/schedlab sweep native.yaml --plan --format json >plan
 python3 - "$folder" >sets <<'EOF'
 import glob, json, sys
@@ -109,7 +111,7 @@ for number, cells in enumerate(lists):
 print(len(jobs), max(len(j) for j in jobs.values()), all(c == sorted(c) for c in lists))
 EOF
 check what_is_compared_is_in_one_job_in_order [ "$(cat sets)" = '4 1 True' ]
-# What two groups count alike, one because it says so itself, is measured once.
+# A unit that two groups count alike, one because it says so itself, is measured once.
 native=$folder
 file twice.yaml sim:server64,cores=2 'gmp, grq'
 sed 's/id: one/id: two/; s/\[gmp, grq\]/[gmp, static]\n    events: [none]/' twice.yaml | sed -n '/^  - id/,$p' >>twice.yaml
@@ -162,7 +164,7 @@ rm -r "$folder"/cells/*/ "$folder/samples.jsonl"
 : >slurm/calls
 sweep bin/schedlab --resume "$folder" --engine slurm
 check nodes_of_another_kind_are_refused [ "$status $(grep -c '3 times in a row.*Other 3000' err)" = '1 1' ]
-# What is left of a run on one machine is measured on its kind only.
+# The rest of a run on one machine is measured on its kind only.
 sweep bin/schedlab native.yaml --name plain
 sed -i 5q "$folder/samples.jsonl"
 sed -i 's/"model": "[^"]*"/"model": "Other 3000"/' "$folder/environment.json"
@@ -170,7 +172,7 @@ sweep bin/schedlab --resume results/plain-* --engine slurm --force
 check jobs_go_on_with_the_kind_of_the_run [ "$status $(cat results/plain-*/jobs/processor) \
 $(cat results/plain-*/jobs/*.begun 2>/dev/null | wc -l)" = '1 Other 3000 0' ]
 
-# What is lost ----------------------------------------------------------------------------------
+# Losses ----------------------------------------------------------------------------------------
 
 rm lost
 slurm sim.yaml
@@ -233,7 +235,7 @@ check jobs_that_begin_nothing_end_the_sweep [ "$status $(grep -c 'no job began a
 check and_how_it_goes_on_is_told [ "$(grep -c 'resume.*--engine slurm. goes on' err)" = 1 ]
 printf '#!/bin/bash\n. %s/tests/support/fake_slurm.sh\n' "$tree" >slurm/bin/sbatch
 
-# What is stopped -------------------------------------------------------------------------------
+# Stopping --------------------------------------------------------------------------------------
 
 file slow.yaml sim:server64,cores=2 'gmp, tasksteal'
 touch go
@@ -301,7 +303,7 @@ if [ -n "$real" ]; then
 fi
 check and_nothing_is_executed [ ! -e pwned ]
 
-# Who started the sweep may not want to hear of children that end, and no more of its own.
+# The sweep may have been started with SIGCHLD ignored, and then hears of no child that ends.
 printf '#!/bin/sh\nexec timeout 600 env --ignore-signal=CHLD bin/schedlab "$@"\n' >bin/ignoring
 chmod +x bin/ignoring
 sweep bin/ignoring slow.yaml --engine parallel --sshloginfile hosts

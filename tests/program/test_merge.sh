@@ -119,14 +119,14 @@ printf '{' >>again2/samples.jsonl
 "$schedlab" export --to csv again2 >out 2>err
 check only_what_can_be_resumed_is_to_be [ "$? $(grep -c 'not whole; left out$' err)" = '0 1' ]
 
-# What was merged cannot go on, but parts of one run can.
+# A merged run cannot go on, but parts of one run can.
 "$schedlab" sweep --resume ab >out 2>err
 check merged_run_is_not_resumed [ "$? $(wc -l <err)" = '2 1' ]
 check merged_run_names_what_is_valid has 'ab was merged from runs of 2 seeds; valid is one of those runs' err
 "$schedlab" sweep --resume whole --no-report >out 2>err
 check parts_of_one_run_are_resumed [ $? = 0 ]
 
-# What does not fit together.
+# Runs that do not fit together are refused.
 cp -r a other
 sed -i '4{s/"ops":/"ops":1/;s/,"check":.*/}/}' other/samples.jsonl
 misuse contradiction_is_refused 'a/samples.jsonl:4 and other/samples.jsonl:4 contradict' -- x a other

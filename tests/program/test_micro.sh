@@ -80,7 +80,7 @@ for format in json csv console; do
         report 1 "file_is_$format" || report 0 "file_is_$format"
 done
 
-# What one variant alone lacks is said of that one, with what to ask for instead.
+# If only one variant lacks an event, the line names the variant, and the event to ask for instead.
 run gmp kthread --format json $quick --benchmark_filter='^(switch|floor/cas)' \
     --events perf::TASK-CLOCK,perf::PAGE-FAULTS,sde:::schedlab::MALLOC_BYTES
 json what_one_variant_lacks_names_it "all((e in k) != (' in kthread: ' in line and (e == 'MALLOC_BYTES' or '; in its place: sde:::schedlab::PROCESS_' in line)) or line.startswith('not counted: ' + e + ':')

@@ -133,7 +133,7 @@ crowd() {
         s/\"events\":\[/&{\"name\":\"sde:::schedlab::PROCESS_MEMORY_PER_G\",\"source\":\"sde\",\"value\":$5},/" piece
 }
 
-# Of every cell the seven samples are m-3 .. m+3 percent; so gmp on arrivals is exactly 2 of grq.
+# The seven samples of every cell are m-3 .. m+3 percent; so gmp on arrivals is exactly 2 of grq.
 for block in 0 1 2 3 4 5 6; do
     noise=$((97 + block))
     for workers in 1 2; do
@@ -161,7 +161,7 @@ for block in 0 1 2 3 4 5 6; do
         record $block gmp,tick=$tick "\"tick\":$tick" yield 2 "$groups" "$(ok $((1500 * noise * 2 + tick)) 0.5)"
     done
     record $block gmp,tick=random '"tick":"random"' yield 2 '"tick","map"' "$(ok $((1500 * noise * 2)) 0.5)"
-    # Of the map, ring=4,tick=1 is near gmp, ring=4,tick=random fails, ring=16 has one of its three.
+    # In the map, ring=4,tick=1 is near gmp, ring=4,tick=random fails, ring=16 has one of its three.
     record $block gmp,ring=4 '"ring":4' yield 2 '"map"' "$(ok $((6000 * noise * 2)) 0.5)"
     record $block gmp,tick=1,ring=4 '"ring":4' yield 2 '"map"' "$(ok $((1980 * noise * 2)) 0.5)"
     record $block gmp,tick=random,ring=4 '"ring":4' yield 2 '"map"' '"status":"failed","reason":"lost a G"'
@@ -176,7 +176,7 @@ record 0 kthread '' mpmc 2 '"structures"' \
     '"status":"skipped","reason":"a million \"threads\" > 8000"' >>"$folder/samples.jsonl"
 cksum <"$folder/samples.jsonl" >samples.before
 
-# What a report makes -------------------------------------------------------------------------------
+# Files of a report ---------------------------------------------------------------------------------
 
 page=$folder/report.html
 run 0 report_succeeds "$folder"
@@ -192,7 +192,7 @@ for figure in structures-throughput structures-speedup structures-events structu
 done
 check report_changes_no_sample test "$(cksum <"$folder/samples.jsonl")" = "$(cat samples.before)"
 
-# What the page says --------------------------------------------------------------------------------
+# Text of the page ----------------------------------------------------------------------------------
 
 says() { check "page_says_$1" grep -qF -- "$2" "$page"; }
 says title '<h1>Who wins? &lt;script&gt;alert(&quot;title&quot;)&lt;/script&gt; &amp; more</h1>'
@@ -241,7 +241,7 @@ says count_that_is_unknown '<td class="number">0 of -</td>'
 says obstacle 'no &lt;PMU&gt;: <code>buy one</code>'
 lacks page_has_no_number_for_a_failed_cell '1\.00 G' "$page"
 
-# What the page is ----------------------------------------------------------------------------------
+# Form of the page ----------------------------------------------------------------------------------
 
 lacks page_escapes_scripts '<script>alert' "$page"
 lacks page_fetches_nothing '(src|srcset|data|action|poster)=|<link|<iframe|@import|url\((\"|'\'')?[^#)]' "$page"
@@ -268,7 +268,7 @@ for need in 'prefers-color-scheme:dark' '@media print' 'name="viewport"' 'lang="
     check "page_has_$need" grep -qF -- "$need" "$page"
 done
 
-# What the figures show -----------------------------------------------------------------------------
+# Figures -------------------------------------------------------------------------------------------
 
 drawn() { check "figure_$1" grep -qF -- "$3" "$folder/figures/$2.svg"; }
 drawn asks_the_question structures-throughput 'Is "gmp" > grq &amp; why?'
@@ -376,7 +376,7 @@ for part in '"outcome": "won"' '"efficiency": 1.0' '"outcome": "several not told
 done
 check json_is_whole test "$(head -n 1 out)$(tail -n 1 out)" = '{}'
 
-# Of three samples a cell ------------------------------------------------------------------------------
+# Three samples a cell ---------------------------------------------------------------------------------
 
 mkdir -p deep/er/few
 cp "$folder"/{sweep.yaml,environment.json} deep/er/few/
@@ -398,7 +398,7 @@ check few_samples_of_a_map_have_their_mark grep -qE '>\?3.0[0-9]×<' $map
 lacks few_samples_of_a_map_need_no_other_key 'no difference shown|Coloured|Mann|rgb\(232' $map
 check enough_samples_need_no_such_word test -z "$(grep -l "too few" "$folder"/figures/{structures,tick,tails}-{throughput,speedup,knob,latency}.svg 2>/dev/null)"
 
-# What is wrong -------------------------------------------------------------------------------------
+# Mistakes ------------------------------------------------------------------------------------------
 
 run 2 misuse_without_run
 one_line misuse_without_run_asks 'which run?'

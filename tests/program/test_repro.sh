@@ -44,7 +44,7 @@ check runs_can_be_drawn [ -s "$folder/S@native/report.html" ]
 run --explain S.yaml
 check explanation_has_the_last_verdict [ "$(grep -c '^S *supported' out) $(grep -c 'The last verdict, of results/named' out)" = '1 1' ]
 
-# What earlier reproductions took counts.
+# Times of earlier reproductions count.
 python3 - results/slow/S@native/timings.json results/named-*/S@native/timings.json <<'END'
 import json, os, sys
 cells = json.load(open(sys.argv[2]))["cells"]
@@ -92,7 +92,7 @@ experiment D 'machines: ["sim:desktop8"]' 'parts:' '  - id: ratio' '    variant:
     '      - {says: It pays, level: on, over: off, at_least: 1}' '  - id: levels' '    variant: gmp' \
     '    factor: machine' '    levels: ["sim:desktop8", "sim:server64"]' '    workload: "pingpong,rounds=200"' \
     '    workers: 2' '    expect:' '      - {says: It is slower, level: "sim:server64", over: "sim:desktop8", at_most: 1}'
-# What may differ: when it was, and how long it took.
+# Two reproductions may differ in when they were, and in how long they took.
 same='def strip(x):
     return {k: strip(v) for k, v in x.items() if k not in ("seconds", "began", "written", "name")} if isinstance(x, dict) \
         else [strip(y) for y in x] if isinstance(x, list) else x'

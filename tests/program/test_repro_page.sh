@@ -172,7 +172,7 @@ check table_says_what_cells_lack has '1 cell: the cell &lt;failed&gt;' "$page"
 sed -n '/class="experiment"/,$p' "$page" >section
 check table_stands_in_place_of_its_cells lacks 'So: [123]' section
 
-# What is wrong ----------------------------------------------------------------------------------------
+# Mistakes ---------------------------------------------------------------------------------------------
 
 # damaged NAME PART CODE: with repro changed by the code, the report is refused in one line.
 damaged() {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# test_resume.sh - a sweep that was stopped in any way goes on where it was: no sample is lost that was on
-# the disk, none is measured twice, and nothing of another program or sweep is mixed in.
+# test_resume.sh - a sweep that was stopped in any way goes on where it was. No sample on the disk
+# is lost, none is measured twice, and nothing of another program or sweep is mixed in.
 #
 #     tests/program/test_resume.sh build/schedlab
 #
@@ -123,7 +123,7 @@ echo >>"$run/samples.jsonl"
 sweep --resume "$run"
 check lost_page_is_cut_off [ "$status $(records)" = "0 $((8 * reps))" ]
 
-# What has no records yet is measured from the beginning.
+# A run that has no records yet is measured from the beginning.
 rm "$run/samples.jsonl" "$run/plan.json"
 sweep --resume "$run"
 check run_without_records_is_measured_whole [ "$status $(records)" = "0 $((8 * reps))" ]
@@ -170,7 +170,7 @@ mv program/new program/schedlab-sim
 wait $sweep_pid
 check samples_run_the_program_that_was_there_at_first [ "$? $(grep -c '"status":"ok"' rebuilt/*/samples.jsonl)" = '0 16' ]
 
-# What does not fit together ------------------------------------------------------------------------
+# Differences ---------------------------------------------------------------------------------------
 
 file 3 fib,n=10
 sweep small.yaml --seed 1 --results fit

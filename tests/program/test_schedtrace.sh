@@ -54,7 +54,7 @@ for variant in kthread uthread static grq perm gmp tasksteal contsteal; do
     check "${variant}_has_a_line_for_each_p_m_and_g" is_in_order lines
 done
 
-# What it says is so: the goroutine is in its call nearly all the time, and main waits for it.
+# The lines are true: the goroutine is in its call nearly all the time, and main waits for it.
 run gmp $work --schedtrace 1ms --scheddetail
 check it_shows_a_goroutine_in_a_call grep -qE '^  G[0-9]+: status=3\(\) m=[0-9]+ lockedm=nil$' err
 check it_shows_what_main_waits_for grep -qE '^  G[0-9]+: status=4\(sync.WaitGroup.Wait\) m=nil lockedm=nil$' err

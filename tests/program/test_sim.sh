@@ -28,7 +28,7 @@ sweep_misuse() {
 has() { grep -qF -- "$1" "$2"; }
 common='r = j["records"]; e = lambda i, n: [x for x in r[i]["events"] if x["name"].endswith("::SIM_" + n)][0]'
 
-# What run takes ---------------------------------------------------------------------------------
+# Options of run ---------------------------------------------------------------------------------
 
 run gmp fib,n=12 --machine sim:server64,cores=4 --reps 2 --format json
 check run_takes_a_simulated_machine [ $status = 0 ]
@@ -209,7 +209,7 @@ for variant in gmp grq tasksteal; do
     check "${variant}_has_another_schedule_for_another_seed" bash -c '! cmp -s one two'
 done
 
-# What is counted ------------------------------------------------------------------------------------
+# Events ---------------------------------------------------------------------------------------------
 
 run gmp fib,n=16 --machine sim:server64,cores=8 --reps 1 --workers 8 --format json
 names="$common"
@@ -228,7 +228,8 @@ json the_hosts_pmu_is_absent '"simulated" in r[0]["events"][1]["absent"]'
 
 # Addresses ------------------------------------------------------------------------------------------
 
-# What simulated code has lies where nothing else of the program is, so no change there moves its lines.
+# Data of simulated code lies apart from the rest of the program, so no change there moves its
+# lines.
 nm "$schedlab-sim" | awk '$2 ~ /[bBdDrR]/ { print $3, ($1 ~ /^0*[123].......$/ ? "apart" : "among the rest") }' >data
 place() { sed -n "s/^$1 //p" data; }
 for name in gmp_ops workload_spawn workload_fib_FJ_GO machine_on_fault; do

@@ -41,7 +41,7 @@ statuses() { grep -o '"status":"[a-z]*"' "$folder/samples.jsonl" | sort | uniq -
 order() { grep -o '"cell":"[0-9a-f]*"' "$1/samples.jsonl"; }
 whole_lines() { [ -z "$(tail -c 1 "$folder/samples.jsonl")" ] && ! grep -vqE '^\{.*\}$' "$folder/samples.jsonl"; }
 
-# What a sweep leaves behind ------------------------------------------------------------------
+# Files of a sweep ----------------------------------------------------------------------------
 
 sweep "$sweeps/smoke.yaml" --dry-run
 check dry_run_counts_the_cells has '^36 cells, 3 blocks, 108 samples$' out
@@ -72,7 +72,7 @@ sweep small.yaml --seed 8 --no-report --results here
 check other_seed_gives_another_order [ "$(order "$first")" != "$(order "$folder")" ]
 rm -r results here
 
-# What options change is in the environment, also what they change besides.
+# The environment has the effects of options, also their effects on other settings.
 file fib,n=10
 sed -i 's/^reps: 2/&\nreps_max: 9\nclass_min: 8\niterations: 3/' small.yaml
 sweep small.yaml --no-report --reps 3
@@ -170,7 +170,7 @@ check sweep_of_failures_fails [ $status = 1 ]
 check sweep_of_failures_keeps_its_records [ "$(records)" = 2 ]
 rm -r results
 
-# What stops a sweep --------------------------------------------------------------------------
+# Stopping ------------------------------------------------------------------------------------
 
 # A line says that it has begun. A signal while a sample runs that never ends by itself:
 file $hangs

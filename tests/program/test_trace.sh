@@ -49,7 +49,7 @@ json an_overflow_moves_half_and_one "[len(s['global']) for s in j['steps'] if s[
 json the_ring_never_holds_more_than_256 "max(len(s['lanes'][0]['queue']) for s in j['steps']) == 256"
 json all_are_gone_at_the_end "not j['steps'][-1]['global'] and not j['steps'][-1]['lanes'][0]['queue']"
 
-# Of a steal of many, the last runs and those before it go into the thief's queue.
+# After a steal of many, the last one runs, and those before it go into the thief's queue.
 run gmp uneven,tasks=60,rounds=4000 --workers 3 --format json --most 5000
 names="steps = j['steps']
 batches = [(steps[i], next(t for t in steps[i:] if t['event'] == 'TAKEN' and t['m_self'] == steps[i]['m_self']))
@@ -146,8 +146,9 @@ check one_table_can_be_had [ "$(grep -c 'rows are as in the book' out)" = 1 ]
 
 # Real threads --------------------------------------------------------------------------------------------------
 
-# What is true of any run: every G that runs was made, starts before it ends, and a steal has a victim which is not
-# the thief. Contents of queues follow from events of all threads in order of time: none may contradict another.
+# Rules of any run: every G that runs was made, starts before it ends, and a steal has a victim that
+# is not the thief. Contents of queues follow from events of all threads in order of time: none may
+# contradict another.
 names="steps = j['steps']
 made, begun, ended = {}, {}, {}
 for i, s in enumerate(steps):

@@ -54,7 +54,7 @@ check it_is_the_same_again cmp -s first again
 run gmp fib,n=10 --reps 1 --iterations 1 --format json
 json natively_nobody_knows '"structures" not in r[0] and "sites" not in r[0]'
 
-# What the sources call their memory is what can be free.
+# The names that the sources give their memory are those that can be free.
 grep -rhoE '(machine_name|sched_zalloc|NAME_FIELDS)\(.*"[a-z.]+"|^ *"[a-z.]+"\);' "$tree"/sched_variants --include='*.[ch]' --exclude-dir native |
     grep -oE '"[a-z][a-z.]*"' | tr -d '"' | sort -u >named
 sed -nE 's/^    \{"([a-z.]+)", .*/\1/p' "$tree/harness/spec/structures.c" >known
@@ -89,7 +89,7 @@ misuse flame_takes_one_variant 'one variant' -- grq gmp fib,n=12 --machine $mach
 misuse flame_takes_a_simulated_machine 'only simulated machines' -- grq fib,n=12 --flame flame
 misuse flame_must_be_written 'cannot write no/such/file' -- grq fib,n=12 --machine $machine --flame no/such/file
 
-# What if -----------------------------------------------------------------------------------------
+# Option --what-if --------------------------------------------------------------------------------
 
 run grq gmp fib,n=16 --machine $machine --reps 2 --what-if grq.lock=free --format json
 check what_if_runs [ $status = 0 ]

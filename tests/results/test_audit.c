@@ -116,7 +116,7 @@ static void quiet_machine_passes_and_finds_slowdowns(void **state)
     assert_int_equal(audit.swap_changed, 0);
     assert_int_equal(audit.verdicts.comparisons, 4);
     assert_true(audit_verdicts_hold(&audit));
-    /* What nothing speaks for does not hold. */
+    /* A promise that no comparison supports does not hold. */
     audit.verdicts.comparisons = audit.verdicts.found = 0;
     assert_false(audit_verdicts_hold(&audit));
     assert_int_equal(audit_outcome(&audit), AUDIT_FAILS);
@@ -189,7 +189,7 @@ static void pairs_too_small_to_differ_are_no_tests_of_equals_and_find_nothing(vo
     json_decref(second);
 }
 
-/* Of 16 tests at 5 %, more than 3 are false in 0.7 % of all cases, more than 2 in 4.3 %: the
+/* More than 3 of 16 tests at 5 % are false in 0.7 % of all cases, more than 2 in 4.3 %: the
  * binomial distribution. Clopper and Pearson's interval of none of 16 ends at 1 - 0.025^(1/16). */
 static void allowance_and_interval_are_binomial(void **state)
 {

@@ -93,7 +93,7 @@ static void expect_error(const char *text, int line, const char *part)
     expect_line(error, line, part);
 }
 
-/* What is read -------------------------------------------------------------------------------- */
+/* Reading ------------------------------------------------------------------------------------- */
 
 static void least_file_gets_the_defaults(void **state)
 {
@@ -200,7 +200,7 @@ static void levels_may_be_written_otherwise(void **state)
     experiment_free(experiment);
 }
 
-/* What is measured ---------------------------------------------------------------------------- */
+/* Measuring ----------------------------------------------------------------------------------- */
 
 static struct sweep_file *sweep_of(const struct experiment *experiment, const char *machine,
                                    const struct experiment_form *form)
@@ -679,7 +679,7 @@ static void claims_name_what_shows_them(void **state)
     expect_claim_error("- idd: a\n", 1, "a claim has no key \"idd\"");
 }
 
-/* Those that come with the program are right, and know each other. */
+/* The experiments that come with the program are right, and know each other. */
 static void the_catalogue_is_right(void **state)
 {
     (void)state;

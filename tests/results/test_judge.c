@@ -84,7 +84,7 @@ static enum verdict judge(const struct experiment *experiment, json_t *records,
     return verdict;
 }
 
-/* Of a ratio of samples around `on` over samples around 100. */
+/* Expects the verdict on a ratio: samples around `on` over samples around 100. */
 static void expect_ratio(const char *range, double on, enum verdict verdict, const char *part)
 {
     char reason[VERDICT_REASON_SIZE];

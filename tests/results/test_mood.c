@@ -113,7 +113,7 @@ static void moods_have_names(void **state)
     assert_string_equal(mood_text(MOOD_MIXED), "mixed");
 }
 
-/* What `schedlab run` remarks on three samples, the first two near and the last one at far_ns. */
+/* The remarks of `schedlab run` on three samples, the first two near and the last one at far_ns. */
 static void remarks_on(double far_ns, char *messages, size_t size)
 {
     const double line_ns[] = {50, 52, far_ns};

@@ -111,7 +111,7 @@ static void time_that_is_not_shown_is_flagged(void **state)
     json_decref(records);
 }
 
-/* Of a program that is wrong everywhere no cell stands out from the others. */
+/* If a program is wrong everywhere, no cell stands out from the others. */
 static void clock_that_is_wrong_in_all_cells_is_flagged(void **state)
 {
     (void)state;

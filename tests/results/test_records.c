@@ -225,7 +225,8 @@ static void line_that_was_there_before_is_left_out_and_told(void **state)
 
 #define PLACED(seed, position) LINE(",\"seed\":" #seed ",\"position\":" #position)
 
-/* What a reader of the text leaves out as doubled; *keeps: whether it took memory for that. */
+/* Lines that a reader of the text leaves out as doubled; *keeps: true if it took memory for
+ * that. */
 static size_t doubled_of(const char *text, bool *keeps)
 {
     char error[ERROR_SIZE] = "";

@@ -140,7 +140,7 @@ static void svg_gets_label_and_unique_ids(void **state)
     unlink(path);
 }
 
-/* That `from`, inside an SVG, becomes `to`. */
+/* Expects that `from`, inside an SVG, becomes `to`. */
 static void expect_squeezed(const char *from, const char *to)
 {
     char path[] = "/tmp/schedlab-test-XXXXXX", file[2048], wanted[2048];
@@ -185,7 +185,7 @@ static void svg_keeps_only_attributes_that_change_something(void **state)
         "stroke-width=\"2.00\"><g stroke-width=\"1.00\"><path/></g></g></g>",
         "<g stroke=\"red\"><g stroke=\"currentColor\" stroke-width=\"2\">"
         "<g stroke-width=\"1\"><path/></g></g></g>");
-    /* What is defined is drawn elsewhere, under groups that set other colors. */
+    /* Definitions are drawn elsewhere, under groups that set other colors. */
     expect_squeezed(
         "<defs><g stroke=\"currentColor\"><path id='p' stroke='currentColor'/></g></defs>",
         "<defs><g stroke=\"currentColor\"><path id=\"x-p\" stroke=\"currentColor\"/></g>"
@@ -324,7 +324,7 @@ static void samples_stand_once_and_in_run_order(void **state)
     tsv_free(&tsv);
 }
 
-/* What report_cells_write() says of cell "c" with these records; free() it. */
+/* The output of report_cells_write() about cell "c" with these records; free() it. */
 static char *cells_page(const char *records)
 {
     struct tsv tsv;

@@ -217,9 +217,9 @@ static void bootstrap_agrees_with_the_exact_distribution_for_the_mouse_data(void
 
 /* Geometric means ------------------------------------------------------------------------------ */
 
-/* The times of two of the processors, R and M, on five programs: [Fleming86] table 1, where the
- * geometric mean of M's times over R's is 0.86, and the arithmetic means are 1.01 over R and 1.32
- * over M: each processor is slower than the other. */
+/* The times of two of the processors, R and M, on five programs: [Fleming86] table 1. There the
+ * geometric mean of M's times over R's is 0.86. The arithmetic means are 1.01 over R and 1.32 over
+ * M: each processor is slower than the other. */
 static const double time_r[] = {417, 83, 66, 39449, 772}, time_m[] = {244, 70, 153, 33527, 368};
 
 static void geomean_of_ratios_is_that_of_fleming_and_wallace(void **state)
@@ -403,8 +403,8 @@ static void superiority_is_the_share_of_pairs(void **state)
 
 /* Holm ----------------------------------------------------------------------------------------- */
 
-/* Of 0.01, 0.04, 0.03 and 0.005, a textbook case, [Holm79] rejects the first and the last at 0.05:
- * 0.005 <= 0.05 / 4 and 0.01 <= 0.05 / 3, but 0.03 > 0.05 / 2. */
+/* A textbook case of [Holm79]: of 0.01, 0.04, 0.03 and 0.005, the first and the last are rejected
+ * at 0.05. 0.005 <= 0.05 / 4 and 0.01 <= 0.05 / 3, but 0.03 > 0.05 / 2. */
 static void holm_adjusts_a_textbook_case(void **state)
 {
     (void)state;

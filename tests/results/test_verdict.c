@@ -275,7 +275,7 @@ static void folder_remove(const char *folder)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/** What the page of a report says as its answers; the caller frees it. */
+/* The answers on the page of a report; the caller frees them. */
 static char *answers_of(const struct report *report)
 {
     char *page = NULL;

@@ -71,7 +71,7 @@ static int64_t read_one(int fd)
     return machine_fd_read(fd, &byte, 1);
 }
 
-/* What a descriptor is ready for. */
+/* The operations that a descriptor is ready for. */
 static int state_of(int fd)
 {
     struct machine_poller *poller = poller_make();
@@ -477,7 +477,7 @@ static void half_closing_keeps_the_other_way(void **state)
     machine_fd_close(listener);
 }
 
-/* What had come can be read, then the reset, once; then nothing more, and nobody to write to. */
+/* Bytes that had come can be read, then the reset, once; then nothing more, and writing fails. */
 static void a_reset_is_told_once(void **state)
 {
     (void)state;
@@ -666,7 +666,7 @@ static void wrong_calls_are_errors(void **state)
     machine_poller_free(poller);
 }
 
-/* What is written to path is read, by each opening from its beginning. */
+/* Bytes written to path can be read, from the beginning after each opening. */
 static void files_keep_what_is_written(const char *path)
 {
     char text[16] = "";

@@ -8,7 +8,7 @@
 
 enum { IDS = 1024 };
 
-/* What a scene leaves for its test; shared with the child. */
+/* The findings that a scene leaves for its test; shared with the child. */
 struct trace {
     struct waitgroup done;
     _Atomic int count; /* Gs that ran, in scenes that count them */

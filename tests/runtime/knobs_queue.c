@@ -154,7 +154,7 @@ void knob_victim(const char *variant)
     assert_int_equal(steps, 1u << 1 | 1u << 3 | 1u << 5 | 1u << 7);
 }
 
-/* What overflows ------------------------------------------------------------------------------ */
+/* Overflow ------------------------------------------------------------------------------------ */
 
 extern const struct workload workload_order;
 
@@ -221,9 +221,9 @@ void knob_idle_mask(const char *variant)
     scene_finds(variant, "idle_mask=off,passes=1", 4, 10, scene_search, 10 * 3);
 }
 
-/* How many of a million searches of 4 P independent draws miss exactly k of P victims, as the
- * commit that brought the coprime walk has it for a perfect generator: C(P, k) times the chance
- * that 4 P draws from P - k meet them all. */
+/* The number of searches, out of a million of 4 P independent draws each, that miss exactly k of P
+ * victims. The commit that brought the coprime walk gives it for a perfect generator: C(P, k) times
+ * the chance that 4 P draws from P - k meet them all. */
 static const struct {
     int procs, k;
     int64_t per_million;

@@ -279,7 +279,7 @@ void knob_lock(const char *variant)
     }
 }
 
-/* What is queued while a worker is on its way to sleep ---------------------------------------- */
+/* Queued while a worker is on its way to sleep ------------------------------------------------ */
 
 enum { DAWDLE_NS = 20000000 };
 

@@ -67,7 +67,7 @@ static void user_receives(void *arg)
     wg_done(self->done);
 }
 
-/* Who gets what ------------------------------------------------------------------------------ */
+/* Order of receivers and senders ------------------------------------------------------------- */
 
 static void unbuffered_body(void *arg)
 {

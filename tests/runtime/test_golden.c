@@ -2,10 +2,10 @@
  * exactly.
  *
  * Goldens are of Go 1.26: spawn orders at one P, wake orders of six waiters, the steal order at two
- * Ps, and the peaks of a parallel fib at one P. They were measured on Go itself and follow from its
- * run queue: a ring of 256 and runnext, overflow of 128 and the G that did not fit, one G from the
- * global queue whenever schedtick % 61 == 0, global batches of at most 128. On whom that tick falls
- * was measured on Go as well.
+ * Ps, and the peaks of a parallel fib at one P. They were measured on Go itself, and follow from
+ * its run queue. That has a ring of 256 and runnext, an overflow of 128 and the G that did not fit,
+ * one G from the global queue whenever schedtick % 61 == 0, and global batches of at most 128. The
+ * G on which that tick falls was measured on Go as well.
  *
  * The phase. A spawn order of more than 257 depends on t = schedtick mod 61 at the time when main
  * parks. Here main's first dispatch makes schedtick 1, each yield of main, alone in the world,
@@ -168,7 +168,7 @@ static void golden_spawn_gmp_1000(void **state)
                  "523-530 651 531-590 652 591-642 772 644-650 653-771 901");
 }
 
-/* What the other structures do with the same program. */
+/* The orders of the other structures with the same program. */
 static void golden_spawn_of_the_others(void **state)
 {
     (void)state;
@@ -475,7 +475,7 @@ static void golden_select_takes_any_that_is_ready(void **state)
     one_variant("gmp", select_ready_main);
 }
 
-/* What has become ready is a stack. */
+/* Gs that have become ready form a stack. */
 static void golden_wake_pipes(void **state)
 {
     (void)state;

@@ -414,7 +414,7 @@ static void whole_g(void *arg)
     go_free(text);
 }
 
-/* What several write in one turn each does not mix, though each waits in the middle. */
+/* Bytes that several write in one turn each do not mix, though each waits in the middle. */
 static void scene_whole(void *arg)
 {
     (void)arg;

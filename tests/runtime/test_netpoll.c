@@ -142,7 +142,7 @@ static void ready_list_is_a_stack(void **state)
     run_scene("gmp", "netpoll=call,netpoll_trigger=level", 1, scene_order);
 }
 
-/* What became ready before the wait is not waited for; a call that finds something never parks. */
+/* A G does not wait for an event that came before; a call that finds something never parks. */
 static void scene_ready_first(void *arg)
 {
     (void)arg;

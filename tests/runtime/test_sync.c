@@ -14,7 +14,7 @@ struct member {
     int index;
 };
 
-/* What the tests' Gs share. */
+/* State that the tests' Gs share. */
 struct team {
     struct mutex mu;
     struct cond cond;

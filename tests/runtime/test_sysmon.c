@@ -356,7 +356,7 @@ static void parked_g(void *arg)
     wg_done(&self->done);
 }
 
-/* What the poller has found, while all workers but main's are idle. */
+/* Gs that the poller finds, while all workers but main's are idle. */
 static void placed_main(void *arg)
 {
     (void)arg;

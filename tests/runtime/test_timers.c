@@ -48,7 +48,7 @@ static uint64_t random_next(uint64_t *state)
 
 /* Order ------------------------------------------------------------------------------------- */
 
-/* What is armed, and in which order it happened. */
+/* A timer that was armed, and its place in the order in which they happened. */
 struct listed {
     struct timer timer;
     int64_t when, turn; /* turn -1: not armed */
@@ -457,7 +457,8 @@ static void channel_timers_are_in_a_heap_while_one_waits(void **state)
 
 /* Thieves ----------------------------------------------------------------------------------- */
 
-/* Of main's worker: a timer that is due, and the newest in the queue. */
+/* The turns in which the thief ran a timer of main's worker that was due, and the newest G in its
+ * queue. */
 struct robbed {
     _Atomic bool thief_runs, thief_ends;
     _Atomic int count;

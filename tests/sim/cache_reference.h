@@ -1,8 +1,8 @@
 /* cache_reference.h - the cache model of machine/sim once more, slow and obviously right.
  *
- * Written from the table at the head of cache.c, with none of its structures: every cache is an
- * array of lines with their last access, tree-PLRU has its bits, a fully associative cache is a
- * list that is shifted, a directory does not exist: who has a line is found by asking everybody.
+ * Written from the table at the head of cache.c, with none of its structures. Every cache is an
+ * array of lines with their last access, tree-PLRU has its bits, and a fully associative cache is a
+ * list that is shifted. There is no directory: to find the caches that have a line, all are asked.
  * Lines are 0 .. REF_LINES - 1, in pages of 64.
  */
 #ifndef SCHEDLAB_TESTS_CACHE_REFERENCE_H

@@ -353,7 +353,7 @@ static void random_lines(void **state)
         claim(what, LOADS * share, 4 * sqrt(LOADS * share * (1 - share)),
               (double)self.count[CACHE_L1D_MISS]);
     }
-    /* What L1 has may be missing in L2 or not: between these two. */
+    /* Lines that L1 has may be missing in L2 or not: between these two. */
     size_t size = 4 * MI;
     struct player self = alone(random_reader, size, LINE, LOADS, LOADS);
     double l1 = (double)model->l1.size, l2 = (double)model->l2.size, whole = (double)size;
@@ -378,7 +378,7 @@ static int64_t toss(void (*fn)(struct player *self), const uint8_t *tosses, size
     return self.ps;
 }
 
-/* What repeats is predicted; of what nobody can know, half is not, which costs its price. */
+/* Repeated patterns are predicted. Half of the random tosses are not, which costs their price. */
 static void branches(void **state)
 {
     (void)state;
@@ -602,7 +602,7 @@ static double contend_ns(void (*fn)(struct player *self), size_t size, int64_t w
     return together_ns(players, 2);
 }
 
-/* What was lost within a window has to come again, and read-modify-writes do not overlap. */
+/* A line that was lost within a window has to come again, and read-modify-writes do not overlap. */
 static void sharing_in_windows(void **state)
 {
     (void)state;

@@ -440,7 +440,7 @@ static void lines_of_one_set_conflict(void **state)
     free(block);
 }
 
-/* Of W lines used at random, a cache of C holds C: a share of 1 - C/W misses. */
+/* If W lines are used at random, a cache of C holds C: a share of 1 - C/W misses. */
 static void random_lines_miss_by_the_share_that_does_not_fit(void **state)
 {
     (void)state;
@@ -656,7 +656,7 @@ static void addresses_of_the_host_do_not_count(void **state)
     assert_memory_equal(&sums[0], &sums[1], sizeof sums[0]);
 }
 
-/* What cache.h promises, core by core. */
+/* The sums that cache.h promises, core by core. */
 static void counters_add_up(void **state)
 {
     (void)state;

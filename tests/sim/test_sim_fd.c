@@ -180,7 +180,7 @@ static void a_window_is_what_a_writer_gets(void **state)
     machine_fd_close(listener);
 }
 
-/* Who has never found it full is told nothing when there is more room. */
+/* A writer that has never found it full is told nothing when there is more room. */
 static void room_is_told_to_who_lacked_it(void **state)
 {
     (void)state;

@@ -109,7 +109,7 @@ static inline void every_in_turns(const struct sched_ops *ops, void (*fn)(void *
     every_cell_run(&cell, fn, 0, NULL);
 }
 
-/* Those whose Gs take turns: not where each G is a thread. */
+/* Runs fn on the variants whose Gs take turns: not where each G is a thread. */
 static inline void every_variant_taking_turns(void (*fn)(void *))
 {
     for (size_t i = 0; sched_variants[i]; i++)
@@ -182,7 +182,7 @@ static inline uint64_t every_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* Who came when: indices in the order of calls of log_add(). */
+/* The order of arrivals: indices in the order of calls of log_add(). */
 enum { LOG_MAX = 16 };
 
 struct log {

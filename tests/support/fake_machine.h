@@ -65,7 +65,7 @@ static int drop_any(const char *path, const struct stat *info, int type, struct 
 
 /* Times of the machine ------------------------------------------------------------------------ */
 
-/* What happens within the window, per core in ticks, and what is true throughout. */
+/* Events within the window, per core in ticks, and facts that are true throughout. */
 static struct {
     int idle, busy, steal;
     int running;

@@ -7,7 +7,7 @@
 #ifndef SCHEDLAB_TESTS_FAKE_SAMPLE_H
 #define SCHEDLAB_TESTS_FAKE_SAMPLE_H
 
-/* What no record may lack but its variant, for printf in a shell. */
+/* The keys that every record must have, without its variant, for printf in a shell. */
 #define FAKE_RECORD                                                                                \
     "\"schema\":2,\"cell\":\"c\",\"workload\":\"fib,n=10\",\"workers\":1,\"status\":\"ok\""
 

@@ -217,7 +217,7 @@ int64_t sim_latency(const struct sim_latency *latency)
     return fake.latency_ps ? fake.latency_ps(latency) : latency->median_ps;
 }
 
-/* Of machine.h, what the scenes need ---------------------------------------------------------- */
+/* Parts of machine.h that the scenes need ----------------------------------------------------- */
 
 static void *fake_thread_main(void *arg)
 {

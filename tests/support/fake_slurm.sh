@@ -1,12 +1,14 @@
 # fake_slurm.sh - stands in for sbatch, squeue, scancel and scontrol, one after whose name it was called by a link.
 #
-# Callers: test_engine.sh. Jobs run at once, but not while squeue has to tell something else, each in a process of its own, and are known by the files
-# in $FAKE_SLURM: jobs/N-TASK, whose content is the number of the process and the job's name. $FAKE_SLURM/calls
-# tells who was called with what. A controller that does not answer: as long as one of these files holds lines, each
-# call takes one away and fails: deaf, of squeue; stuck, of scancel; away, of sbatch, without taking the jobs; late, of
-# sbatch, having taken them. Each line of `waits` is, for one call of squeue, why a job waits. `later` becomes `deaf`
-# when jobs are taken. $FAKE_SLURM/max is MaxArraySize. All jobs are in a hidden partition, and wait two seconds where
-# there is a file `slow`; where there is `completing`, one stays in that state.
+# Callers: test_engine.sh. Jobs run at once, but not while squeue has to tell something else. Each
+# runs in a process of its own. Files in $FAKE_SLURM tell of them: jobs/N-TASK has the number of the
+# process and the job's name. $FAKE_SLURM/calls has each program that was called, with its
+# arguments. Four files make a controller that does not answer. As long as one of them holds lines,
+# each call takes one away and fails. deaf is of squeue, stuck of scancel, away and late of sbatch;
+# it takes the jobs with late, but not with away. Each line of `waits` is, for one call of squeue,
+# why a job waits. `later` becomes `deaf` when jobs are taken. $FAKE_SLURM/max is MaxArraySize. All
+# jobs are in a hidden partition, and wait two seconds where there is a file `slow`; where there is
+# `completing`, one stays in that state.
 cd "$FAKE_SLURM" || exit 1
 mkdir -p jobs
 echo "${0##*/} $*" >>calls
