@@ -18,6 +18,7 @@ import sys
 
 WORDS_MOST = 35
 OPENINGS = re.compile(r"(What|Whether|Of|Those|Who|That)\b")
+FIELDS = re.compile(r"\{(?:[^{}\n]|\n(?!\s*\n))*\}")
 
 # Sentences that stay as they are, by their first words; each with the reason.
 EXCEPTIONS = {}
@@ -87,6 +88,9 @@ def blocks_of_yaml(text):
 
 def sentences(text):
     """(offset, sentence) of a text; headings, items, table cells and empty lines part sentences."""
+    # Fields in braces, as of JSON or of a style sheet, are data.
+    while FIELDS.search(text):
+        text = FIELDS.sub(lambda m: re.sub(r"[^\n]", "=", m.group()), text)
     # Layout ends a sentence: an item, a row of a table, a heading, an indented block, an empty line.
     text = re.sub(r"\n[ \t]*(?=[-*+] |\d+[.)] |\||#)", lambda m: "\0" + m.group()[1:], text)
     text = re.sub(r"\n[ \t]*\n", lambda m: "\0" + " " * (len(m.group()) - 1), text)
@@ -101,7 +105,8 @@ def sentences(text):
 
 
 def words(sentence):
-    return [w for w in sentence.split() if re.search(r"\w", w)]
+    """A number or a name of signs only is none."""
+    return [w for w in sentence.split() if re.search(r"[^\W\d_]", w)]
 
 
 def main():
